@@ -1,0 +1,79 @@
+// What a checker is: a pure function from a history to what became of one claim.
+//
+// A limit reached, or too little to go by, is kUnknown, never kValid. A checker does no I/O and
+// keeps nothing.
+#ifndef DOUBLEHOLD_CHECKER_CHECKER_H_
+#define DOUBLEHOLD_CHECKER_CHECKER_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/history/history.h"
+
+namespace doublehold {
+
+enum class Outcome3 : uint8_t { kValid, kUnknown, kViolated };  // in the order of gravity
+std::string_view Name(Outcome3 outcome);                        // "valid", "unknown", "violated"
+
+// One of the two holds of a violation, or the one that was harmed. Times in ns since the start of
+// the run.
+struct HoldRef {
+  int32_t client = 0;
+  uint64_t hold = 0;
+  int64_t from_ns = 0;         // its acquire returned
+  int64_t to_ns = 0;           // its release was invoked (or the end of the history)
+  int64_t valid_until_ns = 0;  // as its client computed it; INT64_MAX when it never ends
+};
+
+struct Violation {
+  std::string key;
+  std::optional<HoldRef> first;   // the earlier hold
+  std::optional<HoldRef> second;  // the one that overlapped it
+  int64_t from_ns = 0;            // where it can be seen: the overlap, or the write
+  int64_t to_ns = 0;
+  bool stale = false;     // one of the two leases was over
+  int64_t count = 1;      // how many of the claim's unit it stands for (orders lost by one write)
+  int32_t fault = -1;     // index in RunFacts::faults of the fault active then; -1: none
+  bool by_stall = false;  // no fault: the machine itself stalled a holder past its lease
+  std::string sentence;   // who, when, what, and why
+};
+
+// How near a claim came to being violated.
+struct Margin {
+  std::string what;  // "shortest gap between two holds"
+  int64_t ns = 0;
+};
+
+struct ClaimVerdict {
+  std::string claim;
+  Outcome3 outcome = Outcome3::kUnknown;
+  std::string reason;         // one sentence; for kUnknown: what kept it from being decided
+  int64_t count = 0;          // violations seen
+  int64_t opportunities = 0;  // of how many `unit`
+  std::string unit;           // "holds", "orders", "keys"
+  std::optional<Margin> margin;
+  std::vector<Violation> violations;  // the first kStoryLimit of them
+};
+
+struct Limits {
+  size_t violations_told = 50;  // more are counted, not told
+};
+
+using CheckFunction = ClaimVerdict (*)(const History&, const Limits&);
+
+struct CheckerEntry {
+  std::string_view claim;
+  std::string_view violated_when;  // for `doublehold list claims`
+  CheckFunction check;
+};
+
+// The registry: one line a claim, in the order of DESIGN.md.
+std::span<const CheckerEntry> Checkers();
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_CHECKER_H_

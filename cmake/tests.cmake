@@ -1,0 +1,20 @@
+# doublehold_test(NAME name LABEL unit|sim|real|slow SOURCES a_test.cc ... LIBS targets ...)
+#
+# unit: no Redis and no sleeping; sim: the simulated world; real: starts its own servers; slow: minutes.
+function(doublehold_test)
+  cmake_parse_arguments(TEST "" "NAME;LABEL" "SOURCES;LIBS;DEPENDS" ${ARGN})
+  add_executable(${TEST_NAME} ${TEST_SOURCES})
+  target_link_libraries(${TEST_NAME} PRIVATE ${TEST_LIBS} GTest::gtest GTest::gtest_main)
+  target_compile_definitions(${TEST_NAME} PRIVATE
+    DOUBLEHOLD_SOURCE_DIR="${CMAKE_SOURCE_DIR}" DOUBLEHOLD_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  if(TEST_DEPENDS)
+    add_dependencies(${TEST_NAME} ${TEST_DEPENDS})
+  endif()
+  # Tests that start servers take turns: two of them on two cores would judge each other's stalls.
+  set(extra "")
+  if(NOT TEST_LABEL STREQUAL "unit")
+    set(extra RUN_SERIAL TRUE)
+  endif()
+  gtest_discover_tests(${TEST_NAME} DISCOVERY_MODE PRE_TEST
+    PROPERTIES LABELS ${TEST_LABEL} TIMEOUT 600 ${extra})
+endfunction()

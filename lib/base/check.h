@@ -1,0 +1,23 @@
+// CHECK(condition) aborts with file, line and the condition when a promise of the code itself is
+// broken. It is on in every build. It is for bugs only: bad input and failing peers are values (see
+// result.h).
+#ifndef DOUBLEHOLD_LIB_BASE_CHECK_H_
+#define DOUBLEHOLD_LIB_BASE_CHECK_H_
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace doublehold {
+
+[[noreturn]] inline void CheckFailed(const char* file, int line, const char* condition) {
+  std::fprintf(stderr, "%s:%d: CHECK failed: %s\n", file, line, condition);
+  std::abort();
+}
+
+}  // namespace doublehold
+
+#define CHECK(condition)                               \
+  (static_cast<bool>(condition) ? static_cast<void>(0) \
+                                : ::doublehold::CheckFailed(__FILE__, __LINE__, #condition))
+
+#endif  // DOUBLEHOLD_LIB_BASE_CHECK_H_

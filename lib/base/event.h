@@ -1,0 +1,81 @@
+// One record of a history: what one process did, and when. Fixed size, so that it can be written
+// into shared memory without a lock and read back by mapping a file.
+#ifndef DOUBLEHOLD_LIB_BASE_EVENT_H_
+#define DOUBLEHOLD_LIB_BASE_EVENT_H_
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace doublehold {
+
+// invoke: about to do it.  ok: it happened.  fail: it certainly did not.  info: perhaps, or (a
+// process that is not a client) something that happened at this instant.
+enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
+
+// What the values of an event (Event::value) mean. Times ("_ns") count from the start of the run.
+//
+//   acquire  invoke: lease_ns   ok: valid_until_ns, token (0: none)   fail: retry_hint_ns (busy)
+//   extend   invoke: lease_ns   ok: valid_until_ns                    fail: the lock was lost
+//   release  invoke             ok                                    fail: not the owner
+//   read     invoke             ok: stock read
+//   write    invoke: stock read, stock to write    ok: stock read, stock written    fail, info: as invoke
+//   order    invoke, ok, fail, info: stock read, stock written  (ok: the customer was told "sold")
+//   wait     invoke             ok                                    fail: gave up  (around acquires)
+//   final    ok: stock, orders in the store
+//   probe    invoke: budget_ns  ok, fail: waited_ns  (can the lock be had after the last fault?)
+//   expiry   ok: PTTL in ms of a lock key (-1: it never expires)
+//   fault    invoke (it starts): fault, asked_ns, client, node
+//            ok (it is healed):  fault, measured_ns, client, node     (client, node: -1 when none)
+//   stall    info: length_ns of an unplanned stall of this process that ended now
+//   lost     info: records dropped because a segment was full
+//   died     info: wait status of a client that ended by itself
+//
+// Every event of a grant carries its hold; an acquire carries it from its `ok` or `info` on.
+enum class Op : uint8_t {
+  kAcquire,
+  kExtend,
+  kRelease,
+  kRead,
+  kWrite,
+  kOrder,
+  kFinal,
+  kProbe,
+  kExpiry,
+  kWait,
+  kFault,
+  kStall,
+  kLost,
+  kDied,
+};
+
+// Who wrote the record within its process. A client's tasks run side by side, so each has its own
+// open operation.
+enum class TaskKind : uint8_t { kSession, kWatchdog, kMeter };
+
+constexpr int32_t kSupervisor = -1;  // Event::client of faults and of the supervisor's own stalls
+constexpr int32_t kReferee = 0;      // the process that sets the stock up and reads it at the end
+
+struct Event {
+  int64_t at_ns = 0;   // monotonic, since the start of the run
+  uint64_t hold = 0;   // which grant; unique in a run; 0: none
+  int32_t client = 0;  // 1.. ; or kReferee, kSupervisor
+  uint16_t key = 0;    // which lock key (item), 0..
+  Op op = Op::kAcquire;
+  EventType type = EventType::kInvoke;
+  TaskKind task = TaskKind::kSession;
+  std::array<uint8_t, 7> reserved{};
+  std::array<int64_t, 4> value{};
+
+  bool operator==(const Event&) const = default;
+};
+static_assert(sizeof(Event) == 64 && std::is_trivially_copyable_v<Event>);
+
+std::string_view Name(EventType type);  // "invoke"
+std::string_view Name(Op op);           // "acquire"
+std::string_view Name(TaskKind task);   // "session"
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_BASE_EVENT_H_

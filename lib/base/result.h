@@ -1,0 +1,37 @@
+// Result<T>: a value, or an Error that says in one line what went wrong, where, and what to do.
+#ifndef DOUBLEHOLD_LIB_BASE_RESULT_H_
+#define DOUBLEHOLD_LIB_BASE_RESULT_H_
+
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace doublehold {
+
+// Why the program ends; the value is its exit status. Every reason has exactly one.
+enum class ExitCode : int {
+  kAsExpected = 0,   // as expected, or nothing violated
+  kViolated = 1,     // not as expected, or a claim violated
+  kUnknown = 2,      // could not be decided
+  kBadInput = 3,     // an option, a file or a value the user gave
+  kEnvironment = 4,  // a server or a client did not start, or died by itself
+};
+
+struct Error {
+  ExitCode code = ExitCode::kBadInput;
+  std::string message;  // one line, no class name, no trailing newline
+};
+
+template <typename T>
+using Result = tl::expected<T, Error>;
+
+inline tl::unexpected<Error> BadInput(std::string message) {
+  return tl::unexpected(Error{ExitCode::kBadInput, std::move(message)});
+}
+inline tl::unexpected<Error> EnvironmentFailed(std::string message) {
+  return tl::unexpected(Error{ExitCode::kEnvironment, std::move(message)});
+}
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_BASE_RESULT_H_

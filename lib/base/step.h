@@ -1,0 +1,38 @@
+// The named steps of a protocol at which a fault can be aimed. A session announces each one through
+// Env::Reach; when nothing is armed there, that costs one load.
+#ifndef DOUBLEHOLD_LIB_BASE_STEP_H_
+#define DOUBLEHOLD_LIB_BASE_STEP_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace doublehold {
+
+enum class Step : uint8_t {
+  kStart,          // before anything
+  kAfterAcquire,   // the lock was granted
+  kAfterRead,      // the stock was read
+  kBeforeWrite,    // the next thing sent is the stock write
+  kAfterWrite,     // the stock write was answered
+  kBeforeRelease,  // the next thing sent is the release
+  kAfterRelease,   // the release was answered
+};
+
+constexpr std::array<std::string_view, 7> kStepNames{
+    "start",       "after-acquire",  "after-read",   "before-write",
+    "after-write", "before-release", "after-release"};
+
+inline std::string_view Name(Step step) { return kStepNames[static_cast<size_t>(step)]; }
+
+inline std::optional<Step> ParseStep(std::string_view name) {
+  for (size_t i = 0; i < kStepNames.size(); ++i) {
+    if (kStepNames[i] == name) return static_cast<Step>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_BASE_STEP_H_

@@ -1,0 +1,65 @@
+// Three kinds of time that do not convert into each other, and spans of time with units.
+//
+//   MonoTime   CLOCK_MONOTONIC of this machine: the only time that orders a history. No fault
+//   touches it. WallTime   what a process believes the date is: a clock fault moves it. (server)
+//   what a Redis node believes: visible only through its replies, so it has no type here.
+//
+// A bare integer of time exists at an edge only (a command, a file), and its name ends in its unit.
+#ifndef DOUBLEHOLD_LIB_BASE_TIME_H_
+#define DOUBLEHOLD_LIB_BASE_TIME_H_
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "lib/base/result.h"
+
+namespace doublehold {
+
+using Duration = std::chrono::nanoseconds;
+using std::chrono_literals::operator""ms;
+using std::chrono_literals::operator""s;
+using std::chrono_literals::operator""us;
+
+// Tags only: neither has now(). Time is asked of an Env.
+struct MonoClock {
+  using duration = Duration;
+  using rep = Duration::rep;
+  using period = Duration::period;
+};
+struct WallClock {
+  using duration = Duration;
+  using rep = Duration::rep;
+  using period = Duration::period;
+};
+using MonoTime = std::chrono::time_point<MonoClock, Duration>;  // since boot
+using WallTime = std::chrono::time_point<WallClock, Duration>;  // since 1970-01-01 UTC
+using Deadline = MonoTime;                                      // when to stop waiting
+using Lease = Duration;                                         // > 0
+
+inline int64_t ToNs(Duration duration) { return duration.count(); }
+inline int64_t ToNs(MonoTime time) { return time.time_since_epoch().count(); }
+inline int64_t ToMs(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+inline int64_t ToMs(WallTime time) { return ToMs(time.time_since_epoch()); }
+inline double ToSeconds(Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+inline MonoTime MonoFromNs(int64_t since_boot_ns) { return MonoTime(Duration(since_boot_ns)); }
+
+// Reads "500ms", "1.5s", "200us", "3m". A number without a unit is an error, as is a negative span.
+// With `lease`, "1.6 lease" is that many leases.
+Result<Duration> ParseDuration(std::string_view text, std::optional<Lease> lease = std::nullopt);
+
+// The shortest exact form with a unit: 1.5s, 500ms, 20us, 7ns.
+std::string FormatDuration(Duration duration);
+
+// Seconds with three decimals, as the sentences of a verdict say it: 2.418 s.
+std::string FormatSeconds(Duration since_start);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_BASE_TIME_H_

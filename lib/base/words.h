@@ -1,0 +1,21 @@
+// Names that a user types, and the nearest one when it is misspelt.
+#ifndef DOUBLEHOLD_LIB_BASE_WORDS_H_
+#define DOUBLEHOLD_LIB_BASE_WORDS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace doublehold {
+
+// " (did you mean 'redlock'?)" when a known word is near, else " (one of: a, b, c)". Begins with a
+// space.
+std::string Suggestion(std::string_view word, const std::vector<std::string>& known);
+
+// "lock 'redlok' is unknown (did you mean 'redlock'?)"
+std::string UnknownWord(std::string_view kind, std::string_view word,
+                        const std::vector<std::string>& known);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_BASE_WORDS_H_

@@ -1,0 +1,57 @@
+// A history: what a run was, and everything its processes recorded, in time order. Checkers read
+// nothing else.
+#ifndef DOUBLEHOLD_LIB_HISTORY_HISTORY_H_
+#define DOUBLEHOLD_LIB_HISTORY_HISTORY_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/base/event.h"
+#include "lib/base/time.h"
+
+namespace doublehold {
+
+// A fault as the plan has it. Its index in RunFacts::faults is the `fault` value of fault events.
+struct FaultFact {
+  std::string name;  // unique in the run: "stall"
+  std::string kind;  // "pause"
+  std::string what;  // for a reader: "client 1 stopped at before-write for 800ms"
+  int planned = 1;   // how often it was to start; fewer is reported and leaves nothing `valid`
+
+  bool operator==(const FaultFact&) const = default;
+};
+
+// What the checkers must know of a run besides its events.
+struct RunFacts {
+  std::string experiment;
+  std::string lock;
+  std::string workload;
+  std::string write;  // how stock is written: "read-modify-write", "check-then-decr"
+  uint64_t seed = 0;
+  Lease lease{};
+  Duration grace{};     // added to the lease before `liveness` calls a lock stuck
+  Duration duration{};  // of the workload, without start and stop
+  int clients = 0;
+  int nodes = 0;
+  int64_t initial_stock = 0;      // of each item
+  std::vector<std::string> keys;  // lock key names; Event::key is an index
+  std::vector<FaultFact> faults;
+  std::vector<std::string> claims;            // to be judged, in this order
+  std::map<std::string, std::string> expect;  // claim -> valid | violated | unknown | any
+
+  bool operator==(const RunFacts&) const = default;
+};
+
+struct History {
+  RunFacts facts;
+  std::vector<Event> events;  // by at_ns; equal times keep the order of their writer
+};
+
+// Puts events of several writers, each in time order, into one order.
+void SortByTime(std::vector<Event>& events);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_HISTORY_HISTORY_H_

@@ -1,0 +1,30 @@
+// history.jsonl: one event a line, times in ns since the start of the run. The first line holds the
+// RunFacts.
+//
+//   {"index":0,"time":0,"process":"supervisor","type":"info","f":"start","value":{"lock":"set-nx-px","lease_ns":...}}
+//   {"index":1,"time":5103000,"process":3,"type":"ok","f":"acquire","key":"item-0","value":{"hold":17,"valid_until_ns":...}}
+//
+// Writing and reading back gives an equal History. Reading refuses whatever is cut off or garbled,
+// naming file, line and reason; it never guesses.
+#ifndef DOUBLEHOLD_LIB_HISTORY_JSONL_H_
+#define DOUBLEHOLD_LIB_HISTORY_JSONL_H_
+
+#include <filesystem>
+#include <istream>
+#include <ostream>
+#include <string_view>
+
+#include "lib/base/result.h"
+#include "lib/history/history.h"
+
+namespace doublehold {
+
+void WriteJsonl(const History& history, std::ostream& out);
+
+// `name` is what messages call the input.
+Result<History> ReadJsonl(std::istream& in, std::string_view name);
+Result<History> ReadJsonlFile(const std::filesystem::path& file);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_HISTORY_JSONL_H_

@@ -1,0 +1,86 @@
+// A plan: one experiment with every choice made. Plain data; `plan.json` is its file form and runs
+// it again. Read by everything, changed by nobody once a run has begun.
+#ifndef DOUBLEHOLD_LIB_PLAN_PLAN_H_
+#define DOUBLEHOLD_LIB_PLAN_PLAN_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/base/step.h"
+#include "lib/base/time.h"
+
+namespace doublehold {
+
+constexpr int kStoreNode = 0;  // in lists of nodes: the store
+
+// "client 2 after-read": a client reaching a step. client 0: any client.
+struct Trigger {
+  int client = 0;
+  Step step = Step::kAfterAcquire;
+  bool operator==(const Trigger&) const = default;
+};
+
+// One entry of the timeline. It starts at `from`, or at the first time after it that `on` is
+// reached, and again every `every`, `times` in all; each time it lasts `length`, or until `until`
+// is reached.
+struct FaultPlan {
+  std::string name;
+  std::string kind;  // a row of the fault registry: "pause"
+  Duration from{};
+  std::optional<Trigger> on;
+  Duration every{};
+  int times = 1;
+  Duration length{};
+  std::optional<Trigger> until;
+  std::string during;          // only while the fault of that name is active
+  std::optional<int> client;   // its target; absent: the client that reached `on`, or no client
+  std::vector<int> nodes;      // its target nodes; kStoreNode is the store
+  std::string direction;       // "request", "reply", "both"
+  std::string command;         // upper case; empty: every command
+  int count = 0;               // frames it acts on; 0: all
+  Duration delay{}, jitter{};  // of a frame
+  Duration by{};               // a clock jumps ahead by this
+  double rate = 1.0;           // a clock runs at this rate
+  bool operator==(const FaultPlan&) const = default;
+};
+
+struct RetryPlan {
+  Duration interval{};   // between two tries
+  double jitter = 0;     // share of the interval that is drawn at random, 0..1
+  int64_t retries = -1;  // further tries after the first; -1: no limit
+  Duration timeout{};    // gives up after this; 0: the first try is the only one
+  bool operator==(const RetryPlan&) const = default;
+};
+
+struct Plan {
+  std::string experiment = "run";
+  uint64_t seed = 1;
+
+  std::string lock;
+  std::map<std::string, std::string> lock_options;  // checked against the registry; all present
+  Lease lease{};
+  Duration call_timeout{};  // of one command to one node
+  RetryPlan retry;
+
+  std::string topology;  // "single", "independent"
+  int nodes = 1;
+  int clients = 4;
+  bool direct = false;  // clients connect to the servers themselves: no network faults
+
+  std::string workload = "inventory";
+  std::map<std::string, std::string> workload_options;
+  Duration duration{};
+  Duration grace{};
+
+  std::vector<FaultPlan> faults;
+  std::vector<std::string> claims;
+  std::map<std::string, std::string> expect;
+  bool operator==(const Plan&) const = default;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_PLAN_PLAN_H_

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Installs what Doublehold needs from Debian 12, by package name, and says what it installs.
+#
+#   ./setup.sh            what `make build`, `make test` and `make demo` need
+#   ./setup.sh --tidy     also clang-format, clang-tidy and clang
+#   ./setup.sh --list     print the package names, install nothing
+#
+# Quick when nothing is missing. Without root it prints the exact line to run and exits 4.
+set -euo pipefail
+
+packages=(
+  g++ make cmake ninja-build pkg-config
+  redis-server
+  libhiredis-dev
+  libboost-dev libboost-program-options-dev
+  libexpected-dev nlohmann-json3-dev libtomlplusplus-dev libfmt-dev
+  libgtest-dev libbenchmark-dev
+  python3 python3-matplotlib python3-jinja2
+)
+tidy_packages=(clang-14 clang-format-14 clang-tidy-14)
+
+case "${1:-}" in
+  "") ;;
+  --tidy) packages+=("${tidy_packages[@]}") ;;
+  --list) printf '%s\n' "${packages[@]}" "${tidy_packages[@]}"; exit 0 ;;
+  *) echo "setup.sh: unknown option '$1' (--tidy, --list)" >&2; exit 3 ;;
+esac
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "setup.sh: this is not a Debian system; install the equivalents of: ${packages[*]}" >&2
+  exit 4
+fi
+
+missing=()
+installed=$(dpkg-query -W -f '${db:Status-Abbrev} ${binary:Package}\n' 2>/dev/null |
+  awk '$1 == "ii" { sub(/:.*/, "", $2); print $2 }')
+for package in "${packages[@]}"; do
+  grep -qx -- "$package" <<<"$installed" || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+install=(apt-get install -y --no-install-recommends "${missing[@]}")
+if [ "$(id -u)" -ne 0 ]; then
+  echo "setup.sh: missing packages. Run this line, then try again:" >&2
+  echo "  sudo apt-get update && sudo ${install[*]}" >&2
+  exit 4
+fi
+
+echo "setup.sh: installing ${missing[*]}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+export DEBIAN_FRONTEND=noninteractive
+# Debian starts a packaged redis-server as a service; Doublehold starts its own, so keep that one from running.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+  printf '#!/bin/sh\nexit 101\n' >"$policy"
+  chmod +x "$policy"
+  trap 'rm -f "$log" "$policy"' EXIT
+fi
+if ! { apt-get update && "${install[@]}"; } >"$log" 2>&1; then
+  tail -n 20 "$log" >&2
+  echo "setup.sh: could not install: ${missing[*]}" >&2
+  exit 4
+fi
+echo "setup.sh: done"
