@@ -62,7 +62,9 @@ class Cluster {
 
   [[nodiscard]] virtual MonoTime Now() = 0;
 
-  // Rules of a link are asked in the order they were set; the first that matches a frame decides.
+  // Rules of a link are asked in the order they were set; the first that matches a frame decides,
+  // when it arrives. Removing a rule lets go at once, in order, what it still keeps; its on_spent is
+  // not called any more.
   virtual RuleId SetLink(LinkId link, LinkRule rule) = 0;
   virtual RuleReport ClearLink(RuleId rule) = 0;
 

@@ -74,6 +74,9 @@ struct ProfileEntry {
 };
 std::span<const ProfileEntry> Profiles();
 
+// What a fault does, in words: "client 1 stopped at before-write for 800ms".
+std::string Describe(const FaultPlan& plan);
+
 }  // namespace doublehold
 
 #endif  // DOUBLEHOLD_FAULTS_FAULT_H_

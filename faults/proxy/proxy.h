@@ -1,0 +1,60 @@
+// The network between clients and nodes: one listening TCP port a link, each connection forwarded
+// to the node's unix socket, frame by frame, under the rules that are set on the link.
+//
+// A link without rules forwards at once, in one write. Frames of one connection and direction never
+// overtake each other. What was received stays on its way: when a client closes, the frames it sent
+// are still delivered, as bytes in flight are.
+//
+// Thread rule: the thread that runs the io_context. Nothing waits. Call Close (or destroy) it while
+// the io_context is alive; handlers that are still queued then do nothing.
+#ifndef DOUBLEHOLD_FAULTS_PROXY_PROXY_H_
+#define DOUBLEHOLD_FAULTS_PROXY_PROXY_H_
+
+#include <boost/asio/io_context.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "faults/cluster.h"
+#include "lib/base/prng.h"
+#include "lib/base/result.h"
+
+namespace doublehold {
+
+class Proxy {
+ public:
+  // `prng` draws the jitter of delays.
+  Proxy(boost::asio::io_context& io, Prng prng);
+  ~Proxy();
+  Proxy(const Proxy&) = delete;
+  Proxy& operator=(const Proxy&) = delete;
+
+  // Listens on 127.0.0.1 at a port the kernel chooses, and answers it. Nothing need listen at
+  // `upstream_unix_path` yet: it is connected to once for each connection accepted, and a
+  // connection whose node is not there is reset.
+  [[nodiscard]] Result<uint16_t> AddLink(LinkId link, std::string upstream_unix_path);
+
+  // For frames that arrive from now on. Rules of a link are asked in the order they were set; the
+  // first that matches decides. `on_spent` is called from the io_context, never from inside a call
+  // of this class, and never after ClearLink. The link must have been added.
+  RuleId SetLink(LinkId link, LinkRule rule);
+
+  // Removes a rule: what it still delays or holds is released at once, in order, before this
+  // returns. Answers what it did; nothing for a rule that is not there.
+  RuleReport ClearLink(RuleId rule);
+
+  // Closes ports and connections and forgets all rules and pending frames. Later calls do nothing.
+  void Close();
+
+  // Connections that are open, or have frames still to deliver.
+  [[nodiscard]] size_t connections() const;
+
+ private:
+  class Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_FAULTS_PROXY_PROXY_H_
