@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,13 @@ struct History {
 
 // Puts events of several writers, each in time order, into one order.
 void SortByTime(std::vector<Event>& events);
+
+// Whether an event of this operation is about a lock key. Faults, stalls, losses and deaths are not.
+bool HasKey(Op op);
+
+// Why an event cannot belong to a run with these facts, or nothing when it can: a process, key or
+// fault the run did not have, a negative time, a value outside its enumeration. For readers.
+std::optional<std::string> WhyInvalid(const Event& event, const RunFacts& facts);
 
 }  // namespace doublehold
 

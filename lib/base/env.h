@@ -1,0 +1,63 @@
+// The only door to the world for lock, retry and workload code: time, tasks, randomness, sockets, the record.
+// Two implementations: the real one (threads, hiredis, the machine's clocks) and the simulated one (virtual time).
+#ifndef DOUBLEHOLD_LIB_BASE_ENV_H_
+#define DOUBLEHOLD_LIB_BASE_ENV_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "lib/base/connection.h"
+#include "lib/base/event.h"
+#include "lib/base/prng.h"
+#include "lib/base/step.h"
+#include "lib/base/time.h"
+
+namespace doublehold {
+
+// A node by its number, 1..; kStoreId is the server of the stock.
+struct NodeId {
+  int number = 0;
+  auto operator<=>(const NodeId&) const = default;
+};
+constexpr NodeId kStoreId{0};
+
+// A running task. Destroying it asks it to stop, which ends its SleepUntil early, and waits for it to return.
+class Task {
+ public:
+  virtual ~Task() = default;
+};
+
+// Belongs to one task and is used by that task alone; Spawn hands the new task an Env of its own.
+class Env {
+ public:
+  virtual ~Env() = default;
+
+  [[nodiscard]] virtual MonoTime Mono() = 0;
+  [[nodiscard]] virtual WallTime Wall() = 0;
+
+  // False when the task was asked to stop; it should then return soon.
+  virtual bool SleepUntil(MonoTime time) = 0;
+  // The run is being ended early: start nothing new.
+  [[nodiscard]] virtual bool Stopping() = 0;
+
+  [[nodiscard]] virtual std::unique_ptr<Connection> Connect(NodeId node) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Subscription> Subscribe(NodeId node,
+                                                                std::string channel) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Task> Spawn(TaskKind kind,
+                                                    std::function<void(Env&)> body) = 0;
+
+  [[nodiscard]] virtual Prng& Random() = 0;
+
+  // Announces a step of the protocol; a fault may stop the process exactly here.
+  virtual void Reach(Step step) = 0;
+
+  // Appends to the history; `at_ns`, `client` and `task` are filled in here.
+  virtual void Record(Event event) = 0;
+  // The form in which times stand in events: since the start of the run. MonoTime::max() stays INT64_MAX.
+  [[nodiscard]] virtual int64_t SinceStartNs(MonoTime time) = 0;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_BASE_ENV_H_

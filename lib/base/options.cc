@@ -1,0 +1,90 @@
+#include "lib/base/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "lib/base/check.h"
+#include "lib/base/words.h"
+
+namespace doublehold {
+namespace {
+
+std::vector<std::string> Names(std::span<const OptionSpec> specs) {
+  std::vector<std::string> names;
+  for (const OptionSpec& spec : specs) names.emplace_back(spec.name);
+  return names;
+}
+
+Result<std::string> CheckInteger(const OptionSpec& spec, const std::string& text) {
+  int64_t value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc{} || end != text.data() + text.size()) {
+    return BadInput(fmt::format("'{}' is not a whole number", text));
+  }
+  if (value < spec.least || value > spec.most) {
+    return BadInput(spec.most == INT64_MAX
+                        ? fmt::format("{} is below {}", value, spec.least)
+                        : fmt::format("{} is not in {}..{}", value, spec.least, spec.most));
+  }
+  return std::to_string(value);
+}
+
+Result<std::string> CheckValue(const OptionSpec& spec, const std::string& text, Lease lease) {
+  switch (spec.kind) {
+    case OptionSpec::Kind::kFlag:
+      if (text == "true" || text == "false") return text;
+      return BadInput(fmt::format("'{}' is neither true nor false", text));
+    case OptionSpec::Kind::kDuration:
+      return ParseDuration(text, lease).map([](Duration d) { return std::to_string(d.count()); });
+    case OptionSpec::Kind::kInteger:
+      return CheckInteger(spec, text);
+    case OptionSpec::Kind::kChoice: {
+      const std::vector<std::string> choices(spec.choices.begin(), spec.choices.end());
+      if (std::ranges::find(choices, text) != choices.end()) return text;
+      return BadInput(fmt::format("'{}' is not possible{}", text, Suggestion(text, choices)));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::map<std::string, std::string>> CompleteOptions(
+    std::string_view what, std::span<const OptionSpec> specs,
+    const std::map<std::string, std::string>& given, Lease lease) {
+  std::map<std::string, std::string> complete;
+  for (const OptionSpec& spec : specs) {
+    const auto found = given.find(std::string(spec.name));
+    const std::string text = found == given.end() ? std::string(spec.fallback) : found->second;
+    Result<std::string> value = CheckValue(spec, text, lease);
+    if (!value) {
+      return BadInput(fmt::format("{}: option {}: {}", what, spec.name, value.error().message));
+    }
+    complete[std::string(spec.name)] = *value;
+  }
+  for (const auto& [name, value] : given) {
+    if (complete.contains(name)) continue;
+    if (specs.empty())
+      return BadInput(fmt::format("{} has no option '{}', nor any other", what, name));
+    return BadInput(fmt::format("{}: {}", what, UnknownWord("option", name, Names(specs))));
+  }
+  return complete;
+}
+
+const std::string& Options::Text(std::string_view name) const {
+  const auto found = values_.find(std::string(name));
+  CHECK(found != values_.end());
+  return found->second;
+}
+
+int64_t Options::Integer(std::string_view name) const {
+  const std::string& text = Text(name);
+  int64_t value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  CHECK(status == std::errc{} && end == text.data() + text.size());
+  return value;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,210 @@
+#include "lib/history/facts_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "lib/base/words.h"
+
+namespace doublehold {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kMostKeys = std::numeric_limits<uint16_t>::max();  // Event::key counts them
+
+// Takes fields out of one JSON object and keeps the first thing that was wrong, so that a reader of
+// many fields asks once at its end.
+class Fields {
+ public:
+  // `what` is what messages call the object, with a space behind it: "fault 2's ".
+  Fields(const json& object, std::string what) : object_(object), what_(std::move(what)) {
+    if (!object.is_object()) Fail("facts are not an object");
+  }
+
+  std::string Text(std::string_view name) {
+    const json* field = Find(name, "a string", &json::is_string);
+    return field == nullptr ? std::string() : field->get<std::string>();
+  }
+
+  int64_t Whole(std::string_view name, int64_t least, int64_t most) {
+    const json* field = Find(name, "a whole number", &json::is_number_integer);
+    if (field == nullptr) return 0;
+    const bool huge =
+        field->is_number_unsigned() &&
+        field->get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+    const int64_t number = huge ? 0 : field->get<int64_t>();
+    if (huge || number < least || number > most) {
+      Fail(fmt::format("field '{}' is {}, outside {} to {}", name, field->dump(), least, most));
+      return 0;
+    }
+    return number;
+  }
+
+  int Count(std::string_view name) {
+    return static_cast<int>(Whole(name, 0, std::numeric_limits<int32_t>::max()));
+  }
+
+  Duration Span(std::string_view name, int64_t least_ns) {
+    return Duration(Whole(name, least_ns, std::numeric_limits<int64_t>::max()));
+  }
+
+  uint64_t Unsigned(std::string_view name) {
+    const json* field = Find(name, "a whole number from 0 on", &json::is_number_unsigned);
+    return field == nullptr ? 0 : field->get<uint64_t>();
+  }
+
+  const json& List(std::string_view name) {
+    const json* field = Find(name, "a list", &json::is_array);
+    return field == nullptr ? kEmptyList : *field;
+  }
+
+  const json& Object(std::string_view name) {
+    const json* field = Find(name, "an object", &json::is_object);
+    return field == nullptr ? kEmptyObject : *field;
+  }
+
+  std::vector<std::string> Texts(std::string_view name) {
+    std::vector<std::string> texts;
+    for (const json& element : List(name)) {
+      if (!element.is_string()) {
+        Fail(fmt::format("field '{}' holds {}, which is not a string", name, element.dump()));
+        return {};
+      }
+      texts.push_back(element.get<std::string>());
+    }
+    return texts;
+  }
+
+  void Fail(std::string reason) {
+    if (reason_.empty()) reason_ = what_ + std::move(reason);
+  }
+
+  // Call last: the first thing that was wrong, else a field that nobody asked for, else nothing.
+  [[nodiscard]] std::string Finish() {
+    if (!reason_.empty() || !object_.is_object()) return reason_;
+    for (const auto& [name, unused] : object_.items()) {
+      if (std::ranges::find(asked_, name) == asked_.end())
+        return what_ + UnknownWord("field", name, asked_);
+    }
+    return "";
+  }
+
+ private:
+  const json* Find(std::string_view name, std::string_view kind,
+                   bool (json::*is)() const noexcept) {
+    asked_.emplace_back(name);
+    if (!object_.is_object()) return nullptr;
+    const auto found = object_.find(name);
+    if (found == object_.end()) {
+      Fail(fmt::format("field '{}' is missing", name));
+      return nullptr;
+    }
+    if (!((*found).*is)()) {
+      Fail(fmt::format("field '{}' is not {}", name, kind));
+      return nullptr;
+    }
+    return &*found;
+  }
+
+  inline static const json kEmptyList = json::array();
+  inline static const json kEmptyObject = json::object();
+
+  const json& object_;
+  std::string what_;
+  std::vector<std::string> asked_;
+  std::string reason_;
+};
+
+std::vector<FaultFact> ReadFaults(Fields& fields) {
+  std::vector<FaultFact> faults;
+  for (const json& element : fields.List("faults")) {
+    Fields fault(element, fmt::format("fault {}: ", faults.size()));
+    faults.push_back({.name = fault.Text("name"),
+                      .kind = fault.Text("kind"),
+                      .what = fault.Text("what"),
+                      .planned = fault.Count("planned")});
+    if (std::string reason = fault.Finish(); !reason.empty()) fields.Fail(std::move(reason));
+  }
+  return faults;
+}
+
+std::map<std::string, std::string> ReadExpectations(Fields& fields) {
+  const std::vector<std::string> outcomes{"valid", "violated", "unknown", "any"};
+  std::map<std::string, std::string> expect;
+  for (const auto& [claim, outcome] : fields.Object("expect").items()) {
+    if (!outcome.is_string()) {
+      fields.Fail(fmt::format("field 'expect': '{}' is not a string", claim));
+      return {};
+    }
+    const auto word = outcome.get<std::string>();
+    if (std::ranges::find(outcomes, word) == outcomes.end()) {
+      fields.Fail(fmt::format("field 'expect': {}", UnknownWord("outcome", word, outcomes)));
+      return {};
+    }
+    expect[claim] = word;
+  }
+  return expect;
+}
+
+}  // namespace
+
+nlohmann::ordered_json FactsToJson(const RunFacts& facts) {
+  auto faults = nlohmann::ordered_json::array();
+  for (const FaultFact& fault : facts.faults) {
+    faults.push_back({{"name", fault.name},
+                      {"kind", fault.kind},
+                      {"what", fault.what},
+                      {"planned", fault.planned}});
+  }
+  auto expect = nlohmann::ordered_json::object();
+  for (const auto& [claim, outcome] : facts.expect) expect[claim] = outcome;
+  return {{"experiment", facts.experiment},
+          {"lock", facts.lock},
+          {"workload", facts.workload},
+          {"write", facts.write},
+          {"seed", facts.seed},
+          {"lease_ns", ToNs(facts.lease)},
+          {"grace_ns", ToNs(facts.grace)},
+          {"duration_ns", ToNs(facts.duration)},
+          {"clients", facts.clients},
+          {"nodes", facts.nodes},
+          {"initial_stock", facts.initial_stock},
+          {"keys", facts.keys},
+          {"faults", std::move(faults)},
+          {"claims", facts.claims},
+          {"expect", std::move(expect)}};
+}
+
+Result<RunFacts> FactsFromJson(const json& object) {
+  Fields fields(object, "");
+  RunFacts facts{
+      .experiment = fields.Text("experiment"),
+      .lock = fields.Text("lock"),
+      .workload = fields.Text("workload"),
+      .write = fields.Text("write"),
+      .seed = fields.Unsigned("seed"),
+      .lease = fields.Span("lease_ns", 1),
+      .grace = fields.Span("grace_ns", 0),
+      .duration = fields.Span("duration_ns", 0),
+      .clients = fields.Count("clients"),
+      .nodes = fields.Count("nodes"),
+      .initial_stock = fields.Whole("initial_stock", 0, std::numeric_limits<int64_t>::max()),
+      .keys = fields.Texts("keys"),
+      .faults = ReadFaults(fields),
+      .claims = fields.Texts("claims"),
+      .expect = ReadExpectations(fields)};
+  if (facts.keys.size() > kMostKeys) fields.Fail(fmt::format("over {} keys", kMostKeys));
+  if (std::set<std::string>(facts.keys.begin(), facts.keys.end()).size() != facts.keys.size()) {
+    fields.Fail("field 'keys' names a key twice");
+  }
+  if (std::string reason = fields.Finish(); !reason.empty()) return BadInput(std::move(reason));
+  return facts;
+}
+
+}  // namespace doublehold

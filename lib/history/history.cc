@@ -1,0 +1,43 @@
+#include "lib/history/history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace doublehold {
+
+void SortByTime(std::vector<Event>& events) {
+  std::stable_sort(events.begin(), events.end(),
+                   [](const Event& a, const Event& b) { return a.at_ns < b.at_ns; });
+}
+
+bool HasKey(Op op) {
+  return op != Op::kFault && op != Op::kStall && op != Op::kLost && op != Op::kDied;
+}
+
+std::optional<std::string> WhyInvalid(const Event& event, const RunFacts& facts) {
+  if (event.op > Op::kDied)
+    return fmt::format("operation {} is unknown", static_cast<int>(event.op));
+  if (event.type > EventType::kInfo)
+    return fmt::format("type {} is unknown", static_cast<int>(event.type));
+  if (event.task > TaskKind::kMeter)
+    return fmt::format("task {} is unknown", static_cast<int>(event.task));
+  if (event.at_ns < 0) return fmt::format("time {} is negative", event.at_ns);
+  if (event.client < kSupervisor || event.client > facts.clients) {
+    return fmt::format("process {} is unknown; the run had {} clients", event.client,
+                       facts.clients);
+  }
+  if (event.key >= facts.keys.size() && (HasKey(event.op) || event.key != 0)) {
+    return fmt::format("key {} is unknown; the run had {}", event.key, facts.keys.size());
+  }
+  if (event.op == Op::kFault &&
+      (event.value[0] < 0 || event.value[0] >= static_cast<int64_t>(facts.faults.size()))) {
+    return fmt::format("fault {} is unknown; the run had {}", event.value[0], facts.faults.size());
+  }
+  if (std::ranges::any_of(event.reserved, [](uint8_t byte) { return byte != 0; })) {
+    return "the reserved bytes are not zero";
+  }
+  return std::nullopt;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,65 @@
+// The memory that the processes of a run share: for each client a control page and a segment a task. It is an
+// anonymous file (memfd) handed down by descriptor, so nothing is left behind, however the run ends.
+#ifndef DOUBLEHOLD_LIB_HISTORY_SHARED_RUN_H_
+#define DOUBLEHOLD_LIB_HISTORY_SHARED_RUN_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "lib/base/event.h"
+#include "lib/base/result.h"
+
+namespace doublehold {
+
+constexpr size_t kPageBytes = 4096;
+constexpr size_t kTasksPerProcess = 3;  // TaskKind
+// 4 million events: a client at 36,000 cycles/s with 6 events each fills it in 20 s. Pages are taken as they fill.
+constexpr uint64_t kEventsPerSegment = uint64_t{1} << 22;
+
+// Written by the supervisor, read by the client, except where it says otherwise.
+struct ClientControl {
+  std::atomic<uint32_t> armed;    // bit (1 << Step): announce that step and wait for the answer
+  std::atomic<uint32_t> stop;     // start nothing new
+  std::atomic<int64_t> start_ns;  // MonoTime of the run's start; 0: not yet
+  std::atomic<int64_t> steps;     // by the client: workload steps done, for the progress line
+  std::atomic<int64_t> grants;    // by the client
+  std::atomic<int64_t> wall_ahead_ns;  // by the client: its wall clock minus its monotonic clock
+};
+static_assert(sizeof(ClientControl) <= kPageBytes && std::atomic<int64_t>::is_always_lock_free);
+
+// A clock page (see faults/clock_page.h) for each client, each node and the store lies in the same memory.
+// Movable; unmaps when it goes. `process` counts from 0: the referee is 0, client n is n.
+class SharedRun {
+ public:
+  // `clock_pages`: how many.
+  static Result<SharedRun> Create(int processes, int clock_pages);
+  // In a child: maps what it inherited as `fd`.
+  static Result<SharedRun> Open(int fd, int processes, int clock_pages);
+
+  SharedRun(SharedRun&& other) noexcept;
+  SharedRun& operator=(SharedRun&&) = delete;
+  ~SharedRun();
+
+  [[nodiscard]] int fd() const { return fd_; }
+  [[nodiscard]] ClientControl& Control(int process);
+  [[nodiscard]] std::span<std::byte> Segment(int process, TaskKind task);
+  [[nodiscard]] size_t ClockPageOffset(int page) const;
+  [[nodiscard]] void* ClockPage(int page) { return memory_ + ClockPageOffset(page); }
+
+ private:
+  SharedRun(int fd, int processes, int clock_pages, std::byte* memory)
+      : fd_(fd), processes_(processes), clock_pages_(clock_pages), memory_(memory) {}
+  static Result<SharedRun> Map(int fd, int processes, int clock_pages);
+
+  int fd_;
+  int processes_;
+  int clock_pages_;
+  std::byte* memory_;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_HISTORY_SHARED_RUN_H_

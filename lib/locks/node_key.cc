@@ -1,0 +1,62 @@
+#include "lib/locks/node_key.h"
+
+#include <array>
+
+namespace doublehold {
+namespace {
+
+// The compare-and-delete of redis.io's SET page, which the seeds use too.
+const Script& DeleteIfOwner() {
+  static const Script script(
+      "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) "
+      "else return 0 end");
+  return script;
+}
+
+const Script& ExtendIfOwner() {
+  static const Script script(
+      "if redis.call('get', KEYS[1]) == ARGV[1] then "
+      "return redis.call('pexpire', KEYS[1], ARGV[2]) else return 0 end");
+  return script;
+}
+
+}  // namespace
+
+NodeAnswer FailureOf(const CallFailure& failure) {
+  return failure.definite ? NodeAnswer::kFailed : NodeAnswer::kUnknown;
+}
+
+void StartSetNxPx(Connection& node, const std::string& key, const std::string& owner, Lease lease,
+                  Deadline deadline) {
+  const std::string lease_ms = std::to_string(ToMs(lease));
+  const std::array<std::string_view, 6> command{"SET", key, owner, "NX", "PX", lease_ms};
+  node.Start(command, deadline);
+}
+
+NodeAnswer FinishSetNxPx(Connection& node) {
+  const CallResult result = node.Finish();
+  if (!result) return FailureOf(result.error());
+  return result->IsNil() ? NodeAnswer::kNo : NodeAnswer::kYes;
+}
+
+void StartCompareAndDelete(Connection& node, const std::string& key, const std::string& owner,
+                           Deadline deadline) {
+  const std::array<std::string_view, 1> keys{key};
+  const std::array<std::string_view, 1> args{owner};
+  node.StartScript(DeleteIfOwner(), keys, args, deadline);
+}
+
+void StartCompareAndExtend(Connection& node, const std::string& key, const std::string& owner,
+                           const std::string& lease_ms, Deadline deadline) {
+  const std::array<std::string_view, 1> keys{key};
+  const std::array<std::string_view, 2> args{owner, lease_ms};
+  node.StartScript(ExtendIfOwner(), keys, args, deadline);
+}
+
+NodeAnswer FinishScript(Connection& node) {
+  const CallResult result = node.Finish();
+  if (!result) return FailureOf(result.error());
+  return result->IsInteger(1) ? NodeAnswer::kYes : NodeAnswer::kNo;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,37 @@
+// none: no lock at all. The control: a workload that does not oversell under it cannot judge any lock (C04).
+//
+// Claims:  nothing.
+// Assumes: nothing.
+// Attack:  two clients at once.
+
+#include "lib/locks/variants.h"
+
+namespace doublehold {
+namespace {
+
+class None final : public Lock {
+ public:
+  explicit None(const LockContext& context) : owners_(context.seed, context.client) {}
+
+  AcquireResult TryAcquire(const LockKey& key, Lease /*lease*/, Deadline /*deadline*/) override {
+    const uint64_t hold = owners_.NextHold();
+    return Granted{{.key = key, .owner = {}, .hold = hold, .valid_until = MonoTime::max()}};
+  }
+  ExtendResult Extend(const Grant& /*grant*/, Lease /*lease*/, Deadline /*deadline*/) override {
+    return Extended{.valid_until = MonoTime::max()};
+  }
+  ReleaseResult Release(const Grant& /*grant*/, Deadline /*deadline*/) override {
+    return ReleaseResult::kReleased;
+  }
+
+ private:
+  Owners owners_;
+};
+
+}  // namespace
+
+std::unique_ptr<Lock> MakeNone(const LockContext& context) {
+  return std::make_unique<None>(context);
+}
+
+}  // namespace doublehold

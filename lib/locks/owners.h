@@ -1,0 +1,33 @@
+// Who holds: an owner text for the node and a number for the history, both unique in a run.
+#ifndef DOUBLEHOLD_LIB_LOCKS_OWNERS_H_
+#define DOUBLEHOLD_LIB_LOCKS_OWNERS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "lib/base/prng.h"
+
+namespace doublehold {
+
+class Owners {
+ public:
+  Owners(uint64_t seed, int client)
+      : salt_(Prng(seed, "owners", static_cast<uint64_t>(client)).Next()),
+        first_(static_cast<uint64_t>(client) << 40U) {}
+
+  // A hold number nobody else has: the client in the upper bits, a count in the lower.
+  uint64_t NextHold() { return first_ + ++count_; }
+  // The text for that hold: unguessable, as a UUID would be.
+  [[nodiscard]] std::string TextOf(uint64_t hold) const;
+  // A UUID that stands for the client itself.
+  [[nodiscard]] std::string ClientUuid() const;
+
+ private:
+  uint64_t salt_;
+  uint64_t first_;
+  uint64_t count_ = 0;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_LOCKS_OWNERS_H_

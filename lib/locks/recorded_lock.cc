@@ -1,0 +1,54 @@
+#include "lib/locks/recorded_lock.h"
+
+namespace doublehold {
+
+AcquireResult RecordedLock::TryAcquire(const LockKey& key, Lease lease, Deadline deadline) {
+  Event event{
+      .key = key.index, .op = Op::kAcquire, .type = EventType::kInvoke, .value = {lease.count()}};
+  env_.Record(event);
+  AcquireResult result = lock_->TryAcquire(key, lease, deadline);
+  if (const auto* granted = std::get_if<Granted>(&result)) {
+    event.type = EventType::kOk;
+    event.hold = granted->grant.hold;
+    event.value = {env_.SinceStartNs(granted->grant.valid_until), granted->grant.token};
+  } else if (const auto* busy = std::get_if<Busy>(&result)) {
+    event.type = EventType::kFail;
+    event.value = {busy->retry_hint.count()};
+  } else {
+    event.type = EventType::kInfo;
+    event.hold = std::get<Unknown>(result).perhaps.hold;
+    event.value = {};
+  }
+  env_.Record(event);
+  return result;
+}
+
+ExtendResult RecordedLock::Extend(const Grant& grant, Lease lease, Deadline deadline) {
+  return RecordExtend(env_, grant, lease, [&] { return lock_->Extend(grant, lease, deadline); });
+}
+
+void RecordExtended(Env& env, const Grant& grant, const ExtendResult& result) {
+  Event event{
+      .hold = grant.hold, .key = grant.key.index, .op = Op::kExtend, .type = EventType::kInfo};
+  if (const auto* extended = std::get_if<Extended>(&result)) {
+    event.type = EventType::kOk;
+    event.value = {env.SinceStartNs(extended->valid_until)};
+  } else if (std::holds_alternative<Lost>(result)) {
+    event.type = EventType::kFail;
+  }
+  env.Record(event);
+}
+
+ReleaseResult RecordedLock::Release(const Grant& grant, Deadline deadline) {
+  Event event{
+      .hold = grant.hold, .key = grant.key.index, .op = Op::kRelease, .type = EventType::kInvoke};
+  env_.Record(event);
+  const ReleaseResult result = lock_->Release(grant, deadline);
+  event.type = result == ReleaseResult::kReleased   ? EventType::kOk
+               : result == ReleaseResult::kNotOwner ? EventType::kFail
+                                                    : EventType::kInfo;
+  env_.Record(event);
+  return result;
+}
+
+}  // namespace doublehold

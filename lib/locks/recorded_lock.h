@@ -1,0 +1,46 @@
+// Stamps every attempt into the history: the invocation before anything is sent, the outcome after everything came
+// back, so that a hold as recorded lies inside the true one.
+#ifndef DOUBLEHOLD_LIB_LOCKS_RECORDED_LOCK_H_
+#define DOUBLEHOLD_LIB_LOCKS_RECORDED_LOCK_H_
+
+#include <memory>
+#include <utility>
+
+#include "lib/base/env.h"
+#include "lib/locks/lock.h"
+
+namespace doublehold {
+
+// Wraps a variant; owns it. Same rules as the variant.
+class RecordedLock final : public Lock {
+ public:
+  RecordedLock(Env& env, std::unique_ptr<Lock> lock) : env_(env), lock_(std::move(lock)) {}
+
+  AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override;
+  ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override;
+  ReleaseResult Release(const Grant& grant, Deadline deadline) override;
+  Subscription* WakeUps(const LockKey& key) override { return lock_->WakeUps(key); }
+
+ private:
+  Env& env_;
+  std::unique_ptr<Lock> lock_;
+};
+
+void RecordExtended(Env& env, const Grant& grant, const ExtendResult& result);
+
+// Around an extension that a variant's own task makes.
+template <typename Extension>
+ExtendResult RecordExtend(Env& env, const Grant& grant, Lease lease, Extension&& extend) {
+  env.Record({.hold = grant.hold,
+              .key = grant.key.index,
+              .op = Op::kExtend,
+              .type = EventType::kInvoke,
+              .value = {lease.count()}});
+  ExtendResult result = std::forward<Extension>(extend)();
+  RecordExtended(env, grant, result);
+  return result;
+}
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_LOCKS_RECORDED_LOCK_H_

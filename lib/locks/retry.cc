@@ -1,0 +1,58 @@
+#include "lib/locks/retry.h"
+
+#include <algorithm>
+
+namespace doublehold {
+namespace {
+
+// A waiter on a channel looks by itself this often, should a message be lost.
+constexpr Duration kLongestSilence = 1s;
+
+Duration DrawPause(Env& env, const RetryPolicy& policy) {
+  if (policy.jitter <= 0) return policy.interval;
+  const auto spread =
+      Duration(static_cast<int64_t>(policy.jitter * static_cast<double>(policy.interval.count())));
+  return env.Random().Between(policy.interval - spread, policy.interval);
+}
+
+void WaitForRelease(Env& env, Lock& lock, const LockKey& key, Duration hint,
+                    const RetryPolicy& policy, MonoTime give_up) {
+  const MonoTime again = std::min(env.Mono() + DrawPause(env, policy), give_up);
+  if (Subscription* wake_ups = lock.WakeUps(key); wake_ups != nullptr) {
+    const Duration longest =
+        hint > Duration::zero() ? std::min(hint, kLongestSilence) : policy.interval;
+    const MonoTime until = std::min(env.Mono() + longest, give_up);
+    if (wake_ups->Wait(until) || env.Mono() >= until) return;
+  }
+  env.SleepUntil(again);
+}
+
+AcquireResult Try(Env& env, Lock& lock, const LockKey& key, Lease lease,
+                  const RetryPolicy& policy) {
+  AcquireResult result = lock.TryAcquire(key, lease, env.Mono() + policy.call_timeout);
+  if (const auto* unknown = std::get_if<Unknown>(&result)) {
+    [[maybe_unused]] const ReleaseResult released =
+        lock.Release(unknown->perhaps, env.Mono() + policy.call_timeout);
+  }
+  return result;
+}
+
+}  // namespace
+
+AcquireResult AcquireWithRetry(Env& env, Lock& lock, const LockKey& key, Lease lease,
+                               const RetryPolicy& policy) {
+  const MonoTime give_up = env.Mono() + policy.timeout;
+  AcquireResult result = Try(env, lock, key, lease, policy);
+  for (int64_t retry = 0; !std::holds_alternative<Granted>(result); ++retry) {
+    if (env.Mono() >= give_up || env.Stopping()) break;
+    if (policy.retries >= 0 && retry >= policy.retries) break;
+    const auto* busy = std::get_if<Busy>(&result);
+    WaitForRelease(env, lock, key, busy == nullptr ? Duration::zero() : busy->retry_hint, policy,
+                   give_up);
+    if (env.Mono() >= give_up) break;
+    result = Try(env, lock, key, lease, policy);
+  }
+  return result;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,72 @@
+#include "lib/locks/watchdog.h"
+
+#include <algorithm>
+
+#include "lib/locks/recorded_lock.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int kExtensionsPerLease = 3;
+// A failed extension is tried again after this share of the lease, so that several fit before it ends.
+constexpr int kRetriesPerLease = 10;
+
+}  // namespace
+
+void Watchdog::Guard(const Grant& grant) {
+  const MonoTime due = env_.Mono() + lease_ / kExtensionsPerLease;
+  {
+    const std::lock_guard lock(mutex_);
+    guarded_.push_back({.grant = grant, .due = due});
+  }
+  if (!task_) task_ = env_.Spawn(TaskKind::kWatchdog, [this](Env& env) { Run(env); });
+}
+
+void Watchdog::Leave(const Grant& grant) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(guarded_, [&](const Guarded& g) { return g.grant.hold == grant.hold; });
+}
+
+// No grant needs to wake this task: it never sleeps longer than a third of the lease, so it sees every grant before
+// that grant's first extension is due.
+void Watchdog::Run(Env& env) {
+  const std::unique_ptr<Connection> node = env.Connect(NodeId{1});
+  MonoTime wake = env.Mono();
+  while (env.SleepUntil(wake)) {
+    wake = env.Mono() + lease_ / kExtensionsPerLease;
+    while (const std::optional<Grant> grant = NextDue(env.Mono(), wake)) {
+      const MonoTime invoked = env.Mono();
+      const ExtendResult result = RecordExtend(env, *grant, lease_, [&] {
+        return renew_(env, *node, *grant, lease_, invoked + lease_ / kExtensionsPerLease);
+      });
+      if (std::holds_alternative<Lost>(result)) {
+        Settle(*grant, std::nullopt);
+      } else if (std::holds_alternative<Extended>(result)) {
+        Settle(*grant, invoked + lease_ / kExtensionsPerLease);
+      } else {
+        Settle(*grant, env.Mono() + lease_ / kRetriesPerLease);
+      }
+    }
+  }
+}
+
+// A grant whose extension is due; when there is none, `wake` is brought forward to the next one.
+std::optional<Grant> Watchdog::NextDue(MonoTime now, MonoTime& wake) {
+  const std::lock_guard lock(mutex_);
+  for (const Guarded& guarded : guarded_) {
+    if (guarded.due <= now) return guarded.grant;
+    wake = std::min(wake, guarded.due);
+  }
+  return std::nullopt;
+}
+
+void Watchdog::Settle(const Grant& grant, std::optional<MonoTime> next) {
+  const std::lock_guard lock(mutex_);
+  for (Guarded& guarded : guarded_) {
+    if (guarded.grant.hold == grant.hold && next) guarded.due = *next;
+  }
+  if (next) return;
+  std::erase_if(guarded_, [&](const Guarded& g) { return g.grant.hold == grant.hold; });
+}
+
+}  // namespace doublehold

@@ -1,0 +1,71 @@
+// Everyday use of a lock: WithLock runs a function while holding it, and releases it on every path out.
+//
+//   const LockKey key = MakeLockKey("order", {user_id, order_id});             // "order:17_4711"
+//   const Entry entry = WithLock(env, *lock, key, lease, policy, [&](const Grant& grant) { ... });
+//   if (!entry.entered) ...                                                     // nothing was done
+#ifndef DOUBLEHOLD_LIB_LOCKS_WITH_LOCK_H_
+#define DOUBLEHOLD_LIB_LOCKS_WITH_LOCK_H_
+
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "lib/locks/retry.h"
+
+namespace doublehold {
+
+// prefix:field_field: a key from a prefix and the fields of the arguments that name the data.
+LockKey MakeLockKey(std::string_view prefix, std::initializer_list<std::string_view> fields);
+
+// Owns a grant and releases it, at the latest when it goes. Not thread-safe; lock and env outlive it.
+class HeldLock {
+ public:
+  HeldLock(Env& env, Lock& lock, Grant grant, Duration call_timeout)
+      : env_(env), lock_(lock), grant_(std::move(grant)), call_timeout_(call_timeout) {}
+  HeldLock(const HeldLock&) = delete;
+  HeldLock& operator=(const HeldLock&) = delete;
+  ~HeldLock() { [[maybe_unused]] const ReleaseResult result = Release(); }
+
+  [[nodiscard]] const Grant& grant() const { return grant_; }
+  // Releases now; a later call answers what the first one did.
+  ReleaseResult Release();
+
+ private:
+  Env& env_;
+  Lock& lock_;
+  Grant grant_;
+  Duration call_timeout_;
+  std::optional<ReleaseResult> released_;
+};
+
+// What became of one WithLock.
+struct Entry {
+  bool entered = false;
+  bool perhaps_left_locked = false;  // not entered, and the last try's outcome is unknown
+  ReleaseResult released = ReleaseResult::kUnknown;  // when entered
+};
+
+// Blocking as the policy says; with a time-out of 0 it tries once. What `body` throws passes through after the release.
+template <typename Body>
+Entry WithLock(Env& env, Lock& lock, const LockKey& key, Lease lease, const RetryPolicy& policy,
+               Body&& body) {
+  env.Record({.key = key.index, .op = Op::kWait, .type = EventType::kInvoke});
+  AcquireResult result = AcquireWithRetry(env, lock, key, lease, policy);
+  auto* granted = std::get_if<Granted>(&result);
+  env.Record({.hold = granted == nullptr ? 0 : granted->grant.hold,
+              .key = key.index,
+              .op = Op::kWait,
+              .type = granted == nullptr ? EventType::kFail : EventType::kOk});
+  if (granted == nullptr) {
+    return {.entered = false, .perhaps_left_locked = std::holds_alternative<Unknown>(result)};
+  }
+  HeldLock held(env, lock, std::move(granted->grant), policy.call_timeout);
+  env.Reach(Step::kAfterAcquire);
+  std::forward<Body>(body)(held.grant());
+  return {.entered = true, .perhaps_left_locked = false, .released = held.Release()};
+}
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_LOCKS_WITH_LOCK_H_

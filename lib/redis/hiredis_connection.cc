@@ -1,0 +1,246 @@
+#include "lib/redis/hiredis_connection.h"
+
+#include <fmt/format.h>
+#include <hiredis/hiredis.h>
+#include <time.h>
+
+#include <array>
+#include <optional>
+
+#include "lib/base/check.h"
+#include "lib/redis/socket.h"
+
+namespace doublehold {
+namespace {
+
+// A reply of a lock or a stock command is small; a larger one takes several reads.
+constexpr size_t kReadBytes = 4096;
+constexpr Duration kTrusted = 2ms;
+
+struct ReaderFree {
+  void operator()(redisReader* reader) const { redisReaderFree(reader); }
+};
+struct ReplyFree {
+  void operator()(redisReply* reply) const { freeReplyObject(reply); }
+};
+using ReaderPtr = std::unique_ptr<redisReader, ReaderFree>;
+using ReplyPtr = std::unique_ptr<redisReply, ReplyFree>;
+
+Reply Convert(const redisReply& from) {
+  Reply reply;
+  switch (from.type) {
+    case REDIS_REPLY_INTEGER:
+      reply.kind = Reply::Kind::kInteger;
+      reply.integer = from.integer;
+      break;
+    case REDIS_REPLY_STRING:
+      reply.kind = Reply::Kind::kString;
+      reply.text.assign(from.str, static_cast<size_t>(from.len));
+      break;
+    case REDIS_REPLY_STATUS:
+    case REDIS_REPLY_ERROR:  // inside an array only; at the top it is a CallFailure
+      reply.kind = Reply::Kind::kStatus;
+      reply.text.assign(from.str, static_cast<size_t>(from.len));
+      break;
+    case REDIS_REPLY_ARRAY:
+      reply.kind = Reply::Kind::kArray;
+      reply.items.reserve(from.elements);
+      for (size_t i = 0; i < from.elements; ++i) reply.items.push_back(Convert(*from.element[i]));
+      break;
+    default:
+      break;
+  }
+  return reply;
+}
+
+// An error reply to a plain command means that nothing was done. A script may fail half-way through, unless the node
+// refused to begin.
+bool IsDefinite(std::string_view error, bool script) {
+  if (!script) return true;
+  for (const std::string_view refused : {"LOADING", "NOAUTH", "NOPERM", "MASTERDOWN", "BUSY"}) {
+    if (error.starts_with(refused)) return true;
+  }
+  return false;
+}
+
+std::string Encode(const std::vector<std::string_view>& words) {
+  std::vector<const char*> starts;
+  std::vector<size_t> sizes;
+  starts.reserve(words.size());
+  sizes.reserve(words.size());
+  for (const std::string_view word : words) {
+    starts.push_back(word.data());
+    sizes.push_back(word.size());
+  }
+  char* frame = nullptr;
+  const auto bytes =
+      redisFormatCommandArgv(&frame, static_cast<int>(words.size()), starts.data(), sizes.data());
+  CHECK(bytes > 0);
+  std::string encoded(frame, static_cast<size_t>(bytes));
+  redisFreeCommand(frame);
+  return encoded;
+}
+
+// Frames out and replies in over one socket.
+class Channel {
+ public:
+  explicit Channel(NodeAddress address) : address_(std::move(address)) {}
+
+  [[nodiscard]] bool IsOpen() const { return socket_.IsOpen(); }
+  [[nodiscard]] bool IsSpoilt() const { return socket_.IsSpoilt(); }
+  void Close() { socket_.Close(); }
+
+  std::string Open(Deadline deadline) {
+    reader_.reset(redisReaderCreate());
+    return socket_.Connect(address_, deadline);
+  }
+
+  std::string Send(const std::vector<std::string_view>& words, Deadline deadline) {
+    return socket_.SendAll(Encode(words), deadline);
+  }
+
+  // Null with `error` set when none came.
+  ReplyPtr Receive(Deadline deadline, std::string& error) {
+    while (true) {
+      void* reply = nullptr;
+      if (redisReaderGetReply(reader_.get(), &reply) != REDIS_OK) {
+        error = fmt::format("not the Redis protocol: {}", reader_->errstr);
+        return nullptr;
+      }
+      if (reply != nullptr) return ReplyPtr(static_cast<redisReply*>(reply));
+      std::array<char, kReadBytes> buffer;
+      const Socket::Received received = socket_.Receive(buffer, deadline);
+      if (!received.error.empty()) {
+        error = received.error;
+        return nullptr;
+      }
+      redisReaderFeed(reader_.get(), buffer.data(), received.bytes);
+    }
+  }
+
+ private:
+  NodeAddress address_;
+  Socket socket_;
+  ReaderPtr reader_;
+};
+
+class HiredisConnection final : public Connection {
+ public:
+  explicit HiredisConnection(NodeAddress address) : channel_(std::move(address)) {}
+
+  void Start(Argv command, Deadline deadline) override {
+    words_.assign(command.begin(), command.end());
+    script_ = nullptr;
+    Begin(deadline);
+  }
+
+  void StartScript(const Script& script, Argv keys, Argv args, Deadline deadline) override {
+    key_count_ = fmt::format_int(keys.size()).str();
+    words_.assign({"EVALSHA", script.sha1, key_count_});
+    words_.insert(words_.end(), keys.begin(), keys.end());
+    words_.insert(words_.end(), args.begin(), args.end());
+    script_ = &script;
+    Begin(deadline);
+  }
+
+  CallResult Finish() override {
+    CHECK(started_);
+    CallResult result = FinishOnce();
+    if (!result && script_ != nullptr && result.error().message.starts_with("NOSCRIPT")) {
+      words_[0] = "EVAL";
+      words_[1] = script_->text;
+      Begin(deadline_);
+      result = FinishOnce();
+    }
+    started_ = false;
+    return result;
+  }
+
+ private:
+  void Begin(Deadline deadline) {
+    started_ = true;
+    deadline_ = deadline;
+    failed_.reset();
+    // A server that was restarted has closed the connection; noticing it before sending keeps the failure definite. It
+    // costs a system call, so a connection that was just used is trusted: no server restarts that fast.
+    if (channel_.IsOpen() && RealMono() - last_reply_ > kTrusted && channel_.IsSpoilt()) {
+      channel_.Close();
+    }
+    std::string error = channel_.IsOpen() ? "" : channel_.Open(deadline);
+    if (error.empty()) error = channel_.Send(words_, deadline);
+    if (!error.empty()) Fail(/*definite=*/true, std::move(error));
+  }
+
+  CallResult FinishOnce() {
+    std::string error;
+    ReplyPtr reply = failed_ ? nullptr : channel_.Receive(deadline_, error);
+    if (reply == nullptr) {
+      if (!failed_) Fail(/*definite=*/false, std::move(error));
+      return tl::unexpected(*failed_);
+    }
+    last_reply_ = RealMono();
+    if (reply->type == REDIS_REPLY_ERROR) {
+      std::string text(reply->str, static_cast<size_t>(reply->len));
+      return tl::unexpected(
+          CallFailure{.definite = IsDefinite(text, script_ != nullptr), .message = text});
+    }
+    return Convert(*reply);
+  }
+
+  void Fail(bool definite, std::string message) {
+    channel_.Close();
+    failed_ = CallFailure{.definite = definite, .message = std::move(message)};
+  }
+
+  Channel channel_;
+  std::vector<std::string_view> words_;
+  std::string key_count_;
+  const Script* script_ = nullptr;
+  Deadline deadline_{};
+  MonoTime last_reply_{};
+  std::optional<CallFailure> failed_;  // of the call that was started
+  bool started_ = false;
+};
+
+class HiredisSubscription final : public Subscription {
+ public:
+  HiredisSubscription(NodeAddress address, std::string name)
+      : channel_(std::move(address)), name_(std::move(name)) {}
+
+  bool Wait(Deadline deadline) override {
+    std::string error;
+    if (!channel_.IsOpen()) {
+      error = channel_.Open(deadline);
+      if (error.empty()) error = channel_.Send({"SUBSCRIBE", name_}, deadline);
+      if (!error.empty()) channel_.Close();
+      // From the confirmation on nothing is missed; before it something may have been: the caller looks for itself.
+      return error.empty() && channel_.Receive(deadline, error) != nullptr;
+    }
+    if (channel_.Receive(deadline, error) != nullptr) return true;
+    // Past the deadline the subscription stands; after anything else it is made anew.
+    if (RealMono() < deadline) channel_.Close();
+    return false;
+  }
+
+ private:
+  Channel channel_;
+  std::string name_;
+};
+
+}  // namespace
+
+std::unique_ptr<Connection> MakeConnection(NodeAddress address) {
+  return std::make_unique<HiredisConnection>(std::move(address));
+}
+
+std::unique_ptr<Subscription> MakeSubscription(NodeAddress address, std::string channel) {
+  return std::make_unique<HiredisSubscription>(std::move(address), std::move(channel));
+}
+
+MonoTime RealMono() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return MonoTime(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
+}
+
+}  // namespace doublehold

@@ -1,0 +1,161 @@
+#include "lib/redis/real_env.h"
+
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "lib/base/check.h"
+#include "lib/redis/hiredis_connection.h"
+
+namespace doublehold {
+namespace {
+
+constexpr Duration kMeterTick = 10ms;
+
+timespec ToTimespec(MonoTime time) {
+  const int64_t ns = ToNs(time);
+  return {.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
+}
+
+// A message and its answer are one byte each on a SOCK_SEQPACKET pair; the answer comes when the faults that were aimed
+// at this step are in place. The other end closes only when the supervisor is gone: nothing is left to do then.
+void Announce(int fd, uint8_t step) {
+  while (send(fd, &step, 1, MSG_NOSIGNAL) < 0) {
+    if (errno != EINTR) _exit(0);
+  }
+  uint8_t answer = 0;
+  ssize_t received = -1;
+  while ((received = recv(fd, &answer, 1, 0)) < 0 && errno == EINTR) {
+  }
+  if (received != 1) _exit(0);
+}
+
+}  // namespace
+
+struct RealEnv::StopSignal {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool stopping = false;
+};
+
+class RealEnv::Thread final : public Task {
+ public:
+  Thread(const RealProcess& process, TaskKind kind, std::function<void(Env&)> body)
+      : thread_([this, &process, kind, run = std::move(body)] {
+          RealEnv env(process, kind);
+          env.stop_ = &stop_;
+          run(env);
+        }) {}
+
+  ~Thread() override {
+    {
+      const std::lock_guard lock(stop_.mutex);
+      stop_.stopping = true;
+    }
+    stop_.changed.notify_all();
+    thread_.join();
+  }
+
+ private:
+  StopSignal stop_;
+  std::thread thread_;
+};
+
+RealEnv::RealEnv(const RealProcess& process, TaskKind task)
+    : process_(process),
+      task_(task),
+      random_(process.seed, Name(task), static_cast<uint64_t>(process.number)) {
+  if (process.shared == nullptr) {
+    start_ = RealMono();
+    return;
+  }
+  control_ = &process.shared->Control(process.number);
+  recorder_.emplace(process.shared->Segment(process.number, task));
+  start_ = MonoFromNs(control_->start_ns.load(std::memory_order_acquire));
+  CHECK(ToNs(start_) != 0);
+}
+
+RealEnv::~RealEnv() = default;
+
+MonoTime RealEnv::Mono() { return RealMono(); }
+
+WallTime RealEnv::Wall() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);  // the clock shim answers in a run
+  return WallTime(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
+}
+
+bool RealEnv::SleepUntil(MonoTime time) {
+  if (stop_ != nullptr) {
+    std::unique_lock lock(stop_->mutex);
+    const std::chrono::steady_clock::time_point until(time.time_since_epoch());
+    return !stop_->changed.wait_until(lock, until, [this] { return stop_->stopping; });
+  }
+  const timespec until = ToTimespec(time);
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+  }
+  return true;
+}
+
+bool RealEnv::Stopping() {
+  if (stop_ != nullptr) {
+    const std::lock_guard lock(stop_->mutex);
+    if (stop_->stopping) return true;
+  }
+  return control_ != nullptr && control_->stop.load(std::memory_order_relaxed) != 0;
+}
+
+std::unique_ptr<Connection> RealEnv::Connect(NodeId node) {
+  return MakeConnection(process_.addresses.at(static_cast<size_t>(node.number)));
+}
+
+std::unique_ptr<Subscription> RealEnv::Subscribe(NodeId node, std::string channel) {
+  return MakeSubscription(process_.addresses.at(static_cast<size_t>(node.number)),
+                          std::move(channel));
+}
+
+std::unique_ptr<Task> RealEnv::Spawn(TaskKind kind, std::function<void(Env&)> body) {
+  CHECK(kind != task_);  // a segment has one writer
+  return std::make_unique<Thread>(process_, kind, std::move(body));
+}
+
+void RealEnv::Reach(Step step) {
+  if (control_ == nullptr || process_.step_fd < 0) return;
+  const uint32_t armed = control_->armed.load(std::memory_order_acquire);
+  if ((armed >> static_cast<unsigned>(step) & 1U) == 0) return;
+  Announce(process_.step_fd, static_cast<uint8_t>(step));
+}
+
+void RealEnv::Record(Event event) {
+  if (!recorder_) return;
+  event.at_ns = (RealMono() - start_).count();
+  event.client = process_.number;
+  event.task = task_;
+  recorder_->Append(event);
+}
+
+int64_t RealEnv::SinceStartNs(MonoTime time) {
+  return time == MonoTime::max() ? INT64_MAX : (time - start_).count();
+}
+
+void MeterStalls(Env& env, Duration threshold, ClientControl* control) {
+  MonoTime due = env.Mono() + kMeterTick;
+  while (env.SleepUntil(due)) {
+    const MonoTime woke = env.Mono();
+    if (control != nullptr) {
+      const Duration ahead = env.Wall().time_since_epoch() - woke.time_since_epoch();
+      control->wall_ahead_ns.store(ahead.count(), std::memory_order_relaxed);
+    }
+    if (woke - due >= threshold) {
+      env.Record({.op = Op::kStall, .type = EventType::kInfo, .value = {(woke - due).count()}});
+    }
+    due = woke + kMeterTick;
+  }
+}
+
+}  // namespace doublehold
