@@ -1,0 +1,106 @@
+#include "lib/plan/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lib/base/words.h"
+
+namespace doublehold {
+namespace {
+
+// "fault.0.kind" -> "fault", when the second part is a number: an entry of a list of tables.
+std::optional<std::string> ListOf(std::string_view name) {
+  const size_t dot = name.find('.');
+  if (dot == std::string_view::npos || dot + 1 >= name.size()) return std::nullopt;
+  if (name[dot + 1] < '0' || name[dot + 1] > '9') return std::nullopt;
+  return std::string(name.substr(0, dot));
+}
+
+}  // namespace
+
+void Settings::Set(const std::string& name, std::string word, std::string where) {
+  values_[name] = {.words = {std::move(word)}, .is_list = false, .where = std::move(where)};
+}
+
+void Settings::SetList(const std::string& name, std::vector<std::string> words, std::string where) {
+  values_[name] = {.words = std::move(words), .is_list = true, .where = std::move(where)};
+}
+
+void Settings::Lay(const Settings& over) {
+  std::set<std::string> lists;
+  for (const auto& [name, setting] : over.values_) {
+    if (const auto list = ListOf(name)) lists.insert(*list);
+  }
+  std::erase_if(values_, [&](const auto& entry) {
+    const auto list = ListOf(entry.first);
+    return list && lists.contains(*list);
+  });
+  for (const auto& [name, setting] : over.values_) values_[name] = setting;
+}
+
+Settings Settings::TakeBelow(std::string_view prefix) {
+  Settings part;
+  part.prefix_ = prefix_ + std::string(prefix) + ".";
+  const std::string start = std::string(prefix) + ".";
+  for (const auto& [name, setting] : values_) {
+    if (!name.starts_with(start)) continue;
+    part.values_[name.substr(start.size())] = setting;
+    known_.insert(name);
+  }
+  return part;
+}
+
+int Settings::CountTables(std::string_view name) const {
+  int count = 0;
+  const auto any = [this](const std::string& start) {
+    const auto found = values_.lower_bound(start);
+    return found != values_.end() && found->first.starts_with(start);
+  };
+  while (any(fmt::format("{}.{}.", name, count))) ++count;
+  return count;
+}
+
+std::vector<std::string> Settings::Names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, setting] : values_) names.push_back(name);
+  return names;
+}
+
+std::optional<Setting> Settings::Take(const std::string& name) {
+  known_.insert(name);
+  const auto found = values_.find(name);
+  if (found == values_.end()) return std::nullopt;
+  return found->second;
+}
+
+Result<std::optional<std::string>> Settings::TakeWord(const std::string& name) {
+  const std::optional<Setting> setting = Take(name);
+  if (!setting) return std::nullopt;
+  if (setting->is_list || setting->words.size() != 1) {
+    return BadInput(fmt::format("{}: one value is wanted here, not a list", Where(name)));
+  }
+  return setting->words.front();
+}
+
+std::string Settings::Where(const std::string& name) const {
+  const auto found = values_.find(name);
+  if (found == values_.end()) return prefix_ + name;
+  // A flag says what it sets by itself.
+  if (found->second.where.starts_with("--")) return found->second.where;
+  return fmt::format("{}: {}{}", found->second.where, prefix_, name);
+}
+
+Result<void> Settings::CheckAllTaken(std::string_view what) const {
+  for (const auto& [name, setting] : values_) {
+    if (known_.contains(name)) continue;
+    std::vector<std::string> known;
+    for (const std::string& candidate : known_) {
+      if (!values_.contains(candidate) && !ListOf(candidate)) known.push_back(candidate);
+    }
+    return BadInput(fmt::format("{}: {}", setting.where, UnknownWord(what, name, known)));
+  }
+  return {};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "lib/plan/settings.h"
+
+namespace doublehold {
+namespace {
+
+class Flattener {
+ public:
+  explicit Flattener(std::string_view file) : file_(file) {}
+
+  Result<Settings> Flatten(const toml::table& root) {
+    if (Result<void> ok = Table(root, ""); !ok) return tl::unexpected(ok.error());
+    return settings_;
+  }
+
+ private:
+  Result<void> Table(const toml::table& table, const std::string& prefix) {
+    for (const auto& [key, node] : table) {
+      const std::string name = prefix + std::string(key.str());
+      Result<void> ok;
+      if (const toml::table* inner = node.as_table()) {
+        ok = Table(*inner, name + ".");
+      } else if (const toml::array* array = node.as_array()) {
+        ok = Array(*array, name);
+      } else {
+        Result<std::string> word = Word(node, name);
+        if (!word) return tl::unexpected(word.error());
+        settings_.Set(name, *word, Where(node));
+      }
+      if (!ok) return ok;
+    }
+    return {};
+  }
+
+  Result<void> Array(const toml::array& array, const std::string& name) {
+    std::vector<std::string> words;
+    int index = 0;
+    for (const toml::node& node : array) {
+      if (const toml::table* inner = node.as_table()) {
+        if (Result<void> ok = Table(*inner, fmt::format("{}.{}.", name, index++)); !ok) return ok;
+        continue;
+      }
+      Result<std::string> word = Word(node, name);
+      if (!word) return tl::unexpected(word.error());
+      words.push_back(*word);
+    }
+    if (index == 0) settings_.SetList(name, std::move(words), Where(array));
+    return {};
+  }
+
+  Result<std::string> Word(const toml::node& node, const std::string& name) {
+    if (const auto text = node.value<std::string>(); text && node.is_string()) return *text;
+    if (node.is_boolean()) return std::string(*node.value<bool>() ? "true" : "false");
+    if (node.is_integer()) return std::to_string(*node.value<int64_t>());
+    if (node.is_floating_point()) return fmt::format("{}", *node.value<double>());
+    return BadInput(
+        fmt::format("{}: {}: a text, a number or true/false is wanted", Where(node), name));
+  }
+
+  std::string Where(const toml::node& node) const {
+    return fmt::format("{}:{}", file_, node.source().begin.line);
+  }
+
+  std::string file_;
+  Settings settings_;
+};
+
+}  // namespace
+
+Result<Settings> Settings::ParseToml(std::string_view text, std::string_view name) {
+  try {
+    return Flattener(name).Flatten(toml::parse(text));
+  } catch (const toml::parse_error& error) {
+    return BadInput(fmt::format("{}:{}: {}", name, error.source().begin.line, error.description()));
+  }
+}
+
+Result<Settings> Settings::ReadToml(const std::filesystem::path& file) {
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(file, code)) {
+    return BadInput(fmt::format("{}: no such file", file.string()));
+  }
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) return BadInput(fmt::format("{}: cannot be read", file.string()));
+  return ParseToml(text.str(), file.string());
+}
+
+}  // namespace doublehold

@@ -1,0 +1,55 @@
+// What a workload is: what clients do with the lock, in four phases. It records what happened; it never judges.
+#ifndef DOUBLEHOLD_WORKLOADS_WORKLOAD_H_
+#define DOUBLEHOLD_WORKLOADS_WORKLOAD_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/base/env.h"
+#include "lib/base/options.h"
+#include "lib/locks/retry.h"
+
+namespace doublehold {
+
+// One client's means: its lock, how it waits, its world. All outlive the workload.
+struct Session {
+  Env& env;
+  Lock& lock;
+  int client = 0;
+  Lease lease{};
+  RetryPolicy policy;
+};
+
+// Made anew in each process, for one phase of one run. Not thread-safe.
+class Workload {
+ public:
+  virtual ~Workload() = default;
+
+  // In the referee, before any client starts. False: the store did not answer.
+  [[nodiscard]] virtual bool Setup(Env& env) = 0;
+  // In each client, over and over until the run ends: one customer.
+  virtual void Step(Session& session) = 0;
+  // In the referee, after all clients ended and all faults were healed.
+  virtual void Finish(Env& env) = 0;
+  // The names of the lock keys, in the order of Event::key.
+  [[nodiscard]] virtual std::vector<std::string> Keys() const = 0;
+};
+
+struct WorkloadEntry {
+  std::string_view name;
+  std::string_view summary;
+  std::vector<OptionSpec> options;
+  std::vector<std::string_view> claims;  // that it gives something to judge
+  std::unique_ptr<Workload> (*make)(const Options&);
+};
+
+std::span<const WorkloadEntry> Workloads();
+// Null when there is none of that name.
+const WorkloadEntry* FindWorkload(std::string_view name);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_WORKLOADS_WORKLOAD_H_
