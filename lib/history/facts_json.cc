@@ -61,12 +61,14 @@ class Fields {
 
   const json& List(std::string_view name) {
     const json* field = Find(name, "a list", &json::is_array);
-    return field == nullptr ? kEmptyList : *field;
+    static const json empty = json::array();
+    return field == nullptr ? empty : *field;
   }
 
   const json& Object(std::string_view name) {
     const json* field = Find(name, "an object", &json::is_object);
-    return field == nullptr ? kEmptyObject : *field;
+    static const json empty = json::object();
+    return field == nullptr ? empty : *field;
   }
 
   std::vector<std::string> Texts(std::string_view name) {
@@ -111,9 +113,6 @@ class Fields {
     }
     return &*found;
   }
-
-  inline static const json kEmptyList = json::array();
-  inline static const json kEmptyObject = json::object();
 
   const json& object_;
   std::string what_;

@@ -4,6 +4,14 @@
 //   {"index":0,"time":0,"process":"supervisor","type":"info","f":"start","value":{"lock":"set-nx-px","lease_ns":...}}
 //   {"index":1,"time":5103000,"process":3,"type":"ok","f":"acquire","key":"item-0","value":{"hold":17,"valid_until_ns":...}}
 //
+// The names inside "value", by operation (event.h says what they mean): "hold" where there is one;
+//   acquire  lease_ns | valid_until_ns, token | retry_hint_ns      extend  lease_ns | valid_until_ns
+//   read     stock         write, order  stock_read, stock_written  final   stock, orders
+//   probe    budget_ns | waited_ns        expiry  pttl_ms           fault   fault, asked_ns | measured_ns,
+//   stall    length_ns     lost  records  died    status                    client, node
+// The start line may promise the number of "events" to come; ours does, so that a file that lost
+// whole lines at its end is refused too.
+//
 // Writing and reading back gives an equal History. Reading refuses whatever is cut off or garbled,
 // naming file, line and reason; it never guesses.
 #ifndef DOUBLEHOLD_LIB_HISTORY_JSONL_H_
