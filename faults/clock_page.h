@@ -99,8 +99,9 @@ class ClockPage {
   // its rate changes. Set(0, 1.0) restores the machine's time.
   void Set(Duration offset, double rate);
 
-  // What a process under the shim reads now.
+  // What a process under the shim reads now; and what it reads at an instant of the machine's.
   [[nodiscard]] WallTime Wall() const;
+  [[nodiscard]] WallTime WallAt(const ClockReading& now) const;
   // By how much that is ahead of the machine's wall clock now.
   [[nodiscard]] Duration Ahead() const;
 

@@ -1,0 +1,111 @@
+// One direction of one connection: what was received and has not been sent yet, frame by frame,
+// with what the rules have decided about each. Knows no sockets and no clock: times are given to it.
+#ifndef DOUBLEHOLD_FAULTS_PROXY_FRAME_QUEUE_H_
+#define DOUBLEHOLD_FAULTS_PROXY_FRAME_QUEUE_H_
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "faults/cluster.h"
+#include "faults/proxy/reply_names.h"
+#include "faults/proxy/resp_framer.h"
+#include "faults/proxy/rules.h"
+#include "lib/base/prng.h"
+#include "lib/base/time.h"
+
+namespace doublehold {
+
+// A frame is decided when its name is known; all of its bytes, those still to come too, share the
+// decision. The order of the bytes never changes: what is due waits behind what is not.
+class FrameQueue {
+ public:
+  // When so much is pending, no more is read (see full()).
+  static constexpr size_t kMaxPendingBytes = 1024 * 1024;
+
+  // `names` is shared with the other direction; all four outlive the queue.
+  FrameQueue(Direction direction, const LinkRules& rules, ReplyNames& names, Prng& prng);
+  ~FrameQueue() { Discard(); }
+  FrameQueue(const FrameQueue&) = delete;
+  FrameQueue& operator=(const FrameQueue&) = delete;
+
+  // Nothing is pending and no rule is set: what is received may be sent without Add, after Pass.
+  [[nodiscard]] bool idle() const {
+    return parts_.empty() && rules_.empty(direction_) && decision_.rule == nullptr;
+  }
+  void Pass(std::string_view bytes);
+  // What of passed bytes could not be sent yet.
+  void AddPassed(std::string_view bytes, MonoTime now);
+
+  void Add(std::string_view bytes, MonoTime now);
+  // No more will come: the beginning of a frame that will never end passes as it is.
+  void EndOfStream(MonoTime now);
+
+  // The bytes to be sent now; then, how many of them were.
+  [[nodiscard]] std::string_view Due(MonoTime now) const;
+  void Sent(size_t bytes, MonoTime now);
+  // The connection is to be reset now.
+  [[nodiscard]] bool ResetDue(MonoTime now) const;
+  // When to look again; nothing when only the removal of a rule or more bytes can change anything.
+  [[nodiscard]] std::optional<MonoTime> NextDue() const;
+
+  // A rule is removed: what it keeps becomes due.
+  void Release(const ActiveRule& rule, MonoTime now);
+  // Forgets everything pending.
+  void Discard();
+
+  [[nodiscard]] bool empty() const { return parts_.empty(); }
+  [[nodiscard]] size_t bytes() const { return buffer_.size() - first_; }
+  [[nodiscard]] bool full() const {
+    return bytes() >= kMaxPendingBytes || reset_pending_ ||
+           (direction_ == Direction::kRequest && names_.full());
+  }
+
+ private:
+  struct Part {  // of one frame, or of several that nothing is done to
+    size_t bytes = 0;
+    std::shared_ptr<ActiveRule> rule;
+    MonoTime arrived;
+    MonoTime due;
+    bool decided = true;
+    bool ends = false;  // the rule's frame ends with it
+    bool reset = false;
+  };
+  struct Decision {
+    std::shared_ptr<ActiveRule> rule;  // null: passes
+    Duration delay{};                  // from the arrival of each byte
+    bool held = false;
+    bool dropped = false;
+  };
+
+  void Decide();
+  void Count();
+  void Resolve(MonoTime now);
+  void FrameEnded();
+  void Append(std::string_view bytes, MonoTime now, bool ends);
+  [[nodiscard]] MonoTime DueOf(MonoTime arrived) const;
+  [[nodiscard]] bool IsCommand() const;
+
+  const Direction direction_;
+  const LinkRules& rules_;
+  ReplyNames& names_;
+  Prng& prng_;
+  RespFramer framer_;
+
+  // The frame that is being received.
+  bool counted_ = false;  // its place among commands and replies is taken
+  bool decided_ = false;
+  Decision decision_;
+
+  std::string buffer_;  // from first_ on: the bytes of parts_
+  size_t first_ = 0;
+  std::deque<Part> parts_;
+  bool reset_pending_ = false;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_FAULTS_PROXY_FRAME_QUEUE_H_

@@ -1,0 +1,207 @@
+#include "faults/proxy/proxy.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "faults/proxy/rules.h"
+#include "faults/proxy/session.h"
+#include "lib/base/check.h"
+
+namespace doublehold {
+namespace {
+
+using boost::asio::posix::descriptor_base;
+using boost::system::error_code;
+
+// One recv of a pipelining client; larger ones gain nothing here.
+constexpr size_t kScratchBytes = 64 * 1024;
+constexpr int kBacklog = 1024;
+// When the process is out of descriptors, a connection waits in the backlog.
+constexpr Duration kAcceptAgain = 10ms;
+
+Result<uint16_t> Listen(int fd) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto* any = reinterpret_cast<sockaddr*>(&address);
+  socklen_t bytes = sizeof(address);
+  if (fd < 0 || bind(fd, any, bytes) != 0 || listen(fd, kBacklog) != 0 ||
+      getsockname(fd, any, &bytes) != 0) {
+    return EnvironmentFailed(
+        fmt::format("no listening port on 127.0.0.1: {}", std::strerror(errno)));
+  }
+  return ntohs(address.sin_port);
+}
+
+}  // namespace
+
+class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
+ public:
+  Impl(boost::asio::io_context& io, Prng prng) : io_(io), prng_(prng), scratch_(kScratchBytes) {}
+
+  Result<uint16_t> AddLink(LinkId id, std::string upstream_unix_path);
+  RuleId SetLink(LinkId id, LinkRule spec);
+  RuleReport ClearLink(RuleId id);
+  void Close();
+  [[nodiscard]] size_t connections() const;
+
+ private:
+  struct Link {
+    Link(boost::asio::io_context& io, std::string upstream_path, int listener)
+        : upstream_path(std::move(upstream_path)), listener(io, listener), accept_again(io) {}
+    std::string upstream_path;
+    boost::asio::posix::stream_descriptor listener;
+    boost::asio::steady_timer accept_again;
+    LinkRules rules;
+    std::set<std::shared_ptr<Session>> sessions;
+  };
+  struct SetRule {
+    LinkId link;
+    std::shared_ptr<ActiveRule> rule;
+  };
+
+  void WaitForClient(Link& link);
+  void Accept(Link& link);
+  void Open(Link& link, int client);
+
+  boost::asio::io_context& io_;
+  Prng prng_;
+  std::vector<char> scratch_;
+  std::map<LinkId, Link> links_;  // nodes stay in place: sessions refer to their rules
+  std::map<RuleId, SetRule> rules_;
+  RuleId last_rule_ = 0;
+  bool closed_ = false;
+};
+
+Result<uint16_t> Proxy::Impl::AddLink(LinkId id, std::string upstream_unix_path) {
+  CHECK(!closed_ && !links_.contains(id));
+  constexpr size_t kMaxPath = sizeof(sockaddr_un::sun_path) - 1;
+  if (upstream_unix_path.size() > kMaxPath) {
+    return EnvironmentFailed(
+        fmt::format("socket path {} has {} bytes, the system allows {}: choose a shorter folder",
+                    upstream_unix_path, upstream_unix_path.size(), kMaxPath));
+  }
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  Result<uint16_t> port = Listen(fd);
+  if (!port) {
+    if (fd >= 0) close(fd);
+    return port;
+  }
+  const auto [at, added] = links_.try_emplace(id, io_, std::move(upstream_unix_path), fd);
+  WaitForClient(at->second);
+  return port;
+}
+
+void Proxy::Impl::WaitForClient(Link& link) {
+  link.listener.async_wait(descriptor_base::wait_read,
+                           [&link, weak = weak_from_this()](error_code error) {
+                             const std::shared_ptr<Impl> self = weak.lock();
+                             if (self && !self->closed_ && !error) self->Accept(link);
+                           });
+}
+
+void Proxy::Impl::Accept(Link& link) {
+  for (;;) {
+    const int client = accept4(link.listener.native_handle(), nullptr, nullptr,
+                               SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (client >= 0) {
+      Open(link, client);
+      continue;
+    }
+    if (errno == EAGAIN) return WaitForClient(link);
+    if (errno == EINTR || errno == ECONNABORTED) continue;
+    break;
+  }
+  link.accept_again.expires_after(kAcceptAgain);
+  link.accept_again.async_wait([&link, weak = weak_from_this()](error_code error) {
+    const std::shared_ptr<Impl> self = weak.lock();
+    if (self && !self->closed_ && !error) self->Accept(link);
+  });
+}
+
+void Proxy::Impl::Open(Link& link, int client) {
+  const int on = 1;
+  setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  // The entry of the link holds the session, and the session takes itself out of it.
+  auto entry = std::make_shared<std::weak_ptr<Session>>();
+  auto session = std::make_shared<Session>(SessionEnv{io_, prng_, scratch_}, link.rules,
+                                           link.upstream_path, client, [&link, entry] {
+                                             if (auto over = entry->lock()) {
+                                               link.sessions.erase(over);
+                                             }
+                                           });
+  *entry = session;
+  link.sessions.insert(session);
+  session->Start();
+}
+
+RuleId Proxy::Impl::SetLink(LinkId id, LinkRule spec) {
+  if (closed_) return 0;
+  const auto link = links_.find(id);
+  CHECK(link != links_.end());
+  auto rule = std::make_shared<ActiveRule>(io_, ++last_rule_, std::move(spec));
+  link->second.rules.Add(rule);
+  rules_[rule->id()] = {id, rule};
+  return rule->id();
+}
+
+RuleReport Proxy::Impl::ClearLink(RuleId id) {
+  const auto found = rules_.find(id);
+  if (found == rules_.end()) return {};
+  const SetRule set = std::move(found->second);
+  rules_.erase(found);
+  Link& link = links_.at(set.link);
+  set.rule->Clear();
+  link.rules.Remove(*set.rule);
+  // A copy: a session that finishes takes itself out.
+  const auto sessions = link.sessions;
+  for (const std::shared_ptr<Session>& session : sessions) session->Release(*set.rule);
+  return set.rule->report();
+}
+
+void Proxy::Impl::Close() {
+  if (closed_) return;
+  closed_ = true;
+  for (auto& [id, set] : rules_) set.rule->Clear();
+  rules_.clear();
+  for (auto& [id, link] : links_) {
+    for (const std::shared_ptr<Session>& session : link.sessions) session->Abort();
+    link.sessions.clear();
+    error_code ignored;
+    link.accept_again.cancel(ignored);
+    link.listener.close(ignored);
+  }
+}
+
+size_t Proxy::Impl::connections() const {
+  size_t sum = 0;
+  for (const auto& [id, link] : links_) sum += link.sessions.size();
+  return sum;
+}
+
+Proxy::Proxy(boost::asio::io_context& io, Prng prng) : impl_(std::make_shared<Impl>(io, prng)) {}
+Proxy::~Proxy() { impl_->Close(); }
+
+Result<uint16_t> Proxy::AddLink(LinkId link, std::string upstream_unix_path) {
+  return impl_->AddLink(link, std::move(upstream_unix_path));
+}
+RuleId Proxy::SetLink(LinkId link, LinkRule rule) { return impl_->SetLink(link, std::move(rule)); }
+RuleReport Proxy::ClearLink(RuleId rule) { return impl_->ClearLink(rule); }
+void Proxy::Close() { impl_->Close(); }
+size_t Proxy::connections() const { return impl_->connections(); }
+
+}  // namespace doublehold

@@ -1,0 +1,54 @@
+// Which command each reply of a connection belongs to. Redis answers in order, so this is a queue;
+// what needs care is publish and subscribe, where one command has several replies or none asked.
+#ifndef DOUBLEHOLD_FAULTS_PROXY_REPLY_NAMES_H_
+#define DOUBLEHOLD_FAULTS_PROXY_REPLY_NAMES_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "faults/proxy/resp_framer.h"
+
+namespace doublehold {
+
+// One a connection. Allocates nothing while few commands are outstanding. Not thread-safe.
+//
+// Not followed: CLIENT REPLY OFF and SKIP, MONITOR. On such a connection replies lose their names.
+class ReplyNames {
+ public:
+  // Commands whose replies may be outstanding. A client that sends more without reading is not read
+  // from until replies arrive.
+  static constexpr size_t kMaxOutstanding = 64 * 1024;
+
+  // A command goes to the server: `words` counts its name too.
+  void Sent(std::string_view command, int64_t words);
+
+  // The name of the reply that `reply` is in (RespFramer::named), which is taken off the queue: its
+  // command, "MESSAGE" for what the server pushes, empty when unknown. Valid until the next call.
+  std::string_view Take(const RespFramer& reply);
+
+  [[nodiscard]] bool full() const { return slots_.size() - first_ >= kMaxOutstanding; }
+  [[nodiscard]] size_t outstanding() const { return slots_.size() - first_; }
+
+ private:
+  struct Slot {
+    std::array<char, RespFramer::kMaxWordBytes> name;
+    uint8_t bytes = 0;
+    int64_t replies = 1;  // 0: UNSUBSCRIBE of everything; as many as there are subscriptions
+    [[nodiscard]] std::string_view view() const { return {name.data(), bytes}; }
+  };
+
+  std::string_view Confirm(std::string_view word);
+  void Pop();
+
+  bool publishes_ = false;  // subscriptions were asked for: arrays may be pushes
+  size_t first_ = 0;        // slots before it are used up
+  std::vector<Slot> slots_;
+  Slot taken_{};
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_FAULTS_PROXY_REPLY_NAMES_H_

@@ -1,0 +1,215 @@
+#include "faults/proxy/session.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+namespace doublehold {
+namespace {
+
+using boost::asio::posix::descriptor_base;
+using boost::system::error_code;
+
+// A timer fires some 30 to 130 us late; armed so much early, the rest is spent spinning.
+constexpr Duration kSpin = 60us;
+// A node that is stopped takes no more connections once its backlog is full.
+constexpr Duration kConnectAgain = 1ms;
+
+std::chrono::steady_clock::time_point TimerTime(MonoTime time) {
+  return std::chrono::steady_clock::time_point(time.time_since_epoch());
+}
+
+int ConnectUnix(int fd, const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  int status = 0;
+  do {
+    status = connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  } while (status != 0 && errno == EINTR);
+  return status;
+}
+
+}  // namespace
+
+MonoTime ProxyNow() { return MonoTime(std::chrono::steady_clock::now().time_since_epoch()); }
+
+Session::Session(const SessionEnv& env, const LinkRules& rules, std::string upstream_path,
+                 int client, std::function<void()> on_closed)
+    : env_(env),
+      upstream_path_(std::move(upstream_path)),
+      on_closed_(std::move(on_closed)),
+      client_(env.io, client),
+      upstream_(env.io),
+      requests_(env, rules, names_, Direction::kRequest, client_, upstream_),
+      replies_(env, rules, names_, Direction::kReply, upstream_, client_) {}
+
+void Session::Start() { Connect(); }
+
+void Session::Connect() {
+  if (!upstream_.is_open()) {
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return Reset();
+    upstream_.assign(fd);
+  }
+  if (ConnectUnix(upstream_.native_handle(), upstream_path_) == 0) {
+    Read(requests_);
+    Read(replies_);
+    return;
+  }
+  if (errno != EAGAIN) return Reset();  // no such node: as a refused connection
+  requests_.timer.expires_after(kConnectAgain);
+  requests_.timer.async_wait([this, self = shared_from_this()](error_code error) {
+    if (!error && !closed_) Connect();
+  });
+}
+
+void Session::Read(Lane& lane) {
+  if (lane.reading || lane.ended || lane.queue.full()) return;
+  lane.reading = true;
+  lane.source.async_wait(descriptor_base::wait_read,
+                         [this, &lane, self = shared_from_this()](error_code error) {
+                           if (closed_) return;
+                           lane.reading = false;
+                           if (!error) OnReadable(lane);
+                         });
+}
+
+void Session::OnReadable(Lane& lane) {
+  const ssize_t received =
+      recv(lane.source.native_handle(), env_.scratch.data(), env_.scratch.size(), MSG_DONTWAIT);
+  if (received > 0) {
+    Received(lane, {env_.scratch.data(), static_cast<size_t>(received)});
+  } else if (received == 0 || (errno != EAGAIN && errno != EINTR)) {
+    lane.ended = true;  // a reset too: what was received before it is still delivered
+    lane.queue.EndOfStream(ProxyNow());
+  }
+  Flush(lane);
+}
+
+void Session::Received(Lane& lane, std::string_view bytes) {
+  if (!lane.queue.idle()) return lane.queue.Add(bytes, ProxyNow());
+  lane.queue.Pass(bytes);
+  const size_t sent = Send(lane, bytes);
+  if (sent < bytes.size()) lane.queue.AddPassed(bytes.substr(sent), ProxyNow());
+}
+
+// Answers how many bytes are gone; all of them when nobody is there to take them.
+size_t Session::Send(Lane& lane, std::string_view bytes) {
+  while (!lane.broken) {
+    const ssize_t sent = send(lane.sink.native_handle(), bytes.data(), bytes.size(),
+                              MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent >= 0) return static_cast<size_t>(sent);
+    if (errno == EAGAIN) {
+      WaitWritable(lane);
+      return 0;
+    }
+    if (errno != EINTR) lane.broken = true;
+  }
+  return bytes.size();
+}
+
+void Session::WaitWritable(Lane& lane) {
+  if (lane.writing) return;
+  lane.writing = true;
+  lane.sink.async_wait(descriptor_base::wait_write,
+                       [this, &lane, self = shared_from_this()](error_code error) {
+                         if (closed_) return;
+                         lane.writing = false;
+                         if (!error) Flush(lane);
+                       });
+}
+
+void Session::Flush(Lane& lane) {
+  FlushDue(lane);
+  if (closed_) return;
+  if (lane.ended && lane.queue.empty()) {
+    Finish(lane);
+  } else {
+    Read(lane);
+  }
+}
+
+// Sends all that is due, and sees to it that the next that will be is sent then.
+void Session::FlushDue(Lane& lane) {
+  while (!closed_ && !lane.writing) {
+    const MonoTime now = ProxyNow();
+    const std::string_view bytes = lane.queue.Due(now);
+    if (!bytes.empty()) {
+      if (const size_t sent = Send(lane, bytes); sent > 0) lane.queue.Sent(sent, now);
+      continue;
+    }
+    if (lane.queue.ResetDue(now)) return Reset();
+    const std::optional<MonoTime> due = lane.queue.NextDue();
+    if (!due) return;
+    if (*due - now > kSpin) return Arm(lane, *due);
+    while (ProxyNow() < *due) {
+    }
+  }
+}
+
+void Session::Arm(Lane& lane, MonoTime due) {
+  if (lane.armed == due) return;
+  lane.armed = due;
+  lane.timer.expires_at(TimerTime(due - kSpin));
+  lane.timer.async_wait([this, &lane, self = shared_from_this()](error_code error) {
+    if (error || closed_) return;
+    lane.armed.reset();
+    Flush(lane);
+  });
+}
+
+void Session::Finish(Lane& lane) {
+  if (lane.finished) return;
+  lane.finished = true;
+  // The node answers the end of the requests by closing. After the end of the replies nothing is
+  // left to be done for either side.
+  if (&lane == &requests_) {
+    shutdown(upstream_.native_handle(), SHUT_WR);
+  } else {
+    Close();
+  }
+}
+
+void Session::Release(const ActiveRule& rule) {
+  if (closed_) return;
+  const MonoTime now = ProxyNow();
+  Lane& lane = rule.spec().direction == Direction::kRequest ? requests_ : replies_;
+  lane.queue.Release(rule, now);
+  if (upstream_.is_open()) Flush(lane);
+}
+
+void Session::Reset() {
+  for (Descriptor* side : {&client_, &upstream_}) {
+    if (!side->is_open()) continue;
+    const linger now{.l_onoff = 1, .l_linger = 0};
+    setsockopt(side->native_handle(), SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+  }
+  Close();
+}
+
+void Session::Close() {
+  const std::shared_ptr<Session> self = shared_from_this();
+  const auto on_closed = std::exchange(on_closed_, nullptr);
+  Abort();
+  if (on_closed) on_closed();
+}
+
+void Session::Abort() {
+  closed_ = true;
+  on_closed_ = nullptr;
+  for (Lane* lane : {&requests_, &replies_}) {
+    error_code ignored;
+    lane->timer.cancel(ignored);
+    lane->queue.Discard();
+  }
+  error_code ignored;
+  client_.close(ignored);
+  upstream_.close(ignored);
+}
+
+}  // namespace doublehold
