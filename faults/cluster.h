@@ -33,12 +33,12 @@ struct LinkRule {
   };
   Direction direction = Direction::kRequest;
   Action action = Action::kDelay;
-  std::string command;  // upper case; a reply belongs to its command; empty: every frame
+  std::string command{};  // upper case; a reply belongs to its command; empty: every frame
   Duration delay{};
   Duration jitter{};
   int64_t limit = 0;  // acts on so many frames, then `on_spent`; 0: no limit
   // Called once, after the last of `limit` frames went on its way (or was dropped, or reset).
-  std::function<void()> on_spent;
+  std::function<void()> on_spent{};
 };
 
 using RuleId = uint64_t;
@@ -74,7 +74,8 @@ class Cluster {
   virtual void Resume(ProcessRef process) = 0;
 
   // From now on the process's wall clock is `offset` ahead of the machine's and runs `rate` times
-  // as fast. Answers the wall time it was moved by, as far as it can be observed (Skewed).
+  // as fast; (0, 1.0) restores it. One clock fault a process at a time: a later Skew replaces an
+  // earlier one.
   virtual void Skew(ProcessRef process, Duration offset, double rate) = 0;
   // By how much the process's wall clock is ahead of the machine's now, as observed, not as asked.
   [[nodiscard]] virtual Duration ObservedSkew(ProcessRef process) = 0;

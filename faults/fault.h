@@ -47,24 +47,31 @@ struct Strike {
   int client = 0;
   int clients = 0;  // of the run, for faults that act on all of them
   int nodes = 0;
-  std::function<void()>
-      on_spent;  // for faults that end by themselves (a held frame went on its way)
+  // For faults that end by themselves (the last frame they wait for went on its way). Called once at
+  // most, from the supervisor's loop; the fault is to be healed then.
+  std::function<void()> on_spent{};
 };
 
 struct FaultEntry {
   std::string_view name;
-  std::string_view summary;  // for `doublehold list faults`
-  std::vector<std::string_view>
-      keys;                    // of FaultPlan, besides those of every fault (see plan_toml.h)
-  bool needs_network = false;  // acts on links: not with --direct
-  Result<void> (*validate)(
-      const FaultPlan&);  // what the keys must hold for this kind; the names are known already
-  Healer (*start)(Cluster&, const Strike&, Prng&);
-  int64_t (*asked_ns)(const FaultPlan&);  // what a measurement is held against
+  std::string_view summary;              // for `doublehold list faults`
+  std::vector<std::string_view> keys{};  // of FaultPlan, besides those of every fault
+  bool needs_network = false;            // acts on links: not with --direct
+  // What the keys must hold for this kind; the names are known already.
+  Result<void> (*validate)(const FaultPlan&) = nullptr;
+  Healer (*start)(Cluster&, const Strike&, Prng&) = nullptr;
+  // What the measurement of its healer is held against; 0: it measures nothing.
+  int64_t (*asked_ns)(const FaultPlan&) = nullptr;
+  // It ends when Strike::on_spent is called. Its length is that of each frame, not of the fault.
+  bool length_is_of_frames = false;
+  // What it does to whom, without when and how long: "client 1 stopped".
+  std::string (*what)(const FaultPlan&) = nullptr;
 };
 
 // The registry: one line a fault.
 std::span<const FaultEntry> Faults();
+// The row of that name, or null.
+const FaultEntry* FindFault(std::string_view name);
 
 // A named default set: `network`, `pause`, `clock`.
 struct ProfileEntry {

@@ -72,8 +72,7 @@ void FrameQueue::Decide() {
   const LinkRule& spec = rule->spec();
   switch (spec.action) {
     case LinkRule::Action::kDelay:
-      decision_.delay =
-          std::max(Duration{}, spec.delay + prng_.Between(-spec.jitter, spec.jitter));
+      decision_.delay = std::max(Duration{}, spec.delay + prng_.Between(-spec.jitter, spec.jitter));
       break;
     case LinkRule::Action::kHold:
       decision_.held = true;

@@ -116,8 +116,8 @@ void Proxy::Impl::WaitForClient(Link& link) {
 
 void Proxy::Impl::Accept(Link& link) {
   for (;;) {
-    const int client = accept4(link.listener.native_handle(), nullptr, nullptr,
-                               SOCK_CLOEXEC | SOCK_NONBLOCK);
+    const int client =
+        accept4(link.listener.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (client >= 0) {
       Open(link, client);
       continue;

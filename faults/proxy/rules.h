@@ -29,9 +29,9 @@ class ActiveRule : public std::enable_shared_from_this<ActiveRule> {
            (spec_.command.empty() || spec_.command == name);
   }
 
-  void Take() { ++report_.frames; }        // it acts on one more frame
-  void Measured(Duration kept);            // bytes of one went on their way after so long
-  void Gone();                             // one went on its way, or was dropped, or lost
+  void Take() { ++report_.frames; }           // it acts on one more frame
+  void Measured(Duration kept);               // bytes of one went on their way after so long
+  void Gone();                                // one went on its way, or was dropped, or lost
   void Clear() { spec_.on_spent = nullptr; }  // it was removed: nobody is to be told any more
 
  private:

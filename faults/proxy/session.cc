@@ -101,8 +101,8 @@ void Session::Received(Lane& lane, std::string_view bytes) {
 // Answers how many bytes are gone; all of them when nobody is there to take them.
 size_t Session::Send(Lane& lane, std::string_view bytes) {
   while (!lane.broken) {
-    const ssize_t sent = send(lane.sink.native_handle(), bytes.data(), bytes.size(),
-                              MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t sent =
+        send(lane.sink.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent >= 0) return static_cast<size_t>(sent);
     if (errno == EAGAIN) {
       WaitWritable(lane);

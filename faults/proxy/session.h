@@ -54,10 +54,7 @@ class Session : public std::enable_shared_from_this<Session> {
   struct Lane {
     Lane(const SessionEnv& env, const LinkRules& rules, ReplyNames& names, Direction direction,
          Descriptor& source, Descriptor& sink)
-        : source(source),
-          sink(sink),
-          queue(direction, rules, names, env.prng),
-          timer(env.io) {}
+        : source(source), sink(sink), queue(direction, rules, names, env.prng), timer(env.io) {}
     Descriptor& source;
     Descriptor& sink;
     FrameQueue queue;

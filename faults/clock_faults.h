@@ -1,0 +1,19 @@
+// What the faults on clocks share.
+#ifndef DOUBLEHOLD_FAULTS_CLOCK_FAULTS_H_
+#define DOUBLEHOLD_FAULTS_CLOCK_FAULTS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "faults/fault.h"
+
+namespace doublehold {
+
+// Moves the clocks. The healer observes them, restores them, and answers the skew that is furthest
+// from `asked_ns`.
+Healer StartOnClocks(Cluster& cluster, std::vector<ProcessRef> processes, Duration offset,
+                     double rate, int64_t asked_ns);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_FAULTS_CLOCK_FAULTS_H_

@@ -1,0 +1,38 @@
+#include <fmt/format.h>
+
+#include "faults/fault.h"
+
+namespace doublehold {
+namespace {
+
+std::string NameReach(const Trigger& trigger) {
+  const std::string who =
+      trigger.client == 0 ? "a client" : fmt::format("client {}", trigger.client);
+  return fmt::format("{} reaches {}", who, Name(trigger.step));
+}
+
+// " at before-write" when the client itself is hit there, else " when client 1 reaches ...".
+std::string When(const FaultPlan& plan) {
+  if (!plan.on) return fmt::format(" at {}", FormatDuration(plan.from));
+  const bool itself = plan.client ? *plan.client == plan.on->client : plan.nodes.empty();
+  if (itself && plan.on->client == plan.client.value_or(plan.on->client)) {
+    return fmt::format(" at {}", Name(plan.on->step));
+  }
+  return fmt::format(" when {}", NameReach(*plan.on));
+}
+
+}  // namespace
+
+std::string Describe(const FaultPlan& plan) {
+  const FaultEntry* entry = FindFault(plan.kind);
+  std::string text = (entry != nullptr ? entry->what(plan) : plan.kind) + When(plan);
+  if (plan.length > Duration{}) {
+    text += fmt::format(" for {}", FormatDuration(plan.length));
+    if (entry != nullptr && entry->length_is_of_frames && plan.count > 1) text += " each";
+  }
+  if (plan.until) text += fmt::format(" until {}", NameReach(*plan.until));
+  if (!plan.during.empty()) text += fmt::format(" during '{}'", plan.during);
+  return text;
+}
+
+}  // namespace doublehold

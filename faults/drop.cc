@@ -1,0 +1,40 @@
+// drop: `count` frames (1 when not said) vanish on each of its links. A dropped reply is of a
+// command that ran, and its client cannot know. It ends when all of them are gone.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "faults/kinds.h"
+#include "faults/targets.h"
+
+namespace doublehold {
+namespace {
+
+constexpr std::string_view kDirection = "reply";
+
+Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection),
+                      {.action = LinkRule::Action::kDrop,
+                       .command = strike.plan.command,
+                       .limit = std::max(1, strike.plan.count)});
+}
+
+std::string What(const FaultPlan& plan) {
+  return fmt::format("{}{} dropped", NameCount(std::max(1, plan.count)),
+                     NameTraffic(plan, kDirection));
+}
+
+}  // namespace
+
+FaultEntry DropFault() {
+  return {.name = "drop",
+          .summary = "single frames vanish; a dropped reply is of a command that ran",
+          .keys = {"client", "nodes", "direction", "command", "count"},
+          .needs_network = true,
+          .validate = ValidateLinkFault,
+          .start = Start,
+          .asked_ns = [](const FaultPlan&) { return int64_t{0}; },
+          .what = What};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,48 @@
+// hold: keeps `count` frames (1 when not said) on each of its links for `length` each, then lets
+// them go: a request that arrives when nobody expects it any more. What its connection sends after
+// such a frame waits behind it. It ends when all of them went on their way.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "faults/kinds.h"
+#include "faults/targets.h"
+
+namespace doublehold {
+namespace {
+
+constexpr std::string_view kDirection = "request";
+
+Result<void> Validate(const FaultPlan& plan) {
+  if (plan.length <= Duration{}) return BadFault(plan, "needs a length to hold each frame for");
+  return ValidateLinkFault(plan);
+}
+
+Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection),
+                      {.action = LinkRule::Action::kDelay,
+                       .command = strike.plan.command,
+                       .delay = strike.plan.length,
+                       .limit = std::max(1, strike.plan.count)});
+}
+
+std::string What(const FaultPlan& plan) {
+  return fmt::format("{}{} held", NameCount(std::max(1, plan.count)),
+                     NameTraffic(plan, kDirection));
+}
+
+}  // namespace
+
+FaultEntry HoldFault() {
+  return {.name = "hold",
+          .summary = "keeps single frames on the wire, then lets them arrive",
+          .keys = {"client", "nodes", "direction", "command", "count"},
+          .needs_network = true,
+          .validate = Validate,
+          .start = Start,
+          .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
+          .length_is_of_frames = true,
+          .what = What};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,40 @@
+// reset: connections are reset in place of `count` frames (1 when not said) on each of its links. A
+// reset in place of a reply is of a command that ran. It ends when all of them are done.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "faults/kinds.h"
+#include "faults/targets.h"
+
+namespace doublehold {
+namespace {
+
+constexpr std::string_view kDirection = "request";
+
+Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection),
+                      {.action = LinkRule::Action::kReset,
+                       .command = strike.plan.command,
+                       .limit = std::max(1, strike.plan.count)});
+}
+
+std::string What(const FaultPlan& plan) {
+  return fmt::format("connection reset in place of {}{}", NameCount(std::max(1, plan.count)),
+                     NameTraffic(plan, kDirection));
+}
+
+}  // namespace
+
+FaultEntry ResetFault() {
+  return {.name = "reset",
+          .summary = "connections are reset in place of a frame",
+          .keys = {"client", "nodes", "direction", "command", "count"},
+          .needs_network = true,
+          .validate = ValidateLinkFault,
+          .start = Start,
+          .asked_ns = [](const FaultPlan&) { return int64_t{0}; },
+          .what = What};
+}
+
+}  // namespace doublehold

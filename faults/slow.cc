@@ -1,0 +1,37 @@
+// slow: keeps a client's session at the step it has reached while the rest of its process runs on.
+// The section takes longer, and a watchdog goes on renewing: what a long computation looks like.
+#include "faults/kinds.h"
+#include "faults/targets.h"
+
+namespace doublehold {
+namespace {
+
+Result<void> Validate(const FaultPlan& plan) {
+  if (!plan.on) return BadFault(plan, "needs a step to keep a client at (on)");
+  if (plan.client && *plan.client != plan.on->client) {
+    return BadFault(plan, "can keep only the client that reaches its step: leave client out");
+  }
+  return {};
+}
+
+Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+  cluster.Detain(strike.client);
+  return Healer([&cluster, client = strike.client, began = cluster.Now()] {
+    cluster.LetGo(client);
+    return ToNs(cluster.Now() - began);
+  });
+}
+
+}  // namespace
+
+FaultEntry SlowFault() {
+  return {.name = "slow",
+          .summary = "a client's section takes longer, its watchdog runs on",
+          .keys = {"client"},
+          .validate = Validate,
+          .start = Start,
+          .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
+          .what = [](const FaultPlan& plan) { return NameClient(plan) + " kept busy"; }};
+}
+
+}  // namespace doublehold

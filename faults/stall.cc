@@ -1,0 +1,30 @@
+// stall: a network that stops carrying. Everything in its direction is kept until it is healed, and
+// then arrives at once, in order; also what a client sent that has closed its connection since.
+#include "faults/kinds.h"
+#include "faults/targets.h"
+
+namespace doublehold {
+namespace {
+
+constexpr std::string_view kDirection = "request";
+
+Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection),
+                      {.action = LinkRule::Action::kHold, .command = strike.plan.command});
+}
+
+}  // namespace
+
+FaultEntry StallFault() {
+  return {.name = "stall",
+          .summary = "a network that stops carrying; what was sent arrives when it is healed",
+          .keys = {"client", "nodes", "direction", "command"},
+          .needs_network = true,
+          .validate = ValidateLinkFault,
+          .start = Start,
+          // Measured is the longest that a frame was kept: 0 when none came by.
+          .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
+          .what = [](const FaultPlan& plan) { return NameTraffic(plan, kDirection) + " stalled"; }};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,169 @@
+#include "faults/targets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "lib/base/words.h"
+
+namespace doublehold {
+namespace {
+
+using Kind = ProcessRef::Kind;
+
+void AddClients(std::vector<ProcessRef>& processes, int client, int clients) {
+  if (client != 0) {
+    processes.push_back({Kind::kClient, client});
+    return;
+  }
+  for (int i = 1; i <= clients; ++i) processes.push_back({Kind::kClient, i});
+}
+
+// The rules of one strike.
+struct SetRules {
+  Cluster& cluster;
+  std::vector<RuleId> ids;
+  size_t unspent = 0;
+
+  Duration Clear() {
+    Duration longest{};
+    for (const RuleId id : std::exchange(ids, {})) {
+      longest = std::max(longest, cluster.ClearLink(id).longest_delay);
+    }
+    return longest;
+  }
+};
+
+std::shared_ptr<SetRules> SetOnLinks(Cluster& cluster, const Strike& strike,
+                                     const std::vector<Direction>& directions,
+                                     const LinkRule& rule) {
+  auto set = std::make_shared<SetRules>(SetRules{cluster, {}, 0});
+  const std::vector<LinkId> links = LinksOf(strike);
+  set->unspent = links.size() * directions.size();
+  for (const LinkId& link : links) {
+    for (const Direction direction : directions) {
+      LinkRule one = rule;
+      one.direction = direction;
+      if (rule.limit > 0) {
+        one.on_spent = [set = set.get(), on_spent = strike.on_spent] {
+          if (--set->unspent == 0 && on_spent) on_spent();
+        };
+      }
+      set->ids.push_back(cluster.SetLink(link, std::move(one)));
+    }
+  }
+  return set;
+}
+
+}  // namespace
+
+std::vector<LinkId> LinksOf(const Strike& strike) {
+  std::vector<int> nodes = strike.plan.nodes;
+  if (nodes.empty()) {
+    nodes.push_back(kStoreNode);
+    for (int node = 1; node <= strike.nodes; ++node) nodes.push_back(node);
+  }
+  std::vector<ProcessRef> clients;
+  AddClients(clients, strike.client, strike.clients);
+  std::vector<LinkId> links;
+  for (const ProcessRef& client : clients) {
+    for (const int node : nodes) links.push_back({client.number, node});
+  }
+  return links;
+}
+
+std::vector<ProcessRef> ProcessesOf(const Strike& strike) {
+  std::vector<ProcessRef> processes;
+  if (strike.plan.client || strike.plan.nodes.empty()) {
+    AddClients(processes, strike.client, strike.clients);
+  }
+  for (const int node : strike.plan.nodes) processes.push_back({Kind::kNode, node});
+  return processes;
+}
+
+std::vector<Direction> DirectionsOf(const FaultPlan& plan, std::string_view fallback) {
+  const std::string_view name = plan.direction.empty() ? fallback : plan.direction;
+  if (name == "request") return {Direction::kRequest};
+  if (name == "reply") return {Direction::kReply};
+  return {Direction::kRequest, Direction::kReply};
+}
+
+Healer StartOnLinks(Cluster& cluster, const Strike& strike,
+                    const std::vector<Direction>& directions, const LinkRule& rule) {
+  return Healer(
+      [set = SetOnLinks(cluster, strike, directions, rule)] { return ToNs(set->Clear()); });
+}
+
+Healer StartTimedOnLinks(Cluster& cluster, const Strike& strike,
+                         const std::vector<Direction>& directions, const LinkRule& rule) {
+  return Healer([set = SetOnLinks(cluster, strike, directions, rule), began = cluster.Now()] {
+    set->Clear();
+    return ToNs(set->cluster.Now() - began);
+  });
+}
+
+tl::unexpected<Error> BadFault(const FaultPlan& plan, std::string_view problem) {
+  return BadInput(fmt::format("fault '{}' ({}): {}", plan.name, plan.kind, problem));
+}
+
+Result<void> ValidateLinkFault(const FaultPlan& plan) {
+  const std::vector<std::string> directions{"request", "reply", "both"};
+  if (!plan.direction.empty() &&
+      std::find(directions.begin(), directions.end(), plan.direction) == directions.end()) {
+    return BadFault(plan, UnknownWord("direction", plan.direction, directions));
+  }
+  if (plan.count < 0) {
+    return BadFault(plan, fmt::format("count is {}: it must not be negative", plan.count));
+  }
+  return {};
+}
+
+Result<void> ValidateProcessFault(const FaultPlan& plan) {
+  if (plan.client || plan.on || !plan.nodes.empty()) return {};
+  return BadFault(plan, "acts on nobody: name a client, or nodes, or a step of a client (on)");
+}
+
+std::string NameClient(const FaultPlan& plan) {
+  const int client = plan.client.value_or(plan.on ? plan.on->client : 0);
+  if (client != 0) return fmt::format("client {}", client);
+  return !plan.client && plan.on ? "the client" : "every client";
+}
+
+std::string NameNodes(const FaultPlan& plan) {
+  if (plan.nodes.empty()) return "every node and the store";
+  std::string numbers;
+  size_t count = 0;
+  bool store = false;
+  for (const int node : plan.nodes) {
+    if (node == kStoreNode) {
+      store = true;
+      continue;
+    }
+    numbers += fmt::format("{}{}", count++ == 0 ? "" : ", ", node);
+  }
+  if (count == 0) return "the store";
+  return fmt::format("{} {}{}", count == 1 ? "node" : "nodes", numbers,
+                     store ? " and the store" : "");
+}
+
+std::string NameProcesses(const FaultPlan& plan) {
+  if (plan.nodes.empty()) return NameClient(plan);
+  return plan.client ? NameClient(plan) + " and " + NameNodes(plan) : NameNodes(plan);
+}
+
+std::string NameTraffic(const FaultPlan& plan, std::string_view fallback_direction) {
+  const std::string_view direction = plan.direction.empty() ? fallback_direction : plan.direction;
+  const std::string of = plan.command.empty() ? "" : " " + plan.command;
+  const std::string client = NameClient(plan);
+  const std::string nodes = NameNodes(plan);
+  if (direction == "request") return fmt::format("requests{} from {} to {}", of, client, nodes);
+  const std::string to = of.empty() ? "" : " to" + of;
+  if (direction == "reply") return fmt::format("replies{} from {} to {}", to, nodes, client);
+  return fmt::format("requests{} and their replies between {} and {}", of, client, nodes);
+}
+
+std::string NameCount(int count) { return count > 0 ? fmt::format("{} ", count) : ""; }
+
+}  // namespace doublehold

@@ -1,0 +1,54 @@
+// Whom a fault acts on, and how that is said. Shared by the kinds of faults.
+#ifndef DOUBLEHOLD_FAULTS_TARGETS_H_
+#define DOUBLEHOLD_FAULTS_TARGETS_H_
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "faults/cluster.h"
+#include "faults/fault.h"
+
+namespace doublehold {
+
+// Links of the client, or of every client when none is named, to the nodes, or to all and the store.
+std::vector<LinkId> LinksOf(const Strike& strike);
+
+// The plan's nodes, and its client when it names one; the client of the strike when it names
+// neither. Client 0: every client.
+std::vector<ProcessRef> ProcessesOf(const Strike& strike);
+
+// Of "request", "reply", "both", or `fallback` when the plan says nothing.
+std::vector<Direction> DirectionsOf(const FaultPlan& plan, std::string_view fallback);
+
+// Sets `rule` on every link of the strike in every direction. The healer removes them and answers
+// the longest delay measured. When each has spent its limit, the strike's on_spent is called.
+Healer StartOnLinks(Cluster& cluster, const Strike& strike,
+                    const std::vector<Direction>& directions, const LinkRule& rule);
+
+// As StartOnLinks, for rules that delay nothing: the healer answers how long the fault lasted.
+Healer StartTimedOnLinks(Cluster& cluster, const Strike& strike,
+                         const std::vector<Direction>& directions, const LinkRule& rule);
+
+// "fault 'x' (pause): `problem`"
+tl::unexpected<Error> BadFault(const FaultPlan& plan, std::string_view problem);
+// A count that is not negative, and a direction that is one.
+Result<void> ValidateLinkFault(const FaultPlan& plan);
+// A client or nodes to act on, or a step that says which client.
+Result<void> ValidateProcessFault(const FaultPlan& plan);
+
+// "client 1", "the client", "every client"
+std::string NameClient(const FaultPlan& plan);
+// "client 1", "node 2", "nodes 1, 2 and the store", "client 1 and node 2"
+std::string NameProcesses(const FaultPlan& plan);
+// "requests from client 1 to node 2", "replies to SET from the store to every client"
+std::string NameTraffic(const FaultPlan& plan, std::string_view fallback_direction);
+// "node 2", "nodes 1, 2 and the store", "every node and the store"
+std::string NameNodes(const FaultPlan& plan);
+// "3 ", or nothing when there is no count.
+std::string NameCount(int count);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_FAULTS_TARGETS_H_
