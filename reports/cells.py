@@ -1,0 +1,119 @@
+"""What the repetitions of a suite's cell come to, in the words of the matrix."""
+
+from dataclasses import dataclass
+from statistics import median
+
+from figures_speed import LockSpeed
+from reading import Cell, Percentiles, Suite, SuiteRun, Verdict
+from statistics95 import upper_bound, wilson
+from words import CLAIMS, claim_words, interval, number, percent, plural
+
+GRAVITY = ("valid", "unknown", "violated")
+# The claim whose opportunities say how much a clean cell proves, the first that was judged.
+BOUND_CLAIMS = ("exclusion", "lease-exclusion", "stock")
+
+
+@dataclass(frozen=True, slots=True)
+class CellLine:
+    """"held twice", "20/20 runs", "84-100 %", "57 times"."""
+
+    outcome: str
+    word: str
+    share: str
+    range_95: str
+    total: str
+
+
+@dataclass(frozen=True, slots=True)
+class CellSummary:
+    anchor: str
+    cell: Cell
+    outcome: str
+    as_expected: bool
+    lines: list[CellLine]
+    bound: str  # of a clean cell: how often it can still go wrong
+    shown: SuiteRun | None  # the run with a picture
+
+    @property
+    def errors(self) -> list[SuiteRun]:
+        return [run for run in self.cell.runs if run.error]
+
+
+def summary(index: int, cell: Cell) -> CellSummary:
+    runs, judged = cell.runs, cell.judged
+    outcomes = {run.overall for run in runs} or {"unknown"}
+    lines = [_line(name, judged) for name in _violated(judged)]
+    if lines and _kept("stock", judged):
+        lines.append(CellLine("valid", "stock kept", "", "", ""))
+    undecided = sum(v.overall == "unknown" for v in judged)
+    if undecided:
+        lines.append(CellLine("unknown", "undecided", f"{undecided}/{len(judged)} runs", "", ""))
+    failed = len(runs) - len(judged)
+    if failed:
+        lines.append(CellLine("unknown", "could not run", f"{failed}/{len(runs)} runs", "", ""))
+    odd = [run for run in runs if run.verdict and not run.as_expected]
+    shown = next((run for run in [*odd, *runs] if run.verdict), None)
+    return CellSummary(
+        anchor=f"cell-{index}", cell=cell, outcome=max(outcomes, key=GRAVITY.index),
+        as_expected=cell.as_expected, lines=lines, bound=_bound(judged), shown=shown)
+
+
+def _violated(judged: list[Verdict]) -> list[str]:
+    """Claims violated in any run, in the order in which they are always named."""
+    found = {claim.name for verdict in judged for claim in verdict.claims
+             if claim.outcome == "violated"}
+    return [name for name in CLAIMS if name in found] + sorted(found - CLAIMS.keys())
+
+
+def _kept(name: str, judged: list[Verdict]) -> bool:
+    """Whether the claim was judged and valid in every run: worth telling beside a violation."""
+    outcomes = [c.outcome for verdict in judged for c in verdict.claims if c.name == name]
+    return bool(outcomes) and set(outcomes) == {"valid"}
+
+
+def _line(name: str, judged: list[Verdict]) -> CellLine:
+    claims = [claim for verdict in judged for claim in verdict.claims if claim.name == name]
+    hits, of = sum(claim.outcome == "violated" for claim in claims), len(claims)
+    total = sum(claim.count for claim in claims)
+    return CellLine("violated", claim_words(name).violated, f"{hits}/{of} runs" if of > 1 else "",
+                    interval(wilson(hits, of)) if of > 1 else "",
+                    plural(total, "time") if total else "")
+
+
+def _bound(judged: list[Verdict]) -> str:
+    """Over all holds of all repetitions; nothing when the cell is not clean."""
+    if not judged or any(verdict.overall != "valid" for verdict in judged):
+        return ""
+    for name in BOUND_CLAIMS:
+        claims = [claim for verdict in judged for claim in verdict.claims if claim.name == name]
+        of = sum(claim.opportunities for claim in claims)
+        if of:
+            unit = claims[0].unit
+            return f"0 of {number(of)} {unit}: below {percent(upper_bound(of))}"
+    return ""
+
+
+def calm_speeds(suite: Suite) -> list[LockSpeed]:
+    """Of every row, the runs in which nothing was made to fail."""
+    speeds = []
+    for row in suite.rows:
+        calm = [v for cell in suite.cells if cell.row == row for v in cell.judged if not v.faults]
+        if calm:
+            speeds.append(speed_of(row, calm))
+    return speeds
+
+
+def speed_of(name: str, verdicts: list[Verdict]) -> LockSpeed:
+    rates = [v.orders / v.seconds if v.seconds > 0 else 0.0 for v in verdicts]
+    return LockSpeed(name, (min(rates), median(rates), max(rates)),
+                     _typical(verdicts, "wait"), _typical(verdicts, "acquire"))
+
+
+def _typical(verdicts: list[Verdict], name: str) -> Percentiles | None:
+    """Percentiles do not add up: the median over the repetitions of each."""
+    found = [v.latency[name] for v in verdicts if name in v.latency and v.latency[name].count]
+    if not found:
+        return None
+    fields = ("p50_ns", "p95_ns", "p99_ns", "max_ns")
+    return Percentiles(sum(p.count for p in found),
+                       *(int(median(getattr(p, key) for p in found)) for key in fields))

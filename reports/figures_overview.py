@@ -1,0 +1,61 @@
+"""The whole run: who held the lock when, which faults were there, where it went wrong."""
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from figures_svg import WIDTH, sheet
+from holds import Span
+from incidents import Incident
+from lanes import (ROW_BAR, Layout, Recording, bars, drawn_faults, fault_bands, fault_texts,
+                   row_bars)
+from palette import LIGHT
+from reading import Verdict
+from timescale import TimeScale
+
+PIXEL = 1 / 1400  # of the axis: holds nearer than this are drawn as one
+MARGINS = {"left": 0.105, "right": 0.988}
+POINTS_WIDE = WIDTH * 72 * (MARGINS["right"] - MARGINS["left"])
+
+
+def overview(recording: Recording, verdict: Verdict, incidents: list[Incident]) -> Figure:
+    """`incidents` are those with a picture of their own; they are numbered here."""
+    clients = sorted({hold.client for hold in recording.holds} | set(range(1, verdict.clients + 1)))
+    layout = Layout(clients, drawn_faults(verdict.faults), bool(verdict.violations))
+    height = layout.height + 0.62
+    figure = sheet(height)
+    axes = figure.add_axes((MARGINS["left"], 0.46 / height, MARGINS["right"] - MARGINS["left"],
+                            layout.height / height))
+    scale = TimeScale([(0, max(1, recording.history.end_ns))])
+    layout.prepare(axes)
+    fault_bands(axes, layout, scale)
+    for client in clients:
+        _holds(axes, layout, scale, recording, client)
+    fault_texts(axes, layout, scale, POINTS_WIDE)
+    _violations(axes, layout, scale, verdict, incidents)
+    ticks = scale.ticks()
+    axes.set_xticks([x for x, _ in ticks], [label for _, label in ticks])
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("seconds since the start of the run")
+    return figure
+
+
+def _holds(axes: Axes, layout: Layout, scale: TimeScale, recording: Recording, client: int) -> None:
+    mine = [hold for hold in recording.holds if hold.client == client]
+    live = scale.extents(span for hold in mine for span in hold.live)
+    stale = scale.extents(span for hold in mine for span in hold.stale)
+    bars(axes, live, layout.lane(client), 0.46, "live", least=PIXEL)
+    bars(axes, stale, layout.lane(client), 0.46, "stale", hatch="//////", least=PIXEL, zorder=2.1)
+
+
+def _violations(axes: Axes, layout: Layout, scale: TimeScale, verdict: Verdict,
+                incidents: list[Incident]) -> None:
+    if not layout.verdict_row:
+        return
+    spans: list[Span] = [(v.from_ns, v.to_ns) for v in verdict.violations]
+    extents = scale.extents(spans)
+    row_bars(axes, extents, layout.verdict_y, "overlap")
+    middle, height = (len(layout.clients) - 1) / 2, float(len(layout.clients))
+    bars(axes, extents, middle, height, "overlap", alpha=0.16, least=0.002, zorder=1)
+    for i, incident in enumerate(incidents, 1):
+        axes.text(scale.x(incident.main.from_ns) - 0.003, layout.verdict_y + ROW_BAR[0], str(i), ha="right",
+                  va="center", fontsize=8, fontweight="bold", color=LIGHT["overlap"])

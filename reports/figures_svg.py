@@ -1,0 +1,77 @@
+"""A sheet to draw on, and what becomes of it: inline SVG that follows the page's colour scheme."""
+
+import io
+import re
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+
+from palette import LIGHT, recolour
+
+# Text stays text, so a page is small and searchable; `$` in a name is a dollar.
+matplotlib.rcParams.update({
+    "svg.fonttype": "none", "svg.hashsalt": "doublehold", "text.parse_math": False,
+    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 8,
+    "axes.edgecolor": LIGHT["line"], "axes.labelcolor": LIGHT["muted"],
+    "axes.facecolor": "none", "figure.facecolor": "none", "text.color": LIGHT["ink"],
+    "axes.spines.top": False, "axes.spines.right": False, "axes.linewidth": 0.8,
+    "axes.titlesize": 8.5, "axes.titlelocation": "left", "axes.titlecolor": LIGHT["ink"],
+    "axes.titleweight": "bold", "axes.titlepad": 7,
+    "xtick.color": LIGHT["line"], "ytick.color": LIGHT["line"],
+    "xtick.labelcolor": LIGHT["muted"], "ytick.labelcolor": LIGHT["muted"],
+    "xtick.labelsize": 7.5, "ytick.labelsize": 7.5, "axes.labelsize": 7.5,
+    "grid.color": LIGHT["line"], "grid.linewidth": 0.6,
+    "hatch.linewidth": 0.9, "path.simplify": True, "patch.linewidth": 0,
+})
+
+WIDTH = 10.6  # inches of a figure as wide as the page
+NUMBERS = re.compile(r'\b(d|x|y|width|height|points|transform|r|cx|cy)="([^"]*)"')
+LONG_FRACTION = re.compile(r"(\d+\.\d\d)\d+")
+COMMENT = re.compile(r"<!--.*?-->", re.S)
+OWN_STYLE = re.compile(r"<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>", re.S)
+SPACE = re.compile(r"[ \t\n]+")
+IDENTITY = re.compile(r' id="([^"]*)"')
+REFERENCE = re.compile(r'(?:url\(#|href="#)([^")]+)')
+
+
+def sheet(height: float, width: float = WIDTH) -> Figure:
+    figure = Figure(figsize=(width, height))
+    FigureCanvasSVG(figure)
+    return figure
+
+
+def bare(axes: Axes) -> None:
+    """No frame and no vertical ticks: lanes name themselves."""
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
+def to_svg(figure: Figure, name: str, alt: str) -> str:
+    """`name` is unique on the page and of letters, digits and dashes; `alt` describes the picture."""
+    out = io.StringIO()
+    figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    svg = out.getvalue()
+    body = COMMENT.sub("", svg[svg.index(">", svg.index("<svg")) + 1:])
+    body = OWN_STYLE.sub("", body)  # a page has its own
+    body = recolour(_own_ids(_short_numbers(body), name))
+    body = body.replace("'DejaVu Sans', sans-serif", "var(--sans)")
+    width, height = (72 * inches for inches in figure.get_size_inches())
+    label = alt.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+    return (f'<svg viewBox="0 0 {width:.1f} {height:.1f}" role="img" aria-label="{label}">'
+            f"{SPACE.sub(' ', body)}")
+
+
+def _short_numbers(body: str) -> str:
+    def shorten(match: re.Match[str]) -> str:
+        return f'{match[1]}="{LONG_FRACTION.sub(lambda m: m[1], match[2])}"'
+
+    return NUMBERS.sub(shorten, body)
+
+
+def _own_ids(body: str, name: str) -> str:
+    """Several pictures share a page: keeps the ids that are used and makes them this picture's."""
+    used = set(REFERENCE.findall(body))
+    body = IDENTITY.sub(lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", body)
+    return re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", body)

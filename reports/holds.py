@@ -1,0 +1,148 @@
+"""Holds, stock operations and stock curves from the events of a history.
+
+For drawing only. What was violated is decided by the checkers and read from verdict.json.
+"""
+
+from dataclasses import dataclass, field
+
+from history import REFEREE, Event, History
+
+Span = tuple[int, int]  # from_ns, to_ns
+
+
+@dataclass(slots=True)
+class Hold:
+    """From the instant the acquire returned to the one the release was invoked."""
+
+    client: int
+    key: str
+    hold: int
+    asked_ns: int  # the granted acquire was invoked
+    from_ns: int
+    valid_until_ns: int  # of the last lease
+    to_ns: int = 0
+    released: bool = False
+    stale: list[Span] = field(default_factory=list)  # the parts in which the lease was over
+
+    @property
+    def live(self) -> list[Span]:
+        parts, start = [], self.from_ns
+        for begin, end in self.stale:
+            if begin > start:
+                parts.append((start, begin))
+            start = end
+        return parts + [(start, self.to_ns)] if self.to_ns > start else parts
+
+    def extend(self, at_ns: int, valid_until_ns: int) -> None:
+        self._lapse(at_ns)
+        self.valid_until_ns = max(self.valid_until_ns, valid_until_ns)
+
+    def end(self, at_ns: int, released: bool) -> None:
+        self._lapse(at_ns)
+        self.to_ns, self.released = at_ns, released
+
+    def _lapse(self, at_ns: int) -> None:
+        lease_over = max(self.valid_until_ns, self.from_ns)
+        if at_ns > lease_over:
+            self.stale.append((lease_over, at_ns))
+
+
+@dataclass(frozen=True, slots=True)
+class StockOperation:
+    """A read, write or order of a client, from its call to its answer."""
+
+    client: int
+    hold: int
+    key: str
+    op: str
+    type: str  # ok, fail, info; "invoke": never answered
+    from_ns: int
+    to_ns: int
+    stock: int | None  # as read, or as written
+
+
+def holds_of(history: History) -> list[Hold]:
+    done: list[Hold] = []
+    open_: dict[tuple[int, int], Hold] = {}  # by client and hold
+    asked: dict[int, int] = {}  # by client
+    for event in history.events:
+        if event.client <= REFEREE:
+            continue
+        who = (event.client, event.hold)
+        if event.op == "acquire" and event.type == "invoke":
+            asked[event.client] = event.at_ns
+        elif event.op == "acquire" and event.type == "ok":
+            until = event.first if event.first is not None else event.at_ns
+            hold = Hold(event.client, event.key, event.hold,
+                        asked.get(event.client, event.at_ns), event.at_ns, until)
+            open_.setdefault(who, hold)  # a nested acquire enters the same hold again
+        elif event.op == "extend" and event.type == "ok" and who in open_:
+            open_[who].extend(event.at_ns, event.first or 0)
+        elif event.op == "release" and event.type == "invoke" and who in open_:
+            hold = open_.pop(who)
+            hold.end(event.at_ns, released=True)
+            done.append(hold)
+    for hold in open_.values():
+        hold.end(history.end_ns, released=False)
+        done.append(hold)
+    return sorted(done, key=lambda hold: (hold.from_ns, hold.client))
+
+
+def stock_operations_of(history: History) -> list[StockOperation]:
+    done: list[StockOperation] = []
+    open_: dict[tuple[int, str], Event] = {}  # by client and operation
+
+    def close(call: Event, type_: str, at_ns: int, answer: Event | None) -> None:
+        told = answer if answer is not None and answer.type == "ok" else call
+        stock = told.first if call.op == "read" else told.second
+        done.append(StockOperation(call.client, call.hold, call.key, call.op, type_,
+                                   call.at_ns, at_ns, stock))
+
+    for event in history.events:
+        if event.client <= REFEREE or event.op not in ("read", "write", "order"):
+            continue
+        who = (event.client, event.op)
+        if event.type == "invoke":
+            open_[who] = event
+        elif who in open_:
+            close(open_.pop(who), event.type, event.at_ns, event)
+    for call in open_.values():
+        close(call, "invoke", history.end_ns, None)
+    return sorted(done, key=lambda operation: operation.to_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class StockCurve:
+    """Steps, summed over all items. `missing` is what was sold and never taken off the stock."""
+
+    at_ns: list[int]
+    stock: list[int]  # as last written
+    due: list[int]  # initial stock less the orders confirmed
+
+    @property
+    def missing(self) -> list[int]:
+        # A write comes before its order is confirmed, so `stock` may be below `due` for a moment.
+        return [max(0, stock - due) for stock, due in zip(self.stock, self.due)]
+
+
+def stock_curve(history: History) -> StockCurve:
+    last = {key: history.initial_stock for key in history.keys}
+    due = stock = history.initial_stock * max(1, len(history.keys))
+    curve = StockCurve([0], [stock], [due])
+    for event in history.events:
+        if event.type != "ok":
+            continue
+        if event.op == "write" and event.second is not None:
+            stock += event.second - last.get(event.key, history.initial_stock)
+            last[event.key] = event.second
+        elif event.op == "final" and event.first is not None and event.key in last:
+            stock += event.first - last[event.key]
+            last[event.key] = event.first
+        elif event.op == "order":
+            due -= 1
+        else:
+            continue
+        curve.at_ns.append(event.at_ns)
+        curve.stock.append(stock)
+        curve.due.append(due)
+    return curve

@@ -1,0 +1,65 @@
+"""Violations that belong to one story: the same holds, or the same moment."""
+
+from dataclasses import dataclass, field
+
+from reading import HoldRef, Violation
+
+# A stale hold can overlap hundreds of others; the story is told by the first few.
+SENTENCES_WITH_A_PICTURE = 5
+
+
+@dataclass(slots=True)
+class Incident:
+    violations: list[Violation] = field(default_factory=list)  # in time order
+
+    @property
+    def from_ns(self) -> int:
+        return min(violation.from_ns for violation in self.violations)
+
+    @property
+    def main(self) -> Violation:
+        """The violation that the picture is about: the first that names two holds."""
+        return next((v for v in self.violations if v.first and v.second), self.violations[0])
+
+    @property
+    def holds(self) -> set[int]:
+        return {hold.hold for violation in self.violations for hold in _holds(violation)}
+
+    @property
+    def sentences(self) -> list[Violation]:
+        """The first of every claim, then the rest, in time order."""
+        firsts = {v.claim: v for v in reversed(self.violations)}.values()
+        rest = [v for v in self.violations if v not in firsts]
+        told = [*sorted(firsts, key=lambda v: v.from_ns), *rest][:SENTENCES_WITH_A_PICTURE]
+        return sorted(told, key=lambda v: v.from_ns)
+
+
+def incidents_of(violations: list[Violation]) -> list[Incident]:
+    """Joins a violation to the incident that shares its longest hold, or into whose time it falls."""
+    found: list[Incident] = []
+    for violation in sorted(violations, key=lambda v: v.from_ns):
+        home = next((i for i in found if _belongs(violation, i)), None)
+        if home is None:
+            home = Incident()
+            found.append(home)
+        home.violations.append(violation)
+    return found
+
+
+def _belongs(violation: Violation, incident: Incident) -> bool:
+    if any(violation.key != other.key for other in incident.violations[:1]):
+        return False
+    if any(hold.hold in incident.holds for hold in _holds(violation)):
+        return True
+    spans = [span for span in map(_span, incident.violations) if span]
+    return any(begin <= violation.from_ns <= end for begin, end in spans)
+
+
+def _holds(violation: Violation) -> list[HoldRef]:
+    return [hold for hold in (violation.first, violation.second) if hold is not None]
+
+
+def _span(violation: Violation) -> tuple[int, int]:
+    holds = _holds(violation)
+    begin = min([violation.from_ns, *(hold.from_ns for hold in holds)])
+    return begin, max([violation.to_ns, *(hold.to_ns for hold in holds)])

@@ -1,0 +1,212 @@
+"""From what was read to one HTML page: the pictures drawn, the templates filled."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from matplotlib.figure import Figure
+
+import palette
+import words
+from cells import CellSummary, calm_speeds, speed_of, summary
+from figures_cell import cell as cell_figure
+from figures_overview import overview
+from figures_speed import compare_speed, speed
+from figures_stock import stock
+from figures_svg import to_svg
+from figures_zoom import zoom
+from history import read_history
+from holds import stock_curve
+from incidents import Incident, incidents_of
+from lanes import Recording
+from parsing import BadInput
+from reading import Run, Suite, Verdict, Violation
+
+INCIDENTS_DRAWN = 3
+SENTENCES_BEFORE_FOLD = 12
+SENTENCES_A_CELL = 3
+
+
+def environment() -> Environment:
+    found = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True,
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    found.filters.update(duration=words.duration, instant=words.instant, number=words.number,
+                         percent=words.percent, slug=slug)
+    found.globals.update(
+        light=palette.css_variables(0), dark=palette.css_variables(1), words=words,
+        fault_role=palette.fault_role, endless_ns=1 << 62)
+    return found
+
+
+def slug(text: str) -> str:
+    return "".join(c if c.isalnum() and c.isascii() else "-" for c in text)
+
+
+def page_of(inputs: list[Run | Suite]) -> str:
+    if len(inputs) > 1:
+        return compare_page(inputs)
+    only = inputs[0]
+    return suite_page(only) if isinstance(only, Suite) else run_page(only)
+
+
+def recording_of(folder: Path, verdict: Verdict) -> tuple[Recording, int | None]:
+    """And where the history was cut for drawing, if it was."""
+    history = read_history(folder / "history.jsonl")
+    if (history.lock, history.seed) != (verdict.lock, verdict.seed):
+        raise BadInput(f"{folder}: history.jsonl and verdict.json are not of the same run")
+    return Recording.of(history), history.cut_at_ns
+
+
+def inline(figure: Figure, name: str, alt: str) -> Markup:
+    return Markup(to_svg(figure, name, alt))
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """An incident with its picture."""
+
+    number: int
+    title: str
+    picture: Markup
+    violations: list[Violation]
+    more: int  # violations of the incident without a sentence here
+
+
+def stories_of(recording: Recording, verdict: Verdict, incidents: list[Incident]) -> list[Story]:
+    stories = []
+    for number, incident in enumerate(incidents, 1):
+        told = incident.sentences
+        names = dict.fromkeys(words.claim_words(v.claim).violated for v in told)
+        title = f"{', '.join(names)} at {words.instant(incident.main.from_ns)}"
+        picture = inline(zoom(recording, verdict, incident), f"zoom-{number}",
+                         f"Timeline of the clients around {title}. " + told[0].sentence)
+        stories.append(Story(number, title, picture, told, len(incident.violations) - len(told)))
+    return stories
+
+
+def run_page(run: Run) -> str:
+    verdict = run.verdict
+    recording, cut_at_ns = recording_of(run.folder, verdict)
+    incidents = incidents_of(verdict.violations)
+    drawn = incidents[:INCIDENTS_DRAWN]
+    alt = f"Timeline of all holds, faults and violations of the run: {words.headline(verdict)}"
+    return render("run.html.j2", verdict=verdict, folder=run.folder, cut_at_ns=cut_at_ns,
+                  overview=inline(overview(recording, verdict, drawn), "overview", alt),
+                  stories=stories_of(recording, verdict, drawn),
+                  incidents_left=len(incidents) - len(drawn),
+                  stock=inline(stock(stock_curve(recording.history)), "stock",
+                               "Stock as written against the initial stock less the orders"),
+                  speed=inline(speed(recording, verdict), "speed",
+                               "Latency percentiles, and grants per second over time"),
+                  fold=SENTENCES_BEFORE_FOLD)
+
+
+@dataclass(frozen=True, slots=True)
+class CellSection:
+    summary: CellSummary
+    verdict: Verdict | None  # of the run that is drawn
+    picture: Markup | None
+    sentences: list[Violation]
+    more: int
+
+
+def cell_section(found: CellSummary) -> CellSection:
+    run = found.shown
+    if run is None or run.verdict is None:
+        return CellSection(found, None, None, [], 0)
+    return CellSection(found, run.verdict, *_picture(run.folder, run.verdict, found.anchor))
+
+
+def _picture(folder: Path, verdict: Verdict, name: str) -> tuple[Markup, list[Violation], int]:
+    """The picture of a run in a page of many, its first sentences, and how many are left out."""
+    recording, _ = recording_of(folder, verdict)
+    incidents = incidents_of(verdict.violations)
+    first = incidents[0] if incidents else None
+    picture = inline(cell_figure(recording, verdict, first), name,
+                     f"Timeline and stock of one run: {words.headline(verdict)}")
+    told = first.sentences[:SENTENCES_A_CELL] if first else []
+    return picture, told, len(verdict.violations) - len(told)
+
+
+def suite_page(suite: Suite) -> str:
+    summaries = [summary(i, cell) for i, cell in enumerate(suite.cells, 1)]
+    speeds = calm_speeds(suite)
+    return render("suite.html.j2", suite=suite, matrix=matrix_of(suite, summaries),
+                  sections=[cell_section(found) for found in summaries],
+                  speeds=speeds, speed=_speed_picture(speeds, "speed"),
+                  claims=_claims_judged(suite))
+
+
+Matrix = dict[tuple[str, str], CellSummary]
+
+
+def matrix_of(suite: Suite, summaries: list[CellSummary]) -> Matrix:
+    return {(found.cell.row, found.cell.column): found for found in summaries}
+
+
+def _claims_judged(suite: Suite) -> list[str]:
+    judged = {c.name for cell in suite.cells for v in cell.judged for c in v.claims}
+    known = [name for name in words.CLAIMS if name in judged]
+    return known + sorted(judged - set(known))
+
+
+def _speed_picture(speeds: list[Any], name: str) -> Markup | None:
+    if not speeds:
+        return None
+    return inline(compare_speed(speeds), name, "Orders per second and latencies, lock by lock")
+
+
+@dataclass(frozen=True, slots=True)
+class RunSection:
+    name: str
+    folder: Path
+    verdict: Verdict
+    picture: Markup
+    sentences: list[Violation]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteSection:
+    suite: Suite
+    matrix: Matrix
+
+
+def compare_page(inputs: list[Run | Suite]) -> str:
+    """Runs side by side claim by claim, suites by their matrices and the cells that differ."""
+    runs = [item for item in inputs if isinstance(item, Run)]
+    suites = [item for item in inputs if isinstance(item, Suite)]
+    sections = []
+    for i, run in enumerate(runs, 1):
+        name = f"{i}. {run.verdict.lock}"
+        sections.append(RunSection(name, run.folder, run.verdict,
+                                   *_picture(run.folder, run.verdict, f"run-{i}")))
+    speeds = [speed_of(section.name, [section.verdict]) for section in sections]
+    matrices = []
+    for number, suite in enumerate(suites, 1):
+        summaries = [summary(1000 * number + i, cell) for i, cell in enumerate(suite.cells)]
+        matrices.append(SuiteSection(suite, matrix_of(suite, summaries)))
+    claims = dict.fromkeys(c.name for section in sections for c in section.verdict.claims)
+    return render("compare.html.j2", runs=sections, suites=matrices, claims=list(claims),
+                  speed=_speed_picture(speeds, "speed"), differing=differing(matrices))
+
+
+def differing(sections: list[SuiteSection]) -> list[tuple[str, list[CellSummary]]]:
+    """Cells that all suites have and that do not say the same in each."""
+    if len(sections) < 2:
+        return []
+    found = []
+    for place, first in sections[0].matrix.items():
+        same_place = [section.matrix.get(place) for section in sections]
+        cells = [cell for cell in same_place if cell]
+        said = {(cell.outcome, tuple(sorted(line.word for line in cell.lines))) for cell in cells}
+        if len(cells) == len(sections) and len(said) > 1:
+            found.append((first.cell.name, cells))
+    return found
+
+
+def render(template: str, **context: Any) -> str:
+    return environment().get_template(template).render(**context)

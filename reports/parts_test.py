@@ -1,0 +1,168 @@
+"""The small pieces: holds from events, windows of time, incidents, intervals, words."""
+
+import unittest
+
+import words
+from cells import summary
+from figures_svg import sheet, to_svg
+from history import Event, History
+from holds import holds_of, stock_curve, stock_operations_of
+from incidents import incidents_of
+from lanes import merged, place_texts
+from palette import ROLES, fault_role, recolour
+from reading import Cell, HoldRef, SuiteRun, Violation
+from statistics95 import upper_bound, wilson
+from timescale import TimeScale, nice_step, windows_around
+
+MS = 1_000_000
+
+
+def event(at: int, client: int, type_: str, op: str, hold: int = 0, first: int | None = None,
+          second: int | None = None) -> Event:
+    return Event(at, client, type_, op, "k", hold, first, second, True)
+
+
+def history(*events: Event, stock: int = 10) -> History:
+    return History("lock", 1, stock, ["k"], list(events), None)
+
+
+class Holds(unittest.TestCase):
+    def test_a_hold_lasts_from_the_answer_to_the_release_and_is_stale_past_its_lease(self) -> None:
+        hold, = holds_of(history(
+            event(0, 1, "invoke", "acquire"), event(2, 1, "ok", "acquire", 7, first=50),
+            event(80, 1, "invoke", "release", 7), event(90, 1, "ok", "release", 7)))
+        self.assertEqual((hold.asked_ns, hold.from_ns, hold.to_ns), (0, 2, 80))
+        self.assertEqual((hold.live, hold.stale), ([(2, 50)], [(50, 80)]))
+
+    def test_an_extend_in_time_keeps_it_live_and_a_late_one_revives_it(self) -> None:
+        hold, = holds_of(history(
+            event(0, 1, "ok", "acquire", 7, first=50), event(40, 1, "ok", "extend", 7, first=90),
+            event(100, 1, "ok", "extend", 7, first=140), event(120, 1, "invoke", "release", 7)))
+        self.assertEqual(hold.live, [(0, 90), (100, 120)])
+        self.assertEqual(hold.stale, [(90, 100)])
+
+    def test_a_hold_never_released_ends_with_the_history(self) -> None:
+        hold, = holds_of(history(event(0, 1, "ok", "acquire", 7, first=50),
+                                 event(70, 2, "invoke", "acquire")))
+        self.assertEqual((hold.to_ns, hold.released), (70, False))
+
+    def test_an_unknown_acquire_is_no_hold(self) -> None:
+        self.assertEqual(holds_of(history(event(0, 1, "info", "acquire", 7))), [])
+
+    def test_operations_are_paired_and_an_unanswered_one_lasts_to_the_end(self) -> None:
+        read, write = stock_operations_of(history(
+            event(0, 1, "invoke", "read", 7), event(3, 1, "ok", "read", 7, first=9),
+            event(5, 1, "invoke", "write", 7, first=9, second=8), event(60, 2, "ok", "wait")))
+        self.assertEqual((read.from_ns, read.to_ns, read.stock), (0, 3, 9))
+        self.assertEqual((write.type, write.to_ns, write.stock), ("invoke", 60, 8))
+
+    def test_the_curve_shows_what_was_sold_and_never_taken_off(self) -> None:
+        curve = stock_curve(history(
+            event(1, 1, "ok", "write", 7, 10, 9), event(2, 1, "ok", "order", 7, 10, 9),
+            event(3, 2, "ok", "write", 8, 10, 9), event(4, 2, "ok", "order", 8, 10, 9)))
+        self.assertEqual(curve.stock, [10, 9, 9, 9, 9])
+        self.assertEqual(curve.due, [10, 10, 9, 9, 8])
+        self.assertEqual(curve.missing, [0, 0, 0, 0, 1])
+
+
+class Time(unittest.TestCase):
+    def test_near_instants_share_a_window_and_far_ones_are_cut_apart(self) -> None:
+        windows = windows_around([100, 110, 5000], 10, 10_000)
+        self.assertEqual(windows, [(90, 120), (4990, 5010)])
+
+    def test_there_are_never_many_windows(self) -> None:
+        self.assertLessEqual(len(windows_around(list(range(0, 10**9, 10**7)), 1000, 10**9)), 4)
+
+    def test_time_runs_forwards_through_windows_and_gaps(self) -> None:
+        scale = TimeScale([(0, 10 * MS), (500 * MS, 510 * MS)])
+        places = [scale.x(at * MS) for at in (-5, 0, 5, 10, 300, 500, 510, 900)]
+        self.assertEqual(places, sorted(places))
+        self.assertEqual((places[0], places[-1]), (0.0, 1.0))
+        self.assertFalse(scale.shows(100 * MS, 200 * MS))
+        self.assertTrue(scale.shows(100 * MS, 505 * MS))
+
+    def test_ticks_are_round_and_in_their_window(self) -> None:
+        ticks = TimeScale([(1_918_300_000, 1_930_700_000)]).ticks()
+        self.assertIn("1.920", [label for _, label in ticks])
+        self.assertTrue(all(0 < x < 1 for x, _ in ticks))
+        self.assertEqual([nice_step(n) for n in (1, 3, 50, 51)], [1, 5, 50, 100])
+
+
+class Drawing(unittest.TestCase):
+    def test_bars_nearer_than_a_pixel_become_one(self) -> None:
+        self.assertEqual(merged([(0.0, 0.1), (0.1005, 0.2), (0.5, 0.5)], 0.001),
+                         [(0.0, 0.2), (0.5, 0.501)])
+
+    def test_texts_never_overlap_and_stay_on_the_sheet(self) -> None:
+        placed = place_texts([(0.5, "held twice"), (0.51, "held twice"), (0.99, "oversold")], 700)
+        self.assertEqual([text for _, text in placed], ["held twice", "oversold"])
+        self.assertLess(placed[1][0], 0.95)
+
+    def test_a_picture_uses_the_colours_of_the_page_and_its_own_ids(self) -> None:
+        figure = sheet(1.0, 2.0)
+        figure.text(0.5, 0.5, "a < $b$ & 2.123456 s")
+        svg = to_svg(figure, "one", 'a "quoted" <picture>')
+        self.assertIn("a &lt; $b$ &amp; 2.123456 s", svg)
+        self.assertIn("var(--ink)", svg)
+        self.assertIn("a &quot;quoted&quot; &lt;picture>", svg)
+
+    def test_every_colour_has_one_meaning(self) -> None:
+        lights = [light for light, _ in ROLES.values()]
+        self.assertEqual(len(set(lights)), len(lights))
+        self.assertEqual(recolour("fill: #ffffff; stroke: #123456"),
+                         "fill: var(--surface); stroke: #123456")
+
+    def test_faults_are_told_apart(self) -> None:
+        self.assertEqual([fault_role(kind) for kind in ("pause", "clock-jump", "hold", "kill-node")],
+                         ["pause", "clock", "network", "outage"])
+
+
+def violation(claim: str, at: int, first: int, second: int) -> Violation:
+    refs = [HoldRef(h, h, at - 5, at + 5, at + 1) for h in (first, second)]
+    return Violation(claim, "k", at, at + 2, True, 1, None, False, refs[0], refs[1], f"{claim} {at}")
+
+
+class Stories(unittest.TestCase):
+    def test_violations_of_the_same_hold_are_one_incident(self) -> None:
+        found = incidents_of([violation("exclusion", 10, 1, 2), violation("exclusion", 40, 1, 3),
+                              violation("stock", 60, 1, 2), violation("exclusion", 900, 8, 9)])
+        self.assertEqual([len(incident.violations) for incident in found], [3, 1])
+
+    def test_every_claim_of_an_incident_gets_a_sentence(self) -> None:
+        many = [violation("exclusion", 10 + i, 1, 2 + i) for i in range(40)]
+        incident, = incidents_of([*many, violation("stock", 90, 1, 2)])
+        self.assertIn("stock", [told.claim for told in incident.sentences])
+        self.assertLess(len(incident.sentences), 10)
+
+
+class Numbers(unittest.TestCase):
+    def test_wilson_agrees_with_the_textbook(self) -> None:
+        low, high = wilson(2, 311)
+        self.assertAlmostEqual(low, 0.0018, 4)
+        self.assertAlmostEqual(high, 0.0231, 4)
+        self.assertEqual((wilson(0, 20)[0], wilson(20, 20)[1], wilson(0, 0)), (0.0, 1.0, (0.0, 1.0)))
+
+    def test_the_rule_of_three(self) -> None:
+        self.assertEqual((upper_bound(300), upper_bound(2), upper_bound(0)), (0.01, 1.0, 1.0))
+
+    def test_durations_read_well(self) -> None:
+        told = [words.duration(ns).replace("\N{NO-BREAK SPACE}", " ")
+                for ns in (0, 51_000, 803_400_000, 2_418_000_000, 9_000_000, 1 << 63)]
+        self.assertEqual(told, ["0 ns", "51 µs", "803 ms", "2.42 s", "9 ms", "for ever"])
+
+    def test_rates_read_well(self) -> None:
+        told = [words.percent(share).replace("\N{NO-BREAK SPACE}", " ")
+                for share in (0, 0.0064, 0.12345, 1, 0.00004, 0.999)]
+        self.assertEqual(told, ["0 %", "0.64 %", "12 %", "100 %", "0.004 %", "99.9 %"])
+
+
+class Cells(unittest.TestCase):
+    def test_a_cell_whose_runs_all_failed_is_undecided(self) -> None:
+        run = SuiteRun(None, 1, 4, "unknown", False, "no server", None)
+        found = summary(1, Cell("a/b", "a", "b", [run]))
+        self.assertEqual((found.outcome, found.as_expected, found.shown), ("unknown", False, None))
+        self.assertEqual(found.lines[0].word, "could not run")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,297 @@
+"""What a run or a suite left behind, as dataclasses. Reads verdict.json and suite.json; see
+docs/formats.md. Refuses what is missing or garbled; ignores keys it does not know."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from parsing import BadInput, Node, read_json
+
+OUTCOMES = ("valid", "unknown", "violated")
+EXPECTATIONS = (*OUTCOMES, "any")
+ENDLESS_NS = 1 << 62  # a lease beyond this never ends
+
+
+@dataclass(frozen=True, slots=True)
+class HoldRef:
+    client: int
+    hold: int
+    from_ns: int
+    to_ns: int
+    valid_until_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    claim: str
+    key: str
+    from_ns: int
+    to_ns: int
+    stale: bool
+    count: int
+    fault: str | None
+    by_stall: bool
+    first: HoldRef | None
+    second: HoldRef | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    what: str
+    ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    name: str
+    outcome: str
+    expected: str | None
+    as_expected: bool
+    reason: str
+    count: int
+    opportunities: int
+    unit: str
+    rate: float | None
+    interval_95: tuple[float, float] | None
+    margin: Margin | None
+    violations: list[Violation]
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One start-to-heal of a fault."""
+
+    from_ns: int
+    to_ns: int
+    client: int  # below 1: none
+    node: int  # below 0: none; 0: the store
+    asked_ns: int
+    measured_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    name: str
+    kind: str
+    what: str
+    planned: int
+    started: int
+    episodes: list[Episode]
+
+
+@dataclass(frozen=True, slots=True)
+class Percentiles:
+    count: int = 0
+    p50_ns: int = 0
+    p95_ns: int = 0
+    p99_ns: int = 0
+    max_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    experiment: str
+    lock: str
+    workload: str
+    write: str
+    seed: int
+    lease_ns: int
+    duration_ns: int
+    clients: int
+    nodes: int
+    initial_stock: int
+    overall: str
+    as_expected: bool
+    exit_code: int
+    claims: list[Claim]
+    faults: list[Fault]
+    unknown_operations: dict[str, int]
+    stalls: int
+    longest_stall_ns: int
+    warnings: list[str]
+    latency: dict[str, Percentiles]
+    attempts: int
+    grants: int
+    orders: int
+    seconds: float
+    environment: dict[str, str]
+
+    @property
+    def expects(self) -> bool:
+        """Whether the experiment said what it expects."""
+        return any(claim.expected for claim in self.claims)
+
+    @property
+    def violations(self) -> list[Violation]:
+        told = [violation for claim in self.claims for violation in claim.violations]
+        return sorted(told, key=lambda violation: (violation.from_ns, violation.claim))
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteRun:
+    folder: Path
+    seed: int
+    exit_code: int
+    overall: str
+    as_expected: bool
+    error: str | None  # the line it ended with when it could not be made
+    verdict: Verdict | None  # None with an error
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    name: str
+    row: str
+    column: str
+    runs: list[SuiteRun]
+
+    @property
+    def as_expected(self) -> bool:
+        return all(run.as_expected for run in self.runs)
+
+    @property
+    def judged(self) -> list[Verdict]:
+        return [run.verdict for run in self.runs if run.verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    folder: Path
+    name: str
+    seed: int
+    repeat: int
+    seconds: float
+    as_expected: bool
+    rows: list[str]
+    columns: list[str]
+    cells: list[Cell] = field(default_factory=list)
+
+    def cell(self, row: str, column: str) -> Cell | None:
+        return next((c for c in self.cells if c.row == row and c.column == column), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    folder: Path
+    verdict: Verdict
+
+
+def read_folder(folder: Path) -> Run | Suite:
+    """A run or a suite, whichever the folder is."""
+    if not folder.is_dir():
+        raise BadInput(f"{folder}: no such folder")
+    if (folder / "suite.json").exists():
+        return read_suite(folder)
+    if (folder / "verdict.json").exists():
+        read_json(folder / "plan.json")  # the page says how to run it again with it
+        return Run(folder, read_verdict(folder / "verdict.json"))
+    if (folder / "latest").is_dir():
+        raise BadInput(f"{folder}: holds several runs; name one of them, or {folder / 'latest'}")
+    if any((folder / name).exists() for name in ("plan.json", "history.jsonl", "history.bin")):
+        raise BadInput(f"{folder / 'verdict.json'}: no such file; was the run stopped early?")
+    raise BadInput(f"{folder}: neither a run (verdict.json) nor a suite (suite.json)")
+
+
+def read_verdict(file: Path) -> Verdict:
+    top = read_json(file)
+    stalls = top.node("stalls")
+    unknown = top.node("unknown_operations")
+    latency = top.node("latency")
+    return Verdict(
+        experiment=top.text("experiment"), lock=top.text("lock"), workload=top.text("workload"),
+        write=top.text("write"), seed=top.count("seed"), lease_ns=top.count("lease_ns"),
+        duration_ns=top.count("duration_ns"), clients=top.count("clients"),
+        nodes=top.count("nodes"), initial_stock=top.count("initial_stock"),
+        overall=top.word("overall", OUTCOMES), as_expected=top.flag("as_expected"),
+        exit_code=top.count("exit_code"),
+        claims=[_claim(node) for node in top.nodes("claims")],
+        faults=[_fault(node) for node in top.nodes("faults")],
+        unknown_operations={key: unknown.count(key) for key in unknown.data},
+        stalls=stalls.count("count"), longest_stall_ns=stalls.count("longest_ns"),
+        warnings=top.texts("warnings"),
+        latency={key: _percentiles(latency.node(key)) for key in latency.data},
+        attempts=top.count("attempts"), grants=top.count("grants"), orders=top.count("orders"),
+        seconds=top.number("seconds"),
+        environment={key: str(value) for key, value in top.node("environment").data.items()})
+
+
+def _claim(node: Node) -> Claim:
+    name = node.text("claim")
+    expected = node.maybe_text("expected")
+    if expected is not None:
+        node.word("expected", EXPECTATIONS)
+    margin = node.maybe_node("margin")
+    return Claim(
+        name=name, outcome=node.word("outcome", OUTCOMES), expected=expected,
+        as_expected=node.flag("as_expected"), reason=node.maybe_text("reason") or "",
+        count=node.count("count"), opportunities=node.count("opportunities"),
+        unit=node.text("unit"), rate=node.maybe_number("rate"), interval_95=_interval(node),
+        margin=Margin(margin.text("what"), margin.count("ns")) if margin else None,
+        violations=[_violation(name, item) for item in node.nodes("violations")])
+
+
+def _interval(node: Node) -> tuple[float, float] | None:
+    ends = node.data.get("interval_95")
+    if ends is None:
+        return None
+    numbers = isinstance(ends, list) and all(
+        isinstance(end, (int, float)) and not isinstance(end, bool) for end in ends)
+    if not numbers or len(ends) != 2:
+        raise BadInput(f"{node.where}: 'interval_95' is not two numbers")
+    return float(ends[0]), float(ends[1])
+
+
+def _violation(claim: str, node: Node) -> Violation:
+    return Violation(
+        claim=claim, key=node.text("key"), from_ns=node.count("from_ns"),
+        to_ns=node.count("to_ns"), stale=node.flag("stale"), count=node.count("count"),
+        fault=node.maybe_text("fault"), by_stall=node.flag("by_stall"),
+        first=_hold(node.maybe_node("first")), second=_hold(node.maybe_node("second")),
+        sentence=node.text("sentence"))
+
+
+def _hold(node: Node | None) -> HoldRef | None:
+    if node is None:
+        return None
+    return HoldRef(*(node.count(key)
+                     for key in ("client", "hold", "from_ns", "to_ns", "valid_until_ns")))
+
+
+def _fault(node: Node) -> Fault:
+    keys = ("from_ns", "to_ns", "client", "node", "asked_ns", "measured_ns")
+    return Fault(
+        name=node.text("name"), kind=node.text("kind"), what=node.text("what"),
+        planned=node.count("planned"), started=node.count("started"),
+        episodes=[Episode(*(item.count(key) for key in keys)) for item in node.nodes("episodes")])
+
+
+def _percentiles(node: Node) -> Percentiles:
+    if not node.data:
+        return Percentiles()
+    keys = ("count", "p50_ns", "p95_ns", "p99_ns", "max_ns")
+    return Percentiles(*(node.count(key) for key in keys))
+
+
+def read_suite(folder: Path) -> Suite:
+    top = read_json(folder / "suite.json")
+    rows, columns = top.texts("rows"), top.texts("columns")
+    cells = []
+    for node in top.nodes("cells"):
+        cell = Cell(node.text("name"), node.text("row"), node.text("column"),
+                    [_suite_run(folder, item) for item in node.nodes("runs")])
+        if cell.row not in rows or cell.column not in columns:
+            raise BadInput(f"{node.where}: '{cell.row}' or '{cell.column}' is no row or column")
+        cells.append(cell)
+    return Suite(
+        folder=folder, name=top.text("suite"), seed=top.count("seed"), repeat=top.count("repeat"),
+        seconds=top.number("seconds"), as_expected=top.flag("as_expected"), rows=rows,
+        columns=columns, cells=cells)
+
+
+def _suite_run(folder: Path, node: Node) -> SuiteRun:
+    where = folder / node.text("dir")
+    error = node.maybe_text("error")
+    return SuiteRun(
+        folder=where, seed=node.count("seed"), exit_code=node.count("exit_code"),
+        overall=node.word("overall", OUTCOMES), as_expected=node.flag("as_expected"), error=error,
+        verdict=None if error else read_verdict(where / "verdict.json"))

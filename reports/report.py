@@ -1,0 +1,77 @@
+#!/usr/bin/python3
+"""Run folders and suite folders -> one self-contained HTML page.
+
+    report.py DIR... [-o report.html]
+
+Without -o the page is DIR/report.html; of several folders it is report.html where you are. Prints
+the path it wrote. Exit status: 0 written, 3 bad input, 4 something is missing on this machine.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+BAD_INPUT, ENVIRONMENT = 3, 4
+PACKAGES = {"matplotlib": "python3-matplotlib", "numpy": "python3-numpy",
+            "jinja2": "python3-jinja2", "markupsafe": "python3-markupsafe"}
+
+
+class Parser(argparse.ArgumentParser):
+    """A wrong command line is bad input, told in one line."""
+
+    def error(self, message: str) -> None:
+        self.exit(BAD_INPUT, f"report: {message} (usage: report.py DIR... [-o report.html])\n")
+
+
+def main(arguments: list[str]) -> int:
+    parser = Parser(prog="report", description="run and suite folders -> one HTML page")
+    parser.add_argument("folders", metavar="DIR", nargs="+", type=Path,
+                        help="a run folder or a suite folder; several are compared")
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="the page to write")
+    options = parser.parse_args(arguments)
+    try:
+        from page import page_of
+        from parsing import BadInput
+        from reading import read_folder
+    except ModuleNotFoundError as error:
+        package = PACKAGES.get((error.name or "").split(".")[0])
+        if package is None:
+            raise
+        print(f"report: {sys.executable} has no '{error.name}': install the package {package}, "
+              "or use Debian's python3", file=sys.stderr)
+        return ENVIRONMENT
+    output = options.output or (Path("report.html") if len(options.folders) > 1
+                                else options.folders[0] / "report.html")
+    try:
+        page = page_of([read_folder(folder) for folder in options.folders])
+    except BadInput as error:
+        print(f"report: {error}", file=sys.stderr)
+        return BAD_INPUT
+    try:
+        write_whole(output, page)
+    except OSError as error:
+        print(f"report: {output}: cannot be written ({error.strerror})", file=sys.stderr)
+        return BAD_INPUT
+    print(output)
+    return 0
+
+
+def write_whole(file: Path, text: str) -> None:
+    """All of it or nothing: a reader never sees half a page."""
+    handle, temporary = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as out:
+            out.write(text)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, file)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,265 @@
+"""The command line from end to end: made-up folders in, pages or one clear line out."""
+
+import contextlib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from html.parser import HTMLParser
+from pathlib import Path
+
+from report import main
+from sample import Toy, write_run, write_suite
+
+HERE = Path(__file__).parent
+HOSTILE = " <script>alert('x')</script> & <b>more</b>"
+VOID = {"meta", "br", "link", "img"}
+
+
+class Page(HTMLParser):
+    """What a browser would follow, and whether every element is closed."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.followed: list[str] = []
+        self.ids: list[str] = []
+        self.open: list[str] = []
+        self.words: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if tag not in VOID:
+            self.open.append(tag)
+        for name, value in attributes:
+            if name in ("href", "src", "xlink:href", "data", "action", "srcset"):
+                self.followed.append(value or "")
+            if name == "id":
+                self.ids.append(value or "")
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attributes)
+        self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open and self.open.pop() == tag, f"</{tag}> closes nothing"
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] not in ("style", "script"):
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+
+class ReportTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def report(self, *arguments: str) -> tuple[int, str, str]:
+        """Exit status, standard output, standard error."""
+        out, err = io.StringIO(), io.StringIO()
+        with (contextlib.chdir(self.folder), contextlib.redirect_stdout(out),
+              contextlib.redirect_stderr(err)):
+            try:
+                status = main([*arguments])
+            except SystemExit as wrong_command_line:
+                status = int(wrong_command_line.code or 0)
+        return status, out.getvalue(), err.getvalue()
+
+    def page(self, *arguments: str) -> str:
+        status, out, err = self.report(*arguments)
+        self.assertEqual((status, err), (0, ""))
+        return Path(self.folder, out.removesuffix("\n")).read_text()
+
+    def refused(self, *arguments: str, says: str) -> None:
+        before = sorted(self.folder.rglob("*"))
+        status, out, err = self.report(*arguments)
+        self.assertEqual((status, out), (3, ""), err)
+        self.assertEqual(err.count("\n"), 1, err)
+        self.assertIn(says, err)
+        self.assertEqual(sorted(self.folder.rglob("*")), before, "left something behind")
+
+    def assert_tells(self, text: str, *told: str) -> None:
+        for words in told:
+            self.assertTrue(words in text, f"not told: {words}")
+
+    def assert_stands_alone(self, html: str) -> None:
+        page = Page(html)
+        self.assertEqual(page.open, [])
+        self.assertEqual([link for link in page.followed if not link.startswith("#")], [])
+        self.assertEqual(re.findall(r"https?:.{20}|@import|url\((?!#).{20}", html), [])
+        self.assertEqual(len(page.ids), len(set(page.ids)), "an id is used twice")
+        targets = {f"#{name}" for name in page.ids}
+        self.assertLessEqual(set(page.followed), targets)
+        self.assertLessEqual(set(re.findall(r"url\((#[^)]+)\)", html)), targets)
+
+    # -- pages
+
+    def test_a_run_with_a_pause_is_told_in_plain_words(self) -> None:
+        verdict = write_run(self.folder / "run", Toy(fault="pause", pauses=[300, 900]))
+        html = self.page("run")
+        self.assert_tells(html, "<title>set-nx-px under process pauses: held twice, oversold "
+                          "\N{EM DASH} as expected</title>")
+        self.assert_stands_alone(html)
+        text = Page(html).text
+        for claim in verdict["claims"]:
+            self.assert_tells(text, claim["claim"], *(v["sentence"] for v in claim["violations"]))
+        self.assert_tells(text, "doublehold run --plan plan.json", "lease over", "stall")
+        self.assertRegex(text, r"asked 2\d\d ms, got 2\d\d ms")
+
+    def test_a_calm_run_gives_the_upper_bound(self) -> None:
+        verdict = write_run(self.folder / "run", Toy())
+        html = self.page("run")
+        self.assert_stands_alone(html)
+        self.assertEqual(verdict["overall"], "valid")
+        self.assert_tells(html, "no violation seen", "below 1.1")
+
+    def test_an_unknown_run_is_not_called_valid(self) -> None:
+        write_run(self.folder / "run", Toy(stalled=True, expected=False))
+        html = self.page("run")
+        self.assert_stands_alone(html)
+        self.assert_tells(Page(html).text, "could not be decided", "nothing here counts as passed",
+                          "the machine stalled a holder past its lease")
+
+    def test_every_text_of_the_input_is_escaped(self) -> None:
+        for fault, stalled in (("pause", False), ("calm", True)):
+            write_run(self.folder / fault, Toy(fault=fault, stalled=stalled, hostile=HOSTILE,
+                                               lock="<i>lock</i>", experiment="<u>ex</u>"))
+            html = self.page(fault)
+            self.assert_stands_alone(html)
+            for markup in ("<script>alert", "<b>more", "<i>lock", "<u>ex"):
+                self.assertFalse(markup in html, f"not escaped: {markup}")
+            self.assert_tells(html, "&lt;script&gt;alert")
+
+    def test_a_suite_is_a_matrix_with_a_section_a_cell(self) -> None:
+        write_suite(self.folder / "suite", repeat=2)
+        html = self.page("suite")
+        self.assert_stands_alone(html)
+        self.assert_tells(html, "<h1>11 of 12 cells as expected</h1>",
+                          "node 1 did not start: &lt;no memory&gt;")
+        page = Page(html)
+        cells = {f"#cell-{i}" for i in range(1, 13)}
+        self.assertLessEqual(cells, set(page.followed))
+        self.assert_tells(page.text, "stock kept")
+        self.assertLess(len(html), 3_000_000)
+
+    def test_several_folders_are_compared(self) -> None:
+        write_run(self.folder / "a", Toy(fault="pause"))
+        write_run(self.folder / "b", Toy(fault="pause", lock="fenced", fenced=True))
+        write_suite(self.folder / "s1", repeat=1, rows=("none",), columns=("calm", "pause"))
+        write_suite(self.folder / "s2", repeat=1, rows=("none",), columns=("calm", "clock"))
+        html = self.page("a", "b", "s1", "s2", "-o", "both.html")
+        self.assert_stands_alone(html)
+        self.assert_tells(html, "2 runs and 2 suites compared")
+        self.assertTrue((self.folder / "both.html").exists())
+
+    def test_the_same_input_gives_the_same_page(self) -> None:
+        write_run(self.folder / "run", Toy(fault="pause"))
+        self.assertTrue(self.page("run", "-o", "a.html") == self.page("run", "-o", "b.html"))
+
+    # -- what is refused
+
+    def test_no_such_folder(self) -> None:
+        self.refused("nowhere", says="nowhere: no such folder")
+
+    def test_a_folder_of_something_else(self) -> None:
+        (self.folder / "docs").mkdir()
+        self.refused("docs", says="neither a run (verdict.json) nor a suite (suite.json)")
+
+    def test_a_run_without_verdict(self) -> None:
+        write_run(self.folder / "run", Toy())
+        (self.folder / "run/verdict.json").unlink()
+        self.refused("run", says="verdict.json: no such file")
+
+    def test_a_run_without_history(self) -> None:
+        write_run(self.folder / "run", Toy())
+        (self.folder / "run/history.jsonl").unlink()
+        self.refused("run", says="history.jsonl: no such file")
+
+    def test_a_history_cut_off_anywhere(self) -> None:
+        write_run(self.folder / "run", Toy())
+        file = self.folder / "run/history.jsonl"
+        whole = file.read_bytes()
+        at_a_line = whole[:whole.index(b"\n", len(whole) // 2) + 1]
+        for cut in (b"", whole[:40], at_a_line, at_a_line + b'{"index"', whole[:-1]):
+            with self.subTest(bytes=len(cut)):
+                file.write_bytes(cut)
+                self.refused("run", says="history.jsonl:")
+
+    def test_a_history_with_a_line_missing(self) -> None:
+        write_run(self.folder / "run", Toy())
+        file = self.folder / "run/history.jsonl"
+        lines = file.read_text().splitlines(keepends=True)
+        file.write_text("".join(lines[:20] + lines[21:]))
+        self.refused("run", says="history.jsonl:21: out of order")
+
+    def test_a_history_of_another_run(self) -> None:
+        write_run(self.folder / "a", Toy())
+        write_run(self.folder / "b", Toy(seed=8))
+        (self.folder / "b/history.jsonl").replace(self.folder / "a/history.jsonl")
+        self.refused("a", says="not of the same run")
+
+    def test_a_garbled_verdict(self) -> None:
+        write_run(self.folder / "run", Toy(fault="pause"))
+        file = self.folder / "run/verdict.json"
+        good = json.loads(file.read_text())
+        bad = [("[]", "not a JSON object"), ("{", "not JSON"), ("{}", "'stalls' is missing")]
+        for change, says in (({"overall": "fine"}, "'overall' is 'fine', not one of"),
+                             ({"seed": "7"}, "'seed' is not a whole number"),
+                             ({"grants": True}, "'grants' is not a whole number"),
+                             ({"claims": [{"claim": "stock"}]}, "claims[0]: 'outcome' is missing")):
+            bad.append((json.dumps({**good, **change}), says))
+        for text, says in bad:
+            with self.subTest(says):
+                file.write_text(text)
+                self.refused("run", says=says)
+
+    def test_a_garbled_suite(self) -> None:
+        write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm",))
+        file = self.folder / "suite/suite.json"
+        good = json.loads(file.read_text())
+        for text, says in (("{]", "not JSON"),
+                           (json.dumps({**good, "rows": 3}), "'rows' is not a list"),
+                           (json.dumps({**good, "columns": []}), "is no row or column")):
+            with self.subTest(says):
+                file.write_text(text)
+                self.refused("suite", says=says)
+
+    def test_a_suite_with_a_run_that_is_gone(self) -> None:
+        write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm",))
+        (self.folder / "suite/cells/none-calm/1/verdict.json").unlink()
+        self.refused("suite", says="cells/none-calm/1/verdict.json: no such file")
+
+    def test_a_page_that_cannot_be_written(self) -> None:
+        write_run(self.folder / "run", Toy())
+        self.refused("run", "-o", "nowhere/page.html", says="nowhere/page.html: cannot be written")
+
+    def test_a_wrong_command_line(self) -> None:
+        self.refused(says="usage: report.py DIR...")
+        self.refused("run", "--colour", says="--colour")
+
+    def test_a_missing_package_is_named(self) -> None:
+        write_run(self.folder / "run", Toy())
+        for module, package in (("matplotlib", "python3-matplotlib"), ("jinja2", "python3-jinja2")):
+            hide = self.folder / "hide" / module
+            hide.mkdir(parents=True)
+            (hide / f"{module}.py").write_text(
+                f"raise ModuleNotFoundError('hidden', name='{module}')")
+            done = subprocess.run(
+                [sys.executable, "-B", HERE / "report.py", "run"], text=True, capture_output=True,
+                cwd=self.folder, env={**os.environ, "PYTHONPATH": str(hide)})
+            self.assertEqual((done.returncode, done.stdout), (4, ""))
+            self.assertIn(package, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

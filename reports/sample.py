@@ -1,0 +1,257 @@
+"""Run and suite folders made up for the tests: the shape of real ones, without running anything.
+
+A toy of a flash sale: clients take a lock in turn, read the stock, write it back, tell the customer.
+The verdict is as naive as the toy; nothing here judges a real run.
+"""
+
+import json
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+MS = 1_000_000
+STOCK = 1000
+
+
+@dataclass(slots=True)
+class Toy:
+    """What to make up. `pause`: client 1 stops before its write, past its lease."""
+
+    lock: str = "set-nx-px"
+    fault: str = "calm"  # calm, pause, clock, network
+    seed: int = 7
+    clients: int = 4
+    lease_ms: int = 200
+    duration_ms: int = 1500
+    fenced: bool = False  # the store refuses a stale write
+    stalled: bool = False  # the machine stalled: the verdict is unknown
+    expected: bool = True  # says what it expects
+    experiment: str = "toy"
+    hostile: str = ""  # a text put where a careless page would let it be markup
+    pauses: list[int] = field(default_factory=lambda: [400])
+
+
+class Maker:
+    def __init__(self, toy: Toy) -> None:
+        self.toy, self.random = toy, random.Random(toy.seed)
+        self.events: list[dict[str, Any]] = []
+        self.holds: list[dict[str, int]] = []
+        self.episodes: list[dict[str, int]] = []
+        self.stale_writes: list[tuple[int, int, int, int]] = []  # at, lost, first, second
+        self.stock, self.orders, self.next_hold = STOCK, 0, 1
+
+    def event(self, at: int, process: Any, type_: str, op: str, **value: Any) -> None:
+        line = {"time": at, "process": process, "type": type_, "f": op, "value": value}
+        if isinstance(process, int):
+            line["key"] = "item-0"
+        self.events.append(line)
+
+    def step(self, low_us: int, high_us: int) -> int:
+        return 1000 * self.random.randint(low_us, high_us)
+
+    def make(self) -> None:
+        toy, lease = self.toy, self.toy.lease_ms * MS
+        at, client, pauses = 5 * MS, 1, sorted(toy.pauses if toy.fault != "calm" else [])
+        stopped: tuple[int, int, dict[str, int]] | None = None  # resumes, stock read, hold
+        while at < toy.duration_ms * MS:
+            if stopped and at >= stopped[0]:
+                at = max(at, self.finish_stale(*stopped))
+                stopped = None
+            waiting = [c for c in range(1, toy.clients + 1) if c != client
+                       and not (stopped and c == stopped[2]["client"])]
+            striking = pauses and at >= pauses[0] * MS and not stopped
+            client = 1 if striking else self.random.choice(waiting)
+            hold, read_at = self.acquire(at, client, lease)
+            read = self.stock
+            if striking:
+                pauses.pop(0)
+                stop_at, length = read_at + self.step(1000, 1500), lease + self.step(60000, 80000)
+                self.fault(stop_at, stop_at + length, length)
+                stopped = (stop_at + length, read, hold)
+                at = stop_at + self.step(500, 900) if toy.fault == "clock" \
+                    else hold["valid_until_ns"] + self.step(300, 900)
+                continue
+            at = self.finish(hold, read, read_at + self.step(2000, 6000))
+        if stopped:
+            at = max(at, self.finish_stale(*stopped))
+        self.event(at + MS, "referee", "ok", "final", stock=self.stock, orders=self.orders)
+        self.events[-1]["key"] = "item-0"
+        self.events.sort(key=lambda event: event["time"])
+
+    def acquire(self, at: int, client: int, lease: int) -> tuple[dict[str, int], int]:
+        asked, got = at, at + self.step(60, 160)
+        number, self.next_hold = self.next_hold, self.next_hold + 1
+        self.event(max(0, asked - self.step(4000, 9000)), client, "invoke", "wait")
+        self.event(asked, client, "invoke", "acquire", lease_ns=lease)
+        self.event(got, client, "ok", "acquire", hold=number, valid_until_ns=asked + lease,
+                   token=number)
+        self.event(got + 1000, client, "ok", "wait")
+        hold = {"client": client, "hold": number, "from_ns": got, "to_ns": 0,
+                "valid_until_ns": asked + lease}
+        self.holds.append(hold)
+        read_at = got + self.step(300, 500)
+        self.event(read_at - 200_000, client, "invoke", "read", hold=number)
+        self.event(read_at, client, "ok", "read", hold=number, stock=self.stock)
+        return hold, read_at
+
+    def finish(self, hold: dict[str, int], read: int, at: int, refused: bool = False) -> int:
+        client, number = hold["client"], hold["hold"]
+        values = {"hold": number, "stock_read": read, "stock_written": read - 1}
+        self.event(at, client, "invoke", "write", **values)
+        if refused:
+            self.event(at + 150_000, client, "fail", "write", **values)
+        else:
+            self.event(at + 150_000, client, "ok", "write", **values)
+            self.stock, self.orders = read - 1, self.orders + 1
+            self.event(at + 180_000, client, "invoke", "order", **values)
+            self.event(at + 300_000, client, "ok", "order", **values)
+        hold["to_ns"] = at + 400_000
+        self.event(at + 400_000, client, "invoke", "release", hold=number)
+        stale = hold["to_ns"] > hold["valid_until_ns"]
+        self.event(at + 500_000, client, "fail" if stale else "ok", "release", hold=number)
+        return at + 500_000 + self.step(200, 900)
+
+    def finish_stale(self, resumes: int, read: int, hold: dict[str, int]) -> int:
+        at, lost = resumes + self.step(300, 500), read - self.stock
+        after = self.finish(hold, read, at, refused=self.toy.fenced)
+        if not self.toy.fenced and lost:
+            self.stale_writes.append((at + 150_000, lost, hold["hold"], self.next_hold - 1))
+        return after
+
+    def fault(self, begin: int, end: int, asked: int) -> None:
+        measured = end - begin + 700_000
+        on_client = 1 if self.toy.fault != "clock" else -1
+        self.episodes.append({"from_ns": begin, "to_ns": end, "client": on_client,
+                              "node": 1 if on_client == -1 else -1, "asked_ns": asked,
+                              "measured_ns": measured})
+        self.event(begin, "supervisor", "invoke", "fault", fault=0, asked_ns=asked,
+                   client=on_client, node=-1)
+        self.event(end, "supervisor", "ok", "fault", fault=0, measured_ns=measured,
+                   client=on_client, node=-1)
+
+    # -- what the checkers would say
+
+    def overlaps(self, live: bool) -> list[dict[str, Any]]:
+        found = []
+        for i, first in enumerate(self.holds):
+            for second in self.holds[i + 1:]:
+                ends = [min(h["to_ns"], h["valid_until_ns"]) if live else h["to_ns"]
+                        for h in (first, second)]
+                if second["from_ns"] >= min(ends):
+                    continue
+                over = first["valid_until_ns"] / 1e9
+                found.append(self.violation(
+                    second["from_ns"], min(ends), first, second,
+                    f"client {first['client']}'s lease ended at {over:.3f} s while it was stopped; "
+                    f"client {second['client']} was granted the key at "
+                    f"{second['from_ns'] / 1e9:.3f} s{self.toy.hostile}"))
+        return found
+
+    def violation(self, begin: int, end: int, first: Any, second: Any, sentence: str,
+                  count: int = 1) -> dict[str, Any]:
+        return {"key": "item-0", "from_ns": begin, "to_ns": end, "stale": True, "count": count,
+                "fault": "stall", "by_stall": False, "first": first, "second": second,
+                "sentence": sentence}
+
+    def claims(self) -> list[dict[str, Any]]:
+        by_number = {hold["hold"]: hold for hold in self.holds}
+        lost = [self.violation(at, at, by_number[a], by_number[b],
+                               f"client {by_number[a]['client']} wrote its stock at {at / 1e9:.3f} s "
+                               f"over {count} newer orders", count)
+                for at, count, a, b in self.stale_writes]
+        return [self.claim("exclusion", self.overlaps(False), len(self.holds), "holds"),
+                self.claim("lease-exclusion", self.overlaps(True), len(self.holds), "holds"),
+                self.claim("stock", lost, self.orders, "orders"),
+                self.claim("liveness", [], 1, "keys")]
+
+    def claim(self, name: str, violations: list[Any], of: int, unit: str) -> dict[str, Any]:
+        count = sum(v["count"] for v in violations)
+        outcome = "violated" if count else "unknown" if self.toy.stalled else "valid"
+        expected = outcome if self.toy.expected else None
+        high = min(1.0, 3 / of) if not count else min(1.0, 2 * count / of)
+        return {"claim": name, "outcome": outcome, "expected": expected,
+                "as_expected": expected is not None or outcome == "valid",
+                "reason": "the machine stalled a holder past its lease" if self.toy.stalled else "",
+                "count": count, "opportunities": of, "unit": unit, "rate": count / of,
+                "interval_95": [0.5 * count / of, high],
+                "margin": None if count else {"what": "shortest gap between two holds", "ns": 210000},
+                "violations": violations[:50]}
+
+    def verdict(self) -> dict[str, Any]:
+        toy, claims = self.toy, self.claims()
+        outcomes = [claim["outcome"] for claim in claims]
+        overall = next((o for o in ("violated", "unknown") if o in outcomes), "valid")
+        as_expected = all(claim["as_expected"] for claim in claims)
+        held = sorted(h["to_ns"] - h["from_ns"] for h in self.holds)
+        faults = [{"name": "stall", "kind": toy.fault, "planned": len(self.episodes),
+                   "what": f"client 1 at before-write, for {toy.lease_ms + 70}ms{toy.hostile}",
+                   "started": len(self.episodes), "episodes": self.episodes}]
+        return {
+            **self.facts(), "faults": faults if self.episodes else [], "overall": overall,
+            "as_expected": as_expected, "claims": claims,
+            "exit_code": 2 if overall == "unknown" else 0 if as_expected else 1,
+            "unknown_operations": {"acquires": 3 if toy.stalled else 0, "releases": 0, "writes": 0},
+            "stalls": {"count": int(toy.stalled), "longest_ns": 260 * MS if toy.stalled else 0},
+            "warnings": [f"one stall of the machine was near the lease{toy.hostile}"]
+            if toy.stalled else [],
+            "latency": {"acquire": percentiles([100_000] * 99 + [150_000]),
+                        "wait": percentiles([MS * (i + 1) // 8 for i in range(100)]),
+                        "hold": percentiles(held), "release": {}},
+            "attempts": 7 * len(self.holds), "grants": len(self.holds), "orders": self.orders,
+            "seconds": toy.duration_ms / 1000,
+            "environment": {"redis": "7.0.15", "cores": 2, "kernel": "6.1", "doublehold": "0.1.0"}}
+
+    def facts(self) -> dict[str, Any]:
+        toy = self.toy
+        return {"experiment": toy.experiment, "lock": toy.lock, "workload": "inventory",
+                "write": "fenced" if toy.fenced else "read-modify-write", "seed": toy.seed,
+                "lease_ns": toy.lease_ms * MS, "duration_ns": toy.duration_ms * MS,
+                "clients": toy.clients, "nodes": 1, "initial_stock": STOCK}
+
+
+def percentiles(sorted_ns: list[int]) -> dict[str, int]:
+    def at(share: float) -> int:
+        return sorted_ns[min(len(sorted_ns) - 1, int(share * len(sorted_ns)))]
+
+    return {"count": len(sorted_ns), "p50_ns": at(0.5), "p95_ns": at(0.95), "p99_ns": at(0.99),
+            "max_ns": sorted_ns[-1]}
+
+
+def write_run(folder: Path, toy: Toy) -> dict[str, Any]:
+    """A run folder; answers its verdict."""
+    maker = Maker(toy)
+    maker.make()
+    verdict = maker.verdict()
+    folder.mkdir(parents=True)
+    facts = {**maker.facts(), "keys": ["item-0"], "grace_ns": MS, "faults": [], "claims": [],
+             "expect": {}, "events": len(maker.events)}
+    start = {"time": 0, "process": "supervisor", "type": "info", "f": "start", "value": facts}
+    lines = [json.dumps({"index": i, **event}) for i, event in enumerate([start, *maker.events])]
+    (folder / "history.jsonl").write_text("\n".join(lines) + "\n")
+    (folder / "verdict.json").write_text(json.dumps(verdict))
+    (folder / "plan.json").write_text(json.dumps({"seed": toy.seed, "lock": toy.lock}))
+    return verdict
+
+
+def write_suite(folder: Path, repeat: int = 3, rows: tuple[str, ...] = ("none", "set-nx-px", "fenced"),
+                columns: tuple[str, ...] = ("calm", "network", "pause", "clock")) -> None:
+    """A suite folder; the last cell has one run that could not be made."""
+    cells = []
+    for row in rows:
+        for column in columns:
+            runs = []
+            for i in range(1, repeat + 1):
+                where = f"cells/{row}-{column}/{i}"
+                toy = Toy(lock=row, fault=column, seed=len(cells) * 100 + i, fenced=row == "fenced",
+                          experiment=f"{row}/{column}")
+                verdict = write_run(folder / where, toy)
+                runs.append({"dir": where, "seed": toy.seed, "seconds": 1.6, "error": None,
+                             **{k: verdict[k] for k in ("exit_code", "overall", "as_expected")}})
+            cells.append({"name": f"{row}/{column}", "row": row, "column": column, "runs": runs})
+    cells[-1]["runs"].append({
+        "dir": "cells/broken/1", "seed": 1, "exit_code": 4, "overall": "unknown", "seconds": 0.1,
+        "as_expected": False, "error": "node 1 did not start: <no memory>"})
+    (folder / "suite.json").write_text(json.dumps({
+        "suite": "toys", "seed": 7, "repeat": repeat, "jobs": 1, "seconds": 61.2,
+        "as_expected": False, "rows": rows, "columns": columns, "cells": cells}))

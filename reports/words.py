@@ -1,0 +1,213 @@
+"""Plain words: what a claim, an outcome, a fault and a number are called in front of a reader."""
+
+from dataclasses import dataclass
+from typing import Callable, Iterable
+
+from reading import ENDLESS_NS, Claim, Episode, Fault, Margin, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimWords:
+    violated: str  # "held twice"
+    means: str  # what that is
+    promise: str  # what the claim says
+
+
+CLAIMS: dict[str, ClaimWords] = {
+    "exclusion": ClaimWords(
+        "held twice", "two clients believed at the same instant that the lock was theirs",
+        "No two clients ever believe at the same instant that the lock is theirs."),
+    "lease-exclusion": ClaimWords(
+        "granted twice", "the lock service itself granted the lock while an earlier lease still ran",
+        "The lock service never grants the lock while an earlier lease still runs."),
+    "stock": ClaimWords(
+        "oversold", "orders were confirmed that the stock does not account for",
+        "Every confirmed order is taken off the stock exactly once, and none is sold that was not "
+        "there."),
+    "release": ClaimWords(
+        "freed by another", "a release freed the lock while another client held it",
+        "A release never frees a lock that another client holds."),
+    "fencing": ClaimWords(
+        "stale token", "a fencing token went back, or the store took a write with an old one",
+        "Fencing tokens only grow, and the store refuses a write with an old one."),
+    "liveness": ClaimWords(
+        "stuck", "the lock could not be had again in time after the last fault",
+        "Once the last fault is over, the lock can be had again within lease + grace."),
+    "order": ClaimWords(
+        "out of turn", "a client was granted the lock before one that had queued earlier",
+        "Clients are granted the lock in the order they queued."),
+    "reentry": ClaimWords(
+        "re-entry broken", "a nested exit freed the lock, or the last one did not",
+        "A nested exit keeps the lock, and the last exit frees it."),
+    "linearizable": ClaimWords(
+        "not linearizable", "no order of the operations explains the answers the clients got",
+        "Some order of the operations explains every answer the clients got."),
+}
+
+# Of a fault's kind or profile, by a part of it.
+FAULTS = {
+    "pause": "process pauses", "clock": "clock faults", "network": "network faults",
+    "partition": "a network partition", "crash": "killed processes", "restart": "restarts",
+    "failover": "failover",
+}
+KIND_PARTS = {
+    "pause": ("pause", "stop"), "clock": ("clock", "skew", "drift", "jump", "strobe"),
+    "crash": ("crash", "kill"), "restart": ("restart",), "failover": ("failover", "promote"),
+    "partition": ("partition", "isolate"),
+}
+
+
+# What people call the three fault profiles of the argument about Redlock.
+LETTERS = {"network": "N", "pause": "P", "clock": "C"}
+
+
+def claim_words(claim: str) -> ClaimWords:
+    return CLAIMS.get(claim, ClaimWords(f"{claim} violated", "it did not hold", ""))
+
+
+def fault_family(kind: str) -> str:
+    for family, parts in KIND_PARTS.items():
+        if any(part in kind for part in parts):
+            return family
+    return "network"
+
+
+def under(faults: Iterable[Fault]) -> str:
+    """"under process pauses and clock faults", or "with no fault"."""
+    faults = list(faults)
+    return f"under {_kinds(faults)}" if faults else "with no fault"
+
+
+def what_happened(verdict: Verdict) -> str:
+    violated = [claim_words(c.name).violated for c in verdict.claims if c.outcome == "violated"]
+    if verdict.overall == "violated":
+        return ", ".join(violated) or "violated"
+    return "no violation seen" if verdict.overall == "valid" else "could not be decided"
+
+
+def expectation(verdict: Verdict) -> str:
+    """" — as expected", or nothing where nothing was expected."""
+    if not verdict.expects:
+        return ""
+    return " \N{EM DASH} as expected" if verdict.as_expected else " \N{EM DASH} not as expected"
+
+
+def headline(verdict: Verdict) -> str:
+    return (f"{verdict.lock} {under(verdict.faults)}: "
+            f"{what_happened(verdict)}{expectation(verdict)}")
+
+
+def explanation(verdict: Verdict) -> str:
+    """Two sentences for somebody who has never seen the project."""
+    beset = f"while Doublehold brought on {_kinds(verdict.faults)}" if verdict.faults \
+        else "and nothing was made to fail"
+    first = (f"{plural(verdict.clients, 'client').capitalize()} sold from the same stock at once, "
+             f"with the lock {verdict.lock} to let only one of them in at a time, {beset}.")
+    violated = [claim_words(c.name) for c in verdict.claims if c.outcome == "violated"]
+    if violated:
+        told = [f"\N{LEFT DOUBLE QUOTATION MARK}{words.violated}\N{RIGHT DOUBLE QUOTATION MARK} "
+                f"means that {words.means}" for words in violated[:3]]
+        second = "; ".join(told) + "."
+        return f"{first} {second}"
+    if verdict.overall == "unknown":
+        return (f"{first} Something kept the checkers from deciding, as told below, so nothing here "
+                "counts as passed.")
+    return (f"{first} The history of the run breaks none of the promises below; the upper bounds say "
+            "how much that proves.")
+
+
+def _kinds(faults: list[Fault]) -> str:
+    families = dict.fromkeys(fault_family(fault.kind) for fault in faults)
+    return listed([FAULTS[family] for family in families])
+
+
+def listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    return f"{number(count)} {one if count == 1 else many or one + 's'}"
+
+
+def number(value: int) -> str:
+    return f"{value:,}"
+
+
+def duration(ns: float) -> str:
+    """Three digits and the unit that suits: 803 ms, 51 us, 2.42 s."""
+    if abs(ns) >= ENDLESS_NS:
+        return "for ever"
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if abs(ns) >= size:
+            value = ns / size
+            digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+            text = f"{value:.{digits}f}"
+            return f"{text.rstrip('0').rstrip('.') if '.' in text else text}\N{NO-BREAK SPACE}{unit}"
+    return f"{ns:.0f}\N{NO-BREAK SPACE}ns"
+
+
+def instant(ns: int) -> str:
+    return f"{ns / 1e9:.3f}\N{NO-BREAK SPACE}s"
+
+
+def percent(share: float) -> str:
+    """Two significant digits, as people read rates: 0.64 %, 12 %, 100 %."""
+    value = 100 * share
+    if value == 0:
+        return "0\N{NO-BREAK SPACE}%"
+    if value < 0.01:
+        text = f"{value:.1g}"
+    else:
+        text = f"{value:.2g}" if value < 99.5 else f"{value:.3g}"
+    return f"{float(text):g}\N{NO-BREAK SPACE}%"
+
+
+def interval(ends: tuple[float, float]) -> str:
+    low, high = percent(ends[0]).split("\N{NO-BREAK SPACE}")[0], percent(ends[1])
+    return f"{low}\N{EN DASH}{high}"
+
+
+def rate(claim: Claim) -> tuple[str, str]:
+    """"16 %" and "7.8-31 %"; of what was never seen, "0 %" and "below 0.05 %"."""
+    if claim.rate is None or not claim.opportunities:
+        return "", ""
+    if claim.interval_95 is None:
+        return percent(claim.rate), ""
+    if claim.count == 0:
+        bound = claim.interval_95[1]
+        return percent(0), f"below {percent(bound)}" if bound < 1 else "too few to say more"
+    return percent(claim.rate), interval(claim.interval_95)
+
+
+def margin(value: Margin | None) -> str:
+    return f"{value.what}: {duration(value.ns)}" if value else ""
+
+
+LATENCIES = {"acquire": "one attempt to acquire", "wait": "wait until granted", "hold": "hold",
+             "release": "release"}
+
+RUN_FACTS: dict[str, Callable[[Verdict], str]] = {
+    "orders per second": lambda v: f"{v.orders / v.seconds:,.0f}" if v.seconds > 0 else "",
+    "grants": lambda v: number(v.grants),
+    "lease": lambda v: duration(v.lease_ns),
+    "clients, lock nodes": lambda v: f"{v.clients}, {v.nodes}",
+    "workload": lambda v: f"{v.workload}, {v.write}",
+    "seed": lambda v: str(v.seed),
+}
+
+
+def target(episode: Episode) -> str:
+    """Whom a fault hit."""
+    parts = [f"client {episode.client}"] if episode.client > 0 else []
+    if episode.node >= 0:
+        parts.append("the store" if episode.node == 0 else f"node {episode.node}")
+    return ", ".join(parts) or "all"
+
+
+def fault_key(faults: list[Fault], role_of: Callable[[str], str]) -> dict[str, list[str]]:
+    """For a picture's legend: the kinds of fault that each colour stands for."""
+    kinds: dict[str, dict[str, None]] = {}
+    for fault in faults:
+        if fault.episodes:
+            kinds.setdefault(role_of(fault.kind), {})[fault.kind] = None
+    return {role: list(names) for role, names in kinds.items()}
