@@ -24,8 +24,8 @@ struct ClientControl {
   std::atomic<uint32_t> armed;    // bit (1 << Step): announce that step and wait for the answer
   std::atomic<uint32_t> stop;     // start nothing new
   std::atomic<int64_t> start_ns;  // MonoTime of the run's start; 0: not yet
-  std::atomic<int64_t> steps;     // by the client: workload steps done, for the progress line
-  std::atomic<int64_t> grants;    // by the client
+  std::atomic<int64_t> grants;    // by the client, for the progress line
+  std::atomic<int64_t> orders;    // by the client, likewise
   std::atomic<int64_t> wall_ahead_ns;  // by the client: its wall clock minus its monotonic clock
 };
 static_assert(sizeof(ClientControl) <= kPageBytes && std::atomic<int64_t>::is_always_lock_free);

@@ -137,6 +137,9 @@ void RealEnv::Record(Event event) {
   event.client = process_.number;
   event.task = task_;
   recorder_->Append(event);
+  if (event.type != EventType::kOk) return;
+  if (event.op == Op::kAcquire) control_->grants.fetch_add(1, std::memory_order_relaxed);
+  if (event.op == Op::kOrder) control_->orders.fetch_add(1, std::memory_order_relaxed);
 }
 
 int64_t RealEnv::SinceStartNs(MonoTime time) {

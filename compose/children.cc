@@ -1,0 +1,53 @@
+#include "compose/children.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace doublehold {
+
+void Children::Poll(const std::function<void(const Child&)>& stopped,
+                    const std::function<void(const Child&)>& ended) {
+  for (Child& child : children_) {
+    while (!child.ended) {
+      int status = 0;
+      const pid_t changed = waitpid(child.pid, &status, WNOHANG | WUNTRACED);
+      if (changed <= 0) break;
+      if (WIFSTOPPED(status)) {
+        stopped(child);
+      } else {
+        child.ended = status;
+        ended(child);
+      }
+    }
+  }
+}
+
+bool Children::HaveEnded(ProcessRef::Kind kind, int first_number) const {
+  return std::ranges::all_of(children_, [&](const Child& child) {
+    return child.ref.kind != kind || child.ref.number < first_number || child.ended.has_value();
+  });
+}
+
+void Children::KillAll() {
+  for (const Child& child : children_) {
+    if (!child.ended) kill(-child.pid, SIGKILL);
+  }
+  for (Child& child : children_) {
+    int status = 0;
+    while (!child.ended) {
+      if (waitpid(child.pid, &status, 0) < 0 && errno == EINTR) continue;
+      child.ended = status;
+    }
+  }
+}
+
+std::string DescribeEnd(int status) {
+  if (WIFSIGNALED(status)) return fmt::format("was killed by signal {}", WTERMSIG(status));
+  return fmt::format("exited with status {}", WEXITSTATUS(status));
+}
+
+}  // namespace doublehold

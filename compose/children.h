@@ -1,0 +1,56 @@
+// The processes of a run as the supervisor sees them: started, stopped, ended.
+//
+// Thread rule: the supervisor's.
+#ifndef DOUBLEHOLD_COMPOSE_CHILDREN_H_
+#define DOUBLEHOLD_COMPOSE_CHILDREN_H_
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "faults/cluster.h"
+
+namespace doublehold {
+
+struct Child {
+  ProcessRef ref;
+  std::string name;  // "client 3", "node 1", "the store", "the referee"
+  pid_t pid = 0;
+  std::filesystem::path log;
+  std::optional<int> ended;  // as wait() gives it
+};
+
+class Children {
+ public:
+  Children() = default;
+  Children(const Children&) = delete;
+  Children& operator=(const Children&) = delete;
+  ~Children() { KillAll(); }
+
+  void Add(Child child) { children_.push_back(std::move(child)); }
+
+  // Asks the kernel what has changed, without waiting. `stopped` is called for each process that was stopped, `ended`
+  // for each that ended.
+  void Poll(const std::function<void(const Child&)>& stopped,
+            const std::function<void(const Child&)>& ended);
+
+  [[nodiscard]] const std::vector<Child>& all() const { return children_; }
+  [[nodiscard]] bool HaveEnded(ProcessRef::Kind kind, int first_number) const;
+
+  // Ends what still runs, whole process groups, and waits for it.
+  void KillAll();
+
+ private:
+  std::vector<Child> children_;
+};
+
+// "exited with status 3", "was killed by signal 9".
+std::string DescribeEnd(int status);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_CHILDREN_H_

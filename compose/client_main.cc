@@ -1,0 +1,175 @@
+#include "compose/client_main.h"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <thread>
+
+#include "lib/base/check.h"
+#include "lib/history/shared_run.h"
+#include "lib/locks/recorded_lock.h"
+#include "lib/locks/registry.h"
+#include "lib/plan/plan_json.h"
+#include "lib/redis/real_env.h"
+#include "workloads/workload.h"
+
+namespace doublehold {
+namespace {
+
+constexpr unsigned long kTimerSlackNs =
+    1000;  // the default of 50 us would make every short sleep late
+// A stall shorter than this share of the lease cannot turn a verdict.
+constexpr int kStallsPerLease = 10;
+constexpr Duration kProbeInterval = 5ms;
+
+int Fail(const std::string& message) {
+  fmt::print(stderr, "{}\n", message);
+  return static_cast<int>(ExitCode::kEnvironment);
+}
+
+// Tells the supervisor, and waits for its answer; false when it is gone.
+bool ReportReady(int step_fd) {
+  if (send(step_fd, &kReadyByte, 1, MSG_NOSIGNAL) != 1) return false;
+  uint8_t answer = 0;
+  ssize_t received = -1;
+  while ((received = recv(step_fd, &answer, 1, 0)) < 0 && errno == EINTR) {
+  }
+  return received == 1;
+}
+
+LockContext ContextOf(Env& env, const Plan& plan, int client) {
+  return {.env = env,
+          .client = client,
+          .seed = plan.seed,
+          .nodes = plan.nodes,
+          .lease = plan.lease,
+          .call_timeout = plan.call_timeout,
+          .options = Options(plan.lock_options)};
+}
+
+void RunSession(Env& env, const Plan& plan, int client, Workload& workload) {
+  RecordedLock lock(env, FindLock(plan.lock)->make(ContextOf(env, plan, client)));
+  Session session{.env = env,
+                  .lock = lock,
+                  .client = client,
+                  .lease = plan.lease,
+                  .policy = {.interval = plan.retry.interval,
+                             .jitter = plan.retry.jitter,
+                             .retries = plan.retry.retries,
+                             .timeout = {},
+                             .call_timeout = plan.call_timeout}};
+  env.Reach(Step::kStart);
+  const auto left = [&] { return plan.duration.count() - env.SinceStartNs(env.Mono()); };
+  while (left() > 0 && !env.Stopping()) {
+    session.policy.timeout = std::min(plan.retry.timeout, Duration(left()));
+    workload.Step(session);
+  }
+}
+
+// Can the lock be had now that every fault is healed? Also whether a key is left that never expires.
+void Probe(Env& env, const Plan& plan, Lock& lock, const LockKey& key) {
+  const Duration budget = plan.lease + plan.grace;
+  Event event{
+      .key = key.index, .op = Op::kProbe, .type = EventType::kInvoke, .value = {budget.count()}};
+  env.Record(event);
+  const MonoTime begun = env.Mono();
+  const RetryPolicy policy{
+      .interval = kProbeInterval, .timeout = budget, .call_timeout = plan.call_timeout};
+  const AcquireResult result = AcquireWithRetry(env, lock, key, plan.lease, policy);
+  const auto* granted = std::get_if<Granted>(&result);
+  event.type = granted != nullptr ? EventType::kOk : EventType::kFail;
+  event.value = {(env.Mono() - begun).count()};
+  env.Record(event);
+  if (granted == nullptr) return;
+  [[maybe_unused]] const ReleaseResult released =
+      lock.Release(granted->grant, env.Mono() + plan.call_timeout);
+}
+
+void RecordExpiries(Env& env, const Plan& plan, const LockKey& key) {
+  for (int node = 1; node <= plan.nodes; ++node) {
+    const std::array<std::string_view, 2> pttl{"PTTL", key.name};
+    const CallResult result = env.Connect(NodeId{node})->Call(pttl, env.Mono() + plan.call_timeout);
+    if (!result || result->kind != Reply::Kind::kInteger || result->integer == -2) continue;
+    env.Record(
+        {.key = key.index, .op = Op::kExpiry, .type = EventType::kOk, .value = {result->integer}});
+  }
+}
+
+void RunReferee(Env& env, const Plan& plan, Workload& workload) {
+  const std::unique_ptr<Lock> lock = FindLock(plan.lock)->make(ContextOf(env, plan, 0));
+  uint16_t index = 0;
+  for (const std::string& name : workload.Keys()) {
+    const LockKey key{.name = name, .index = index++};
+    RecordExpiries(env, plan, key);
+    Probe(env, plan, *lock, key);
+  }
+  workload.Finish(env);
+}
+
+int RunProcess(const ClientArguments& arguments, const Plan& plan, SharedRun& shared) {
+  const RealProcess process{.number = arguments.number,
+                            .seed = plan.seed,
+                            .addresses = arguments.addresses,
+                            .shared = &shared,
+                            .step_fd = arguments.step_fd};
+  const std::unique_ptr<Workload> workload =
+      FindWorkload(plan.workload)->make(Options(plan.workload_options));
+  const bool referee = arguments.number == 0;
+  if (referee) {
+    RealProcess unrecorded = process;
+    unrecorded.shared = nullptr;
+    RealEnv env(unrecorded, TaskKind::kSession);
+    if (!workload->Setup(env)) return Fail("the store did not take the stock");
+  }
+  if (!ReportReady(arguments.step_fd)) return 0;
+  RealEnv env(process, TaskKind::kSession);
+  const Duration threshold = plan.lease / kStallsPerLease;
+  ClientControl& control = shared.Control(arguments.number);
+  const std::unique_ptr<Task> meter =
+      env.Spawn(TaskKind::kMeter, [&](Env& own) { MeterStalls(own, threshold, &control); });
+  if (referee) {
+    RunReferee(env, plan, *workload);
+  } else {
+    RunSession(env, plan, arguments.number, *workload);
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::vector<std::string> ToWords(const ClientArguments& arguments) {
+  std::vector<std::string> words{
+      arguments.plan_file, std::to_string(arguments.number), std::to_string(arguments.memory_fd),
+      std::to_string(arguments.clock_pages), std::to_string(arguments.step_fd)};
+  for (const NodeAddress& address : arguments.addresses) words.push_back(FormatAddress(address));
+  return words;
+}
+
+int ClientMain(std::span<const std::string> words) {
+  constexpr size_t kFixedWords = 5;
+  if (words.size() <= kFixedWords)
+    return Fail("client: started by hand; this is the supervisor's business");
+  ClientArguments arguments{.plan_file = words[0],
+                            .number = std::stoi(words[1]),
+                            .memory_fd = std::stoi(words[2]),
+                            .clock_pages = std::stoi(words[3]),
+                            .step_fd = std::stoi(words[4])};
+  for (const std::string& word : words.subspan(kFixedWords)) {
+    Result<NodeAddress> address = ParseAddress(word);
+    if (!address) return Fail(address.error().message);
+    arguments.addresses.push_back(*address);
+  }
+  prctl(PR_SET_TIMERSLACK, kTimerSlackNs);
+  const Result<Plan> plan = ReadPlanFile(arguments.plan_file);
+  if (!plan) return Fail(plan.error().message);
+  Result<SharedRun> shared =
+      SharedRun::Open(arguments.memory_fd, plan->clients + 1, arguments.clock_pages);
+  if (!shared) return Fail(shared.error().message);
+  return RunProcess(arguments, *plan, *shared);
+}
+
+}  // namespace doublehold

@@ -1,0 +1,182 @@
+#include "compose/fault_settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <sstream>
+
+#include "compose/plan_builder.h"
+#include "faults/fault.h"
+#include "lib/base/words.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int kMostTimes = 100'000;
+
+// "client 2 after-read" or "any after-read".
+std::optional<Trigger> ReadTrigger(SettingReader& reader, const std::string& name) {
+  const std::optional<std::string> text = reader.Word(name);
+  if (!text) return std::nullopt;
+  std::istringstream in(*text);
+  std::string who;
+  std::string step;
+  Trigger trigger;
+  in >> who;
+  if (who == "client") in >> trigger.client;
+  in >> step;
+  std::string rest;
+  if ((who != "client" && who != "any") || !in || (in >> rest) ||
+      (who == "client" && trigger.client < 1)) {
+    reader.Fail(
+        name,
+        fmt::format("'{}' is not of the form 'client 2 after-read' or 'any after-read'", *text));
+    return std::nullopt;
+  }
+  const std::optional<Step> parsed = ParseStep(step);
+  if (!parsed) {
+    const std::vector<std::string> steps(kStepNames.begin(), kStepNames.end());
+    reader.Fail(name, UnknownWord("step", step, steps));
+    return std::nullopt;
+  }
+  trigger.step = *parsed;
+  return trigger;
+}
+
+std::vector<int> ReadNodes(SettingReader& reader, const Plan& plan) {
+  std::vector<int> nodes;
+  for (const std::string& word : reader.Words("nodes")) {
+    if (word == "store") {
+      nodes.push_back(kStoreNode);
+    } else if (word == "all" || word == "majority") {
+      const int last = word == "all" ? plan.nodes : plan.nodes / 2 + 1;
+      for (int node = 1; node <= last; ++node) nodes.push_back(node);
+    } else {
+      int node = 0;
+      const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), node);
+      if (status != std::errc{} || end != word.data() + word.size() || node < 1) {
+        reader.Fail("nodes",
+                    fmt::format("'{}' is no node (1..{}, all, majority, store)", word, plan.nodes));
+      }
+      nodes.push_back(node);
+    }
+  }
+  return nodes;
+}
+
+Result<void> CheckTarget(const Plan& plan, const FaultPlan& fault) {
+  const auto check_client = [&](int client, std::string_view what) -> Result<void> {
+    if (client <= plan.clients) return {};
+    return BadInput(
+        fmt::format("{} {} does not exist: the run has clients 1..{}", what, client, plan.clients));
+  };
+  if (fault.client) {
+    if (Result<void> ok = check_client(*fault.client, "client"); !ok) return ok;
+  }
+  for (const auto& trigger : {fault.on, fault.until}) {
+    if (!trigger) continue;
+    if (Result<void> ok = check_client(trigger->client, "client"); !ok) return ok;
+  }
+  for (const int node : fault.nodes) {
+    if (node >= 0 && node <= plan.nodes) continue;
+    return BadInput(
+        fmt::format("node {} does not exist: the run has nodes 1..{}", node, plan.nodes));
+  }
+  return {};
+}
+
+// Such a fault needs no end: it acts on some frames and is over.
+bool EndsWhenSpent(const FaultEntry& kind) {
+  return std::ranges::find(kind.keys, "count") != kind.keys.end();
+}
+
+Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEntry& kind) {
+  if (fault.from >= plan.duration) {
+    return BadInput(fmt::format("it begins at {}, after the run's end at {}",
+                                FormatDuration(fault.from), FormatDuration(plan.duration)));
+  }
+  if (fault.times > 1 && fault.every <= Duration::zero()) {
+    return BadInput("'times' is more than one, but 'every' does not say how far apart");
+  }
+  if (!EndsWhenSpent(kind) && fault.length <= Duration::zero() && !fault.until) {
+    return BadInput("it never heals: 'for' (a duration) or 'until' (a step) is missing");
+  }
+  if (fault.length > plan.duration) {
+    return BadInput(fmt::format("it lasts {}, longer than the run ({})",
+                                FormatDuration(fault.length), FormatDuration(plan.duration)));
+  }
+  return {};
+}
+
+Result<void> CheckFault(const Plan& plan, const FaultPlan& fault) {
+  const FaultEntry* kind = FindFault(fault.kind);
+  if (kind == nullptr) return BadInput(UnknownWord("fault", fault.kind, NamesOf(Faults())));
+  if (kind->needs_network && plan.direct) {
+    return BadInput(fmt::format("'{}' acts on the network, which 'direct' goes round", fault.kind));
+  }
+  if (Result<void> ok = CheckTarget(plan, fault); !ok) return ok;
+  if (Result<void> ok = CheckTiming(plan, fault, *kind); !ok) return ok;
+  return kind->validate(fault);
+}
+
+}  // namespace
+
+FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
+  FaultPlan fault;
+  fault.kind = reader.Known("kind", "fault", "", NamesOf(Faults()));
+  const FaultEntry* kind = FindFault(fault.kind);
+  if (kind == nullptr) return fault;
+  const auto has = [&](std::string_view key) {
+    return std::ranges::find(kind->keys, key) != kind->keys.end();
+  };
+  fault.name = reader.Word("name", fmt::format("{}-{}", fault.kind, index + 1));
+  fault.on = ReadTrigger(reader, "on");
+  fault.until = ReadTrigger(reader, "until");
+  fault.during = reader.Word("during", "");
+  fault.from = reader.Span("from", "0s");
+  fault.every = reader.Span("every", "0s");
+  fault.times = static_cast<int>(reader.Integer("times", 1, 1, kMostTimes));
+  fault.length = reader.Span("for", "0s");
+  if (has("client") && reader.settings().Has("client")) {
+    fault.client = static_cast<int>(reader.Integer("client", 0, 1, INT32_MAX));
+  }
+  if (has("nodes")) fault.nodes = ReadNodes(reader, plan);
+  if (has("direction")) fault.direction = reader.Word("direction", "");
+  if (has("command")) {
+    fault.command = reader.Word("command", "");
+    std::ranges::transform(fault.command, fault.command.begin(),
+                           [](unsigned char c) { return std::toupper(c); });
+  }
+  if (has("count")) fault.count = static_cast<int>(reader.Integer("count", 0, 0, INT32_MAX));
+  if (has("delay")) fault.delay = reader.Span("delay", "0s");
+  if (has("jitter")) fault.jitter = reader.Span("jitter", "0s");
+  if (has("by")) fault.by = reader.Span("by", "0s");
+  if (has("rate")) fault.rate = reader.Number("rate", 1.0, 0.0, 1000.0);
+  return fault;
+}
+
+Result<void> CheckFaults(const Plan& plan, const std::string& where) {
+  std::set<std::string> names;
+  for (const FaultPlan& fault : plan.faults) {
+    const auto bad = [&](const std::string& message) {
+      return BadInput(fmt::format("{}: fault '{}': {}", where, fault.name, message));
+    };
+    if (!names.insert(fault.name).second) return bad("another fault has the same name");
+    if (Result<void> ok = CheckFault(plan, fault); !ok) return bad(ok.error().message);
+    if (fault.during.empty()) continue;
+    if (!fault.on) return bad("'during' needs 'on': a step at which it starts");
+    const bool known = std::ranges::any_of(plan.faults, [&](const FaultPlan& other) {
+      return other.name == fault.during && other.name != fault.name;
+    });
+    std::vector<std::string> others;
+    for (const FaultPlan& other : plan.faults) {
+      if (other.name != fault.name) others.push_back(other.name);
+    }
+    if (!known) return bad(UnknownWord("fault", fault.during, others));
+  }
+  return {};
+}
+
+}  // namespace doublehold

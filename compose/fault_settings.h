@@ -1,0 +1,24 @@
+// From the [[fault]] tables of an experiment to its timeline.
+#ifndef DOUBLEHOLD_COMPOSE_FAULT_SETTINGS_H_
+#define DOUBLEHOLD_COMPOSE_FAULT_SETTINGS_H_
+
+#include <vector>
+
+#include "compose/setting_reader.h"
+#include "lib/plan/plan.h"
+
+namespace doublehold {
+
+// One table. Errors go to the reader; what the plan holds so far (clients, nodes, duration) is used for defaults.
+//
+//   kind = "pause"   client = 1   on = "client 1 before-write"   from = "300ms"   every = "2s"   times = 2
+//   for = "1.6 lease"   until = "client 2 after-acquire"   during = "another fault's name"
+//   nodes = [1, 2] | "all" | "store" | "majority"   direction   command   count   delay   jitter   by   rate
+FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index);
+
+// What holds for a whole timeline: names are unique and known, targets exist, everything heals.
+Result<void> CheckFaults(const Plan& plan, const std::string& where);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_FAULT_SETTINGS_H_

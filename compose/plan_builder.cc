@@ -1,0 +1,254 @@
+#include "compose/plan_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "checker/checker.h"
+#include "compose/fault_settings.h"
+#include "compose/setting_reader.h"
+#include "faults/fault.h"
+#include "lib/base/words.h"
+#include "lib/locks/registry.h"
+#include "workloads/workload.h"
+
+namespace doublehold {
+namespace {
+
+constexpr Lease kShortestLease = 1ms;  // Redis counts in milliseconds
+constexpr Duration kLongestRun = std::chrono::hours(24);
+constexpr int kMostClients = 200;  // a process each
+constexpr int kMostNodes = 15;
+
+void ReadLock(SettingReader& reader, Plan& plan) {
+  const std::vector<std::string> names = NamesOf(Locks());
+  if (!reader.settings().Has("lock.name")) {
+    return reader.Fail(
+        "lock.name", fmt::format("which lock? (--lock NAME; one of: {})", fmt::join(names, ", ")));
+  }
+  plan.lock = reader.Known("lock.name", "lock", "", names);
+  plan.lease = reader.Span("lock.lease", "500ms");
+  if (plan.lease < kShortestLease) {
+    return reader.Fail("lock.lease", "a lease of less than 1ms cannot be held");
+  }
+  reader.UseLease(plan.lease);
+  plan.call_timeout = reader.Span("lock.call-timeout", "1 lease");
+  if (plan.call_timeout <= Duration::zero())
+    reader.Fail("lock.call-timeout", "a call needs some time");
+}
+
+// What is left of [lock] or [workload] are options of the part that was named there.
+std::map<std::string, std::string> ReadOptions(SettingReader& reader, const std::string& table,
+                                               const std::vector<std::string>& common,
+                                               std::string_view what,
+                                               std::span<const OptionSpec> specs, Lease lease) {
+  Settings part = reader.settings().TakeBelow(table);
+  std::map<std::string, std::string> given;
+  for (const std::string& name : part.Names()) {
+    if (std::ranges::find(common, name) != common.end()) continue;
+    const Result<std::optional<std::string>> word = part.TakeWord(name);
+    if (!word) {
+      reader.FailPlainly(word.error());
+      return {};
+    }
+    given[name] = **word;
+    // One at a time, so that a message names the place.
+    if (const auto checked = CompleteOptions(what, specs, {{name, **word}}, lease); !checked) {
+      reader.Fail(table + "." + name, checked.error().message);
+      return {};
+    }
+  }
+  Result<std::map<std::string, std::string>> complete = CompleteOptions(what, specs, given, lease);
+  if (!complete) {
+    reader.FailPlainly(complete.error());
+    return {};
+  }
+  return *complete;
+}
+
+void ReadRetry(SettingReader& reader, Plan& plan) {
+  plan.retry.interval = reader.Span("retry.interval", "0.02 lease");
+  plan.retry.jitter = reader.Number("retry.jitter", 0.5, 0, 1);
+  plan.retry.retries = reader.Integer("retry.retries", -1, -1, INT64_MAX);
+  plan.retry.timeout = reader.Span("retry.timeout", "10 lease");
+}
+
+void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
+  constexpr int kUsualQuorum = 5;
+  const int usual = lock.least_nodes > 1 ? kUsualQuorum : 1;
+  plan.nodes = static_cast<int>(reader.Integer("topology.nodes", usual, 1, kMostNodes));
+  plan.topology =
+      reader.Known("topology.name", "topology", plan.nodes == 1 ? "single" : "independent",
+                   {"single", "independent"});
+  plan.direct = reader.Flag("topology.direct", false);
+  if (plan.topology == "single" && plan.nodes != 1) {
+    reader.Fail("topology.name",
+                fmt::format("'single' has one node, not {} (independent?)", plan.nodes));
+  }
+  if (plan.nodes < lock.least_nodes || plan.nodes > lock.most_nodes) {
+    const std::string needs =
+        lock.least_nodes == lock.most_nodes
+            ? fmt::format("exactly {} node", lock.least_nodes)
+            : fmt::format("{} to {} nodes", lock.least_nodes, lock.most_nodes);
+    reader.Fail("topology.nodes",
+                fmt::format("lock {} uses {}, not {}", plan.lock, needs, plan.nodes));
+  }
+}
+
+void ReadWorkload(SettingReader& reader, Plan& plan) {
+  plan.workload = reader.Known("workload.name", "workload", "inventory", NamesOf(Workloads()));
+  plan.clients = static_cast<int>(reader.Integer("workload.clients", 4, 1, kMostClients));
+  plan.duration = reader.Span("workload.duration", "5s");
+  plan.grace = reader.Span("workload.grace", "1 lease");
+  if (plan.duration <= Duration::zero() || plan.duration > kLongestRun) {
+    reader.Fail("workload.duration", "a run lasts more than nothing and at most 24h");
+  }
+  const WorkloadEntry* workload = FindWorkload(plan.workload);
+  if (workload == nullptr) return;
+  plan.workload_options = ReadOptions(reader, "workload", {"name", "clients", "duration", "grace"},
+                                      "workload " + plan.workload, workload->options, plan.lease);
+  for (const std::string_view claim : workload->claims) plan.claims.emplace_back(claim);
+}
+
+void ReadClaims(SettingReader& reader, Plan& plan) {
+  const std::vector<std::string> known = ClaimNames();
+  const std::vector<std::string> asked = reader.Words("claims");
+  for (const std::string& claim : asked) {
+    if (std::ranges::find(known, claim) == known.end()) {
+      reader.Fail("claims", UnknownWord("claim", claim, known));
+    } else if (std::ranges::find(plan.claims, claim) == plan.claims.end()) {
+      reader.Fail("claims",
+                  fmt::format("workload {} gives nothing to judge claim '{}' by (it has: {})",
+                              plan.workload, claim, fmt::join(plan.claims, ", ")));
+    }
+  }
+  if (!asked.empty()) plan.claims = asked;
+}
+
+void ReadExpectations(SettingReader& reader, Plan& plan) {
+  Settings expect = reader.settings().TakeBelow("expect");
+  SettingReader inner(expect);
+  for (const std::string& claim : expect.Names()) {
+    if (std::ranges::find(plan.claims, claim) == plan.claims.end()) {
+      inner.Fail(claim, UnknownWord("claim", claim, plan.claims));
+    }
+    plan.expect[claim] = inner.Known(claim, "outcome", "", {"valid", "violated", "unknown", "any"});
+  }
+  if (inner.error()) reader.FailPlainly(*inner.error());
+}
+
+void ReadFaults(SettingReader& reader, Plan& plan) {
+  for (const std::string& name : reader.Words("faults")) {
+    const auto profiles = Profiles();
+    const auto found = std::ranges::find(profiles, name, &ProfileEntry::name);
+    if (found == profiles.end()) {
+      reader.Fail("faults", UnknownWord("fault profile", name, NamesOf(profiles)));
+      return;
+    }
+    for (FaultPlan& fault : found->make(plan)) plan.faults.push_back(std::move(fault));
+  }
+  const int tables = reader.settings().CountTables("fault");
+  for (int index = 0; index < tables && !reader.error(); ++index) {
+    Settings table = reader.settings().TakeBelow(fmt::format("fault.{}", index));
+    SettingReader inner(table, plan.lease);
+    FaultPlan fault = ReadFault(inner, plan, index);
+    if (inner.error()) return reader.FailPlainly(*inner.error());
+    if (Result<void> ok = table.CheckAllTaken("setting of fault " + fault.kind); !ok) {
+      return reader.FailPlainly(ok.error());
+    }
+    plan.faults.push_back(std::move(fault));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> ClaimNames() {
+  std::vector<std::string> names;
+  for (const CheckerEntry& checker : Checkers()) names.emplace_back(checker.claim);
+  return names;
+}
+
+Result<Plan> BuildPlan(Settings settings) {
+  Plan plan;
+  SettingReader reader(settings);
+  plan.experiment = reader.Word("name", "run");
+  plan.seed = static_cast<uint64_t>(reader.Integer("seed", 1, 0, INT64_MAX));
+  ReadLock(reader, plan);
+  if (reader.error()) return tl::unexpected(*reader.error());
+  const LockEntry& lock = *FindLock(plan.lock);
+  plan.lock_options = ReadOptions(reader, "lock", {"name", "lease", "call-timeout"},
+                                  "lock " + plan.lock, lock.options, plan.lease);
+  ReadRetry(reader, plan);
+  ReadTopology(reader, lock, plan);
+  ReadWorkload(reader, plan);
+  ReadClaims(reader, plan);
+  ReadExpectations(reader, plan);
+  if (reader.error()) return tl::unexpected(*reader.error());
+  ReadFaults(reader, plan);
+  if (reader.error()) return tl::unexpected(*reader.error());
+  if (Result<void> ok = settings.CheckAllTaken("setting"); !ok) return tl::unexpected(ok.error());
+  const std::string where =
+      settings.Has("fault.0.kind") ? settings.Where("fault.0.kind") : "faults";
+  if (Result<void> ok = CheckFaults(plan, where); !ok) return tl::unexpected(ok.error());
+  return plan;
+}
+
+Result<void> CheckPlan(const Plan& plan, const std::string& where) {
+  const auto bad = [&](const std::string& message) {
+    return BadInput(fmt::format("{}: {}", where, message));
+  };
+  const LockEntry* lock = FindLock(plan.lock);
+  if (lock == nullptr) return bad(UnknownWord("lock", plan.lock, NamesOf(Locks())));
+  const WorkloadEntry* workload = FindWorkload(plan.workload);
+  if (workload == nullptr) return bad(UnknownWord("workload", plan.workload, NamesOf(Workloads())));
+  if (plan.lease < kShortestLease || plan.clients < 1 || plan.clients > kMostClients ||
+      plan.nodes < lock->least_nodes || plan.nodes > lock->most_nodes ||
+      plan.duration <= Duration::zero() || plan.duration > kLongestRun ||
+      plan.call_timeout <= Duration::zero() || plan.grace < Duration::zero()) {
+    return bad("a number is out of its range");
+  }
+  for (const OptionSpec& option : lock->options) {
+    if (!plan.lock_options.contains(std::string(option.name)))
+      return bad(fmt::format("lock option '{}' is missing", option.name));
+  }
+  for (const OptionSpec& option : workload->options) {
+    if (!plan.workload_options.contains(std::string(option.name)))
+      return bad(fmt::format("workload option '{}' is missing", option.name));
+  }
+  const std::vector<std::string> known = ClaimNames();
+  for (const std::string& claim : plan.claims) {
+    if (std::ranges::find(known, claim) == known.end())
+      return bad(UnknownWord("claim", claim, known));
+  }
+  return CheckFaults(plan, where);
+}
+
+RunFacts FactsOf(const Plan& plan) {
+  const WorkloadEntry& workload = *FindWorkload(plan.workload);
+  const auto option = [&](const char* name) {
+    const auto found = plan.workload_options.find(name);
+    return found == plan.workload_options.end() ? std::string() : found->second;
+  };
+  const std::string stock = option("stock");
+  RunFacts facts{.experiment = plan.experiment,
+                 .lock = plan.lock,
+                 .workload = plan.workload,
+                 .write = option("write"),
+                 .seed = plan.seed,
+                 .lease = plan.lease,
+                 .grace = plan.grace,
+                 .duration = plan.duration,
+                 .clients = plan.clients,
+                 .nodes = plan.nodes,
+                 .initial_stock = stock.empty() ? 0 : std::stoll(stock),
+                 .keys = workload.make(Options(plan.workload_options))->Keys(),
+                 .claims = plan.claims,
+                 .expect = plan.expect};
+  for (const FaultPlan& fault : plan.faults) {
+    facts.faults.push_back(
+        {.name = fault.name, .kind = fault.kind, .what = Describe(fault), .planned = fault.times});
+  }
+  return facts;
+}
+
+}  // namespace doublehold

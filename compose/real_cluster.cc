@@ -1,0 +1,100 @@
+#include "compose/real_cluster.h"
+
+#include <signal.h>
+
+#include <array>
+#include <charconv>
+
+#include "lib/base/check.h"
+#include "lib/redis/hiredis_connection.h"
+
+namespace doublehold {
+namespace {
+
+// A node that is stopped does not tell its time; the supervisor does not wait for it.
+constexpr Duration kTimeQueryTimeout = 20ms;
+
+int64_t ToInteger(const std::string& text) {
+  int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+Duration AskForSkew(const std::filesystem::path& socket) {
+  const auto connection = MakeConnection({.unix_path = socket.string()});
+  const std::array<std::string_view, 1> time{"TIME"};
+  const CallResult result = connection->Call(time, RealMono() + kTimeQueryTimeout);
+  if (!result || result->items.size() != 2) return Duration::zero();
+  const Duration server = std::chrono::seconds(ToInteger(result->items[0].text)) +
+                          std::chrono::microseconds(ToInteger(result->items[1].text));
+  return server - ReadMachineClocks().wall.time_since_epoch();
+}
+
+}  // namespace
+
+void RealCluster::Add(ProcessRef process, int clock_page, std::filesystem::path socket) {
+  Process& added = processes_[process];
+  added.clock = std::make_unique<ClockPage>(shared_.ClockPage(clock_page));
+  added.socket = std::move(socket);
+}
+
+RealCluster::Process& RealCluster::Find(ProcessRef process) {
+  const auto found = processes_.find(process);
+  CHECK(found != processes_.end());
+  return found->second;
+}
+
+MonoTime RealCluster::Now() { return RealMono(); }
+
+void RealCluster::OnStopped(pid_t pid) {
+  for (auto& [ref, process] : processes_) {
+    if (process.pid != pid || process.pauses == 0) continue;
+    process.stopped = true;
+    if (ref.kind == ProcessRef::Kind::kClient) changed_(ref.number);
+  }
+}
+
+bool RealCluster::MayAnswer(int client) const {
+  const auto found = processes_.find({ProcessRef::Kind::kClient, client});
+  CHECK(found != processes_.end());
+  const Process& process = found->second;
+  return process.detained == 0 && (process.pauses == 0 || process.stopped);
+}
+
+void RealCluster::Pause(ProcessRef process) {
+  Process& victim = Find(process);
+  if (++victim.pauses == 1) kill(-victim.pid, SIGSTOP);
+}
+
+void RealCluster::Resume(ProcessRef process) {
+  Process& victim = Find(process);
+  CHECK(victim.pauses > 0);
+  if (--victim.pauses > 0) return;
+  victim.stopped = false;
+  kill(-victim.pid, SIGCONT);
+  if (process.kind == ProcessRef::Kind::kClient) changed_(process.number);
+}
+
+void RealCluster::Skew(ProcessRef process, Duration offset, double rate) {
+  Find(process).clock->Set(offset, rate);
+}
+
+Duration RealCluster::ObservedSkew(ProcessRef process) {
+  Process& observed = Find(process);
+  if (process.kind == ProcessRef::Kind::kNode) return AskForSkew(observed.socket);
+  // A client publishes what its clock says every few milliseconds.
+  const Duration ahead_of_mono(
+      shared_.Control(process.number).wall_ahead_ns.load(std::memory_order_relaxed));
+  const ClockReading machine = ReadMachineClocks();
+  return ahead_of_mono - (machine.wall.time_since_epoch() - machine.mono.time_since_epoch());
+}
+
+void RealCluster::Detain(int client) { ++Find({ProcessRef::Kind::kClient, client}).detained; }
+
+void RealCluster::LetGo(int client) {
+  Process& process = Find({ProcessRef::Kind::kClient, client});
+  CHECK(process.detained > 0);
+  if (--process.detained == 0) changed_(client);
+}
+
+}  // namespace doublehold

@@ -1,0 +1,77 @@
+#include "compose/scratch.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace doublehold {
+namespace {
+
+[[noreturn]] void BeJanitor(int pipe_read, const std::filesystem::path& folder) {
+  setsid();  // no terminal's Ctrl-C reaches it
+  prctl(PR_SET_NAME, "dh-janitor");
+  for (const int ignored : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) signal(ignored, SIG_IGN);
+  // Keep nothing of the parent's open: whoever reads its output must see it end.
+  if (pipe_read != 3) dup2(pipe_read, 3);
+  syscall(SYS_close_range, 4U, ~0U, 0U);
+  for (const int fd : {0, 1, 2}) close(fd);
+  char byte = 0;
+  while (read(3, &byte, 1) < 0 && errno == EINTR) {
+  }
+  std::error_code code;
+  std::filesystem::remove_all(folder, code);
+  _exit(0);
+}
+
+}  // namespace
+
+Result<Scratch> Scratch::Create() {
+  std::error_code code;
+  const std::filesystem::path base = std::filesystem::temp_directory_path(code);
+  std::string pattern = (code ? std::filesystem::path("/tmp") : base) / "doublehold-XXXXXX";
+  if (mkdtemp(pattern.data()) == nullptr) {
+    return EnvironmentFailed(
+        fmt::format("cannot make a folder like {}: {}", pattern, std::strerror(errno)));
+  }
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return EnvironmentFailed(fmt::format("pipe: {}", std::strerror(errno)));
+  }
+  const pid_t janitor = fork();
+  if (janitor == 0) {
+    close(ends[1]);
+    BeJanitor(ends[0], pattern);
+  }
+  close(ends[0]);
+  if (janitor < 0) {
+    close(ends[1]);
+    std::filesystem::remove_all(pattern, code);
+    return EnvironmentFailed(fmt::format("fork: {}", std::strerror(errno)));
+  }
+  return Scratch(pattern, ends[1], janitor);
+}
+
+Scratch::Scratch(Scratch&& other) noexcept
+    : folder_(std::exchange(other.folder_, {})),
+      pipe_(std::exchange(other.pipe_, -1)),
+      janitor_(std::exchange(other.janitor_, -1)) {}
+
+Scratch::~Scratch() {
+  if (pipe_ < 0) return;
+  close(pipe_);
+  while (waitpid(janitor_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace doublehold

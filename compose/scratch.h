@@ -1,0 +1,35 @@
+// The temporary folder of a run (the servers' sockets), and the janitor who sees to it that it goes, however the
+// supervisor ends: a small process that waits for the supervisor's end of a pipe to close.
+#ifndef DOUBLEHOLD_COMPOSE_SCRATCH_H_
+#define DOUBLEHOLD_COMPOSE_SCRATCH_H_
+
+#include <sys/types.h>
+
+#include <filesystem>
+
+#include "lib/base/result.h"
+
+namespace doublehold {
+
+// Move-only. Create it while the process has one thread. The folder is removed when this goes.
+class Scratch {
+ public:
+  static Result<Scratch> Create();
+  Scratch(Scratch&& other) noexcept;
+  Scratch& operator=(Scratch&&) = delete;
+  ~Scratch();
+
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  Scratch(std::filesystem::path folder, int pipe, pid_t janitor)
+      : folder_(std::move(folder)), pipe_(pipe), janitor_(janitor) {}
+
+  std::filesystem::path folder_;
+  int pipe_;
+  pid_t janitor_;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_SCRATCH_H_

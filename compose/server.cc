@@ -1,0 +1,106 @@
+#include "compose/server.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "compose/spawn.h"
+#include "faults/clock_page.h"
+#include "lib/redis/hiredis_connection.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int kLeastMajorVersion = 6;
+
+std::string OutputOf(const std::string& command) {
+  std::string output;
+  const auto closer = [](FILE* pipe) { pclose(pipe); };
+  const std::unique_ptr<FILE, decltype(closer)> pipe(popen(command.c_str(), "re"), closer);
+  if (!pipe) return output;
+  std::array<char, 512> buffer{};
+  while (const size_t bytes = fread(buffer.data(), 1, buffer.size(), pipe.get())) {
+    output.append(buffer.data(), bytes);
+  }
+  return output;
+}
+
+std::string Quoted(const std::string& word) {
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace
+
+Result<ServerProgram> FindServer(const std::string& path) {
+  const std::string output = OutputOf(Quoted(path) + " --version 2>/dev/null");
+  if (output.empty()) {
+    return EnvironmentFailed(fmt::format(
+        "{}: not found, or it does not run; install the Debian package redis-server (./setup.sh)",
+        path));
+  }
+  const size_t at = output.find(" v=");
+  if (!output.starts_with("Redis server") || at == std::string::npos) {
+    return EnvironmentFailed(
+        fmt::format("{}: not a redis-server: it says '{}'", path,
+                    output.substr(0, std::min<size_t>(output.find('\n'), 60))));
+  }
+  const std::string version = output.substr(at + 3, output.find(' ', at + 1) - at - 3);
+  int major = 0;
+  std::from_chars(version.data(), version.data() + version.size(), major);
+  if (major < kLeastMajorVersion) {
+    return EnvironmentFailed(fmt::format("{}: version {} is too old; {}.0 or later is needed", path,
+                                         version, kLeastMajorVersion));
+  }
+  return ServerProgram{.path = path, .version = version};
+}
+
+Result<pid_t> StartServer(const ServerRequest& request) {
+  const std::filesystem::path folder = request.socket.parent_path();
+  return Spawn(
+      {.argv = {request.program.path, "--port", "0", "--unixsocket", request.socket.string(),
+                "--dir", folder.string(), "--save", "", "--appendonly", "no", "--daemonize", "no"},
+       .environment = ShimEnvironment(request.shim, request.clock_fd, request.clock_offset),
+       .descriptors = {request.clock_fd},
+       .log = request.log});
+}
+
+bool AnswersPing(const std::filesystem::path& socket, Deadline deadline) {
+  const auto connection = MakeConnection({.unix_path = socket.string()});
+  const std::array<std::string_view, 1> ping{"PING"};
+  const CallResult result = connection->Call(ping, deadline);
+  return result && result->text == "PONG";
+}
+
+Result<std::filesystem::path> FindClockShim() {
+  std::error_code code;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
+  const std::filesystem::path shim = self.parent_path() / "libdoublehold_clock_shim.so";
+  if (code || !std::filesystem::exists(shim, code)) {
+    return EnvironmentFailed(
+        fmt::format("{}: the clock shim is missing beside the program; build again (make build)",
+                    shim.string()));
+  }
+  return shim;
+}
+
+std::vector<std::string> ShimEnvironment(const std::filesystem::path& shim, int clock_fd,
+                                         size_t clock_offset) {
+  std::vector<std::string> environment{
+      fmt::format("LD_PRELOAD={}", shim.string()),
+      fmt::format("{}={}:{}", DOUBLEHOLD_CLOCK_VARIABLE, clock_fd, clock_offset)};
+  // A sanitizer's runtime wants to be loaded first; the shim allocates nothing, so it may be before it.
+  const char* options = std::getenv("ASAN_OPTIONS");
+  environment.push_back(fmt::format("ASAN_OPTIONS={}{}verify_asan_link_order=0",
+                                    options == nullptr ? "" : options,
+                                    options == nullptr ? "" : ":"));
+  return environment;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,46 @@
+// Real redis-server processes: which program, how it is started, whether it answers.
+#ifndef DOUBLEHOLD_COMPOSE_SERVER_H_
+#define DOUBLEHOLD_COMPOSE_SERVER_H_
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+
+#include "lib/base/result.h"
+#include "lib/base/time.h"
+
+namespace doublehold {
+
+struct ServerProgram {
+  std::string path;     // as given to exec
+  std::string version;  // "7.0.15"
+};
+
+// Runs it once to ask its version. A missing or too old program is an error that says what to install.
+Result<ServerProgram> FindServer(const std::string& path);
+
+struct ServerRequest {
+  ServerProgram program;
+  std::filesystem::path socket;  // it listens there only
+  std::filesystem::path log;
+  std::filesystem::path shim;  // the clock shim, preloaded
+  int clock_fd = -1;           // where its clock page is
+  size_t clock_offset = 0;
+};
+
+// Started, not yet answering. It keeps nothing on disk.
+Result<pid_t> StartServer(const ServerRequest& request);
+
+// True when it answers a PING before the deadline.
+bool AnswersPing(const std::filesystem::path& socket, Deadline deadline);
+
+// The clock shim that lies beside this program.
+Result<std::filesystem::path> FindClockShim();
+// What a process under the shim has in its environment.
+std::vector<std::string> ShimEnvironment(const std::filesystem::path& shim, int clock_fd,
+                                         size_t clock_offset);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_SERVER_H_

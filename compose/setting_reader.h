@@ -1,0 +1,48 @@
+// Reads typed values out of Settings; the first error is kept, later reads answer their fallback.
+#ifndef DOUBLEHOLD_COMPOSE_SETTING_READER_H_
+#define DOUBLEHOLD_COMPOSE_SETTING_READER_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/base/time.h"
+#include "lib/plan/settings.h"
+
+namespace doublehold {
+
+class SettingReader {
+ public:
+  // `settings` outlives it. With a lease, durations may be given in leases.
+  explicit SettingReader(Settings& settings, std::optional<Lease> lease = std::nullopt)
+      : settings_(settings), lease_(lease) {}
+
+  void UseLease(Lease lease) { lease_ = lease; }
+
+  std::optional<std::string> Word(const std::string& name);
+  std::string Word(const std::string& name, std::string_view fallback);
+  // One of the known words; `kind` names them in a message ("lock").
+  std::string Known(const std::string& name, std::string_view kind, std::string_view fallback,
+                    const std::vector<std::string>& known);
+  int64_t Integer(const std::string& name, int64_t fallback, int64_t least, int64_t most);
+  double Number(const std::string& name, double fallback, double least, double most);
+  bool Flag(const std::string& name, bool fallback);
+  Duration Span(const std::string& name, std::string_view fallback);
+  // A list, or one word with commas.
+  std::vector<std::string> Words(const std::string& name);
+
+  void Fail(const std::string& name, const std::string& message);
+  void FailPlainly(const Error& error);
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+  [[nodiscard]] Settings& settings() { return settings_; }
+
+ private:
+  Settings& settings_;
+  std::optional<Lease> lease_;
+  std::optional<Error> error_;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_SETTING_READER_H_

@@ -1,0 +1,31 @@
+// Starts a child process that cannot outlive the supervisor: in a process group of its own, killed by the kernel when
+// the supervisor dies, with no descriptor but those it was given.
+#ifndef DOUBLEHOLD_COMPOSE_SPAWN_H_
+#define DOUBLEHOLD_COMPOSE_SPAWN_H_
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "lib/base/result.h"
+
+namespace doublehold {
+
+struct SpawnRequest {
+  std::vector<std::string> argv;         // argv[0] is looked up in PATH
+  std::vector<std::string> environment;  // "NAME=value", over the supervisor's own
+  std::vector<int> descriptors;          // inherited under the same numbers
+  std::filesystem::path log;             // standard output and error, appended
+};
+
+// The child's pid, which is also its process group. Failing to execute is an error here, not in the child.
+Result<pid_t> Spawn(const SpawnRequest& request);
+
+// The last lines of a log, on one line, for a message. Empty when there is nothing.
+std::string LogTail(const std::filesystem::path& log);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_SPAWN_H_

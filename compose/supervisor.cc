@@ -1,0 +1,430 @@
+#include "compose/supervisor.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <cstring>
+
+#include "compose/children.h"
+#include "compose/client_main.h"
+#include "compose/real_cluster.h"
+#include "compose/scratch.h"
+#include "compose/spawn.h"
+#include "compose/timeline.h"
+#include "lib/base/check.h"
+#include "lib/history/recorder.h"
+#include "lib/redis/hiredis_connection.h"
+
+namespace doublehold {
+namespace {
+
+namespace asio = boost::asio;
+using Kind = ProcessRef::Kind;
+
+constexpr Duration kStartTimeout = 15s;  // a fresh, busy machine starts seven servers in far less
+constexpr Duration kPingInterval = 2ms;
+constexpr Duration kTick = 10ms;  // of the supervisor's own stall meter
+constexpr Duration kProgressInterval = 200ms;
+constexpr int kStallsPerLease = 10;  // shorter stalls are not recorded
+constexpr Duration kEndGrace = 2s;   // for a client to end after its last call timed out
+
+class Supervisor {
+ public:
+  Supervisor(const SuperviseRequest& request, Scratch scratch, SharedRun shared)
+      : request_(request),
+        plan_(request.plan),
+        scratch_(std::move(scratch)),
+        shared_(std::move(shared)),
+        proxy_(io_, Prng(plan_.seed, "proxy")),
+        cluster_(shared_, proxy_, [this](int client) { AnswerIfFree(client); }),
+        timeline_(io_, cluster_, plan_,
+                  {.record = [this](Event event) { Record(event); },
+                   .arm =
+                       [this](int client, uint32_t steps) {
+                         shared_.Control(client).armed.store(steps, std::memory_order_release);
+                       }}),
+        child_signals_(io_, SIGCHLD),
+        end_signals_(io_, SIGINT, SIGTERM, SIGHUP),
+        tick_(io_),
+        progress_timer_(io_) {}
+
+  Result<History> Run() {
+    WatchChildren();
+    WatchInterrupts();
+    Result<void> started = StartServers();
+    if (started) started = StartClients();
+    if (started) started = AwaitServers();
+    if (started) started = StartReferee();
+    if (started) started = AwaitReady();
+    if (!started) return tl::unexpected(started.error());
+    Begin();
+    WaitFor([this] { return children_.HaveEnded(Kind::kClient, 1); }, start_ + plan_.duration);
+    End();
+    if (failure_) return tl::unexpected(*failure_);
+    return Collect();
+  }
+
+ private:
+  struct Client {
+    explicit Client(asio::io_context& io) : channel(io) {}
+    asio::posix::stream_descriptor channel;  // our end of the step channel
+    bool ready = false;
+    bool owed = false;  // it waits for an answer
+  };
+
+  // ---- start ----------------------------------------------------------------------------------------------------
+
+  [[nodiscard]] int ClockPageOf(ProcessRef ref) const {
+    return ref.kind == Kind::kNode ? ref.number : plan_.nodes + 1 + ref.number;
+  }
+  [[nodiscard]] int ClockPages() const { return plan_.nodes + 1 + plan_.clients + 1; }
+  [[nodiscard]] std::filesystem::path SocketOf(int node) const {
+    return scratch_.folder() / fmt::format("{}.sock", node);
+  }
+
+  Result<void> StartServers() {
+    Result<std::filesystem::path> shim = FindClockShim();
+    if (!shim) return tl::unexpected(shim.error());
+    shim_ = *shim;
+    for (int node = 0; node <= plan_.nodes; ++node) {
+      const ProcessRef ref{Kind::kNode, node};
+      const std::string name = node == kStoreNode ? "store" : fmt::format("node-{}", node);
+      const std::filesystem::path log = request_.folder / "nodes" / (name + ".log");
+      // The page is formatted before a process under the shim can see it.
+      cluster_.Add(ref, ClockPageOf(ref), SocketOf(node));
+      const Result<pid_t> pid =
+          StartServer({.program = request_.server,
+                       .socket = SocketOf(node),
+                       .log = log,
+                       .shim = shim_,
+                       .clock_fd = shared_.fd(),
+                       .clock_offset = shared_.ClockPageOffset(ClockPageOf(ref))});
+      if (!pid) return tl::unexpected(pid.error());
+      cluster_.SetPid(ref, *pid);
+      children_.Add({.ref = ref,
+                     .name = node == kStoreNode ? "the store" : fmt::format("node {}", node),
+                     .pid = *pid,
+                     .log = log});
+    }
+    return {};
+  }
+
+  Result<void> AwaitServers() {
+    const MonoTime give_up = RealMono() + kStartTimeout;
+    for (int node = 0; node <= plan_.nodes; ++node) {
+      while (!AnswersPing(SocketOf(node), RealMono() + 1s)) {
+        WaitFor([] { return false; }, RealMono() + kPingInterval);
+        if (failure_) return tl::unexpected(*failure_);
+        if (interrupted_) return EnvironmentFailed("interrupted before the run began");
+        if (RealMono() < give_up) continue;
+        return EnvironmentFailed(fmt::format(
+            "node {} did not answer a PING within {}: {}", node, FormatDuration(kStartTimeout),
+            LogTail(children_.all()[static_cast<size_t>(node)].log)));
+      }
+    }
+    return {};
+  }
+
+  Result<std::vector<NodeAddress>> AddressesOf(int client) {
+    std::vector<NodeAddress> addresses;
+    for (int node = 0; node <= plan_.nodes; ++node) {
+      if (client == 0 || plan_.direct) {
+        addresses.push_back({.unix_path = SocketOf(node).string()});
+        continue;
+      }
+      const Result<uint16_t> port = proxy_.AddLink({client, node}, SocketOf(node).string());
+      if (!port) return tl::unexpected(port.error());
+      addresses.push_back({.port = *port});
+    }
+    return addresses;
+  }
+
+  Result<void> StartClients() {
+    clients_.push_back(std::make_unique<Client>(io_));  // the referee's place
+    for (int client = 1; client <= plan_.clients; ++client) {
+      clients_.push_back(std::make_unique<Client>(io_));
+      if (Result<void> ok = StartClient(client); !ok) return ok;
+    }
+    return {};
+  }
+
+  Result<void> StartReferee() { return StartClient(0); }
+
+  Result<void> StartClient(int number) {
+    Result<std::vector<NodeAddress>> addresses = AddressesOf(number);
+    if (!addresses) return tl::unexpected(addresses.error());
+    std::array<int, 2> ends{};
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+      return EnvironmentFailed(fmt::format("socketpair: {}", std::strerror(errno)));
+    }
+    Client& client = *clients_[static_cast<size_t>(number)];
+    client.channel.assign(ends[0]);
+    const ProcessRef ref{Kind::kClient, number};
+    cluster_.Add(ref, ClockPageOf(ref));
+    SpawnRequest spawn{.argv = {"/proc/self/exe", std::string(kClientCommand)},
+                       .environment = ShimEnvironment(shim_, shared_.fd(),
+                                                      shared_.ClockPageOffset(ClockPageOf(ref))),
+                       .descriptors = {shared_.fd(), ends[1]},
+                       .log = request_.folder / "clients" /
+                              (number == 0 ? "referee.log" : fmt::format("client-{}.log", number))};
+    const std::vector<std::string> words =
+        ToWords({.plan_file = (request_.folder / "plan.json").string(),
+                 .number = number,
+                 .memory_fd = shared_.fd(),
+                 .clock_pages = ClockPages(),
+                 .step_fd = ends[1],
+                 .addresses = *addresses});
+    spawn.argv.insert(spawn.argv.end(), words.begin(), words.end());
+    const Result<pid_t> pid = Spawn(spawn);
+    close(ends[1]);
+    if (!pid) return tl::unexpected(pid.error());
+    cluster_.SetPid(ref, *pid);
+    children_.Add({.ref = ref,
+                   .name = number == 0 ? "the referee" : fmt::format("client {}", number),
+                   .pid = *pid,
+                   .log = spawn.log});
+    ListenTo(number);
+    return {};
+  }
+
+  Result<void> AwaitReady() {
+    const auto all_ready = [this] {
+      return std::ranges::all_of(clients_, [](const auto& client) { return client->ready; });
+    };
+    WaitFor(all_ready, RealMono() + kStartTimeout);
+    if (failure_) return tl::unexpected(*failure_);
+    if (interrupted_) return EnvironmentFailed("interrupted before the run began");
+    if (!all_ready()) return EnvironmentFailed("the clients did not get ready in time");
+    return {};
+  }
+
+  // ---- the run --------------------------------------------------------------------------------------------------
+
+  void Begin() {
+    start_ = RealMono();
+    for (int client = 0; client <= plan_.clients; ++client) {
+      shared_.Control(client).start_ns.store(ToNs(start_), std::memory_order_release);
+    }
+    running_ = true;
+    timeline_.Begin();
+    for (int client = 1; client <= plan_.clients; ++client) Answer(client);
+    Tick(RealMono() + kTick);
+    if (request_.progress) ShowProgress();
+  }
+
+  void End() {
+    // Asked to end early or not, what runs is brought to its end; asked twice, it is killed.
+    interruptible_ = false;
+    timeline_.End();
+    const Duration longest_call = Duration(plan_.call_timeout * 3 + plan_.lease * 6);
+    const auto clients_ended = [this] { return children_.HaveEnded(Kind::kClient, 1); };
+    if (!failure_) WaitFor(clients_ended, RealMono() + longest_call + kEndGrace);
+    if (failure_ || kill_now_) return children_.KillAll();
+    for (const Child& child : children_.all()) {
+      if (child.ref.kind != Kind::kClient || child.ref.number == 0 || child.ended) continue;
+      kill(-child.pid, SIGKILL);  // recorded as died: its last operation never ended
+    }
+    WaitFor(clients_ended, RealMono() + kEndGrace);
+    Answer(0);
+    const auto referee_ended = [this] { return children_.HaveEnded(Kind::kClient, 0); };
+    WaitFor(referee_ended, RealMono() + plan_.lease * 2 + plan_.grace + longest_call + kEndGrace);
+    running_ = false;
+    children_.KillAll();
+    proxy_.Close();
+  }
+
+  void ListenTo(int number) {
+    Client& client = *clients_[static_cast<size_t>(number)];
+    client.channel.async_wait(asio::posix::stream_descriptor::wait_read,
+                              [this, number](const boost::system::error_code& error) {
+                                if (!error) OnMessage(number);
+                              });
+  }
+
+  void OnMessage(int number) {
+    Client& client = *clients_[static_cast<size_t>(number)];
+    uint8_t message = 0;
+    const ssize_t received = recv(client.channel.native_handle(), &message, 1, MSG_DONTWAIT);
+    if (received != 1) return;  // it ended: the kernel tells of that
+    if (message == kReadyByte) {
+      client.ready = true;
+    } else {
+      CHECK(message < kStepNames.size());
+      client.owed = true;
+      timeline_.OnStep(number, static_cast<Step>(message));
+      AnswerIfFree(number);
+    }
+    ListenTo(number);
+  }
+
+  void AnswerIfFree(int number) {
+    Client& client = *clients_[static_cast<size_t>(number)];
+    if (client.owed && cluster_.MayAnswer(number)) Answer(number);
+  }
+
+  void Answer(int number) {
+    Client& client = *clients_[static_cast<size_t>(number)];
+    client.owed = false;
+    const uint8_t go = 1;
+    [[maybe_unused]] const ssize_t sent =
+        send(client.channel.native_handle(), &go, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+
+  // ---- what goes on meanwhile -----------------------------------------------------------------------------------
+
+  // Runs the event loop until the condition holds, a server is lost, or the time has come.
+  template <typename Condition>
+  void WaitFor(const Condition& met, MonoTime deadline) {
+    const std::chrono::steady_clock::time_point until(deadline.time_since_epoch());
+    while (!met() && !failure_ && !kill_now_ && !(interrupted_ && interruptible_) &&
+           RealMono() < deadline) {
+      if (io_.stopped()) io_.restart();
+      io_.run_one_until(until);
+    }
+  }
+
+  void WatchChildren() {
+    child_signals_.async_wait([this](const boost::system::error_code& error, int) {
+      if (error) return;
+      children_.Poll([this](const Child& child) { cluster_.OnStopped(child.pid); },
+                     [this](const Child& child) { OnEnded(child); });
+      WatchChildren();
+    });
+  }
+
+  void OnEnded(const Child& child) {
+    if (child.ref.kind == Kind::kClient && running_) {
+      if (child.ended == 0) return;
+      Event died{.client = child.ref.number,
+                 .op = Op::kDied,
+                 .type = EventType::kInfo,
+                 .value = {*child.ended}};
+      return Record(died);
+    }
+    if (failure_) return;
+    failure_ =
+        Error{ExitCode::kEnvironment, fmt::format("{} {} by itself; its log ends: {}", child.name,
+                                                  DescribeEnd(*child.ended), LogTail(child.log))};
+  }
+
+  void WatchInterrupts() {
+    end_signals_.async_wait([this](const boost::system::error_code& error, int) {
+      if (error) return;
+      kill_now_ = interrupted_;  // asked twice
+      interrupted_ = true;
+      for (int client = 0; client <= plan_.clients; ++client) {
+        shared_.Control(client).stop.store(1, std::memory_order_relaxed);
+      }
+      WatchInterrupts();
+    });
+  }
+
+  void Tick(MonoTime due) {
+    tick_.expires_at(std::chrono::steady_clock::time_point(due.time_since_epoch()));
+    tick_.async_wait([this, due](const boost::system::error_code& error) {
+      if (error || !running_) return;
+      const Duration late = RealMono() - due;
+      if (late >= plan_.lease / kStallsPerLease) {
+        Event stall{.client = kSupervisor,
+                    .op = Op::kStall,
+                    .type = EventType::kInfo,
+                    .value = {late.count()}};
+        Record(stall);
+      }
+      Tick(RealMono() + kTick);
+    });
+  }
+
+  void ShowProgress() {
+    Progress progress{.elapsed = RealMono() - start_};
+    for (int client = 1; client <= plan_.clients; ++client) {
+      progress.grants += shared_.Control(client).grants.load(std::memory_order_relaxed);
+      progress.orders += shared_.Control(client).orders.load(std::memory_order_relaxed);
+    }
+    progress.active_faults = active_faults_;
+    request_.progress(progress, [this] { return Collect(); });
+    progress_timer_.expires_after(kProgressInterval);
+    progress_timer_.async_wait([this](const boost::system::error_code& error) {
+      if (!error && running_) ShowProgress();
+    });
+  }
+
+  void Record(Event event) {
+    if (event.op == Op::kFault) active_faults_ += event.type == EventType::kInvoke ? 1 : -1;
+    event.at_ns = (RealMono() - start_).count();
+    events_.push_back(event);
+  }
+
+  History Collect() {
+    History history{.facts = request_.facts, .events = events_};
+    for (int process = 0; process <= plan_.clients; ++process) {
+      for (const TaskKind task : {TaskKind::kSession, TaskKind::kWatchdog, TaskKind::kMeter}) {
+        const SegmentContent content = ReadSegment(shared_.Segment(process, task));
+        history.events.insert(history.events.end(), content.events.begin(), content.events.end());
+        if (content.dropped == 0) continue;
+        history.events.push_back({.at_ns = (RealMono() - start_).count(),
+                                  .client = process,
+                                  .op = Op::kLost,
+                                  .type = EventType::kInfo,
+                                  .task = task,
+                                  .value = {static_cast<int64_t>(content.dropped)}});
+      }
+    }
+    SortByTime(history.events);
+    return history;
+  }
+
+  const SuperviseRequest& request_;
+  const Plan& plan_;
+  asio::io_context io_{1};
+  Scratch scratch_;
+  SharedRun shared_;
+  Proxy proxy_;
+  RealCluster cluster_;
+  Timeline timeline_;
+  asio::signal_set child_signals_;
+  asio::signal_set end_signals_;
+  asio::steady_timer tick_;
+  asio::steady_timer progress_timer_;
+  std::filesystem::path shim_;
+  std::vector<std::unique_ptr<Client>> clients_;  // by number; [0] is the referee
+  std::vector<Event> events_;                     // the supervisor's own
+  MonoTime start_{};
+  bool running_ = false;
+  bool interrupted_ = false;
+  bool interruptible_ = true;
+  bool kill_now_ = false;
+  int active_faults_ = 0;
+  std::optional<Error> failure_;
+  Children children_;  // last: its processes end before anything they use goes
+};
+
+}  // namespace
+
+Result<History> Supervise(const SuperviseRequest& request) {
+  std::error_code code;
+  for (const char* logs : {"nodes", "clients"}) {
+    std::filesystem::create_directories(request.folder / logs, code);
+    if (code)
+      return BadInput(fmt::format("{}: {}", (request.folder / logs).string(), code.message()));
+  }
+  // The janitor is forked first, while nothing else is there that it could keep open.
+  Result<Scratch> scratch = Scratch::Create();
+  if (!scratch) return tl::unexpected(scratch.error());
+  const Plan& plan = request.plan;
+  Result<SharedRun> shared = SharedRun::Create(plan.clients + 1, plan.nodes + 1 + plan.clients + 1);
+  if (!shared) return tl::unexpected(shared.error());
+  return Supervisor(request, std::move(*scratch), std::move(*shared)).Run();
+}
+
+}  // namespace doublehold

@@ -1,0 +1,189 @@
+#include "compose/timeline.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "lib/base/check.h"
+
+namespace doublehold {
+namespace {
+
+const FaultEntry& EntryOf(const std::string& kind) {
+  const FaultEntry* found = FindFault(kind);
+  CHECK(found != nullptr);
+  return *found;
+}
+
+// It acts on frames: until it has, it has not happened.
+bool WaitsForFrames(const FaultEntry& kind) {
+  return std::ranges::find(kind.keys, "count") != kind.keys.end();
+}
+
+bool Matches(const Trigger& trigger, int client, Step step) {
+  return trigger.step == step && (trigger.client == 0 || trigger.client == client);
+}
+
+}  // namespace
+
+struct Timeline::Entry {
+  Entry(boost::asio::io_context& io, const FaultPlan& fault, int number, uint64_t seed)
+      : plan(fault),
+        kind(EntryOf(fault.kind)),
+        index(number),
+        random(seed, "fault", static_cast<uint64_t>(number)),
+        start_timer(io),
+        end_timer(io) {}
+
+  const FaultPlan& plan;
+  const FaultEntry& kind;
+  int index;
+  Prng random;
+  boost::asio::steady_timer start_timer;
+  boost::asio::steady_timer end_timer;
+  int struck = 0;
+  bool due = false;  // its time has come; now it waits for its step
+  bool active = false;
+  uint64_t epoch = 0;  // which strike: what a late callback belongs to
+  int client = 0;      // of the strike that is active
+  Healer healer;
+};
+
+Timeline::Timeline(boost::asio::io_context& io, Cluster& cluster, const Plan& plan, Hooks hooks)
+    : io_(io), cluster_(cluster), plan_(plan), hooks_(std::move(hooks)) {
+  int number = 0;
+  for (const FaultPlan& fault : plan.faults) {
+    entries_.push_back(std::make_unique<Entry>(io, fault, number++, plan.seed));
+  }
+}
+
+Timeline::~Timeline() = default;
+
+void Timeline::Begin() {
+  begun_ = cluster_.Now();
+  for (const auto& entry : entries_) ScheduleNext(*entry);
+  Rearm();
+}
+
+// Strike k is due at from + k * every, never before the one ahead of it has ended.
+void Timeline::ScheduleNext(Entry& entry) {
+  if (ended_ || entry.struck >= entry.plan.times) return;
+  const MonoTime due = begun_ + entry.plan.from + entry.plan.every * entry.struck;
+  const auto come = [this, &entry] {
+    entry.due = true;
+    if (!entry.plan.on) {
+      Strike(entry, entry.plan.client.value_or(0));
+    } else {
+      Rearm();
+    }
+  };
+  if (due <= cluster_.Now()) {
+    if (entry.plan.on) {
+      entry.due = true;
+    } else {
+      come();
+    }
+    return;
+  }
+  entry.start_timer.expires_at(std::chrono::steady_clock::time_point(due.time_since_epoch()));
+  entry.start_timer.async_wait([this, come](const boost::system::error_code& error) {
+    if (!error && !ended_) come();
+  });
+}
+
+bool Timeline::IsWaiting(const Entry& entry) const {
+  if (ended_ || !entry.due || entry.active || entry.struck >= entry.plan.times) return false;
+  if (entry.plan.during.empty()) return true;
+  return std::ranges::any_of(entries_, [&](const auto& other) {
+    return other->active && other->plan.name == entry.plan.during;
+  });
+}
+
+void Timeline::Rearm() {
+  std::vector<uint32_t> steps(static_cast<size_t>(plan_.clients) + 1, 0);
+  const auto add = [&](const Trigger& trigger) {
+    for (int client = 1; client <= plan_.clients; ++client) {
+      if (trigger.client != 0 && trigger.client != client) continue;
+      steps[static_cast<size_t>(client)] |= 1U << static_cast<unsigned>(trigger.step);
+    }
+  };
+  for (const auto& entry : entries_) {
+    // One that waits for another to become active is armed beforehand, so that the very next step counts.
+    const bool may_start =
+        !ended_ && entry->due && !entry->active && entry->struck < entry->plan.times;
+    if (may_start && entry->plan.on) add(*entry->plan.on);
+    if (entry->active && entry->plan.until) add(*entry->plan.until);
+  }
+  for (int client = 1; client <= plan_.clients; ++client) {
+    hooks_.arm(client, steps[static_cast<size_t>(client)]);
+  }
+}
+
+void Timeline::OnStep(int client, Step step) {
+  // Starts first, in the order of the plan: what begins at this step may be what another one waits for.
+  for (const auto& entry : entries_) {
+    if (entry->plan.on && Matches(*entry->plan.on, client, step) && IsWaiting(*entry)) {
+      Strike(*entry, client);
+    }
+  }
+  for (const auto& entry : entries_) {
+    if (entry->active && entry->plan.until && Matches(*entry->plan.until, client, step)) {
+      Heal(*entry, /*acted=*/!WaitsForFrames(entry->kind));
+    }
+  }
+  Rearm();
+}
+
+void Timeline::Strike(Entry& entry, int client) {
+  entry.active = true;
+  entry.client = entry.plan.client.value_or(client);
+  const uint64_t epoch = ++entry.epoch;
+  ++entry.struck;
+  hooks_.record(FaultEvent(entry, EventType::kInvoke, entry.kind.asked_ns(entry.plan)));
+  const auto still = [this, &entry, epoch] { return entry.active && entry.epoch == epoch; };
+  const doublehold::Strike strike{.plan = entry.plan,
+                                  .client = entry.client,
+                                  .clients = plan_.clients,
+                                  .nodes = plan_.nodes,
+                                  .on_spent = [this, &entry, still] {
+                                    // Not from inside the rule that calls this.
+                                    boost::asio::post(io_, [this, &entry, still] {
+                                      if (still()) Heal(entry, /*acted=*/true);
+                                    });
+                                  }};
+  entry.healer = entry.kind.start(cluster_, strike, entry.random);
+  if (entry.kind.length_is_of_frames || entry.plan.length <= Duration::zero()) return;
+  entry.end_timer.expires_after(entry.plan.length);
+  entry.end_timer.async_wait([this, &entry, still](const boost::system::error_code& error) {
+    if (!error && still()) Heal(entry, /*acted=*/!WaitsForFrames(entry.kind));
+  });
+}
+
+void Timeline::Heal(Entry& entry, bool acted) {
+  entry.active = false;
+  entry.due = false;
+  entry.end_timer.cancel();
+  const int64_t measured_ns = entry.healer.Heal();
+  hooks_.record(FaultEvent(entry, acted ? EventType::kOk : EventType::kFail, measured_ns));
+  ScheduleNext(entry);
+  Rearm();
+}
+
+void Timeline::End() {
+  ended_ = true;
+  for (const auto& entry : entries_) {
+    entry->start_timer.cancel();
+    if (entry->active) Heal(*entry, /*acted=*/!WaitsForFrames(entry->kind));
+  }
+  Rearm();
+}
+
+Event Timeline::FaultEvent(const Entry& entry, EventType type, int64_t value_ns) const {
+  const int node = entry.plan.nodes.empty() ? -1 : entry.plan.nodes.front();
+  return {.client = kSupervisor,
+          .op = Op::kFault,
+          .type = type,
+          .value = {entry.index, value_ns, entry.client == 0 ? -1 : entry.client, node}};
+}
+
+}  // namespace doublehold
