@@ -56,6 +56,7 @@ class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
   Result<uint16_t> AddLink(LinkId id, std::string upstream_unix_path);
   RuleId SetLink(LinkId id, LinkRule spec);
   RuleReport ClearLink(RuleId id);
+  [[nodiscard]] RuleReport Report(RuleId id) const;
   void Close();
   [[nodiscard]] size_t connections() const;
 
@@ -173,6 +174,11 @@ RuleReport Proxy::Impl::ClearLink(RuleId id) {
   return set.rule->report();
 }
 
+RuleReport Proxy::Impl::Report(RuleId id) const {
+  const auto found = rules_.find(id);
+  return found == rules_.end() ? RuleReport{} : found->second.rule->report();
+}
+
 void Proxy::Impl::Close() {
   if (closed_) return;
   closed_ = true;
@@ -201,6 +207,7 @@ Result<uint16_t> Proxy::AddLink(LinkId link, std::string upstream_unix_path) {
 }
 RuleId Proxy::SetLink(LinkId link, LinkRule rule) { return impl_->SetLink(link, std::move(rule)); }
 RuleReport Proxy::ClearLink(RuleId rule) { return impl_->ClearLink(rule); }
+RuleReport Proxy::Report(RuleId rule) const { return impl_->Report(rule); }
 void Proxy::Close() { impl_->Close(); }
 size_t Proxy::connections() const { return impl_->connections(); }
 

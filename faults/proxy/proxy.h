@@ -43,6 +43,8 @@ class Proxy {
   // Removes a rule: what it still delays or holds is released at once, in order, before this
   // returns. Answers what it did; nothing for a rule that is not there.
   RuleReport ClearLink(RuleId rule);
+  // What a rule has done so far.
+  [[nodiscard]] RuleReport Report(RuleId rule) const;
 
   // Closes ports and connections and forgets all rules and pending frames. Later calls do nothing.
   void Close();
