@@ -1,0 +1,224 @@
+// The queue in made-up time: what the rules do to frames, without sockets.
+#include "faults/proxy/frame_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace doublehold {
+namespace {
+
+using Action = LinkRule::Action;
+
+constexpr std::string_view kSet = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n";
+constexpr std::string_view kGet = "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n";
+
+MonoTime At(Duration since_start) { return MonoTime(since_start); }
+
+class FrameQueueTest : public ::testing::Test {
+ protected:
+  std::shared_ptr<ActiveRule> Set(LinkRule spec) {
+    spec.on_spent = [this] { ++spent_; };
+    auto rule = std::make_shared<ActiveRule>(io_, ++last_, std::move(spec));
+    rules_.Add(rule);
+    return rule;
+  }
+  void Clear(const std::shared_ptr<ActiveRule>& rule, MonoTime now) {
+    rule->Clear();
+    rules_.Remove(*rule);
+    requests_.Release(*rule, now);
+    replies_.Release(*rule, now);
+  }
+  // What goes out at `now`.
+  static std::string Take(FrameQueue& queue, MonoTime now) {
+    std::string bytes(queue.Due(now));
+    queue.Sent(bytes.size(), now);
+    return bytes;
+  }
+  int spent() {
+    io_.restart();
+    io_.poll();
+    return spent_;
+  }
+
+  boost::asio::io_context io_;
+  RuleId last_ = 0;
+  int spent_ = 0;
+  LinkRules rules_;
+  ReplyNames names_;
+  Prng prng_{1, "jitter"};
+  FrameQueue requests_{Direction::kRequest, rules_, names_, prng_};
+  FrameQueue replies_{Direction::kReply, rules_, names_, prng_};
+};
+
+TEST_F(FrameQueueTest, ADelayedFrameIsDueThatMuchLaterAndItsFollowersBehindIt) {
+  Set({.action = Action::kDelay, .command = "SET", .delay = 5ms});
+  requests_.Add(std::string(kSet) + std::string(kGet), At(1ms));
+  EXPECT_EQ(Take(requests_, At(5999us)), "");
+  EXPECT_EQ(requests_.NextDue(), At(6ms));
+  EXPECT_EQ(Take(requests_, At(6ms)), std::string(kSet) + std::string(kGet));
+  EXPECT_TRUE(requests_.empty());
+  EXPECT_EQ(requests_.NextDue(), std::nullopt);
+}
+
+TEST_F(FrameQueueTest, ALaterFrameNeverOvertakesEvenWhenItIsDueSooner) {
+  const auto slow = Set({.action = Action::kDelay, .command = "SET", .delay = 10ms});
+  Set({.action = Action::kDelay, .command = "GET", .delay = 1ms});
+  requests_.Add(kSet, At(0ms));
+  requests_.Add(kGet, At(1ms));
+  EXPECT_EQ(Take(requests_, At(5ms)), "");
+  EXPECT_EQ(Take(requests_, At(10ms)), std::string(kSet) + std::string(kGet));
+  EXPECT_EQ(slow->report().longest_delay, 10ms);
+}
+
+TEST_F(FrameQueueTest, AFrameWithoutANameYetWaitsForIt) {
+  Set({.action = Action::kDrop, .command = "SET", .limit = 1});
+  for (const char c : kSet) requests_.Add({&c, 1}, At(0ms));
+  EXPECT_TRUE(requests_.empty());
+  EXPECT_EQ(spent(), 1);
+  for (const char c : kSet) requests_.Add({&c, 1}, At(0ms));
+  EXPECT_EQ(Take(requests_, At(0ms)), kSet);
+}
+
+TEST_F(FrameQueueTest, AHeldFrameIsDueWhenItsRuleIsRemoved) {
+  const auto rule = Set({.action = Action::kHold, .limit = 1});
+  requests_.Add(kSet.substr(0, 20), At(0ms));
+  EXPECT_EQ(requests_.NextDue(), std::nullopt);
+  Clear(rule, At(7ms));
+  EXPECT_EQ(Take(requests_, At(7ms)), kSet.substr(0, 20));
+  requests_.Add(kSet.substr(20), At(8ms));  // the rest of the frame is not held any more
+  EXPECT_EQ(Take(requests_, At(8ms)), kSet.substr(20));
+  EXPECT_EQ(rule->report().longest_delay, 7ms);
+  EXPECT_EQ(spent(), 0);  // removed: nobody is told
+}
+
+TEST_F(FrameQueueTest, ADroppedFrameVanishesToItsEndEvenWhenTheRuleIsRemovedHalfWay) {
+  const auto rule = Set({.action = Action::kDrop});
+  requests_.Add(kSet.substr(0, 20), At(0ms));
+  Clear(rule, At(0ms));
+  EXPECT_FALSE(requests_.idle());
+  requests_.Add(std::string(kSet.substr(20)) + std::string(kGet), At(0ms));
+  EXPECT_EQ(Take(requests_, At(0ms)), kGet);
+  EXPECT_TRUE(requests_.idle());
+  EXPECT_EQ(names_.outstanding(), 1u);  // the GET: a dropped command has no reply
+}
+
+TEST_F(FrameQueueTest, AFrameThatBeganToPassGoesOnPassing) {
+  requests_.Pass(kSet.substr(0, 6));
+  Set({.action = Action::kDrop});
+  requests_.Add(kSet.substr(6), At(0ms));
+  EXPECT_EQ(Take(requests_, At(0ms)), kSet.substr(6));
+  EXPECT_EQ(names_.outstanding(), 1u);
+  requests_.Add(kSet, At(0ms));
+  EXPECT_TRUE(requests_.empty());
+}
+
+TEST_F(FrameQueueTest, AReplyBelongsToItsCommand) {
+  const auto rule =
+      Set({.direction = Direction::kReply, .action = Action::kDrop, .command = "GET"});
+  requests_.Add(std::string(kSet) + std::string(kGet) + std::string(kSet), At(0ms));
+  replies_.Add("+OK\r\n$1\r\nv\r\n+KO\r\n", At(0ms));
+  EXPECT_EQ(Take(replies_, At(0ms)), "+OK\r\n+KO\r\n");
+  EXPECT_EQ(rule->report().frames, 1);
+}
+
+TEST_F(FrameQueueTest, AResetWaitsForWhatWasBeforeItAndNothingComesAfterIt) {
+  Set({.action = Action::kDelay, .command = "SET", .delay = 5ms});
+  Set({.action = Action::kReset, .command = "GET", .limit = 1});
+  requests_.Add(std::string(kSet) + std::string(kGet) + std::string(kSet), At(0ms));
+  EXPECT_TRUE(requests_.full());
+  EXPECT_FALSE(requests_.ResetDue(At(5ms)));
+  EXPECT_EQ(Take(requests_, At(5ms)), kSet);
+  EXPECT_TRUE(requests_.ResetDue(At(5ms)));
+  EXPECT_EQ(spent(), 0);
+  requests_.Discard();
+  EXPECT_EQ(spent(), 1);
+}
+
+TEST_F(FrameQueueTest, OnSpentComesOnceAfterTheLastByteOfTheLastFrame) {
+  Set({.action = Action::kDelay, .delay = 1ms, .limit = 2});
+  requests_.Add(std::string(kSet) + std::string(kSet) + std::string(kGet), At(0ms));
+  std::string bytes(requests_.Due(At(1ms)));
+  EXPECT_EQ(bytes.size(), 2 * kSet.size() + kGet.size());
+  requests_.Sent(2 * kSet.size() - 1, At(1ms));
+  EXPECT_EQ(spent(), 0);
+  requests_.Sent(1, At(1ms));
+  EXPECT_EQ(spent(), 1);
+  requests_.Sent(kGet.size(), At(1ms));
+  EXPECT_EQ(spent(), 1);
+}
+
+TEST_F(FrameQueueTest, AFrameThatIsLostWithItsConnectionIsSpentToo) {
+  Set({.action = Action::kHold, .limit = 2});
+  requests_.Add(kSet, At(0ms));
+  requests_.Add(kGet.substr(0, 15), At(0ms));
+  requests_.Discard();
+  EXPECT_EQ(spent(), 1);
+}
+
+TEST_F(FrameQueueTest, AtTheEndOfTheStreamAnUnfinishedFramePasses) {
+  Set({.action = Action::kDelay, .delay = 1ms, .limit = 1});
+  requests_.Add(kSet.substr(0, 6), At(0ms));
+  EXPECT_EQ(Take(requests_, At(1ms)), "");
+  requests_.EndOfStream(At(2ms));
+  EXPECT_EQ(Take(requests_, At(2ms)), kSet.substr(0, 6));
+}
+
+TEST_F(FrameQueueTest, AtTheEndOfTheStreamAnUnfinishedFrameIsSpentWithItsLastByte) {
+  Set({.action = Action::kDelay, .delay = 1ms, .limit = 1});
+  requests_.Add(kSet.substr(0, 20), At(0ms));
+  requests_.EndOfStream(At(0ms));
+  EXPECT_EQ(spent(), 0);
+  Take(requests_, At(1ms));
+  EXPECT_EQ(spent(), 1);
+}
+
+TEST_F(FrameQueueTest, AnEmptyLineIsNoFrameToALimit) {
+  const auto rule = Set({.action = Action::kDrop, .limit = 1});
+  requests_.Add("\r\n*0\r\n", At(0ms));
+  EXPECT_EQ(Take(requests_, At(0ms)), "\r\n*0\r\n");
+  EXPECT_EQ(rule->report().frames, 0);
+  EXPECT_EQ(names_.outstanding(), 0u);
+}
+
+TEST_F(FrameQueueTest, WhatIsNoRespObeysRulesForEveryFrame) {
+  const auto named = Set({.action = Action::kDrop, .command = "GET"});
+  const auto all = Set({.action = Action::kHold});
+  requests_.Add("*1\r\nnonsense\r\n", At(0ms));
+  EXPECT_EQ(Take(requests_, At(0ms)), "");
+  Clear(all, At(1ms));
+  EXPECT_EQ(Take(requests_, At(1ms)), "*1\r\nnonsense\r\n");
+  EXPECT_EQ(all->report().frames, 1);
+  EXPECT_EQ(named->report().frames, 0);
+}
+
+TEST_F(FrameQueueTest, IsFullAtItsLimitOfBytes) {
+  Set({.action = Action::kHold});
+  requests_.Add("*2\r\n$4\r\nECHO\r\n$2000000\r\n", At(0ms));
+  EXPECT_FALSE(requests_.full());
+  requests_.Add(std::string(FrameQueue::kMaxPendingBytes, 'x'), At(0ms));
+  EXPECT_TRUE(requests_.full());
+}
+
+TEST_F(FrameQueueTest, EqualSeedsDrawEqualJitter) {
+  std::vector<MonoTime> due;
+  for (int round = 0; round < 2; ++round) {
+    Prng prng(9, "jitter");
+    LinkRules rules;
+    rules.Add(std::make_shared<ActiveRule>(
+        io_, 1, LinkRule{.action = Action::kDelay, .delay = 5ms, .jitter = 5ms}));
+    FrameQueue queue(Direction::kRequest, rules, names_, prng);
+    for (int i = 0; i < 50; ++i) {
+      queue.Add(kGet, At(0ms));
+      due.push_back(*queue.NextDue());
+      EXPECT_LE(due.back(), At(10ms));
+      Take(queue, At(1s));
+    }
+  }
+  EXPECT_EQ(std::vector(due.begin(), due.begin() + 50), std::vector(due.begin() + 50, due.end()));
+  EXPECT_NE(due[0], due[1]);
+}
+
+}  // namespace
+}  // namespace doublehold
