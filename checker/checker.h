@@ -71,7 +71,7 @@ struct CheckerEntry {
   CheckFunction check;
 };
 
-// The registry: one line a claim, in the order of DESIGN.md.
+// The registry: one line a claim, in the order in which they are told.
 std::span<const CheckerEntry> Checkers();
 
 }  // namespace doublehold

@@ -5,29 +5,16 @@
 
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "checker/checker.h"
+#include "checker/scene.h"
+#include "checker/tally.h"
 #include "lib/base/result.h"
 
 namespace doublehold {
-
-// One start-to-heal of a fault. `to_ns` is the end of the history when it was never healed.
-struct FaultEpisode {
-  int32_t fault = 0;
-  int32_t client = -1;
-  int32_t node = -1;
-  int64_t from_ns = 0;
-  int64_t to_ns = 0;
-  int64_t asked_ns = 0;
-  int64_t measured_ns = 0;
-};
-
-// Values at p50, p95, p99 and the largest, in ns; count 0: nothing measured.
-struct Percentiles {
-  int64_t count = 0, p50_ns = 0, p95_ns = 0, p99_ns = 0, max_ns = 0;
-};
 
 struct RunVerdict {
   RunFacts facts;
@@ -47,6 +34,12 @@ struct RunVerdict {
 };
 
 RunVerdict Judge(const History& history, const Limits& limits = {});
+
+// What was expected of a claim: "valid", "violated", "unknown", "any"; nothing when the run had no
+// expectations at all. A claim that the others leave out is expected to be valid.
+std::optional<std::string> ExpectedOf(const RunFacts& facts, const std::string& claim);
+// Whether it is so; without expectations: whether it is valid.
+bool IsAsExpected(const RunFacts& facts, const ClaimVerdict& claim);
 
 nlohmann::json ToJson(const RunVerdict& verdict);
 

@@ -1,0 +1,46 @@
+// How every checker comes from what it saw to its outcome.
+#ifndef DOUBLEHOLD_CHECKER_DECIDE_H_
+#define DOUBLEHOLD_CHECKER_DECIDE_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checker/checker.h"
+
+namespace doublehold {
+
+// Violations as they are found: keeps the first that are to be told, and whether the machine alone
+// explains all of them.
+class Stories {
+ public:
+  explicit Stories(const Limits& limits) : limit_(limits.violations_told) {}
+
+  // Whether a further violation would still change anything; telling one costs more than seeing it.
+  [[nodiscard]] bool Wanted() const { return told_.size() < limit_ || all_by_stall_; }
+  void Add(Violation violation);
+
+  [[nodiscard]] bool empty() const { return !seen_; }
+  // Every one of them is by_stall. False when there was none.
+  [[nodiscard]] bool AllByStall() const { return seen_ && all_by_stall_; }
+  [[nodiscard]] const std::string& FirstSentence() const { return first_sentence_; }
+  [[nodiscard]] std::vector<Violation> Take() && { return std::move(told_); }
+
+ private:
+  size_t limit_;
+  bool seen_ = false;
+  bool all_by_stall_ = true;
+  std::string first_sentence_;
+  std::vector<Violation> told_;
+};
+
+// Nothing can be said, and why.
+ClaimVerdict Undecided(ClaimVerdict verdict, std::string why);
+
+// Violated when something was counted, unless the machine is to blame for all of it; else valid.
+ClaimVerdict Decided(ClaimVerdict verdict, Stories stories, std::string if_violated,
+                     std::string if_valid);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_DECIDE_H_

@@ -1,0 +1,89 @@
+#include "checker/exclusion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "checker/decide.h"
+#include "checker/holds.h"
+#include "checker/overlaps.h"
+#include "checker/scene.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+std::optional<Margin> Least(std::optional<Margin> least, std::string_view what, int64_t ns) {
+  if (least && least->ns <= ns) return least;
+  return Margin{.what = std::string(what), .ns = ns};
+}
+
+// Negative when they overlapped.
+std::optional<Margin> ShortestGap(const Holds& holds) {
+  std::optional<Margin> shortest;
+  std::map<uint16_t, const Hold*> last_to_end;  // of each key, so far
+  for (const Hold& hold : holds.all) {
+    const Hold*& before = last_to_end[hold.key];
+    if (before != nullptr && before->client != hold.client) {
+      shortest =
+          Least(shortest, "shortest gap between two holds", hold.core.from_ns - before->core.to_ns);
+    }
+    if (before == nullptr || hold.core.to_ns >= before->core.to_ns) before = &hold;
+  }
+  return shortest;
+}
+
+std::optional<Margin> LeastLeaseLeft(const Holds& holds) {
+  std::optional<Margin> least;
+  for (const Hold& hold : holds.all) {
+    if (!hold.released || hold.valid_until_ns >= kForeverNs) continue;
+    least = Least(least, "least lease left at release", hold.valid_until_ns - hold.core.to_ns);
+  }
+  return least;
+}
+
+// Why holds of these clients could not have overlapped, or nothing when they could.
+std::string WhyNothingCouldOverlap(const Holds& holds) {
+  if (holds.all.empty()) return "no client was granted the lock";
+  const int32_t client = holds.all.front().client;
+  const bool alone =
+      std::ranges::all_of(holds.all, [client](const Hold& hold) { return hold.client == client; });
+  return alone ? fmt::format("only {} was granted the lock", ProcessName(client)) : "";
+}
+
+ClaimVerdict Check(const History& history, const Limits& limits, Part part) {
+  ClaimVerdict verdict{.unit = "holds"};
+  const Holds holds = ExtractHolds(history);
+  verdict.opportunities = static_cast<int64_t>(holds.all.size());
+  verdict.margin = part == Part::kCore ? ShortestGap(holds) : LeastLeaseLeft(holds);
+  if (holds.broken) return Undecided(std::move(verdict), *holds.broken);
+  if (std::string why = WhyNothingCouldOverlap(holds); !why.empty()) {
+    return Undecided(std::move(verdict), std::move(why));
+  }
+  const Scene scene = Observe(history);
+  Stories stories(limits);
+  for (const OverlapFound& overlap : FindOverlaps(holds, part)) {
+    ++verdict.count;
+    if (stories.Wanted()) stories.Add(TellOverlap(scene, holds, overlap));
+  }
+  const std::string_view what = part == Part::kCore ? "held the key" : "had a valid lease on it";
+  return Decided(std::move(verdict), std::move(stories),
+                 fmt::format("{} of {} began while another client {}", verdict.count,
+                             Counted(verdict.opportunities, "hold"), what),
+                 fmt::format("none of {} began while another client {}",
+                             Counted(verdict.opportunities, "hold"), what));
+}
+
+}  // namespace
+
+ClaimVerdict CheckExclusion(const History& history, const Limits& limits) {
+  return Check(history, limits, Part::kCore);
+}
+
+ClaimVerdict CheckLeaseExclusion(const History& history, const Limits& limits) {
+  return Check(history, limits, Part::kLive);
+}
+
+}  // namespace doublehold

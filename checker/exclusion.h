@@ -1,0 +1,24 @@
+// The claims `exclusion` and `lease-exclusion`: no two clients hold a key at once.
+#ifndef DOUBLEHOLD_CHECKER_EXCLUSION_H_
+#define DOUBLEHOLD_CHECKER_EXCLUSION_H_
+
+#include "checker/checker.h"
+
+namespace doublehold {
+
+// Violated when the cores of two clients' holds of a key overlap: somebody believed to be alone and
+// was not, whosever fault it is.
+//
+//   c1:  A-a=====!=======R-r     c1 slept past its lease: `exclusion` is violated, `lease-exclusion`
+//   c2:           A-a===R-r      is not; the lock service kept its promise.
+ClaimVerdict CheckExclusion(const History& history, const Limits& limits);
+
+// Violated when the live parts of two clients' holds overlap: the lock service granted twice.
+//
+//   c1:  A-a=============!R-r    c1 was promised the key until `!`, and c2 was granted it before.
+//   c2:           A-a===R-r
+ClaimVerdict CheckLeaseExclusion(const History& history, const Limits& limits);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_EXCLUSION_H_

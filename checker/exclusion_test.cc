@@ -1,0 +1,210 @@
+#include "checker/exclusion.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+struct Case {
+  std::string name;
+  std::string picture;
+  Outcome3 strict = Outcome3::kValid;
+  Outcome3 live = Outcome3::kValid;
+};
+
+constexpr Outcome3 kValid = Outcome3::kValid;
+constexpr Outcome3 kUnknown = Outcome3::kUnknown;
+constexpr Outcome3 kViolated = Outcome3::kViolated;
+
+void Expect(const Case& drawn) {
+  const History history = FromLanes(drawn.picture);
+  EXPECT_EQ(Name(CheckExclusion(history, {}).outcome), Name(drawn.strict)) << drawn.name;
+  EXPECT_EQ(Name(CheckLeaseExclusion(history, {}).outcome), Name(drawn.live)) << drawn.name;
+}
+
+TEST(Exclusion, IsValidWhenEachHoldEndsBeforeTheNextBegins) {
+  Expect({.name = "in turn", .picture = R"(
+      c1: A-a===R-r
+      c2:        A-a==R-r)"});
+  Expect({.name = "acquired while the holder held", .picture = R"(
+      c1: A-a===R-----r
+      c2:  A-----a==R-r)"});
+  Expect({.name = "they touch", .picture = R"(
+      c1: A-a===R-r
+      c2:    A--a==R-r)"});
+  Expect({.name = "other keys", .picture = R"(
+      c1:        A-a=====R-r
+      c2 item-1:  A-a==R-r)"});
+  Expect({.name = "unknown acquires", .picture = R"(
+      c1: A-a=====R-r
+      c2:   A-?   A-a=R-r)"});
+  Expect({.name = "re-entry", .picture = R"(
+      c1: A-a==A-a=R-r==R-r
+      c2:                   A-a=R-r)"});
+}
+
+TEST(Exclusion, IsViolatedWhenAHolderSleepsPastItsLease) {
+  Expect({.name = "stale",
+          .picture = R"(
+      c1: A-a=====!=======R-r
+      c2:           A-a===R-r)",
+          .strict = kViolated,
+          .live = kValid});
+  Expect({.name = "over before it began",
+          .picture = R"(
+      c1: A-a==!=============R-r
+      c2:         A-a===R-r      )",
+          .strict = kViolated,
+          .live = kValid});
+}
+
+TEST(Exclusion, LiveLeasesThatOverlapAreTheServicesFault) {
+  Expect({.name = "both live",
+          .picture = R"(
+      c1: A-a===========!=R-r
+      c2:       A-a==R-r)",
+          .strict = kViolated,
+          .live = kViolated});
+  Expect({.name = "a lease that begins as the other ends",
+          .picture = R"(
+      c1: A-a=====!====R-r
+      c2:       A-a==R-r)",
+          .strict = kViolated,
+          .live = kValid});
+  Expect({.name = "in the gap of a late extension",
+          .picture = R"(
+      c1: A-a==!========E-e===R-r
+      c2:       A-a==R-r)",
+          .strict = kViolated,
+          .live = kValid});
+  Expect({.name = "extended though another holds it",
+          .picture = R"(
+      c1: A-a==!======E-e===R-r
+      c2:       A-a=======R-r)",
+          .strict = kViolated,
+          .live = kViolated});
+}
+
+TEST(Exclusion, AHolderThatWasKilledIsNotBlamedForLater) {
+  Expect({.name = "killed", .picture = R"(
+      c1: A-a==g=w      | 5 5>4
+      c2:          A-a==R-r)"});
+  Expect({.name = "killed too late",
+          .picture = R"(
+      c1: A-a==g=======w   | 5 5>4
+      c2:        A-a==R-r)",
+          .strict = kViolated,
+          .live = kViolated});
+}
+
+TEST(Exclusion, AReleaseEndsTheHoldWhateverCameOfIt) {
+  for (const char outcome : {'r', 'x', '?', ' '}) {
+    Expect({.name = std::string(1, outcome),
+            .picture = std::string("c1: A-a==R----") + outcome + "\nc2:      A-a==R-r"});
+  }
+}
+
+TEST(Exclusion, NothingIsClaimedWhereNothingCouldOverlap) {
+  Expect({.name = "no hold", .picture = "c1: A-x A-x", .strict = kUnknown, .live = kUnknown});
+  Expect({.name = "one client", .picture = "c1: A-a=R-r", .strict = kUnknown, .live = kUnknown});
+}
+
+TEST(Exclusion, EachHoldThatBeganInAnotherCountsOnce) {
+  const ClaimVerdict verdict = CheckExclusion(FromLanes(R"(
+      c1: A-a==============R-r
+      c2:    A-a====R-r
+      c3:        A-a==R-r
+      c4:                       A-a=R-r)"),
+                                              {});
+  EXPECT_EQ(verdict.count, 2);
+  EXPECT_EQ(verdict.opportunities, 4);
+  ASSERT_EQ(verdict.violations.size(), 2U);
+  EXPECT_EQ(verdict.violations[1].first->client, 1);  // the longer of two overlaps
+  EXPECT_NE(verdict.violations[1].sentence.find("1 further client held it too"), std::string::npos);
+}
+
+TEST(Exclusion, TheFirstViolationsAreToldAndAllAreCounted) {
+  std::string first = "c1: A-a", second = "c2:    ";
+  for (int i = 0; i < 20; ++i) {
+    first += "=======";
+    second += "A-a=R-r";
+  }
+  const ClaimVerdict verdict =
+      CheckExclusion(FromLanes(first + "R\n" + second), {.violations_told = 3});
+  EXPECT_EQ(verdict.count, 20);
+  EXPECT_EQ(verdict.violations.size(), 3U);
+}
+
+TEST(Exclusion, TellsHowNearItCame) {
+  const History history = FromLanes(R"(
+      c1: A-a===!R-r        A-a=!R-r
+      c2:           A-a==R-r          A-a=R-r)");
+  const ClaimVerdict strict = CheckExclusion(history, {});
+  ASSERT_TRUE(strict.margin.has_value());
+  EXPECT_EQ(strict.margin->what, "shortest gap between two holds");
+  EXPECT_EQ(strict.margin->ns, 5'000'000);
+  const ClaimVerdict live = CheckLeaseExclusion(history, {});
+  ASSERT_TRUE(live.margin.has_value());
+  EXPECT_EQ(live.margin->what, "least lease left at release");
+  EXPECT_EQ(live.margin->ns, -1'000'000);
+}
+
+TEST(Exclusion, AStallOfTheMachineLeavesItUndecided) {
+  Expect({.name = "stalled past its lease",
+          .picture = R"(
+      c1:         A-a=====!=======R-r
+      c2:                   A-a===R-r
+      machine c1:       (------)     )",
+          .strict = kUnknown,
+          .live = kValid});
+  Expect({.name = "the supervisor, through which its messages go",
+          .picture = R"(
+      c1:                 A-a=====!=======R-r
+      c2:                           A-a===R-r
+      machine supervisor:       (------)     )",
+          .strict = kUnknown,
+          .live = kValid});
+  Expect({.name = "stalled, but late by far more",
+          .picture = R"(
+      c1:         A-a=====!=======R-r
+      c2:                   A-a===R-r
+      machine c1:   (--)             )",
+          .strict = kViolated,
+          .live = kValid});
+  Expect({.name = "stalled while a pause was planned",
+          .picture = R"(
+      c1:         A-a=====!=======R-r
+      c2:                   A-a===R-r
+      machine c1:       (------)
+      pause c1:         [------])",
+          .strict = kViolated,
+          .live = kValid});
+  Expect({.name = "another process stalled",
+          .picture = R"(
+      c1:         A-a=====!=======R-r
+      c2:                   A-a===R-r
+      machine c2:       (------))",
+          .strict = kViolated,
+          .live = kValid});
+  Expect({.name = "one by a stall, one not",
+          .picture = R"(
+      c1:         A-a=====!=======R-r      A-a==!====R-r
+      c2:                   A-a===R-r             A-a==R-r
+      machine c1:       (------)     )",
+          .strict = kViolated,
+          .live = kValid});
+  Expect({.name = "two live leases",
+          .picture = R"(
+      c1:         A-a============!R-r
+      c2:                A-a===R-r
+      machine c1:       (------)     )",
+          .strict = kViolated,
+          .live = kViolated});
+}
+
+}  // namespace
+}  // namespace doublehold

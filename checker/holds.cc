@@ -1,0 +1,164 @@
+#include "checker/holds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace doublehold {
+namespace {
+
+// Operations that a process does itself, one after another; the others are said about it.
+bool IsOwn(Op op) {
+  return op != Op::kFault && op != Op::kStall && op != Op::kLost && op != Op::kDied;
+}
+
+int64_t Later(int64_t at_ns, int64_t by_ns) {
+  return by_ns >= kForeverNs - at_ns ? kForeverNs : at_ns + by_ns;
+}
+
+class Extraction {
+ public:
+  void Take(const Event& event) {
+    if (event.op == Op::kExtend) Extend(event);
+    if (event.task != TaskKind::kSession || !IsOwn(event.op)) return;
+    if (event.op == Op::kRelease) Release(event);
+    if (event.op == Op::kWait || event.op == Op::kAcquire) Acquire(event);
+    last_ns_[event.client] = event.at_ns;
+  }
+
+  Holds Finish() && {
+    for (size_t i = 0; i < open_.size(); ++i) {
+      if (open_[i].ended) continue;
+      End(i, open_[i].cut_ns.value_or(last_ns_[holds_.all[i].client]));
+    }
+    return std::move(holds_);
+  }
+
+ private:
+  // What is not known of a hold before it ends.
+  struct Open {
+    int64_t live_from_ns = 0;
+    int64_t valid_until_ns = 0;
+    std::optional<int64_t> cut_ns;  // its end, should it never be released
+    bool ended = false;
+  };
+
+  void Acquire(const Event& event) {
+    if (event.type != EventType::kInvoke && event.type != EventType::kOk) return;
+    if (event.op == Op::kWait && event.type == EventType::kOk) return;
+    // The session starts anew with this key: what it never releases, it left before this.
+    std::vector<size_t>& left = unreleased_[{event.client, event.key}];
+    for (const size_t i : left) open_[i].cut_ns = last_ns_[event.client];
+    left.clear();
+    if (event.type == EventType::kOk) Grant(event);
+  }
+
+  void Grant(const Event& event) {
+    const size_t index = holds_.all.size();
+    if (event.hold == 0) return Break(event, "was granted a key without a hold");
+    if (!holds_.by_id.emplace(event.hold, index).second) {
+      return Break(event, fmt::format("was granted hold {}, which was granted before", event.hold));
+    }
+    holds_.all.push_back({.client = event.client,
+                          .hold = event.hold,
+                          .key = event.key,
+                          .core = {event.at_ns, event.at_ns},
+                          .valid_until_ns = event.value[0]});
+    open_.push_back({.live_from_ns = event.at_ns, .valid_until_ns = event.value[0]});
+    unreleased_[{event.client, event.key}].push_back(index);
+  }
+
+  void Extend(const Event& event) {
+    const auto found = holds_.by_id.find(event.hold);
+    if (found == holds_.by_id.end() || open_[found->second].ended) return;
+    Open& open = open_[found->second];
+    if (event.type == EventType::kInvoke && event.value[0] > 0) {
+      open.valid_until_ns = std::min(open.valid_until_ns, Later(event.at_ns, event.value[0]));
+    }
+    if (event.type != EventType::kOk) return;
+    if (event.at_ns > open.valid_until_ns) {
+      EndLive(found->second, open.valid_until_ns);
+      open.live_from_ns = event.at_ns;
+    }
+    open.valid_until_ns = event.value[0];
+  }
+
+  void Release(const Event& event) {
+    const auto found = holds_.by_id.find(event.hold);
+    if (found == holds_.by_id.end()) return;  // of an acquire of unknown outcome
+    const size_t index = found->second;
+    const Hold& hold = holds_.all[index];
+    if (hold.client != event.client || hold.key != event.key) {
+      return Break(event, fmt::format("released hold {}, which it was not granted", event.hold));
+    }
+    if (open_[index].ended) return;
+    // Without its invocation (a record was lost) all we know is that it lies before.
+    End(index, event.type == EventType::kInvoke ? event.at_ns : last_ns_[event.client]);
+    holds_.all[index].released = true;
+    std::erase(unreleased_[{event.client, event.key}], index);
+  }
+
+  void End(size_t index, int64_t at_ns) {
+    Hold& hold = holds_.all[index];
+    hold.core.to_ns = std::max(at_ns, hold.core.from_ns);
+    hold.valid_until_ns = open_[index].valid_until_ns;
+    EndLive(index, std::min(hold.valid_until_ns, hold.core.to_ns));
+    open_[index].ended = true;
+  }
+
+  void EndLive(size_t index, int64_t at_ns) {
+    const Open& open = open_[index];
+    if (open.live_from_ns >= open.valid_until_ns || open.live_from_ns > at_ns) return;
+    holds_.all[index].live.push_back({open.live_from_ns, at_ns});
+  }
+
+  void Break(const Event& event, std::string_view what) {
+    if (holds_.broken) return;
+    holds_.broken = fmt::format("the history contradicts itself: at {} client {} {}",
+                                FormatSeconds(Duration(event.at_ns)), event.client, what);
+  }
+
+  Holds holds_;
+  std::vector<Open> open_;                                                  // beside Holds::all
+  std::map<std::pair<int32_t, uint16_t>, std::vector<size_t>> unreleased_;  // not yet cut
+  std::map<int32_t, int64_t> last_ns_;  // of each client's session, its last event so far
+};
+
+}  // namespace
+
+bool Hold::LiveAt(int64_t at_ns) const {
+  return std::ranges::any_of(live, [at_ns](const Span& span) {
+    return span.from_ns <= at_ns && (at_ns < span.to_ns || span.from_ns == span.to_ns);
+  });
+}
+
+int64_t Hold::LeaseEndBefore(int64_t at_ns) const {
+  int64_t end_ns = live.empty() ? valid_until_ns : live.front().to_ns;
+  for (const Span& span : live) {
+    if (span.to_ns <= at_ns) end_ns = span.to_ns;
+  }
+  return end_ns;
+}
+
+HoldRef Hold::Ref() const {
+  return {.client = client,
+          .hold = hold,
+          .from_ns = core.from_ns,
+          .to_ns = core.to_ns,
+          .valid_until_ns = valid_until_ns};
+}
+
+const Hold* Holds::Find(uint64_t hold) const {
+  const auto found = by_id.find(hold);
+  return found == by_id.end() ? nullptr : &all[found->second];
+}
+
+Holds ExtractHolds(const History& history) {
+  Extraction extraction;
+  for (const Event& event : history.events) extraction.Take(event);
+  return std::move(extraction).Finish();
+}
+
+}  // namespace doublehold

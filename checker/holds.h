@@ -1,0 +1,87 @@
+// Holds: when a client believed it had a lock, read off a history.
+#ifndef DOUBLEHOLD_CHECKER_HOLDS_H_
+#define DOUBLEHOLD_CHECKER_HOLDS_H_
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "checker/checker.h"
+#include "lib/history/history.h"
+
+namespace doublehold {
+
+// A stretch of time. Two of them overlap when each begins before the other ends, so that stretches
+// which only touch do not, and an empty one inside another does.
+struct Span {
+  int64_t from_ns = 0;
+  int64_t to_ns = 0;
+  bool operator==(const Span&) const = default;
+};
+
+inline bool Overlap(const Span& a, const Span& b) {
+  return a.from_ns < b.to_ns && b.from_ns < a.to_ns;
+}
+
+// A grant that says it is valid until later than this never ends (lock `none`): 146 years.
+constexpr int64_t kForeverNs = std::numeric_limits<int64_t>::max() / 2;
+
+// What we count of a hold is its core: [acquire returned, release invoked].
+//
+//   c1:  A--a======R--r         core of c1:    a======R
+//   c2:       A--------a==R-r   core of c2:             a==R     no overlap: put each acquire just before
+//                                                                its return, each release just after its call.
+// Why not [acquire invoked, release returned]? c2's acquire overlaps c1's hold here, and nothing is wrong. The
+// core lies inside the true hold, whatever the moment was at which the service granted and freed it: two cores
+// that overlap prove a double hold; and a history whose cores do not overlap has an order that explains it.
+//
+// A hold that is never released is cut short, since nobody knows how long its client still believed in it:
+//
+//   c1:  A-a==g=======w         c1 is killed after its write; c2 is granted the key when c1's lease is over.
+//   c2:               A---a==R  With a hold of c1 to the end of the run, that would be a double hold; c1 was
+//                               dead. So the hold ends with the last thing that c1's session did: at `w`.
+//   c1:  A-a==   A-a==R-r       c1's section threw and nobody released; then c1 starts anew. Had it still
+//   c2:         A-a==R          believed in its first hold, it need not have: that one ends before the second `A`.
+//
+// An acquire whose outcome is unknown is no hold: its client must not enter. A release ends the hold where it
+// was invoked, whatever came of it: from there on the client does not believe that it holds.
+//
+// The live part is where the client's own reckoning says that the lease runs: from the return of the acquire to
+// `valid_until`, and on from the return of each extension. An extension that only succeeds after the lease was
+// over does not revive what lay between:
+//
+//   c1:  A-a===!....E--e====!=R      live: a===!  and  e====!;  in between c2 may be granted the key and give
+//   c2:          A-a=R-r             it back: strict overlap, but at no instant were there two live leases.
+//
+// While an extension is under way its shorter lease may be in force already, so that one counts.
+struct Hold {
+  int32_t client = 0;
+  uint64_t hold = 0;
+  uint16_t key = 0;
+  Span core;
+  int64_t valid_until_ns = 0;  // as its client computed it last
+  bool released = false;
+  std::vector<Span> live;  // inside the core, in order, never touching
+
+  [[nodiscard]] bool LiveAt(int64_t at_ns) const;
+  // When the lease that ran last before `at_ns` ended. Call when the hold is not live then.
+  [[nodiscard]] int64_t LeaseEndBefore(int64_t at_ns) const;
+  [[nodiscard]] HoldRef Ref() const;
+};
+
+struct Holds {
+  std::vector<Hold> all;                       // in the order in which they were granted
+  std::unordered_map<uint64_t, size_t> by_id;  // into `all`
+  std::optional<std::string> broken;           // why the events make no sense; judge nothing then
+  [[nodiscard]] const Hold* Find(uint64_t hold) const;  // null: no such grant
+};
+
+// One pass over the events.
+Holds ExtractHolds(const History& history);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_HOLDS_H_

@@ -1,0 +1,140 @@
+#include "checker/holds.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+// "1:[4,16] live 4-10": client, core and live parts, in ms.
+std::string Drawn(const Hold& hold) {
+  const auto ms = [](int64_t ns) { return std::to_string(ns / 1'000'000); };
+  std::string text =
+      std::to_string(hold.client) + ":[" + ms(hold.core.from_ns) + "," + ms(hold.core.to_ns) + "]";
+  for (const Span& span : hold.live) text += " " + ms(span.from_ns) + "-" + ms(span.to_ns);
+  return text;
+}
+
+struct Case {
+  std::string name;
+  std::string picture;
+  std::vector<std::string> holds;
+};
+
+void Expect(const Case& drawn) {
+  const Holds holds = ExtractHolds(FromLanes(drawn.picture));
+  EXPECT_FALSE(holds.broken.has_value()) << drawn.name << ": " << *holds.broken;
+  std::vector<std::string> found;
+  for (const Hold& hold : holds.all) found.push_back(Drawn(hold));
+  EXPECT_EQ(found, drawn.holds) << drawn.name;
+}
+
+TEST(Holds, ReachFromTheReturnOfTheAcquireToTheCallOfTheRelease) {
+  for (const Case& drawn : std::vector<Case>{
+           {"released in time", "c1: A-a===R--r", {"1:[2,6] 2-6"}},
+           {"lease over before the release", "c1: A-a==!==R-r", {"1:[2,8] 2-5"}},
+           {"the release says not owner", "c1: A-a==!==R-x", {"1:[2,8] 2-5"}},
+           {"the release is of unknown outcome", "c1: A-a=====R-?", {"1:[2,8] 2-8"}},
+           {"the release never returns", "c1: A-a=====R", {"1:[2,8] 2-8"}},
+           {"refused", "c1: A-x A--x", {}},
+           {"an acquire of unknown outcome", "c1: A--?R-r", {}},
+           {"two, one after the other", "c1: A-a==R-rA-a=R-r", {"1:[2,5] 2-5", "1:[10,12] 10-12"}},
+           {"re-entry", "c1: A-a==A-a=R-r=R-r", {"1:[2,13] 2-13", "1:[7,9] 7-9"}},
+       }) {
+    Expect(drawn);
+  }
+}
+
+TEST(Holds, AreNotLiveWhenTheLeaseWasOverBeforeTheGrant) {
+  History history = FromLanes("c1: A----a==R-r");
+  history.events[1].value[0] = 2'000'000;
+  const Holds holds = ExtractHolds(history);
+  ASSERT_EQ(holds.all.size(), 1U);
+  EXPECT_EQ(Drawn(holds.all[0]), "1:[5,8]");
+  EXPECT_FALSE(holds.all[0].LiveAt(5'000'000));
+  EXPECT_EQ(holds.all[0].LeaseEndBefore(5'000'000), 2'000'000);
+}
+
+TEST(Holds, ThatAreNeverReleasedEndWithTheLastThingTheirSessionDid) {
+  for (const Case& drawn : std::vector<Case>{
+           {"killed after a write", "c1: A-a==g=w       | 5 5>4", {"1:[2,7] 2-7"}},
+           {"killed at once", "c1: A-a", {"1:[2,2] 2-2"}},
+           {"its watchdog lived on", "c1: A-a==g======E-e  | 5", {"1:[2,5] 2-5"}},
+           {"started anew", "c1: A-a==g===A-a=R-r | 5", {"1:[2,5] 2-5", "1:[11,13] 11-13"}},
+           {"waited anew", "c1: A-a==g===Q===A-x  | 5", {"1:[2,5] 2-5"}},
+           {"killed inside a nested hold", "c1: A-a==A-a==g | 5", {"1:[2,2] 2-2", "1:[7,10] 7-10"}},
+           {"died, said later", "c1:      A-a==g    | 5\ndied c1:            *", {"1:[2,5] 2-5"}},
+       }) {
+    Expect(drawn);
+  }
+}
+
+TEST(Holds, AreExtendedFromTheReturnOfTheExtension) {
+  for (const Case& drawn : std::vector<Case>{
+           {"in time", "c1: A-a==E-e==!==R-r", {"1:[2,13] 2-10"}},
+           {"answered at the very end", "c1: A-a==E-!==R-r", {"1:[2,10] 2-7"}},
+           {"too late", "c1: A-a==!=E-e==!=R-r", {"1:[2,14] 2-5 9-12"}},
+           {"lost", "c1: A-a==E-x==!==R-r", {"1:[2,13] 2-10"}},
+           {"of unknown outcome", "c1: A-a==E-?==!==R-r", {"1:[2,13] 2-10"}},
+       }) {
+    Expect(drawn);
+  }
+}
+
+TEST(Holds, AnExtensionAnsweredAfterTheReleaseWasInvokedExtendsNothing) {
+  History history = FromLanes("c1: A-a==!=R--r");
+  Event extend{.at_ns = 6'000'000,
+               .hold = 101,
+               .client = 1,
+               .op = Op::kExtend,
+               .type = EventType::kInvoke,
+               .task = TaskKind::kWatchdog,
+               .value = {50'000'000}};
+  history.events.push_back(extend);
+  extend.at_ns = 8'000'000;
+  extend.type = EventType::kOk;
+  extend.value = {56'000'000};
+  history.events.push_back(extend);
+  SortByTime(history.events);
+  EXPECT_EQ(Drawn(ExtractHolds(history).all[0]), "1:[2,7] 2-5");
+}
+
+TEST(Holds, AShorterLeaseCountsFromTheCallOfItsExtension) {
+  History history = FromLanes("c1: A-a====E----e====R-r");
+  history.events[2].value[0] = 2'000'000;   // the lease asked for: over at 9
+  history.events[3].value[0] = 14'000'000;  // so the client is told, at 12
+  EXPECT_EQ(Drawn(ExtractHolds(history).all[0]), "1:[2,17] 2-9 12-14");
+}
+
+TEST(Holds, AGrantThatNeverEndsIsLiveToItsRelease) {
+  History history = FromLanes("c1: A-a====R-r");
+  history.events[1].value[0] = INT64_MAX;
+  const Holds holds = ExtractHolds(history);
+  EXPECT_EQ(Drawn(holds.all[0]), "1:[2,7] 2-7");
+  EXPECT_EQ(holds.all[0].valid_until_ns, INT64_MAX);
+}
+
+TEST(Holds, AHistoryThatContradictsItselfIsBroken) {
+  const auto broken = [](int32_t client, uint64_t hold, size_t event) {
+    History history = FromLanes("c1: A-a==R-r\nc2:          A-a=R-r");
+    history.events[event].client = client;
+    history.events[event].hold = hold;
+    return ExtractHolds(history).broken.value_or("");
+  };
+  EXPECT_EQ(broken(1, 101, 1), "");
+  EXPECT_EQ(broken(2, 101, 5),
+            "the history contradicts itself: at 0.011 s client 2 was granted hold 101, which was "
+            "granted before");
+  EXPECT_EQ(broken(1, 0, 1),
+            "the history contradicts itself: at 0.002 s client 1 was granted a key without a hold");
+  EXPECT_EQ(broken(2, 101, 6),
+            "the history contradicts itself: at 0.013 s client 2 released hold 101, which it was "
+            "not granted");
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,167 @@
+#include "checker/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "checker/rate.h"
+#include "checker/story.h"
+#include "lib/base/words.h"
+
+namespace doublehold {
+namespace {
+
+ClaimVerdict CheckClaim(const History& history, const Limits& limits, const std::string& claim) {
+  const auto entry = std::ranges::find(Checkers(), claim, &CheckerEntry::claim);
+  if (entry == Checkers().end()) {
+    std::vector<std::string> known;
+    for (const CheckerEntry& other : Checkers()) known.emplace_back(other.claim);
+    return {.claim = claim, .reason = UnknownWord("claim", claim, known)};
+  }
+  ClaimVerdict verdict;
+  try {
+    verdict = entry->check(history, limits);
+  } catch (const std::exception& failure) {  // memory ran out; whatever it is, it decides nothing
+    verdict = {.reason = fmt::format("the checker failed: {}", failure.what())};
+  }
+  verdict.claim = claim;
+  return verdict;
+}
+
+// Why nothing in this run can be called valid, a sentence each.
+std::vector<std::string> WhyNothingIsValid(const RunFacts& facts, const Tally& tally) {
+  std::vector<std::string> why;
+  for (const auto& [client, records] : tally.lost) {
+    why.push_back(fmt::format("{} of {} lost, its segment was full", Counted(records, "record"),
+                              ProcessName(client)));
+  }
+  for (const auto& [client, status] : tally.died) {
+    why.push_back(fmt::format("{} ended by itself (wait status {})", ProcessName(client), status));
+  }
+  for (size_t i = 0; i < facts.faults.size(); ++i) {
+    const FaultFact& fault = facts.faults[i];
+    if (tally.started[i] >= fault.planned) continue;
+    why.push_back(fmt::format("fault '{}' ({}) started {} of {} times", fault.name, fault.what,
+                              tally.started[i], fault.planned));
+  }
+  return why;
+}
+
+bool TouchesHoldOf(const Stall& stall, const Holds& holds) {
+  if (stall.client == kSupervisor) return true;  // every message goes through it
+  return std::ranges::any_of(holds.all, [&stall](const Hold& hold) {
+    return hold.client == stall.client && Overlap(hold.core, stall.when);
+  });
+}
+
+// One sentence for each process that the machine stalled for over half the lease while it mattered.
+std::vector<std::string> StallWarnings(const History& history, const Scene& scene) {
+  struct Stalled {
+    int64_t times = 0;
+    Span longest;
+  };
+  std::map<int32_t, Stalled> processes;
+  std::optional<Holds> holds;
+  for (const Stall& stall : scene.stalls) {
+    const int64_t length_ns = stall.when.to_ns - stall.when.from_ns;
+    if (length_ns <= ToNs(history.facts.lease) / 2) continue;
+    if (!holds) holds = ExtractHolds(history);
+    if (!TouchesHoldOf(stall, *holds)) continue;
+    Stalled& stalled = processes[stall.client];
+    ++stalled.times;
+    if (length_ns > stalled.longest.to_ns - stalled.longest.from_ns) stalled.longest = stall.when;
+  }
+  std::vector<std::string> warnings;
+  for (const auto& [client, stalled] : processes) {
+    const int64_t longest_ns = stalled.longest.to_ns - stalled.longest.from_ns;
+    warnings.push_back(
+        fmt::format("the machine stalled {} {} for over half the lease, at longest {:.0f} ms ({})",
+                    ProcessName(client), Counted(stalled.times, "time"),
+                    static_cast<double>(longest_ns) / 1e6, During(stalled.longest)));
+  }
+  return warnings;
+}
+
+std::vector<std::string> ExpectationWarnings(const RunFacts& facts) {
+  std::vector<std::string> warnings;
+  for (const auto& [claim, outcome] : facts.expect) {
+    if (std::ranges::find(facts.claims, claim) != facts.claims.end()) continue;
+    warnings.push_back(
+        fmt::format("'{}' was expected to be {}, and was not judged", claim, outcome));
+  }
+  return warnings;
+}
+
+void Conclude(RunVerdict& verdict) {
+  verdict.overall = verdict.claims.empty() ? Outcome3::kUnknown : Outcome3::kValid;
+  for (const ClaimVerdict& claim : verdict.claims) {
+    verdict.overall = std::max(verdict.overall, claim.outcome);
+  }
+  const bool all_judged = ExpectationWarnings(verdict.facts).empty() && !verdict.claims.empty();
+  verdict.as_expected = all_judged;
+  bool decided_otherwise = false;
+  for (const ClaimVerdict& claim : verdict.claims) {
+    if (IsAsExpected(verdict.facts, claim)) continue;
+    verdict.as_expected = false;
+    if (claim.outcome != Outcome3::kUnknown) decided_otherwise = true;
+  }
+  verdict.exit_code = verdict.as_expected ? ExitCode::kAsExpected
+                      : decided_otherwise ? ExitCode::kViolated
+                                          : ExitCode::kUnknown;
+}
+
+}  // namespace
+
+std::optional<std::string> ExpectedOf(const RunFacts& facts, const std::string& claim) {
+  if (facts.expect.empty()) return std::nullopt;
+  const auto expected = facts.expect.find(claim);
+  return expected == facts.expect.end() ? "valid" : expected->second;
+}
+
+bool IsAsExpected(const RunFacts& facts, const ClaimVerdict& claim) {
+  const std::string expected = ExpectedOf(facts, claim.claim).value_or("valid");
+  return expected == "any" || expected == Name(claim.outcome);
+}
+
+RunVerdict Judge(const History& history, const Limits& limits) {
+  RunVerdict verdict{.facts = history.facts};
+  Scene scene = Observe(history);
+  Tally tally = Count(history);
+  const std::vector<std::string> why = WhyNothingIsValid(history.facts, tally);
+  for (const std::string& name : history.facts.claims) {
+    ClaimVerdict claim = CheckClaim(history, limits, name);
+    if (claim.outcome == Outcome3::kValid && !why.empty()) {
+      claim.outcome = Outcome3::kUnknown;
+      claim.reason = fmt::format("{}; but {}", claim.reason, why.front());
+    }
+    verdict.claims.push_back(std::move(claim));
+  }
+  for (size_t i = 0; i < history.facts.faults.size(); ++i) {
+    const FaultFact& fault = history.facts.faults[i];
+    if (tally.started[i] < fault.planned) verdict.not_fired.push_back(fault.name);
+  }
+  for (const auto& sentences :
+       {why, StallWarnings(history, scene), ExpectationWarnings(history.facts)}) {
+    verdict.warnings.insert(verdict.warnings.end(), sentences.begin(), sentences.end());
+  }
+  for (const Stall& stall : scene.stalls) {
+    ++verdict.stalls;
+    verdict.longest_stall_ns =
+        std::max(verdict.longest_stall_ns, stall.when.to_ns - stall.when.from_ns);
+  }
+  verdict.episodes = std::move(scene.episodes);
+  verdict.unknown_acquires = tally.unknown_acquires;
+  verdict.unknown_releases = tally.unknown_releases;
+  verdict.unknown_writes = tally.unknown_writes;
+  verdict.latency = std::move(tally.latency);
+  verdict.attempts = tally.attempts;
+  verdict.grants = tally.grants;
+  verdict.orders = tally.orders;
+  verdict.seconds = tally.seconds;
+  Conclude(verdict);
+  return verdict;
+}
+
+}  // namespace doublehold

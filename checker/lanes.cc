@@ -1,0 +1,322 @@
+#include "checker/lanes.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <deque>
+#include <sstream>
+#include <utility>
+
+#include "lib/base/check.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int64_t kColumnNs = 1'000'000;
+constexpr int64_t kUndrawnLeaseNs = 1'000 * kColumnNs;
+
+struct Lane {
+  std::vector<std::string> label;  // its words
+  std::string content;
+  std::deque<std::string> values;
+};
+
+std::vector<std::string> WordsOf(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+// Column 0 is two behind the colon of the longest label.
+std::vector<Lane> Split(std::string_view picture) {
+  std::istringstream in{std::string(picture)};
+  std::vector<std::string> lines;
+  size_t origin = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (line.find_first_not_of(' ') == std::string::npos) continue;
+    CHECK(line.find(':') != std::string::npos);
+    origin = std::max(origin, line.find(':') + 2);
+    lines.push_back(line);
+  }
+  std::vector<Lane> lanes;
+  for (const std::string& line : lines) {
+    const size_t colon = line.find(':');
+    const size_t bar = std::min(line.find('|'), line.size());
+    CHECK(line.substr(colon + 1, origin - colon - 1).find_first_not_of(' ') == std::string::npos);
+    Lane lane{.label = WordsOf(line.substr(0, colon)),
+              .content = bar > origin ? line.substr(origin, bar - origin) : "",
+              .values = {}};
+    if (bar < line.size()) {
+      for (std::string& word : WordsOf(line.substr(bar + 1)))
+        lane.values.push_back(std::move(word));
+    }
+    lanes.push_back(std::move(lane));
+  }
+  return lanes;
+}
+
+int64_t Take(Lane& lane, int64_t otherwise) {
+  if (lane.values.empty()) return otherwise;
+  const int64_t value = std::stoll(lane.values.front());
+  lane.values.pop_front();
+  return value;
+}
+
+std::pair<int64_t, int64_t> TakePair(Lane& lane) {
+  CHECK(!lane.values.empty());
+  const std::string text = lane.values.front();
+  lane.values.pop_front();
+  const size_t between = text.find_first_of(">/");
+  CHECK(between != std::string::npos);
+  return {std::stoll(text.substr(0, between)), std::stoll(text.substr(between + 1))};
+}
+
+// Draws one client's lane: keeps what was invoked last and not yet answered.
+class ClientLane {
+ public:
+  ClientLane(std::vector<Event>& events, Lane& lane, int32_t client, uint16_t key)
+      : events_(events), lane_(lane), client_(client), key_(key) {}
+
+  void Draw(uint64_t& grants) {
+    for (size_t column = 0; column < lane_.content.size(); ++column) {
+      at_ns_ = static_cast<int64_t>(column) * kColumnNs;
+      DrawMark(lane_.content[column], grants);
+    }
+  }
+
+ private:
+  void DrawMark(char mark, uint64_t& grants) {
+    switch (mark) {
+      case 'Q':
+        return Invoke(Op::kWait, {});
+      case 'A':
+        return Invoke(Op::kAcquire, {kUndrawnLeaseNs});
+      case 'E':
+        return Invoke(Op::kExtend, {kUndrawnLeaseNs});
+      case 'R':
+        return Invoke(Op::kRelease, {});
+      case 'W':
+        return InvokeWrite();
+      case 'q':
+      case 'r':
+        return Answer(EventType::kOk, {});
+      case 'a':
+        PushHold(++grants);
+        [[fallthrough]];
+      case 'e':
+        leased_ = events_.size();
+        return Answer(EventType::kOk, {open_.back().at_ns + kUndrawnLeaseNs});
+      case 'x':
+        return Answer(EventType::kFail,
+                      open_.back().op == Op::kWrite ? open_.back().value : Values{});
+      case '?':
+        if (open_.back().op == Op::kAcquire) PushHold(++grants);
+        return Answer(EventType::kInfo,
+                      open_.back().op == Op::kWrite ? open_.back().value : Values{});
+      case 'g':
+        Invoke(Op::kRead, {});
+        return Answer(EventType::kOk, {Take(lane_, 0)});
+      case 'w':
+      case 'u':
+        return DrawWritten(mark == 'w');
+      case '!':
+        CHECK(leased_ < events_.size());
+        events_[leased_].value[0] = at_ns_;
+        return;
+      default:
+        CHECK(mark == '-' || mark == '=' || mark == '.' || mark == ' ');
+    }
+  }
+
+  using Values = std::array<int64_t, 4>;
+
+  void PushHold(uint64_t grant) { holds_.push_back(static_cast<uint64_t>(client_) * 100 + grant); }
+
+  void DrawWritten(bool ordered) {
+    if (open_.empty() || open_.back().op != Op::kWrite) InvokeWrite();
+    const Values values = open_.back().value;
+    Answer(EventType::kOk, values);
+    if (!ordered) return;
+    Invoke(Op::kOrder, values);
+    Answer(EventType::kOk, values);
+  }
+
+  void InvokeWrite() {
+    const auto [read, written] = TakePair(lane_);
+    Invoke(Op::kWrite, {read, written});
+  }
+
+  Event EventNow(Op op, EventType type, const Values& values) const {
+    const bool before_grant = op == Op::kWait ||
+                              (op == Op::kAcquire && type == EventType::kInvoke) ||
+                              (op == Op::kAcquire && type == EventType::kFail);
+    return {.at_ns = at_ns_,
+            .hold = before_grant || holds_.empty() ? 0 : holds_.back(),
+            .client = client_,
+            .key = key_,
+            .op = op,
+            .type = type,
+            .task = op == Op::kExtend ? TaskKind::kWatchdog : TaskKind::kSession,
+            .value = values};
+  }
+
+  void Invoke(Op op, const Values& values) {
+    open_.push_back(EventNow(op, EventType::kInvoke, values));
+    events_.push_back(open_.back());
+  }
+
+  void Answer(EventType type, const Values& values) {
+    CHECK(!open_.empty());
+    const Op op = open_.back().op;
+    events_.push_back(EventNow(op, type, values));
+    open_.pop_back();
+    if (op == Op::kRelease && !holds_.empty()) holds_.pop_back();
+  }
+
+  std::vector<Event>& events_;
+  Lane& lane_;
+  int32_t client_;
+  uint16_t key_;
+  int64_t at_ns_ = 0;
+  std::vector<uint64_t> holds_;  // not yet released; re-entry nests them
+  size_t leased_ = SIZE_MAX;     // into events_: the last grant or extension
+  std::vector<Event> open_;
+};
+
+class Drawing {
+ public:
+  explicit Drawing(const LaneOptions& options)
+      : history_{.facts = {.experiment = "lanes",
+                           .lock = "drawn",
+                           .workload = "inventory",
+                           .write = options.write,
+                           .seed = 1,
+                           .lease = options.lease,
+                           .grace = options.grace,
+                           .nodes = 1,
+                           .initial_stock = options.stock,
+                           .keys = {"item-0"},
+                           .claims = options.claims,
+                           .expect = options.expect},
+                 .events = {}} {}
+
+  void Draw(Lane& lane) {
+    const std::string& what = lane.label.at(0);
+    if (lane.label.size() > 1) target_ = lane.label[1];
+    if (lane.label.size() == 1) target_.clear();
+    if (what[0] == 'c' && what.size() > 1 &&
+        std::isdigit(static_cast<unsigned char>(what[1])) != 0) {
+      return DrawClient(lane, std::stoi(what.substr(1)));
+    }
+    for (size_t column = 0; column < lane.content.size(); ++column) {
+      const char mark = lane.content[column];
+      if (mark == '-' || mark == ' ') continue;
+      DrawMark(lane, what, mark, static_cast<int64_t>(column) * kColumnNs);
+    }
+  }
+
+  History Finish() && {
+    SortByTime(history_.events);
+    return std::move(history_);
+  }
+
+ private:
+  void DrawClient(Lane& lane, int32_t client) {
+    history_.facts.clients = std::max(history_.facts.clients, client);
+    ClientLane(history_.events, lane, client, Key()).Draw(grants_[client]);
+  }
+
+  // The key that the label names; the first when it names none.
+  uint16_t Key() {
+    if (target_.empty()) return 0;
+    auto& keys = history_.facts.keys;
+    const auto found = std::ranges::find(keys, target_);
+    const auto key = static_cast<uint16_t>(found - keys.begin());
+    if (found == keys.end()) keys.push_back(target_);
+    return key;
+  }
+
+  // The process that the label names: c1, referee, supervisor.
+  int32_t Process() {
+    if (target_ == "supervisor") return kSupervisor;
+    if (target_ == "referee") return kReferee;
+    CHECK(target_.size() > 1 && target_[0] == 'c');
+    history_.facts.clients = std::max(history_.facts.clients, std::stoi(target_.substr(1)));
+    return std::stoi(target_.substr(1));
+  }
+
+  void DrawMark(Lane& lane, const std::string& what, char mark, int64_t at_ns) {
+    Event event{.at_ns = at_ns, .client = kReferee, .type = EventType::kOk};
+    if (what == "final") {
+      const auto [stock, orders] = TakePair(lane);
+      event.op = Op::kFinal;
+      event.key = Key();
+      event.value = {stock, orders};
+    } else if (what == "expiry") {
+      event.op = Op::kExpiry;
+      event.key = Key();
+      event.value = {Take(lane, 0)};
+    } else if (what == "probe") {
+      event.op = Op::kProbe;
+      event.key = Key();
+      event.type = mark == 'P'   ? EventType::kInvoke
+                   : mark == 'p' ? EventType::kOk
+                                 : EventType::kFail;
+      if (mark == 'P') since_ns_ = at_ns;
+      event.value = {mark == 'P' ? ToNs(history_.facts.lease + history_.facts.grace)
+                                 : at_ns - since_ns_};
+    } else if (what == "machine") {
+      if (mark == '(') since_ns_ = at_ns;
+      if (mark == '(') return;
+      event = {.at_ns = at_ns, .client = Process(), .op = Op::kStall, .type = EventType::kInfo};
+      event.task = TaskKind::kMeter;
+      event.value = {at_ns - since_ns_};
+    } else if (what == "lost" || what == "died") {
+      event = {.at_ns = at_ns, .client = Process(), .type = EventType::kInfo};
+      event.op = what == "lost" ? Op::kLost : Op::kDied;
+      event.value = {Take(lane, 9)};
+    } else {
+      return DrawFault(lane, what, mark, at_ns);
+    }
+    history_.events.push_back(event);
+  }
+
+  void DrawFault(Lane& lane, const std::string& kind, char mark, int64_t at_ns) {
+    CHECK(mark == '[' || mark == ']');
+    auto& faults = history_.facts.faults;
+    auto fault = std::ranges::find(faults, kind, &FaultFact::kind);
+    if (fault == faults.end()) {
+      faults.push_back({.name = kind, .kind = kind, .what = kind + " as drawn", .planned = 0});
+      fault = faults.end() - 1;
+    }
+    if (mark == '[') ++fault->planned;
+    if (mark == '[') since_ns_ = at_ns;
+    const int64_t node = target_.starts_with('n') ? std::stoll(target_.substr(1)) : -1;
+    const int64_t client = target_.starts_with('c') ? Process() : -1;
+    if (mark == '[') asked_ns_ = Take(lane, 0) * kColumnNs;
+    const int64_t measured_ns = asked_ns_ != 0 ? asked_ns_ : at_ns - since_ns_;
+    history_.events.push_back(
+        {.at_ns = at_ns,
+         .client = kSupervisor,
+         .op = Op::kFault,
+         .type = mark == '[' ? EventType::kInvoke : EventType::kOk,
+         .value = {fault - faults.begin(), mark == '[' ? asked_ns_ : measured_ns, client, node}});
+  }
+
+  History history_;
+  std::string target_;    // of the lane being drawn
+  int64_t since_ns_ = 0;  // of what was opened last
+  int64_t asked_ns_ = 0;
+  std::map<int32_t, uint64_t> grants_;
+};
+
+}  // namespace
+
+History FromLanes(std::string_view picture, const LaneOptions& options) {
+  Drawing drawing(options);
+  for (Lane& lane : Split(picture)) drawing.Draw(lane);
+  return std::move(drawing).Finish();
+}
+
+}  // namespace doublehold

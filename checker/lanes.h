@@ -1,0 +1,51 @@
+// Histories drawn as pictures, for tests: a lane a client, a column a millisecond.
+//
+//   c1:         Q-A-a==g====W--w=!==R-r | 5 5>4
+//   c2 item-1:      A--x
+//   pause c1:           [--]            | 3
+//   final:                            * | 4/1
+//
+// A client's lane (`c1`, or `c1 item-1` where there are several keys):
+//   Q wait invoked   q wait over     A acquire invoked   a granted        R release invoked  r released
+//   E extend invoked e extended      W write invoked     w written, and the order confirmed  u written only
+//   g read, within the column        x refused, failed   ? outcome unknown (both of what was invoked last)
+//   ! the lease of the last grant or extension is over; without it that is in a second
+//   - = . and space: nothing happens
+// What follows `|` are the values, in their order: `5` of a read, `5>4` (read, written) of a write.
+//
+// Other lanes:
+//   pause c1:    [ a fault of that kind starts on client 1, ] it is healed    | asked ms
+//   jump n1:     on node 1;  `delay:` on neither
+//   machine c1:  ( ) an unplanned stall of client 1; `machine supervisor:`
+//   lost c1: *   records of client 1 were lost        died c2: *   client 2 ended by itself
+//   final: *     | stock/orders, as the referee found them
+//   probe: P     p granted, x given up                expiry: *    | PTTL in ms
+#ifndef DOUBLEHOLD_CHECKER_LANES_H_
+#define DOUBLEHOLD_CHECKER_LANES_H_
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/history/history.h"
+
+namespace doublehold {
+
+struct LaneOptions {
+  Lease lease = 10ms;  // for the checkers' notion of near; a grant's own is as drawn
+  Duration grace = 10ms;
+  int64_t stock = 5;
+  std::string write = "read-modify-write";
+  std::vector<std::string> claims{"exclusion"};
+  std::map<std::string, std::string> expect;
+};
+
+// Fault kinds become FaultFacts of the same name, planned as often as drawn. Hold numbers are the
+// client's, times 100, plus how many it was granted: client 2's first is 201. A lane that cannot be
+// read fails a CHECK: pictures are code.
+History FromLanes(std::string_view picture, const LaneOptions& options = {});
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_LANES_H_

@@ -1,0 +1,165 @@
+#include "checker/liveness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "checker/decide.h"
+#include "checker/holds.h"
+#include "checker/scene.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+struct Probe {
+  int64_t from_ns = 0;
+  int64_t to_ns = 0;
+  int64_t budget_ns = 0;
+  int64_t waited_ns = 0;
+  EventType outcome = EventType::kInfo;  // no answer yet
+};
+
+struct KeyState {
+  std::optional<Probe> probe;
+  std::optional<int64_t> never_expires_ns;  // when it was seen
+};
+
+std::map<uint16_t, KeyState> Keys(const History& history) {
+  std::map<uint16_t, KeyState> keys;
+  for (const Event& event : history.events) {
+    if (event.op == Op::kExpiry && event.type == EventType::kOk && event.value[0] == -1) {
+      keys[event.key].never_expires_ns = event.at_ns;
+    }
+    if (event.op != Op::kProbe) continue;
+    std::optional<Probe>& probe = keys[event.key].probe;
+    if (event.type == EventType::kInvoke) {
+      probe = Probe{.from_ns = event.at_ns, .to_ns = event.at_ns, .budget_ns = event.value[0]};
+      continue;
+    }
+    if (!probe)
+      probe = Probe{.from_ns = event.at_ns,
+                    .budget_ns = ToNs(history.facts.lease + history.facts.grace)};
+    probe->to_ns = event.at_ns;
+    probe->outcome = event.type;
+    probe->waited_ns = event.value[0];
+  }
+  return keys;
+}
+
+// The last hold of a key: who may still be in the way.
+const Hold* LastHold(const Holds& holds, uint16_t key) {
+  const auto last = std::find_if(holds.all.rbegin(), holds.all.rend(),
+                                 [key](const Hold& hold) { return hold.key == key; });
+  return last == holds.all.rend() ? nullptr : &*last;
+}
+
+// The machine kept whoever asked, or what carries its messages, from running for most of the grace.
+bool StalledProbe(const Scene& scene, const Probe& probe) {
+  const Stall* stall = LongestStall(scene, kReferee, {probe.from_ns, probe.to_ns});
+  return stall != nullptr && stall->when.to_ns - stall->when.from_ns > ToNs(scene.facts.grace) / 2;
+}
+
+Violation Tell(const Scene& scene, const Holds& holds, uint16_t key, const KeyState& state) {
+  Violation violation{.key = KeyName(scene.facts, key)};
+  if (state.never_expires_ns) {
+    violation.from_ns = violation.to_ns = *state.never_expires_ns;
+    violation.sentence = fmt::format("at {} the key had no expiry: nobody could ever have it again",
+                                     At(*state.never_expires_ns));
+  } else {
+    const Probe& probe = *state.probe;
+    violation.from_ns = probe.from_ns;
+    violation.to_ns = probe.to_ns;
+    violation.by_stall = StalledProbe(scene, probe);
+    violation.sentence = fmt::format("the key could not be had for {} after {}",
+                                     FormatDuration(Duration(probe.waited_ns)), At(probe.from_ns));
+  }
+  const Hold* last = LastHold(holds, key);
+  if (last != nullptr) {
+    violation.first = last->Ref();
+    violation.sentence += fmt::format(
+        "; {} was the last to be granted it, at {}, and {}", ProcessName(last->client),
+        At(last->core.from_ns),
+        last->released ? "released it at " + At(last->core.to_ns) : "never released it");
+  }
+  // A stuck lock outlives the fault that caused it, so the last one that began before counts.
+  const FaultEpisode* fault = nullptr;
+  for (const FaultEpisode& episode : scene.episodes) {
+    if (episode.from_ns <= violation.from_ns) fault = &episode;
+  }
+  violation.fault = fault == nullptr ? -1 : fault->fault;
+  violation.sentence += fault == nullptr ? "; there was no fault before"
+                                         : "; before that, " + FaultClause(scene, *fault);
+  return violation;
+}
+
+struct Wait {
+  int32_t client = 0;
+  int64_t length_ns = -1;
+};
+
+Wait LongestWait(const History& history) {
+  Wait longest;
+  std::map<int32_t, int64_t> since_ns;
+  for (const Event& event : history.events) {
+    if (event.op != Op::kWait || event.task != TaskKind::kSession) continue;
+    if (event.type == EventType::kInvoke) since_ns[event.client] = event.at_ns;
+    const auto since = since_ns.find(event.client);
+    if (event.type != EventType::kOk || since == since_ns.end()) continue;
+    const int64_t length_ns = event.at_ns - since->second;
+    if (length_ns > longest.length_ns) longest = {.client = event.client, .length_ns = length_ns};
+  }
+  return longest;
+}
+
+std::string WaitClause(const Wait& wait) {
+  if (wait.length_ns < 0) return "";
+  return fmt::format("; the longest wait was {} of {}",
+                     FormatDuration(Duration(wait.length_ns / 1000 * 1000)),
+                     ProcessName(wait.client));
+}
+
+}  // namespace
+
+ClaimVerdict CheckLiveness(const History& history, const Limits& limits) {
+  ClaimVerdict verdict{.unit = "keys"};
+  const Holds holds = ExtractHolds(history);
+  const Scene scene = Observe(history);
+  Stories stories(limits);
+  int64_t unanswered = 0;
+  for (const auto& [key, state] : Keys(history)) {
+    const bool answered = state.probe && state.probe->outcome != EventType::kInfo;
+    if (answered || state.never_expires_ns) ++verdict.opportunities;
+    if (state.probe && !answered) ++unanswered;
+    if (answered) {
+      const int64_t left_ns = state.probe->budget_ns - state.probe->waited_ns;
+      if (!verdict.margin || left_ns < verdict.margin->ns) {
+        verdict.margin = Margin{.what = "least time left of a probe's budget", .ns = left_ns};
+      }
+    }
+    if (!state.never_expires_ns && !(answered && state.probe->outcome == EventType::kFail))
+      continue;
+    ++verdict.count;
+    if (stories.Wanted()) stories.Add(Tell(scene, holds, key, state));
+  }
+  if (verdict.count == 0 && unanswered > 0) {
+    return Undecided(std::move(verdict),
+                     fmt::format("{} had no answer", Counted(unanswered, "probe")));
+  }
+  if (verdict.opportunities == 0) {
+    return Undecided(std::move(verdict), "no key was probed after the last fault");
+  }
+  const std::string wait = WaitClause(LongestWait(history));
+  return Decided(std::move(verdict), std::move(stories),
+                 fmt::format("{} of {} could not be locked again in time{}", verdict.count,
+                             Counted(verdict.opportunities, "key"), wait),
+                 fmt::format("{} could be locked again in time{}",
+                             Counted(verdict.opportunities, "key"), wait));
+}
+
+}  // namespace doublehold

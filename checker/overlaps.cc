@@ -1,0 +1,65 @@
+#include "checker/overlaps.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+namespace doublehold {
+namespace {
+
+// The first stretch that two holds have in common, and how long all of them are together.
+struct Common {
+  Span first;
+  int64_t length_ns = 0;
+};
+
+std::optional<Common> CommonOf(const std::vector<Span>& a, const std::vector<Span>& b) {
+  std::optional<Common> common;
+  for (const Span& x : a) {
+    for (const Span& y : b) {
+      if (!Overlap(x, y)) continue;
+      const Span both{std::max(x.from_ns, y.from_ns), std::min(x.to_ns, y.to_ns)};
+      if (!common) common = Common{.first = both};
+      common->length_ns += both.to_ns - both.from_ns;
+    }
+  }
+  return common;
+}
+
+std::optional<Common> CommonOf(const Hold& a, const Hold& b, Part part) {
+  if (a.client == b.client) return std::nullopt;  // re-entry
+  if (part == Part::kCore) return CommonOf(std::vector{a.core}, std::vector{b.core});
+  return CommonOf(a.live, b.live);
+}
+
+}  // namespace
+
+std::vector<OverlapFound> FindOverlaps(const Holds& holds, Part part) {
+  std::vector<OverlapFound> found;
+  std::unordered_map<uint16_t, std::vector<size_t>> open_of_key;
+  for (size_t second = 0; second < holds.all.size(); ++second) {
+    const Hold& hold = holds.all[second];
+    std::vector<size_t>& open = open_of_key[hold.key];
+    // Whatever ended by now overlaps neither this hold nor a later one.
+    std::erase_if(open, [&](size_t i) { return holds.all[i].core.to_ns <= hold.core.from_ns; });
+    std::optional<OverlapFound> longest;
+    int64_t longest_ns = -1;
+    int overlapped = 0;
+    for (const size_t first : open) {
+      const std::optional<Common> common = CommonOf(holds.all[first], hold, part);
+      if (!common) continue;
+      ++overlapped;
+      if (common->length_ns <= longest_ns) continue;
+      longest_ns = common->length_ns;
+      longest = OverlapFound{.first = first, .second = second, .where = common->first};
+    }
+    if (longest) {
+      longest->others = overlapped - 1;
+      found.push_back(*longest);
+    }
+    open.push_back(second);
+  }
+  return found;
+}
+
+}  // namespace doublehold

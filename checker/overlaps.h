@@ -1,0 +1,29 @@
+// Which holds overlap: one pass, in the order in which they were granted.
+#ifndef DOUBLEHOLD_CHECKER_OVERLAPS_H_
+#define DOUBLEHOLD_CHECKER_OVERLAPS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "checker/holds.h"
+
+namespace doublehold {
+
+enum class Part : uint8_t { kCore, kLive };  // of a hold: see holds.h
+
+// A hold that began while other clients held its key, and the one of them it overlapped longest.
+struct OverlapFound {
+  size_t first = 0;  // into Holds::all; granted before `second`
+  size_t second = 0;
+  Span where;      // the first stretch of the overlap
+  int others = 0;  // how many further clients' holds `second` overlapped
+};
+
+// Every hold that overlaps one granted before it, of the same key and another client, once. So each
+// pair that overlaps is behind one of them. Time: holds times those open at once.
+std::vector<OverlapFound> FindOverlaps(const Holds& holds, Part part);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_OVERLAPS_H_

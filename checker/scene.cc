@@ -1,0 +1,169 @@
+#include "checker/scene.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace doublehold {
+namespace {
+
+// A process that was stopped does not run on the instant it is let go, and its meter ticks every
+// few ms: what sticks out of a planned pause by less than this belongs to it.
+constexpr int64_t kPauseEdgeNs = 10'000'000;
+
+constexpr std::array<std::string_view, 4> kClockKinds{"jump", "drift", "strobe", "skew"};
+
+std::vector<FaultEpisode> Episodes(const History& history) {
+  std::vector<FaultEpisode> episodes;
+  std::vector<bool> healed;
+  const int64_t end_ns = history.events.empty() ? 0 : history.events.back().at_ns;
+  for (const Event& event : history.events) {
+    if (event.op != Op::kFault || event.value[0] < 0 ||
+        event.value[0] >= static_cast<int64_t>(history.facts.faults.size())) {
+      continue;
+    }
+    const auto fault = static_cast<int32_t>(event.value[0]);
+    const auto client = static_cast<int32_t>(event.value[2]);
+    const auto node = static_cast<int32_t>(event.value[3]);
+    if (event.type == EventType::kInvoke) {
+      episodes.push_back({.fault = fault,
+                          .client = client,
+                          .node = node,
+                          .from_ns = event.at_ns,
+                          .to_ns = end_ns,
+                          .asked_ns = event.value[1]});
+      healed.push_back(false);
+    } else if (event.type == EventType::kOk) {
+      for (size_t i = 0; i < episodes.size(); ++i) {
+        if (healed[i] || episodes[i].fault != fault || episodes[i].client != client ||
+            episodes[i].node != node) {
+          continue;
+        }
+        episodes[i].to_ns = event.at_ns;
+        episodes[i].measured_ns = event.value[1];
+        healed[i] = true;
+        break;
+      }
+    }
+  }
+  return episodes;
+}
+
+bool StopsClient(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
+  return episode.client == client &&
+         facts.faults[static_cast<size_t>(episode.fault)].kind == "pause";
+}
+
+// What is left of a stall without the pauses that were planned.
+std::vector<Span> Unplanned(Span stall, const Scene& scene, int32_t client) {
+  std::vector<Span> left;
+  bool planned = false;
+  for (const FaultEpisode& episode : scene.episodes) {  // by their start
+    if (!StopsClient(scene.facts, episode, client)) continue;
+    if (!Overlap(stall, {episode.from_ns, episode.to_ns})) continue;
+    planned = true;
+    if (episode.from_ns > stall.from_ns) left.push_back({stall.from_ns, episode.from_ns});
+    stall.from_ns = std::max(stall.from_ns, episode.to_ns);
+  }
+  if (stall.from_ns < stall.to_ns) left.push_back(stall);
+  if (planned) {
+    std::erase_if(left, [](const Span& s) { return s.to_ns - s.from_ns < kPauseEdgeNs; });
+  }
+  return left;
+}
+
+bool IsOn(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
+  if (episode.client == client) return true;
+  const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
+  return episode.client < 0 &&
+         !MovesAClock(fault);  // a node or all links: it may have waited there
+}
+
+int Rank(const RunFacts& facts, const FaultEpisode& episode, const Suspects& suspects) {
+  // A double grant with both leases live is a matter of the lock's servers, whatever else went on.
+  const bool servers =
+      episode.client < 0 || MovesAClock(facts.faults[static_cast<size_t>(episode.fault)]);
+  if (suspects.stale == 0 && servers) return 5;
+  if (suspects.stale != 0 && episode.client == suspects.stale) return 4;
+  if (suspects.other != 0 && episode.client == suspects.other) return 3;
+  return episode.client < 0 ? 2 : 1;
+}
+
+// How much time lies in at least one of the stretches.
+int64_t TotalNs(std::vector<Span> spans) {
+  std::ranges::sort(spans, {}, &Span::from_ns);
+  int64_t total_ns = 0;
+  int64_t end_ns = std::numeric_limits<int64_t>::min();
+  for (const Span& span : spans) {
+    total_ns += std::max<int64_t>(0, span.to_ns - std::max(span.from_ns, end_ns));
+    end_ns = std::max(end_ns, span.to_ns);
+  }
+  return total_ns;
+}
+
+}  // namespace
+
+Scene Observe(const History& history) {
+  Scene scene{.facts = history.facts, .episodes = Episodes(history), .stalls = {}};
+  for (const Event& event : history.events) {
+    if (event.op != Op::kStall) continue;
+    const Span whole{event.at_ns - std::max<int64_t>(event.value[0], 0), event.at_ns};
+    for (const Span& span : Unplanned(whole, scene, event.client)) {
+      scene.stalls.push_back({.client = event.client, .when = span});
+    }
+  }
+  return scene;
+}
+
+bool MovesAClock(const FaultFact& fault) {
+  return std::ranges::find(kClockKinds, fault.kind) != kClockKinds.end();
+}
+
+const FaultEpisode* FaultBehind(const Scene& scene, const Suspects& suspects) {
+  const FaultEpisode* behind = nullptr;
+  int best = 0;
+  for (const FaultEpisode& episode : scene.episodes) {
+    if (episode.from_ns > suspects.at_ns) break;
+    if (episode.to_ns < suspects.at_ns - ToNs(scene.facts.lease)) continue;
+    const int rank = Rank(scene.facts, episode, suspects);
+    if (rank < best) continue;
+    best = rank;
+    behind = &episode;
+  }
+  return behind;
+}
+
+bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns) {
+  const Span held{hold.core.from_ns, at_ns};
+  for (const FaultEpisode& episode : scene.episodes) {
+    if (IsOn(scene.facts, episode, hold.client) &&
+        Overlap(held, {episode.from_ns, episode.to_ns})) {
+      return false;
+    }
+  }
+  std::vector<Span> stalled;
+  for (const Stall& stall : scene.stalls) {
+    if (stall.client != hold.client && stall.client != kSupervisor) continue;
+    if (!Overlap(held, stall.when)) continue;
+    const auto [from_ns, to_ns] = stall.when;
+    const bool lease_ran_out = from_ns <= lease_end_ns && lease_end_ns <= to_ns;
+    if (lease_ran_out && to_ns - from_ns > ToNs(scene.facts.lease) / 2) return true;
+    stalled.push_back({std::max(held.from_ns, from_ns), std::min(held.to_ns, to_ns)});
+  }
+  return !stalled.empty() && at_ns - TotalNs(std::move(stalled)) <= lease_end_ns;
+}
+
+const Stall* LongestStall(const Scene& scene, int32_t client, const Span& when) {
+  const Stall* longest = nullptr;
+  for (const Stall& stall : scene.stalls) {
+    if (stall.client != client && stall.client != kSupervisor) continue;
+    if (!Overlap(when, stall.when)) continue;
+    if (longest == nullptr ||
+        stall.when.to_ns - stall.when.from_ns > longest->when.to_ns - longest->when.from_ns) {
+      longest = &stall;
+    }
+  }
+  return longest;
+}
+
+}  // namespace doublehold

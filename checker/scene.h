@@ -1,0 +1,66 @@
+// What went on around the holds of a run: the faults that were injected, and how the machine itself
+// stalled its processes.
+#ifndef DOUBLEHOLD_CHECKER_SCENE_H_
+#define DOUBLEHOLD_CHECKER_SCENE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checker/holds.h"
+#include "lib/history/history.h"
+
+namespace doublehold {
+
+// One start-to-heal of a fault. `to_ns` is the end of the history when it was never healed.
+struct FaultEpisode {
+  int32_t fault = 0;
+  int32_t client = -1;
+  int32_t node = -1;
+  int64_t from_ns = 0;
+  int64_t to_ns = 0;
+  int64_t asked_ns = 0;
+  int64_t measured_ns = 0;
+};
+
+// A stretch in which the machine kept a process from running, though no fault had stopped it.
+struct Stall {
+  int32_t client = 0;  // or kReferee, kSupervisor (through which all messages go)
+  Span when;
+};
+
+// Outlives nothing: refers to the history it was made of.
+struct Scene {
+  const RunFacts& facts;
+  std::vector<FaultEpisode> episodes;  // in the order in which they started
+  std::vector<Stall> stalls;           // unplanned, in the order in which they ended
+};
+Scene Observe(const History& history);
+
+// A fault that moves a clock: it lasts without stopping or holding up anything.
+bool MovesAClock(const FaultFact& fault);
+
+// Who is to be explained: something seen at `at_ns` that clients did. A client is 0 when there is
+// none.
+struct Suspects {
+  int64_t at_ns = 0;
+  int32_t stale = 0;  // held the key with its lease over
+  int32_t other = 0;
+};
+
+// The fault to name for it: active at that time or within a lease before; rather one on the stale
+// client than on the other, rather on a node than on a bystander; of equals the latest. Null: none.
+const FaultEpisode* FaultBehind(const Scene& scene, const Suspects& suspects);
+
+// Whether only the machine is to blame that `hold` was still held at `at_ns`, its lease being over
+// since `lease_end_ns`: no fault was active on its client meanwhile, and either the lease ran out
+// during an unplanned stall of over half a lease, or without the stalls it would not have run out.
+bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns);
+
+// The longest unplanned stall that touched a stretch, of `client` or of the supervisor; null: none.
+const Stall* LongestStall(const Scene& scene, int32_t client, const Span& when);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_SCENE_H_

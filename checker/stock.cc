@@ -1,0 +1,194 @@
+#include "checker/stock.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+#include "checker/decide.h"
+#include "checker/stock_story.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+bool IsSale(Op op) { return op == Op::kWrite || op == Op::kOrder; }
+
+class Counting {
+ public:
+  explicit Counting(const History& history)
+      : mode_(WriteModeOf(history.facts)),
+        items_(history.facts.keys.size()),
+        reads_(history.facts.keys.size()) {
+    for (ItemCount& item : items_) {
+      item.initial = history.facts.initial_stock;
+      item.lowest = history.facts.initial_stock;
+    }
+  }
+
+  void Take(const Event& event) {
+    if (event.op == Op::kLost) {
+      for (ItemCount& item : items_) item.complete = false;
+    }
+    if (event.key >= items_.size()) return;
+    ItemCount& item = items_[event.key];
+    if (event.op == Op::kFinal && event.type == EventType::kOk) {
+      item.final_stock = event.value[0];
+      item.final_orders = event.value[1];
+      item.touched_after_final = false;
+      item.lowest = std::min(item.lowest, event.value[0]);
+    }
+    if (!IsSale(event.op) || event.client <= kReferee) return;
+    if (item.final_stock) item.touched_after_final = true;
+    if (event.type == EventType::kInvoke) {
+      ++Unknown(item, event.op);  // and remains so when its client dies in it
+      ++open_[{event.client, event.op, event.key}];
+      return;
+    }
+    int& open = open_[{event.client, event.op, event.key}];
+    if (open == 0) ++Unknown(item, event.op);  // its invocation was lost
+    if (open > 0) --open;
+    if (event.type != EventType::kInfo) --Unknown(item, event.op);
+    if (event.type == EventType::kOk) TakeDone(item, event);
+  }
+
+  std::vector<ItemCount> Finish() && { return std::move(items_); }
+
+ private:
+  static int64_t& Unknown(ItemCount& item, Op op) {
+    return op == Op::kWrite ? item.unknown_writes : item.unknown_orders;
+  }
+
+  void TakeDone(ItemCount& item, const Event& event) {
+    if (event.op == Op::kOrder) {
+      ++item.orders;
+      return;
+    }
+    // Of a mode we know nothing about: a sale may take several writes.
+    ++(mode_ == WriteMode::kOther ? item.unknown_writes : item.writes);
+    item.lowest = std::min(item.lowest, event.value[1]);
+    if (mode_ == WriteMode::kReadThenSet && !reads_[event.key].insert(event.value[0]).second) {
+      ++item.same_read;
+    }
+  }
+
+  WriteMode mode_;
+  std::vector<ItemCount> items_;
+  std::vector<std::unordered_set<int64_t>> reads_;  // by confirmed writes, of each item
+  std::map<std::tuple<int32_t, Op, uint16_t>, int> open_;
+};
+
+// What went wrong with an item in ways that no single write shows.
+std::vector<std::string> WaysOf(const ItemCount& item, std::string_view key, WriteMode mode,
+                                bool told) {
+  std::vector<std::string> ways;
+  const auto add = [&](int64_t count, std::string text) {
+    if (count > 0) ways.push_back(fmt::format("{}: {}", key, text));
+  };
+  const std::string fell =
+      fmt::format("the stock fell from {} to {}", item.initial, item.final_stock.value_or(0));
+  if (!told || mode == WriteMode::kDecrement) {
+    add(item.Lost(),
+        fmt::format("{}, but {} were made: {} were lost", fell, Counted(item.SoldLeast(), "order"),
+                    Counted(item.Lost(), "order")));
+  }
+  if (!told) {
+    add(item.Oversold(), fmt::format("{} were confirmed, and there were {} to sell",
+                                     Counted(item.orders, "order"), item.initial));
+    add(item.BelowZero(), fmt::format("the stock went down to {}", item.lowest));
+  }
+  add(item.Vanished(),
+      fmt::format("{}, but at most {} were made: {} vanished", fell,
+                  Counted(item.SoldMost(), "order"), Counted(item.Vanished(), "unit")));
+  add(item.Missing(), fmt::format("{} were confirmed, and only {} are in the store",
+                                  Counted(item.orders, "order"), item.final_orders));
+  add(item.Doubled(), fmt::format("{} are in the store, and at most {} were made",
+                                  Counted(item.final_orders, "order"), item.SoldMost()));
+  return ways;
+}
+
+std::string WhyUndecided(const std::vector<ItemCount>& items) {
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!items[i].final_stock) return fmt::format("the final stock of item {} is not known", i);
+    if (items[i].touched_after_final) {
+      return fmt::format("item {} was still being sold when its final stock was read", i);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+int64_t ItemCount::SoldLeast() const { return std::max(orders, writes); }
+int64_t ItemCount::SoldMost() const {
+  return std::max(orders + unknown_orders, writes + unknown_writes);
+}
+int64_t ItemCount::Lost() const {
+  const int64_t seen = Final() ? SoldLeast() - (initial - *final_stock) : 0;
+  return std::max<int64_t>({0, same_read, seen});
+}
+int64_t ItemCount::Vanished() const {
+  if (!Final() || !complete) return 0;
+  return std::max<int64_t>(0, initial - *final_stock - SoldMost());
+}
+int64_t ItemCount::Oversold() const { return std::max<int64_t>(0, orders - initial); }
+int64_t ItemCount::BelowZero() const { return std::max<int64_t>(0, -lowest); }
+int64_t ItemCount::Missing() const {
+  return Final() ? std::max<int64_t>(0, orders - final_orders) : 0;
+}
+int64_t ItemCount::Doubled() const {
+  return Final() && complete ? std::max<int64_t>(0, final_orders - SoldMost()) : 0;
+}
+int64_t ItemCount::Wrong() const {
+  return std::max({Lost(), Vanished(), Oversold(), BelowZero(), Missing(), Doubled()});
+}
+
+WriteMode WriteModeOf(const RunFacts& facts) {
+  constexpr std::array<std::string_view, 4> kReadThenSet{"read-modify-write", "fenced", "watch",
+                                                         "version"};
+  if (facts.write == "check-then-decr") return WriteMode::kDecrement;
+  return std::ranges::find(kReadThenSet, facts.write) != kReadThenSet.end()
+             ? WriteMode::kReadThenSet
+             : WriteMode::kOther;
+}
+
+std::vector<ItemCount> CountItems(const History& history) {
+  Counting counting(history);
+  for (const Event& event : history.events) counting.Take(event);
+  return std::move(counting).Finish();
+}
+
+ClaimVerdict CheckStock(const History& history, const Limits& limits) {
+  ClaimVerdict verdict{.unit = "orders"};
+  const std::vector<ItemCount> items = CountItems(history);
+  for (const ItemCount& item : items) {
+    verdict.opportunities += item.orders;
+    verdict.count += item.Wrong();
+  }
+  Stories stories(limits);
+  if (verdict.count > 0) {
+    const WriteMode mode = WriteModeOf(history.facts);
+    const StockTale tale = TellStock(history, items, stories);
+    for (size_t i = 0; i < items.size(); ++i) {
+      for (const std::string& way : WaysOf(items[i], history.facts.keys[i], mode, tale.told[i])) {
+        stories.Add({.key = history.facts.keys[i], .count = items[i].Wrong(), .sentence = way});
+      }
+    }
+  } else if (verdict.opportunities == 0) {
+    return Undecided(std::move(verdict), "no order was confirmed");
+  } else if (std::string why = WhyUndecided(items); !why.empty()) {
+    return Undecided(std::move(verdict), std::move(why));
+  }
+  return Decided(std::move(verdict), std::move(stories),
+                 fmt::format("{} of {} went wrong", verdict.count,
+                             Counted(verdict.opportunities, "confirmed order")),
+                 fmt::format("the stock fell by one for each of {}",
+                             Counted(verdict.opportunities, "confirmed order")));
+}
+
+}  // namespace doublehold

@@ -1,0 +1,160 @@
+#include "checker/stock_story.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "checker/holds.h"
+#include "checker/scene.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+// A write that was invoked. It may have happened before its reply says so, or without one.
+struct Pending {
+  Event invoked;
+  bool happened = false;  // a later write has read what it wrote
+};
+
+struct Replay {
+  int64_t stock = 0;
+  std::optional<Event> last;  // the write that left it; none: the initial stock
+  std::vector<Pending> pending;
+};
+
+class Telling {
+ public:
+  Telling(const History& history, const std::vector<ItemCount>& items, Stories& stories)
+      : facts_(history.facts),
+        mode_(WriteModeOf(history.facts)),
+        items_(items),
+        holds_(ExtractHolds(history)),
+        scene_(Observe(history)),
+        stories_(stories),
+        replays_(items.size()),
+        tale_{std::vector<bool>(items.size(), false)} {
+    for (size_t i = 0; i < items.size(); ++i) replays_[i].stock = items[i].initial;
+  }
+
+  void Take(const Event& event) {
+    if (event.key >= items_.size() || items_[event.key].Wrong() == 0) return;
+    if (event.op == Op::kRead && event.type == EventType::kOk) reads_[event.client] = event;
+    if (event.op != Op::kWrite || event.client <= kReferee) return;
+    Replay& replay = replays_[event.key];
+    if (event.type == EventType::kInvoke) replay.pending.push_back({.invoked = event});
+    if (event.type == EventType::kFail) TakePending(replay, event.client);
+    if (event.type != EventType::kOk) return;
+    const std::optional<Pending> pending = TakePending(replay, event.client);
+    if (mode_ == WriteMode::kDecrement && event.value[1] < 0) TellBelowZero(event);
+    if (mode_ != WriteMode::kReadThenSet || (pending && pending->happened)) return;
+    const int64_t from_ns = pending ? pending->invoked.at_ns : event.at_ns;
+    if (event.value[0] != replay.stock) Catch(replay, event.value[0]);
+    if (event.value[0] != replay.stock) TellOverwrite(event, from_ns, replay);
+    replay.stock = event.value[1];
+    replay.last = event;
+  }
+
+  StockTale Finish() && { return std::move(tale_); }
+
+ private:
+  static std::optional<Pending> TakePending(Replay& replay, int32_t client) {
+    for (auto it = replay.pending.rbegin(); it != replay.pending.rend(); ++it) {
+      if (it->invoked.client != client) continue;
+      const Pending pending = *it;
+      replay.pending.erase(std::next(it).base());
+      return pending;
+    }
+    return std::nullopt;
+  }
+
+  // A write that has not been answered may be what somebody read.
+  static void Catch(Replay& replay, int64_t stock) {
+    for (Pending& pending : replay.pending) {
+      if (pending.happened || pending.invoked.value[1] != stock) continue;
+      pending.happened = true;
+      replay.stock = stock;
+      replay.last = pending.invoked;
+      return;
+    }
+  }
+
+  void TellOverwrite(const Event& write, int64_t from_ns, const Replay& replay) {
+    tale_.told[write.key] = true;
+    if (!stories_.Wanted()) return;
+    const int32_t other = replay.last ? replay.last->client : 0;
+    const int64_t lost = std::max<int64_t>(1, write.value[0] - replay.stock);
+    std::string what =
+        fmt::format("wrote stock {} at {} over {}", write.value[1], At(write.at_ns),
+                    replay.last ? fmt::format("{}'s {}", ProcessName(other), replay.stock)
+                                : fmt::format("the initial {}", replay.stock));
+    if (const auto read = reads_.find(write.client);
+        read != reads_.end() && read->second.value[0] == write.value[0]) {
+      what += fmt::format(", having read {} at {}", write.value[0], At(read->second.at_ns));
+    }
+    what += fmt::format(": {} {} lost", Counted(lost, "order"), lost == 1 ? "was" : "were");
+    Violation violation = Explain(write, from_ns, other, what);
+    violation.count = lost;
+    if (replay.last) violation.second = RefOf(replay.last->hold);
+    stories_.Add(std::move(violation));
+  }
+
+  void TellBelowZero(const Event& write) {
+    tale_.told[write.key] = true;
+    if (!stories_.Wanted()) return;
+    stories_.Add(Explain(write, write.at_ns, 0,
+                         fmt::format("took the stock to {} at {}, having read {}", write.value[1],
+                                     At(write.at_ns), write.value[0])));
+  }
+
+  Violation Explain(const Event& write, int64_t from_ns, int32_t other, const std::string& what) {
+    Violation violation{
+        .key = KeyName(facts_, write.key), .from_ns = from_ns, .to_ns = write.at_ns};
+    const Hold* hold = holds_.Find(write.hold);
+    if (hold != nullptr) violation.first = hold->Ref();
+    if (hold != nullptr && !hold->LiveAt(write.at_ns) && hold->valid_until_ns < write.at_ns) {
+      const StaleStory story = TellStale(scene_, *hold, other, write.at_ns, write.at_ns);
+      violation.stale = true;
+      violation.fault = story.fault;
+      violation.by_stall = story.by_stall;
+      violation.sentence = fmt::format("{}; it {}{}", story.text, what, story.suffix);
+      return violation;
+    }
+    const FaultEpisode* fault =
+        FaultBehind(scene_, {.at_ns = write.at_ns, .stale = write.client, .other = other});
+    violation.fault = fault == nullptr ? -1 : fault->fault;
+    violation.sentence =
+        fmt::format("{} {}; {}", ProcessName(write.client), what,
+                    fault == nullptr ? "no fault was active" : FaultClause(scene_, *fault));
+    return violation;
+  }
+
+  std::optional<HoldRef> RefOf(uint64_t id) const {
+    const Hold* hold = holds_.Find(id);
+    return hold == nullptr ? std::nullopt : std::optional(hold->Ref());
+  }
+
+  const RunFacts& facts_;
+  WriteMode mode_;
+  const std::vector<ItemCount>& items_;
+  const Holds holds_;
+  const Scene scene_;
+  Stories& stories_;
+  std::vector<Replay> replays_;
+  std::map<int32_t, Event> reads_;  // the last of each client
+  StockTale tale_;
+};
+
+}  // namespace
+
+StockTale TellStock(const History& history, const std::vector<ItemCount>& items, Stories& stories) {
+  Telling telling(history, items, stories);
+  for (const Event& event : history.events) telling.Take(event);
+  return std::move(telling).Finish();
+}
+
+}  // namespace doublehold

@@ -1,0 +1,22 @@
+// Which writes made the stock go wrong: the explanation of a `stock` verdict, not its decision.
+#ifndef DOUBLEHOLD_CHECKER_STOCK_STORY_H_
+#define DOUBLEHOLD_CHECKER_STOCK_STORY_H_
+
+#include <vector>
+
+#include "checker/decide.h"
+#include "checker/stock.h"
+
+namespace doublehold {
+
+struct StockTale {
+  std::vector<bool> told;  // of each item: at least one write was told
+};
+
+// Replays the confirmed writes of the items that went wrong in the order in which they were
+// confirmed, and tells each that was made over a stock it had not read.
+StockTale TellStock(const History& history, const std::vector<ItemCount>& items, Stories& stories);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_STOCK_STORY_H_

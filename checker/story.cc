@@ -1,0 +1,207 @@
+#include "checker/story.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace doublehold {
+namespace {
+
+enum class When : uint8_t { kStretch, kInstant };  // how the time of a fault is told
+
+// What a fault of some kind did. {0} is its target as the subject, {1} the same with 's, {2} how far
+// a clock was moved.
+struct Wording {
+  std::string_view kind;
+  When when;
+  std::string_view client;
+  std::string_view node;
+  std::string_view everyone;  // neither a client nor a node
+};
+
+constexpr std::string_view kHeldClient = "{1} messages were held on the wire";
+constexpr std::string_view kHeldNode = "messages to and from {0} were held on the wire";
+constexpr std::string_view kHeldAll = "messages were held on the wire";
+constexpr std::string_view kCutOff = "{0} was cut off";
+constexpr std::string_view kCut = "links were cut";
+
+constexpr std::array kWordings{
+    Wording{"pause", When::kStretch, "{0} was stopped", "{0} was stopped",
+            "processes were stopped"},
+    Wording{"slow", When::kStretch, "{1} section was still at work", "{0} was slow",
+            "sections were still at work"},
+    Wording{"stall", When::kStretch, kHeldClient, kHeldNode, kHeldAll},
+    Wording{"hold", When::kStretch, kHeldClient, kHeldNode, kHeldAll},
+    Wording{"delay", When::kStretch, kHeldClient, kHeldNode, kHeldAll},
+    Wording{"drop", When::kStretch, "{1} messages were being lost",
+            "messages to and from {0} were being lost", "messages were being lost"},
+    Wording{"black-hole", When::kStretch, kCutOff, kCutOff, kCut},
+    Wording{"partition", When::kStretch, kCutOff, kCutOff, kCut},
+    Wording{"reset", When::kInstant, "{1} connections had been reset",
+            "connections to {0} had been reset", "connections had been reset"},
+    Wording{"jump", When::kInstant, "{1} clock was {2}", "{1} clock had been moved {2}",
+            "clocks had been moved {2}"},
+    Wording{"drift", When::kInstant, "{1} clock had been drifting", "{1} clock had been drifting",
+            "clocks had been drifting"},
+    Wording{"crash", When::kInstant, "{0} had been killed", "{0} had been killed",
+            "processes had been killed"},
+    Wording{"restart", When::kInstant, "{0} had been restarted", "{0} had been restarted",
+            "nodes had been restarted"},
+};
+
+std::string MovedBy(int64_t by_ns) {
+  if (by_ns < 0) return "back by " + FormatDuration(Duration(-by_ns));
+  return "ahead by " + FormatDuration(Duration(by_ns));
+}
+
+bool IsStretch(const RunFacts& facts, const FaultEpisode& episode) {
+  const std::string& kind = facts.faults[static_cast<size_t>(episode.fault)].kind;
+  const auto* wording = std::ranges::find(kWordings, kind, &Wording::kind);
+  return wording == kWordings.end() || wording->when == When::kStretch;
+}
+
+// "; client 3 released it at 3.106 s": how the overlap ended on the first holder's side.
+std::string EndClause(const Hold& hold, std::string_view name) {
+  return hold.released
+             ? fmt::format("; {} held it until {}", name, At(hold.core.to_ns))
+             : fmt::format("; {} never released it (last seen at {})", name, At(hold.core.to_ns));
+}
+
+std::string OthersClause(int others) {
+  return others == 0 ? "" : fmt::format("; {} held it too", Counted(others, "further client"));
+}
+
+Violation TellLive(const Scene& scene, const Hold& first, const Hold& second,
+                   const OverlapFound& overlap) {
+  const std::string a = ProcessName(first.client);
+  const std::string b = ProcessName(second.client);
+  const int64_t at_ns = overlap.where.from_ns;
+  std::string text = fmt::format("{} was granted the key at {}", b, At(second.core.from_ns));
+  if (at_ns > second.core.from_ns) {
+    text += fmt::format(" and {}'s lease was extended at {}", a, At(at_ns));
+  } else if (first.valid_until_ns >= kForeverNs) {
+    text += fmt::format(" while {} held it, whose grant never ends", a);
+  } else {
+    text += fmt::format(" while {}'s lease was valid until {}", a, At(first.valid_until_ns));
+  }
+  Violation violation;
+  const FaultEpisode* fault = FaultBehind(scene, {.at_ns = at_ns, .other = first.client});
+  violation.fault = fault == nullptr ? -1 : fault->fault;
+  text += EndClause(first, a) + OthersClause(overlap.others);
+  text += fault == nullptr ? "; no fault was active" : "; " + FaultClause(scene, *fault);
+  violation.sentence = std::move(text);
+  return violation;
+}
+
+Violation TellStaleOverlap(const Scene& scene, const Hold& first, const Hold& second,
+                           const OverlapFound& overlap) {
+  const int64_t at_ns = overlap.where.from_ns;
+  const bool first_is_stale = !first.LiveAt(at_ns);
+  const Hold& stale = first_is_stale ? first : second;
+  const Hold& other = first_is_stale ? second : first;
+  const StaleStory story = TellStale(scene, stale, other.client, at_ns, stale.core.to_ns);
+  std::string text = story.text;
+  if (first_is_stale) {
+    text += fmt::format("; {} was granted the key at {}", ProcessName(second.client),
+                        At(second.core.from_ns));
+    text += EndClause(first, ProcessName(first.client));
+  } else {
+    text += fmt::format("; it was granted the key at {}, while {} held it until {}",
+                        At(second.core.from_ns), ProcessName(first.client), At(first.core.to_ns));
+  }
+  return {.stale = true,
+          .fault = story.fault,
+          .by_stall = story.by_stall,
+          .sentence = text + OthersClause(overlap.others) + story.suffix};
+}
+
+}  // namespace
+
+std::string At(int64_t at_ns) { return FormatSeconds(Duration(at_ns)); }
+
+std::string During(const Span& span) {
+  return fmt::format("{:.3f}-{:.3f} s", ToSeconds(Duration(span.from_ns)),
+                     ToSeconds(Duration(span.to_ns)));
+}
+
+std::string ProcessName(int32_t client) {
+  if (client == kReferee) return "the referee";
+  if (client == kSupervisor) return "the supervisor";
+  return fmt::format("client {}", client);
+}
+
+std::string Counted(int64_t count, std::string_view singular) {
+  return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
+}
+
+std::string FaultClause(const Scene& scene, const FaultEpisode& episode, int32_t it) {
+  const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
+  const std::string time = IsStretch(scene.facts, episode)
+                               ? fmt::format(" ({})", During({episode.from_ns, episode.to_ns}))
+                               : fmt::format(" at {}", At(episode.from_ns));
+  const auto* wording = std::ranges::find(kWordings, fault.kind, &Wording::kind);
+  if (wording == kWordings.end()) {
+    return fmt::format("fault '{}' was active: {}{}", fault.name, fault.what, time);
+  }
+  const bool is_it = episode.client > 0 && episode.client == it;
+  const std::string target = is_it                ? "it"
+                             : episode.client > 0 ? ProcessName(episode.client)
+                             : episode.node == 0  ? "the store"
+                                                  : fmt::format("node {}", episode.node);
+  const std::string whose = is_it ? "its" : target + "'s";
+  const std::string_view text = episode.client > 0  ? wording->client
+                                : episode.node >= 0 ? wording->node
+                                                    : wording->everyone;
+  const int64_t by_ns = episode.measured_ns != 0 ? episode.measured_ns : episode.asked_ns;
+  return fmt::format(fmt::runtime(text), target, whose, MovedBy(by_ns)) + time;
+}
+
+std::string KeyName(const RunFacts& facts, uint16_t key) {
+  return key < facts.keys.size() ? facts.keys[key] : fmt::format("key {}", key);
+}
+
+StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64_t at_ns,
+                     int64_t until_ns) {
+  const int64_t end_ns = stale.LeaseEndBefore(at_ns);
+  StaleStory story{
+      .text = fmt::format("{}'s lease ended at {}", ProcessName(stale.client), At(end_ns))};
+  if (MachineIsToBlame(scene, stale, end_ns, until_ns)) {
+    const Stall* stall = LongestStall(scene, stale.client, {stale.core.from_ns, until_ns});
+    const bool itself = stall->client == stale.client;
+    story.text += fmt::format(" while the machine stalled {} ({})",
+                              itself ? "it" : ProcessName(stall->client), During(stall->when));
+    story.by_stall = true;
+    return story;
+  }
+  const FaultEpisode* fault =
+      FaultBehind(scene, {.at_ns = at_ns, .stale = stale.client, .other = other});
+  if (fault == nullptr) {
+    story.suffix = "; no fault was active";
+    return story;
+  }
+  story.fault = fault->fault;
+  if (IsStretch(scene.facts, *fault) && fault->from_ns <= end_ns && end_ns <= fault->to_ns) {
+    story.text += " while " + FaultClause(scene, *fault, stale.client);
+  } else {
+    story.suffix = "; " + FaultClause(scene, *fault);
+  }
+  return story;
+}
+
+Violation TellOverlap(const Scene& scene, const Holds& holds, const OverlapFound& overlap) {
+  const Hold& first = holds.all[overlap.first];
+  const Hold& second = holds.all[overlap.second];
+  const bool live = first.LiveAt(overlap.where.from_ns) && second.LiveAt(overlap.where.from_ns);
+  Violation violation = live ? TellLive(scene, first, second, overlap)
+                             : TellStaleOverlap(scene, first, second, overlap);
+  violation.key = KeyName(scene.facts, second.key);
+  violation.first = first.Ref();
+  violation.second = second.Ref();
+  violation.from_ns = overlap.where.from_ns;
+  violation.to_ns = overlap.where.to_ns;
+  return violation;
+}
+
+}  // namespace doublehold

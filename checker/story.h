@@ -1,0 +1,40 @@
+// The sentences of a verdict: who, when, what, and which fault was at work.
+#ifndef DOUBLEHOLD_CHECKER_STORY_H_
+#define DOUBLEHOLD_CHECKER_STORY_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "checker/holds.h"
+#include "checker/overlaps.h"
+#include "checker/scene.h"
+
+namespace doublehold {
+
+std::string At(int64_t at_ns);            // "2.418 s"
+std::string During(const Span& span);     // "2.101-3.104 s"
+std::string ProcessName(int32_t client);  // "client 3", "the referee", "the supervisor"
+std::string KeyName(const RunFacts& facts, uint16_t key);
+std::string Counted(int64_t count, std::string_view singular);  // "1 order", "4 orders"
+
+// "client 3 was stopped (2.101-3.104 s)"; with `it` the client's name is "it".
+std::string FaultClause(const Scene& scene, const FaultEpisode& episode, int32_t it = 0);
+
+// What was behind a hold whose lease was over.
+struct StaleStory {
+  std::string text;    // "client 3's lease ended at 2.418 s while it was stopped (2.101-3.104 s)"
+  std::string suffix;  // said at the end of the sentence: "; no fault was active"
+  int32_t fault = -1;
+  bool by_stall = false;
+};
+// `at_ns`: when the stale hold did harm; `until_ns`: until when it was held, or had not yet written.
+StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64_t at_ns,
+                     int64_t until_ns);
+
+// The violation that an overlap of two holds is.
+Violation TellOverlap(const Scene& scene, const Holds& holds, const OverlapFound& overlap);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_STORY_H_

@@ -1,0 +1,110 @@
+#include "checker/tally.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "checker/holds.h"
+
+namespace doublehold {
+namespace {
+
+class Counter {
+ public:
+  explicit Counter(const RunFacts& facts) { tally_.started.resize(facts.faults.size()); }
+
+  void Take(const Event& event) {
+    const auto fault = static_cast<size_t>(event.value[0]);
+    if (event.op == Op::kLost) tally_.lost[event.client] += event.value[0];
+    if (event.op == Op::kDied) tally_.died[event.client] = event.value[0];
+    if (event.op == Op::kFault && event.type == EventType::kInvoke &&
+        fault < tally_.started.size()) {
+      ++tally_.started[fault];
+    }
+    if (event.client <= kReferee || event.task != TaskKind::kSession) return;
+    if (event.op == Op::kFault || event.op >= Op::kStall) return;
+    if (!first_ns_) first_ns_ = event.at_ns;
+    last_ns_ = event.at_ns;
+    TakeOwn(event);
+  }
+
+  Tally Finish(const History& history) && {
+    for (const auto& [who, since_ns] : open_) ++*Unknown(who.second);
+    std::vector<int64_t> held;
+    for (const Hold& hold : ExtractHolds(history).all) {
+      if (hold.client > kReferee && hold.released) {
+        held.push_back(hold.core.to_ns - hold.core.from_ns);
+      }
+    }
+    tally_.latency = {{"acquire", PercentilesOf(std::move(lengths_[Op::kAcquire]))},
+                      {"wait", PercentilesOf(std::move(lengths_[Op::kWait]))},
+                      {"hold", PercentilesOf(std::move(held))},
+                      {"release", PercentilesOf(std::move(lengths_[Op::kRelease]))}};
+    if (first_ns_) tally_.seconds = ToSeconds(Duration(last_ns_ - *first_ns_));
+    return std::move(tally_);
+  }
+
+ private:
+  void TakeOwn(const Event& event) {
+    if (event.op == Op::kAcquire && event.type == EventType::kInvoke) ++tally_.attempts;
+    if (event.op == Op::kAcquire && event.type == EventType::kOk) ++tally_.grants;
+    if (event.op == Op::kOrder && event.type == EventType::kOk) ++tally_.orders;
+    if (event.type == EventType::kInfo) ++*Unknown(event.op);
+    if (event.type == EventType::kInvoke) {
+      open_[{event.client, event.op}] = event.at_ns;
+      return;
+    }
+    const auto open = open_.find({event.client, event.op});
+    if (open == open_.end()) return;
+    const bool answered = event.type == EventType::kOk ||
+                          (event.op == Op::kRelease && event.type == EventType::kFail);
+    if (answered) lengths_[event.op].push_back(event.at_ns - open->second);
+    open_.erase(open);
+  }
+
+  int64_t* Unknown(Op op) {
+    switch (op) {
+      case Op::kAcquire:
+        return &tally_.unknown_acquires;
+      case Op::kRelease:
+        return &tally_.unknown_releases;
+      case Op::kWrite:
+      case Op::kOrder:
+        return &tally_.unknown_writes;
+      default:
+        return &unimportant_;
+    }
+  }
+
+  Tally tally_;
+  std::map<std::pair<int32_t, Op>, int64_t> open_;  // since when; what never ends is unknown
+  std::map<Op, std::vector<int64_t>> lengths_;
+  std::optional<int64_t> first_ns_;
+  int64_t last_ns_ = 0;
+  int64_t unimportant_ = 0;
+};
+
+}  // namespace
+
+Percentiles PercentilesOf(std::vector<int64_t> values_ns) {
+  if (values_ns.empty()) return {};
+  std::ranges::sort(values_ns);
+  const auto at = [&values_ns](double share) {
+    const double rank = std::ceil(share * static_cast<double>(values_ns.size()));
+    return values_ns[static_cast<size_t>(std::max(rank, 1.0)) - 1];
+  };
+  return {.count = static_cast<int64_t>(values_ns.size()),
+          .p50_ns = at(0.50),
+          .p95_ns = at(0.95),
+          .p99_ns = at(0.99),
+          .max_ns = values_ns.back()};
+}
+
+Tally Count(const History& history) {
+  Counter counter(history.facts);
+  for (const Event& event : history.events) counter.Take(event);
+  return std::move(counter).Finish(history);
+}
+
+}  // namespace doublehold

@@ -1,0 +1,39 @@
+// What happened in a run, counted: operations, their latencies, what may hide something.
+#ifndef DOUBLEHOLD_CHECKER_TALLY_H_
+#define DOUBLEHOLD_CHECKER_TALLY_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/history/history.h"
+
+namespace doublehold {
+
+// Values at p50, p95, p99 and the largest, in ns; count 0: nothing measured.
+struct Percentiles {
+  int64_t count = 0, p50_ns = 0, p95_ns = 0, p99_ns = 0, max_ns = 0;
+};
+
+// By nearest rank: each is a value that occurred.
+Percentiles PercentilesOf(std::vector<int64_t> values_ns);
+
+struct Tally {
+  int64_t unknown_acquires = 0, unknown_releases = 0, unknown_writes = 0;
+  // "acquire" (attempts that were granted), "wait" (until granted), "hold", "release"
+  std::map<std::string, Percentiles> latency;
+  int64_t attempts = 0, grants = 0, orders = 0;
+  double seconds = 0;  // from the first to the last thing a client did
+
+  std::map<int32_t, int64_t> lost;  // records that were dropped, by process
+  std::map<int32_t, int64_t> died;  // wait status of each client that ended by itself
+  std::vector<int64_t> started;     // how often each of RunFacts::faults started
+};
+
+// Of the clients; what the referee and the supervisor do is not counted.
+Tally Count(const History& history);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_TALLY_H_

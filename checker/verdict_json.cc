@@ -1,0 +1,130 @@
+// The verdict as verdict.json has it: docs/formats.md.
+
+#include <nlohmann/json.hpp>
+
+#include "checker/judge.h"
+#include "checker/rate.h"
+
+namespace doublehold {
+namespace {
+
+using nlohmann::json;
+
+json ToJson(const std::optional<HoldRef>& hold) {
+  if (!hold) return nullptr;
+  return {{"client", hold->client},
+          {"hold", hold->hold},
+          {"from_ns", hold->from_ns},
+          {"to_ns", hold->to_ns},
+          {"valid_until_ns", hold->valid_until_ns}};
+}
+
+json ToJson(const Violation& violation, const RunFacts& facts) {
+  json fault;
+  if (violation.fault >= 0) fault = facts.faults[static_cast<size_t>(violation.fault)].name;
+  return {{"key", violation.key},
+          {"from_ns", violation.from_ns},
+          {"to_ns", violation.to_ns},
+          {"stale", violation.stale},
+          {"count", violation.count},
+          {"fault", std::move(fault)},
+          {"by_stall", violation.by_stall},
+          {"first", ToJson(violation.first)},
+          {"second", ToJson(violation.second)},
+          {"sentence", violation.sentence}};
+}
+
+json ToJson(const ClaimVerdict& claim, const RunFacts& facts) {
+  const std::optional<std::string> expected = ExpectedOf(facts, claim.claim);
+  const Rate rate = RateOf(claim.count, claim.opportunities);
+  json margin;
+  if (claim.margin) margin = {{"what", claim.margin->what}, {"ns", claim.margin->ns}};
+  json violations = json::array();
+  for (const Violation& violation : claim.violations) {
+    violations.push_back(ToJson(violation, facts));
+  }
+  return {{"claim", claim.claim},
+          {"outcome", Name(claim.outcome)},
+          {"expected", expected ? json(*expected) : json()},
+          {"as_expected", IsAsExpected(facts, claim)},
+          {"reason", claim.reason},
+          {"count", claim.count},
+          {"opportunities", claim.opportunities},
+          {"unit", claim.unit},
+          {"rate", rate.rate},
+          {"interval_95", {rate.low, rate.high}},
+          {"margin", std::move(margin)},
+          {"violations", std::move(violations)}};
+}
+
+json FaultsToJson(const RunVerdict& verdict) {
+  json faults = json::array();
+  for (size_t i = 0; i < verdict.facts.faults.size(); ++i) {
+    const FaultFact& fault = verdict.facts.faults[i];
+    json episodes = json::array();
+    for (const FaultEpisode& episode : verdict.episodes) {
+      if (static_cast<size_t>(episode.fault) != i) continue;
+      episodes.push_back({{"from_ns", episode.from_ns},
+                          {"to_ns", episode.to_ns},
+                          {"client", episode.client},
+                          {"node", episode.node},
+                          {"asked_ns", episode.asked_ns},
+                          {"measured_ns", episode.measured_ns}});
+    }
+    faults.push_back({{"name", fault.name},
+                      {"kind", fault.kind},
+                      {"what", fault.what},
+                      {"planned", fault.planned},
+                      {"started", episodes.size()},
+                      {"episodes", std::move(episodes)}});
+  }
+  return faults;
+}
+
+json LatencyToJson(const RunVerdict& verdict) {
+  json latency = json::object();
+  for (const auto& [name, values] : verdict.latency) {
+    latency[name] = {{"count", values.count},
+                     {"p50_ns", values.p50_ns},
+                     {"p95_ns", values.p95_ns},
+                     {"p99_ns", values.p99_ns},
+                     {"max_ns", values.max_ns}};
+  }
+  return latency;
+}
+
+}  // namespace
+
+nlohmann::json ToJson(const RunVerdict& verdict) {
+  const RunFacts& facts = verdict.facts;
+  json claims = json::array();
+  for (const ClaimVerdict& claim : verdict.claims) claims.push_back(ToJson(claim, facts));
+  return {{"experiment", facts.experiment},
+          {"lock", facts.lock},
+          {"workload", facts.workload},
+          {"write", facts.write},
+          {"seed", facts.seed},
+          {"lease_ns", ToNs(facts.lease)},
+          {"duration_ns", ToNs(facts.duration)},
+          {"clients", facts.clients},
+          {"nodes", facts.nodes},
+          {"initial_stock", facts.initial_stock},
+          {"overall", Name(verdict.overall)},
+          {"as_expected", verdict.as_expected},
+          {"exit_code", static_cast<int>(verdict.exit_code)},
+          {"claims", std::move(claims)},
+          {"faults", FaultsToJson(verdict)},
+          {"unknown_operations",
+           {{"acquires", verdict.unknown_acquires},
+            {"releases", verdict.unknown_releases},
+            {"writes", verdict.unknown_writes}}},
+          {"stalls", {{"count", verdict.stalls}, {"longest_ns", verdict.longest_stall_ns}}},
+          {"warnings", verdict.warnings},
+          {"latency", LatencyToJson(verdict)},
+          {"attempts", verdict.attempts},
+          {"grants", verdict.grants},
+          {"orders", verdict.orders},
+          {"seconds", verdict.seconds}};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,136 @@
+// The verdict for a terminal: a table, the sentences behind it, what was injected, one last line.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "checker/judge.h"
+#include "checker/rate.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+constexpr size_t kSentencesTold = 5;  // of each claim; verdict.json has more
+
+using Row = std::vector<std::string>;
+
+std::string Joined(const std::vector<Row>& rows) {
+  std::vector<size_t> widths;
+  for (const Row& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
+// The lengths of margins are differences of measured times: three digits say enough.
+std::string Short(int64_t ns) {
+  const auto size = static_cast<double>(ns < 0 ? -ns : ns);
+  struct Unit {
+    double ns;
+    std::string_view name;
+  };
+  for (const Unit& unit : {Unit{1e9, "s"}, Unit{1e6, "ms"}, Unit{1e3, "us"}}) {
+    if (size >= unit.ns) {
+      return fmt::format("{:.3g} {}", static_cast<double>(ns) / unit.ns, unit.name);
+    }
+  }
+  return fmt::format("{} ns", ns);
+}
+
+Row RowOf(const ClaimVerdict& claim, const RunFacts& facts) {
+  const Rate rate = RateOf(claim.count, claim.opportunities);
+  const std::string expected = ExpectedOf(facts, claim.claim).value_or("-");
+  return {claim.claim,
+          std::string(Name(claim.outcome)),
+          IsAsExpected(facts, claim) || expected == "-" ? expected : expected + " (!)",
+          fmt::format("{} of {} {}", claim.count, claim.opportunities, claim.unit),
+          fmt::format("{:.3g} %", rate.rate * 100),
+          fmt::format("{:.3g}-{:.3g} %", rate.low * 100, rate.high * 100),
+          claim.margin ? fmt::format("{}: {}", claim.margin->what, Short(claim.margin->ns)) : "-"};
+}
+
+std::string Table(const RunVerdict& verdict) {
+  std::vector<Row> rows{
+      {"claim", "outcome", "expected", "seen", "rate", "95 % interval", "margin"}};
+  for (const ClaimVerdict& claim : verdict.claims) rows.push_back(RowOf(claim, verdict.facts));
+  return Joined(rows);
+}
+
+std::string Sentences(const ClaimVerdict& claim) {
+  std::string text = fmt::format("{}: {}\n", claim.claim, claim.reason);
+  const size_t told = std::min(kSentencesTold, claim.violations.size());
+  for (size_t i = 0; i < told; ++i) {
+    text +=
+        fmt::format("  {}. {}: {}\n", i + 1, claim.violations[i].key, claim.violations[i].sentence);
+  }
+  if (claim.violations.size() > told) {
+    text += fmt::format("  and more; the first {} are in verdict.json\n", claim.violations.size());
+  }
+  return text;
+}
+
+std::string Faults(const RunVerdict& verdict) {
+  std::string text;
+  for (size_t i = 0; i < verdict.facts.faults.size(); ++i) {
+    const FaultFact& fault = verdict.facts.faults[i];
+    int64_t started = 0, asked_ns = 0;
+    std::vector<int64_t> measured_ns;
+    for (const FaultEpisode& episode : verdict.episodes) {
+      if (static_cast<size_t>(episode.fault) != i) continue;
+      ++started;
+      asked_ns = episode.asked_ns;
+      if (episode.measured_ns != 0) measured_ns.push_back(episode.measured_ns);
+    }
+    text += fmt::format("  {}: {}; started {} of {}", fault.name, fault.what, started,
+                        Counted(fault.planned, "time"));
+    if (!measured_ns.empty()) {
+      const auto [least, most] = std::ranges::minmax(measured_ns);
+      text +=
+          fmt::format("; asked {}, measured {} to {}", Short(asked_ns), Short(least), Short(most));
+    }
+    text += '\n';
+  }
+  return text.empty() ? text : "faults:\n" + text;
+}
+
+std::string LastLine(const RunVerdict& verdict) {
+  const std::string overall(Name(verdict.overall));
+  if (verdict.facts.expect.empty()) return fmt::format("verdict: {}\n", overall);
+  return fmt::format("verdict: {}, {}\n", overall,
+                     verdict.as_expected ? "as expected" : "not as expected");
+}
+
+}  // namespace
+
+std::string ToText(const RunVerdict& verdict) {
+  const RunFacts& facts = verdict.facts;
+  std::string text =
+      fmt::format("{}: {} under {}{}, {} and {}, lease {}, seed {}\n\n", facts.experiment,
+                  facts.lock, facts.workload, facts.write.empty() ? "" : " (" + facts.write + ")",
+                  Counted(facts.clients, "client"), Counted(facts.nodes, "node"),
+                  FormatDuration(facts.lease), facts.seed);
+  text += Table(verdict) + '\n';
+  for (const ClaimVerdict& claim : verdict.claims) text += Sentences(claim);
+  text += '\n' + Faults(verdict);
+  if (verdict.unknown_acquires + verdict.unknown_releases + verdict.unknown_writes > 0) {
+    text += fmt::format(
+        "of unknown outcome: {}, {}, {}\n", Counted(verdict.unknown_acquires, "acquire"),
+        Counted(verdict.unknown_releases, "release"), Counted(verdict.unknown_writes, "write"));
+  }
+  for (const std::string& warning : verdict.warnings) text += "warning: " + warning + '\n';
+  return text + LastLine(verdict);
+}
+
+}  // namespace doublehold
