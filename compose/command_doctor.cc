@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "compose/command_line.h"
+#include "compose/plan_builder.h"
+#include "compose/python.h"
+#include "compose/run_once.h"
+
+namespace doublehold {
+namespace {
+
+struct Finding {
+  std::string what;
+  bool ok = false;
+  bool needed = true;  // else something is merely not to be had
+  std::string detail;  // what was found, or how to mend it
+};
+
+template <typename T, typename Show>
+Finding FindingOf(std::string what, bool needed, const Result<T>& result, const Show& show) {
+  if (!result) return {std::move(what), false, needed, result.error().message};
+  return {std::move(what), true, needed, show(*result)};
+}
+
+// A short run with a moved clock, through every part: servers, shim, proxy, clients, checkers.
+Result<std::string> TryRun(const std::string& redis_server) {
+  const std::filesystem::path base = std::filesystem::temp_directory_path() / "doublehold-doctor";
+  Settings settings;
+  settings.Set("name", "doctor", "doctor");
+  settings.Set("lock.name", "set-nx-px", "doctor");
+  settings.Set("workload.duration", "1500ms", "doctor");
+  settings.Set("workload.clients", "2", "doctor");
+  settings.Set("faults", "clock", "doctor");
+  const Result<Plan> plan = BuildPlan(std::move(settings));
+  if (!plan) return tl::unexpected(plan.error());
+  const Result<std::filesystem::path> folder = MakeRunFolder(base, plan->experiment, plan->seed);
+  if (!folder) return tl::unexpected(folder.error());
+  const Result<RunVerdict> verdict =
+      RunOnce({.plan = *plan, .folder = *folder, .redis_server = redis_server});
+  std::error_code code;
+  std::filesystem::remove_all(base, code);
+  if (!verdict) return tl::unexpected(verdict.error());
+  for (const ClaimVerdict& claim : verdict->claims) {
+    if (claim.claim == "lease-exclusion" && claim.outcome == Outcome3::kViolated) {
+      return fmt::format("a moved clock made set-nx-px grant twice, as it must ({} grants)",
+                         verdict->grants);
+    }
+  }
+  return EnvironmentFailed(
+      "a moved server clock did not show: the clock shim does not work with this redis-server");
+}
+
+}  // namespace
+
+Result<ExitCode> DoctorCommand(const Words& words) {
+  namespace po = boost::program_options;
+  po::options_description options("options");
+  options.add_options()("json", "for programs");
+  options.add_options()("redis-server", po::value<std::string>()->default_value("redis-server"),
+                        "the server program");
+  Result<ParsedLine> line =
+      ParseLine(words, options, "doctor\nSays what this machine has, and what is missing.");
+  if (!line) return tl::unexpected(line.error());
+  if (line->help) return ExitCode::kAsExpected;
+  const std::string redis = line->values["redis-server"].as<std::string>();
+  const auto itself = [](const std::string& text) { return text; };
+  std::vector<Finding> findings;
+  const Result<ServerProgram> server = FindServer(redis);
+  findings.push_back(FindingOf("redis-server", true, server, [](const ServerProgram& found) {
+    return found.path + " " + found.version;
+  }));
+  const Result<std::filesystem::path> shim = FindClockShim();
+  findings.push_back(
+      FindingOf("clock shim", true, shim, [](const auto& path) { return path.string(); }));
+  if (server && shim)
+    findings.push_back(FindingOf("a run with faults", true, TryRun(redis), itself));
+  findings.push_back(FindingOf("reports", false, FindPython(), itself));
+  const unsigned cores = std::thread::hardware_concurrency();
+  findings.push_back(
+      {"cores", cores >= 2, false,
+       cores >= 2 ? std::to_string(cores) : "one core: stalls will make many verdicts unknown"});
+  bool all_needed = true;
+  nlohmann::json json = nlohmann::json::array();
+  for (const Finding& finding : findings) {
+    all_needed = all_needed && (finding.ok || !finding.needed);
+    json.push_back({{"what", finding.what},
+                    {"ok", finding.ok},
+                    {"needed", finding.needed},
+                    {"detail", finding.detail}});
+    if (line->values.contains("json")) continue;
+    fmt::print("{:<8} {:<18} {}\n",
+               finding.ok       ? "ok"
+               : finding.needed ? "MISSING"
+                                : "without",
+               finding.what, finding.detail);
+  }
+  if (line->values.contains("json")) fmt::print("{}\n", json.dump(2));
+  return all_needed ? ExitCode::kAsExpected : ExitCode::kEnvironment;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,44 @@
+#include "compose/command_line.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "lib/base/words.h"
+
+namespace doublehold {
+
+namespace po = boost::program_options;
+
+Result<ParsedLine> ParseLine(const Words& words, po::options_description options,
+                             const std::string& usage) {
+  options.add_options()("help,h", "show this");
+  std::vector<std::string> known;
+  for (const auto& option : options.options()) known.push_back("--" + option->long_name());
+  po::options_description all;
+  all.add(options).add_options()("rest", po::value<Words>()->default_value({}, ""));
+  po::positional_options_description positional;
+  positional.add("rest", -1);
+  namespace style = po::command_line_style;
+  ParsedLine line;
+  try {
+    // No abbreviations: a script must not change its meaning when an option is added.
+    const auto parsed = po::command_line_parser(words)
+                            .options(all)
+                            .positional(positional)
+                            .style(style::unix_style & ~style::allow_guessing)
+                            .run();
+    po::store(parsed, line.values);
+    po::notify(line.values);
+  } catch (const po::unknown_option& error) {
+    return BadInput(UnknownWord("option", error.get_option_name(), known));
+  } catch (const po::error& error) {
+    return BadInput(error.what());
+  }
+  line.rest = line.values["rest"].as<Words>();
+  line.help = line.values.contains("help");
+  if (line.help) std::cout << "usage: doublehold " << usage << "\n\n" << options << "\n";
+  return line;
+}
+
+}  // namespace doublehold

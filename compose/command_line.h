@@ -1,0 +1,26 @@
+// Options of a subcommand: Boost.Program_options with our messages.
+#ifndef DOUBLEHOLD_COMPOSE_COMMAND_LINE_H_
+#define DOUBLEHOLD_COMPOSE_COMMAND_LINE_H_
+
+#include <boost/program_options.hpp>
+#include <string>
+
+#include "compose/commands.h"
+#include "lib/base/result.h"
+
+namespace doublehold {
+
+struct ParsedLine {
+  boost::program_options::variables_map values;
+  Words rest;         // what is no option
+  bool help = false;  // --help was asked for and has been printed
+};
+
+// `usage` is printed with --help. Unknown options name the nearest known one.
+Result<ParsedLine> ParseLine(const Words& words,
+                             boost::program_options::options_description options,
+                             const std::string& usage);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_COMMAND_LINE_H_

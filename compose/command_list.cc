@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "checker/checker.h"
+#include "compose/command_line.h"
+#include "compose/plan_builder.h"
+#include "faults/fault.h"
+#include "lib/base/words.h"
+#include "lib/locks/registry.h"
+#include "workloads/workload.h"
+
+namespace doublehold {
+namespace {
+
+struct Row {
+  std::string name;
+  std::string summary;
+  std::vector<std::string> options;  // "ask = in-turn (in-turn, at-once): ..."
+};
+
+struct Table {
+  std::string name;
+  std::vector<Row> rows;
+};
+
+std::vector<std::string> OptionLines(std::span<const OptionSpec> specs) {
+  std::vector<std::string> lines;
+  for (const OptionSpec& spec : specs) {
+    lines.push_back(
+        fmt::format("{} = {}{}: {}", spec.name, spec.fallback,
+                    spec.choices.empty() ? "" : fmt::format(" ({})", fmt::join(spec.choices, ", ")),
+                    spec.help));
+  }
+  return lines;
+}
+
+std::vector<Table> AllTables() {
+  std::vector<Table> tables{{"locks", {}},    {"workloads", {}},  {"faults", {}},
+                            {"profiles", {}}, {"topologies", {}}, {"claims", {}}};
+  for (const LockEntry& lock : Locks()) {
+    tables[0].rows.push_back(
+        {std::string(lock.name), std::string(lock.summary), OptionLines(lock.options)});
+  }
+  for (const WorkloadEntry& workload : Workloads()) {
+    tables[1].rows.push_back(
+        {std::string(workload.name), std::string(workload.summary), OptionLines(workload.options)});
+  }
+  for (const FaultEntry& fault : Faults()) {
+    tables[2].rows.push_back({std::string(fault.name),
+                              std::string(fault.summary),
+                              {fmt::format("keys: {}", fmt::join(fault.keys, ", "))}});
+  }
+  for (const ProfileEntry& profile : Profiles()) {
+    tables[3].rows.push_back({std::string(profile.name), std::string(profile.summary), {}});
+  }
+  tables[4].rows = {{"single", "one node", {}},
+                    {"independent", "N nodes that know nothing of each other", {}}};
+  for (const CheckerEntry& checker : Checkers()) {
+    tables[5].rows.push_back(
+        {std::string(checker.claim), fmt::format("violated when {}", checker.violated_when), {}});
+  }
+  return tables;
+}
+
+void PrintText(const Table& table) {
+  fmt::print("{}\n", table.name);
+  for (const Row& row : table.rows) {
+    fmt::print("  {:<16} {}\n", row.name, row.summary);
+    for (const std::string& option : row.options) fmt::print("  {:<16}   {}\n", "", option);
+  }
+}
+
+void PrintMarkdown(const Table& table) {
+  fmt::print("| {} | what it is |\n|---|---|\n", table.name);
+  for (const Row& row : table.rows) fmt::print("| `{}` | {} |\n", row.name, row.summary);
+}
+
+nlohmann::json ToJson(const Table& table) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const Row& row : table.rows) {
+    rows.push_back({{"name", row.name}, {"summary", row.summary}, {"options", row.options}});
+  }
+  return rows;
+}
+
+}  // namespace
+
+Result<ExitCode> ListCommand(const Words& words) {
+  boost::program_options::options_description options("options");
+  options.add_options()("json", "for programs")("markdown", "as a table of the README");
+  Result<ParsedLine> line = ParseLine(
+      words, options, "list [locks|workloads|faults|profiles|topologies|claims] [--json]");
+  if (!line) return tl::unexpected(line.error());
+  if (line->help) return ExitCode::kAsExpected;
+  const std::vector<Table> tables = AllTables();
+  for (const std::string& name : line->rest) {
+    if (std::ranges::find(tables, name, &Table::name) != tables.end()) continue;
+    return BadInput(UnknownWord("list", name, NamesOf(tables)));
+  }
+  nlohmann::json json = nlohmann::json::object();
+  for (const Table& table : tables) {
+    if (!line->rest.empty() && std::ranges::find(line->rest, table.name) == line->rest.end())
+      continue;
+    json[table.name] = ToJson(table);
+    if (line->values.contains("json")) continue;
+    if (line->values.contains("markdown")) {
+      PrintMarkdown(table);
+    } else {
+      PrintText(table);
+    }
+  }
+  if (line->values.contains("json")) fmt::print("{}\n", json.dump(2));
+  return ExitCode::kAsExpected;
+}
+
+}  // namespace doublehold

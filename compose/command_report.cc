@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "compose/commands.h"
+#include "compose/python.h"
+
+namespace doublehold {
+
+Result<std::string> FindPython() {
+  for (const char* python : {"python3", "/usr/bin/python3"}) {
+    const std::string probe =
+        fmt::format("{} -c 'import matplotlib, jinja2' >/dev/null 2>&1", python);
+    if (std::system(probe.c_str()) == 0) return std::string(python);
+  }
+  return EnvironmentFailed(
+      "no python3 that has matplotlib and jinja2; install the Debian packages python3-matplotlib "
+      "and "
+      "python3-jinja2 (./setup.sh)");
+}
+
+Result<std::filesystem::path> FindReportProgram() {
+  std::error_code code;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
+  const std::array candidates{
+      self.parent_path().parent_path() / "reports" / "report.py",
+      std::filesystem::path(DOUBLEHOLD_SOURCE_DIR) / "reports" / "report.py"};
+  for (const std::filesystem::path& candidate : candidates) {
+    if (std::filesystem::exists(candidate, code)) return candidate;
+  }
+  return EnvironmentFailed(
+      fmt::format("{}: the reports' program is missing", candidates[0].string()));
+}
+
+Result<ExitCode> ReportCommand(const Words& words) {
+  const Result<std::filesystem::path> program = FindReportProgram();
+  if (!program) return tl::unexpected(program.error());
+  const Result<std::string> python = FindPython();
+  if (!python) return tl::unexpected(python.error());
+  Words command{*python, program->string()};
+  command.insert(command.end(), words.begin(), words.end());
+  std::vector<char*> argv;
+  for (std::string& word : command) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execvp(argv[0], argv.data());
+  return EnvironmentFailed(fmt::format("cannot run {}: {}", *python, std::strerror(errno)));
+}
+
+}  // namespace doublehold

@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "compose/command_line.h"
+#include "compose/plan_builder.h"
+#include "compose/run_once.h"
+#include "lib/plan/plan_json.h"
+
+namespace doublehold {
+namespace {
+
+namespace po = boost::program_options;
+
+// Above this a snapshot of the history would disturb the run it is meant to show.
+constexpr int64_t kMostGrantsToJudge = 20'000;
+
+struct Flag {
+  const char* option;
+  const char* setting;
+  const char* help;
+};
+// Short forms of the settings used most; --set reaches all of them.
+constexpr std::array kFlags{
+    Flag{"lock", "lock.name", "the lock variant (doublehold list locks)"},
+    Flag{"lease", "lock.lease", "how long a grant lasts: 500ms"},
+    Flag{"nodes", "topology.nodes", "how many redis-servers keep lock keys"},
+    Flag{"topology", "topology.name", "single or independent"},
+    Flag{"workload", "workload.name", "what clients do with the lock"},
+    Flag{"clients", "workload.clients", "how many client processes"},
+    Flag{"duration", "workload.duration", "how long they work: 5s"},
+    Flag{"stock", "workload.stock", "of each item at the start"},
+    Flag{"seed", "seed", "of every random choice"},
+};
+
+po::options_description RunOptions() {
+  po::options_description options("options");
+  auto add = options.add_options();
+  for (const Flag& flag : kFlags) add(flag.option, po::value<std::string>(), flag.help);
+  add("faults", po::value<std::string>(), "profiles with commas: network,pause,clock");
+  add("direct", "clients connect to the servers themselves, without the proxy");
+  add("set", po::value<Words>()->composing(), "any setting: --set lock.lease=300ms");
+  add("plan", po::value<std::string>(), "run this plan.json again");
+  add("out", po::value<std::string>()->default_value("runs"), "where run folders go");
+  add("into", po::value<std::string>(), "use exactly this folder");
+  add("redis-server", po::value<std::string>()->default_value("redis-server"),
+      "the server program");
+  add("json", "print verdict.json instead of the table");
+  add("quiet", "print nothing but errors");
+  add("dry-run", "print the plan, start nothing");
+  return options;
+}
+
+Result<Settings> ReadSettings(const ParsedLine& line) {
+  Settings settings;
+  if (!line.rest.empty()) {
+    Result<Settings> file = Settings::ReadToml(line.rest.front());
+    if (!file) return file;
+    settings = std::move(*file);
+  }
+  for (const Flag& flag : kFlags) {
+    if (!line.values.contains(flag.option)) continue;
+    settings.Set(flag.setting, line.values[flag.option].as<std::string>(),
+                 fmt::format("--{}", flag.option));
+  }
+  if (line.values.contains("direct")) settings.Set("topology.direct", "true", "--direct");
+  if (line.values.contains("faults")) {
+    settings.Set("faults", line.values["faults"].as<std::string>(), "--faults");
+  }
+  if (!line.values.contains("set")) return settings;
+  for (const std::string& assignment : line.values["set"].as<Words>()) {
+    const size_t equals = assignment.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return BadInput(fmt::format("--set {}: not of the form name=value", assignment));
+    }
+    settings.Set(assignment.substr(0, equals), assignment.substr(equals + 1),
+                 "--set " + assignment);
+  }
+  return settings;
+}
+
+Result<Plan> ReadPlan(const ParsedLine& line) {
+  if (line.rest.size() > 1) {
+    return BadInput(fmt::format("'{}': one experiment file is enough", line.rest[1]));
+  }
+  if (!line.values.contains("plan")) {
+    Result<Settings> settings = ReadSettings(line);
+    if (!settings) return tl::unexpected(settings.error());
+    return BuildPlan(std::move(*settings));
+  }
+  for (const char* other : {"set", "faults", "direct"}) {
+    if (line.values.contains(other))
+      return BadInput(fmt::format("--{}: a plan is run as it is", other));
+  }
+  for (const Flag& flag : kFlags) {
+    if (line.values.contains(flag.option)) {
+      return BadInput(fmt::format("--{}: a plan is run as it is", flag.option));
+    }
+  }
+  if (!line.rest.empty()) return BadInput("--plan: a plan or an experiment file, not both");
+  const std::string file = line.values["plan"].as<std::string>();
+  Result<Plan> plan = ReadPlanFile(file);
+  if (plan) {
+    if (Result<void> ok = CheckPlan(*plan, file); !ok) return tl::unexpected(ok.error());
+  }
+  return plan;
+}
+
+Result<std::filesystem::path> ChooseFolder(const ParsedLine& line, const Plan& plan) {
+  if (!line.values.contains("into")) {
+    return MakeRunFolder(line.values["out"].as<std::string>(), plan.experiment, plan.seed);
+  }
+  const std::filesystem::path folder = line.values["into"].as<std::string>();
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) return BadInput(fmt::format("--into {}: {}", folder.string(), code.message()));
+  return folder;
+}
+
+void ShowProgress(const Progress& progress, const std::function<History()>& snapshot) {
+  std::string violations = "-";
+  if (progress.grants <= kMostGrantsToJudge) {
+    int64_t count = 0;
+    const History history = snapshot();
+    for (const CheckerEntry& checker : Checkers()) {
+      if (checker.claim == "exclusion") count = checker.check(history, Limits{}).count;
+    }
+    violations = std::to_string(count);
+  }
+  fmt::print(stderr,
+             "\r{:6.1f} s   holds {}   orders {}   held twice {}   faults active {}  \x1b[K",
+             ToSeconds(progress.elapsed), progress.grants, progress.orders, violations,
+             progress.active_faults);
+}
+
+}  // namespace
+
+Result<ExitCode> RunCommand(const Words& words) {
+  Result<ParsedLine> line = ParseLine(words, RunOptions(), "run [EXPERIMENT.toml] [options]");
+  if (!line) return tl::unexpected(line.error());
+  if (line->help) return ExitCode::kAsExpected;
+  const Result<Plan> plan = ReadPlan(*line);
+  if (!plan) return tl::unexpected(plan.error());
+  if (line->values.contains("dry-run")) {
+    fmt::print("{}\n", ToJson(*plan).dump(2));
+    return ExitCode::kAsExpected;
+  }
+  const Result<std::filesystem::path> folder = ChooseFolder(*line, *plan);
+  if (!folder) return tl::unexpected(folder.error());
+  const bool quiet = line->values.contains("quiet");
+  const bool terminal = !quiet && isatty(STDERR_FILENO) == 1;
+  RunRequest request{.plan = *plan,
+                     .folder = *folder,
+                     .redis_server = line->values["redis-server"].as<std::string>()};
+  if (terminal) request.progress = ShowProgress;
+  const Result<RunVerdict> verdict = RunOnce(request);
+  if (terminal) fmt::print(stderr, "\r\x1b[K");
+  if (!verdict) return tl::unexpected(verdict.error());
+  if (line->values.contains("json")) {
+    nlohmann::json json = ToJson(*verdict);
+    json["folder"] = folder->string();
+    fmt::print("{}\n", json.dump(2));
+  } else if (!quiet) {
+    fmt::print("{}files: {}\n", ToText(*verdict), folder->string());
+  }
+  return verdict->exit_code;
+}
+
+}  // namespace doublehold

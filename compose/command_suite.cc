@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "compose/command_line.h"
+#include "compose/run_once.h"
+#include "compose/suite.h"
+
+namespace doublehold {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr int kMostRepetitions = 100'000;
+constexpr int kMostJobs = 64;
+
+// "broken: exclusion, stock" for a reader of a matrix.
+std::string ExpectationOf(const SuiteCell& cell) {
+  std::string violated;
+  for (const std::string& claim : cell.plan.claims) {
+    const auto expected = cell.plan.expect.find(claim);
+    if (expected == cell.plan.expect.end() || expected->second != "violated") continue;
+    violated += (violated.empty() ? "" : ", ") + claim;
+  }
+  return violated.empty() ? "ok" : "**" + violated + "**";
+}
+
+// The matrix of what a suite expects, as the README shows it.
+std::string MatrixOf(const Suite& suite) {
+  std::string text = "| lock |";
+  std::string line = "|---|";
+  for (const std::string& column : suite.columns) {
+    text += fmt::format(" {} |", column);
+    line += "---|";
+  }
+  text += "\n" + line + "\n";
+  for (const std::string& row : suite.rows) {
+    text += fmt::format("| `{}` |", row);
+    for (const std::string& column : suite.columns) {
+      const auto found = std::ranges::find_if(suite.cells, [&](const SuiteCell& cell) {
+        return cell.row == row && cell.column == column;
+      });
+      text += fmt::format(" {} |", found == suite.cells.end() ? "" : ExpectationOf(*found));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string Escaped(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    }
+  }
+  return escaped;
+}
+
+std::string JUnitOf(const Suite& suite, const SuiteResult& result) {
+  std::string cases;
+  size_t count = 0;
+  size_t failures = 0;
+  for (size_t i = 0; i < suite.cells.size(); ++i) {
+    int repetition = 0;
+    for (const CellRun& run : result.runs[i]) {
+      ++count;
+      cases +=
+          fmt::format("  <testcase classname=\"{}\" name=\"{} #{}\" time=\"{:.3f}\"",
+                      Escaped(suite.name), Escaped(suite.cells[i].name), ++repetition, run.seconds);
+      if (run.as_expected) {
+        cases += "/>\n";
+        continue;
+      }
+      ++failures;
+      const std::string message =
+          run.error.empty() ? run.overall + ", which was not expected" : run.error;
+      cases += fmt::format("><failure message=\"{}\"/></testcase>\n", Escaped(message));
+    }
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"{}\" tests=\"{}\" "
+      "failures=\"{}\" "
+      "time=\"{:.3f}\">\n{}</testsuite>\n",
+      Escaped(suite.name), count, failures, result.seconds, cases);
+}
+
+Result<void> ReadShard(const std::string& text, SuiteRequest& request) {
+  char slash = 0;
+  std::istringstream in(text);
+  std::string rest;
+  if (!(in >> request.shard >> slash >> request.shards) || slash != '/' || (in >> rest) ||
+      request.shards < 1 || request.shard < 1 || request.shard > request.shards) {
+    return BadInput(fmt::format("--shard {}: not of the form 3/8", text));
+  }
+  return {};
+}
+
+ExitCode StatusOf(const SuiteResult& result) {
+  bool unknown = result.interrupted;
+  bool environment = false;
+  for (const auto& runs : result.runs) {
+    for (const CellRun& run : runs) {
+      if (run.exit_code == static_cast<int>(ExitCode::kViolated)) return ExitCode::kViolated;
+      environment = environment || !run.error.empty();
+      unknown = unknown || !run.as_expected;
+    }
+  }
+  if (environment) return ExitCode::kEnvironment;
+  return unknown ? ExitCode::kUnknown : ExitCode::kAsExpected;
+}
+
+void PrintFinished(const SuiteCell& cell, int repetition, const CellRun& run) {
+  fmt::print("{:<28} #{:<3} {:<9} {:<16} {:5.1f} s  {}\n", cell.name, repetition, run.overall,
+             run.as_expected ? "as expected" : "NOT AS EXPECTED", run.seconds, run.error);
+  std::fflush(stdout);
+}
+
+struct RunCount {
+  size_t runs = 0;
+  size_t as_expected = 0;
+};
+
+RunCount CountRuns(const SuiteResult& result) {
+  RunCount tally;
+  for (const auto& runs : result.runs) {
+    tally.runs += runs.size();
+    tally.as_expected += static_cast<size_t>(std::ranges::count_if(runs, &CellRun::as_expected));
+  }
+  return tally;
+}
+
+po::options_description SuiteOptions() {
+  po::options_description options("options");
+  options.add_options()("repeat", po::value<int>()->default_value(1), "run every cell so often");
+  options.add_options()("jobs", po::value<int>()->default_value(2), "cells at once");
+  options.add_options()("shard", po::value<std::string>(), "3/8: the third of eight parts");
+  options.add_options()("seed", po::value<uint64_t>(), "in place of the file's");
+  options.add_options()("out", po::value<std::string>()->default_value("runs"),
+                        "where run folders go");
+  options.add_options()("junit", po::value<std::string>(), "also write the results as JUnit XML");
+  options.add_options()("json", "print suite.json at the end");
+  options.add_options()("matrix", "print what is expected as a table, run nothing");
+  options.add_options()("redis-server", po::value<std::string>()->default_value("redis-server"),
+                        "the server program");
+  return options;
+}
+
+}  // namespace
+
+Result<ExitCode> SuiteCommand(const Words& words) {
+  Result<ParsedLine> line = ParseLine(words, SuiteOptions(), "suite SUITE.toml [options]");
+  if (!line) return tl::unexpected(line.error());
+  if (line->help) return ExitCode::kAsExpected;
+  if (line->rest.size() != 1)
+    return BadInput("name one suite file, for example compose/suites/npc.toml");
+  Result<Suite> suite = ReadSuite(line->rest.front());
+  if (!suite) return tl::unexpected(suite.error());
+  if (line->values.contains("matrix")) {
+    fmt::print("{}", MatrixOf(*suite));
+    return ExitCode::kAsExpected;
+  }
+  if (line->values.contains("seed")) {
+    suite->seed = line->values["seed"].as<uint64_t>();
+    for (SuiteCell& cell : suite->cells) cell.plan.seed = suite->seed;
+  }
+  SuiteRequest request{.suite = *suite,
+                       .repeat = line->values["repeat"].as<int>(),
+                       .jobs = line->values["jobs"].as<int>(),
+                       .redis_server = line->values["redis-server"].as<std::string>()};
+  if (request.repeat < 1 || request.repeat > kMostRepetitions)
+    return BadInput("--repeat: from 1 to 100000");
+  if (request.jobs < 1 || request.jobs > kMostJobs) return BadInput("--jobs: from 1 to 64");
+  if (line->values.contains("shard")) {
+    if (auto ok = ReadShard(line->values["shard"].as<std::string>(), request); !ok)
+      return tl::unexpected(ok.error());
+  }
+  // A missing server would fail every cell with the same line.
+  if (auto server = FindServer(request.redis_server); !server)
+    return tl::unexpected(server.error());
+  const auto folder =
+      MakeRunFolder(line->values["out"].as<std::string>(), suite->name, suite->seed);
+  if (!folder) return tl::unexpected(folder.error());
+  request.folder = *folder;
+  const bool json = line->values.contains("json");
+  if (!json) request.finished = PrintFinished;
+  const Result<SuiteResult> result = RunSuite(request);
+  if (!result) return tl::unexpected(result.error());
+  if (line->values.contains("junit")) {
+    if (auto ok = WriteWhole(line->values["junit"].as<std::string>(), JUnitOf(*suite, *result));
+        !ok) {
+      return tl::unexpected(ok.error());
+    }
+  }
+  const RunCount tally = CountRuns(*result);
+  if (json) {
+    fmt::print("{}\n", nlohmann::json{{"folder", folder->string()},
+                                      {"runs", tally.runs},
+                                      {"as_expected", tally.as_expected},
+                                      {"seconds", result->seconds}}
+                           .dump());
+  } else {
+    fmt::print("{} of {} runs as expected in {:.1f} s{}\nfiles: {}\n", tally.as_expected,
+               tally.runs, result->seconds, result->interrupted ? " (interrupted)" : "",
+               folder->string());
+  }
+  return StatusOf(*result);
+}
+
+}  // namespace doublehold

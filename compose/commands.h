@@ -1,0 +1,33 @@
+// The subcommands. Each takes the words behind its name and answers the exit status, or an error that main prints.
+#ifndef DOUBLEHOLD_COMPOSE_COMMANDS_H_
+#define DOUBLEHOLD_COMPOSE_COMMANDS_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/base/result.h"
+
+namespace doublehold {
+
+using Words = std::vector<std::string>;
+
+Result<ExitCode> RunCommand(const Words& words);
+Result<ExitCode> SuiteCommand(const Words& words);
+Result<ExitCode> CheckCommand(const Words& words);
+Result<ExitCode> ListCommand(const Words& words);
+Result<ExitCode> ReportCommand(const Words& words);
+Result<ExitCode> DoctorCommand(const Words& words);
+
+struct CommandEntry {
+  std::string_view name;
+  std::string_view usage;  // what follows the name
+  std::string_view summary;
+  Result<ExitCode> (*run)(const Words&);
+};
+std::span<const CommandEntry> Commands();
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_COMMANDS_H_

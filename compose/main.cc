@@ -1,0 +1,81 @@
+// The command line: finds the subcommand, and turns every error into one line and the exit status of its reason.
+#include <fmt/format.h>
+
+#include <array>
+#include <exception>
+#include <iostream>
+
+#include "compose/client_main.h"
+#include "compose/commands.h"
+#include "lib/base/words.h"
+
+namespace doublehold {
+
+std::span<const CommandEntry> Commands() {
+  static constexpr std::array kCommands{
+      CommandEntry{"run", "[EXPERIMENT.toml] [options]", "run one experiment and judge it",
+                   RunCommand},
+      CommandEntry{"suite", "SUITE.toml [options]", "run a matrix of experiments", SuiteCommand},
+      CommandEntry{"check", "RUN|history.jsonl", "judge a stored history again", CheckCommand},
+      CommandEntry{"report", "DIR... [-o report.html]", "make a page of runs or suites",
+                   ReportCommand},
+      CommandEntry{"list", "[locks|workloads|faults|...]", "what there is to choose from",
+                   ListCommand},
+      CommandEntry{"doctor", "", "what this machine has, and what is missing", DoctorCommand},
+  };
+  return kCommands;
+}
+
+namespace {
+
+void PrintUsage(std::ostream& out) {
+  out << "doublehold " << DOUBLEHOLD_VERSION
+      << ": finds out whether a distributed lock can be held twice\n\nusage: doublehold COMMAND "
+         "...\n\n";
+  for (const CommandEntry& command : Commands()) {
+    out << fmt::format("  {:<7}{:<31} {}\n", command.name, command.usage, command.summary);
+  }
+  out << "\nexit status: 0 as expected, 1 violated or not as expected, 2 unknown, 3 bad input, "
+         "4 the environment failed\n'doublehold COMMAND --help' tells more.\n";
+}
+
+int Main(const Words& words) {
+  if (words.empty()) {
+    PrintUsage(std::cerr);
+    return static_cast<int>(ExitCode::kBadInput);
+  }
+  const std::string& name = words.front();
+  const Words rest(words.begin() + 1, words.end());
+  if (name == kClientCommand) return ClientMain(rest);
+  if (name == "--help" || name == "-h" || name == "help") {
+    PrintUsage(std::cout);
+    return 0;
+  }
+  if (name == "--version") {
+    std::cout << "doublehold " << DOUBLEHOLD_VERSION << "\n";
+    return 0;
+  }
+  std::vector<std::string> known;
+  for (const CommandEntry& command : Commands()) {
+    known.emplace_back(command.name);
+    if (command.name != name) continue;
+    const Result<ExitCode> status = command.run(rest);
+    if (status) return static_cast<int>(*status);
+    std::cerr << "doublehold " << name << ": " << status.error().message << "\n";
+    return static_cast<int>(status.error().code);
+  }
+  std::cerr << "doublehold: " << UnknownWord("command", name, known) << "\n";
+  return static_cast<int>(ExitCode::kBadInput);
+}
+
+}  // namespace
+}  // namespace doublehold
+
+int main(int argc, char** argv) {
+  try {
+    return doublehold::Main(doublehold::Words(argv + 1, argv + argc));
+  } catch (const std::exception& error) {
+    std::cerr << "doublehold: " << error.what() << "\n";
+    return static_cast<int>(doublehold::ExitCode::kEnvironment);
+  }
+}

@@ -1,0 +1,276 @@
+#include "compose/suite.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "compose/plan_builder.h"
+#include "compose/run_once.h"
+#include "compose/spawn.h"
+#include "lib/base/prng.h"
+#include "lib/base/words.h"
+#include "lib/plan/plan_json.h"
+#include "lib/plan/settings.h"
+#include "lib/redis/hiredis_connection.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int kMostCells = 10'000;
+
+Result<std::string> TakeRequired(Settings& cell, const std::string& name,
+                                 const std::string& where) {
+  const Result<std::optional<std::string>> word = cell.TakeWord(name);
+  if (!word) return tl::unexpected(word.error());
+  if (!*word) return BadInput(fmt::format("{}: a cell without '{}'", where, name));
+  return **word;
+}
+
+void Remember(std::vector<std::string>& names, const std::string& name) {
+  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+}
+
+Result<SuiteCell> ReadCell(Settings& file, int index, const std::string& file_name,
+                           const Settings& common) {
+  Settings cell = file.TakeBelow(fmt::format("cell.{}", index));
+  const std::string where = fmt::format("{}: cell {}", file_name, index + 1);
+  const Result<std::string> row = TakeRequired(cell, "row", where);
+  if (!row) return tl::unexpected(row.error());
+  const Result<std::string> column = TakeRequired(cell, "column", where);
+  if (!column) return tl::unexpected(column.error());
+  Settings merged = common;
+  merged.Lay(file.TakeBelow("row." + *row));
+  merged.Lay(file.TakeBelow("column." + *column));
+  Settings own;
+  for (const std::string& name : cell.Names()) {
+    if (name == "row" || name == "column") continue;
+    const Setting setting = *cell.Take(name);
+    if (setting.is_list) {
+      own.SetList(name, setting.words, setting.where);
+    } else {
+      own.Set(name, setting.words.front(), setting.where);
+    }
+  }
+  merged.Lay(own);
+  const std::string name = *row + "/" + *column;
+  merged.Set("name", name, where);
+  Result<Plan> plan = BuildPlan(std::move(merged));
+  if (!plan) {
+    // A place in the file says more than the number of the cell; without one the number must do.
+    const bool placed = plan.error().message.starts_with(file_name);
+    return BadInput(placed ? plan.error().message
+                           : fmt::format("{} ({}): {}", where, name, plan.error().message));
+  }
+  return SuiteCell{.name = name, .row = *row, .column = *column, .plan = std::move(*plan)};
+}
+
+std::string FolderName(const std::string& cell) {
+  std::string name = cell;
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return !std::isalnum(c) && c != '-' && c != '_' && c != '.'; },
+      '-');
+  return name;
+}
+
+// Runs children until all are done; SIGINT and SIGTERM end the suite early, but let what runs end properly.
+class SuiteRunner {
+ public:
+  explicit SuiteRunner(const SuiteRequest& request) : request_(request) {}
+
+  Result<SuiteResult> Run() {
+    sigset_t before;
+    sigset_t watched;
+    sigemptyset(&watched);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&watched, number);
+    sigprocmask(SIG_BLOCK, &watched, &before);
+    const MonoTime begun = RealMono();
+    result_.runs.resize(request_.suite.cells.size());
+    Plan();
+    std::optional<Error> error;
+    while (!error && (next_ < queue_.size() || !running_.empty())) {
+      while (next_ < queue_.size() && running_.size() < static_cast<size_t>(request_.jobs) &&
+             !result_.interrupted) {
+        if (Result<void> ok = Start(queue_[next_++]); !ok) error = ok.error();
+      }
+      if (result_.interrupted && running_.empty()) break;
+      Wait(watched);
+    }
+    result_.seconds = ToSeconds(RealMono() - begun);
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    if (error) return tl::unexpected(*error);
+    return std::move(result_);
+  }
+
+ private:
+  struct Job {
+    size_t cell = 0;
+    int repetition = 0;  // from 1
+  };
+  struct Running {
+    Job job;
+    CellRun run;
+    MonoTime begun{};
+    std::filesystem::path log;
+  };
+
+  // Repetition by repetition, so that an early end leaves every cell with some runs.
+  void Plan() {
+    for (int repetition = 1; repetition <= request_.repeat; ++repetition) {
+      for (size_t cell = 0; cell < request_.suite.cells.size(); ++cell) {
+        if (static_cast<int>(cell) % request_.shards != request_.shard - 1) continue;
+        queue_.push_back({cell, repetition});
+      }
+    }
+  }
+
+  Result<void> Start(const Job& job) {
+    const SuiteCell& cell = request_.suite.cells[job.cell];
+    Running running{.job = job, .begun = RealMono()};
+    running.run.folder =
+        std::filesystem::path("cells") / FolderName(cell.name) / std::to_string(job.repetition);
+    const std::filesystem::path folder = request_.folder / running.run.folder;
+    std::error_code code;
+    std::filesystem::create_directories(folder, code);
+    if (code) return BadInput(fmt::format("{}: {}", folder.string(), code.message()));
+    doublehold::Plan plan = cell.plan;
+    if (job.repetition > 1) {
+      plan.seed =
+          Prng(cell.plan.seed, cell.name, static_cast<uint64_t>(job.repetition)).Next() >> 1U;
+    }
+    running.run.seed = plan.seed;
+    running.log = folder / "run.log";
+    const std::string file = (folder / "plan.json").string();
+    if (Result<void> ok = WriteWhole(file, ToJson(plan).dump(2) + "\n"); !ok) return ok;
+    const Result<pid_t> pid =
+        Spawn({.argv = {"/proc/self/exe", "run", "--plan", file, "--into", folder.string(),
+                        "--redis-server", request_.redis_server, "--quiet"},
+               .log = running.log});
+    if (!pid) return tl::unexpected(pid.error());
+    running_.emplace(*pid, std::move(running));
+    return {};
+  }
+
+  void Wait(const sigset_t& watched) {
+    int signal_number = 0;
+    sigwait(&watched, &signal_number);
+    if (signal_number != SIGCHLD) {
+      result_.interrupted = true;
+      for (const auto& [pid, running] : running_) kill(pid, SIGINT);
+    }
+    for (auto it = running_.begin(); it != running_.end();) {
+      int status = 0;
+      if (waitpid(it->first, &status, WNOHANG) == it->first) {
+        Finish(it->second, status);
+        it = running_.erase(it);
+      } else {
+        ++it;
+      }
+    }
+  }
+
+  void Finish(Running& running, int status) {
+    CellRun& run = running.run;
+    run.exit_code =
+        WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::kEnvironment);
+    run.seconds = ToSeconds(RealMono() - running.begun);
+    std::ifstream in(request_.folder / run.folder / "verdict.json");
+    const nlohmann::json verdict = nlohmann::json::parse(in, nullptr, false);
+    if (verdict.is_object()) {
+      run.overall = verdict.value("overall", "unknown");
+      run.as_expected = verdict.value("as_expected", false);
+    } else {
+      run.error = LogTail(running.log);
+      if (run.error.empty()) run.error = fmt::format("it ended with status {}", status);
+    }
+    if (request_.finished) {
+      request_.finished(request_.suite.cells[running.job.cell], running.job.repetition, run);
+    }
+    result_.runs[running.job.cell].push_back(std::move(run));
+  }
+
+  const SuiteRequest& request_;
+  SuiteResult result_;
+  std::vector<Job> queue_;
+  size_t next_ = 0;
+  std::map<pid_t, Running> running_;
+};
+
+nlohmann::json ToJson(const SuiteRequest& request, const SuiteResult& result) {
+  nlohmann::json cells = nlohmann::json::array();
+  bool as_expected = !result.interrupted;
+  for (size_t i = 0; i < request.suite.cells.size(); ++i) {
+    if (result.runs[i].empty()) continue;
+    nlohmann::json runs = nlohmann::json::array();
+    for (const CellRun& run : result.runs[i]) {
+      as_expected = as_expected && run.as_expected;
+      runs.push_back(
+          {{"dir", run.folder.string()},
+           {"seed", run.seed},
+           {"exit_code", run.exit_code},
+           {"overall", run.overall},
+           {"as_expected", run.as_expected},
+           {"seconds", run.seconds},
+           {"error", run.error.empty() ? nlohmann::json(nullptr) : nlohmann::json(run.error)}});
+    }
+    const SuiteCell& cell = request.suite.cells[i];
+    cells.push_back({{"name", cell.name},
+                     {"row", cell.row},
+                     {"column", cell.column},
+                     {"runs", std::move(runs)}});
+  }
+  return {{"suite", request.suite.name}, {"seed", request.suite.seed},
+          {"repeat", request.repeat},    {"jobs", request.jobs},
+          {"seconds", result.seconds},   {"as_expected", as_expected},
+          {"rows", request.suite.rows},  {"columns", request.suite.columns},
+          {"cells", std::move(cells)}};
+}
+
+}  // namespace
+
+Result<Suite> ReadSuite(const std::filesystem::path& file) {
+  Result<Settings> settings = Settings::ReadToml(file);
+  if (!settings) return tl::unexpected(settings.error());
+  Suite suite;
+  const auto name = settings->TakeWord("name");
+  if (!name) return tl::unexpected(name.error());
+  suite.name = name->value_or(file.stem().string());
+  Settings common = settings->TakeBelow("experiment");
+  const int count = settings->CountTables("cell");
+  if (count == 0)
+    return BadInput(fmt::format("{}: no [[cell]] in it: nothing to run", file.string()));
+  if (count > kMostCells)
+    return BadInput(fmt::format("{}: more than {} cells", file.string(), kMostCells));
+  for (int index = 0; index < count; ++index) {
+    Result<SuiteCell> cell = ReadCell(*settings, index, file.string(), common);
+    if (!cell) return tl::unexpected(cell.error());
+    for (const SuiteCell& other : suite.cells) {
+      if (other.name == cell->name)
+        return BadInput(fmt::format("{}: two cells are called {}", file.string(), cell->name));
+    }
+    Remember(suite.rows, cell->row);
+    Remember(suite.columns, cell->column);
+    suite.cells.push_back(std::move(*cell));
+  }
+  suite.seed = suite.cells.front().plan.seed;
+  if (Result<void> ok = settings->CheckAllTaken("setting of a suite"); !ok)
+    return tl::unexpected(ok.error());
+  return suite;
+}
+
+Result<SuiteResult> RunSuite(const SuiteRequest& request) {
+  Result<SuiteResult> result = SuiteRunner(request).Run();
+  if (!result) return result;
+  if (auto ok = WriteWhole(request.folder / "suite.json", ToJson(request, *result).dump(2) + "\n");
+      !ok) {
+    return tl::unexpected(ok.error());
+  }
+  return result;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,69 @@
+// A suite: a matrix of experiments, each with what it expects. Read whole and checked before the first one starts.
+#ifndef DOUBLEHOLD_COMPOSE_SUITE_H_
+#define DOUBLEHOLD_COMPOSE_SUITE_H_
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lib/base/result.h"
+#include "lib/plan/plan.h"
+
+namespace doublehold {
+
+struct SuiteCell {
+  std::string name;  // "redlock/pause"
+  std::string row;
+  std::string column;
+  Plan plan;  // its seed is of the first repetition
+};
+
+struct Suite {
+  std::string name;
+  uint64_t seed = 1;
+  std::vector<std::string> rows;  // in the order of the file
+  std::vector<std::string> columns;
+  std::vector<SuiteCell> cells;
+};
+
+// The file:
+//   name, seed
+//   [experiment]     settings of every cell
+//   [row.NAME]       further settings of the cells of a row;  [column.NAME] likewise
+//   [[cell]]         row, column, further settings, expect
+Result<Suite> ReadSuite(const std::filesystem::path& file);
+
+// One run of one cell, as it ended.
+struct CellRun {
+  std::filesystem::path folder;  // below the suite's
+  uint64_t seed = 0;
+  int exit_code = 0;
+  std::string overall = "unknown";
+  bool as_expected = false;
+  double seconds = 0;
+  std::string error;  // when there is no verdict
+};
+
+struct SuiteRequest {
+  const Suite& suite;
+  std::filesystem::path folder;
+  int repeat = 1;
+  int jobs = 2;
+  int shard = 1, shards = 1;  // runs cells shard, shard + shards, ... (counted from 1)
+  std::string redis_server;
+  std::function<void(const SuiteCell&, int repetition, const CellRun&)> finished;
+};
+
+struct SuiteResult {
+  std::vector<std::vector<CellRun>> runs;  // by cell, then by repetition
+  double seconds = 0;
+  bool interrupted = false;
+};
+
+// Runs every cell `repeat` times, `jobs` at once, each in a process of its own. Writes suite.json.
+Result<SuiteResult> RunSuite(const SuiteRequest& request);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_SUITE_H_
