@@ -28,8 +28,8 @@ Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
 }
 
 std::string What(const FaultPlan& plan) {
-  std::string what = fmt::format("{}{} delayed by {}", NameCount(plan.count),
-                                 NameTraffic(plan, kDirection), FormatDuration(plan.delay));
+  std::string what = fmt::format("{} delayed by {}", NameTraffic(plan, kDirection, plan.count),
+                                 FormatDuration(plan.delay));
   if (plan.jitter > Duration{}) what += fmt::format(" +- {}", FormatDuration(plan.jitter));
   return what;
 }

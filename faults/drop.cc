@@ -20,8 +20,7 @@ Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
 }
 
 std::string What(const FaultPlan& plan) {
-  return fmt::format("{}{} dropped", NameCount(std::max(1, plan.count)),
-                     NameTraffic(plan, kDirection));
+  return fmt::format("{} dropped", NameTraffic(plan, kDirection, std::max(1, plan.count)));
 }
 
 }  // namespace

@@ -27,8 +27,7 @@ Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
 }
 
 std::string What(const FaultPlan& plan) {
-  return fmt::format("{}{} held", NameCount(std::max(1, plan.count)),
-                     NameTraffic(plan, kDirection));
+  return fmt::format("{} held", NameTraffic(plan, kDirection, std::max(1, plan.count)));
 }
 
 }  // namespace

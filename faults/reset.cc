@@ -20,8 +20,8 @@ Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
 }
 
 std::string What(const FaultPlan& plan) {
-  return fmt::format("connection reset in place of {}{}", NameCount(std::max(1, plan.count)),
-                     NameTraffic(plan, kDirection));
+  return fmt::format("connection reset in place of {}",
+                     NameTraffic(plan, kDirection, std::max(1, plan.count)));
 }
 
 }  // namespace

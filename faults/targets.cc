@@ -153,17 +153,18 @@ std::string NameProcesses(const FaultPlan& plan) {
   return plan.client ? NameClient(plan) + " and " + NameNodes(plan) : NameNodes(plan);
 }
 
-std::string NameTraffic(const FaultPlan& plan, std::string_view fallback_direction) {
+std::string NameTraffic(const FaultPlan& plan, std::string_view fallback_direction, int count) {
   const std::string_view direction = plan.direction.empty() ? fallback_direction : plan.direction;
-  const std::string of = plan.command.empty() ? "" : " " + plan.command;
+  const std::string number = count > 0 ? fmt::format("{} ", count) : "";
+  const std::string request = fmt::format("{}request{}{}", number, count == 1 ? "" : "s",
+                                          plan.command.empty() ? "" : " " + plan.command);
+  const std::string reply = fmt::format("{}{}{}", number, count == 1 ? "reply" : "replies",
+                                        plan.command.empty() ? "" : " to " + plan.command);
   const std::string client = NameClient(plan);
   const std::string nodes = NameNodes(plan);
-  if (direction == "request") return fmt::format("requests{} from {} to {}", of, client, nodes);
-  const std::string to = of.empty() ? "" : " to" + of;
-  if (direction == "reply") return fmt::format("replies{} from {} to {}", to, nodes, client);
-  return fmt::format("requests{} and their replies between {} and {}", of, client, nodes);
+  if (direction == "request") return fmt::format("{} from {} to {}", request, client, nodes);
+  if (direction == "reply") return fmt::format("{} from {} to {}", reply, nodes, client);
+  return fmt::format("{} and {} between {} and {}", request, reply, client, nodes);
 }
-
-std::string NameCount(int count) { return count > 0 ? fmt::format("{} ", count) : ""; }
 
 }  // namespace doublehold

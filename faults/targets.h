@@ -42,12 +42,10 @@ Result<void> ValidateProcessFault(const FaultPlan& plan);
 std::string NameClient(const FaultPlan& plan);
 // "client 1", "node 2", "nodes 1, 2 and the store", "client 1 and node 2"
 std::string NameProcesses(const FaultPlan& plan);
-// "requests from client 1 to node 2", "replies to SET from the store to every client"
-std::string NameTraffic(const FaultPlan& plan, std::string_view fallback_direction);
+// "requests from client 1 to node 2", "2 replies to SET from the store to every client"
+std::string NameTraffic(const FaultPlan& plan, std::string_view fallback_direction, int count = 0);
 // "node 2", "nodes 1, 2 and the store", "every node and the store"
 std::string NameNodes(const FaultPlan& plan);
-// "3 ", or nothing when there is no count.
-std::string NameCount(int count);
 
 }  // namespace doublehold
 

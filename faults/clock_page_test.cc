@@ -1,0 +1,117 @@
+#include "faults/clock_page.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+namespace doublehold {
+namespace {
+
+constexpr int64_t kRateOne = DOUBLEHOLD_CLOCK_RATE_ONE;
+
+ClockReading At(Duration mono, Duration wall) { return {MonoTime(mono), WallTime(wall)}; }
+Duration WallOf(const ClockSlot& slot, Duration mono) {
+  return Duration(doublehold_clock_wall(&slot, ToNs(mono)));
+}
+
+TEST(MovedClock, RunsFromWhereItWasSet) {
+  const ClockSlot slot = MovedClock({}, {}, At(10s, 1000s), 3s, 1.0);
+  EXPECT_EQ(WallOf(slot, 10s), 1003s);
+  EXPECT_EQ(WallOf(slot, 12s), 1005s);
+  EXPECT_EQ(WallOf(slot, 9s), 1002s);
+}
+
+TEST(MovedClock, RunsAtItsRateFromThen) {
+  const ClockSlot fast = MovedClock({}, {}, At(10s, 1000s), Duration{}, 1.5);
+  EXPECT_EQ(WallOf(fast, 10s), 1000s);
+  EXPECT_EQ(WallOf(fast, 14s), 1006s);
+  const ClockSlot slow = MovedClock({}, {}, At(10s, 1000s), Duration{}, 0.25);
+  EXPECT_EQ(WallOf(slow, 14s), 1001s);
+}
+
+TEST(MovedClock, GoesOnFromWhereItIsWhenOnlyItsRateChanges) {
+  const ClockSlot fast = MovedClock({}, {}, At(10s, 1000s), 3s, 2.0);
+  const ClockSlot slow = MovedClock(fast, 3s, At(12s, 1002s), 3s, 0.5);
+  EXPECT_EQ(WallOf(slow, 12s), 1007s);
+  EXPECT_EQ(WallOf(slow, 14s), 1008s);
+}
+
+TEST(MovedClock, AnotherOffsetCountsFromTheMachinesTime) {
+  const ClockSlot fast = MovedClock({}, {}, At(10s, 1000s), 3s, 2.0);
+  const ClockSlot moved = MovedClock(fast, 3s, At(12s, 1002s), -5s, 2.0);
+  EXPECT_EQ(WallOf(moved, 12s), 997s);
+}
+
+TEST(MovedClock, NothingAndOneRestoreTheMachinesTime) {
+  const ClockSlot fast = MovedClock({}, {}, At(10s, 1000s), Duration{}, 2.0);
+  EXPECT_EQ(MovedClock(fast, Duration{}, At(12s, 1002s), Duration{}, 1.0).moved, 0);
+}
+
+TEST(MovedClock, KeepsNanosecondsOverACenturyAtTheFastestRate) {
+  const ClockSlot slot = MovedClock({}, {}, At(0s, 0s), Duration{}, 100.0);
+  constexpr Duration kYear = 365 * 24 * 3600 * 1s;
+  EXPECT_EQ(slot.rate_q32, 100 * kRateOne);
+  EXPECT_EQ(WallOf(slot, kYear + Duration(1)), 100 * kYear + Duration(100));
+}
+
+class ClockPageTest : public ::testing::Test {
+ protected:
+  alignas(DOUBLEHOLD_CLOCK_PAGE_BYTES) char memory_[DOUBLEHOLD_CLOCK_PAGE_BYTES] = {};
+  ClockPage page_{memory_};
+  const doublehold_clock_page* shared_ = reinterpret_cast<const doublehold_clock_page*>(memory_);
+};
+
+TEST_F(ClockPageTest, ReadsTheMachinesTimeUntilItIsSet) {
+  EXPECT_EQ(page_.Ahead(), Duration{});
+  EXPECT_EQ(shared_->magic, DOUBLEHOLD_CLOCK_MAGIC);
+}
+
+TEST_F(ClockPageTest, IsAheadByWhatWasSetAndNoMoreWhenRestored) {
+  page_.Set(3600s, 1.0);
+  // The readings are paired within microseconds; a second is far more than the clock of a machine
+  // is stepped by meanwhile.
+  EXPECT_GT(page_.Ahead(), 3599s);
+  EXPECT_LT(page_.Ahead(), 3601s);
+  page_.Set(Duration{}, 1.0);
+  EXPECT_EQ(page_.Ahead(), Duration{});
+}
+
+TEST_F(ClockPageTest, GainsAtItsRate) {
+  page_.Set(Duration{}, 100.0);
+  const ClockReading now = ReadMachineClocks();
+  const ClockReading later{now.mono + 1s, now.wall + 1s};
+  EXPECT_EQ(page_.WallAt(later) - page_.WallAt(now), 100s);
+}
+
+// A reader on another thread never sees half of one setting and half of another.
+TEST_F(ClockPageTest, AReaderSeesOneSettingWhole) {
+  std::atomic<bool> done = false;
+  std::atomic<int64_t> torn = 0;
+  std::atomic<int64_t> seen = 0;
+  std::thread reader([&] {
+    while (!done) {
+      uint64_t version = 0;
+      const ClockSlot slot = doublehold_clock_load(shared_, &version);
+      // The writer sets offsets of n hours together with the rate n.
+      const int64_t hours = (slot.base_wall_ns - slot.base_mono_ns) / ToNs(3600s);
+      if (slot.moved == 0) continue;
+      ++seen;
+      if ((hours % 1000) * kRateOne != slot.rate_q32) ++torn;
+    }
+  });
+  const ClockReading machine = ReadMachineClocks();
+  // So many hours that the machine's own distance between its clocks is a multiple of 1000.
+  const int64_t apart = ToNs(machine.wall.time_since_epoch()) - ToNs(machine.mono);
+  const int64_t base = ToNs(3600s) * 1000 - apart % (ToNs(3600s) * 1000) + ToNs(1800s);
+  for (int i = 0; i < 30'000 || seen < 100; ++i) {
+    const int rate = 2 + i % 90;
+    page_.Set(Duration(base + ToNs(3600s) * rate), rate);
+  }
+  done = true;
+  reader.join();
+  EXPECT_EQ(torn, 0);
+}
+
+}  // namespace
+}  // namespace doublehold
