@@ -4,9 +4,6 @@ from dataclasses import dataclass, field
 
 from reading import HoldRef, Violation
 
-# A stale hold can overlap hundreds of others; the story is told by the first few.
-SENTENCES_WITH_A_PICTURE = 5
-
 
 @dataclass(slots=True)
 class Incident:
@@ -25,13 +22,11 @@ class Incident:
     def holds(self) -> set[int]:
         return {hold.hold for violation in self.violations for hold in _holds(violation)}
 
-    @property
-    def sentences(self) -> list[Violation]:
-        """The first of every claim, then the rest, in time order."""
-        firsts = {v.claim: v for v in reversed(self.violations)}.values()
+    def told(self, most: int) -> list[Violation]:
+        """The first of every claim, then of the rest, at most so many, in time order."""
+        firsts = list({v.claim: v for v in reversed(self.violations)}.values())
         rest = [v for v in self.violations if v not in firsts]
-        told = [*sorted(firsts, key=lambda v: v.from_ns), *rest][:SENTENCES_WITH_A_PICTURE]
-        return sorted(told, key=lambda v: v.from_ns)
+        return sorted([*firsts, *rest][:max(most, len(firsts))], key=lambda v: v.from_ns)
 
 
 def incidents_of(violations: list[Violation]) -> list[Incident]:

@@ -25,6 +25,8 @@ from parsing import BadInput
 from reading import Run, Suite, Verdict, Violation
 
 INCIDENTS_DRAWN = 3
+# A stale hold can overlap hundreds of others; a story is told by the first few.
+SENTENCES_A_STORY = 5
 SENTENCES_BEFORE_FOLD = 12
 SENTENCES_A_CELL = 3
 
@@ -34,15 +36,15 @@ def environment() -> Environment:
         loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     found.filters.update(duration=words.duration, instant=words.instant, number=words.number,
-                         percent=words.percent, slug=slug)
-    found.globals.update(
-        light=palette.css_variables(0), dark=palette.css_variables(1), words=words,
-        fault_role=palette.fault_role, endless_ns=1 << 62)
+                         place=place)
+    found.globals.update(light=palette.css_variables(0), dark=palette.css_variables(1),
+                         words=words, fault_role=palette.fault_role)
     return found
 
 
-def slug(text: str) -> str:
-    return "".join(c if c.isalnum() and c.isascii() else "-" for c in text)
+def place(folder: Path) -> str:
+    """Enough of a path to find the folder by: pages travel, absolute paths do not."""
+    return "/".join(folder.absolute().parts[-2:])
 
 
 def page_of(inputs: list[Run | Suite]) -> str:
@@ -78,7 +80,7 @@ class Story:
 def stories_of(recording: Recording, verdict: Verdict, incidents: list[Incident]) -> list[Story]:
     stories = []
     for number, incident in enumerate(incidents, 1):
-        told = incident.sentences
+        told = incident.told(SENTENCES_A_STORY)
         names = dict.fromkeys(words.claim_words(v.claim).violated for v in told)
         title = f"{', '.join(names)} at {words.instant(incident.main.from_ns)}"
         picture = inline(zoom(recording, verdict, incident), f"zoom-{number}",
@@ -127,7 +129,7 @@ def _picture(folder: Path, verdict: Verdict, name: str) -> tuple[Markup, list[Vi
     first = incidents[0] if incidents else None
     picture = inline(cell_figure(recording, verdict, first), name,
                      f"Timeline and stock of one run: {words.headline(verdict)}")
-    told = first.sentences[:SENTENCES_A_CELL] if first else []
+    told = first.told(SENTENCES_A_CELL) if first else []
     return picture, told, len(verdict.violations) - len(told)
 
 
