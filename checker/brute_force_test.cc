@@ -24,10 +24,10 @@ History AnyHistory(Prng& prng) {
   History history{.facts = {.lease = Duration(5), .keys = {"a", "b"}}, .events = {}};
   const auto clients = static_cast<int32_t>(2 + prng.Below(3));
   history.facts.clients = clients;
-  const uint64_t stretch = 1 + prng.Below(12);
+  const uint64_t stretch = 1 + prng.Below(24);
   uint64_t hold = 0;
   for (int32_t client = 1; client <= clients; ++client) {
-    auto at_ns = static_cast<int64_t>(prng.Below(4 * stretch));
+    auto at_ns = static_cast<int64_t>(prng.Below(3 * stretch));
     const auto record = [&](Op op, EventType type, uint16_t key, uint64_t which, int64_t value) {
       history.events.push_back({.at_ns = at_ns,
                                 .hold = which,
@@ -38,7 +38,7 @@ History AnyHistory(Prng& prng) {
                                 .value = {value}});
       at_ns += static_cast<int64_t>(prng.Below(3));
     };
-    for (uint64_t cycles = prng.Below(3); cycles > 0; --cycles) {
+    for (uint64_t cycles = 1 + prng.Below(3); cycles > 0; --cycles) {
       const auto key = static_cast<uint16_t>(prng.Below(8) == 0 ? 1 : 0);
       record(Op::kAcquire, EventType::kInvoke, key, 0, 5);
       const uint64_t outcome = prng.Below(8);
@@ -104,7 +104,7 @@ TEST(BruteForce, ThePassOverHoldsAgreesWithEveryPairOfThem) {
       overlapping += found > 0 ? 1 : 0;
     }
   }
-  EXPECT_GT(overlapping, 10'000);
+  EXPECT_GT(overlapping, 5'000);
   EXPECT_LT(overlapping, 30'000);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdio>
+#include <cstdlib>
 #include <deque>
 #include <sstream>
 #include <utility>
@@ -28,6 +30,12 @@ std::vector<std::string> WordsOf(const std::string& text) {
   return words;
 }
 
+[[noreturn]] void Fail(std::string_view why, std::string_view line) {
+  std::fprintf(stderr, "a lane %.*s: %.*s\n", static_cast<int>(why.size()), why.data(),
+               static_cast<int>(line.size()), line.data());
+  std::abort();
+}
+
 // Column 0 is two behind the colon of the longest label.
 std::vector<Lane> Split(std::string_view picture) {
   std::istringstream in{std::string(picture)};
@@ -35,7 +43,7 @@ std::vector<Lane> Split(std::string_view picture) {
   size_t origin = 0;
   for (std::string line; std::getline(in, line);) {
     if (line.find_first_not_of(' ') == std::string::npos) continue;
-    CHECK(line.find(':') != std::string::npos);
+    if (line.find(':') == std::string::npos) Fail("has no label", line);
     origin = std::max(origin, line.find(':') + 2);
     lines.push_back(line);
   }
@@ -43,7 +51,8 @@ std::vector<Lane> Split(std::string_view picture) {
   for (const std::string& line : lines) {
     const size_t colon = line.find(':');
     const size_t bar = std::min(line.find('|'), line.size());
-    CHECK(line.substr(colon + 1, origin - colon - 1).find_first_not_of(' ') == std::string::npos);
+    const std::string margin = line.substr(colon + 1, origin - colon - 1);
+    if (margin.find_first_not_of(' ') != std::string::npos) Fail("begins left of column 0", line);
     Lane lane{.label = WordsOf(line.substr(0, colon)),
               .content = bar > origin ? line.substr(origin, bar - origin) : "",
               .values = {}};
@@ -64,7 +73,7 @@ int64_t Take(Lane& lane, int64_t otherwise) {
 }
 
 std::pair<int64_t, int64_t> TakePair(Lane& lane) {
-  CHECK(!lane.values.empty());
+  if (lane.values.empty()) Fail("has too few values", lane.content);
   const std::string text = lane.values.front();
   lane.values.pop_front();
   const size_t between = text.find_first_of(">/");
@@ -87,6 +96,9 @@ class ClientLane {
 
  private:
   void DrawMark(char mark, uint64_t& grants) {
+    if (open_.empty() && std::string_view("qreax?").find(mark) != std::string_view::npos) {
+      Fail("answers what was not invoked", lane_.content);
+    }
     switch (mark) {
       case 'Q':
         return Invoke(Op::kWait, {});
@@ -125,7 +137,9 @@ class ClientLane {
         events_[leased_].value[0] = at_ns_;
         return;
       default:
-        CHECK(mark == '-' || mark == '=' || mark == '.' || mark == ' ');
+        if (std::string_view("-=. ").find(mark) == std::string_view::npos) {
+          Fail("has an unknown mark", lane_.content);
+        }
     }
   }
 
@@ -167,7 +181,6 @@ class ClientLane {
   }
 
   void Answer(EventType type, const Values& values) {
-    CHECK(!open_.empty());
     const Op op = open_.back().op;
     events_.push_back(EventNow(op, type, values));
     open_.pop_back();

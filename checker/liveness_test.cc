@@ -1,0 +1,69 @@
+#include "checker/liveness.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+ClaimVerdict Check(const std::string& picture) { return CheckLiveness(FromLanes(picture), {}); }
+
+TEST(Liveness, IsValidWhenTheProbeIsGranted) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:    Q-A-aq=R-r  Q----A-aqR-r
+      probe:                           P---p)");
+  EXPECT_EQ(verdict.outcome, Outcome3::kValid);
+  EXPECT_EQ(verdict.reason,
+            "1 key could be locked again in time; the longest wait was 8ms of client 1");
+  EXPECT_EQ(verdict.margin->what, "least time left of a probe's budget");
+  EXPECT_EQ(verdict.margin->ns, 16'000'000);
+}
+
+TEST(Liveness, IsViolatedWhenTheProbeGivesUp) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:           A-a===
+      c2 item-1:    A-a==R-r
+      crash c1:           []
+      probe:                   P-----------------------x
+      probe item-1:            P-p)");
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.count, 1);
+  EXPECT_EQ(verdict.opportunities, 2);
+  ASSERT_EQ(verdict.violations.size(), 1U);
+  EXPECT_EQ(verdict.violations[0].key, "item-0");
+  EXPECT_EQ(
+      verdict.violations[0].sentence,
+      "the key could not be had for 24ms after 0.011 s; client 1 was the last to be granted "
+      "it, at 0.002 s, and never released it; before that, client 1 had been killed at 0.006 s");
+}
+
+TEST(Liveness, IsViolatedWhenAKeyNeverExpires) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:     A-?
+      expiry:        *  | -1)");
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.violations.at(0).sentence,
+            "at 0.007 s the key had no expiry: nobody could ever have it again; there was no fault "
+            "before");
+  EXPECT_EQ(Check("expiry: * | 500\nprobe:   P-p").outcome, Outcome3::kValid);
+}
+
+TEST(Liveness, IsUnknownWithoutAnAnswer) {
+  EXPECT_EQ(Check("c1: A-a=R-r").reason, "no key was probed after the last fault");
+  EXPECT_EQ(Check("c1:    A-a=R-r\nprobe:          P").reason, "1 probe had no answer");
+  EXPECT_EQ(Check("c1:    A-a=R-r\nprobe:          P").outcome, Outcome3::kUnknown);
+}
+
+TEST(Liveness, AStallOfTheMachineLeavesItUndecided) {
+  EXPECT_EQ(Check(R"(
+      probe:               P-----------------------x
+      machine supervisor:     (--------------))")
+                .outcome,
+            Outcome3::kUnknown);
+}
+
+}  // namespace
+}  // namespace doublehold

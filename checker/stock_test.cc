@@ -1,0 +1,318 @@
+#include "checker/stock.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/lanes.h"
+#include "lib/base/prng.h"
+
+namespace doublehold {
+namespace {
+
+struct Case {
+  std::string name;
+  std::string picture;
+  Outcome3 outcome = Outcome3::kValid;
+  int64_t count = 0;
+  std::string write = "read-modify-write";
+};
+
+void Expect(const Case& drawn) {
+  const ClaimVerdict verdict = CheckStock(FromLanes(drawn.picture, {.write = drawn.write}), {});
+  EXPECT_EQ(Name(verdict.outcome), Name(drawn.outcome)) << drawn.name << ": " << verdict.reason;
+  EXPECT_EQ(verdict.count, drawn.count) << drawn.name << ": " << verdict.reason;
+  EXPECT_EQ(verdict.violations.empty(), drawn.count == 0) << drawn.name;
+}
+
+constexpr Outcome3 kUnknown = Outcome3::kUnknown;
+constexpr Outcome3 kViolated = Outcome3::kViolated;
+
+TEST(Stock, IsValidWhenItFellByOneForEachOrder) {
+  Expect({.name = "two sales", .picture = R"(
+      c1:    A-a=g=w=R-r            | 5 5>4
+      c2:               A-a=g=w=R-r | 4 4>3
+      final:                      * | 3/2)"});
+  Expect({.name = "overlapping holds that did no harm", .picture = R"(
+      c1:    A-a=g=w==========R-r   | 5 5>4
+      c2:              A-a=g=w=R-r  | 4 4>3
+      final:                      * | 3/2)"});
+  Expect({.name = "items of their own", .picture = R"(
+      c1:           A-a=g=w=R-r     | 5 5>4
+      c2 item-1:    A-a=g=w=R-r     | 5 5>4
+      final:                     *  | 4/1
+      final item-1:              *  | 4/1)"});
+}
+
+TEST(Stock, AWriteOverAStockThatWasNotReadIsALostUpdate) {
+  Expect({.name = "one",
+          .picture = R"(
+      c1:    A-a=g=========!===w=R-r | 5 5>4
+      c2:              A-a=g=w=R-r   | 5 5>4
+      final:                       * | 4/2)",
+          .outcome = kViolated,
+          .count = 1});
+  Expect({.name = "three sales behind it",
+          .picture = R"(
+      c1:    A-a=g=====================w=R-r            | 5 5>4
+      c2:         A-a=g=w=R-r                           | 5 5>4
+      c3:               A-a=g=w=R-r                     | 4 4>3
+      c4:                      A-a=g=w=R-r              | 3 3>2
+      final:                                *           | 4/4)",
+          .outcome = kViolated,
+          .count = 3});
+  Expect({.name = "seen without the final stock",
+          .picture = R"(
+      c1:    A-a=g=========!===w=R-r | 5 5>4
+      c2:              A-a=g=w=R-r   | 5 5>4)",
+          .outcome = kViolated,
+          .count = 1});
+  Expect({.name = "a late write of unknown outcome over a confirmed one",
+          .picture = R"(
+      c1:    A-a=g=W=======!===?=R-r | 5 5>4
+      c2:              A-a=g=w=R-r   | 5 5>4
+      c3:            A-a=g=w=R-r     | 4 4>3
+      final:                       * | 4/2)",
+          .outcome = kViolated,
+          .count = 1});
+}
+
+TEST(Stock, WritesOfUnknownOutcomeLeaveRoom) {
+  for (const std::string left : {"3", "4"}) {
+    Expect({.name = "failed or not: " + left, .picture = R"(
+      c1:    A-a=g=W--?=R-r              | 5 5>4
+      c2:                   A-a=g=w=R-r  | 5 5>4
+      final:                           * | )" + left + "/1"});
+  }
+  Expect({.name = "killed in its write", .picture = R"(
+      c1:    A-a=g=W                     | 5 5>4
+      c2:                   A-a=g=w=R-r  | 4 4>3
+      final:                           * | 3/1)"});
+  Expect({.name = "written, and killed before its order", .picture = R"(
+      c1:    A-a=g=u                     | 5 5>4
+      c2:                   A-a=g=w=R-r  | 4 4>3
+      final:                           * | 3/1)"});
+  Expect({.name = "more than that",
+          .picture = R"(
+      c1:    A-a=g=W--?=R-r              | 5 5>4
+      c2:                   A-a=g=w=R-r  | 4 4>3
+      final:                           * | 2/1)",
+          .outcome = kViolated,
+          .count = 1});
+  Expect({.name = "a write that certainly failed",
+          .picture = R"(
+      c1:    A-a=g=W--x=R-r              | 5 5>4
+      c2:                   A-a=g=w=R-r  | 4 4>3
+      final:                           * | 3/1)",
+          .outcome = kViolated,
+          .count = 1});
+  Expect({.name = "written, its order lost, and overwritten",
+          .picture = R"(
+      c1:    A-a=g=u                     | 5 5>4
+      c2:                   A-a=g=w=R-r  | 5 5>4
+      final:                           * | 4/1)",
+          .outcome = kViolated,
+          .count = 1});
+}
+
+TEST(Stock, CheckThenDecrementOversellsWithoutLosingUpdates) {
+  const std::string write = "check-then-decr";
+  Expect({.name = "both read the same, and there was enough",
+          .picture = R"(
+      c1:    A-a=g=========!===w=R-r | 5 5>3
+      c2:              A-a=g=w=R-r   | 5 5>4
+      final:                       * | 3/2)",
+          .write = write});
+  Expect({.name = "below zero",
+          .picture = R"(
+      c1:    A-a=g=========!===w=R-r   | 1 1>-1
+      c2:              A-a=g=w=R-r     | 1 1>0
+      c3:    A-a=ww=wwR-r              | 5>4 4>3 3>2 2>1
+      final:                         * | -1/6)",
+          .outcome = kViolated,
+          .count = 1,
+          .write = write});
+  Expect({.name = "the arithmetic is off",
+          .picture = R"(
+      c1:    A-a=g=w=R-r               | 5 5>4
+      c2:              A-a=g=w=R-r     | 4 4>3
+      final:                         * | 4/2)",
+          .outcome = kViolated,
+          .count = 1,
+          .write = write});
+}
+
+TEST(Stock, OfOtherWaysToWriteOnlyTheArithmeticIsJudged) {
+  Expect({.name = "the same read twice",
+          .picture = R"(
+      c1:    A-a=g=========!===w=R-r | 5 5>4
+      c2:              A-a=g=w=R-r   | 5 5>4
+      final:                       * | 3/2)",
+          .write = "atomic-script"});
+  Expect({.name = "too little sold",
+          .picture = R"(
+      c1:    A-a=g=w=R-r             | 5 5>4
+      c2:              A-a=g=w=R-r   | 4 4>3
+      final:                       * | 4/2)",
+          .outcome = kViolated,
+          .count = 1,
+          .write = "atomic-script"});
+}
+
+TEST(Stock, TheStoreMustHoldTheOrdersThatWereConfirmed) {
+  Expect({.name = "one is missing",
+          .picture = R"(
+      c1:    A-a=g=w=R-r             | 5 5>4
+      c2:              A-a=g=w=R-r   | 4 4>3
+      final:                       * | 3/1)",
+          .outcome = kViolated,
+          .count = 1});
+  Expect({.name = "one is there twice",
+          .picture = R"(
+      c1:    A-a=g=w=R-r             | 5 5>4
+      c2:              A-a=g=w=R-r   | 4 4>3
+      final:                       * | 3/3)",
+          .outcome = kViolated,
+          .count = 1});
+  Expect({.name = "one more may have been made", .picture = R"(
+      c1:    A-a=g=w=R-r             | 5 5>4
+      c2:              A-a=g=W=?=R-r | 4 4>3
+      final:                       * | 3/2)"});
+}
+
+TEST(Stock, LostRecordsNeverMakeAViolation) {
+  Expect({.name = "a sale without its record", .picture = R"(
+      c1:      A-a=g=w=R-r           | 5 5>4
+      lost c1:             *
+      final:                       * | 2/3)"});
+  Expect({.name = "an order that is missing all the same",
+          .picture = R"(
+      c1:      A-a=g=w=R-r           | 5 5>4
+      lost c1:             *
+      final:                       * | 5/0)",
+          .outcome = kViolated,
+          .count = 1});
+}
+
+TEST(Stock, IsUnknownWhereNothingCanBeSaid) {
+  Expect({.name = "no final stock", .picture = "c1: A-a=g=w=R-r | 5 5>4", .outcome = kUnknown});
+  Expect({.name = "no order",
+          .picture = "c1:    A-a=g=R-r | 5\nfinal:            * | 5/0",
+          .outcome = kUnknown});
+  Expect({.name = "still sold",
+          .picture = R"(
+      c1:    A-a=g=w=R-r             | 5 5>4
+      c2:              A-a=g=w=R-r   | 4 4>3
+      final:              *          | 4/1)",
+          .outcome = kUnknown});
+}
+
+TEST(Stock, TellsWhoWroteOverWhom) {
+  const ClaimVerdict verdict = CheckStock(FromLanes(R"(
+      c3:       A-a=g==!==========w=R-r   | 5 5>4
+      c5:             A-a=gw=gw=gwR-r     | 5 5>4 4 4>3 3 3>2
+      pause c3:      [----------]
+      final:                            * | 4/4)"),
+                                          {});
+  ASSERT_EQ(verdict.violations.size(), 1U);
+  const Violation& violation = verdict.violations[0];
+  EXPECT_EQ(
+      violation.sentence,
+      "client 3's lease ended at 0.007 s while it was stopped (0.005-0.016 s); it wrote stock "
+      "4 at 0.018 s over client 5's 2, having read 5 at 0.004 s: 3 orders were lost");
+  EXPECT_EQ(violation.count, 3);
+  EXPECT_EQ(violation.first->client, 3);
+  EXPECT_EQ(violation.second->client, 5);
+  EXPECT_TRUE(violation.stale);
+  EXPECT_EQ(violation.fault, 0);
+}
+
+TEST(Stock, AStallOfTheMachineLeavesALostUpdateUndecided) {
+  Expect({.name = "stalled",
+          .picture = R"(
+      c3:         A-a=g==!==========w=R-r   | 5 5>4
+      c5:               A-a=gw=gw=gwR-r     | 5 5>4 4 4>3 3 3>2
+      machine c3:      (----------)
+      final:                              * | 4/4)",
+          .outcome = kUnknown,
+          .count = 3});
+}
+
+TEST(Stock, AWriteThatWasReadBeforeItsReplyCameIsNotBlamed) {
+  // c1's reply is late: c2 has read its 4 already. Only c3's write is stale.
+  const ClaimVerdict verdict = CheckStock(FromLanes(R"(
+      c1:    A-a=g=W========u=R-r              | 5 5>4
+      c2:             A-a=gw=R-r               | 4 4>3
+      c3:                  A-a=g===========wR  | 3 3>2
+      c4:                       A-a=gw=R-r     | 3 3>2
+      final:                                 * | 2/3)"),
+                                          {});
+  EXPECT_EQ(verdict.count, 1);
+  ASSERT_EQ(verdict.violations.size(), 1U);
+  EXPECT_EQ(verdict.violations[0].first->client, 3);
+}
+
+// A store that does what it is told, and clients that obey no lock at all: what the checker counts
+// must never exceed what happened.
+TEST(Stock, NeverCountsMoreThanWasLost) {
+  Prng prng(1, "stock");
+  int64_t violated = 0;
+  for (int round = 0; round < 3'000; ++round) {
+    constexpr int64_t kStock = 8;
+    History history{.facts = {.write = "read-modify-write",
+                              .lease = 10ms,
+                              .clients = 3,
+                              .initial_stock = kStock,
+                              .keys = {"item-0"}},
+                    .events = {}};
+    struct Client {
+      int phase = 0;  // 0 read, 1 write, 2 answered late
+      int64_t read = 0;
+    };
+    std::array<Client, 3> clients;
+    int64_t stock = kStock, applied = 0, confirmed = 0, unknown = 0, now = 0;
+    const auto record = [&](int32_t client, Op op, EventType type, int64_t read) {
+      history.events.push_back(
+          {.at_ns = ++now, .client = client, .op = op, .type = type, .value = {read, read - 1}});
+    };
+    const bool in_turn = prng.Below(2) == 0;
+    for (int step = 0; step < 20; ++step) {
+      auto who = static_cast<size_t>(prng.Below(3));
+      for (size_t i = 0; i < 3 && in_turn; ++i) who = clients[i].phase != 0 ? i : who;
+      Client& client = clients[who];
+      const auto number = static_cast<int32_t>(who + 1);
+      if (client.phase == 0 && stock > 0) {
+        client = {.phase = 1, .read = stock};
+      } else if (client.phase == 1) {
+        record(number, Op::kWrite, EventType::kInvoke, client.read);
+        const uint64_t outcome = prng.Below(10);
+        if (outcome != 0) stock = client.read - 1;
+        applied += outcome != 0 ? 1 : 0;
+        client.phase = outcome <= 1 ? 0 : 2;
+        unknown += outcome <= 1 ? 1 : 0;
+        if (outcome <= 1) record(number, Op::kWrite, EventType::kInfo, client.read);
+      } else if (client.phase == 2) {
+        record(number, Op::kWrite, EventType::kOk, client.read);
+        record(number, Op::kOrder, EventType::kInvoke, client.read);
+        record(number, Op::kOrder, EventType::kOk, client.read);
+        ++confirmed;
+        client.phase = 0;
+      }
+    }
+    history.events.push_back(
+        {.at_ns = ++now, .op = Op::kFinal, .type = EventType::kOk, .value = {stock, confirmed}});
+    const int64_t lost = applied - (kStock - stock);
+    const ClaimVerdict verdict = CheckStock(history, {});
+    ASSERT_LE(verdict.count, std::max<int64_t>(lost, 0)) << "round " << round;
+    if (unknown == 0 && clients[0].phase + clients[1].phase + clients[2].phase == 0 &&
+        confirmed > 0) {
+      ASSERT_EQ(verdict.count, lost) << "round " << round;
+    }
+    violated += verdict.count > 0 ? 1 : 0;
+  }
+  EXPECT_GT(violated, 300);
+}
+
+}  // namespace
+}  // namespace doublehold
