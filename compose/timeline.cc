@@ -180,10 +180,13 @@ void Timeline::End() {
 
 Event Timeline::FaultEvent(const Entry& entry, EventType type, int64_t value_ns) const {
   const int node = entry.plan.nodes.empty() ? -1 : entry.plan.nodes.front();
+  // What is done to nodes' processes is not done to the client whose step it waited for.
+  const bool to_nodes = node >= 0 && !entry.kind.needs_network && !entry.plan.client;
+  const int client = to_nodes || entry.client == 0 ? -1 : entry.client;
   return {.client = kSupervisor,
           .op = Op::kFault,
           .type = type,
-          .value = {entry.index, value_ns, entry.client == 0 ? -1 : entry.client, node}};
+          .value = {entry.index, value_ns, client, node}};
 }
 
 }  // namespace doublehold
