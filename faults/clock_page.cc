@@ -62,12 +62,11 @@ void ClockPage::Set(Duration offset, double rate) {
       MovedClock(page_->slots[version & 1], offset_, ReadMachineClocks(), offset, rate);
   offset_ = offset;
   ClockSlot& free = page_->slots[(version + 1) & 1];
-  // A reader that sees any of what follows also sees that its version has passed.
-  __atomic_thread_fence(__ATOMIC_RELEASE);
-  __atomic_store_n(&free.moved, next.moved, __ATOMIC_RELAXED);
-  __atomic_store_n(&free.base_wall_ns, next.base_wall_ns, __ATOMIC_RELAXED);
-  __atomic_store_n(&free.base_mono_ns, next.base_mono_ns, __ATOMIC_RELAXED);
-  __atomic_store_n(&free.rate_q32, next.rate_q32, __ATOMIC_RELAXED);
+  // Released one by one: a reader that sees any of these also sees that its version has passed.
+  __atomic_store_n(&free.moved, next.moved, __ATOMIC_RELEASE);
+  __atomic_store_n(&free.base_wall_ns, next.base_wall_ns, __ATOMIC_RELEASE);
+  __atomic_store_n(&free.base_mono_ns, next.base_mono_ns, __ATOMIC_RELEASE);
+  __atomic_store_n(&free.rate_q32, next.rate_q32, __ATOMIC_RELEASE);
   __atomic_store_n(&page_->version, version + 1, __ATOMIC_RELEASE);
 }
 

@@ -50,11 +50,10 @@ static inline struct doublehold_clock_slot doublehold_clock_load(
     const uint64_t seen = __atomic_load_n(&page->version, __ATOMIC_ACQUIRE);
     const struct doublehold_clock_slot* from = &page->slots[seen & 1];
     struct doublehold_clock_slot slot;
-    slot.moved = __atomic_load_n(&from->moved, __ATOMIC_RELAXED);
-    slot.base_wall_ns = __atomic_load_n(&from->base_wall_ns, __ATOMIC_RELAXED);
-    slot.base_mono_ns = __atomic_load_n(&from->base_mono_ns, __ATOMIC_RELAXED);
-    slot.rate_q32 = __atomic_load_n(&from->rate_q32, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    slot.moved = __atomic_load_n(&from->moved, __ATOMIC_ACQUIRE);
+    slot.base_wall_ns = __atomic_load_n(&from->base_wall_ns, __ATOMIC_ACQUIRE);
+    slot.base_mono_ns = __atomic_load_n(&from->base_mono_ns, __ATOMIC_ACQUIRE);
+    slot.rate_q32 = __atomic_load_n(&from->rate_q32, __ATOMIC_ACQUIRE);
     if (__atomic_load_n(&page->version, __ATOMIC_RELAXED) == seen) {
       *version = seen;
       return slot;
