@@ -8,9 +8,9 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from figures_svg import bare, sheet
 from lanes import Recording, shorten
-from palette import LIGHT, fault_role
+from palette import LIGHT
 from reading import Percentiles, Verdict
-from words import duration
+from words import duration, fault_role
 
 LATENCIES = {"acquire": "one attempt", "wait": "wait for the lock", "hold": "hold",
              "release": "release"}

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from figures_svg import WIDTH, sheet
 from holds import Hold, StockOperation
 from incidents import Incident
-from lanes import (BAR, LETTER, ROW_TEXT, Layout, Recording, bars, drawn_faults, fault_bands,
-                   fault_texts, place_texts, row_bars)
+from lanes import (BAR, LETTER, ROW_TEXT, VERDICT, Layout, Recording, bars, drawn_faults, drawn_span,
+                   fault_bands, fault_texts, place_texts, row_bars)
 from palette import LIGHT
 from reading import ENDLESS_NS, Verdict, Violation
 from timescale import TimeScale, windows_around
@@ -18,7 +18,6 @@ from words import claim_words, duration, plural
 LANES_MAX = 7
 MARGINS = {"left": 0.105, "right": 0.988}
 PAD_NS = (1_000_000, 30_000_000)  # around an instant of interest: at least, at most
-SHORTEST_TOLD_NS = 10_000  # a write is an instant, not a stretch
 OPERATIONS_Y = 0.33  # below the middle of a lane
 
 
@@ -178,19 +177,19 @@ def _violations(axes: Axes, layout: Layout, scale: TimeScale, violations: list[V
                 points_wide: float) -> None:
     shown = [v for v in violations
              if v.to_ns >= scale.begin_ns and v.from_ns <= scale.end_ns]
-    extents = scale.extents((v.from_ns, v.to_ns) for v in shown)
-    row_bars(axes, extents, layout.verdict_y, "overlap")
+    row_bars(axes, scale.extents(map(drawn_span, shown)), layout, VERDICT, "overlap")
+    row = layout.row(VERDICT)
     for violation in shown:
         lanes = [layout.lane(hold.client) for hold in (violation.first, violation.second)
                  if hold and hold.client in layout.clients]
         low, high = (min(lanes), max(lanes)) if lanes else (0.0, len(layout.clients) - 1.0)
-        extent = scale.extents([(violation.from_ns, violation.to_ns)])
-        bars(axes, extent, (layout.verdict_y + high + 0.5) / 2, high + 0.5 - layout.verdict_y,
-             "overlap", alpha=0.15, least=0.002, zorder=1)
+        extent = scale.extents([drawn_span(violation)])
+        bars(axes, extent, (row + high + 0.5) / 2, high + 0.5 - row, "overlap", alpha=0.15,
+             least=0.002, zorder=1)
         for lane in {low, high} if lanes else set():
             bars(axes, extent, lane - 0.12 + BAR / 2 + 0.045, 0.09, "overlap", zorder=4)
     for left, text in place_texts(_labels(scale, shown), points_wide):
-        axes.text(left, layout.verdict_y + ROW_TEXT, text, va="center", fontsize=7.2,
+        axes.text(left, layout.row(VERDICT, ROW_TEXT), text, va="center", fontsize=7.2,
                   fontweight="bold", color=LIGHT["overlap"], zorder=6)
 
 
@@ -198,12 +197,13 @@ def _labels(scale: TimeScale, violations: list[Violation]) -> list[tuple[float, 
     """One for what begins at the same place: "held twice for 9 ms". New words come first."""
     places: dict[float, list[Violation]] = {}
     for violation in violations:
-        places.setdefault(round(scale.x(violation.from_ns), 3), []).append(violation)
+        left = round(scale.x(drawn_span(violation)[0]), 3)
+        places.setdefault(left, []).append(violation)
     first, again, said = [], [], set()
     for left, here in places.items():
         told = dict.fromkeys(claim_words(v.claim).violated for v in here)
-        length_ns = max(v.to_ns - v.from_ns for v in here)
-        length = f" for {duration(length_ns)}" if length_ns >= SHORTEST_TOLD_NS else ""
+        length_ns = max(end - begin for begin, end in map(drawn_span, here))
+        length = f" for {duration(length_ns)}" if length_ns else ""
         (again if said.issuperset(told) else first).append((left, f"{', '.join(told)}{length}"))
         said.update(told)
     return first + again

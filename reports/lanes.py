@@ -9,17 +9,19 @@ from matplotlib.path import Path as Outline
 
 from figures_svg import bare
 from history import History
-from holds import Hold, StockOperation, holds_of, stock_operations_of
-from palette import LIGHT, fault_role
-from reading import Episode, Fault
+from holds import Hold, Span, StockOperation, holds_of, stock_operations_of
+from palette import LIGHT
+from reading import Episode, Fault, Violation
 from timescale import Extent, TimeScale
-from words import duration
+from words import duration, fault_role
 
 BAR = 0.40  # height of a bar; a lane is 1 high
-ROW = 0.62  # height of a row of faults
+LANE_INCHES = (0.40, 0.13)  # of few clients, of very many
+LANES_INCHES = 4.4  # of all lanes, before they become narrower
+ROW_INCHES = 0.25  # of a row of faults
 LETTER = 4.35  # points that a letter of the small text takes, with room to spare
-ROW_BAR = (0.15, 0.22)  # of a row: how far below its middle, how high; text goes above
-ROW_TEXT = -0.15
+ROW_BAR = (0.24, 0.35)  # in rows: how far below the middle, how high; text goes above
+ROW_TEXT = -0.24
 FAULT_ROWS = 4
 NAME_LENGTH = 17
 
@@ -37,6 +39,9 @@ class Recording:
         return cls(history, holds_of(history), stock_operations_of(history))
 
 
+VERDICT = -1  # the index of the row of violations
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """Where lanes and rows are; y grows downwards."""
@@ -51,23 +56,30 @@ class Layout:
         return len(self.faults) + self.verdict_row
 
     @property
+    def lane_inches(self) -> float:
+        widest, narrowest = LANE_INCHES
+        return max(narrowest, min(widest, LANES_INCHES / len(self.clients)))
+
+    @property
+    def row_height(self) -> float:
+        """In lanes."""
+        return ROW_INCHES / self.lane_inches
+
+    @property
     def top(self) -> float:
-        return -0.5 - ROW * self.rows - (0.15 if self.rows else 0)
+        return -0.5 - self.row_height * (self.rows + (0.25 if self.rows else 0))
 
     @property
     def height(self) -> float:
         """In inches, of the lanes and rows alone."""
-        return 0.40 * (len(self.clients) - 0.5 - self.top)
+        return self.lane_inches * (len(self.clients) - 0.5 - self.top)
 
     def lane(self, client: int) -> float:
         return float(self.clients.index(client))
 
-    def row(self, index: int) -> float:
-        return self.top + ROW * (index + 0.5)
-
-    @property
-    def verdict_y(self) -> float:
-        return self.row(self.rows - 1)
+    def row(self, index: int, below: float = 0.0) -> float:
+        """The middle of a row of faults; the last one is of the violations."""
+        return self.top + self.row_height * (index % self.rows + 0.5 + below)
 
     def prepare(self, axes: Axes) -> None:
         axes.set_ylim(len(self.clients) - 0.5, self.top)
@@ -128,7 +140,7 @@ def fault_bands(axes: Axes, layout: Layout, scale: TimeScale) -> None:
     for index, fault in enumerate(layout.faults):
         role = fault_role(fault.kind)
         everything = scale.extents((e.from_ns, e.to_ns) for e in fault.episodes)
-        row_bars(axes, everything, layout.row(index), role)
+        row_bars(axes, everything, layout, index, role)
         lanes = {e.client for e in fault.episodes} & set(layout.clients)
         for client in lanes:
             mine = [(e.from_ns, e.to_ns) for e in fault.episodes if e.client == client]
@@ -138,8 +150,10 @@ def fault_bands(axes: Axes, layout: Layout, scale: TimeScale) -> None:
         bars(axes, scale.extents(common), middle, height, role, alpha=0.10, zorder=0.4)
 
 
-def row_bars(axes: Axes, extents: list[Extent], row: float, role: str) -> None:
-    bars(axes, extents, row + ROW_BAR[0], ROW_BAR[1], role, least=0.002, zorder=3)
+def row_bars(axes: Axes, extents: list[Extent], layout: Layout, index: int, role: str) -> None:
+    below, high = ROW_BAR
+    bars(axes, extents, layout.row(index, below), high * layout.row_height, role, least=0.002,
+         zorder=3)
 
 
 def fault_texts(axes: Axes, layout: Layout, scale: TimeScale, points_wide: float) -> None:
@@ -147,7 +161,14 @@ def fault_texts(axes: Axes, layout: Layout, scale: TimeScale, points_wide: float
         texts = [(scale.x(e.from_ns), asked_and_measured(e)) for e in fault.episodes
                  if e.to_ns >= scale.begin_ns and e.from_ns <= scale.end_ns]
         for left, text in place_texts(texts, points_wide):
-            axes.text(left, layout.row(index) + ROW_TEXT, text, va="center", fontsize=6.8)
+            axes.text(left, layout.row(index, ROW_TEXT), text, va="center", fontsize=6.8)
+
+
+def drawn_span(violation: Violation) -> Span:
+    """Of a wrong stock, the instant it was written: the call before it may have taken long."""
+    if violation.claim == "stock":
+        return violation.to_ns, violation.to_ns
+    return violation.from_ns, violation.to_ns
 
 
 def asked_and_measured(episode: Episode) -> str:

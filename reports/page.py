@@ -38,7 +38,7 @@ def environment() -> Environment:
     found.filters.update(duration=words.duration, instant=words.instant, number=words.number,
                          place=place)
     found.globals.update(light=palette.css_variables(0), dark=palette.css_variables(1),
-                         words=words, fault_role=palette.fault_role)
+                         words=words)
     return found
 
 

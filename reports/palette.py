@@ -35,22 +35,6 @@ ROLES: dict[str, tuple[str, str]] = {
 
 LIGHT = {role: light for role, (light, _) in ROLES.items()}
 
-# What a fault of the registry is drawn as, by a part of its kind.
-FAMILIES = {
-    "pause": ("pause", "stop"),
-    "clock": ("clock", "skew", "drift", "jump", "strobe"),
-    "outage": ("crash", "kill", "restart", "failover"),
-}
-
-
-def fault_role(kind: str) -> str:
-    """The colour of a fault; whatever happens on the wire is `network`."""
-    for role, parts in FAMILIES.items():
-        if any(part in kind for part in parts):
-            return role
-    return "network"
-
-
 def css_variables(scheme: int) -> str:
     """`--ink: #...;` for every role; scheme 0 is light, 1 is dark."""
     return " ".join(f"--{role}: {colours[scheme]};" for role, colours in ROLES.items())

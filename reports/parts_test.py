@@ -9,7 +9,7 @@ from history import Event, History
 from holds import holds_of, stock_curve, stock_operations_of
 from incidents import incidents_of
 from lanes import merged, place_texts
-from palette import ROLES, fault_role, recolour
+from palette import ROLES, recolour
 from reading import Cell, HoldRef, SuiteRun, Violation
 from statistics95 import upper_bound, wilson
 from timescale import TimeScale, nice_step, windows_around
@@ -113,7 +113,7 @@ class Drawing(unittest.TestCase):
                          "fill: var(--surface); stroke: #123456")
 
     def test_faults_are_told_apart(self) -> None:
-        self.assertEqual([fault_role(kind) for kind in ("pause", "clock-jump", "hold", "kill-node")],
+        self.assertEqual([words.fault_role(kind) for kind in ("pause", "jump", "hold", "volcano")],
                          ["pause", "clock", "network", "outage"])
 
 

@@ -44,18 +44,25 @@ CLAIMS: dict[str, ClaimWords] = {
         "Some order of the operations explains every answer the clients got."),
 }
 
-# Of a fault's kind or profile, by a part of it.
-FAULTS = {
-    "pause": "process pauses", "clock": "clock faults", "network": "network faults",
-    "partition": "a network partition", "crash": "killed processes", "restart": "restarts",
-    "failover": "failover",
-}
-KIND_PARTS = {
-    "pause": ("pause", "stop"), "clock": ("clock", "skew", "drift", "jump", "strobe"),
-    "crash": ("crash", "kill"), "restart": ("restart",), "failover": ("failover", "promote"),
-    "partition": ("partition", "isolate"),
-}
+@dataclass(frozen=True, slots=True)
+class FaultFamily:
+    name: str  # "process pauses"
+    role: str  # in the palette
+    kinds: tuple[str, ...]  # of the fault registry
 
+
+FAMILIES = (
+    FaultFamily("process pauses", "pause", ("pause",)),
+    FaultFamily("network faults", "network",
+                ("stall", "hold", "delay", "drop", "reset", "black-hole", "network")),
+    FaultFamily("network partitions", "network", ("partition",)),
+    FaultFamily("clock faults", "clock", ("jump", "drift", "clock")),
+    FaultFamily("killed processes", "outage", ("crash", "kill")),
+    FaultFamily("restarts", "outage", ("restart",)),
+    FaultFamily("failover", "outage", ("failover", "promote")),
+    FaultFamily("long sections", "outage", ("slow",)),
+)
+OTHER_FAULTS = FaultFamily("other faults", "outage", ())
 
 # What people call the three fault profiles of the argument about Redlock.
 LETTERS = {"network": "N", "pause": "P", "clock": "C"}
@@ -65,11 +72,12 @@ def claim_words(claim: str) -> ClaimWords:
     return CLAIMS.get(claim, ClaimWords(f"{claim} violated", "it did not hold", ""))
 
 
-def fault_family(kind: str) -> str:
-    for family, parts in KIND_PARTS.items():
-        if any(part in kind for part in parts):
-            return family
-    return "network"
+def fault_family(kind: str) -> FaultFamily:
+    return next((family for family in FAMILIES if kind in family.kinds), OTHER_FAULTS)
+
+
+def fault_role(kind: str) -> str:
+    return fault_family(kind).role
 
 
 def under(faults: Iterable[Fault]) -> str:
@@ -117,8 +125,9 @@ def explanation(verdict: Verdict) -> str:
 
 
 def _kinds(faults: list[Fault]) -> str:
-    families = dict.fromkeys(fault_family(fault.kind) for fault in faults)
-    return listed([FAULTS[family] for family in families])
+    """In the order of the table, so that what only helps another fault comes last."""
+    present = {fault_family(fault.kind) for fault in faults}
+    return listed([family.name for family in (*FAMILIES, OTHER_FAULTS) if family in present])
 
 
 def listed(words: list[str]) -> str:
@@ -204,10 +213,10 @@ def target(episode: Episode) -> str:
     return ", ".join(parts) or "all"
 
 
-def fault_key(faults: list[Fault], role_of: Callable[[str], str]) -> dict[str, list[str]]:
+def fault_key(faults: list[Fault]) -> dict[str, list[str]]:
     """For a picture's legend: the kinds of fault that each colour stands for."""
     kinds: dict[str, dict[str, None]] = {}
     for fault in faults:
         if fault.episodes:
-            kinds.setdefault(role_of(fault.kind), {})[fault.kind] = None
+            kinds.setdefault(fault_role(fault.kind), {})[fault.kind] = None
     return {role: list(names) for role, names in kinds.items()}
