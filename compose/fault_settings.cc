@@ -30,9 +30,9 @@ std::optional<Trigger> ReadTrigger(SettingReader& reader, const std::string& nam
   std::string rest;
   if ((who != "client" && who != "any") || !in || (in >> rest) ||
       (who == "client" && trigger.client < 1)) {
-    reader.Fail(
-        name,
-        fmt::format("'{}' is not of the form 'client 2 after-read' or 'any after-read'", *text));
+    reader.Fail(name,
+                fmt::format("'{}' is not of the form 'client 2 after-read' or 'any after-read'{}",
+                            *text, name == "until" ? ", 'begin of FAULT' or 'end of FAULT'" : ""));
     return std::nullopt;
   }
   const std::optional<Step> parsed = ParseStep(step);
@@ -43,6 +43,17 @@ std::optional<Trigger> ReadTrigger(SettingReader& reader, const std::string& nam
   }
   trigger.step = *parsed;
   return trigger;
+}
+
+// "begin of NAME" or "end of NAME"; nothing when it is of another form.
+std::optional<FaultMoment> ReadMoment(SettingReader& reader, const std::string& name) {
+  const std::string text = reader.Word(name, "");
+  for (const bool ended : {false, true}) {
+    const std::string_view start = ended ? "end of " : "begin of ";
+    if (text.starts_with(start))
+      return FaultMoment{.fault = text.substr(start.size()), .ended = ended};
+  }
+  return std::nullopt;
 }
 
 std::vector<int> ReadNodes(SettingReader& reader, const Plan& plan) {
@@ -100,7 +111,8 @@ Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEn
   if (fault.times > 1 && fault.every <= Duration::zero()) {
     return BadInput("'times' is more than one, but 'every' does not say how far apart");
   }
-  if (!EndsWhenSpent(kind) && fault.length <= Duration::zero() && !fault.until) {
+  if (!EndsWhenSpent(kind) && fault.length <= Duration::zero() && !fault.until &&
+      !fault.until_fault) {
     return BadInput("it never heals: 'for' (a duration) or 'until' (a step) is missing");
   }
   if (fault.length > plan.duration) {
@@ -133,7 +145,8 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   };
   fault.name = reader.Word("name", fmt::format("{}-{}", fault.kind, index + 1));
   fault.on = ReadTrigger(reader, "on");
-  fault.until = ReadTrigger(reader, "until");
+  fault.until_fault = ReadMoment(reader, "until");
+  if (!fault.until_fault) fault.until = ReadTrigger(reader, "until");
   fault.during = reader.Word("during", "");
   fault.from = reader.Span("from", "0s");
   fault.every = reader.Span("every", "0s");
@@ -165,16 +178,18 @@ Result<void> CheckFaults(const Plan& plan, const std::string& where) {
     };
     if (!names.insert(fault.name).second) return bad("another fault has the same name");
     if (Result<void> ok = CheckFault(plan, fault); !ok) return bad(ok.error().message);
-    if (fault.during.empty()) continue;
-    if (!fault.on) return bad("'during' needs 'on': a step at which it starts");
-    const bool known = std::ranges::any_of(plan.faults, [&](const FaultPlan& other) {
-      return other.name == fault.during && other.name != fault.name;
-    });
+    if (!fault.during.empty() && !fault.on)
+      return bad("'during' needs 'on': a step at which it starts");
     std::vector<std::string> others;
     for (const FaultPlan& other : plan.faults) {
       if (other.name != fault.name) others.push_back(other.name);
     }
-    if (!known) return bad(UnknownWord("fault", fault.during, others));
+    for (const std::string& named :
+         {fault.during, fault.until_fault ? fault.until_fault->fault : ""}) {
+      if (named.empty() || std::ranges::find(others, named) != others.end()) continue;
+      return bad(others.empty() ? fmt::format("there is no other fault, so none '{}'", named)
+                                : UnknownWord("fault", named, others));
+    }
   }
   return {};
 }

@@ -12,7 +12,7 @@ namespace doublehold {
 // One table. Errors go to the reader; what the plan holds so far (clients, nodes, duration) is used for defaults.
 //
 //   kind = "pause"   client = 1   on = "client 1 before-write"   from = "300ms"   every = "2s"   times = 2
-//   for = "1.6 lease"   until = "client 2 after-acquire"   during = "another fault's name"
+//   for = "1.6 lease"   until = "client 2 after-acquire" | "begin of NAME" | "end of NAME"   during = "another fault's name"
 //   nodes = [1, 2] | "all" | "store" | "majority"   direction   command   count   delay   jitter   by   rate
 FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index);
 

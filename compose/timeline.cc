@@ -42,6 +42,7 @@ struct Timeline::Entry {
   boost::asio::steady_timer start_timer;
   boost::asio::steady_timer end_timer;
   int struck = 0;
+  int healed = 0;
   bool due = false;  // its time has come; now it waits for its step
   bool active = false;
   uint64_t epoch = 0;  // which strike: what a late callback belongs to
@@ -152,10 +153,26 @@ void Timeline::Strike(Entry& entry, int client) {
                                     });
                                   }};
   entry.healer = entry.kind.start(cluster_, strike, entry.random);
+  HealWhoWaited();
   if (entry.kind.length_is_of_frames || entry.plan.length <= Duration::zero()) return;
   entry.end_timer.expires_after(entry.plan.length);
   entry.end_timer.async_wait([this, &entry, still](const boost::system::error_code& error) {
     if (!error && still()) Heal(entry, /*acted=*/!WaitsForFrames(entry.kind));
+  });
+}
+
+// Those whose end is a moment of another fault that has come. Not from inside the other's start.
+void Timeline::HealWhoWaited() {
+  boost::asio::post(io_, [this] {
+    for (const auto& entry : entries_) {
+      const std::optional<FaultMoment>& moment = entry->plan.until_fault;
+      if (!entry->active || !moment) continue;
+      const auto other = std::ranges::find_if(
+          entries_, [&](const auto& one) { return one->plan.name == moment->fault; });
+      CHECK(other != entries_.end());
+      const int count = moment->ended ? (*other)->healed : (*other)->struck;
+      if (count > 0) Heal(*entry, /*acted=*/!WaitsForFrames(entry->kind));
+    }
   });
 }
 
@@ -164,7 +181,9 @@ void Timeline::Heal(Entry& entry, bool acted) {
   entry.due = false;
   entry.end_timer.cancel();
   const int64_t measured_ns = entry.healer.Heal();
+  ++entry.healed;
   hooks_.record(FaultEvent(entry, acted ? EventType::kOk : EventType::kFail, measured_ns));
+  HealWhoWaited();
   ScheduleNext(entry);
   Rearm();
 }

@@ -41,6 +41,7 @@ class Timeline {
   [[nodiscard]] bool IsWaiting(const Entry& entry) const;
   void Strike(Entry& entry, int client);
   void Heal(Entry& entry, bool acted);
+  void HealWhoWaited();
   void ScheduleNext(Entry& entry);
   [[nodiscard]] Event FaultEvent(const Entry& entry, EventType type, int64_t value_ns) const;
 

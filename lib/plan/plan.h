@@ -23,6 +23,13 @@ struct Trigger {
   bool operator==(const Trigger&) const = default;
 };
 
+// "begin of NAME", "end of NAME": another fault of the same timeline starting, or being healed.
+struct FaultMoment {
+  std::string fault;
+  bool ended = false;
+  bool operator==(const FaultMoment&) const = default;
+};
+
 // One entry of the timeline. It starts at `from`, or at the first time after it that `on` is
 // reached, and again every `every`, `times` in all; each time it lasts `length`, or until `until`
 // is reached.
@@ -35,6 +42,8 @@ struct FaultPlan {
   int times = 1;
   Duration length{};
   std::optional<Trigger> until;
+  std::optional<FaultMoment>
+      until_fault;             // the first such moment of the run; at once when it has been
   std::string during;          // only while the fault of that name is active
   std::optional<int> client;   // its target; absent: the client that reached `on`, or no client
   std::vector<int> nodes;      // its target nodes; kStoreNode is the store

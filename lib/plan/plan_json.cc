@@ -18,6 +18,11 @@ json TriggerToJson(const std::optional<Trigger>& trigger) {
   return {{"client", trigger->client}, {"step", Name(trigger->step)}};
 }
 
+json MomentToJson(const std::optional<FaultMoment>& moment) {
+  if (!moment) return nullptr;
+  return {{"fault", moment->fault}, {"ended", moment->ended}};
+}
+
 json FaultToJson(const FaultPlan& fault) {
   return {{"name", fault.name},
           {"kind", fault.kind},
@@ -27,6 +32,7 @@ json FaultToJson(const FaultPlan& fault) {
           {"times", fault.times},
           {"length_ns", fault.length.count()},
           {"until", TriggerToJson(fault.until)},
+          {"until_fault", MomentToJson(fault.until_fault)},
           {"during", fault.during},
           {"client", fault.client ? json(*fault.client) : json(nullptr)},
           {"nodes", fault.nodes},
@@ -86,6 +92,12 @@ std::optional<Trigger> TriggerFromJson(const json& from) {
   return Trigger{.client = take.Get<int>("client"), .step = *parsed};
 }
 
+std::optional<FaultMoment> MomentFromJson(const json& from) {
+  if (from.is_null()) return std::nullopt;
+  Taker take(from);
+  return FaultMoment{.fault = take.Get<std::string>("fault"), .ended = take.Get<bool>("ended")};
+}
+
 FaultPlan FaultFromJson(const json& from) {
   Taker take(from);
   FaultPlan fault;
@@ -97,6 +109,7 @@ FaultPlan FaultFromJson(const json& from) {
   fault.times = take.Get<int>("times");
   fault.length = take.GetSpan("length_ns");
   fault.until = TriggerFromJson(take.GetJson("until"));
+  fault.until_fault = MomentFromJson(take.GetJson("until_fault"));
   fault.during = take.Get<std::string>("during");
   if (!take.GetJson("client").is_null()) fault.client = take.Get<int>("client");
   fault.nodes = take.Get<std::vector<int>>("nodes");
