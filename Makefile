@@ -1,15 +1,54 @@
-# make demo   set-up, release build, the suite npc, its report
-# make test   set-up, build with ASan and UBSan, all tests
-.PHONY: demo test build bench format tidy setup clean
+# make demo   set-up, release build, the suite npc (five locks under N, P and C), its report
+# make test   set-up, build with ASan and UBSan, all tests; the recorder and the real Env under TSan as well
+# make build  set-up, release build: build/doublehold
+# make bench  set-up, release build, the speed and memory figures as ratios
+# make format, make tidy
+.PHONY: demo test build bench format tidy setup readme clean
 
 JOBS ?= $(shell nproc)
+SOURCES = $(shell git ls-files '*.cc' '*.h' '*.c')
+# Quiet on success, everything on failure.
+define quietly
+@log=$$(mktemp) && { $(1) >$$log 2>&1 || { cat $$log; rm -f $$log; exit 1; }; } && rm -f $$log
+endef
 
 setup:
 	@./setup.sh
 
 build: setup
-	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
-	@cmake --build --preset release -j $(JOBS)
+	@echo "building build/doublehold (release)"
+	$(call quietly,cmake --preset release)
+	$(call quietly,cmake --build --preset release -j $(JOBS))
+
+demo: build
+	build/doublehold suite compose/suites/npc.toml
+	@echo "the report:"
+	@build/doublehold report runs/npc/latest
+
+test: setup
+	@echo "building build-asan (ASan and UBSan)"
+	$(call quietly,cmake --preset asan)
+	$(call quietly,cmake --build --preset asan -j $(JOBS))
+	@echo "building build-tsan (TSan; the recorder and the real Env)"
+	$(call quietly,cmake --preset tsan)
+	$(call quietly,cmake --build --preset tsan -j $(JOBS) --target tsan_tests)
+	cd build-tsan && ctest --output-on-failure -L tsan
+	cd build-asan && ctest --output-on-failure -j $(JOBS)
+
+bench: build
+	bench/run.py build
+
+readme: build
+	docs/generate.py build/doublehold README.md
+
+format:
+	@./setup.sh --tidy
+	clang-format-14 -i $(SOURCES)
+
+tidy:
+	@./setup.sh --tidy
+	cmake --preset tidy
+	cmake --build build-tidy -j $(JOBS)
 
 clean:
 	rm -rf build build-asan build-tsan build-tidy
