@@ -13,7 +13,7 @@ from lanes import (BAR, LETTER, ROW_TEXT, VERDICT, Layout, Recording, bars, draw
 from palette import LIGHT
 from reading import ENDLESS_NS, Verdict, Violation
 from timescale import TimeScale, windows_around
-from words import claim_words, duration, plural
+from words import duration, plural, violated
 
 LANES_MAX = 7
 MARGINS = {"left": 0.105, "right": 0.988}
@@ -201,9 +201,9 @@ def _labels(scale: TimeScale, violations: list[Violation]) -> list[tuple[float, 
         places.setdefault(left, []).append(violation)
     first, again, said = [], [], set()
     for left, here in places.items():
-        told = dict.fromkeys(claim_words(v.claim).violated for v in here)
+        told = dict.fromkeys(v.claim for v in here)
         length_ns = max(end - begin for begin, end in map(drawn_span, here))
         length = f" for {duration(length_ns)}" if length_ns else ""
-        (again if said.issuperset(told) else first).append((left, f"{', '.join(told)}{length}"))
+        (again if said.issuperset(told) else first).append((left, f"{violated(told)}{length}"))
         said.update(told)
     return first + again

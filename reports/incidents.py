@@ -5,6 +5,23 @@ from dataclasses import dataclass, field
 from reading import HoldRef, Violation
 
 
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """A sentence, and all that it tells of: one overlap can break several claims."""
+
+    claims: list[str]
+    sentence: str
+    by_stall: bool
+
+
+def told(violations: list[Violation]) -> list[Telling]:
+    """In time order, each sentence once."""
+    tellings: dict[str, Telling] = {}
+    for v in sorted(violations, key=lambda v: v.from_ns):
+        tellings.setdefault(v.sentence, Telling([], v.sentence, v.by_stall)).claims.append(v.claim)
+    return list(tellings.values())
+
+
 @dataclass(slots=True)
 class Incident:
     violations: list[Violation] = field(default_factory=list)  # in time order
@@ -22,11 +39,14 @@ class Incident:
     def holds(self) -> set[int]:
         return {hold.hold for violation in self.violations for hold in _holds(violation)}
 
-    def told(self, most: int) -> list[Violation]:
-        """The first of every claim, then of the rest, at most so many, in time order."""
-        firsts = list({v.claim: v for v in reversed(self.violations)}.values())
-        rest = [v for v in self.violations if v not in firsts]
-        return sorted([*firsts, *rest][:max(most, len(firsts))], key=lambda v: v.from_ns)
+    def told(self, most: int) -> list[Telling]:
+        """The first sentence of every claim, then of the rest, at most so many, in time order."""
+        tellings = told(self.violations)
+        claims = dict.fromkeys(claim for telling in tellings for claim in telling.claims)
+        firsts = [next(t for t in tellings if claim in t.claims) for claim in claims]
+        rest = [t for t in tellings if t not in firsts]
+        chosen = [*dict.fromkeys(map(tellings.index, firsts)), *map(tellings.index, rest)]
+        return [tellings[i] for i in sorted(chosen[:max(most, len(firsts))])]
 
 
 def incidents_of(violations: list[Violation]) -> list[Incident]:

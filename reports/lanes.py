@@ -13,7 +13,7 @@ from holds import Hold, Span, StockOperation, holds_of, stock_operations_of
 from palette import LIGHT
 from reading import Episode, Fault, Violation
 from timescale import Extent, TimeScale
-from words import duration, fault_role
+from words import asked_and_measured, fault_role
 
 BAR = 0.40  # height of a bar; a lane is 1 high
 LANE_INCHES = (0.40, 0.13)  # of few clients, of very many
@@ -158,7 +158,7 @@ def row_bars(axes: Axes, extents: list[Extent], layout: Layout, index: int, role
 
 def fault_texts(axes: Axes, layout: Layout, scale: TimeScale, points_wide: float) -> None:
     for index, fault in enumerate(layout.faults):
-        texts = [(scale.x(e.from_ns), asked_and_measured(e)) for e in fault.episodes
+        texts = [(scale.x(e.from_ns), fault_text(fault, e)) for e in fault.episodes
                  if e.to_ns >= scale.begin_ns and e.from_ns <= scale.end_ns]
         for left, text in place_texts(texts, points_wide):
             axes.text(left, layout.row(index, ROW_TEXT), text, va="center", fontsize=6.8)
@@ -171,9 +171,10 @@ def drawn_span(violation: Violation) -> Span:
     return violation.from_ns, violation.to_ns
 
 
-def asked_and_measured(episode: Episode) -> str:
+def fault_text(fault: Fault, episode: Episode) -> str:
     """"asked 800 ms, got 803 ms"."""
-    return f"asked {duration(episode.asked_ns)}, got {duration(episode.measured_ns)}"
+    asked, measured = asked_and_measured(fault.kind, episode.asked_ns, episode.measured_ns)
+    return f"asked {asked}, got {measured}"
 
 
 def place_texts(texts: list[tuple[float, str]], points_wide: float) -> list[tuple[float, str]]:

@@ -19,14 +19,14 @@ from figures_svg import to_svg
 from figures_zoom import zoom
 from history import read_history
 from holds import stock_curve
-from incidents import Incident, incidents_of
+from incidents import Incident, Telling, incidents_of, told
 from lanes import Recording
 from parsing import BadInput
-from reading import Run, Suite, Verdict, Violation
+from reading import Run, Suite, Verdict
 
 INCIDENTS_DRAWN = 3
 # A stale hold can overlap hundreds of others; a story is told by the first few.
-SENTENCES_A_STORY = 5
+SENTENCES_A_STORY = 4
 SENTENCES_BEFORE_FOLD = 12
 SENTENCES_A_CELL = 3
 
@@ -73,19 +73,20 @@ class Story:
     number: int
     title: str
     picture: Markup
-    violations: list[Violation]
-    more: int  # violations of the incident without a sentence here
+    tellings: list[Telling]
+    more: int  # further sentences of the incident
 
 
 def stories_of(recording: Recording, verdict: Verdict, incidents: list[Incident]) -> list[Story]:
     stories = []
     for number, incident in enumerate(incidents, 1):
-        told = incident.told(SENTENCES_A_STORY)
-        names = dict.fromkeys(words.claim_words(v.claim).violated for v in told)
-        title = f"{', '.join(names)} at {words.instant(incident.main.from_ns)}"
+        tellings = incident.told(SENTENCES_A_STORY)
+        title = (f"{words.violated(claim for t in tellings for claim in t.claims)} at "
+                 f"{words.instant(incident.main.from_ns)}")
         picture = inline(zoom(recording, verdict, incident), f"zoom-{number}",
-                         f"Timeline of the clients around {title}. " + told[0].sentence)
-        stories.append(Story(number, title, picture, told, len(incident.violations) - len(told)))
+                         f"Timeline of the clients around {title}. {tellings[0].sentence}")
+        more = len(told(incident.violations)) - len(tellings)
+        stories.append(Story(number, title, picture, tellings, more))
     return stories
 
 
@@ -103,7 +104,7 @@ def run_page(run: Run) -> str:
                                "Stock as written against the initial stock less the orders"),
                   speed=inline(speed(recording, verdict), "speed",
                                "Latency percentiles, and grants per second over time"),
-                  fold=SENTENCES_BEFORE_FOLD)
+                  tellings=told(verdict.violations), fold=SENTENCES_BEFORE_FOLD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ class CellSection:
     summary: CellSummary
     verdict: Verdict | None  # of the run that is drawn
     picture: Markup | None
-    sentences: list[Violation]
+    tellings: list[Telling]
     more: int
 
 
@@ -122,15 +123,15 @@ def cell_section(found: CellSummary) -> CellSection:
     return CellSection(found, run.verdict, *_picture(run.folder, run.verdict, found.anchor))
 
 
-def _picture(folder: Path, verdict: Verdict, name: str) -> tuple[Markup, list[Violation], int]:
+def _picture(folder: Path, verdict: Verdict, name: str) -> tuple[Markup, list[Telling], int]:
     """The picture of a run in a page of many, its first sentences, and how many are left out."""
     recording, _ = recording_of(folder, verdict)
     incidents = incidents_of(verdict.violations)
     first = incidents[0] if incidents else None
     picture = inline(cell_figure(recording, verdict, first), name,
                      f"Timeline and stock of one run: {words.headline(verdict)}")
-    told = first.told(SENTENCES_A_CELL) if first else []
-    return picture, told, len(verdict.violations) - len(told)
+    tellings = first.told(SENTENCES_A_CELL) if first else []
+    return picture, tellings, len(told(verdict.violations)) - len(tellings)
 
 
 def suite_page(suite: Suite) -> str:
@@ -167,7 +168,7 @@ class RunSection:
     folder: Path
     verdict: Verdict
     picture: Markup
-    sentences: list[Violation]
+    tellings: list[Telling]
     more: int
 
 

@@ -1,13 +1,14 @@
 """The small pieces: holds from events, windows of time, incidents, intervals, words."""
 
 import unittest
+from dataclasses import replace
 
 import words
 from cells import summary
 from figures_svg import sheet, to_svg
 from history import Event, History
 from holds import holds_of, stock_curve, stock_operations_of
-from incidents import incidents_of
+from incidents import incidents_of, told
 from lanes import merged, place_texts
 from palette import ROLES, recolour
 from reading import Cell, HoldRef, SuiteRun, Violation
@@ -131,8 +132,15 @@ class Stories(unittest.TestCase):
     def test_every_claim_of_an_incident_gets_a_sentence(self) -> None:
         many = [violation("exclusion", 10 + i, 1, 2 + i) for i in range(40)]
         incident, = incidents_of([*many, violation("stock", 90, 1, 2)])
-        self.assertEqual([told.claim for told in incident.told(3)],
-                         ["exclusion", "exclusion", "stock"])
+        self.assertEqual([telling.claims for telling in incident.told(3)],
+                         [["exclusion"], ["exclusion"], ["stock"]])
+
+    def test_a_sentence_that_tells_of_two_claims_is_told_once(self) -> None:
+        strict = violation("exclusion", 10, 1, 2)
+        live = replace(strict, claim="lease-exclusion")
+        self.assertEqual([telling.claims for telling in told([strict, live])],
+                         [["exclusion", "lease-exclusion"]])
+        self.assertEqual(words.violated(["stock", "exclusion"]), "held twice, oversold")
 
 
 class Numbers(unittest.TestCase):

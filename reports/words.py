@@ -72,6 +72,14 @@ def claim_words(claim: str) -> ClaimWords:
     return CLAIMS.get(claim, ClaimWords(f"{claim} violated", "it did not hold", ""))
 
 
+def violated(claims: Iterable[str]) -> str:
+    """"held twice, oversold", in the order in which claims are always named."""
+    present = dict.fromkeys(claims)
+    order = [*(name for name in CLAIMS if name in present),
+             *(name for name in present if name not in CLAIMS)]
+    return ", ".join(claim_words(name).violated for name in order)
+
+
 def fault_family(kind: str) -> FaultFamily:
     return next((family for family in FAMILIES if kind in family.kinds), OTHER_FAULTS)
 
@@ -87,9 +95,8 @@ def under(faults: Iterable[Fault]) -> str:
 
 
 def what_happened(verdict: Verdict) -> str:
-    violated = [claim_words(c.name).violated for c in verdict.claims if c.outcome == "violated"]
     if verdict.overall == "violated":
-        return ", ".join(violated) or "violated"
+        return violated(c.name for c in verdict.claims if c.outcome == "violated") or "violated"
     return "no violation seen" if verdict.overall == "valid" else "could not be decided"
 
 
@@ -111,10 +118,10 @@ def explanation(verdict: Verdict) -> str:
         else "and nothing was made to fail"
     first = (f"{plural(verdict.clients, 'client').capitalize()} sold from the same stock at once, "
              f"with the lock {verdict.lock} to let only one of them in at a time, {beset}.")
-    violated = [claim_words(c.name) for c in verdict.claims if c.outcome == "violated"]
-    if violated:
+    broken = [claim_words(c.name) for c in verdict.claims if c.outcome == "violated"]
+    if broken:
         told = [f"\N{LEFT DOUBLE QUOTATION MARK}{words.violated}\N{RIGHT DOUBLE QUOTATION MARK} "
-                f"means that {words.means}" for words in violated[:3]]
+                f"means that {words.means}" for words in broken[:3]]
         second = "; ".join(told) + "."
         return f"{first} {second}"
     if verdict.overall == "unknown":
@@ -138,6 +145,17 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{number(count)} {one if count == 1 else many or one + 's'}"
 
 
+MINUS = "\N{MINUS SIGN}"
+
+
+def asked_and_measured(kind: str, asked_ns: int, measured_ns: int) -> tuple[str, str]:
+    """Of a clock, how far it was moved; of everything else, how long it lasted."""
+    asked, measured = duration(asked_ns), duration(measured_ns)
+    if fault_role(kind) != "clock":
+        return asked, measured
+    return tuple(text if text.startswith(MINUS) else f"+{text}" for text in (asked, measured))
+
+
 def number(value: int) -> str:
     return f"{value:,}"
 
@@ -151,7 +169,8 @@ def duration(ns: float) -> str:
             value = ns / size
             digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
             text = f"{value:.{digits}f}"
-            return f"{text.rstrip('0').rstrip('.') if '.' in text else text}\N{NO-BREAK SPACE}{unit}"
+            text = text.rstrip("0").rstrip(".") if "." in text else text
+            return f"{text.replace('-', MINUS)}\N{NO-BREAK SPACE}{unit}"
     return f"{ns:.0f}\N{NO-BREAK SPACE}ns"
 
 
@@ -205,12 +224,24 @@ RUN_FACTS: dict[str, Callable[[Verdict], str]] = {
 }
 
 
+def told_in_part(claim: Claim) -> bool:
+    return sum(violation.count for violation in claim.violations) < claim.count
+
+
+def counted_and_told(claim: Claim) -> str:
+    """"held twice 104 times, 50 of them told"."""
+    count = f"{claim_words(claim.name).violated} {plural(claim.count, 'time')}"
+    if not told_in_part(claim):
+        return count
+    return f"{count}, {number(sum(v.count for v in claim.violations))} of them told"
+
+
 def target(episode: Episode) -> str:
     """Whom a fault hit."""
     parts = [f"client {episode.client}"] if episode.client > 0 else []
     if episode.node >= 0:
         parts.append("the store" if episode.node == 0 else f"node {episode.node}")
-    return ", ".join(parts) or "all"
+    return ", ".join(parts) or "\N{EN DASH}"
 
 
 def fault_key(faults: list[Fault]) -> dict[str, list[str]]:
