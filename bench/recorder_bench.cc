@@ -1,0 +1,37 @@
+// What one event costs: time stamp, copy into shared memory, publication. bench/run.py also runs this under the clock
+// shim, as clients run.
+#include <benchmark/benchmark.h>
+
+#include "lib/base/check.h"
+#include "lib/redis/real_env.h"
+
+namespace doublehold {
+namespace {
+
+// A fraction of a segment, so that a round fits and its pages are warm after the first.
+constexpr int64_t kEventsPerRound = 1 << 16;
+
+void RecordEvents(benchmark::State& state) {
+  for (auto _ : state) {
+    state.PauseTiming();
+    Result<SharedRun> shared = SharedRun::Create(1, 1);
+    CHECK(shared.has_value());
+    shared->Control(0).start_ns.store(1);
+    const RealProcess process{.number = 0, .shared = &*shared};
+    RealEnv env(process, TaskKind::kSession);
+    state.ResumeTiming();
+    for (int64_t i = 0; i < kEventsPerRound; ++i) {
+      env.Record({.hold = 1, .op = Op::kRelease, .type = EventType::kInvoke});
+    }
+    state.PauseTiming();
+    CHECK(ReadSegment(shared->Segment(0, TaskKind::kSession)).events.size() == kEventsPerRound);
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations() * kEventsPerRound);
+}
+BENCHMARK(RecordEvents)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace doublehold
+
+BENCHMARK_MAIN();

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""The figures that Doublehold holds itself to, each as a ratio or a difference within one run.
+
+    bench/run.py BUILD_FOLDER [--without-suite]
+
+Prints a line a figure: median, spread, limit. Exits 1 when a limit is missed. A figure that a noisy machine can spoil
+is measured in turns with what it is held against.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+
+@dataclass(frozen=True)
+class Figure:
+    name: str
+    values: list[float]
+    unit: str
+    limit: float
+    at_least: bool
+    beside: str = ""
+
+    @property
+    def met(self) -> bool:
+        middle = median(self.values)
+        return middle >= self.limit if self.at_least else middle <= self.limit
+
+    def line(self) -> str:
+        sign = ">=" if self.at_least else "<="
+        spread = f"{min(self.values):.4g} to {max(self.values):.4g}"
+        return (
+            f"{'ok    ' if self.met else 'MISSED'} {self.name:<46} {median(self.values):8.4g} {self.unit:<6}"
+            f" ({spread}, n={len(self.values)})  limit {sign} {self.limit:g} {self.unit}  {self.beside}"
+        )
+
+
+def run_json(command: list[str], environment: dict[str, str] | None = None) -> dict:
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **(environment or {})})
+    if done.returncode != 0:
+        sys.exit(f"{command[0]}: exit {done.returncode}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def recorder_figures(build: Path) -> list[Figure]:
+    figures = []
+    shim = build / "libdoublehold_clock_shim.so"
+    with tempfile.TemporaryFile() as page:
+        page.truncate(4096)  # a page of zeros is no clock page: the shim passes the machine's time through
+        for name, environment in (
+            ("one event, time stamp included", {}),
+            ("the same under the clock shim", {"LD_PRELOAD": str(shim)}),
+        ):
+            command = [str(build / "bench_recorder"), "--benchmark_format=json", "--benchmark_repetitions=9",
+                       "--benchmark_min_time=0.1"]
+            results = run_json(command, environment)["benchmarks"]
+            ns = [1e9 / r["items_per_second"] for r in results if r["run_type"] == "iteration"]
+            figures.append(Figure(f"recorder: {name}", ns, "ns", 100, at_least=False))
+    return figures
+
+
+def path_figures(build: Path) -> list[Figure]:
+    result = run_json([str(build / "bench_paths")])
+    cycles, calls = result["cycles"], result["calls"]
+    ratios = [ours / bare for ours, bare in zip(cycles["doublehold_per_s"], cycles["bare_per_s"])]
+    added = [through - direct for through, direct in zip(calls["proxy_us"], calls["direct_us"])]
+    return [
+        Figure("set-nx-px cycles/s, recorded : bare hiredis", ratios, "", 0.90, at_least=True,
+               beside=f"bare {median(cycles['bare_per_s']):.0f}/s, ours {median(cycles['doublehold_per_s']):.0f}/s"),
+        Figure("proxy: added to the median call", added, "us", 60, at_least=False,
+               beside=f"direct {median(calls['direct_us']):.1f} us, through {median(calls['proxy_us']):.1f} us"),
+    ]
+
+
+def start_stop_figure(build: Path, folder: Path) -> Figure:
+    over = []
+    for seed in range(1, 10):
+        begun = time.monotonic()
+        done = subprocess.run(
+            [str(build / "doublehold"), "run", "--lock", "redlock", "--nodes", "5", "--clients", "6",
+             "--duration", "1s", "--seed", str(seed), "--out", str(folder), "--quiet"])
+        over.append(time.monotonic() - begun - 1.0)
+        if done.returncode != 0:
+            sys.exit(f"a calm run of redlock ended with exit {done.returncode}")
+    return Figure("start and stop, 5 nodes and 6 clients", over, "s", 0.5, at_least=False)
+
+
+def suite_figures(build: Path, folder: Path) -> list[Figure]:
+    suite = build.parent / "compose" / "suites" / "npc.toml"
+    begun = time.monotonic()
+    done = subprocess.run([str(build / "doublehold"), "suite", str(suite), "--out", str(folder)],
+                          stdout=subprocess.DEVNULL)
+    seconds = time.monotonic() - begun
+    if done.returncode != 0:
+        sys.exit(f"the suite npc ended with exit {done.returncode}")
+    # The largest of all processes that ended below this one; the suite itself is small beside its two supervisors.
+    largest_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    return [
+        Figure("the suite npc", [seconds], "s", 90, at_least=False),
+        Figure("memory of two supervisors with checkers", [2 * largest_mb], "MB", 200, at_least=False),
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=Path)
+    parser.add_argument("--without-suite", action="store_true")
+    arguments = parser.parse_args()
+    build = arguments.build.resolve()
+    missed = False
+    with tempfile.TemporaryDirectory() as folder:
+        figures = [*path_figures(build), *recorder_figures(build), start_stop_figure(build, Path(folder))]
+        if not arguments.without_suite:
+            figures += suite_figures(build, Path(folder))
+        for figure in figures:
+            print(figure.line())
+            missed = missed or not figure.met
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
