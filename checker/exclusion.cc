@@ -68,7 +68,8 @@ ClaimVerdict Check(const History& history, const Limits& limits, Part part) {
     ++verdict.count;
     if (stories.Wanted()) stories.Add(TellOverlap(scene, holds, overlap));
   }
-  const std::string_view what = part == Part::kCore ? "held the key" : "had a valid lease on it";
+  const std::string_view what =
+      part == Part::kCore ? "held the key" : "had a valid lease on the key";
   return Decided(std::move(verdict), std::move(stories),
                  fmt::format("{} of {} began while another client {}", verdict.count,
                              Counted(verdict.opportunities, "hold"), what),

@@ -34,8 +34,8 @@ ClaimVerdict CheckClaim(const History& history, const Limits& limits, const std:
 std::vector<std::string> WhyNothingIsValid(const RunFacts& facts, const Tally& tally) {
   std::vector<std::string> why;
   for (const auto& [client, records] : tally.lost) {
-    why.push_back(fmt::format("{} of {} lost, its segment was full", Counted(records, "record"),
-                              ProcessName(client)));
+    why.push_back(fmt::format("{} of {} were lost: its segment was full",
+                              Counted(records, "record"), ProcessName(client)));
   }
   for (const auto& [client, status] : tally.died) {
     why.push_back(fmt::format("{} ended by itself (wait status {})", ProcessName(client), status));
@@ -76,10 +76,10 @@ std::vector<std::string> StallWarnings(const History& history, const Scene& scen
   std::vector<std::string> warnings;
   for (const auto& [client, stalled] : processes) {
     const int64_t longest_ns = stalled.longest.to_ns - stalled.longest.from_ns;
-    warnings.push_back(
-        fmt::format("the machine stalled {} {} for over half the lease, at longest {:.0f} ms ({})",
-                    ProcessName(client), Counted(stalled.times, "time"),
-                    static_cast<double>(longest_ns) / 1e6, During(stalled.longest)));
+    warnings.push_back(fmt::format(
+        "{} was stalled by the machine {} for over half the lease, at longest {:.0f} ms ({})",
+        ProcessName(client), Counted(stalled.times, "time"), static_cast<double>(longest_ns) / 1e6,
+        During(stalled.longest)));
   }
   return warnings;
 }

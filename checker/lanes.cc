@@ -36,23 +36,23 @@ std::vector<std::string> WordsOf(const std::string& text) {
   std::abort();
 }
 
-// Column 0 is two behind the colon of the longest label.
+// Column 0 is that of the leftmost mark.
 std::vector<Lane> Split(std::string_view picture) {
   std::istringstream in{std::string(picture)};
   std::vector<std::string> lines;
-  size_t origin = 0;
+  size_t origin = std::string::npos;
   for (std::string line; std::getline(in, line);) {
     if (line.find_first_not_of(' ') == std::string::npos) continue;
-    if (line.find(':') == std::string::npos) Fail("has no label", line);
-    origin = std::max(origin, line.find(':') + 2);
+    const size_t colon = line.find(':');
+    if (colon == std::string::npos) Fail("has no label", line);
+    origin = std::min(origin, line.find_first_not_of(' ', colon + 1));
     lines.push_back(line);
   }
   std::vector<Lane> lanes;
   for (const std::string& line : lines) {
     const size_t colon = line.find(':');
     const size_t bar = std::min(line.find('|'), line.size());
-    const std::string margin = line.substr(colon + 1, origin - colon - 1);
-    if (margin.find_first_not_of(' ') != std::string::npos) Fail("begins left of column 0", line);
+    if (colon >= origin) Fail("has a label that reaches into column 0", line);
     Lane lane{.label = WordsOf(line.substr(0, colon)),
               .content = bar > origin ? line.substr(origin, bar - origin) : "",
               .values = {}};

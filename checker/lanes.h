@@ -1,9 +1,10 @@
-// Histories drawn as pictures, for tests: a lane a client, a column a millisecond.
+// Histories drawn as pictures, for tests: a lane a client, a column a millisecond. The leftmost mark is
+// at 0.
 //
-//   c1:         Q-A-a==g====W--w=!==R-r | 5 5>4
+//   c1:         Q-A-a==g====W--w=!==R-r   | 5 5>4
 //   c2 item-1:      A--x
-//   pause c1:           [--]            | 3
-//   final:                            * | 4/1
+//   pause c1:           [--]              | 3
+//   final:                              * | 4/1
 //
 // A client's lane (`c1`, or `c1 item-1` where there are several keys):
 //   Q wait invoked   q wait over     A acquire invoked   a granted        R release invoked  r released

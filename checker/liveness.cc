@@ -69,8 +69,9 @@ Violation Tell(const Scene& scene, const Holds& holds, uint16_t key, const KeySt
   Violation violation{.key = KeyName(scene.facts, key)};
   if (state.never_expires_ns) {
     violation.from_ns = violation.to_ns = *state.never_expires_ns;
-    violation.sentence = fmt::format("at {} the key had no expiry: nobody could ever have it again",
-                                     At(*state.never_expires_ns));
+    violation.sentence =
+        fmt::format("at {} the key had no expiry: a holder that died would block it for ever",
+                    At(*state.never_expires_ns));
   } else {
     const Probe& probe = *state.probe;
     violation.from_ns = probe.from_ns;

@@ -45,9 +45,10 @@ TEST(Liveness, IsViolatedWhenAKeyNeverExpires) {
       c1:     A-?
       expiry:        *  | -1)");
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
-  EXPECT_EQ(verdict.violations.at(0).sentence,
-            "at 0.007 s the key had no expiry: nobody could ever have it again; there was no fault "
-            "before");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "at 0.007 s the key had no expiry: a holder that died would block it for ever; there was "
+      "no fault before");
   EXPECT_EQ(Check("expiry: * | 500\nprobe:   P-p").outcome, Outcome3::kValid);
 }
 

@@ -84,11 +84,10 @@ class Counting {
 };
 
 // What went wrong with an item in ways that no single write shows.
-std::vector<std::string> WaysOf(const ItemCount& item, std::string_view key, WriteMode mode,
-                                bool told) {
+std::vector<std::string> WaysOf(const ItemCount& item, WriteMode mode, bool told) {
   std::vector<std::string> ways;
   const auto add = [&](int64_t count, std::string text) {
-    if (count > 0) ways.push_back(fmt::format("{}: {}", key, text));
+    if (count > 0) ways.push_back(std::move(text));
   };
   const std::string fell =
       fmt::format("the stock fell from {} to {}", item.initial, item.final_stock.value_or(0));
@@ -105,7 +104,7 @@ std::vector<std::string> WaysOf(const ItemCount& item, std::string_view key, Wri
   add(item.Vanished(),
       fmt::format("{}, but at most {} were made: {} vanished", fell,
                   Counted(item.SoldMost(), "order"), Counted(item.Vanished(), "unit")));
-  add(item.Missing(), fmt::format("{} were confirmed, and only {} are in the store",
+  add(item.Missing(), fmt::format("{} were confirmed, and {} are in the store",
                                   Counted(item.orders, "order"), item.final_orders));
   add(item.Doubled(), fmt::format("{} are in the store, and at most {} were made",
                                   Counted(item.final_orders, "order"), item.SoldMost()));
@@ -175,7 +174,7 @@ ClaimVerdict CheckStock(const History& history, const Limits& limits) {
     const WriteMode mode = WriteModeOf(history.facts);
     const StockTale tale = TellStock(history, items, stories);
     for (size_t i = 0; i < items.size(); ++i) {
-      for (const std::string& way : WaysOf(items[i], history.facts.keys[i], mode, tale.told[i])) {
+      for (const std::string& way : WaysOf(items[i], mode, tale.told[i])) {
         stories.Add({.key = history.facts.keys[i], .count = items[i].Wrong(), .sentence = way});
       }
     }

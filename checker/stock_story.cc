@@ -86,18 +86,18 @@ class Telling {
   void TellOverwrite(const Event& write, int64_t from_ns, const Replay& replay) {
     tale_.told[write.key] = true;
     if (!stories_.Wanted()) return;
-    const int32_t other = replay.last ? replay.last->client : 0;
     const int64_t lost = std::max<int64_t>(1, write.value[0] - replay.stock);
-    std::string what =
-        fmt::format("wrote stock {} at {} over {}", write.value[1], At(write.at_ns),
-                    replay.last ? fmt::format("{}'s {}", ProcessName(other), replay.stock)
-                                : fmt::format("the initial {}", replay.stock));
+    std::string what = fmt::format(
+        "wrote stock {} at {} over {}", write.value[1], At(write.at_ns),
+        replay.last ? fmt::format("{}'s {}", ProcessName(replay.last->client), replay.stock)
+                    : fmt::format("the initial {}", replay.stock));
     if (const auto read = reads_.find(write.client);
         read != reads_.end() && read->second.value[0] == write.value[0]) {
       what += fmt::format(", having read {} at {}", write.value[0], At(read->second.at_ns));
     }
     what += fmt::format(": {} {} lost", Counted(lost, "order"), lost == 1 ? "was" : "were");
-    Violation violation = Explain(write, from_ns, other, what);
+    Violation violation = Explain(write, replay.last, what);
+    violation.from_ns = from_ns;
     violation.count = lost;
     if (replay.last) violation.second = RefOf(replay.last->hold);
     stories_.Add(std::move(violation));
@@ -106,30 +106,49 @@ class Telling {
   void TellBelowZero(const Event& write) {
     tale_.told[write.key] = true;
     if (!stories_.Wanted()) return;
-    stories_.Add(Explain(write, write.at_ns, 0,
+    stories_.Add(Explain(write, std::nullopt,
                          fmt::format("took the stock to {} at {}, having read {}", write.value[1],
                                      At(write.at_ns), write.value[0])));
   }
 
-  Violation Explain(const Event& write, int64_t from_ns, int32_t other, const std::string& what) {
-    Violation violation{
-        .key = KeyName(facts_, write.key), .from_ns = from_ns, .to_ns = write.at_ns};
+  // The hold under which a write was made, if its lease was over by then.
+  const Hold* StaleHoldOf(const Event& write) const {
     const Hold* hold = holds_.Find(write.hold);
-    if (hold != nullptr) violation.first = hold->Ref();
-    if (hold != nullptr && !hold->LiveAt(write.at_ns) && hold->valid_until_ns < write.at_ns) {
-      const StaleStory story = TellStale(scene_, *hold, other, write.at_ns, write.at_ns);
-      violation.stale = true;
-      violation.fault = story.fault;
-      violation.by_stall = story.by_stall;
-      violation.sentence = fmt::format("{}; it {}{}", story.text, what, story.suffix);
+    const bool stale =
+        hold != nullptr && !hold->LiveAt(write.at_ns) && hold->valid_until_ns < write.at_ns;
+    return stale ? hold : nullptr;
+  }
+
+  // Either of two writes may be the one that should not have been: the later, or the one it was made
+  // over, by a client whose lease was over before the later one's even began.
+  Violation Explain(const Event& write, const std::optional<Event>& over, const std::string& what) {
+    Violation violation{.key = KeyName(facts_, write.key),
+                        .first = RefOf(write.hold),
+                        .from_ns = write.at_ns,
+                        .to_ns = write.at_ns};
+    const int32_t other = over ? over->client : 0;
+    const Hold* stale = StaleHoldOf(write);
+    const Hold* stale_over = over ? StaleHoldOf(*over) : nullptr;
+    if (stale == nullptr && stale_over == nullptr) {
+      const FaultEpisode* fault =
+          FaultBehind(scene_, {.at_ns = write.at_ns, .stale = write.client, .other = other});
+      violation.fault = fault == nullptr ? -1 : fault->fault;
+      violation.sentence =
+          fmt::format("{} {}; {}", ProcessName(write.client), what,
+                      fault == nullptr ? "no fault was active" : FaultClause(scene_, *fault));
       return violation;
     }
-    const FaultEpisode* fault =
-        FaultBehind(scene_, {.at_ns = write.at_ns, .stale = write.client, .other = other});
-    violation.fault = fault == nullptr ? -1 : fault->fault;
+    violation.stale = true;
+    const StaleStory story =
+        stale != nullptr ? TellStale(scene_, *stale, other, write.at_ns, write.at_ns)
+                         : TellStale(scene_, *stale_over, write.client, over->at_ns, over->at_ns);
+    violation.fault = story.fault;
+    violation.by_stall = story.by_stall;
     violation.sentence =
-        fmt::format("{} {}; {}", ProcessName(write.client), what,
-                    fault == nullptr ? "no fault was active" : FaultClause(scene_, *fault));
+        stale != nullptr
+            ? fmt::format("{}; it {}{}", story.text, what, story.suffix)
+            : fmt::format("{}; it wrote stock {} at {}; {} {}{}", story.text, over->value[1],
+                          At(over->at_ns), ProcessName(write.client), what, story.suffix);
     return violation;
   }
 

@@ -228,7 +228,33 @@ TEST(Stock, TellsWhoWroteOverWhom) {
   EXPECT_EQ(violation.fault, 0);
 }
 
+TEST(Stock, AStaleWriteThatTheNextHolderWritesOverIsTheOneToBlame) {
+  const ClaimVerdict verdict = CheckStock(FromLanes(R"(
+      c1:         A-a=g==!==========w=R-x     | 5 5>4
+      c2:                A-a=g========w=R-r   | 5 5>4
+      pause c1:        [----------]
+      final:                               *  | 4/2)"),
+                                          {});
+  ASSERT_EQ(verdict.violations.size(), 1U);
+  EXPECT_EQ(
+      verdict.violations[0].sentence,
+      "client 1's lease ended at 0.007 s while it was stopped (0.005-0.016 s); it wrote stock "
+      "4 at 0.018 s; client 2 wrote stock 4 at 0.020 s over client 1's 4, having read 5 at "
+      "0.011 s: 1 order was lost");
+  EXPECT_TRUE(verdict.violations[0].stale);
+  EXPECT_EQ(verdict.violations[0].first->client, 2);
+  EXPECT_EQ(verdict.violations[0].second->client, 1);
+}
+
 TEST(Stock, AStallOfTheMachineLeavesALostUpdateUndecided) {
+  Expect({.name = "stalled, then written over",
+          .picture = R"(
+      c1:         A-a=g==!==========w=R-x     | 5 5>4
+      c2:                A-a=g========w=R-r   | 5 5>4
+      machine c1:      (----------)
+      final:                               *  | 4/2)",
+          .outcome = kUnknown,
+          .count = 1});
   Expect({.name = "stalled",
           .picture = R"(
       c3:         A-a=g==!==========w=R-r   | 5 5>4

@@ -97,8 +97,8 @@ std::string Faults(const RunVerdict& verdict) {
                         Counted(fault.planned, "time"));
     if (!measured_ns.empty()) {
       const auto [least, most] = std::ranges::minmax(measured_ns);
-      text +=
-          fmt::format("; asked {}, measured {} to {}", Short(asked_ns), Short(least), Short(most));
+      text += fmt::format("; asked {}, measured {}", Short(asked_ns), Short(least));
+      if (most != least) text += " to " + Short(most);
     }
     text += '\n';
   }

@@ -1,0 +1,271 @@
+#include "checker/judge.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+using nlohmann::json;
+
+const std::vector<std::string> kAll{"exclusion", "lease-exclusion", "stock", "liveness"};
+
+constexpr char kCalm[] = R"(
+    c1:    A-a=g=w=R-r                  | 5 5>4
+    c2:               A-a=g=w=R-r       | 4 4>3
+    final:                      *       | 3/2
+    probe:                      P-p     )";
+
+constexpr char kStale[] = R"(
+    c1:       A-a=g==!==========w=R-x         | 5 5>4
+    c2:             A-a=gw=R-r                | 5 5>4
+    pause c1:      [----------]               | 11
+    final:                              *     | 4/2
+    probe:                              P-p   )";
+
+const ClaimVerdict& Of(const RunVerdict& verdict, const std::string& claim) {
+  return *std::ranges::find(verdict.claims, claim, &ClaimVerdict::claim);
+}
+
+bool Mentions(const std::vector<std::string>& sentences, const std::string& part) {
+  return std::ranges::any_of(sentences, [&](const std::string& sentence) {
+    return sentence.find(part) != std::string::npos;
+  });
+}
+
+std::string TextOf(const std::string& file) {
+  std::ifstream in(std::string(DOUBLEHOLD_SOURCE_DIR) + "/" + file);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+TEST(Judge, ACalmRunIsValidAndEndsWithZero) {
+  const RunVerdict verdict = Judge(FromLanes(kCalm, {.claims = kAll}));
+  for (const ClaimVerdict& claim : verdict.claims) {
+    EXPECT_EQ(claim.outcome, Outcome3::kValid) << claim.claim << ": " << claim.reason;
+  }
+  EXPECT_EQ(verdict.overall, Outcome3::kValid);
+  EXPECT_TRUE(verdict.as_expected);
+  EXPECT_EQ(verdict.exit_code, ExitCode::kAsExpected);
+  EXPECT_TRUE(verdict.warnings.empty());
+}
+
+TEST(Judge, JudgesTheClaimsOfTheRunInTheirOrder) {
+  const RunVerdict verdict =
+      Judge(FromLanes(kCalm, {.claims = {"stock", "exclusion", "exclusoin"}}));
+  ASSERT_EQ(verdict.claims.size(), 3U);
+  EXPECT_EQ(verdict.claims[0].claim, "stock");
+  EXPECT_EQ(verdict.claims[1].claim, "exclusion");
+  EXPECT_EQ(verdict.claims[2].outcome, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.claims[2].reason, "claim 'exclusoin' is unknown (did you mean 'exclusion'?)");
+  EXPECT_EQ(verdict.overall, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.exit_code, ExitCode::kUnknown);
+}
+
+TEST(Judge, ARunWithoutClaimsIsUnknown) {
+  const RunVerdict verdict = Judge(FromLanes(kCalm, {.claims = {}}));
+  EXPECT_EQ(verdict.overall, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.exit_code, ExitCode::kUnknown);
+}
+
+TEST(Judge, AnEmptyHistoryIsUnknown) {
+  const RunVerdict verdict = Judge({.facts = {.claims = kAll}, .events = {}});
+  for (const ClaimVerdict& claim : verdict.claims) {
+    EXPECT_EQ(claim.outcome, Outcome3::kUnknown) << claim.claim;
+  }
+}
+
+TEST(Judge, AViolationWeighsMoreThanAnUnknownClaim) {
+  const RunVerdict verdict = Judge(FromLanes(kStale, {.claims = {"exclusion", "nonsense"}}));
+  EXPECT_EQ(verdict.overall, Outcome3::kViolated);
+  EXPECT_EQ(verdict.exit_code, ExitCode::kViolated);
+}
+
+TEST(Judge, WhatCouldHideSomethingLeavesNothingValid) {
+  struct Case {
+    std::string lane;
+    std::string warning;
+  };
+  for (const Case& hidden : std::vector<Case>{
+           {"    lost c1:                *     | 12",
+            "12 records of client 1 were lost: its segment was full"},
+           {"    died c2:                *     | 139",
+            "client 2 ended by itself (wait status 139)"},
+       }) {
+    const std::string calm = R"(
+    c1:      A-a=g=w=R-r                  | 5 5>4
+    c2:                 A-a=g=w=R-r       | 4 4>3
+    final:                        *       | 3/2
+    probe:                        P-p
+)";
+    const RunVerdict verdict = Judge(FromLanes(calm + hidden.lane, {.claims = kAll}));
+    for (const ClaimVerdict& claim : verdict.claims) {
+      EXPECT_EQ(claim.outcome, Outcome3::kUnknown) << claim.claim;
+      EXPECT_NE(claim.reason.find(hidden.warning), std::string::npos) << claim.reason;
+    }
+    EXPECT_TRUE(Mentions(verdict.warnings, hidden.warning));
+    EXPECT_EQ(verdict.exit_code, ExitCode::kUnknown);
+  }
+}
+
+TEST(Judge, AFaultThatStartedTooSeldomLeavesNothingValidAndHidesNoViolation) {
+  History calm = FromLanes(kCalm, {.claims = kAll});
+  calm.facts.faults.push_back({.name = "stall", .kind = "pause", .what = "as planned"});
+  RunVerdict verdict = Judge(calm);
+  EXPECT_EQ(verdict.overall, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.not_fired, std::vector<std::string>{"stall"});
+  EXPECT_TRUE(Mentions(verdict.warnings, "fault 'stall' (as planned) started 0 of 1 times"));
+
+  History stale = FromLanes(kStale, {.claims = kAll});
+  stale.facts.faults[0].planned = 2;
+  verdict = Judge(stale);
+  EXPECT_EQ(verdict.not_fired, std::vector<std::string>{"pause"});
+  EXPECT_EQ(Of(verdict, "exclusion").outcome, Outcome3::kViolated);
+  EXPECT_EQ(Of(verdict, "lease-exclusion").outcome, Outcome3::kUnknown);
+}
+
+TEST(Judge, HoldsTheOutcomesAgainstWhatWasExpected) {
+  struct Case {
+    std::string name;
+    std::map<std::string, std::string> expect;
+    std::vector<std::string> claims;
+    int exit_code;
+  };
+  // Of kStale exclusion and stock are violated, lease-exclusion and liveness valid.
+  for (const Case& held : std::vector<Case>{
+           {"all said", {{"exclusion", "violated"}, {"stock", "violated"}}, kAll, 0},
+           {"any", {{"exclusion", "any"}, {"stock", "any"}, {"liveness", "any"}}, kAll, 0},
+           {"the others must be valid", {{"exclusion", "violated"}}, kAll, 1},
+           {"valid, and was violated", {{"exclusion", "valid"}, {"stock", "any"}}, kAll, 1},
+           {"violated, and was valid",
+            {{"lease-exclusion", "violated"}, {"exclusion", "any"}, {"stock", "any"}},
+            kAll,
+            1},
+           {"unknown, and was violated", {{"exclusion", "unknown"}, {"stock", "any"}}, kAll, 1},
+           {"violated, and was unknown", {{"nonsense", "violated"}}, {"nonsense"}, 2},
+           {"valid, and was unknown", {{"nonsense", "valid"}}, {"nonsense"}, 2},
+           {"unknown, and was", {{"nonsense", "unknown"}}, {"nonsense"}, 0},
+           {"one decided otherwise", {{"exclusion", "valid"}}, {"exclusion", "nonsense"}, 1},
+           {"not judged", {{"exclusion", "violated"}, {"fencing", "valid"}}, {"exclusion"}, 2},
+       }) {
+    const RunVerdict verdict =
+        Judge(FromLanes(kStale, {.claims = held.claims, .expect = held.expect}));
+    EXPECT_EQ(static_cast<int>(verdict.exit_code), held.exit_code) << held.name;
+    EXPECT_EQ(verdict.as_expected, held.exit_code == 0) << held.name;
+  }
+}
+
+TEST(Judge, CountsOperationsOfUnknownOutcome) {
+  const RunVerdict verdict = Judge(FromLanes(R"(
+    c1:    A-?R-?       A-a=g=W-?=R-r A-a=R | 5 5>4
+    c2:       A
+    c3:    A-x A-a=W                        | 4>3)"));
+  EXPECT_EQ(verdict.unknown_acquires, 2);
+  EXPECT_EQ(verdict.unknown_releases, 2);
+  EXPECT_EQ(verdict.unknown_writes, 2);
+  EXPECT_EQ(verdict.attempts, 6);
+  EXPECT_EQ(verdict.grants, 3);
+}
+
+TEST(Judge, MeasuresLatenciesAndSeconds) {
+  const RunVerdict verdict = Judge(FromLanes(R"(
+    c1:    Q-A--a-q===R-r   A-x
+    c2:                 A--a=====R----x)"));
+  EXPECT_EQ(verdict.latency.at("acquire").count, 2);
+  EXPECT_EQ(verdict.latency.at("acquire").max_ns, 3'000'000);
+  EXPECT_EQ(verdict.latency.at("wait").p50_ns, 7'000'000);
+  EXPECT_EQ(verdict.latency.at("hold").p50_ns, 6'000'000);
+  EXPECT_EQ(verdict.latency.at("hold").max_ns, 6'000'000);
+  EXPECT_EQ(verdict.latency.at("release").max_ns, 5'000'000);
+  EXPECT_DOUBLE_EQ(verdict.seconds, 0.027);
+}
+
+TEST(Judge, PercentilesAreValuesThatOccurred) {
+  std::vector<int64_t> values;
+  for (int64_t i = 200; i > 0; --i) values.push_back(i);
+  const Percentiles percentiles = PercentilesOf(values);
+  EXPECT_EQ(percentiles.p50_ns, 100);
+  EXPECT_EQ(percentiles.p95_ns, 190);
+  EXPECT_EQ(percentiles.p99_ns, 198);
+  EXPECT_EQ(percentiles.max_ns, 200);
+  EXPECT_EQ(PercentilesOf({7}).p50_ns, 7);
+  EXPECT_EQ(PercentilesOf({}).count, 0);
+}
+
+TEST(Judge, WarnsOfStallsOverHalfTheLeaseWhereTheyMatter) {
+  const auto warnings = [](const std::string& stall) {
+    return Judge(FromLanes(R"(
+    c1:                 A-a=======R-r
+    c2:                                 A-a=R-r
+)" + stall))
+        .warnings;
+  };
+  EXPECT_EQ(warnings("    machine c1:            (------)"),
+            std::vector<std::string>{"client 1 was stalled by the machine 1 time for over half the "
+                                     "lease, at longest 7 ms (0.003-0.010 s)"});
+  EXPECT_TRUE(warnings("    machine c1:            (----)").empty());
+  EXPECT_TRUE(warnings("    machine c1:                          (-------)").empty());
+  EXPECT_EQ(warnings("    machine supervisor:                  (-------)").size(), 1U);
+  EXPECT_TRUE(
+      warnings("    machine c1:            (------)\n    pause c1:             [------]").empty());
+}
+
+TEST(Judge, TheTextIsATableWithItsReasons) {
+  History history = FromLanes(kStale, {.claims = kAll, .expect = {{"exclusion", "violated"}}});
+  EXPECT_EQ(
+      ToText(Judge(history)),
+      TextOf("checker/testdata/verdict.txt");
+}
+
+// The keys of an object and of what lies in it, as paths.
+void CollectKeys(const json& value, const std::string& path, std::set<std::string>& keys) {
+  if (value.is_array() && !value.empty()) CollectKeys(value[0], path + "[]", keys);
+  if (!value.is_object()) return;
+  for (const auto& [key, field] : value.items()) {
+    keys.insert(path + "." + key);
+    CollectKeys(field, path + "." + key, keys);
+  }
+}
+
+TEST(Judge, TheJsonHasTheFieldsThatTheDocumentationNames) {
+  const std::string page = TextOf("docs/formats.md");
+  const size_t from = page.find('{', page.find("## verdict.json"));
+  const json documented = json::parse(page.substr(from, page.find("\n\n", from) - from));
+  std::set<std::string> expected;
+  CollectKeys(documented, "", expected);
+  std::erase_if(expected, [](const std::string& key) { return key.starts_with(".environment"); });
+
+  std::set<std::string> found;
+  CollectKeys(ToJson(Judge(FromLanes(kStale, {.claims = kAll}))), "", found);
+  std::erase_if(found, [](const std::string& key) {  // the example leaves these empty
+    return key.starts_with(".latency.") && key.find("acquire") == std::string::npos &&
+           key.find('.', 9) != std::string::npos;
+  });
+  EXPECT_EQ(found, expected);
+}
+
+TEST(Judge, TheJsonNamesTheFaultOfAViolation) {
+  const json verdict = ToJson(Judge(FromLanes(kStale, {.claims = kAll})));
+  const json& exclusion = verdict["claims"][0];
+  EXPECT_EQ(exclusion["claim"], "exclusion");
+  EXPECT_EQ(exclusion["outcome"], "violated");
+  EXPECT_EQ(exclusion["expected"], nullptr);
+  EXPECT_EQ(exclusion["violations"][0]["fault"], "pause");
+  EXPECT_EQ(exclusion["violations"][0]["first"]["client"], 1);
+  EXPECT_EQ(verdict["faults"][0]["started"], 1);
+  EXPECT_EQ(verdict["claims"][1]["margin"]["what"], "least lease left at release");
+  EXPECT_EQ(verdict["overall"], "violated");
+  EXPECT_EQ(verdict["exit_code"], 1);
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,139 @@
+#include "checker/story.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/exclusion.h"
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+std::string FirstSentence(const std::string& picture) {
+  const ClaimVerdict verdict = CheckExclusion(FromLanes(picture), {});
+  return verdict.violations.empty() ? verdict.reason : verdict.violations[0].sentence;
+}
+
+constexpr char kStale[] = R"(
+    c3:                A-a=====!=======R-r
+    c5:                          A-a===R-r
+)";
+constexpr char kLive[] = R"(
+    c3:                A-a===========!=R-r
+    c5:                       A-a==R-r
+)";
+
+struct Case {
+  std::string lane;
+  std::string sentence;
+};
+
+TEST(Story, OfAStaleHoldTellsWhyItsLeaseRanOut) {
+  const std::string begin = "client 3's lease ended at 0.008 s";
+  const std::string middle =
+      "; client 5 was granted the key at 0.012 s; client 3 held it until 0.016 s";
+  for (const Case& told : std::vector<Case>{
+           {"", begin + middle + "; no fault was active"},
+           {"    pause c3:              [-------]",
+            begin + " while it was stopped (0.004-0.012 s)" + middle},
+           {"    pause c3:              [--]",
+            begin + middle + "; client 3 was stopped (0.004-0.007 s)"},
+           {"    pause n1:              [-------]",
+            begin + " while node 1 was stopped (0.004-0.012 s)" + middle},
+           {"    slow c3:               [-------]",
+            begin + " while its section was still at work (0.004-0.012 s)" + middle},
+           {"    hold c3:               [-------]",
+            begin + " while its messages were held on the wire (0.004-0.012 s)" + middle},
+           {"    stall c3:              [-------]",
+            begin + " while its messages were held on the wire (0.004-0.012 s)" + middle},
+           {"    delay n0:              [-------]",
+            begin + " while messages to and from the store were held on the wire (0.004-0.012 s)" +
+                middle},
+           {"    delay:                 [-------]",
+            begin + " while messages were held on the wire (0.004-0.012 s)" + middle},
+           {"    drop c3:               [-------]",
+            begin + " while its messages were being lost (0.004-0.012 s)" + middle},
+           {"    partition c3:          [-------]",
+            begin + " while it was cut off (0.004-0.012 s)" + middle},
+           {"    black-hole c3:         [-------]",
+            begin + " while it was cut off (0.004-0.012 s)" + middle},
+           {"    reset c3:              []",
+            begin + middle + "; client 3's connections had been reset at 0.004 s"},
+           {"    meteor c3:             [-------]",
+            begin + " while fault 'meteor' was active: meteor as drawn (0.004-0.012 s)" + middle},
+           {"    machine c3:            (-------)",
+            begin + " while the machine stalled it (0.004-0.012 s)" + middle},
+       }) {
+    EXPECT_EQ(FirstSentence(kStale + told.lane), told.sentence) << told.lane;
+  }
+}
+
+TEST(Story, OfTwoLiveLeasesTellsUntilWhenTheFirstWasValid) {
+  const std::string begin =
+      "client 5 was granted the key at 0.009 s while client 3's lease was valid until 0.014 s; "
+      "client 3 held it until 0.016 s; ";
+  for (const Case& told : std::vector<Case>{
+           {"", begin + "no fault was active"},
+           {"    jump n1:               [---------------]           | 750",
+            begin + "node 1's clock had been moved ahead by 750ms at 0.004 s"},
+           {"    jump c5:               [---------------]           | -1500",
+            begin + "client 5's clock was back by 1.5s at 0.004 s"},
+           {"    drift n1:              [---------------]           | 750",
+            begin + "node 1's clock had been drifting at 0.004 s"},
+           {"    restart n1:            [-]", begin + "node 1 had been restarted at 0.004 s"},
+           {"    jump n1:                                  []      | 750",
+            begin + "no fault was active"},
+       }) {
+    EXPECT_EQ(FirstSentence(kLive + told.lane), told.sentence) << told.lane;
+  }
+}
+
+TEST(Story, PrefersTheFaultOnTheStaleClient) {
+  EXPECT_NE(FirstSentence(std::string(kStale) + "    pause c5:              [-------]\n"
+                                                "    delay c3:            [-----]\n"
+                                                "    jump n1:               [--]      | 5")
+                .find("while its messages were held"),
+            std::string::npos);
+}
+
+TEST(Story, OfTwoLiveLeasesPrefersAClockToAPause) {
+  EXPECT_NE(FirstSentence(std::string(kLive) + "    jump n1:               [-------]   | 750\n"
+                                               "    pause c3:               [-------]")
+                .find("node 1's clock"),
+            std::string::npos);
+}
+
+TEST(Story, AHoldThatWasNeverReleasedSaysSo) {
+  EXPECT_EQ(FirstSentence(R"(
+      c1:    A-a=====!=======w   | 5>4
+      c2:              A-a===R-r)"),
+            "client 1's lease ended at 0.008 s; client 2 was granted the key at 0.012 s; client 1 "
+            "never released it (last seen at 0.016 s); no fault was active");
+}
+
+TEST(Story, AGrantWithoutEndSaysSo) {
+  History history = FromLanes(kLive);
+  history.events[1].value[0] = INT64_MAX;
+  EXPECT_EQ(CheckExclusion(history, {}).violations.at(0).sentence,
+            "client 5 was granted the key at 0.009 s while client 3 held it, whose grant never "
+            "ends; client 3 held it until 0.016 s; no fault was active");
+}
+
+TEST(Story, ALeaseThatWasOverBeforeItsGrantSaysSo) {
+  History history = FromLanes(R"(
+      c1:  A-a=============R-r
+      c2:      A-----a==R-r)");
+  for (Event& event : history.events) {
+    if (event.op == Op::kAcquire && event.type == EventType::kOk && event.client == 2) {
+      event.value[0] = 7'000'000;
+    }
+  }
+  EXPECT_EQ(CheckExclusion(history, {}).violations.at(0).sentence,
+            "client 2's lease ended at 0.007 s; it was granted the key at 0.010 s, while client 1 "
+            "held it until 0.016 s; no fault was active");
+}
+
+}  // namespace
+}  // namespace doublehold
