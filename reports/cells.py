@@ -6,7 +6,7 @@ from statistics import median
 from figures_speed import LockSpeed
 from reading import Cell, Percentiles, Suite, SuiteRun, Verdict
 from statistics95 import upper_bound, wilson
-from words import CLAIMS, claim_words, interval, number, percent, plural
+from words import CLAIMS, claim_words, interval, number, percent
 
 GRAVITY = ("valid", "unknown", "violated")
 # The claim whose opportunities say how much a clean cell proves, the first that was judged.
@@ -15,7 +15,7 @@ BOUND_CLAIMS = ("exclusion", "lease-exclusion", "stock")
 
 @dataclass(frozen=True, slots=True)
 class CellLine:
-    """"held twice", "20/20 runs", "84-100 %", "57 times"."""
+    """"held twice", "20/20 runs", "84-100 %", "57 of 4,020 holds"."""
 
     outcome: str
     word: str
@@ -74,10 +74,11 @@ def _kept(name: str, judged: list[Verdict]) -> bool:
 def _line(name: str, judged: list[Verdict]) -> CellLine:
     claims = [claim for verdict in judged for claim in verdict.claims if claim.name == name]
     hits, of = sum(claim.outcome == "violated" for claim in claims), len(claims)
-    total = sum(claim.count for claim in claims)
+    total, chances = (sum(values) for values in
+                      zip(*((claim.count, claim.opportunities) for claim in claims)))
     return CellLine("violated", claim_words(name).violated, f"{hits}/{of} runs" if of > 1 else "",
                     interval(wilson(hits, of)) if of > 1 else "",
-                    plural(total, "time") if total else "")
+                    f"{number(total)} of {number(chances)} {claims[0].unit}" if total else "")
 
 
 def _bound(judged: list[Verdict]) -> str:

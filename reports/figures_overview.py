@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from figures_svg import WIDTH, sheet
 from incidents import Incident
-from lanes import (ROW_BAR, VERDICT, Layout, Recording, bars, drawn_faults, drawn_span, fault_bands,
+from lanes import (ROW_BAR, VERDICT, Layout, Recording, bars, drawn_faults, fault_bands,
                    fault_texts, row_bars)
 from palette import LIGHT
 from reading import Verdict
@@ -50,10 +50,10 @@ def _violations(axes: Axes, layout: Layout, scale: TimeScale, verdict: Verdict,
                 incidents: list[Incident]) -> None:
     if not layout.verdict_row:
         return
-    extents = scale.extents(map(drawn_span, verdict.violations))
+    extents = scale.extents(v.span for v in verdict.violations)
     row_bars(axes, extents, layout, VERDICT, "overlap")
     middle, height = (len(layout.clients) - 1) / 2, float(len(layout.clients))
     bars(axes, extents, middle, height, "overlap", alpha=0.16, least=0.002, zorder=1)
     for i, incident in enumerate(incidents, 1):
-        axes.text(scale.x(drawn_span(incident.main)[0]) - 0.003, layout.row(VERDICT, ROW_BAR[0]), str(i), ha="right",
+        axes.text(scale.x(incident.main.span[0]) - 0.003, layout.row(VERDICT, ROW_BAR[0]), str(i), ha="right",
                   va="center", fontsize=8, fontweight="bold", color=LIGHT["overlap"])

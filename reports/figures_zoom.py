@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from figures_svg import WIDTH, sheet
 from holds import Hold, StockOperation
 from incidents import Incident
-from lanes import (BAR, LETTER, ROW_TEXT, VERDICT, Layout, Recording, bars, drawn_faults, drawn_span,
+from lanes import (BAR, LETTER, ROW_TEXT, VERDICT, Layout, Recording, bars, drawn_faults,
                    fault_bands, fault_texts, place_texts, row_bars)
 from palette import LIGHT
 from reading import ENDLESS_NS, Verdict, Violation
@@ -177,32 +177,39 @@ def _violations(axes: Axes, layout: Layout, scale: TimeScale, violations: list[V
                 points_wide: float) -> None:
     shown = [v for v in violations
              if v.to_ns >= scale.begin_ns and v.from_ns <= scale.end_ns]
-    row_bars(axes, scale.extents(map(drawn_span, shown)), layout, VERDICT, "overlap")
-    row = layout.row(VERDICT)
-    for violation in shown:
-        lanes = [layout.lane(hold.client) for hold in (violation.first, violation.second)
-                 if hold and hold.client in layout.clients]
-        low, high = (min(lanes), max(lanes)) if lanes else (0.0, len(layout.clients) - 1.0)
-        extent = scale.extents([drawn_span(violation)])
-        bars(axes, extent, (row + high + 0.5) / 2, high + 0.5 - row, "overlap", alpha=0.15,
+    row_bars(axes, scale.extents((v.span for v in shown)), layout, VERDICT, "overlap")
+    for client in layout.clients:
+        tinted = [v.span for v in shown if _reaches(v, client, layout)]
+        bars(axes, scale.extents(tinted), layout.lane(client), 1.0, "overlap", alpha=0.17,
              least=0.002, zorder=1)
-        for lane in {low, high} if lanes else set():
-            bars(axes, extent, lane - 0.12 + BAR / 2 + 0.045, 0.09, "overlap", zorder=4)
+        held = [v.span for v in shown if client in _clients(v)]
+        bars(axes, scale.extents(held), layout.lane(client) - 0.12 + BAR / 2 + 0.045, 0.09,
+             "overlap", zorder=4)
     for left, text in place_texts(_labels(scale, shown), points_wide):
         axes.text(left, layout.row(VERDICT, ROW_TEXT), text, va="center", fontsize=7.2,
                   fontweight="bold", color=LIGHT["overlap"], zorder=6)
+
+
+def _clients(violation: Violation) -> set[int]:
+    return {hold.client for hold in (violation.first, violation.second) if hold}
+
+
+def _reaches(violation: Violation, client: int, layout: Layout) -> bool:
+    """Whether the lane lies between the row of violations and the last lane concerned."""
+    concerned = _clients(violation) & set(layout.clients)
+    return not concerned or client <= max(concerned)
 
 
 def _labels(scale: TimeScale, violations: list[Violation]) -> list[tuple[float, str]]:
     """One for what begins at the same place: "held twice for 9 ms". New words come first."""
     places: dict[float, list[Violation]] = {}
     for violation in violations:
-        left = round(scale.x(drawn_span(violation)[0]), 3)
+        left = round(scale.x(violation.span[0]), 3)
         places.setdefault(left, []).append(violation)
     first, again, said = [], [], set()
     for left, here in places.items():
         told = dict.fromkeys(v.claim for v in here)
-        length_ns = max(end - begin for begin, end in map(drawn_span, here))
+        length_ns = max(end - begin for begin, end in (v.span for v in here))
         length = f" for {duration(length_ns)}" if length_ns else ""
         (again if said.issuperset(told) else first).append((left, f"{violated(told)}{length}"))
         said.update(told)

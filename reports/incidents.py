@@ -17,7 +17,7 @@ class Telling:
 def told(violations: list[Violation]) -> list[Telling]:
     """In time order, each sentence once."""
     tellings: dict[str, Telling] = {}
-    for v in sorted(violations, key=lambda v: v.from_ns):
+    for v in sorted(violations, key=lambda v: v.span):
         tellings.setdefault(v.sentence, Telling([], v.sentence, v.by_stall)).claims.append(v.claim)
     return list(tellings.values())
 
@@ -25,10 +25,6 @@ def told(violations: list[Violation]) -> list[Telling]:
 @dataclass(slots=True)
 class Incident:
     violations: list[Violation] = field(default_factory=list)  # in time order
-
-    @property
-    def from_ns(self) -> int:
-        return min(violation.from_ns for violation in self.violations)
 
     @property
     def main(self) -> Violation:
@@ -52,7 +48,7 @@ class Incident:
 def incidents_of(violations: list[Violation]) -> list[Incident]:
     """Joins a violation to the incident that shares its longest hold, or into whose time it falls."""
     found: list[Incident] = []
-    for violation in sorted(violations, key=lambda v: v.from_ns):
+    for violation in sorted(violations, key=lambda v: v.span):
         home = next((i for i in found if _belongs(violation, i)), None)
         if home is None:
             home = Incident()
@@ -66,8 +62,7 @@ def _belongs(violation: Violation, incident: Incident) -> bool:
         return False
     if any(hold.hold in incident.holds for hold in _holds(violation)):
         return True
-    spans = [span for span in map(_span, incident.violations) if span]
-    return any(begin <= violation.from_ns <= end for begin, end in spans)
+    return any(begin <= violation.span[0] <= end for begin, end in map(_span, incident.violations))
 
 
 def _holds(violation: Violation) -> list[HoldRef]:
@@ -76,5 +71,6 @@ def _holds(violation: Violation) -> list[HoldRef]:
 
 def _span(violation: Violation) -> tuple[int, int]:
     holds = _holds(violation)
-    begin = min([violation.from_ns, *(hold.from_ns for hold in holds)])
-    return begin, max([violation.to_ns, *(hold.to_ns for hold in holds)])
+    begin, end = violation.span
+    return (min([begin, *(hold.from_ns for hold in holds)]),
+            max([end, *(hold.to_ns for hold in holds)]))

@@ -9,9 +9,9 @@ from matplotlib.path import Path as Outline
 
 from figures_svg import bare
 from history import History
-from holds import Hold, Span, StockOperation, holds_of, stock_operations_of
+from holds import Hold, StockOperation, holds_of, stock_operations_of
 from palette import LIGHT
-from reading import Episode, Fault, Violation
+from reading import Episode, Fault
 from timescale import Extent, TimeScale
 from words import asked_and_measured, fault_role
 
@@ -162,13 +162,6 @@ def fault_texts(axes: Axes, layout: Layout, scale: TimeScale, points_wide: float
                  if e.to_ns >= scale.begin_ns and e.from_ns <= scale.end_ns]
         for left, text in place_texts(texts, points_wide):
             axes.text(left, layout.row(index, ROW_TEXT), text, va="center", fontsize=6.8)
-
-
-def drawn_span(violation: Violation) -> Span:
-    """Of a wrong stock, the instant it was written: the call before it may have taken long."""
-    if violation.claim == "stock":
-        return violation.to_ns, violation.to_ns
-    return violation.from_ns, violation.to_ns
 
 
 def fault_text(fault: Fault, episode: Episode) -> str:

@@ -82,7 +82,7 @@ def stories_of(recording: Recording, verdict: Verdict, incidents: list[Incident]
     for number, incident in enumerate(incidents, 1):
         tellings = incident.told(SENTENCES_A_STORY)
         title = (f"{words.violated(claim for t in tellings for claim in t.claims)} at "
-                 f"{words.instant(incident.main.from_ns)}")
+                 f"{words.instant(incident.main.span[0])}")
         picture = inline(zoom(recording, verdict, incident), f"zoom-{number}",
                          f"Timeline of the clients around {title}. {tellings[0].sentence}")
         more = len(told(incident.violations)) - len(tellings)

@@ -34,6 +34,11 @@ class Violation:
     second: HoldRef | None
     sentence: str
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """When it is seen. Of a wrong stock, the instant of the write: its call may be long ago."""
+        return (self.to_ns if self.claim == "stock" else self.from_ns), self.to_ns
+
 
 @dataclass(frozen=True, slots=True)
 class Margin:
@@ -124,7 +129,7 @@ class Verdict:
     @property
     def violations(self) -> list[Violation]:
         told = [violation for claim in self.claims for violation in claim.violations]
-        return sorted(told, key=lambda violation: (violation.from_ns, violation.claim))
+        return sorted(told, key=lambda violation: (violation.span, violation.claim))
 
 
 @dataclass(frozen=True, slots=True)
