@@ -25,7 +25,7 @@ Finding FindingOf(std::string what, bool needed, const Result<T>& result, const 
 }
 
 // A short run with a moved clock, through every part: servers, shim, proxy, clients, checkers.
-Result<std::string> TryRun(const std::string& redis_server) {
+Result<std::string> TryRun(const ServerProgram& server) {
   const std::filesystem::path base = std::filesystem::temp_directory_path() / "doublehold-doctor";
   Settings settings;
   settings.Set("name", "doctor", "doctor");
@@ -37,8 +37,7 @@ Result<std::string> TryRun(const std::string& redis_server) {
   if (!plan) return tl::unexpected(plan.error());
   const Result<std::filesystem::path> folder = MakeRunFolder(base, plan->experiment, plan->seed);
   if (!folder) return tl::unexpected(folder.error());
-  const Result<RunVerdict> verdict =
-      RunOnce({.plan = *plan, .folder = *folder, .redis_server = redis_server});
+  const Result<RunVerdict> verdict = RunOnce({.plan = *plan, .folder = *folder, .server = server});
   std::error_code code;
   std::filesystem::remove_all(base, code);
   if (!verdict) return tl::unexpected(verdict.error());
@@ -75,7 +74,7 @@ Result<ExitCode> DoctorCommand(const Words& words) {
   findings.push_back(
       FindingOf("clock shim", true, shim, [](const auto& path) { return path.string(); }));
   if (server && shim)
-    findings.push_back(FindingOf("a run with faults", true, TryRun(redis), itself));
+    findings.push_back(FindingOf("a run with faults", true, TryRun(*server), itself));
   findings.push_back(FindingOf("reports", false, FindPython(), itself));
   const unsigned cores = std::thread::hardware_concurrency();
   findings.push_back(

@@ -148,13 +148,14 @@ Result<ExitCode> RunCommand(const Words& words) {
     fmt::print("{}\n", ToJson(*plan).dump(2));
     return ExitCode::kAsExpected;
   }
+  // Looked for before anything is written.
+  const Result<ServerProgram> server = FindServer(line->values["redis-server"].as<std::string>());
+  if (!server) return tl::unexpected(server.error());
   const Result<std::filesystem::path> folder = ChooseFolder(*line, *plan);
   if (!folder) return tl::unexpected(folder.error());
   const bool quiet = line->values.contains("quiet");
   const bool terminal = !quiet && isatty(STDERR_FILENO) == 1;
-  RunRequest request{.plan = *plan,
-                     .folder = *folder,
-                     .redis_server = line->values["redis-server"].as<std::string>()};
+  RunRequest request{.plan = *plan, .folder = *folder, .server = *server};
   if (terminal) request.progress = ShowProgress;
   const Result<RunVerdict> verdict = RunOnce(request);
   if (terminal) fmt::print(stderr, "\r\x1b[K");

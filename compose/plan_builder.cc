@@ -52,6 +52,13 @@ std::map<std::string, std::string> ReadOptions(SettingReader& reader, const std:
       return {};
     }
     given[name] = **word;
+    std::vector<std::string> known = NamesOf(specs);
+    known.insert(known.end(), common.begin(), common.end());
+    if (std::ranges::find(known, name) == known.end()) {
+      reader.Fail(table + "." + name,
+                  fmt::format("{} has no such setting{}", what, Suggestion(name, known)));
+      return {};
+    }
     // One at a time, so that a message names the place.
     if (const auto checked = CompleteOptions(what, specs, {{name, **word}}, lease); !checked) {
       reader.Fail(table + "." + name, checked.error().message);

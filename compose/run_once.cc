@@ -74,8 +74,6 @@ Result<void> WriteWhole(const std::filesystem::path& file, const std::string& co
 }
 
 Result<RunVerdict> RunOnce(const RunRequest& request) {
-  const Result<ServerProgram> server = FindServer(request.redis_server);
-  if (!server) return tl::unexpected(server.error());
   if (auto ok = WriteWhole(request.folder / "plan.json", ToJson(request.plan).dump(2) + "\n");
       !ok) {
     return tl::unexpected(ok.error());
@@ -83,7 +81,7 @@ Result<RunVerdict> RunOnce(const RunRequest& request) {
   const Result<History> history = Supervise({.plan = request.plan,
                                              .facts = FactsOf(request.plan),
                                              .folder = request.folder,
-                                             .server = *server,
+                                             .server = request.server,
                                              .progress = request.progress});
   if (!history) return tl::unexpected(history.error());
   if (auto ok = WriteBinaryFile(*history, request.folder / "history.bin"); !ok) {
@@ -96,7 +94,7 @@ Result<RunVerdict> RunOnce(const RunRequest& request) {
   }
   RunVerdict verdict = Judge(*history);
   nlohmann::json json = ToJson(verdict);
-  json["environment"] = EnvironmentFacts(*server);
+  json["environment"] = EnvironmentFacts(request.server);
   if (auto ok = WriteWhole(request.folder / "verdict.json", json.dump(2) + "\n"); !ok) {
     return tl::unexpected(ok.error());
   }

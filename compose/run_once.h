@@ -15,7 +15,7 @@ namespace doublehold {
 struct RunRequest {
   Plan plan;
   std::filesystem::path folder;  // of this run, made by MakeRunFolder
-  std::string redis_server = "redis-server";
+  ServerProgram server;
   std::function<void(const Progress&, const std::function<History()>& snapshot)> progress;
 };
 
