@@ -164,6 +164,7 @@ int ClientMain(std::span<const std::string> words) {
     arguments.addresses.push_back(*address);
   }
   prctl(PR_SET_TIMERSLACK, kTimerSlackNs);
+  prctl(PR_SET_NAME, fmt::format("dh-client-{}", arguments.number).c_str());
   const Result<Plan> plan = ReadPlanFile(arguments.plan_file);
   if (!plan) return Fail(plan.error().message);
   Result<SharedRun> shared =

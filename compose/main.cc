@@ -1,5 +1,6 @@
 // The command line: finds the subcommand, and turns every error into one line and the exit status of its reason.
 #include <fmt/format.h>
+#include <sys/prctl.h>
 
 #include <array>
 #include <exception>
@@ -72,6 +73,7 @@ int Main(const Words& words) {
 }  // namespace doublehold
 
 int main(int argc, char** argv) {
+  prctl(PR_SET_NAME, "doublehold");  // a child was started as /proc/self/exe
   try {
     return doublehold::Main(doublehold::Words(argv + 1, argv + argc));
   } catch (const std::exception& error) {

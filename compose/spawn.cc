@@ -37,7 +37,7 @@ void BecomeChild(const SpawnRequest& request, std::vector<char*>& argv, pid_t pa
   signal(SIGPIPE, SIG_DFL);
   for (const std::string& variable : request.environment)
     putenv(const_cast<char*>(variable.c_str()));
-  execvp(argv[0], argv.data());
+  execvp(request.self ? "/proc/self/exe" : argv[0], argv.data());
 }
 
 }  // namespace

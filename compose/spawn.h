@@ -14,7 +14,8 @@
 namespace doublehold {
 
 struct SpawnRequest {
-  std::vector<std::string> argv;         // argv[0] is looked up in PATH
+  std::vector<std::string> argv;         // argv[0] is looked up in PATH, unless
+  bool self = false;                     // this program is meant; argv[0] is then only its name
   std::vector<std::string> environment;  // "NAME=value", over the supervisor's own
   std::vector<int> descriptors;          // inherited under the same numbers
   std::filesystem::path log;             // standard output and error, appended

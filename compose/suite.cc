@@ -148,8 +148,9 @@ class SuiteRunner {
     const std::string file = (folder / "plan.json").string();
     if (Result<void> ok = WriteWhole(file, ToJson(plan).dump(2) + "\n"); !ok) return ok;
     const Result<pid_t> pid =
-        Spawn({.argv = {"/proc/self/exe", "run", "--plan", file, "--into", folder.string(),
+        Spawn({.argv = {"doublehold", "run", "--plan", file, "--into", folder.string(),
                         "--redis-server", request_.redis_server, "--quiet"},
+               .self = true,
                .log = running.log});
     if (!pid) return tl::unexpected(pid.error());
     running_.emplace(*pid, std::move(running));

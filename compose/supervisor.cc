@@ -171,7 +171,8 @@ class Supervisor {
     client.channel.assign(ends[0]);
     const ProcessRef ref{Kind::kClient, number};
     cluster_.Add(ref, ClockPageOf(ref));
-    SpawnRequest spawn{.argv = {"/proc/self/exe", std::string(kClientCommand)},
+    SpawnRequest spawn{.argv = {"doublehold", std::string(kClientCommand)},
+                       .self = true,
                        .environment = ShimEnvironment(shim_, shared_.fd(),
                                                       shared_.ClockPageOffset(ClockPageOf(ref))),
                        .descriptors = {shared_.fd(), ends[1]},
