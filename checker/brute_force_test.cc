@@ -191,7 +191,8 @@ class Search {
     return false;
   }
 
-  // No step that is still to come returned before this one was called, or precedes it in its client.
+  // No step that is still to come returned before this one was called, or precedes it in its
+  // client.
   bool MayBeNext(uint32_t done, size_t next) {
     for (size_t i = 0; i < steps_.size(); ++i) {
       if (i == next || (done >> i & 1U) != 0) continue;

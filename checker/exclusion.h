@@ -9,8 +9,8 @@ namespace doublehold {
 // Violated when the cores of two clients' holds of a key overlap: somebody believed to be alone and
 // was not, whosever fault it is.
 //
-//   c1:  A-a=====!=======R-r     c1 slept past its lease: `exclusion` is violated, `lease-exclusion`
-//   c2:           A-a===R-r      is not; the lock service kept its promise.
+//   c1:  A-a=====!=======R-r     c1 slept past its lease: `exclusion` is violated,
+//   c2:           A-a===R-r      `lease-exclusion` is not: the lock service kept its promise
 ClaimVerdict CheckExclusion(const History& history, const Limits& limits);
 
 // Violated when the live parts of two clients' holds overlap: the lock service granted twice.

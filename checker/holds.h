@@ -32,31 +32,41 @@ constexpr int64_t kForeverNs = std::numeric_limits<int64_t>::max() / 2;
 // What we count of a hold is its core: [acquire returned, release invoked].
 //
 //   c1:  A--a======R--r         core of c1:    a======R
-//   c2:       A--------a==R-r   core of c2:             a==R     no overlap: put each acquire just before
-//                                                                its return, each release just after its call.
-// Why not [acquire invoked, release returned]? c2's acquire overlaps c1's hold here, and nothing is wrong. The
-// core lies inside the true hold, whatever the moment was at which the service granted and freed it: two cores
-// that overlap prove a double hold; and a history whose cores do not overlap has an order that explains it.
+//   c2:       A--------a==R-r   core of c2:             a==R
 //
-// A hold that is never released is cut short, since nobody knows how long its client still believed in it:
+// No overlap: put each acquire just before its return, each release just after its call. Why not
+// [acquire invoked, release returned]? c2's acquire overlaps c1's hold here, and nothing is wrong.
+// The core lies inside the true hold, whatever the moment was at which the service granted and
+// freed it: two cores that overlap prove a double hold; and a history whose cores do not overlap
+// has an order that explains it.
 //
-//   c1:  A-a==g=======w         c1 is killed after its write; c2 is granted the key when c1's lease is over.
-//   c2:               A---a==R  With a hold of c1 to the end of the run, that would be a double hold; c1 was
-//                               dead. So the hold ends with the last thing that c1's session did: at `w`.
-//   c1:  A-a==   A-a==R-r       c1's section threw and nobody released; then c1 starts anew. Had it still
-//   c2:         A-a==R          believed in its first hold, it need not have: that one ends before the second `A`.
+// A hold that is never released is cut short, since nobody knows how long its client believed in it:
 //
-// An acquire whose outcome is unknown is no hold: its client must not enter. A release ends the hold where it
-// was invoked, whatever came of it: from there on the client does not believe that it holds.
+//   c1:  A-a==g=======w           killed after its write
+//   c2:               A---a==R    granted the key when c1's lease was over
 //
-// The live part is where the client's own reckoning says that the lease runs: from the return of the acquire to
-// `valid_until`, and on from the return of each extension. An extension that only succeeds after the lease was
-// over does not revive what lay between:
+// With a hold of c1 to the end of the run, that would be a double hold; but c1 was dead. So the hold
+// ends with the last thing that c1's session did, at `w`.
 //
-//   c1:  A-a===!....E--e====!=R      live: a===!  and  e====!;  in between c2 may be granted the key and give
-//   c2:          A-a=R-r             it back: strict overlap, but at no instant were there two live leases.
+//   c1:  A-a==     A-a==R-r       its section threw and nobody released; then it starts anew
+//   c2:         A-a==R
 //
-// While an extension is under way its shorter lease may be in force already, so that one counts.
+// Had c1 still believed in its first hold, it need not have tried for a second (and where it does,
+// re-entering, the second counts): so the first ends with what it did before that second `A`.
+//
+// An acquire whose outcome is unknown is no hold: its client must not enter. A release ends the
+// hold where it was invoked, whatever came of it: from there on the client does not believe that it
+// holds.
+//
+// The live part is where the client's own reckoning says that the lease runs: from the return of
+// the acquire to `valid_until`, and on from the return of each extension. An extension that only
+// succeeds after the lease was over does not revive what lay between:
+//
+//   c1:  A-a===!....E--e====!=R   live: a===! and e====!
+//   c2:          A-a=R-r          a strict overlap, but at no instant were there two live leases
+//
+// While an extension is under way its shorter lease may be in force already, so that one counts. One
+// that fails changes nothing: the promise of the lease before it still stands, and was broken.
 struct Hold {
   int32_t client = 0;
   uint64_t hold = 0;

@@ -221,9 +221,7 @@ TEST(Judge, WarnsOfStallsOverHalfTheLeaseWhereTheyMatter) {
 
 TEST(Judge, TheTextIsATableWithItsReasons) {
   History history = FromLanes(kStale, {.claims = kAll, .expect = {{"exclusion", "violated"}}});
-  EXPECT_EQ(
-      ToText(Judge(history)),
-      TextOf("checker/testdata/verdict.txt");
+  EXPECT_EQ(ToText(Judge(history)), TextOf("checker/testdata/verdict.txt"));
 }
 
 // The keys of an object and of what lies in it, as paths.

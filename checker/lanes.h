@@ -1,5 +1,5 @@
-// Histories drawn as pictures, for tests: a lane a client, a column a millisecond. The leftmost mark is
-// at 0.
+// Histories drawn as pictures, for tests: a lane a client, a column a millisecond. The leftmost
+// mark is at 0.
 //
 //   c1:         Q-A-a==g====W--w=!==R-r   | 5 5>4
 //   c2 item-1:      A--x
@@ -7,9 +7,13 @@
 //   final:                              * | 4/1
 //
 // A client's lane (`c1`, or `c1 item-1` where there are several keys):
-//   Q wait invoked   q wait over     A acquire invoked   a granted        R release invoked  r released
-//   E extend invoked e extended      W write invoked     w written, and the order confirmed  u written only
-//   g read, within the column        x refused, failed   ? outcome unknown (both of what was invoked last)
+//   Q wait invoked      q wait over
+//   A acquire invoked   a granted
+//   R release invoked   r released
+//   E extend invoked    e extended
+//   W write invoked     w written, and the order confirmed     u written only
+//   g read, within the column
+//   x refused, failed   ? outcome unknown                      (both of what was invoked last)
 //   ! the lease of the last grant or extension is over; without it that is in a second
 //   - = . and space: nothing happens
 // What follows `|` are the values, in their order: `5` of a read, `5>4` (read, written) of a write.

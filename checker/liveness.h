@@ -1,4 +1,5 @@
-// The claim `liveness`: after the last fault is healed every lock can be had again within lease and grace.
+// The claim `liveness`: after the last fault is healed every lock can be had again within lease and
+// grace.
 #ifndef DOUBLEHOLD_CHECKER_LIVENESS_H_
 #define DOUBLEHOLD_CHECKER_LIVENESS_H_
 
@@ -6,8 +7,8 @@
 
 namespace doublehold {
 
-// Violated for a key whose probe gave up, or which would never expire; valid when the probe of every
-// probed key was granted; unknown when none was probed.
+// Violated for a key whose probe gave up, or which would never expire; valid when the probe of
+// every probed key was granted; unknown when none was probed.
 ClaimVerdict CheckLiveness(const History& history, const Limits& limits);
 
 }  // namespace doublehold

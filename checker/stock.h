@@ -1,4 +1,5 @@
-// The claim `stock`: as many units left the stock as orders were confirmed, and no more than there were.
+// The claim `stock`: as many units left the stock as orders were confirmed, and no more than there
+// were.
 #ifndef DOUBLEHOLD_CHECKER_STOCK_H_
 #define DOUBLEHOLD_CHECKER_STOCK_H_
 
@@ -15,8 +16,8 @@ namespace doublehold {
 //   sold_least  orders confirmed, or writes that certainly happened, whichever are more
 //   sold_most   the same with everything that perhaps happened
 //
-// Each sale takes one unit. A read-modify-write that reads r writes r - 1, so the last value written
-// lies at most one below the initial stock for each write in its own chain of reads:
+// Each sale takes one unit. A read-modify-write that reads r writes r - 1, so the last value
+// written lies at most one below the initial stock for each write in its own chain of reads:
 //
 //   c1:  read 5           write 4         fell by 2 in the end, though three orders were confirmed:
 //   c2:    read 5 write 4 read 4 write 3    initial - final < sold_least, an update was lost

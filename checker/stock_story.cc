@@ -119,8 +119,8 @@ class Telling {
     return stale ? hold : nullptr;
   }
 
-  // Either of two writes may be the one that should not have been: the later, or the one it was made
-  // over, by a client whose lease was over before the later one's even began.
+  // Either of two writes may be the one that should not have been: the later, or the one it was
+  // made over, by a client whose lease was over before the later one's even began.
   Violation Explain(const Event& write, const std::optional<Event>& over, const std::string& what) {
     Violation violation{.key = KeyName(facts_, write.key),
                         .first = RefOf(write.hold),

@@ -11,8 +11,8 @@ namespace {
 
 enum class When : uint8_t { kStretch, kInstant };  // how the time of a fault is told
 
-// What a fault of some kind did. {0} is its target as the subject, {1} the same with 's, {2} how far
-// a clock was moved.
+// What a fault of some kind did. {0} is its target as the subject, {1} the same with 's, {2} how
+// far a clock was moved.
 struct Wording {
   std::string_view kind;
   When when;

@@ -28,7 +28,8 @@ struct StaleStory {
   int32_t fault = -1;
   bool by_stall = false;
 };
-// `at_ns`: when the stale hold did harm; `until_ns`: until when it was held, or had not yet written.
+// `at_ns`: when the stale hold did harm; `until_ns`: until when it was held, or had not yet
+// written.
 StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64_t at_ns,
                      int64_t until_ns);
 

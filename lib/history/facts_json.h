@@ -1,5 +1,5 @@
-// RunFacts as JSON: the first line of history.jsonl and the header of history.bin. Field names as in
-// docs/formats.md.
+// RunFacts as JSON: the first line of history.jsonl and the header of history.bin. Field names as
+// in docs/formats.md.
 #ifndef DOUBLEHOLD_LIB_HISTORY_FACTS_JSON_H_
 #define DOUBLEHOLD_LIB_HISTORY_FACTS_JSON_H_
 

@@ -53,7 +53,8 @@ struct History {
 // Puts events of several writers, each in time order, into one order.
 void SortByTime(std::vector<Event>& events);
 
-// Whether an event of this operation is about a lock key. Faults, stalls, losses and deaths are not.
+// Whether an event of this operation is about a lock key. Faults, stalls, losses and deaths are
+// not.
 bool HasKey(Op op);
 
 // Why an event cannot belong to a run with these facts, or nothing when it can: a process, key or

@@ -1,14 +1,19 @@
 // history.jsonl: one event a line, times in ns since the start of the run. The first line holds the
-// RunFacts.
+// RunFacts. docs/formats.md shows it.
 //
-//   {"index":0,"time":0,"process":"supervisor","type":"info","f":"start","value":{"lock":"set-nx-px","lease_ns":...}}
-//   {"index":1,"time":5103000,"process":3,"type":"ok","f":"acquire","key":"item-0","value":{"hold":17,"valid_until_ns":...}}
-//
-// The names inside "value", by operation (event.h says what they mean): "hold" where there is one;
-//   acquire  lease_ns | valid_until_ns, token | retry_hint_ns      extend  lease_ns | valid_until_ns
-//   read     stock         write, order  stock_read, stock_written  final   stock, orders
-//   probe    budget_ns | waited_ns        expiry  pttl_ms           fault   fault, asked_ns | measured_ns,
-//   stall    length_ns     lost  records  died    status                    client, node
+// The names inside "value", by operation and type (event.h says what they mean); "hold" besides
+// them where there is one:
+//   acquire       lease_ns | valid_until_ns, token | retry_hint_ns
+//   extend        lease_ns | valid_until_ns
+//   read          stock
+//   write, order  stock_read, stock_written
+//   final         stock, orders
+//   probe         budget_ns | waited_ns
+//   expiry        pttl_ms
+//   fault         fault, asked_ns or measured_ns, client, node
+//   stall         length_ns
+//   lost          records
+//   died          status
 // The start line may promise the number of "events" to come; ours does, so that a file that lost
 // whole lines at its end is refused too.
 //
