@@ -6,7 +6,7 @@ from statistics import median
 from figures_speed import LockSpeed
 from reading import Cell, Percentiles, Suite, SuiteRun, Verdict
 from statistics95 import upper_bound, wilson
-from words import CLAIMS, claim_words, interval, number, percent
+from words import CLAIMS, bound, claim_words, interval, number
 
 GRAVITY = ("valid", "unknown", "violated")
 # The claim whose opportunities say how much a clean cell proves, the first that was judged.
@@ -90,7 +90,7 @@ def _bound(judged: list[Verdict]) -> str:
         of = sum(claim.opportunities for claim in claims)
         if of:
             unit = claims[0].unit
-            return f"0 of {number(of)} {unit}: below {percent(upper_bound(of))}"
+            return f"0 of {number(of)} {unit}: {bound(upper_bound(of))}"
     return ""
 
 
@@ -105,8 +105,10 @@ def calm_speeds(suite: Suite) -> list[LockSpeed]:
 
 
 def speed_of(name: str, verdicts: list[Verdict]) -> LockSpeed:
-    rates = [v.orders / v.seconds if v.seconds > 0 else 0.0 for v in verdicts]
-    return LockSpeed(name, (min(rates), median(rates), max(rates)),
+    rates = [(v.orders if v.sells else v.grants) / v.seconds if v.seconds > 0 else 0.0
+             for v in verdicts]
+    return LockSpeed(name, "orders" if verdicts[0].sells else "grants",
+                     (min(rates), median(rates), max(rates)),
                      _typical(verdicts, "wait"), _typical(verdicts, "acquire"))
 
 

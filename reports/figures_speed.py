@@ -14,7 +14,7 @@ from words import duration, fault_role
 
 LATENCIES = {"acquire": "one attempt", "wait": "wait for the lock", "hold": "hold",
              "release": "release"}
-BINS = 80
+BINS = 50
 
 
 def speed(recording: Recording, verdict: Verdict) -> Figure:
@@ -86,28 +86,29 @@ class LockSpeed:
     """One row of the comparison: the median over repetitions, with least and most."""
 
     name: str
-    orders_per_s: tuple[float, float, float]  # least, median, most
+    unit: str  # orders; or grants, of a workload that sells nothing
+    per_s: tuple[float, float, float]  # least, median, most
     wait: Percentiles | None
     acquire: Percentiles | None
 
 
 def compare_speed(rows: list[LockSpeed]) -> Figure:
-    """Left: orders a second. Right: latency, median to 99th percentile."""
+    """Left: throughput. Right: latency, median to 99th percentile."""
     height = 0.75 + 0.42 * len(rows)
     figure = sheet(height)
     low, tall = 0.45 / height, (height - 0.75) / height
     left = figure.add_axes((0.16, low, 0.36, tall))
     right = figure.add_axes((0.575, low, 0.413, tall))
     names = [shorten(row.name, 24) for row in rows]
-    most = max(row.orders_per_s[2] for row in rows) or 1.0
-    left.barh(range(len(rows)), [row.orders_per_s[1] for row in rows], height=0.5,
+    most = max(row.per_s[2] for row in rows) or 1.0
+    left.barh(range(len(rows)), [row.per_s[1] for row in rows], height=0.5,
               color=LIGHT["live"])
     for y, row in enumerate(rows):
-        least, middle, best = row.orders_per_s
+        least, middle, best = row.per_s
         if best > least:
             left.plot([least, best], [y, y], color=LIGHT["ink"], linewidth=1.2)
         left.text(best + 0.012 * most, y, f"{middle:,.0f}", va="center", fontsize=7.5)
-    left.set_title("orders per second")
+    left.set_title(f"{' or '.join(dict.fromkeys(row.unit for row in rows))} per second")
     left.set_xlim(0, 1.15 * most)
     left.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     left.grid(axis="x")

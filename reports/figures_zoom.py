@@ -21,8 +21,9 @@ PAD_NS = (1_000_000, 30_000_000)  # around an instant of interest: at least, at 
 OPERATIONS_Y = 0.33  # below the middle of a lane
 
 
-def zoom(recording: Recording, verdict: Verdict, incident: Incident) -> Figure:
-    scale = scale_of_incident(recording, verdict, incident)
+def zoom(recording: Recording, verdict: Verdict, incident: Incident | None) -> Figure:
+    """Around an incident; without one, around the first fault or somewhere in the middle."""
+    scale = scale_of(recording, verdict, incident)
     layout = layout_of(recording, verdict, scale, incident)
     height = layout.height + 0.62
     figure = sheet(height)
@@ -48,7 +49,13 @@ def layout_of(recording: Recording, verdict: Verdict, scale: TimeScale,
                   max(0, len(clients) - lanes_max))
 
 
-def scale_of_incident(recording: Recording, verdict: Verdict, incident: Incident) -> TimeScale:
+def scale_of(recording: Recording, verdict: Verdict, incident: Incident | None) -> TimeScale:
+    if incident:
+        return _scale_of_incident(recording, verdict, incident)
+    return _scale_of_calm(recording, verdict)
+
+
+def _scale_of_incident(recording: Recording, verdict: Verdict, incident: Incident) -> TimeScale:
     main = incident.main
     if not (main.first and main.second):
         around = [main.from_ns, main.to_ns]
@@ -68,7 +75,7 @@ def scale_of_incident(recording: Recording, verdict: Verdict, incident: Incident
     return TimeScale(windows_around(instants, pad, recording.history.end_ns))
 
 
-def scale_of_calm(recording: Recording, verdict: Verdict) -> TimeScale:
+def _scale_of_calm(recording: Recording, verdict: Verdict) -> TimeScale:
     """Where nothing went wrong: around the first fault, or a dozen holds in the middle."""
     end_ns, holds = recording.history.end_ns, recording.holds
     if not holds:

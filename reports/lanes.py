@@ -165,9 +165,9 @@ def fault_texts(axes: Axes, layout: Layout, scale: TimeScale, points_wide: float
 
 
 def fault_text(fault: Fault, episode: Episode) -> str:
-    """"asked 800 ms, got 803 ms"."""
+    """"asked 800 ms, got 803 ms"; "61 ms" of what was to last until a step."""
     asked, measured = asked_and_measured(fault.kind, episode.asked_ns, episode.measured_ns)
-    return f"asked {asked}, got {measured}"
+    return f"asked {asked}, got {measured}" if asked else measured
 
 
 def place_texts(texts: list[tuple[float, str]], points_wide: float) -> list[tuple[float, str]]:

@@ -100,8 +100,11 @@ def run_page(run: Run) -> str:
                   overview=inline(overview(recording, verdict, drawn), "overview", alt),
                   stories=stories_of(recording, verdict, drawn),
                   incidents_left=len(incidents) - len(drawn),
+                  calm=None if drawn else inline(
+                      zoom(recording, verdict, None), "zoom", "A few milliseconds of the timeline"),
                   stock=inline(stock(stock_curve(recording.history)), "stock",
-                               "Stock as written against the initial stock less the orders"),
+                               "Stock as written against the initial stock less the orders")
+                  if verdict.sells else None,
                   speed=inline(speed(recording, verdict), "speed",
                                "Latency percentiles, and grants per second over time"),
                   tellings=told(verdict.violations), fold=SENTENCES_BEFORE_FOLD)

@@ -163,6 +163,18 @@ class Numbers(unittest.TestCase):
                 for share in (0, 0.0064, 0.12345, 1, 0.00004, 0.999)]
         self.assertEqual(told, ["0 %", "0.64 %", "12 %", "100 %", "0.004 %", "99.9 %"])
 
+    def test_an_upper_bound_is_never_rounded_down(self) -> None:
+        told = [words.bound(share).replace("\N{NO-BREAK SPACE}", " ")
+                for share in (3 / 132852, 3 / 400, 0.0121, 0.01)]
+        self.assertEqual(told, ["below 0.0023 %", "below 0.75 %", "below 1.3 %", "below 1 %"])
+
+    def test_a_fault_until_a_step_has_no_length_asked_for(self) -> None:
+        told = [words.asked_and_measured(*fault) for fault in (
+            ("pause", 800 * MS, 803 * MS), ("slow", 0, 61 * MS), ("jump", -750 * MS, -750 * MS))]
+        self.assertEqual([[text.replace("\N{NO-BREAK SPACE}", " ") for text in pair]
+                          for pair in told],
+                         [["800 ms", "803 ms"], ["", "61 ms"], ["\u2212750 ms", "\u2212750 ms"]])
+
 
 class Cells(unittest.TestCase):
     def test_a_cell_whose_runs_all_failed_is_undecided(self) -> None:

@@ -127,6 +127,11 @@ class Verdict:
         return any(claim.expected for claim in self.claims)
 
     @property
+    def sells(self) -> bool:
+        """Whether the workload is about stock at all."""
+        return self.orders > 0 or any(claim.name == "stock" for claim in self.claims)
+
+    @property
     def violations(self) -> list[Violation]:
         told = [violation for claim in self.claims for violation in claim.violations]
         return sorted(told, key=lambda violation: (violation.span, violation.claim))

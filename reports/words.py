@@ -1,6 +1,7 @@
 """Plain words: what a claim, an outcome, a fault and a number are called in front of a reader."""
 
 from dataclasses import dataclass
+from math import ceil, floor, log10
 from typing import Callable, Iterable
 
 from reading import ENDLESS_NS, Claim, Episode, Fault, Margin, Verdict
@@ -51,6 +52,7 @@ class FaultFamily:
     kinds: tuple[str, ...]  # of the fault registry
 
 
+LONG_SECTIONS = "long sections"
 FAMILIES = (
     FaultFamily("process pauses", "pause", ("pause",)),
     FaultFamily("network faults", "network",
@@ -60,7 +62,7 @@ FAMILIES = (
     FaultFamily("killed processes", "outage", ("crash", "kill")),
     FaultFamily("restarts", "outage", ("restart",)),
     FaultFamily("failover", "outage", ("failover", "promote")),
-    FaultFamily("long sections", "outage", ("slow",)),
+    FaultFamily(LONG_SECTIONS, "outage", ("slow",)),
 )
 OTHER_FAULTS = FaultFamily("other faults", "outage", ())
 
@@ -116,8 +118,9 @@ def explanation(verdict: Verdict) -> str:
     """Two sentences for somebody who has never seen the project."""
     beset = f"while Doublehold brought on {_kinds(verdict.faults)}" if verdict.faults \
         else "and nothing was made to fail"
-    first = (f"{plural(verdict.clients, 'client').capitalize()} sold from the same stock at once, "
-             f"with the lock {verdict.lock} to let only one of them in at a time, {beset}.")
+    busy = "sold from the same stock at once" if verdict.sells else "competed for the same lock"
+    first = (f"{plural(verdict.clients, 'client').capitalize()} {busy}, with the lock "
+             f"{verdict.lock} to let only one of them in at a time, {beset}.")
     broken = [claim_words(c.name) for c in verdict.claims if c.outcome == "violated"]
     if broken:
         told = [f"\N{LEFT DOUBLE QUOTATION MARK}{words.violated}\N{RIGHT DOUBLE QUOTATION MARK} "
@@ -132,9 +135,10 @@ def explanation(verdict: Verdict) -> str:
 
 
 def _kinds(faults: list[Fault]) -> str:
-    """In the order of the table, so that what only helps another fault comes last."""
+    """A section made long only sets the scene for another fault; it is named when it is alone."""
     present = {fault_family(fault.kind) for fault in faults}
-    return listed([family.name for family in (*FAMILIES, OTHER_FAULTS) if family in present])
+    names = [family.name for family in (*FAMILIES, OTHER_FAULTS) if family in present]
+    return listed([name for name in names if name != LONG_SECTIONS] or names)
 
 
 def listed(words: list[str]) -> str:
@@ -149,11 +153,15 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def asked_and_measured(kind: str, asked_ns: int, measured_ns: int) -> tuple[str, str]:
-    """Of a clock, how far it was moved; of everything else, how long it lasted."""
-    asked, measured = duration(asked_ns), duration(measured_ns)
-    if fault_role(kind) != "clock":
-        return asked, measured
-    return tuple(text if text.startswith(MINUS) else f"+{text}" for text in (asked, measured))
+    """Of a clock, how far it was moved; of everything else, how long it lasted. Empty where no
+    length was asked for: the fault was to last until a step, or is an instant."""
+    if fault_role(kind) == "clock":
+        return _moved(asked_ns), _moved(measured_ns)
+    return (duration(asked_ns) if asked_ns else "", duration(measured_ns) if measured_ns else "")
+
+
+def _moved(ns: int) -> str:
+    return f"+{duration(ns)}" if ns >= 0 else duration(ns)
 
 
 def number(value: int) -> str:
@@ -179,15 +187,22 @@ def instant(ns: int) -> str:
 
 
 def percent(share: float) -> str:
-    """Two significant digits, as people read rates: 0.64 %, 12 %, 100 %."""
+    """Two significant digits, as people read rates: 0.64 %, 12 %, 99.9 %."""
     value = 100 * share
-    if value == 0:
-        return "0\N{NO-BREAK SPACE}%"
-    if value < 0.01:
-        text = f"{value:.1g}"
-    else:
-        text = f"{value:.2g}" if value < 99.5 else f"{value:.3g}"
-    return f"{float(text):g}\N{NO-BREAK SPACE}%"
+    text = f"{value:.2g}" if value < 99 else f"{value:.3g}"
+    return f"{plain(float(text))}\N{NO-BREAK SPACE}%"
+
+
+def bound(share: float) -> str:
+    """An upper bound, never rounded down: "below 0.0023 %"."""
+    value = 100 * share
+    step = 10.0 ** (floor(log10(value)) - 1) if value > 0 else 1.0
+    return f"below {plain(round(ceil(value / step - 1e-9) * step, 12))}\N{NO-BREAK SPACE}%"
+
+
+def plain(value: float) -> str:
+    """Without an exponent."""
+    return f"{value:.12f}".rstrip("0").rstrip(".")
 
 
 def interval(ends: tuple[float, float]) -> str:
@@ -202,8 +217,8 @@ def rate(claim: Claim) -> tuple[str, str]:
     if claim.interval_95 is None:
         return percent(claim.rate), ""
     if claim.count == 0:
-        bound = claim.interval_95[1]
-        return percent(0), f"below {percent(bound)}" if bound < 1 else "too few to say more"
+        high = claim.interval_95[1]
+        return percent(0), bound(high) if high < 1 else "too few to say more"
     return percent(claim.rate), interval(claim.interval_95)
 
 
@@ -211,12 +226,16 @@ def margin(value: Margin | None) -> str:
     return f"{value.what}: {duration(value.ns)}" if value else ""
 
 
+def per_second(count: int, verdict: Verdict) -> str:
+    return f"{count / verdict.seconds:,.0f}" if verdict.seconds > 0 else ""
+
+
 LATENCIES = {"acquire": "one attempt to acquire", "wait": "wait until granted", "hold": "hold",
              "release": "release"}
 
 RUN_FACTS: dict[str, Callable[[Verdict], str]] = {
-    "orders per second": lambda v: f"{v.orders / v.seconds:,.0f}" if v.seconds > 0 else "",
-    "grants": lambda v: number(v.grants),
+    "orders per second": lambda v: per_second(v.orders, v),
+    "grants per second": lambda v: per_second(v.grants, v),
     "lease": lambda v: duration(v.lease_ns),
     "clients, lock nodes": lambda v: f"{v.clients}, {v.nodes}",
     "workload": lambda v: f"{v.workload}, {v.write}",
