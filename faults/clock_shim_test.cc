@@ -37,6 +37,11 @@ class SharedClock {
     close(fd_);
   }
   ClockPage& page() { return *page_; }
+  // With something that is no clock, but would read as one that is moved.
+  void FillFirstPage() {
+    ClockPage(memory_).Set(3600s, 1.0);
+    std::memset(memory_, 0, sizeof(doublehold_clock_page::magic));
+  }
   [[nodiscard]] std::vector<std::string> Environment() const {
     return Environment(fmt::format("{}:{}", fd_, DOUBLEHOLD_CLOCK_PAGE_BYTES));
   }
@@ -134,6 +139,7 @@ TEST(ClockShim, RunsAWallClockAtItsRate) {
 TEST(ClockShim, PassesTimeThroughWithoutAPage) {
   SharedClock clock;
   clock.page().Set(3600s, 1.0);
+  clock.FillFirstPage();
   for (const std::string value : {"", "x", "7", "7:", ":4096", "999:4096", "99999999999999999:0"}) {
     Probe probe(SharedClock::Environment(value));
     ExpectAhead(probe.Read(), 0);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -233,6 +234,14 @@ TEST(Faults, WhatIsAskedIsWhatAHealerMeasures) {
     EXPECT_EQ(entry.length_is_of_frames, entry.name == "hold");
   }
   EXPECT_EQ(FindFault("nothing"), nullptr);
+}
+
+TEST(Faults, EveryKindThatIsDeclaredIsInTheTable) {
+  std::ifstream file(DOUBLEHOLD_SOURCE_DIR "/faults/kinds.h");
+  size_t declared = 0;
+  for (std::string line; std::getline(file, line);) declared += line.starts_with("FaultEntry ");
+  EXPECT_GT(declared, 0u);
+  EXPECT_EQ(Faults().size(), declared);
 }
 
 struct Refused {

@@ -81,6 +81,16 @@ TEST_F(FrameQueueTest, AFrameWithoutANameYetWaitsForIt) {
   EXPECT_EQ(Take(requests_, At(0ms)), kSet);
 }
 
+TEST_F(FrameQueueTest, EachByteOfAFrameIsDelayedFromItsOwnArrival) {
+  Set({.action = Action::kDelay, .delay = 5ms});
+  requests_.Add(kSet.substr(0, 6), At(1ms));  // no name yet
+  requests_.Add(kSet.substr(6, 10), At(2ms));
+  requests_.Add(kSet.substr(16), At(4ms));
+  EXPECT_EQ(Take(requests_, At(6ms)), kSet.substr(0, 6));
+  EXPECT_EQ(Take(requests_, At(8ms)), kSet.substr(6, 10));
+  EXPECT_EQ(Take(requests_, At(9ms)), kSet.substr(16));
+}
+
 TEST_F(FrameQueueTest, AHeldFrameIsDueWhenItsRuleIsRemoved) {
   const auto rule = Set({.action = Action::kHold, .limit = 1});
   requests_.Add(kSet.substr(0, 20), At(0ms));
@@ -124,10 +134,11 @@ TEST_F(FrameQueueTest, AReplyBelongsToItsCommand) {
 }
 
 TEST_F(FrameQueueTest, AResetWaitsForWhatWasBeforeItAndNothingComesAfterIt) {
-  Set({.action = Action::kDelay, .command = "SET", .delay = 5ms});
+  const auto delay = Set({.action = Action::kDelay, .command = "SET", .delay = 5ms});
   Set({.action = Action::kReset, .command = "GET", .limit = 1});
   requests_.Add(std::string(kSet) + std::string(kGet) + std::string(kSet), At(0ms));
   EXPECT_TRUE(requests_.full());
+  EXPECT_EQ(delay->report().frames, 1);
   EXPECT_FALSE(requests_.ResetDue(At(5ms)));
   EXPECT_EQ(Take(requests_, At(5ms)), kSet);
   EXPECT_TRUE(requests_.ResetDue(At(5ms)));
