@@ -16,6 +16,7 @@ from timescale import TimeScale, windows_around
 from words import duration, plural, violated
 
 LANES_MAX = 7
+THINNEST = 0.0015  # of the axis: a hold of nanoseconds is still seen
 MARGINS = {"left": 0.105, "right": 0.988}
 PAD_NS = (1_000_000, 30_000_000)  # around an instant of interest: at least, at most
 OPERATIONS_Y = 0.33  # below the middle of a lane
@@ -135,7 +136,7 @@ def _holds(axes: Axes, layout: Layout, scale: TimeScale, holds: list[Hold]) -> N
         return
     y = layout.lane(holds[0].client) - 0.12
     bars(axes, scale.extents((h.asked_ns, h.from_ns) for h in holds), y, 0.06, "muted")
-    bars(axes, scale.extents(s for h in holds for s in h.live), y, BAR, "live")
+    bars(axes, scale.extents(s for h in holds for s in h.live), y, BAR, "live", least=THINNEST)
     bars(axes, scale.extents(s for h in holds for s in h.stale), y, BAR, "stale", hatch="/////")
     for hold in holds:
         over = hold.valid_until_ns

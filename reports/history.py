@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from parsing import BadInput
+from parsing import BadInput, Node
 
 SUPERVISOR, REFEREE = -1, 0
 PROCESSES = {"supervisor": SUPERVISOR, "referee": REFEREE}
@@ -70,14 +70,11 @@ def read_history(file: Path) -> History:
         raise BadInput(f"{file}: no such file") from None
     except OSError as error:
         raise BadInput(f"{file}: cannot be read ({error.strerror})") from None
-    try:
-        facts = start["value"]
-        if cut_at_ns is None and facts.get("events", len(events)) != len(events):
-            raise BadInput(f"{file}:{number}: cut off: {len(events)} events of {facts['events']}")
-        return History(str(facts["lock"]), int(facts["seed"]), int(facts["initial_stock"]),
-                       [str(key) for key in facts["keys"]], events, cut_at_ns)
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadInput(f"{file}:1: {error} is missing or garbled") from None
+    facts = Node(start["value"], f"{file}:1")
+    if cut_at_ns is None and facts.data.get("events", len(events)) != len(events):
+        raise BadInput(f"{file}:{number}: cut off: {len(events)} events of {facts.data['events']}")
+    return History(facts.text("lock"), facts.count("seed"), facts.count("initial_stock"),
+                   facts.texts("keys"), events, cut_at_ns)
 
 
 def _parse(raw: bytes, file: Path, number: int) -> dict[str, Any]:
@@ -97,11 +94,14 @@ def _event(line: dict[str, Any], file: Path, number: int) -> Event:
         op, type_, at_ns, process = line["f"], line["type"], line["time"], line["process"]
         value = line.get("value") or {}
         client = process if isinstance(process, int) else PROCESSES[process]
-        if type_ not in TYPES or not isinstance(at_ns, int) or not isinstance(op, str):
-            raise ValueError
         first = value.get(FIRST_VALUE.get(op, ""))
         second = value.get(SECOND_VALUE.get(op, ""))
-        return Event(at_ns, client, type_, op, line.get("key") or "", value.get("hold", 0),
-                     first, second, "task" not in line)
+        event = Event(at_ns, client, type_, op, line.get("key") or "", value.get("hold", 0),
+                      first, second, "task" not in line)
+        whole = (at_ns, event.hold, first or 0, second or 0)
+        if type_ not in TYPES or not all(isinstance(number, int) for number in whole) \
+                or not isinstance(op, str) or not isinstance(event.key, str):
+            raise ValueError
+        return event
     except (KeyError, TypeError, ValueError, AttributeError):
         raise BadInput(f"{file}:{number}: not an event of a history") from None

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,13 @@ class Node:
 
     def number(self, key: str) -> float:
         value = self._need(key, (int, float), "a number")
-        if isinstance(value, bool):
+        if isinstance(value, bool) or not isfinite(value):
             raise BadInput(f"{self.where}: '{key}' is not a number")
         return float(value)
+
+    def numbers(self, key: str) -> list[float]:
+        items = self._need(key, list, "a list")
+        return [Node({key: item}, self.where).number(key) for item in items]
 
     def flag(self, key: str) -> bool:
         return self._need(key, bool, "true or false")

@@ -241,14 +241,12 @@ def _claim(node: Node) -> Claim:
 
 
 def _interval(node: Node) -> tuple[float, float] | None:
-    ends = node.data.get("interval_95")
-    if ends is None:
+    if node.data.get("interval_95") is None:
         return None
-    numbers = isinstance(ends, list) and all(
-        isinstance(end, (int, float)) and not isinstance(end, bool) for end in ends)
-    if not numbers or len(ends) != 2:
-        raise BadInput(f"{node.where}: 'interval_95' is not two numbers")
-    return float(ends[0]), float(ends[1])
+    match node.numbers("interval_95"):
+        case [low, high]:
+            return low, high
+    raise BadInput(f"{node.where}: 'interval_95' is not two numbers")
 
 
 def _violation(claim: str, node: Node) -> Violation:

@@ -8,6 +8,7 @@ the path it wrote. Exit status: 0 written, 3 bad input, 4 something is missing o
 """
 
 import argparse
+import logging
 import os
 import sys
 import tempfile
@@ -31,6 +32,7 @@ def main(arguments: list[str]) -> int:
                         help="a run folder or a suite folder; several are compared")
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="the page to write")
     options = parser.parse_args(arguments)
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # its font cache is its own business
     try:
         from page import page_of
         from parsing import BadInput

@@ -151,6 +151,18 @@ class ReportTest(unittest.TestCase):
         self.assert_tells(page.text, "stock kept")
         self.assertLess(len(html), 3_000_000)
 
+    def test_a_suite_in_which_nothing_could_run_still_says_so(self) -> None:
+        write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm", "pause"))
+        file = self.folder / "suite/suite.json"
+        suite = json.loads(file.read_text())
+        for cell in suite["cells"]:
+            for run in cell["runs"]:
+                run.update(error="no redis-server", overall="unknown", as_expected=False)
+        file.write_text(json.dumps(suite))
+        html = self.page("suite")
+        self.assert_stands_alone(html)
+        self.assert_tells(html, "0 of 2 cells as expected", "no redis-server", "could not run")
+
     def test_several_folders_are_compared(self) -> None:
         write_run(self.folder / "a", Toy(fault="pause"))
         write_run(self.folder / "b", Toy(fault="pause", lock="fenced", fenced=True))
@@ -200,6 +212,16 @@ class ReportTest(unittest.TestCase):
         lines = file.read_text().splitlines(keepends=True)
         file.write_text("".join(lines[:20] + lines[21:]))
         self.refused("run", says="history.jsonl:21: out of order")
+
+    def test_a_history_with_a_garbled_value(self) -> None:
+        write_run(self.folder / "run", Toy())
+        file = self.folder / "run/history.jsonl"
+        whole = file.read_text()
+        for value in ('"soon"', "{}", "1e400"):
+            with self.subTest(value):
+                file.write_text(re.sub(r'"valid_until_ns": \d+', f'"valid_until_ns": {value}', whole,
+                                       count=1))
+                self.refused("run", says="not an event of a history")
 
     def test_a_history_of_another_run(self) -> None:
         write_run(self.folder / "a", Toy())

@@ -118,9 +118,11 @@ def explanation(verdict: Verdict) -> str:
     """Two sentences for somebody who has never seen the project."""
     beset = f"while Doublehold brought on {_kinds(verdict.faults)}" if verdict.faults \
         else "and nothing was made to fail"
+    lock = "with no lock at all" if verdict.lock == "none" else \
+        f"with the lock {verdict.lock} to let only one of them in at a time"
     busy = "sold from the same stock at once" if verdict.sells else "competed for the same lock"
-    first = (f"{plural(verdict.clients, 'client').capitalize()} {busy}, with the lock "
-             f"{verdict.lock} to let only one of them in at a time, {beset}.")
+    first = (f"{plural(verdict.clients, 'client').capitalize()} {busy}, "
+             f"{lock}, {beset}.")
     broken = [claim_words(c.name) for c in verdict.claims if c.outcome == "violated"]
     if broken:
         told = [f"\N{LEFT DOUBLE QUOTATION MARK}{words.violated}\N{RIGHT DOUBLE QUOTATION MARK} "
