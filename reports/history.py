@@ -98,9 +98,10 @@ def _event(line: dict[str, Any], file: Path, number: int) -> Event:
         second = value.get(SECOND_VALUE.get(op, ""))
         event = Event(at_ns, client, type_, op, line.get("key") or "", value.get("hold", 0),
                       first, second, "task" not in line)
-        whole = (at_ns, event.hold, first or 0, second or 0)
-        if type_ not in TYPES or not all(isinstance(number, int) for number in whole) \
-                or not isinstance(op, str) or not isinstance(event.key, str):
+        whole = isinstance(at_ns, int) and isinstance(event.hold, int) and all(
+            number is None or isinstance(number, int) for number in (first, second))
+        if type_ not in TYPES or not whole or not isinstance(op, str) \
+                or not isinstance(event.key, str):
             raise ValueError
         return event
     except (KeyError, TypeError, ValueError, AttributeError):
