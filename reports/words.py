@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Callable, Iterable
 
-from reading import ENDLESS_NS, Claim, Episode, Fault, Margin, Verdict
+from reading import ENDLESS_NS, Claim, Episode, Fault, Margin, Percentiles, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +234,14 @@ def per_second(count: int, verdict: Verdict) -> str:
 
 LATENCIES = {"acquire": "one attempt to acquire", "wait": "wait until granted", "hold": "hold",
              "release": "release"}
+
+
+def latencies(verdict: Verdict) -> list[tuple[str, Percentiles]]:
+    """What was measured, in the order in which it happens to a client."""
+    names = [*LATENCIES, *(name for name in verdict.latency if name not in LATENCIES)]
+    return [(LATENCIES.get(name, name), verdict.latency[name]) for name in names
+            if name in verdict.latency and verdict.latency[name].count]
+
 
 RUN_FACTS: dict[str, Callable[[Verdict], str]] = {
     "orders per second": lambda v: per_second(v.orders, v),
