@@ -1,5 +1,5 @@
 /* LD_PRELOADed under redis-server and under our clients: moves the wall clock of one process as the
- * page of faults/clock_page.h says. CLOCK_MONOTONIC and the clocks of threads and processes pass.
+ * page of faults/clock_layout.h says. CLOCK_MONOTONIC and the clocks of threads and processes pass.
  *
  * It must work before libc has finished starting, under allocators and sanitizers that ask for the
  * time while they start, and inside signal handlers. Hence: no malloc and no dlsym at any time, no
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "faults/clock_page.h"
+#include "faults/clock_layout.h"
 
 #if UINTPTR_MAX != UINT64_MAX
 #error "the clock shim knows 64-bit Linux only"

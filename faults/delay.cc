@@ -23,13 +23,12 @@ Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
                       {.action = LinkRule::Action::kDelay,
                        .command = strike.plan.command,
                        .delay = strike.plan.delay,
-                       .jitter = strike.plan.jitter,
-                       .limit = strike.plan.count});
+                       .jitter = strike.plan.jitter});
 }
 
 std::string What(const FaultPlan& plan) {
-  std::string what = fmt::format("{} delayed by {}", NameTraffic(plan, kDirection, plan.count),
-                                 FormatDuration(plan.delay));
+  std::string what =
+      fmt::format("{} delayed by {}", NameTraffic(plan, kDirection), FormatDuration(plan.delay));
   if (plan.jitter > Duration{}) what += fmt::format(" +- {}", FormatDuration(plan.jitter));
   return what;
 }
@@ -39,7 +38,7 @@ std::string What(const FaultPlan& plan) {
 FaultEntry DelayFault() {
   return {.name = "delay",
           .summary = "frames take longer, with jitter, in one direction or both",
-          .keys = {"client", "nodes", "direction", "command", "count", "delay", "jitter"},
+          .keys = {"client", "nodes", "direction", "command", "delay", "jitter"},
           .needs_network = true,
           .validate = Validate,
           .start = Start,

@@ -31,6 +31,10 @@ std::string Describe(const FaultPlan& plan) {
     if (entry != nullptr && entry->length_is_of_frames && plan.count > 1) text += " each";
   }
   if (plan.until) text += fmt::format(" until {}", NameReach(*plan.until));
+  if (plan.until_fault) {
+    text += fmt::format(" until '{}' {}", plan.until_fault->fault,
+                        plan.until_fault->ended ? "ends" : "begins");
+  }
   if (!plan.during.empty()) text += fmt::format(" during '{}'", plan.during);
   return text;
 }

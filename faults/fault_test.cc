@@ -321,6 +321,8 @@ TEST(Faults, AreDescribedInWords) {
         .client = 1,
         .nodes = {4, 5}},
        "client 1 cut off from nodes 4, 5 at 0s until client 2 reaches after-acquire"},
+      {{.kind = "stall", .until_fault = FaultMoment{"stop", true}, .client = 1, .nodes = {2}},
+       "requests from client 1 to node 2 stalled at 0s until 'stop' ends"},
       {{.kind = "jump", .on = step, .nodes = {3}, .by = 3s},
        "wall clock of node 3 moved ahead by 3s when client 1 reaches before-write"},
       {{.kind = "drift", .during = "slowed", .client = 2, .rate = 1.5},
