@@ -1,0 +1,78 @@
+// A real redis-server with a proxy before it: the fixture of the proxy's tests.
+#ifndef DOUBLEHOLD_FAULTS_PROXY_PROXY_FIXTURE_H_
+#define DOUBLEHOLD_FAULTS_PROXY_PROXY_FIXTURE_H_
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <future>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "faults/proxy/proxy.h"
+#include "faults/testing.h"
+
+namespace doublehold {
+
+// A server, and a proxy before it that runs on a thread of its own.
+class ProxyTest : public ::testing::Test {
+ protected:
+  ProxyTest() : proxy_(std::in_place, io_, Prng(7, "proxy")) {
+    port_ = *proxy_->AddLink(kLink, server_.socket_path());
+    loop_ = std::thread([this] { io_.run(); });
+  }
+
+  ~ProxyTest() override {
+    OnLoop([this] { proxy_.reset(); });
+    work_.reset();
+    loop_.join();
+  }
+
+  // Runs `call` on the loop's thread and answers what it answers.
+  template <typename Call>
+  auto OnLoop(Call call) -> decltype(call()) {
+    // Shared: the loop still holds it for a moment after the answer is there.
+    auto task = std::make_shared<std::packaged_task<decltype(call())()>>(call);
+    auto answer = task->get_future();
+    boost::asio::post(io_, [task] { (*task)(); });
+    return answer.get();
+  }
+
+  RuleId Set(LinkRule rule) {
+    rule.on_spent = [this] { ++spent_; };
+    return OnLoop([&] { return proxy_->SetLink(kLink, rule); });
+  }
+  RuleReport Clear(RuleId id) {
+    return OnLoop([&] { return proxy_->ClearLink(id); });
+  }
+  // Waits until a rule has acted on that many frames.
+  bool ActedOn(RuleId id, int64_t frames) {
+    return testing::Eventually(
+        [&] { return OnLoop([&] { return proxy_->Report(id).frames; }) == frames; });
+  }
+  size_t connections() {
+    return OnLoop([&] { return proxy_->connections(); });
+  }
+
+  testing::ByteClient Client() { return testing::ByteClient::ToPort(port_); }
+  testing::ByteClient Direct() { return testing::ByteClient::ToUnix(server_.socket_path()); }
+
+  static constexpr LinkId kLink{.client = 1, .node = 1};
+  testing::TempDir dir_;
+  testing::RedisServer server_{dir_};
+  std::atomic<int> spent_ = 0;
+  boost::asio::io_context io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+      io_.get_executor()};
+  std::optional<Proxy> proxy_;
+  uint16_t port_ = 0;
+  std::thread loop_;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_FAULTS_PROXY_PROXY_FIXTURE_H_

@@ -1,0 +1,127 @@
+// The table of faults: what its rows say.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "faults/fault.h"
+
+namespace doublehold {
+namespace {
+
+TEST(Faults, WhatIsAskedIsWhatAHealerMeasures) {
+  const FaultPlan plan{.length = 800ms, .delay = 5ms, .jitter = 1ms, .by = 3s, .rate = 0.5};
+  const std::map<std::string_view, int64_t> asked{
+      {"pause", ToNs(800ms)}, {"slow", ToNs(800ms)},       {"delay", ToNs(6ms)},
+      {"hold", ToNs(800ms)},  {"stall", ToNs(800ms)},      {"drop", 0},
+      {"reset", 0},           {"black-hole", ToNs(800ms)}, {"partition", ToNs(800ms)},
+      {"jump", ToNs(3s)},     {"drift", -ToNs(400ms)},
+  };
+  EXPECT_EQ(asked.size(), Faults().size());
+  for (const FaultEntry& entry : Faults()) {
+    EXPECT_EQ(entry.asked_ns(plan), asked.at(entry.name)) << entry.name;
+    EXPECT_FALSE(entry.summary.empty());
+    EXPECT_EQ(entry.length_is_of_frames, entry.name == "hold");
+  }
+  EXPECT_EQ(FindFault("nothing"), nullptr);
+}
+
+TEST(Faults, EveryKindThatIsDeclaredIsInTheTable) {
+  std::ifstream file(DOUBLEHOLD_SOURCE_DIR "/faults/kinds.h");
+  size_t declared = 0;
+  for (std::string line; std::getline(file, line);) declared += line.starts_with("FaultEntry ");
+  EXPECT_GT(declared, 0u);
+  EXPECT_EQ(Faults().size(), declared);
+}
+
+struct Refused {
+  FaultPlan plan;
+  std::string message;
+};
+
+TEST(Faults, RefuseWhatTheyCannotDoInOneLine) {
+  const std::vector<Refused> cases{
+      {{.name = "x", .kind = "pause"},
+       "fault 'x' (pause): acts on nobody: name a client, or nodes, or a step of a client (on)"},
+      {{.name = "x", .kind = "jump", .client = 1},
+       "fault 'x' (jump): needs a span to jump by (by)"},
+      {{.name = "x", .kind = "drift", .client = 1}, "fault 'x' (drift): needs a rate other than 1"},
+      {{.name = "x", .kind = "drift", .client = 1, .rate = 0},
+       "fault 'x' (drift): rate is 0: it must be above 0 and at most 100"},
+      {{.name = "x", .kind = "drift", .client = 1, .rate = 101},
+       "fault 'x' (drift): rate is 101: it must be above 0 and at most 100"},
+      {{.name = "x", .kind = "slow", .client = 1},
+       "fault 'x' (slow): needs a step to keep a client at (on)"},
+      {{.name = "x", .kind = "slow", .on = Trigger{1, Step::kAfterRead}, .client = 2},
+       "fault 'x' (slow): can keep only the client that reaches its step: leave client out"},
+      {{.name = "x", .kind = "hold"}, "fault 'x' (hold): needs a length to hold each frame for"},
+      {{.name = "x", .kind = "delay"}, "fault 'x' (delay): needs a delay"},
+      {{.name = "x", .kind = "delay", .delay = 1ms, .jitter = 2ms},
+       "fault 'x' (delay): its jitter must lie between nothing and its delay"},
+      {{.name = "x", .kind = "drop", .count = -1},
+       "fault 'x' (drop): count is -1: it must not be negative"},
+      {{.name = "x", .kind = "stall", .direction = "requests"},
+       "fault 'x' (stall): direction 'requests' is unknown (did you mean 'request'?)"},
+      {{.name = "x", .kind = "partition"},
+       "fault 'x' (partition): needs the nodes that are cut off"},
+  };
+  for (const Refused& refused : cases) {
+    const Result<void> result = FindFault(refused.plan.kind)->validate(refused.plan);
+    ASSERT_FALSE(result) << refused.message;
+    EXPECT_EQ(result.error().message, refused.message);
+    EXPECT_EQ(result.error().code, ExitCode::kBadInput);
+  }
+}
+
+struct Described {
+  FaultPlan plan;
+  std::string text;
+};
+
+TEST(Faults, AreDescribedInWords) {
+  const Trigger step{1, Step::kBeforeWrite};
+  const std::vector<Described> cases{
+      {{.kind = "pause", .on = step, .length = 800ms, .client = 1},
+       "client 1 stopped at before-write for 800ms"},
+      {{.kind = "pause", .on = step, .length = 800ms},
+       "client 1 stopped at before-write for 800ms"},
+      {{.kind = "pause", .on = Trigger{0, Step::kAfterRead}}, "the client stopped at after-read"},
+      {{.kind = "pause", .from = 300ms, .nodes = {1, 2, 0}},
+       "nodes 1, 2 and the store stopped at 300ms"},
+      {{.kind = "slow", .on = step, .length = 30ms}, "client 1 kept busy at before-write for 30ms"},
+      {{.kind = "stall", .on = step, .length = 800ms, .client = 1},
+       "requests from client 1 to every node and the store stalled at before-write for 800ms"},
+      {{.kind = "hold",
+        .on = step,
+        .length = 1s,
+        .client = 2,
+        .nodes = {1},
+        .direction = "reply",
+        .command = "SET",
+        .count = 2},
+       "2 replies to SET from node 1 to client 2 held when client 1 reaches before-write for 1s "
+       "each"},
+      {{.kind = "drop", .client = 1, .nodes = {0}, .command = "EXEC"},
+       "1 reply to EXEC from the store to client 1 dropped at 0s"},
+      {{.kind = "delay", .length = 1s, .delay = 5ms, .jitter = 1ms},
+       "requests and replies between every client and every node and the store delayed by "
+       "5ms +- 1ms at 0s for 1s"},
+      {{.kind = "partition",
+        .until = Trigger{2, Step::kAfterAcquire},
+        .client = 1,
+        .nodes = {4, 5}},
+       "client 1 cut off from nodes 4, 5 at 0s until client 2 reaches after-acquire"},
+      {{.kind = "stall", .until_fault = FaultMoment{"stop", true}, .client = 1, .nodes = {2}},
+       "requests from client 1 to node 2 stalled at 0s until 'stop' ends"},
+      {{.kind = "jump", .on = step, .nodes = {3}, .by = 3s},
+       "wall clock of node 3 moved ahead by 3s when client 1 reaches before-write"},
+      {{.kind = "drift", .during = "slowed", .client = 2, .rate = 1.5},
+       "wall clock of client 2 running at 1.5 times the true rate at 0s during 'slowed'"},
+  };
+  for (const Described& described : cases) EXPECT_EQ(Describe(described.plan), described.text);
+}
+
+}  // namespace
+}  // namespace doublehold
