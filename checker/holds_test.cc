@@ -110,6 +110,20 @@ TEST(Holds, AShorterLeaseCountsFromTheCallOfItsExtension) {
   EXPECT_EQ(Drawn(ExtractHolds(history).all[0]), "1:[2,17] 2-9 12-14");
 }
 
+TEST(Holds, AReleaseWhoseCallWasLostEndsTheHoldAtTheLastThingKnown) {
+  History history = FromLanes("c1: A-a==g==R----r | 5");
+  std::erase_if(history.events, [](const Event& event) {
+    return event.op == Op::kRelease && event.type == EventType::kInvoke;
+  });
+  EXPECT_EQ(Drawn(ExtractHolds(history).all[0]), "1:[2,5] 2-5");
+}
+
+TEST(Holds, ALeaseThatEndsAsItIsGrantedIsNotLive) {
+  History history = FromLanes("c1: A-a==R-r");
+  history.events[1].value[0] = history.events[1].at_ns;
+  EXPECT_EQ(Drawn(ExtractHolds(history).all[0]), "1:[2,5]");
+}
+
 TEST(Holds, AGrantThatNeverEndsIsLiveToItsRelease) {
   History history = FromLanes("c1: A-a====R-r");
   history.events[1].value[0] = INT64_MAX;

@@ -155,6 +155,10 @@ TEST(Judge, HoldsTheOutcomesAgainstWhatWasExpected) {
            {"valid, and was unknown", {{"nonsense", "valid"}}, {"nonsense"}, 2},
            {"unknown, and was", {{"nonsense", "unknown"}}, {"nonsense"}, 0},
            {"one decided otherwise", {{"exclusion", "valid"}}, {"exclusion", "nonsense"}, 1},
+           {"not judged, and of no matter",
+            {{"exclusion", "violated"}, {"fencing", "any"}},
+            {"exclusion"},
+            0},
            {"not judged", {{"exclusion", "violated"}, {"fencing", "valid"}}, {"exclusion"}, 2},
        }) {
     const RunVerdict verdict =

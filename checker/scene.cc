@@ -33,7 +33,7 @@ std::vector<FaultEpisode> Episodes(const History& history) {
                           .to_ns = end_ns,
                           .asked_ns = event.value[1]});
       healed.push_back(false);
-    } else if (event.type == EventType::kOk) {
+    } else if (event.type != EventType::kInfo) {
       for (size_t i = 0; i < episodes.size(); ++i) {
         if (healed[i] || episodes[i].fault != fault || episodes[i].client != client ||
             episodes[i].node != node) {
@@ -42,6 +42,11 @@ std::vector<FaultEpisode> Episodes(const History& history) {
         episodes[i].to_ns = event.at_ns;
         episodes[i].measured_ns = event.value[1];
         healed[i] = true;
+        // It waited for a frame and met none: nothing was injected.
+        if (event.type == EventType::kFail) {
+          episodes.erase(episodes.begin() + static_cast<std::ptrdiff_t>(i));
+          healed.erase(healed.begin() + static_cast<std::ptrdiff_t>(i));
+        }
         break;
       }
     }
@@ -79,10 +84,13 @@ bool IsOn(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
          !MovesAClock(fault);  // a node or all links: it may have waited there
 }
 
+bool IsMovedClock(const RunFacts& facts, const FaultEpisode& episode) {
+  return MovesAClock(facts.faults[static_cast<size_t>(episode.fault)]);
+}
+
 int Rank(const RunFacts& facts, const FaultEpisode& episode, const Suspects& suspects) {
   // A double grant with both leases live is a matter of the lock's servers, whatever else went on.
-  const bool servers =
-      episode.client < 0 || MovesAClock(facts.faults[static_cast<size_t>(episode.fault)]);
+  const bool servers = episode.client < 0 || IsMovedClock(facts, episode);
   if (suspects.stale == 0 && servers) return 5;
   if (suspects.stale != 0 && episode.client == suspects.stale) return 4;
   if (suspects.other != 0 && episode.client == suspects.other) return 3;
@@ -119,16 +127,21 @@ bool MovesAClock(const FaultFact& fault) {
   return std::ranges::find(kClockKinds, fault.kind) != kClockKinds.end();
 }
 
-const FaultEpisode* FaultBehind(const Scene& scene, const Suspects& suspects) {
-  const FaultEpisode* behind = nullptr;
+std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects& suspects) {
+  std::vector<const FaultEpisode*> behind;
   int best = 0;
   for (const FaultEpisode& episode : scene.episodes) {
     if (episode.from_ns > suspects.at_ns) break;
     if (episode.to_ns < suspects.at_ns - ToNs(scene.facts.lease)) continue;
     const int rank = Rank(scene.facts, episode, suspects);
     if (rank < best) continue;
+    // Clocks that are moved at the same time cannot be told apart; of anything else the latest is named.
+    const bool beside =
+        rank == best && !behind.empty() && IsMovedClock(scene.facts, *behind.back()) &&
+        IsMovedClock(scene.facts, episode) && episode.from_ns < behind.back()->to_ns;
+    if (!beside) behind.clear();
     best = rank;
-    behind = &episode;
+    behind.push_back(&episode);
   }
   return behind;
 }

@@ -49,9 +49,10 @@ struct Suspects {
   int32_t other = 0;
 };
 
-// The fault to name for it: active at that time or within a lease before; rather one on the stale
-// client than on the other, rather on a node than on a bystander; of equals the latest. Null: none.
-const FaultEpisode* FaultBehind(const Scene& scene, const Suspects& suspects);
+// The faults to name for it: active at that time or within a lease before; rather one on the stale
+// client than on the other, rather on a node than on a bystander; of equals the latest, but all
+// the clocks that were moved then. Empty: none.
+std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects& suspects);
 
 // Whether only the machine is to blame that `hold` was still held at `at_ns`, its lease being over
 // since `lease_end_ns`: no fault was active on its client meanwhile, and either the lease ran out

@@ -111,6 +111,19 @@ std::vector<std::string> WaysOf(const ItemCount& item, WriteMode mode, bool told
   return ways;
 }
 
+// "; the stock fell by 307 in all, and 1 more sale is of unknown outcome"
+std::string Arithmetic(const std::vector<ItemCount>& items) {
+  int64_t fell = 0, unknown = 0;
+  for (const ItemCount& item : items) {
+    if (!item.Final()) return "";
+    fell += item.initial - *item.final_stock;
+    unknown += item.SoldMost() - item.SoldLeast();
+  }
+  std::string text = fmt::format("; the stock fell by {} in all", fell);
+  if (unknown > 0) text += fmt::format(", with {} of unknown outcome", Counted(unknown, "sale"));
+  return text;
+}
+
 std::string WhyUndecided(const std::vector<ItemCount>& items) {
   for (size_t i = 0; i < items.size(); ++i) {
     if (!items[i].final_stock) return fmt::format("the final stock of item {} is not known", i);
@@ -183,11 +196,11 @@ ClaimVerdict CheckStock(const History& history, const Limits& limits) {
   } else if (std::string why = WhyUndecided(items); !why.empty()) {
     return Undecided(std::move(verdict), std::move(why));
   }
+  const std::string orders = Counted(verdict.opportunities, "confirmed order");
+  const std::string arithmetic = Arithmetic(items);
   return Decided(std::move(verdict), std::move(stories),
-                 fmt::format("{} of {} went wrong", verdict.count,
-                             Counted(verdict.opportunities, "confirmed order")),
-                 fmt::format("the stock fell by one for each of {}",
-                             Counted(verdict.opportunities, "confirmed order")));
+                 fmt::format("{} of {} went wrong{}", verdict.count, orders, arithmetic),
+                 orders + arithmetic);
 }
 
 }  // namespace doublehold

@@ -21,6 +21,23 @@ struct Pending {
   bool happened = false;  // a later write has read what it wrote
 };
 
+// A write over a stock that it had not read. It should have left one less than it found; by as much as it left more,
+// orders were lost. One that left less brought some of them back:
+//
+//   c1:  read 9                                  write 8             found 6, left 8 and not 5: 3 orders lost
+//   c2:          read 9 write 8 .. 7 .. write 6
+//   c3:                                  read 6          write 5     found 8, left 5 and not 7: 2 of them are back
+//
+// So c1 cost one order, and c3 none. What all of them cost adds up to orders less the fall of the stock.
+struct Overwrite {
+  Event write;
+  std::optional<Event> read;
+  std::optional<Event> over;  // none: the initial stock
+  int64_t stock = 0;          // that it overwrote
+  int64_t from_ns = 0;
+  int64_t lost = 0;
+};
+
 struct Replay {
   int64_t stock = 0;
   std::optional<Event> last;  // the write that left it; none: the initial stock
@@ -51,15 +68,23 @@ class Telling {
     if (event.type != EventType::kOk) return;
     const std::optional<Pending> pending = TakePending(replay, event.client);
     if (mode_ == WriteMode::kDecrement && event.value[1] < 0) TellBelowZero(event);
-    if (mode_ != WriteMode::kReadThenSet || (pending && pending->happened)) return;
+    if (mode_ != WriteMode::kReadThenSet) return;
+    if (pending && pending->happened) return;  // in the order of writes already, by who read it
     const int64_t from_ns = pending ? pending->invoked.at_ns : event.at_ns;
     if (event.value[0] != replay.stock) Catch(replay, event.value[0]);
-    if (event.value[0] != replay.stock) TellOverwrite(event, from_ns, replay);
+    if (event.value[0] != replay.stock) NoteOverwrite(event, from_ns, replay);
     replay.stock = event.value[1];
     replay.last = event;
   }
 
-  StockTale Finish() && { return std::move(tale_); }
+  StockTale Finish() && {
+    const bool none_costs =
+        std::ranges::all_of(overwrites_, [](const auto& o) { return o.lost <= 0; });
+    for (const Overwrite& overwrite : overwrites_) {
+      if (overwrite.lost > 0 || none_costs) TellOverwrite(overwrite);
+    }
+    return std::move(tale_);
+  }
 
  private:
   static std::optional<Pending> TakePending(Replay& replay, int32_t client) {
@@ -83,23 +108,40 @@ class Telling {
     }
   }
 
-  void TellOverwrite(const Event& write, int64_t from_ns, const Replay& replay) {
+  void NoteOverwrite(const Event& write, int64_t from_ns, const Replay& replay) {
+    Overwrite overwrite{
+        .write = write, .over = replay.last, .stock = replay.stock, .from_ns = from_ns};
+    const auto read = reads_.find(write.client);
+    if (read != reads_.end() && read->second.value[0] == write.value[0])
+      overwrite.read = read->second;
+    overwrite.lost = write.value[1] - (replay.stock - 1);
+    for (auto it = overwrites_.rbegin(); it != overwrites_.rend() && overwrite.lost < 0; ++it) {
+      if (it->write.key != write.key) continue;
+      const int64_t back = std::min(it->lost, -overwrite.lost);
+      it->lost -= back;
+      overwrite.lost += back;
+    }
+    overwrites_.push_back(std::move(overwrite));
+  }
+
+  void TellOverwrite(const Overwrite& overwrite) {
+    const Event& write = overwrite.write;
     tale_.told[write.key] = true;
     if (!stories_.Wanted()) return;
-    const int64_t lost = std::max<int64_t>(1, write.value[0] - replay.stock);
     std::string what = fmt::format(
         "wrote stock {} at {} over {}", write.value[1], At(write.at_ns),
-        replay.last ? fmt::format("{}'s {}", ProcessName(replay.last->client), replay.stock)
-                    : fmt::format("the initial {}", replay.stock));
-    if (const auto read = reads_.find(write.client);
-        read != reads_.end() && read->second.value[0] == write.value[0]) {
-      what += fmt::format(", having read {} at {}", write.value[0], At(read->second.at_ns));
+        overwrite.over
+            ? fmt::format("{}'s {}", ProcessName(overwrite.over->client), overwrite.stock)
+            : fmt::format("the initial {}", overwrite.stock));
+    if (overwrite.read) {
+      what += fmt::format(", having read {} at {}", write.value[0], At(overwrite.read->at_ns));
     }
+    const int64_t lost = std::max<int64_t>(1, overwrite.lost);
     what += fmt::format(": {} {} lost", Counted(lost, "order"), lost == 1 ? "was" : "were");
-    Violation violation = Explain(write, replay.last, what);
-    violation.from_ns = from_ns;
+    Violation violation = Explain(write, overwrite.over, what);
+    violation.from_ns = overwrite.from_ns;
     violation.count = lost;
-    if (replay.last) violation.second = RefOf(replay.last->hold);
+    if (overwrite.over) violation.second = RefOf(overwrite.over->hold);
     stories_.Add(std::move(violation));
   }
 
@@ -130,12 +172,11 @@ class Telling {
     const Hold* stale = StaleHoldOf(write);
     const Hold* stale_over = over ? StaleHoldOf(*over) : nullptr;
     if (stale == nullptr && stale_over == nullptr) {
-      const FaultEpisode* fault =
-          FaultBehind(scene_, {.at_ns = write.at_ns, .stale = write.client, .other = other});
-      violation.fault = fault == nullptr ? -1 : fault->fault;
+      const auto faults =
+          FaultsBehind(scene_, {.at_ns = write.at_ns, .stale = write.client, .other = other});
+      violation.fault = faults.empty() ? -1 : faults.front()->fault;
       violation.sentence =
-          fmt::format("{} {}; {}", ProcessName(write.client), what,
-                      fault == nullptr ? "no fault was active" : FaultClause(scene_, *fault));
+          fmt::format("{} {}; {}", ProcessName(write.client), what, FaultsClause(scene_, faults));
       return violation;
     }
     violation.stale = true;
@@ -164,7 +205,8 @@ class Telling {
   const Scene scene_;
   Stories& stories_;
   std::vector<Replay> replays_;
-  std::map<int32_t, Event> reads_;  // the last of each client
+  std::vector<Overwrite> overwrites_;  // in the order in which they were confirmed
+  std::map<int32_t, Event> reads_;     // the last of each client
   StockTale tale_;
 };
 

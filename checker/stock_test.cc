@@ -45,6 +45,16 @@ TEST(Stock, IsValidWhenItFellByOneForEachOrder) {
       final item-1:              *  | 4/1)"});
 }
 
+TEST(Stock, SaysTheArithmeticItRestsOn) {
+  EXPECT_EQ(CheckStock(FromLanes(R"(
+      c1:    A-a=g=w=R-r              | 5 5>4
+      c2:               A-a=g=W=?=R-r | 4 4>3
+      final:                        * | 4/1)"),
+                       {})
+                .reason,
+            "1 confirmed order; the stock fell by 1 in all, with 1 sale of unknown outcome");
+}
+
 TEST(Stock, AWriteOverAStockThatWasNotReadIsALostUpdate) {
   Expect({.name = "one",
           .picture = R"(
@@ -143,6 +153,17 @@ TEST(Stock, CheckThenDecrementOversellsWithoutLosingUpdates) {
           .write = write});
 }
 
+TEST(Stock, AWriteThatHappenedCountsThoughItsOrderWasNeverConfirmed) {
+  Expect({.name = "killed before its order, and its decrement undone",
+          .picture = R"(
+      c1:    A-a=g=u                   | 5 5>4
+      c2:              A-a=g=w=R-r     | 4 4>3
+      final:                         * | 4/1)",
+          .outcome = kViolated,
+          .count = 1,
+          .write = "check-then-decr"});
+}
+
 TEST(Stock, OfOtherWaysToWriteOnlyTheArithmeticIsJudged) {
   Expect({.name = "the same read twice",
           .picture = R"(
@@ -195,6 +216,20 @@ TEST(Stock, LostRecordsNeverMakeAViolation) {
           .count = 1});
 }
 
+TEST(Stock, AnAnswerWithoutItsCallIsNotCountedTwice) {
+  History history = FromLanes(R"(
+      c1:    A-a=g=w=R-r             | 5 5>4
+      c2:              A-a=g=w=R-r   | 4 4>3
+      final:                       * | 3/2)");
+  std::erase_if(history.events, [](const Event& event) {
+    return event.op == Op::kWrite && event.type == EventType::kInvoke;
+  });
+  const ItemCount item = CountItems(history).at(0);
+  EXPECT_EQ(item.writes, 2);
+  EXPECT_EQ(item.unknown_writes, 0);
+  EXPECT_EQ(CheckStock(history, {}).outcome, Outcome3::kValid);
+}
+
 TEST(Stock, IsUnknownWhereNothingCanBeSaid) {
   Expect({.name = "no final stock", .picture = "c1: A-a=g=w=R-r | 5 5>4", .outcome = kUnknown});
   Expect({.name = "no order",
@@ -206,6 +241,20 @@ TEST(Stock, IsUnknownWhereNothingCanBeSaid) {
       c2:              A-a=g=w=R-r   | 4 4>3
       final:              *          | 4/1)",
           .outcome = kUnknown});
+}
+
+TEST(Stock, OfAnOverwriteOnlyTellsWhatItCostInTheEnd) {
+  // c5 had read 3 before c3 wrote 4 over it, and writes 2 as it would have done anyway.
+  const ClaimVerdict verdict = CheckStock(FromLanes(R"(
+      c3:       A-a=g==!==========w=R-r        | 5 5>4
+      c5:             A-a=gw=gw=g======w=R-r   | 5 5>4 4 4>3 3 3>2
+      pause c3:      [----------]
+      final:                                 * | 2/4)"),
+                                          {});
+  EXPECT_EQ(verdict.count, 1);
+  ASSERT_EQ(verdict.violations.size(), 1U);
+  EXPECT_EQ(verdict.violations[0].count, 1);
+  EXPECT_EQ(verdict.violations[0].first->client, 3);
 }
 
 TEST(Stock, TellsWhoWroteOverWhom) {

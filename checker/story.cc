@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string_view>
+#include <vector>
 
 namespace doublehold {
 namespace {
@@ -41,19 +43,20 @@ constexpr std::array kWordings{
     Wording{"partition", When::kStretch, kCutOff, kCutOff, kCut},
     Wording{"reset", When::kInstant, "{1} connections had been reset",
             "connections to {0} had been reset", "connections had been reset"},
-    Wording{"jump", When::kInstant, "{1} clock was {2}", "{1} clock had been moved {2}",
+    Wording{"jump", When::kInstant, "{1} clock was {2}", "the clock of {0} had been moved {2}",
             "clocks had been moved {2}"},
-    Wording{"drift", When::kInstant, "{1} clock had been drifting", "{1} clock had been drifting",
-            "clocks had been drifting"},
+    Wording{"drift", When::kInstant, "{1} clock had been drifting",
+            "the clock of {0} had been drifting", "clocks had been drifting"},
     Wording{"crash", When::kInstant, "{0} had been killed", "{0} had been killed",
             "processes had been killed"},
     Wording{"restart", When::kInstant, "{0} had been restarted", "{0} had been restarted",
             "nodes had been restarted"},
 };
 
+// As measured, to the millisecond: finer than that is the measurement's own.
 std::string MovedBy(int64_t by_ns) {
-  if (by_ns < 0) return "back by " + FormatDuration(Duration(-by_ns));
-  return "ahead by " + FormatDuration(Duration(by_ns));
+  const auto by = std::chrono::round<std::chrono::milliseconds>(Duration(std::abs(by_ns)));
+  return (by_ns < 0 ? "back by " : "ahead by ") + FormatDuration(by);
 }
 
 bool IsStretch(const RunFacts& facts, const FaultEpisode& episode) {
@@ -73,6 +76,13 @@ std::string OthersClause(int others) {
   return others == 0 ? "" : fmt::format("; {} held it too", Counted(others, "further client"));
 }
 
+// "the store", "node 2", "nodes 1, 2 and 3"
+std::string NodesName(const FaultFact& fault, int32_t node) {
+  if (fault.nodes.size() < 2) return node == 0 ? "the store" : fmt::format("node {}", node);
+  const std::vector<int> but_last(fault.nodes.begin(), fault.nodes.end() - 1);
+  return fmt::format("nodes {} and {}", fmt::join(but_last, ", "), fault.nodes.back());
+}
+
 Violation TellLive(const Scene& scene, const Hold& first, const Hold& second,
                    const OverlapFound& overlap) {
   const std::string a = ProcessName(first.client);
@@ -87,10 +97,9 @@ Violation TellLive(const Scene& scene, const Hold& first, const Hold& second,
     text += fmt::format(" while {}'s lease was valid until {}", a, At(first.valid_until_ns));
   }
   Violation violation;
-  const FaultEpisode* fault = FaultBehind(scene, {.at_ns = at_ns, .other = first.client});
-  violation.fault = fault == nullptr ? -1 : fault->fault;
-  text += EndClause(first, a) + OthersClause(overlap.others);
-  text += fault == nullptr ? "; no fault was active" : "; " + FaultClause(scene, *fault);
+  const auto faults = FaultsBehind(scene, {.at_ns = at_ns, .other = first.client});
+  violation.fault = faults.empty() ? -1 : faults.front()->fault;
+  text += EndClause(first, a) + OthersClause(overlap.others) + "; " + FaultsClause(scene, faults);
   violation.sentence = std::move(text);
   return violation;
 }
@@ -148,14 +157,21 @@ std::string FaultClause(const Scene& scene, const FaultEpisode& episode, int32_t
   const bool is_it = episode.client > 0 && episode.client == it;
   const std::string target = is_it                ? "it"
                              : episode.client > 0 ? ProcessName(episode.client)
-                             : episode.node == 0  ? "the store"
-                                                  : fmt::format("node {}", episode.node);
+                                                  : NodesName(fault, episode.node);
   const std::string whose = is_it ? "its" : target + "'s";
   const std::string_view text = episode.client > 0  ? wording->client
                                 : episode.node >= 0 ? wording->node
                                                     : wording->everyone;
   const int64_t by_ns = episode.measured_ns != 0 ? episode.measured_ns : episode.asked_ns;
   return fmt::format(fmt::runtime(text), target, whose, MovedBy(by_ns)) + time;
+}
+
+std::string FaultsClause(const Scene& scene, const std::vector<const FaultEpisode*>& episodes) {
+  std::string text;
+  for (const FaultEpisode* episode : episodes) {
+    text += (text.empty() ? "" : " and ") + FaultClause(scene, *episode);
+  }
+  return text.empty() ? "no fault was active" : text;
 }
 
 std::string KeyName(const RunFacts& facts, uint16_t key) {
@@ -175,17 +191,14 @@ StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64
     story.by_stall = true;
     return story;
   }
-  const FaultEpisode* fault =
-      FaultBehind(scene, {.at_ns = at_ns, .stale = stale.client, .other = other});
-  if (fault == nullptr) {
-    story.suffix = "; no fault was active";
-    return story;
-  }
-  story.fault = fault->fault;
-  if (IsStretch(scene.facts, *fault) && fault->from_ns <= end_ns && end_ns <= fault->to_ns) {
-    story.text += " while " + FaultClause(scene, *fault, stale.client);
-  } else {
-    story.suffix = "; " + FaultClause(scene, *fault);
+  const auto faults = FaultsBehind(scene, {.at_ns = at_ns, .stale = stale.client, .other = other});
+  story.suffix = "; " + FaultsClause(scene, faults);
+  if (faults.empty()) return story;
+  const FaultEpisode& fault = *faults.front();
+  story.fault = fault.fault;
+  if (IsStretch(scene.facts, fault) && fault.from_ns <= end_ns && end_ns <= fault.to_ns) {
+    story.text += " while " + FaultClause(scene, fault, stale.client);
+    story.suffix.clear();
   }
   return story;
 }

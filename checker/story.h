@@ -20,6 +20,8 @@ std::string Counted(int64_t count, std::string_view singular);  // "1 order", "4
 
 // "client 3 was stopped (2.101-3.104 s)"; with `it` the client's name is "it".
 std::string FaultClause(const Scene& scene, const FaultEpisode& episode, int32_t it = 0);
+// The same of several, with "and"; "no fault was active" of none.
+std::string FaultsClause(const Scene& scene, const std::vector<const FaultEpisode*>& episodes);
 
 // What was behind a hold whose lease was over.
 struct StaleStory {

@@ -77,11 +77,11 @@ TEST(Story, OfTwoLiveLeasesTellsUntilWhenTheFirstWasValid) {
   for (const Case& told : std::vector<Case>{
            {"", begin + "no fault was active"},
            {"    jump n1:               [---------------]           | 750",
-            begin + "node 1's clock had been moved ahead by 750ms at 0.004 s"},
+            begin + "the clock of node 1 had been moved ahead by 750ms at 0.004 s"},
            {"    jump c5:               [---------------]           | -1500",
             begin + "client 5's clock was back by 1.5s at 0.004 s"},
            {"    drift n1:              [---------------]           | 750",
-            begin + "node 1's clock had been drifting at 0.004 s"},
+            begin + "the clock of node 1 had been drifting at 0.004 s"},
            {"    restart n1:            [-]", begin + "node 1 had been restarted at 0.004 s"},
            {"    jump n1:                                  []      | 750",
             begin + "no fault was active"},
@@ -101,7 +101,15 @@ TEST(Story, PrefersTheFaultOnTheStaleClient) {
 TEST(Story, OfTwoLiveLeasesPrefersAClockToAPause) {
   EXPECT_NE(FirstSentence(std::string(kLive) + "    jump n1:               [-------]   | 750\n"
                                                "    pause c3:               [-------]")
-                .find("node 1's clock"),
+                .find("the clock of node 1"),
+            std::string::npos);
+}
+
+TEST(Story, NamesAllTheClocksThatWereMovedThen) {
+  EXPECT_NE(FirstSentence(std::string(kLive) + "    jump n1:               [-------]   | 750\n"
+                                               "    jump c5:               [-------]   | 1500")
+                .find("the clock of node 1 had been moved ahead by 750ms at 0.004 s and client 5's "
+                      "clock was ahead by 1.5s at 0.004 s"),
             std::string::npos);
 }
 

@@ -68,15 +68,31 @@ std::string Table(const RunVerdict& verdict) {
   return Joined(rows);
 }
 
+// Many violations of one hold are one story: its first sentence, and how many more there are.
 std::string Sentences(const ClaimVerdict& claim) {
   std::string text = fmt::format("{}: {}\n", claim.claim, claim.reason);
-  const size_t told = std::min(kSentencesTold, claim.violations.size());
-  for (size_t i = 0; i < told; ++i) {
-    text +=
-        fmt::format("  {}. {}: {}\n", i + 1, claim.violations[i].key, claim.violations[i].sentence);
+  std::vector<std::pair<const Violation*, size_t>> stories;  // the first of each, and how many
+  for (const Violation& violation : claim.violations) {
+    const auto same = std::ranges::find_if(stories, [&](const auto& story) {
+      const Violation& other = *story.first;
+      return violation.first && other.first && violation.first->hold == other.first->hold &&
+             violation.key == other.key;
+    });
+    if (same != stories.end()) {
+      ++same->second;
+    } else {
+      stories.emplace_back(&violation, 1);
+    }
   }
-  if (claim.violations.size() > told) {
-    text += fmt::format("  and more; the first {} are in verdict.json\n", claim.violations.size());
+  const size_t told = std::min(kSentencesTold, stories.size());
+  for (size_t i = 0; i < told; ++i) {
+    const auto& [violation, count] = stories[i];
+    text += fmt::format("  {}. {}: {}{}\n", i + 1, violation->key, violation->sentence,
+                        count == 1 ? "" : fmt::format(" (and {} more of this hold)", count - 1));
+  }
+  if (stories.size() > told) {
+    text += fmt::format("  verdict.json tells {}\n",
+                        Counted(static_cast<int64_t>(claim.violations.size()), "violation"));
   }
   return text;
 }

@@ -252,8 +252,11 @@ RunFacts FactsOf(const Plan& plan) {
                  .claims = plan.claims,
                  .expect = plan.expect};
   for (const FaultPlan& fault : plan.faults) {
-    facts.faults.push_back(
-        {.name = fault.name, .kind = fault.kind, .what = Describe(fault), .planned = fault.times});
+    facts.faults.push_back({.name = fault.name,
+                            .kind = fault.kind,
+                            .what = Describe(fault),
+                            .nodes = fault.nodes,
+                            .planned = fault.times});
   }
   return facts;
 }

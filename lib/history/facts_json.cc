@@ -18,6 +18,8 @@ using nlohmann::json;
 
 constexpr size_t kMostKeys = std::numeric_limits<uint16_t>::max();  // Event::key counts them
 
+constexpr int kMostNodes = 1'000'000;  // beyond any run: a garbled file
+
 // Takes fields out of one JSON object and keeps the first thing that was wrong, so that a reader of
 // many fields asks once at its end.
 class Fields {
@@ -83,6 +85,22 @@ class Fields {
     return texts;
   }
 
+  [[nodiscard]] bool Has(std::string_view name) const {
+    return object_.is_object() && object_.contains(name);
+  }
+
+  std::vector<int> Numbers(std::string_view name) {
+    std::vector<int> numbers;
+    for (const json& element : List(name)) {
+      if (!element.is_number_integer() || element < 0 || element > kMostNodes) {
+        Fail(fmt::format("field '{}' holds {}, which is not a node", name, element.dump()));
+        return {};
+      }
+      numbers.push_back(element.get<int>());
+    }
+    return numbers;
+  }
+
   void Fail(std::string reason) {
     if (reason_.empty()) reason_ = what_ + std::move(reason);
   }
@@ -127,6 +145,7 @@ std::vector<FaultFact> ReadFaults(Fields& fields) {
     faults.push_back({.name = fault.Text("name"),
                       .kind = fault.Text("kind"),
                       .what = fault.Text("what"),
+                      .nodes = fault.Has("nodes") ? fault.Numbers("nodes") : std::vector<int>(),
                       .planned = fault.Count("planned")});
     if (std::string reason = fault.Finish(); !reason.empty()) fields.Fail(std::move(reason));
   }
@@ -160,6 +179,7 @@ nlohmann::ordered_json FactsToJson(const RunFacts& facts) {
                       {"kind", fault.kind},
                       {"what", fault.what},
                       {"planned", fault.planned}});
+    if (!fault.nodes.empty()) faults.back()["nodes"] = fault.nodes;
   }
   auto expect = nlohmann::ordered_json::object();
   for (const auto& [claim, outcome] : facts.expect) expect[claim] = outcome;

@@ -15,6 +15,49 @@ bool HasKey(Op op) {
   return op != Op::kFault && op != Op::kStall && op != Op::kLost && op != Op::kDied;
 }
 
+ValueNames ValueNamesOf(Op op, EventType type) {
+  const bool invoke = type == EventType::kInvoke;
+  const bool ok = type == EventType::kOk;
+  const bool fail = type == EventType::kFail;
+  switch (op) {
+    case Op::kAcquire:
+      if (invoke) return {"lease_ns"};
+      if (ok) return {"valid_until_ns", "token"};
+      if (fail) return {"retry_hint_ns"};
+      return {};
+    case Op::kExtend:
+      if (invoke) return {"lease_ns"};
+      if (ok) return {"valid_until_ns"};
+      return {};
+    case Op::kRead:
+      if (ok) return {"stock"};
+      return {};
+    case Op::kWrite:
+    case Op::kOrder:
+      return {"stock_read", "stock_written"};
+    case Op::kFinal:
+      return {"stock", "orders"};
+    case Op::kProbe:
+      if (invoke) return {"budget_ns"};
+      if (ok || fail) return {"waited_ns"};
+      return {};
+    case Op::kExpiry:
+      return {"pttl_ms"};
+    case Op::kFault:
+      return {"fault", invoke ? "asked_ns" : "measured_ns", "client", "node"};
+    case Op::kStall:
+      return {"length_ns"};
+    case Op::kLost:
+      return {"records"};
+    case Op::kDied:
+      return {"status"};
+    case Op::kRelease:
+    case Op::kWait:
+      return {};
+  }
+  return {};
+}
+
 std::optional<std::string> WhyInvalid(const Event& event, const RunFacts& facts) {
   if (event.op > Op::kDied)
     return fmt::format("operation {} is unknown", static_cast<int>(event.op));

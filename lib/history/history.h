@@ -3,10 +3,12 @@
 #ifndef DOUBLEHOLD_LIB_HISTORY_HISTORY_H_
 #define DOUBLEHOLD_LIB_HISTORY_HISTORY_H_
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/base/event.h"
@@ -16,10 +18,11 @@ namespace doublehold {
 
 // A fault as the plan has it. Its index in RunFacts::faults is the `fault` value of fault events.
 struct FaultFact {
-  std::string name;  // unique in the run: "stall"
-  std::string kind;  // "pause"
-  std::string what;  // for a reader: "client 1 stopped at before-write for 800ms"
-  int planned = 1;   // how often it was to start; fewer is reported and leaves nothing `valid`
+  std::string name;          // unique in the run: "stall"
+  std::string kind;          // "pause"
+  std::string what;          // for a reader: "client 1 stopped at before-write for 800ms"
+  std::vector<int> nodes{};  // that it is aimed at, if any
+  int planned = 1;  // how often it was to start; fewer is reported and leaves nothing `valid`
 
   bool operator==(const FaultFact&) const = default;
 };
@@ -56,6 +59,11 @@ void SortByTime(std::vector<Event>& events);
 // Whether an event of this operation is about a lock key. Faults, stalls, losses and deaths are
 // not.
 bool HasKey(Op op);
+
+// What the values of an event are called in a file; empty where it has no such value. event.h says
+// what they mean.
+using ValueNames = std::array<std::string_view, 4>;
+ValueNames ValueNamesOf(Op op, EventType type);
 
 // Why an event cannot belong to a run with these facts, or nothing when it can: a process, key or
 // fault the run did not have, a negative time, a value outside its enumeration. For readers.

@@ -25,53 +25,7 @@ using nlohmann::ordered_json;
 constexpr size_t kLongestLine = size_t{16} << 20;  // a start line with 65,535 keys fits
 constexpr size_t kFlushBytes = size_t{1} << 16;
 
-// What the values of an event are called; event.h says what they mean. A value without a name that
-// is not 0 is written as "value3".
-using ValueNames = std::array<std::string_view, 4>;
-
-ValueNames NamesOf(Op op, EventType type) {
-  const bool invoke = type == EventType::kInvoke;
-  const bool ok = type == EventType::kOk;
-  const bool fail = type == EventType::kFail;
-  switch (op) {
-    case Op::kAcquire:
-      if (invoke) return {"lease_ns"};
-      if (ok) return {"valid_until_ns", "token"};
-      if (fail) return {"retry_hint_ns"};
-      return {};
-    case Op::kExtend:
-      if (invoke) return {"lease_ns"};
-      if (ok) return {"valid_until_ns"};
-      return {};
-    case Op::kRead:
-      if (ok) return {"stock"};
-      return {};
-    case Op::kWrite:
-    case Op::kOrder:
-      return {"stock_read", "stock_written"};
-    case Op::kFinal:
-      return {"stock", "orders"};
-    case Op::kProbe:
-      if (invoke) return {"budget_ns"};
-      if (ok || fail) return {"waited_ns"};
-      return {};
-    case Op::kExpiry:
-      return {"pttl_ms"};
-    case Op::kFault:
-      return {"fault", invoke ? "asked_ns" : "measured_ns", "client", "node"};
-    case Op::kStall:
-      return {"length_ns"};
-    case Op::kLost:
-      return {"records"};
-    case Op::kDied:
-      return {"status"};
-    case Op::kRelease:
-    case Op::kWait:
-      return {};
-  }
-  return {};
-}
-
+// A value without a name that is not 0 is written as this.
 constexpr std::array<std::string_view, 4> kUnnamed{"value0", "value1", "value2", "value3"};
 
 std::string Quoted(const std::string& text) {
@@ -90,7 +44,7 @@ void AppendProcess(fmt::memory_buffer& line, int32_t client) {
 
 void AppendValue(fmt::memory_buffer& line, const Event& event) {
   const auto out = std::back_inserter(line);
-  const ValueNames names = NamesOf(event.op, event.type);
+  const ValueNames names = ValueNamesOf(event.op, event.type);
   std::string_view separator = "";
   if (event.hold != 0) {
     fmt::format_to(out, FMT_COMPILE("\"hold\":{}"), event.hold);
@@ -314,7 +268,7 @@ class Reader {
 
   static Result<void> TakeValue(const json& value, Event& event) {
     if (!value.is_object()) return BadInput("field 'value' is not an object");
-    const ValueNames names = NamesOf(event.op, event.type);
+    const ValueNames names = ValueNamesOf(event.op, event.type);
     std::array<bool, 4> taken{};
     for (const auto& [name, field] : value.items()) {
       if (name == "hold") {
