@@ -17,6 +17,7 @@
 
 #include "compose/children.h"
 #include "compose/client_main.h"
+#include "compose/launcher.h"
 #include "compose/real_cluster.h"
 #include "compose/scratch.h"
 #include "compose/spawn.h"
@@ -53,6 +54,11 @@ class Supervisor {
                        [this](int client, uint32_t steps) {
                          shared_.Control(client).armed.store(steps, std::memory_order_release);
                        }}),
+        launcher_({.plan = plan_,
+                   .folder = request.folder,
+                   .sockets = scratch_.folder(),
+                   .server = request.server},
+                  shared_, cluster_, proxy_, children_),
         child_signals_(io_, SIGCHLD),
         end_signals_(io_, SIGINT, SIGTERM, SIGHUP),
         tick_(io_),
@@ -61,10 +67,10 @@ class Supervisor {
   Result<History> Run() {
     WatchChildren();
     WatchInterrupts();
-    Result<void> started = StartServers();
+    Result<void> started = launcher_.StartServers();
     if (started) started = StartClients();
     if (started) started = AwaitServers();
-    if (started) started = StartReferee();
+    if (started) started = StartClient(0);  // it writes the stock: the servers must answer
     if (started) started = AwaitReady();
     if (!started) return tl::unexpected(started.error());
     Begin();
@@ -84,45 +90,10 @@ class Supervisor {
 
   // ---- start ----------------------------------------------------------------------------------------------------
 
-  [[nodiscard]] int ClockPageOf(ProcessRef ref) const {
-    return ref.kind == Kind::kNode ? ref.number : plan_.nodes + 1 + ref.number;
-  }
-  [[nodiscard]] int ClockPages() const { return plan_.nodes + 1 + plan_.clients + 1; }
-  [[nodiscard]] std::filesystem::path SocketOf(int node) const {
-    return scratch_.folder() / fmt::format("{}.sock", node);
-  }
-
-  Result<void> StartServers() {
-    Result<std::filesystem::path> shim = FindClockShim();
-    if (!shim) return tl::unexpected(shim.error());
-    shim_ = *shim;
-    for (int node = 0; node <= plan_.nodes; ++node) {
-      const ProcessRef ref{Kind::kNode, node};
-      const std::string name = node == kStoreNode ? "store" : fmt::format("node-{}", node);
-      const std::filesystem::path log = request_.folder / "nodes" / (name + ".log");
-      // The page is formatted before a process under the shim can see it.
-      cluster_.Add(ref, ClockPageOf(ref), SocketOf(node));
-      const Result<pid_t> pid =
-          StartServer({.program = request_.server,
-                       .socket = SocketOf(node),
-                       .log = log,
-                       .shim = shim_,
-                       .clock_fd = shared_.fd(),
-                       .clock_offset = shared_.ClockPageOffset(ClockPageOf(ref))});
-      if (!pid) return tl::unexpected(pid.error());
-      cluster_.SetPid(ref, *pid);
-      children_.Add({.ref = ref,
-                     .name = node == kStoreNode ? "the store" : fmt::format("node {}", node),
-                     .pid = *pid,
-                     .log = log});
-    }
-    return {};
-  }
-
   Result<void> AwaitServers() {
     const MonoTime give_up = RealMono() + kStartTimeout;
     for (int node = 0; node <= plan_.nodes; ++node) {
-      while (!AnswersPing(SocketOf(node), RealMono() + 1s)) {
+      while (!AnswersPing(launcher_.SocketOf(node), RealMono() + 1s)) {
         WaitFor([] { return false; }, RealMono() + kPingInterval);
         if (failure_) return tl::unexpected(*failure_);
         if (interrupted_) return EnvironmentFailed("interrupted before the run began");
@@ -135,20 +106,6 @@ class Supervisor {
     return {};
   }
 
-  Result<std::vector<NodeAddress>> AddressesOf(int client) {
-    std::vector<NodeAddress> addresses;
-    for (int node = 0; node <= plan_.nodes; ++node) {
-      if (client == 0 || plan_.direct) {
-        addresses.push_back({.unix_path = SocketOf(node).string()});
-        continue;
-      }
-      const Result<uint16_t> port = proxy_.AddLink({client, node}, SocketOf(node).string());
-      if (!port) return tl::unexpected(port.error());
-      addresses.push_back({.port = *port});
-    }
-    return addresses;
-  }
-
   Result<void> StartClients() {
     clients_.push_back(std::make_unique<Client>(io_));  // the referee's place
     for (int client = 1; client <= plan_.clients; ++client) {
@@ -158,42 +115,10 @@ class Supervisor {
     return {};
   }
 
-  Result<void> StartReferee() { return StartClient(0); }
-
   Result<void> StartClient(int number) {
-    Result<std::vector<NodeAddress>> addresses = AddressesOf(number);
-    if (!addresses) return tl::unexpected(addresses.error());
-    std::array<int, 2> ends{};
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-      return EnvironmentFailed(fmt::format("socketpair: {}", std::strerror(errno)));
-    }
-    Client& client = *clients_[static_cast<size_t>(number)];
-    client.channel.assign(ends[0]);
-    const ProcessRef ref{Kind::kClient, number};
-    cluster_.Add(ref, ClockPageOf(ref));
-    SpawnRequest spawn{.argv = {"doublehold", std::string(kClientCommand)},
-                       .self = true,
-                       .environment = ShimEnvironment(shim_, shared_.fd(),
-                                                      shared_.ClockPageOffset(ClockPageOf(ref))),
-                       .descriptors = {shared_.fd(), ends[1]},
-                       .log = request_.folder / "clients" /
-                              (number == 0 ? "referee.log" : fmt::format("client-{}.log", number))};
-    const std::vector<std::string> words =
-        ToWords({.plan_file = (request_.folder / "plan.json").string(),
-                 .number = number,
-                 .memory_fd = shared_.fd(),
-                 .clock_pages = ClockPages(),
-                 .step_fd = ends[1],
-                 .addresses = *addresses});
-    spawn.argv.insert(spawn.argv.end(), words.begin(), words.end());
-    const Result<pid_t> pid = Spawn(spawn);
-    close(ends[1]);
-    if (!pid) return tl::unexpected(pid.error());
-    cluster_.SetPid(ref, *pid);
-    children_.Add({.ref = ref,
-                   .name = number == 0 ? "the referee" : fmt::format("client {}", number),
-                   .pid = *pid,
-                   .log = spawn.log});
+    const Result<int> channel = launcher_.StartClient(number);
+    if (!channel) return tl::unexpected(channel.error());
+    clients_[static_cast<size_t>(number)]->channel.assign(*channel);
     ListenTo(number);
     return {};
   }
@@ -393,11 +318,12 @@ class Supervisor {
   Proxy proxy_;
   RealCluster cluster_;
   Timeline timeline_;
+  Children children_;
+  Launcher launcher_;
   asio::signal_set child_signals_;
   asio::signal_set end_signals_;
   asio::steady_timer tick_;
   asio::steady_timer progress_timer_;
-  std::filesystem::path shim_;
   std::vector<std::unique_ptr<Client>> clients_;  // by number; [0] is the referee
   std::vector<Event> events_;                     // the supervisor's own
   MonoTime start_{};
@@ -407,7 +333,6 @@ class Supervisor {
   bool kill_now_ = false;
   int active_faults_ = 0;
   std::optional<Error> failure_;
-  Children children_;  // last: its processes end before anything they use goes
 };
 
 }  // namespace
@@ -423,7 +348,7 @@ Result<History> Supervise(const SuperviseRequest& request) {
   Result<Scratch> scratch = Scratch::Create();
   if (!scratch) return tl::unexpected(scratch.error());
   const Plan& plan = request.plan;
-  Result<SharedRun> shared = SharedRun::Create(plan.clients + 1, plan.nodes + 1 + plan.clients + 1);
+  Result<SharedRun> shared = SharedRun::Create(plan.clients + 1, ClockPagesOf(plan));
   if (!shared) return tl::unexpected(shared.error());
   return Supervisor(request, std::move(*scratch), std::move(*shared)).Run();
 }

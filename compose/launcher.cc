@@ -1,0 +1,107 @@
+#include "compose/launcher.h"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "compose/client_main.h"
+#include "compose/spawn.h"
+
+namespace doublehold {
+
+using Kind = ProcessRef::Kind;
+
+int Launcher::ClockPageOf(ProcessRef ref) const {
+  return ref.kind == Kind::kNode ? ref.number : places_.plan.nodes + 1 + ref.number;
+}
+
+std::filesystem::path Launcher::SocketOf(int node) const {
+  return places_.sockets / fmt::format("{}.sock", node);
+}
+
+Result<void> Launcher::StartServers() {
+  const Result<std::filesystem::path> shim = FindClockShim();
+  if (!shim) return tl::unexpected(shim.error());
+  for (int node = 0; node <= places_.plan.nodes; ++node) {
+    const ProcessRef ref{Kind::kNode, node};
+    const std::string name = node == kStoreNode ? "store" : fmt::format("node-{}", node);
+    const std::filesystem::path log = places_.folder / "nodes" / (name + ".log");
+    // The page is formatted before a process under the shim can see it.
+    cluster_.Add(ref, ClockPageOf(ref), SocketOf(node));
+    const Result<pid_t> pid =
+        StartServer({.program = places_.server,
+                     .socket = SocketOf(node),
+                     .log = log,
+                     .shim = *shim,
+                     .clock_fd = shared_.fd(),
+                     .clock_offset = shared_.ClockPageOffset(ClockPageOf(ref))});
+    if (!pid) return tl::unexpected(pid.error());
+    cluster_.SetPid(ref, *pid);
+    children_.Add({.ref = ref,
+                   .name = node == kStoreNode ? "the store" : fmt::format("node {}", node),
+                   .pid = *pid,
+                   .log = log});
+  }
+  return {};
+}
+
+// Clients go through the proxy, unless the plan says otherwise. The referee never does: what it reads is the truth.
+Result<std::vector<NodeAddress>> Launcher::AddressesOf(int client) {
+  std::vector<NodeAddress> addresses;
+  for (int node = 0; node <= places_.plan.nodes; ++node) {
+    if (client == 0 || places_.plan.direct) {
+      addresses.push_back({.unix_path = SocketOf(node).string()});
+      continue;
+    }
+    const Result<uint16_t> port = proxy_.AddLink({client, node}, SocketOf(node).string());
+    if (!port) return tl::unexpected(port.error());
+    addresses.push_back({.port = *port});
+  }
+  return addresses;
+}
+
+Result<int> Launcher::StartClient(int number) {
+  const Result<std::filesystem::path> shim = FindClockShim();
+  if (!shim) return tl::unexpected(shim.error());
+  const Result<std::vector<NodeAddress>> addresses = AddressesOf(number);
+  if (!addresses) return tl::unexpected(addresses.error());
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return EnvironmentFailed(fmt::format("socketpair: {}", std::strerror(errno)));
+  }
+  const ProcessRef ref{Kind::kClient, number};
+  cluster_.Add(ref, ClockPageOf(ref));
+  const size_t clock_offset = shared_.ClockPageOffset(ClockPageOf(ref));
+  const std::string log = number == 0 ? "referee.log" : fmt::format("client-{}.log", number);
+  SpawnRequest spawn{.argv = {"doublehold", std::string(kClientCommand)},
+                     .self = true,
+                     .environment = ShimEnvironment(*shim, shared_.fd(), clock_offset),
+                     .descriptors = {shared_.fd(), ends[1]},
+                     .log = places_.folder / "clients" / log};
+  const std::vector<std::string> words =
+      ToWords({.plan_file = (places_.folder / "plan.json").string(),
+               .number = number,
+               .memory_fd = shared_.fd(),
+               .clock_pages = ClockPagesOf(places_.plan),
+               .step_fd = ends[1],
+               .addresses = *addresses});
+  spawn.argv.insert(spawn.argv.end(), words.begin(), words.end());
+  const Result<pid_t> pid = Spawn(spawn);
+  close(ends[1]);
+  if (!pid) {
+    close(ends[0]);
+    return tl::unexpected(pid.error());
+  }
+  cluster_.SetPid(ref, *pid);
+  children_.Add({.ref = ref,
+                 .name = number == 0 ? "the referee" : fmt::format("client {}", number),
+                 .pid = *pid,
+                 .log = spawn.log});
+  return ends[0];
+}
+
+}  // namespace doublehold
