@@ -43,7 +43,7 @@ std::vector<std::string> WhyNothingIsValid(const RunFacts& facts, const Tally& t
   for (size_t i = 0; i < facts.faults.size(); ++i) {
     const FaultFact& fault = facts.faults[i];
     if (tally.started[i] >= fault.planned) continue;
-    why.push_back(fmt::format("fault '{}' ({}) started {} of {} times", fault.name, fault.what,
+    why.push_back(fmt::format("fault '{}' ({}) took effect {} of {} times", fault.name, fault.what,
                               tally.started[i], fault.planned));
   }
   return why;

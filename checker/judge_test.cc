@@ -123,7 +123,22 @@ TEST(Judge, AFaultThatStartedTooSeldomLeavesNothingValidAndHidesNoViolation) {
   RunVerdict verdict = Judge(calm);
   EXPECT_EQ(verdict.overall, Outcome3::kUnknown);
   EXPECT_EQ(verdict.not_fired, std::vector<std::string>{"stall"});
-  EXPECT_TRUE(Mentions(verdict.warnings, "fault 'stall' (as planned) started 0 of 1 times"));
+  EXPECT_TRUE(Mentions(verdict.warnings, "fault 'stall' (as planned) took effect 0 of 1 times"));
+
+  // It started, and ended without a frame to hold.
+  calm.facts.faults[0].planned = 1;
+  calm.events.push_back({.at_ns = calm.events.back().at_ns,
+                         .client = kSupervisor,
+                         .op = Op::kFault,
+                         .value = {0, 5, 1, 0}});
+  calm.events.push_back(calm.events.back());
+  calm.events.back().type = EventType::kFail;
+  verdict = Judge(calm);
+  EXPECT_EQ(verdict.overall, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.not_fired, std::vector<std::string>{"stall"});
+  EXPECT_TRUE(verdict.episodes.empty());
+  calm.events.back().type = EventType::kOk;
+  EXPECT_EQ(Judge(calm).overall, Outcome3::kValid);
 
   History stale = FromLanes(kStale, {.claims = kAll});
   stale.facts.faults[0].planned = 2;

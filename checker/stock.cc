@@ -83,19 +83,23 @@ class Counting {
   std::map<std::tuple<int32_t, Op, uint16_t>, int> open_;
 };
 
-// What went wrong with an item in ways that no single write shows.
-std::vector<std::string> WaysOf(const ItemCount& item, WriteMode mode, bool told) {
+std::string LostClause(const ItemCount& item, const std::string& fell) {
+  const std::string lost = Counted(item.Lost(), "order") + (item.Lost() == 1 ? " was" : " were");
+  if (!item.Final()) return fmt::format("{} lost: two writes had read the same stock", lost);
+  return fmt::format("{}, but {} were made: {} lost", fell, Counted(item.SoldLeast(), "order"),
+                     lost);
+}
+
+// What went wrong with an item in ways that no single write of those told shows. `explained`: lost
+// orders that those do show.
+std::vector<std::string> WaysOf(const ItemCount& item, bool told, int64_t explained) {
   std::vector<std::string> ways;
   const auto add = [&](int64_t count, std::string text) {
     if (count > 0) ways.push_back(std::move(text));
   };
   const std::string fell =
       fmt::format("the stock fell from {} to {}", item.initial, item.final_stock.value_or(0));
-  if (!told || mode == WriteMode::kDecrement) {
-    add(item.Lost(),
-        fmt::format("{}, but {} were made: {} were lost", fell, Counted(item.SoldLeast(), "order"),
-                    Counted(item.Lost(), "order")));
-  }
+  add(item.Lost() - explained, LostClause(item, fell));
   if (!told) {
     add(item.Oversold(), fmt::format("{} were confirmed, and there were {} to sell",
                                      Counted(item.orders, "order"), item.initial));
@@ -184,10 +188,9 @@ ClaimVerdict CheckStock(const History& history, const Limits& limits) {
   }
   Stories stories(limits);
   if (verdict.count > 0) {
-    const WriteMode mode = WriteModeOf(history.facts);
     const StockTale tale = TellStock(history, items, stories);
     for (size_t i = 0; i < items.size(); ++i) {
-      for (const std::string& way : WaysOf(items[i], mode, tale.told[i])) {
+      for (const std::string& way : WaysOf(items[i], tale.told[i], tale.explained[i])) {
         stories.Add({.key = history.facts.keys[i], .count = items[i].Wrong(), .sentence = way});
       }
     }

@@ -54,7 +54,7 @@ class Telling {
         scene_(Observe(history)),
         stories_(stories),
         replays_(items.size()),
-        tale_{std::vector<bool>(items.size(), false)} {
+        tale_{std::vector<bool>(items.size()), std::vector<int64_t>(items.size())} {
     for (size_t i = 0; i < items.size(); ++i) replays_[i].stock = items[i].initial;
   }
 
@@ -126,7 +126,9 @@ class Telling {
 
   void TellOverwrite(const Overwrite& overwrite) {
     const Event& write = overwrite.write;
+    const int64_t lost = std::max<int64_t>(1, overwrite.lost);
     tale_.told[write.key] = true;
+    tale_.explained[write.key] += lost;
     if (!stories_.Wanted()) return;
     std::string what = fmt::format(
         "wrote stock {} at {} over {}", write.value[1], At(write.at_ns),
@@ -136,7 +138,6 @@ class Telling {
     if (overwrite.read) {
       what += fmt::format(", having read {} at {}", write.value[0], At(overwrite.read->at_ns));
     }
-    const int64_t lost = std::max<int64_t>(1, overwrite.lost);
     what += fmt::format(": {} {} lost", Counted(lost, "order"), lost == 1 ? "was" : "were");
     Violation violation = Explain(write, overwrite.over, what);
     violation.from_ns = overwrite.from_ns;

@@ -10,7 +10,8 @@
 namespace doublehold {
 
 struct StockTale {
-  std::vector<bool> told;  // of each item: at least one write was told
+  std::vector<bool> told;          // of each item: at least one write was told
+  std::vector<int64_t> explained;  // of each item: how many lost orders they stand for
 };
 
 // Replays the confirmed writes of the items that went wrong in the order in which they were

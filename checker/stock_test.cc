@@ -314,6 +314,23 @@ TEST(Stock, AStallOfTheMachineLeavesALostUpdateUndecided) {
           .count = 3});
 }
 
+TEST(Stock, AStallExcusesOnlyTheOrdersItCost) {
+  // c1's stale write cost one order; another one is missing from the stock without any stale write.
+  const ClaimVerdict verdict = CheckStock(FromLanes(R"(
+      c1:         A-a=g==!==========w=R-x                | 5 5>4
+      c2:                A-a=g========w=R-r              | 5 5>4
+      c3:                                  A-a=g=w=R-r   | 4 4>3
+      machine c1:      (----------)
+      final:                                          *  | 4/3)"),
+                                          {});
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << verdict.reason;
+  EXPECT_EQ(verdict.count, 2);
+  ASSERT_EQ(verdict.violations.size(), 2U);
+  EXPECT_TRUE(verdict.violations[0].by_stall);
+  EXPECT_EQ(verdict.violations[1].sentence,
+            "the stock fell from 5 to 4, but 3 orders were made: 2 orders were lost");
+}
+
 TEST(Stock, AWriteThatWasReadBeforeItsReplyCameIsNotBlamed) {
   // c1's reply is late: c2 has read its 4 already. Only c3's write is stale.
   const ClaimVerdict verdict = CheckStock(FromLanes(R"(

@@ -18,9 +18,9 @@ class Counter {
     const auto fault = static_cast<size_t>(event.value[0]);
     if (event.op == Op::kLost) tally_.lost[event.client] += event.value[0];
     if (event.op == Op::kDied) tally_.died[event.client] = event.value[0];
-    if (event.op == Op::kFault && event.type == EventType::kInvoke &&
-        fault < tally_.started.size()) {
-      ++tally_.started[fault];
+    if (event.op == Op::kFault && fault < tally_.started.size()) {
+      if (event.type == EventType::kInvoke) ++tally_.started[fault];
+      if (event.type == EventType::kFail) --tally_.started[fault];  // it met nothing to act on
     }
     if (event.client <= kReferee || event.task != TaskKind::kSession) return;
     if (event.op == Op::kFault || event.op >= Op::kStall) return;

@@ -28,7 +28,7 @@ struct Tally {
 
   std::map<int32_t, int64_t> lost;  // records that were dropped, by process
   std::map<int32_t, int64_t> died;  // wait status of each client that ended by itself
-  std::vector<int64_t> started;     // how often each of RunFacts::faults started
+  std::vector<int64_t> started;     // how often each of RunFacts::faults did, and took effect
 };
 
 // Of the clients; what the referee and the supervisor do is not counted.
