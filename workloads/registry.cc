@@ -52,18 +52,12 @@ const std::vector<OptionSpec>& CycleOptions() {
 }  // namespace
 
 std::span<const WorkloadEntry> Workloads() {
+  // clang-format off
   static const std::array entries{
-      WorkloadEntry{"inventory",
-                    "the flash sale: read the stock, work, write it back, record the order",
-                    InventoryOptions(),
-                    {"exclusion", "lease-exclusion", "stock", "liveness"},
-                    MakeInventory},
-      WorkloadEntry{"cycle",
-                    "acquire and release with nothing in between, for speed",
-                    CycleOptions(),
-                    {"exclusion", "lease-exclusion", "liveness"},
-                    MakeCycle},
+      WorkloadEntry{"inventory", "the flash sale: read the stock, work, write it back, record the order", InventoryOptions(), {"exclusion", "lease-exclusion", "stock", "liveness"}, MakeInventory},
+      WorkloadEntry{"cycle", "acquire and release with nothing in between, for speed", CycleOptions(), {"exclusion", "lease-exclusion", "liveness"}, MakeCycle},
   };
+  // clang-format on
   return entries;
 }
 

@@ -49,21 +49,15 @@ const std::vector<OptionSpec>& RedlockOptions() {
 }  // namespace
 
 std::span<const LockEntry> Locks() {
+  // clang-format off
   static const std::array entries{
       LockEntry{"none", "no lock at all: the control", 1, 1, {}, MakeNone},
-      LockEntry{"setnx-getset",
-                "SETNX of the client's own expiry; past ones taken over by GETSET; DEL",
-                1,
-                1,
-                {},
-                MakeSetnxGetset},
-      LockEntry{"set-nx-px", "SET NX PX with an owner; compare-and-delete in a script", 1, 1,
-                SetNxPxOptions(), MakeSetNxPx},
-      LockEntry{"redisson", "Redisson's RLock: re-entrant hash, watchdog, wake-up channel", 1, 1,
-                RedissonOptions(), MakeRedisson},
-      LockEntry{"redlock", "SET NX PX on a majority of N independent nodes within the validity", 2,
-                15, RedlockOptions(), MakeRedlock},
+      LockEntry{"setnx-getset", "SETNX of the client's own expiry; past ones taken over by GETSET; DEL", 1, 1, {}, MakeSetnxGetset, /*end_is_in_value=*/true},
+      LockEntry{"set-nx-px", "SET NX PX with an owner; compare-and-delete in a script", 1, 1, SetNxPxOptions(), MakeSetNxPx},
+      LockEntry{"redisson", "Redisson's RLock: re-entrant hash, watchdog, wake-up channel", 1, 1, RedissonOptions(), MakeRedisson},
+      LockEntry{"redlock", "SET NX PX on a majority of N independent nodes within the validity", 2, 15, RedlockOptions(), MakeRedlock},
   };
+  // clang-format on
   return entries;
 }
 

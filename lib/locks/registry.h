@@ -30,7 +30,8 @@ struct LockEntry {
   int least_nodes = 1;       // 0: none needed
   int most_nodes = 1;
   std::vector<OptionSpec> options;
-  std::unique_ptr<Lock> (*make)(const LockContext&);
+  std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr;
+  bool end_is_in_value = false;  // so that a key without expiry in Redis blocks nobody for ever
 };
 
 std::span<const LockEntry> Locks();

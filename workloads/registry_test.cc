@@ -1,0 +1,44 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "lib/testing/scripted_lock.h"
+#include "workloads/workload.h"
+
+namespace doublehold {
+namespace {
+
+TEST(Workloads, EveryOneCanBeMadeFromItsDefaults) {
+  std::set<std::string_view> names;
+  for (const WorkloadEntry& entry : Workloads()) {
+    SCOPED_TRACE(entry.name);
+    EXPECT_TRUE(names.insert(entry.name).second) << "two workloads of one name";
+    EXPECT_FALSE(entry.summary.empty());
+    EXPECT_FALSE(entry.claims.empty());
+    EXPECT_EQ(FindWorkload(entry.name), &entry);
+    const auto options = CompleteOptions(entry.name, entry.options, {}, 500ms);
+    ASSERT_TRUE(options.has_value()) << options.error().message;
+    const std::unique_ptr<Workload> workload = entry.make(Options(*options));
+    EXPECT_FALSE(workload->Keys().empty());
+  }
+}
+
+TEST(Workloads, ThereIsNoneOfAnotherName) { EXPECT_EQ(FindWorkload("basket"), nullptr); }
+
+TEST(Cycle, AcquiresAndReleasesWithNothingInBetween) {
+  testing::World world;
+  testing::FakeEnv env(world);
+  testing::ScriptedLock lock(world, {{.outcome = testing::Attempt::Outcome::kGranted}});
+  const std::map<std::string, std::string> options{{"think", "0"}};
+  const std::unique_ptr<Workload> cycle = FindWorkload("cycle")->make(Options(options));
+  Session session{.env = env, .lock = lock, .client = 1, .lease = 500ms, .policy = {}};
+  EXPECT_TRUE(cycle->Setup(env));
+  cycle->Step(session);
+  cycle->Step(session);
+  cycle->Finish(env);
+  EXPECT_EQ(lock.said,
+            (std::vector<std::string>{"0 acquire", "0 release 1", "0 acquire", "0 release 2"}));
+}
+
+}  // namespace
+}  // namespace doublehold
