@@ -1,14 +1,22 @@
-# doublehold_test(NAME name LABEL unit|sim|real|slow SOURCES a_test.cc ... LIBS targets ...)
+# doublehold_test(NAME name LABEL unit|sim|real|slow SOURCES a_test.cc ... LIBS targets ... [TSAN])
 #
+# TSAN: run under ThreadSanitizer as well. In a build with it these tests have the label tsan, and the target tsan_tests
+# builds them.
 # unit: no Redis and no sleeping; sim: the simulated world; real: starts its own servers; slow: minutes.
+add_custom_target(tsan_tests)
+
 function(doublehold_test)
-  cmake_parse_arguments(TEST "" "NAME;LABEL" "SOURCES;LIBS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(TEST "TSAN" "NAME;LABEL" "SOURCES;LIBS;DEPENDS" ${ARGN})
   add_executable(${TEST_NAME} ${TEST_SOURCES})
   target_link_libraries(${TEST_NAME} PRIVATE ${TEST_LIBS} GTest::gtest GTest::gtest_main)
   target_compile_definitions(${TEST_NAME} PRIVATE
     DOUBLEHOLD_SOURCE_DIR="${CMAKE_SOURCE_DIR}" DOUBLEHOLD_BINARY_DIR="${CMAKE_BINARY_DIR}")
   if(TEST_DEPENDS)
     add_dependencies(${TEST_NAME} ${TEST_DEPENDS})
+  endif()
+  if(TEST_TSAN AND DOUBLEHOLD_SANITIZE MATCHES thread)
+    add_dependencies(tsan_tests ${TEST_NAME})
+    set(TEST_LABEL tsan)
   endif()
   # Tests that start servers take turns: two of them on two cores would judge each other's stalls.
   set(extra "")

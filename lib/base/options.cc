@@ -49,6 +49,27 @@ Result<std::string> CheckValue(const OptionSpec& spec, const std::string& text, 
   return text;
 }
 
+// As CompleteOptions leaves it: a duration is a number of ns.
+Result<std::string> CheckCompletedValue(const OptionSpec& spec, const std::string& text) {
+  if (spec.kind == OptionSpec::Kind::kDuration) return CheckInteger(OptionSpec{}, text);
+  return CheckValue(spec, text, Lease{});
+}
+
+tl::unexpected<Error> BadOption(std::string_view what, std::string_view name, const Error& error) {
+  return BadInput(fmt::format("{}: option {}: {}", what, name, error.message));
+}
+
+Result<void> CheckNothingElse(std::string_view what, std::span<const OptionSpec> specs,
+                              const std::map<std::string, std::string>& values) {
+  for (const auto& [name, value] : values) {
+    if (std::ranges::find(specs, name, &OptionSpec::name) != specs.end()) continue;
+    if (specs.empty())
+      return BadInput(fmt::format("{} has no option '{}', nor any other", what, name));
+    return BadInput(fmt::format("{}: {}", what, UnknownWord("option", name, Names(specs))));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::map<std::string, std::string>> CompleteOptions(
@@ -59,18 +80,24 @@ Result<std::map<std::string, std::string>> CompleteOptions(
     const auto found = given.find(std::string(spec.name));
     const std::string text = found == given.end() ? std::string(spec.fallback) : found->second;
     Result<std::string> value = CheckValue(spec, text, lease);
-    if (!value) {
-      return BadInput(fmt::format("{}: option {}: {}", what, spec.name, value.error().message));
-    }
+    if (!value) return BadOption(what, spec.name, value.error());
     complete[std::string(spec.name)] = *value;
   }
-  for (const auto& [name, value] : given) {
-    if (complete.contains(name)) continue;
-    if (specs.empty())
-      return BadInput(fmt::format("{} has no option '{}', nor any other", what, name));
-    return BadInput(fmt::format("{}: {}", what, UnknownWord("option", name, Names(specs))));
-  }
+  if (Result<void> ok = CheckNothingElse(what, specs, given); !ok)
+    return tl::unexpected(ok.error());
   return complete;
+}
+
+Result<void> CheckCompleted(std::string_view what, std::span<const OptionSpec> specs,
+                            const std::map<std::string, std::string>& values) {
+  for (const OptionSpec& spec : specs) {
+    const auto found = values.find(std::string(spec.name));
+    if (found == values.end())
+      return BadInput(fmt::format("{}: option '{}' is missing", what, spec.name));
+    const Result<std::string> value = CheckCompletedValue(spec, found->second);
+    if (!value) return BadOption(what, spec.name, value.error());
+  }
+  return CheckNothingElse(what, specs, values);
 }
 
 const std::string& Options::Text(std::string_view name) const {

@@ -31,6 +31,10 @@ Result<std::map<std::string, std::string>> CompleteOptions(
     std::string_view what, std::span<const OptionSpec> specs,
     const std::map<std::string, std::string>& given, Lease lease);
 
+// Whether `values` could have come from there: every option present, none other, each of its kind.
+Result<void> CheckCompleted(std::string_view what, std::span<const OptionSpec> specs,
+                            const std::map<std::string, std::string>& values);
+
 // Reads completed options; asking for one that is not there is a bug.
 class Options {
  public:

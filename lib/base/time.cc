@@ -36,10 +36,10 @@ Result<Duration> ParseDuration(std::string_view text, std::optional<Lease> lease
   double number = 0;
   const auto [end, status] =
       std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), number);
-  if (status != std::errc{}) {
+  if (status != std::errc{} || std::isnan(number)) {
     return BadInput(fmt::format("'{}' is not a duration (for example 500ms or 2s)", text));
   }
-  if (!(number >= 0)) return BadInput(fmt::format("'{}' is negative; a duration is not", text));
+  if (number < 0) return BadInput(fmt::format("'{}' is negative; a duration is not", text));
   const std::string_view unit = Trim(trimmed.substr(static_cast<size_t>(end - trimmed.data())));
   if (unit.empty() && number != 0) {
     return BadInput(

@@ -27,6 +27,7 @@ size_t Distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string Suggestion(std::string_view word, const std::vector<std::string>& known) {
+  if (known.empty()) return {};
   const std::string* nearest = nullptr;
   size_t distance = std::max<size_t>(2, word.size() / 2) + 1;
   for (const std::string& candidate : known) {

@@ -8,8 +8,8 @@
 
 namespace doublehold {
 
-// " (did you mean 'redlock'?)" when a known word is near, else " (one of: a, b, c)". Begins with a
-// space.
+// " (did you mean 'redlock'?)" when a known word is near, else " (one of: a, b, c)"; nothing when
+// none is known. Begins with a space.
 std::string Suggestion(std::string_view word, const std::vector<std::string>& known);
 
 // "lock 'redlok' is unknown (did you mean 'redlock'?)"

@@ -49,7 +49,7 @@ AcquireResult AcquireWithRetry(Env& env, Lock& lock, const LockKey& key, Lease l
     const auto* busy = std::get_if<Busy>(&result);
     WaitForRelease(env, lock, key, busy == nullptr ? Duration::zero() : busy->retry_hint, policy,
                    give_up);
-    if (env.Mono() >= give_up) break;
+    if (env.Mono() >= give_up || env.Stopping()) break;
     result = Try(env, lock, key, lease, policy);
   }
   return result;

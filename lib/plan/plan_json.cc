@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 #include "lib/base/words.h"
 
@@ -45,7 +48,34 @@ json FaultToJson(const FaultPlan& fault) {
           {"rate", fault.rate}};
 }
 
-// Takes the members of an object one by one; nlohmann's exceptions carry what is wrong, and end in PlanFromJson.
+// nlohmann turns 1.5, true and 1e30 into an int without a word; here a value is of its type and in its range, or wrong.
+template <typename T>
+struct IsA {
+  static bool Check(const json& value) {
+    if constexpr (std::is_same_v<T, bool>) return value.is_boolean();
+    if constexpr (std::is_same_v<T, std::string>) return value.is_string();
+    if constexpr (std::is_floating_point_v<T>) return value.is_number();
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      if (value.is_number_unsigned()) return std::in_range<T>(value.get<uint64_t>());
+      return value.is_number_integer() && std::in_range<T>(value.get<int64_t>());
+    }
+    return false;
+  }
+};
+template <typename T>
+struct IsA<std::vector<T>> {
+  static bool Check(const json& value) {
+    return value.is_array() && std::ranges::all_of(value, IsA<T>::Check);
+  }
+};
+template <typename T>
+struct IsA<std::map<std::string, T>> {
+  static bool Check(const json& value) {
+    return value.is_object() && std::ranges::all_of(value, IsA<T>::Check);
+  }
+};
+
+// Takes the members of an object one by one. What is wrong is thrown, and ends in PlanFromJson.
 class Taker {
  public:
   explicit Taker(const json& object) : object_(object) {
@@ -53,13 +83,11 @@ class Taker {
   }
   template <typename T>
   T Get(const char* name) {
-    known_.emplace_back(name);
-    if (!object_.contains(name)) throw std::invalid_argument(fmt::format("'{}' is missing", name));
-    try {
-      return object_.at(name).get<T>();
-    } catch (const json::exception&) {
+    const json& value = GetJson(name);
+    if (!IsA<T>::Check(value)) {
       throw std::invalid_argument(fmt::format("'{}' is of the wrong type", name));
     }
+    return value.get<T>();
   }
   const json& GetJson(const char* name) {
     known_.emplace_back(name);
@@ -89,13 +117,17 @@ std::optional<Trigger> TriggerFromJson(const json& from) {
     const std::vector<std::string> names(kStepNames.begin(), kStepNames.end());
     throw std::invalid_argument(UnknownWord("step", step, names));
   }
-  return Trigger{.client = take.Get<int>("client"), .step = *parsed};
+  const Trigger trigger{.client = take.Get<int>("client"), .step = *parsed};
+  take.CheckNothingElse();
+  return trigger;
 }
 
 std::optional<FaultMoment> MomentFromJson(const json& from) {
   if (from.is_null()) return std::nullopt;
   Taker take(from);
-  return FaultMoment{.fault = take.Get<std::string>("fault"), .ended = take.Get<bool>("ended")};
+  FaultMoment moment{.fault = take.Get<std::string>("fault"), .ended = take.Get<bool>("ended")};
+  take.CheckNothingElse();
+  return moment;
 }
 
 FaultPlan FaultFromJson(const json& from) {
@@ -122,6 +154,19 @@ FaultPlan FaultFromJson(const json& from) {
   fault.rate = take.Get<double>("rate");
   take.CheckNothingElse();
   return fault;
+}
+
+std::vector<FaultPlan> FaultsFromJson(const json& from) {
+  if (!from.is_array()) throw std::invalid_argument("'faults' is of the wrong type");
+  std::vector<FaultPlan> faults;
+  for (const json& fault : from) {
+    try {
+      faults.push_back(FaultFromJson(fault));
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(fmt::format("fault {}: {}", faults.size() + 1, error.what()));
+    }
+  }
+  return faults;
 }
 
 RetryPlan RetryFromJson(const json& from) {
@@ -153,7 +198,7 @@ Plan FromJson(const json& from) {
   plan.workload_options = take.Get<Words>("workload_options");
   plan.duration = take.GetSpan("duration_ns");
   plan.grace = take.GetSpan("grace_ns");
-  for (const json& fault : take.GetJson("faults")) plan.faults.push_back(FaultFromJson(fault));
+  plan.faults = FaultsFromJson(take.GetJson("faults"));
   plan.claims = take.Get<std::vector<std::string>>("claims");
   plan.expect = take.Get<Words>("expect");
   take.CheckNothingElse();
@@ -198,8 +243,10 @@ Result<Plan> PlanFromJson(const json& from, std::string_view name) {
 }
 
 Result<Plan> ReadPlanFile(const std::filesystem::path& file) {
+  std::error_code code;
   std::ifstream in(file, std::ios::binary);
-  if (!in) return BadInput(fmt::format("{}: no such file", file.string()));
+  if (!in || std::filesystem::is_directory(file, code))
+    return BadInput(fmt::format("{}: no such file", file.string()));
   json parsed = json::parse(in, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_discarded())
     return BadInput(fmt::format("{}: not JSON, or cut off", file.string()));

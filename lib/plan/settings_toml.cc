@@ -41,13 +41,19 @@ class Flattener {
     std::vector<std::string> words;
     int index = 0;
     for (const toml::node& node : array) {
-      if (const toml::table* inner = node.as_table()) {
-        if (Result<void> ok = Table(*inner, fmt::format("{}.{}.", name, index++)); !ok) return ok;
+      const toml::table* inner = node.as_table();
+      if (inner == nullptr) {
+        Result<std::string> word = Word(node, name);
+        if (!word) return tl::unexpected(word.error());
+        words.push_back(*word);
         continue;
       }
-      Result<std::string> word = Word(node, name);
-      if (!word) return tl::unexpected(word.error());
-      words.push_back(*word);
+      // It would leave no trace, and the numbers of those behind it would be out of step.
+      if (inner->empty()) return BadInput(fmt::format("{}: {}: an empty table", Where(node), name));
+      if (Result<void> ok = Table(*inner, fmt::format("{}.{}.", name, index++)); !ok) return ok;
+    }
+    if (index > 0 && !words.empty()) {
+      return BadInput(fmt::format("{}: {}: tables and values in one list", Where(array), name));
     }
     if (index == 0) settings_.SetList(name, std::move(words), Where(array));
     return {};

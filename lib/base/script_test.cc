@@ -1,0 +1,15 @@
+#include <gtest/gtest.h>
+
+#include "lib/base/connection.h"
+
+namespace doublehold {
+namespace {
+
+TEST(Script, IsNamedByTheDigestThatRedisComputes) {
+  // As SCRIPT LOAD answers.
+  EXPECT_EQ(Script("return 1").sha1, "e0e1f9fabfc9d4800c877a703b823ac0578ff8db");
+  EXPECT_EQ(Script("").sha1, "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+}
+
+}  // namespace
+}  // namespace doublehold

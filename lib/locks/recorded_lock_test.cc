@@ -1,0 +1,99 @@
+#include "lib/locks/recorded_lock.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/testing/scripted_lock.h"
+
+namespace doublehold {
+namespace {
+
+using testing::Attempt;
+using testing::FakeEnv;
+using testing::kStartOfWorld;
+using testing::ScriptedLock;
+using testing::Told;
+using testing::World;
+using Outcome = testing::Attempt::Outcome;
+using Lines = std::vector<std::string>;
+
+struct Scene {
+  World world;
+  FakeEnv env{world};
+  ScriptedLock* inner;
+  RecordedLock lock;
+
+  explicit Scene(Attempt attempt)
+      : inner(new ScriptedLock(world, {attempt})), lock(env, std::unique_ptr<Lock>(inner)) {}
+};
+
+TEST(RecordedLock, StampsTheInvocationBeforeAndTheOutcomeAfter) {
+  Scene scene({.outcome = Outcome::kGranted, .takes = 30ms});
+  const AcquireResult result = scene.lock.TryAcquire({.name = "k", .index = 3}, 500ms, {});
+  ASSERT_TRUE(std::holds_alternative<Granted>(result));
+  ASSERT_EQ(Told(scene.world.events), (Lines{"0 invoke acquire", "30 ok acquire"}));
+  const Event& invoked = scene.world.events[0];
+  EXPECT_EQ(invoked.key, 3);
+  EXPECT_EQ(invoked.hold, 0u) << "a grant has its hold from its answer on";
+  EXPECT_EQ(invoked.value[0], ToNs(500ms));
+  const Event& granted = scene.world.events[1];
+  EXPECT_EQ(granted.key, 3);
+  EXPECT_EQ(granted.hold, 1u);
+  EXPECT_EQ(granted.value[0], ToNs(500ms)) << "valid until one lease after the invocation";
+}
+
+TEST(RecordedLock, ABusyOneIsAFailureWithTheHintItGave) {
+  Scene scene({.outcome = Outcome::kBusy, .takes = 5ms, .retry_hint = 80ms});
+  (void)scene.lock.TryAcquire({.name = "k"}, 500ms, {});
+  ASSERT_EQ(Told(scene.world.events), (Lines{"0 invoke acquire", "5 fail acquire"}));
+  EXPECT_EQ(scene.world.events[1].hold, 0u);
+  EXPECT_EQ(scene.world.events[1].value[0], ToNs(80ms));
+}
+
+TEST(RecordedLock, AnUnknownOneIsAnInfoWithTheHoldItPerhapsGot) {
+  Scene scene({.outcome = Outcome::kUnknown});
+  (void)scene.lock.TryAcquire({.name = "k"}, 500ms, {});
+  ASSERT_EQ(Told(scene.world.events), (Lines{"0 invoke acquire", "0 info acquire"}));
+  EXPECT_EQ(scene.world.events[1].hold, 1u);
+}
+
+TEST(RecordedLock, AReleaseIsWhatTheNodeSaid) {
+  const struct {
+    ReleaseResult answer;
+    const char* told;
+  } cases[] = {{ReleaseResult::kReleased, "0 ok release"},
+               {ReleaseResult::kNotOwner, "0 fail release"},
+               {ReleaseResult::kUnknown, "0 info release"}};
+  for (const auto& [answer, told] : cases) {
+    Scene scene({});
+    scene.inner->release_answer = answer;
+    EXPECT_EQ(scene.lock.Release({.key = {.name = "k", .index = 2}, .hold = 9}, {}), answer);
+    EXPECT_EQ(Told(scene.world.events), (Lines{"0 invoke release", told}));
+    for (const Event& event : scene.world.events) {
+      EXPECT_EQ(event.hold, 9u);
+      EXPECT_EQ(event.key, 2);
+    }
+  }
+}
+
+TEST(RecordExtend, AnExtensionCarriesItsNewEndOrThatItFailed) {
+  const struct {
+    ExtendResult result;
+    const char* told;
+    int64_t value;
+  } cases[] = {{Extended{kStartOfWorld + 700ms}, "0 ok extend", ToNs(700ms)},
+               {Extended{MonoTime::max()}, "0 ok extend", INT64_MAX},
+               {Lost{}, "0 fail extend", 0},
+               {Undecided{}, "0 info extend", 0}};
+  for (const auto& [result, told, value] : cases) {
+    World world;
+    FakeEnv env(world);
+    (void)RecordExtend(env, {.hold = 4}, 500ms, [&, answer = result] { return answer; });
+    ASSERT_EQ(Told(world.events), (Lines{"0 invoke extend", told}));
+    EXPECT_EQ(world.events[0].value[0], ToNs(500ms));
+    EXPECT_EQ(world.events[1].value[0], value);
+    EXPECT_EQ(world.events[1].hold, 4u);
+  }
+}
+
+}  // namespace
+}  // namespace doublehold

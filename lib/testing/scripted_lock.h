@@ -1,0 +1,46 @@
+// A lock that does what a test tells it, and writes down what was asked of it.
+#ifndef DOUBLEHOLD_LIB_TESTING_SCRIPTED_LOCK_H_
+#define DOUBLEHOLD_LIB_TESTING_SCRIPTED_LOCK_H_
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "lib/locks/lock.h"
+#include "lib/testing/world.h"
+
+namespace doublehold::testing {
+
+struct Attempt {
+  enum class Outcome : uint8_t { kGranted, kBusy, kUnknown };
+  Outcome outcome = Outcome::kBusy;
+  Duration takes{};
+  Duration retry_hint{};  // of a busy one
+};
+
+// Outcomes in turn; the last one again and again.
+class ScriptedLock final : public Lock {
+ public:
+  ScriptedLock(World& world, std::vector<Attempt> attempts)
+      : world_(world), attempts_(attempts.begin(), attempts.end()) {}
+
+  std::vector<std::string> said;  // "50 acquire", "60 release 2": time in ms, hold
+  ReleaseResult release_answer = ReleaseResult::kReleased;
+  Subscription* wake_ups = nullptr;
+
+  AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override;
+  ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override;
+  ReleaseResult Release(const Grant& grant, Deadline deadline) override;
+  Subscription* WakeUps(const LockKey& /*key*/) override { return wake_ups; }
+
+ private:
+  void Say(const std::string& what);
+
+  World& world_;
+  std::deque<Attempt> attempts_;
+  uint64_t holds_ = 0;
+};
+
+}  // namespace doublehold::testing
+
+#endif  // DOUBLEHOLD_LIB_TESTING_SCRIPTED_LOCK_H_

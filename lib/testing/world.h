@@ -1,0 +1,73 @@
+// A small world for unit tests: virtual time, nodes that answer what the test says, everything recorded. One thread;
+// nothing sleeps, nothing is real.
+#ifndef DOUBLEHOLD_LIB_TESTING_WORLD_H_
+#define DOUBLEHOLD_LIB_TESTING_WORLD_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/base/env.h"
+
+namespace doublehold::testing {
+
+constexpr MonoTime kStartOfWorld{std::chrono::hours(1)};
+
+struct World {
+  MonoTime now = kStartOfWorld;
+  Duration wall_ahead = std::chrono::hours(24 * 365 * 50);  // of the monotonic clock
+  bool stopping = false;
+
+  // What a node answers to a command; a command may take time (AdvanceTo).
+  std::function<CallResult(NodeId, const std::vector<std::string>&)> answer;
+  // Called when a step is announced.
+  std::function<void(Step)> on_step;
+
+  std::vector<Event> events;
+  std::vector<Step> steps;
+  std::vector<std::function<void()>> spawned;  // tasks, to be run by RunTask
+  std::multimap<MonoTime, std::function<void()>> planned;
+  MonoTime task_end = MonoTime::max();  // when the task that runs is asked to stop
+
+  [[nodiscard]] Duration Elapsed() const { return now - kStartOfWorld; }
+  void At(Duration since_start, std::function<void()> happens) {
+    planned.emplace(kStartOfWorld + since_start, std::move(happens));
+  }
+  // Lets time pass; what was planned happens on the way.
+  void AdvanceTo(MonoTime time);
+  void Advance(Duration span) { AdvanceTo(now + span); }
+  // Runs the only spawned task until it is asked to stop, at that time.
+  void RunTask(Duration until);
+};
+
+class FakeEnv final : public Env {
+ public:
+  explicit FakeEnv(World& world, uint64_t seed = 1) : world_(world), random_(seed, "fake") {}
+
+  MonoTime Mono() override { return world_.now; }
+  WallTime Wall() override { return WallTime(world_.now.time_since_epoch() + world_.wall_ahead); }
+  bool SleepUntil(MonoTime time) override;
+  bool Stopping() override { return world_.stopping; }
+  std::unique_ptr<Connection> Connect(NodeId node) override;
+  std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
+  std::unique_ptr<Task> Spawn(TaskKind kind, std::function<void(Env&)> body) override;
+  Prng& Random() override { return random_; }
+  void Reach(Step step) override;
+  void Record(Event event) override;
+  int64_t SinceStartNs(MonoTime time) override {
+    return time == MonoTime::max() ? INT64_MAX : (time - kStartOfWorld).count();
+  }
+
+ private:
+  World& world_;
+  Prng random_;
+};
+
+// "0 invoke acquire", "12 ok release": time in ms, type and operation, for comparing a history at a glance.
+std::vector<std::string> Told(const std::vector<Event>& events);
+
+}  // namespace doublehold::testing
+
+#endif  // DOUBLEHOLD_LIB_TESTING_WORLD_H_
