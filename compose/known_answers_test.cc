@@ -1,0 +1,136 @@
+// The interleavings whose outcome is certain, on real servers. Each experiment says by itself what it expects, claim by
+// claim; here also the details that make it that case and no other.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "compose/program.h"
+#include "compose/run_once.h"
+
+namespace doublehold {
+namespace {
+
+struct Outcome {
+  Finished finished;
+  nlohmann::json verdict;
+  History history;
+};
+
+Outcome RunOne(const std::vector<std::string>& words) {
+  const TestFolder folder;
+  std::vector<std::string> command{"run"};
+  command.insert(command.end(), words.begin(), words.end());
+  command.insert(command.end(), {"--into", folder.path().string()});
+  Outcome outcome{.finished = RunProgram(command),
+                  .verdict = ReadJson(folder.path() / "verdict.json"),
+                  .history = {}};
+  if (Result<History> history = ReadHistory(folder.path())) outcome.history = std::move(*history);
+  return outcome;
+}
+
+Outcome RunKnown(const std::string& name) {
+  return RunOne({DOUBLEHOLD_SOURCE_DIR "/compose/testdata/known/" + name + ".toml"});
+}
+
+// Whether a violation of the claim is of these two clients, whoever was first.
+bool IsBetween(const nlohmann::json& verdict, const std::string& claim, int a, int b) {
+  for (const nlohmann::json& violation : ClaimOf(verdict, claim).at("violations")) {
+    if (violation.at("first").is_null() || violation.at("second").is_null()) continue;
+    const int first = violation["first"]["client"];
+    const int second = violation["second"]["client"];
+    if ((first == a && second == b) || (first == b && second == a)) return true;
+  }
+  return false;
+}
+
+std::string OutcomeOf(const nlohmann::json& verdict, const std::string& claim) {
+  return ClaimOf(verdict, claim).at("outcome");
+}
+
+void ExpectAsExpected(const Outcome& outcome) {
+  ASSERT_EQ(outcome.finished.exit_code, 0) << outcome.finished.out << outcome.finished.err;
+}
+
+// Stock 1 is sold twice: two orders, one too many.
+void ExpectOversoldByOne(const Outcome& outcome) {
+  ExpectAsExpected(outcome);
+  EXPECT_EQ(ClaimOf(outcome.verdict, "stock").at("count"), 1);
+  EXPECT_EQ(outcome.verdict.at("orders"), 2);
+  EXPECT_TRUE(IsBetween(outcome.verdict, "exclusion", 1, 2));
+}
+
+TEST(KnownAnswers, K03_AReleaseWithoutOwnerCheckFreesTheNextHoldersLock) {
+  const Outcome outcome = RunKnown("k03");
+  ExpectAsExpected(outcome);
+  EXPECT_TRUE(IsBetween(outcome.verdict, "exclusion", 1, 2));
+  EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 2, 3));
+}
+
+TEST(KnownAnswers, K08_AClientWhoseClockIsAheadTakesOverAValidLock) {
+  const Outcome outcome = RunKnown("k08");
+  ExpectAsExpected(outcome);
+  EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 2));
+}
+
+TEST(KnownAnswers, K14_AHolderStoppedPastItsLeaseSellsWhatIsSold) {
+  ExpectOversoldByOne(RunKnown("k14"));
+}
+
+TEST(KnownAnswers, K15_AWriteHeldOnTheWirePastTheLeaseSellsWhatIsSold) {
+  ExpectOversoldByOne(RunKnown("k15"));
+}
+
+TEST(KnownAnswers, K16_ALostReplyBlocksEverybodyForOneLease) {
+  const Outcome outcome = RunKnown("k16");
+  ExpectAsExpected(outcome);
+  // A's first attempt ran and ends as unknown; B is granted nothing before the lease of that attempt is over.
+  std::optional<int64_t> invoked_ns;
+  std::optional<int64_t> granted_ns;
+  bool unknown = false;
+  for (const Event& event : outcome.history.events) {
+    if (event.op != Op::kAcquire) continue;
+    if (event.client == 1 && event.type == EventType::kInvoke && !invoked_ns)
+      invoked_ns = event.at_ns;
+    if (event.client == 1 && event.type == EventType::kInfo) unknown = true;
+    if (event.type == EventType::kOk && !granted_ns) granted_ns = event.at_ns;
+  }
+  EXPECT_TRUE(unknown);
+  ASSERT_TRUE(invoked_ns && granted_ns);
+  EXPECT_GE(*granted_ns - *invoked_ns, ToNs(outcome.history.facts.lease));
+}
+
+TEST(KnownAnswers, K17_AServerClockThatJumpsPastTheLeaseGrantsTwice) {
+  for (const char* name : {"k17-set-nx-px", "k17-redisson"}) {
+    const Outcome outcome = RunKnown(name);
+    ExpectAsExpected(outcome);
+    EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 2)) << name;
+  }
+}
+
+TEST(KnownAnswers, K24_AQuorumDoesNotHelpAHolderThatIsStopped) {
+  ExpectOversoldByOne(RunKnown("k24"));
+}
+
+TEST(KnownAnswers, K25_OneClockBreaksABareMajority) {
+  const Outcome outcome = RunKnown("k25");
+  ExpectAsExpected(outcome);
+  EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 2));
+}
+
+TEST(KnownAnswers, C03_WithoutAFaultEveryRealLockIsClean) {
+  for (const char* lock : {"setnx-getset", "set-nx-px", "redisson", "redlock"}) {
+    const Outcome outcome = RunOne({"--lock", lock, "--duration", "1s"});
+    EXPECT_EQ(outcome.finished.exit_code, 0)
+        << lock << outcome.finished.out << outcome.finished.err;
+    EXPECT_EQ(outcome.verdict.at("overall"), "valid") << lock;
+  }
+}
+
+TEST(KnownAnswers, C04_WithoutALockTheWorkloadOversells) {
+  const Outcome outcome = RunOne({"--lock", "none", "--duration", "1s"});
+  EXPECT_EQ(outcome.finished.exit_code, 1) << outcome.finished.out << outcome.finished.err;
+  EXPECT_EQ(OutcomeOf(outcome.verdict, "stock"), "violated");
+}
+
+}  // namespace
+}  // namespace doublehold
