@@ -34,7 +34,8 @@ Outcome RunKnown(const std::string& name) {
 
 // Whether a violation of the claim is of these two clients, whoever was first.
 bool IsBetween(const nlohmann::json& verdict, const std::string& claim, int a, int b) {
-  for (const nlohmann::json& violation : ClaimOf(verdict, claim).at("violations")) {
+  const nlohmann::json judged = ClaimOf(verdict, claim);
+  for (const nlohmann::json& violation : judged.at("violations")) {
     if (violation.at("first").is_null() || violation.at("second").is_null()) continue;
     const int first = violation["first"]["client"];
     const int second = violation["second"]["client"];
