@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define DOUBLEHOLD_CLOCK_VARIABLE "DOUBLEHOLD_CLOCK"
-#define DOUBLEHOLD_CLOCK_PAGE_BYTES 4096
+#define DOUBLEHOLD_CLOCK_PAGE_BYTES 4096L
 /* Says that a mapped page is one of ours, in this layout. */
 #define DOUBLEHOLD_CLOCK_MAGIC UINT64_C(0x316b636f6c436844) /* "DhClock1" */
 /* Rates are kept as whole numbers: exact for every machine, and atomic. */
@@ -38,9 +38,11 @@ struct doublehold_clock_page {
 /* What the moved clock reads at `mono_ns`. */
 static inline int64_t doublehold_clock_wall(const struct doublehold_clock_slot* slot,
                                             int64_t mono_ns) {
-  __extension__ typedef __int128 wide; /* a century at a hundred times the pace does not overflow */
-  return slot->base_wall_ns +
-         (int64_t)(((wide)(mono_ns - slot->base_mono_ns) * slot->rate_q32) >> 32);
+  /* A century at a hundred times the pace does not overflow. */
+  __extension__ typedef __int128 wide;
+  const wide passed_ns = mono_ns - slot->base_mono_ns;
+  const int64_t advanced_ns = (passed_ns * slot->rate_q32) >> 32;
+  return slot->base_wall_ns + advanced_ns;
 }
 
 /* The slot in force, whole; `*version` tells whether it still is (doublehold_clock_current). */

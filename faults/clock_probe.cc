@@ -35,6 +35,7 @@ int main() {
     gettimeofday(&of_day, nullptr);
     timespec utc{};
     timespec_get(&utc, TIME_UTC);
+    const auto system = std::chrono::system_clock::now();
     const int64_t clocks[] = {
         Read(CLOCK_MONOTONIC),
         ReadKernel(CLOCK_REALTIME),
@@ -44,7 +45,7 @@ int main() {
         int64_t{of_day.tv_sec} * 1'000'000'000 + of_day.tv_usec * 1000,
         int64_t{time(nullptr)} * 1'000'000'000,
         Ns(utc),
-        std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count(),
+        system.time_since_epoch() / std::chrono::nanoseconds{1},
     };
     for (const int64_t clock : clocks) std::printf("%lld ", static_cast<long long>(clock));
     std::printf("\n");

@@ -53,7 +53,8 @@ struct ProcessRef {
   enum class Kind : uint8_t { kClient, kNode };
   Kind kind = Kind::kClient;
   int number = 0;
-  auto operator<=>(const ProcessRef&) const = default;
+  auto operator<=>(const ProcessRef&) const =
+      default;  // NOLINT(modernize-use-nullptr): no null here
 };
 
 class Cluster {

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "faults/fault.h"
 
@@ -57,8 +56,7 @@ std::vector<FaultPlan> Clock(const Plan& plan) {
   FaultPlan section = Scheduled(plan, "long-section", "slow", Step::kAfterRead, kMoved);
   section.client = 1;
   FaultPlan node = Scheduled(plan, "node-clock", "jump", Step::kAfterRead, kMoved);
-  node.nodes.resize(static_cast<size_t>(plan.nodes / 2 + 1));
-  std::iota(node.nodes.begin(), node.nodes.end(), 1);
+  for (int number = 1; number <= plan.nodes / 2 + 1; ++number) node.nodes.push_back(number);
   node.by = Leases(1.5, plan);
   std::vector<FaultPlan> faults{section, node};
   if (plan.clients >= 2) {

@@ -29,6 +29,7 @@ constexpr int kPatienceMs = static_cast<int>(std::chrono::milliseconds(kPatience
 
 std::vector<char*> Pointers(std::vector<std::string>& words) {
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   return pointers;
@@ -179,7 +180,8 @@ std::string ByteClient::ReceiveReply() {
   size_t bytes = 0;
   for (;;) {
     while (bytes < received_.size()) {
-      const RespFramer::Piece piece = framer.Next(std::string_view(received_).substr(bytes));
+      const std::string_view received = received_;
+      const RespFramer::Piece piece = framer.Next(received.substr(bytes));
       bytes += piece.bytes;
       if (!piece.ends) continue;
       std::string reply = received_.substr(0, bytes);

@@ -9,7 +9,7 @@ namespace doublehold {
 namespace {
 
 constexpr MonoTime kNotYet = MonoTime::max();
-constexpr size_t kCompactBytes = 64 * 1024;  // less than this is not worth moving bytes for
+constexpr size_t kCompactBytes = 65'536;  // less than this is not worth moving bytes for
 
 }  // namespace
 
@@ -168,7 +168,7 @@ std::string_view FrameQueue::Due(MonoTime now) const {
     if (!part.decided || part.reset || part.due > now) break;
     bytes += part.bytes;
   }
-  return std::string_view(buffer_).substr(first_, bytes);
+  return {buffer_.data() + first_, bytes};
 }
 
 void FrameQueue::Sent(size_t bytes, MonoTime now) {

@@ -24,7 +24,7 @@ namespace doublehold {
 class FrameQueue {
  public:
   // When so much is pending, no more is read (see full()).
-  static constexpr size_t kMaxPendingBytes = 1024 * 1024;
+  static constexpr size_t kMaxPendingBytes = size_t{1} << 20;
 
   // `names` is shared with the other direction; all four outlive the queue.
   FrameQueue(Direction direction, const LinkRules& rules, ReplyNames& names, Prng& prng);

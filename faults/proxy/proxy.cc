@@ -28,7 +28,7 @@ using boost::asio::posix::descriptor_base;
 using boost::system::error_code;
 
 // One recv of a pipelining client; larger ones gain nothing here.
-constexpr size_t kScratchBytes = 64 * 1024;
+constexpr size_t kScratchBytes = 65'536;
 constexpr int kBacklog = 1024;
 // When the process is out of descriptors, a connection waits in the backlog.
 constexpr Duration kAcceptAgain = 10ms;

@@ -55,7 +55,8 @@ TEST_F(ProxyTest, TheDeathOfTheServerReachesTheClient) {
   server_.Signal(SIGKILL);
   EXPECT_EQ(client.ReceiveEnd(), 0);
   EXPECT_TRUE(Eventually([&] { return connections() == 0; }));
-  EXPECT_EQ(Client().ReceiveEnd(), ECONNRESET);
+  // A dying server closes what it listens on at its leisure; from then on it is not there.
+  EXPECT_TRUE(Eventually([&] { return Client().ReceiveEnd() == ECONNRESET; }));
 }
 
 TEST_F(ProxyTest, AStoppedServerAnswersWhenItGoesOn) {
@@ -76,7 +77,7 @@ TEST_F(ProxyTest, PendingBytesAreBounded) {
   const RuleId rule = Set({.action = Action::kHold});
   fcntl(client.fd(), F_SETFL, O_NONBLOCK);
   const std::string command = Encode({"SET", "k", std::string(100'000, 'x')});
-  constexpr size_t kMost = 256 * 1024 * 1024;  // far more than the buffers of sockets take
+  constexpr size_t kMost = size_t{256} << 20;  // far more than the buffers of sockets take
   size_t sent = 0;
   int refused = 0;
   while (sent < kMost && refused < 200) {

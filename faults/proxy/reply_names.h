@@ -20,7 +20,7 @@ class ReplyNames {
  public:
   // Commands whose replies may be outstanding. A client that sends more without reading is not read
   // from until replies arrive.
-  static constexpr size_t kMaxOutstanding = 64 * 1024;
+  static constexpr size_t kMaxOutstanding = 65'536;
 
   // A command goes to the server: `words` counts its name too.
   void Sent(std::string_view command, int64_t words);

@@ -22,7 +22,7 @@ class RespFramer {
   enum class Side : uint8_t { kCommands, kReplies };
 
   // A line of Redis is at most this long (its PROTO_INLINE_MAX_SIZE); a longer one is no RESP.
-  static constexpr size_t kMaxLineBytes = 64 * 1024;
+  static constexpr size_t kMaxLineBytes = 65'536;
   // Replies of Redis's own commands nest about ten deep; scripts can nest further, and beyond this
   // the connection merely loses its names.
   static constexpr size_t kMaxDepth = 64;
