@@ -41,6 +41,7 @@ static inline int64_t doublehold_clock_wall(const struct doublehold_clock_slot* 
   /* A century at a hundred times the pace does not overflow. */
   __extension__ typedef __int128 wide;
   const wide passed_ns = mono_ns - slot->base_mono_ns;
+  /* NOLINTNEXTLINE(bugprone-narrowing-conversions): C has no other form, and it fits. */
   const int64_t advanced_ns = (passed_ns * slot->rate_q32) >> 32;
   return slot->base_wall_ns + advanced_ns;
 }

@@ -17,7 +17,7 @@ namespace doublehold {
 struct LinkId {
   int client = 0;
   int node = 0;
-  auto operator<=>(const LinkId&) const = default;
+  auto operator<=>(const LinkId&) const = default;  // NOLINT(modernize-use-nullptr): no null here
 };
 
 enum class Direction : uint8_t { kRequest, kReply };  // client to node, node to client

@@ -27,12 +27,15 @@ struct SetRules {
   std::vector<RuleId> ids;
   size_t unspent = 0;
 
-  Duration Clear() {
-    Duration longest{};
+  // What all of them did together.
+  RuleReport Clear() {
+    RuleReport all;
     for (const RuleId id : std::exchange(ids, {})) {
-      longest = std::max(longest, cluster.ClearLink(id).longest_delay);
+      const RuleReport one = cluster.ClearLink(id);
+      all.frames += one.frames;
+      all.longest_delay = std::max(all.longest_delay, one.longest_delay);
     }
-    return longest;
+    return all;
   }
 };
 
@@ -92,15 +95,17 @@ std::vector<Direction> DirectionsOf(const FaultPlan& plan, std::string_view fall
 
 Healer StartOnLinks(Cluster& cluster, const Strike& strike,
                     const std::vector<Direction>& directions, const LinkRule& rule) {
-  return Healer(
-      [set = SetOnLinks(cluster, strike, directions, rule)] { return ToNs(set->Clear()); });
+  return Healer([set = SetOnLinks(cluster, strike, directions, rule)] {
+    const RuleReport done = set->Clear();
+    return done.frames == 0 ? 0 : std::max<int64_t>(1, ToNs(done.longest_delay));
+  });
 }
 
 Healer StartTimedOnLinks(Cluster& cluster, const Strike& strike,
                          const std::vector<Direction>& directions, const LinkRule& rule) {
   return Healer([set = SetOnLinks(cluster, strike, directions, rule), began = cluster.Now()] {
-    set->Clear();
-    return ToNs(set->cluster.Now() - began);
+    const RuleReport done = set->Clear();
+    return done.frames == 0 ? 0 : std::max<int64_t>(1, ToNs(set->cluster.Now() - began));
   });
 }
 

@@ -23,11 +23,12 @@ std::vector<ProcessRef> ProcessesOf(const Strike& strike);
 std::vector<Direction> DirectionsOf(const FaultPlan& plan, std::string_view fallback);
 
 // Sets `rule` on every link of the strike in every direction. The healer removes them and answers
-// the longest delay measured. When each has spent its limit, the strike's on_spent is called.
+// the longest delay measured: 0 when no frame came by, else at least 1. When each has spent its limit, the strike's on_spent is called.
 Healer StartOnLinks(Cluster& cluster, const Strike& strike,
                     const std::vector<Direction>& directions, const LinkRule& rule);
 
-// As StartOnLinks, for rules that delay nothing: the healer answers how long the fault lasted.
+// As StartOnLinks, for rules that delay nothing: the healer answers how long the fault lasted, 0
+// when no frame came by.
 Healer StartTimedOnLinks(Cluster& cluster, const Strike& strike,
                          const std::vector<Direction>& directions, const LinkRule& rule);
 

@@ -120,7 +120,7 @@ TEST_P(Splitting, FindsTheSameFramesHoweverTheStreamIsCutInTwo) {
 TEST_P(Splitting, FindsTheSameFramesByteByByte) {
   const std::string stream = Joined(frames());
   std::vector<std::string_view> bytes;
-  for (size_t i = 0; i < stream.size(); ++i) bytes.push_back(std::string_view(stream).substr(i, 1));
+  for (const char& byte : stream) bytes.emplace_back(&byte, 1);
   EXPECT_EQ(Split(GetParam(), bytes), frames());
 }
 
