@@ -216,7 +216,12 @@ class HiredisSubscription final : public Subscription {
       // From the confirmation on nothing is missed; before it something may have been: the caller looks for itself.
       return error.empty() && channel_.Receive(deadline, error) != nullptr;
     }
-    if (channel_.Receive(deadline, error) != nullptr) return true;
+    if (channel_.Receive(deadline, error) != nullptr) {
+      // Messages that came together are one wake-up: after it the caller looks, and sees what all of them meant.
+      while (channel_.Receive(MonoTime{}, error) != nullptr) {
+      }
+      return true;
+    }
     // Past the deadline the subscription stands; after anything else it is made anew.
     if (RealMono() < deadline) channel_.Close();
     return false;

@@ -1,0 +1,345 @@
+// What the source tree promises: who includes whom, that every part is registered and built, and that files stay of a
+// size to be read. Reads the sources, runs nothing.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace doublehold {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::set<std::string>;
+
+struct Source {
+  std::string path;  // from the top: "lib/base/time.h"
+  std::vector<std::string> lines;
+
+  [[nodiscard]] std::string Folder() const {
+    return path.find('/') == std::string::npos ? "" : path.substr(0, path.rfind('/'));
+  }
+  [[nodiscard]] std::string FileName() const { return path.substr(path.rfind('/') + 1); }
+  [[nodiscard]] bool EndsWith(std::string_view end) const { return path.ends_with(end); }
+  [[nodiscard]] bool IsCode() const { return EndsWith(".cc") || EndsWith(".h") || EndsWith(".c"); }
+  // Tests and what only they use.
+  [[nodiscard]] bool IsTest() const {
+    return EndsWith("_test.cc") || EndsWith("_fuzz.cc") || FileName().starts_with("testing.") ||
+           FileName().starts_with("lanes.") || Folder() == "lib/testing";
+  }
+  [[nodiscard]] std::string Text() const {
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    return text;
+  }
+  [[nodiscard]] size_t WrittenLines() const {
+    return static_cast<size_t>(std::ranges::count_if(lines, [](const std::string& line) {
+      return line.find_first_not_of(" \t") != std::string::npos;
+    }));
+  }
+};
+
+bool IsOurs(const fs::path& path) {
+  const std::string name = path.filename();
+  return !name.starts_with("build") && name != ".git" && name != "runs" && name != "__pycache__";
+}
+
+// Every text file of the project.
+const std::vector<Source>& Sources() {
+  static const std::vector<Source> sources = [] {
+    const fs::path top = DOUBLEHOLD_SOURCE_DIR;
+    const Names kinds{".cc", ".h",    ".c",  ".py",  ".txt", ".cmake", ".toml",
+                      ".md", ".json", ".sh", ".css", ".j2",  ".jsonl", ""};
+    std::vector<Source> found;
+    for (auto it = fs::recursive_directory_iterator(top); it != fs::end(it); ++it) {
+      if (!IsOurs(it->path())) {
+        if (it->is_directory()) it.disable_recursion_pending();
+        continue;
+      }
+      if (!it->is_regular_file() || !kinds.contains(it->path().extension())) continue;
+      Source source{.path = fs::relative(it->path(), top)};
+      std::ifstream in(it->path());
+      for (std::string line; std::getline(in, line);) source.lines.push_back(line);
+      found.push_back(std::move(source));
+    }
+    std::ranges::sort(found, {}, &Source::path);
+    return found;
+  }();
+  return sources;
+}
+
+const Source& Find(const std::string& path) {
+  const auto found = std::ranges::find(Sources(), path, &Source::path);
+  if (found != Sources().end()) return *found;
+  ADD_FAILURE() << path << " is missing";
+  return Sources().front();
+}
+
+// "lib/base" of lib/base/time.h, "faults" of faults/proxy/rules.h.
+std::string PartOf(const std::string& path) {
+  const size_t first = path.find('/');
+  if (first == std::string::npos) return "";
+  if (!path.starts_with("lib/")) return path.substr(0, first);
+  return path.substr(0, path.find('/', first + 1));
+}
+
+struct Include {
+  std::string name;
+  bool quoted = false;
+};
+
+std::vector<Include> IncludesOf(const Source& source) {
+  std::vector<Include> includes;
+  for (const std::string& line : source.lines) {
+    if (!line.starts_with("#include ")) continue;
+    const size_t open = line.find_first_of("<\"");
+    const size_t close = line.find_last_of(">\"");
+    if (open == std::string::npos || close <= open) continue;
+    includes.push_back({line.substr(open + 1, close - open - 1), line[open] == '"'});
+  }
+  return includes;
+}
+
+const Names kLib{"lib/base", "lib/history", "lib/plan", "lib/redis", "lib/locks"};
+
+Names Plus(Names names, const Names& more) {
+  names.insert(more.begin(), more.end());
+  return names;
+}
+
+// Which parts a part may include.
+const std::map<std::string, Names>& Arrows() {
+  static const std::map<std::string, Names> arrows{
+      {"lib/base", {"lib/base"}},
+      {"lib/history", {"lib/history", "lib/base"}},
+      {"lib/plan", {"lib/plan", "lib/base"}},
+      {"lib/redis", {"lib/redis", "lib/history", "lib/base"}},
+      {"lib/locks", {"lib/locks", "lib/base"}},
+      {"lib/testing", Plus(kLib, {"lib/testing"})},
+      {"workloads", Plus(kLib, {"workloads"})},
+      {"faults", Plus(kLib, {"faults"})},
+      {"checker", Plus(kLib, {"checker"})},
+      {"compose", Plus(kLib, {"workloads", "faults", "checker", "compose"})},
+      {"bench", Plus(kLib, {"workloads", "faults", "checker", "compose", "bench"})},
+      {"cmake", {}},
+  };
+  return arrows;
+}
+
+TEST(Structure, EveryPartIncludesOnlyWhatItMay) {
+  size_t seen = 0;
+  for (const Source& source : Sources()) {
+    if (!source.IsCode()) continue;
+    const std::string part = PartOf(source.path);
+    const auto arrows = Arrows().find(part);
+    ASSERT_NE(arrows, Arrows().end())
+        << source.path << ": no arrows are drawn for '" << part << "'";
+    // A test may use the tests' means, and what it needs of lib to look at the part from outside.
+    const Names allowed =
+        source.IsTest() ? Plus(arrows->second, Plus(kLib, {"lib/testing"})) : arrows->second;
+    for (const Include& include : IncludesOf(source)) {
+      if (!include.quoted) continue;
+      ++seen;
+      EXPECT_TRUE(allowed.contains(PartOf(include.name)))
+          << source.path << " includes " << include.name;
+    }
+  }
+  EXPECT_GT(seen, 300u) << "hardly any include was found: is this the source tree?";
+}
+
+TEST(Structure, IncludesNameFilesFromTheTop) {
+  for (const Source& source : Sources()) {
+    if (!source.IsCode()) continue;
+    for (const Include& include : IncludesOf(source)) {
+      if (!include.quoted) continue;
+      EXPECT_TRUE(fs::exists(fs::path(DOUBLEHOLD_SOURCE_DIR) / include.name))
+          << source.path << " includes " << include.name;
+    }
+  }
+}
+
+TEST(Structure, OneFileIncludesHiredis) {
+  Names files;
+  for (const Source& source : Sources()) {
+    if (!source.IsCode()) continue;
+    for (const Include& include : IncludesOf(source)) {
+      if (include.name.starts_with("hiredis")) files.insert(source.path);
+    }
+  }
+  // The bench's bare loop is what a client without Doublehold would be.
+  EXPECT_EQ(files, (Names{"lib/redis/hiredis_connection.cc", "bench/bare_loop.cc"}));
+}
+
+TEST(Structure, LocksAndWorkloadsTouchTheWorldThroughEnvOnly) {
+  const Names world{"thread",   "chrono",     "random",       "fstream",
+                    "iostream", "filesystem", "unistd.h",     "time.h",
+                    "ctime",    "cstdlib",    "sys/socket.h", "condition_variable",
+                    "future",   "signal.h"};
+  for (const Source& source : Sources()) {
+    const std::string part = PartOf(source.path);
+    if (!source.IsCode() || source.IsTest() || (part != "lib/locks" && part != "workloads"))
+      continue;
+    for (const Include& include : IncludesOf(source)) {
+      EXPECT_FALSE(world.contains(include.name)) << source.path << " includes " << include.name;
+    }
+  }
+}
+
+// The words after `start` in a line, up to `end`: the names that declarations of one form declare.
+Names NamesBetween(const std::string& text, std::string_view start, char end) {
+  Names names;
+  for (size_t at = text.find(start); at != std::string::npos; at = text.find(start, at + 1)) {
+    const size_t begin = at + start.size();
+    const std::string name = text.substr(begin, text.find(end, begin) - begin);
+    if (!name.empty()) names.insert(name);
+  }
+  return names;
+}
+
+// Every file of `folder` that has `mark` in it defines a maker, which the header declares and the registry lists.
+struct Registry {
+  const char* folder;
+  const char* mark;
+  const char* maker;  // how the definition of a maker begins
+  const char* header;
+  const char* registry;
+  size_t least;  // how many there are today
+};
+
+TEST(Structure, EveryPartThatCanBeChosenIsRegistered) {
+  const Registry registries[] = {
+      {"lib/locks", "final : public Lock {", "\nstd::unique_ptr<Lock> ", "lib/locks/variants.h",
+       "lib/locks/registry.cc", 5},
+      {"workloads", "final : public Workload {", "\nstd::unique_ptr<Workload> ",
+       "workloads/makers.h", "workloads/registry.cc", 2},
+      {"faults", "FaultEntry ", "\nFaultEntry ", "faults/kinds.h", "faults/registry.cc", 10},
+  };
+  for (const Registry& each : registries) {
+    SCOPED_TRACE(each.folder);
+    const std::string registry = Find(each.registry).Text();
+    size_t makers = 0;
+    for (const Source& source : Sources()) {
+      const std::string text = source.Text();
+      if (source.Folder() != each.folder || !source.EndsWith(".cc") || source.IsTest()) continue;
+      if (source.path == each.registry || text.find(each.mark) == std::string::npos) continue;
+      for (const std::string& maker : NamesBetween(text, each.maker, '(')) {
+        ++makers;
+        EXPECT_NE(registry.find(maker), std::string::npos)
+            << source.path << ": " << maker << " is not in " << each.registry;
+        EXPECT_NE(Find(each.header).Text().find(" " + maker + "("), std::string::npos)
+            << source.path << ": " << maker << " is not in " << each.header;
+      }
+    }
+    EXPECT_GE(makers, each.least);
+  }
+}
+
+TEST(Structure, EveryCheckerIsRegistered) {
+  const std::string registry = Find("checker/registry.cc").Text();
+  size_t checkers = 0;
+  for (const Source& source : Sources()) {
+    if (source.Folder() != "checker" || !source.EndsWith(".h")) continue;
+    for (const std::string& checker : NamesBetween(source.Text(), "\nClaimVerdict Check", '(')) {
+      ++checkers;
+      EXPECT_NE(registry.find("Check" + checker), std::string::npos)
+          << source.path << ": Check" << checker;
+    }
+  }
+  EXPECT_GE(checkers, 4u);
+}
+
+TEST(Structure, AVariantOfALockHasAMaker) {
+  for (const Source& source : Sources()) {
+    if (source.Folder() != "lib/locks" || !source.EndsWith(".cc") || source.IsTest()) continue;
+    const std::string text = source.Text();
+    if (text.find("final : public Lock {") == std::string::npos) continue;
+    EXPECT_NE(text.find("\nstd::unique_ptr<Lock> Make"), std::string::npos) << source.path;
+    for (const char* word : {"// Claims:", "// Assumes:", "// Attack:"}) {
+      EXPECT_NE(text.find(word), std::string::npos) << source.path << " does not say " << word;
+    }
+  }
+}
+
+TEST(Structure, EverySourceIsBuilt) {
+  std::map<std::string, Names> lists;  // by folder
+  for (const Source& source : Sources()) {
+    if (source.FileName() != "CMakeLists.txt") continue;
+    std::string text = source.Text();
+    std::ranges::replace_if(
+        text, [](char c) { return c == '(' || c == ')'; }, ' ');
+    std::istringstream words(text);
+    for (std::string word; words >> word;) lists[source.Folder()].insert(word);
+  }
+  for (const Source& source : Sources()) {
+    if (!source.EndsWith(".cc") && !source.EndsWith(".c")) continue;
+    std::string folder = source.Folder();
+    while (!lists.contains(folder) && !folder.empty()) {
+      folder = folder.find('/') == std::string::npos ? "" : folder.substr(0, folder.rfind('/'));
+    }
+    const std::string name = folder.empty() ? source.path : source.path.substr(folder.size() + 1);
+    EXPECT_TRUE(lists[folder].contains(name)) << source.path << " is in no CMakeLists.txt";
+  }
+}
+
+TEST(Structure, FilesAreNamedForWhatTheyAre) {
+  const Names says_nothing{"util", "utils", "misc", "common", "helper", "helpers", "stuff"};
+  for (const Source& source : Sources()) {
+    const std::string name = source.FileName();
+    EXPECT_FALSE(says_nothing.contains(name.substr(0, name.find('.')))) << source.path;
+  }
+}
+
+TEST(Structure, NoFileNamesAPlaceOnSomebodysMachine) {
+  const std::vector<std::string> places{std::string("/ho") + "me/", std::string("/ro") + "ot/",
+                                        std::string("/wo") + "rk/", std::string("/Use") + "rs/"};
+  for (const Source& source : Sources()) {
+    size_t number = 0;
+    for (const std::string& line : source.lines) {
+      ++number;
+      for (const std::string& place : places) {
+        EXPECT_EQ(line.find(place), std::string::npos)
+            << source.path << ":" << number << ": " << line;
+      }
+    }
+  }
+}
+
+TEST(Structure, AnInterfaceFitsOnAScreen) {
+  for (const char* path :
+       {"lib/base/env.h", "lib/base/connection.h", "lib/locks/lock.h", "workloads/workload.h",
+        "faults/fault.h", "faults/cluster.h", "checker/checker.h"}) {
+    EXPECT_LE(Find(path).WrittenLines(), 80u) << path;
+  }
+}
+
+TEST(Structure, AFileCanBeReadInOneGo) {
+  constexpr size_t kAboutThreeHundred = 350;
+  for (const Source& source : Sources()) {
+    if (source.IsTest() || !(source.IsCode() || source.EndsWith(".py"))) continue;
+    EXPECT_LE(source.WrittenLines(), kAboutThreeHundred) << source.path;
+  }
+}
+
+TEST(Structure, AHeaderGuardsItselfWithItsPath) {
+  for (const Source& source : Sources()) {
+    if (!source.EndsWith(".h")) continue;
+    std::string guard = "DOUBLEHOLD_" + source.path + "_";
+    for (char& c : guard) {
+      c = std::isalnum(static_cast<unsigned char>(c)) != 0
+              ? static_cast<char>(std::toupper(static_cast<unsigned char>(c)))
+              : '_';
+    }
+    EXPECT_NE(source.Text().find("#ifndef " + guard + "\n#define " + guard + "\n"),
+              std::string::npos)
+        << source.path << ": " << guard;
+  }
+}
+
+}  // namespace
+}  // namespace doublehold

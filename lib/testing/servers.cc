@@ -1,0 +1,112 @@
+#include "lib/testing/servers.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <thread>
+#include <utility>
+
+#include "lib/base/check.h"
+#include "lib/redis/hiredis_connection.h"
+
+namespace doublehold::testing {
+namespace {
+
+std::string ToText(const Reply& reply) {
+  switch (reply.kind) {
+    case Reply::Kind::kNil:
+      return "(nil)";
+    case Reply::Kind::kInteger:
+      return std::to_string(reply.integer);
+    case Reply::Kind::kString:
+    case Reply::Kind::kStatus:
+      return reply.text;
+    case Reply::Kind::kArray:
+      break;
+  }
+  std::string text;
+  for (const Reply& item : reply.items) text += (text.empty() ? "" : ", ") + ToText(item);
+  return "[" + text + "]";
+}
+
+}  // namespace
+
+bool Eventually(const std::function<bool()>& condition) {
+  const MonoTime deadline = RealMono() + kPatience;
+  while (!condition()) {
+    if (RealMono() > deadline) return false;
+    std::this_thread::sleep_for(1ms);
+  }
+  return true;
+}
+
+TempFolder::TempFolder() {
+  std::string pattern = std::filesystem::temp_directory_path() / "dh-test-XXXXXX";
+  CHECK(mkdtemp(pattern.data()) != nullptr);
+  path_ = pattern;
+}
+
+TempFolder::~TempFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+void Server::Start() {
+  const std::string socket = socket_.string();
+  const std::string folder = socket_.parent_path().string();
+  const std::array<const char*, 14> argv{
+      "redis-server", "--port", "0", "--unixsocket", socket.c_str(), "--dir",
+      folder.c_str(), "--save", "",  "--appendonly", "no",           "--daemonize",
+      "no",           nullptr};
+  const pid_t parent = getpid();
+  pid_ = fork();
+  CHECK(pid_ >= 0);
+  if (pid_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127);
+    const int null = open("/dev/null", O_RDWR);
+    for (const int fd : {0, 1, 2}) dup2(null, fd);
+    execvp(argv[0], const_cast<char* const*>(argv.data()));
+    _exit(127);
+  }
+  const bool answers = Eventually([this] {
+    CHECK(waitpid(pid_, nullptr, WNOHANG) == 0);  // else: is redis-server installed?
+    return Ask(address(), {"PING"}) == "PONG";
+  });
+  CHECK(answers);
+}
+
+void Server::Kill() {
+  if (pid_ < 0) return;
+  kill(pid_, SIGKILL);
+  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+}
+
+void Server::Stop() {
+  kill(pid_, SIGSTOP);
+  int status = 0;
+  while (waitpid(pid_, &status, WUNTRACED) < 0 && errno == EINTR) {
+  }
+  CHECK(WIFSTOPPED(status));
+}
+
+void Server::Continue() { kill(pid_, SIGCONT); }
+
+CallResult Call(Connection& connection, std::initializer_list<std::string_view> command) {
+  return connection.Call(Argv(command.begin(), command.size()), RealMono() + kPatience);
+}
+
+std::string Ask(const NodeAddress& node, std::initializer_list<std::string_view> command) {
+  const CallResult result = Call(*MakeConnection(node), command);
+  return result ? ToText(*result) : "failed: " + result.error().message;
+}
+
+}  // namespace doublehold::testing
