@@ -20,6 +20,10 @@ constexpr Duration kLongestRun = std::chrono::hours(24);
 constexpr int kMostClients = 200;  // a process each
 constexpr int kMostNodes = 15;
 
+// A client that counted on a fraction of one more than Redis does would see its lock granted to another while its
+// lease, as it reckons, still ran.
+bool IsWholeMilliseconds(Lease lease) { return lease % 1ms == Duration::zero(); }
+
 void ReadLock(SettingReader& reader, Plan& plan) {
   const std::vector<std::string> names = NamesOf(Locks());
   if (!reader.settings().Has("lock.name")) {
@@ -30,6 +34,9 @@ void ReadLock(SettingReader& reader, Plan& plan) {
   plan.lease = reader.Span("lock.lease", "500ms");
   if (plan.lease < kShortestLease) {
     return reader.Fail("lock.lease", "a lease of less than 1ms cannot be held");
+  }
+  if (!IsWholeMilliseconds(plan.lease)) {
+    return reader.Fail("lock.lease", "Redis counts leases in whole milliseconds");
   }
   reader.UseLease(plan.lease);
   plan.call_timeout = reader.Span("lock.call-timeout", "1 lease");
@@ -208,10 +215,11 @@ Result<void> CheckPlan(const Plan& plan, const std::string& where) {
   if (lock == nullptr) return bad(UnknownWord("lock", plan.lock, NamesOf(Locks())));
   const WorkloadEntry* workload = FindWorkload(plan.workload);
   if (workload == nullptr) return bad(UnknownWord("workload", plan.workload, NamesOf(Workloads())));
-  if (plan.lease < kShortestLease || plan.clients < 1 || plan.clients > kMostClients ||
-      plan.nodes < lock->least_nodes || plan.nodes > lock->most_nodes ||
-      plan.duration <= Duration::zero() || plan.duration > kLongestRun ||
-      plan.call_timeout <= Duration::zero() || plan.grace < Duration::zero()) {
+  if (plan.lease < kShortestLease || !IsWholeMilliseconds(plan.lease) || plan.clients < 1 ||
+      plan.clients > kMostClients || plan.nodes < lock->least_nodes ||
+      plan.nodes > lock->most_nodes || plan.duration <= Duration::zero() ||
+      plan.duration > kLongestRun || plan.call_timeout <= Duration::zero() ||
+      plan.grace < Duration::zero()) {
     return bad("a number is out of its range");
   }
   for (const OptionSpec& option : lock->options) {

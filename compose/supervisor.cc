@@ -155,11 +155,19 @@ class Supervisor {
     const Duration longest_call = Duration(plan_.call_timeout * 3 + plan_.lease * 6);
     const auto clients_ended = [this] { return children_.HaveEnded(Kind::kClient, 1); };
     if (!failure_) WaitFor(clients_ended, RealMono() + longest_call + kEndGrace);
-    if (failure_ || kill_now_) return children_.KillAll();
+    if (failure_) return children_.KillAll();
+    // Whoever is killed is recorded as died: its last operation, and its hold, never ended.
     for (const Child& child : children_.all()) {
       if (child.ref.kind != Kind::kClient || child.ref.number == 0 || child.ended) continue;
-      kill(-child.pid, SIGKILL);  // recorded as died: its last operation never ended
+      Record({.client = child.ref.number,
+              .op = Op::kDied,
+              .type = EventType::kInfo,
+              .value = {SIGKILL}});
+      kill(-child.pid, SIGKILL);
     }
+    running_ = !kill_now_;
+    if (kill_now_) return children_.KillAll();
+    killing_ = true;
     WaitFor(clients_ended, RealMono() + kEndGrace);
     Answer(0);
     const auto referee_ended = [this] { return children_.HaveEnded(Kind::kClient, 0); };
@@ -230,7 +238,7 @@ class Supervisor {
 
   void OnEnded(const Child& child) {
     if (child.ref.kind == Kind::kClient && running_) {
-      if (child.ended == 0) return;
+      if (child.ended == 0 || killing_) return;
       Event died{.client = child.ref.number,
                  .op = Op::kDied,
                  .type = EventType::kInfo,
@@ -331,6 +339,7 @@ class Supervisor {
   bool interrupted_ = false;
   bool interruptible_ = true;
   bool kill_now_ = false;
+  bool killing_ = false;  // what does not end by itself
   int active_faults_ = 0;
   std::optional<Error> failure_;
 };

@@ -15,11 +15,6 @@ const FaultEntry& EntryOf(const std::string& kind) {
   return *found;
 }
 
-// It acts on frames: until it has, it has not happened.
-bool WaitsForFrames(const FaultEntry& kind) {
-  return std::ranges::find(kind.keys, "count") != kind.keys.end();
-}
-
 bool Matches(const Trigger& trigger, int client, Step step) {
   return trigger.step == step && (trigger.client == 0 || trigger.client == client);
 }
@@ -129,7 +124,7 @@ void Timeline::OnStep(int client, Step step) {
   }
   for (const auto& entry : entries_) {
     if (entry->active && entry->plan.until && Matches(*entry->plan.until, client, step)) {
-      Heal(*entry, /*acted=*/!WaitsForFrames(entry->kind));
+      Heal(*entry);
     }
   }
   Rearm();
@@ -149,7 +144,7 @@ void Timeline::Strike(Entry& entry, int client) {
                                   .on_spent = [this, &entry, still] {
                                     // Not from inside the rule that calls this.
                                     boost::asio::post(io_, [this, &entry, still] {
-                                      if (still()) Heal(entry, /*acted=*/true);
+                                      if (still()) Heal(entry);
                                     });
                                   }};
   entry.healer = entry.kind.start(cluster_, strike, entry.random);
@@ -157,7 +152,7 @@ void Timeline::Strike(Entry& entry, int client) {
   if (entry.kind.length_is_of_frames || entry.plan.length <= Duration::zero()) return;
   entry.end_timer.expires_after(entry.plan.length);
   entry.end_timer.async_wait([this, &entry, still](const boost::system::error_code& error) {
-    if (!error && still()) Heal(entry, /*acted=*/!WaitsForFrames(entry.kind));
+    if (!error && still()) Heal(entry);
   });
 }
 
@@ -171,17 +166,19 @@ void Timeline::HealWhoWaited() {
           entries_, [&](const auto& one) { return one->plan.name == moment->fault; });
       CHECK(other != entries_.end());
       const int count = moment->ended ? (*other)->healed : (*other)->struck;
-      if (count > 0) Heal(*entry, /*acted=*/!WaitsForFrames(entry->kind));
+      if (count > 0) Heal(*entry);
     }
   });
 }
 
-void Timeline::Heal(Entry& entry, bool acted) {
+void Timeline::Heal(Entry& entry) {
   entry.active = false;
   entry.due = false;
   entry.end_timer.cancel();
   const int64_t measured_ns = entry.healer.Heal();
   ++entry.healed;
+  // A fault on the network that no frame came by did not happen.
+  const bool acted = !entry.kind.needs_network || measured_ns != 0;
   hooks_.record(FaultEvent(entry, acted ? EventType::kOk : EventType::kFail, measured_ns));
   HealWhoWaited();
   ScheduleNext(entry);
@@ -192,7 +189,7 @@ void Timeline::End() {
   ended_ = true;
   for (const auto& entry : entries_) {
     entry->start_timer.cancel();
-    if (entry->active) Heal(*entry, /*acted=*/!WaitsForFrames(entry->kind));
+    if (entry->active) Heal(*entry);
   }
   Rearm();
 }

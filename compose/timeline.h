@@ -40,7 +40,7 @@ class Timeline {
   void Rearm();
   [[nodiscard]] bool IsWaiting(const Entry& entry) const;
   void Strike(Entry& entry, int client);
-  void Heal(Entry& entry, bool acted);
+  void Heal(Entry& entry);
   void HealWhoWaited();
   void ScheduleNext(Entry& entry);
   [[nodiscard]] Event FaultEvent(const Entry& entry, EventType type, int64_t value_ns) const;

@@ -28,6 +28,7 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //   expiry   ok: PTTL in ms of a lock key (-1: it never expires)
 //   fault    invoke (it starts): fault, asked_ns, client, node
 //            ok (it is healed):  fault, measured_ns, client, node     (client, node: -1 when none)
+//            fail (it is healed): the same, of one that met nothing to act on (measured_ns: 0)
 //   stall    info: length_ns of an unplanned stall of this process that ended now
 //   lost     info: records dropped because a segment was full
 //   died     info: wait status of a client that ended by itself
