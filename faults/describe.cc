@@ -11,25 +11,23 @@ std::string NameReach(const Trigger& trigger) {
   return fmt::format("{} reaches {}", who, Name(trigger.step));
 }
 
-// " at before-write" when the client itself is hit there, else " when client 1 reaches ...".
-std::string When(const FaultPlan& plan) {
-  if (!plan.on) return fmt::format(" at {}", FormatDuration(plan.from));
-  const bool itself = plan.client ? *plan.client == plan.on->client : plan.nodes.empty();
-  if (itself && plan.on->client == plan.client.value_or(plan.on->client)) {
-    return fmt::format(" at {}", Name(plan.on->step));
-  }
-  return fmt::format(" when {}", NameReach(*plan.on));
+// It hits the client whose step starts it.
+bool HitsItself(const FaultPlan& plan) {
+  return plan.on && (plan.client ? *plan.client == plan.on->client : plan.nodes.empty());
 }
 
 }  // namespace
 
 std::string Describe(const FaultPlan& plan) {
   const FaultEntry* entry = FindFault(plan.kind);
-  std::string text = (entry != nullptr ? entry->what(plan) : plan.kind) + When(plan);
+  std::string text = entry != nullptr ? entry->what(plan) : plan.kind;
+  if (!plan.on) text += fmt::format(" at {}", FormatDuration(plan.from));
+  if (HitsItself(plan)) text += fmt::format(" at {}", Name(plan.on->step));
   if (plan.length > Duration{}) {
     text += fmt::format(" for {}", FormatDuration(plan.length));
     if (entry != nullptr && entry->length_is_of_frames && plan.count > 1) text += " each";
   }
+  if (plan.on && !HitsItself(plan)) text += fmt::format(" when {}", NameReach(*plan.on));
   if (plan.until) text += fmt::format(" until {}", NameReach(*plan.until));
   if (plan.until_fault) {
     text += fmt::format(" until '{}' {}", plan.until_fault->fault,

@@ -101,8 +101,8 @@ TEST(Faults, AreDescribedInWords) {
         .direction = "reply",
         .command = "SET",
         .count = 2},
-       "2 replies to SET from node 1 to client 2 held when client 1 reaches before-write for 1s "
-       "each"},
+       "2 replies to SET from node 1 to client 2 held for 1s each when client 1 reaches "
+       "before-write"},
       {{.kind = "drop", .client = 1, .nodes = {0}, .command = "EXEC"},
        "1 reply to EXEC from the store to client 1 dropped at 0s"},
       {{.kind = "delay", .length = 1s, .delay = 5ms, .jitter = 1ms},
@@ -112,7 +112,7 @@ TEST(Faults, AreDescribedInWords) {
         .until = Trigger{2, Step::kAfterAcquire},
         .client = 1,
         .nodes = {4, 5}},
-       "client 1 cut off from nodes 4, 5 at 0s until client 2 reaches after-acquire"},
+       "client 1 cut off from nodes 4 and 5 at 0s until client 2 reaches after-acquire"},
       {{.kind = "stall", .until_fault = FaultMoment{"stop", true}, .client = 1, .nodes = {2}},
        "requests from client 1 to node 2 stalled at 0s until 'stop' ends"},
       {{.kind = "jump", .on = step, .nodes = {3}, .by = 3s},

@@ -138,19 +138,18 @@ std::string NameClient(const FaultPlan& plan) {
 
 std::string NameNodes(const FaultPlan& plan) {
   if (plan.nodes.empty()) return "every node and the store";
-  std::string numbers;
-  size_t count = 0;
-  bool store = false;
+  std::vector<std::string> names;
   for (const int node : plan.nodes) {
-    if (node == kStoreNode) {
-      store = true;
-      continue;
-    }
-    numbers += fmt::format("{}{}", count++ == 0 ? "" : ", ", node);
+    if (node != kStoreNode) names.push_back(fmt::format("{}", node));
   }
-  if (count == 0) return "the store";
-  return fmt::format("{} {}{}", count == 1 ? "node" : "nodes", numbers,
-                     store ? " and the store" : "");
+  const std::string_view kind = names.empty() ? "" : (names.size() == 1 ? "node " : "nodes ");
+  if (names.size() < plan.nodes.size()) names.emplace_back("the store");
+  std::string text(kind);
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
+    text += names[i];
+  }
+  return text;
 }
 
 std::string NameProcesses(const FaultPlan& plan) {
