@@ -153,31 +153,84 @@ TEST(Exclusion, TellsHowNearItCame) {
   EXPECT_EQ(live.margin->ns, -1'000'000);
 }
 
+TEST(Exclusion, AnUnreleasedHoldHasNoLeaseLeftAtRelease) {
+  const ClaimVerdict verdict = CheckLeaseExclusion(FromLanes(R"(
+      c1: A-a=!=g            | 5
+      c2:          A-a==R-r)"),
+                                                   {});
+  EXPECT_EQ(verdict.margin->ns, 995'000'000);  // c2's
+}
+
+TEST(Exclusion, AHistoryThatContradictsItselfIsNotJudged) {
+  History history = FromLanes("c1: A-a====R-r\nc2:    A-a=R-r");
+  for (Event& event : history.events) {
+    if (event.op == Op::kAcquire && event.type == EventType::kOk) event.hold = 101;
+  }
+  const ClaimVerdict verdict = CheckExclusion(history, {});
+  EXPECT_EQ(verdict.outcome, kUnknown);
+  EXPECT_EQ(verdict.reason,
+            "the history contradicts itself: at 0.005 s client 2 was granted hold 101, which was "
+            "granted before");
+}
+
 TEST(Exclusion, AStallOfTheMachineLeavesItUndecided) {
   Expect({.name = "stalled past its lease",
           .picture = R"(
-      c1:         A-a=====!=======R-r
+      c1:         A-a=====!====R-r
       c2:                   A-a===R-r
       machine c1:       (------)     )",
           .strict = kUnknown,
           .live = kValid});
   Expect({.name = "the supervisor, through which its messages go",
           .picture = R"(
-      c1:                 A-a=====!=======R-r
+      c1:                 A-a=====!====R-r
       c2:                           A-a===R-r
       machine supervisor:       (------)     )",
           .strict = kUnknown,
           .live = kValid});
-  Expect({.name = "stalled, but late by far more",
+  Expect({.name = "both at once count once",
+          .picture = R"(
+      c1:                 A-a=====!=======R-r
+      c2:                           A-a===R-r
+      machine c1:              (---)
+      machine supervisor:      (---)      )",
+          .strict = kViolated,
+          .live = kValid});
+  Expect({.name = "twice, in sum for as long as it was late",
+          .picture = R"(
+      c1:         A-a=====!=======R-r
+      c2:                   A-a===R-r
+      machine c1:    (---) (---)     )",
+          .strict = kUnknown,
+          .live = kValid});
+  Expect({.name = "while a fault was on a node that it need not have touched",
+          .picture = R"(
+      c1:         A-a=====!====R-r
+      c2:                   A-a===R-r
+      machine c1:       (------)
+      pause n3:   [------------------])",
+          .strict = kUnknown,
+          .live = kValid});
+}
+
+TEST(Exclusion, AStallDoesNotExcuseWhatWouldHaveHappenedWithoutIt) {
+  Expect({.name = "late by far more",
           .picture = R"(
       c1:         A-a=====!=======R-r
       c2:                   A-a===R-r
       machine c1:   (--)             )",
           .strict = kViolated,
           .live = kValid});
-  Expect({.name = "stalled while a pause was planned",
+  Expect({.name = "a section longer than its lease",
           .picture = R"(
-      c1:         A-a=====!=======R-r
+      c1:         A-a=======!==================R-r
+      c2:                     A-a===R-r
+      machine c1:       (-------)             )",
+          .strict = kViolated,
+          .live = kValid});
+  Expect({.name = "a pause was planned",
+          .picture = R"(
+      c1:         A-a=====!====R-r
       c2:                   A-a===R-r
       machine c1:       (------)
       pause c1:         [------])",
@@ -185,16 +238,23 @@ TEST(Exclusion, AStallOfTheMachineLeavesItUndecided) {
           .live = kValid});
   Expect({.name = "another process stalled",
           .picture = R"(
-      c1:         A-a=====!=======R-r
+      c1:         A-a=====!====R-r
       c2:                   A-a===R-r
       machine c2:       (------))",
           .strict = kViolated,
           .live = kValid});
   Expect({.name = "one by a stall, one not",
           .picture = R"(
-      c1:         A-a=====!=======R-r      A-a==!====R-r
+      c1:         A-a=====!====R-r         A-a==!====R-r
       c2:                   A-a===R-r             A-a==R-r
       machine c1:       (------)     )",
+          .strict = kViolated,
+          .live = kValid});
+  Expect({.name = "one not, one by a stall",
+          .picture = R"(
+      c1:         A-a==!====R-r            A-a=====!====R-r
+      c2:              A-a==R-r                      A-a===R-r
+      machine c1:                                (------))",
           .strict = kViolated,
           .live = kValid});
   Expect({.name = "two live leases",
@@ -204,6 +264,33 @@ TEST(Exclusion, AStallOfTheMachineLeavesItUndecided) {
       machine c1:       (------)     )",
           .strict = kViolated,
           .live = kViolated});
+}
+
+TEST(Exclusion, AStalledWatchdogIsExcusedHoweverLongTheSectionTakes) {
+  Expect({.name = "most of the last lease",
+          .picture = R"(
+      c1:         A-a==E-e======!===================R-r
+      c2:                         A-a===R-r
+      machine c1:         (--------)             )",
+          .strict = kUnknown,
+          .live = kValid});
+  Expect({.name = "too little of it",
+          .picture = R"(
+      c1:         A-a==E-e======!===================R-r
+      c2:                         A-a===R-r
+      machine c1:              (---)             )",
+          .strict = kViolated,
+          .live = kValid});
+}
+
+TEST(Exclusion, WhatIsNotToldIsStillLookedAt) {
+  const History history = FromLanes(R"(
+      c1:         A-a=====!====R-r         A-a==!====R-r
+      c2:                   A-a===R-r             A-a==R-r
+      machine c1:       (------)     )");
+  const ClaimVerdict verdict = CheckExclusion(history, {.violations_told = 1});
+  EXPECT_EQ(verdict.outcome, kViolated);
+  EXPECT_EQ(verdict.violations.size(), 1U);
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ class Extraction {
   struct Open {
     int64_t live_from_ns = 0;
     int64_t valid_until_ns = 0;
-    std::optional<int64_t> cut_ns;  // its end, should it never be released
+    std::optional<int64_t> promised_ns;  // before the extension under way
+    std::optional<int64_t> cut_ns;       // its end, should it never be released
     bool ended = false;
   };
 
@@ -74,10 +75,15 @@ class Extraction {
     const auto found = holds_.by_id.find(event.hold);
     if (found == holds_.by_id.end() || open_[found->second].ended) return;
     Open& open = open_[found->second];
+    holds_.all[found->second].extended = true;
     if (event.type == EventType::kInvoke && event.value[0] > 0) {
+      open.promised_ns = open.valid_until_ns;
       open.valid_until_ns = std::min(open.valid_until_ns, Later(event.at_ns, event.value[0]));
     }
+    // It certainly changed nothing: what was promised before still stands.
+    if (event.type == EventType::kFail && open.promised_ns) open.valid_until_ns = *open.promised_ns;
     if (event.type != EventType::kOk) return;
+    open.promised_ns.reset();
     if (event.at_ns > open.valid_until_ns) {
       EndLive(found->second, open.valid_until_ns);
       open.live_from_ns = event.at_ns;

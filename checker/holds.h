@@ -40,13 +40,14 @@ constexpr int64_t kForeverNs = std::numeric_limits<int64_t>::max() / 2;
 // freed it: two cores that overlap prove a double hold; and a history whose cores do not overlap
 // has an order that explains it.
 //
-// A hold that is never released is cut short, since nobody knows how long its client believed in it:
+// A hold that is never released is cut short, since nobody knows how long its client believed in
+// it:
 //
 //   c1:  A-a==g=======w           killed after its write
 //   c2:               A---a==R    granted the key when c1's lease was over
 //
-// With a hold of c1 to the end of the run, that would be a double hold; but c1 was dead. So the hold
-// ends with the last thing that c1's session did, at `w`.
+// With a hold of c1 to the end of the run, that would be a double hold; but c1 was dead. So the
+// hold ends with the last thing that c1's session did, at `w`.
 //
 //   c1:  A-a==     A-a==R-r       its section threw and nobody released; then it starts anew
 //   c2:         A-a==R
@@ -65,8 +66,8 @@ constexpr int64_t kForeverNs = std::numeric_limits<int64_t>::max() / 2;
 //   c1:  A-a===!....E--e====!=R   live: a===! and e====!
 //   c2:          A-a=R-r          a strict overlap, but at no instant were there two live leases
 //
-// While an extension is under way its shorter lease may be in force already, so that one counts. One
-// that fails changes nothing: the promise of the lease before it still stands, and was broken.
+// While an extension is under way its shorter lease may be in force already, so that one counts.
+// One that fails changes nothing: the promise of the lease before it still stands, and was broken.
 struct Hold {
   int32_t client = 0;
   uint64_t hold = 0;
@@ -74,6 +75,7 @@ struct Hold {
   Span core;
   int64_t valid_until_ns = 0;  // as its client computed it last
   bool released = false;
+  bool extended = false;   // something extended its lease, or tried to
   std::vector<Span> live;  // inside the core, in order, never touching
 
   [[nodiscard]] bool LiveAt(int64_t at_ns) const;

@@ -49,6 +49,57 @@ std::vector<std::string> WhyNothingIsValid(const RunFacts& facts, const Tally& t
   return why;
 }
 
+std::vector<std::string> ExpectationWarnings(const RunFacts& facts) {
+  std::vector<std::string> warnings;
+  for (const auto& [claim, outcome] : facts.expect) {
+    if (outcome == "any" || std::ranges::find(facts.claims, claim) != facts.claims.end()) continue;
+    warnings.push_back(
+        fmt::format("'{}' was expected to be {}, and was not judged", claim, outcome));
+  }
+  return warnings;
+}
+
+void Conclude(RunVerdict& verdict) {
+  verdict.overall = verdict.claims.empty() ? Outcome3::kUnknown : Outcome3::kValid;
+  for (const ClaimVerdict& claim : verdict.claims) {
+    verdict.overall = std::max(verdict.overall, claim.outcome);
+  }
+  const bool all_judged = ExpectationWarnings(verdict.facts).empty() && !verdict.claims.empty();
+  verdict.as_expected = all_judged;
+  bool decided_otherwise = false;
+  for (const ClaimVerdict& claim : verdict.claims) {
+    if (IsAsExpected(verdict.facts, claim)) continue;
+    verdict.as_expected = false;
+    if (claim.outcome != Outcome3::kUnknown) decided_otherwise = true;
+  }
+  verdict.exit_code = verdict.as_expected ? ExitCode::kAsExpected
+                      : decided_otherwise ? ExitCode::kViolated
+                                          : ExitCode::kUnknown;
+}
+
+// Why no checker may look at the events, or nothing: what readers of files refuse, met in memory.
+std::optional<std::string> WhyBroken(const History& history) {
+  int64_t previous_ns = 0;
+  for (size_t i = 0; i < history.events.size(); ++i) {
+    const Event& event = history.events[i];
+    std::optional<std::string> why = WhyInvalid(event, history.facts);
+    if (!why && event.at_ns < previous_ns) why = "it is earlier than the one before";
+    if (why) return fmt::format("the history is broken: event {}: {}", i + 1, *why);
+    previous_ns = event.at_ns;
+  }
+  return std::nullopt;
+}
+
+// Everything unknown.
+RunVerdict Unjudged(const RunFacts& facts, const std::string& why) {
+  RunVerdict verdict{.facts = facts, .warnings = {why}};
+  for (const std::string& claim : facts.claims) {
+    verdict.claims.push_back({.claim = claim, .reason = why});
+  }
+  Conclude(verdict);
+  return verdict;
+}
+
 bool TouchesHoldOf(const Stall& stall, const Holds& holds) {
   if (stall.client == kSupervisor) return true;  // every message goes through it
   return std::ranges::any_of(holds.all, [&stall](const Hold& hold) {
@@ -84,34 +135,6 @@ std::vector<std::string> StallWarnings(const History& history, const Scene& scen
   return warnings;
 }
 
-std::vector<std::string> ExpectationWarnings(const RunFacts& facts) {
-  std::vector<std::string> warnings;
-  for (const auto& [claim, outcome] : facts.expect) {
-    if (outcome == "any" || std::ranges::find(facts.claims, claim) != facts.claims.end()) continue;
-    warnings.push_back(
-        fmt::format("'{}' was expected to be {}, and was not judged", claim, outcome));
-  }
-  return warnings;
-}
-
-void Conclude(RunVerdict& verdict) {
-  verdict.overall = verdict.claims.empty() ? Outcome3::kUnknown : Outcome3::kValid;
-  for (const ClaimVerdict& claim : verdict.claims) {
-    verdict.overall = std::max(verdict.overall, claim.outcome);
-  }
-  const bool all_judged = ExpectationWarnings(verdict.facts).empty() && !verdict.claims.empty();
-  verdict.as_expected = all_judged;
-  bool decided_otherwise = false;
-  for (const ClaimVerdict& claim : verdict.claims) {
-    if (IsAsExpected(verdict.facts, claim)) continue;
-    verdict.as_expected = false;
-    if (claim.outcome != Outcome3::kUnknown) decided_otherwise = true;
-  }
-  verdict.exit_code = verdict.as_expected ? ExitCode::kAsExpected
-                      : decided_otherwise ? ExitCode::kViolated
-                                          : ExitCode::kUnknown;
-}
-
 }  // namespace
 
 std::optional<std::string> ExpectedOf(const RunFacts& facts, const std::string& claim) {
@@ -126,6 +149,9 @@ bool IsAsExpected(const RunFacts& facts, const ClaimVerdict& claim) {
 }
 
 RunVerdict Judge(const History& history, const Limits& limits) {
+  if (const std::optional<std::string> why = WhyBroken(history)) {
+    return Unjudged(history.facts, *why);
+  }
   RunVerdict verdict{.facts = history.facts};
   Scene scene = Observe(history);
   Tally tally = Count(history);

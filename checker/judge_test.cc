@@ -84,6 +84,18 @@ TEST(Judge, AnEmptyHistoryIsUnknown) {
   }
 }
 
+TEST(Judge, ABrokenHistoryIsUnknown) {
+  History history = FromLanes(kStale, {.claims = kAll});
+  std::swap(history.events[3], history.events[4]);
+  history.events[3].at_ns += 1;
+  const RunVerdict verdict = Judge(history);
+  EXPECT_EQ(verdict.overall, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.claims.size(), kAll.size());
+  EXPECT_EQ(verdict.claims[0].reason,
+            "the history is broken: event 5: it is earlier than the one before");
+  EXPECT_EQ(verdict.exit_code, ExitCode::kUnknown);
+}
+
 TEST(Judge, AViolationWeighsMoreThanAnUnknownClaim) {
   const RunVerdict verdict = Judge(FromLanes(kStale, {.claims = {"exclusion", "nonsense"}}));
   EXPECT_EQ(verdict.overall, Outcome3::kViolated);
@@ -133,6 +145,7 @@ TEST(Judge, AFaultThatStartedTooSeldomLeavesNothingValidAndHidesNoViolation) {
                          .value = {0, 5, 1, 0}});
   calm.events.push_back(calm.events.back());
   calm.events.back().type = EventType::kFail;
+  calm.events.back().value[1] = 0;
   verdict = Judge(calm);
   EXPECT_EQ(verdict.overall, Outcome3::kUnknown);
   EXPECT_EQ(verdict.not_fired, std::vector<std::string>{"stall"});

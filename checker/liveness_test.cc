@@ -49,6 +49,7 @@ TEST(Liveness, IsViolatedWhenAKeyNeverExpires) {
       verdict.violations.at(0).sentence,
       "at 0.007 s the key had no expiry: a holder that died would block it for ever; there was "
       "no fault before");
+  EXPECT_EQ(Check("expiry: * | -2\nprobe:   P-p").outcome, Outcome3::kValid);  // no such key
   EXPECT_EQ(Check("expiry: * | 500\nprobe:   P-p").outcome, Outcome3::kValid);
 }
 

@@ -42,8 +42,7 @@ std::vector<FaultEpisode> Episodes(const History& history) {
         episodes[i].to_ns = event.at_ns;
         episodes[i].measured_ns = event.value[1];
         healed[i] = true;
-        // It waited for a frame and met none: nothing was injected.
-        if (event.type == EventType::kFail) {
+        if (DidNothing(event)) {
           episodes.erase(episodes.begin() + static_cast<std::ptrdiff_t>(i));
           healed.erase(healed.begin() + static_cast<std::ptrdiff_t>(i));
         }
@@ -77,22 +76,33 @@ std::vector<Span> Unplanned(Span stall, const Scene& scene, int32_t client) {
   return left;
 }
 
-bool IsOn(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
-  if (episode.client == client) return true;
-  const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
-  return episode.client < 0 &&
-         !MovesAClock(fault);  // a node or all links: it may have waited there
-}
-
 bool IsMovedClock(const RunFacts& facts, const FaultEpisode& episode) {
   return MovesAClock(facts.faults[static_cast<size_t>(episode.fault)]);
 }
 
+// On the client itself, or on everybody. What is on a node need not have touched it.
+bool IsOn(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
+  if (episode.client == client) return true;
+  return episode.client < 0 && episode.node < 0 && !IsMovedClock(facts, episode);
+}
+
+// A client that is stopped or slow does nothing: what others were granted meanwhile is not its
+// doing.
+bool IsIdleness(const RunFacts& facts, const FaultEpisode& episode) {
+  const std::string& kind = facts.faults[static_cast<size_t>(episode.fault)].kind;
+  return kind == "pause" || kind == "slow";
+}
+
+int RankOfLive(const RunFacts& facts, const FaultEpisode& episode, const Suspects& suspects) {
+  if (episode.client < 0 || IsMovedClock(facts, episode)) return 4;
+  const bool holder = episode.client == suspects.other || episode.client == suspects.second;
+  if (IsIdleness(facts, episode)) return holder ? 1 : 2;  // a bystander may have woken to release
+  return 3;
+}
+
 int Rank(const RunFacts& facts, const FaultEpisode& episode, const Suspects& suspects) {
-  // A double grant with both leases live is a matter of the lock's servers, whatever else went on.
-  const bool servers = episode.client < 0 || IsMovedClock(facts, episode);
-  if (suspects.stale == 0 && servers) return 5;
-  if (suspects.stale != 0 && episode.client == suspects.stale) return 4;
+  if (suspects.stale == 0) return RankOfLive(facts, episode, suspects);
+  if (episode.client == suspects.stale) return 4;
   if (suspects.other != 0 && episode.client == suspects.other) return 3;
   return episode.client < 0 ? 2 : 1;
 }
@@ -110,6 +120,10 @@ int64_t TotalNs(std::vector<Span> spans) {
 }
 
 }  // namespace
+
+bool DidNothing(const Event& fault) {
+  return fault.type == EventType::kFail && fault.value[1] == 0;
+}
 
 Scene Observe(const History& history) {
   Scene scene{.facts = history.facts, .episodes = Episodes(history), .stalls = {}};
@@ -135,7 +149,8 @@ std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects
     if (episode.to_ns < suspects.at_ns - ToNs(scene.facts.lease)) continue;
     const int rank = Rank(scene.facts, episode, suspects);
     if (rank < best) continue;
-    // Clocks that are moved at the same time cannot be told apart; of anything else the latest is named.
+    // Clocks that are moved at the same time cannot be told apart; of anything else the latest is
+    // named.
     const bool beside =
         rank == best && !behind.empty() && IsMovedClock(scene.facts, *behind.back()) &&
         IsMovedClock(scene.facts, episode) && episode.from_ns < behind.back()->to_ns;
@@ -154,16 +169,23 @@ bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns
       return false;
     }
   }
-  std::vector<Span> stalled;
-  for (const Stall& stall : scene.stalls) {
-    if (stall.client != hold.client && stall.client != kSupervisor) continue;
-    if (!Overlap(held, stall.when)) continue;
-    const auto [from_ns, to_ns] = stall.when;
-    const bool lease_ran_out = from_ns <= lease_end_ns && lease_end_ns <= to_ns;
-    if (lease_ran_out && to_ns - from_ns > ToNs(scene.facts.lease) / 2) return true;
-    stalled.push_back({std::max(held.from_ns, from_ns), std::min(held.to_ns, to_ns)});
+  // The client's own stalls, and those of what carries its messages.
+  const auto stalled_within = [&](const Span& span) {
+    std::vector<Span> stalled;
+    for (const Stall& stall : scene.stalls) {
+      if (stall.client != hold.client && stall.client != kSupervisor) continue;
+      if (!Overlap(span, stall.when)) continue;
+      stalled.push_back(
+          {std::max(span.from_ns, stall.when.from_ns), std::min(span.to_ns, stall.when.to_ns)});
+    }
+    return TotalNs(std::move(stalled));
+  };
+  const int64_t lease_ns = ToNs(scene.facts.lease);
+  if (hold.extended && stalled_within({lease_end_ns - lease_ns, lease_end_ns}) > lease_ns / 2) {
+    return true;
   }
-  return !stalled.empty() && at_ns - TotalNs(std::move(stalled)) <= lease_end_ns;
+  const int64_t stalled_ns = stalled_within(held);
+  return stalled_ns > 0 && at_ns - stalled_ns <= lease_end_ns;
 }
 
 const Stall* LongestStall(const Scene& scene, int32_t client, const Span& when) {

@@ -24,6 +24,10 @@ struct FaultEpisode {
   int64_t measured_ns = 0;
 };
 
+// Whether a fault event says that it ended without having met anything to act on. One that acted on
+// fewer frames than it was to says `fail` as well, but has measured something.
+bool DidNothing(const Event& fault);
+
 // A stretch in which the machine kept a process from running, though no fault had stopped it.
 struct Stall {
   int32_t client = 0;  // or kReferee, kSupervisor (through which all messages go)
@@ -45,18 +49,26 @@ bool MovesAClock(const FaultFact& fault);
 // none.
 struct Suspects {
   int64_t at_ns = 0;
-  int32_t stale = 0;  // held the key with its lease over
+  int32_t stale = 0;  // held the key with its lease over; 0: the leases of all were valid
   int32_t other = 0;
+  int32_t second = 0;  // a further one
 };
 
-// The faults to name for it: active at that time or within a lease before; rather one on the stale
-// client than on the other, rather on a node than on a bystander; of equals the latest, but all
-// the clocks that were moved then. Empty: none.
+// The faults to name for it: active at that time or within a lease before. Of a stale client rather
+// one on it than on the other, rather on a node than on a bystander. Of valid leases rather one of
+// the servers or a clock, then of anybody's messages; that a holder slept is the last that explains
+// them. Of equals the latest, but all the clocks that were moved then. Empty: none.
 std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects& suspects);
 
 // Whether only the machine is to blame that `hold` was still held at `at_ns`, its lease being over
-// since `lease_end_ns`: no fault was active on its client meanwhile, and either the lease ran out
-// during an unplanned stall of over half a lease, or without the stalls it would not have run out.
+// since `lease_end_ns`: no fault was active on its client meanwhile, and
+//
+//   without the time for which it was stalled it would have been done before:
+//     c1:  A-a==(.....!...)==R-r      stalled for 9 of which 4 were late
+//   or, where the lease is extended again and again, most of its last length was a stall:
+//     c1:  A-a==E-e==(....!...)=======R-r
+//
+// A section that takes longer than its lease anyway is not excused by a stall on the way.
 bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns);
 
 // The longest unplanned stall that touched a stretch, of `client` or of the supervisor; null: none.

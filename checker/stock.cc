@@ -31,7 +31,13 @@ class Counting {
     }
   }
 
-  void Take(const Event& event) {
+  void Take(const Event& recorded) {
+    // No shop has as much, and sums of what it leaves cannot overflow.
+    constexpr int64_t kMost = int64_t{1} << 52;
+    Event event = recorded;
+    if (IsSale(event.op) || event.op == Op::kFinal) {
+      for (int64_t& value : event.value) value = std::clamp(value, -kMost, kMost);
+    }
     if (event.op == Op::kLost) {
       for (ItemCount& item : items_) item.complete = false;
     }

@@ -21,14 +21,15 @@ struct Pending {
   bool happened = false;  // a later write has read what it wrote
 };
 
-// A write over a stock that it had not read. It should have left one less than it found; by as much as it left more,
-// orders were lost. One that left less brought some of them back:
+// A write over a stock that it had not read. It should have left one less than it found; by as much
+// as it left more, orders were lost. One that left less brought some of them back:
 //
-//   c1:  read 9                                  write 8             found 6, left 8 and not 5: 3 orders lost
-//   c2:          read 9 write 8 .. 7 .. write 6
-//   c3:                                  read 6          write 5     found 8, left 5 and not 7: 2 of them are back
+//   c1:  read 9                                 write 8            found 6, left 8, not 5: 3 lost
+//   c2:         read 9 write 8 .. 7 .. write 6
+//   c3:                                 read 6         write 5     found 8, left 5, not 7: 2 are back
 //
-// So c1 cost one order, and c3 none. What all of them cost adds up to orders less the fall of the stock.
+// So c1 cost one order, and c3 none. What all of them cost adds up to orders less the fall of the
+// stock.
 struct Overwrite {
   Event write;
   std::optional<Event> read;

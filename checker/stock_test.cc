@@ -181,6 +181,14 @@ TEST(Stock, OfOtherWaysToWriteOnlyTheArithmeticIsJudged) {
           .write = "atomic-script"});
 }
 
+TEST(Stock, OfOtherWaysToWriteASaleMayTakeSeveralWrites) {
+  Expect({.name = "two writes an order",
+          .picture = R"(
+      c1:    A-a=g=u=w=R-r           | 5 5>5 5>4
+      final:                       * | 4/1)",
+          .write = "atomic-script"});
+}
+
 TEST(Stock, TheStoreMustHoldTheOrdersThatWereConfirmed) {
   Expect({.name = "one is missing",
           .picture = R"(

@@ -97,7 +97,8 @@ Violation TellLive(const Scene& scene, const Hold& first, const Hold& second,
     text += fmt::format(" while {}'s lease was valid until {}", a, At(first.valid_until_ns));
   }
   Violation violation;
-  const auto faults = FaultsBehind(scene, {.at_ns = at_ns, .other = first.client});
+  const auto faults =
+      FaultsBehind(scene, {.at_ns = at_ns, .other = first.client, .second = second.client});
   violation.fault = faults.empty() ? -1 : faults.front()->fault;
   text += EndClause(first, a) + OthersClause(overlap.others) + "; " + FaultsClause(scene, faults);
   violation.sentence = std::move(text);

@@ -83,11 +83,27 @@ TEST(Story, OfTwoLiveLeasesTellsUntilWhenTheFirstWasValid) {
            {"    drift n1:              [---------------]           | 750",
             begin + "the clock of node 1 had been drifting at 0.004 s"},
            {"    restart n1:            [-]", begin + "node 1 had been restarted at 0.004 s"},
+           // Those who held it slept, which explains nothing; somebody else woke up.
+           {"    pause c3:            [---]\n    slow c5:              [---]\n    pause c1:        "
+            "  [---]",
+            begin + "client 1 was stopped (0.000-0.004 s)"},
+           {"    slow c3:               [---]",
+            begin + "client 3's section was still at work (0.004-0.008 s)"},
+           {"    drop c3:               [---]\n    slow c5:               [---]",
+            begin + "client 3's messages were being lost (0.004-0.008 s)"},
            {"    jump n1:                                  []      | 750",
             begin + "no fault was active"},
        }) {
     EXPECT_EQ(FirstSentence(kLive + told.lane), told.sentence) << told.lane;
   }
+}
+
+TEST(Story, AFaultThatEndedOverALeaseBeforeIsNotNamed) {
+  const std::string late = R"(
+    c3:        A-a=====!===================R-r
+    c5:                              A-a===R-r
+    pause c3:    [--])";
+  EXPECT_NE(FirstSentence(late).find("; no fault was active"), std::string::npos);
 }
 
 TEST(Story, PrefersTheFaultOnTheStaleClient) {

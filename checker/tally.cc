@@ -6,9 +6,12 @@
 #include <utility>
 
 #include "checker/holds.h"
+#include "checker/scene.h"
 
 namespace doublehold {
 namespace {
+
+constexpr int64_t kMostLost = int64_t{1} << 32;  // of one segment; so that a sum cannot overflow
 
 class Counter {
  public:
@@ -16,11 +19,13 @@ class Counter {
 
   void Take(const Event& event) {
     const auto fault = static_cast<size_t>(event.value[0]);
-    if (event.op == Op::kLost) tally_.lost[event.client] += event.value[0];
+    if (event.op == Op::kLost) {
+      tally_.lost[event.client] += std::clamp<int64_t>(event.value[0], 1, kMostLost);
+    }
     if (event.op == Op::kDied) tally_.died[event.client] = event.value[0];
     if (event.op == Op::kFault && fault < tally_.started.size()) {
       if (event.type == EventType::kInvoke) ++tally_.started[fault];
-      if (event.type == EventType::kFail) --tally_.started[fault];  // it met nothing to act on
+      if (DidNothing(event)) --tally_.started[fault];
     }
     if (event.client <= kReferee || event.task != TaskKind::kSession) return;
     if (event.op == Op::kFault || event.op >= Op::kStall) return;

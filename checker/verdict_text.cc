@@ -42,9 +42,9 @@ std::string Short(int64_t ns) {
     std::string_view name;
   };
   for (const Unit& unit : {Unit{1e9, "s"}, Unit{1e6, "ms"}, Unit{1e3, "us"}}) {
-    if (size >= unit.ns) {
-      return fmt::format("{:.3g} {}", static_cast<double>(ns) / unit.ns, unit.name);
-    }
+    if (size < unit.ns) continue;
+    const int decimals = size >= 100 * unit.ns ? 0 : size >= 10 * unit.ns ? 1 : 2;
+    return fmt::format("{:.{}f} {}", static_cast<double>(ns) / unit.ns, decimals, unit.name);
   }
   return fmt::format("{} ns", ns);
 }
@@ -109,7 +109,7 @@ std::string Faults(const RunVerdict& verdict) {
       asked_ns = episode.asked_ns;
       if (episode.measured_ns != 0) measured_ns.push_back(episode.measured_ns);
     }
-    text += fmt::format("  {}: {}; started {} of {}", fault.name, fault.what, started,
+    text += fmt::format("  {}: {}; took effect {} of {}", fault.name, fault.what, started,
                         Counted(fault.planned, "time"));
     if (!measured_ns.empty()) {
       const auto [least, most] = std::ranges::minmax(measured_ns);

@@ -57,7 +57,7 @@ History SomeHistory() {
                               .key = static_cast<uint16_t>(i % 2),
                               .op = Op::kWrite,
                               .type = EventType::kOk,
-                              .value = {i, -i, INT64_MAX, INT64_MIN}});
+                              .value = {i, -i, kMostValue, -kMostValue}});
   }
   return history;
 }
@@ -118,6 +118,8 @@ TEST_F(BinaryFile, AnEventThatTheRunCannotHaveHadIsRefused) {
               e.op = Op::kFault;
               e.value[0] = 1;
             }},
+           {"value -9223372036854775808 is out of bounds",
+            [](Event& e) { e.value[2] = INT64_MIN; }},
            {"the reserved bytes are not zero", [](Event& e) { e.reserved[3] = 1; }},
        }) {
     History history = SomeHistory();

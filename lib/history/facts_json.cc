@@ -18,6 +18,8 @@ using nlohmann::json;
 
 constexpr size_t kMostKeys = std::numeric_limits<uint16_t>::max();  // Event::key counts them
 
+constexpr int64_t kMostStock = int64_t{1} << 52;  // so that sums over items cannot overflow
+
 constexpr int kMostNodes = 1'000'000;  // beyond any run: a garbled file
 
 // Takes fields out of one JSON object and keeps the first thing that was wrong, so that a reader of
@@ -53,7 +55,7 @@ class Fields {
   }
 
   Duration Span(std::string_view name, int64_t least_ns) {
-    return Duration(Whole(name, least_ns, std::numeric_limits<int64_t>::max()));
+    return Duration(Whole(name, least_ns, kMostValue));
   }
 
   uint64_t Unsigned(std::string_view name) {
@@ -202,22 +204,21 @@ nlohmann::ordered_json FactsToJson(const RunFacts& facts) {
 
 Result<RunFacts> FactsFromJson(const json& object) {
   Fields fields(object, "");
-  RunFacts facts{
-      .experiment = fields.Text("experiment"),
-      .lock = fields.Text("lock"),
-      .workload = fields.Text("workload"),
-      .write = fields.Text("write"),
-      .seed = fields.Unsigned("seed"),
-      .lease = fields.Span("lease_ns", 1),
-      .grace = fields.Span("grace_ns", 0),
-      .duration = fields.Span("duration_ns", 0),
-      .clients = fields.Count("clients"),
-      .nodes = fields.Count("nodes"),
-      .initial_stock = fields.Whole("initial_stock", 0, std::numeric_limits<int64_t>::max()),
-      .keys = fields.Texts("keys"),
-      .faults = ReadFaults(fields),
-      .claims = fields.Texts("claims"),
-      .expect = ReadExpectations(fields)};
+  RunFacts facts{.experiment = fields.Text("experiment"),
+                 .lock = fields.Text("lock"),
+                 .workload = fields.Text("workload"),
+                 .write = fields.Text("write"),
+                 .seed = fields.Unsigned("seed"),
+                 .lease = fields.Span("lease_ns", 1),
+                 .grace = fields.Span("grace_ns", 0),
+                 .duration = fields.Span("duration_ns", 0),
+                 .clients = fields.Count("clients"),
+                 .nodes = fields.Count("nodes"),
+                 .initial_stock = fields.Whole("initial_stock", 0, kMostStock),
+                 .keys = fields.Texts("keys"),
+                 .faults = ReadFaults(fields),
+                 .claims = fields.Texts("claims"),
+                 .expect = ReadExpectations(fields)};
   if (facts.keys.size() > kMostKeys) fields.Fail(fmt::format("over {} keys", kMostKeys));
   if (std::set<std::string>(facts.keys.begin(), facts.keys.end()).size() != facts.keys.size()) {
     fields.Fail("field 'keys' names a key twice");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace doublehold {
 
@@ -76,6 +77,13 @@ std::optional<std::string> WhyInvalid(const Event& event, const RunFacts& facts)
   if (event.op == Op::kFault &&
       (event.value[0] < 0 || event.value[0] >= static_cast<int64_t>(facts.faults.size()))) {
     return fmt::format("fault {} is unknown; the run had {}", event.value[0], facts.faults.size());
+  }
+  if (event.at_ns > kMostValue) return fmt::format("time {} is centuries away", event.at_ns);
+  for (size_t i = 0; i < event.value.size(); ++i) {
+    const bool never_ends = i == 0 && event.value[i] == std::numeric_limits<int64_t>::max() &&
+                            (event.op == Op::kAcquire || event.op == Op::kExtend);
+    if (never_ends || (event.value[i] >= -kMostValue && event.value[i] <= kMostValue)) continue;
+    return fmt::format("value {} is out of bounds", event.value[i]);
   }
   if (std::ranges::any_of(event.reserved, [](uint8_t byte) { return byte != 0; })) {
     return "the reserved bytes are not zero";

@@ -65,8 +65,12 @@ bool HasKey(Op op);
 using ValueNames = std::array<std::string_view, 4>;
 ValueNames ValueNamesOf(Op op, EventType type);
 
+// No time or value of a history is further from 0 (73 years in ns), so that sums and differences of
+// a few of them cannot overflow; but for the end of a lease that never ends, which is INT64_MAX.
+constexpr int64_t kMostValue = int64_t{1} << 61;
+
 // Why an event cannot belong to a run with these facts, or nothing when it can: a process, key or
-// fault the run did not have, a negative time, a value outside its enumeration. For readers.
+// fault the run did not have, a negative time, a value outside its enumeration or its bounds.
 std::optional<std::string> WhyInvalid(const Event& event, const RunFacts& facts);
 
 }  // namespace doublehold

@@ -38,8 +38,9 @@ Event AnyEvent(Prng& prng, int64_t at_ns) {
               .op = static_cast<Op>(prng.Below(14)),
               .type = static_cast<EventType>(prng.Below(4)),
               .task = static_cast<TaskKind>(prng.Below(3))};
+  const int64_t sign = prng.Below(2) == 0 ? 1 : -1;
   for (int64_t& value : event.value) {
-    if (prng.Below(2) == 0) value = static_cast<int64_t>(prng.Next());
+    if (prng.Below(2) == 0) value = static_cast<int64_t>(prng.Next() >> 3) * sign;
   }
   if (event.op == Op::kFault) event.value[0] = static_cast<int64_t>(prng.Below(2));
   return event;
@@ -64,8 +65,7 @@ TEST(Jsonl, WritingAndReadingBackGivesAnEqualHistory) {
     at_ns += static_cast<int64_t>(prng.Below(3));
     history.events.push_back(AnyEvent(prng, at_ns));
   }
-  history.events.push_back(
-      {.at_ns = INT64_MAX, .op = Op::kExpiry, .value = {INT64_MIN, INT64_MAX}});
+  history.events.push_back({.at_ns = kMostValue, .value = {INT64_MAX, -kMostValue, kMostValue}});
   const Result<History> read = Read(Written(history));
   ASSERT_TRUE(read.has_value()) << read.error().message;
   EXPECT_EQ(read->facts, history.facts);
@@ -150,10 +150,10 @@ TEST(Jsonl, ABadStartLineIsRefusedWithItsReason) {
            {"unknown field", with(R"("nodes":1)", R"("nodes":1,"nods":1)"),
             "1: field 'nods' is unknown (did you mean 'nodes'?)"},
            {"no lease", with("500000000", "0"),
-            "1: field 'lease_ns' is 0, outside 1 to 9223372036854775807"},
+            "1: field 'lease_ns' is 0, outside 1 to 2305843009213693952"},
            {"huge", with("500000000", "1e400"), "1: not valid JSON"},
            {"huge whole", with("500000000", "9223372036854775808"),
-            "1: field 'lease_ns' is 9223372036854775808, outside 1 to 9223372036854775807"},
+            "1: field 'lease_ns' is 9223372036854775808, outside 1 to 2305843009213693952"},
            {"float", with("500000000", "0.5"), "1: field 'lease_ns' is not a whole number"},
            {"negative seed", with(R"("seed":1)", R"("seed":-1)"),
             "1: field 'seed' is not a whole number from 0 on"},
@@ -216,6 +216,10 @@ TEST(Jsonl, ABadEventIsRefusedWithItsLineAndReason) {
             "2: field 'tme' is unknown (did you mean 'time'?)"},
            {"value field", with("token", "tokn"),
             "2: field 'tokn' is unknown (did you mean 'token'?)"},
+           {"value out of bounds", with(R"("token":0)", R"("token":9000000000000000000)"),
+            "2: value 9000000000000000000 is out of bounds"},
+           {"far time", with(R"("time":10)", R"("time":9000000000000000000)"),
+            "2: time 9000000000000000000 is centuries away"},
            {"value", with(R"("token":0)", R"("token":"0")"),
             "2: field 'token' is not a whole number of 64 bits"},
            {"hold", with(R"("hold":1)", R"("hold":-1)"), "2: field 'hold' is not a hold's number"},

@@ -1,0 +1,77 @@
+// Whatever the records of a run hold, judging it ends, decides nothing by overflow, and says the
+// same of what was written and read again.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "checker/judge.h"
+#include "lib/base/prng.h"
+#include "lib/history/jsonl.h"
+
+namespace doublehold {
+namespace {
+
+int64_t AnyValue(Prng& prng) {
+  constexpr std::array<int64_t, 6> kEdges{0, 1, -1, 5, kMostValue, -kMostValue};
+  const uint64_t kind = prng.Below(4);
+  if (kind == 0) return kEdges[prng.Below(kEdges.size())];
+  if (kind == 1) return static_cast<int64_t>(prng.Next() >> 3);
+  return static_cast<int64_t>(prng.Below(20));
+}
+
+History AnyHistory(Prng& prng) {
+  History history{.facts = {.experiment = "fuzz",
+                            .write = prng.Below(2) == 0 ? "read-modify-write" : "check-then-decr",
+                            .seed = prng.Next(),
+                            .lease = Duration(1 + static_cast<int64_t>(prng.Below(10))),
+                            .clients = 3,
+                            .initial_stock = static_cast<int64_t>(prng.Below(10)),
+                            .keys = {"a", "b"},
+                            .faults = {{.name = "p", .kind = "pause", .what = "p"},
+                                       {.name = "j", .kind = "jump", .what = "j"}},
+                            .claims = {"exclusion", "lease-exclusion", "stock", "liveness"}},
+                  .events = {}};
+  int64_t at_ns = 0;
+  for (uint64_t n = prng.Below(60); n > 0; --n) {
+    at_ns += static_cast<int64_t>(prng.Below(3));
+    Event event{.at_ns = at_ns,
+                .hold = prng.Below(8),
+                .client = static_cast<int32_t>(prng.Below(5)) - 1,
+                .key = static_cast<uint16_t>(prng.Below(4) == 0 ? 1 : 0),
+                .op = static_cast<Op>(prng.Below(14)),
+                .type = static_cast<EventType>(prng.Below(4)),
+                .task = static_cast<TaskKind>(prng.Below(8) == 0 ? prng.Below(3) : 0)};
+    for (int64_t& value : event.value) value = AnyValue(prng);
+    if (event.op == Op::kAcquire && prng.Below(4) == 0) event.value[0] = INT64_MAX;
+    if (event.op == Op::kFault) event.value[0] = static_cast<int64_t>(prng.Below(2));
+    history.events.push_back(event);
+  }
+  if (prng.Below(8) == 0) {
+    history.events.push_back({.at_ns = kMostValue, .op = Op::kStall, .value = {AnyValue(prng)}});
+  }
+  return history;
+}
+
+TEST(Fuzz, WhateverWasRecordedIsJudgedAndToldAlike) {
+  Prng prng(1, "fuzz");
+  std::array<int, 3> outcomes{};
+  for (int round = 0; round < 1'000; ++round) {
+    const History history = AnyHistory(prng);
+    const RunVerdict verdict = Judge(history);
+    ++outcomes[static_cast<size_t>(verdict.overall)];
+    ASSERT_FALSE(ToText(verdict).empty());
+    std::stringstream file;
+    WriteJsonl(history, file);
+    const Result<History> again = ReadJsonl(file, "again");
+    ASSERT_TRUE(again.has_value()) << again.error().message;
+    ASSERT_EQ(ToJson(Judge(*again)), ToJson(verdict)) << "round " << round;
+  }
+  EXPECT_GT(outcomes[static_cast<size_t>(Outcome3::kUnknown)], 50);
+  EXPECT_GT(outcomes[static_cast<size_t>(Outcome3::kViolated)], 50);
+}
+
+}  // namespace
+}  // namespace doublehold

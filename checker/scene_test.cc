@@ -1,0 +1,75 @@
+#include "checker/scene.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+std::vector<std::string> Stalls(const std::string& picture) {
+  const History history = FromLanes(picture);
+  std::vector<std::string> stalls;
+  for (const Stall& stall : Observe(history).stalls) {
+    stalls.push_back(std::to_string(stall.client) + ":" +
+                     std::to_string(stall.when.from_ns / 1'000'000) + "-" +
+                     std::to_string(stall.when.to_ns / 1'000'000));
+  }
+  return stalls;
+}
+
+using Found = std::vector<std::string>;
+
+TEST(Scene, AStallIsUnplannedWhereNoPauseCoversIt) {
+  EXPECT_EQ(Stalls("machine c1: (--)"), Found{"1:0-3"});
+  EXPECT_EQ(Stalls("machine c1: (---)\npause c2:   [---]"), Found{"1:0-4"});
+  EXPECT_EQ(Stalls("machine c1: (---)\ndelay c1:   [---]"), Found{"1:0-4"});
+  EXPECT_EQ(Stalls("machine c1: (------------------------------)\n"
+                   "pause c1:   [------------------------------]"),
+            Found{});
+  EXPECT_EQ(Stalls("machine c1:  (------------------------------)\n"
+                   "pause c1:   [-----------]"),
+            Found{"1:12-32"});
+  EXPECT_EQ(Stalls("machine c1: (------------------------------)\n"
+                   "pause c1:             [-------]"),
+            (Found{"1:0-10", "1:18-31"}));
+}
+
+TEST(Scene, TheEdgesOfAPauseBelongToIt) {
+  EXPECT_EQ(Stalls("machine c1: (------------------------------)\n"
+                   "pause c1:        [------------------]"),
+            Found{});
+}
+
+TEST(Scene, AFaultThatIsNeverHealedLastsToTheEnd) {
+  const History history = FromLanes(R"(
+      c1:       A-a====R-r
+      jump n1:    [)");
+  const Scene scene = Observe(history);
+  ASSERT_EQ(scene.episodes.size(), 1U);
+  EXPECT_EQ(scene.episodes[0].to_ns, 9'000'000);
+}
+
+TEST(Scene, AFaultThatActedOnFewerFramesThanAskedStillActed) {
+  History history = FromLanes("delay c1: [--]");
+  history.events[1].type = EventType::kFail;
+  EXPECT_EQ(Observe(history).episodes.size(), 1U);
+  history.events[1].value[1] = 0;
+  EXPECT_TRUE(Observe(history).episodes.empty());
+}
+
+TEST(Scene, EpisodesOfOneFaultAreToldApartByTheirTarget) {
+  const History history = FromLanes(R"(
+      pause c1:  [-----]
+      pause c2:    [-----])");
+  const Scene scene = Observe(history);
+  ASSERT_EQ(scene.episodes.size(), 2U);
+  EXPECT_EQ(scene.episodes[0].to_ns, 6'000'000);
+  EXPECT_EQ(scene.episodes[1].to_ns, 8'000'000);
+}
+
+}  // namespace
+}  // namespace doublehold
