@@ -31,6 +31,7 @@ class Extraction {
   Holds Finish() && {
     for (size_t i = 0; i < open_.size(); ++i) {
       if (open_[i].ended) continue;
+      holds_.all[i].left = open_[i].cut_ns.has_value();
       End(i, open_[i].cut_ns.value_or(last_ns_[holds_.all[i].client]));
     }
     return std::move(holds_);

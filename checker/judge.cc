@@ -31,7 +31,25 @@ ClaimVerdict CheckClaim(const History& history, const Limits& limits, const std:
 }
 
 // Why nothing in this run can be called valid, a sentence each.
-std::vector<std::string> WhyNothingIsValid(const RunFacts& facts, const Tally& tally) {
+// A client that was granted a key and then heard of no more may have held it for ever: whoever was granted it later
+// may have been a second holder, and nobody can tell.
+std::string UnfinishedHold(const Holds& holds) {
+  std::map<uint16_t, const Hold*> unfinished;  // of each key, the first
+  for (const Hold& hold : holds.all) {
+    const auto before = unfinished.find(hold.key);
+    if (before != unfinished.end() && before->second->client != hold.client) {
+      return fmt::format(
+          "{} was granted the key at {} and never released it, and {} was granted it at {}",
+          ProcessName(before->second->client), At(before->second->core.from_ns),
+          ProcessName(hold.client), At(hold.core.from_ns));
+    }
+    if (!hold.released && !hold.left) unfinished.emplace(hold.key, &hold);
+  }
+  return "";
+}
+
+std::vector<std::string> WhyNothingIsValid(const RunFacts& facts, const Tally& tally,
+                                           const Holds& holds) {
   std::vector<std::string> why;
   for (const auto& [client, records] : tally.lost) {
     why.push_back(fmt::format("{} of {} were lost: its segment was full",
@@ -46,6 +64,7 @@ std::vector<std::string> WhyNothingIsValid(const RunFacts& facts, const Tally& t
     why.push_back(fmt::format("fault '{}' ({}) took effect {} of {} times", fault.name, fault.what,
                               tally.started[i], fault.planned));
   }
+  if (std::string doubt = UnfinishedHold(holds); !doubt.empty()) why.push_back(std::move(doubt));
   return why;
 }
 
@@ -155,7 +174,8 @@ RunVerdict Judge(const History& history, const Limits& limits) {
   RunVerdict verdict{.facts = history.facts};
   Scene scene = Observe(history);
   Tally tally = Count(history);
-  const std::vector<std::string> why = WhyNothingIsValid(history.facts, tally);
+  const std::vector<std::string> why =
+      WhyNothingIsValid(history.facts, tally, ExtractHolds(history));
   for (const std::string& name : history.facts.claims) {
     ClaimVerdict claim = CheckClaim(history, limits, name);
     if (claim.outcome == Outcome3::kValid && !why.empty()) {

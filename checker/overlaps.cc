@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 namespace doublehold {
 namespace {
@@ -42,20 +43,22 @@ std::vector<OverlapFound> FindOverlaps(const Holds& holds, Part part) {
     std::vector<size_t>& open = open_of_key[hold.key];
     // Whatever ended by now overlaps neither this hold nor a later one.
     std::erase_if(open, [&](size_t i) { return holds.all[i].core.to_ns <= hold.core.from_ns; });
-    std::optional<OverlapFound> longest;
-    int64_t longest_ns = -1;
+    std::optional<OverlapFound> worst;
+    std::pair<bool, int64_t> worst_rank;  // both live where it begins; how long
     int overlapped = 0;
     for (const size_t first : open) {
       const std::optional<Common> common = CommonOf(holds.all[first], hold, part);
       if (!common) continue;
       ++overlapped;
-      if (common->length_ns <= longest_ns) continue;
-      longest_ns = common->length_ns;
-      longest = OverlapFound{.first = first, .second = second, .where = common->first};
+      const int64_t at_ns = common->first.from_ns;
+      const std::pair rank{holds.all[first].LiveAt(at_ns) && hold.LiveAt(at_ns), common->length_ns};
+      if (worst && rank <= worst_rank) continue;
+      worst_rank = rank;
+      worst = OverlapFound{.first = first, .second = second, .where = common->first};
     }
-    if (longest) {
-      longest->others = overlapped - 1;
-      found.push_back(*longest);
+    if (worst) {
+      worst->others = overlapped - 1;
+      found.push_back(*worst);
     }
     open.push_back(second);
   }

@@ -12,7 +12,8 @@ namespace doublehold {
 
 enum class Part : uint8_t { kCore, kLive };  // of a hold: see holds.h
 
-// A hold that began while other clients held its key, and the one of them it overlapped longest.
+// A hold that began while other clients held its key, and one of them: rather one whose lease was
+// valid as well, since no stall excuses that; then the one it overlapped longest.
 struct OverlapFound {
   size_t first = 0;  // into Holds::all; granted before `second`
   size_t second = 0;

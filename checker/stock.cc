@@ -205,6 +205,15 @@ ClaimVerdict CheckStock(const History& history, const Limits& limits) {
   } else if (std::string why = WhyUndecided(items); !why.empty()) {
     return Undecided(std::move(verdict), std::move(why));
   }
+  const bool unknown =
+      std::ranges::any_of(items, [](const auto& i) { return i.unknown_writes > 0; });
+  if (verdict.count == 0 && unknown) {
+    if (std::string hidden = TellHiddenOverwrite(history, items); !hidden.empty()) {
+      return Undecided(
+          std::move(verdict),
+          "the sums are right, but perhaps only because of a write of unknown outcome: " + hidden);
+    }
+  }
   const std::string orders = Counted(verdict.opportunities, "confirmed order");
   const std::string arithmetic = Arithmetic(items);
   return Decided(std::move(verdict), std::move(stories),

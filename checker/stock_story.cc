@@ -26,7 +26,7 @@ struct Pending {
 //
 //   c1:  read 9                                 write 8            found 6, left 8, not 5: 3 lost
 //   c2:         read 9 write 8 .. 7 .. write 6
-//   c3:                                 read 6         write 5     found 8, left 5, not 7: 2 are back
+//   c3:                                 read 6        write 5     found 8, left 5, not 7: 2 back
 //
 // So c1 cost one order, and c3 none. What all of them cost adds up to orders less the fall of the
 // stock.
@@ -47,8 +47,11 @@ struct Replay {
 
 class Telling {
  public:
-  Telling(const History& history, const std::vector<ItemCount>& items, Stories& stories)
-      : facts_(history.facts),
+  enum class Of : uint8_t { kWrong, kEvery };  // which items
+
+  Telling(const History& history, const std::vector<ItemCount>& items, Stories& stories, Of of)
+      : of_(of),
+        facts_(history.facts),
         mode_(WriteModeOf(history.facts)),
         items_(items),
         holds_(ExtractHolds(history)),
@@ -60,7 +63,7 @@ class Telling {
   }
 
   void Take(const Event& event) {
-    if (event.key >= items_.size() || items_[event.key].Wrong() == 0) return;
+    if (event.key >= items_.size() || (of_ == Of::kWrong && items_[event.key].Wrong() == 0)) return;
     if (event.op == Op::kRead && event.type == EventType::kOk) reads_[event.client] = event;
     if (event.op != Op::kWrite || event.client <= kReferee) return;
     Replay& replay = replays_[event.key];
@@ -200,6 +203,7 @@ class Telling {
     return hold == nullptr ? std::nullopt : std::optional(hold->Ref());
   }
 
+  Of of_;
   const RunFacts& facts_;
   WriteMode mode_;
   const std::vector<ItemCount>& items_;
@@ -215,9 +219,17 @@ class Telling {
 }  // namespace
 
 StockTale TellStock(const History& history, const std::vector<ItemCount>& items, Stories& stories) {
-  Telling telling(history, items, stories);
+  Telling telling(history, items, stories, Telling::Of::kWrong);
   for (const Event& event : history.events) telling.Take(event);
   return std::move(telling).Finish();
+}
+
+std::string TellHiddenOverwrite(const History& history, const std::vector<ItemCount>& items) {
+  Stories stories(Limits{.violations_told = 1});
+  Telling telling(history, items, stories, Telling::Of::kEvery);
+  for (const Event& event : history.events) telling.Take(event);
+  std::move(telling).Finish();
+  return stories.FirstSentence();
 }
 
 }  // namespace doublehold
