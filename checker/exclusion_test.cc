@@ -173,6 +173,16 @@ TEST(Exclusion, AHistoryThatContradictsItselfIsNotJudged) {
             "granted before");
 }
 
+TEST(Exclusion, AStallOfOneHolderDoesNotHideTwoOthers) {
+  const ClaimVerdict verdict = CheckExclusion(FromLanes(R"(
+      c1:         A-a=====!==========R-r
+      c2:                      A-a===========R-r
+      c3:                         A-a===R-r
+      machine c1:       (----------)     )"),
+                                              {});
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << verdict.reason;
+}
+
 TEST(Exclusion, AStallOfTheMachineLeavesItUndecided) {
   Expect({.name = "stalled past its lease",
           .picture = R"(

@@ -31,9 +31,17 @@ ClaimVerdict CheckClaim(const History& history, const Limits& limits, const std:
 }
 
 // Why nothing in this run can be called valid, a sentence each.
+// By a fault: it holds nothing any more.
+bool WasKilled(const Scene& scene, int32_t client) {
+  return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
+    return episode.client == client &&
+           scene.facts.faults[static_cast<size_t>(episode.fault)].kind == "crash";
+  });
+}
+
 // A client that was granted a key and then heard of no more may have held it for ever: whoever was granted it later
 // may have been a second holder, and nobody can tell.
-std::string UnfinishedHold(const Holds& holds) {
+std::string UnfinishedHold(const Holds& holds, const Scene& scene) {
   std::map<uint16_t, const Hold*> unfinished;  // of each key, the first
   for (const Hold& hold : holds.all) {
     const auto before = unfinished.find(hold.key);
@@ -43,13 +51,14 @@ std::string UnfinishedHold(const Holds& holds) {
           ProcessName(before->second->client), At(before->second->core.from_ns),
           ProcessName(hold.client), At(hold.core.from_ns));
     }
-    if (!hold.released && !hold.left) unfinished.emplace(hold.key, &hold);
+    const bool known = hold.released || hold.left || WasKilled(scene, hold.client);
+    if (!known) unfinished.emplace(hold.key, &hold);
   }
   return "";
 }
 
 std::vector<std::string> WhyNothingIsValid(const RunFacts& facts, const Tally& tally,
-                                           const Holds& holds) {
+                                           const Holds& holds, const Scene& scene) {
   std::vector<std::string> why;
   for (const auto& [client, records] : tally.lost) {
     why.push_back(fmt::format("{} of {} were lost: its segment was full",
@@ -64,7 +73,8 @@ std::vector<std::string> WhyNothingIsValid(const RunFacts& facts, const Tally& t
     why.push_back(fmt::format("fault '{}' ({}) took effect {} of {} times", fault.name, fault.what,
                               tally.started[i], fault.planned));
   }
-  if (std::string doubt = UnfinishedHold(holds); !doubt.empty()) why.push_back(std::move(doubt));
+  if (std::string doubt = UnfinishedHold(holds, scene); !doubt.empty())
+    why.push_back(std::move(doubt));
   return why;
 }
 
@@ -175,7 +185,7 @@ RunVerdict Judge(const History& history, const Limits& limits) {
   Scene scene = Observe(history);
   Tally tally = Count(history);
   const std::vector<std::string> why =
-      WhyNothingIsValid(history.facts, tally, ExtractHolds(history));
+      WhyNothingIsValid(history.facts, tally, ExtractHolds(history), scene);
   for (const std::string& name : history.facts.claims) {
     ClaimVerdict claim = CheckClaim(history, limits, name);
     if (claim.outcome == Outcome3::kValid && !why.empty()) {

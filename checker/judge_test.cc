@@ -129,6 +129,14 @@ TEST(Judge, WhatCouldHideSomethingLeavesNothingValid) {
   }
 }
 
+TEST(Judge, AHoldThatWasHeardOfNoMoreLeavesNothingValidOnceAnotherIsGranted) {
+  EXPECT_EQ(Judge(FromLanes(R"(
+      c1:    A-a==
+      c2:            A-a==R-r)"))
+                .overall,
+            Outcome3::kUnknown);
+}
+
 TEST(Judge, AFaultThatStartedTooSeldomLeavesNothingValidAndHidesNoViolation) {
   History calm = FromLanes(kCalm, {.claims = kAll});
   calm.facts.faults.push_back({.name = "stall", .kind = "pause", .what = "as planned"});
