@@ -293,6 +293,16 @@ TEST(Exclusion, AStalledWatchdogIsExcusedHoweverLongTheSectionTakes) {
           .live = kValid});
 }
 
+TEST(Exclusion, AStallBeforeTheGrantExcusesNoWatchdog) {
+  Expect({.name = "while it was still acquiring",
+          .picture = R"(
+      c1:         A--------a!E-x====R-r
+      c2:                   A-a===R-r
+      machine c1:  (------)           )",
+          .strict = kViolated,
+          .live = kValid});
+}
+
 TEST(Exclusion, WhatIsNotToldIsStillLookedAt) {
   const History history = FromLanes(R"(
       c1:         A-a=====!====R-r         A-a==!====R-r

@@ -30,7 +30,6 @@ ClaimVerdict CheckClaim(const History& history, const Limits& limits, const std:
   return verdict;
 }
 
-// Why nothing in this run can be called valid, a sentence each.
 // By a fault: it holds nothing any more.
 bool WasKilled(const Scene& scene, int32_t client) {
   return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
@@ -39,8 +38,8 @@ bool WasKilled(const Scene& scene, int32_t client) {
   });
 }
 
-// A client that was granted a key and then heard of no more may have held it for ever: whoever was granted it later
-// may have been a second holder, and nobody can tell.
+// A client that was granted a key and then heard of no more may have held it for ever: whoever was
+// granted it later may have been a second holder, and nobody can tell.
 std::string UnfinishedHold(const Holds& holds, const Scene& scene) {
   std::map<uint16_t, const Hold*> unfinished;  // of each key, the first
   for (const Hold& hold : holds.all) {
@@ -57,6 +56,7 @@ std::string UnfinishedHold(const Holds& holds, const Scene& scene) {
   return "";
 }
 
+// Why nothing in this run can be called valid, a sentence each.
 std::vector<std::string> WhyNothingIsValid(const RunFacts& facts, const Tally& tally,
                                            const Holds& holds, const Scene& scene) {
   std::vector<std::string> why;

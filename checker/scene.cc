@@ -181,9 +181,8 @@ bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns
     return TotalNs(std::move(stalled));
   };
   const int64_t lease_ns = ToNs(scene.facts.lease);
-  if (hold.extended && stalled_within({lease_end_ns - lease_ns, lease_end_ns}) > lease_ns / 2) {
-    return true;
-  }
+  const Span last_lease{std::max(held.from_ns, lease_end_ns - lease_ns), lease_end_ns};
+  if (hold.extended && stalled_within(last_lease) > lease_ns / 2) return true;
   const int64_t stalled_ns = stalled_within(held);
   return stalled_ns > 0 && at_ns - stalled_ns <= lease_end_ns;
 }

@@ -18,8 +18,8 @@ struct StockTale {
 // confirmed, and tells each that was made over a stock it had not read.
 StockTale TellStock(const History& history, const std::vector<ItemCount>& items, Stories& stories);
 
-// The same of items that did not go wrong by count: a write over a stock that it had not read, which
-// writes of unknown outcome may have evened out. Its sentence; empty when there is none.
+// The same of items that did not go wrong by count: a write over a stock that it had not read,
+// which writes of unknown outcome may have evened out. Its sentence; empty when there is none.
 std::string TellHiddenOverwrite(const History& history, const std::vector<ItemCount>& items);
 
 }  // namespace doublehold
