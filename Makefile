@@ -16,9 +16,9 @@ setup:
 	@./setup.sh
 
 build: setup
-	@echo "building build/doublehold (release)"
+	@echo "building build/doublehold (release; some minutes the first time)"
 	$(call quietly,cmake --preset release)
-	$(call quietly,cmake --build --preset release -j $(JOBS))
+	$(call quietly,cmake --build --preset release -j $(JOBS) --target doublehold)
 
 demo: build
 	build/doublehold suite compose/suites/npc.toml
@@ -26,7 +26,7 @@ demo: build
 	@build/doublehold report runs/npc/latest
 
 test: setup
-	@echo "building build-asan (ASan and UBSan)"
+	@echo "building build-asan (ASan and UBSan; some minutes the first time)"
 	$(call quietly,cmake --preset asan)
 	$(call quietly,cmake --build --preset asan -j $(JOBS))
 	@echo "building build-tsan (TSan; the recorder and the real Env)"
@@ -36,6 +36,7 @@ test: setup
 	cd build-asan && ctest --output-on-failure -j $(JOBS)
 
 bench: build
+	$(call quietly,cmake --build --preset release -j $(JOBS) --target bench_paths bench_recorder)
 	bench/run.py build
 
 readme: build

@@ -57,9 +57,16 @@ std::string UnfinishedHold(const Holds& holds, const Scene& scene) {
 }
 
 // Why nothing in this run can be called valid, a sentence each.
-std::vector<std::string> WhyNothingIsValid(const RunFacts& facts, const Tally& tally,
+std::vector<std::string> WhyNothingIsValid(const History& history, const Tally& tally,
                                            const Holds& holds, const Scene& scene) {
+  const RunFacts& facts = history.facts;
   std::vector<std::string> why;
+  // The referee comes after the clients, and they work until the end.
+  const int64_t last_ns = history.events.empty() ? 0 : history.events.back().at_ns;
+  if (last_ns < ToNs(facts.duration)) {
+    why.push_back(fmt::format("the run was ended at {}, before its time of {}", At(last_ns),
+                              FormatDuration(facts.duration)));
+  }
   for (const auto& [client, records] : tally.lost) {
     why.push_back(fmt::format("{} of {} were lost: its segment was full",
                               Counted(records, "record"), ProcessName(client)));
@@ -185,7 +192,7 @@ RunVerdict Judge(const History& history, const Limits& limits) {
   Scene scene = Observe(history);
   Tally tally = Count(history);
   const std::vector<std::string> why =
-      WhyNothingIsValid(history.facts, tally, ExtractHolds(history), scene);
+      WhyNothingIsValid(history, tally, ExtractHolds(history), scene);
   for (const std::string& name : history.facts.claims) {
     ClaimVerdict claim = CheckClaim(history, limits, name);
     if (claim.outcome == Outcome3::kValid && !why.empty()) {
