@@ -86,6 +86,7 @@ TEST_F(FrameQueueTest, EachByteOfAFrameIsDelayedFromItsOwnArrival) {
   requests_.Add(kSet.substr(0, 6), At(1ms));  // no name yet
   requests_.Add(kSet.substr(6, 10), At(2ms));
   requests_.Add(kSet.substr(16), At(4ms));
+  EXPECT_EQ(Take(requests_, At(5999us)), "");
   EXPECT_EQ(Take(requests_, At(6ms)), kSet.substr(0, 6));
   EXPECT_EQ(Take(requests_, At(8ms)), kSet.substr(6, 10));
   EXPECT_EQ(Take(requests_, At(9ms)), kSet.substr(16));
