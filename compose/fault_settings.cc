@@ -1,6 +1,7 @@
 #include "compose/fault_settings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -78,17 +79,17 @@ std::vector<int> ReadNodes(SettingReader& reader, const Plan& plan) {
 }
 
 Result<void> CheckTarget(const Plan& plan, const FaultPlan& fault) {
-  const auto check_client = [&](int client, std::string_view what) -> Result<void> {
-    if (client <= plan.clients) return {};
+  const auto check_client = [&](int client, int least) -> Result<void> {
+    if (client >= least && client <= plan.clients) return {};
     return BadInput(
-        fmt::format("{} {} does not exist: the run has clients 1..{}", what, client, plan.clients));
+        fmt::format("client {} does not exist: the run has clients 1..{}", client, plan.clients));
   };
   if (fault.client) {
-    if (Result<void> ok = check_client(*fault.client, "client"); !ok) return ok;
+    if (Result<void> ok = check_client(*fault.client, /*least=*/1); !ok) return ok;
   }
   for (const auto& trigger : {fault.on, fault.until}) {
     if (!trigger) continue;
-    if (Result<void> ok = check_client(trigger->client, "client"); !ok) return ok;
+    if (Result<void> ok = check_client(trigger->client, /*least=*/0); !ok) return ok;
   }
   for (const int node : fault.nodes) {
     if (node >= 0 && node <= plan.nodes) continue;
@@ -101,6 +102,15 @@ Result<void> CheckTarget(const Plan& plan, const FaultPlan& fault) {
 // Such a fault needs no end: it acts on some frames and is over.
 bool EndsWhenSpent(const FaultEntry& kind) {
   return std::ranges::find(kind.keys, "count") != kind.keys.end();
+}
+
+// What a plan's file could hold and the reader of settings would not have let through.
+bool NumbersAreInRange(const FaultPlan& fault) {
+  for (const Duration span :
+       {fault.from, fault.every, fault.length, fault.delay, fault.jitter, fault.by}) {
+    if (span < Duration::zero()) return false;
+  }
+  return fault.times >= 1 && fault.times <= kMostTimes;
 }
 
 Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEntry& kind) {
@@ -128,15 +138,20 @@ Result<void> CheckFault(const Plan& plan, const FaultPlan& fault) {
   if (kind->needs_network && plan.direct) {
     return BadInput(fmt::format("'{}' acts on the network, which 'direct' goes round", fault.kind));
   }
+  if (!NumbersAreInRange(fault)) return BadInput("a number is out of its range");
   if (Result<void> ok = CheckTarget(plan, fault); !ok) return ok;
-  if (Result<void> ok = CheckTiming(plan, fault, *kind); !ok) return ok;
-  return kind->validate(fault);
+  return CheckTiming(plan, fault, *kind);
 }
 
 }  // namespace
 
 FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   FaultPlan fault;
+  if (!reader.settings().Has("kind")) {
+    reader.Fail("kind",
+                fmt::format("which fault? (one of: {})", fmt::join(NamesOf(Faults()), ", ")));
+    return fault;
+  }
   fault.kind = reader.Known("kind", "fault", "", NamesOf(Faults()));
   const FaultEntry* kind = FindFault(fault.kind);
   if (kind == nullptr) return fault;
@@ -152,7 +167,7 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   fault.every = reader.Span("every", "0s");
   fault.times = static_cast<int>(reader.Integer("times", 1, 1, kMostTimes));
   fault.length = reader.Span("for", "0s");
-  if (has("client") && reader.settings().Has("client")) {
+  if (has("client") && reader.Word("client")) {
     fault.client = static_cast<int>(reader.Integer("client", 0, 1, INT32_MAX));
   }
   if (has("nodes")) fault.nodes = ReadNodes(reader, plan);
@@ -170,14 +185,19 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   return fault;
 }
 
-Result<void> CheckFaults(const Plan& plan, const std::string& where) {
+Result<void> CheckFaults(const Plan& plan, const std::vector<std::string>& places) {
   std::set<std::string> names;
-  for (const FaultPlan& fault : plan.faults) {
+  for (size_t i = 0; i < plan.faults.size(); ++i) {
+    const FaultPlan& fault = plan.faults[i];
     const auto bad = [&](const std::string& message) {
-      return BadInput(fmt::format("{}: fault '{}': {}", where, fault.name, message));
+      return BadInput(fmt::format("{}: fault '{}': {}", places.at(i), fault.name, message));
     };
     if (!names.insert(fault.name).second) return bad("another fault has the same name");
     if (Result<void> ok = CheckFault(plan, fault); !ok) return bad(ok.error().message);
+    // This one names the fault itself.
+    if (Result<void> ok = FindFault(fault.kind)->validate(fault); !ok) {
+      return BadInput(fmt::format("{}: {}", places.at(i), ok.error().message));
+    }
     if (!fault.during.empty() && !fault.on)
       return bad("'during' needs 'on': a step at which it starts");
     std::vector<std::string> others;

@@ -2,6 +2,7 @@
 #ifndef DOUBLEHOLD_COMPOSE_FAULT_SETTINGS_H_
 #define DOUBLEHOLD_COMPOSE_FAULT_SETTINGS_H_
 
+#include <string>
 #include <vector>
 
 #include "compose/setting_reader.h"
@@ -17,7 +18,8 @@ namespace doublehold {
 FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index);
 
 // What holds for a whole timeline: names are unique and known, targets exist, everything heals.
-Result<void> CheckFaults(const Plan& plan, const std::string& where);
+// `places` says where each fault came from, for messages.
+Result<void> CheckFaults(const Plan& plan, const std::vector<std::string>& places);
 
 }  // namespace doublehold
 

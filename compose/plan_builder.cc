@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "checker/checker.h"
 #include "compose/fault_settings.h"
@@ -19,6 +20,7 @@ constexpr Lease kShortestLease = 1ms;  // Redis counts in milliseconds
 constexpr Duration kLongestRun = std::chrono::hours(24);
 constexpr int kMostClients = 200;  // a process each
 constexpr int kMostNodes = 15;
+constexpr std::array<const char*, 4> kOutcomes{"valid", "violated", "unknown", "any"};
 
 // A client that counted on a fraction of one more than Redis does would see its lock granted to another while its
 // lease, as it reckons, still ran.
@@ -146,32 +148,55 @@ void ReadExpectations(SettingReader& reader, Plan& plan) {
     if (std::ranges::find(plan.claims, claim) == plan.claims.end()) {
       inner.Fail(claim, UnknownWord("claim", claim, plan.claims));
     }
-    plan.expect[claim] = inner.Known(claim, "outcome", "", {"valid", "violated", "unknown", "any"});
+    plan.expect[claim] = inner.Known(claim, "outcome", "", {kOutcomes.begin(), kOutcomes.end()});
   }
   if (inner.error()) reader.FailPlainly(*inner.error());
 }
 
-void ReadFaults(SettingReader& reader, Plan& plan) {
+// Answers where each fault of the plan came from.
+std::vector<std::string> ReadFaults(SettingReader& reader, Plan& plan) {
+  std::vector<std::string> places;
   for (const std::string& name : reader.Words("faults")) {
     const auto profiles = Profiles();
     const auto found = std::ranges::find(profiles, name, &ProfileEntry::name);
     if (found == profiles.end()) {
       reader.Fail("faults", UnknownWord("fault profile", name, NamesOf(profiles)));
-      return;
+      return places;
     }
-    for (FaultPlan& fault : found->make(plan)) plan.faults.push_back(std::move(fault));
+    for (FaultPlan& fault : found->make(plan)) {
+      plan.faults.push_back(std::move(fault));
+      places.push_back(reader.settings().Where("faults"));
+    }
   }
   const int tables = reader.settings().CountTables("fault");
   for (int index = 0; index < tables && !reader.error(); ++index) {
     Settings table = reader.settings().TakeBelow(fmt::format("fault.{}", index));
     SettingReader inner(table, plan.lease);
     FaultPlan fault = ReadFault(inner, plan, index);
-    if (inner.error()) return reader.FailPlainly(*inner.error());
-    if (Result<void> ok = table.CheckAllTaken("setting of fault " + fault.kind); !ok) {
-      return reader.FailPlainly(ok.error());
+    if (inner.error()) {
+      reader.FailPlainly(*inner.error());
+    } else if (Result<void> ok = table.CheckAllTaken("setting of fault " + fault.kind); !ok) {
+      reader.FailPlainly(ok.error());
     }
+    places.push_back(table.Where("kind"));
     plan.faults.push_back(std::move(fault));
   }
+  return places;
+}
+
+bool IsTopology(const Plan& plan) {
+  return plan.topology == "independent" || (plan.topology == "single" && plan.nodes == 1);
+}
+
+bool NumbersAreInRange(const Plan& plan, const LockEntry& lock) {
+  const RetryPlan& retry = plan.retry;
+  return plan.lease >= kShortestLease && IsWholeMilliseconds(plan.lease) && plan.clients >= 1 &&
+         plan.clients <= kMostClients && plan.nodes >= lock.least_nodes &&
+         plan.nodes <= lock.most_nodes && plan.duration > Duration::zero() &&
+         plan.duration <= kLongestRun && plan.call_timeout > Duration::zero() &&
+         plan.grace >= Duration::zero() && retry.interval >= Duration::zero() &&
+         retry.timeout >= Duration::zero() && retry.retries >= -1 && retry.jitter >= 0 &&
+         retry.jitter <= 1;
 }
 
 }  // namespace
@@ -198,12 +223,10 @@ Result<Plan> BuildPlan(Settings settings) {
   ReadClaims(reader, plan);
   ReadExpectations(reader, plan);
   if (reader.error()) return tl::unexpected(*reader.error());
-  ReadFaults(reader, plan);
+  const std::vector<std::string> places = ReadFaults(reader, plan);
   if (reader.error()) return tl::unexpected(*reader.error());
   if (Result<void> ok = settings.CheckAllTaken("setting"); !ok) return tl::unexpected(ok.error());
-  const std::string where =
-      settings.Has("fault.0.kind") ? settings.Where("fault.0.kind") : "faults";
-  if (Result<void> ok = CheckFaults(plan, where); !ok) return tl::unexpected(ok.error());
+  if (Result<void> ok = CheckFaults(plan, places); !ok) return tl::unexpected(ok.error());
   return plan;
 }
 
@@ -215,27 +238,29 @@ Result<void> CheckPlan(const Plan& plan, const std::string& where) {
   if (lock == nullptr) return bad(UnknownWord("lock", plan.lock, NamesOf(Locks())));
   const WorkloadEntry* workload = FindWorkload(plan.workload);
   if (workload == nullptr) return bad(UnknownWord("workload", plan.workload, NamesOf(Workloads())));
-  if (plan.lease < kShortestLease || !IsWholeMilliseconds(plan.lease) || plan.clients < 1 ||
-      plan.clients > kMostClients || plan.nodes < lock->least_nodes ||
-      plan.nodes > lock->most_nodes || plan.duration <= Duration::zero() ||
-      plan.duration > kLongestRun || plan.call_timeout <= Duration::zero() ||
-      plan.grace < Duration::zero()) {
-    return bad("a number is out of its range");
+  if (!IsTopology(plan)) {
+    return bad(UnknownWord("topology", plan.topology, {"single", "independent"}));
   }
-  for (const OptionSpec& option : lock->options) {
-    if (!plan.lock_options.contains(std::string(option.name)))
-      return bad(fmt::format("lock option '{}' is missing", option.name));
-  }
-  for (const OptionSpec& option : workload->options) {
-    if (!plan.workload_options.contains(std::string(option.name)))
-      return bad(fmt::format("workload option '{}' is missing", option.name));
-  }
+  if (!NumbersAreInRange(plan, *lock)) return bad("a number is out of its range");
+  if (auto ok = CheckCompleted("lock " + plan.lock, lock->options, plan.lock_options); !ok)
+    return bad(ok.error().message);
+  if (auto ok =
+          CheckCompleted("workload " + plan.workload, workload->options, plan.workload_options);
+      !ok)
+    return bad(ok.error().message);
   const std::vector<std::string> known = ClaimNames();
   for (const std::string& claim : plan.claims) {
     if (std::ranges::find(known, claim) == known.end())
       return bad(UnknownWord("claim", claim, known));
   }
-  return CheckFaults(plan, where);
+  for (const auto& [claim, outcome] : plan.expect) {
+    if (std::ranges::find(plan.claims, claim) == plan.claims.end())
+      return bad("expect: " + UnknownWord("claim", claim, plan.claims));
+    if (std::ranges::find(kOutcomes, outcome) == kOutcomes.end())
+      return bad("expect: " +
+                 UnknownWord("outcome", outcome, {kOutcomes.begin(), kOutcomes.end()}));
+  }
+  return CheckFaults(plan, std::vector<std::string>(plan.faults.size(), where));
 }
 
 RunFacts FactsOf(const Plan& plan) {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -40,17 +42,27 @@ void LinkLatest(const std::filesystem::path& folder) {
 
 }  // namespace
 
+std::string FolderName(const std::string& name) {
+  std::string folder = name.empty() ? "run" : name;
+  std::ranges::replace_if(
+      folder, [](unsigned char c) { return !std::isalnum(c) && c != '-' && c != '_' && c != '.'; },
+      '-');
+  if (folder.front() == '.') folder.front() = '-';
+  return folder;
+}
+
 Result<std::filesystem::path> MakeRunFolder(const std::filesystem::path& out,
                                             const std::string& experiment, uint64_t seed) {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   std::error_code code;
-  std::filesystem::create_directories(out / experiment, code);
+  const std::filesystem::path parent = out / FolderName(experiment);
+  std::filesystem::create_directories(parent, code);
   const std::string stem = fmt::format("{:%Y%m%dT%H%M%S}Z-{}", fmt::gmtime(now), seed);
-  std::filesystem::path folder = out / experiment / stem;
+  std::filesystem::path folder = parent / stem;
   // Several runs of one second and seed tell themselves apart by a number.
   bool made = !code && std::filesystem::create_directory(folder, code);
   for (int number = 2; !made && !code && number < kMostRunsASecond; ++number) {
-    folder = out / experiment / fmt::format("{}-{}", stem, number);
+    folder = parent / fmt::format("{}-{}", stem, number);
     made = std::filesystem::create_directory(folder, code);
   }
   if (!made) {

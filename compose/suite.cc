@@ -44,7 +44,13 @@ Result<SuiteCell> ReadCell(Settings& file, int index, const std::string& file_na
   if (!row) return tl::unexpected(row.error());
   const Result<std::string> column = TakeRequired(cell, "column", where);
   if (!column) return tl::unexpected(column.error());
-  Settings merged = common;
+  for (const auto& [kind, name] : {std::pair{"row", *row}, std::pair{"column", *column}}) {
+    const std::vector<std::string> known = file.TablesBelow(kind);
+    if (known.empty() || std::ranges::find(known, name) != known.end()) continue;
+    return BadInput(fmt::format("{}: {}", cell.Where(kind), UnknownWord(kind, name, known)));
+  }
+  Settings merged;
+  merged.Lay(common);
   merged.Lay(file.TakeBelow("row." + *row));
   merged.Lay(file.TakeBelow("column." + *column));
   Settings own;
@@ -68,14 +74,6 @@ Result<SuiteCell> ReadCell(Settings& file, int index, const std::string& file_na
                            : fmt::format("{} ({}): {}", where, name, plan.error().message));
   }
   return SuiteCell{.name = name, .row = *row, .column = *column, .plan = std::move(*plan)};
-}
-
-std::string FolderName(const std::string& cell) {
-  std::string name = cell;
-  std::ranges::replace_if(
-      name, [](unsigned char c) { return !std::isalnum(c) && c != '-' && c != '_' && c != '.'; },
-      '-');
-  return name;
 }
 
 // Runs children until all are done; SIGINT and SIGTERM end the suite early, but let what runs end properly.
@@ -242,6 +240,9 @@ Result<Suite> ReadSuite(const std::filesystem::path& file) {
   if (!name) return tl::unexpected(name.error());
   suite.name = name->value_or(file.stem().string());
   Settings common = settings->TakeBelow("experiment");
+  if (const std::optional<Setting> seed = settings->Take("seed")) {
+    common.Set("seed", seed->words.front(), seed->where);
+  }
   const int count = settings->CountTables("cell");
   if (count == 0)
     return BadInput(fmt::format("{}: no [[cell]] in it: nothing to run", file.string()));
@@ -253,6 +254,10 @@ Result<Suite> ReadSuite(const std::filesystem::path& file) {
     for (const SuiteCell& other : suite.cells) {
       if (other.name == cell->name)
         return BadInput(fmt::format("{}: two cells are called {}", file.string(), cell->name));
+      if (FolderName(other.name) == FolderName(cell->name)) {
+        return BadInput(fmt::format("{}: cells '{}' and '{}' would have the same folder, {}",
+                                    file.string(), other.name, cell->name, FolderName(cell->name)));
+      }
     }
     Remember(suite.rows, cell->row);
     Remember(suite.columns, cell->column);

@@ -51,6 +51,17 @@ Settings Settings::TakeBelow(std::string_view prefix) {
   return part;
 }
 
+std::vector<std::string> Settings::TablesBelow(std::string_view prefix) const {
+  const std::string start = std::string(prefix) + ".";
+  std::vector<std::string> names;
+  for (const std::string& table : tables_) {
+    const bool right_below =
+        table.starts_with(start) && table.find('.', start.size()) == std::string::npos;
+    if (right_below) names.push_back(table.substr(start.size()));
+  }
+  return names;
+}
+
 int Settings::CountTables(std::string_view name) const {
   int count = 0;
   const auto any = [this](const std::string& start) {
@@ -85,7 +96,10 @@ Result<std::optional<std::string>> Settings::TakeWord(const std::string& name) {
 
 std::string Settings::Where(const std::string& name) const {
   const auto found = values_.find(name);
-  if (found == values_.end()) return prefix_ + name;
+  if (found == values_.end()) {
+    if (prefix_.empty() || values_.empty()) return prefix_ + name;
+    return fmt::format("{}: {}{}", values_.begin()->second.where, prefix_, name);
+  }
   // A flag says what it sets by itself.
   if (found->second.where.starts_with("--")) return found->second.where;
   return fmt::format("{}: {}{}", found->second.where, prefix_, name);

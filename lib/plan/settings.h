@@ -28,6 +28,7 @@ class Settings {
   static Result<Settings> ReadToml(const std::filesystem::path& file);
   static Result<Settings> ParseToml(std::string_view text, std::string_view name);
 
+  void AddTable(const std::string& name) { tables_.insert(name); }
   void Set(const std::string& name, std::string word, std::string where);
   void SetList(const std::string& name, std::vector<std::string> words, std::string where);
 
@@ -36,6 +37,8 @@ class Settings {
 
   // The settings below `prefix.`, without it; they count as taken here.
   [[nodiscard]] Settings TakeBelow(std::string_view prefix);
+  // The names of the tables right below `prefix.`, empty ones too.
+  [[nodiscard]] std::vector<std::string> TablesBelow(std::string_view prefix) const;
   // How many tables the list `name` has.
   [[nodiscard]] int CountTables(std::string_view name) const;
   [[nodiscard]] bool Has(std::string_view name) const {
@@ -47,7 +50,7 @@ class Settings {
   [[nodiscard]] std::optional<Setting> Take(const std::string& name);
   // A single value; an error when it is a list.
   [[nodiscard]] Result<std::optional<std::string>> TakeWord(const std::string& name);
-  // Where it came from, for messages: "npc.toml:12: lock.lease".
+  // Where it came from, for messages: "npc.toml:12: lock.lease". Of one that a part lacks: where that part is.
   [[nodiscard]] std::string Where(const std::string& name) const;
 
   // An error about the first setting that nobody took. `what` says what the names belong to: "setting".
@@ -55,6 +58,7 @@ class Settings {
 
  private:
   std::map<std::string, Setting> values_;
+  std::set<std::string> tables_;
   std::set<std::string> known_;  // taken, or asked for
   std::string prefix_;           // of a part, for messages
 };

@@ -64,6 +64,19 @@ kind = "jump"
   EXPECT_TRUE(settings.CheckAllTaken("setting").has_value());
 }
 
+TEST(Settings, ATableIsKnownWhenItIsEmptyToo) {
+  const Settings settings = Parsed("[column.calm]\n[column.pause]\nfaults = 'pause'\n[row.x.y]\n");
+  EXPECT_EQ(settings.TablesBelow("column"), (std::vector<std::string>{"calm", "pause"}));
+  EXPECT_EQ(settings.TablesBelow("row"), std::vector<std::string>{"x"});
+  EXPECT_TRUE(settings.TablesBelow("cell").empty());
+}
+
+TEST(Settings, WhatATableLacksIsMissedThere) {
+  Settings settings = Parsed("a = 1\n[[fault]]\nclient = 1\n");
+  EXPECT_EQ(settings.TakeBelow("fault.0").Where("kind"), "x.toml:3: fault.0.kind");
+  EXPECT_EQ(settings.Where("lock.name"), "lock.name");
+}
+
 TEST(Settings, TwelveTablesAreTwelve) {
   std::string text;
   for (int i = 0; i < 12; ++i) text += "[[fault]]\nkind = \"" + std::to_string(i) + "\"\n";

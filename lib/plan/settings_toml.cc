@@ -24,6 +24,7 @@ class Flattener {
       const std::string name = prefix + std::string(key.str());
       Result<void> ok;
       if (const toml::table* inner = node.as_table()) {
+        settings_.AddTable(name);
         ok = Table(*inner, name + ".");
       } else if (const toml::array* array = node.as_array()) {
         ok = Array(*array, name);

@@ -1,0 +1,159 @@
+#include "compose/suite.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "compose/program.h"
+
+namespace doublehold {
+namespace {
+
+class SuiteFile : public testing::Test {
+ protected:
+  Result<Suite> Read(const std::string& text) {
+    std::ofstream(file_) << text;
+    return ReadSuite(file_);
+  }
+  Suite Good(const std::string& text) {
+    Result<Suite> suite = Read(text);
+    EXPECT_TRUE(suite.has_value()) << suite.error().message;
+    return suite.value_or(Suite{});
+  }
+  // Without the path of the file.
+  std::string Refusal(const std::string& text) {
+    const Result<Suite> suite = Read(text);
+    if (suite) return "accepted";
+    EXPECT_EQ(suite.error().code, ExitCode::kBadInput);
+    const std::string path = file_.string();
+    if (!suite.error().message.starts_with(path)) return "no place: " + suite.error().message;
+    return suite.error().message.substr(path.size());
+  }
+
+  TestFolder folder_;
+  std::filesystem::path file_ = folder_.path() / "tiny.toml";
+};
+
+constexpr const char* kTwoByTwo = R"(
+seed = 3
+[experiment]
+lock.lease = "300ms"
+workload.duration = "2s"
+workload.stock = 10
+[row.redlock]
+lock.name = "redlock"
+[row.none]
+lock.name = "none"
+workload.stock = 20
+[column.pause]
+faults = ["pause"]
+[column.calm]
+workload.duration = "1s"
+[[cell]]
+row = "redlock"
+column = "pause"
+expect = { exclusion = "violated" }
+[[cell]]
+row = "none"
+column = "pause"
+workload.stock = 30
+[[cell]]
+row = "none"
+column = "calm"
+[[cell.fault]]
+kind = "pause"
+client = 1
+for = "100ms"
+)";
+
+TEST_F(SuiteFile, ACellIsTheExperimentItsRowItsColumnAndItsOwnSettingsInThatOrder) {
+  const Suite suite = Good(kTwoByTwo);
+  EXPECT_EQ(suite.name, "tiny") << "the file's own name, when it gives none";
+  EXPECT_EQ(suite.rows, (std::vector<std::string>{"redlock", "none"}));
+  EXPECT_EQ(suite.columns, (std::vector<std::string>{"pause", "calm"}));
+  ASSERT_EQ(suite.cells.size(), 3u);
+  const Plan& first = suite.cells[0].plan;
+  EXPECT_EQ(suite.cells[0].name, "redlock/pause");
+  EXPECT_EQ(first.experiment, "redlock/pause");
+  EXPECT_EQ(first.lock, "redlock");
+  EXPECT_EQ(first.lease, 300ms);
+  EXPECT_EQ(first.duration, 2s);
+  EXPECT_EQ(first.workload_options.at("stock"), "10");
+  EXPECT_EQ(first.faults.size(), 1u);
+  EXPECT_EQ(first.expect.at("exclusion"), "violated");
+  EXPECT_EQ(suite.cells[1].plan.workload_options.at("stock"), "30") << "a cell's own word is last";
+  const Plan& last = suite.cells[2].plan;
+  EXPECT_EQ(last.workload_options.at("stock"), "20");
+  EXPECT_EQ(last.duration, 1s);
+  ASSERT_EQ(last.faults.size(), 1u);
+  EXPECT_EQ(last.faults[0].kind, "pause");
+}
+
+TEST_F(SuiteFile, ItsSeedIsEveryCells) {
+  for (const SuiteCell& cell : Good(kTwoByTwo).cells) EXPECT_EQ(cell.plan.seed, 3u);
+}
+
+TEST_F(SuiteFile, WhatIsWrongIsNamedWithItsPlace) {
+  const std::string good = "[row.none]\nlock.name = 'none'\n[column.calm]\n";  // three lines
+  const std::string cell = "[[cell]]\nrow = 'none'\ncolumn = 'calm'\n";
+  const struct {
+    std::string text;
+    const char* message;
+  } cases[] = {
+      {"", ": no [[cell]] in it: nothing to run"},
+      {good, ": no [[cell]] in it: nothing to run"},
+      {good + "[[cell]]\ncolumn = 'calm'\n", ": cell 1: a cell without 'row'"},
+      {good + "[[cell]]\nrow = 'none'\n", ": cell 1: a cell without 'column'"},
+      {good + cell + "[[cell]]\n", ":7: cell: an empty table"},
+      {good + cell + cell, ": two cells are called none/calm"},
+      {good + "[[cell]]\nrow = 'noen'\ncolumn = 'calm'\n",
+       ":5: cell.0.row: row 'noen' is unknown (did you mean 'none'?)"},
+      {good + "[[cell]]\nrow = 'none'\ncolumn = 'clam'\n",
+       ":6: cell.0.column: column 'clam' is unknown (did you mean 'calm'?)"},
+      {good + cell + "lock.leese = '1s'\n",
+       ":7: lock.leese: lock none has no such setting (did you mean 'lease'?)"},
+      {good + cell + "expect = { exclusin = 'valid' }\n",
+       ":7: expect.exclusin: claim 'exclusin' is unknown (did you mean 'exclusion'?)"},
+      {good + cell + "[[cell.fault]]\nkind = 'puase'\n",
+       ":8: fault.0.kind: fault 'puase' is unknown (did you mean 'pause'?)"},
+      {good + "[colum.x]\na = 1\n" + cell,
+       ":5: setting of a suite 'colum.x.a' is unknown (one of: name, seed)"},
+      {"sead = 1\n" + good + cell,
+       ":1: setting of a suite 'sead' is unknown (did you mean 'seed'?)"},
+      {"[experiment]\nlock.lease = '1'\n" + good + cell,
+       ":2: lock.lease: '1' has no unit (ns, us, ms, s, m, h): did you mean 1ms?"},
+      {"[column.calm]\n[[cell]]\nrow = 'none'\ncolumn = 'calm'\n",
+       ": cell 1 (none/calm): lock.name: which lock? (--lock NAME; one of: none, setnx-getset, "
+       "set-nx-px, redisson, redlock)"},
+      {good + "[row.used]\nlock.name = 'none'\n[row.spare]\nlock.name = 'none'\n" + cell,
+       ":7: setting of a suite 'row.spare.lock.name' is unknown (one of: name, seed)"},
+      {"[[cell]\n", ":1: Error while parsing table header: expected ']', saw '\\n'"},
+  };
+  for (const auto& [text, message] : cases) EXPECT_EQ(Refusal(text), message);
+}
+
+TEST_F(SuiteFile, TwoCellsNeverShareAFolder) {
+  const std::string text =
+      "[row.'a b']\nlock.name = 'none'\n[row.a-b]\nlock.name = 'none'\n[column.x]\nseed = 1\n"
+      "[[cell]]\nrow = 'a b'\ncolumn = 'x'\n[[cell]]\nrow = 'a-b'\ncolumn = 'x'\n";
+  EXPECT_EQ(Refusal(text), ": cells 'a b/x' and 'a-b/x' would have the same folder, a-b-x");
+}
+
+TEST_F(SuiteFile, AMissingFileIsRefused) {
+  EXPECT_EQ(ReadSuite(folder_.path() / "none.toml").error().message,
+            (folder_.path() / "none.toml").string() + ": no such file");
+}
+
+TEST(Suites, TheOnesThatComeWithTheProjectCanBeRead) {
+  size_t count = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(DOUBLEHOLD_SOURCE_DIR "/compose/suites")) {
+    const Result<Suite> suite = ReadSuite(entry.path());
+    EXPECT_TRUE(suite.has_value()) << suite.error().message;
+    ++count;
+  }
+  EXPECT_GE(count, 1u);
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,260 @@
+// The timeline against a cluster that only writes down what it was told; time stands still unless a test lets it pass.
+#include "compose/timeline.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace doublehold {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+class FakeCluster final : public Cluster {
+ public:
+  MonoTime Now() override { return now; }
+  RuleId SetLink(LinkId /*link*/, LinkRule rule) override {
+    rules[++last_rule] = std::move(rule);
+    return last_rule;
+  }
+  RuleReport ClearLink(RuleId rule) override {
+    rules.erase(rule);
+    return {.frames = frames, .longest_delay = frames > 0 ? Duration(5ms) : Duration{}};
+  }
+  void Pause(ProcessRef process) override {
+    log.push_back(fmt::format("pause {}", process.number));
+  }
+  void Resume(ProcessRef process) override {
+    log.push_back(fmt::format("resume {}", process.number));
+  }
+  void Skew(ProcessRef /*process*/, Duration /*offset*/, double /*rate*/) override {}
+  Duration ObservedSkew(ProcessRef /*process*/) override { return 1s; }
+  void Detain(int client) override { log.push_back(fmt::format("detain {}", client)); }
+  void LetGo(int client) override { log.push_back(fmt::format("let go {}", client)); }
+
+  // The event loop's timers run by the machine's clock.
+  MonoTime now{std::chrono::steady_clock::now().time_since_epoch()};
+  Lines log;
+  std::map<RuleId, LinkRule> rules;
+  RuleId last_rule = 0;
+  int64_t frames = 1;  // that a rule acted on
+};
+
+FaultPlan Pause(const std::string& name, std::optional<Trigger> on, std::optional<Trigger> until) {
+  FaultPlan fault{.name = name, .kind = "pause"};
+  fault.on = on;
+  fault.until = until;
+  return fault;
+}
+Trigger At(int client, Step step) { return {.client = client, .step = step}; }
+
+class TimelineTest : public ::testing::Test {
+ protected:
+  void Begin(std::vector<FaultPlan> faults) {
+    plan_.clients = 3;
+    plan_.nodes = 5;
+    plan_.faults = std::move(faults);
+    timeline_ = std::make_unique<Timeline>(
+        io_, cluster_, plan_,
+        Timeline::Hooks{.record =
+                            [this](const Event& event) {
+                              recorded_.push_back(fmt::format(
+                                  "{} {} client {} node {}",
+                                  plan_.faults.at(static_cast<size_t>(event.value[0])).name,
+                                  Name(event.type), event.value[2], event.value[3]));
+                            },
+                        .arm = [this](int client, uint32_t steps) { armed_[client] = steps; }});
+    timeline_->Begin();
+    Settle();
+  }
+  void Reach(int client, Step step) {
+    timeline_->OnStep(client, step);
+    Settle();
+  }
+  // What was put off to the event loop happens; timers that lie ahead do not.
+  void Settle() {
+    io_.restart();
+    io_.poll();
+  }
+  void End() {
+    timeline_->End();
+    Settle();
+  }
+  // Starts without their ends, by name.
+  [[nodiscard]] int CountStarts(const std::string& name) const {
+    int count = 0;
+    for (const std::string& line : recorded_) count += line.starts_with(name + " invoke") ? 1 : 0;
+    return count;
+  }
+  [[nodiscard]] bool IsArmed(int client, Step step) const {
+    return (armed_.at(client) >> static_cast<unsigned>(step) & 1U) != 0;
+  }
+
+  boost::asio::io_context io_;
+  FakeCluster cluster_;
+  Plan plan_;
+  std::unique_ptr<Timeline> timeline_;
+  Lines recorded_;
+  std::map<int, uint32_t> armed_;
+};
+
+TEST_F(TimelineTest, AFaultStartsAtItsStepAndEndsAtAnother) {
+  Begin({Pause("p", At(1, Step::kAfterRead), At(2, Step::kAfterAcquire))});
+  EXPECT_TRUE(IsArmed(1, Step::kAfterRead));
+  EXPECT_EQ(armed_[2], 0u) << "nobody else announces anything";
+  Reach(2, Step::kAfterAcquire);
+  Reach(1, Step::kAfterAcquire);
+  EXPECT_EQ(cluster_.log, Lines{});
+  Reach(1, Step::kAfterRead);
+  EXPECT_EQ(cluster_.log, Lines{"pause 1"});
+  EXPECT_FALSE(IsArmed(1, Step::kAfterRead));
+  EXPECT_TRUE(IsArmed(2, Step::kAfterAcquire));
+  Reach(2, Step::kAfterAcquire);
+  EXPECT_EQ(cluster_.log, (Lines{"pause 1", "resume 1"}));
+  EXPECT_EQ(recorded_, (Lines{"p invoke client 1 node -1", "p ok client 1 node -1"}));
+  EXPECT_EQ(armed_, (std::map<int, uint32_t>{{1, 0}, {2, 0}, {3, 0}})) << "it was to start once";
+}
+
+TEST_F(TimelineTest, AnyClientIsTheFirstOneThatComes) {
+  Begin({Pause("p", At(0, Step::kAfterRead), At(0, Step::kAfterRelease))});
+  for (const int client : {1, 2, 3}) EXPECT_TRUE(IsArmed(client, Step::kAfterRead));
+  Reach(3, Step::kAfterRead);
+  Reach(2, Step::kAfterRead);
+  Reach(1, Step::kAfterRelease);
+  EXPECT_EQ(cluster_.log, (Lines{"pause 3", "resume 3"}));
+}
+
+TEST_F(TimelineTest, AFaultComesAgainAsOftenAsItIsPlanned) {
+  FaultPlan fault = Pause("p", At(1, Step::kAfterRead), At(1, Step::kAfterWrite));
+  fault.times = 3;
+  fault.every = Duration(1);
+  Begin({fault});
+  for (int round = 0; round < 5; ++round) {
+    cluster_.now += 1s;
+    Reach(1, Step::kAfterRead);
+    Reach(1, Step::kAfterWrite);
+  }
+  EXPECT_EQ(CountStarts("p"), 3);
+  EXPECT_EQ(recorded_.size(), 6u);
+}
+
+TEST_F(TimelineTest, AFaultWaitsForItsTimeBeforeItsStepCounts) {
+  FaultPlan fault = Pause("p", At(1, Step::kAfterRead), At(1, Step::kAfterWrite));
+  fault.from = std::chrono::hours(1);
+  Begin({fault});
+  EXPECT_FALSE(IsArmed(1, Step::kAfterRead));
+  Reach(1, Step::kAfterRead);
+  EXPECT_EQ(cluster_.log, Lines{});
+}
+
+TEST_F(TimelineTest, OneThatIsMeantForATimeOfAnotherStartsOnlyThen) {
+  FaultPlan inner{.name = "inner", .kind = "slow"};
+  inner.on = At(2, Step::kAfterRead);
+  inner.until = At(2, Step::kAfterWrite);
+  inner.during = "outer";
+  Begin({Pause("outer", At(1, Step::kBeforeWrite), At(3, Step::kAfterRelease)), inner});
+  Reach(2, Step::kAfterRead);
+  EXPECT_EQ(CountStarts("inner"), 0);
+  Reach(1, Step::kBeforeWrite);
+  Reach(2, Step::kAfterRead);
+  EXPECT_EQ(cluster_.log, (Lines{"pause 1", "detain 2"}));
+}
+
+TEST_F(TimelineTest, OneCanEndWithTheBeginOrTheEndOfAnother) {
+  FaultPlan until_begin{.name = "until-begin", .kind = "slow"};
+  until_begin.on = At(2, Step::kStart);
+  until_begin.until_fault = FaultMoment{.fault = "p", .ended = false};
+  FaultPlan until_end{.name = "until-end", .kind = "slow"};
+  until_end.on = At(3, Step::kStart);
+  until_end.until_fault = FaultMoment{.fault = "p", .ended = true};
+  Begin({until_begin, until_end, Pause("p", At(1, Step::kAfterRead), At(2, Step::kAfterRead))});
+  Reach(2, Step::kStart);
+  Reach(3, Step::kStart);
+  EXPECT_EQ(cluster_.log, (Lines{"detain 2", "detain 3"}));
+  Reach(1, Step::kAfterRead);
+  EXPECT_EQ(cluster_.log, (Lines{"detain 2", "detain 3", "pause 1", "let go 2"}));
+  Reach(2, Step::kAfterRead);
+  EXPECT_EQ(cluster_.log,
+            (Lines{"detain 2", "detain 3", "pause 1", "let go 2", "resume 1", "let go 3"}));
+}
+
+TEST_F(TimelineTest, AMomentThatHasBeenEndsItAtOnce) {
+  FaultPlan late{.name = "late", .kind = "slow"};
+  late.on = At(2, Step::kStart);
+  late.until_fault = FaultMoment{.fault = "p", .ended = false};
+  Begin({late, Pause("p", At(1, Step::kAfterRead), At(3, Step::kAfterRead))});
+  Reach(1, Step::kAfterRead);
+  Reach(2, Step::kStart);
+  EXPECT_EQ(cluster_.log, (Lines{"pause 1", "detain 2", "let go 2"}));
+}
+
+TEST_F(TimelineTest, WhatTwoFaultsDoAtOneStepIsDoneInTheOrderOfThePlan) {
+  FaultPlan slow{.name = "slow", .kind = "slow"};
+  slow.on = At(1, Step::kAfterRead);
+  slow.length = 1s;
+  Begin({Pause("p", At(1, Step::kAfterRead), At(2, Step::kStart)), slow});
+  Reach(1, Step::kAfterRead);
+  EXPECT_EQ(cluster_.log, (Lines{"pause 1", "detain 1"}));
+}
+
+TEST_F(TimelineTest, AFaultOnFramesEndsWhenTheLastOfThemHasGone) {
+  FaultPlan drop{.name = "lost", .kind = "drop"};
+  drop.client = 1;
+  drop.nodes = {2};
+  drop.on = At(1, Step::kStart);
+  Begin({drop});
+  Reach(1, Step::kStart);
+  ASSERT_EQ(cluster_.rules.size(), 1u);
+  EXPECT_EQ(CountStarts("lost"), 1);
+  EXPECT_EQ(recorded_.size(), 1u);
+  std::exchange(cluster_.rules.begin()->second.on_spent, nullptr)();
+  EXPECT_EQ(cluster_.rules.size(), 1u) << "not from inside the rule itself";
+  Settle();
+  EXPECT_TRUE(cluster_.rules.empty());
+  EXPECT_EQ(recorded_, (Lines{"lost invoke client 1 node 2", "lost ok client 1 node 2"}));
+}
+
+TEST_F(TimelineTest, AFaultOnFramesThatNoneCameByDidNotHappen) {
+  FaultPlan drop{.name = "lost", .kind = "drop"};
+  drop.client = 1;
+  drop.on = At(1, Step::kStart);
+  cluster_.frames = 0;
+  Begin({drop});
+  Reach(1, Step::kStart);
+  End();
+  EXPECT_EQ(recorded_, (Lines{"lost invoke client 1 node -1", "lost fail client 1 node -1"}));
+}
+
+TEST_F(TimelineTest, TheEndHealsWhatIsActiveAndStartsNothingMore) {
+  Begin({Pause("p", At(1, Step::kAfterRead), At(2, Step::kAfterAcquire)),
+         Pause("q", At(2, Step::kAfterRead), At(2, Step::kAfterAcquire))});
+  Reach(1, Step::kAfterRead);
+  End();
+  EXPECT_EQ(cluster_.log, (Lines{"pause 1", "resume 1"}));
+  Reach(2, Step::kAfterRead);
+  EXPECT_EQ(cluster_.log, (Lines{"pause 1", "resume 1"}));
+  EXPECT_EQ(armed_, (std::map<int, uint32_t>{{1, 0}, {2, 0}, {3, 0}}));
+}
+
+TEST_F(TimelineTest, WhatIsDoneToNodesIsNotDoneToTheClientWhoseStepItWaitedFor) {
+  FaultPlan jump{.name = "clock", .kind = "jump"};
+  jump.nodes = {3, 4};
+  jump.by = 1s;
+  jump.on = At(1, Step::kAfterRead);
+  jump.until = At(2, Step::kAfterRead);
+  Begin({jump});
+  Reach(1, Step::kAfterRead);
+  EXPECT_EQ(recorded_, Lines{"clock invoke client -1 node 3"});
+}
+
+TEST_F(TimelineTest, AFaultWithoutAStepStartsAtItsTime) {
+  FaultPlan pause{.name = "p", .kind = "pause"};
+  pause.client = 2;
+  pause.until = At(1, Step::kAfterRead);
+  Begin({pause});
+  EXPECT_EQ(cluster_.log, Lines{"pause 2"});
+}
+
+}  // namespace
+}  // namespace doublehold
