@@ -16,7 +16,7 @@ Result<ExitCode> CheckCommand(const Words& words) {
                 "check RUN|history.jsonl|history.bin [--json]\nJudges a stored history again.");
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
-  if (line->rest.size() != 1) return BadInput("check: name one run folder or history file");
+  if (line->rest.size() != 1) return BadInput("name one run folder or history file");
   const Result<History> history = ReadHistory(line->rest.front());
   if (!history) return tl::unexpected(history.error());
   const RunVerdict verdict = Judge(*history);

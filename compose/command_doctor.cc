@@ -7,6 +7,7 @@
 #include "compose/plan_builder.h"
 #include "compose/python.h"
 #include "compose/run_once.h"
+#include "compose/scratch.h"
 
 namespace doublehold {
 namespace {
@@ -26,7 +27,6 @@ Finding FindingOf(std::string what, bool needed, const Result<T>& result, const 
 
 // A short run with a moved clock, through every part: servers, shim, proxy, clients, checkers.
 Result<std::string> TryRun(const ServerProgram& server) {
-  const std::filesystem::path base = std::filesystem::temp_directory_path() / "doublehold-doctor";
   Settings settings;
   settings.Set("name", "doctor", "doctor");
   settings.Set("lock.name", "set-nx-px", "doctor");
@@ -35,11 +35,10 @@ Result<std::string> TryRun(const ServerProgram& server) {
   settings.Set("faults", "clock", "doctor");
   const Result<Plan> plan = BuildPlan(std::move(settings));
   if (!plan) return tl::unexpected(plan.error());
-  const Result<std::filesystem::path> folder = MakeRunFolder(base, plan->experiment, plan->seed);
-  if (!folder) return tl::unexpected(folder.error());
-  const Result<RunVerdict> verdict = RunOnce({.plan = *plan, .folder = *folder, .server = server});
-  std::error_code code;
-  std::filesystem::remove_all(base, code);
+  const Result<Scratch> scratch = Scratch::Create();
+  if (!scratch) return tl::unexpected(scratch.error());
+  const Result<RunVerdict> verdict =
+      RunOnce({.plan = *plan, .folder = scratch->folder(), .server = server});
   if (!verdict) return tl::unexpected(verdict.error());
   for (const ClaimVerdict& claim : verdict->claims) {
     if (claim.claim == "lease-exclusion" && claim.outcome == Outcome3::kViolated) {

@@ -151,7 +151,7 @@ po::options_description SuiteOptions() {
   options.add_options()("repeat", po::value<int>()->default_value(1), "run every cell so often");
   options.add_options()("jobs", po::value<int>()->default_value(2), "cells at once");
   options.add_options()("shard", po::value<std::string>(), "3/8: the third of eight parts");
-  options.add_options()("seed", po::value<uint64_t>(), "in place of the file's");
+  options.add_options()("seed", po::value<int64_t>(), "in place of the file's");
   options.add_options()("out", po::value<std::string>()->default_value("runs"),
                         "where run folders go");
   options.add_options()("junit", po::value<std::string>(), "also write the results as JUnit XML");
@@ -177,7 +177,9 @@ Result<ExitCode> SuiteCommand(const Words& words) {
     return ExitCode::kAsExpected;
   }
   if (line->values.contains("seed")) {
-    suite->seed = line->values["seed"].as<uint64_t>();
+    const auto seed = line->values["seed"].as<int64_t>();
+    if (seed < 0) return BadInput("--seed: from 0 on");
+    suite->seed = static_cast<uint64_t>(seed);
     for (SuiteCell& cell : suite->cells) cell.plan.seed = suite->seed;
   }
   SuiteRequest request{.suite = *suite,
@@ -190,6 +192,13 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   if (line->values.contains("shard")) {
     if (auto ok = ReadShard(line->values["shard"].as<std::string>(), request); !ok)
       return tl::unexpected(ok.error());
+  }
+  if (line->values.contains("junit")) {
+    // Not found out at the end of a long suite.
+    const std::filesystem::path file = line->values["junit"].as<std::string>();
+    std::error_code code;
+    if (file.has_parent_path() && !std::filesystem::is_directory(file.parent_path(), code))
+      return BadInput(fmt::format("--junit {}: no such folder", file.string()));
   }
   // A missing server would fail every cell with the same line.
   if (auto server = FindServer(request.redis_server); !server)

@@ -28,6 +28,11 @@ size_t Distance(std::string_view a, std::string_view b) {
 
 std::string Suggestion(std::string_view word, const std::vector<std::string>& known) {
   if (known.empty()) return {};
+  constexpr size_t kTellsMuch = 3;  // letters
+  const auto begun = std::ranges::find_if(
+      known, [&](const std::string& candidate) { return candidate.starts_with(word); });
+  if (word.size() >= kTellsMuch && begun != known.end())
+    return fmt::format(" (did you mean '{}'?)", *begun);
   const std::string* nearest = nullptr;
   size_t distance = std::max<size_t>(2, word.size() / 2) + 1;
   for (const std::string& candidate : known) {

@@ -16,14 +16,11 @@ TEST(Suggestion, NamesTheNearestWordWhenOneIsNear) {
     const char* word;
     const char* nearest;
   } cases[] = {
-      {"redlok", "redlock"},
-      {"Redlock", "redlock"},
-      {"redison", "redisson"},
-      {"setnxpx", "set-nx-px"},
+      {"setnx", "setnx-getset"},        {"red", "redisson"},     {"redlok", "redlock"},
+      {"Redlock", "redlock"},           {"redison", "redisson"}, {"setnxpx", "set-nx-px"},
       {"set-nx-pxx", "set-nx-px"},
 
-      {"setnx_getset", "setnx-getset"},
-      {"non", "none"},
+      {"setnx_getset", "setnx-getset"}, {"non", "none"},
   };
   for (const auto& [word, nearest] : cases) {
     EXPECT_EQ(Suggestion(word, Locks()), std::string(" (did you mean '") + nearest + "'?)") << word;
