@@ -10,23 +10,12 @@
 #include <thread>
 
 #include "compose/program.h"
+#include "compose/run_once.h"
 
 namespace doublehold {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr auto kPatience = std::chrono::seconds(30);
-
-template <typename Condition>
-bool Eventually(const Condition& condition, std::chrono::seconds patience = kPatience) {
-  const auto give_up = std::chrono::steady_clock::now() + patience;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > give_up) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return true;
-}
 
 void WriteFile(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
 
@@ -113,13 +102,13 @@ TEST(CommandLine, BadInputIsOneLineThatNamesWhatWhereAndTheNearestWord) {
   }
 }
 
-// A run of set-nx-px with a stopped client, shared by the tests that look at what a run leaves.
+// K14, whose outcome is certain, for the tests that look at what a run leaves.
 struct StoredRun {
   TestFolder folder;
   Finished finished;
   StoredRun() {
-    finished = RunProgram({"run", "--lock", "set-nx-px", "--faults", "pause", "--duration", "2s",
-                           "--clients", "3", "--seed", "11", "--into", folder.path().string()});
+    finished = RunProgram({"run", DOUBLEHOLD_SOURCE_DIR "/compose/testdata/known/k14.toml",
+                           "--seed", "11", "--into", folder.path().string()});
   }
 };
 
@@ -129,7 +118,7 @@ nlohmann::json Judged(const std::string& what) {
 
 TEST(CommandLine, AStoredHistoryGivesItsVerdictAgain) {
   const StoredRun run;
-  ASSERT_EQ(run.finished.exit_code, 1) << run.finished.err;
+  ASSERT_EQ(run.finished.exit_code, 0) << run.finished.out << run.finished.err;
   nlohmann::json verdict = ReadJson(run.folder.path() / "verdict.json");
   verdict.erase("environment");
   EXPECT_EQ(verdict.at("overall"), "violated");
@@ -177,143 +166,131 @@ TEST(CommandLine, APipeSeesNoProgressLine) {
 
 // ---- interruptions -------------------------------------------------------------------------------------------------
 
-pid_t StartProgram(std::vector<std::string> words, const fs::path& out) {
-  words.insert(words.begin(), DOUBLEHOLD_BINARY_DIR "/doublehold");
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    if (freopen(out.c_str(), "w", stdout) == nullptr || dup2(1, 2) < 0) _exit(126);
-    execv(argv[0], argv.data());
-    _exit(127);
-  }
-  return child;
-}
-
-std::vector<pid_t> ChildrenOf(pid_t parent) {
-  std::vector<pid_t> children;
-  std::ifstream in("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) +
-                   "/children");
-  for (pid_t child = 0; in >> child;) children.push_back(child);
-  return children;
-}
-
-std::string NameOf(pid_t pid) {
-  std::string name;
-  std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/comm") >> std::ws, name);
-  return name;
-}
-
-// Neither running nor stopped: gone, or dead and not yet waited for.
-bool IsOver(pid_t pid) {
-  std::string stat;
-  std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/stat"), stat);
-  const size_t name_end = stat.rfind(')');
-  return name_end == std::string::npos || stat.at(name_end + 2) == 'Z';
-}
-
-size_t ScratchFolders() {
-  size_t count = 0;
-  for (const auto& entry : fs::directory_iterator(fs::temp_directory_path())) {
-    if (entry.path().filename().string().starts_with("doublehold-")) ++count;
-  }
-  return count;
-}
-
 struct LongRun {
   TestFolder folder;
-  fs::path out = folder.path() / "out.txt";
   fs::path run = folder.path() / "run";
-  pid_t pid = 0;
+  Program program{{"run", "--lock", "redlock", "--faults", "pause", "--clients", "3", "--duration",
+                   "60s", "--into", run.string()}};
 
-  LongRun() {
-    pid = StartProgram({"run", "--lock", "redlock", "--faults", "pause", "--clients", "3",
-                        "--duration", "60s", "--into", run.string()},
-                       out);
-  }
-  ~LongRun() {
-    kill(pid, SIGKILL);
-    waitpid(pid, nullptr, 0);
-  }
-  // 1 janitor, 6 servers, 3 clients, 1 referee, and the clients at work.
+  // 1 janitor, 6 servers, 3 clients, 1 referee; and client 1 is past its start, so the run has begun: it waits for
+  // its first fault, or has met it.
   bool IsUp() const {
     return Eventually([&] {
-      size_t clients = 0;
-      for (const pid_t child : ChildrenOf(pid))
-        clients += NameOf(child).starts_with("dh-client") ? 1 : 0;
-      return ChildrenOf(pid).size() >= 11 && clients >= 3;
+      return program.Descendants().size() >= 11 && program.DescendantNamed("dh-client-3") != 0;
     });
-  }
-  pid_t ChildNamed(const std::string& start) const {
-    for (const pid_t child : ChildrenOf(pid)) {
-      if (NameOf(child).starts_with(start)) return child;
-    }
-    return 0;
-  }
-  int Wait() const {
-    int status = 0;
-    waitpid(pid, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
-  std::string Output() const {
-    std::ifstream in(out);
-    return {std::istreambuf_iterator<char>(in), {}};
   }
 };
 
 TEST(Interruption, CtrlCStillJudgesAndKeepsTheHistory) {
-  const LongRun run;
+  LongRun run;
   ASSERT_TRUE(run.IsUp());
   std::this_thread::sleep_for(std::chrono::seconds(1));  // some work to judge
-  kill(run.pid, SIGINT);
-  const int status = run.Wait();
-  EXPECT_TRUE(status == 1 || status == 2) << status << run.Output();
-  EXPECT_NE(run.Output().find("verdict: "), std::string::npos) << run.Output();
+  run.program.Signal(SIGINT);
+  const int status = run.program.Wait();
+  EXPECT_TRUE(status == 1 || status == 2) << status << run.program.Out() << run.program.Err();
+  EXPECT_NE(run.program.Out().find("verdict: "), std::string::npos) << run.program.Out();
   EXPECT_TRUE(fs::exists(run.run / "history.jsonl"));
+  EXPECT_EQ(run.program.TemporaryFiles(), 0U);
+}
+
+TEST(Interruption, CtrlCTwiceEndsItAtOnceAndStillJudges) {
+  LongRun run;
+  ASSERT_TRUE(run.IsUp());
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  run.program.Signal(SIGINT);
+  run.program.Signal(SIGTERM);
+  const int status = run.program.Wait();
+  EXPECT_TRUE(status == 1 || status == 2) << status << run.program.Out() << run.program.Err();
+  EXPECT_TRUE(fs::exists(run.run / "verdict.json"));
+  EXPECT_EQ(run.program.TemporaryFiles(), 0U);
+}
+
+// What kill -9 of the program leaves, five seconds later.
+void ExpectNothingLeft(Program& program) {
+  const std::vector<pid_t> started = program.Descendants();
+  ASSERT_GT(program.TemporaryFiles(), 0U);
+  program.Signal(SIGKILL);
+  EXPECT_EQ(program.Wait(), 128 + SIGKILL);
+  EXPECT_TRUE(
+      Eventually([&] { return std::ranges::all_of(started, IsOver); }, std::chrono::seconds(5)));
+  EXPECT_TRUE(Eventually([&] { return program.TemporaryFiles() == 0; }, std::chrono::seconds(5)));
 }
 
 TEST(Interruption, KillingTheSupervisorLeavesNothingBehind) {
-  const size_t before = ScratchFolders();
-  const LongRun run;
+  LongRun run;
   ASSERT_TRUE(run.IsUp());
-  const std::vector<pid_t> children = ChildrenOf(run.pid);
-  EXPECT_GT(ScratchFolders(), before);
-  kill(run.pid, SIGKILL);
-  EXPECT_TRUE(Eventually([&] { return std::all_of(children.begin(), children.end(), IsOver); },
-                         std::chrono::seconds(5)));
-  EXPECT_TRUE(Eventually([&] { return ScratchFolders() == before; }, std::chrono::seconds(5)));
+  ExpectNothingLeft(run.program);
+}
+
+// Two cells side by side, for a minute each, and a third that waits for its turn.
+struct LongSuite {
+  TestFolder folder;
+  Program program{{"suite", WriteIt(), "--out", (folder.path() / "runs").string()}};
+
+  // Twice: itself, a janitor, two servers, four clients and the referee.
+  bool IsUp() const {
+    return Eventually([&] { return program.Descendants().size() >= 18; });
+  }
+
+ private:
+  [[nodiscard]] std::string WriteIt() const {
+    const fs::path file = folder.path() / "long.toml";
+    WriteFile(file,
+              "[experiment]\nlock.name = 'set-nx-px'\nworkload.duration = '60s'\n"
+              "[[cell]]\nrow = 'a'\ncolumn = 'x'\n[[cell]]\nrow = 'b'\ncolumn = 'x'\n"
+              "[[cell]]\nrow = 'c'\ncolumn = 'x'\n");
+    return file.string();
+  }
+};
+
+TEST(Interruption, KillingASuiteLeavesNothingBehind) {
+  LongSuite suite;
+  ASSERT_TRUE(suite.IsUp());
+  ExpectNothingLeft(suite.program);
+}
+
+TEST(Interruption, ASuiteThatIsInterruptedBlamesNoCell) {
+  LongSuite suite;
+  ASSERT_TRUE(suite.IsUp());
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  suite.program.Signal(SIGINT);
+  EXPECT_EQ(suite.program.Wait(), 2) << suite.program.Out() << suite.program.Err();
+  EXPECT_EQ(suite.program.Out().find("NOT AS EXPECTED"), std::string::npos) << suite.program.Out();
+  EXPECT_NE(suite.program.Out().find("interrupted: 2 cut short, 1 not begun"), std::string::npos)
+      << suite.program.Out();
 }
 
 TEST(Interruption, AServerThatDiesEndsTheRunWithTheTailOfItsLog) {
-  const LongRun run;
+  LongRun run;
   ASSERT_TRUE(run.IsUp());
-  kill(run.ChildNamed("redis-server"), SIGKILL);
-  EXPECT_EQ(run.Wait(), 4);
-  EXPECT_NE(run.Output().find("was killed by signal 9 by itself; its log ends: "),
+  kill(run.program.DescendantNamed("redis-server"), SIGKILL);
+  EXPECT_EQ(run.program.Wait(), 4);
+  EXPECT_NE(run.program.Err().find("was killed by signal 9 by itself; its log ends: "),
             std::string::npos)
-      << run.Output();
+      << run.program.Err();
+  EXPECT_EQ(Lines(run.program.Err()), 1U);
+  EXPECT_EQ(run.program.TemporaryFiles(), 0U);
 }
 
 TEST(Interruption, AClientThatDiesMakesTheRunUnknownAndLosesNothing) {
   const TestFolder folder;
-  const fs::path out = folder.path() / "out.txt";
-  const pid_t pid = StartProgram({"run", "--lock", "set-nx-px", "--clients", "3", "--duration",
-                                  "2s", "--into", (folder.path() / "run").string()},
-                                 out);
-  ASSERT_TRUE(Eventually([&] {
-    for (const pid_t child : ChildrenOf(pid)) {
-      if (NameOf(child) == "dh-client-2") return kill(child, SIGKILL) == 0;
-    }
-    return false;
-  }));
-  int status = 0;
-  waitpid(pid, &status, 0);
-  // Killed before the run began, it is a client that did not start.
-  ASSERT_TRUE(WIFEXITED(status));
-  if (WEXITSTATUS(status) == 4) return;
-  EXPECT_EQ(WEXITSTATUS(status), 2);
-  EXPECT_EQ(ReadJson(folder.path() / "run" / "verdict.json").at("overall"), "unknown");
+  Program program({"run", "--lock", "set-nx-px", "--lease", "2s", "--clients", "3", "--duration",
+                   "3s", "--set", "workload.work=10ms", "--into", folder.path().string()});
+  ASSERT_TRUE(Eventually([&] { return program.DescendantNamed("dh-client-2") != 0; }));
+  const pid_t victim = program.DescendantNamed("dh-client-2");
+  // Its history is in shared memory: a second later there is some.
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  kill(victim, SIGKILL);
+  EXPECT_EQ(program.Wait(), 2) << program.Out() << program.Err();
+  EXPECT_EQ(ReadJson(folder.path() / "verdict.json").at("overall"), "unknown");
+  const Result<History> history = ReadHistory(folder.path());
+  ASSERT_TRUE(history.has_value()) << history.error().message;
+  const auto count = [&](Op op) {
+    return std::ranges::count_if(
+        history->events, [&](const Event& event) { return event.client == 2 && event.op == op; });
+  };
+  EXPECT_EQ(count(Op::kDied), 1);
+  EXPECT_GT(count(Op::kAcquire), 1);
 }
 
 TEST(SuiteCommand, WritesWhatBecameOfEveryRunAndFailsOnWhatWasNotExpected) {

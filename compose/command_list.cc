@@ -7,6 +7,7 @@
 #include "compose/command_line.h"
 #include "compose/plan_builder.h"
 #include "faults/fault.h"
+#include "lib/base/step.h"
 #include "lib/base/words.h"
 #include "lib/locks/registry.h"
 #include "workloads/workload.h"
@@ -25,6 +26,9 @@ struct Table {
   std::vector<Row> rows;
 };
 
+constexpr std::string_view kKeysOfEveryFault =
+    "and: name, on or from, for or until, every, times, during";
+
 std::vector<std::string> OptionLines(std::span<const OptionSpec> specs) {
   std::vector<std::string> lines;
   for (const OptionSpec& spec : specs) {
@@ -37,8 +41,8 @@ std::vector<std::string> OptionLines(std::span<const OptionSpec> specs) {
 }
 
 std::vector<Table> AllTables() {
-  std::vector<Table> tables{{"locks", {}},    {"workloads", {}},  {"faults", {}},
-                            {"profiles", {}}, {"topologies", {}}, {"claims", {}}};
+  std::vector<Table> tables{{"locks", {}},      {"workloads", {}}, {"faults", {}}, {"profiles", {}},
+                            {"topologies", {}}, {"claims", {}},    {"steps", {}}};
   for (const LockEntry& lock : Locks()) {
     tables[0].rows.push_back(
         {std::string(lock.name), std::string(lock.summary), OptionLines(lock.options)});
@@ -48,9 +52,10 @@ std::vector<Table> AllTables() {
         {std::string(workload.name), std::string(workload.summary), OptionLines(workload.options)});
   }
   for (const FaultEntry& fault : Faults()) {
-    tables[2].rows.push_back({std::string(fault.name),
-                              std::string(fault.summary),
-                              {fmt::format("keys: {}", fmt::join(fault.keys, ", "))}});
+    tables[2].rows.push_back(
+        {std::string(fault.name),
+         std::string(fault.summary),
+         {fmt::format("keys: {}", fmt::join(fault.keys, ", ")), std::string(kKeysOfEveryFault)}});
   }
   for (const ProfileEntry& profile : Profiles()) {
     tables[3].rows.push_back({std::string(profile.name), std::string(profile.summary), {}});
@@ -60,6 +65,9 @@ std::vector<Table> AllTables() {
   for (const CheckerEntry& checker : Checkers()) {
     tables[5].rows.push_back(
         {std::string(checker.claim), fmt::format("violated when {}", checker.violated_when), {}});
+  }
+  for (size_t i = 0; i < kStepNames.size(); ++i) {
+    tables[6].rows.push_back({std::string(kStepNames[i]), std::string(kStepSummaries[i]), {}});
   }
   return tables;
 }
@@ -91,7 +99,7 @@ Result<ExitCode> ListCommand(const Words& words) {
   boost::program_options::options_description options("options");
   options.add_options()("json", "for programs")("markdown", "as a table of the README");
   Result<ParsedLine> line = ParseLine(
-      words, options, "list [locks|workloads|faults|profiles|topologies|claims] [--json]");
+      words, options, "list [locks|workloads|faults|profiles|topologies|claims|steps] [--json]");
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   const std::vector<Table> tables = AllTables();

@@ -88,6 +88,10 @@ std::string JUnitOf(const Suite& suite, const SuiteResult& result) {
         cases += "/>\n";
         continue;
       }
+      if (run.interrupted) {
+        cases += "><skipped message=\"interrupted\"/></testcase>\n";
+        continue;
+      }
       ++failures;
       const std::string message =
           run.error.empty() ? run.overall + ", which was not expected" : run.error;
@@ -118,7 +122,7 @@ ExitCode StatusOf(const SuiteResult& result) {
   for (const auto& runs : result.runs) {
     for (const CellRun& run : runs) {
       if (run.exit_code == static_cast<int>(ExitCode::kViolated)) return ExitCode::kViolated;
-      environment = environment || !run.error.empty();
+      environment = environment || (!run.error.empty() && !run.interrupted);
       unknown = unknown || !run.as_expected;
     }
   }
@@ -127,14 +131,18 @@ ExitCode StatusOf(const SuiteResult& result) {
 }
 
 void PrintFinished(const SuiteCell& cell, int repetition, const CellRun& run) {
-  fmt::print("{:<28} #{:<3} {:<9} {:<16} {:5.1f} s  {}\n", cell.name, repetition, run.overall,
-             run.as_expected ? "as expected" : "NOT AS EXPECTED", run.seconds, run.error);
+  const std::string_view how = run.as_expected   ? "as expected"
+                               : run.interrupted ? "interrupted"
+                                                 : "NOT AS EXPECTED";
+  fmt::print("{:<28} #{:<3} {:<9} {:<16} {:5.1f} s  {}\n", cell.name, repetition, run.overall, how,
+             run.seconds, run.error);
   std::fflush(stdout);
 }
 
 struct RunCount {
   size_t runs = 0;
   size_t as_expected = 0;
+  size_t interrupted = 0;
 };
 
 RunCount CountRuns(const SuiteResult& result) {
@@ -142,6 +150,7 @@ RunCount CountRuns(const SuiteResult& result) {
   for (const auto& runs : result.runs) {
     tally.runs += runs.size();
     tally.as_expected += static_cast<size_t>(std::ranges::count_if(runs, &CellRun::as_expected));
+    tally.interrupted += static_cast<size_t>(std::ranges::count_if(runs, &CellRun::interrupted));
   }
   return tally;
 }
@@ -222,12 +231,14 @@ Result<ExitCode> SuiteCommand(const Words& words) {
     fmt::print("{}\n", nlohmann::json{{"folder", folder->string()},
                                       {"runs", tally.runs},
                                       {"as_expected", tally.as_expected},
+                                      {"interrupted", tally.interrupted},
                                       {"seconds", result->seconds}}
                            .dump());
   } else {
+    const std::string cut = fmt::format("; interrupted: {} cut short, {} not begun",
+                                        tally.interrupted, result->not_begun);
     fmt::print("{} of {} runs as expected in {:.1f} s{}\nfiles: {}\n", tally.as_expected,
-               tally.runs, result->seconds, result->interrupted ? " (interrupted)" : "",
-               folder->string());
+               tally.runs, result->seconds, result->interrupted ? cut : "", folder->string());
   }
   return StatusOf(*result);
 }

@@ -1,6 +1,9 @@
 #include "compose/program.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,55 +11,132 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "lib/base/check.h"
 
 namespace doublehold {
 namespace {
 
-std::string Content(const std::filesystem::path& file) {
+namespace fs = std::filesystem;
+
+std::string Content(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
 }
 
+std::vector<pid_t> ChildrenOf(pid_t parent) {
+  std::vector<pid_t> children;
+  std::ifstream in(fmt::format("/proc/{}/task/{}/children", parent, parent));
+  for (pid_t child = 0; in >> child;) children.push_back(child);
+  return children;
+}
+
+std::string NameOf(pid_t process) {
+  std::string name = Content(fmt::format("/proc/{}/comm", process));
+  if (name.ends_with('\n')) name.pop_back();
+  return name;
+}
+
 }  // namespace
 
-Finished RunProgram(const std::vector<std::string>& words) {
-  const TestFolder folder;
-  const std::filesystem::path out = folder.path() / "out";
-  const std::filesystem::path err = folder.path() / "err";
-  std::vector<std::string> command{DOUBLEHOLD_BINARY_DIR "/doublehold"};
-  command.insert(command.end(), words.begin(), words.end());
-  std::vector<char*> argv;
-  for (std::string& word : command) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  const pid_t child = fork();
-  CHECK(child >= 0);
-  if (child == 0) {
-    dup2(open(out.c_str(), O_WRONLY | O_CREAT, 0600), 1);
-    dup2(open(err.c_str(), O_WRONLY | O_CREAT, 0600), 2);
-    execv(argv[0], argv.data());
-    _exit(127);
+bool Eventually(const std::function<bool()>& condition, std::chrono::seconds patience) {
+  const auto give_up = std::chrono::steady_clock::now() + patience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > give_up) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return {.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-          .out = Content(out),
-          .err = Content(err)};
+  return true;
 }
 
 TestFolder::TestFolder() {
-  std::string pattern = std::filesystem::temp_directory_path() / "dh-test-XXXXXX";
+  std::string pattern = fs::temp_directory_path() / "dh-test-XXXXXX";
   CHECK(mkdtemp(pattern.data()) != nullptr);
   path_ = pattern;
 }
 
 TestFolder::~TestFolder() {
   std::error_code code;
-  std::filesystem::remove_all(path_, code);
+  fs::remove_all(path_, code);
+}
+
+Program::Program(std::vector<std::string> words) {
+  words.insert(words.begin(), DOUBLEHOLD_BINARY_DIR "/doublehold");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const fs::path temporary = folder_.path() / "tmp";
+  fs::create_directory(temporary);
+  const std::string variable = "TMPDIR=" + temporary.string();
+  const pid_t parent = getpid();
+  pid_ = fork();
+  CHECK(pid_ >= 0);
+  if (pid_ > 0) return;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(127);
+  putenv(const_cast<char*>(variable.c_str()));
+  dup2(open("/dev/null", O_RDONLY), 0);
+  dup2(open((folder_.path() / "out").c_str(), O_WRONLY | O_CREAT, 0600), 1);
+  dup2(open((folder_.path() / "err").c_str(), O_WRONLY | O_CREAT, 0600), 2);
+  execv(argv[0], argv.data());
+  _exit(127);
+}
+
+Program::~Program() {
+  if (ended_) return;
+  const std::vector<pid_t> left = Descendants();
+  Signal(SIGKILL);
+  Wait();
+  Eventually([&left] { return std::ranges::all_of(left, IsOver); });
+}
+
+void Program::Signal(int signal) const {
+  CHECK(!ended_);
+  kill(pid_, signal);
+}
+
+int Program::Wait() {
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  ended_ = true;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+std::string Program::Out() const { return Content(folder_.path() / "out"); }
+std::string Program::Err() const { return Content(folder_.path() / "err"); }
+
+std::vector<pid_t> Program::Descendants() const {
+  std::vector<pid_t> found = ChildrenOf(pid_);
+  for (size_t i = 0; i < found.size(); ++i) {
+    for (const pid_t child : ChildrenOf(found[i])) found.push_back(child);
+  }
+  return found;
+}
+
+pid_t Program::DescendantNamed(const std::string& start) const {
+  for (const pid_t process : Descendants()) {
+    if (NameOf(process).starts_with(start)) return process;
+  }
+  return 0;
+}
+
+size_t Program::TemporaryFiles() const {
+  return static_cast<size_t>(std::distance(fs::directory_iterator(folder_.path() / "tmp"), {}));
+}
+
+bool IsOver(pid_t process) {
+  const std::string stat = Content(fmt::format("/proc/{}/stat", process));
+  const size_t name_end = stat.rfind(')');
+  return name_end == std::string::npos || stat.at(name_end + 2) == 'Z';
+}
+
+Finished RunProgram(const std::vector<std::string>& words) {
+  Program program(words);
+  const int exit_code = program.Wait();
+  return {.exit_code = exit_code, .out = program.Out(), .err = program.Err()};
 }
 
 nlohmann::json ClaimOf(const nlohmann::json& verdict, const std::string& claim) {
@@ -66,7 +146,7 @@ nlohmann::json ClaimOf(const nlohmann::json& verdict, const std::string& claim) 
   return nullptr;
 }
 
-nlohmann::json ReadJson(const std::filesystem::path& file) {
+nlohmann::json ReadJson(const fs::path& file) {
   std::ifstream in(file);
   return nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
 }

@@ -100,6 +100,7 @@ class SuiteRunner {
       Wait(watched);
     }
     result_.seconds = ToSeconds(RealMono() - begun);
+    result_.not_begun = queue_.size() - next_;
     sigprocmask(SIG_SETMASK, &before, nullptr);
     if (error) return tl::unexpected(*error);
     return std::move(result_);
@@ -187,6 +188,9 @@ class SuiteRunner {
       run.error = LogTail(running.log);
       if (run.error.empty()) run.error = fmt::format("it ended with status {}", status);
     }
+    // What it saw before it was cut short stands; what it did not see is nobody's fault.
+    run.interrupted = result_.interrupted && !run.as_expected &&
+                      run.exit_code != static_cast<int>(ExitCode::kViolated);
     if (request_.finished) {
       request_.finished(request_.suite.cells[running.job.cell], running.job.repetition, run);
     }
@@ -214,6 +218,7 @@ nlohmann::json ToJson(const SuiteRequest& request, const SuiteResult& result) {
            {"exit_code", run.exit_code},
            {"overall", run.overall},
            {"as_expected", run.as_expected},
+           {"interrupted", run.interrupted},
            {"seconds", run.seconds},
            {"error", run.error.empty() ? nlohmann::json(nullptr) : nlohmann::json(run.error)}});
     }
@@ -223,11 +228,11 @@ nlohmann::json ToJson(const SuiteRequest& request, const SuiteResult& result) {
                      {"column", cell.column},
                      {"runs", std::move(runs)}});
   }
-  return {{"suite", request.suite.name}, {"seed", request.suite.seed},
-          {"repeat", request.repeat},    {"jobs", request.jobs},
-          {"seconds", result.seconds},   {"as_expected", as_expected},
-          {"rows", request.suite.rows},  {"columns", request.suite.columns},
-          {"cells", std::move(cells)}};
+  return {{"suite", request.suite.name},       {"seed", request.suite.seed},
+          {"repeat", request.repeat},          {"jobs", request.jobs},
+          {"seconds", result.seconds},         {"as_expected", as_expected},
+          {"interrupted", result.interrupted}, {"rows", request.suite.rows},
+          {"columns", request.suite.columns},  {"cells", std::move(cells)}};
 }
 
 }  // namespace

@@ -42,7 +42,8 @@ struct CellRun {
   std::string overall = "unknown";
   bool as_expected = false;
   double seconds = 0;
-  std::string error;  // when there is no verdict
+  std::string error;         // when there is no verdict
+  bool interrupted = false;  // cut short together with the suite, and so undecided
 };
 
 struct SuiteRequest {
@@ -59,6 +60,7 @@ struct SuiteResult {
   std::vector<std::vector<CellRun>> runs;  // by cell, then by repetition
   double seconds = 0;
   bool interrupted = false;
+  size_t not_begun = 0;  // runs, because it was interrupted
 };
 
 // Runs every cell `repeat` times, `jobs` at once, each in a process of its own. Writes suite.json.

@@ -24,6 +24,15 @@ constexpr std::array<std::string_view, 7> kStepNames{
     "start",       "after-acquire",  "after-read",   "before-write",
     "after-write", "before-release", "after-release"};
 
+// For `doublehold list steps`.
+constexpr std::array<std::string_view, 7> kStepSummaries{"before anything",
+                                                         "the lock was granted",
+                                                         "the stock was read",
+                                                         "the next thing sent is the stock write",
+                                                         "the stock write was answered",
+                                                         "the next thing sent is the release",
+                                                         "the release was answered"};
+
 inline std::string_view Name(Step step) { return kStepNames[static_cast<size_t>(step)]; }
 
 inline std::optional<Step> ParseStep(std::string_view name) {
