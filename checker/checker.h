@@ -65,9 +65,13 @@ struct Limits {
 
 using CheckFunction = ClaimVerdict (*)(const History&, const Limits&);
 
+// What a claim is about, and so which locks it can be made of: any, those that are taken, those that give tokens.
+enum class About : uint8_t { kData, kLock, kToken };
+
 struct CheckerEntry {
   std::string_view claim;
   std::string_view violated_when;  // for `doublehold list claims`
+  About about;
   CheckFunction check;
 };
 

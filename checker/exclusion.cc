@@ -26,7 +26,7 @@ std::optional<Margin> ShortestGap(const Holds& holds) {
   std::map<uint16_t, const Hold*> last_to_end;  // of each key, so far
   for (const Hold& hold : holds.all) {
     const Hold*& before = last_to_end[hold.key];
-    if (before != nullptr && before->client != hold.client) {
+    if (before != nullptr && before->owner() != hold.owner() && !(before->shared && hold.shared)) {
       shortest =
           Least(shortest, "shortest gap between two holds", hold.core.from_ns - before->core.to_ns);
     }
@@ -47,10 +47,10 @@ std::optional<Margin> LeastLeaseLeft(const Holds& holds) {
 // Why holds of these clients could not have overlapped, or nothing when they could.
 std::string WhyNothingCouldOverlap(const Holds& holds) {
   if (holds.all.empty()) return "no client was granted the lock";
-  const int32_t client = holds.all.front().client;
-  const bool alone =
-      std::ranges::all_of(holds.all, [client](const Hold& hold) { return hold.client == client; });
-  return alone ? fmt::format("only {} was granted the lock", ProcessName(client)) : "";
+  const Hold& first = holds.all.front();
+  const bool alone = std::ranges::all_of(
+      holds.all, [&first](const Hold& hold) { return hold.owner() == first.owner(); });
+  return alone ? fmt::format("only {} was granted the lock", OwnerName(first)) : "";
 }
 
 ClaimVerdict Check(const History& history, const Limits& limits, Part part) {

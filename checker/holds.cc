@@ -25,14 +25,14 @@ class Extraction {
     if (event.task != TaskKind::kSession || !IsOwn(event.op)) return;
     if (event.op == Op::kRelease) Release(event);
     if (event.op == Op::kWait || event.op == Op::kAcquire) Acquire(event);
-    last_ns_[event.client] = event.at_ns;
+    last_ns_[SessionOf(event)] = event.at_ns;
   }
 
   Holds Finish() && {
     for (size_t i = 0; i < open_.size(); ++i) {
       if (open_[i].ended) continue;
       holds_.all[i].left = open_[i].cut_ns.has_value();
-      End(i, open_[i].cut_ns.value_or(last_ns_[holds_.all[i].client]));
+      End(i, open_[i].cut_ns.value_or(last_ns_[holds_.all[i].owner()]));
     }
     return std::move(holds_);
   }
@@ -51,8 +51,8 @@ class Extraction {
     if (event.type != EventType::kInvoke && event.type != EventType::kOk) return;
     if (event.op == Op::kWait && event.type == EventType::kOk) return;
     // The session starts anew with this key: what it never releases, it left before this.
-    std::vector<size_t>& left = unreleased_[{event.client, event.key}];
-    for (const size_t i : left) open_[i].cut_ns = last_ns_[event.client];
+    std::vector<size_t>& left = unreleased_[{SessionOf(event), event.key}];
+    for (const size_t i : left) open_[i].cut_ns = last_ns_[SessionOf(event)];
     left.clear();
     if (event.type == EventType::kOk) Grant(event);
   }
@@ -64,12 +64,14 @@ class Extraction {
       return Break(event, fmt::format("was granted hold {}, which was granted before", event.hold));
     }
     holds_.all.push_back({.client = event.client,
+                          .thread = event.thread,
                           .hold = event.hold,
                           .key = event.key,
+                          .shared = event.value[2] != 0,
                           .core = {event.at_ns, event.at_ns},
                           .valid_until_ns = event.value[0]});
     open_.push_back({.live_from_ns = event.at_ns, .valid_until_ns = event.value[0]});
-    unreleased_[{event.client, event.key}].push_back(index);
+    unreleased_[{SessionOf(event), event.key}].push_back(index);
   }
 
   void Extend(const Event& event) {
@@ -97,14 +99,14 @@ class Extraction {
     if (found == holds_.by_id.end()) return;  // of an acquire of unknown outcome
     const size_t index = found->second;
     const Hold& hold = holds_.all[index];
-    if (hold.client != event.client || hold.key != event.key) {
+    if (hold.owner() != SessionOf(event) || hold.key != event.key) {
       return Break(event, fmt::format("released hold {}, which it was not granted", event.hold));
     }
     if (open_[index].ended) return;
     // Without its invocation (a record was lost) all we know is that it lies before.
-    End(index, event.type == EventType::kInvoke ? event.at_ns : last_ns_[event.client]);
+    End(index, event.type == EventType::kInvoke ? event.at_ns : last_ns_[SessionOf(event)]);
     holds_.all[index].released = true;
-    std::erase(unreleased_[{event.client, event.key}], index);
+    std::erase(unreleased_[{SessionOf(event), event.key}], index);
   }
 
   void End(size_t index, int64_t at_ns) {
@@ -129,8 +131,8 @@ class Extraction {
 
   Holds holds_;
   std::vector<Open> open_;                                                  // beside Holds::all
-  std::map<std::pair<int32_t, uint16_t>, std::vector<size_t>> unreleased_;  // not yet cut
-  std::map<int32_t, int64_t> last_ns_;  // of each client's session, its last event so far
+  std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> unreleased_;  // not yet cut
+  std::map<SessionId, int64_t> last_ns_;  // of each client's session, its last event so far
 };
 
 }  // namespace

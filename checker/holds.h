@@ -70,8 +70,10 @@ constexpr int64_t kForeverNs = std::numeric_limits<int64_t>::max() / 2;
 // One that fails changes nothing: the promise of the lease before it still stands, and was broken.
 struct Hold {
   int32_t client = 0;
+  uint8_t thread = 0;
   uint64_t hold = 0;
   uint16_t key = 0;
+  bool shared = false;  // others that are shared may hold the key too
   Span core;
   int64_t valid_until_ns = 0;  // as its client computed it last
   bool released = false;
@@ -79,6 +81,7 @@ struct Hold {
   bool extended = false;   // something extended its lease, or tried to
   std::vector<Span> live;  // inside the core, in order, never touching
 
+  [[nodiscard]] SessionId owner() const { return {client, thread}; }
   [[nodiscard]] bool LiveAt(int64_t at_ns) const;
   // When the lease that ran last before `at_ns` ended. Call when the hold is not live then.
   [[nodiscard]] int64_t LeaseEndBefore(int64_t at_ns) const;

@@ -44,11 +44,11 @@ std::string UnfinishedHold(const Holds& holds, const Scene& scene) {
   std::map<uint16_t, const Hold*> unfinished;  // of each key, the first
   for (const Hold& hold : holds.all) {
     const auto before = unfinished.find(hold.key);
-    if (before != unfinished.end() && before->second->client != hold.client) {
+    if (before != unfinished.end() && before->second->owner() != hold.owner()) {
       return fmt::format(
           "{} was granted the key at {} and never released it, and {} was granted it at {}",
-          ProcessName(before->second->client), At(before->second->core.from_ns),
-          ProcessName(hold.client), At(hold.core.from_ns));
+          OwnerName(*before->second), At(before->second->core.from_ns),
+          OwnerName(hold), At(hold.core.from_ns));
     }
     const bool known = hold.released || hold.left || WasKilled(scene, hold.client);
     if (!known) unfinished.emplace(hold.key, &hold);
@@ -72,6 +72,7 @@ std::vector<std::string> WhyNothingIsValid(const History& history, const Tally& 
                               Counted(records, "record"), ProcessName(client)));
   }
   for (const auto& [client, status] : tally.died) {
+    if (WasKilled(scene, client)) continue;
     why.push_back(fmt::format("{} ended by itself (wait status {})", ProcessName(client), status));
   }
   for (size_t i = 0; i < facts.faults.size(); ++i) {

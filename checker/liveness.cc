@@ -84,7 +84,7 @@ Violation Tell(const Scene& scene, const Holds& holds, uint16_t key, const KeySt
   if (last != nullptr) {
     violation.first = last->Ref();
     violation.sentence += fmt::format(
-        "; {} was the last to be granted it, at {}, and {}", ProcessName(last->client),
+        "; {} was the last to be granted it, at {}, and {}", OwnerName(*last),
         At(last->core.from_ns),
         last->released ? "released it at " + At(last->core.to_ns) : "never released it");
   }
@@ -106,11 +106,11 @@ struct Wait {
 
 Wait LongestWait(const History& history) {
   Wait longest;
-  std::map<int32_t, int64_t> since_ns;
+  std::map<SessionId, int64_t> since_ns;
   for (const Event& event : history.events) {
     if (event.op != Op::kWait || event.task != TaskKind::kSession) continue;
-    if (event.type == EventType::kInvoke) since_ns[event.client] = event.at_ns;
-    const auto since = since_ns.find(event.client);
+    if (event.type == EventType::kInvoke) since_ns[SessionOf(event)] = event.at_ns;
+    const auto since = since_ns.find(SessionOf(event));
     if (event.type != EventType::kOk || since == since_ns.end()) continue;
     const int64_t length_ns = event.at_ns - since->second;
     if (length_ns > longest.length_ns) longest = {.client = event.client, .length_ns = length_ns};

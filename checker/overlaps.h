@@ -21,7 +21,7 @@ struct OverlapFound {
   int others = 0;  // how many further clients' holds `second` overlapped
 };
 
-// Every hold that overlaps one granted before it, of the same key and another client, once. So each
+// Every hold that overlaps one granted before it, of the same key and another owner, once; but for readers among themselves. So each
 // pair that overlaps is behind one of them. Time: holds times those open at once.
 std::vector<OverlapFound> FindOverlaps(const Holds& holds, Part part);
 

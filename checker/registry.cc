@@ -14,18 +14,19 @@ std::string_view Name(Outcome3 outcome) {
 
 std::span<const CheckerEntry> Checkers() {
   static constexpr std::array kEntries{
-      CheckerEntry{"exclusion", "two holds of a key by different clients overlap", CheckExclusion},
+      CheckerEntry{"exclusion", "two holds of a key by different clients overlap", About::kLock,
+                   CheckExclusion},
       CheckerEntry{"lease-exclusion",
                    "the live parts of two holds overlap: the lock service granted twice",
-                   CheckLeaseExclusion},
+                   About::kLock, CheckLeaseExclusion},
       CheckerEntry{"stock",
                    "the stock did not fall by one for each confirmed order, or more was sold than "
                    "there was",
-                   CheckStock},
+                   About::kData, CheckStock},
       CheckerEntry{"liveness",
                    "after the last fault a lock is not obtainable within lease + grace, or its key "
                    "has no expiry",
-                   CheckLiveness},
+                   About::kLock, CheckLiveness},
   };
   return kEntries;
 }

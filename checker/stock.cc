@@ -53,10 +53,10 @@ class Counting {
     if (item.final_stock) item.touched_after_final = true;
     if (event.type == EventType::kInvoke) {
       ++Unknown(item, event.op);  // and remains so when its client dies in it
-      ++open_[{event.client, event.op, event.key}];
+      ++open_[{SessionOf(event), event.op, event.key}];
       return;
     }
-    int& open = open_[{event.client, event.op, event.key}];
+    int& open = open_[{SessionOf(event), event.op, event.key}];
     if (open == 0) ++Unknown(item, event.op);  // its invocation was lost
     if (open > 0) --open;
     if (event.type != EventType::kInfo) --Unknown(item, event.op);
@@ -86,7 +86,7 @@ class Counting {
   WriteMode mode_;
   std::vector<ItemCount> items_;
   std::vector<std::unordered_set<int64_t>> reads_;  // by confirmed writes, of each item
-  std::map<std::tuple<int32_t, Op, uint16_t>, int> open_;
+  std::map<std::tuple<SessionId, Op, uint16_t>, int> open_;
 };
 
 std::string LostClause(const ItemCount& item, const std::string& fell) {

@@ -64,13 +64,13 @@ class Telling {
 
   void Take(const Event& event) {
     if (event.key >= items_.size() || (of_ == Of::kWrong && items_[event.key].Wrong() == 0)) return;
-    if (event.op == Op::kRead && event.type == EventType::kOk) reads_[event.client] = event;
+    if (event.op == Op::kRead && event.type == EventType::kOk) reads_[SessionOf(event)] = event;
     if (event.op != Op::kWrite || event.client <= kReferee) return;
     Replay& replay = replays_[event.key];
     if (event.type == EventType::kInvoke) replay.pending.push_back({.invoked = event});
-    if (event.type == EventType::kFail) TakePending(replay, event.client);
+    if (event.type == EventType::kFail) TakePending(replay, SessionOf(event));
     if (event.type != EventType::kOk) return;
-    const std::optional<Pending> pending = TakePending(replay, event.client);
+    const std::optional<Pending> pending = TakePending(replay, SessionOf(event));
     if (mode_ == WriteMode::kDecrement && event.value[1] < 0) TellBelowZero(event);
     if (mode_ != WriteMode::kReadThenSet) return;
     if (pending && pending->happened) return;  // in the order of writes already, by who read it
@@ -91,9 +91,9 @@ class Telling {
   }
 
  private:
-  static std::optional<Pending> TakePending(Replay& replay, int32_t client) {
+  static std::optional<Pending> TakePending(Replay& replay, const SessionId& session) {
     for (auto it = replay.pending.rbegin(); it != replay.pending.rend(); ++it) {
-      if (it->invoked.client != client) continue;
+      if (SessionOf(it->invoked) != session) continue;
       const Pending pending = *it;
       replay.pending.erase(std::next(it).base());
       return pending;
@@ -115,7 +115,7 @@ class Telling {
   void NoteOverwrite(const Event& write, int64_t from_ns, const Replay& replay) {
     Overwrite overwrite{
         .write = write, .over = replay.last, .stock = replay.stock, .from_ns = from_ns};
-    const auto read = reads_.find(write.client);
+    const auto read = reads_.find(SessionOf(write));
     if (read != reads_.end() && read->second.value[0] == write.value[0])
       overwrite.read = read->second;
     overwrite.lost = write.value[1] - (replay.stock - 1);
@@ -212,7 +212,7 @@ class Telling {
   Stories& stories_;
   std::vector<Replay> replays_;
   std::vector<Overwrite> overwrites_;  // in the order in which they were confirmed
-  std::map<int32_t, Event> reads_;     // the last of each client
+  std::map<SessionId, Event> reads_;   // the last of each session
   StockTale tale_;
 };
 

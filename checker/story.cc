@@ -85,8 +85,8 @@ std::string NodesName(const FaultFact& fault, int32_t node) {
 
 Violation TellLive(const Scene& scene, const Hold& first, const Hold& second,
                    const OverlapFound& overlap) {
-  const std::string a = ProcessName(first.client);
-  const std::string b = ProcessName(second.client);
+  const std::string a = OwnerName(first);
+  const std::string b = OwnerName(second);
   const int64_t at_ns = overlap.where.from_ns;
   std::string text = fmt::format("{} was granted the key at {}", b, At(second.core.from_ns));
   if (at_ns > second.core.from_ns) {
@@ -114,12 +114,12 @@ Violation TellStaleOverlap(const Scene& scene, const Hold& first, const Hold& se
   const StaleStory story = TellStale(scene, stale, other.client, at_ns, stale.core.to_ns);
   std::string text = story.text;
   if (first_is_stale) {
-    text += fmt::format("; {} was granted the key at {}", ProcessName(second.client),
+    text += fmt::format("; {} was granted the key at {}", OwnerName(second),
                         At(second.core.from_ns));
-    text += EndClause(first, ProcessName(first.client));
+    text += EndClause(first, OwnerName(first));
   } else {
     text += fmt::format("; it was granted the key at {}, while {} held it until {}",
-                        At(second.core.from_ns), ProcessName(first.client), At(first.core.to_ns));
+                        At(second.core.from_ns), OwnerName(first), At(first.core.to_ns));
   }
   return {.stale = true,
           .fault = story.fault,
@@ -134,6 +134,11 @@ std::string At(int64_t at_ns) { return FormatSeconds(Duration(at_ns)); }
 std::string During(const Span& span) {
   return fmt::format("{:.3f}-{:.3f} s", ToSeconds(Duration(span.from_ns)),
                      ToSeconds(Duration(span.to_ns)));
+}
+
+std::string OwnerName(const Hold& hold) {
+  const std::string client = ProcessName(hold.client);
+  return hold.thread == 0 ? client : fmt::format("{}, thread {},", client, hold.thread + 1);
 }
 
 std::string ProcessName(int32_t client) {
@@ -183,7 +188,7 @@ StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64
                      int64_t until_ns) {
   const int64_t end_ns = stale.LeaseEndBefore(at_ns);
   StaleStory story{
-      .text = fmt::format("{}'s lease ended at {}", ProcessName(stale.client), At(end_ns))};
+      .text = fmt::format("{}'s lease ended at {}", OwnerName(stale), At(end_ns))};
   if (MachineIsToBlame(scene, stale, end_ns, until_ns)) {
     const Stall* stall = LongestStall(scene, stale.client, {stale.core.from_ns, until_ns});
     const bool itself = stall->client == stale.client;

@@ -28,7 +28,7 @@ class Counter {
       if (DidNothing(event)) --tally_.started[fault];
     }
     if (event.client <= kReferee || event.task != TaskKind::kSession) return;
-    if (event.op == Op::kFault || event.op >= Op::kStall) return;
+    if (!HasKey(event.op)) return;
     if (!first_ns_) first_ns_ = event.at_ns;
     last_ns_ = event.at_ns;
     TakeOwn(event);
@@ -57,10 +57,10 @@ class Counter {
     if (event.op == Op::kOrder && event.type == EventType::kOk) ++tally_.orders;
     if (event.type == EventType::kInfo) ++*Unknown(event.op);
     if (event.type == EventType::kInvoke) {
-      open_[{event.client, event.op}] = event.at_ns;
+      open_[{SessionOf(event), event.op}] = event.at_ns;
       return;
     }
-    const auto open = open_.find({event.client, event.op});
+    const auto open = open_.find({SessionOf(event), event.op});
     if (open == open_.end()) return;
     const bool answered = event.type == EventType::kOk ||
                           (event.op == Op::kRelease && event.type == EventType::kFail);
@@ -83,7 +83,7 @@ class Counter {
   }
 
   Tally tally_;
-  std::map<std::pair<int32_t, Op>, int64_t> open_;  // since when; what never ends is unknown
+  std::map<std::pair<SessionId, Op>, int64_t> open_;  // since when; what never ends is unknown
   std::map<Op, std::vector<int64_t>> lengths_;
   std::optional<int64_t> first_ns_;
   int64_t last_ns_ = 0;

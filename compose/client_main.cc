@@ -41,9 +41,10 @@ bool ReportReady(int step_fd) {
   return received == 1;
 }
 
-LockContext ContextOf(Env& env, const Plan& plan, int client) {
+LockContext ContextOf(Env& env, const Plan& plan, int client, int thread = 0) {
   return {.env = env,
           .client = client,
+          .thread = thread,
           .seed = plan.seed,
           .nodes = plan.nodes,
           .lease = plan.lease,
@@ -51,13 +52,18 @@ LockContext ContextOf(Env& env, const Plan& plan, int client) {
           .options = Options(plan.lock_options)};
 }
 
-void RunSession(Env& env, const Plan& plan, int client, Workload& workload) {
-  RecordedLock lock(env, FindLock(plan.lock)->make(ContextOf(env, plan, client)));
+void RunSession(Env& env, const Plan& plan, int client, int thread) {
+  const std::unique_ptr<Workload> workload =
+      FindWorkload(plan.workload)->make(Options(plan.workload_options));
+  RecordedLock lock(env, FindLock(plan.lock)->make(ContextOf(env, plan, client, thread)));
   Session session{.env = env,
                   .lock = lock,
                   .client = client,
+                  .thread = thread,
                   .lease = plan.lease,
                   .policy = {.interval = plan.retry.interval,
+                             .growth = plan.retry.growth,
+                             .longest = plan.retry.longest,
                              .jitter = plan.retry.jitter,
                              .retries = plan.retry.retries,
                              .timeout = {},
@@ -66,8 +72,19 @@ void RunSession(Env& env, const Plan& plan, int client, Workload& workload) {
   const auto left = [&] { return plan.duration.count() - env.SinceStartNs(env.Mono()); };
   while (left() > 0 && !env.Stopping()) {
     session.policy.timeout = std::min(plan.retry.timeout, Duration(left()));
-    workload.Step(session);
+    workload->Step(session);
   }
+}
+
+// A session each, the first on this thread.
+void RunSessions(Env& env, const Plan& plan, int client) {
+  std::vector<std::unique_ptr<Task>> others;
+  for (int thread = 1; thread < plan.threads; ++thread) {
+    others.push_back(env.Spawn(TaskKind::kSession, [&plan, client, thread](Env& own) {
+      RunSession(own, plan, client, thread);
+    }));
+  }
+  RunSession(env, plan, client, 0);
 }
 
 // Can the lock be had now that every fault is healed? Also whether a key is left that never expires.
@@ -134,7 +151,7 @@ int RunProcess(const ClientArguments& arguments, const Plan& plan, SharedRun& sh
   if (referee) {
     RunReferee(env, plan, *workload);
   } else {
-    RunSession(env, plan, arguments.number, *workload);
+    RunSessions(env, plan, arguments.number);
   }
   return 0;
 }
@@ -168,7 +185,7 @@ int ClientMain(std::span<const std::string> words) {
   const Result<Plan> plan = ReadPlanFile(arguments.plan_file);
   if (!plan) return Fail(plan.error().message);
   Result<SharedRun> shared =
-      SharedRun::Open(arguments.memory_fd, plan->clients + 1, arguments.clock_pages);
+      SharedRun::Open(arguments.memory_fd, plan->clients + 1, arguments.clock_pages, plan->threads);
   if (!shared) return Fail(shared.error().message);
   return RunProcess(arguments, *plan, *shared);
 }

@@ -101,7 +101,7 @@ Result<void> CheckTarget(const Plan& plan, const FaultPlan& fault) {
 
 // Such a fault needs no end: it acts on some frames and is over.
 bool EndsWhenSpent(const FaultEntry& kind) {
-  return std::ranges::find(kind.keys, "count") != kind.keys.end();
+  return kind.is_final || std::ranges::find(kind.keys, "count") != kind.keys.end();
 }
 
 // What a plan's file could hold and the reader of settings would not have let through.

@@ -19,7 +19,9 @@ namespace {
 constexpr Lease kShortestLease = 1ms;  // Redis counts in milliseconds
 constexpr Duration kLongestRun = std::chrono::hours(24);
 constexpr int kMostClients = 200;  // a process each
+constexpr int kMostThreads = 16;  // of a client
 constexpr int kMostNodes = 15;
+constexpr double kMostGrowth = 100;
 constexpr std::array<const char*, 4> kOutcomes{"valid", "violated", "unknown", "any"};
 
 // A client that counted on a fraction of one more than Redis does would see its lock granted to another while its
@@ -82,8 +84,14 @@ std::map<std::string, std::string> ReadOptions(SettingReader& reader, const std:
   return *complete;
 }
 
-void ReadRetry(SettingReader& reader, Plan& plan) {
-  plan.retry.interval = reader.Span("retry.interval", "0.02 lease");
+void ReadRetry(SettingReader& reader, const LockEntry& lock, Plan& plan) {
+  const auto or_else = [](std::string_view text, std::string_view usual) {
+    return text.empty() ? usual : text;
+  };
+  plan.retry.interval =
+      reader.Span("retry.interval", or_else(lock.retry_interval, "0.02 lease"));
+  plan.retry.growth = reader.Number("retry.growth", lock.retry_growth, 1, kMostGrowth);
+  plan.retry.longest = reader.Span("retry.longest", or_else(lock.retry_longest, "1 lease"));
   plan.retry.jitter = reader.Number("retry.jitter", 0.5, 0, 1);
   plan.retry.retries = reader.Integer("retry.retries", -1, -1, INT64_MAX);
   plan.retry.timeout = reader.Span("retry.timeout", "10 lease");
@@ -111,9 +119,33 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   }
 }
 
-void ReadWorkload(SettingReader& reader, Plan& plan) {
+// Whether anything about a claim can be seen under such a lock.
+bool Applies(std::string_view claim, const LockEntry& lock) {
+  const auto checker = std::ranges::find(Checkers(), claim, &CheckerEntry::claim);
+  if (checker == Checkers().end()) return false;
+  switch (checker->about) {
+    case About::kData:
+      return true;
+    case About::kLock:
+      return !lock.Has(Trait::kLockFree);
+    case About::kToken:
+      return lock.Has(Trait::kToken);
+  }
+  return false;
+}
+
+// How the variant wants the stock written, unless the experiment says otherwise.
+void SuggestWrite(Settings& settings, const WorkloadEntry& workload, const LockEntry& lock) {
+  const auto names = NamesOf(workload.options);
+  if (lock.write.empty() || std::ranges::find(names, "write") == names.end()) return;
+  if (!settings.Has("workload.write"))
+    settings.Set("workload.write", std::string(lock.write), fmt::format("lock {}", lock.name));
+}
+
+void ReadWorkload(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   plan.workload = reader.Known("workload.name", "workload", "inventory", NamesOf(Workloads()));
   plan.clients = static_cast<int>(reader.Integer("workload.clients", 4, 1, kMostClients));
+  plan.threads = static_cast<int>(reader.Integer("workload.threads", 1, 1, kMostThreads));
   plan.duration = reader.Span("workload.duration", "5s");
   plan.grace = reader.Span("workload.grace", "1 lease");
   if (plan.duration <= Duration::zero() || plan.duration > kLongestRun) {
@@ -121,21 +153,42 @@ void ReadWorkload(SettingReader& reader, Plan& plan) {
   }
   const WorkloadEntry* workload = FindWorkload(plan.workload);
   if (workload == nullptr) return;
-  plan.workload_options = ReadOptions(reader, "workload", {"name", "clients", "duration", "grace"},
-                                      "workload " + plan.workload, workload->options, plan.lease);
-  for (const std::string_view claim : workload->claims) plan.claims.emplace_back(claim);
+  SuggestWrite(reader.settings(), *workload, lock);
+  plan.workload_options =
+      ReadOptions(reader, "workload", {"name", "clients", "threads", "duration", "grace"},
+                  "workload " + plan.workload, workload->options, plan.lease);
+  if (reader.error()) return;
+  if (const std::string why = WhyMisfit(*workload, Options(plan.workload_options), lock);
+      !why.empty())
+    return reader.Fail("workload.name", why);
+  for (const std::string_view claim : workload->claims) {
+    if (Applies(claim, lock)) plan.claims.emplace_back(claim);
+  }
+}
+
+// What the workload lets be judged of this lock, whether or not it is without being asked for.
+std::vector<std::string> ClaimsOf(const Plan& plan) {
+  const WorkloadEntry& workload = *FindWorkload(plan.workload);
+  std::vector<std::string> claims;
+  for (const auto& some : {workload.claims, workload.on_demand}) {
+    for (const std::string_view claim : some) {
+      if (Applies(claim, *FindLock(plan.lock))) claims.emplace_back(claim);
+    }
+  }
+  return claims;
 }
 
 void ReadClaims(SettingReader& reader, Plan& plan) {
   const std::vector<std::string> known = ClaimNames();
   const std::vector<std::string> asked = reader.Words("claims");
+  const std::vector<std::string> possible = ClaimsOf(plan);
   for (const std::string& claim : asked) {
     if (std::ranges::find(known, claim) == known.end()) {
       reader.Fail("claims", UnknownWord("claim", claim, known));
-    } else if (std::ranges::find(plan.claims, claim) == plan.claims.end()) {
+    } else if (std::ranges::find(possible, claim) == possible.end()) {
       reader.Fail("claims",
-                  fmt::format("workload {} gives nothing to judge claim '{}' by (it has: {})",
-                              plan.workload, claim, fmt::join(plan.claims, ", ")));
+                  fmt::format("workload {} with lock {} gives nothing to judge claim '{}' by (it has: {})",
+                              plan.workload, plan.lock, claim, fmt::join(possible, ", ")));
     }
   }
   if (!asked.empty()) plan.claims = asked;
@@ -191,12 +244,13 @@ bool IsTopology(const Plan& plan) {
 bool NumbersAreInRange(const Plan& plan, const LockEntry& lock) {
   const RetryPlan& retry = plan.retry;
   return plan.lease >= kShortestLease && IsWholeMilliseconds(plan.lease) && plan.clients >= 1 &&
-         plan.clients <= kMostClients && plan.nodes >= lock.least_nodes &&
+         plan.clients <= kMostClients && plan.threads >= 1 && plan.threads <= kMostThreads && plan.nodes >= lock.least_nodes &&
          plan.nodes <= lock.most_nodes && plan.duration > Duration::zero() &&
          plan.duration <= kLongestRun && plan.call_timeout > Duration::zero() &&
          plan.grace >= Duration::zero() && retry.interval >= Duration::zero() &&
          retry.timeout >= Duration::zero() && retry.retries >= -1 && retry.jitter >= 0 &&
-         retry.jitter <= 1;
+         retry.jitter <= 1 && retry.growth >= 1 && retry.growth <= kMostGrowth &&
+         retry.longest >= Duration::zero();
 }
 
 }  // namespace
@@ -217,9 +271,10 @@ Result<Plan> BuildPlan(Settings settings) {
   const LockEntry& lock = *FindLock(plan.lock);
   plan.lock_options = ReadOptions(reader, "lock", {"name", "lease", "call-timeout"},
                                   "lock " + plan.lock, lock.options, plan.lease);
-  ReadRetry(reader, plan);
+  ReadRetry(reader, lock, plan);
   ReadTopology(reader, lock, plan);
-  ReadWorkload(reader, plan);
+  ReadWorkload(reader, lock, plan);
+  if (reader.error()) return tl::unexpected(*reader.error());
   ReadClaims(reader, plan);
   ReadExpectations(reader, plan);
   if (reader.error()) return tl::unexpected(*reader.error());
@@ -248,7 +303,10 @@ Result<void> CheckPlan(const Plan& plan, const std::string& where) {
           CheckCompleted("workload " + plan.workload, workload->options, plan.workload_options);
       !ok)
     return bad(ok.error().message);
-  const std::vector<std::string> known = ClaimNames();
+  if (const std::string why = WhyMisfit(*workload, Options(plan.workload_options), *lock);
+      !why.empty())
+    return bad(why);
+  const std::vector<std::string> known = ClaimsOf(plan);
   for (const std::string& claim : plan.claims) {
     if (std::ranges::find(known, claim) == known.end())
       return bad(UnknownWord("claim", claim, known));

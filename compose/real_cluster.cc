@@ -4,6 +4,7 @@
 
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "lib/base/check.h"
 #include "lib/redis/hiredis_connection.h"
@@ -58,12 +59,12 @@ bool RealCluster::MayAnswer(int client) const {
   const auto found = processes_.find({ProcessRef::Kind::kClient, client});
   CHECK(found != processes_.end());
   const Process& process = found->second;
-  return process.detained == 0 && (process.pauses == 0 || process.stopped);
+  return !process.killed && process.detained == 0 && (process.pauses == 0 || process.stopped);
 }
 
 void RealCluster::Pause(ProcessRef process) {
   Process& victim = Find(process);
-  if (++victim.pauses == 1) kill(-victim.pid, SIGSTOP);
+  if (++victim.pauses == 1 && !victim.killed) kill(-victim.pid, SIGSTOP);
 }
 
 void RealCluster::Resume(ProcessRef process) {
@@ -71,8 +72,14 @@ void RealCluster::Resume(ProcessRef process) {
   CHECK(victim.pauses > 0);
   if (--victim.pauses > 0) return;
   victim.stopped = false;
+  if (victim.killed) return;
   kill(-victim.pid, SIGCONT);
   if (process.kind == ProcessRef::Kind::kClient) changed_(process.number);
+}
+
+void RealCluster::Kill(ProcessRef process) {
+  Process& victim = Find(process);
+  if (!std::exchange(victim.killed, true)) kill(-victim.pid, SIGKILL);
 }
 
 void RealCluster::Skew(ProcessRef process, Duration offset, double rate) {

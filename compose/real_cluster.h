@@ -40,6 +40,7 @@ class RealCluster final : public Cluster {
   RuleReport ClearLink(RuleId rule) override { return proxy_.ClearLink(rule); }
   void Pause(ProcessRef process) override;
   void Resume(ProcessRef process) override;
+  void Kill(ProcessRef process) override;
   void Skew(ProcessRef process, Duration offset, double rate) override;
   Duration ObservedSkew(ProcessRef process) override;
   void Detain(int client) override;
@@ -52,6 +53,7 @@ class RealCluster final : public Cluster {
     std::filesystem::path socket;
     int pauses = 0;        // Pause calls without their Resume
     bool stopped = false;  // as the kernel said
+    bool killed = false;
     int detained = 0;
   };
 

@@ -299,19 +299,26 @@ class Supervisor {
     events_.push_back(event);
   }
 
+  void Append(History& history, int process, TaskKind task, int thread) {
+    const SegmentContent content = ReadSegment(shared_.Segment(process, task, thread));
+    history.events.insert(history.events.end(), content.events.begin(), content.events.end());
+    if (content.dropped == 0) return;
+    history.events.push_back({.at_ns = (RealMono() - start_).count(),
+                              .client = process,
+                              .op = Op::kLost,
+                              .type = EventType::kInfo,
+                              .task = task,
+                              .thread = static_cast<uint8_t>(thread),
+                              .value = {static_cast<int64_t>(content.dropped)}});
+  }
+
   History Collect() {
     History history{.facts = request_.facts, .events = events_};
     for (int process = 0; process <= plan_.clients; ++process) {
-      for (const TaskKind task : {TaskKind::kSession, TaskKind::kWatchdog, TaskKind::kMeter}) {
-        const SegmentContent content = ReadSegment(shared_.Segment(process, task));
-        history.events.insert(history.events.end(), content.events.begin(), content.events.end());
-        if (content.dropped == 0) continue;
-        history.events.push_back({.at_ns = (RealMono() - start_).count(),
-                                  .client = process,
-                                  .op = Op::kLost,
-                                  .type = EventType::kInfo,
-                                  .task = task,
-                                  .value = {static_cast<int64_t>(content.dropped)}});
+      for (int thread = 0; thread < plan_.threads; ++thread) {
+        for (const TaskKind task : {TaskKind::kSession, TaskKind::kWatchdog, TaskKind::kMeter}) {
+          Append(history, process, task, thread);
+        }
       }
     }
     SortByTime(history.events);
@@ -357,7 +364,7 @@ Result<History> Supervise(const SuperviseRequest& request) {
   Result<Scratch> scratch = Scratch::Create();
   if (!scratch) return tl::unexpected(scratch.error());
   const Plan& plan = request.plan;
-  Result<SharedRun> shared = SharedRun::Create(plan.clients + 1, ClockPagesOf(plan));
+  Result<SharedRun> shared = SharedRun::Create(plan.clients + 1, ClockPagesOf(plan), plan.threads);
   if (!shared) return tl::unexpected(shared.error());
   return Supervisor(request, std::move(*scratch), std::move(*shared)).Run();
 }

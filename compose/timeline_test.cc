@@ -28,6 +28,7 @@ class FakeCluster final : public Cluster {
   void Resume(ProcessRef process) override {
     log.push_back(fmt::format("resume {}", process.number));
   }
+  void Kill(ProcessRef process) override { log.push_back(fmt::format("kill {}", process.number)); }
   void Skew(ProcessRef /*process*/, Duration /*offset*/, double /*rate*/) override {}
   Duration ObservedSkew(ProcessRef /*process*/) override { return 1s; }
   void Detain(int client) override { log.push_back(fmt::format("detain {}", client)); }

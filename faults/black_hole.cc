@@ -1,6 +1,5 @@
 // black-hole: everything vanishes until it is healed, in both directions or in the one named, while
 // connections stay open: nothing that was sent meanwhile ever arrives.
-#include "faults/kinds.h"
 #include "faults/targets.h"
 
 namespace doublehold {

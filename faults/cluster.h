@@ -74,6 +74,9 @@ class Cluster {
   virtual void Pause(ProcessRef process) = 0;
   virtual void Resume(ProcessRef process) = 0;
 
+  // SIGKILL. The process does not come back; later verbs on it do nothing.
+  virtual void Kill(ProcessRef process) = 0;
+
   // From now on the process's wall clock is `offset` ahead of the machine's and runs `rate` times
   // as fast; (0, 1.0) restores it. One clock fault a process at a time: a later Skew replaces an
   // earlier one.

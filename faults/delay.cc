@@ -2,7 +2,6 @@
 // or in both; frames of a connection keep their order.
 #include <fmt/format.h>
 
-#include "faults/kinds.h"
 #include "faults/targets.h"
 
 namespace doublehold {

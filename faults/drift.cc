@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "faults/clock_faults.h"
-#include "faults/kinds.h"
 #include "faults/targets.h"
 
 namespace doublehold {

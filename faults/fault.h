@@ -64,6 +64,8 @@ struct FaultEntry {
   int64_t (*asked_ns)(const FaultPlan&) = nullptr;
   // It ends when Strike::on_spent is called. Its length is that of each frame, not of the fault.
   bool length_is_of_frames = false;
+  // It has no length, and nothing heals it.
+  bool is_final = false;
   // What it does to whom, without when and how long: "client 1 stopped".
   std::string (*what)(const FaultPlan&) = nullptr;
 };

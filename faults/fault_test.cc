@@ -44,6 +44,7 @@ class FakeCluster : public Cluster {
   }
   void Pause(ProcessRef process) override { log.push_back("pause " + Write(process)); }
   void Resume(ProcessRef process) override { log.push_back("resume " + Write(process)); }
+  void Kill(ProcessRef process) override { log.push_back("kill " + Write(process)); }
   void Skew(ProcessRef process, Duration offset, double rate) override {
     log.push_back(fmt::format("skew {} {} {}", Write(process), FormatDuration(offset), rate));
   }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "faults/kinds.h"
 #include "faults/targets.h"
 
 namespace doublehold {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "faults/clock_faults.h"
-#include "faults/kinds.h"
 #include "faults/targets.h"
 
 namespace doublehold {

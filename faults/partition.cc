@@ -1,6 +1,5 @@
 // partition: a client, or every client, is cut off from `nodes` in both directions until it is
 // healed. Nothing crosses, then or later: commands sent meanwhile never run.
-#include "faults/kinds.h"
 #include "faults/targets.h"
 
 namespace doublehold {

@@ -1,6 +1,5 @@
 // pause: stops whole processes (SIGSTOP). A watchdog inside stops too, as in a real pause; a stopped
 // node keeps its connections, and its keys go on expiring.
-#include "faults/kinds.h"
 #include "faults/targets.h"
 
 namespace doublehold {

@@ -1,26 +1,32 @@
-// The table of faults, in the order in which they are listed.
+// The table of faults: a line each, in the order in which they are listed. Each is a function of the fault's own file.
 #include <array>
 
-#include "faults/kinds.h"
+#include "faults/fault.h"
+
+#define DOUBLEHOLD_FAULTS(ROW) \
+  ROW(PauseFault) \
+  ROW(CrashFault) \
+  ROW(SlowFault) \
+  ROW(DelayFault) \
+  ROW(HoldFault) \
+  ROW(StallFault) \
+  ROW(DropFault) \
+  ROW(ResetFault) \
+  ROW(BlackHoleFault) \
+  ROW(PartitionFault) \
+  ROW(JumpFault) \
+  ROW(DriftFault)
 
 namespace doublehold {
 
+#define DOUBLEHOLD_DECLARE(row) FaultEntry row();
+DOUBLEHOLD_FAULTS(DOUBLEHOLD_DECLARE)
+#undef DOUBLEHOLD_DECLARE
+
 std::span<const FaultEntry> Faults() {
-  // clang-format off
-  static const std::array entries{
-      PauseFault(),
-      SlowFault(),
-      DelayFault(),
-      HoldFault(),
-      StallFault(),
-      DropFault(),
-      ResetFault(),
-      BlackHoleFault(),
-      PartitionFault(),
-      JumpFault(),
-      DriftFault(),
-  };
-  // clang-format on
+#define DOUBLEHOLD_CALL(row) row(),
+  static const std::array entries{DOUBLEHOLD_FAULTS(DOUBLEHOLD_CALL)};
+#undef DOUBLEHOLD_CALL
   return entries;
 }
 

@@ -1,6 +1,5 @@
 // slow: keeps a client's session at the step it has reached while the rest of its process runs on.
 // The section takes longer, and a watchdog goes on renewing: what a long computation looks like.
-#include "faults/kinds.h"
 #include "faults/targets.h"
 
 namespace doublehold {

@@ -1,6 +1,5 @@
 // stall: a network that stops carrying. Everything in its direction is kept until it is healed, and
 // then arrives at once, in order; also what a client sent that has closed its connection since.
-#include "faults/kinds.h"
 #include "faults/targets.h"
 
 namespace doublehold {

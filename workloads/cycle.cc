@@ -1,7 +1,7 @@
 // cycle: acquire and release, with nothing in between: for throughput and latency of the lock itself.
 
 #include "lib/locks/with_lock.h"
-#include "workloads/makers.h"
+#include "workloads/workload.h"
 
 namespace doublehold {
 namespace {
@@ -30,8 +30,15 @@ class Cycle final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> MakeCycle(const Options& options) {
-  return std::make_unique<Cycle>(options);
+WorkloadEntry CycleWorkload() {
+  return {.name = "cycle",
+          .summary = "acquire and release with nothing in between, for speed",
+          .options = {{.name = "think",
+                       .kind = OptionSpec::Kind::kDuration,
+                       .fallback = "0s",
+                       .help = "mean pause of a client between two cycles"}},
+          .claims = {"exclusion", "lease-exclusion", "liveness"},
+          .make = MakeWorkload<Cycle>};
 }
 
 }  // namespace doublehold

@@ -12,7 +12,7 @@
 
 #include "lib/base/check.h"
 #include "lib/locks/with_lock.h"
-#include "workloads/makers.h"
+#include "workloads/workload.h"
 
 namespace doublehold {
 namespace {
@@ -160,8 +160,41 @@ class Inventory final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> MakeInventory(const Options& options) {
-  return std::make_unique<Inventory>(options);
+WorkloadEntry InventoryWorkload() {
+  using Kind = OptionSpec::Kind;
+  return {.name = "inventory",
+          .summary = "the flash sale: read the stock, work, write it back, record the order",
+          .options =
+              {{.name = "write",
+                .kind = Kind::kChoice,
+                .fallback = "read-modify-write",
+                .help = "how the stock is written: SET what was read less one, or DECR",
+                .choices = {"read-modify-write", "check-then-decr"}},
+               {.name = "stock",
+                .kind = Kind::kInteger,
+                .fallback = "100000",
+                .help = "of each item, at the start",
+                .most = 1'000'000'000},
+               {.name = "items",
+                .kind = Kind::kInteger,
+                .fallback = "1",
+                .help = "each with a lock of its own",
+                .least = 1,
+                .most = 1000},
+               {.name = "work",
+                .kind = Kind::kDuration,
+                .fallback = "0.02 lease",
+                .help = "between read and write; from half to one and a half of it"},
+               {.name = "think",
+                .kind = Kind::kDuration,
+                .fallback = "0.01 lease",
+                .help = "mean pause of a client between two sales"},
+               {.name = "store-timeout",
+                .kind = Kind::kDuration,
+                .fallback = "4 lease",
+                .help = "how long the store may take to answer"}},
+          .claims = {"exclusion", "lease-exclusion", "stock", "liveness"},
+          .make = MakeWorkload<Inventory>};
 }
 
 }  // namespace doublehold

@@ -1,63 +1,25 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <array>
 
-#include "workloads/makers.h"
+#include "workloads/workload.h"
+
+// The registry: a line a workload, in the order in which they are listed. Each is a function of the workload's own file.
+#define DOUBLEHOLD_WORKLOADS(ROW) \
+  ROW(InventoryWorkload)          \
+  ROW(CycleWorkload)
 
 namespace doublehold {
-namespace {
 
-using Kind = OptionSpec::Kind;
-
-const std::vector<OptionSpec>& InventoryOptions() {
-  static const std::vector<OptionSpec> options{
-      {.name = "write",
-       .kind = Kind::kChoice,
-       .fallback = "read-modify-write",
-       .help = "how the stock is written: SET what was read less one, or DECR",
-       .choices = {"read-modify-write", "check-then-decr"}},
-      {.name = "stock",
-       .kind = Kind::kInteger,
-       .fallback = "100000",
-       .help = "of each item, at the start",
-       .most = 1'000'000'000},
-      {.name = "items",
-       .kind = Kind::kInteger,
-       .fallback = "1",
-       .help = "each with a lock of its own",
-       .least = 1,
-       .most = 1000},
-      {.name = "work",
-       .kind = Kind::kDuration,
-       .fallback = "0.02 lease",
-       .help = "between read and write; from half to one and a half of it"},
-      {.name = "think",
-       .kind = Kind::kDuration,
-       .fallback = "0.01 lease",
-       .help = "mean pause of a client between two sales"},
-      {.name = "store-timeout",
-       .kind = Kind::kDuration,
-       .fallback = "4 lease",
-       .help = "how long the store may take to answer"}};
-  return options;
-}
-
-const std::vector<OptionSpec>& CycleOptions() {
-  static const std::vector<OptionSpec> options{
-      {.name = "think",
-       .kind = Kind::kDuration,
-       .fallback = "0s",
-       .help = "mean pause of a client between two cycles"}};
-  return options;
-}
-
-}  // namespace
+#define DOUBLEHOLD_DECLARE(row) WorkloadEntry row();
+DOUBLEHOLD_WORKLOADS(DOUBLEHOLD_DECLARE)
+#undef DOUBLEHOLD_DECLARE
 
 std::span<const WorkloadEntry> Workloads() {
-  // clang-format off
-  static const std::array entries{
-      WorkloadEntry{"inventory", "the flash sale: read the stock, work, write it back, record the order", InventoryOptions(), {"exclusion", "lease-exclusion", "stock", "liveness"}, MakeInventory},
-      WorkloadEntry{"cycle", "acquire and release with nothing in between, for speed", CycleOptions(), {"exclusion", "lease-exclusion", "liveness"}, MakeCycle},
-  };
-  // clang-format on
+#define DOUBLEHOLD_CALL(row) row(),
+  static const std::array entries{DOUBLEHOLD_WORKLOADS(DOUBLEHOLD_CALL)};
+#undef DOUBLEHOLD_CALL
   return entries;
 }
 
@@ -66,6 +28,21 @@ const WorkloadEntry* FindWorkload(std::string_view name) {
     if (entry.name == name) return &entry;
   }
   return nullptr;
+}
+
+std::string WhyMisfit(const WorkloadEntry& workload, const Options& options,
+                      const LockEntry& lock) {
+  for (const Trait need : workload.needs) {
+    if (lock.Has(need)) continue;
+    return fmt::format("workload {} needs a lock that {} ({}), and {} does not", workload.name,
+                       Name(need), fmt::join(LocksWith(need), ", "), lock.name);
+  }
+  if (workload.misfit != nullptr) return workload.misfit(options, lock);
+  if (lock.Has(Trait::kLockFree)) {
+    return fmt::format("workload {} needs a lock, and {} takes none (it is for workload inventory)",
+                       workload.name, lock.name);
+  }
+  return "";
 }
 
 }  // namespace doublehold

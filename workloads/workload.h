@@ -10,6 +10,7 @@
 
 #include "lib/base/env.h"
 #include "lib/base/options.h"
+#include "lib/locks/registry.h"
 #include "lib/locks/retry.h"
 
 namespace doublehold {
@@ -19,11 +20,12 @@ struct Session {
   Env& env;
   Lock& lock;
   int client = 0;
+  int thread = 0;  // of the client
   Lease lease{};
   RetryPolicy policy;
 };
 
-// Made anew in each process, for one phase of one run. Not thread-safe.
+// Made anew for each session, and for each phase of one run. Not thread-safe.
 class Workload {
  public:
   virtual ~Workload() = default;
@@ -41,10 +43,24 @@ class Workload {
 struct WorkloadEntry {
   std::string_view name;
   std::string_view summary;
-  std::vector<OptionSpec> options;
-  std::vector<std::string_view> claims;  // that it gives something to judge
-  std::unique_ptr<Workload> (*make)(const Options&);
+  std::vector<OptionSpec> options{};
+  std::vector<std::string_view> claims{};     // that it gives something to judge
+  std::vector<std::string_view> on_demand{};  // likewise, but judged only when the experiment asks
+  std::vector<Trait> needs{};                 // of the lock
+  // Why a lock cannot serve it with these options, and which one could; empty when it can. Null: every lock that has
+  // what it needs, and takes locks at all.
+  std::string (*misfit)(const Options&, const LockEntry&) = nullptr;
+  std::unique_ptr<Workload> (*make)(const Options&) = nullptr;
 };
+
+// Empty when the lock can serve the workload; else one line that says what it would need.
+std::string WhyMisfit(const WorkloadEntry& workload, const Options& options, const LockEntry& lock);
+
+// For WorkloadEntry::make.
+template <typename Kind>
+std::unique_ptr<Workload> MakeWorkload(const Options& options) {
+  return std::make_unique<Kind>(options);
+}
 
 std::span<const WorkloadEntry> Workloads();
 // Null when there is none of that name.

@@ -8,9 +8,9 @@ std::string_view Name(EventType type) {
 }
 
 std::string_view Name(Op op) {
-  constexpr std::array<std::string_view, 14> kNames{
-      "acquire", "extend", "release", "read",  "write", "order", "final",
-      "probe",   "expiry", "wait",    "fault", "stall", "lost",  "died"};
+  constexpr std::array<std::string_view, 16> kNames{
+      "acquire", "extend", "release", "read",  "write", "order", "final", "probe",
+      "expiry",  "wait",   "fault",   "stall", "lost",  "died",  "save",  "look"};
   return kNames[static_cast<size_t>(op)];
 }
 

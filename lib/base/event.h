@@ -16,14 +16,19 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 
 // What the values of an event (Event::value) mean. Times ("_ns") count from the start of the run.
 //
-//   acquire  invoke: lease_ns   ok: valid_until_ns, token (0: none)   fail: retry_hint_ns (busy)
+//   acquire  invoke: lease_ns   ok: valid_until_ns, token (0: none), shared (1: with other readers)
+//            fail: retry_hint_ns (busy; 0: the node did not tell)
 //   extend   invoke: lease_ns   ok: valid_until_ns                    fail: the lock was lost
-//   release  invoke             ok                                    fail: not the owner
-//   read     invoke             ok: stock read
-//   write    invoke: stock read, stock to write    ok: stock read, stock written    fail, info: as invoke
+//   release  invoke             ok: unchecked (1: freed whoever's lock it was)   fail: not the owner
+//            (hold 0: by one that had never been granted the lock)
+//   read     invoke             ok: stock read, -, -, token shown to the store (0: none)
+//   write    invoke: stock read, stock to write, -, token shown
+//            ok: stock read, stock written, -, token shown    fail (refused), info: as invoke
 //   order    invoke, ok, fail, info: stock read, stock written  (ok: the customer was told "sold")
 //   wait     invoke             ok                                    fail: gave up  (around acquires)
-//   final    ok: stock, orders in the store
+//   save     invoke, ok, fail (it was saved before), info: task  (a result that may be saved once)
+//   look     invoke             ok: first version, second version  (of a record in two halves)
+//   final    ok: stock, orders in the store; of tasks: tasks with a result, results in the store
 //   probe    invoke: budget_ns  ok, fail: waited_ns  (can the lock be had after the last fault?)
 //   expiry   ok: PTTL in ms of a lock key (-1: it never expires)
 //   fault    invoke (it starts): fault, asked_ns, client, node
@@ -49,10 +54,12 @@ enum class Op : uint8_t {
   kStall,
   kLost,
   kDied,
+  kSave,
+  kLook,
 };
 
 // Who wrote the record within its process. A client's tasks run side by side, so each has its own
-// open operation.
+// open operation; a client may have several sessions, each a thread with its own watchdog.
 enum class TaskKind : uint8_t { kSession, kWatchdog, kMeter };
 
 constexpr int32_t kSupervisor = -1;  // Event::client of faults and of the supervisor's own stalls
@@ -66,11 +73,20 @@ struct Event {
   Op op = Op::kAcquire;
   EventType type = EventType::kInvoke;
   TaskKind task = TaskKind::kSession;
-  std::array<uint8_t, 7> reserved{};
+  uint8_t thread = 0;  // which of its client's sessions, 0..
+  std::array<uint8_t, 6> reserved{};
   std::array<int64_t, 4> value{};
 
   bool operator==(const Event&) const = default;
 };
+// Who holds a lock: one session of one client.
+struct SessionId {
+  int32_t client = 0;
+  uint8_t thread = 0;
+  auto operator<=>(const SessionId&) const = default;
+};
+inline SessionId SessionOf(const Event& event) { return {event.client, event.thread}; }
+
 static_assert(sizeof(Event) == 64 && std::is_trivially_copyable_v<Event>);
 
 std::string_view Name(EventType type);  // "invoke"

@@ -23,7 +23,7 @@ ValueNames ValueNamesOf(Op op, EventType type) {
   switch (op) {
     case Op::kAcquire:
       if (invoke) return {"lease_ns"};
-      if (ok) return {"valid_until_ns", "token"};
+      if (ok) return {"valid_until_ns", "token?", "shared?"};
       if (fail) return {"retry_hint_ns"};
       return {};
     case Op::kExtend:
@@ -31,11 +31,17 @@ ValueNames ValueNamesOf(Op op, EventType type) {
       if (ok) return {"valid_until_ns"};
       return {};
     case Op::kRead:
-      if (ok) return {"stock"};
+      if (ok) return {"stock", "", "", "token?"};
       return {};
     case Op::kWrite:
+      return {"stock_read", "stock_written", "", "token?"};
     case Op::kOrder:
       return {"stock_read", "stock_written"};
+    case Op::kSave:
+      return {"task"};
+    case Op::kLook:
+      if (ok) return {"first", "second"};
+      return {};
     case Op::kFinal:
       return {"stock", "orders"};
     case Op::kProbe:
@@ -53,6 +59,8 @@ ValueNames ValueNamesOf(Op op, EventType type) {
     case Op::kDied:
       return {"status"};
     case Op::kRelease:
+      if (ok) return {"unchecked?"};
+      return {};
     case Op::kWait:
       return {};
   }
@@ -60,7 +68,7 @@ ValueNames ValueNamesOf(Op op, EventType type) {
 }
 
 std::optional<std::string> WhyInvalid(const Event& event, const RunFacts& facts) {
-  if (event.op > Op::kDied)
+  if (event.op > Op::kLook)
     return fmt::format("operation {} is unknown", static_cast<int>(event.op));
   if (event.type > EventType::kInfo)
     return fmt::format("type {} is unknown", static_cast<int>(event.type));

@@ -61,8 +61,17 @@ void SortByTime(std::vector<Event>& events);
 bool HasKey(Op op);
 
 // What the values of an event are called in a file; empty where it has no such value. event.h says
-// what they mean.
-using ValueNames = std::array<std::string_view, 4>;
+// what they mean. One whose name is written with a ? here is left out of the file when it is 0.
+struct ValueName {
+  constexpr ValueName() = default;
+  constexpr ValueName(const char* name) : text(name) {  // NOLINT(google-explicit-constructor)
+    always = !text.empty() && !text.ends_with('?');
+    if (text.ends_with('?')) text.remove_suffix(1);
+  }
+  std::string_view text;
+  bool always = false;
+};
+using ValueNames = std::array<ValueName, 4>;
 ValueNames ValueNamesOf(Op op, EventType type);
 
 // No time or value of a history is further from 0 (73 years in ns), so that sums and differences of

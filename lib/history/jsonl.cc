@@ -28,6 +28,10 @@ constexpr size_t kFlushBytes = size_t{1} << 16;
 // A value without a name that is not 0 is written as this.
 constexpr std::array<std::string_view, 4> kUnnamed{"value0", "value1", "value2", "value3"};
 
+std::string_view NameOf(const ValueNames& names, size_t i) {
+  return names[i].text.empty() ? kUnnamed[i] : names[i].text;
+}
+
 std::string Quoted(const std::string& text) {
   return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -51,8 +55,8 @@ void AppendValue(fmt::memory_buffer& line, const Event& event) {
     separator = ",";
   }
   for (size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty() && event.value[i] == 0) continue;
-    const std::string_view name = names[i].empty() ? kUnnamed[i] : names[i];
+    if (!names[i].always && event.value[i] == 0) continue;
+    const std::string_view name = NameOf(names, i);
     fmt::format_to(out, FMT_COMPILE("{}\"{}\":{}"), separator, name, event.value[i]);
     separator = ",";
   }
@@ -71,6 +75,9 @@ void AppendEvent(fmt::memory_buffer& line, size_t index, const Event& event,
   if (HasKey(event.op) || event.key != 0) {
     fmt::format_to(out, FMT_COMPILE(",\"key\":{}"),
                    event.key < quoted_keys.size() ? quoted_keys[event.key] : "null");
+  }
+  if (event.thread != 0) {
+    fmt::format_to(out, FMT_COMPILE(",\"thread\":{}"), event.thread);
   }
   line.append(std::string_view(",\"value\":{"));
   AppendValue(line, event);
@@ -174,7 +181,7 @@ class Reader {
 
   Result<void> TakeEvent(const json& line) {
     static const std::vector<std::string> needed{"index", "time", "process", "type", "f", "value"};
-    static const std::vector<std::string> known{"index", "time", "process", "task",
+    static const std::vector<std::string> known{"index", "time", "process", "task", "thread",
                                                 "type",  "f",    "key",     "value"};
     Event event;
     Result<void> taken = CheckFields(line, needed, known);
@@ -182,6 +189,7 @@ class Reader {
     if (taken) taken = TakeTime(line["time"], event);
     if (taken) taken = TakeProcess(line["process"], event);
     if (taken && line.contains("task")) taken = TakeWord(line["task"], "task", tasks_, event.task);
+    if (taken && line.contains("thread")) taken = TakeThread(line["thread"], event);
     if (taken) taken = TakeWord(line["type"], "type", types_, event.type);
     if (taken) taken = TakeWord(line["f"], "f", ops_, event.op);
     if (taken && (line.contains("key") || HasKey(event.op))) taken = TakeKey(line, event);
@@ -240,6 +248,15 @@ class Reader {
                                 field.dump(-1, ' ', true), history_.facts.clients));
   }
 
+  static Result<void> TakeThread(const json& field, Event& event) {
+    const Result<int64_t> thread = Whole(field, "thread");
+    if (!thread) return tl::unexpected(thread.error());
+    if (*thread < 0 || *thread > std::numeric_limits<uint8_t>::max())
+      return BadInput(fmt::format("thread {} is unknown", *thread));
+    event.thread = static_cast<uint8_t>(*thread);
+    return {};
+  }
+
   Result<void> TakeKey(const json& line, Event& event) {
     const auto field = line.find("key");
     if (field == line.end()) return BadInput("field 'key' is missing");
@@ -277,11 +294,11 @@ class Reader {
         continue;
       }
       size_t i = 0;
-      while (i < names.size() && name != (names[i].empty() ? kUnnamed[i] : names[i])) ++i;
+      while (i < names.size() && name != NameOf(names, i)) ++i;
       if (i == names.size()) {
         std::vector<std::string> known{"hold"};
-        for (const std::string_view other : names) {
-          if (!other.empty()) known.emplace_back(other);
+        for (const ValueName& other : names) {
+          if (!other.text.empty()) known.emplace_back(other.text);
         }
         return BadInput(UnknownWord("field", name, known));
       }
@@ -291,8 +308,8 @@ class Reader {
       taken[i] = true;
     }
     for (size_t i = 0; i < names.size(); ++i) {
-      if (!names[i].empty() && !taken[i]) {
-        return BadInput(fmt::format("field '{}' is missing", names[i]));
+      if (names[i].always && !taken[i]) {
+        return BadInput(fmt::format("field '{}' is missing", names[i].text));
       }
     }
     return {};
@@ -303,7 +320,7 @@ class Reader {
   std::optional<uint64_t> promised_;
   std::map<std::string, uint16_t, std::less<>> key_numbers_;
   const std::map<std::string, EventType, std::less<>> types_ = Words(EventType::kInfo);
-  const std::map<std::string, Op, std::less<>> ops_ = Words(Op::kDied);
+  const std::map<std::string, Op, std::less<>> ops_ = Words(Op::kLook);
   const std::map<std::string, TaskKind, std::less<>> tasks_ = Words(TaskKind::kMeter);
 };
 

@@ -16,49 +16,47 @@ namespace {
 constexpr size_t kSegmentBytes =
     (64 + kEventsPerSegment * sizeof(Event) + kPageBytes - 1) / kPageBytes * kPageBytes;
 
-size_t TotalBytes(int processes, int clock_pages) {
-  return static_cast<size_t>(processes) * (kPageBytes + kTasksPerProcess * kSegmentBytes) +
-         static_cast<size_t>(clock_pages) * kPageBytes;
-}
-
 tl::unexpected<Error> Failed(const char* call) {
   return EnvironmentFailed(fmt::format("shared memory: {}: {}", call, std::strerror(errno)));
 }
 
 }  // namespace
 
-Result<SharedRun> SharedRun::Create(int processes, int clock_pages) {
+size_t SharedRun::TotalBytes() const {
+  const size_t segments = static_cast<size_t>(threads_) * kTasksPerThread;
+  return static_cast<size_t>(processes_) * (kPageBytes + segments * kSegmentBytes) +
+         static_cast<size_t>(clock_pages_) * kPageBytes;
+}
+
+Result<SharedRun> SharedRun::Create(int processes, int clock_pages, int threads) {
   const int fd = memfd_create("doublehold", MFD_CLOEXEC);
   if (fd < 0) return Failed("memfd_create");
-  if (ftruncate(fd, static_cast<off_t>(TotalBytes(processes, clock_pages))) != 0) {
-    close(fd);
-    return Failed("ftruncate");
-  }
-  return Map(fd, processes, clock_pages);
+  SharedRun run(fd, processes, clock_pages, threads);
+  if (ftruncate(fd, static_cast<off_t>(run.TotalBytes())) != 0) return Failed("ftruncate");
+  return std::move(run).Map();
 }
 
-Result<SharedRun> SharedRun::Open(int fd, int processes, int clock_pages) {
-  return Map(fd, processes, clock_pages);
+Result<SharedRun> SharedRun::Open(int fd, int processes, int clock_pages, int threads) {
+  return SharedRun(fd, processes, clock_pages, threads).Map();
 }
 
-Result<SharedRun> SharedRun::Map(int fd, int processes, int clock_pages) {
-  void* memory = mmap(nullptr, TotalBytes(processes, clock_pages), PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_NORESERVE, fd, 0);
-  if (memory == MAP_FAILED) {
-    close(fd);
-    return Failed("mmap");
-  }
-  return SharedRun(fd, processes, clock_pages, static_cast<std::byte*>(memory));
+Result<SharedRun> SharedRun::Map() && {
+  void* memory = mmap(nullptr, TotalBytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                      fd_, 0);
+  if (memory == MAP_FAILED) return Failed("mmap");
+  memory_ = static_cast<std::byte*>(memory);
+  return std::move(*this);
 }
 
 SharedRun::SharedRun(SharedRun&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       processes_(other.processes_),
       clock_pages_(other.clock_pages_),
+      threads_(other.threads_),
       memory_(std::exchange(other.memory_, nullptr)) {}
 
 SharedRun::~SharedRun() {
-  if (memory_ != nullptr) munmap(memory_, TotalBytes(processes_, clock_pages_));
+  if (memory_ != nullptr) munmap(memory_, TotalBytes());
   if (fd_ >= 0) close(fd_);
 }
 
@@ -73,9 +71,11 @@ ClientControl& SharedRun::Control(int process) {
   return *reinterpret_cast<ClientControl*>(memory_ + offset);
 }
 
-std::span<std::byte> SharedRun::Segment(int process, TaskKind task) {
-  CHECK(process >= 0 && process < processes_);
-  const size_t index = static_cast<size_t>(process) * kTasksPerProcess + static_cast<size_t>(task);
+std::span<std::byte> SharedRun::Segment(int process, TaskKind task, int thread) {
+  CHECK(process >= 0 && process < processes_ && thread >= 0 && thread < threads_);
+  const size_t session =
+      static_cast<size_t>(process) * static_cast<size_t>(threads_) + static_cast<size_t>(thread);
+  const size_t index = session * kTasksPerThread + static_cast<size_t>(task);
   const size_t offset =
       static_cast<size_t>(clock_pages_ + processes_) * kPageBytes + index * kSegmentBytes;
   return {memory_ + offset, kSegmentBytes};

@@ -15,7 +15,7 @@
 namespace doublehold {
 
 constexpr size_t kPageBytes = 4096;
-constexpr size_t kTasksPerProcess = 3;  // TaskKind
+constexpr size_t kTasksPerThread = 3;  // TaskKind
 // 4 million events: a client at 36,000 cycles/s with 6 events each fills it in 20 s. Pages are taken as they fill.
 constexpr uint64_t kEventsPerSegment = uint64_t{1} << 22;
 
@@ -31,13 +31,13 @@ struct ClientControl {
 static_assert(sizeof(ClientControl) <= kPageBytes && std::atomic<int64_t>::is_always_lock_free);
 
 // A clock page (see faults/clock_page.h) for each client, each node and the store lies in the same memory.
-// Movable; unmaps when it goes. `process` counts from 0: the referee is 0, client n is n.
+// Movable; unmaps when it goes. `process` counts from 0: the referee is 0, client n is n. `threads`: sessions a process.
 class SharedRun {
  public:
   // `clock_pages`: how many.
-  static Result<SharedRun> Create(int processes, int clock_pages);
+  static Result<SharedRun> Create(int processes, int clock_pages, int threads = 1);
   // In a child: maps what it inherited as `fd`.
-  static Result<SharedRun> Open(int fd, int processes, int clock_pages);
+  static Result<SharedRun> Open(int fd, int processes, int clock_pages, int threads = 1);
 
   SharedRun(SharedRun&& other) noexcept;
   SharedRun& operator=(SharedRun&&) = delete;
@@ -45,19 +45,21 @@ class SharedRun {
 
   [[nodiscard]] int fd() const { return fd_; }
   [[nodiscard]] ClientControl& Control(int process);
-  [[nodiscard]] std::span<std::byte> Segment(int process, TaskKind task);
+  [[nodiscard]] std::span<std::byte> Segment(int process, TaskKind task, int thread = 0);
   [[nodiscard]] size_t ClockPageOffset(int page) const;
   [[nodiscard]] void* ClockPage(int page) { return memory_ + ClockPageOffset(page); }
 
  private:
-  SharedRun(int fd, int processes, int clock_pages, std::byte* memory)
-      : fd_(fd), processes_(processes), clock_pages_(clock_pages), memory_(memory) {}
-  static Result<SharedRun> Map(int fd, int processes, int clock_pages);
+  SharedRun(int fd, int processes, int clock_pages, int threads)
+      : fd_(fd), processes_(processes), clock_pages_(clock_pages), threads_(threads) {}
+  Result<SharedRun> Map() &&;  // closes the descriptor when it fails
+  [[nodiscard]] size_t TotalBytes() const;
 
   int fd_;
   int processes_;
   int clock_pages_;
-  std::byte* memory_;
+  int threads_;
+  std::byte* memory_ = nullptr;
 };
 
 }  // namespace doublehold

@@ -13,8 +13,9 @@
 namespace doublehold {
 
 struct LockKey {
-  std::string name;    // as it stands in Redis
-  uint16_t index = 0;  // as it stands in a history
+  std::string name;     // as it stands in Redis
+  uint16_t index = 0;   // as it stands in a history
+  bool shared = false;  // only to read: of variants that let readers in together
 };
 
 struct Grant {
@@ -23,6 +24,7 @@ struct Grant {
   uint64_t hold = 0;       // this grant in the history; unique in a run
   MonoTime valid_until{};  // counted from the invocation; MonoTime::max(): never ends
   int64_t token = 0;       // fencing token; 0: the variant has none
+  bool shared = false;     // other readers may hold it too
 };
 
 struct Granted {
@@ -43,7 +45,9 @@ struct Lost {};       // another owner's, or nobody's: certainly not ours
 struct Undecided {};  // the extension may have been carried out
 using ExtendResult = std::variant<Extended, Lost, Undecided>;
 
-enum class [[nodiscard]] ReleaseResult : uint8_t{kReleased, kNotOwner, kUnknown};
+// kReleased: the caller's own lock. kFreed: a lock, whoever's it was: the variant did not look. kNotOwner: nothing was
+// freed, or nothing of the caller's was there.
+enum class [[nodiscard]] ReleaseResult : uint8_t{kReleased, kFreed, kNotOwner, kUnknown};
 
 // One attempt at a time on one variant. Not thread-safe: one Lock a client task.
 class Lock {
@@ -58,7 +62,18 @@ class Lock {
                                                  Deadline deadline) = 0;
   // Makes the lease of a grant end `lease` after now.
   [[nodiscard]] virtual ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) = 0;
-  [[nodiscard]] virtual ReleaseResult Release(const Grant& grant, Deadline deadline) = 0;
+  virtual ReleaseResult Release(const Grant& grant, Deadline deadline) = 0;
+
+  // Called when a caller stops trying for a key that it was not granted: leaves a queue, say.
+  virtual ReleaseResult GiveUp(const LockKey& key, Deadline deadline) {
+    (void)key, (void)deadline;
+    return ReleaseResult::kNotOwner;
+  }
+
+  // Defects that some variants have. The first: GiveUp frees the lock, as if it were the caller's. The second: a section
+  // that throws leaves the lock taken.
+  [[nodiscard]] virtual bool FreesOnGivingUp() const { return false; }
+  [[nodiscard]] virtual bool StaysLockedOnThrow() const { return false; }
 
   // Becomes readable when the key is released, for variants that tell; else null. Owned by the lock.
   [[nodiscard]] virtual Subscription* WakeUps(const LockKey& key) {

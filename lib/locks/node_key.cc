@@ -59,4 +59,54 @@ NodeAnswer FinishScript(Connection& node) {
   return result->IsInteger(1) ? NodeAnswer::kYes : NodeAnswer::kNo;
 }
 
+AcquireResult AcquireSetNxPx(Env& env, Connection& node, Owners& owners, const LockKey& key,
+                             Lease lease, Deadline deadline) {
+  Grant grant{.key = key, .hold = owners.NextHold()};
+  grant.owner = owners.TextOf(grant.hold);
+  grant.valid_until = env.Mono() + lease;
+  StartSetNxPx(node, key.name, grant.owner, lease, deadline);
+  switch (FinishSetNxPx(node)) {
+    case NodeAnswer::kYes:
+      return Granted{std::move(grant)};
+    case NodeAnswer::kUnknown:
+      return Unknown{std::move(grant)};
+    default:
+      return Busy{};
+  }
+}
+
+ExtendResult ExtendIfOwned(Env& env, Connection& node, const Grant& grant, Lease lease,
+                           Deadline deadline) {
+  const MonoTime valid_until = env.Mono() + lease;
+  const std::string lease_ms = std::to_string(ToMs(lease));
+  StartCompareAndExtend(node, grant.key.name, grant.owner, lease_ms, deadline);
+  switch (FinishScript(node)) {
+    case NodeAnswer::kYes:
+      return Extended{valid_until};
+    case NodeAnswer::kNo:
+      return Lost{};
+    default:
+      return Undecided{};
+  }
+}
+
+ReleaseResult ReleaseIfOwned(Connection& node, const Grant& grant, Deadline deadline) {
+  StartCompareAndDelete(node, grant.key.name, grant.owner, deadline);
+  switch (FinishScript(node)) {
+    case NodeAnswer::kYes:
+      return ReleaseResult::kReleased;
+    case NodeAnswer::kNo:
+      return ReleaseResult::kNotOwner;
+    default:
+      return ReleaseResult::kUnknown;
+  }
+}
+
+ReleaseResult DeleteWhateverIsThere(Connection& node, const std::string& key, Deadline deadline) {
+  const std::array<std::string_view, 2> command{"DEL", key};
+  const CallResult result = node.Call(command, deadline);
+  if (!result) return ReleaseResult::kUnknown;
+  return result->IsInteger(0) ? ReleaseResult::kNotOwner : ReleaseResult::kFreed;
+}
+
 }  // namespace doublehold

@@ -6,7 +6,10 @@
 #include <string>
 
 #include "lib/base/connection.h"
+#include "lib/base/env.h"
 #include "lib/base/time.h"
+#include "lib/locks/lock.h"
+#include "lib/locks/owners.h"
 
 namespace doublehold {
 
@@ -25,6 +28,16 @@ void StartCompareAndDelete(Connection& node, const std::string& key, const std::
 void StartCompareAndExtend(Connection& node, const std::string& key, const std::string& owner,
                            const std::string& lease_ms, Deadline deadline);
 NodeAnswer FinishScript(Connection& node);  // kYes: 1, kNo: 0
+
+// The operations of a lock that is such a key on one node. The lease counts from the invocation.
+AcquireResult AcquireSetNxPx(Env& env, Connection& node, Owners& owners, const LockKey& key,
+                             Lease lease, Deadline deadline);
+ExtendResult ExtendIfOwned(Env& env, Connection& node, const Grant& grant, Lease lease,
+                           Deadline deadline);
+ReleaseResult ReleaseIfOwned(Connection& node, const Grant& grant, Deadline deadline);
+
+// DEL, whoever's key it is. kFreed: something was there. kNotOwner: nothing was.
+ReleaseResult DeleteWhateverIsThere(Connection& node, const std::string& key, Deadline deadline);
 
 }  // namespace doublehold
 

@@ -4,14 +4,15 @@
 // Assumes: nothing.
 // Attack:  two clients at once.
 
-#include "lib/locks/variants.h"
+#include "lib/locks/owners.h"
+#include "lib/locks/registry.h"
 
 namespace doublehold {
 namespace {
 
 class None final : public Lock {
  public:
-  explicit None(const LockContext& context) : owners_(context.seed, context.client) {}
+  explicit None(const LockContext& context) : owners_(context.seed, context.client, context.thread) {}
 
   AcquireResult TryAcquire(const LockKey& key, Lease /*lease*/, Deadline /*deadline*/) override {
     const uint64_t hold = owners_.NextHold();
@@ -30,8 +31,11 @@ class None final : public Lock {
 
 }  // namespace
 
-std::unique_ptr<Lock> MakeNone(const LockContext& context) {
-  return std::make_unique<None>(context);
+LockEntry NoneLock() {
+  return {.name = "none",
+          .summary = "no lock at all: the control",
+          .make = MakeLock<None>,
+          .traits = {Trait::kReaders, Trait::kReentry, Trait::kManyKeys, Trait::kQueue}};
 }
 
 }  // namespace doublehold

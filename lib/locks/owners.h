@@ -11,11 +11,11 @@ namespace doublehold {
 
 class Owners {
  public:
-  Owners(uint64_t seed, int client)
+  Owners(uint64_t seed, int client, int thread = 0)
       : salt_(Prng(seed, "owners", static_cast<uint64_t>(client)).Next()),
-        first_(static_cast<uint64_t>(client) << 40U) {}
+        first_(static_cast<uint64_t>(client) << 40U | static_cast<uint64_t>(thread) << 32U) {}
 
-  // A hold number nobody else has: the client in the upper bits, a count in the lower.
+  // A hold number nobody else has: client and thread in the upper bits, a count in the lower.
   uint64_t NextHold() { return first_ + ++count_; }
   // The text for that hold: unguessable, as a UUID would be.
   [[nodiscard]] std::string TextOf(uint64_t hold) const;

@@ -1,6 +1,28 @@
 #include "lib/locks/recorded_lock.h"
 
 namespace doublehold {
+namespace {
+
+Event Released(Event event, ReleaseResult result) {
+  switch (result) {
+    case ReleaseResult::kReleased:
+      event.type = EventType::kOk;
+      break;
+    case ReleaseResult::kFreed:
+      event.type = EventType::kOk;
+      event.value = {1};
+      break;
+    case ReleaseResult::kNotOwner:
+      event.type = EventType::kFail;
+      break;
+    case ReleaseResult::kUnknown:
+      event.type = EventType::kInfo;
+      break;
+  }
+  return event;
+}
+
+}  // namespace
 
 AcquireResult RecordedLock::TryAcquire(const LockKey& key, Lease lease, Deadline deadline) {
   Event event{
@@ -10,7 +32,8 @@ AcquireResult RecordedLock::TryAcquire(const LockKey& key, Lease lease, Deadline
   if (const auto* granted = std::get_if<Granted>(&result)) {
     event.type = EventType::kOk;
     event.hold = granted->grant.hold;
-    event.value = {env_.SinceStartNs(granted->grant.valid_until), granted->grant.token};
+    event.value = {env_.SinceStartNs(granted->grant.valid_until), granted->grant.token,
+                   granted->grant.shared ? 1 : 0};
   } else if (const auto* busy = std::get_if<Busy>(&result)) {
     event.type = EventType::kFail;
     event.value = {busy->retry_hint.count()};
@@ -44,10 +67,16 @@ ReleaseResult RecordedLock::Release(const Grant& grant, Deadline deadline) {
       .hold = grant.hold, .key = grant.key.index, .op = Op::kRelease, .type = EventType::kInvoke};
   env_.Record(event);
   const ReleaseResult result = lock_->Release(grant, deadline);
-  event.type = result == ReleaseResult::kReleased   ? EventType::kOk
-               : result == ReleaseResult::kNotOwner ? EventType::kFail
-                                                    : EventType::kInfo;
+  env_.Record(Released(event, result));
+  return result;
+}
+
+ReleaseResult RecordedLock::GiveUp(const LockKey& key, Deadline deadline) {
+  if (!lock_->FreesOnGivingUp()) return lock_->GiveUp(key, deadline);
+  const Event event{.key = key.index, .op = Op::kRelease, .type = EventType::kInvoke};
   env_.Record(event);
+  const ReleaseResult result = lock_->GiveUp(key, deadline);
+  env_.Record(Released(event, result));
   return result;
 }
 

@@ -19,6 +19,9 @@ class RecordedLock final : public Lock {
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override;
   ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override;
   ReleaseResult Release(const Grant& grant, Deadline deadline) override;
+  ReleaseResult GiveUp(const LockKey& key, Deadline deadline) override;
+  bool FreesOnGivingUp() const override { return lock_->FreesOnGivingUp(); }
+  bool StaysLockedOnThrow() const override { return lock_->StaysLockedOnThrow(); }
   Subscription* WakeUps(const LockKey& key) override { return lock_->WakeUps(key); }
 
  private:

@@ -14,7 +14,8 @@
 #include <map>
 
 #include "lib/locks/recorded_lock.h"
-#include "lib/locks/variants.h"
+#include "lib/locks/owners.h"
+#include "lib/locks/registry.h"
 #include "lib/locks/watchdog.h"
 
 namespace doublehold {
@@ -68,7 +69,7 @@ class Redisson final : public Lock {
   explicit Redisson(const LockContext& context)
       : env_(context.env),
         node_(context.env.Connect(NodeId{1})),
-        owners_(context.seed, context.client),
+        owners_(context.seed, context.client, context.thread),
         owner_(owners_.ClientUuid() + ":" + std::string(kThread)),
         lease_(context.lease) {
     if (context.options.Flag("explicit-lease")) return;
@@ -126,8 +127,15 @@ class Redisson final : public Lock {
 
 }  // namespace
 
-std::unique_ptr<Lock> MakeRedisson(const LockContext& context) {
-  return std::make_unique<Redisson>(context);
+LockEntry RedissonLock() {
+  return {.name = "redisson",
+          .summary = "Redisson's RLock: re-entrant hash, watchdog, wake-up channel",
+          .options = {{.name = "explicit-lease",
+                       .kind = OptionSpec::Kind::kFlag,
+                       .fallback = "false",
+                       .help = "an explicit lease, as lock(lease) has it: no watchdog"}},
+          .make = MakeLock<Redisson>,
+          .traits = {Trait::kReentry}};
 }
 
 }  // namespace doublehold

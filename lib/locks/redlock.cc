@@ -11,7 +11,8 @@
 #include <array>
 
 #include "lib/locks/node_key.h"
-#include "lib/locks/variants.h"
+#include "lib/locks/owners.h"
+#include "lib/locks/registry.h"
 
 namespace doublehold {
 namespace {
@@ -27,10 +28,11 @@ class Redlock final : public Lock {
  public:
   explicit Redlock(const LockContext& context)
       : env_(context.env),
-        owners_(context.seed, context.client),
+        owners_(context.seed, context.client, context.thread),
         node_timeout_(context.options.Span("node-timeout")),
         at_once_(context.options.Text("ask") == "at-once"),
-        by_wall_(context.options.Text("clock") == "wall") {
+        by_wall_(context.options.Text("clock") == "wall"),
+        checks_validity_(!context.options.Flag("no-validity-check")) {
     for (int i = 1; i <= context.nodes; ++i) nodes_.push_back(env_.Connect(NodeId{i}));
   }
 
@@ -46,9 +48,8 @@ class Redlock final : public Lock {
         FinishSetNxPx);
     const Duration elapsed = by_wall_ ? env_.Wall() - begun_wall : env_.Mono() - begun;
     grant.valid_until = begun + lease - DriftOf(lease);
-    if (IsMajority(tally.yes) && lease - elapsed - DriftOf(lease) > Duration::zero()) {
-      return Granted{std::move(grant)};
-    }
+    const bool valid = lease - elapsed - DriftOf(lease) > Duration::zero();
+    if (IsMajority(tally.yes) && (valid || !checks_validity_)) return Granted{std::move(grant)};
     ReleaseAll(grant);
     return Busy{};
   }
@@ -124,12 +125,36 @@ class Redlock final : public Lock {
   Duration node_timeout_;
   bool at_once_;
   bool by_wall_;
+  bool checks_validity_;
 };
 
 }  // namespace
 
-std::unique_ptr<Lock> MakeRedlock(const LockContext& context) {
-  return std::make_unique<Redlock>(context);
+LockEntry RedlockLock() {
+  using Kind = OptionSpec::Kind;
+  return {.name = "redlock",
+          .summary = "SET NX PX on a majority of N independent nodes within the validity",
+          .least_nodes = 2,
+          .most_nodes = 15,
+          .options = {{.name = "ask",
+                       .kind = Kind::kChoice,
+                       .fallback = "in-turn",
+                       .help = "ask the nodes one after the other, or all together",
+                       .choices = {"in-turn", "at-once"}},
+                      {.name = "clock",
+                       .kind = Kind::kChoice,
+                       .fallback = "monotonic",
+                       .help = "which clock measures the time that acquiring took",
+                       .choices = {"monotonic", "wall"}},
+                      {.name = "node-timeout",
+                       .kind = Kind::kDuration,
+                       .fallback = "0.06 lease",
+                       .help = "how long one node may take to answer"},
+                      {.name = "no-validity-check",
+                       .kind = Kind::kFlag,
+                       .fallback = "false",
+                       .help = "a majority is enough, however long it took (K27)"}},
+          .make = MakeLock<Redlock>};
 }
 
 }  // namespace doublehold

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace doublehold {
 struct LockContext {
   Env& env;
   int client = 0;     // unique in the run; part of every owner and hold
+  int thread = 0;     // which of the client's sessions
   uint64_t seed = 0;  // of the run
   int nodes = 1;      // 1..nodes keep lock keys
   Lease lease{};      // of the plan: what options in leases were counted in
@@ -24,19 +26,46 @@ struct LockContext {
   Options options;
 };
 
+// What a variant can do besides locking one key for one owner, and what a workload may need.
+enum class Trait : uint8_t {
+  kToken,     // grants carry a fencing token
+  kReaders,   // LockKey::shared lets readers in together
+  kReentry,   // its owner may enter again
+  kManyKeys,  // several keys, all or none
+  kQueue,     // grants in the order of arrival
+  kLockFree,  // takes no lock at all: what protects the stock is how it is written
+};
+std::string_view Name(Trait trait);  // "lets readers in together"
+
 struct LockEntry {
   std::string_view name;
   std::string_view summary;  // one line for `doublehold list locks`
-  int least_nodes = 1;       // 0: none needed
+  int least_nodes = 1;
   int most_nodes = 1;
-  std::vector<OptionSpec> options;
+  std::vector<OptionSpec> options{};
   std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr;
+  std::vector<Trait> traits{};
   bool end_is_in_value = false;  // so that a key without expiry in Redis blocks nobody for ever
+  // How stock is to be written under it, when the experiment does not say; lock-free: how it must be.
+  std::string_view write{};
+  // How its source waits, when the experiment does not say; empty: as every lock here does.
+  std::string_view retry_interval{}, retry_longest{};
+  double retry_growth = 1;
+
+  [[nodiscard]] bool Has(Trait trait) const;
 };
+
+// For LockEntry::make.
+template <typename Variant>
+std::unique_ptr<Lock> MakeLock(const LockContext& context) {
+  return std::make_unique<Variant>(context);
+}
 
 std::span<const LockEntry> Locks();
 // Null when there is none of that name.
 const LockEntry* FindLock(std::string_view name);
+// The names of those with a trait.
+std::vector<std::string> LocksWith(Trait trait);
 
 }  // namespace doublehold
 

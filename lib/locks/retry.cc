@@ -8,16 +8,19 @@ namespace {
 // A waiter on a channel looks by itself this often, should a message be lost.
 constexpr Duration kLongestSilence = 1s;
 
-Duration DrawPause(Env& env, const RetryPolicy& policy) {
-  if (policy.jitter <= 0) return policy.interval;
-  const auto spread =
-      Duration(static_cast<int64_t>(policy.jitter * static_cast<double>(policy.interval.count())));
-  return env.Random().Between(policy.interval - spread, policy.interval);
+Duration Times(Duration span, double factor) {
+  return Duration(static_cast<int64_t>(factor * static_cast<double>(span.count())));
+}
+
+Duration DrawPause(Env& env, Duration interval, double jitter) {
+  if (jitter <= 0) return interval;
+  return env.Random().Between(interval - Times(interval, jitter), interval);
 }
 
 void WaitForRelease(Env& env, Lock& lock, const LockKey& key, Duration hint,
                     const RetryPolicy& policy, MonoTime give_up) {
-  const MonoTime again = std::min(env.Mono() + DrawPause(env, policy), give_up);
+  const MonoTime again =
+      std::min(env.Mono() + DrawPause(env, policy.interval, policy.jitter), give_up);
   if (Subscription* wake_ups = lock.WakeUps(key); wake_ups != nullptr) {
     const Duration longest =
         hint > Duration::zero() ? std::min(hint, kLongestSilence) : policy.interval;
@@ -40,7 +43,8 @@ AcquireResult Try(Env& env, Lock& lock, const LockKey& key, Lease lease,
 }  // namespace
 
 AcquireResult AcquireWithRetry(Env& env, Lock& lock, const LockKey& key, Lease lease,
-                               const RetryPolicy& policy) {
+                               const RetryPolicy& given) {
+  RetryPolicy policy = given;  // its interval grows
   const MonoTime give_up = env.Mono() + policy.timeout;
   AcquireResult result = Try(env, lock, key, lease, policy);
   for (int64_t retry = 0; !std::holds_alternative<Granted>(result); ++retry) {
@@ -49,8 +53,12 @@ AcquireResult AcquireWithRetry(Env& env, Lock& lock, const LockKey& key, Lease l
     const auto* busy = std::get_if<Busy>(&result);
     WaitForRelease(env, lock, key, busy == nullptr ? Duration::zero() : busy->retry_hint, policy,
                    give_up);
+    policy.interval = std::max(policy.interval, std::min(Times(policy.interval, policy.growth), policy.longest));
     if (env.Mono() >= give_up || env.Stopping()) break;
     result = Try(env, lock, key, lease, policy);
+  }
+  if (!std::holds_alternative<Granted>(result)) {
+    [[maybe_unused]] const ReleaseResult left = lock.GiveUp(key, env.Mono() + policy.call_timeout);
   }
   return result;
 }

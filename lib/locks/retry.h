@@ -9,6 +9,8 @@ namespace doublehold {
 
 struct RetryPolicy {
   Duration interval = 50ms;    // between two tries
+  double growth = 1;           // each interval is so many times the one before it, from 1
+  Duration longest = 1s;       // that growing leads to
   double jitter = 0;           // 0..1: that share of the interval is drawn at random
   int64_t retries = -1;        // further tries after the first; -1: no limit
   Duration timeout{};          // gives up after this; 0: one try
@@ -18,7 +20,7 @@ struct RetryPolicy {
 // Tries, waits, tries again. Granted; Busy: gave up, after the time-out, the retries, or because the run is stopping;
 // Unknown: gave up, and the last try may have been carried out. After every try of unknown outcome the perhaps-granted
 // lock is released before the next. A variant that tells of releases is waited for on its channel, for as long as the
-// holder's lease lasts at most; the others are asked again after each interval.
+// holder's lease lasts at most; the others are asked again after each interval. Who gives up says so (Lock::GiveUp).
 [[nodiscard]] AcquireResult AcquireWithRetry(Env& env, Lock& lock, const LockKey& key, Lease lease,
                                              const RetryPolicy& policy);
 

@@ -9,7 +9,9 @@
 #include <array>
 #include <charconv>
 
-#include "lib/locks/variants.h"
+#include "lib/locks/node_key.h"
+#include "lib/locks/owners.h"
+#include "lib/locks/registry.h"
 
 namespace doublehold {
 namespace {
@@ -22,7 +24,7 @@ class SetnxGetset final : public Lock {
   explicit SetnxGetset(const LockContext& context)
       : env_(context.env),
         node_(context.env.Connect(NodeId{1})),
-        owners_(context.seed, context.client) {}
+        owners_(context.seed, context.client, context.thread) {}
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
     const Instant over = InstantAfter(lease);
@@ -86,6 +88,7 @@ class SetnxGetset final : public Lock {
   // The grant stands whether or not the last resort could be set: the instant in the value frees the lock.
   AcquireResult Take(Grant grant, Deadline deadline) {
     const std::array<std::string_view, 3> expire{"EXPIRE", grant.key.name, kLastResortSeconds};
+    env_.Reach(Step::kMidAcquire);
     [[maybe_unused]] const CallResult result = node_->Call(expire, deadline);
     return Granted{std::move(grant)};
   }
@@ -109,8 +112,15 @@ class SetnxGetset final : public Lock {
 
 }  // namespace
 
-std::unique_ptr<Lock> MakeSetnxGetset(const LockContext& context) {
-  return std::make_unique<SetnxGetset>(context);
+LockEntry SetnxGetsetLock() {
+  return {.name = "setnx-getset",
+          .summary = "SETNX of the client's own expiry; past ones taken over by GETSET; DEL",
+          .options = {{.name = "finally-releases",
+                       .kind = OptionSpec::Kind::kFlag,
+                       .fallback = "false",
+                       .help = "whoever was not granted the lock releases it as well (K02)"}},
+          .make = MakeLock<SetnxGetset>,
+          .end_is_in_value = true};
 }
 
 }  // namespace doublehold

@@ -9,6 +9,12 @@ LockKey MakeLockKey(std::string_view prefix, std::initializer_list<std::string_v
   return {.name = fmt::format("{}:{}", prefix, fmt::join(fields, "_")), .index = 0};
 }
 
+HeldLock::~HeldLock() {
+  const bool throwing = std::uncaught_exceptions() > exceptions_;
+  if (throwing && lock_.StaysLockedOnThrow()) return;
+  [[maybe_unused]] const ReleaseResult result = Release();
+}
+
 ReleaseResult HeldLock::Release() {
   if (released_) return *released_;
   env_.Reach(Step::kBeforeRelease);

@@ -6,6 +6,7 @@
 #ifndef DOUBLEHOLD_LIB_LOCKS_WITH_LOCK_H_
 #define DOUBLEHOLD_LIB_LOCKS_WITH_LOCK_H_
 
+#include <exception>
 #include <initializer_list>
 #include <optional>
 #include <string_view>
@@ -18,14 +19,14 @@ namespace doublehold {
 // prefix:field_field: a key from a prefix and the fields of the arguments that name the data.
 LockKey MakeLockKey(std::string_view prefix, std::initializer_list<std::string_view> fields);
 
-// Owns a grant and releases it, at the latest when it goes. Not thread-safe; lock and env outlive it.
+// Owns a grant and releases it, at the latest when it goes: but for a variant that stays locked when the section throws. Not thread-safe; lock and env outlive it.
 class HeldLock {
  public:
   HeldLock(Env& env, Lock& lock, Grant grant, Duration call_timeout)
       : env_(env), lock_(lock), grant_(std::move(grant)), call_timeout_(call_timeout) {}
   HeldLock(const HeldLock&) = delete;
   HeldLock& operator=(const HeldLock&) = delete;
-  ~HeldLock() { [[maybe_unused]] const ReleaseResult result = Release(); }
+  ~HeldLock();
 
   [[nodiscard]] const Grant& grant() const { return grant_; }
   // Releases now; a later call answers what the first one did.
@@ -36,6 +37,7 @@ class HeldLock {
   Lock& lock_;
   Grant grant_;
   Duration call_timeout_;
+  int exceptions_ = std::uncaught_exceptions();  // on their way when it was made
   std::optional<ReleaseResult> released_;
 };
 

@@ -58,6 +58,8 @@ struct FaultPlan {
 
 struct RetryPlan {
   Duration interval{};   // between two tries
+  double growth = 1;     // each interval is so many times the one before it
+  Duration longest{};    // that growing leads to
   double jitter = 0;     // share of the interval that is drawn at random, 0..1
   int64_t retries = -1;  // further tries after the first; -1: no limit
   Duration timeout{};    // gives up after this; 0: the first try is the only one
@@ -77,6 +79,7 @@ struct Plan {
   std::string topology;  // "single", "independent"
   int nodes = 1;
   int clients = 4;
+  int threads = 1;  // of each client: sessions that take locks of their own
   bool direct = false;  // clients connect to the servers themselves: no network faults
 
   std::string workload = "inventory";

@@ -172,6 +172,8 @@ std::vector<FaultPlan> FaultsFromJson(const json& from) {
 RetryPlan RetryFromJson(const json& from) {
   Taker take(from);
   RetryPlan retry{.interval = take.GetSpan("interval_ns"),
+                  .growth = take.Get<double>("growth"),
+                  .longest = take.GetSpan("longest_ns"),
                   .jitter = take.Get<double>("jitter"),
                   .retries = take.Get<int64_t>("retries"),
                   .timeout = take.GetSpan("timeout_ns")};
@@ -193,6 +195,7 @@ Plan FromJson(const json& from) {
   plan.topology = take.Get<std::string>("topology");
   plan.nodes = take.Get<int>("nodes");
   plan.clients = take.Get<int>("clients");
+  plan.threads = take.Get<int>("threads");
   plan.direct = take.Get<bool>("direct");
   plan.workload = take.Get<std::string>("workload");
   plan.workload_options = take.Get<Words>("workload_options");
@@ -218,12 +221,15 @@ json ToJson(const Plan& plan) {
           {"call_timeout_ns", plan.call_timeout.count()},
           {"retry",
            {{"interval_ns", plan.retry.interval.count()},
+            {"growth", plan.retry.growth},
+            {"longest_ns", plan.retry.longest.count()},
             {"jitter", plan.retry.jitter},
             {"retries", plan.retry.retries},
             {"timeout_ns", plan.retry.timeout.count()}}},
           {"topology", plan.topology},
           {"nodes", plan.nodes},
           {"clients", plan.clients},
+          {"threads", plan.threads},
           {"direct", plan.direct},
           {"workload", plan.workload},
           {"workload_options", plan.workload_options},

@@ -45,9 +45,9 @@ struct RealEnv::StopSignal {
 
 class RealEnv::Thread final : public Task {
  public:
-  Thread(const RealProcess& process, TaskKind kind, std::function<void(Env&)> body)
-      : thread_([this, &process, kind, run = std::move(body)] {
-          RealEnv env(process, kind);
+  Thread(const RealProcess& process, TaskKind kind, int thread, std::function<void(Env&)> body)
+      : thread_([this, &process, kind, thread, run = std::move(body)] {
+          RealEnv env(process, kind, thread);
           env.stop_ = &stop_;
           run(env);
         }) {}
@@ -66,16 +66,18 @@ class RealEnv::Thread final : public Task {
   std::thread thread_;
 };
 
-RealEnv::RealEnv(const RealProcess& process, TaskKind task)
+RealEnv::RealEnv(const RealProcess& process, TaskKind task, int thread)
     : process_(process),
       task_(task),
-      random_(process.seed, Name(task), static_cast<uint64_t>(process.number)) {
+      thread_(thread),
+      random_(process.seed, Name(task),
+              static_cast<uint64_t>(thread) << 32U | static_cast<uint64_t>(process.number)) {
   if (process.shared == nullptr) {
     start_ = RealMono();
     return;
   }
   control_ = &process.shared->Control(process.number);
-  recorder_.emplace(process.shared->Segment(process.number, task));
+  recorder_.emplace(process.shared->Segment(process.number, task, thread));
   start_ = MonoFromNs(control_->start_ns.load(std::memory_order_acquire));
   CHECK(ToNs(start_) != 0);
 }
@@ -120,12 +122,14 @@ std::unique_ptr<Subscription> RealEnv::Subscribe(NodeId node, std::string channe
 }
 
 std::unique_ptr<Task> RealEnv::Spawn(TaskKind kind, std::function<void(Env&)> body) {
-  CHECK(kind != task_);  // a segment has one writer
-  return std::make_unique<Thread>(process_, kind, std::move(body));
+  const bool session = kind == TaskKind::kSession;
+  CHECK(kind != task_ || (session && thread_ == 0));  // a segment has one writer
+  const int thread = session ? sessions_++ : thread_;
+  return std::make_unique<Thread>(process_, kind, thread, std::move(body));
 }
 
 void RealEnv::Reach(Step step) {
-  if (control_ == nullptr || process_.step_fd < 0) return;
+  if (control_ == nullptr || process_.step_fd < 0 || thread_ != 0) return;
   const uint32_t armed = control_->armed.load(std::memory_order_acquire);
   if ((armed >> static_cast<unsigned>(step) & 1U) == 0) return;
   Announce(process_.step_fd, static_cast<uint8_t>(step));
@@ -136,6 +140,7 @@ void RealEnv::Record(Event event) {
   event.at_ns = (RealMono() - start_).count();
   event.client = process_.number;
   event.task = task_;
+  event.thread = static_cast<uint8_t>(thread_);
   recorder_->Append(event);
   if (event.type != EventType::kOk) return;
   if (event.op == Op::kAcquire) control_->grants.fetch_add(1, std::memory_order_relaxed);

@@ -22,10 +22,11 @@ struct RealProcess {
   int step_fd = -1;                    // answers announced steps; -1: none
 };
 
-// One task's Env. Not thread-safe; Spawn makes another for the new thread.
+// One task's Env. Not thread-safe; Spawn makes another for the new thread. What is spawned as a session is a further
+// session of the client, with a number of its own; only the first one announces its steps.
 class RealEnv final : public Env {
  public:
-  RealEnv(const RealProcess& process, TaskKind task);
+  RealEnv(const RealProcess& process, TaskKind task, int thread = 0);
   ~RealEnv() override;
 
   MonoTime Mono() override;
@@ -46,6 +47,8 @@ class RealEnv final : public Env {
 
   const RealProcess& process_;
   TaskKind task_;
+  int thread_;
+  int sessions_ = 1;  // started by this one, itself included
   MonoTime start_;
   Prng random_;
   std::optional<Recorder> recorder_;

@@ -1,0 +1,56 @@
+// watch, version, atomic-script: no lock. What keeps the stock right is how it is written: the workload `inventory` does
+// that, by WATCH and MULTI, by comparing a version, or in one script. Here nothing is taken and nothing promised.
+//
+// Claims:  nothing about holding; that no order is lost and nothing oversold.
+// Assumes: one store that loses no write.
+// Attack:  lose the reply to EXEC: a buyer that tries again buys twice (K36). Pauses, held messages and clocks do nothing
+//          (C01).
+// Source:  seed 004 (watch), seed 000 (version).
+
+#include "lib/locks/owners.h"
+#include "lib/locks/registry.h"
+
+namespace doublehold {
+namespace {
+
+class LockFree final : public Lock {
+ public:
+  explicit LockFree(const LockContext& context)
+      : owners_(context.seed, context.client, context.thread) {}
+
+  AcquireResult TryAcquire(const LockKey& key, Lease /*lease*/, Deadline /*deadline*/) override {
+    return Granted{
+        {.key = key, .owner = {}, .hold = owners_.NextHold(), .valid_until = MonoTime::max()}};
+  }
+  ExtendResult Extend(const Grant& /*grant*/, Lease /*lease*/, Deadline /*deadline*/) override {
+    return Extended{.valid_until = MonoTime::max()};
+  }
+  ReleaseResult Release(const Grant& /*grant*/, Deadline /*deadline*/) override {
+    return ReleaseResult::kReleased;
+  }
+
+ private:
+  Owners owners_;
+};
+
+LockEntry LockFreeEntry(std::string_view write, std::string_view summary) {
+  return {.name = write,
+          .summary = summary,
+          .make = MakeLock<LockFree>,
+          .traits = {Trait::kLockFree},
+          .write = write};
+}
+
+}  // namespace
+
+LockEntry WatchLock() {
+  return LockFreeEntry("watch", "no lock: WATCH, GET, MULTI, SET, EXEC, and again when it fails");
+}
+LockEntry VersionLock() {
+  return LockFreeEntry("version", "no lock: the stock is written if its version is still as read");
+}
+LockEntry AtomicScriptLock() {
+  return LockFreeEntry("atomic-script", "no lock: one script reads and writes: the upper bound");
+}
+
+}  // namespace doublehold
