@@ -49,7 +49,7 @@ format:
 tidy:
 	@./setup.sh --tidy
 	cmake --preset tidy
-	cmake --build build-tidy -j $(JOBS)
+	cmake --build build-tidy -j $(JOBS) -- -k 0
 
 clean:
 	rm -rf build build-asan build-tsan build-tidy

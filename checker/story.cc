@@ -114,8 +114,8 @@ Violation TellStaleOverlap(const Scene& scene, const Hold& first, const Hold& se
   const StaleStory story = TellStale(scene, stale, other.client, at_ns, stale.core.to_ns);
   std::string text = story.text;
   if (first_is_stale) {
-    text += fmt::format("; {} was granted the key at {}", OwnerName(second),
-                        At(second.core.from_ns));
+    text +=
+        fmt::format("; {} was granted the key at {}", OwnerName(second), At(second.core.from_ns));
     text += EndClause(first, OwnerName(first));
   } else {
     text += fmt::format("; it was granted the key at {}, while {} held it until {}",
@@ -187,8 +187,7 @@ std::string KeyName(const RunFacts& facts, uint16_t key) {
 StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64_t at_ns,
                      int64_t until_ns) {
   const int64_t end_ns = stale.LeaseEndBefore(at_ns);
-  StaleStory story{
-      .text = fmt::format("{}'s lease ended at {}", OwnerName(stale), At(end_ns))};
+  StaleStory story{.text = fmt::format("{}'s lease ended at {}", OwnerName(stale), At(end_ns))};
   if (MachineIsToBlame(scene, stale, end_ns, until_ns)) {
     const Stall* stall = LongestStall(scene, stale.client, {stale.core.from_ns, until_ns});
     const bool itself = stall->client == stale.client;

@@ -14,7 +14,7 @@ namespace doublehold {
 
 std::string At(int64_t at_ns);            // "2.418 s"
 std::string During(const Span& span);     // "2.101-3.104 s"
-std::string OwnerName(const Hold& hold);      // "client 3", "client 3, thread 2,"
+std::string OwnerName(const Hold& hold);  // "client 3", "client 3, thread 2,"
 std::string ProcessName(int32_t client);  // "client 3", "the referee", "the supervisor"
 std::string KeyName(const RunFacts& facts, uint16_t key);
 std::string Counted(int64_t count, std::string_view singular);  // "1 order", "4 orders"

@@ -19,7 +19,7 @@ namespace {
 constexpr Lease kShortestLease = 1ms;  // Redis counts in milliseconds
 constexpr Duration kLongestRun = std::chrono::hours(24);
 constexpr int kMostClients = 200;  // a process each
-constexpr int kMostThreads = 16;  // of a client
+constexpr int kMostThreads = 16;   // of a client
 constexpr int kMostNodes = 15;
 constexpr double kMostGrowth = 100;
 constexpr std::array<const char*, 4> kOutcomes{"valid", "violated", "unknown", "any"};
@@ -88,8 +88,7 @@ void ReadRetry(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   const auto or_else = [](std::string_view text, std::string_view usual) {
     return text.empty() ? usual : text;
   };
-  plan.retry.interval =
-      reader.Span("retry.interval", or_else(lock.retry_interval, "0.02 lease"));
+  plan.retry.interval = reader.Span("retry.interval", or_else(lock.retry_interval, "0.02 lease"));
   plan.retry.growth = reader.Number("retry.growth", lock.retry_growth, 1, kMostGrowth);
   plan.retry.longest = reader.Span("retry.longest", or_else(lock.retry_longest, "1 lease"));
   plan.retry.jitter = reader.Number("retry.jitter", 0.5, 0, 1);
@@ -186,9 +185,10 @@ void ReadClaims(SettingReader& reader, Plan& plan) {
     if (std::ranges::find(known, claim) == known.end()) {
       reader.Fail("claims", UnknownWord("claim", claim, known));
     } else if (std::ranges::find(possible, claim) == possible.end()) {
-      reader.Fail("claims",
-                  fmt::format("workload {} with lock {} gives nothing to judge claim '{}' by (it has: {})",
-                              plan.workload, plan.lock, claim, fmt::join(possible, ", ")));
+      reader.Fail(
+          "claims",
+          fmt::format("workload {} with lock {} gives nothing to judge claim '{}' by (it has: {})",
+                      plan.workload, plan.lock, claim, fmt::join(possible, ", ")));
     }
   }
   if (!asked.empty()) plan.claims = asked;
@@ -244,13 +244,13 @@ bool IsTopology(const Plan& plan) {
 bool NumbersAreInRange(const Plan& plan, const LockEntry& lock) {
   const RetryPlan& retry = plan.retry;
   return plan.lease >= kShortestLease && IsWholeMilliseconds(plan.lease) && plan.clients >= 1 &&
-         plan.clients <= kMostClients && plan.threads >= 1 && plan.threads <= kMostThreads && plan.nodes >= lock.least_nodes &&
-         plan.nodes <= lock.most_nodes && plan.duration > Duration::zero() &&
-         plan.duration <= kLongestRun && plan.call_timeout > Duration::zero() &&
-         plan.grace >= Duration::zero() && retry.interval >= Duration::zero() &&
-         retry.timeout >= Duration::zero() && retry.retries >= -1 && retry.jitter >= 0 &&
-         retry.jitter <= 1 && retry.growth >= 1 && retry.growth <= kMostGrowth &&
-         retry.longest >= Duration::zero();
+         plan.clients <= kMostClients && plan.threads >= 1 && plan.threads <= kMostThreads &&
+         plan.nodes >= lock.least_nodes && plan.nodes <= lock.most_nodes &&
+         plan.duration > Duration::zero() && plan.duration <= kLongestRun &&
+         plan.call_timeout > Duration::zero() && plan.grace >= Duration::zero() &&
+         retry.interval >= Duration::zero() && retry.timeout >= Duration::zero() &&
+         retry.retries >= -1 && retry.jitter >= 0 && retry.jitter <= 1 && retry.growth >= 1 &&
+         retry.growth <= kMostGrowth && retry.longest >= Duration::zero();
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ struct Suite {
 //   name, seed
 //   [experiment]     settings of every cell
 //   [row.NAME]       further settings of the cells of a row;  [column.NAME] likewise
-//   [[cell]]         row, column, further settings, expect
+//   [[cell]]         row, column (each a name, or a list: every one with every other), further settings, expect
 Result<Suite> ReadSuite(const std::filesystem::path& file);
 
 // One run of one cell, as it ended.

@@ -23,7 +23,7 @@ ValueNames ValueNamesOf(Op op, EventType type) {
   switch (op) {
     case Op::kAcquire:
       if (invoke) return {"lease_ns"};
-      if (ok) return {"valid_until_ns", "token?", "shared?"};
+      if (ok) return {"valid_until_ns", "token", "shared?"};
       if (fail) return {"retry_hint_ns"};
       return {};
     case Op::kExtend:

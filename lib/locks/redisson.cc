@@ -13,8 +13,8 @@
 #include <array>
 #include <map>
 
-#include "lib/locks/recorded_lock.h"
 #include "lib/locks/owners.h"
+#include "lib/locks/recorded_lock.h"
 #include "lib/locks/registry.h"
 #include "lib/locks/watchdog.h"
 

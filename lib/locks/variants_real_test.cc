@@ -119,7 +119,7 @@ struct Variant {
 const std::vector<Variant>& LeaseLocks() {
   static const std::vector<Variant> variants{{"setnx-getset", {}},
                                              {"set-nx-px", {}},
-                                             {"set-nx-px", {{"release", "del"}}},
+                                             {"set-nx-px-del", {}},
                                              {"redisson", {{"explicit-lease", "true"}}},
                                              {"redlock", {{"ask", "in-turn"}}},
                                              {"redlock", {{"ask", "at-once"}}},
