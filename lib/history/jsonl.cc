@@ -276,6 +276,7 @@ class Reader {
     const auto found = words.find(field.get<std::string>());
     if (found == words.end()) {
       std::vector<std::string> known;
+      known.reserve(words.size());
       for (const auto& [word, unused] : words) known.push_back(word);
       return BadInput(UnknownWord(name, field.get<std::string>(), known));
     }
