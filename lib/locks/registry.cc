@@ -14,7 +14,13 @@
   ROW(SetNxPxLock)            \
   ROW(SetNxPxReentrantLock)   \
   ROW(RedissonLock)           \
+  ROW(RedissonFairLock)       \
+  ROW(RedissonMultiLock)      \
+  ROW(RedissonReadWriteLock)  \
+  ROW(RedissonFencedLock)     \
+  ROW(RedissonSpinLock)       \
   ROW(RedlockLock)            \
+  ROW(RedlockRedissonLock)    \
   ROW(FencedLock)             \
   ROW(WatchLock)              \
   ROW(VersionLock)            \

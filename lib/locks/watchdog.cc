@@ -14,7 +14,7 @@ constexpr int kRetriesPerLease = 10;
 }  // namespace
 
 void Watchdog::Guard(const Grant& grant) {
-  const MonoTime due = env_.Mono() + lease_ / kExtensionsPerLease;
+  const MonoTime due = env_.Mono() + care_.lease / kExtensionsPerLease;
   {
     const std::lock_guard lock(mutex_);
     guarded_.push_back({.grant = grant, .due = due});
@@ -30,21 +30,22 @@ void Watchdog::Leave(const Grant& grant) {
 // No grant needs to wake this task: it never sleeps longer than a third of the lease, so it sees every grant before
 // that grant's first extension is due.
 void Watchdog::Run(Env& env) {
-  const std::unique_ptr<Connection> node = env.Connect(NodeId{1});
+  std::vector<std::unique_ptr<Connection>> nodes;
+  for (int i = 1; i <= care_.nodes; ++i) nodes.push_back(env.Connect(NodeId{i}));
   MonoTime wake = env.Mono();
   while (env.SleepUntil(wake)) {
-    wake = env.Mono() + lease_ / kExtensionsPerLease;
+    wake = env.Mono() + care_.lease / kExtensionsPerLease;
     while (const std::optional<Grant> grant = NextDue(env.Mono(), wake)) {
       const MonoTime invoked = env.Mono();
-      const ExtendResult result = RecordExtend(env, *grant, lease_, [&] {
-        return renew_(env, *node, *grant, lease_, invoked + lease_ / kExtensionsPerLease);
+      const ExtendResult result = RecordExtend(env, *grant, care_.lease, [&] {
+        return renew_(env, nodes, *grant, care_.lease, invoked + care_.lease / kExtensionsPerLease);
       });
-      if (std::holds_alternative<Lost>(result)) {
+      if (std::holds_alternative<Extended>(result)) {
+        Settle(*grant, invoked + care_.lease / kExtensionsPerLease);
+      } else if (std::holds_alternative<Lost>(result) || care_.once) {
         Settle(*grant, std::nullopt);
-      } else if (std::holds_alternative<Extended>(result)) {
-        Settle(*grant, invoked + lease_ / kExtensionsPerLease);
       } else {
-        Settle(*grant, env.Mono() + lease_ / kRetriesPerLease);
+        Settle(*grant, env.Mono() + care_.lease / kRetriesPerLease);
       }
     }
   }

@@ -21,15 +21,17 @@ struct Script {
   World* world = nullptr;
   std::deque<ExtendResult> answers;
   Duration takes{};
+  size_t nodes = 0;  // that the last one was given
 };
 Script& TheScript() {
   static Script script;
   return script;
 }
 
-ExtendResult Renew(Env& env, Connection& /*node*/, const Grant& /*grant*/, Lease lease,
+ExtendResult Renew(Env& env, Nodes nodes, const Grant& /*grant*/, Lease lease,
                    Deadline /*deadline*/) {
   Script& script = TheScript();
+  script.nodes = nodes.size();
   const MonoTime invoked = env.Mono();
   script.world->Advance(script.takes);
   const ExtendResult answer = script.answers.front();
@@ -51,7 +53,7 @@ class WatchdogTest : public ::testing::Test {
 
   World world_;
   FakeEnv env_{world_};
-  Watchdog watchdog_{env_, kLease, Renew};
+  Watchdog watchdog_{env_, Renew, {.lease = kLease}};
 };
 
 TEST_F(WatchdogTest, ExtendsEveryThirdOfTheLease) {
@@ -82,6 +84,21 @@ TEST_F(WatchdogTest, AFailedExtensionIsTriedAgainBeforeTheLeaseEnds) {
   EXPECT_EQ(Renewals(265ms),
             (Lines{"100 invoke extend", "100 info extend", "130 invoke extend", "130 info extend",
                    "160 invoke extend", "160 ok extend", "260 invoke extend", "260 ok extend"}));
+}
+
+TEST_F(WatchdogTest, AFailedExtensionIsTheLastOneForThoseThatTryOnce) {
+  TheScript().answers = {Extended{}, Undecided{}, Extended{}};
+  Watchdog once(env_, Renew, {.lease = kLease, .once = true});
+  once.Guard(GrantOf(1));
+  EXPECT_EQ(Renewals(1s),
+            (Lines{"100 invoke extend", "100 ok extend", "200 invoke extend", "200 info extend"}));
+}
+
+TEST_F(WatchdogTest, EveryNodeIsAsked) {
+  Watchdog five(env_, Renew, {.lease = kLease, .nodes = 5});
+  five.Guard(GrantOf(1));
+  (void)Renewals(150ms);
+  EXPECT_EQ(TheScript().nodes, 5u);
 }
 
 TEST_F(WatchdogTest, TheNextOneCountsFromTheInvocation) {

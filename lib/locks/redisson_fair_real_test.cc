@@ -1,0 +1,137 @@
+// redisson-fair on a real server: who stands in its queue, and who is granted.
+#include <array>
+#include <mutex>
+#include <thread>
+
+#include "lib/testing/variants.h"
+
+namespace doublehold {
+namespace {
+
+using testing::Client;
+using testing::Eventually;
+using testing::kLongLease;
+using testing::kPatience;
+using testing::OnServers;
+using testing::Variant;
+
+const LockKey kKey{.name = "k"};
+constexpr const char* kQueue = "redisson_lock_queue:{k}";
+constexpr const char* kInstants = "redisson_lock_timeout:{k}";
+
+class Fair : public OnServers {
+ protected:
+  static int64_t InstantOf(const std::string& owner) {
+    return std::stoll(AskNode(1, {"ZSCORE", kInstants, owner}));
+  }
+  static std::string Queue() { return AskNode(1, {"LRANGE", kQueue, "0", "-1"}); }
+  static void GiveUp(Client& client) {
+    EXPECT_EQ(client.lock().GiveUp(kKey, RealMono() + kPatience), ReleaseResult::kNotOwner);
+  }
+  // The owner of a session, as it stands in Redis.
+  static std::string OwnerOf(int client) {
+    return Client(client, {"redisson-fair"})
+        .Acquire({.name = "probe" + std::to_string(client)})
+        .owner;
+  }
+};
+
+TEST_F(Fair, EightWaitersAreGrantedInQueueOrder) {
+  constexpr int kWaiters = 8;
+  Client holder(100, {"redisson-fair"});
+  const Grant grant = holder.Acquire(kKey);
+  std::mutex mutex;
+  std::vector<int> granted;
+  std::vector<std::thread> waiters;
+  for (int i = 1; i <= kWaiters; ++i) {
+    waiters.emplace_back([&, i] {
+      Client client(i, {"redisson-fair"});
+      const Grant own = client.AcquireEventually(kKey);
+      {
+        const std::lock_guard lock(mutex);
+        granted.push_back(i);
+      }
+      EXPECT_EQ(client.Release(own), ReleaseResult::kReleased);
+    });
+    // One after the other, so that it is known in which order they came.
+    ASSERT_TRUE(Eventually([&] { return AskNode(1, {"LLEN", kQueue}) == std::to_string(i); }));
+  }
+  EXPECT_EQ(holder.Release(grant), ReleaseResult::kReleased);
+  for (std::thread& waiter : waiters) waiter.join();
+  EXPECT_EQ(granted, (std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(AskNode(1, {"DBSIZE"}), "0") << "nothing is left of queue and instants";
+}
+
+TEST_F(Fair, WhoComesLaterIsRefusedWhileSomebodyStandsInTheQueueOfAFreeLock) {
+  Client a(1, {"redisson-fair"});
+  Client b(2, {"redisson-fair"});
+  Client c(3, {"redisson-fair"});
+  const Grant grant = a.Acquire(kKey);
+  EXPECT_TRUE(b.IsBusy(kKey));
+  EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
+  EXPECT_TRUE(c.IsBusy(kKey));
+  EXPECT_TRUE(a.IsBusy(kKey)) << "who had it last has to queue like anybody";
+  const Grant next = b.Acquire(kKey);
+  EXPECT_EQ(b.Release(next), ReleaseResult::kReleased);
+  EXPECT_TRUE(a.IsBusy(kKey));
+  (void)c.Acquire(kKey);
+}
+
+TEST_F(Fair, AWaiterThatGivesUpLeavesTheQueueAndThoseBehindItMoveUp) {
+  const Variant variant{"redisson-fair", {{"wait-time", "100s"}}};
+  std::array<std::string, 5> owners;
+  for (int i = 1; i <= 4; ++i) owners[static_cast<size_t>(i)] = OwnerOf(i);
+  Empty();
+  Client a(1, variant);
+  Client b(2, variant);
+  Client c(3, variant);
+  Client d(4, variant);
+  const Grant grant = a.Acquire(kKey);
+  for (Client* waiter : {&b, &c, &d}) EXPECT_TRUE(waiter->IsBusy(kKey));
+  EXPECT_EQ(Queue(), "[" + owners[2] + ", " + owners[3] + ", " + owners[4] + "]");
+  const int64_t first = InstantOf(owners[2]);
+  const int64_t third = InstantOf(owners[4]);
+  EXPECT_NEAR(static_cast<double>(third - first), 200'000, 2) << "a waiting time each";
+  GiveUp(c);
+  EXPECT_EQ(Queue(), "[" + owners[2] + ", " + owners[4] + "]");
+  EXPECT_EQ(InstantOf(owners[2]), first) << "stands before it";
+  EXPECT_EQ(InstantOf(owners[4]), third - 100'000);
+  GiveUp(c);
+  EXPECT_EQ(InstantOf(owners[4]), third - 100'000) << "only once";
+  EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
+  EXPECT_TRUE(d.IsBusy(kKey));
+  (void)b.Acquire(kKey);
+}
+
+TEST_F(Fair, AWaiterWhosePatienceIsOverIsDropped) {
+  const Variant variant{"redisson-fair", {{"wait-time", "300ms"}, {"explicit-lease", "true"}}};
+  Client a(1, variant);
+  Client b(2, variant, kLongLease);
+  Client c(3, variant);
+  const Grant grant = a.Acquire(kKey);
+  EXPECT_TRUE(b.IsBusy(kKey));
+  // b's instant counts from the end of the holder's lease; here it is made to be past.
+  const std::string b_owner = OwnerOf(2);
+  ASSERT_EQ(AskNode(1, {"ZADD", kInstants, "1000", b_owner}), "0");
+  EXPECT_TRUE(c.IsBusy(kKey));
+  EXPECT_EQ(AskNode(1, {"ZSCORE", kInstants, b_owner}), "(nil)");
+  EXPECT_EQ(AskNode(1, {"LLEN", kQueue}), "1");
+  EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
+  EXPECT_TRUE(b.IsBusy(kKey)) << "it queues anew, behind c";
+  (void)c.Acquire(kKey);
+}
+
+TEST_F(Fair, AWaiterThatDiedBlocksTheQueueForItsPatienceAndNoLonger) {
+  const Variant variant{"redisson-fair", {{"wait-time", "400ms"}, {"explicit-lease", "true"}}};
+  Client a(1, variant, /*lease=*/300ms);
+  Client dead(2, variant, /*lease=*/300ms);
+  Client c(3, variant, /*lease=*/300ms);
+  (void)a.Acquire(kKey);
+  ASSERT_TRUE(dead.IsBusy(kKey));
+  const int64_t patience_ms = InstantOf(OwnerOf(2));
+  (void)c.AcquireEventually(kKey);
+  EXPECT_GE(ToMs(c.env().Wall()), patience_ms);
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,224 @@
+// docs/redisson-format.md, on a real server: after each operation the exact keys, their types, fields and whether they
+// expire, and what was published.
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "lib/testing/variants.h"
+
+namespace doublehold {
+namespace {
+
+using testing::Call;
+using testing::Client;
+using testing::kPatience;
+using testing::OnServers;
+using Lines = std::vector<std::string>;
+
+const LockKey kKey{.name = "k"};
+const LockKey kToRead{.name = "k", .shared = true};
+
+// Hears every channel of a server.
+class Listener {
+ public:
+  explicit Listener(const NodeAddress& node) : connection_(MakeConnection(node)) {
+    EXPECT_TRUE(Call(*connection_, {"PSUBSCRIBE", "*"}).has_value());
+  }
+  // "channel message" of all that was published before this call, and not heard yet.
+  Lines Heard() {
+    const std::string mark = "mark" + std::to_string(++marks_);
+    Lines heard;
+    while (true) {
+      // Answers come in order: those to earlier marks and messages first.
+      const CallResult result = Call(*connection_, {"PING", mark});
+      if (!result || result->items.empty()) {
+        ADD_FAILURE() << "the listener lost its connection";
+        return heard;
+      }
+      const std::vector<Reply>& items = result->items;
+      if (items[0].text == "pong" && items[1].text == mark) return heard;
+      if (items[0].text == "pmessage") heard.push_back(items[2].text + " " + items[3].text);
+    }
+  }
+
+ private:
+  std::unique_ptr<Connection> connection_;
+  int marks_ = 0;
+};
+
+class Format : public OnServers {
+ protected:
+  // The client whose number is in the second place of this test's names.
+  Client& A() { return *a_; }
+  Client& B() { return *b_; }
+  void Use(const std::string& lock) {
+    a_ = std::make_unique<Client>(1, testing::Variant{.lock = lock});
+    b_ = std::make_unique<Client>(2, testing::Variant{.lock = lock});
+    uuids_.clear();
+    for (Client* client : {a_.get(), b_.get()}) {
+      const Grant grant = client->Acquire({.name = "other"});
+      uuids_.push_back(grant.owner.substr(0, 36));
+      EXPECT_EQ(client->Release(grant), ReleaseResult::kReleased);
+    }
+    Empty();
+    listener_ = std::make_unique<Listener>(Node(1).address());
+  }
+
+  // "name type +|- content": + expires, - does not. The clients' UUIDs stand as A and B.
+  Lines Keys() {
+    Lines lines;
+    const auto connection = MakeConnection(Node(1).address());
+    const CallResult names = Call(*connection, {"KEYS", "*"});
+    for (const Reply& name : names->items) lines.push_back(Readable(Describe(name.text)));
+    std::ranges::sort(lines);
+    return lines;
+  }
+  Lines Published() {
+    Lines lines = listener_->Heard();
+    for (std::string& line : lines) line = Readable(line);
+    return lines;
+  }
+
+ private:
+  static std::string Describe(const std::string& name) {
+    const std::string type = AskNode(1, {"TYPE", name});
+    const std::string expires = std::stoll(AskNode(1, {"PTTL", name})) > 0 ? "+" : "-";
+    std::string content;
+    if (type == "hash") content = AskNode(1, {"HGETALL", name});
+    if (type == "list") content = AskNode(1, {"LRANGE", name, "0", "-1"});
+    if (type == "zset") content = AskNode(1, {"ZRANGE", name, "0", "-1"});
+    if (type == "string") content = AskNode(1, {"GET", name});
+    return name + " " + type + " " + expires + " " + content;
+  }
+  std::string Readable(std::string text) const {
+    for (size_t i = 0; i < uuids_.size(); ++i) {
+      for (size_t at = text.find(uuids_[i]); at != std::string::npos; at = text.find(uuids_[i]))
+        text.replace(at, uuids_[i].size(), i == 0 ? "A" : "B");
+    }
+    return text;
+  }
+
+  std::unique_ptr<Client> a_, b_;
+  std::vector<std::string> uuids_;
+  std::unique_ptr<Listener> listener_;
+};
+
+TEST_F(Format, OfRedisson) {
+  for (const char* lock : {"redisson", "redisson-multi"}) {
+    Use(lock);
+    const Grant outer = A().Acquire(kKey);
+    EXPECT_EQ(Keys(), (Lines{"k hash + [A:1, 1]"}));
+    const Grant inner = A().Acquire(kKey);
+    EXPECT_TRUE(B().IsBusy(kKey));
+    EXPECT_EQ(Keys(), (Lines{"k hash + [A:1, 2]"}));
+    EXPECT_EQ(A().Release(inner), ReleaseResult::kReleased);
+    EXPECT_EQ(Keys(), (Lines{"k hash + [A:1, 1]"}));
+    EXPECT_EQ(Published(), Lines{});
+    EXPECT_EQ(A().Release(outer), ReleaseResult::kReleased);
+    EXPECT_EQ(Keys(), Lines{});
+    EXPECT_EQ(Published(), (Lines{"redisson_lock__channel:{k} 0"}));
+  }
+}
+
+TEST_F(Format, OfRedissonSpinWhichPublishesNothing) {
+  Use("redisson-spin");
+  const Grant grant = A().Acquire(kKey);
+  EXPECT_EQ(Keys(), (Lines{"k hash + [A:1, 1]"}));
+  EXPECT_EQ(A().Release(grant), ReleaseResult::kReleased);
+  EXPECT_EQ(Keys(), Lines{});
+  EXPECT_EQ(Published(), Lines{});
+}
+
+TEST_F(Format, OfRedissonFenced) {
+  Use("redisson-fenced");
+  const Grant outer = A().Acquire(kKey);
+  EXPECT_EQ(Keys(), (Lines{"k hash + [A:1, 1]", "redisson_lock_token:{k} string - 1"}));
+  const Grant inner = A().Acquire(kKey);
+  EXPECT_EQ(inner.token, 2);
+  EXPECT_TRUE(B().IsBusy(kKey));
+  EXPECT_EQ(Keys(), (Lines{"k hash + [A:1, 2]", "redisson_lock_token:{k} string - 2"}));
+  EXPECT_EQ(A().Release(inner), ReleaseResult::kReleased);
+  EXPECT_EQ(A().Release(outer), ReleaseResult::kReleased);
+  EXPECT_EQ(Keys(), (Lines{"redisson_lock_token:{k} string - 2"})) << "outlives the lock";
+  EXPECT_EQ(Published(), (Lines{"redisson_lock__channel:{k} 0"}));
+}
+
+TEST_F(Format, OfRedissonFair) {
+  Use("redisson-fair");
+  const Grant grant = A().Acquire(kKey);
+  EXPECT_EQ(Keys(), (Lines{"k hash + [A:1, 1]"}));
+  EXPECT_TRUE(B().IsBusy(kKey));
+  EXPECT_TRUE(B().IsBusy(kKey)) << "stands in the queue once";
+  EXPECT_EQ(Keys(), (Lines{"k hash + [A:1, 1]", "redisson_lock_queue:{k} list - [B:1]",
+                           "redisson_lock_timeout:{k} zset - [B:1]"}));
+  // The holder's lease of 60 s, and the waiting time of 5 min, from the waiter's now.
+  const int64_t instant_ms =
+      std::stoll(AskNode(1, {"ZSCORE", "redisson_lock_timeout:{k}",
+                             AskNode(1, {"LINDEX", "redisson_lock_queue:{k}", "0"})}));
+  EXPECT_NEAR(static_cast<double>(instant_ms - ToMs(B().env().Wall())), 360'000, 30'000);
+  EXPECT_EQ(A().Release(grant), ReleaseResult::kReleased);
+  EXPECT_EQ(Published(), (Lines{"redisson_lock__channel:{k}:B:1 0"})) << "the head of the queue";
+  EXPECT_EQ(Keys(), (Lines{"redisson_lock_queue:{k} list - [B:1]",
+                           "redisson_lock_timeout:{k} zset - [B:1]"}));
+  const Grant next = B().Acquire(kKey);
+  EXPECT_EQ(Keys(), (Lines{"k hash + [B:1, 1]"}));
+  EXPECT_EQ(B().Release(next), ReleaseResult::kReleased);
+  EXPECT_EQ(Keys(), Lines{});
+  EXPECT_EQ(Published(), Lines{}) << "nobody waits";
+}
+
+TEST_F(Format, OfRedissonReadWriteForReaders) {
+  Use("redisson-read-write");
+  const Grant first = A().Acquire(kToRead);
+  EXPECT_EQ(Keys(),
+            (Lines{"k hash + [mode, read, A:1, 1]", "{k}:A:1:rwlock_timeout:1 string + 1"}));
+  const Grant again = A().Acquire(kToRead);
+  const Grant other = B().Acquire(kToRead);
+  EXPECT_EQ(Keys(),
+            (Lines{"k hash + [mode, read, A:1, 2, B:1, 1]", "{k}:A:1:rwlock_timeout:1 string + 1",
+                   "{k}:A:1:rwlock_timeout:2 string + 1", "{k}:B:1:rwlock_timeout:1 string + 1"}));
+  EXPECT_EQ(A().Release(again), ReleaseResult::kReleased);
+  EXPECT_EQ(A().Release(first), ReleaseResult::kReleased);
+  EXPECT_EQ(Keys(),
+            (Lines{"k hash + [mode, read, B:1, 1]", "{k}:B:1:rwlock_timeout:1 string + 1"}));
+  EXPECT_EQ(Published(), Lines{});
+  EXPECT_EQ(B().Release(other), ReleaseResult::kReleased);
+  EXPECT_EQ(Keys(), Lines{});
+  EXPECT_EQ(Published(), (Lines{"redisson_rwlock:{k} 0"}));
+}
+
+TEST_F(Format, OfRedissonReadWriteForAWriterThatReads) {
+  Use("redisson-read-write");
+  const Grant written = A().Acquire(kKey);
+  EXPECT_EQ(Keys(), (Lines{"k hash + [mode, write, A:1:write, 1]"}));
+  const Grant again = A().Acquire(kKey);
+  EXPECT_EQ(Keys(), (Lines{"k hash + [mode, write, A:1:write, 2]"}));
+  EXPECT_EQ(A().Release(again), ReleaseResult::kReleased);
+  const Grant read = A().Acquire(kToRead);
+  EXPECT_EQ(Keys(), (Lines{"k hash + [mode, write, A:1:write, 1, A:1, 1]",
+                           "{k}:A:1:rwlock_timeout:1 string + 1"}));
+  EXPECT_EQ(A().Release(written), ReleaseResult::kReleased);
+  EXPECT_EQ(Keys(),
+            (Lines{"k hash + [mode, read, A:1, 1]", "{k}:A:1:rwlock_timeout:1 string + 1"}));
+  EXPECT_EQ(Published(), Lines{}) << "goes on as a reader, and tells nobody";
+  EXPECT_EQ(A().Release(read), ReleaseResult::kReleased);
+  const Grant alone = B().Acquire(kKey);
+  EXPECT_EQ(B().Release(alone), ReleaseResult::kReleased);
+  EXPECT_EQ(Keys(), Lines{});
+  EXPECT_EQ(Published(), (Lines{"redisson_rwlock:{k} 0", "redisson_rwlock:{k} 1"}))
+      << "0 from a reader, 1 from a writer";
+}
+
+TEST_F(Format, OfRedlockRedissonIsRedissonsOnEveryNode) {
+  Use("redlock-redisson");
+  const Grant grant = A().Acquire(kKey);
+  EXPECT_EQ(Keys(), (Lines{"k hash + [A:1, 1]"}));
+  for (int node = 2; node <= testing::kServers; ++node)
+    EXPECT_EQ(AskNode(node, {"HGETALL", "k"}), "[" + grant.owner + ", 1]");
+  EXPECT_EQ(A().Release(grant), ReleaseResult::kReleased);
+  EXPECT_EQ(Keys(), Lines{});
+  EXPECT_EQ(Published(), (Lines{"redisson_lock__channel:{k} 0"}));
+}
+
+}  // namespace
+}  // namespace doublehold

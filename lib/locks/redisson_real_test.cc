@@ -1,0 +1,144 @@
+// Redisson's family on real servers: how waiters are told, the watchdog, what is given back, readers.
+#include "lib/testing/variants.h"
+
+namespace doublehold {
+namespace {
+
+using testing::Client;
+using testing::Eventually;
+using testing::kLongLease;
+using testing::kPatience;
+using testing::kShortLease;
+using testing::OnServers;
+using testing::Variant;
+
+const LockKey kKey{.name = "k"};
+const LockKey kToRead{.name = "k", .shared = true};
+
+class RedissonTest : public OnServers {};
+
+TEST_F(RedissonTest, TellsHowLongTheHoldersLeaseLasts) {
+  for (const char* lock :
+       {"redisson", "redisson-spin", "redisson-fenced", "redisson-read-write", "redisson-fair"}) {
+    SCOPED_TRACE(lock);
+    Empty();
+    Client a(1, {lock});
+    Client b(2, {lock});
+    (void)a.Acquire(kKey);
+    const AcquireResult refused = b.Try(kKey);
+    ASSERT_TRUE(std::holds_alternative<Busy>(refused));
+    EXPECT_GT(std::get<Busy>(refused).retry_hint, 0ms);
+    EXPECT_LE(std::get<Busy>(refused).retry_hint, kLongLease);
+    ASSERT_EQ(AskNode(1, {"PERSIST", "k"}), "1");
+    EXPECT_EQ(std::get<Busy>(Client(3, {"redisson"}).Try(kKey)).retry_hint, 0ms)
+        << "a key without expiry is no hint";
+  }
+}
+
+TEST_F(RedissonTest, WakesAWaiterWhenItIsReleased) {
+  for (const char* lock : {"redisson", "redisson-fenced", "redisson-read-write", "redisson-fair"}) {
+    SCOPED_TRACE(lock);
+    Empty();
+    Client a(1, {lock});
+    Client b(2, {lock});
+    const Grant grant = a.Acquire(kKey);
+    ASSERT_TRUE(b.IsBusy(kKey));
+    Subscription* wake_ups = b.lock().WakeUps(kKey);
+    ASSERT_NE(wake_ups, nullptr);
+    EXPECT_TRUE(wake_ups->Wait(RealMono() + kPatience)) << "subscribed: look once";
+    EXPECT_FALSE(wake_ups->Wait(RealMono() + 20ms)) << "still held";
+    EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
+    EXPECT_TRUE(wake_ups->Wait(RealMono() + kPatience));
+    (void)b.Acquire(kKey);
+  }
+}
+
+TEST_F(RedissonTest, TheWatchdogKeepsTheLockBeyondItsLease) {
+  constexpr Lease kWatched = 1500ms;
+  struct Case {
+    const char* lock;
+    LockKey key;
+  };
+  for (const Case& c : {Case{"redisson", kKey}, Case{"redisson-fair", kKey},
+                        Case{"redisson-read-write", kKey}, Case{"redisson-read-write", kToRead}}) {
+    SCOPED_TRACE(c.lock);
+    Empty();
+    Client a(1, {c.lock}, kWatched);
+    Client b(2, {c.lock}, kWatched);
+    const Grant grant = a.Acquire(c.key);
+    while (a.env().Mono() < grant.valid_until + 100ms) {
+      ASSERT_TRUE(b.IsBusy(kKey));
+      a.env().SleepUntil(a.env().Mono() + 20ms);
+    }
+    if (c.key.shared) {
+      EXPECT_GT(std::stoll(AskNode(1, {"PTTL", "{k}:" + grant.owner + ":rwlock_timeout:1"})), 0)
+          << "an entry's own key is kept too";
+    }
+    EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
+    (void)b.AcquireEventually(kKey);
+  }
+}
+
+TEST_F(RedissonTest, TheWatchdogLeavesAGrantThatWasReleased) {
+  Client b(2, {"redisson", {{"explicit-lease", "true"}}}, kShortLease);
+  Client a(1, {"redisson"}, kShortLease);
+  const Grant grant = a.Acquire(kKey);
+  ASSERT_EQ(a.Release(grant), ReleaseResult::kReleased);
+  // Somebody else's key of a's owner must not be kept alive by a's watchdog.
+  ASSERT_EQ(AskNode(1, {"HSET", "k", grant.owner, "1"}), "1");
+  ASSERT_EQ(AskNode(1, {"PEXPIRE", "k", "300"}), "1");
+  (void)b.AcquireEventually(kKey);
+}
+
+TEST_F(RedissonTest, AnAcquireOfUnknownOutcomeIsGivenBackWithoutTheOuterEntry) {
+  Client a(1, {"redisson"});
+  const Grant outer = a.Acquire(kKey);
+  // Never carried out: the server does not answer, and forgets what it was sent.
+  const Grant perhaps{.key = kKey, .owner = outer.owner, .hold = outer.hold + 100};
+  EXPECT_EQ(a.Release(perhaps), ReleaseResult::kNotOwner);
+  EXPECT_EQ(AskNode(1, {"HGETALL", "k"}), "[" + outer.owner + ", 1]");
+  // Carried out after all: there are two entries now, and one of them goes.
+  ASSERT_EQ(AskNode(1, {"HINCRBY", "k", outer.owner, "1"}), "2");
+  EXPECT_EQ(a.Release(perhaps), ReleaseResult::kReleased);
+  EXPECT_EQ(a.Release(outer), ReleaseResult::kReleased);
+  EXPECT_EQ(AskNode(1, {"EXISTS", "k"}), "0");
+}
+
+// ---- redisson-read-write
+
+TEST_F(RedissonTest, AWriterMayReadAndGoesOnReadingWhenItStopsWriting) {
+  Client a(1, {"redisson-read-write"});
+  Client b(2, {"redisson-read-write"});
+  const Grant written = a.Acquire(kKey);
+  const Grant read = a.Acquire(kToRead);
+  EXPECT_TRUE(read.shared);
+  EXPECT_TRUE(b.IsBusy(kToRead));
+  EXPECT_EQ(a.Release(written), ReleaseResult::kReleased);
+  EXPECT_TRUE(b.IsBusy(kKey));
+  const Grant beside = b.Acquire(kToRead);
+  EXPECT_TRUE(a.IsBusy(kKey)) << "a reader does not become a writer";
+  EXPECT_EQ(a.Release(read), ReleaseResult::kReleased);
+  EXPECT_EQ(b.Release(beside), ReleaseResult::kReleased);
+  EXPECT_EQ(AskNode(1, {"DBSIZE"}), "0");
+}
+
+TEST_F(RedissonTest, ReadersThatAreGoneEndWithTheirOwnLease) {
+  const Variant variant{"redisson-read-write", {{"explicit-lease", "true"}}};
+  Client gone(1, variant, kShortLease);
+  Client reader(2, variant);
+  Client writer(3, variant);
+  const Grant lost = gone.Acquire(kToRead);
+  const Grant kept = reader.Acquire(kToRead);
+  ASSERT_TRUE(Eventually([&] {
+    return AskNode(1, {"EXISTS", "{k}:" + lost.owner + ":rwlock_timeout:1"}) == "0";
+  }));
+  EXPECT_TRUE(writer.IsBusy(kKey));
+  EXPECT_EQ(reader.Release(kept), ReleaseResult::kReleased);
+  const Grant written = writer.Acquire(kKey);
+  EXPECT_EQ(gone.Release(lost), ReleaseResult::kNotOwner);
+  EXPECT_TRUE(reader.IsBusy(kToRead)) << "still the writer's";
+  EXPECT_EQ(writer.Release(written), ReleaseResult::kReleased);
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,176 @@
+// redlock on real servers.
+#include <atomic>
+#include <thread>
+
+#include "lib/testing/variants.h"
+
+namespace doublehold {
+namespace {
+
+using testing::Client;
+using testing::Eventually;
+using testing::kShortLease;
+using testing::NameOf;
+using testing::OnServers;
+using testing::Variant;
+
+const LockKey kKey{.name = "k"};
+
+class RedlockTest : public OnServers {};
+
+// Both ways of asking.
+std::vector<Variant> Askings() {
+  return {{"redlock", {{"ask", "in-turn"}}}, {"redlock", {{"ask", "at-once"}}}};
+}
+
+TEST_F(RedlockTest, GivesAMinorityBack) {
+  for (const Variant& asking : Askings()) {
+    SCOPED_TRACE(NameOf(asking));
+    Empty();
+    Client a(1, asking);
+    for (int node = 1; node <= 3; ++node) ASSERT_EQ(AskNode(node, {"SET", "k", "other"}), "OK");
+    EXPECT_TRUE(a.IsBusy(kKey));
+    for (int node = 1; node <= 3; ++node) EXPECT_EQ(AskNode(node, {"GET", "k"}), "other");
+    for (int node = 4; node <= 5; ++node) EXPECT_EQ(AskNode(node, {"EXISTS", "k"}), "0");
+    ASSERT_EQ(AskNode(3, {"DEL", "k"}), "1");
+    const Grant grant = a.Acquire(kKey);
+    for (int node = 3; node <= 5; ++node) EXPECT_EQ(AskNode(node, {"GET", "k"}), grant.owner);
+    EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased) << "a majority was ours";
+  }
+}
+
+TEST_F(RedlockTest, LivesWithAMinorityOfItsNodesGone) {
+  for (const Variant& asking : Askings()) {
+    SCOPED_TRACE(NameOf(asking));
+    Empty();
+    auto options = asking.options;
+    options["node-timeout"] = "300ms";
+    Client a(1, {asking.lock, options});
+    // Once before, so that every node knows the script.
+    EXPECT_EQ(a.Release(a.Acquire(kKey)), ReleaseResult::kReleased);
+    Node(2).Kill();
+    Node(5).Stop();
+    const Grant grant = a.Acquire(kKey);
+    EXPECT_TRUE(Client(2, {asking.lock, options}).IsBusy(kKey));
+    EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
+    Node(4).Kill();
+    EXPECT_TRUE(a.IsBusy(kKey));
+    for (const int node : {1, 3}) EXPECT_EQ(AskNode(node, {"EXISTS", "k"}), "0");
+    Node(5).Continue();
+    Node(2).Start();
+    Node(4).Start();
+    // What the stopped node was asked meanwhile, it does now, in order: nothing is left there.
+    EXPECT_TRUE(Eventually([&] { return AskNode(5, {"EXISTS", "k"}) == "0"; }));
+  }
+}
+
+TEST_F(RedlockTest, RefusesAGrantWhoseValidityIsOver) {
+  for (const Variant& asking : Askings()) {
+    SCOPED_TRACE(NameOf(asking));
+    Empty();
+    auto options = asking.options;
+    options["node-timeout"] = "1.2 lease";
+    Client a(1, {asking.lock, options}, kShortLease);
+    Node(5).Stop();
+    EXPECT_TRUE(a.IsBusy(kKey)) << "four said yes, but asking took longer than the lease";
+    Node(5).Continue();
+    (void)a.AcquireEventually(kKey);
+  }
+}
+
+TEST_F(RedlockTest, OfTwoClientsThatHaveNoMajorityNeitherIsLeftWaiting) {
+  Client a(1, {"redlock"});
+  Client b(2, {"redlock"});
+  // Both try at once, again and again; somebody is granted in the end, and never both.
+  std::atomic<int> holders = 0;
+  const auto compete = [&](Client& client) {
+    for (int i = 0; i < 20; ++i) {
+      const Grant grant = client.AcquireEventually(kKey);
+      EXPECT_EQ(holders.fetch_add(1), 0);
+      holders.fetch_sub(1);
+      EXPECT_EQ(client.Release(grant), ReleaseResult::kReleased);
+    }
+  };
+  std::thread other([&] { compete(b); });
+  compete(a);
+  other.join();
+}
+
+TEST_F(RedlockTest, TheSameOwnerStandsOnEveryNode) {
+  Client a(1, {"redlock"});
+  const Grant grant = a.Acquire(kKey);
+  for (int node = 1; node <= 5; ++node) EXPECT_EQ(AskNode(node, {"GET", "k"}), grant.owner);
+}
+
+// ---- redlock-redisson
+
+// A node of Redisson's form that is another's.
+constexpr const char* kOther = "other:1";
+
+TEST_F(RedlockTest, RedissonsFormGivesAMinorityBackAndTellsWaiters) {
+  Client a(1, {"redlock-redisson"});
+  for (int node = 1; node <= 3; ++node) ASSERT_EQ(AskNode(node, {"HSET", "k", kOther, "1"}), "1");
+  EXPECT_TRUE(a.IsBusy(kKey));
+  for (int node = 1; node <= 3; ++node)
+    EXPECT_EQ(AskNode(node, {"HGETALL", "k"}), "[other:1, 1]") << node;
+  for (int node = 4; node <= 5; ++node) EXPECT_EQ(AskNode(node, {"EXISTS", "k"}), "0");
+  ASSERT_EQ(AskNode(3, {"DEL", "k"}), "1");
+  const Grant grant = a.Acquire(kKey);
+  for (int node = 3; node <= 5; ++node)
+    EXPECT_EQ(AskNode(node, {"HGETALL", "k"}), "[" + grant.owner + ", 1]");
+  EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
+  for (int node = 3; node <= 5; ++node) EXPECT_EQ(AskNode(node, {"EXISTS", "k"}), "0");
+}
+
+TEST_F(RedlockTest, RedissonsFormAsksNobodyAfterABareMajorityAndAFailure) {
+  Client a(1, {"redlock-redisson"});
+  ASSERT_EQ(AskNode(4, {"HSET", "k", kOther, "1"}), "1");
+  const Grant grant = a.Acquire(kKey);
+  EXPECT_EQ(AskNode(3, {"EXISTS", "k"}), "1");
+  EXPECT_EQ(AskNode(5, {"EXISTS", "k"}), "0");
+  EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
+}
+
+TEST_F(RedlockTest, RedissonsFormLivesWithAMinorityOfItsNodesGone) {
+  const Variant variant{"redlock-redisson", {{"node-timeout", "300ms"}}};
+  Client a(1, variant);
+  EXPECT_EQ(a.Release(a.Acquire(kKey)), ReleaseResult::kReleased);
+  Node(2).Kill();
+  Node(5).Stop();
+  const Grant grant = a.Acquire(kKey);
+  EXPECT_TRUE(Client(2, variant).IsBusy(kKey));
+  EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
+  Node(4).Kill();
+  EXPECT_TRUE(a.IsBusy(kKey));
+  for (const int node : {1, 3}) EXPECT_EQ(AskNode(node, {"EXISTS", "k"}), "0");
+  Node(5).Continue();
+  Node(2).Start();
+  Node(4).Start();
+  EXPECT_TRUE(Eventually([&] { return AskNode(5, {"EXISTS", "k"}) == "0"; }));
+}
+
+TEST_F(RedlockTest, RedissonsFormRefusesWhatTookLongerThanTheWaitingTime) {
+  Client a(1, {"redlock-redisson", {{"node-timeout", "20ms"}}});
+  EXPECT_EQ(a.Release(a.Acquire(kKey)), ReleaseResult::kReleased);
+  for (const int node : {1, 2, 3}) Node(node).Stop();
+  EXPECT_TRUE(a.IsBusy(kKey));
+  for (const int node : {1, 2, 3}) Node(node).Continue();
+  EXPECT_TRUE(Eventually([&] { return AskNode(1, {"EXISTS", "k"}) == "0"; }));
+}
+
+TEST_F(RedlockTest, RedissonsFormIsKeptBeyondItsLeaseByItsWatchdog) {
+  constexpr Lease kWatched = 1500ms;
+  Client a(1, {"redlock-redisson", {{"node-timeout", "1s"}}}, kWatched);
+  Client b(2, {"redlock-redisson", {{"node-timeout", "1s"}}}, kWatched);
+  const Grant grant = a.Acquire(kKey);
+  while (a.env().Mono() < grant.valid_until + 100ms) {
+    ASSERT_TRUE(b.IsBusy(kKey));
+    a.env().SleepUntil(a.env().Mono() + 20ms);
+  }
+  for (int node = 1; node <= 5; ++node) EXPECT_EQ(AskNode(node, {"EXISTS", "k"}), "1") << node;
+  EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
+  (void)b.AcquireEventually(kKey);
+}
+
+}  // namespace
+}  // namespace doublehold

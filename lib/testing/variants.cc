@@ -1,0 +1,93 @@
+#include "lib/testing/variants.h"
+
+#include <algorithm>
+
+namespace doublehold::testing {
+namespace {
+
+struct Farm {
+  TempFolder folder;
+  std::vector<std::unique_ptr<Server>> servers;
+};
+
+// Lives from the first test to the last one of a program.
+class FarmOfTheProgram final : public ::testing::Environment {
+ public:
+  static Farm& Get() {
+    static FarmOfTheProgram* const environment = [] {
+      auto* made = new FarmOfTheProgram;
+      ::testing::AddGlobalTestEnvironment(made);  // owns it, and ends it after the last test
+      return made;
+    }();
+    if (!environment->farm_) environment->farm_ = Make();
+    return *environment->farm_;
+  }
+  void TearDown() override { farm_.reset(); }
+
+ private:
+  static std::unique_ptr<Farm> Make() {
+    auto farm = std::make_unique<Farm>();
+    for (int i = 1; i <= kServers; ++i)
+      farm->servers.push_back(std::make_unique<Server>(farm->folder.path() / std::to_string(i)));
+    return farm;
+  }
+
+  std::unique_ptr<Farm> farm_;
+};
+
+std::vector<NodeAddress> Addresses() {
+  std::vector<NodeAddress> addresses{{}};  // no store
+  for (const auto& server : FarmOfTheProgram::Get().servers) addresses.push_back(server->address());
+  return addresses;
+}
+
+}  // namespace
+
+std::string NameOf(const Variant& variant) {
+  std::string name = variant.lock;
+  for (const auto& [option, value] : variant.options) name += " " + option + "=" + value;
+  return name;
+}
+
+Client::Client(int number, const Variant& variant, Lease lease, int thread)
+    : lease_(lease), process_{.number = number, .seed = 7, .addresses = Addresses()} {
+  const LockEntry& entry = *FindLock(variant.lock);
+  options_ = *CompleteOptions(variant.lock, entry.options, variant.options, lease);
+  lock_ = entry.make({.env = env_,
+                      .client = number,
+                      .thread = thread,
+                      .seed = 7,
+                      .nodes = std::min(entry.most_nodes, kServers),
+                      .lease = lease,
+                      .call_timeout = kPatience,
+                      .options = Options(options_)});
+}
+
+Grant Client::Acquire(const LockKey& key) {
+  AcquireResult result = Try(key);
+  if (auto* granted = std::get_if<Granted>(&result)) return granted->grant;
+  ADD_FAILURE() << "not granted";
+  return {};
+}
+
+Grant Client::AcquireEventually(const LockKey& key) {
+  const RetryPolicy policy{.interval = 2ms, .timeout = kPatience, .call_timeout = kPatience};
+  AcquireResult result = AcquireWithRetry(env_, *lock_, key, lease_, policy);
+  if (auto* granted = std::get_if<Granted>(&result)) return granted->grant;
+  ADD_FAILURE() << "never granted";
+  return {};
+}
+
+void OnServers::Empty() {
+  for (int node = 1; node <= kServers; ++node) ASSERT_EQ(AskNode(node, {"FLUSHALL"}), "OK");
+}
+
+Server& OnServers::Node(int number) {
+  return *FarmOfTheProgram::Get().servers.at(static_cast<size_t>(number - 1));
+}
+
+std::string OnServers::AskNode(int node, std::initializer_list<std::string_view> command) {
+  return Ask(Node(node).address(), command);
+}
+
+}  // namespace doublehold::testing
