@@ -192,8 +192,4 @@ void ReplayLoop::AwaitMessage() {
   if (reply != nullptr) freeReplyObject(reply);
 }
 
-void ReplayLoop::Ping() {
-  CHECK(Send({.words = {"PING"}, .reply = {.kind = Reply::Kind::kStatus}}));
-}
-
 }  // namespace doublehold

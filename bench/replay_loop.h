@@ -44,7 +44,6 @@ class ReplayLoop {
 
   // Acquires, again after each `interval`, or when the channel tells of a release, until it is granted, and releases.
   void Cycle(Duration interval);
-  void Ping();
 
  private:
   struct State;

@@ -24,6 +24,7 @@ class Extraction {
     if (event.op == Op::kExtend) Extend(event);
     if (event.task != TaskKind::kSession || !IsOwn(event.op)) return;
     if (event.op == Op::kRelease) Release(event);
+    if (event.op == Op::kLeave) Leave(event);
     if (event.op == Op::kWait || event.op == Op::kAcquire) Acquire(event);
     last_ns_[SessionOf(event)] = event.at_ns;
   }
@@ -107,6 +108,14 @@ class Extraction {
     End(index, event.type == EventType::kInvoke ? event.at_ns : last_ns_[SessionOf(event)]);
     holds_.all[index].released = true;
     std::erase(unreleased_[{SessionOf(event), event.key}], index);
+  }
+
+  void Leave(const Event& event) {
+    const auto found = holds_.by_id.find(event.hold);
+    if (found == holds_.by_id.end() || open_[found->second].ended) return;
+    End(found->second, event.at_ns);
+    holds_.all[found->second].left = true;
+    std::erase(unreleased_[{SessionOf(event), event.key}], found->second);
   }
 
   void End(size_t index, int64_t at_ns) {

@@ -175,7 +175,7 @@ TEST(Structure, OneFileIncludesHiredis) {
     }
   }
   // The bench's bare loop is what a client without Doublehold would be.
-  EXPECT_EQ(files, (Names{"lib/redis/hiredis_connection.cc", "bench/bare_loop.cc"}));
+  EXPECT_EQ(files, (Names{"lib/redis/hiredis_connection.cc", "bench/replay_loop.cc"}));
 }
 
 TEST(Structure, LocksAndWorkloadsTouchTheWorldThroughEnvOnly) {

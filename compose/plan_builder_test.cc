@@ -238,7 +238,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheWorkload) {
        "x.toml:4: workload.items: workload inventory: option items: 0 is not in 1..1000"},
       {workload + "write = \"decr\"\n",
        "x.toml:4: workload.write: workload inventory: option write: 'decr' is not possible (one "
-       "of: read-modify-write, check-then-decr)"},
+       "of: read-modify-write, check-then-decr, fenced, watch, version, atomic-script)"},
       {workload + "stok = 1\n",
        "x.toml:4: workload.stok: workload inventory has no such setting (did you mean 'stock'?)"},
       {workload + "name = \"cycle\"\nstock = 1\n",

@@ -160,5 +160,17 @@ TEST(Suites, TheOnesThatComeWithTheProjectCanBeRead) {
   EXPECT_GE(count, 1u);
 }
 
+TEST_F(SuiteFile, ACellOfSeveralRowsAndColumnsIsEveryOneWithEveryOther) {
+  const Suite suite = Good(
+      "[row.a]\nlock.name = 'none'\n[row.b]\nlock.name = 'redlock'\n"
+      "[column.x]\nworkload.stock = 5\n[column.y]\nworkload.stock = 6\n"
+      "[[cell]]\nrow = ['a', 'b']\ncolumn = ['x', 'y']\n");
+  std::vector<std::string> names;
+  for (const SuiteCell& cell : suite.cells) names.push_back(cell.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"a/x", "a/y", "b/x", "b/y"}));
+  EXPECT_EQ(suite.cells[3].plan.lock, "redlock");
+  EXPECT_EQ(suite.cells[3].plan.workload_options.at("stock"), "6");
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -35,4 +35,10 @@ ReleaseResult ScriptedLock::Release(const Grant& grant, Deadline /*deadline*/) {
   return release_answer;
 }
 
+ReleaseResult ScriptedLock::GiveUp(const LockKey& /*key*/, Deadline /*deadline*/) {
+  if (!frees_on_giving_up) return ReleaseResult::kNotOwner;
+  Say("give up");
+  return release_answer;
+}
+
 }  // namespace doublehold::testing
