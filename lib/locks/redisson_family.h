@@ -34,6 +34,8 @@ const Script& RedissonRenew();
 ExtendResult RenewRedisson(Env& env, Nodes nodes, const Grant& grant, Lease lease,
                            Deadline deadline);
 std::string RedissonChannel(const LockKey& key);
+// {name}, as it stands in the names of further keys: with the lock in one slot of a cluster.
+std::string Braced(const LockKey& key);
 
 // explicit-lease, renew-once, resend.
 std::vector<OptionSpec> RedissonOptions();
