@@ -1,5 +1,4 @@
-// What Redisson's locks have in common: who an owner is, how an attempt is sent and read, the watchdog, the wake-up
-// channel. docs/redisson-format.md says how they stand on the wire.
+// What Redisson's locks have in common: owners, attempts, watchdog, wake-up channel. Format: docs/redisson-format.md.
 #ifndef DOUBLEHOLD_LIB_LOCKS_REDISSON_FAMILY_H_
 #define DOUBLEHOLD_LIB_LOCKS_REDISSON_FAMILY_H_
 
