@@ -72,11 +72,17 @@ class Extraction {
                           .core = {event.at_ns, event.at_ns},
                           .valid_until_ns = event.value[0]});
     open_.push_back({.live_from_ns = event.at_ns, .valid_until_ns = event.value[0]});
+    if (const auto early = early_.find(event.hold); early != early_.end()) {
+      holds_.all[index].extended = true;
+      open_[index].valid_until_ns = early->second;
+    }
     unreleased_[{SessionOf(event), event.key}].push_back(index);
   }
 
   void Extend(const Event& event) {
     const auto found = holds_.by_id.find(event.hold);
+    if (found == holds_.by_id.end() && event.type == EventType::kOk)
+      early_[event.hold] = event.value[0];
     if (found == holds_.by_id.end() || open_[found->second].ended) return;
     Open& open = open_[found->second];
     holds_.all[found->second].extended = true;
@@ -141,6 +147,7 @@ class Extraction {
   Holds holds_;
   std::vector<Open> open_;                                                    // beside Holds::all
   std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> unreleased_;  // not yet cut
+  std::unordered_map<uint64_t, int64_t> early_;  // until when those not granted yet were extended
   std::map<SessionId, int64_t> last_ns_;  // of each client's session, its last event so far
 };
 

@@ -66,6 +66,11 @@ constexpr int64_t kForeverNs = std::numeric_limits<int64_t>::max() / 2;
 //   c1:  A-a===!....E--e====!=R   live: a===! and e====!
 //   c2:          A-a=R-r          a strict overlap, but at no instant were there two live leases
 //
+// A watchdog may extend a lease before the grant is in the history, when its session stood still on
+// the way back from the acquire. What it was told counts from the grant on:
+//
+//   c1:  A...E-e..a======!=R      live: a======!, until when `e` said, and not as long as `a` says
+//
 // While an extension is under way its shorter lease may be in force already, so that one counts.
 // One that fails changes nothing: the promise of the lease before it still stands, and was broken.
 struct Hold {

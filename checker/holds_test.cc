@@ -104,6 +104,30 @@ TEST(Holds, AnExtensionAnsweredAfterTheReleaseWasInvokedExtendsNothing) {
   EXPECT_EQ(Drawn(ExtractHolds(history).all[0]), "1:[2,7] 2-5");
 }
 
+TEST(Holds, AnExtensionBeforeTheGrantWasRecordedCountsFromTheGrant) {
+  const History history = FromLanes("c1: A-------a==!=====R-r");
+  Event extend{.at_ns = 3'000'000,
+               .hold = 101,
+               .client = 1,
+               .op = Op::kExtend,
+               .type = EventType::kInvoke,
+               .task = TaskKind::kWatchdog,
+               .value = {50'000'000}};
+  for (const EventType type : {EventType::kOk, EventType::kInfo, EventType::kFail}) {
+    SCOPED_TRACE(Name(type));
+    const bool ok = type == EventType::kOk;
+    History extended = history;
+    extended.events.push_back(extend);
+    Event answer = extend;
+    answer.at_ns = 5'000'000;
+    answer.type = type;
+    answer.value = {ok ? 15'000'000 : 0};
+    extended.events.push_back(answer);
+    SortByTime(extended.events);
+    EXPECT_EQ(Drawn(ExtractHolds(extended).all[0]), ok ? "1:[8,17] 8-15" : "1:[8,17] 8-11");
+  }
+}
+
 TEST(Holds, AShorterLeaseCountsFromTheCallOfItsExtension) {
   History history = FromLanes("c1: A-a====E----e====R-r");
   history.events[2].value[0] = 2'000'000;   // the lease asked for: over at 9

@@ -28,8 +28,10 @@ Outcome RunOne(const std::vector<std::string>& words) {
   return outcome;
 }
 
-Outcome RunKnown(const std::string& name) {
-  return RunOne({DOUBLEHOLD_SOURCE_DIR "/compose/testdata/known/" + name + ".toml"});
+Outcome RunKnown(const std::string& name, const std::vector<std::string>& changed = {}) {
+  std::vector<std::string> words{DOUBLEHOLD_SOURCE_DIR "/compose/testdata/known/" + name + ".toml"};
+  words.insert(words.end(), changed.begin(), changed.end());
+  return RunOne(words);
 }
 
 // Whether a violation of the claim is of these two clients, whoever was first.
@@ -108,6 +110,58 @@ TEST(KnownAnswers, K17_AServerClockThatJumpsPastTheLeaseGrantsTwice) {
   }
 }
 
+// How a client's first attempt ended; when it was first granted, and when it first sent a release. -1: never.
+struct Firsts {
+  EventType acquire = EventType::kInvoke;
+  int64_t granted_ns = -1;
+  int64_t release_ns = -1;
+};
+Firsts FirstsOf(const History& history, int client) {
+  Firsts firsts;
+  for (const Event& event : history.events) {
+    if (event.client != client) continue;
+    const bool invoked = event.type == EventType::kInvoke;
+    if (event.op == Op::kRelease && invoked && firsts.release_ns < 0)
+      firsts.release_ns = event.at_ns;
+    if (event.op != Op::kAcquire || invoked) continue;
+    if (firsts.acquire == EventType::kInvoke) firsts.acquire = event.type;
+    if (event.type == EventType::kOk && firsts.granted_ns < 0) firsts.granted_ns = event.at_ns;
+  }
+  return firsts;
+}
+
+TEST(KnownAnswers, K21_AnAcquireThatIsSentTwiceStaysLockedForALeaseAfterItsRelease) {
+  const Outcome outcome = RunKnown("k21");
+  ExpectAsExpected(outcome);
+  const Firsts a = FirstsOf(outcome.history, 1);
+  const Firsts b = FirstsOf(outcome.history, 2);
+  EXPECT_EQ(a.acquire, EventType::kOk) << "the second reply came";
+  EXPECT_EQ(b.acquire, EventType::kFail);
+  ASSERT_GE(a.release_ns, 0);
+  constexpr int64_t kNodeCountsInNs = 1'000'000;
+  EXPECT_GE(b.granted_ns - a.release_ns, ToNs(outcome.history.facts.lease) - kNodeCountsInNs);
+}
+
+TEST(KnownAnswers, K21_AnAcquireThatIsSentOnceIsFreeAfterItsRelease) {
+  const Outcome outcome = RunKnown("k21", {"--set", "lock.resend=false"});
+  ExpectAsExpected(outcome);
+  EXPECT_EQ(FirstsOf(outcome.history, 1).acquire, EventType::kInfo) << "it cannot know";
+  EXPECT_EQ(FirstsOf(outcome.history, 2).acquire, EventType::kOk);
+}
+
+TEST(KnownAnswers, K22_AHolderWhoseFailedRenewalIsTheLastLosesItsLock) {
+  const Outcome outcome = RunKnown("k22");
+  ExpectAsExpected(outcome);
+  EXPECT_TRUE(IsBetween(outcome.verdict, "exclusion", 1, 2));
+}
+
+TEST(KnownAnswers, K22_AHolderThatTriesAgainKeepsItsLock) {
+  const Outcome outcome =
+      RunKnown("k22", {"--set", "lock.renew-once=false", "--set", "expect.exclusion=valid", "--set",
+                       "expect.stock=valid"});
+  ExpectAsExpected(outcome);
+}
+
 TEST(KnownAnswers, K24_AQuorumDoesNotHelpAHolderThatIsStopped) {
   ExpectOversoldByOne(RunKnown("k24"));
 }
@@ -119,7 +173,9 @@ TEST(KnownAnswers, K25_OneClockBreaksABareMajority) {
 }
 
 TEST(KnownAnswers, C03_WithoutAFaultEveryRealLockIsClean) {
-  for (const char* lock : {"setnx-getset", "set-nx-px", "redisson", "redlock"}) {
+  for (const char* lock :
+       {"setnx-getset", "set-nx-px", "redisson", "redisson-fair", "redisson-multi",
+        "redisson-read-write", "redisson-spin", "redlock", "redlock-redisson"}) {
     const Outcome outcome = RunOne({"--lock", lock, "--duration", "1s"});
     EXPECT_EQ(outcome.finished.exit_code, 0)
         << lock << outcome.finished.out << outcome.finished.err;

@@ -76,8 +76,8 @@ const Script& Leave() {
   return script;
 }
 
-std::string QueueOf(const LockKey& key) { return "redisson_lock_queue:{" + key.name + "}"; }
-std::string InstantsOf(const LockKey& key) { return "redisson_lock_timeout:{" + key.name + "}"; }
+std::string QueueOf(const LockKey& key) { return "redisson_lock_queue:" + Braced(key); }
+std::string InstantsOf(const LockKey& key) { return "redisson_lock_timeout:" + Braced(key); }
 
 class RedissonFair final : public RedissonFamily {
  public:

@@ -40,8 +40,11 @@ const Script& RedissonRenew() {
   return script;
 }
 
-std::string RedissonChannel(const LockKey& key) {
-  return "redisson_lock__channel:{" + key.name + "}";
+std::string RedissonChannel(const LockKey& key) { return "redisson_lock__channel:" + Braced(key); }
+
+// A name with braces says its slot itself.
+std::string Braced(const LockKey& key) {
+  return key.name.find('{') == std::string::npos ? "{" + key.name + "}" : key.name;
 }
 
 ExtendResult RenewRedisson(Env& env, Nodes nodes, const Grant& grant, Lease lease,

@@ -1,5 +1,4 @@
-// What Redisson's locks have in common: who an owner is, how an attempt is sent and read, the watchdog, the wake-up
-// channel. docs/redisson-format.md says how they stand on the wire.
+// What Redisson's locks have in common: owners, attempts, watchdog, wake-up channel. Format: docs/redisson-format.md.
 #ifndef DOUBLEHOLD_LIB_LOCKS_REDISSON_FAMILY_H_
 #define DOUBLEHOLD_LIB_LOCKS_REDISSON_FAMILY_H_
 
@@ -34,6 +33,8 @@ const Script& RedissonRenew();
 ExtendResult RenewRedisson(Env& env, Nodes nodes, const Grant& grant, Lease lease,
                            Deadline deadline);
 std::string RedissonChannel(const LockKey& key);
+// {name}, as it stands in the names of further keys: with the lock in one slot of a cluster.
+std::string Braced(const LockKey& key);
 
 // explicit-lease, renew-once, resend.
 std::vector<OptionSpec> RedissonOptions();

@@ -29,7 +29,7 @@ class RedissonFenced final : public RedissonFamily {
 
  private:
   CallResult Ask(Grant& grant, const std::string& lease_ms, Deadline deadline) override {
-    const std::string counter = "redisson_lock_token:{" + grant.key.name + "}";
+    const std::string counter = "redisson_lock_token:" + Braced(grant.key);
     const std::array<std::string_view, 2> keys{grant.key.name, counter};
     const std::array<std::string_view, 2> args{lease_ms, owner_};
     CallResult result = node_->Eval(Acquire(), keys, args, deadline);

@@ -209,6 +209,18 @@ TEST_F(Format, OfRedissonReadWriteForAWriterThatReads) {
       << "0 from a reader, 1 from a writer";
 }
 
+TEST_F(Format, OfANameThatHasABraceOfItsOwn) {
+  Use("redisson");
+  EXPECT_EQ(A().Release(A().Acquire({.name = "{k}:1"})), ReleaseResult::kReleased);
+  EXPECT_EQ(Published(), (Lines{"redisson_lock__channel:{k}:1 0"}));
+  Use("redisson-read-write");
+  const Grant grant = A().Acquire({.name = "{k}:1", .shared = true});
+  EXPECT_EQ(Keys(),
+            (Lines{"{k}:1 hash + [mode, read, A:1, 1]", "{k}:1:A:1:rwlock_timeout:1 string + 1"}));
+  EXPECT_EQ(A().Release(grant), ReleaseResult::kReleased);
+  EXPECT_EQ(Keys(), Lines{});
+}
+
 TEST_F(Format, OfRedlockRedissonIsRedissonsOnEveryNode) {
   Use("redlock-redisson");
   const Grant grant = A().Acquire(kKey);

@@ -95,9 +95,8 @@ const Script& RenewEntries() {
   return script;
 }
 
-std::string PrefixOf(const LockKey& key) { return "{" + key.name + "}"; }
 std::string EntriesOf(const Grant& grant) {
-  return PrefixOf(grant.key) + ":" + grant.owner + ":rwlock_timeout";
+  return Braced(grant.key) + ":" + grant.owner + ":rwlock_timeout";
 }
 
 ExtendResult Renew(Env& env, Nodes nodes, const Grant& grant, Lease lease, Deadline deadline) {
@@ -106,7 +105,7 @@ ExtendResult Renew(Env& env, Nodes nodes, const Grant& grant, Lease lease, Deadl
   if (!grant.shared) return RenewRedisson(env, nodes, writer, lease, deadline);
   const MonoTime valid_until = env.Mono() + lease;
   const std::string lease_ms = std::to_string(ToMs(lease));
-  const std::string prefix = PrefixOf(grant.key);
+  const std::string prefix = Braced(grant.key);
   const std::array<std::string_view, 2> keys{grant.key.name, prefix};
   const std::array<std::string_view, 2> args{lease_ms, grant.owner};
   const CallResult result = nodes.front()->Eval(RenewEntries(), keys, args, deadline);
@@ -143,14 +142,14 @@ class RedissonReadWrite final : public RedissonFamily {
       return node_->Eval(UnlockWrite(), keys, args, deadline);
     }
     const std::string entries = EntriesOf(grant);
-    const std::string prefix = PrefixOf(grant.key);
+    const std::string prefix = Braced(grant.key);
     const std::array<std::string_view, 4> keys{grant.key.name, channel, entries, prefix};
     const std::array<std::string_view, 3> args{kUnlockMessage, owner_, keep};
     return node_->Eval(UnlockRead(), keys, args, deadline);
   }
 
   std::string ChannelOf(const LockKey& key) const override {
-    return "redisson_rwlock:{" + key.name + "}";
+    return "redisson_rwlock:" + Braced(key);
   }
 
   std::string writer_;

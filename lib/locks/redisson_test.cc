@@ -23,7 +23,7 @@ struct Scene {
     options = *CompleteOptions(lock, entry.options, given, kLease);
     world.answer = [this](NodeId, const std::vector<std::string>& words) {
       sent.push_back(words);
-      world.Advance(40ms);
+      world.Advance(takes);
       const CallResult answer = answers.front();
       answers.pop_front();
       return answer;
@@ -32,6 +32,7 @@ struct Scene {
                           .client = 1,
                           .thread = 4,
                           .seed = 1,
+                          .nodes = entry.most_nodes == 1 ? 1 : 5,
                           .lease = kLease,
                           .options = Options(options)});
   }
@@ -39,6 +40,7 @@ struct Scene {
 
   World world;
   FakeEnv env{world};
+  Duration takes = 40ms;  // of each command
   std::map<std::string, std::string> options;
   std::deque<CallResult> answers;
   std::vector<std::vector<std::string>> sent;
@@ -80,6 +82,33 @@ TEST(Redisson, WhatCertainlyWasNotDoneIsNotSentAgain) {
   scene.answers = {Refused()};
   EXPECT_TRUE(std::holds_alternative<Busy>(scene.Try()));
   EXPECT_EQ(scene.sent.size(), 1u);
+}
+
+// Nil is yes, a number the PTTL of another's.
+TEST(RedlockRedisson, GrantsWhatTookNoLongerThanTheWaitingTimeWithNoAllowanceForDrift) {
+  Scene scene("redlock-redisson");  // 0.05 lease a node: 75 ms in all
+  scene.answers = {Reply{}, Reply{}, Reply{}, Reply{}, Reply{}};
+  scene.takes = 14ms;
+  const AcquireResult result = scene.Try();
+  ASSERT_TRUE(std::holds_alternative<Granted>(result));
+  EXPECT_EQ(std::get<Granted>(result).grant.valid_until, testing::kStartOfWorld + kLease);
+}
+
+TEST(RedlockRedisson, GivesBackWhatTookLongerHoweverManySaidYes) {
+  Scene scene("redlock-redisson");
+  scene.answers = {Reply{}, Reply{}, Reply{}, Reply{}, Reply{}, Reply{}, Reply{}, Reply{}};
+  scene.takes = 20ms;
+  EXPECT_TRUE(std::holds_alternative<Busy>(scene.Try()));
+  EXPECT_EQ(scene.sent.size(), 8u) << "four said yes, and four are given back";
+}
+
+TEST(RedlockRedisson, GivesBackWhereItWasTakenAndWhereItPerhapsWas) {
+  Scene scene("redlock-redisson");
+  const Reply others{.kind = Reply::Kind::kInteger, .integer = 100};
+  scene.answers = {Reply{}, Lost(), others, others, Reply{}, Reply{}};
+  scene.takes = 0ms;
+  EXPECT_TRUE(std::holds_alternative<Busy>(scene.Try()));
+  EXPECT_EQ(scene.sent.size(), 6u) << "after the third failure nobody else is asked";
 }
 
 TEST(Redisson, TheOwnerIsTheSessionsThread) {
