@@ -136,8 +136,9 @@ bool Applies(std::string_view claim, const LockEntry& lock) {
 
 // How the variant wants the stock written, unless the experiment says otherwise.
 void SuggestWrite(Settings& settings, const WorkloadEntry& workload, const LockEntry& lock) {
-  const auto names = NamesOf(workload.options);
-  if (lock.write.empty() || std::ranges::find(names, "write") == names.end()) return;
+  const auto write = std::ranges::find(workload.options, "write", &OptionSpec::name);
+  if (lock.write.empty() || write == workload.options.end()) return;
+  if (std::ranges::find(write->choices, lock.write) == write->choices.end()) return;
   if (!settings.Has("workload.write"))
     settings.Set("workload.write", std::string(lock.write), fmt::format("lock {}", lock.name));
 }

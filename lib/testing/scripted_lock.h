@@ -25,12 +25,19 @@ class ScriptedLock final : public Lock {
       : world_(world), attempts_(attempts.begin(), attempts.end()) {}
 
   std::vector<std::string> said;  // "50 acquire", "60 release 2": time in ms, hold
+  LockKey last_key;               // that was tried for
+  int64_t token = 0;              // of every grant
+  bool stays_locked_on_throw = false;
   ReleaseResult release_answer = ReleaseResult::kReleased;
   Subscription* wake_ups = nullptr;
+
+  // What comes of the tries from here on.
+  void Then(std::vector<Attempt> attempts) { attempts_.assign(attempts.begin(), attempts.end()); }
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override;
   ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override;
   ReleaseResult Release(const Grant& grant, Deadline deadline) override;
+  bool StaysLockedOnThrow() const override { return stays_locked_on_throw; }
   Subscription* WakeUps(const LockKey& /*key*/) override { return wake_ups; }
 
  private:
