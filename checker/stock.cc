@@ -173,8 +173,7 @@ int64_t ItemCount::Wrong() const {
 WriteMode WriteModeOf(const RunFacts& facts) {
   constexpr std::array<std::string_view, 4> kReadThenSet{"read-modify-write", "fenced", "watch",
                                                          "version"};
-  if (facts.write == "check-then-decr" || facts.write == "atomic-script")
-    return WriteMode::kDecrement;
+  if (facts.write == "check-then-decr") return WriteMode::kDecrement;
   return std::ranges::find(kReadThenSet, facts.write) != kReadThenSet.end()
              ? WriteMode::kReadThenSet
              : WriteMode::kOther;

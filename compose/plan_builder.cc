@@ -154,6 +154,8 @@ void ReadWorkload(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   }
   const WorkloadEntry* workload = FindWorkload(plan.workload);
   if (workload == nullptr) return;
+  const bool write_alone =
+      reader.settings().Has("workload.write") && !reader.settings().Has("workload.name");
   SuggestWrite(reader.settings(), *workload, lock);
   plan.workload_options =
       ReadOptions(reader, "workload", {"name", "clients", "threads", "duration", "grace"},
@@ -161,7 +163,7 @@ void ReadWorkload(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   if (reader.error()) return;
   if (const std::string why = WhyMisfit(*workload, Options(plan.workload_options), lock);
       !why.empty())
-    return reader.Fail("workload.name", why);
+    return reader.Fail(write_alone ? "workload.write" : "workload.name", why);
   for (const std::string_view claim : workload->claims) {
     if (Applies(claim, lock)) plan.claims.emplace_back(claim);
   }
