@@ -135,8 +135,9 @@ bool Applies(std::string_view claim, const LockEntry& lock) {
 
 // How the variant wants the stock written, unless the experiment says otherwise.
 void SuggestWrite(Settings& settings, const WorkloadEntry& workload, const LockEntry& lock) {
-  const auto names = NamesOf(workload.options);
-  if (lock.write.empty() || std::ranges::find(names, "write") == names.end()) return;
+  const auto write = std::ranges::find(workload.options, "write", &OptionSpec::name);
+  if (lock.write.empty() || write == workload.options.end()) return;
+  if (std::ranges::find(write->choices, lock.write) == write->choices.end()) return;
   if (!settings.Has("workload.write"))
     settings.Set("workload.write", std::string(lock.write), fmt::format("lock {}", lock.name));
 }
@@ -152,6 +153,8 @@ void ReadWorkload(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   }
   const WorkloadEntry* workload = FindWorkload(plan.workload);
   if (workload == nullptr) return;
+  const bool write_alone =
+      reader.settings().Has("workload.write") && !reader.settings().Has("workload.name");
   SuggestWrite(reader.settings(), *workload, lock);
   plan.workload_options =
       ReadOptions(reader, "workload", {"name", "clients", "threads", "duration", "grace"},
@@ -159,7 +162,7 @@ void ReadWorkload(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   if (reader.error()) return;
   if (const std::string why = WhyMisfit(*workload, Options(plan.workload_options), lock);
       !why.empty())
-    return reader.Fail("workload.name", why);
+    return reader.Fail(write_alone ? "workload.write" : "workload.name", why);
   for (const std::string_view claim : workload->claims) {
     if (Applies(claim, lock)) plan.claims.emplace_back(claim);
   }

@@ -279,6 +279,49 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheRest) {
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }
 
+TEST(BuildPlan, RefusesALockThatCannotServeAndSaysWhatCould) {
+  const auto names = [](Trait trait) { return fmt::format("{}", fmt::join(LocksWith(trait), ", ")); };
+  const auto lock = [](const std::string& name) { return "lock.name = \"" + name + "\"\n"; };
+  const struct {
+    std::string toml;
+    std::string message;
+  } cases[] = {
+      {lock("watch") + "workload.name = \"basket\"\n",
+       "x.toml:2: workload.name: workload basket needs a lock that takes several keys at once (" +
+           names(Trait::kManyKeys) + "), and watch does not"},
+      {lock("set-nx-px") + "workload.name = \"basket\"\n",
+       "x.toml:2: workload.name: workload basket needs a lock that takes several keys at once (" +
+           names(Trait::kManyKeys) + "), and set-nx-px does not"},
+      {lock("set-nx-px") + "workload.name = \"nested\"\n",
+       "x.toml:2: workload.name: workload nested needs a lock that lets its owner enter again (" +
+           names(Trait::kReentry) + "), and set-nx-px does not"},
+      {lock("version") + "workload.name = \"catalogue\"\n",
+       "x.toml:2: workload.name: workload catalogue needs a lock, and version takes none (it is for "
+       "workload inventory)"},
+      {lock("set-nx-px") + "workload.write = \"fenced\"\n",
+       "x.toml:2: workload.write: write=fenced needs a lock that gives fencing tokens (" +
+           names(Trait::kToken) + "), and set-nx-px does not"},
+      {lock("watch") + "workload.write = \"version\"\n",
+       "x.toml:2: workload.write: lock watch takes no lock and goes with write=watch alone; "
+       "write=version needs lock version, or one that is taken"},
+      {lock("watch") + "workload.write = \"read-modify-write\"\n",
+       "x.toml:2: workload.write: lock watch takes no lock and goes with write=watch alone; "
+       "write=read-modify-write needs a lock that is taken"},
+      {lock("redlock") + "topology.nodes = 1\n",
+       "x.toml:2: topology.nodes: lock redlock uses 2 to 15 nodes, not 1"},
+  };
+  for (const auto& [toml, message] : cases) EXPECT_EQ(Refusal(toml), message);
+}
+
+TEST(BuildPlan, WritesTheStockAsTheLockWantsIt) {
+  const auto write = [](const std::string& toml) { return Good(toml).workload_options.at("write"); };
+  EXPECT_EQ(write("lock.name = \"watch\"\n"), "watch");
+  EXPECT_EQ(write("lock.name = \"fenced\"\n"), "fenced");
+  EXPECT_EQ(write("lock.name = \"set-nx-px\"\n"), "read-modify-write");
+  EXPECT_EQ(write("lock.name = \"set-nx-px\"\nworkload.write = \"watch\"\n"), "watch")
+      << "belt and braces";
+}
+
 TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
   const auto fault = [](const std::string& lines) {
     return kLock + "[[fault]]\n" + lines;

@@ -110,8 +110,12 @@ std::vector<OptionSpec> InventoryOptions() {
 std::string Misfit(const Options& options, const LockEntry& lock) {
   const std::string& write = options.Text("write");
   if (lock.Has(Trait::kLockFree) && write != lock.write) {
-    return fmt::format("lock {} takes no lock and goes with write={} alone; write={} needs a lock",
-                       lock.name, lock.write, write);
+    const LockEntry* other = FindLock(write);
+    const bool has_own = other != nullptr && other->Has(Trait::kLockFree);
+    return fmt::format(
+        "lock {} takes no lock and goes with write={} alone; write={} needs {}", lock.name,
+        lock.write, write,
+        has_own ? fmt::format("lock {}, or one that is taken", write) : "a lock that is taken");
   }
   if (write == "fenced" && !lock.Has(Trait::kToken)) {
     return fmt::format("write=fenced needs a lock that gives fencing tokens ({}), and {} does not",

@@ -10,9 +10,15 @@ void ScriptedLock::Say(const std::string& what) {
 
 AcquireResult ScriptedLock::TryAcquire(const LockKey& key, Lease lease, Deadline /*deadline*/) {
   Say("acquire");
+  last_key = key;
   const Attempt attempt = attempts_.front();
   if (attempts_.size() > 1) attempts_.pop_front();
-  Grant grant{.key = key, .owner = "scripted", .hold = ++holds_, .valid_until = world_.now + lease};
+  Grant grant{.key = key,
+              .owner = "scripted",
+              .hold = ++holds_,
+              .valid_until = world_.now + lease,
+              .token = token,
+              .shared = key.shared};
   world_.Advance(attempt.takes);
   switch (attempt.outcome) {
     case Attempt::Outcome::kGranted:

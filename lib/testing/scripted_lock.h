@@ -26,10 +26,15 @@ class ScriptedLock final : public Lock {
 
   // "50 acquire", "60 release 2": time in ms, hold. Giving up is said when it frees something.
   std::vector<std::string> said;
+  LockKey last_key;   // that was tried for
+  int64_t token = 0;  // of every grant
   ReleaseResult release_answer = ReleaseResult::kReleased;
   Subscription* wake_ups = nullptr;
   bool frees_on_giving_up = false;
   bool stays_locked_on_throw = false;
+
+  // What comes of the tries from here on.
+  void Then(std::vector<Attempt> attempts) { attempts_.assign(attempts.begin(), attempts.end()); }
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override;
   ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override;
