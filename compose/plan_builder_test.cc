@@ -55,7 +55,7 @@ TEST(BuildPlan, NeedsNothingButALock) {
   EXPECT_EQ(plan.duration, 5s);
   EXPECT_EQ(plan.grace, 500ms);
   EXPECT_EQ(plan.claims,
-            (std::vector<std::string>{"exclusion", "lease-exclusion", "stock", "liveness"}));
+            (std::vector<std::string>{"exclusion", "lease-exclusion", "release", "stock", "liveness"}));
   EXPECT_TRUE(plan.faults.empty());
   EXPECT_TRUE(plan.expect.empty());
 }
