@@ -49,6 +49,7 @@ Result<SuiteCell> ReadCell(Settings& file, Settings cell, const std::string& row
   merged.Lay(common);
   merged.Lay(file.TakeBelow("row." + row));
   merged.Lay(file.TakeBelow("column." + column));
+  (void)merged.Take("about");
   Settings own;
   for (const std::string& name : cell.Names()) {
     if (name == "row" || name == "column") continue;
@@ -292,6 +293,11 @@ Result<Suite> ReadSuite(const std::filesystem::path& file) {
       Remember(suite.columns, cell.column);
       suite.cells.push_back(std::move(cell));
     }
+  }
+  for (const std::string& column : suite.columns) {
+    const auto about = settings->TakeWord(fmt::format("column.{}.about", column));
+    if (!about) return tl::unexpected(about.error());
+    if (*about) suite.about[column] = **about;
   }
   suite.seed = suite.cells.front().plan.seed;
   if (Result<void> ok = settings->CheckAllTaken("setting of a suite"); !ok)
