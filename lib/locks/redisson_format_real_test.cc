@@ -1,9 +1,10 @@
 // docs/redisson-format.md, on a real server: after each operation the exact keys, their types, fields and whether they
 // expire, and what was published.
 #include <algorithm>
-#include <functional>
-#include <set>
+#include <array>
+#include <sstream>
 
+#include "lib/redis/socket.h"
 #include "lib/testing/variants.h"
 
 namespace doublehold {
@@ -18,31 +19,52 @@ using Lines = std::vector<std::string>;
 const LockKey kKey{.name = "k"};
 const LockKey kToRead{.name = "k", .shared = true};
 
-// Hears every channel of a server.
+// Hears every channel of a server. On a socket of its own: a Connection takes a message that nobody asked for as a sign that
+// its server is another one.
 class Listener {
  public:
-  explicit Listener(const NodeAddress& node) : connection_(MakeConnection(node)) {
-    EXPECT_TRUE(Call(*connection_, {"PSUBSCRIBE", "*"}).has_value());
+  explicit Listener(const NodeAddress& node) {
+    EXPECT_EQ(socket_.Connect(node, RealMono() + kPatience), "");
+    Send("*2\r\n$10\r\nPSUBSCRIBE\r\n$1\r\n*\r\n");
+    (void)WordsUntil(":1");
   }
   // "channel message" of all that was published before this call, and not heard yet.
   Lines Heard() {
     const std::string mark = "mark" + std::to_string(++marks_);
+    Send("*2\r\n$4\r\nPING\r\n$" + std::to_string(mark.size()) + "\r\n" + mark + "\r\n");
+    const Lines words = WordsUntil(mark);  // what was published before comes before
     Lines heard;
-    while (true) {
-      // Answers come in order: those to earlier marks and messages first.
-      const CallResult result = Call(*connection_, {"PING", mark});
-      if (!result || result->items.empty()) {
-        ADD_FAILURE() << "the listener lost its connection";
-        return heard;
-      }
-      const std::vector<Reply>& items = result->items;
-      if (items[0].text == "pong" && items[1].text == mark) return heard;
-      if (items[0].text == "pmessage") heard.push_back(items[2].text + " " + items[3].text);
+    for (size_t i = 0; i + 3 < words.size(); ++i) {
+      if (words[i] == "pmessage") heard.push_back(words[i + 2] + " " + words[i + 3]);
     }
+    return heard;
   }
 
  private:
-  std::unique_ptr<Connection> connection_;
+  void Send(const std::string& bytes) {
+    EXPECT_EQ(socket_.SendAll(bytes, RealMono() + kPatience), "");
+  }
+  // The lines of the protocol that say something, and not how long it is.
+  Lines WordsUntil(const std::string& last) {
+    std::string received;
+    while (!received.ends_with(last + "\r\n")) {
+      std::array<char, 512> bytes{};
+      const Socket::Received more = socket_.Receive(bytes, RealMono() + kPatience);
+      EXPECT_EQ(more.error, "") << received;
+      if (!more.error.empty()) break;
+      received.append(bytes.data(), more.bytes);
+    }
+    Lines words;
+    std::istringstream lines(received);
+    for (std::string line; std::getline(lines, line);) {
+      line.pop_back();  // \r
+      const bool is_length = line.size() > 1 && (line[0] == '*' || line[0] == '$');
+      if (!is_length) words.push_back(line);
+    }
+    return words;
+  }
+
+  Socket socket_;
   int marks_ = 0;
 };
 

@@ -53,6 +53,7 @@ std::vector<Grant> TryAll(Env& env, Lock& lock, std::span<const LockKey> keys, L
 
 std::vector<Grant> AcquireAll(Env& env, Lock& lock, std::span<const LockKey> keys, Lease lease,
                               const RetryPolicy& policy) {
+  if (keys.empty()) return {};
   const MonoTime give_up = env.Mono() + policy.timeout;
   const Duration round = RoundOf(keys.size(), lease);
   for (int64_t retry = 0;; ++retry) {
