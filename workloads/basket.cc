@@ -5,6 +5,8 @@
 //
 // In the store:  shop.h
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -22,7 +24,7 @@ class Basket final : public Workload {
  public:
   explicit Basket(const Options& options)
       : size_(ShopSizeOf(options)),
-        basket_size_(std::min(static_cast<int>(options.Integer("size")), size_.items)),
+        basket_size_(static_cast<int>(options.Integer("size"))),
         write_(options.Text("write")),
         pace_(options),
         store_timeout_(options.Span("store-timeout")) {}
@@ -86,6 +88,13 @@ class Basket final : public Workload {
   std::optional<Customer> customer_;  // of a client's session
 };
 
+std::string Misfit(const Options& options, const LockEntry& /*lock*/) {
+  if (options.Integer("size") <= options.Integer("items")) return "";
+  return fmt::format(
+      "a basket of {} different items cannot be filled: there are {} (workload.items)",
+      options.Integer("size"), options.Integer("items"));
+}
+
 }  // namespace
 
 WorkloadEntry BasketWorkload() {
@@ -110,6 +119,7 @@ WorkloadEntry BasketWorkload() {
           .options = std::move(options),
           .claims = {"exclusion", "lease-exclusion", "release", "stock", "liveness"},
           .needs = {Trait::kManyKeys},
+          .misfit = Misfit,
           .make = MakeWorkload<Basket>};
 }
 

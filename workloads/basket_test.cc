@@ -94,10 +94,12 @@ TEST(Basket, NothingIsDoneWithoutAllLocks) {
   EXPECT_EQ(scene.TypesOf(Op::kRead), "");
 }
 
-TEST(Basket, ABasketHoldsNoMoreThanThereIs) {
-  Scene scene(Values{{"size", "9"}});
-  scene.Step();
-  EXPECT_EQ(scene.ItemsOf(Op::kOrder, EventType::kOk).size(), 4u);
+TEST(Basket, CannotHoldMoreDifferentItemsThanThereAre) {
+  const WorkloadEntry& entry = *FindWorkload("basket");
+  const LockEntry& lock = *FindLock("none");
+  EXPECT_EQ(WhyMisfit(entry, Options(Scene::With({{"size", "4"}})), lock), "");
+  EXPECT_EQ(WhyMisfit(entry, Options(Scene::With({{"size", "9"}})), lock),
+            "a basket of 9 different items cannot be filled: there are 4 (workload.items)");
 }
 
 }  // namespace

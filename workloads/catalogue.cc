@@ -4,6 +4,8 @@
 //
 // In the store:  dh:catalogue:first, dh:catalogue:second  the version of each half    dh:catalogue:last  the largest yet
 //
+// Steps: a reader announces after-read when it has read the first half, a writer before-write when it has written it.
+//
 // A write that was not answered is recorded as `info`, and leaves the record as it is: halves that differ since then are
 // that writer's, and no proof against the lock.
 
@@ -70,7 +72,6 @@ class Catalogue final : public Workload {
     if (!before) return;
     const CallResult last = store_->Call({"INCR", kLast});
     if (!last) return;
-    env.Reach(Step::kAfterRead);
     Event event{.hold = grant.hold,
                 .op = Op::kWrite,
                 .type = EventType::kInvoke,

@@ -59,6 +59,19 @@ TEST(Catalogue, AReaderTakesTheLockSharedAndReadsBothHalves) {
   EXPECT_FALSE(writer.lock.last_key.shared);
 }
 
+TEST(Catalogue, AFaultCanBeAimedAtAReaderOrAtAWriterBetweenTheHalves) {
+  const auto announced = [](const char* writers) {
+    Scene scene(writers);
+    scene.Step();
+    return scene.world.steps;
+  };
+  EXPECT_EQ(announced("0"), (std::vector<Step>{Step::kAfterAcquire, Step::kAfterRead,
+                                               Step::kBeforeRelease, Step::kAfterRelease}));
+  EXPECT_EQ(announced("1"),
+            (std::vector<Step>{Step::kAfterAcquire, Step::kBeforeWrite, Step::kAfterWrite,
+                               Step::kBeforeRelease, Step::kAfterRelease}));
+}
+
 TEST(Catalogue, SoManyStepsWriteAsWereAskedFor) {
   Scene scene("0.2");
   for (int i = 0; i < 1000; ++i) scene.Step();

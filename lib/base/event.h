@@ -22,7 +22,7 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //   release  invoke             ok: unchecked (1: freed whoever's lock it was)   fail: not the owner
 //            (hold 0: by one that had never been granted the lock)
 //   leave    info: a section ended without a release: it threw, and the variant stays locked then
-//   read     invoke             ok: stock read, -, -, token shown to the store (0: none)
+//   read     invoke             ok: stock read, -, -, token shown to the store (0: none)   fail (refused)
 //   write    invoke: stock read, stock to write, -, token shown
 //            ok: stock read, stock written, -, token shown    fail (refused), info: as invoke
 //   order    invoke, ok, fail, info: stock read, stock written  (ok: the customer was told "sold")
