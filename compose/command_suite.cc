@@ -9,6 +9,7 @@
 #include "compose/run_once.h"
 #include "compose/suite.h"
 #include "compose/suite_tables.h"
+#include "lib/base/words.h"
 
 namespace doublehold {
 namespace {
@@ -27,6 +28,50 @@ Result<void> ReadShard(const std::string& text, SuiteRequest& request) {
     return BadInput(fmt::format("--shard {}: not of the form 3/8", text));
   }
   return {};
+}
+
+bool Selects(const std::string& only, const SuiteCell& cell) {
+  if (only.ends_with('/')) return only == cell.row + "/";
+  if (only.starts_with('/')) return only == "/" + cell.column;
+  return only == cell.name;
+}
+
+// Leaves the cells that are asked for.
+Result<void> Select(const std::vector<std::string>& wanted, Suite& suite) {
+  std::vector<SuiteCell> selected;
+  for (const std::string& only : wanted) {
+    const size_t before = selected.size();
+    for (const SuiteCell& cell : suite.cells) {
+      if (!Selects(only, cell)) continue;
+      const bool twice = std::ranges::find(selected, cell.name, &SuiteCell::name) != selected.end();
+      if (!twice) selected.push_back(cell);
+    }
+    if (selected.size() > before) continue;
+    std::vector<std::string> names;
+    for (const SuiteCell& cell : suite.cells) names.push_back(cell.name);
+    return BadInput("--only: " + UnknownWord("cell", only, names));
+  }
+  suite.cells = std::move(selected);
+  return {};
+}
+
+// What the command line says of a suite in place of its file.
+Result<void> Change(ParsedLine& line, Suite& suite) {
+  if (line.values.contains("seed")) {
+    const auto seed = line.values["seed"].as<int64_t>();
+    if (seed < 0) return BadInput("--seed: from 0 on");
+    suite.seed = static_cast<uint64_t>(seed);
+    for (SuiteCell& cell : suite.cells) cell.plan.seed = suite.seed;
+  }
+  if (line.values.contains("junit")) {
+    // Not found out at the end of a long suite.
+    const std::filesystem::path file = line.values["junit"].as<std::string>();
+    std::error_code code;
+    if (file.has_parent_path() && !std::filesystem::is_directory(file.parent_path(), code))
+      return BadInput(fmt::format("--junit {}: no such folder", file.string()));
+  }
+  if (!line.values.contains("only")) return {};
+  return Select(line.values["only"].as<std::vector<std::string>>(), suite);
 }
 
 ExitCode StatusOf(const SuiteResult& result) {
@@ -71,6 +116,8 @@ RunCount CountRuns(const SuiteResult& result) {
 po::options_description SuiteOptions() {
   po::options_description options("options");
   options.add_options()("repeat", po::value<int>()->default_value(1), "run every cell so often");
+  options.add_options()("only", po::value<std::vector<std::string>>()->composing(),
+                        "ROW/COLUMN, ROW/ or /COLUMN: these cells; may be given again");
   options.add_options()("jobs", po::value<int>()->default_value(2), "cells at once");
   options.add_options()("shard", po::value<std::string>(), "3/8: the third of eight parts");
   options.add_options()("seed", po::value<int64_t>(), "in place of the file's");
@@ -103,12 +150,7 @@ Result<ExitCode> SuiteCommand(const Words& words) {
     fmt::print("{}", CasesOf(*suite));
     return ExitCode::kAsExpected;
   }
-  if (line->values.contains("seed")) {
-    const auto seed = line->values["seed"].as<int64_t>();
-    if (seed < 0) return BadInput("--seed: from 0 on");
-    suite->seed = static_cast<uint64_t>(seed);
-    for (SuiteCell& cell : suite->cells) cell.plan.seed = suite->seed;
-  }
+  if (auto ok = Change(*line, *suite); !ok) return tl::unexpected(ok.error());
   SuiteRequest request{.suite = *suite,
                        .repeat = line->values["repeat"].as<int>(),
                        .jobs = line->values["jobs"].as<int>(),
@@ -119,13 +161,6 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   if (line->values.contains("shard")) {
     if (auto ok = ReadShard(line->values["shard"].as<std::string>(), request); !ok)
       return tl::unexpected(ok.error());
-  }
-  if (line->values.contains("junit")) {
-    // Not found out at the end of a long suite.
-    const std::filesystem::path file = line->values["junit"].as<std::string>();
-    std::error_code code;
-    if (file.has_parent_path() && !std::filesystem::is_directory(file.parent_path(), code))
-      return BadInput(fmt::format("--junit {}: no such folder", file.string()));
   }
   // A missing server would fail every cell with the same line.
   if (auto server = FindServer(request.redis_server); !server)
