@@ -170,7 +170,7 @@ TEST(AcquireWithRetry, AStopDuringAWaitIsHeeded) {
 // Tells of a release at given times; or is broken, and says so at once.
 class FakeWakeUps final : public Subscription {
  public:
-  FakeWakeUps(World& world, std::vector<Duration> messages) : world_(world) {
+  FakeWakeUps(World& world, const std::vector<Duration>& messages) : world_(world) {
     for (const Duration at : messages) messages_.insert(kStartOfWorld + at);
   }
   bool broken = false;

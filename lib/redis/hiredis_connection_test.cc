@@ -45,7 +45,7 @@ TEST_F(HiredisConnection, HandsOverEveryKindOfAnswer) {
 }
 
 TEST_F(HiredisConnection, BytesArriveAsTheyWereSent) {
-  const std::string odd("a\0b\r\n$5\r\n", 10);
+  const std::string odd("a\0b\r\n$5\r\n", 9);
   const std::string large(3 << 20, 'x');  // more than any socket buffer
   for (const std::string& value : {odd, large, std::string()}) {
     ASSERT_TRUE(Call(*connection_, {"SET", "k", value}).has_value());

@@ -18,7 +18,6 @@ namespace doublehold {
 namespace {
 
 using testing::Eventually;
-using testing::kPatience;
 
 class RealEnvTest : public ::testing::Test {
  protected:
