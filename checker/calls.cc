@@ -53,8 +53,8 @@ class Extraction {
 
   void Answer(const Event& event) {
     const auto open = open_.find({SessionOf(event), event.op, event.key});
-    Call& call = open == open_.end() ? Push(event, last_ns_[SessionOf(event)])
-                                     : calls_.all[open->second];
+    Call& call =
+        open == open_.end() ? Push(event, last_ns_[SessionOf(event)]) : calls_.all[open->second];
     if (open != open_.end()) open_.erase(open);
     if (event.hold != 0) call.hold = event.hold;
     call.to_ns = event.at_ns;
@@ -67,7 +67,7 @@ class Extraction {
   }
 
   Calls calls_;
-  std::map<Where, size_t> open_;  // into Calls::all
+  std::map<Where, size_t> open_;                                          // into Calls::all
   std::map<std::pair<SessionId, uint16_t>, std::set<uint64_t>> entered_;  // not released since
   std::map<SessionId, int64_t> last_ns_;
 };

@@ -21,7 +21,9 @@ using Task = std::pair<uint16_t, int64_t>;  // of a key
 // No run has as many; so that sums cannot overflow.
 constexpr int64_t kMost = int64_t{1} << 52;
 
-Task TaskOf(const Call& save) { return {save.key, save.asked[0] != 0 ? save.asked[0] : save.answer[0]}; }
+Task TaskOf(const Call& save) {
+  return {save.key, save.asked[0] != 0 ? save.asked[0] : save.answer[0]};
+}
 
 // The saves of each task, in the order in which they were answered.
 std::map<Task, std::vector<const Call*>> ByTask(const Calls& calls) {
@@ -74,23 +76,23 @@ class Telling {
     const Hold* late = holds_.Find(again.hold);
     const Hold* before = holds_.Find(first.hold);
     // The one that came late is the one whose lease was over; if it was the first, it is to blame.
-    const bool first_is_late = before != nullptr && !before->LiveAt(first.to_ns) &&
-                               before->valid_until_ns < first.to_ns;
-    const bool again_is_late = late != nullptr && !late->LiveAt(again.from_ns) &&
-                               late->valid_until_ns < again.from_ns;
+    const bool first_is_late =
+        before != nullptr && !before->LiveAt(first.to_ns) && before->valid_until_ns < first.to_ns;
+    const bool again_is_late =
+        late != nullptr && !late->LiveAt(again.from_ns) && late->valid_until_ns < again.from_ns;
     const bool blame_first = first_is_late && !again_is_late;
     const Call& doer = blame_first ? first : again;
     const Call& other = blame_first ? again : first;
     stories_.Add(TellDeed(
-        scene_, {.by = doer.session,
-                 .under = blame_first ? before : late,
-                 .harmed = blame_first ? late : before,
-                 .key = again.key,
-                 .when = blame_first ? Span{first.to_ns, first.to_ns} : Span{again.from_ns, again.to_ns},
-                 .what = fmt::format("saved task {} at {}, and {} saved it {}at {}",
-                                     TaskOf(again).second, At(doer.to_ns),
-                                     OwnerName(scene_, other.session), blame_first ? "again " : "",
-                                     At(other.to_ns))}));
+        scene_,
+        {.by = doer.session,
+         .under = blame_first ? before : late,
+         .harmed = blame_first ? late : before,
+         .key = again.key,
+         .when = blame_first ? Span{first.to_ns, first.to_ns} : Span{again.from_ns, again.to_ns},
+         .what = fmt::format("saved task {} at {}, and {} saved it {}at {}", TaskOf(again).second,
+                             At(doer.to_ns), OwnerName(scene_, other.session),
+                             blame_first ? "again " : "", At(other.to_ns))}));
   }
 
  private:
@@ -102,7 +104,8 @@ class Telling {
 std::string WhyUndecided(const SaveCount& count) {
   if (count.saved == 0) return "no task was saved";
   if (!count.final_results) return "how many results are in the store is not known";
-  if (count.touched_after_final) return "tasks were still being saved when the results were counted";
+  if (count.touched_after_final)
+    return "tasks were still being saved when the results were counted";
   if (count.perhaps_twice > 0 && *count.final_results > *count.final_tasks) {
     return fmt::format("{} of unknown outcome may have saved a task again",
                        Counted(count.perhaps_twice, "save"));
@@ -121,7 +124,9 @@ int64_t SaveCount::Surplus() const {
 }
 
 int64_t SaveCount::Missing() const {
-  return Final() && covered ? std::max<int64_t>(0, static_cast<int64_t>(tasks.size()) - *final_tasks) : 0;
+  return Final() && covered
+             ? std::max<int64_t>(0, static_cast<int64_t>(tasks.size()) - *final_tasks)
+             : 0;
 }
 
 SaveCount CountSaves(const History& history) {
@@ -152,10 +157,10 @@ ClaimVerdict CheckExactlyOnce(const History& history, const Limits& limits) {
   const int64_t more = count.Surplus() - count.twice;
   if (more > 0) {
     stories.Add({.count = more,
-                 .sentence = fmt::format("{} are in the store, of {}, and at most {} can have been saved",
-                                         Counted(*count.final_results, "result"),
-                                         Counted(*count.final_tasks, "task"),
-                                         Counted(static_cast<int64_t>(count.perhaps_tasks.size()), "task"))});
+                 .sentence = fmt::format(
+                     "{} are in the store, of {}, and at most {} can have been saved",
+                     Counted(*count.final_results, "result"), Counted(*count.final_tasks, "task"),
+                     Counted(static_cast<int64_t>(count.perhaps_tasks.size()), "task"))});
   }
   if (count.Missing() > 0) {
     stories.Add({.count = count.Missing(),
@@ -164,7 +169,8 @@ ClaimVerdict CheckExactlyOnce(const History& history, const Limits& limits) {
                                          *count.final_tasks)});
   }
   if (verdict.count == 0) {
-    if (std::string why = WhyUndecided(count); !why.empty()) return Undecided(std::move(verdict), why);
+    if (std::string why = WhyUndecided(count); !why.empty())
+      return Undecided(std::move(verdict), why);
   }
   const std::string of = Counted(count.saved, "confirmed save");
   return Decided(std::move(verdict), std::move(stories),

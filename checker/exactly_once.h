@@ -28,8 +28,8 @@ struct SaveCount {
   int64_t perhaps_twice = 0;  // of those, of a task that was or may have been saved by another
   std::set<std::pair<uint16_t, int64_t>> tasks;          // that were saved
   std::set<std::pair<uint16_t, int64_t>> perhaps_tasks;  // those, and of unknown saves
-  std::optional<int64_t> final_tasks;    // in the store: tasks with a result
-  std::optional<int64_t> final_results;  // results
+  std::optional<int64_t> final_tasks;                    // in the store: tasks with a result
+  std::optional<int64_t> final_results;                  // results
   bool touched_after_final = false;
   bool complete = true;  // no record was lost
   bool covered = true;   // the store was counted for every key of which a task was saved

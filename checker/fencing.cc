@@ -77,11 +77,11 @@ class Checking {
       return Undecided(std::move(verdict), "no key was granted twice with a token");
     }
     const std::string of = Counted(verdict.opportunities, "token");
-    return Decided(
-        std::move(verdict), std::move(stories_),
-        fmt::format("{} of {} did not rise, or were stale and accepted", count_, of),
-        accesses.empty() ? fmt::format("{} rose from grant to grant; none was shown to the store", of)
-                         : fmt::format("{} rose from grant to grant, and none was stale", of));
+    return Decided(std::move(verdict), std::move(stories_),
+                   fmt::format("{} of {} did not rise, or were stale and accepted", count_, of),
+                   accesses.empty()
+                       ? fmt::format("{} rose from grant to grant; none was shown to the store", of)
+                       : fmt::format("{} rose from grant to grant, and none was stale", of));
   }
 
  private:
@@ -91,7 +91,8 @@ class Checking {
     for (const Call* grant : grants) {
       const Call* before = largest.Of(*grant);
       const auto [same, is_new] = given.emplace(TokenOf(*grant), grant);
-      if (before != nullptr && TokenOf(*before) >= TokenOf(*grant) && !IsOwnAgain(*before, *grant)) {
+      if (before != nullptr && TokenOf(*before) >= TokenOf(*grant) &&
+          !IsOwnAgain(*before, *grant)) {
         TellGrant(*grant, *before, "before");
       } else if (!is_new && !IsOwnAgain(*same->second, *grant)) {
         TellGrant(*grant, *same->second, "too");

@@ -26,9 +26,10 @@ TEST(Fencing, TokensRiseFromGrantToGrant) {
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 2);
-  EXPECT_EQ(verdict.violations.at(0).sentence,
-            "client 2 was granted the key with token 1 at 0.015 s, and client 1 had been granted it "
-            "with token 5 before, at 0.002 s; node 1 had been restarted at 0.010 s");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 2 was granted the key with token 1 at 0.015 s, and client 1 had been granted it "
+      "with token 5 before, at 0.002 s; node 1 had been restarted at 0.010 s");
 }
 
 TEST(Fencing, ALostCounterIsNamedHoweverLongAgo) {
@@ -41,35 +42,34 @@ TEST(Fencing, ALostCounterIsNamedHoweverLongAgo) {
 }
 
 TEST(Fencing, OnlyAForcedOrderOfGrantsCounts) {
-  for (const Case& drawn : std::vector<Case>{
-           {"rising", R"(
+  for (const Case& drawn : std::vector<Case>{{"rising", R"(
       c1:    A-a===R-r              | #4
       c2:               A-a===R-r   | #5)",
-            Outcome3::kValid},
-           {"asked at the same time", R"(
+                                              Outcome3::kValid},
+                                             {"asked at the same time", R"(
       c1:    A-----a===R-r          | #5
       c2:      A-------a===R-r      | #4)",
-            Outcome3::kValid},
-           {"twice the same, asked at the same time", R"(
+                                              Outcome3::kValid},
+                                             {"twice the same, asked at the same time", R"(
       c1:    A-----a===R-r          | #5
       c2:      A-------a===R-r      | #5)"},
-           {"twice the same", R"(
+                                             {"twice the same", R"(
       c1:    A-a===R-r              | #5
       c2:               A-a===R-r   | #5)"},
-           {"an owner let in again, with its own", R"(
+                                             {"an owner let in again, with its own", R"(
       c1:    A-a==A-a==R-r==R-r         | #5 #5
       c2:                       A-a=R-r | #6)",
-            Outcome3::kValid},
-           {"the same owner later, with the same", R"(
+                                              Outcome3::kValid},
+                                             {"the same owner later, with the same", R"(
       c1:    A-a==R-r  A-a==R-r         | #5 #5)"},
-           {"below one of long ago", R"(
+                                             {"below one of long ago", R"(
       c1:    A-a==R-r  A-a==R-r                 | #5 #7
       c2:                        A-a==R-r       | #6)"},
-           {"another key", R"(
+                                             {"another key", R"(
       c1:         A-a===R-r              | #5
       c2:                    A-a===R-r   | #6
       c2 item-1:  A-a===R-r              | #1)",
-            Outcome3::kValid}}) {
+                                              Outcome3::kValid}}) {
     EXPECT_EQ(Check(drawn.picture).outcome, drawn.outcome)
         << drawn.name << ": " << Check(drawn.picture).reason;
   }
@@ -83,10 +83,11 @@ TEST(Fencing, AStaleTokenThatTheStoreTookIsAViolation) {
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 6);
-  EXPECT_EQ(verdict.violations.at(0).sentence,
-            "client 1's lease ended at 0.005 s while it was stopped (0.005-0.016 s); it wrote stock "
-            "4 at 0.017 s with token 4, and the store took it, though it had taken client 2's token "
-            "5 at 0.012 s");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 1's lease ended at 0.005 s while it was stopped (0.005-0.016 s); it wrote stock "
+      "4 at 0.017 s with token 4, and the store took it, though it had taken client 2's token "
+      "5 at 0.012 s");
 }
 
 TEST(Fencing, AWriteThatMayHaveComeFirstIsNone) {

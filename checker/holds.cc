@@ -130,7 +130,7 @@ class Extraction {
   }
 
   Holds holds_;
-  std::vector<Open> open_;                                                  // beside Holds::all
+  std::vector<Open> open_;                                                    // beside Holds::all
   std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> unreleased_;  // not yet cut
   std::map<SessionId, int64_t> last_ns_;  // of each client's session, its last event so far
 };

@@ -265,8 +265,8 @@ class Drawing {
         std::isdigit(static_cast<unsigned char>(what[1])) != 0) {
       const size_t dot = what.find('.');
       const int thread = dot == std::string::npos ? 1 : std::stoi(what.substr(dot + 1));
-      return DrawClient(lane, {.client = std::stoi(what.substr(1)),
-                               .thread = static_cast<uint8_t>(thread - 1)});
+      return DrawClient(
+          lane, {.client = std::stoi(what.substr(1)), .thread = static_cast<uint8_t>(thread - 1)});
     }
     for (size_t column = 0; column < lane.content.size(); ++column) {
       const char mark = lane.content[column];

@@ -46,9 +46,8 @@ class Gaps {
   void Resolve(const Call& release) {
     const auto acquire = unknown_.find(release.hold);
     if (release.hold == 0 || acquire == unknown_.end() || acquire->second->again) return;
-    const auto of_session = std::ranges::count_if(unknown_, [&](const auto& unknown) {
-      return unknown.second->session == release.session;
-    });
+    const auto of_session = std::ranges::count_if(
+        unknown_, [&](const auto& unknown) { return unknown.second->session == release.session; });
     if (of_session != 1) return;
     unknown_.erase(acquire);
     asked_.erase(release.session);  // it was granted the key, so it stands in no queue
@@ -75,8 +74,8 @@ class Gaps {
 
   // The gap, if there was one, ends; until `until_ns` nobody is known to have been granted the key.
   void Close(int64_t until_ns) {
-    const bool lasted = last_exit_ != nullptr &&
-                        until_ns - last_exit_->to_ns >= ToNs(scene_.facts.lease);
+    const bool lasted =
+        last_exit_ != nullptr && until_ns - last_exit_->to_ns >= ToNs(scene_.facts.lease);
     if (refusal_.refused != nullptr && (refusal_.certain || lasted)) found_.push_back(refusal_);
     refusal_ = {};
     last_exit_ = nullptr;
@@ -104,7 +103,8 @@ std::vector<Refusal> RefusalsOfAFreeKey(const std::vector<const Call*>& calls, c
     moments.push_back({call->from_ns, false, call});
     if (call->to_ns < kForeverNs) moments.push_back({call->to_ns, true, call});
   }
-  std::ranges::stable_sort(moments, {}, [](const Moment& m) { return std::pair(m.at_ns, m.answer); });
+  std::ranges::stable_sort(moments, {},
+                           [](const Moment& m) { return std::pair(m.at_ns, m.answer); });
   Gaps gaps(scene);
   for (const Moment& moment : moments) {
     if (moment.answer) gaps.Answered(*moment.call);

@@ -40,14 +40,18 @@ struct Queue {
 class Queues {
  public:
   void Take(const Call& call) {
-    State& state = states_[{call.session, call.key}];
+    State& state = states_[call.key][call.session];
+    if (call.op == Op::kRelease && call.outcome == EventType::kInfo) {
+      state.perhaps_inside_ns = call.from_ns;
+    }
     if (call.op == Op::kWait) {  // given up; or granted, which ended the place before
       if (!call.Ok()) Leave(call, state);
       return;
     }
     if (call.op != Op::kAcquire) return;
     if (state.since_ns < 0) state.since_ns = call.from_ns;
-    if (state.queued_ns >= 0 && call.from_ns >= state.queued_ns && call.waits) state.asked_ns = call.from_ns;
+    if (state.queued_ns >= 0 && call.from_ns >= state.queued_ns && call.waits)
+      state.asked_ns = call.from_ns;
     if (call.outcome != EventType::kFail) Leave(call, state);
     if (call.outcome == EventType::kInfo) state.perhaps_left = true;
     if (call.outcome == EventType::kFail && call.answer[0] > 0 && call.waits &&
@@ -57,24 +61,38 @@ class Queues {
     }
     if (!call.Ok()) return;
     if (!call.again && call.answer[2] == 0) {
-      queues_[call.key].grants.push_back({.call = &call, .since_ns = state.since_ns});
+      if (state.perhaps_inside_ns < 0) {
+        queues_[call.key].grants.push_back({.call = &call, .since_ns = state.since_ns});
+      }
+      NobodyElseIsInside(call);
     }
     if (!state.perhaps_left) state.since_ns = -1;
   }
 
   // What nobody left any more is not known to have asked again: its last question counts.
   std::map<uint16_t, Queue> Finish() && {
-    for (auto& [who, state] : states_) End(who.first, who.second, state);
+    for (auto& [key, states] : states_) {
+      for (auto& [session, state] : states) End(session, key, state);
+    }
     return std::move(queues_);
   }
 
  private:
   struct State {
-    int64_t since_ns = -1;   // -1: has not asked since its last grant
+    int64_t since_ns = -1;      // -1: has not asked since its last grant
     bool perhaps_left = false;  // one of its questions may yet put it into the queue
-    int64_t queued_ns = -1;  // -1: not known to be in the queue
+    int64_t queued_ns = -1;     // -1: not known to be in the queue
     int64_t asked_ns = 0;
+    // When it called a release that was perhaps not carried out: it may be let in again. -1: never.
+    int64_t perhaps_inside_ns = -1;
   };
+
+  void NobodyElseIsInside(const Call& grant) {
+    for (auto& [session, state] : states_[grant.key]) {
+      const bool gone = session != grant.session && Before(state.perhaps_inside_ns, grant.from_ns);
+      if (gone) state.perhaps_inside_ns = -1;
+    }
+  }
 
   void Leave(const Call& call, State& state) { End(call.session, call.key, state); }
 
@@ -88,7 +106,7 @@ class Queues {
     state.queued_ns = -1;
   }
 
-  std::map<std::pair<SessionId, uint16_t>, State> states_;
+  std::map<uint16_t, std::map<SessionId, State>> states_;  // of each key
   std::map<uint16_t, Queue> queues_;
 };
 
@@ -165,9 +183,9 @@ class Checking {
     verdict.count = count_;
     verdict.opportunities = waited_;
     if (waited_ == 0) {
-      return Undecided(std::move(verdict),
-                       "nobody was granted a key while another was known to wait for it" +
-                           longest_wait_);
+      return Undecided(
+          std::move(verdict),
+          "nobody was granted a key while another was known to wait for it" + longest_wait_);
     }
     if (count_ == 0 && doubtful_ > 0) {
       return Undecided(std::move(verdict),
@@ -176,11 +194,10 @@ class Checking {
                                    Counted(doubtful_, "grant"), longest_wait_));
     }
     const std::string of = Counted(waited_, "grant") + " for which others waited";
-    return Decided(std::move(verdict), std::move(stories_),
-                   fmt::format("{} of {} overtook one that had queued before{}", count_, of,
-                               longest_wait_),
-                   fmt::format("none of {} overtook one that had queued before{}", of,
-                               longest_wait_));
+    return Decided(
+        std::move(verdict), std::move(stories_),
+        fmt::format("{} of {} overtook one that had queued before{}", count_, of, longest_wait_),
+        fmt::format("none of {} overtook one that had queued before{}", of, longest_wait_));
   }
 
  private:

@@ -48,40 +48,40 @@ TEST(Order, IsValidInTheOrderOfTheQueue) {
 }
 
 TEST(Order, OnlyACertainPlaceInTheQueueCanBeOvertaken) {
-  for (const Case& drawn : std::vector<Case>{
-           {"asked at the same time", R"(
+  for (const Case& drawn :
+       std::vector<Case>{{"asked at the same time", R"(
       c1:    A-a======R-r
       c2:     QA-----t---------------A-aq=R-r
       c3:           QA-t--A-aq==R-r          )",
-            Outcome3::kValid},
-           {"was perhaps granted it first, and heard it last", R"(
+                          Outcome3::kValid},
+                         {"was perhaps granted it first, and heard it last", R"(
       c1:    A-a======R-r
       c2:     QA-t-----A-------------------aq=R-r
       c3:           QA-t--A-aq==R-r
       c4:             QA-t---------A-t-------------Aaq)",
-            Outcome3::kValid},
-           {"gave up", R"(
+                          Outcome3::kValid},
+                         {"gave up", R"(
       c1:    A-a======R-r
       c2:     QA-t---x             QA-aq=R-r
       c3:           QA-t--A-aq==R-r          )"},
-           {"not told that it is taken", R"(
+                         {"not told that it is taken", R"(
       c1:    A-a======R-r
       c2:     QA-x-------------------A-aq=R-r
       c3:           QA-t--A-aq==R-r          )"},
-           {"did not wait", R"(
+                         {"did not wait", R"(
       c1:    A-a======R-r
       c2:      A-t                   A-a==R-r
       c3:           QA-t--A-aq==R-r          )"},
-           {"an attempt of unknown outcome", R"(
+                         {"an attempt of unknown outcome", R"(
       c1:    A-a======R-r
       c2:     QA-t-A-?R-x-A-t--------A-aq=R-r
       c3:           QA-t--A-aq==R-r          )"},
-           {"the other may have been left in the queue by a wait before", R"(
+                         {"the other may have been left in the queue by a wait before", R"(
       c1:    A-a======R-r
       c2:     QA-t-------------------A-aq=R-r
       c3:    QA-t-x QA-t--A-aq==R-r          )",
-            Outcome3::kValid},
-           {"a thread let in again", R"(
+                          Outcome3::kValid},
+                         {"a thread let in again", R"(
       c1:    A-a===A-a===R-rR-r
       c2:     QA-t---------------A-aq=R-r)"}}) {
     EXPECT_EQ(Name(Check(drawn.picture).outcome), Name(drawn.outcome))
@@ -94,8 +94,9 @@ TEST(Order, WhoeverWasKeptFromAskingMayHaveLostItsPlace) {
       c1:             A-a======R-r
       c2:              QA-t-------------------A-aq=R-r
       c3:                    QA-t--A-aq==R-r          )";
-  for (const std::string lane : {"pause c2:               [--]", "delay:                  [--]",
-                                 "partition n1:           [--]", "machine c2:             (--------)"}) {
+  for (const std::string lane :
+       {"pause c2:               [--]", "delay:                  [--]",
+        "partition n1:           [--]", "machine c2:             (--------)"}) {
     const ClaimVerdict verdict = Check(kOvertaken + ("\n      " + lane));
     EXPECT_EQ(verdict.outcome, Outcome3::kUnknown) << lane << ": " << verdict.reason;
     EXPECT_EQ(verdict.count, 0);

@@ -30,9 +30,10 @@ TEST(Reentry, IsViolatedWhenANestedExitFreesTheLock) {
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 3);
   EXPECT_EQ(verdict.unit, "exits");
-  EXPECT_EQ(verdict.violations.at(0).sentence,
-            "client 1 left the key once at 0.012 s, having entered it twice, and client 2 was granted "
-            "it at 0.017 s, while the first entry, of 0.002 s, was still held; no fault was active");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 1 left the key once at 0.012 s, having entered it twice, and client 2 was granted "
+      "it at 0.017 s, while the first entry, of 0.002 s, was still held; no fault was active");
   EXPECT_EQ(verdict.violations.at(0).first->hold, 101U);
 }
 
@@ -46,29 +47,28 @@ TEST(Reentry, IsValidWhenOnlyTheLastExitFreesTheLock) {
 }
 
 TEST(Reentry, ANestedExitIsNotToBlameForWhatElseFreesALock) {
-  for (const Case& drawn : std::vector<Case>{
-           {"nobody was refused before it", R"(
+  for (const Case& drawn : std::vector<Case>{{"nobody was refused before it", R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:                       A-a==R-r)"},
-           {"another was granted it before", R"(
+                                             {"another was granted it before", R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:         A-x  A-a=R-r  A-a==R-r)"},
-           {"a clock was moved", R"(
+                                             {"a clock was moved", R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:              A-x      A-a==R-r
       jump n1:             [---])"},
-           {"a node lost its data", R"(
+                                             {"a node lost its data", R"(
       c1:          A-a===A-a===R-r===========R-r
       c2:                A-x      A-a==R-r
       restart n1:            [---])"},
-           {"a third freed whatever was there", R"(
+                                             {"a third freed whatever was there", R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:              A-x      A-a==R-r
       c3:                  R--f)"},
-           {"whether the exit was carried out is not known", R"(
+                                             {"whether the exit was carried out is not known", R"(
       c1:        A-a===A-a===R-?===========R-r
       c2:              A-x      A-a==R-r)"},
-           {"the outer lease was over", R"(
+                                             {"the outer lease was over", R"(
       c1:        A-a==!A-a===R-r===========R-r
       c2:              A-x      A-a==R-r)"}}) {
     EXPECT_NE(Check(drawn.picture).outcome, Outcome3::kViolated)
@@ -85,38 +85,38 @@ TEST(Reentry, IsViolatedWhenTheLastExitDoesNotFreeTheLock) {
       c2:                            A-t       A-a==R-r)");
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
   EXPECT_EQ(verdict.count, 1);
-  EXPECT_EQ(verdict.violations.at(0).sentence,
-            "client 2 was told at 0.020 s that the key is taken, and nobody held it: client 1 was the "
-            "last to release it, at 0.013 s; no fault was active");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 2 was told at 0.020 s that the key is taken, and nobody held it: client 1 was the "
+      "last to release it, at 0.013 s; no fault was active");
 }
 
 TEST(Reentry, ARefusalProvesNothingWhereSomethingMayHaveBeenInTheWay) {
-  for (const Case& drawn : std::vector<Case>{
-           {"a hold that was never released", R"(
+  for (const Case& drawn : std::vector<Case>{{"a hold that was never released", R"(
       c1:          A-a===
       c2:                          A-t       A-a==R-r)"},
-           {"one whose release is not answered", R"(
+                                             {"one whose release is not answered", R"(
       c1:          A-a===R-?
       c2:                          A-t       A-a==R-r)"},
-           {"an outer hold", R"(
+                                             {"an outer hold", R"(
       c1:          A-a==A-a===R-r
       c2:                          A-t       A-a==R-r)"},
-           {"an acquire of unknown outcome", R"(
+                                             {"an acquire of unknown outcome", R"(
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r
       c3:         A-?)"},
-           {"one that was on its way", R"(
+                                             {"one that was on its way", R"(
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r
       c3:                         A---a==R-r)"},
-           {"one that asked before it was free", R"(
+                                             {"one that asked before it was free", R"(
       c1:          A-a===R-r
       c2:                 A-t       A-a==R-r)"},
-           {"a node that lost its data and found it again", R"(
+                                             {"a node that lost its data and found it again", R"(
       c1:          A-a===R-r
       restart n1:      []
       c2:                          A-t       A-a==R-r)"},
-           {"records were lost", R"(
+                                             {"records were lost", R"(
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r
       lost c3:               *)"}}) {
@@ -154,10 +154,11 @@ TEST(Reentry, SomebodyElseMayHaveBeenTheFirstInAQueue) {
       c2:             A-t                            A-a==R-r
       c3:               A-t        A-t)");
   EXPECT_EQ(verdict.outcome, Outcome3::kUnknown);
-  EXPECT_EQ(verdict.reason,
-            "client 3 was told at 0.018 s that the key is taken, and nobody held it: client 1 was the "
-            "last to release it, at 0.015 s; only if another stood before it in a queue is that "
-            "right");
+  EXPECT_EQ(
+      verdict.reason,
+      "client 3 was told at 0.018 s that the key is taken, and nobody held it: client 1 was the "
+      "last to release it, at 0.015 s; only if another stood before it in a queue is that "
+      "right");
 }
 
 TEST(Reentry, IsUnknownWhereNobodyEnteredTwice) {

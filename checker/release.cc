@@ -25,7 +25,8 @@ class Grants {
  public:
   explicit Grants(const std::vector<const Call*>& acquires) {
     for (const Call* call : acquires) {
-      if (call->outcome == EventType::kInfo) first_unknown_ns_ = std::min(first_unknown_ns_, call->from_ns);
+      if (call->outcome == EventType::kInfo)
+        first_unknown_ns_ = std::min(first_unknown_ns_, call->from_ns);
       if (call->Ok()) by_start_.push_back(call);
     }
     std::vector<const Call*> by_end = by_start_;
@@ -150,8 +151,8 @@ class Checking {
       if (freed == Freed::kAnothers) Tell(key, release, own, *harmed);
       if (freed == Freed::kPerhapsAnothers && doubt_.empty()) {
         doubt_ = fmt::format("{} released what may have been {}'s lock at {}",
-                             OwnerName(scene_, release.session),
-                             OwnerName(scene_, harmed->owner()), At(release.from_ns));
+                             OwnerName(scene_, release.session), OwnerName(scene_, harmed->owner()),
+                             At(release.from_ns));
       }
     }
   }

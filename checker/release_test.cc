@@ -31,9 +31,10 @@ TEST(Release, IsViolatedWhenAHolderPastItsLeaseFreedTheLockOfTheNext) {
   EXPECT_EQ(verdict.opportunities, 2);
   EXPECT_EQ(verdict.unit, "releases");
   EXPECT_EQ(verdict.reason, "1 of 2 releases freed a lock that another held");
-  EXPECT_EQ(verdict.violations.at(0).sentence,
-            "client 1's lease ended at 0.005 s while it was stopped (0.004-0.014 s); it released the "
-            "key at 0.016 s and freed the lock of client 2, which had been granted it at 0.011 s");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 1's lease ended at 0.005 s while it was stopped (0.004-0.014 s); it released the "
+      "key at 0.016 s and freed the lock of client 2, which had been granted it at 0.011 s");
   EXPECT_EQ(verdict.violations.at(0).first->hold, 101U);
   EXPECT_EQ(verdict.violations.at(0).second->hold, 201U);
   EXPECT_EQ(verdict.margin->what, "least lease left after a release that did not look");
@@ -45,9 +46,10 @@ TEST(Release, IsViolatedByWhoeverReleasesWithoutHavingBeenGranted) {
       c1:    A-a============R-f
       c2:         A-x R-f        )");
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
-  EXPECT_EQ(verdict.violations.at(0).sentence,
-            "client 2 released the key at 0.009 s, though it had not been granted it, and freed the "
-            "lock of client 1, which had been granted it at 0.002 s; no fault was active");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 2 released the key at 0.009 s, though it had not been granted it, and freed the "
+      "lock of client 1, which had been granted it at 0.002 s; no fault was active");
   EXPECT_FALSE(verdict.violations.at(0).first.has_value());
 }
 
@@ -56,27 +58,28 @@ TEST(Release, ThreadsOfOneClientAreOwnersOfTheirOwn) {
       c1:      A-a============R-x
       c1.2:         A-x R-f        )");
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
-  EXPECT_EQ(verdict.violations.at(0).sentence,
-            "client 1, thread 2 released the key at 0.009 s, though it had not been granted it, and "
-            "freed the lock of client 1, thread 1, which had been granted it at 0.002 s; no fault "
-            "was active");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 1, thread 2 released the key at 0.009 s, though it had not been granted it, and "
+      "freed the lock of client 1, thread 1, which had been granted it at 0.002 s; no fault "
+      "was active");
 }
 
 TEST(Release, IsValidWhereEveryoneFreesTheirOwn) {
-  for (const Case& drawn : std::vector<Case>{
-           {"one after the other", R"(
+  for (const Case& drawn :
+       std::vector<Case>{{"one after the other", R"(
       c1:    A-a===R-f
       c2:                A-a===R-f)"},
-           {"releases that looked", R"(
+                         {"releases that looked", R"(
       c1:    A-a==!==========R-r
       c2:             A-a===========R-r)"},
-           {"refused ones", R"(
+                         {"refused ones", R"(
       c1:    A-a==!==========R-x
       c2:             A-a===========R-r)"},
-           {"the next was granted it while the release was on its way back", R"(
+                         {"the next was granted it while the release was on its way back", R"(
       c1:    A-a===R----f
       c2:             A-a===R-f)"},
-           {"the next had asked before", R"(
+                         {"the next had asked before", R"(
       c1:    A-a===R--f
       c2:        A----a===R-f)"}}) {
     EXPECT_EQ(Check(drawn.picture).outcome, Outcome3::kValid)
@@ -85,28 +88,28 @@ TEST(Release, IsValidWhereEveryoneFreesTheirOwn) {
 }
 
 TEST(Release, IsUnknownWhereSomethingElseExplainsIt) {
-  for (const Case& drawn : std::vector<Case>{
-           {"c1 may have been granted the key after c2 was", R"(
+  for (const Case& drawn :
+       std::vector<Case>{{"c1 may have been granted the key after c2 was", R"(
       c1:       A----------a=!R-f
       c2:     A----a===============R-f)"},
-           {"it may have freed its own and been answered late", R"(
+                         {"it may have freed its own and been answered late", R"(
       c1:    A-a==!R-----------f
       c2:             A-a==========R-f)"},
-           {"an acquire of unknown outcome may have been delivered late", R"(
+                         {"an acquire of unknown outcome may have been delivered late", R"(
       c1:    A-? A-a==!==========R-f
       c2:                 A-a===========R-f)"},
-           {"another's acquire of unknown outcome", R"(
+                         {"another's acquire of unknown outcome", R"(
       c1:    A-a==!==========R-f
       c2:             A-a===========R-f
       c3:      A-?)"},
-           {"c2 was releasing it meanwhile", R"(
+                         {"c2 was releasing it meanwhile", R"(
       c1:    A-a==!==========R---f
       c2:             A-a======R-f)"},
-           {"the node came back with older data", R"(
+                         {"the node came back with older data", R"(
       c1:         A-a==!==========R-f
       c2:                  A-a===========R-f
       restart n1:                 [])"},
-           {"the release was not answered", R"(
+                         {"the release was not answered", R"(
       c1:    A-a==!==========R-?
       c2:             A-a===========R-f)"}}) {
     EXPECT_EQ(Check(drawn.picture).outcome, Outcome3::kUnknown)

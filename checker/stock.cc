@@ -123,7 +123,7 @@ class Counting {
   bool several_tries_;
   std::vector<ItemCount> items_;
   std::map<std::pair<uint16_t, uint64_t>, Sale> sales_;  // by item and hold
-  std::vector<std::unordered_set<int64_t>> reads_;  // by confirmed writes, of each item
+  std::vector<std::unordered_set<int64_t>> reads_;       // by confirmed writes, of each item
   std::map<std::tuple<SessionId, Op, uint16_t>, int> open_;
 };
 
@@ -156,10 +156,10 @@ std::vector<std::string> WaysOf(const ItemCount& item, bool told, int64_t explai
   add(item.Vanished(),
       fmt::format("{}, but at most {} were made: {} vanished", fell,
                   Counted(item.SoldMost(), "order"), Counted(item.Vanished(), "unit")));
-  add(item.Twice(), fmt::format("{}, and at most {}: {} took a unit twice, trying again after a "
-                                "write that was not answered",
-                                fell, WereMade(*item.perhaps_sales),
-                                Counted(item.Twice(), "sale")));
+  add(item.Twice(),
+      fmt::format("{}, and at most {}: {} took a unit twice, trying again after a "
+                  "write that was not answered",
+                  fell, WereMade(*item.perhaps_sales), Counted(item.Twice(), "sale")));
   add(item.Missing(), fmt::format("{} were confirmed, and {} are in the store",
                                   Counted(item.orders, "order"), item.final_orders));
   add(item.Doubled(), fmt::format("{} are in the store, and at most {} were made",

@@ -118,8 +118,9 @@ Violation TellStaleOverlap(const Scene& scene, const Hold& first, const Hold& se
                         At(second.core.from_ns));
     text += EndClause(first, OwnerName(scene, first.owner()));
   } else {
-    text += fmt::format("; it was granted the key at {}, while {} held it until {}",
-                        At(second.core.from_ns), OwnerName(scene, first.owner()), At(first.core.to_ns));
+    text +=
+        fmt::format("; it was granted the key at {}, while {} held it until {}",
+                    At(second.core.from_ns), OwnerName(scene, first.owner()), At(first.core.to_ns));
   }
   return {.stale = true,
           .fault = story.fault,
@@ -225,14 +226,15 @@ Violation TellOverlap(const Scene& scene, const Holds& holds, const OverlapFound
 }
 
 Violation TellDeed(const Scene& scene, const Deed& deed) {
-  Violation violation{
-      .key = KeyName(scene.facts, deed.key), .from_ns = deed.when.from_ns, .to_ns = deed.when.to_ns};
+  Violation violation{.key = KeyName(scene.facts, deed.key),
+                      .from_ns = deed.when.from_ns,
+                      .to_ns = deed.when.to_ns};
   if (deed.under != nullptr) violation.first = deed.under->Ref();
   if (deed.harmed != nullptr) violation.second = deed.harmed->Ref();
   const int64_t at_ns = deed.when.from_ns;
   const int32_t other = deed.harmed == nullptr ? 0 : deed.harmed->client;
-  violation.stale = deed.under != nullptr && !deed.under->LiveAt(at_ns) &&
-                    deed.under->valid_until_ns < at_ns;
+  violation.stale =
+      deed.under != nullptr && !deed.under->LiveAt(at_ns) && deed.under->valid_until_ns < at_ns;
   if (violation.stale) {
     const StaleStory story = TellStale(scene, *deed.under, other, at_ns, at_ns);
     violation.fault = story.fault;
@@ -243,8 +245,8 @@ Violation TellDeed(const Scene& scene, const Deed& deed) {
   const auto faults =
       FaultsBehind(scene, {.at_ns = at_ns, .other = other, .second = deed.by.client});
   violation.fault = faults.empty() ? -1 : faults.front()->fault;
-  violation.sentence = fmt::format("{} {}; {}", OwnerName(scene, deed.by), deed.what,
-                                   FaultsClause(scene, faults));
+  violation.sentence =
+      fmt::format("{} {}; {}", OwnerName(scene, deed.by), deed.what, FaultsClause(scene, faults));
   return violation;
 }
 

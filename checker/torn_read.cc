@@ -58,10 +58,10 @@ class Checking {
  private:
   void JudgeTorn(const Call& look, const Hold& hold) {
     const Call* unfinished = Unfinished(look);
-    const std::string saw = fmt::format("looked at {}-{} and saw version {} of one half and {} of "
-                                        "the other",
-                                        Seconds(look.from_ns), At(look.to_ns), look.answer[0],
-                                        look.answer[1]);
+    const std::string saw = fmt::format(
+        "looked at {}-{} and saw version {} of one half and {} of "
+        "the other",
+        Seconds(look.from_ns), At(look.to_ns), look.answer[0], look.answer[1]);
     if (unfinished != nullptr || !calls_.complete) {
       if (!doubt_.empty()) return;
       doubt_ = fmt::format("{} {}", OwnerName(scene_, look.session), saw);
@@ -96,7 +96,8 @@ class Checking {
       const auto writes = writes_.find({look.key, version});
       if (writes == writes_.end()) continue;
       for (const Call* write : writes->second) {
-        if (Overlap({write->from_ns, write->to_ns + 1}, {look.from_ns, look.to_ns + 1})) return write;
+        if (Overlap({write->from_ns, write->to_ns + 1}, {look.from_ns, look.to_ns + 1}))
+          return write;
         if (latest == nullptr || latest->from_ns < write->from_ns) latest = write;
       }
     }
@@ -107,10 +108,10 @@ class Checking {
     const Call* write = Writer(look);
     const Hold* others = write == nullptr ? nullptr : holds_.Find(write->hold);
     const std::string wrote =
-        write == nullptr
-            ? "; who wrote in between is not known"
-            : fmt::format("; {} wrote version {} over {} at {}-{}", OwnerName(scene_, write->session),
-                          Left(*write), Found(*write), Seconds(write->from_ns), At(write->to_ns));
+        write == nullptr ? "; who wrote in between is not known"
+                         : fmt::format("; {} wrote version {} over {} at {}-{}",
+                                       OwnerName(scene_, write->session), Left(*write),
+                                       Found(*write), Seconds(write->from_ns), At(write->to_ns));
     Deed deed{.by = look.session,
               .under = &hold,
               .harmed = others,

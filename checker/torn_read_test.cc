@@ -22,22 +22,24 @@ TEST(TornRead, IsViolatedWhenAReaderSawHalfOfAWrite) {
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 1);
-  EXPECT_EQ(verdict.violations.at(0).sentence,
-            "client 1's lease ended at 0.008 s while it was stopped (0.007-0.018 s); it looked at "
-            "0.005-0.020 s and saw version 7 of one half and 8 of the other; client 2 wrote version 8 "
-            "over 7 at 0.012-0.014 s");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 1's lease ended at 0.008 s while it was stopped (0.007-0.018 s); it looked at "
+      "0.005-0.020 s and saw version 7 of one half and 8 of the other; client 2 wrote version 8 "
+      "over 7 at 0.012-0.014 s");
 }
 
 TEST(TornRead, ALateWriterIsToBlame) {
-  EXPECT_EQ(Check(R"(
+  EXPECT_EQ(
+      Check(R"(
       c1:       A-a==!=====W------u=R-x     | 7>8
       c2:                A-b=L--l=R-r       | 8/7
       pause c1:     [-----]                 | 6)")
-                .violations.at(0)
-                .sentence,
-            "client 1's lease ended at 0.005 s while it was stopped (0.004-0.010 s); it wrote version "
-            "8 over 7 until 0.018 s, while client 2 looked at 0.013-0.016 s and saw version 8 of one "
-            "half and 7 of the other");
+          .violations.at(0)
+          .sentence,
+      "client 1's lease ended at 0.005 s while it was stopped (0.004-0.010 s); it wrote version "
+      "8 over 7 until 0.018 s, while client 2 looked at 0.013-0.016 s and saw version 8 of one "
+      "half and 7 of the other");
 }
 
 TEST(TornRead, IsValidWhereBothHalvesAreOfOneVersion) {

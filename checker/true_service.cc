@@ -12,13 +12,15 @@
 namespace doublehold {
 namespace {
 
-constexpr int64_t kLong = 100'000;   // longer than any run
-constexpr int64_t kEndNs = 1'500;    // nobody begins anything after that
+constexpr int64_t kLong = 100'000;  // longer than any run
+constexpr int64_t kEndNs = 1'500;   // nobody begins anything after that
 
 // What happens when, in the order of time.
 class Agenda {
  public:
-  void At(int64_t at_ns, std::function<void()> what) { due_.push({at_ns, ++last_, std::move(what)}); }
+  void At(int64_t at_ns, std::function<void()> what) {
+    due_.push({at_ns, ++last_, std::move(what)});
+  }
   void After(int64_t by_ns, std::function<void()> what) { At(now_ns_ + by_ns, std::move(what)); }
   [[nodiscard]] int64_t NowNs() const { return now_ns_; }
   void Run() {
@@ -62,7 +64,7 @@ class Server {
     if (options_.defect == Defect::kLosesTokens && prng_.Below(8) == 0) token_ = 0;
     if (options_.defect == Defect::kNoLock) return ++token_;
     const auto own = Own(asked);
-    if (options_.reentrant && own != holders_.end()) {
+    if (options_.reentrant && own != holders_.end() && own->shared == asked.shared) {
       own->until_ns = now_ns + lease_ns_;
       ++own->count;
       return token_;
@@ -150,7 +152,9 @@ struct World {
   std::vector<Event> events{};
   uint64_t holds = 0;
 
-  int64_t Any(int64_t most) { return static_cast<int64_t>(prng.Below(static_cast<uint64_t>(most))); }
+  int64_t Any(int64_t most) {
+    return static_cast<int64_t>(prng.Below(static_cast<uint64_t>(most)));
+  }
 };
 
 // One client: waits, enters, works, leaves, over and over.
@@ -158,7 +162,9 @@ class Client {
  public:
   Client(World& world, int32_t number) : world_(world), number_(number) {}
 
-  void Start() { Later(50, [this] { Wait(); }); }
+  void Start() {
+    Later(50, [this] { Wait(); });
+  }
 
  private:
   using Next = std::function<void()>;
@@ -195,12 +201,14 @@ class Client {
   }
 
   void Try(int64_t tries) {
-    Enter([this](bool entered, int64_t token) {
-      if (!entered) return;
-      Record(Op::kWait, EventType::kOk, held_.back());
-      token_ = token;
-      Work();
-    }, tries);
+    Enter(
+        [this](bool entered, int64_t token) {
+          if (!entered) return;
+          Record(Op::kWait, EventType::kOk, held_.back());
+          token_ = token;
+          Work();
+        },
+        tries);
   }
 
   using Entered = std::function<void(bool, int64_t)>;
@@ -261,22 +269,20 @@ class Client {
   // Under the lock: sells, and looks or writes or saves; perhaps enters again; leaves.
   void Work() {
     Later(world_.options.punctual ? 10 : 60, [this] {
-      Sell(3, [this] {
-        UseRecord([this] {
-          Save([this] { Nest([this] { Exit(); }); });
-        });
-      });
+      Sell(3, [this] { UseRecord([this] { Save([this] { Nest([this] { Exit(); }); }); }); });
     });
   }
 
   void Nest(const Next& next) {
     if (!world_.options.reentrant || held_.size() > 2 || world_.Any(2) == 0) return next();
-    Enter([this, next](bool entered, int64_t) {
-      if (!entered) return next();
-      Later(10, [this, next] {
-        Nest([this, next] { Leave(Pop(), [this, next] { Later(30, next); }); });
-      });
-    }, 1);
+    Enter(
+        [this, next](bool entered, int64_t) {
+          if (!entered) return next();
+          Later(10, [this, next] {
+            Nest([this, next] { Leave(Pop(), [this, next] { Later(30, next); }); });
+          });
+        },
+        1);
   }
 
   void Exit() {
@@ -298,11 +304,14 @@ class Client {
     const auto read = [=, this] {
       if (world_.store.Shown(token_, compares)) *seen = world_.store.stock;
     };
-    Send(read, [=, this] {
-      if (!*seen) return Record(Op::kRead, EventType::kFail, hold), next();
-      Record(Op::kRead, EventType::kOk, hold, {**seen, 0, 0, token_});
-      Write(**seen, tries, next);
-    }, nullptr);
+    Send(
+        read,
+        [=, this] {
+          if (!*seen) return Record(Op::kRead, EventType::kFail, hold), next();
+          Record(Op::kRead, EventType::kOk, hold, {**seen, 0, 0, token_});
+          Write(**seen, tries, next);
+        },
+        nullptr);
   }
 
   void Write(int64_t read, int64_t tries, const Next& next) {
@@ -311,23 +320,24 @@ class Client {
     const bool compares = world_.options.defect != Defect::kTakesStaleTokens;
     auto done = std::make_shared<bool>(false);
     Record(Op::kWrite, EventType::kInvoke, hold, values);
-    Send([=, this] {
-           *done = world_.store.Shown(values[3], compares) && world_.store.stock == read;
-           if (*done) world_.store.stock = read - 1;
-         },
-         [=, this] {
-           Record(Op::kWrite, *done ? EventType::kOk : EventType::kFail, hold, values);
-           if (!*done) return tries > 1 ? Sell(tries - 1, next) : next();
-           Record(Op::kOrder, EventType::kInvoke, hold, {values[0], values[1]});
-           Record(Op::kOrder, EventType::kOk, hold, {values[0], values[1]});
-           ++world_.orders;
-           next();
-         },
-         [=, this] {
-           Record(Op::kWrite, EventType::kInfo, hold, values);
-           const bool again = world_.options.defect == Defect::kTriesAgain && tries > 1;
-           again ? Sell(tries - 1, next) : next();
-         });
+    Send(
+        [=, this] {
+          *done = world_.store.Shown(values[3], compares) && world_.store.stock == read;
+          if (*done) world_.store.stock = read - 1;
+        },
+        [=, this] {
+          Record(Op::kWrite, *done ? EventType::kOk : EventType::kFail, hold, values);
+          if (!*done) return tries > 1 ? Sell(tries - 1, next) : next();
+          Record(Op::kOrder, EventType::kInvoke, hold, {values[0], values[1]});
+          Record(Op::kOrder, EventType::kOk, hold, {values[0], values[1]});
+          ++world_.orders;
+          next();
+        },
+        [=, this] {
+          Record(Op::kWrite, EventType::kInfo, hold, values);
+          const bool again = world_.options.defect == Defect::kTriesAgain && tries > 1;
+          again ? Sell(tries - 1, next) : next();
+        });
   }
 
   // Both halves, one after the other.
