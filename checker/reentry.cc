@@ -199,6 +199,8 @@ class Checking {
                                               .what = what});
       const Hold* last = holds_.Find(refusal.last_exit->hold);
       if (last != nullptr) violation.first = last->Ref();
+      // A count that is wrong stays so.
+      NameEarlierFault(scene_, violation, [](const FaultFact&) { return true; });
       stories_.Add(std::move(violation));
     }
   }
