@@ -42,10 +42,11 @@ struct Violation {
   std::string sentence;   // who, when, what, and why
 };
 
-// How near a claim came to being violated.
+// How near a claim came to being violated; below 0: by how much it was missed.
 struct Margin {
   std::string what;  // "shortest gap between two holds"
   int64_t ns = 0;
+  std::string missed{};  // what it is called below 0: "longest overlap of two holds"
 };
 
 struct ClaimVerdict {

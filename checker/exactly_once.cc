@@ -19,7 +19,7 @@ namespace {
 using Task = std::pair<uint16_t, int64_t>;  // of a key
 
 // No run has as many; so that sums cannot overflow.
-constexpr int64_t kMost = int64_t{1} << 52;
+constexpr int64_t kMost = int64_t{1} << 40;
 
 Task TaskOf(const Call& save) {
   return {save.key, save.asked[0] != 0 ? save.asked[0] : save.answer[0]};

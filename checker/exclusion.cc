@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "checker/decide.h"
 #include "checker/holds.h"
@@ -15,20 +16,19 @@
 namespace doublehold {
 namespace {
 
-std::optional<Margin> Least(std::optional<Margin> least, std::string_view what, int64_t ns) {
-  if (least && least->ns <= ns) return least;
-  return Margin{.what = std::string(what), .ns = ns};
+void Lower(std::optional<Margin>& least, Margin margin) {
+  if (!least || margin.ns < least->ns) least = std::move(margin);
 }
 
-// Negative when they overlapped.
 std::optional<Margin> ShortestGap(const Holds& holds) {
   std::optional<Margin> shortest;
   std::map<uint16_t, const Hold*> last_to_end;  // of each key, so far
   for (const Hold& hold : holds.all) {
     const Hold*& before = last_to_end[hold.key];
     if (before != nullptr && before->owner() != hold.owner() && !(before->shared && hold.shared)) {
-      shortest =
-          Least(shortest, "shortest gap between two holds", hold.core.from_ns - before->core.to_ns);
+      Lower(shortest, {.what = "shortest gap between two holds",
+                       .ns = hold.core.from_ns - std::min(before->core.to_ns, hold.core.to_ns),
+                       .missed = "longest overlap of two holds"});
     }
     if (before == nullptr || hold.core.to_ns >= before->core.to_ns) before = &hold;
   }
@@ -39,7 +39,9 @@ std::optional<Margin> LeastLeaseLeft(const Holds& holds) {
   std::optional<Margin> least;
   for (const Hold& hold : holds.all) {
     if (!hold.released || hold.valid_until_ns >= kForeverNs) continue;
-    least = Least(least, "least lease left at release", hold.valid_until_ns - hold.core.to_ns);
+    Lower(least, {.what = "least lease left at release",
+                  .ns = hold.valid_until_ns - hold.core.to_ns,
+                  .missed = "latest release after its lease"});
   }
   return least;
 }

@@ -131,21 +131,9 @@ class Checking {
                              TokenOf(other), when, At(other.to_ns))});
     const Hold* first = holds_.Find(other.hold);
     if (first != nullptr) violation.first = first->Ref();
-    NameLoss(grant, violation);
+    // Tokens go back where the counter was lost, however long ago.
+    NameEarlierFault(scene_, violation, LosesData);
     stories_.Add(std::move(violation));
-  }
-
-  // Tokens go back where the counter was lost, however long ago.
-  void NameLoss(const Call& grant, Violation& violation) const {
-    if (violation.fault >= 0) return;
-    const FaultEpisode* loss = nullptr;
-    for (const FaultEpisode& episode : scene_.episodes) {
-      if (episode.from_ns > grant.to_ns) break;
-      if (LosesData(scene_.facts.faults[static_cast<size_t>(episode.fault)])) loss = &episode;
-    }
-    if (loss == nullptr) return;
-    violation.fault = loss->fault;
-    violation.sentence += "; before that, " + FaultClause(scene_, *loss);
   }
 
   void TellAccess(const Call& access, const Call& newer) {

@@ -6,6 +6,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "checker/judge.h"
 #include "lib/base/prng.h"
@@ -22,17 +24,27 @@ int64_t AnyValue(Prng& prng) {
   return static_cast<int64_t>(prng.Below(20));
 }
 
+constexpr std::array<std::string_view, 6> kWrites{
+    "read-modify-write", "check-then-decr", "watch", "fenced", "atomic-script", "no such"};
+
+std::vector<std::string> AllClaims() {
+  std::vector<std::string> claims;
+  for (const CheckerEntry& checker : Checkers()) claims.emplace_back(checker.claim);
+  return claims;
+}
+
 History AnyHistory(Prng& prng) {
   History history{.facts = {.experiment = "fuzz",
-                            .write = prng.Below(2) == 0 ? "read-modify-write" : "check-then-decr",
+                            .write = std::string(kWrites[prng.Below(kWrites.size())]),
                             .seed = prng.Next(),
                             .lease = Duration(1 + static_cast<int64_t>(prng.Below(10))),
                             .clients = 3,
                             .initial_stock = static_cast<int64_t>(prng.Below(10)),
                             .keys = {"a", "b"},
                             .faults = {{.name = "p", .kind = "pause", .what = "p"},
-                                       {.name = "j", .kind = "jump", .what = "j"}},
-                            .claims = {"exclusion", "lease-exclusion", "stock", "liveness"}},
+                                       {.name = "j", .kind = "jump", .what = "j"},
+                                       {.name = "r", .kind = "restart", .what = "r"}},
+                            .claims = AllClaims()},
                   .events = {}};
   int64_t at_ns = 0;
   for (uint64_t n = prng.Below(60); n > 0; --n) {
@@ -41,12 +53,13 @@ History AnyHistory(Prng& prng) {
                 .hold = prng.Below(8),
                 .client = static_cast<int32_t>(prng.Below(5)) - 1,
                 .key = static_cast<uint16_t>(prng.Below(4) == 0 ? 1 : 0),
-                .op = static_cast<Op>(prng.Below(14)),
+                .op = static_cast<Op>(prng.Below(static_cast<uint64_t>(Op::kLook) + 1)),
                 .type = static_cast<EventType>(prng.Below(4)),
-                .task = static_cast<TaskKind>(prng.Below(8) == 0 ? prng.Below(3) : 0)};
+                .task = static_cast<TaskKind>(prng.Below(8) == 0 ? prng.Below(3) : 0),
+                .thread = static_cast<uint8_t>(prng.Below(8) == 0 ? 1 : 0)};
     for (int64_t& value : event.value) value = AnyValue(prng);
     if (event.op == Op::kAcquire && prng.Below(4) == 0) event.value[0] = INT64_MAX;
-    if (event.op == Op::kFault) event.value[0] = static_cast<int64_t>(prng.Below(2));
+    if (event.op == Op::kFault) event.value[0] = static_cast<int64_t>(prng.Below(3));
     history.events.push_back(event);
   }
   if (prng.Below(8) == 0) {

@@ -78,8 +78,8 @@ std::vector<std::string> WhyNothingIsValid(const History& history, const Tally& 
   for (size_t i = 0; i < facts.faults.size(); ++i) {
     const FaultFact& fault = facts.faults[i];
     if (tally.started[i] >= fault.planned) continue;
-    why.push_back(fmt::format("fault '{}' ({}) took effect {} of {} times", fault.name, fault.what,
-                              tally.started[i], fault.planned));
+    why.push_back(fmt::format("fault '{}' ({}) {}", fault.name, fault.what,
+                              TookEffect(tally.started[i], fault.planned)));
   }
   if (std::string doubt = UnfinishedHold(holds, scene); !doubt.empty())
     why.push_back(std::move(doubt));

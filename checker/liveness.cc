@@ -114,7 +114,9 @@ ClaimVerdict CheckLiveness(const History& history, const Limits& limits) {
     if (answered) {
       const int64_t left_ns = state.probe->budget_ns - state.probe->waited_ns;
       if (!verdict.margin || left_ns < verdict.margin->ns) {
-        verdict.margin = Margin{.what = "least time left of a probe's budget", .ns = left_ns};
+        verdict.margin = Margin{.what = "least time left of a probe's budget",
+                                .ns = left_ns,
+                                .missed = "longest a probe took beyond its budget"};
       }
     }
     if (!state.never_expires_ns && !(answered && state.probe->outcome == EventType::kFail))

@@ -40,7 +40,10 @@ struct Queue {
 class Queues {
  public:
   void Take(const Call& call) {
-    State& state = states_[{call.session, call.key}];
+    State& state = states_[call.key][call.session];
+    if (call.op == Op::kRelease && call.outcome == EventType::kInfo) {
+      state.perhaps_inside_ns = call.from_ns;
+    }
     if (call.op == Op::kWait) {  // given up; or granted, which ended the place before
       if (!call.Ok()) Leave(call, state);
       return;
@@ -58,14 +61,19 @@ class Queues {
     }
     if (!call.Ok()) return;
     if (!call.again && call.answer[2] == 0) {
-      queues_[call.key].grants.push_back({.call = &call, .since_ns = state.since_ns});
+      if (state.perhaps_inside_ns < 0) {
+        queues_[call.key].grants.push_back({.call = &call, .since_ns = state.since_ns});
+      }
+      NobodyElseIsInside(call);
     }
     if (!state.perhaps_left) state.since_ns = -1;
   }
 
   // What nobody left any more is not known to have asked again: its last question counts.
   std::map<uint16_t, Queue> Finish() && {
-    for (auto& [who, state] : states_) End(who.first, who.second, state);
+    for (auto& [key, states] : states_) {
+      for (auto& [session, state] : states) End(session, key, state);
+    }
     return std::move(queues_);
   }
 
@@ -75,7 +83,16 @@ class Queues {
     bool perhaps_left = false;  // one of its questions may yet put it into the queue
     int64_t queued_ns = -1;     // -1: not known to be in the queue
     int64_t asked_ns = 0;
+    // When it called a release that was perhaps not carried out: it may be let in again. -1: never.
+    int64_t perhaps_inside_ns = -1;
   };
+
+  void NobodyElseIsInside(const Call& grant) {
+    for (auto& [session, state] : states_[grant.key]) {
+      const bool gone = session != grant.session && Before(state.perhaps_inside_ns, grant.from_ns);
+      if (gone) state.perhaps_inside_ns = -1;
+    }
+  }
 
   void Leave(const Call& call, State& state) { End(call.session, call.key, state); }
 
@@ -89,7 +106,7 @@ class Queues {
     state.queued_ns = -1;
   }
 
-  std::map<std::pair<SessionId, uint16_t>, State> states_;
+  std::map<uint16_t, std::map<SessionId, State>> states_;  // of each key
   std::map<uint16_t, Queue> queues_;
 };
 

@@ -27,7 +27,8 @@ namespace doublehold {
 // asked when it first did after its last grant, or after the first of unknown outcome, which may have
 // been delivered at any time since.
 //
-// One that is let in again overtakes nobody, nor does a reader. An overtaking grant counts once,
+// One that is let in again, or may be since its last release was perhaps not carried out, overtakes
+// nobody, nor does a reader. An overtaking grant counts once,
 // however many it overtook; the one that still had to wait longest is named.
 ClaimVerdict CheckOrder(const History& history, const Limits& limits);
 

@@ -26,13 +26,13 @@ struct Others {
   std::vector<const Call*> refusals;  // likewise
   std::vector<int64_t> refused_ns;    // beside: the earliest answer from there on
   std::vector<const Call*> loose;     // releases that may have freed whatever was there
-  std::vector<const Call*> unknown;   // acquires of unknown outcome
+  std::vector<const Call*> unknown;   // acquires and releases of unknown outcome
 
   void Take(const Call& call) {
     const bool acquire = call.op == Op::kAcquire && !call.again;
     if (acquire && call.Ok()) grants.push_back(&call);
     if (acquire && call.outcome == EventType::kFail) refusals.push_back(&call);
-    if (call.op == Op::kAcquire && call.outcome == EventType::kInfo) unknown.push_back(&call);
+    if (call.outcome == EventType::kInfo) unknown.push_back(&call);
     const bool unchecked = call.Ok() && call.answer[0] == 1;
     if (call.op == Op::kRelease && (unchecked || call.outcome == EventType::kInfo)) {
       loose.push_back(&call);
@@ -54,11 +54,16 @@ struct Others {
     return Before(refused_ns[static_cast<size_t>(first - refusals.begin())], when.to_ns);
   }
 
-  // The first grant that was asked for after `at_ns`, by anybody else; null: none.
-  [[nodiscard]] const Call* GrantAfter(int64_t at_ns, const SessionId& than) const {
+  // The first grant that was asked for after `at_ns` and excludes this hold; null: none.
+  [[nodiscard]] const Call* GrantAfter(int64_t at_ns, const Hold& hold) const {
     auto grant = std::ranges::upper_bound(grants, at_ns, {}, &Call::from_ns);
-    while (grant != grants.end() && (*grant)->session == than) ++grant;
+    while (grant != grants.end() && !Excludes(**grant, hold)) ++grant;
     return grant == grants.end() ? nullptr : *grant;
+  }
+
+  // Another's, and not both of them only read.
+  static bool Excludes(const Call& grant, const Hold& hold) {
+    return grant.session != hold.owner() && !(hold.shared && grant.answer[2] != 0);
   }
 };
 
@@ -111,7 +116,7 @@ class Checking {
       std::erase(mine, hold);
       if (mine.empty() || call->outcome == EventType::kFail) continue;
       if (call->Ok()) ++inner_exits_;
-      const Call* grant = others.GrantAfter(call->from_ns, call->session);
+      const Call* grant = others.GrantAfter(call->from_ns, *mine.front());
       if (grant == nullptr || told.contains(grant)) continue;
       const Hold* outer = LiveAt(mine, grant->to_ns);
       if (outer == nullptr) continue;
@@ -131,16 +136,17 @@ class Checking {
                       const Others& others) {
     const Span while_held{outer.core.from_ns, grant.to_ns};
     const bool lost_before = std::ranges::any_of(others.grants, [&](const Call* other) {
-      return other->session != exit.session && other->from_ns <= exit.from_ns &&
+      return Others::Excludes(*other, outer) && other->from_ns <= exit.from_ns &&
              other->to_ns >= while_held.from_ns;
     });
     const bool loose = std::ranges::any_of(others.loose, [&](const Call* release) {
       return release->session != exit.session && release->from_ns <= while_held.to_ns &&
              release->DoneNs() >= while_held.from_ns;
     });
-    // One that is undone without having been carried out undoes another of its session.
-    const bool undone = std::ranges::any_of(others.unknown, [&](const Call* acquire) {
-      return acquire->session == exit.session && acquire->from_ns <= grant.to_ns;
+    // A release that comes late, or undoes an acquire that was never carried out, undoes another
+    // entry of its session.
+    const bool undone = std::ranges::any_of(others.unknown, [&](const Call* call) {
+      return call->session == exit.session && call->from_ns <= grant.to_ns;
     });
     const bool otherwise = lost_before || loose || undone || !exit.Ok() || !calls_.complete ||
                            !others.Refused({outer.core.from_ns, exit.from_ns}) ||
@@ -193,6 +199,8 @@ class Checking {
                                               .what = what});
       const Hold* last = holds_.Find(refusal.last_exit->hold);
       if (last != nullptr) violation.first = last->Ref();
+      // A count that is wrong stays so.
+      NameEarlierFault(scene_, violation, [](const FaultFact&) { return true; });
       stories_.Add(std::move(violation));
     }
   }

@@ -14,9 +14,10 @@ namespace doublehold {
 //
 // What it needs, and why: an answer `x` before it, or the lock may let everybody in anyway; no grant
 // to another before it within the outer hold, or the lock had been lost already; no clock that was
-// moved, no node that lost data, no acquire of its own of unknown outcome (which its client undoes,
-// carried out or not), no release of another's that did not look whose lock it freed (or
-// is not answered), since each frees a lock too.
+// moved and no node that lost data; no call of its own of unknown outcome, since a release that
+// comes late, or undoes what was never done, undoes another entry of its owner; and no release of
+// another's that did not look whose lock it freed, or is not answered. Readers let in beside a
+// reader are none.
 //
 // The last exit did not free it: somebody was told that the key is taken, and for how long, when it
 // was certainly free:

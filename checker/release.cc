@@ -186,7 +186,9 @@ class Checking {
     if (own == nullptr || own->valid_until_ns >= kForeverNs) return;
     const int64_t left_ns = own->valid_until_ns - release.to_ns;
     if (margin_ && margin_->ns <= left_ns) return;
-    margin_ = Margin{.what = "least lease left after a release that did not look", .ns = left_ns};
+    margin_ = Margin{.what = "least lease left after a release that did not look",
+                     .ns = left_ns,
+                     .missed = "longest after its lease that a release did not look"};
   }
 
   void Tell(uint16_t key, const Call& release, const Hold* own, const Hold& harmed) {

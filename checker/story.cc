@@ -153,6 +153,12 @@ std::string Counted(int64_t count, std::string_view singular) {
   return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
 }
 
+std::string TookEffect(int64_t started, int64_t planned) {
+  if (started == 0) return "never took effect";
+  if (started == 1 && planned == 1) return "took effect once";
+  return fmt::format("took effect {} of {}", started, Counted(planned, "time"));
+}
+
 std::string FaultClause(const Scene& scene, const FaultEpisode& episode, int32_t it) {
   const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
   const std::string time = IsStretch(scene.facts, episode)
@@ -248,6 +254,18 @@ Violation TellDeed(const Scene& scene, const Deed& deed) {
   violation.sentence =
       fmt::format("{} {}; {}", OwnerName(scene, deed.by), deed.what, FaultsClause(scene, faults));
   return violation;
+}
+
+void NameEarlierFault(const Scene& scene, Violation& violation, bool (*kind)(const FaultFact&)) {
+  if (violation.fault >= 0 || violation.by_stall) return;
+  const FaultEpisode* last = nullptr;
+  for (const FaultEpisode& episode : scene.episodes) {
+    if (episode.from_ns > violation.from_ns) break;
+    if (kind(scene.facts.faults[static_cast<size_t>(episode.fault)])) last = &episode;
+  }
+  if (last == nullptr) return;
+  violation.fault = last->fault;
+  violation.sentence += "; before that, " + FaultClause(scene, *last);
 }
 
 }  // namespace doublehold

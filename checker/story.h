@@ -19,6 +19,8 @@ std::string OwnerName(const Scene& scene, const SessionId& session);
 std::string ProcessName(int32_t client);  // "client 3", "the referee", "the supervisor"
 std::string KeyName(const RunFacts& facts, uint16_t key);
 std::string Counted(int64_t count, std::string_view singular);  // "1 order", "4 orders"
+// "took effect once", "never took effect", "took effect 1 of 3 times"
+std::string TookEffect(int64_t started, int64_t planned);
 
 // "client 3 was stopped (2.101-3.104 s)"; with `it` the client's name is "it".
 std::string FaultClause(const Scene& scene, const FaultEpisode& episode, int32_t it = 0);
@@ -50,6 +52,10 @@ struct Deed {
   std::string what;  // "freed client 5's lock"
 };
 Violation TellDeed(const Scene& scene, const Deed& deed);
+
+// Where no fault was active, names the last that had begun before, of those whose `kind` is true:
+// for harm that outlives what caused it.
+void NameEarlierFault(const Scene& scene, Violation& violation, bool (*kind)(const FaultFact&));
 
 }  // namespace doublehold
 

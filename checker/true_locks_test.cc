@@ -1,4 +1,4 @@
-// The claims on thousands of executions of a lock service: of one that does what it should none is
+// The claims on hundreds of executions of a lock service: of one that does what it should none is
 // ever violated, however late or lost its answers are, and each planted defect is found.
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ ServiceOptions AnyOptions(Prng& prng) {
 TEST(TrueLocks, NothingIsEverViolatedOfAServiceThatDoesWhatItShould) {
   Prng prng(1, "true");
   Outcomes outcomes;
-  for (int round = 0; round < 3'000; ++round) {
+  for (int round = 0; round < 800; ++round) {
     const ServiceOptions options = AnyOptions(prng);
     const History history = RunService(options, prng);
     for (const auto& [claim, check] : Claims(options)) {
@@ -65,7 +65,7 @@ TEST(TrueLocks, NothingIsEverViolatedOfAServiceThatDoesWhatItShould) {
     }
   }
   for (const auto& [claim, counts] : outcomes) {
-    EXPECT_GT(counts[static_cast<size_t>(Outcome3::kValid)], 200) << claim;
+    EXPECT_GT(counts[static_cast<size_t>(Outcome3::kValid)], 100) << claim;
     RecordProperty(claim, counts[static_cast<size_t>(Outcome3::kValid)]);
   }
 }

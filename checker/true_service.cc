@@ -46,108 +46,13 @@ class Agenda {
   int64_t now_ns_ = 0;
 };
 
-struct Asked {
-  int32_t client = 0;
-  uint64_t hold = 0;
-  bool shared = false;
-};
-
-// The server: one key, its queue, its counter of tokens.
-class Server {
- public:
-  Server(const ServiceOptions& options, int64_t lease_ns, Prng& prng)
-      : options_(options), lease_ns_(lease_ns), prng_(prng) {}
-
-  // The token of a grant; nothing: taken.
-  std::optional<int64_t> Acquire(const Asked& asked, int64_t now_ns) {
-    std::erase_if(holders_, [now_ns](const Holder& holder) { return holder.until_ns <= now_ns; });
-    if (options_.defect == Defect::kLosesTokens && prng_.Below(8) == 0) token_ = 0;
-    if (options_.defect == Defect::kNoLock) return ++token_;
-    const auto own = Own(asked);
-    if (options_.reentrant && own != holders_.end()) {
-      own->until_ns = now_ns + lease_ns_;
-      ++own->count;
-      return token_;
-    }
-    const bool free = std::ranges::all_of(
-        holders_, [&](const Holder& holder) { return holder.shared && asked.shared; });
-    const bool queued = options_.fair && options_.defect != Defect::kNoQueue;
-    const auto place = std::ranges::find(queue_, asked.client);
-    const bool turn = !queued || queue_.empty() || queue_.front() == asked.client;
-    if (!free || !turn) {
-      if (queued && place == queue_.end()) queue_.push_back(asked.client);
-      return std::nullopt;
-    }
-    if (place != queue_.end()) queue_.erase(place);
-    const bool twice = options_.defect == Defect::kCountsTwice && prng_.Below(3) == 0;
-    holders_.push_back({.client = asked.client,
-                        .hold = asked.hold,
-                        .shared = asked.shared,
-                        .count = twice ? 2 : 1,
-                        .until_ns = now_ns + lease_ns_});
-    return ++token_;
-  }
-
-  // Whether it freed something, or left once.
-  bool Release(const Asked& asked, int64_t now_ns) {
-    if (options_.defect == Defect::kNoLock) return true;
-    std::erase_if(holders_, [now_ns](const Holder& holder) { return holder.until_ns <= now_ns; });
-    if (Unchecked()) return std::exchange(holders_, {}).size() > 0;
-    const auto own = Own(asked);
-    if (own == holders_.end()) return false;
-    if (--own->count == 0 || options_.defect == Defect::kInnerExitFrees) holders_.erase(own);
-    return true;
-  }
-
-  [[nodiscard]] bool Unchecked() const {
-    return options_.unchecked || options_.defect == Defect::kReleasesUnchecked;
-  }
-  void LeaveQueue(int32_t client) { std::erase(queue_, client); }
-
- private:
-  struct Holder {
-    int32_t client = 0;
-    uint64_t hold = 0;
-    bool shared = false;
-    int count = 0;
-    int64_t until_ns = 0;
-  };
-  std::vector<Holder>::iterator Own(const Asked& asked) {
-    return std::ranges::find_if(holders_, [&](const Holder& holder) {
-      return options_.reentrant ? holder.client == asked.client : holder.hold == asked.hold;
-    });
-  }
-
-  const ServiceOptions& options_;
-  int64_t lease_ns_;
-  Prng& prng_;
-  std::vector<Holder> holders_;
-  std::vector<int32_t> queue_;
-  int64_t token_ = 0;
-};
-
-// The store: a stock, a record in two halves, results of tasks.
-struct Store {
-  int64_t stock = 1'000;
-  int64_t seen_token = 0;
-  int64_t first = 1, second = 1;
-  std::map<int64_t, int64_t> results;  // of each task, how many
-
-  // Whether a token is good enough; then nothing below it is any more.
-  bool Shown(int64_t token, bool compares) {
-    if (compares && token < seen_token) return false;
-    seen_token = std::max(seen_token, token);
-    return true;
-  }
-};
-
 struct World {
   const ServiceOptions& options;
   Prng& prng;
   int64_t lease_ns = 0;
   Agenda agenda{};
-  Server server;
-  Store store{};
+  TrueServer server;
+  TrueStore store{};
   int64_t orders = 0;
   std::vector<Event> events{};
   uint64_t holds = 0;
@@ -344,7 +249,7 @@ class Client {
   void UseRecord(const Next& next) {
     if (!world_.options.punctual || world_.options.sells) return next();
     const uint64_t hold = held_.back();
-    Store& store = world_.store;
+    TrueStore& store = world_.store;
     if (shared_ || world_.Any(2) == 0) {
       Record(Op::kLook, EventType::kInvoke, hold);
       auto first = std::make_shared<int64_t>(0);
@@ -401,7 +306,7 @@ History RunService(const ServiceOptions& options, Prng& prng) {
   World world{.options = options,
               .prng = prng,
               .lease_ns = lease_ns,
-              .server = Server(options, lease_ns, prng)};
+              .server = TrueServer(options, lease_ns, prng)};
   std::vector<Client> clients;
   clients.reserve(static_cast<size_t>(options.sessions));
   for (int32_t i = 1; i <= options.sessions; ++i) clients.emplace_back(world, i);

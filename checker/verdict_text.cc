@@ -34,31 +34,40 @@ std::string Joined(const std::vector<Row>& rows) {
   return text;
 }
 
-// The lengths of margins are differences of measured times: three digits say enough.
+// As the sentences tell seconds; of shorter ones a tenth says enough.
 std::string Short(int64_t ns) {
   const auto size = static_cast<double>(ns < 0 ? -ns : ns);
-  struct Unit {
-    double ns;
-    std::string_view name;
-  };
-  for (const Unit& unit : {Unit{1e9, "s"}, Unit{1e6, "ms"}, Unit{1e3, "us"}}) {
-    if (size < unit.ns) continue;
-    const int decimals = size >= 100 * unit.ns ? 0 : size >= 10 * unit.ns ? 1 : 2;
-    return fmt::format("{:.{}f} {}", static_cast<double>(ns) / unit.ns, decimals, unit.name);
-  }
+  const auto in = [ns](double unit) { return static_cast<double>(ns) / unit; };
+  if (size >= 1e9) return fmt::format("{:.3f} s", in(1e9));
+  if (size >= 1e6) return fmt::format("{:.1f} ms", in(1e6));
+  if (size >= 1e3) return fmt::format("{:.1f} us", in(1e3));
   return fmt::format("{} ns", ns);
+}
+
+std::string MarginOf(const Margin& margin) {
+  const bool missed = margin.ns < 0 && !margin.missed.empty();
+  return fmt::format("{}: {}", missed ? margin.missed : margin.what,
+                     Short(missed ? -margin.ns : margin.ns));
+}
+
+// So many that the upper end of a rate shows two digits: the ends and the rate itself alike.
+int DecimalsOf(const Rate& rate) {
+  int decimals = 1;
+  for (double high = rate.high * 100; high < 1 && high > 0 && decimals < 6; high *= 10) ++decimals;
+  return decimals;
 }
 
 Row RowOf(const ClaimVerdict& claim, const RunFacts& facts) {
   const Rate rate = RateOf(claim.count, claim.opportunities);
+  const int decimals = DecimalsOf(rate);
   const std::string expected = ExpectedOf(facts, claim.claim).value_or("-");
   return {claim.claim,
           std::string(Name(claim.outcome)),
           IsAsExpected(facts, claim) || expected == "-" ? expected : expected + " (!)",
           fmt::format("{} of {} {}", claim.count, claim.opportunities, claim.unit),
-          fmt::format("{:.3g} %", rate.rate * 100),
-          fmt::format("{:.3g}-{:.3g} %", rate.low * 100, rate.high * 100),
-          claim.margin ? fmt::format("{}: {}", claim.margin->what, Short(claim.margin->ns)) : "-"};
+          fmt::format("{:.{}f} %", rate.rate * 100, decimals),
+          fmt::format("{:.{}f}-{:.{}f} %", rate.low * 100, decimals, rate.high * 100, decimals),
+          claim.margin ? MarginOf(*claim.margin) : "-"};
 }
 
 std::string Table(const RunVerdict& verdict) {
@@ -84,11 +93,16 @@ std::string Sentences(const ClaimVerdict& claim) {
       stories.emplace_back(&violation, 1);
     }
   }
+  int64_t stand_for = 0;
+  for (const Violation& violation : claim.violations) stand_for += violation.count;
+  const bool all_told = stand_for >= claim.count;
   const size_t told = std::min(kSentencesTold, stories.size());
   for (size_t i = 0; i < told; ++i) {
     const auto& [violation, count] = stories[i];
     text += fmt::format("  {}. {}: {}{}\n", i + 1, violation->key, violation->sentence,
-                        count == 1 ? "" : fmt::format(" (and {} more of this hold)", count - 1));
+                        count == 1 ? ""
+                                   : fmt::format(" ({}{} more of the same hold)",
+                                                 all_told ? "" : "at least ", count - 1));
   }
   if (stories.size() > told) {
     text += fmt::format("  verdict.json tells {}\n",
@@ -109,8 +123,7 @@ std::string Faults(const RunVerdict& verdict) {
       asked_ns = episode.asked_ns;
       if (episode.measured_ns != 0) measured_ns.push_back(episode.measured_ns);
     }
-    text += fmt::format("  {}: {}; took effect {} of {}", fault.name, fault.what, started,
-                        Counted(fault.planned, "time"));
+    text += fmt::format("  {}: {}; {}", fault.name, fault.what, TookEffect(started, fault.planned));
     if (!measured_ns.empty()) {
       const auto [least, most] = std::ranges::minmax(measured_ns);
       text += fmt::format("; asked {}, measured {}", Short(asked_ns), Short(least));

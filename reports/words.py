@@ -21,25 +21,31 @@ CLAIMS: dict[str, ClaimWords] = {
     "lease-exclusion": ClaimWords(
         "granted twice", "the lock service itself granted the lock while an earlier lease still ran",
         "The lock service never grants the lock while an earlier lease still runs."),
-    "stock": ClaimWords(
-        "oversold", "orders were confirmed that the stock does not account for",
-        "Every confirmed order is taken off the stock exactly once, and none is sold that was not "
-        "there."),
     "release": ClaimWords(
         "freed by another", "a release freed the lock while another client held it",
         "A release never frees a lock that another client holds."),
     "fencing": ClaimWords(
         "stale token", "a fencing token went back, or the store took a write with an old one",
         "Fencing tokens only grow, and the store refuses a write with an old one."),
-    "liveness": ClaimWords(
-        "stuck", "the lock could not be had again in time after the last fault",
-        "Once the last fault is over, the lock can be had again within lease + grace."),
+    "stock": ClaimWords(
+        "oversold", "orders were confirmed that the stock does not account for",
+        "Every confirmed order is taken off the stock exactly once, and none is sold that was not "
+        "there."),
+    "exactly-once": ClaimWords(
+        "saved twice", "the result of a task was saved more than once, or a confirmed one is missing",
+        "The result of a task is saved exactly once, however often it was finished."),
+    "torn-read": ClaimWords(
+        "torn read", "a reader that held the lock saw one half of a record old and the other new",
+        "A reader that holds the lock never sees half of a write."),
     "order": ClaimWords(
         "out of turn", "a client was granted the lock before one that had queued earlier",
         "Clients are granted the lock in the order they queued."),
     "reentry": ClaimWords(
         "re-entry broken", "a nested exit freed the lock, or the last one did not",
         "A nested exit keeps the lock, and the last exit frees it."),
+    "liveness": ClaimWords(
+        "stuck", "the lock could not be had again in time after the last fault",
+        "Once the last fault is over, the lock can be had again within lease + grace."),
     "linearizable": ClaimWords(
         "not linearizable", "no order of the operations explains the answers the clients got",
         "Some order of the operations explains every answer the clients got."),

@@ -1,0 +1,97 @@
+// The servers of a lock service for tests (true_service.h): one key, its queue and tokens, a store.
+// They do what they should, but for one defect that they can be given.
+#ifndef DOUBLEHOLD_CHECKER_TRUE_SERVER_H_
+#define DOUBLEHOLD_CHECKER_TRUE_SERVER_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "lib/base/prng.h"
+
+namespace doublehold {
+
+enum class Defect : uint8_t {
+  kNone,
+  kReleasesUnchecked,  // a release frees whatever is there, however late it comes
+  kLosesTokens,        // the counter of tokens starts again now and then
+  kTakesStaleTokens,   // the store does not compare
+  kNoQueue,            // whoever comes first when it is free is granted the key
+  kInnerExitFrees,     // every exit of an owner frees the key
+  kCountsTwice,        // an acquire counts 2 now and then
+  kNoLock,             // everybody is granted the key at once
+  kTriesAgain,         // a sale of unknown outcome is tried again
+};
+
+struct ServiceOptions {
+  Defect defect = Defect::kNone;
+  int sessions = 3;
+  bool reentrant = false;  // owners may enter again, and are counted
+  bool fair = false;       // a queue
+  bool readers = false;
+  bool punctual =
+      true;  // nobody holds past the lease, so that what is under the lock must be right
+  bool unchecked = false;  // releases free whatever is there; there are no leases then
+  bool losses = true;      // answers, and what was asked for, may be lost or come late
+  bool sells = true;       // from a stock; else reads and writes a record, and saves tasks
+};
+
+struct Asked {
+  int32_t client = 0;
+  uint64_t hold = 0;
+  bool shared = false;
+};
+
+// The server: one key, its queue, its counter of tokens.
+class TrueServer {
+ public:
+  TrueServer(const ServiceOptions& options, int64_t lease_ns, Prng& prng)
+      : options_(options), lease_ns_(lease_ns), prng_(prng) {}
+
+  // The token of a grant; nothing: taken.
+  std::optional<int64_t> Acquire(const Asked& asked, int64_t now_ns);
+  // Whether it freed something, or left once.
+  bool Release(const Asked& asked, int64_t now_ns);
+  [[nodiscard]] bool Unchecked() const {
+    return options_.unchecked || options_.defect == Defect::kReleasesUnchecked;
+  }
+  void LeaveQueue(int32_t client) { std::erase(queue_, client); }
+
+ private:
+  struct Holder {
+    int32_t client = 0;
+    uint64_t hold = 0;
+    bool shared = false;
+    int count = 0;
+    int64_t until_ns = 0;
+  };
+  std::vector<Holder>::iterator Own(const Asked& asked);
+
+  const ServiceOptions& options_;
+  int64_t lease_ns_;
+  Prng& prng_;
+  std::vector<Holder> holders_;
+  std::vector<int32_t> queue_;
+  int64_t token_ = 0;
+};
+
+// The store: a stock, a record in two halves, results of tasks.
+struct TrueStore {
+  int64_t stock = 1'000;
+  int64_t seen_token = 0;
+  int64_t first = 1, second = 1;
+  std::map<int64_t, int64_t> results;  // of each task, how many
+
+  // Whether a token is good enough; then nothing below it is any more.
+  bool Shown(int64_t token, bool compares) {
+    if (compares && token < seen_token) return false;
+    seen_token = std::max(seen_token, token);
+    return true;
+  }
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_TRUE_SERVER_H_
