@@ -36,7 +36,7 @@ test: setup
 	cd build-asan && ctest --output-on-failure -j $(JOBS)
 
 bench: build
-	$(call quietly,cmake --build --preset release -j $(JOBS) --target bench_paths bench_recorder)
+	$(call quietly,cmake --build --preset release -j $(JOBS) --target bench_paths bench_recorder bench_variants)
 	bench/run.py build
 
 readme: build
@@ -49,7 +49,7 @@ format:
 tidy:
 	@./setup.sh --tidy
 	cmake --preset tidy
-	cmake --build build-tidy -j $(JOBS)
+	cmake --build build-tidy -j $(JOBS) -- -k 0
 
 clean:
 	rm -rf build build-asan build-tsan build-tidy

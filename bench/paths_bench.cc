@@ -10,7 +10,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "bench/bare_loop.h"
+#include "bench/replay_loop.h"
 #include "compose/scratch.h"
 #include "compose/server.h"
 #include "faults/clock_page.h"
@@ -57,7 +57,6 @@ double MedianMicroseconds(const Work& work) {
 }
 
 nlohmann::json CompareCycles(const std::string& socket) {
-  BareLoop bare(socket);
   Result<SharedRun> shared = SharedRun::Create(2, 1);
   CHECK(shared.has_value());
   shared->Control(1).start_ns.store(ToNs(RealMono()));
@@ -72,11 +71,12 @@ nlohmann::json CompareCycles(const std::string& socket) {
       env, entry.make(
                {.env = env, .client = 1, .seed = 1, .lease = 500ms, .options = Options(*options)}));
   const LockKey key{.name = "dh:item:0", .index = 0};
+  ReplayLoop bare(socket, WatchOneCycle(env, entry, /*client=*/9, {.name = "dh:bare"}, 500ms));
   const RetryPolicy policy{.timeout = 5s};
   nlohmann::json bare_rates = nlohmann::json::array();
   nlohmann::json our_rates = nlohmann::json::array();
   for (int block = 0; block < kBlocks; ++block) {
-    bare_rates.push_back(RatePerSecond([&] { bare.Cycle(); }));
+    bare_rates.push_back(RatePerSecond([&] { bare.Cycle(1ms); }));
     our_rates.push_back(
         RatePerSecond([&] { WithLock(env, lock, key, 500ms, policy, [](const Grant&) {}); }));
   }

@@ -82,6 +82,28 @@ def path_figures(build: Path) -> list[Figure]:
     ]
 
 
+def variant_figures(build: Path) -> list[Figure]:
+    """Each variant against a bare loop that sends the same commands; and what waiting and quorums cost."""
+    result = run_json([str(build / "bench_variants")])
+    figures = []
+    for variant in result["variants"]:
+        for name, how in (("alone", "alone"), ("contended", "8 clients on one key")):
+            rates = variant[name]
+            ratios = [ours / bare for ours, bare in zip(rates["ours_per_s"], rates["bare_per_s"])]
+            figures.append(Figure(f"{variant['lock']} : bare hiredis, {how}", ratios, "", 0.85, at_least=True,
+                                  beside=f"bare {median(rates['bare_per_s']):.0f}/s,"
+                                         f" ours {median(rates['ours_per_s']):.0f}/s"))
+    hand_over, quorum = result["hand_over"], result["quorum"]
+    round_trip = median(hand_over["round_trip_us"])
+    figures.append(Figure("redisson: hand-over, in round trips",
+                          [taken / round_trip for taken in hand_over["hand_over_us"]], "", 3, at_least=False,
+                          beside=f"{median(hand_over['hand_over_us']):.0f} us, a round trip {round_trip:.0f} us"))
+    figures.append(Figure("redlock at once, 5 nodes : one node, a grant",
+                          [q / s for q, s in zip(quorum["quorum_us"], quorum["single_us"])], "", 4, at_least=False,
+                          beside=f"{median(quorum['quorum_us']):.0f} us : {median(quorum['single_us']):.0f} us"))
+    return figures
+
+
 def start_stop_figure(build: Path, folder: Path) -> Figure:
     over = []
     for seed in range(1, 10):
@@ -119,7 +141,7 @@ def main() -> int:
     build = arguments.build.resolve()
     missed = False
     with tempfile.TemporaryDirectory() as folder:
-        figures = [*path_figures(build), *recorder_figures(build), start_stop_figure(build, Path(folder))]
+        figures = [*path_figures(build), *recorder_figures(build), *variant_figures(build), start_stop_figure(build, Path(folder))]
         if not arguments.without_suite:
             figures += suite_figures(build, Path(folder))
         for figure in figures:

@@ -45,12 +45,12 @@ std::optional<Margin> LeastLeaseLeft(const Holds& holds) {
 }
 
 // Why holds of these clients could not have overlapped, or nothing when they could.
-std::string WhyNothingCouldOverlap(const Holds& holds) {
+std::string WhyNothingCouldOverlap(const Scene& scene, const Holds& holds) {
   if (holds.all.empty()) return "no client was granted the lock";
   const Hold& first = holds.all.front();
   const bool alone = std::ranges::all_of(
       holds.all, [&first](const Hold& hold) { return hold.owner() == first.owner(); });
-  return alone ? fmt::format("only {} was granted the lock", OwnerName(first)) : "";
+  return alone ? fmt::format("only {} was granted the lock", OwnerName(scene, first.owner())) : "";
 }
 
 ClaimVerdict Check(const History& history, const Limits& limits, Part part) {
@@ -58,11 +58,11 @@ ClaimVerdict Check(const History& history, const Limits& limits, Part part) {
   const Holds holds = ExtractHolds(history);
   verdict.opportunities = static_cast<int64_t>(holds.all.size());
   verdict.margin = part == Part::kCore ? ShortestGap(holds) : LeastLeaseLeft(holds);
+  const Scene scene = Observe(history);
   if (holds.broken) return Undecided(std::move(verdict), *holds.broken);
-  if (std::string why = WhyNothingCouldOverlap(holds); !why.empty()) {
+  if (std::string why = WhyNothingCouldOverlap(scene, holds); !why.empty()) {
     return Undecided(std::move(verdict), std::move(why));
   }
-  const Scene scene = Observe(history);
   Stories stories(limits);
   for (const OverlapFound& overlap : FindOverlaps(holds, part)) {
     ++verdict.count;

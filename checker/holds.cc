@@ -24,6 +24,7 @@ class Extraction {
     if (event.op == Op::kExtend) Extend(event);
     if (event.task != TaskKind::kSession || !IsOwn(event.op)) return;
     if (event.op == Op::kRelease) Release(event);
+    if (event.op == Op::kLeave) Leave(event);
     if (event.op == Op::kWait || event.op == Op::kAcquire) Acquire(event);
     last_ns_[SessionOf(event)] = event.at_ns;
   }
@@ -115,6 +116,14 @@ class Extraction {
     std::erase(unreleased_[{SessionOf(event), event.key}], index);
   }
 
+  void Leave(const Event& event) {
+    const auto found = holds_.by_id.find(event.hold);
+    if (found == holds_.by_id.end() || open_[found->second].ended) return;
+    End(found->second, event.at_ns);
+    holds_.all[found->second].left = true;
+    std::erase(unreleased_[{SessionOf(event), event.key}], found->second);
+  }
+
   void End(size_t index, int64_t at_ns) {
     Hold& hold = holds_.all[index];
     hold.core.to_ns = std::max(at_ns, hold.core.from_ns);
@@ -136,7 +145,7 @@ class Extraction {
   }
 
   Holds holds_;
-  std::vector<Open> open_;                                                  // beside Holds::all
+  std::vector<Open> open_;                                                    // beside Holds::all
   std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> unreleased_;  // not yet cut
   std::unordered_map<uint64_t, int64_t> early_;  // until when those not granted yet were extended
   std::map<SessionId, int64_t> last_ns_;  // of each client's session, its last event so far

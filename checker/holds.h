@@ -82,7 +82,8 @@ struct Hold {
   Span core;
   int64_t valid_until_ns = 0;  // as its client computed it last
   bool released = false;
-  bool left = false;       // never released, but its session started anew with the key
+  bool left =
+      false;  // never released, but its section ended, or its session started anew with the key
   bool extended = false;   // something extended its lease, or tried to
   std::vector<Span> live;  // inside the core, in order, never touching
 

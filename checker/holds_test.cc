@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "checker/lanes.h"
+#include "checker/overlaps.h"
 
 namespace doublehold {
 namespace {
@@ -172,6 +173,47 @@ TEST(Holds, AHistoryThatContradictsItselfIsBroken) {
   EXPECT_EQ(broken(2, 101, 6),
             "the history contradicts itself: at 0.013 s client 2 released hold 101, which it was "
             "not granted");
+}
+
+TEST(Holds, AreOfASessionSoThatTwoThreadsOfAClientAreTwoOwners) {
+  History history = FromLanes("c1: A-a=====R-r");
+  History other = FromLanes("c1:   A-a=====R-r");
+  for (Event& event : other.events) {
+    event.thread = 1;
+    event.hold += event.hold != 0 ? 100 : 0;
+    history.events.push_back(event);
+  }
+  SortByTime(history.events);
+  const Holds holds = ExtractHolds(history);
+  ASSERT_EQ(holds.all.size(), 2U);
+  EXPECT_NE(holds.all[0].owner(), holds.all[1].owner());
+  EXPECT_EQ(FindOverlaps(holds, Part::kCore).size(), 1U);
+}
+
+TEST(Holds, ThatBothAreReadersMayOverlap) {
+  const std::string picture = "c1: A-a=====R-r\nc2:   A-a=====R-r";
+  for (const auto& [first, second, overlaps] :
+       {std::tuple{0, 0, 1U}, std::tuple{1, 0, 1U}, std::tuple{0, 1, 1U}, std::tuple{1, 1, 0U}}) {
+    History history = FromLanes(picture);
+    for (Event& event : history.events) {
+      if (event.op != Op::kAcquire || event.type != EventType::kOk) continue;
+      event.value[2] = event.client == 1 ? first : second;
+    }
+    EXPECT_EQ(FindOverlaps(ExtractHolds(history), Part::kCore).size(), overlaps) << first << second;
+  }
+}
+
+TEST(Holds, AreOverWhenTheirSectionThrewThoughNobodyReleased) {
+  History history = FromLanes("c1: A-a==g   | 5");
+  const uint64_t hold = history.events[1].hold;
+  history.events.push_back(
+      {.at_ns = 9'000'000, .hold = hold, .client = 1, .op = Op::kLeave, .type = EventType::kInfo});
+  history.events.push_back({.at_ns = 12'000'000, .client = 1, .op = Op::kWait});
+  const Holds holds = ExtractHolds(history);
+  ASSERT_EQ(holds.all.size(), 1U);
+  EXPECT_EQ(holds.all[0].core, (Span{2'000'000, 9'000'000}));
+  EXPECT_TRUE(holds.all[0].left);
+  EXPECT_FALSE(holds.all[0].released);
 }
 
 }  // namespace

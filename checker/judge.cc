@@ -47,8 +47,8 @@ std::string UnfinishedHold(const Holds& holds, const Scene& scene) {
     if (before != unfinished.end() && before->second->owner() != hold.owner()) {
       return fmt::format(
           "{} was granted the key at {} and never released it, and {} was granted it at {}",
-          OwnerName(*before->second), At(before->second->core.from_ns),
-          OwnerName(hold), At(hold.core.from_ns));
+          OwnerName(scene, before->second->owner()), At(before->second->core.from_ns),
+          OwnerName(scene, hold.owner()), At(hold.core.from_ns));
     }
     const bool known = hold.released || hold.left || WasKilled(scene, hold.client);
     if (!known) unfinished.emplace(hold.key, &hold);

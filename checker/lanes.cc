@@ -72,6 +72,21 @@ int64_t Take(Lane& lane, int64_t otherwise) {
   return value;
 }
 
+// The token of the next value: what follows its #; 0 when there is none.
+int64_t NextToken(const Lane& lane) {
+  if (lane.values.empty()) return 0;
+  const size_t sign = lane.values.front().find('#');
+  return sign == std::string::npos ? 0 : std::stoll(lane.values.front().substr(sign + 1));
+}
+
+// That of a grant is a value of its own.
+int64_t TakeGrantToken(Lane& lane) {
+  if (lane.values.empty() || !lane.values.front().starts_with('#')) return 0;
+  const int64_t token = NextToken(lane);
+  lane.values.pop_front();
+  return token;
+}
+
 std::pair<int64_t, int64_t> TakePair(Lane& lane) {
   if (lane.values.empty()) Fail("has too few values", lane.content);
   const std::string text = lane.values.front();
@@ -84,8 +99,8 @@ std::pair<int64_t, int64_t> TakePair(Lane& lane) {
 // Draws one client's lane: keeps what was invoked last and not yet answered.
 class ClientLane {
  public:
-  ClientLane(std::vector<Event>& events, Lane& lane, int32_t client, uint16_t key)
-      : events_(events), lane_(lane), client_(client), key_(key) {}
+  ClientLane(std::vector<Event>& events, Lane& lane, SessionId session, uint16_t key)
+      : events_(events), lane_(lane), session_(session), key_(key) {}
 
   void Draw(uint64_t& grants) {
     for (size_t column = 0; column < lane_.content.size(); ++column) {
@@ -96,7 +111,7 @@ class ClientLane {
 
  private:
   void DrawMark(char mark, uint64_t& grants) {
-    if (open_.empty() && std::string_view("qreax?").find(mark) != std::string_view::npos) {
+    if (open_.empty() && std::string_view("qreabtfklx?").find(mark) != std::string_view::npos) {
       Fail("answers what was not invoked", lane_.content);
     }
     switch (mark) {
@@ -110,25 +125,42 @@ class ClientLane {
         return Invoke(Op::kRelease, {});
       case 'W':
         return InvokeWrite();
+      case 'S':
+        return Invoke(Op::kSave, {Take(lane_, 0)});
+      case 'L':
+        return Invoke(Op::kLook, {});
+      case 'l': {
+        const auto [first, second] = TakePair(lane_);
+        return Answer(EventType::kOk, {first, second});
+      }
       case 'q':
       case 'r':
         return Answer(EventType::kOk, {});
+      case 'f':
+        return Answer(EventType::kOk, {1});
       case 'a':
+      case 'b':
         PushHold(++grants);
-        [[fallthrough]];
+        leased_ = events_.size();
+        return Answer(EventType::kOk, {open_.back().at_ns + kUndrawnLeaseNs, TakeGrantToken(lane_),
+                                       mark == 'b' ? 1 : 0});
       case 'e':
         leased_ = events_.size();
         return Answer(EventType::kOk, {open_.back().at_ns + kUndrawnLeaseNs});
+      case 'k':
+        return Answer(EventType::kOk, open_.back().value);
+      case 't':
+        return Answer(EventType::kFail, {kUndrawnLeaseNs});
       case 'x':
-        return Answer(EventType::kFail,
-                      open_.back().op == Op::kWrite ? open_.back().value : Values{});
+        return Answer(EventType::kFail, Repeated());
       case '?':
         if (open_.back().op == Op::kAcquire) PushHold(++grants);
-        return Answer(EventType::kInfo,
-                      open_.back().op == Op::kWrite ? open_.back().value : Values{});
-      case 'g':
+        return Answer(EventType::kInfo, Repeated());
+      case 'g': {
         Invoke(Op::kRead, {});
-        return Answer(EventType::kOk, {Take(lane_, 0)});
+        const int64_t token = NextToken(lane_);
+        return Answer(EventType::kOk, {Take(lane_, 0), 0, 0, token});
+      }
       case 'w':
       case 'u':
         return DrawWritten(mark == 'w');
@@ -145,20 +177,30 @@ class ClientLane {
 
   using Values = std::array<int64_t, 4>;
 
-  void PushHold(uint64_t grant) { holds_.push_back(static_cast<uint64_t>(client_) * 100 + grant); }
+  // What an answer that is not `ok` says of what was asked.
+  [[nodiscard]] Values Repeated() const {
+    const Event& asked = open_.back();
+    return asked.op == Op::kWrite || asked.op == Op::kSave ? asked.value : Values{};
+  }
+
+  void PushHold(uint64_t grant) {
+    holds_.push_back(static_cast<uint64_t>(session_.client) * 100 + grant);
+  }
 
   void DrawWritten(bool ordered) {
     if (open_.empty() || open_.back().op != Op::kWrite) InvokeWrite();
     const Values values = open_.back().value;
     Answer(EventType::kOk, values);
     if (!ordered) return;
-    Invoke(Op::kOrder, values);
-    Answer(EventType::kOk, values);
+    const Values order{values[0], values[1]};
+    Invoke(Op::kOrder, order);
+    Answer(EventType::kOk, order);
   }
 
   void InvokeWrite() {
+    const int64_t token = NextToken(lane_);
     const auto [read, written] = TakePair(lane_);
-    Invoke(Op::kWrite, {read, written});
+    Invoke(Op::kWrite, {read, written, 0, token});
   }
 
   Event EventNow(Op op, EventType type, const Values& values) const {
@@ -167,11 +209,12 @@ class ClientLane {
                               (op == Op::kAcquire && type == EventType::kFail);
     return {.at_ns = at_ns_,
             .hold = before_grant || holds_.empty() ? 0 : holds_.back(),
-            .client = client_,
+            .client = session_.client,
             .key = key_,
             .op = op,
             .type = type,
             .task = op == Op::kExtend ? TaskKind::kWatchdog : TaskKind::kSession,
+            .thread = session_.thread,
             .value = values};
   }
 
@@ -189,7 +232,7 @@ class ClientLane {
 
   std::vector<Event>& events_;
   Lane& lane_;
-  int32_t client_;
+  SessionId session_;
   uint16_t key_;
   int64_t at_ns_ = 0;
   std::vector<uint64_t> holds_;  // not yet released; re-entry nests them
@@ -207,7 +250,7 @@ class Drawing {
                            .seed = 1,
                            .lease = options.lease,
                            .grace = options.grace,
-                           .nodes = 1,
+                           .nodes = options.nodes,
                            .initial_stock = options.stock,
                            .keys = {"item-0"},
                            .claims = options.claims,
@@ -220,7 +263,10 @@ class Drawing {
     if (lane.label.size() == 1) target_.clear();
     if (what[0] == 'c' && what.size() > 1 &&
         std::isdigit(static_cast<unsigned char>(what[1])) != 0) {
-      return DrawClient(lane, std::stoi(what.substr(1)));
+      const size_t dot = what.find('.');
+      const int thread = dot == std::string::npos ? 1 : std::stoi(what.substr(dot + 1));
+      return DrawClient(
+          lane, {.client = std::stoi(what.substr(1)), .thread = static_cast<uint8_t>(thread - 1)});
     }
     for (size_t column = 0; column < lane.content.size(); ++column) {
       const char mark = lane.content[column];
@@ -235,9 +281,9 @@ class Drawing {
   }
 
  private:
-  void DrawClient(Lane& lane, int32_t client) {
-    history_.facts.clients = std::max(history_.facts.clients, client);
-    ClientLane(history_.events, lane, client, Key()).Draw(grants_[client]);
+  void DrawClient(Lane& lane, SessionId session) {
+    history_.facts.clients = std::max(history_.facts.clients, session.client);
+    ClientLane(history_.events, lane, session, Key()).Draw(grants_[session.client]);
   }
 
   // The key that the label names; the first when it names none.

@@ -6,17 +6,22 @@
 //   pause c1:           [--]              | 3
 //   final:                              * | 4/1
 //
-// A client's lane (`c1`, or `c1 item-1` where there are several keys):
+// A client's lane (`c1`, or `c1 item-1` where there are several keys; `c1.2`: its second thread):
 //   Q wait invoked      q wait over
-//   A acquire invoked   a granted
-//   R release invoked   r released
+//   A acquire invoked   a granted           b granted, beside other readers
+//                       t refused, and told for how long the key is taken
+//   R release invoked   r released          f freed something, without looking whose it was
 //   E extend invoked    e extended
 //   W write invoked     w written, and the order confirmed     u written only
 //   g read, within the column
+//   S save invoked      k saved
+//   L look invoked      l looked
 //   x refused, failed   ? outcome unknown                      (both of what was invoked last)
 //   ! the lease of the last grant or extension is over; without it that is in a second
 //   - = . and space: nothing happens
-// What follows `|` are the values, in their order: `5` of a read, `5>4` (read, written) of a write.
+// What follows `|` are the values, in their order: `5` of a read, `5>4` (read, written) of a write,
+// `7` (task) of a save, `1/2` (the halves) of a look. `#3` is the token of a grant, `5#3` and `5>4#3`
+// that of a read and a write; a grant without is left out.
 //
 // Other lanes:
 //   pause c1:    [ a fault of that kind starts on client 1, ] it is healed    | asked ms
@@ -41,6 +46,7 @@ struct LaneOptions {
   Lease lease = 10ms;  // for the checkers' notion of near; a grant's own is as drawn
   Duration grace = 10ms;
   int64_t stock = 5;
+  int nodes = 1;
   std::string write = "read-modify-write";
   std::vector<std::string> claims{"exclusion"};
   std::map<std::string, std::string> expect;

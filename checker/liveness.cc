@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "checker/holds.h"
 #include "checker/scene.h"
 #include "checker/story.h"
+#include "checker/waits.h"
 
 namespace doublehold {
 namespace {
@@ -84,7 +84,7 @@ Violation Tell(const Scene& scene, const Holds& holds, uint16_t key, const KeySt
   if (last != nullptr) {
     violation.first = last->Ref();
     violation.sentence += fmt::format(
-        "; {} was the last to be granted it, at {}, and {}", OwnerName(*last),
+        "; {} was the last to be granted it, at {}, and {}", OwnerName(scene, last->owner()),
         At(last->core.from_ns),
         last->released ? "released it at " + At(last->core.to_ns) : "never released it");
   }
@@ -97,32 +97,6 @@ Violation Tell(const Scene& scene, const Holds& holds, uint16_t key, const KeySt
   violation.sentence += fault == nullptr ? "; there was no fault before"
                                          : "; before that, " + FaultClause(scene, *fault);
   return violation;
-}
-
-struct Wait {
-  int32_t client = 0;
-  int64_t length_ns = -1;
-};
-
-Wait LongestWait(const History& history) {
-  Wait longest;
-  std::map<SessionId, int64_t> since_ns;
-  for (const Event& event : history.events) {
-    if (event.op != Op::kWait || event.task != TaskKind::kSession) continue;
-    if (event.type == EventType::kInvoke) since_ns[SessionOf(event)] = event.at_ns;
-    const auto since = since_ns.find(SessionOf(event));
-    if (event.type != EventType::kOk || since == since_ns.end()) continue;
-    const int64_t length_ns = event.at_ns - since->second;
-    if (length_ns > longest.length_ns) longest = {.client = event.client, .length_ns = length_ns};
-  }
-  return longest;
-}
-
-std::string WaitClause(const Wait& wait) {
-  if (wait.length_ns < 0) return "";
-  return fmt::format("; the longest wait was {} of {}",
-                     FormatDuration(Duration(wait.length_ns / 1000 * 1000)),
-                     ProcessName(wait.client));
 }
 
 }  // namespace
@@ -155,7 +129,7 @@ ClaimVerdict CheckLiveness(const History& history, const Limits& limits) {
   if (verdict.opportunities == 0) {
     return Undecided(std::move(verdict), "no key was probed after the last fault");
   }
-  const std::string wait = WaitClause(LongestWait(history));
+  const std::string wait = LongestWaitClause(history, scene);
   return Decided(std::move(verdict), std::move(stories),
                  fmt::format("{} of {} could not be locked again in time{}", verdict.count,
                              Counted(verdict.opportunities, "key"), wait),

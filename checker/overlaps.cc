@@ -29,7 +29,7 @@ std::optional<Common> CommonOf(const std::vector<Span>& a, const std::vector<Spa
 
 std::optional<Common> CommonOf(const Hold& a, const Hold& b, Part part) {
   if (a.owner() == b.owner()) return std::nullopt;  // re-entry
-  if (a.shared && b.shared) return std::nullopt;     // readers
+  if (a.shared && b.shared) return std::nullopt;    // readers
   if (part == Part::kCore) return CommonOf(std::vector{a.core}, std::vector{b.core});
   return CommonOf(a.live, b.live);
 }

@@ -1,9 +1,15 @@
 #include <array>
 
 #include "checker/checker.h"
+#include "checker/exactly_once.h"
 #include "checker/exclusion.h"
+#include "checker/fencing.h"
 #include "checker/liveness.h"
+#include "checker/order.h"
+#include "checker/reentry.h"
+#include "checker/release.h"
 #include "checker/stock.h"
+#include "checker/torn_read.h"
 
 namespace doublehold {
 
@@ -19,10 +25,25 @@ std::span<const CheckerEntry> Checkers() {
       CheckerEntry{"lease-exclusion",
                    "the live parts of two holds overlap: the lock service granted twice",
                    About::kLock, CheckLeaseExclusion},
+      CheckerEntry{"release", "a release freed a lock that another client held", About::kLock,
+                   CheckRelease},
+      CheckerEntry{"fencing",
+                   "tokens do not rise from grant to grant, or the store took one below one it had "
+                   "seen",
+                   About::kToken, CheckFencing},
       CheckerEntry{"stock",
                    "the stock did not fall by one for each confirmed order, or more was sold than "
                    "there was",
                    About::kData, CheckStock},
+      CheckerEntry{"exactly-once",
+                   "a task was saved twice, or there are not as many results as tasks",
+                   About::kData, CheckExactlyOnce},
+      CheckerEntry{"torn-read", "a reader that held the lock saw half of a write", About::kData,
+                   CheckTornRead},
+      CheckerEntry{"order", "a client was granted the lock before one that had queued earlier",
+                   About::kLock, CheckOrder},
+      CheckerEntry{"reentry", "a nested exit freed the lock, or the last one did not", About::kLock,
+                   CheckReentry},
       CheckerEntry{"liveness",
                    "after the last fault a lock is not obtainable within lease + grace, or its key "
                    "has no expiry",

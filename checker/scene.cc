@@ -12,6 +12,7 @@ namespace {
 constexpr int64_t kPauseEdgeNs = 10'000'000;
 
 constexpr std::array<std::string_view, 4> kClockKinds{"jump", "drift", "strobe", "skew"};
+constexpr std::array<std::string_view, 4> kDataKinds{"restart", "kill", "failover", "promote"};
 
 std::vector<FaultEpisode> Episodes(const History& history) {
   std::vector<FaultEpisode> episodes;
@@ -126,8 +127,9 @@ bool DidNothing(const Event& fault) {
 }
 
 Scene Observe(const History& history) {
-  Scene scene{.facts = history.facts, .episodes = Episodes(history), .stalls = {}};
+  Scene scene{.facts = history.facts, .episodes = Episodes(history), .stalls = {}, .threaded = {}};
   for (const Event& event : history.events) {
+    if (event.thread != 0) scene.threaded.insert(event.client);
     if (event.op != Op::kStall) continue;
     const Span whole{event.at_ns - std::max<int64_t>(event.value[0], 0), event.at_ns};
     for (const Span& span : Unplanned(whole, scene, event.client)) {
@@ -139,6 +141,17 @@ Scene Observe(const History& history) {
 
 bool MovesAClock(const FaultFact& fault) {
   return std::ranges::find(kClockKinds, fault.kind) != kClockKinds.end();
+}
+
+bool LosesData(const FaultFact& fault) {
+  return std::ranges::find(kDataKinds, fault.kind) != kDataKinds.end();
+}
+
+bool WasActive(const Scene& scene, const Span& when, bool (*kind)(const FaultFact&)) {
+  return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
+    return kind(scene.facts.faults[static_cast<size_t>(episode.fault)]) &&
+           episode.from_ns <= when.to_ns && when.from_ns <= episode.to_ns;
+  });
 }
 
 std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects& suspects) {

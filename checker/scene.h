@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,11 +40,18 @@ struct Scene {
   const RunFacts& facts;
   std::vector<FaultEpisode> episodes;  // in the order in which they started
   std::vector<Stall> stalls;           // unplanned, in the order in which they ended
+  std::set<int32_t> threaded;          // clients that had several sessions
 };
 Scene Observe(const History& history);
 
 // A fault that moves a clock: it lasts without stopping or holding up anything.
 bool MovesAClock(const FaultFact& fault);
+
+// One after which a server may answer from data older than it had, or from none.
+bool LosesData(const FaultFact& fault);
+
+// Whether a fault of which `kind` is true was active in some part of a stretch.
+bool WasActive(const Scene& scene, const Span& when, bool (*kind)(const FaultFact&));
 
 // Who is to be explained: something seen at `at_ns` that clients did. A client is 0 when there is
 // none.

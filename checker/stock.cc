@@ -23,6 +23,7 @@ class Counting {
  public:
   explicit Counting(const History& history)
       : mode_(WriteModeOf(history.facts)),
+        several_tries_(SeveralTries(history.facts)),
         items_(history.facts.keys.size()),
         reads_(history.facts.keys.size()) {
     for (ItemCount& item : items_) {
@@ -51,6 +52,7 @@ class Counting {
     }
     if (!IsSale(event.op) || event.client <= kReferee) return;
     if (item.final_stock) item.touched_after_final = true;
+    TakeTry(event);
     if (event.type == EventType::kInvoke) {
       ++Unknown(item, event.op);  // and remains so when its client dies in it
       ++open_[{SessionOf(event), event.op, event.key}];
@@ -63,9 +65,43 @@ class Counting {
     if (event.type == EventType::kOk) TakeDone(item, event);
   }
 
-  std::vector<ItemCount> Finish() && { return std::move(items_); }
+  std::vector<ItemCount> Finish() && {
+    if (!several_tries_) return std::move(items_);
+    for (ItemCount& item : items_) item.sales = item.perhaps_sales = item.tried_again = 0;
+    for (const auto& [which, sale] : sales_) {
+      ItemCount& item = items_[which.first];
+      const int64_t unknown = sale.tries - sale.failed - sale.done;
+      // Without a hold, a write is a sale of its own.
+      const bool one = which.second != 0;
+      *item.sales += one ? std::min<int64_t>(1, sale.done) : sale.done;
+      const int64_t most = std::max<int64_t>(sale.done + unknown, sale.ordered ? 1 : 0);
+      *item.perhaps_sales += one ? std::min<int64_t>(1, most) : most;
+      if (one && sale.done + unknown > 1) ++*item.tried_again;
+    }
+    return std::move(items_);
+  }
 
  private:
+  // The writes under one hold of one item.
+  struct Sale {
+    int64_t tries = 0, failed = 0, done = 0;
+    bool ordered = false;  // or perhaps
+  };
+
+  void TakeTry(const Event& event) {
+    if (!several_tries_) return;
+    Sale& sale = sales_[{event.key, event.hold}];
+    if (event.op == Op::kOrder) {
+      sale.ordered = sale.ordered || event.type != EventType::kFail;
+      return;
+    }
+    const auto open = open_.find({SessionOf(event), event.op, event.key});
+    const bool invoked = open != open_.end() && open->second > 0;
+    if (event.type == EventType::kInvoke || !invoked) ++sale.tries;
+    if (event.type == EventType::kFail) ++sale.failed;
+    if (event.type == EventType::kOk) ++sale.done;
+  }
+
   static int64_t& Unknown(ItemCount& item, Op op) {
     return op == Op::kWrite ? item.unknown_writes : item.unknown_orders;
   }
@@ -84,8 +120,10 @@ class Counting {
   }
 
   WriteMode mode_;
+  bool several_tries_;
   std::vector<ItemCount> items_;
-  std::vector<std::unordered_set<int64_t>> reads_;  // by confirmed writes, of each item
+  std::map<std::pair<uint16_t, uint64_t>, Sale> sales_;  // by item and hold
+  std::vector<std::unordered_set<int64_t>> reads_;       // by confirmed writes, of each item
   std::map<std::tuple<SessionId, Op, uint16_t>, int> open_;
 };
 
@@ -94,6 +132,10 @@ std::string LostClause(const ItemCount& item, const std::string& fell) {
   if (!item.Final()) return fmt::format("{} lost: two writes had read the same stock", lost);
   return fmt::format("{}, but {} were made: {} lost", fell, Counted(item.SoldLeast(), "order"),
                      lost);
+}
+
+std::string WereMade(int64_t sales) {
+  return Counted(sales, "sale") + (sales == 1 ? " was made" : " were made");
 }
 
 // What went wrong with an item in ways that no single write of those told shows. `explained`: lost
@@ -114,6 +156,10 @@ std::vector<std::string> WaysOf(const ItemCount& item, bool told, int64_t explai
   add(item.Vanished(),
       fmt::format("{}, but at most {} were made: {} vanished", fell,
                   Counted(item.SoldMost(), "order"), Counted(item.Vanished(), "unit")));
+  add(item.Twice(),
+      fmt::format("{}, and at most {}: {} took a unit twice, trying again after a "
+                  "write that was not answered",
+                  fell, WereMade(*item.perhaps_sales), Counted(item.Twice(), "sale")));
   add(item.Missing(), fmt::format("{} were confirmed, and {} are in the store",
                                   Counted(item.orders, "order"), item.final_orders));
   add(item.Doubled(), fmt::format("{} are in the store, and at most {} were made",
@@ -166,17 +212,31 @@ int64_t ItemCount::Missing() const {
 int64_t ItemCount::Doubled() const {
   return Final() && complete ? std::max<int64_t>(0, final_orders - SoldMost()) : 0;
 }
+int64_t ItemCount::Twice() const {
+  if (!Final() || !complete || !perhaps_sales) return 0;
+  return std::max<int64_t>(0, std::min(initial - *final_stock, SoldMost()) - *perhaps_sales);
+}
+bool ItemCount::PerhapsTwice() const {
+  return Final() && tried_again && *tried_again > 0 && initial - *final_stock > *sales;
+}
 int64_t ItemCount::Wrong() const {
-  return std::max({Lost(), Vanished(), Oversold(), BelowZero(), Missing(), Doubled()});
+  return std::max({Lost(), Vanished(), Oversold(), BelowZero(), Missing(), Doubled(), Twice()});
 }
 
 WriteMode WriteModeOf(const RunFacts& facts) {
   constexpr std::array<std::string_view, 4> kReadThenSet{"read-modify-write", "fenced", "watch",
                                                          "version"};
-  if (facts.write == "check-then-decr") return WriteMode::kDecrement;
+  if (facts.write == "check-then-decr" || facts.write == "atomic-script") {
+    return WriteMode::kDecrement;
+  }
   return std::ranges::find(kReadThenSet, facts.write) != kReadThenSet.end()
              ? WriteMode::kReadThenSet
              : WriteMode::kOther;
+}
+
+bool SeveralTries(const RunFacts& facts) {
+  constexpr std::array<std::string_view, 4> kSeveral{"watch", "version", "atomic-script", "fenced"};
+  return std::ranges::find(kSeveral, facts.write) != kSeveral.end();
 }
 
 std::vector<ItemCount> CountItems(const History& history) {
@@ -204,6 +264,13 @@ ClaimVerdict CheckStock(const History& history, const Limits& limits) {
     return Undecided(std::move(verdict), "no order was confirmed");
   } else if (std::string why = WhyUndecided(items); !why.empty()) {
     return Undecided(std::move(verdict), std::move(why));
+  }
+  const auto perhaps_twice = std::ranges::find_if(items, &ItemCount::PerhapsTwice);
+  if (verdict.count == 0 && perhaps_twice != items.end()) {
+    return Undecided(
+        std::move(verdict),
+        fmt::format("{} tried again after a write that was not answered; perhaps both took a unit",
+                    Counted(*perhaps_twice->tried_again, "sale")));
   }
   const bool unknown =
       std::ranges::any_of(items, [](const auto& i) { return i.unknown_writes > 0; });

@@ -137,7 +137,7 @@ class Telling {
     std::string what = fmt::format(
         "wrote stock {} at {} over {}", write.value[1], At(write.at_ns),
         overwrite.over
-            ? fmt::format("{}'s {}", ProcessName(overwrite.over->client), overwrite.stock)
+            ? fmt::format("{}'s {}", OwnerName(scene_, SessionOf(*overwrite.over)), overwrite.stock)
             : fmt::format("the initial {}", overwrite.stock));
     if (overwrite.read) {
       what += fmt::format(", having read {} at {}", write.value[0], At(overwrite.read->at_ns));
@@ -180,8 +180,8 @@ class Telling {
       const auto faults =
           FaultsBehind(scene_, {.at_ns = write.at_ns, .stale = write.client, .other = other});
       violation.fault = faults.empty() ? -1 : faults.front()->fault;
-      violation.sentence =
-          fmt::format("{} {}; {}", ProcessName(write.client), what, FaultsClause(scene_, faults));
+      violation.sentence = fmt::format("{} {}; {}", OwnerName(scene_, SessionOf(write)), what,
+                                       FaultsClause(scene_, faults));
       return violation;
     }
     violation.stale = true;
@@ -194,7 +194,7 @@ class Telling {
         stale != nullptr
             ? fmt::format("{}; it {}{}", story.text, what, story.suffix)
             : fmt::format("{}; it wrote stock {} at {}; {} {}{}", story.text, over->value[1],
-                          At(over->at_ns), ProcessName(write.client), what, story.suffix);
+                          At(over->at_ns), OwnerName(scene_, SessionOf(write)), what, story.suffix);
     return violation;
   }
 

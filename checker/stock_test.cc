@@ -186,7 +186,7 @@ TEST(Stock, OfOtherWaysToWriteASaleMayTakeSeveralWrites) {
           .picture = R"(
       c1:    A-a=g=u=w=R-r           | 5 5>5 5>4
       final:                       * | 4/1)",
-          .write = "atomic-script"});
+          .write = "in-some-new-way"});
 }
 
 TEST(Stock, TheStoreMustHoldTheOrdersThatWereConfirmed) {

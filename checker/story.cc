@@ -85,8 +85,8 @@ std::string NodesName(const FaultFact& fault, int32_t node) {
 
 Violation TellLive(const Scene& scene, const Hold& first, const Hold& second,
                    const OverlapFound& overlap) {
-  const std::string a = OwnerName(first);
-  const std::string b = OwnerName(second);
+  const std::string a = OwnerName(scene, first.owner());
+  const std::string b = OwnerName(scene, second.owner());
   const int64_t at_ns = overlap.where.from_ns;
   std::string text = fmt::format("{} was granted the key at {}", b, At(second.core.from_ns));
   if (at_ns > second.core.from_ns) {
@@ -114,12 +114,13 @@ Violation TellStaleOverlap(const Scene& scene, const Hold& first, const Hold& se
   const StaleStory story = TellStale(scene, stale, other.client, at_ns, stale.core.to_ns);
   std::string text = story.text;
   if (first_is_stale) {
-    text += fmt::format("; {} was granted the key at {}", OwnerName(second),
+    text += fmt::format("; {} was granted the key at {}", OwnerName(scene, second.owner()),
                         At(second.core.from_ns));
-    text += EndClause(first, OwnerName(first));
+    text += EndClause(first, OwnerName(scene, first.owner()));
   } else {
-    text += fmt::format("; it was granted the key at {}, while {} held it until {}",
-                        At(second.core.from_ns), OwnerName(first), At(first.core.to_ns));
+    text +=
+        fmt::format("; it was granted the key at {}, while {} held it until {}",
+                    At(second.core.from_ns), OwnerName(scene, first.owner()), At(first.core.to_ns));
   }
   return {.stale = true,
           .fault = story.fault,
@@ -136,9 +137,10 @@ std::string During(const Span& span) {
                      ToSeconds(Duration(span.to_ns)));
 }
 
-std::string OwnerName(const Hold& hold) {
-  const std::string client = ProcessName(hold.client);
-  return hold.thread == 0 ? client : fmt::format("{}, thread {},", client, hold.thread + 1);
+std::string OwnerName(const Scene& scene, const SessionId& session) {
+  const std::string client = ProcessName(session.client);
+  const bool alone = !scene.threaded.contains(session.client);
+  return alone ? client : fmt::format("{}, thread {}", client, session.thread + 1);
 }
 
 std::string ProcessName(int32_t client) {
@@ -188,7 +190,7 @@ StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64
                      int64_t until_ns) {
   const int64_t end_ns = stale.LeaseEndBefore(at_ns);
   StaleStory story{
-      .text = fmt::format("{}'s lease ended at {}", OwnerName(stale), At(end_ns))};
+      .text = fmt::format("{}'s lease ended at {}", OwnerName(scene, stale.owner()), At(end_ns))};
   if (MachineIsToBlame(scene, stale, end_ns, until_ns)) {
     const Stall* stall = LongestStall(scene, stale.client, {stale.core.from_ns, until_ns});
     const bool itself = stall->client == stale.client;
@@ -220,6 +222,31 @@ Violation TellOverlap(const Scene& scene, const Holds& holds, const OverlapFound
   violation.second = second.Ref();
   violation.from_ns = overlap.where.from_ns;
   violation.to_ns = overlap.where.to_ns;
+  return violation;
+}
+
+Violation TellDeed(const Scene& scene, const Deed& deed) {
+  Violation violation{.key = KeyName(scene.facts, deed.key),
+                      .from_ns = deed.when.from_ns,
+                      .to_ns = deed.when.to_ns};
+  if (deed.under != nullptr) violation.first = deed.under->Ref();
+  if (deed.harmed != nullptr) violation.second = deed.harmed->Ref();
+  const int64_t at_ns = deed.when.from_ns;
+  const int32_t other = deed.harmed == nullptr ? 0 : deed.harmed->client;
+  violation.stale =
+      deed.under != nullptr && !deed.under->LiveAt(at_ns) && deed.under->valid_until_ns < at_ns;
+  if (violation.stale) {
+    const StaleStory story = TellStale(scene, *deed.under, other, at_ns, at_ns);
+    violation.fault = story.fault;
+    violation.by_stall = story.by_stall;
+    violation.sentence = fmt::format("{}; it {}{}", story.text, deed.what, story.suffix);
+    return violation;
+  }
+  const auto faults =
+      FaultsBehind(scene, {.at_ns = at_ns, .other = other, .second = deed.by.client});
+  violation.fault = faults.empty() ? -1 : faults.front()->fault;
+  violation.sentence =
+      fmt::format("{} {}; {}", OwnerName(scene, deed.by), deed.what, FaultsClause(scene, faults));
   return violation;
 }
 

@@ -12,9 +12,10 @@
 
 namespace doublehold {
 
-std::string At(int64_t at_ns);            // "2.418 s"
-std::string During(const Span& span);     // "2.101-3.104 s"
-std::string OwnerName(const Hold& hold);      // "client 3", "client 3, thread 2,"
+std::string At(int64_t at_ns);         // "2.418 s"
+std::string During(const Span& span);  // "2.101-3.104 s"
+// "client 3"; "client 3, thread 2" of a client with several sessions
+std::string OwnerName(const Scene& scene, const SessionId& session);
 std::string ProcessName(int32_t client);  // "client 3", "the referee", "the supervisor"
 std::string KeyName(const RunFacts& facts, uint16_t key);
 std::string Counted(int64_t count, std::string_view singular);  // "1 order", "4 orders"
@@ -38,6 +39,17 @@ StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64
 
 // The violation that an overlap of two holds is.
 Violation TellOverlap(const Scene& scene, const Holds& holds, const OverlapFound& overlap);
+
+// Something that a session did and should not have, told with why it could.
+struct Deed {
+  SessionId by;
+  const Hold* under = nullptr;   // the hold it was done under; null: none
+  const Hold* harmed = nullptr;  // somebody else's
+  uint16_t key = 0;
+  Span when;
+  std::string what;  // "freed client 5's lock"
+};
+Violation TellDeed(const Scene& scene, const Deed& deed);
 
 }  // namespace doublehold
 

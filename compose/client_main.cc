@@ -118,9 +118,9 @@ void RecordExpiries(Env& env, const Plan& plan, const LockKey& key) {
 
 void RunReferee(Env& env, const Plan& plan, Workload& workload) {
   const std::unique_ptr<Lock> lock = FindLock(plan.lock)->make(ContextOf(env, plan, 0));
-  uint16_t index = 0;
-  for (const std::string& name : workload.Keys()) {
-    const LockKey key{.name = name, .index = index++};
+  const std::vector<std::string> names = workload.Keys();
+  for (size_t i = 0; i < workload.LockCount(); ++i) {
+    const LockKey key{.name = names[i], .index = static_cast<uint16_t>(i)};
     if (!FindLock(plan.lock)->end_is_in_value) RecordExpiries(env, plan, key);
     Probe(env, plan, *lock, key);
   }

@@ -8,6 +8,7 @@
 #include "compose/command_line.h"
 #include "compose/run_once.h"
 #include "compose/suite.h"
+#include "compose/suite_tables.h"
 
 namespace doublehold {
 namespace {
@@ -16,94 +17,6 @@ namespace po = boost::program_options;
 
 constexpr int kMostRepetitions = 100'000;
 constexpr int kMostJobs = 64;
-
-// "broken: exclusion, stock" for a reader of a matrix.
-std::string ExpectationOf(const SuiteCell& cell) {
-  std::string violated;
-  for (const std::string& claim : cell.plan.claims) {
-    const auto expected = cell.plan.expect.find(claim);
-    if (expected == cell.plan.expect.end() || expected->second != "violated") continue;
-    violated += (violated.empty() ? "" : ", ") + claim;
-  }
-  return violated.empty() ? "ok" : "**" + violated + "**";
-}
-
-// The matrix of what a suite expects, as the README shows it.
-std::string MatrixOf(const Suite& suite) {
-  std::string text = "| lock |";
-  std::string line = "|---|";
-  for (const std::string& column : suite.columns) {
-    text += fmt::format(" {} |", column);
-    line += "---|";
-  }
-  text += "\n" + line + "\n";
-  for (const std::string& row : suite.rows) {
-    text += fmt::format("| `{}` |", row);
-    for (const std::string& column : suite.columns) {
-      const auto found = std::ranges::find_if(suite.cells, [&](const SuiteCell& cell) {
-        return cell.row == row && cell.column == column;
-      });
-      text += fmt::format(" {} |", found == suite.cells.end() ? "" : ExpectationOf(*found));
-    }
-    text += "\n";
-  }
-  return text;
-}
-
-std::string Escaped(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
-  return escaped;
-}
-
-std::string JUnitOf(const Suite& suite, const SuiteResult& result) {
-  std::string cases;
-  size_t count = 0;
-  size_t failures = 0;
-  for (size_t i = 0; i < suite.cells.size(); ++i) {
-    int repetition = 0;
-    for (const CellRun& run : result.runs[i]) {
-      ++count;
-      cases +=
-          fmt::format("  <testcase classname=\"{}\" name=\"{} #{}\" time=\"{:.3f}\"",
-                      Escaped(suite.name), Escaped(suite.cells[i].name), ++repetition, run.seconds);
-      if (run.as_expected) {
-        cases += "/>\n";
-        continue;
-      }
-      if (run.interrupted) {
-        cases += "><skipped message=\"interrupted\"/></testcase>\n";
-        continue;
-      }
-      ++failures;
-      const std::string message =
-          run.error.empty() ? run.overall + ", which was not expected" : run.error;
-      cases += fmt::format("><failure message=\"{}\"/></testcase>\n", Escaped(message));
-    }
-  }
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"{}\" tests=\"{}\" "
-      "failures=\"{}\" "
-      "time=\"{:.3f}\">\n{}</testsuite>\n",
-      Escaped(suite.name), count, failures, result.seconds, cases);
-}
 
 Result<void> ReadShard(const std::string& text, SuiteRequest& request) {
   char slash = 0;
@@ -166,6 +79,7 @@ po::options_description SuiteOptions() {
   options.add_options()("junit", po::value<std::string>(), "also write the results as JUnit XML");
   options.add_options()("json", "print suite.json at the end");
   options.add_options()("matrix", "print what is expected as a table, run nothing");
+  options.add_options()("cases", "the same, a line a column, for suites that are wide");
   options.add_options()("redis-server", po::value<std::string>()->default_value("redis-server"),
                         "the server program");
   return options;
@@ -183,6 +97,10 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   if (!suite) return tl::unexpected(suite.error());
   if (line->values.contains("matrix")) {
     fmt::print("{}", MatrixOf(*suite));
+    return ExitCode::kAsExpected;
+  }
+  if (line->values.contains("cases")) {
+    fmt::print("{}", CasesOf(*suite));
     return ExitCode::kAsExpected;
   }
   if (line->values.contains("seed")) {

@@ -19,7 +19,7 @@ namespace {
 constexpr Lease kShortestLease = 1ms;  // Redis counts in milliseconds
 constexpr Duration kLongestRun = std::chrono::hours(24);
 constexpr int kMostClients = 200;  // a process each
-constexpr int kMostThreads = 16;  // of a client
+constexpr int kMostThreads = 16;   // of a client
 constexpr int kMostNodes = 15;
 constexpr double kMostGrowth = 100;
 constexpr std::array<const char*, 4> kOutcomes{"valid", "violated", "unknown", "any"};
@@ -88,8 +88,7 @@ void ReadRetry(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   const auto or_else = [](std::string_view text, std::string_view usual) {
     return text.empty() ? usual : text;
   };
-  plan.retry.interval =
-      reader.Span("retry.interval", or_else(lock.retry_interval, "0.02 lease"));
+  plan.retry.interval = reader.Span("retry.interval", or_else(lock.retry_interval, "0.02 lease"));
   plan.retry.growth = reader.Number("retry.growth", lock.retry_growth, 1, kMostGrowth);
   plan.retry.longest = reader.Span("retry.longest", or_else(lock.retry_longest, "1 lease"));
   plan.retry.jitter = reader.Number("retry.jitter", 0.5, 0, 1);
@@ -136,8 +135,9 @@ bool Applies(std::string_view claim, const LockEntry& lock) {
 
 // How the variant wants the stock written, unless the experiment says otherwise.
 void SuggestWrite(Settings& settings, const WorkloadEntry& workload, const LockEntry& lock) {
-  const auto names = NamesOf(workload.options);
-  if (lock.write.empty() || std::ranges::find(names, "write") == names.end()) return;
+  const auto write = std::ranges::find(workload.options, "write", &OptionSpec::name);
+  if (lock.write.empty() || write == workload.options.end()) return;
+  if (std::ranges::find(write->choices, lock.write) == write->choices.end()) return;
   if (!settings.Has("workload.write"))
     settings.Set("workload.write", std::string(lock.write), fmt::format("lock {}", lock.name));
 }
@@ -153,6 +153,8 @@ void ReadWorkload(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   }
   const WorkloadEntry* workload = FindWorkload(plan.workload);
   if (workload == nullptr) return;
+  const bool write_alone =
+      reader.settings().Has("workload.write") && !reader.settings().Has("workload.name");
   SuggestWrite(reader.settings(), *workload, lock);
   plan.workload_options =
       ReadOptions(reader, "workload", {"name", "clients", "threads", "duration", "grace"},
@@ -160,7 +162,7 @@ void ReadWorkload(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   if (reader.error()) return;
   if (const std::string why = WhyMisfit(*workload, Options(plan.workload_options), lock);
       !why.empty())
-    return reader.Fail("workload.name", why);
+    return reader.Fail(write_alone ? "workload.write" : "workload.name", why);
   for (const std::string_view claim : workload->claims) {
     if (Applies(claim, lock)) plan.claims.emplace_back(claim);
   }
@@ -186,9 +188,10 @@ void ReadClaims(SettingReader& reader, Plan& plan) {
     if (std::ranges::find(known, claim) == known.end()) {
       reader.Fail("claims", UnknownWord("claim", claim, known));
     } else if (std::ranges::find(possible, claim) == possible.end()) {
-      reader.Fail("claims",
-                  fmt::format("workload {} with lock {} gives nothing to judge claim '{}' by (it has: {})",
-                              plan.workload, plan.lock, claim, fmt::join(possible, ", ")));
+      reader.Fail(
+          "claims",
+          fmt::format("workload {} with lock {} gives nothing to judge claim '{}' by (it has: {})",
+                      plan.workload, plan.lock, claim, fmt::join(possible, ", ")));
     }
   }
   if (!asked.empty()) plan.claims = asked;
@@ -244,13 +247,13 @@ bool IsTopology(const Plan& plan) {
 bool NumbersAreInRange(const Plan& plan, const LockEntry& lock) {
   const RetryPlan& retry = plan.retry;
   return plan.lease >= kShortestLease && IsWholeMilliseconds(plan.lease) && plan.clients >= 1 &&
-         plan.clients <= kMostClients && plan.threads >= 1 && plan.threads <= kMostThreads && plan.nodes >= lock.least_nodes &&
-         plan.nodes <= lock.most_nodes && plan.duration > Duration::zero() &&
-         plan.duration <= kLongestRun && plan.call_timeout > Duration::zero() &&
-         plan.grace >= Duration::zero() && retry.interval >= Duration::zero() &&
-         retry.timeout >= Duration::zero() && retry.retries >= -1 && retry.jitter >= 0 &&
-         retry.jitter <= 1 && retry.growth >= 1 && retry.growth <= kMostGrowth &&
-         retry.longest >= Duration::zero();
+         plan.clients <= kMostClients && plan.threads >= 1 && plan.threads <= kMostThreads &&
+         plan.nodes >= lock.least_nodes && plan.nodes <= lock.most_nodes &&
+         plan.duration > Duration::zero() && plan.duration <= kLongestRun &&
+         plan.call_timeout > Duration::zero() && plan.grace >= Duration::zero() &&
+         retry.interval >= Duration::zero() && retry.timeout >= Duration::zero() &&
+         retry.retries >= -1 && retry.jitter >= 0 && retry.jitter <= 1 && retry.growth >= 1 &&
+         retry.growth <= kMostGrowth && retry.longest >= Duration::zero();
 }
 
 }  // namespace

@@ -1,9 +1,14 @@
 #include "compose/plan_builder.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
+#include "faults/fault.h"
+#include "lib/base/words.h"
+#include "lib/locks/registry.h"
 #include "lib/plan/plan_json.h"
 
 namespace doublehold {
@@ -31,7 +36,7 @@ std::string Refusal(const std::string& toml) {
 
 struct Case {
   std::string toml;
-  const char* message;
+  std::string message;
 };
 
 const std::string kLock = "[lock]\nname = \"set-nx-px\"\n";  // lines 1 and 2
@@ -50,7 +55,7 @@ TEST(BuildPlan, NeedsNothingButALock) {
   EXPECT_EQ(plan.duration, 5s);
   EXPECT_EQ(plan.grace, 500ms);
   EXPECT_EQ(plan.claims,
-            (std::vector<std::string>{"exclusion", "lease-exclusion", "stock", "liveness"}));
+            (std::vector<std::string>{"exclusion", "lease-exclusion", "release", "stock", "liveness"}));
   EXPECT_TRUE(plan.faults.empty());
   EXPECT_TRUE(plan.expect.empty());
 }
@@ -155,14 +160,13 @@ for = "1s"
 
 TEST(BuildPlan, NamesWhatIsWrongWithTheLock) {
   const Case cases[] = {
-      {"",
-       "lock.name: which lock? (--lock NAME; one of: none, setnx-getset, set-nx-px, redisson, "
-       "redlock)"},
+      {"", fmt::format("lock.name: which lock? (--lock NAME; one of: {})",
+                       fmt::join(NamesOf(Locks()), ", "))},
       {"[lock]\nname = \"redlok\"\n",
        "x.toml:2: lock.name: lock 'redlok' is unknown (did you mean 'redlock'?)"},
       {"[lock]\nname = \"zookeeper\"\n",
-       "x.toml:2: lock.name: lock 'zookeeper' is unknown (one of: none, setnx-getset, set-nx-px, "
-       "redisson, redlock)"},
+       fmt::format("x.toml:2: lock.name: lock 'zookeeper' is unknown (one of: {})",
+                   fmt::join(NamesOf(Locks()), ", "))},
       {"[lock]\nname = [\"redlock\"]\n",
        "x.toml:2: lock.name: one value is wanted here, not a list"},
       {kLock + "lease = \"500\"\n",
@@ -177,11 +181,11 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheLock) {
       {kLock + "leese = \"1s\"\n",
        "x.toml:3: lock.leese: lock set-nx-px has no such setting (did you mean 'lease'?)"},
       {kLock + "ask = \"at-once\"\n",
-       "x.toml:3: lock.ask: lock set-nx-px has no such setting (one of: release, name, lease, "
+       "x.toml:3: lock.ask: lock set-nx-px has no such setting (one of: name, lease, "
        "call-timeout)"},
-      {kLock + "release = \"delete\"\n",
-       "x.toml:3: lock.release: lock set-nx-px: option release: 'delete' is not possible (did you "
-       "mean 'del'?)"},
+      {"[lock]\nname = \"redlock\"\nask = \"at-onse\"\n",
+       "x.toml:3: lock.ask: lock redlock: option ask: 'at-onse' is not possible (did you mean "
+       "'at-once'?)"},
       {"[lock]\nname = \"redisson\"\nexplicit-lease = \"yes\"\n",
        "x.toml:3: lock.explicit-lease: lock redisson: option explicit-lease: 'yes' is neither true "
        "nor false"},
@@ -234,12 +238,12 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheWorkload) {
        "x.toml:4: workload.items: workload inventory: option items: 0 is not in 1..1000"},
       {workload + "write = \"decr\"\n",
        "x.toml:4: workload.write: workload inventory: option write: 'decr' is not possible (one "
-       "of: read-modify-write, check-then-decr)"},
+       "of: read-modify-write, check-then-decr, fenced, watch, version, atomic-script)"},
       {workload + "stok = 1\n",
        "x.toml:4: workload.stok: workload inventory has no such setting (did you mean 'stock'?)"},
       {workload + "name = \"cycle\"\nstock = 1\n",
        "x.toml:5: workload.stock: workload cycle has no such setting (one of: think, name, "
-       "clients, duration, grace)"},
+       "clients, threads, duration, grace)"},
   };
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }
@@ -257,7 +261,8 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheRest) {
       {"claims = [\"exclusin\"]\n" + kLock,
        "x.toml:1: claims: claim 'exclusin' is unknown (did you mean 'exclusion'?)"},
       {"claims = [\"stock\"]\n" + kLock + "[workload]\nname = \"cycle\"\n",
-       "x.toml:1: claims: workload cycle gives nothing to judge claim 'stock' by (it has: "
+       "x.toml:1: claims: workload cycle with lock set-nx-px gives nothing to judge claim 'stock' "
+       "by (it has: "
        "exclusion, lease-exclusion, liveness)"},
       {kLock + "[expect]\nexclusin = \"valid\"\n",
        "x.toml:4: expect.exclusin: claim 'exclusin' is unknown (did you mean 'exclusion'?)"},
@@ -274,6 +279,49 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheRest) {
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }
 
+TEST(BuildPlan, RefusesALockThatCannotServeAndSaysWhatCould) {
+  const auto names = [](Trait trait) { return fmt::format("{}", fmt::join(LocksWith(trait), ", ")); };
+  const auto lock = [](const std::string& name) { return "lock.name = \"" + name + "\"\n"; };
+  const struct {
+    std::string toml;
+    std::string message;
+  } cases[] = {
+      {lock("watch") + "workload.name = \"basket\"\n",
+       "x.toml:2: workload.name: workload basket needs a lock that takes several keys at once (" +
+           names(Trait::kManyKeys) + "), and watch does not"},
+      {lock("set-nx-px") + "workload.name = \"basket\"\n",
+       "x.toml:2: workload.name: workload basket needs a lock that takes several keys at once (" +
+           names(Trait::kManyKeys) + "), and set-nx-px does not"},
+      {lock("set-nx-px") + "workload.name = \"nested\"\n",
+       "x.toml:2: workload.name: workload nested needs a lock that lets its owner enter again (" +
+           names(Trait::kReentry) + "), and set-nx-px does not"},
+      {lock("version") + "workload.name = \"catalogue\"\n",
+       "x.toml:2: workload.name: workload catalogue needs a lock, and version takes none (it is for "
+       "workload inventory)"},
+      {lock("set-nx-px") + "workload.write = \"fenced\"\n",
+       "x.toml:2: workload.write: write=fenced needs a lock that gives fencing tokens (" +
+           names(Trait::kToken) + "), and set-nx-px does not"},
+      {lock("watch") + "workload.write = \"version\"\n",
+       "x.toml:2: workload.write: lock watch takes no lock and goes with write=watch alone; "
+       "write=version needs lock version, or one that is taken"},
+      {lock("watch") + "workload.write = \"read-modify-write\"\n",
+       "x.toml:2: workload.write: lock watch takes no lock and goes with write=watch alone; "
+       "write=read-modify-write needs a lock that is taken"},
+      {lock("redlock") + "topology.nodes = 1\n",
+       "x.toml:2: topology.nodes: lock redlock uses 2 to 15 nodes, not 1"},
+  };
+  for (const auto& [toml, message] : cases) EXPECT_EQ(Refusal(toml), message);
+}
+
+TEST(BuildPlan, WritesTheStockAsTheLockWantsIt) {
+  const auto write = [](const std::string& toml) { return Good(toml).workload_options.at("write"); };
+  EXPECT_EQ(write("lock.name = \"watch\"\n"), "watch");
+  EXPECT_EQ(write("lock.name = \"fenced\"\n"), "fenced");
+  EXPECT_EQ(write("lock.name = \"set-nx-px\"\n"), "read-modify-write");
+  EXPECT_EQ(write("lock.name = \"set-nx-px\"\nworkload.write = \"watch\"\n"), "watch")
+      << "belt and braces";
+}
+
 TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
   const auto fault = [](const std::string& lines) {
     return kLock + "[[fault]]\n" + lines;
@@ -281,10 +329,8 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
   const Case cases[] = {
       {fault("kind = \"puase\"\n"),
        "x.toml:4: fault.0.kind: fault 'puase' is unknown (did you mean 'pause'?)"},
-      {fault("client = 1\n"),
-       "x.toml:4: fault.0.kind: which fault? (one of: pause, slow, delay, hold, stall, drop, "
-       "reset, "
-       "black-hole, partition, jump, drift)"},
+      {fault("client = 1\n"), fmt::format("x.toml:4: fault.0.kind: which fault? (one of: {})",
+                                          fmt::join(NamesOf(Faults()), ", "))},
       {fault("kind = \"pause\"\nclient = 1\nfro = \"1s\"\nfor = \"1s\"\n"),
        "x.toml:6: setting of fault pause 'fro' is unknown (did you mean 'from'?)"},
       {fault("kind = \"pause\"\nclient = 1\ncommand = \"SET\"\nfor = \"1s\"\n"),
@@ -395,7 +441,7 @@ TEST(CheckPlan, RefusesWhatCannotBeRunHere) {
   const Plan good = Good("faults = \"pause\"\nlock.name = \"redlock\"\n");
   const struct {
     std::function<void(Plan&)> spoil;
-    const char* message;
+    std::string message;
   } cases[] = {
       {[](Plan& p) { p.lock = "redlok"; },
        "p.json: lock 'redlok' is unknown (did you mean 'redlock'?)"},

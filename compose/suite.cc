@@ -24,35 +24,32 @@ namespace {
 
 constexpr int kMostCells = 10'000;
 
-Result<std::string> TakeRequired(Settings& cell, const std::string& name,
-                                 const std::string& where) {
-  const Result<std::optional<std::string>> word = cell.TakeWord(name);
-  if (!word) return tl::unexpected(word.error());
-  if (!*word) return BadInput(fmt::format("{}: a cell without '{}'", where, name));
-  return **word;
+// One word, or a list of them.
+Result<std::vector<std::string>> TakeRequired(Settings& cell, const std::string& name,
+                                              const std::string& where) {
+  const std::optional<Setting> setting = cell.Take(name);
+  if (!setting || setting->words.empty())
+    return BadInput(fmt::format("{}: a cell without '{}'", where, name));
+  return setting->words;
 }
 
 void Remember(std::vector<std::string>& names, const std::string& name) {
   if (std::ranges::find(names, name) == names.end()) names.push_back(name);
 }
 
-Result<SuiteCell> ReadCell(Settings& file, int index, const std::string& file_name,
-                           const Settings& common) {
-  Settings cell = file.TakeBelow(fmt::format("cell.{}", index));
-  const std::string where = fmt::format("{}: cell {}", file_name, index + 1);
-  const Result<std::string> row = TakeRequired(cell, "row", where);
-  if (!row) return tl::unexpected(row.error());
-  const Result<std::string> column = TakeRequired(cell, "column", where);
-  if (!column) return tl::unexpected(column.error());
-  for (const auto& [kind, name] : {std::pair{"row", *row}, std::pair{"column", *column}}) {
+Result<SuiteCell> ReadCell(Settings& file, Settings cell, const std::string& row,
+                           const std::string& column, const std::string& where,
+                           const std::string& file_name, const Settings& common) {
+  for (const auto& [kind, name] : {std::pair{"row", row}, std::pair{"column", column}}) {
     const std::vector<std::string> known = file.TablesBelow(kind);
     if (known.empty() || std::ranges::find(known, name) != known.end()) continue;
     return BadInput(fmt::format("{}: {}", cell.Where(kind), UnknownWord(kind, name, known)));
   }
   Settings merged;
   merged.Lay(common);
-  merged.Lay(file.TakeBelow("row." + *row));
-  merged.Lay(file.TakeBelow("column." + *column));
+  merged.Lay(file.TakeBelow("row." + row));
+  merged.Lay(file.TakeBelow("column." + column));
+  (void)merged.Take("about");
   Settings own;
   for (const std::string& name : cell.Names()) {
     if (name == "row" || name == "column") continue;
@@ -64,7 +61,7 @@ Result<SuiteCell> ReadCell(Settings& file, int index, const std::string& file_na
     }
   }
   merged.Lay(own);
-  const std::string name = *row + "/" + *column;
+  const std::string name = row + "/" + column;
   merged.Set("name", name, where);
   Result<Plan> plan = BuildPlan(std::move(merged));
   if (!plan) {
@@ -73,7 +70,40 @@ Result<SuiteCell> ReadCell(Settings& file, int index, const std::string& file_na
     return BadInput(placed ? plan.error().message
                            : fmt::format("{} ({}): {}", where, name, plan.error().message));
   }
-  return SuiteCell{.name = name, .row = *row, .column = *column, .plan = std::move(*plan)};
+  return SuiteCell{.name = name, .row = row, .column = column, .plan = std::move(*plan)};
+}
+
+// A [[cell]] stands for one cell of each of its rows with each of its columns.
+Result<std::vector<SuiteCell>> ReadCells(Settings& file, int index, const std::string& file_name,
+                                         const Settings& common) {
+  Settings cell = file.TakeBelow(fmt::format("cell.{}", index));
+  const std::string where = fmt::format("{}: cell {}", file_name, index + 1);
+  const auto rows = TakeRequired(cell, "row", where);
+  if (!rows) return tl::unexpected(rows.error());
+  const auto columns = TakeRequired(cell, "column", where);
+  if (!columns) return tl::unexpected(columns.error());
+  std::vector<SuiteCell> cells;
+  for (const std::string& row : *rows) {
+    for (const std::string& column : *columns) {
+      Result<SuiteCell> read = ReadCell(file, cell, row, column, where, file_name, common);
+      if (!read) return tl::unexpected(read.error());
+      cells.push_back(std::move(*read));
+    }
+  }
+  return cells;
+}
+
+// Two cells of one name, or of one folder, cannot be told apart.
+Result<void> CheckDistinct(const Suite& suite, const SuiteCell& cell, const std::string& file) {
+  for (const SuiteCell& other : suite.cells) {
+    if (other.name == cell.name)
+      return BadInput(fmt::format("{}: two cells are called {}", file, cell.name));
+    if (FolderName(other.name) == FolderName(cell.name)) {
+      return BadInput(fmt::format("{}: cells '{}' and '{}' would have the same folder, {}", file,
+                                  other.name, cell.name, FolderName(cell.name)));
+    }
+  }
+  return {};
 }
 
 // Runs children until all are done; SIGINT and SIGTERM end the suite early, but let what runs end properly.
@@ -254,19 +284,20 @@ Result<Suite> ReadSuite(const std::filesystem::path& file) {
   if (count > kMostCells)
     return BadInput(fmt::format("{}: more than {} cells", file.string(), kMostCells));
   for (int index = 0; index < count; ++index) {
-    Result<SuiteCell> cell = ReadCell(*settings, index, file.string(), common);
-    if (!cell) return tl::unexpected(cell.error());
-    for (const SuiteCell& other : suite.cells) {
-      if (other.name == cell->name)
-        return BadInput(fmt::format("{}: two cells are called {}", file.string(), cell->name));
-      if (FolderName(other.name) == FolderName(cell->name)) {
-        return BadInput(fmt::format("{}: cells '{}' and '{}' would have the same folder, {}",
-                                    file.string(), other.name, cell->name, FolderName(cell->name)));
-      }
+    Result<std::vector<SuiteCell>> cells = ReadCells(*settings, index, file.string(), common);
+    if (!cells) return tl::unexpected(cells.error());
+    for (SuiteCell& cell : *cells) {
+      if (auto ok = CheckDistinct(suite, cell, file.string()); !ok)
+        return tl::unexpected(ok.error());
+      Remember(suite.rows, cell.row);
+      Remember(suite.columns, cell.column);
+      suite.cells.push_back(std::move(cell));
     }
-    Remember(suite.rows, cell->row);
-    Remember(suite.columns, cell->column);
-    suite.cells.push_back(std::move(*cell));
+  }
+  for (const std::string& column : suite.columns) {
+    const auto about = settings->TakeWord(fmt::format("column.{}.about", column));
+    if (!about) return tl::unexpected(about.error());
+    if (*about) suite.about[column] = **about;
   }
   suite.seed = suite.cells.front().plan.seed;
   if (Result<void> ok = settings->CheckAllTaken("setting of a suite"); !ok)

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,14 +25,15 @@ struct Suite {
   uint64_t seed = 1;
   std::vector<std::string> rows;  // in the order of the file
   std::vector<std::string> columns;
+  std::map<std::string, std::string> about;  // what happens in a column, where the file says it
   std::vector<SuiteCell> cells;
 };
 
 // The file:
 //   name, seed
 //   [experiment]     settings of every cell
-//   [row.NAME]       further settings of the cells of a row;  [column.NAME] likewise
-//   [[cell]]         row, column, further settings, expect
+//   [row.NAME]       further settings of the cells of a row;  [column.NAME] likewise, and what it is `about`
+//   [[cell]]         row, column (each a name, or a list: every one with every other), further settings, expect
 Result<Suite> ReadSuite(const std::filesystem::path& file);
 
 // One run of one cell, as it ended.

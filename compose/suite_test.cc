@@ -1,10 +1,15 @@
 #include "compose/suite.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
+#include "compose/plan_builder.h"
 #include "compose/program.h"
+#include "lib/base/words.h"
+#include "lib/locks/registry.h"
 
 namespace doublehold {
 namespace {
@@ -98,7 +103,7 @@ TEST_F(SuiteFile, WhatIsWrongIsNamedWithItsPlace) {
   const std::string cell = "[[cell]]\nrow = 'none'\ncolumn = 'calm'\n";
   const struct {
     std::string text;
-    const char* message;
+    std::string message;
   } cases[] = {
       {"", ": no [[cell]] in it: nothing to run"},
       {good, ": no [[cell]] in it: nothing to run"},
@@ -123,8 +128,8 @@ TEST_F(SuiteFile, WhatIsWrongIsNamedWithItsPlace) {
       {"[experiment]\nlock.lease = '1'\n" + good + cell,
        ":2: lock.lease: '1' has no unit (ns, us, ms, s, m, h): did you mean 1ms?"},
       {"[column.calm]\n[[cell]]\nrow = 'none'\ncolumn = 'calm'\n",
-       ": cell 1 (none/calm): lock.name: which lock? (--lock NAME; one of: none, setnx-getset, "
-       "set-nx-px, redisson, redlock)"},
+       fmt::format(": cell 1 (none/calm): lock.name: which lock? (--lock NAME; one of: {})",
+                   fmt::join(NamesOf(Locks()), ", "))},
       {good + "[row.used]\nlock.name = 'none'\n[row.spare]\nlock.name = 'none'\n" + cell,
        ":7: setting of a suite 'row.spare.lock.name' is unknown (one of: name, seed)"},
       {"[[cell]\n", ":1: Error while parsing table header: expected ']', saw '\\n'"},
@@ -153,6 +158,18 @@ TEST(Suites, TheOnesThatComeWithTheProjectCanBeRead) {
     ++count;
   }
   EXPECT_GE(count, 1u);
+}
+
+TEST_F(SuiteFile, ACellOfSeveralRowsAndColumnsIsEveryOneWithEveryOther) {
+  const Suite suite = Good(
+      "[row.a]\nlock.name = 'none'\n[row.b]\nlock.name = 'redlock'\n"
+      "[column.x]\nworkload.stock = 5\n[column.y]\nworkload.stock = 6\n"
+      "[[cell]]\nrow = ['a', 'b']\ncolumn = ['x', 'y']\n");
+  std::vector<std::string> names;
+  for (const SuiteCell& cell : suite.cells) names.push_back(cell.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"a/x", "a/y", "b/x", "b/y"}));
+  EXPECT_EQ(suite.cells[3].plan.lock, "redlock");
+  EXPECT_EQ(suite.cells[3].plan.workload_options.at("stock"), "6");
 }
 
 }  // namespace

@@ -257,5 +257,15 @@ TEST_F(TimelineTest, AFaultWithoutAStepStartsAtItsTime) {
   EXPECT_EQ(cluster_.log, Lines{"pause 2"});
 }
 
+TEST_F(TimelineTest, AClientIsKilledWhereItStandsAndThatIsOver) {
+  FaultPlan crash{.name = "killed", .kind = "crash"};
+  crash.on = At(2, Step::kMidAcquire);
+  Begin({crash});
+  Reach(2, Step::kMidAcquire);
+  EXPECT_EQ(cluster_.log, Lines{"kill 2"});
+  EXPECT_EQ(recorded_, (Lines{"killed invoke client 2 node -1", "killed ok client 2 node -1"}));
+  EXPECT_EQ(armed_[2], 0U);
+}
+
 }  // namespace
 }  // namespace doublehold

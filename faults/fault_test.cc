@@ -219,5 +219,13 @@ TEST_F(FaultTest, DriftIsHeldAgainstHowFarOffItIsAtTheEnd) {
   EXPECT_EQ(healer.Heal(), ToNs(1001ms));
 }
 
+TEST_F(FaultTest, CrashKillsAndIsOverAtOnce) {
+  Healer healer = Start({.kind = "crash", .client = 2});
+  EXPECT_EQ(Told(), Log{"kill client 2"});
+  EXPECT_EQ(spent_, 1);
+  EXPECT_EQ(healer.Heal(), 0);
+  EXPECT_EQ(Told(), Log{});
+}
+
 }  // namespace
 }  // namespace doublehold

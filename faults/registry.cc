@@ -4,17 +4,17 @@
 #include "faults/fault.h"
 
 #define DOUBLEHOLD_FAULTS(ROW) \
-  ROW(PauseFault) \
-  ROW(CrashFault) \
-  ROW(SlowFault) \
-  ROW(DelayFault) \
-  ROW(HoldFault) \
-  ROW(StallFault) \
-  ROW(DropFault) \
-  ROW(ResetFault) \
-  ROW(BlackHoleFault) \
-  ROW(PartitionFault) \
-  ROW(JumpFault) \
+  ROW(PauseFault)              \
+  ROW(CrashFault)              \
+  ROW(SlowFault)               \
+  ROW(DelayFault)              \
+  ROW(HoldFault)               \
+  ROW(StallFault)              \
+  ROW(DropFault)               \
+  ROW(ResetFault)              \
+  ROW(BlackHoleFault)          \
+  ROW(PartitionFault)          \
+  ROW(JumpFault)               \
   ROW(DriftFault)
 
 namespace doublehold {

@@ -2,86 +2,22 @@
 
 #include <map>
 
-#include "lib/testing/scripted_lock.h"
-#include "workloads/workload.h"
+#include "workloads/testing.h"
 
 namespace doublehold {
 namespace {
 
-using testing::Attempt;
-using testing::FakeEnv;
-using testing::ScriptedLock;
+using testing::Lines;
 using testing::Told;
-using testing::World;
+using testing::Values;
+using testing::WorkloadScene;
 using Outcome = testing::Attempt::Outcome;
-using Lines = std::vector<std::string>;
-using Values = std::map<std::string, std::string>;
 
-// As much of a store as the workload asks for.
-class FakeStore {
- public:
-  explicit FakeStore(World& world) {
-    world.answer = [this](NodeId node, const Lines& words) { return Answer(node, words); };
-  }
-
-  std::map<std::string, int64_t> numbers;
-  std::map<std::string, Lines> lists;
-  Lines commands;
-  std::map<std::string, CallFailure> failures;  // by command
-
- private:
-  CallResult Answer(NodeId node, const Lines& words) {
-    EXPECT_EQ(node, kStoreId) << "the workload does not talk to lock nodes";
-    commands.push_back(words[0] + " " + words[1]);
-    if (const auto failure = failures.find(words[0]); failure != failures.end()) {
-      return tl::unexpected(failure->second);
-    }
-    if (words[0] == "SET") return numbers[words[1]] = std::stoll(words[2]), Status("OK");
-    if (words[0] == "DECR") return Integer(--numbers[words[1]]);
-    if (words[0] == "RPUSH") {
-      lists[words[1]].push_back(words[2]);
-      return Integer(static_cast<int64_t>(lists[words[1]].size()));
-    }
-    if (words[0] == "LLEN") return Integer(static_cast<int64_t>(lists[words[1]].size()));
-    EXPECT_EQ(words[0], "GET");
-    if (!numbers.contains(words[1])) return Reply{};
-    return Reply{.kind = Reply::Kind::kString, .text = std::to_string(numbers[words[1]])};
-  }
-  static Reply Integer(int64_t value) { return {.kind = Reply::Kind::kInteger, .integer = value}; }
-  static Reply Status(const char* text) { return {.kind = Reply::Kind::kStatus, .text = text}; }
-};
-
-struct Scene {
+struct Scene : WorkloadScene {
   explicit Scene(const Values& given, Outcome outcome = Outcome::kGranted)
-      : lock(world, {{.outcome = outcome}}),
-        options(*CompleteOptions("inventory", FindWorkload("inventory")->options, given, 500ms)),
-        workload(FindWorkload("inventory")->make(Options(options))),
-        session{.env = env, .lock = lock, .client = 1, .lease = 500ms, .policy = {}} {}
-
+      : WorkloadScene("inventory", given, outcome) {}
   void SetUp() { EXPECT_TRUE(workload->Setup(env)); }
-  // One customer; what was recorded of it, without the wait for the lock.
-  Lines Sell() {
-    workload->Step(session);
-    std::vector<Event> sale;
-    for (const Event& event : world.events) {
-      if (event.op != Op::kWait) sale.push_back(event);
-    }
-    return Told(sale);
-  }
-  [[nodiscard]] const Event* Find(Op op, EventType type) const {
-    for (const Event& event : world.events) {
-      if (event.op == op && event.type == type) return &event;
-    }
-    return nullptr;
-  }
-
-  World world;
-  FakeEnv env{world};
-  FakeStore store{world};
-  ScriptedLock lock;
-  Values options;
-  std::unique_ptr<Workload> workload;
-  Session session;
+  Lines Sell() { return Step(); }
 };
 
 const Values kQuick{{"stock", "10"}, {"work", "0s"}, {"think", "0s"}};
@@ -233,6 +169,31 @@ TEST(Inventory, TheRefereeReadsWhatIsLeftAtTheEnd) {
   EXPECT_EQ(scene.world.events[0].value, (std::array<int64_t, 4>{5, 0, 0, 0}));
   EXPECT_EQ(scene.world.events[1].value, (std::array<int64_t, 4>{-1, 6, 0, 0}));
   EXPECT_EQ(scene.world.events[1].key, 1);
+}
+
+TEST(Inventory, OneLockForAllIsTheFirstItemsAndDataKeepTheirOwnKeys) {
+  Scene scene({{"items", "3"}, {"locks", "one"}, {"work", "0s"}, {"think", "0s"}});
+  scene.SetUp();
+  EXPECT_EQ(scene.workload->Keys(), (Lines{"dh:item:0", "dh:item:1", "dh:item:2"}));
+  EXPECT_EQ(scene.workload->LockCount(), 1u) << "nobody probes what is never locked";
+  for (int i = 0; i < 50; ++i) scene.Sell();
+  std::map<uint16_t, int> orders;
+  for (const Event& event : scene.world.events) {
+    if (event.op == Op::kWait) {
+      EXPECT_EQ(event.key, 0) << "a hold's key is its lock's";
+    }
+    if (event.op == Op::kOrder) ++orders[event.key];
+  }
+  EXPECT_EQ(orders.size(), 3u);
+  EXPECT_EQ(Scene(Values{{"items", "3"}}).workload->LockCount(), 3u);
+}
+
+TEST(Inventory, TheFirstItemsAreWantedMoreWhenThereIsSkew) {
+  Scene scene({{"items", "10"}, {"skew", "2"}, {"work", "0s"}, {"think", "0s"}});
+  scene.SetUp();
+  for (int i = 0; i < 400; ++i) scene.Sell();
+  EXPECT_GT(scene.store.lists["dh:orders:0"].size(), 200u);
+  EXPECT_LT(scene.store.lists["dh:orders:9"].size(), 20u);
 }
 
 TEST(Inventory, AnEndThatCannotBeReadIsLeftOut) {

@@ -8,6 +8,12 @@
 // The registry: a line a workload, in the order in which they are listed. Each is a function of the workload's own file.
 #define DOUBLEHOLD_WORKLOADS(ROW) \
   ROW(InventoryWorkload)          \
+  ROW(ExactlyOnceWorkload)        \
+  ROW(BasketWorkload)             \
+  ROW(CatalogueWorkload)          \
+  ROW(NestedWorkload)             \
+  ROW(QueueWorkload)              \
+  ROW(AbandonWorkload)            \
   ROW(CycleWorkload)
 
 namespace doublehold {

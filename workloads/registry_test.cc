@@ -23,7 +23,7 @@ TEST(Workloads, EveryOneCanBeMadeFromItsDefaults) {
   }
 }
 
-TEST(Workloads, ThereIsNoneOfAnotherName) { EXPECT_EQ(FindWorkload("basket"), nullptr); }
+TEST(Workloads, ThereIsNoneOfAnotherName) { EXPECT_EQ(FindWorkload("baskets"), nullptr); }
 
 TEST(Cycle, AcquiresAndReleasesWithNothingInBetween) {
   testing::World world;

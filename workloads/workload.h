@@ -36,8 +36,10 @@ class Workload {
   virtual void Step(Session& session) = 0;
   // In the referee, after all clients ended and all faults were healed.
   virtual void Finish(Env& env) = 0;
-  // The names of the lock keys, in the order of Event::key.
+  // The names of what clients use, in the order of Event::key. The first LockCount() are the names of lock keys; what
+  // comes after is used under one of their locks: no hold has its key, and nobody probes it.
   [[nodiscard]] virtual std::vector<std::string> Keys() const = 0;
+  [[nodiscard]] virtual size_t LockCount() const { return Keys().size(); }
 };
 
 struct WorkloadEntry {

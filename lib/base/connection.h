@@ -56,6 +56,11 @@ class Connection {
   virtual void StartScript(const Script& script, Argv keys, Argv args, Deadline deadline) = 0;
   [[nodiscard]] virtual CallResult Finish() = 0;
 
+  // While pinned, a call on a connection that is gone fails, definitely, instead of connecting anew: what the server keeps
+  // with a connection (WATCH, MULTI) cannot be lost unnoticed. For one that never reconnects there is nothing to do.
+  virtual void Pin() {}
+  virtual void Unpin() {}
+
   [[nodiscard]] CallResult Call(Argv command, Deadline deadline) {
     Start(command, deadline);
     return Finish();

@@ -21,7 +21,8 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //   extend   invoke: lease_ns   ok: valid_until_ns                    fail: the lock was lost
 //   release  invoke             ok: unchecked (1: freed whoever's lock it was)   fail: not the owner
 //            (hold 0: by one that had never been granted the lock)
-//   read     invoke             ok: stock read, -, -, token shown to the store (0: none)
+//   leave    info: a section ended without a release: it threw, and the variant stays locked then
+//   read     invoke             ok: stock read, -, -, token shown to the store (0: none)   fail (refused)
 //   write    invoke: stock read, stock to write, -, token shown
 //            ok: stock read, stock written, -, token shown    fail (refused), info: as invoke
 //   order    invoke, ok, fail, info: stock read, stock written  (ok: the customer was told "sold")
@@ -56,6 +57,7 @@ enum class Op : uint8_t {
   kDied,
   kSave,
   kLook,
+  kLeave,
 };
 
 // Who wrote the record within its process. A client's tasks run side by side, so each has its own

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "lib/base/check.h"
 #include "lib/base/words.h"
@@ -31,6 +32,18 @@ Result<std::string> CheckInteger(const OptionSpec& spec, const std::string& text
   return std::to_string(value);
 }
 
+Result<std::string> CheckNumber(const OptionSpec& spec, const std::string& text) {
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
+    return BadInput(fmt::format("'{}' is not a number", text));
+  }
+  if (value < static_cast<double>(spec.least) || value > static_cast<double>(spec.most)) {
+    return BadInput(fmt::format("{} is not in {}..{}", text, spec.least, spec.most));
+  }
+  return text;
+}
+
 Result<std::string> CheckValue(const OptionSpec& spec, const std::string& text, Lease lease) {
   switch (spec.kind) {
     case OptionSpec::Kind::kFlag:
@@ -40,6 +53,8 @@ Result<std::string> CheckValue(const OptionSpec& spec, const std::string& text, 
       return ParseDuration(text, lease).map([](Duration d) { return std::to_string(d.count()); });
     case OptionSpec::Kind::kInteger:
       return CheckInteger(spec, text);
+    case OptionSpec::Kind::kNumber:
+      return CheckNumber(spec, text);
     case OptionSpec::Kind::kChoice: {
       const std::vector<std::string> choices(spec.choices.begin(), spec.choices.end());
       if (std::ranges::find(choices, text) != choices.end()) return text;
@@ -109,6 +124,14 @@ const std::string& Options::Text(std::string_view name) const {
 int64_t Options::Integer(std::string_view name) const {
   const std::string& text = Text(name);
   int64_t value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  CHECK(status == std::errc{} && end == text.data() + text.size());
+  return value;
+}
+
+double Options::Number(std::string_view name) const {
+  const std::string& text = Text(name);
+  double value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   CHECK(status == std::errc{} && end == text.data() + text.size());
   return value;

@@ -15,13 +15,13 @@
 namespace doublehold {
 
 struct OptionSpec {
-  enum class Kind : uint8_t { kFlag, kDuration, kInteger, kChoice };
+  enum class Kind : uint8_t { kFlag, kDuration, kInteger, kNumber, kChoice };
   std::string_view name;
   Kind kind = Kind::kFlag;
   std::string_view fallback;              // as a user would write it; durations may be in leases
   std::string_view help;                  // one line
   std::vector<std::string_view> choices;  // of kChoice
-  int64_t least = 0;                      // of kInteger
+  int64_t least = 0;                      // of kInteger, kNumber
   int64_t most = INT64_MAX;
 };
 
@@ -42,6 +42,7 @@ class Options {
   [[nodiscard]] bool Flag(std::string_view name) const { return Text(name) == "true"; }
   [[nodiscard]] Duration Span(std::string_view name) const { return Duration(Integer(name)); }
   [[nodiscard]] int64_t Integer(std::string_view name) const;
+  [[nodiscard]] double Number(std::string_view name) const;
   [[nodiscard]] const std::string& Text(std::string_view name) const;
 
  private:

@@ -61,6 +61,23 @@ TEST(CompleteOptions, RefusesWhatCannotBe) {
   }
 }
 
+TEST(CompleteOptions, TakesNumbersWithinTheirBounds) {
+  const std::vector<OptionSpec> specs{
+      {.name = "skew", .kind = Kind::kNumber, .fallback = "0.5", .most = 10}};
+  for (const auto& [text, number] :
+       std::map<std::string, double>{{"0", 0}, {"1.25", 1.25}, {"10", 10}, {"1e-3", 0.001}}) {
+    const auto complete = CompleteOptions("lock x", specs, {{"skew", text}}, 500ms);
+    ASSERT_TRUE(complete.has_value()) << text;
+    EXPECT_EQ(Options(*complete).Number("skew"), number);
+    EXPECT_TRUE(CheckCompleted("lock x", specs, *complete).has_value());
+  }
+  for (const char* text : {"10.5", "-0.1", "nan", "inf", "1.5x", "", "much"}) {
+    const auto complete = CompleteOptions("lock x", specs, {{"skew", text}}, 500ms);
+    ASSERT_FALSE(complete.has_value()) << text;
+    EXPECT_TRUE(complete.error().message.starts_with("lock x: option skew: "));
+  }
+}
+
 TEST(CompleteOptions, SaysSoWhenAPartHasNoOptionsAtAll) {
   const auto complete = CompleteOptions("lock none", {}, {{"fast", "true"}}, 500ms);
   ASSERT_FALSE(complete.has_value());

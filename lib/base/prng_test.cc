@@ -11,6 +11,7 @@ namespace {
 
 std::vector<uint64_t> Draw(Prng random, int count) {
   std::vector<uint64_t> drawn;
+  drawn.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) drawn.push_back(random.Next());
   return drawn;
 }

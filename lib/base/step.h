@@ -18,22 +18,23 @@ enum class Step : uint8_t {
   kAfterWrite,     // the stock write was answered
   kBeforeRelease,  // the next thing sent is the release
   kAfterRelease,   // the release was answered
-  kMidAcquire,     // between the commands of an acquire that takes several, after the one that grants
-  kMidRelease,     // between the commands of a release that takes several, before the one that frees
+  kMidAcquire,  // between the commands of an acquire that takes several, after the one that grants
+  kMidRelease,  // between the commands of a release that takes several, before the one that frees
 };
 
 constexpr std::array<std::string_view, 9> kStepNames{
-    "start",       "after-acquire",  "after-read",    "before-write", "after-write",
+    "start",          "after-acquire", "after-read",  "before-write", "after-write",
     "before-release", "after-release", "mid-acquire", "mid-release"};
 
 // For `doublehold list steps`.
-constexpr std::array<std::string_view, 9> kStepSummaries{"before anything",
-                                                         "the lock was granted",
-                                                         "the stock was read",
-                                                         "the next thing sent is the stock write",
-                                                         "the stock write was answered",
-                                                         "the next thing sent is the release",
-                                                         "the release was answered",
+constexpr std::array<std::string_view, 9> kStepSummaries{
+    "before anything",
+    "the lock was granted",
+    "the stock was read",
+    "the next thing sent is the stock write",
+    "the stock write was answered",
+    "the next thing sent is the release",
+    "the release was answered",
     "an acquire of several commands, after the one that grants",
     "a release of several commands, before the one that frees"};
 

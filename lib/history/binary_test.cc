@@ -110,7 +110,7 @@ TEST_F(BinaryFile, AnEventThatTheRunCannotHaveHadIsRefused) {
            {"process 4 is unknown; the run had 3 clients", [](Event& e) { e.client = 4; }},
            {"process -2 is unknown; the run had 3 clients", [](Event& e) { e.client = -2; }},
            {"key 2 is unknown; the run had 2", [](Event& e) { e.key = 2; }},
-           {"operation 14 is unknown", [](Event& e) { e.op = static_cast<Op>(14); }},
+           {"operation 17 is unknown", [](Event& e) { e.op = static_cast<Op>(17); }},
            {"type 4 is unknown", [](Event& e) { e.type = static_cast<EventType>(4); }},
            {"task 3 is unknown", [](Event& e) { e.task = static_cast<TaskKind>(3); }},
            {"fault 1 is unknown; the run had 1",

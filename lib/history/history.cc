@@ -23,7 +23,7 @@ ValueNames ValueNamesOf(Op op, EventType type) {
   switch (op) {
     case Op::kAcquire:
       if (invoke) return {"lease_ns"};
-      if (ok) return {"valid_until_ns", "token?", "shared?"};
+      if (ok) return {"valid_until_ns", "token", "shared?"};
       if (fail) return {"retry_hint_ns"};
       return {};
     case Op::kExtend:
@@ -62,13 +62,14 @@ ValueNames ValueNamesOf(Op op, EventType type) {
       if (ok) return {"unchecked?"};
       return {};
     case Op::kWait:
+    case Op::kLeave:
       return {};
   }
   return {};
 }
 
 std::optional<std::string> WhyInvalid(const Event& event, const RunFacts& facts) {
-  if (event.op > Op::kLook)
+  if (event.op > Op::kLeave)
     return fmt::format("operation {} is unknown", static_cast<int>(event.op));
   if (event.type > EventType::kInfo)
     return fmt::format("type {} is unknown", static_cast<int>(event.type));

@@ -276,6 +276,7 @@ class Reader {
     const auto found = words.find(field.get<std::string>());
     if (found == words.end()) {
       std::vector<std::string> known;
+      known.reserve(words.size());
       for (const auto& [word, unused] : words) known.push_back(word);
       return BadInput(UnknownWord(name, field.get<std::string>(), known));
     }
@@ -320,7 +321,7 @@ class Reader {
   std::optional<uint64_t> promised_;
   std::map<std::string, uint16_t, std::less<>> key_numbers_;
   const std::map<std::string, EventType, std::less<>> types_ = Words(EventType::kInfo);
-  const std::map<std::string, Op, std::less<>> ops_ = Words(Op::kLook);
+  const std::map<std::string, Op, std::less<>> ops_ = Words(Op::kLeave);
   const std::map<std::string, TaskKind, std::less<>> tasks_ = Words(TaskKind::kMeter);
 };
 

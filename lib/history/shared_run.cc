@@ -41,8 +41,8 @@ Result<SharedRun> SharedRun::Open(int fd, int processes, int clock_pages, int th
 }
 
 Result<SharedRun> SharedRun::Map() && {
-  void* memory = mmap(nullptr, TotalBytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                      fd_, 0);
+  void* memory =
+      mmap(nullptr, TotalBytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd_, 0);
   if (memory == MAP_FAILED) return Failed("mmap");
   memory_ = static_cast<std::byte*>(memory);
   return std::move(*this);

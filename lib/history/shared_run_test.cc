@@ -12,9 +12,10 @@ namespace {
 
 constexpr int kProcesses = 3;
 constexpr int kClockPages = 4;
+constexpr int kThreads = 2;
 
 SharedRun Made() {
-  Result<SharedRun> shared = SharedRun::Create(kProcesses, kClockPages);
+  Result<SharedRun> shared = SharedRun::Create(kProcesses, kClockPages, kThreads);
   EXPECT_TRUE(shared.has_value()) << shared.error().message;
   return std::move(*shared);
 }
@@ -29,8 +30,9 @@ TEST(SharedRun, ClockPagesControlsAndSegmentsDoNotOverlap) {
   for (int process = 0; process < kProcesses; ++process) {
     parts.emplace_back(reinterpret_cast<uintptr_t>(&shared.Control(process)),
                        sizeof(ClientControl));
-    for (const TaskKind task : {TaskKind::kSession, TaskKind::kWatchdog, TaskKind::kMeter}) {
-      const std::span<std::byte> segment = shared.Segment(process, task);
+    for (int i = 0; i < 3 * kThreads; ++i) {
+      const std::span<std::byte> segment =
+          shared.Segment(process, static_cast<TaskKind>(i % 3), i / 3);
       parts.emplace_back(reinterpret_cast<uintptr_t>(segment.data()), segment.size());
       EXPECT_EQ(reinterpret_cast<uintptr_t>(segment.data()) % 64, 0u);
       EXPECT_GE(segment.size(), sizeof(SegmentHeader) + kEventsPerSegment * sizeof(Event));
@@ -49,7 +51,7 @@ TEST(SharedRun, TheLastPlaceOfTheLastSegmentIsMapped) {
 
 TEST(SharedRun, EveryoneWhoMapsTheDescriptorSeesTheSameMemory) {
   SharedRun shared = Made();
-  Result<SharedRun> other = SharedRun::Open(dup(shared.fd()), kProcesses, kClockPages);
+  Result<SharedRun> other = SharedRun::Open(dup(shared.fd()), kProcesses, kClockPages, kThreads);
   ASSERT_TRUE(other.has_value()) << other.error().message;
   shared.Control(2).armed.store(5);
   EXPECT_EQ(other->Control(2).armed.load(), 5u);

@@ -33,7 +33,7 @@ class LockFree final : public Lock {
   Owners owners_;
 };
 
-LockEntry LockFreeEntry(std::string_view write, std::string_view summary) {
+auto Entry(std::string_view write, std::string_view summary) -> LockEntry {
   return {.name = write,
           .summary = summary,
           .make = MakeLock<LockFree>,
@@ -44,13 +44,13 @@ LockEntry LockFreeEntry(std::string_view write, std::string_view summary) {
 }  // namespace
 
 LockEntry WatchLock() {
-  return LockFreeEntry("watch", "no lock: WATCH, GET, MULTI, SET, EXEC, and again when it fails");
+  return Entry("watch", "no lock: WATCH, GET, MULTI, SET, EXEC, and again when it fails");
 }
 LockEntry VersionLock() {
-  return LockFreeEntry("version", "no lock: the stock is written if its version is still as read");
+  return Entry("version", "no lock: the stock is written if its version is still as read");
 }
 LockEntry AtomicScriptLock() {
-  return LockFreeEntry("atomic-script", "no lock: one script reads and writes: the upper bound");
+  return Entry("atomic-script", "no lock: one script reads and writes: the upper bound");
 }
 
 }  // namespace doublehold

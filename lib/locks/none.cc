@@ -12,7 +12,8 @@ namespace {
 
 class None final : public Lock {
  public:
-  explicit None(const LockContext& context) : owners_(context.seed, context.client, context.thread) {}
+  explicit None(const LockContext& context)
+      : owners_(context.seed, context.client, context.thread) {}
 
   AcquireResult TryAcquire(const LockKey& key, Lease /*lease*/, Deadline /*deadline*/) override {
     const uint64_t hold = owners_.NextHold();

@@ -95,5 +95,33 @@ TEST(RecordExtend, AnExtensionCarriesItsNewEndOrThatItFailed) {
   }
 }
 
+TEST(RecordedLock, AReleaseThatDidNotLookWhoseLockItWasSaysSo) {
+  for (const auto& [answer, type, unchecked] :
+       {std::tuple{ReleaseResult::kReleased, EventType::kOk, 0},
+        std::tuple{ReleaseResult::kFreed, EventType::kOk, 1},
+        std::tuple{ReleaseResult::kNotOwner, EventType::kFail, 0},
+        std::tuple{ReleaseResult::kUnknown, EventType::kInfo, 0}}) {
+    Scene scene({.outcome = Outcome::kGranted});
+    scene.inner->release_answer = answer;
+    (void)scene.lock.Release({.key = {.name = "k"}, .hold = 7}, {});
+    ASSERT_EQ(scene.world.events.size(), 2U);
+    EXPECT_EQ(scene.world.events[1].type, type);
+    EXPECT_EQ(scene.world.events[1].value[0], unchecked);
+  }
+}
+
+TEST(RecordedLock, GivingUpIsAReleaseOfNoHoldWhenItFreesTheLock) {
+  Scene scene({});
+  (void)scene.lock.GiveUp({.name = "k", .index = 2}, {});
+  EXPECT_TRUE(scene.world.events.empty());
+  scene.inner->frees_on_giving_up = true;
+  scene.inner->release_answer = ReleaseResult::kFreed;
+  (void)scene.lock.GiveUp({.name = "k", .index = 2}, {});
+  ASSERT_EQ(Told(scene.world.events), (Lines{"0 invoke release", "0 ok release"}));
+  EXPECT_EQ(scene.world.events[1].hold, 0U);
+  EXPECT_EQ(scene.world.events[1].key, 2);
+  EXPECT_EQ(scene.world.events[1].value[0], 1);
+}
+
 }  // namespace
 }  // namespace doublehold

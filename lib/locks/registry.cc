@@ -61,8 +61,6 @@ std::string_view Name(Trait trait) {
   return kNames[static_cast<size_t>(trait)];
 }
 
-bool LockEntry::Has(Trait trait) const {
-  return std::ranges::find(traits, trait) != traits.end();
-}
+bool LockEntry::Has(Trait trait) const { return std::ranges::find(traits, trait) != traits.end(); }
 
 }  // namespace doublehold

@@ -53,7 +53,8 @@ AcquireResult AcquireWithRetry(Env& env, Lock& lock, const LockKey& key, Lease l
     const auto* busy = std::get_if<Busy>(&result);
     WaitForRelease(env, lock, key, busy == nullptr ? Duration::zero() : busy->retry_hint, policy,
                    give_up);
-    policy.interval = std::max(policy.interval, std::min(Times(policy.interval, policy.growth), policy.longest));
+    policy.interval =
+        std::max(policy.interval, std::min(Times(policy.interval, policy.growth), policy.longest));
     if (env.Mono() >= give_up || env.Stopping()) break;
     result = Try(env, lock, key, lease, policy);
   }

@@ -243,5 +243,27 @@ TEST(AcquireWithRetry, ABrokenChannelIsNoBusyLoop) {
   EXPECT_EQ(lock.said, (Lines{"0 acquire", "50 acquire", "100 acquire"}));
 }
 
+TEST(AcquireWithRetry, ItsIntervalGrowsToTheLongest) {
+  World world;
+  FakeEnv env(world);
+  ScriptedLock lock(world, {kBusy, kBusy, kBusy, kBusy, kBusy, kGrant});
+  const RetryPolicy policy{.interval = 10ms, .growth = 2, .longest = 40ms, .timeout = 10s};
+  EXPECT_EQ(NameOf(AcquireWithRetry(env, lock, {.name = "k"}, kLease, policy)), "granted");
+  EXPECT_EQ(lock.said, (Lines{"0 acquire", "10 acquire", "30 acquire", "70 acquire", "110 acquire",
+                              "150 acquire"}));
+}
+
+TEST(AcquireWithRetry, WhoGivesUpSaysSoAndWhoIsGrantedDoesNot) {
+  for (const auto& [attempt, said] :
+       {std::pair{kBusy, Lines{"0 acquire", "0 give up"}}, std::pair{kGrant, Lines{"0 acquire"}}}) {
+    World world;
+    FakeEnv env(world);
+    ScriptedLock lock(world, {attempt});
+    lock.frees_on_giving_up = true;
+    (void)AcquireWithRetry(env, lock, {.name = "k"}, kLease, {.timeout = 0s});
+    EXPECT_EQ(lock.said, said);
+  }
+}
+
 }  // namespace
 }  // namespace doublehold

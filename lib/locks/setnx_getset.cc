@@ -5,6 +5,8 @@
 // Assumes: the clients' wall clocks agree; work ends within the lease.
 // Attack:  a client whose clock is ahead takes over a valid lock (K08). The release deletes whatever is there, so a late
 //          holder frees the next one's lock (K03). A loser's GETSET moves the winner's instant (K07).
+// Source:  seed 000. Option finally-releases: the lock is taken inside the try whose finally releases, so who never had it
+//          frees the holder's lock (K02).
 
 #include <array>
 #include <charconv>
@@ -24,7 +26,8 @@ class SetnxGetset final : public Lock {
   explicit SetnxGetset(const LockContext& context)
       : env_(context.env),
         node_(context.env.Connect(NodeId{1})),
-        owners_(context.seed, context.client, context.thread) {}
+        owners_(context.seed, context.client, context.thread),
+        finally_releases_(context.options.Flag("finally-releases")) {}
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
     const Instant over = InstantAfter(lease);
@@ -51,11 +54,16 @@ class SetnxGetset final : public Lock {
     return Extended{over.mono};
   }
 
-  // Always "true" in the original: whoever's key it is.
+  // Always "true" in the original: whoever's key it is, and whether or not it is there.
   ReleaseResult Release(const Grant& grant, Deadline deadline) override {
-    const std::array<std::string_view, 2> command{"DEL", grant.key.name};
-    return node_->Call(command, deadline) ? ReleaseResult::kReleased : ReleaseResult::kUnknown;
+    return DeleteWhateverIsThere(*node_, grant.key.name, deadline);
   }
+
+  ReleaseResult GiveUp(const LockKey& key, Deadline deadline) override {
+    if (!finally_releases_) return ReleaseResult::kNotOwner;
+    return DeleteWhateverIsThere(*node_, key.name, deadline);
+  }
+  bool FreesOnGivingUp() const override { return finally_releases_; }
 
  private:
   // When the lease is over, as the value says it and on the client's monotonic clock. The value is cut to whole
@@ -108,6 +116,7 @@ class SetnxGetset final : public Lock {
   Env& env_;
   std::unique_ptr<Connection> node_;
   Owners owners_;
+  bool finally_releases_;
 };
 
 }  // namespace

@@ -87,7 +87,6 @@ class SetnxGetsetExpired final : public Lock {
     if (!seen) return Busy{};
     const std::optional<int64_t> instant_ms = InstantIn(*seen);
     if (!instant_ms || *instant_ms >= NowMs()) return Busy{};
-    env_.Reach(Step::kMidAcquire);
     const std::array<std::string_view, 3> getset{"GETSET", grant.key.name, grant.owner};
     const CallResult before = node_->Call(getset, deadline);
     if (!before) return NotGranted(before.error(), std::move(grant));

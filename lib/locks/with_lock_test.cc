@@ -136,5 +136,17 @@ TEST(MakeLockKey, IsThePrefixAndTheFieldsOfTheArguments) {
   EXPECT_EQ(MakeLockKey("sale", {}).name, "sale:");
 }
 
+TEST(WithLock, AVariantThatStaysLockedOnThrowIsLeftAndNotReleased) {
+  Scene scene(Outcome::kGranted);
+  scene.lock.stays_locked_on_throw = true;
+  EXPECT_THROW((void)scene.Run([](const Grant&) { throw std::runtime_error("sold out"); }),
+               std::runtime_error);
+  EXPECT_EQ(scene.lock.said, Lines{"0 acquire"});
+  ASSERT_EQ(Told(scene.world.events), (Lines{"0 invoke wait", "0 ok wait", "20 info leave"}));
+  EXPECT_EQ(scene.world.events.back().hold, 1U);
+  (void)scene.Run([](const Grant&) {});
+  EXPECT_EQ(scene.lock.said.back(), "40 release 2") << "it is released when nothing is thrown";
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -79,7 +79,7 @@ struct Plan {
   std::string topology;  // "single", "independent"
   int nodes = 1;
   int clients = 4;
-  int threads = 1;  // of each client: sessions that take locks of their own
+  int threads = 1;      // of each client: sessions that take locks of their own
   bool direct = false;  // clients connect to the servers themselves: no network faults
 
   std::string workload = "inventory";

@@ -143,6 +143,9 @@ class HiredisConnection final : public Connection {
     Begin(deadline);
   }
 
+  void Pin() override { pinned_ = true; }
+  void Unpin() override { pinned_ = false; }
+
   CallResult Finish() override {
     CHECK(started_);
     CallResult result = FinishOnce();
@@ -165,6 +168,9 @@ class HiredisConnection final : public Connection {
     // costs a system call, so a connection that was just used is trusted: no server restarts that fast.
     if (channel_.IsOpen() && RealMono() - last_reply_ > kTrusted && channel_.IsSpoilt()) {
       channel_.Close();
+    }
+    if (pinned_ && !channel_.IsOpen()) {
+      return Fail(/*definite=*/true, "the connection is gone, and with it what was watched");
     }
     std::string error = channel_.IsOpen() ? "" : channel_.Open(deadline);
     if (error.empty()) error = channel_.Send(words_, deadline);
@@ -200,6 +206,7 @@ class HiredisConnection final : public Connection {
   MonoTime last_reply_{};
   std::optional<CallFailure> failed_;  // of the call that was started
   bool started_ = false;
+  bool pinned_ = false;
 };
 
 class HiredisSubscription final : public Subscription {

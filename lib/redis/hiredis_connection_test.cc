@@ -244,6 +244,22 @@ TEST_F(HiredisConnection, AServerTooBusyToConnectToHasDoneNothing) {
   EXPECT_TRUE(Eventually([&] { return Call(*connection_, {"PING"}).has_value(); }));
 }
 
+TEST_F(HiredisConnection, APinnedOneIsNotMadeAnew) {
+  ASSERT_EQ(Call(*connection_, {"WATCH", "k"})->text, "OK");
+  connection_->Pin();
+  ASSERT_EQ(Call(*connection_, {"MULTI"})->text, "OK") << "as long as it stands, it is used";
+  server_.Kill();
+  server_.Start();
+  for (const char* attempt : {"first", "second"}) {
+    const CallResult result = Call(*connection_, {"SET", "k", "v"});
+    ASSERT_FALSE(result.has_value()) << attempt;
+  }
+  EXPECT_TRUE(Call(*connection_, {"SET", "k", "v"}).error().definite);
+  EXPECT_EQ(Ask(server_.address(), {"EXISTS", "k"}), "0");
+  connection_->Unpin();
+  EXPECT_EQ(Call(*connection_, {"SET", "k", "v"})->text, "OK");
+}
+
 TEST(Subscription, WakesOnAMessage) {
   const TempFolder folder;
   Server server(folder.path() / "1.sock");

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <set>
 #include <thread>
 
 #include "lib/redis/hiredis_connection.h"
@@ -180,8 +181,33 @@ TEST_F(RealEnvTest, EqualSeedsDrawEqually) {
 }
 
 TEST_F(RealEnvTest, ASecondTaskOfAKindWouldShareItsSegmentAndIsABug) {
-  RealEnv env(process_, TaskKind::kSession);
-  EXPECT_DEATH((void)env.Spawn(TaskKind::kSession, [](Env&) {}), "CHECK failed");
+  RealEnv watchdog(process_, TaskKind::kWatchdog);
+  EXPECT_DEATH((void)watchdog.Spawn(TaskKind::kWatchdog, [](Env&) {}), "CHECK failed");
+}
+
+TEST_F(RealEnvTest, FurtherSessionsHaveNumbersSegmentsAndStreamsOfTheirOwn) {
+  SharedRun shared = std::move(*SharedRun::Create(2, 0, /*threads=*/3));
+  shared.Control(1).start_ns.store(ToNs(RealMono()));
+  const RealProcess process{.number = 1, .seed = 7, .shared = &shared};
+  RealEnv first(process, TaskKind::kSession);
+  std::array<uint64_t, 3> drawn{first.Random().Next(), 0, 0};
+  for (size_t thread = 1; thread < 3; ++thread) {
+    const auto session = first.Spawn(TaskKind::kSession, [&drawn, thread](Env& env) {
+      drawn.at(thread) = env.Random().Next();
+      env.Record({.op = Op::kWait});
+      const auto watchdog =
+          env.Spawn(TaskKind::kWatchdog, [](Env& own) { own.Record({.op = Op::kExtend}); });
+    });
+  }
+  EXPECT_EQ((std::set<uint64_t>{drawn.begin(), drawn.end()}.size()), 3U);
+  for (int thread = 1; thread < 3; ++thread) {
+    for (const TaskKind task : {TaskKind::kSession, TaskKind::kWatchdog}) {
+      const auto events = ReadSegment(shared.Segment(1, task, thread)).events;
+      ASSERT_EQ(events.size(), 1U);
+      EXPECT_EQ(events[0].thread, thread);
+      EXPECT_EQ(events[0].task, task);
+    }
+  }
 }
 
 TEST(MeterStalls, RecordsHowLateItWokeWhenThatWasLong) {

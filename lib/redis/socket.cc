@@ -111,7 +111,7 @@ bool Socket::IsSpoilt() const {
   return poll(&waiting, 1, 0) > 0;
 }
 
-std::string Socket::WaitFor(short events, Deadline deadline) const {
+std::string Socket::WaitFor(int16_t events, Deadline deadline) const {
   while (true) {
     // What is there already counts, even past the deadline: of several nodes asked at once, one that is silent until the
     // deadline must not cost the answers of the others.

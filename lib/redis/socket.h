@@ -36,7 +36,7 @@ class Socket {
   [[nodiscard]] bool IsSpoilt() const;
 
  private:
-  [[nodiscard]] std::string WaitFor(short events, Deadline deadline) const;
+  [[nodiscard]] std::string WaitFor(int16_t events, Deadline deadline) const;
   int fd_ = -1;
 };
 

@@ -10,9 +10,15 @@ void ScriptedLock::Say(const std::string& what) {
 
 AcquireResult ScriptedLock::TryAcquire(const LockKey& key, Lease lease, Deadline /*deadline*/) {
   Say("acquire");
+  last_key = key;
   const Attempt attempt = attempts_.front();
   if (attempts_.size() > 1) attempts_.pop_front();
-  Grant grant{.key = key, .owner = "scripted", .hold = ++holds_, .valid_until = world_.now + lease};
+  Grant grant{.key = key,
+              .owner = "scripted",
+              .hold = ++holds_,
+              .valid_until = world_.now + lease,
+              .token = token,
+              .shared = key.shared};
   world_.Advance(attempt.takes);
   switch (attempt.outcome) {
     case Attempt::Outcome::kGranted:
@@ -32,6 +38,12 @@ ExtendResult ScriptedLock::Extend(const Grant& grant, Lease lease, Deadline /*de
 
 ReleaseResult ScriptedLock::Release(const Grant& grant, Deadline /*deadline*/) {
   Say(fmt::format("release {}", grant.hold));
+  return release_answer;
+}
+
+ReleaseResult ScriptedLock::GiveUp(const LockKey& /*key*/, Deadline /*deadline*/) {
+  if (!frees_on_giving_up) return ReleaseResult::kNotOwner;
+  Say("give up");
   return release_answer;
 }
 

@@ -24,13 +24,24 @@ class ScriptedLock final : public Lock {
   ScriptedLock(World& world, std::vector<Attempt> attempts)
       : world_(world), attempts_(attempts.begin(), attempts.end()) {}
 
-  std::vector<std::string> said;  // "50 acquire", "60 release 2": time in ms, hold
+  // "50 acquire", "60 release 2": time in ms, hold. Giving up is said when it frees something.
+  std::vector<std::string> said;
+  LockKey last_key;   // that was tried for
+  int64_t token = 0;  // of every grant
   ReleaseResult release_answer = ReleaseResult::kReleased;
   Subscription* wake_ups = nullptr;
+  bool frees_on_giving_up = false;
+  bool stays_locked_on_throw = false;
+
+  // What comes of the tries from here on.
+  void Then(std::vector<Attempt> attempts) { attempts_.assign(attempts.begin(), attempts.end()); }
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override;
   ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override;
   ReleaseResult Release(const Grant& grant, Deadline deadline) override;
+  ReleaseResult GiveUp(const LockKey& key, Deadline deadline) override;
+  bool FreesOnGivingUp() const override { return frees_on_giving_up; }
+  bool StaysLockedOnThrow() const override { return stays_locked_on_throw; }
   Subscription* WakeUps(const LockKey& /*key*/) override { return wake_ups; }
 
  private:

@@ -84,6 +84,7 @@ void FakeEnv::Record(Event event) {
 
 std::vector<std::string> Told(const std::vector<Event>& events) {
   std::vector<std::string> lines;
+  lines.reserve(events.size());
   for (const Event& event : events) {
     lines.push_back(
         fmt::format("{} {} {}", ToMs(Duration(event.at_ns)), Name(event.type), Name(event.op)));

@@ -1,0 +1,181 @@
+#include "checker/exactly_once.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checker/calls.h"
+#include "checker/decide.h"
+#include "checker/scene.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+using Task = std::pair<uint16_t, int64_t>;  // of a key
+
+// No run has as many; so that sums cannot overflow.
+constexpr int64_t kMost = int64_t{1} << 52;
+
+Task TaskOf(const Call& save) {
+  return {save.key, save.asked[0] != 0 ? save.asked[0] : save.answer[0]};
+}
+
+// The saves of each task, in the order in which they were answered.
+std::map<Task, std::vector<const Call*>> ByTask(const Calls& calls) {
+  std::map<Task, std::vector<const Call*>> saves;
+  for (const Call& call : calls.all) {
+    if (call.op == Op::kSave) saves[TaskOf(call)].push_back(&call);
+  }
+  for (auto& [task, of_task] : saves) std::ranges::stable_sort(of_task, {}, &Call::to_ns);
+  return saves;
+}
+
+void CountTask(const std::vector<const Call*>& saves, SaveCount& count) {
+  const auto ok = std::ranges::count_if(saves, [](const Call* save) { return save->Ok(); });
+  const auto unknown = std::ranges::count_if(
+      saves, [](const Call* save) { return save->outcome == EventType::kInfo; });
+  count.saved += ok;
+  count.unknown += unknown;
+  count.twice += std::max<int64_t>(0, ok - 1);
+  if (ok + unknown > 1) count.perhaps_twice += unknown;
+  if (ok > 0) count.tasks.insert(TaskOf(*saves.front()));
+  if (ok + unknown > 0) count.perhaps_tasks.insert(TaskOf(*saves.front()));
+}
+
+void CountFinal(const History& history, SaveCount& count) {
+  std::map<uint16_t, std::pair<int64_t, int64_t>> counted;  // the last time, of each key
+  for (const Event& event : history.events) {
+    if (event.op == Op::kLost) count.complete = false;
+    if (event.op == Op::kSave && event.client > kReferee && !counted.empty()) {
+      count.touched_after_final = true;
+    }
+    if (event.op != Op::kFinal || event.type != EventType::kOk) continue;
+    counted[event.key] = {std::clamp(event.value[0], -kMost, kMost),
+                          std::clamp(event.value[1], -kMost, kMost)};
+    count.touched_after_final = false;
+  }
+  for (const auto& [key, tasks_and_results] : counted) {
+    count.final_tasks = count.final_tasks.value_or(0) + tasks_and_results.first;
+    count.final_results = count.final_results.value_or(0) + tasks_and_results.second;
+  }
+  count.covered = std::ranges::all_of(
+      count.tasks, [&](const Task& task) { return counted.contains(task.first); });
+}
+
+class Telling {
+ public:
+  Telling(const History& history, Stories& stories)
+      : holds_(ExtractHolds(history)), scene_(Observe(history)), stories_(stories) {}
+
+  void Tell(const Call& again, const Call& first) {
+    const Hold* late = holds_.Find(again.hold);
+    const Hold* before = holds_.Find(first.hold);
+    // The one that came late is the one whose lease was over; if it was the first, it is to blame.
+    const bool first_is_late =
+        before != nullptr && !before->LiveAt(first.to_ns) && before->valid_until_ns < first.to_ns;
+    const bool again_is_late =
+        late != nullptr && !late->LiveAt(again.from_ns) && late->valid_until_ns < again.from_ns;
+    const bool blame_first = first_is_late && !again_is_late;
+    const Call& doer = blame_first ? first : again;
+    const Call& other = blame_first ? again : first;
+    stories_.Add(TellDeed(
+        scene_,
+        {.by = doer.session,
+         .under = blame_first ? before : late,
+         .harmed = blame_first ? late : before,
+         .key = again.key,
+         .when = blame_first ? Span{first.to_ns, first.to_ns} : Span{again.from_ns, again.to_ns},
+         .what = fmt::format("saved task {} at {}, and {} saved it {}at {}", TaskOf(again).second,
+                             At(doer.to_ns), OwnerName(scene_, other.session),
+                             blame_first ? "again " : "", At(other.to_ns))}));
+  }
+
+ private:
+  const Holds holds_;
+  const Scene scene_;
+  Stories& stories_;
+};
+
+std::string WhyUndecided(const SaveCount& count) {
+  if (count.saved == 0) return "no task was saved";
+  if (!count.final_results) return "how many results are in the store is not known";
+  if (count.touched_after_final)
+    return "tasks were still being saved when the results were counted";
+  if (count.perhaps_twice > 0 && *count.final_results > *count.final_tasks) {
+    return fmt::format("{} of unknown outcome may have saved a task again",
+                       Counted(count.perhaps_twice, "save"));
+  }
+  return "";
+}
+
+}  // namespace
+
+int64_t SaveCount::Surplus() const {
+  if (!Final()) return 0;
+  const int64_t beyond = *final_results - *final_tasks - unknown;
+  const int64_t unexplained =
+      complete ? *final_results - static_cast<int64_t>(perhaps_tasks.size()) : 0;
+  return std::max<int64_t>({0, complete ? beyond : 0, unexplained});
+}
+
+int64_t SaveCount::Missing() const {
+  return Final() && covered
+             ? std::max<int64_t>(0, static_cast<int64_t>(tasks.size()) - *final_tasks)
+             : 0;
+}
+
+SaveCount CountSaves(const History& history) {
+  SaveCount count;
+  for (const auto& [task, saves] : ByTask(ExtractCalls(history))) CountTask(saves, count);
+  CountFinal(history, count);
+  return count;
+}
+
+ClaimVerdict CheckExactlyOnce(const History& history, const Limits& limits) {
+  ClaimVerdict verdict{.unit = "saves"};
+  const SaveCount count = CountSaves(history);
+  const Calls calls = ExtractCalls(history);
+  verdict.opportunities = count.saved;
+  verdict.count = std::max({count.twice, count.Surplus(), count.Missing()});
+  Stories stories(limits);
+  if (count.twice > 0) {
+    Telling telling(history, stories);
+    for (const auto& [task, saves] : ByTask(calls)) {
+      const Call* first = nullptr;
+      for (const Call* save : saves) {
+        if (!save->Ok()) continue;
+        if (first != nullptr && stories.Wanted()) telling.Tell(*save, *first);
+        if (first == nullptr) first = save;
+      }
+    }
+  }
+  const int64_t more = count.Surplus() - count.twice;
+  if (more > 0) {
+    stories.Add({.count = more,
+                 .sentence = fmt::format(
+                     "{} are in the store, of {}, and at most {} can have been saved",
+                     Counted(*count.final_results, "result"), Counted(*count.final_tasks, "task"),
+                     Counted(static_cast<int64_t>(count.perhaps_tasks.size()), "task"))});
+  }
+  if (count.Missing() > 0) {
+    stories.Add({.count = count.Missing(),
+                 .sentence = fmt::format("{} were saved, and {} in the store have a result",
+                                         Counted(static_cast<int64_t>(count.tasks.size()), "task"),
+                                         *count.final_tasks)});
+  }
+  if (verdict.count == 0) {
+    if (std::string why = WhyUndecided(count); !why.empty())
+      return Undecided(std::move(verdict), why);
+  }
+  const std::string of = Counted(count.saved, "confirmed save");
+  return Decided(std::move(verdict), std::move(stories),
+                 fmt::format("{} of {} went wrong", verdict.count, of),
+                 fmt::format("{}, each of a task of its own", of));
+}
+
+}  // namespace doublehold

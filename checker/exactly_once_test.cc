@@ -1,0 +1,98 @@
+#include "checker/exactly_once.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+ClaimVerdict Check(const std::string& picture) { return CheckExactlyOnce(FromLanes(picture), {}); }
+
+struct Case {
+  std::string name;
+  std::string picture;
+  Outcome3 outcome = Outcome3::kViolated;
+  int64_t count = 0;
+};
+
+TEST(ExactlyOnce, IsViolatedWhenATaskWasSavedTwice) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:       A-a==!==========S-k=R-x     | 7
+      c2:               A-a=S-k=R-r         | 7
+      pause c1:     [---------]             | 10
+      final:                              * | 1/2)");
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.count, 1);
+  EXPECT_EQ(verdict.opportunities, 2);
+  ASSERT_EQ(verdict.violations.size(), 1U);
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 1's lease ended at 0.005 s while it was stopped (0.004-0.014 s); it saved task 7 "
+      "at 0.018 s, and client 2 saved it at 0.014 s");
+}
+
+TEST(ExactlyOnce, TheStoreTellsWhatTheClientsDoNotKnow) {
+  for (const Case& drawn :
+       std::vector<Case>{{"one each", R"(
+      c1:    A-a=S-k=R-r                    | 1
+      c2:                A-a=S-k=S-x=R-r    | 2 1
+      final:                              * | 2/2)",
+                          Outcome3::kValid},
+                         {"a save of unknown outcome, which did nothing", R"(
+      c1:    A-a=S-?=R-r                    | 1
+      c2:                A-a=S-k=R-r        | 1
+      final:                              * | 1/1)",
+                          Outcome3::kValid},
+                         {"one which did", R"(
+      c1:    A-a=S-?=R-r                    | 1
+      c2:                A-a=S-k=R-r        | 1
+      final:                              * | 1/2)",
+                          Outcome3::kViolated, 1},
+                         {"one of another task, which may arrive between the counts", R"(
+      c1:    A-a=S-?=R-r                    | 1
+      c2:                A-a=S-k=R-r        | 2
+      final:                              * | 1/2)",
+                          Outcome3::kValid},
+                         {"two of unknown outcome, and one surplus result", R"(
+      c1:    A-a=S-?=R-r  A-a=S-?=R-r       | 1 2
+      c2:                A-a=S-k=R-r        | 1
+      final:                              * | 1/2)",
+                          Outcome3::kUnknown},
+                         {"more results than anybody saved", R"(
+      c2:                A-a=S-k=R-r        | 1
+      final:                              * | 1/3)",
+                          Outcome3::kViolated, 2},
+                         {"a result is missing", R"(
+      c1:    A-a=S-k=R-r                    | 1
+      c2:                A-a=S-k=R-r        | 2
+      final:                              * | 1/1)",
+                          Outcome3::kViolated, 1},
+                         {"the store was not counted", R"(
+      c1:    A-a=S-k=R-r                    | 1)",
+                          Outcome3::kUnknown},
+                         {"it was counted too early", R"(
+      final:         *                      | 1/1
+      c1:    A-a=S-k=R-r   A-a=S-k=R-r      | 1 2)",
+                          Outcome3::kUnknown},
+                         {"nothing was saved", R"(
+      c1:    A-a=S-x=R-r                    | 1
+      final:                              * | 0/0)",
+                          Outcome3::kUnknown},
+                         {"the same number under two keys", R"(
+      c1 item-0:    A-a=S-k=R-r                    | 1
+      c1 item-1:    A-a=S-k=R-r                    | 1
+      final item-0:                              * | 1/1
+      final item-1:                              * | 1/1)",
+                          Outcome3::kValid}}) {
+    const ClaimVerdict verdict = Check(drawn.picture);
+    EXPECT_EQ(Name(verdict.outcome), Name(drawn.outcome)) << drawn.name << ": " << verdict.reason;
+    EXPECT_EQ(verdict.count, drawn.count) << drawn.name << ": " << verdict.reason;
+  }
+}
+
+}  // namespace
+}  // namespace doublehold

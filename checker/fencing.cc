@@ -1,0 +1,185 @@
+#include "checker/fencing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checker/calls.h"
+#include "checker/decide.h"
+#include "checker/scene.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+int64_t TokenOf(const Call& call) {
+  return call.op == Op::kAcquire ? call.answer[1] : call.answer[3];
+}
+
+// Walks calls in the order of their invocation beside themselves in the order of their answers.
+class LargestBefore {
+ public:
+  explicit LargestBefore(std::vector<const Call*> calls) : by_answer_(std::move(calls)) {
+    std::ranges::stable_sort(by_answer_, {}, &Call::to_ns);
+  }
+  // Of those answered before `call` was invoked, the first with the largest token; null: none.
+  const Call* Of(const Call& call) {
+    for (; next_ < by_answer_.size() && Before(by_answer_[next_]->to_ns, call.from_ns); ++next_) {
+      if (largest_ == nullptr || TokenOf(*by_answer_[next_]) > TokenOf(*largest_)) {
+        largest_ = by_answer_[next_];
+      }
+    }
+    return largest_;
+  }
+
+ private:
+  std::vector<const Call*> by_answer_;
+  const Call* largest_ = nullptr;
+  size_t next_ = 0;
+};
+
+class Checking {
+ public:
+  Checking(const History& history, const Limits& limits)
+      : calls_(ExtractCalls(history)),
+        holds_(ExtractHolds(history)),
+        scene_(Observe(history)),
+        stories_(limits) {}
+
+  ClaimVerdict Verdict() && {
+    ClaimVerdict verdict{.unit = "tokens"};
+    if (holds_.broken) return Undecided(std::move(verdict), *holds_.broken);
+    std::map<uint16_t, std::vector<const Call*>> grants, accesses;
+    size_t comparable = 0;
+    for (const Call& call : calls_.all) {
+      const bool access = call.op == Op::kRead || call.op == Op::kWrite;
+      if (!call.Ok() || (!access && call.op != Op::kAcquire) || TokenOf(call) == 0) continue;
+      ++verdict.opportunities;
+      std::vector<const Call*>& of_key = access ? accesses[call.key] : grants[call.key];
+      of_key.push_back(&call);
+      comparable = std::max(comparable, of_key.size());
+    }
+    for (const Call& call : calls_.all) {
+      const bool takes = call.op == Op::kAcquire || call.op == Op::kRelease;
+      if (takes && call.outcome == EventType::kInfo) {
+        unsure_ns_.emplace(std::pair(call.session, call.key), call.from_ns);
+      }
+    }
+    for (const auto& [key, of_key] : grants) JudgeGrants(of_key);
+    for (const auto& [key, of_key] : accesses) JudgeAccesses(of_key);
+    verdict.count = count_;
+    if (grants.empty()) return Undecided(std::move(verdict), "no grant carried a token");
+    if (comparable < 2) {
+      return Undecided(std::move(verdict), "no key was granted twice with a token");
+    }
+    const std::string of = Counted(verdict.opportunities, "token");
+    return Decided(std::move(verdict), std::move(stories_),
+                   fmt::format("{} of {} did not rise, or were stale and accepted", count_, of),
+                   accesses.empty()
+                       ? fmt::format("{} rose from grant to grant; none was shown to the store", of)
+                       : fmt::format("{} rose from grant to grant, and none was stale", of));
+  }
+
+ private:
+  void JudgeGrants(const std::vector<const Call*>& grants) {
+    LargestBefore largest(grants);
+    std::map<int64_t, const Call*> given;
+    for (const Call* grant : grants) {
+      const Call* before = largest.Of(*grant);
+      const auto [same, is_new] = given.emplace(TokenOf(*grant), grant);
+      if (before != nullptr && TokenOf(*before) >= TokenOf(*grant) &&
+          !IsOwnAgain(*before, *grant)) {
+        TellGrant(*grant, *before, "before");
+      } else if (!is_new && !IsOwnAgain(*same->second, *grant)) {
+        TellGrant(*grant, *same->second, "too");
+      }
+    }
+  }
+
+  // The token that a session had when it was let in again; perhaps only because a release of its
+  // own was never carried out.
+  bool IsOwnAgain(const Call& before, const Call& grant) const {
+    if (before.session != grant.session || TokenOf(before) != TokenOf(grant)) return false;
+    const auto unsure = unsure_ns_.find({grant.session, grant.key});
+    return grant.again || (unsure != unsure_ns_.end() && unsure->second < grant.from_ns);
+  }
+
+  void JudgeAccesses(const std::vector<const Call*>& accesses) {
+    LargestBefore largest(accesses);
+    for (const Call* access : accesses) {
+      const Call* before = largest.Of(*access);
+      if (before != nullptr && TokenOf(*before) > TokenOf(*access)) TellAccess(*access, *before);
+    }
+  }
+
+  void TellGrant(const Call& grant, const Call& other, std::string_view when) {
+    ++count_;
+    if (!stories_.Wanted()) return;
+    Violation violation = TellDeed(
+        scene_,
+        {.by = grant.session,
+         .harmed = holds_.Find(grant.hold),
+         .key = grant.key,
+         .when = {grant.to_ns, grant.to_ns},
+         .what = fmt::format("was granted the key with token {} at {}, and {} had been granted it "
+                             "with token {} {}, at {}",
+                             TokenOf(grant), At(grant.to_ns), OwnerName(scene_, other.session),
+                             TokenOf(other), when, At(other.to_ns))});
+    const Hold* first = holds_.Find(other.hold);
+    if (first != nullptr) violation.first = first->Ref();
+    NameLoss(grant, violation);
+    stories_.Add(std::move(violation));
+  }
+
+  // Tokens go back where the counter was lost, however long ago.
+  void NameLoss(const Call& grant, Violation& violation) const {
+    if (violation.fault >= 0) return;
+    const FaultEpisode* loss = nullptr;
+    for (const FaultEpisode& episode : scene_.episodes) {
+      if (episode.from_ns > grant.to_ns) break;
+      if (LosesData(scene_.facts.faults[static_cast<size_t>(episode.fault)])) loss = &episode;
+    }
+    if (loss == nullptr) return;
+    violation.fault = loss->fault;
+    violation.sentence += "; before that, " + FaultClause(scene_, *loss);
+  }
+
+  void TellAccess(const Call& access, const Call& newer) {
+    ++count_;
+    if (!stories_.Wanted()) return;
+    const std::string did = access.op == Op::kRead
+                                ? fmt::format("read stock {}", access.answer[0])
+                                : fmt::format("wrote stock {}", access.answer[1]);
+    stories_.Add(TellDeed(
+        scene_,
+        {.by = access.session,
+         .under = holds_.Find(access.hold),
+         .harmed = holds_.Find(newer.hold),
+         .key = access.key,
+         .when = {access.from_ns, access.to_ns},
+         .what = fmt::format("{} at {} with token {}, and the store took it, though it had taken "
+                             "{}'s token {} at {}",
+                             did, At(access.to_ns), TokenOf(access),
+                             OwnerName(scene_, newer.session), TokenOf(newer), At(newer.to_ns))}));
+  }
+
+  const Calls calls_;
+  const Holds holds_;
+  const Scene scene_;
+  Stories stories_;
+  int64_t count_ = 0;
+  // Of each session and key, its first acquire or release of unknown outcome.
+  std::map<std::pair<SessionId, uint16_t>, int64_t> unsure_ns_;
+};
+
+}  // namespace
+
+ClaimVerdict CheckFencing(const History& history, const Limits& limits) {
+  return Checking(history, limits).Verdict();
+}
+
+}  // namespace doublehold

@@ -1,0 +1,37 @@
+// The claim `fencing`: tokens rise from grant to grant, and the store takes none below one it has seen.
+#ifndef DOUBLEHOLD_CHECKER_FENCING_H_
+#define DOUBLEHOLD_CHECKER_FENCING_H_
+
+#include "checker/checker.h"
+
+namespace doublehold {
+
+// Of two grants of a key only those have an order for certain of which one was answered before the
+// other was asked for. The tokens must rise between these:
+//
+//   c1:  A-a===R-r                 #5    violated: #5 was given before #4 was even asked for
+//   c2:             A-a===R-r      #4
+//
+//   c1:  A-----a===R-r             #5    nothing: c2's grant may have been made first, and its
+//   c2:    A-------a===R-r         #4    answer been late
+//
+// Two grants with one token are wrong whatever their order, but that an owner who is let in again
+// may be given its own token again: one that had not released the key, or perhaps had not.
+//
+// A read or write that was answered `ok` with a token: the store compared it, and has seen it. So
+// after the answer to a larger one it must refuse a smaller one:
+//
+//   c1:  A-a=g==!=========W-w      #4    violated: c2's write had been answered before c1's was
+//   c2:           A-a=g=w=R-r      #5    sent
+//
+//   c1:  A-a=g==!=W---------w      #4    nothing: c1's write may have been made first
+//   c2:           A-a=g=w=R-r      #5
+//
+// A store that compares on writes only shows no token on its reads (0), so K33 is no violation of
+// this claim: nothing stale was accepted, and yet the stock is wrong. A write of unknown outcome
+// shows nothing either.
+ClaimVerdict CheckFencing(const History& history, const Limits& limits);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_FENCING_H_

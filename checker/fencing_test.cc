@@ -1,0 +1,121 @@
+#include "checker/fencing.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+ClaimVerdict Check(const std::string& picture) { return CheckFencing(FromLanes(picture), {}); }
+
+struct Case {
+  std::string name;
+  std::string picture;
+  Outcome3 outcome = Outcome3::kViolated;
+};
+
+TEST(Fencing, TokensRiseFromGrantToGrant) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:         A-a===R-r                | #5
+      restart n1:           [-]
+      c2:                      A-a===R-r   | #1)");
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.count, 1);
+  EXPECT_EQ(verdict.opportunities, 2);
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 2 was granted the key with token 1 at 0.015 s, and client 1 had been granted it "
+      "with token 5 before, at 0.002 s; node 1 had been restarted at 0.010 s");
+}
+
+TEST(Fencing, ALostCounterIsNamedHoweverLongAgo) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:         A-a=R-r                                  | #5
+      restart n1:         [-]
+      c2:                                      A-a===R-r   | #1)");
+  EXPECT_EQ(verdict.violations.at(0).sentence.substr(verdict.violations.at(0).sentence.find(';')),
+            "; no fault was active; before that, node 1 had been restarted at 0.008 s");
+}
+
+TEST(Fencing, OnlyAForcedOrderOfGrantsCounts) {
+  for (const Case& drawn : std::vector<Case>{{"rising", R"(
+      c1:    A-a===R-r              | #4
+      c2:               A-a===R-r   | #5)",
+                                              Outcome3::kValid},
+                                             {"asked at the same time", R"(
+      c1:    A-----a===R-r          | #5
+      c2:      A-------a===R-r      | #4)",
+                                              Outcome3::kValid},
+                                             {"twice the same, asked at the same time", R"(
+      c1:    A-----a===R-r          | #5
+      c2:      A-------a===R-r      | #5)"},
+                                             {"twice the same", R"(
+      c1:    A-a===R-r              | #5
+      c2:               A-a===R-r   | #5)"},
+                                             {"an owner let in again, with its own", R"(
+      c1:    A-a==A-a==R-r==R-r         | #5 #5
+      c2:                       A-a=R-r | #6)",
+                                              Outcome3::kValid},
+                                             {"the same owner later, with the same", R"(
+      c1:    A-a==R-r  A-a==R-r         | #5 #5)"},
+                                             {"below one of long ago", R"(
+      c1:    A-a==R-r  A-a==R-r                 | #5 #7
+      c2:                        A-a==R-r       | #6)"},
+                                             {"another key", R"(
+      c1:         A-a===R-r              | #5
+      c2:                    A-a===R-r   | #6
+      c2 item-1:  A-a===R-r              | #1)",
+                                              Outcome3::kValid}}) {
+    EXPECT_EQ(Check(drawn.picture).outcome, drawn.outcome)
+        << drawn.name << ": " << Check(drawn.picture).reason;
+  }
+}
+
+TEST(Fencing, AStaleTokenThatTheStoreTookIsAViolation) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:       A-a=g!===========w=R-x   | #4 5#4 5>4#4
+      c2:               A-a=g=w=R-r      | #5 5#5 5>4#5
+      pause c1:      [----------]        | 11)");
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.count, 1);
+  EXPECT_EQ(verdict.opportunities, 6);
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 1's lease ended at 0.005 s while it was stopped (0.005-0.016 s); it wrote stock "
+      "4 at 0.017 s with token 4, and the store took it, though it had taken client 2's token "
+      "5 at 0.012 s");
+}
+
+TEST(Fencing, AWriteThatMayHaveComeFirstIsNone) {
+  EXPECT_EQ(Check(R"(
+      c1:       A-a=g!=W=========w=R-x   | #4 5#4 5>4#4
+      c2:               A-a=g=w=R-r      | #5 5#5 5>4#5)")
+                .outcome,
+            Outcome3::kValid);
+  EXPECT_EQ(Check(R"(
+      c1:       A-a=g!=============W-xR-x  | #4 5#4 5>4#4
+      c2:               A-a=g=w=R-r        | #5 5#5 5>4#5)")
+                .outcome,
+            Outcome3::kValid);
+}
+
+// K33: reads show no token, so the first write showed nothing stale.
+TEST(Fencing, AStoreThatComparesOnWritesOnlyIsFooledWithoutAViolation) {
+  EXPECT_EQ(Check(R"(
+      c1:       A-a=g!===========w=R-x     | #1 1 1>0#1
+      c2:               A-a=g======w=R-r   | #2 1 1>0#2)")
+                .outcome,
+            Outcome3::kValid);
+}
+
+TEST(Fencing, IsUnknownWithoutTokensToCompare) {
+  EXPECT_EQ(Check("c1: A-a===R-r").reason, "no grant carried a token");
+  EXPECT_EQ(Check("c1: A-a===R-r | #4").reason, "no key was granted twice with a token");
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,241 @@
+#include "checker/order.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checker/calls.h"
+#include "checker/decide.h"
+#include "checker/scene.h"
+#include "checker/story.h"
+#include "checker/waits.h"
+
+namespace doublehold {
+namespace {
+
+// A stretch in which a session stood in the queue of a key: from the answer that said so to the
+// last time it asked. Until `sure_ns` nothing can have cost it its place.
+struct Place {
+  SessionId session;
+  int64_t queued_ns = 0;
+  int64_t asked_ns = 0;
+  int64_t sure_ns = 0;
+};
+
+struct Grant {
+  const Call* call = nullptr;
+  int64_t since_ns = 0;  // its session first asked for the key, after it was last granted it
+};
+
+struct Queue {
+  std::vector<Place> places;
+  std::vector<Grant> grants;  // but for those that cannot overtake anybody
+};
+
+// Reads the queues off the calls, in the order of their answers.
+class Queues {
+ public:
+  void Take(const Call& call) {
+    State& state = states_[{call.session, call.key}];
+    if (call.op == Op::kWait) {  // given up; or granted, which ended the place before
+      if (!call.Ok()) Leave(call, state);
+      return;
+    }
+    if (call.op != Op::kAcquire) return;
+    if (state.since_ns < 0) state.since_ns = call.from_ns;
+    if (state.queued_ns >= 0 && call.from_ns >= state.queued_ns && call.waits)
+      state.asked_ns = call.from_ns;
+    if (call.outcome != EventType::kFail) Leave(call, state);
+    if (call.outcome == EventType::kInfo) state.perhaps_left = true;
+    if (call.outcome == EventType::kFail && call.answer[0] > 0 && call.waits &&
+        state.queued_ns < 0) {
+      state.queued_ns = call.to_ns;
+      state.asked_ns = call.to_ns;
+    }
+    if (!call.Ok()) return;
+    if (!call.again && call.answer[2] == 0) {
+      queues_[call.key].grants.push_back({.call = &call, .since_ns = state.since_ns});
+    }
+    if (!state.perhaps_left) state.since_ns = -1;
+  }
+
+  // What nobody left any more is not known to have asked again: its last question counts.
+  std::map<uint16_t, Queue> Finish() && {
+    for (auto& [who, state] : states_) End(who.first, who.second, state);
+    return std::move(queues_);
+  }
+
+ private:
+  struct State {
+    int64_t since_ns = -1;      // -1: has not asked since its last grant
+    bool perhaps_left = false;  // one of its questions may yet put it into the queue
+    int64_t queued_ns = -1;     // -1: not known to be in the queue
+    int64_t asked_ns = 0;
+  };
+
+  void Leave(const Call& call, State& state) { End(call.session, call.key, state); }
+
+  void End(const SessionId& session, uint16_t key, State& state) {
+    if (state.queued_ns >= 0 && state.queued_ns < state.asked_ns) {
+      queues_[key].places.push_back({.session = session,
+                                     .queued_ns = state.queued_ns,
+                                     .asked_ns = state.asked_ns,
+                                     .sure_ns = state.asked_ns});
+    }
+    state.queued_ns = -1;
+  }
+
+  std::map<std::pair<SessionId, uint16_t>, State> states_;
+  std::map<uint16_t, Queue> queues_;
+};
+
+// Something happened to whoever stood there that may have kept it from asking in time.
+bool CostsThePlace(const Scene& scene, const FaultEpisode& episode, const Place& place) {
+  const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
+  if (MovesAClock(fault) || LosesData(fault)) return false;
+  if (episode.client > 0 && episode.client != place.session.client) return false;
+  return episode.from_ns <= place.asked_ns && place.queued_ns <= episode.to_ns;
+}
+
+void CutToWhatIsSure(const Scene& scene, Place& place) {
+  const auto cut = [&place](int64_t at_ns) {
+    place.sure_ns = std::min(place.sure_ns, std::max(at_ns, place.queued_ns));
+  };
+  for (const FaultEpisode& episode : scene.episodes) {
+    if (CostsThePlace(scene, episode, place)) cut(episode.from_ns);
+  }
+  for (const Stall& stall : scene.stalls) {
+    const bool its = stall.client == place.session.client || stall.client == kSupervisor;
+    const bool long_enough = stall.when.to_ns - stall.when.from_ns > ToNs(scene.facts.lease) / 2;
+    if (!its || !long_enough || !Overlap(stall.when, {place.queued_ns, place.asked_ns})) continue;
+    cut(stall.when.from_ns);
+  }
+}
+
+// Walks grants in the order in which they were first asked for, or answered, beside the places.
+class LongestPlace {
+ public:
+  using End = int64_t Place::*;
+  LongestPlace(const std::vector<Place>& places, End end) : places_(places), end_(end) {}
+
+  // Of the places taken before `at_ns`, the one that ends last; null: none. Ask in order.
+  const Place* TakenBefore(int64_t at_ns) {
+    for (; next_ < places_.size() && Before(places_[next_].queued_ns, at_ns); ++next_) {
+      if (longest_ == nullptr || places_[next_].*end_ > longest_->*end_) longest_ = &places_[next_];
+    }
+    return longest_;
+  }
+  // Whether such a place was still taken at `until_ns`.
+  bool Lasts(int64_t at_ns, int64_t until_ns) {
+    const Place* place = TakenBefore(at_ns);
+    return place != nullptr && Before(until_ns, place->*end_);
+  }
+
+ private:
+  const std::vector<Place>& places_;  // by queued_ns
+  End end_;
+  const Place* longest_ = nullptr;
+  size_t next_ = 0;
+};
+
+class Checking {
+ public:
+  Checking(const History& history, const Limits& limits)
+      : calls_(ExtractCalls(history)),
+        holds_(ExtractHolds(history)),
+        scene_(Observe(history)),
+        stories_(limits),
+        longest_wait_(LongestWaitClause(history, scene_)) {}
+
+  ClaimVerdict Verdict() && {
+    ClaimVerdict verdict{.unit = "grants"};
+    if (holds_.broken) return Undecided(std::move(verdict), *holds_.broken);
+    std::vector<const Call*> by_answer;
+    for (const Call& call : calls_.all) by_answer.push_back(&call);
+    // A wait ends with its last attempt, and is over after that.
+    std::ranges::stable_sort(by_answer, {}, [](const Call* call) {
+      return std::pair(call->to_ns, call->op == Op::kWait);
+    });
+    Queues queues;
+    for (const Call* call : by_answer) queues.Take(*call);
+    for (auto& [key, queue] : std::move(queues).Finish()) JudgeQueue(queue);
+    verdict.count = count_;
+    verdict.opportunities = waited_;
+    if (waited_ == 0) {
+      return Undecided(
+          std::move(verdict),
+          "nobody was granted a key while another was known to wait for it" + longest_wait_);
+    }
+    if (count_ == 0 && doubtful_ > 0) {
+      return Undecided(std::move(verdict),
+                       fmt::format("{} overtook a client that a fault or the machine kept from "
+                                   "asking{}",
+                                   Counted(doubtful_, "grant"), longest_wait_));
+    }
+    const std::string of = Counted(waited_, "grant") + " for which others waited";
+    return Decided(
+        std::move(verdict), std::move(stories_),
+        fmt::format("{} of {} overtook one that had queued before{}", count_, of, longest_wait_),
+        fmt::format("none of {} overtook one that had queued before{}", of, longest_wait_));
+  }
+
+ private:
+  void JudgeQueue(Queue& queue) {
+    for (Place& place : queue.places) CutToWhatIsSure(scene_, place);
+    std::ranges::stable_sort(queue.places, {}, &Place::queued_ns);
+    LongestPlace anybody(queue.places, &Place::asked_ns);
+    for (const Grant& grant : queue.grants) {  // in the order of their answers
+      if (anybody.Lasts(grant.call->to_ns, grant.call->to_ns)) ++waited_;
+    }
+    std::ranges::stable_sort(queue.grants, {}, &Grant::since_ns);
+    LongestPlace sure(queue.places, &Place::sure_ns);
+    LongestPlace perhaps(queue.places, &Place::asked_ns);
+    std::vector<std::pair<const Grant*, const Place*>> overtaking;
+    for (const Grant& grant : queue.grants) {
+      if (sure.Lasts(grant.since_ns, grant.call->to_ns)) {
+        overtaking.emplace_back(&grant, sure.TakenBefore(grant.since_ns));
+      } else if (perhaps.Lasts(grant.since_ns, grant.call->to_ns)) {
+        ++doubtful_;
+      }
+    }
+    std::ranges::stable_sort(overtaking, {}, [](const auto& o) { return o.first->call->to_ns; });
+    for (const auto& [grant, place] : overtaking) Tell(*grant, *place);
+  }
+
+  void Tell(const Grant& grant, const Place& place) {
+    ++count_;
+    if (!stories_.Wanted()) return;
+    const Call& call = *grant.call;
+    stories_.Add(TellDeed(
+        scene_,
+        {.by = call.session,
+         .harmed = holds_.Find(call.hold),
+         .key = call.key,
+         .when = {call.to_ns, place.asked_ns},
+         .what = fmt::format("was granted the key at {}, having asked for it at {}; {} had been "
+                             "waiting since {}, and asked for the last time at {}{}",
+                             At(call.to_ns), At(grant.since_ns), OwnerName(scene_, place.session),
+                             At(place.queued_ns), At(place.asked_ns), longest_wait_)}));
+  }
+
+  const Calls calls_;
+  const Holds holds_;
+  const Scene scene_;
+  Stories stories_;
+  const std::string longest_wait_;
+  int64_t count_ = 0;
+  int64_t waited_ = 0;
+  int64_t doubtful_ = 0;
+};
+
+}  // namespace
+
+ClaimVerdict CheckOrder(const History& history, const Limits& limits) {
+  return Checking(history, limits).Verdict();
+}
+
+}  // namespace doublehold

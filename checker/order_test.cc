@@ -1,0 +1,116 @@
+#include "checker/order.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+ClaimVerdict Check(const std::string& picture) { return CheckOrder(FromLanes(picture), {}); }
+
+struct Case {
+  std::string name;
+  std::string picture;
+  Outcome3 outcome = Outcome3::kUnknown;
+};
+
+TEST(Order, IsViolatedWhenOneThatCameLaterIsGrantedTheKeyFirst) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:    A-a======R-r
+      c2:     QA-t-------------------A-aq=R-r
+      c3:           QA-t--A-aq==R-r          )");
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.count, 1);
+  EXPECT_EQ(verdict.opportunities, 1);
+  EXPECT_EQ(verdict.unit, "grants");
+  EXPECT_EQ(verdict.reason,
+            "1 of 1 grant for which others waited overtook one that had queued before; the longest "
+            "wait was 26ms of client 2");
+  EXPECT_EQ(verdict.violations.at(0).sentence,
+            "client 3 was granted the key at 0.015 s, having asked for it at 0.008 s; client 2 had "
+            "been waiting since 0.004 s, and asked for the last time at 0.024 s; the longest wait "
+            "was 26ms of client 2; no fault was active");
+}
+
+TEST(Order, IsValidInTheOrderOfTheQueue) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:    A-a======R-r
+      c2:     QA-t--------A-aq=R-r
+      c3:           QA-t-----------A-aq==R-r )");
+  EXPECT_EQ(verdict.outcome, Outcome3::kValid);
+  EXPECT_EQ(verdict.reason,
+            "none of 1 grant for which others waited overtook one that had queued before; the "
+            "longest wait was 18ms of client 3");
+}
+
+TEST(Order, OnlyACertainPlaceInTheQueueCanBeOvertaken) {
+  for (const Case& drawn :
+       std::vector<Case>{{"asked at the same time", R"(
+      c1:    A-a======R-r
+      c2:     QA-----t---------------A-aq=R-r
+      c3:           QA-t--A-aq==R-r          )",
+                          Outcome3::kValid},
+                         {"was perhaps granted it first, and heard it last", R"(
+      c1:    A-a======R-r
+      c2:     QA-t-----A-------------------aq=R-r
+      c3:           QA-t--A-aq==R-r
+      c4:             QA-t---------A-t-------------Aaq)",
+                          Outcome3::kValid},
+                         {"gave up", R"(
+      c1:    A-a======R-r
+      c2:     QA-t---x             QA-aq=R-r
+      c3:           QA-t--A-aq==R-r          )"},
+                         {"not told that it is taken", R"(
+      c1:    A-a======R-r
+      c2:     QA-x-------------------A-aq=R-r
+      c3:           QA-t--A-aq==R-r          )"},
+                         {"did not wait", R"(
+      c1:    A-a======R-r
+      c2:      A-t                   A-a==R-r
+      c3:           QA-t--A-aq==R-r          )"},
+                         {"an attempt of unknown outcome", R"(
+      c1:    A-a======R-r
+      c2:     QA-t-A-?R-x-A-t--------A-aq=R-r
+      c3:           QA-t--A-aq==R-r          )"},
+                         {"the other may have been left in the queue by a wait before", R"(
+      c1:    A-a======R-r
+      c2:     QA-t-------------------A-aq=R-r
+      c3:    QA-t-x QA-t--A-aq==R-r          )",
+                          Outcome3::kValid},
+                         {"a thread let in again", R"(
+      c1:    A-a===A-a===R-rR-r
+      c2:     QA-t---------------A-aq=R-r)"}}) {
+    EXPECT_EQ(Name(Check(drawn.picture).outcome), Name(drawn.outcome))
+        << drawn.name << ": " << Check(drawn.picture).reason;
+  }
+}
+
+TEST(Order, WhoeverWasKeptFromAskingMayHaveLostItsPlace) {
+  constexpr char kOvertaken[] = R"(
+      c1:             A-a======R-r
+      c2:              QA-t-------------------A-aq=R-r
+      c3:                    QA-t--A-aq==R-r          )";
+  for (const std::string lane :
+       {"pause c2:               [--]", "delay:                  [--]",
+        "partition n1:           [--]", "machine c2:             (--------)"}) {
+    const ClaimVerdict verdict = Check(kOvertaken + ("\n      " + lane));
+    EXPECT_EQ(verdict.outcome, Outcome3::kUnknown) << lane << ": " << verdict.reason;
+    EXPECT_EQ(verdict.count, 0);
+  }
+  for (const std::string lane : {"pause c3:               [--]", "jump c3:                [--]",
+                                 "pause c2:                                    [--]"}) {
+    EXPECT_EQ(Check(kOvertaken + ("\n      " + lane)).outcome, Outcome3::kViolated) << lane;
+  }
+}
+
+TEST(Order, IsUnknownWhenNobodyWaited) {
+  EXPECT_EQ(Check("c1:  A-a===R-r\nc2:           A-a==R-r").reason,
+            "nobody was granted a key while another was known to wait for it");
+}
+
+}  // namespace
+}  // namespace doublehold

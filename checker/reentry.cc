@@ -1,0 +1,215 @@
+#include "checker/reentry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checker/calls.h"
+#include "checker/decide.h"
+#include "checker/last_exit.h"
+#include "checker/scene.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+// The calls of one key, for looking up what others got while somebody held it.
+struct Others {
+  std::vector<const Call*> grants;    // of those that had not held it, by invocation
+  std::vector<const Call*> refusals;  // likewise
+  std::vector<int64_t> refused_ns;    // beside: the earliest answer from there on
+  std::vector<const Call*> loose;     // releases that may have freed whatever was there
+  std::vector<const Call*> unknown;   // acquires of unknown outcome
+
+  void Take(const Call& call) {
+    const bool acquire = call.op == Op::kAcquire && !call.again;
+    if (acquire && call.Ok()) grants.push_back(&call);
+    if (acquire && call.outcome == EventType::kFail) refusals.push_back(&call);
+    if (call.op == Op::kAcquire && call.outcome == EventType::kInfo) unknown.push_back(&call);
+    const bool unchecked = call.Ok() && call.answer[0] == 1;
+    if (call.op == Op::kRelease && (unchecked || call.outcome == EventType::kInfo)) {
+      loose.push_back(&call);
+    }
+  }
+
+  void Finish() {
+    refused_ns.resize(refusals.size());
+    int64_t earliest_ns = std::numeric_limits<int64_t>::max();
+    for (size_t i = refusals.size(); i-- > 0;) {
+      refused_ns[i] = earliest_ns = std::min(earliest_ns, refusals[i]->to_ns);
+    }
+  }
+
+  // Somebody was refused the key wholly inside this.
+  [[nodiscard]] bool Refused(const Span& when) const {
+    const auto first = std::ranges::upper_bound(refusals, when.from_ns, {}, &Call::from_ns);
+    if (first == refusals.end()) return false;
+    return Before(refused_ns[static_cast<size_t>(first - refusals.begin())], when.to_ns);
+  }
+
+  // The first grant that was asked for after `at_ns`, by anybody else; null: none.
+  [[nodiscard]] const Call* GrantAfter(int64_t at_ns, const SessionId& than) const {
+    auto grant = std::ranges::upper_bound(grants, at_ns, {}, &Call::from_ns);
+    while (grant != grants.end() && (*grant)->session == than) ++grant;
+    return grant == grants.end() ? nullptr : *grant;
+  }
+};
+
+class Checking {
+ public:
+  Checking(const History& history, const Limits& limits)
+      : calls_(ExtractCalls(history)),
+        holds_(ExtractHolds(history)),
+        scene_(Observe(history)),
+        stories_(limits) {}
+
+  ClaimVerdict Verdict() && {
+    ClaimVerdict verdict{.unit = "exits"};
+    if (holds_.broken) return Undecided(std::move(verdict), *holds_.broken);
+    std::map<uint16_t, std::vector<const Call*>> of_key;
+    for (const Call& call : calls_.all) {
+      if (call.op == Op::kAcquire || call.op == Op::kRelease) of_key[call.key].push_back(&call);
+      if (call.op == Op::kRelease && call.Ok()) ++verdict.opportunities;
+    }
+    for (const auto& [key, calls] : of_key) {
+      JudgeInnerExits(calls);
+      if (scene_.facts.nodes <= 1 && calls_.complete) JudgeLastExits(calls);
+    }
+    verdict.count = count_;
+    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
+    if (count_ == 0 && inner_exits_ == 0) {
+      return Undecided(std::move(verdict), "no client entered again what it held");
+    }
+    const std::string of = Counted(verdict.opportunities, "exit");
+    return Decided(std::move(verdict), std::move(stories_),
+                   fmt::format("{} of {} freed the lock too early, or not at all", count_, of),
+                   fmt::format("{} of {} were nested and kept the lock", inner_exits_, of));
+  }
+
+ private:
+  void JudgeInnerExits(const std::vector<const Call*>& calls) {
+    Others others;
+    for (const Call* call : calls) others.Take(*call);
+    others.Finish();
+    std::map<SessionId, std::vector<const Hold*>> entered;  // by each, the outermost first
+    std::set<const Call*> told;
+    for (const Call* call : calls) {  // of one session: in the order in which they happened
+      std::vector<const Hold*>& mine = entered[call->session];
+      const Hold* hold = holds_.Find(call->hold);
+      if (hold == nullptr) continue;
+      if (call->op == Op::kAcquire) {
+        if (call->Ok()) mine.push_back(hold);
+        continue;
+      }
+      std::erase(mine, hold);
+      if (mine.empty() || call->outcome == EventType::kFail) continue;
+      if (call->Ok()) ++inner_exits_;
+      const Call* grant = others.GrantAfter(call->from_ns, call->session);
+      if (grant == nullptr || told.contains(grant)) continue;
+      const Hold* outer = LiveAt(mine, grant->to_ns);
+      if (outer == nullptr) continue;
+      told.insert(grant);
+      JudgeInnerExit(*call, *outer, *grant, others);
+    }
+  }
+
+  static const Hold* LiveAt(const std::vector<const Hold*>& held, int64_t at_ns) {
+    const auto live = std::ranges::find_if(held, [at_ns](const Hold* hold) {
+      return hold->LiveAt(at_ns) && hold->core.from_ns < at_ns;
+    });
+    return live == held.end() ? nullptr : *live;
+  }
+
+  void JudgeInnerExit(const Call& exit, const Hold& outer, const Call& grant,
+                      const Others& others) {
+    const Span while_held{outer.core.from_ns, grant.to_ns};
+    const bool lost_before = std::ranges::any_of(others.grants, [&](const Call* other) {
+      return other->session != exit.session && other->from_ns <= exit.from_ns &&
+             other->to_ns >= while_held.from_ns;
+    });
+    const bool loose = std::ranges::any_of(others.loose, [&](const Call* release) {
+      return release->session != exit.session && release->from_ns <= while_held.to_ns &&
+             release->DoneNs() >= while_held.from_ns;
+    });
+    // One that is undone without having been carried out undoes another of its session.
+    const bool undone = std::ranges::any_of(others.unknown, [&](const Call* acquire) {
+      return acquire->session == exit.session && acquire->from_ns <= grant.to_ns;
+    });
+    const bool otherwise = lost_before || loose || undone || !exit.Ok() || !calls_.complete ||
+                           !others.Refused({outer.core.from_ns, exit.from_ns}) ||
+                           WasActive(scene_, while_held, MovesAClock) ||
+                           WasActive(scene_, while_held, LosesData);
+    const std::string what = fmt::format(
+        "left the key once at {}, having entered it twice, and {} was granted it at {}, while the "
+        "first entry, of {}, was still held",
+        At(exit.from_ns), OwnerName(scene_, grant.session), At(grant.to_ns),
+        At(outer.core.from_ns));
+    if (otherwise) {
+      if (doubt_.empty()) {
+        doubt_ = fmt::format("{} {}, which need not be because of that exit",
+                             OwnerName(scene_, exit.session), what);
+      }
+      return;
+    }
+    ++count_;
+    if (!stories_.Wanted()) return;
+    Violation violation = TellDeed(scene_, {.by = exit.session,
+                                            .harmed = holds_.Find(grant.hold),
+                                            .key = exit.key,
+                                            .when = {exit.from_ns, grant.to_ns},
+                                            .what = what});
+    violation.first = outer.Ref();
+    stories_.Add(std::move(violation));
+  }
+
+  void JudgeLastExits(const std::vector<const Call*>& calls) {
+    for (const Refusal& refusal : RefusalsOfAFreeKey(calls, scene_)) {
+      const Call& refused = *refusal.refused;
+      const std::string what = fmt::format(
+          "was told at {} that the key is taken, and nobody held it: {} was the last to release "
+          "it, "
+          "at {}",
+          At(refused.to_ns), OwnerName(scene_, refusal.last_exit->session),
+          At(refusal.last_exit->to_ns));
+      if (!refusal.certain) {
+        if (doubt_.empty()) {
+          doubt_ = fmt::format("{} {}; only if another stood before it in a queue is that right",
+                               OwnerName(scene_, refused.session), what);
+        }
+        continue;
+      }
+      ++count_;
+      if (!stories_.Wanted()) continue;
+      Violation violation = TellDeed(scene_, {.by = refused.session,
+                                              .key = refused.key,
+                                              .when = {refused.from_ns, refused.to_ns},
+                                              .what = what});
+      const Hold* last = holds_.Find(refusal.last_exit->hold);
+      if (last != nullptr) violation.first = last->Ref();
+      stories_.Add(std::move(violation));
+    }
+  }
+
+  const Calls calls_;
+  const Holds holds_;
+  const Scene scene_;
+  Stories stories_;
+  int64_t count_ = 0;
+  int64_t inner_exits_ = 0;
+  std::string doubt_;
+};
+
+}  // namespace
+
+ClaimVerdict CheckReentry(const History& history, const Limits& limits) {
+  return Checking(history, limits).Verdict();
+}
+
+}  // namespace doublehold

@@ -1,0 +1,43 @@
+// The claim `reentry`: of nested entries of one owner only the last exit frees the lock, and it does.
+#ifndef DOUBLEHOLD_CHECKER_REENTRY_H_
+#define DOUBLEHOLD_CHECKER_REENTRY_H_
+
+#include "checker/checker.h"
+
+namespace doublehold {
+
+// A nested exit freed the lock: others were refused before it, and the first that asked after it was
+// granted the key, while the outer hold's lease ran:
+//
+//   c1:  A-a==A-a==R-r=======R-r
+//   c2:       A-x       A-a==R-r
+//
+// What it needs, and why: an answer `x` before it, or the lock may let everybody in anyway; no grant
+// to another before it within the outer hold, or the lock had been lost already; no clock that was
+// moved, no node that lost data, no acquire of its own of unknown outcome (which its client undoes,
+// carried out or not), no release of another's that did not look whose lock it freed (or
+// is not answered), since each frees a lock too.
+//
+// The last exit did not free it: somebody was told that the key is taken, and for how long, when it
+// was certainly free:
+//
+//   c1:  A-a==R-r                 the gap: from the return of the release of every hold there was,
+//   c2:            A-x  A-a==R-r  to the next call that may have been granted the key
+//
+// Nothing whose fate is unknown may have been in the way: an acquire of unknown outcome, unless its
+// own release was answered; a hold that was never released or whose release is not answered, unless
+// another was granted the key since; a node that lost data and may have found it again. And nobody
+// may have stood before it in a queue, for a fair lock refuses a free key to all but the first:
+//
+//   c1:  A-a======R-r
+//   c2:     A-x           A-a==   c3 is refused a free key, and rightly: it is c2's turn.
+//   c3:       A-x    A-x
+//
+// So whoever was refused must have been the only one that had asked since it was last granted the
+// key. Where there were more, and the key stayed out of reach for a lease or longer, the claim is
+// unknown. On several nodes a refusal proves nothing: another may hold a minority for a moment.
+ClaimVerdict CheckReentry(const History& history, const Limits& limits);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_REENTRY_H_

@@ -1,0 +1,169 @@
+#include "checker/reentry.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+ClaimVerdict Check(const std::string& picture, const LaneOptions& options = {}) {
+  return CheckReentry(FromLanes(picture, options), {});
+}
+
+struct Case {
+  std::string name;
+  std::string picture;
+  Outcome3 outcome = Outcome3::kUnknown;
+};
+
+constexpr char kFreedByTheInnerExit[] = R"(
+      c1:        A-a===A-a===R-r===========R-r
+      c2:              A-x      A-a==R-r)";
+
+TEST(Reentry, IsViolatedWhenANestedExitFreesTheLock) {
+  const ClaimVerdict verdict = Check(kFreedByTheInnerExit);
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.count, 1);
+  EXPECT_EQ(verdict.opportunities, 3);
+  EXPECT_EQ(verdict.unit, "exits");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 1 left the key once at 0.012 s, having entered it twice, and client 2 was granted "
+      "it at 0.017 s, while the first entry, of 0.002 s, was still held; no fault was active");
+  EXPECT_EQ(verdict.violations.at(0).first->hold, 101U);
+}
+
+TEST(Reentry, IsValidWhenOnlyTheLastExitFreesTheLock) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:        A-a===A-a===R-r======R-r
+      c2:              A-t      A-t       A-a==R-r)");
+  EXPECT_EQ(verdict.outcome, Outcome3::kValid);
+  EXPECT_EQ(verdict.reason, "1 of 3 exits were nested and kept the lock");
+  EXPECT_EQ(Check("c1: A-a==A-a==A-a=R-r=R-r=R-r").outcome, Outcome3::kValid);
+}
+
+TEST(Reentry, ANestedExitIsNotToBlameForWhatElseFreesALock) {
+  for (const Case& drawn : std::vector<Case>{{"nobody was refused before it", R"(
+      c1:        A-a===A-a===R-r===========R-r
+      c2:                       A-a==R-r)"},
+                                             {"another was granted it before", R"(
+      c1:        A-a===A-a===R-r===========R-r
+      c2:         A-x  A-a=R-r  A-a==R-r)"},
+                                             {"a clock was moved", R"(
+      c1:        A-a===A-a===R-r===========R-r
+      c2:              A-x      A-a==R-r
+      jump n1:             [---])"},
+                                             {"a node lost its data", R"(
+      c1:          A-a===A-a===R-r===========R-r
+      c2:                A-x      A-a==R-r
+      restart n1:            [---])"},
+                                             {"a third freed whatever was there", R"(
+      c1:        A-a===A-a===R-r===========R-r
+      c2:              A-x      A-a==R-r
+      c3:                  R--f)"},
+                                             {"whether the exit was carried out is not known", R"(
+      c1:        A-a===A-a===R-?===========R-r
+      c2:              A-x      A-a==R-r)"},
+                                             {"the outer lease was over", R"(
+      c1:        A-a==!A-a===R-r===========R-r
+      c2:              A-x      A-a==R-r)"}}) {
+    EXPECT_NE(Check(drawn.picture).outcome, Outcome3::kViolated)
+        << drawn.name << ": " << Check(drawn.picture).reason;
+  }
+  EXPECT_EQ(Check(kFreedByTheInnerExit, {.nodes = 3}).outcome, Outcome3::kViolated);
+}
+
+// K21: an acquire that ran twice counts 2, and one exit leaves 1.
+TEST(Reentry, IsViolatedWhenTheLastExitDoesNotFreeTheLock) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:          A------a===R-r
+      drop c1:        [-]
+      c2:                            A-t       A-a==R-r)");
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.count, 1);
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 2 was told at 0.020 s that the key is taken, and nobody held it: client 1 was the "
+      "last to release it, at 0.013 s; no fault was active");
+}
+
+TEST(Reentry, ARefusalProvesNothingWhereSomethingMayHaveBeenInTheWay) {
+  for (const Case& drawn : std::vector<Case>{{"a hold that was never released", R"(
+      c1:          A-a===
+      c2:                          A-t       A-a==R-r)"},
+                                             {"one whose release is not answered", R"(
+      c1:          A-a===R-?
+      c2:                          A-t       A-a==R-r)"},
+                                             {"an outer hold", R"(
+      c1:          A-a==A-a===R-r
+      c2:                          A-t       A-a==R-r)"},
+                                             {"an acquire of unknown outcome", R"(
+      c1:          A-a===R-r
+      c2:                          A-t       A-a==R-r
+      c3:         A-?)"},
+                                             {"one that was on its way", R"(
+      c1:          A-a===R-r
+      c2:                          A-t       A-a==R-r
+      c3:                         A---a==R-r)"},
+                                             {"one that asked before it was free", R"(
+      c1:          A-a===R-r
+      c2:                 A-t       A-a==R-r)"},
+                                             {"a node that lost its data and found it again", R"(
+      c1:          A-a===R-r
+      restart n1:      []
+      c2:                          A-t       A-a==R-r)"},
+                                             {"records were lost", R"(
+      c1:          A-a===R-r
+      c2:                          A-t       A-a==R-r
+      lost c3:               *)"}}) {
+    EXPECT_NE(Check(drawn.picture).outcome, Outcome3::kViolated)
+        << drawn.name << ": " << Check(drawn.picture).reason;
+  }
+  EXPECT_NE(Check("c1: A-a===R-r\nc2:             A-t", {.nodes = 3}).outcome, Outcome3::kViolated);
+}
+
+TEST(Reentry, WhatWasInTheWayAndIsGoneProvesNothingElse) {
+  // Its own release freed the lock of unknown outcome; another was granted it after c1 died.
+  EXPECT_EQ(Check(R"(
+      c1:          A-?R-r
+      c2:                  A-t)")
+                .outcome,
+            Outcome3::kViolated);
+  EXPECT_EQ(Check(R"(
+      c1:          A-a==
+      c2:                     A-a==R-r
+      c3:                                 A-t)")
+                .outcome,
+            Outcome3::kViolated);
+}
+
+// A fair lock refuses a free key to all but the first in its queue.
+TEST(Reentry, SomebodyElseMayHaveBeenTheFirstInAQueue) {
+  EXPECT_NE(Check(R"(
+      c1:          A-a=A-a=R-r==R-r
+      c2:             A-t               A-a==R-r
+      c3:               A-t        A-t)")
+                .outcome,
+            Outcome3::kUnknown);
+  const ClaimVerdict verdict = Check(R"(
+      c1:          A-a=A-a=R-r==R-r
+      c2:             A-t                            A-a==R-r
+      c3:               A-t        A-t)");
+  EXPECT_EQ(verdict.outcome, Outcome3::kUnknown);
+  EXPECT_EQ(
+      verdict.reason,
+      "client 3 was told at 0.018 s that the key is taken, and nobody held it: client 1 was the "
+      "last to release it, at 0.015 s; only if another stood before it in a queue is that "
+      "right");
+}
+
+TEST(Reentry, IsUnknownWhereNobodyEnteredTwice) {
+  EXPECT_EQ(Check("c1: A-a===R-r").reason, "no client entered again what it held");
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,225 @@
+#include "checker/release.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checker/calls.h"
+#include "checker/decide.h"
+#include "checker/scene.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
+
+// The grants of one key, and which of them can have been the last at some time.
+class Grants {
+ public:
+  explicit Grants(const std::vector<const Call*>& acquires) {
+    for (const Call* call : acquires) {
+      if (call->outcome == EventType::kInfo)
+        first_unknown_ns_ = std::min(first_unknown_ns_, call->from_ns);
+      if (call->Ok()) by_start_.push_back(call);
+    }
+    std::vector<const Call*> by_end = by_start_;
+    std::ranges::stable_sort(by_end, {}, &Call::to_ns);
+    int64_t any_ns = kNever, alone_ns = kNever;
+    for (const Call* call : by_end) {
+      // Who is let in again, or beside other readers, proves nobody gone.
+      if (!call->again) any_ns = std::max(any_ns, call->from_ns);
+      if (!call->again && call->answer[2] == 0) alone_ns = std::max(alone_ns, call->from_ns);
+      latest_.push_back({call->to_ns, any_ns, alone_ns});
+    }
+  }
+
+  // Something may have been granted by `at_ns` that nobody knows of.
+  [[nodiscard]] bool UnknownBy(int64_t at_ns) const { return first_unknown_ns_ <= at_ns; }
+
+  // Those invoked by `release`'s return of which no other was certainly granted later and before
+  // its call. `until_ns`: no release still to be asked about was called before that. Ask in the
+  // order of returns.
+  std::vector<const Call*> PerhapsLast(const Call& release, int64_t until_ns) {
+    for (; next_ < by_start_.size() && by_start_[next_]->from_ns <= release.to_ns; ++next_) {
+      open_.push_back(by_start_[next_]);
+    }
+    std::erase_if(open_, [&](const Call* grant) { return Gone(*grant, until_ns); });
+    std::vector<const Call*> last;
+    for (const Call* grant : open_) {
+      if (!Gone(*grant, release.from_ns)) last.push_back(grant);
+    }
+    return last;
+  }
+
+ private:
+  struct Latest {
+    int64_t by_ns = 0;     // of all answered by then,
+    int64_t any_ns = 0;    // the latest call
+    int64_t alone_ns = 0;  // the latest call of those that let nobody in beside them
+  };
+
+  // Another was granted the key after it, before `at_ns`.
+  [[nodiscard]] bool Gone(const Call& grant, int64_t at_ns) const {
+    auto after = std::ranges::lower_bound(latest_, at_ns, {}, &Latest::by_ns);
+    if (after == latest_.begin()) return false;
+    const Latest& latest = *--after;
+    return Before(grant.to_ns, grant.answer[2] == 0 ? latest.any_ns : latest.alone_ns);
+  }
+
+  std::vector<const Call*> by_start_;
+  std::vector<Latest> latest_;     // by answer
+  std::vector<const Call*> open_;  // of by_start_, up to next_
+  size_t next_ = 0;
+  int64_t first_unknown_ns_ = kForeverNs;
+};
+
+enum class Freed : uint8_t { kOwn, kPerhapsAnothers, kAnothers };
+
+class Checking {
+ public:
+  Checking(const History& history, const Limits& limits)
+      : calls_(ExtractCalls(history)),
+        holds_(ExtractHolds(history)),
+        scene_(Observe(history)),
+        stories_(limits) {}
+
+  ClaimVerdict Verdict() && {
+    ClaimVerdict verdict{.unit = "releases"};
+    if (holds_.broken) return Undecided(std::move(verdict), *holds_.broken);
+    std::map<uint16_t, std::vector<const Call*>> unchecked, acquires;
+    bool answered = false;
+    for (const Call& call : calls_.all) {
+      if (call.op == Op::kAcquire) acquires[call.key].push_back(&call);
+      if (call.op != Op::kRelease) continue;
+      ++verdict.opportunities;
+      answered = answered || call.outcome != EventType::kInfo;
+      if (call.Ok() && call.answer[0] == 1) unchecked[call.key].push_back(&call);
+      if (call.outcome == EventType::kInfo) NoteUnanswered(call);
+    }
+    for (const auto& [key, releases] : unchecked) JudgeKey(key, releases, acquires[key]);
+    verdict.count = count_;
+    verdict.margin = margin_;
+    const std::string of = Counted(verdict.opportunities, "release");
+    if (!answered) return Undecided(std::move(verdict), "no release was answered");
+    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
+    if (count_ == 0 && !unchecked.empty() && unanswered_ != nullptr) {
+      return Undecided(
+          std::move(verdict),
+          fmt::format("the release that {} called at {} does not look whose lock it frees, and was "
+                      "not answered",
+                      OwnerName(scene_, unanswered_->session), At(unanswered_->from_ns)));
+    }
+    return Decided(std::move(verdict), std::move(stories_),
+                   fmt::format("{} of {} freed a lock that another held", count_, of),
+                   fmt::format("none of {} freed a lock that another held", of));
+  }
+
+ private:
+  // It may still be on its way, and only harms whoever is granted the key by then.
+  void NoteUnanswered(const Call& release) {
+    if (unanswered_ != nullptr) return;
+    const auto met = std::find_if(holds_.all.rbegin(), holds_.all.rend(), [&](const Hold& hold) {
+      return hold.key == release.key && hold.owner() != release.session &&
+             hold.core.to_ns >= release.from_ns;
+    });
+    if (met != holds_.all.rend()) unanswered_ = &release;
+  }
+
+  void JudgeKey(uint16_t key, std::vector<const Call*> releases,
+                const std::vector<const Call*>& acquires) {
+    Grants grants(acquires);
+    std::ranges::stable_sort(releases, {}, &Call::to_ns);
+    std::vector<int64_t> until_ns(releases.size());  // the earliest call from there on
+    for (size_t i = releases.size(); i-- > 0;) {
+      until_ns[i] = releases[i]->from_ns;
+      if (i + 1 < releases.size()) until_ns[i] = std::min(until_ns[i], until_ns[i + 1]);
+    }
+    for (size_t i = 0; i < releases.size(); ++i) {
+      const Call& release = *releases[i];
+      const std::vector<const Call*> last = grants.PerhapsLast(release, until_ns[i]);
+      const Hold* own = holds_.Find(release.hold);
+      NoteMargin(own, release);
+      const Hold* harmed = nullptr;
+      const Freed freed = WhatWasFreed(release, own, last, grants.UnknownBy(release.to_ns), harmed);
+      if (freed == Freed::kAnothers) Tell(key, release, own, *harmed);
+      if (freed == Freed::kPerhapsAnothers && doubt_.empty()) {
+        doubt_ = fmt::format("{} released what may have been {}'s lock at {}",
+                             OwnerName(scene_, release.session), OwnerName(scene_, harmed->owner()),
+                             At(release.from_ns));
+      }
+    }
+  }
+
+  // `harmed`: the hold of the other, of those the one that was granted last.
+  Freed WhatWasFreed(const Call& release, const Hold* own, const std::vector<const Call*>& last,
+                     bool unknown, const Hold*& harmed) const {
+    const bool own_is_over = own == nullptr || own->valid_until_ns < release.to_ns;
+    bool certain = !unknown && scene_.facts.nodes <= 1;
+    int64_t since_ns = release.from_ns;
+    for (const Call* grant : last) {
+      const Hold* hold = holds_.Find(grant->hold);
+      since_ns = std::min(since_ns, grant->from_ns);
+      if (hold == nullptr || hold->owner() == release.session) {
+        certain = false;
+        continue;
+      }
+      const bool throughout = hold->core.to_ns >= release.to_ns;
+      certain = certain && throughout;
+      const bool around = throughout && Before(hold->core.from_ns, release.from_ns);
+      const bool met = hold->core.to_ns > release.from_ns && (own_is_over || around);
+      if (met && (harmed == nullptr || harmed->core.from_ns < hold->core.from_ns)) harmed = hold;
+    }
+    if (harmed == nullptr) return Freed::kOwn;
+    // With older data, the lock that was granted last need not be what was there.
+    certain = certain && !WasActive(scene_, {since_ns, release.to_ns}, LosesData);
+    return certain ? Freed::kAnothers : Freed::kPerhapsAnothers;
+  }
+
+  void NoteMargin(const Hold* own, const Call& release) {
+    if (own == nullptr || own->valid_until_ns >= kForeverNs) return;
+    const int64_t left_ns = own->valid_until_ns - release.to_ns;
+    if (margin_ && margin_->ns <= left_ns) return;
+    margin_ = Margin{.what = "least lease left after a release that did not look", .ns = left_ns};
+  }
+
+  void Tell(uint16_t key, const Call& release, const Hold* own, const Hold& harmed) {
+    ++count_;
+    if (!stories_.Wanted()) return;
+    stories_.Add(TellDeed(
+        scene_,
+        {.by = release.session,
+         .under = own,
+         .harmed = &harmed,
+         .key = key,
+         .when = {release.from_ns, release.to_ns},
+         .what = fmt::format("released the key at {}{} and freed the lock of {}, which had been "
+                             "granted it at {}",
+                             At(release.from_ns),
+                             own == nullptr ? ", though it had not been granted it," : "",
+                             OwnerName(scene_, harmed.owner()), At(harmed.core.from_ns))}));
+  }
+
+  const Calls calls_;
+  const Holds holds_;
+  const Scene scene_;
+  Stories stories_;
+  int64_t count_ = 0;
+  std::optional<Margin> margin_;
+  std::string doubt_;
+  const Call* unanswered_ = nullptr;
+};
+
+}  // namespace
+
+ClaimVerdict CheckRelease(const History& history, const Limits& limits) {
+  return Checking(history, limits).Verdict();
+}
+
+}  // namespace doublehold

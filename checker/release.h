@@ -1,0 +1,41 @@
+// The claim `release`: no release frees a lock that another owner holds.
+#ifndef DOUBLEHOLD_CHECKER_RELEASE_H_
+#define DOUBLEHOLD_CHECKER_RELEASE_H_
+
+#include "checker/checker.h"
+
+namespace doublehold {
+
+// A release that did not look whose lock it was (`unchecked`) freed something at an instant between
+// its call and its return, and of a lock on one node that was the lock granted last before. It was
+// another's for certain when nobody else's can have been granted last:
+//
+//   c1:  A-a===!========R-r           When c2 was granted the key, c1's was gone, for c1 had been
+//   c2:          A-a==========R-x     granted it before c2 even asked. So c1 freed c2's lock.
+//
+// Each of these looks alike and proves nothing:
+//
+//   c1:     A--------a==R-r           c1 may have been granted the key after c2 was, whose key was
+//   c2:  A----a=============R-x       lost: it freed its own.
+//
+//   c1:  A-a==!R----------r           It may have freed its own at once and been answered late.
+//   c2:           A-a=====R-x
+//
+//   c1:  A-? A-a===!========R-r       The first A may have been delivered after c2's lease: c1
+//   c2:               A-a===!==R-x    freed what it did not know to be its own.
+//
+//   c1:  A-a===!========R-r           c2 was at its own release, so it held the key no longer
+//   c2:          A-a===R---x          when c1 freed it.
+//
+// And on several nodes some may have had the one's lock and some the other's. The rule is therefore:
+// everything that can have been granted last was granted to another, who held it past the return.
+// A node that came back with older data than it had speaks for nobody.
+//
+// Unknown when a release may have done it and need not have: one after its lease that met another's
+// hold, one that is not answered and did not look, one with two explanations as above. A release
+// within its lease that merely overlaps somebody's next acquire is the ordinary hand-over.
+ClaimVerdict CheckRelease(const History& history, const Limits& limits);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_RELEASE_H_

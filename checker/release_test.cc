@@ -1,0 +1,141 @@
+#include "checker/release.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+ClaimVerdict Check(const std::string& picture, const LaneOptions& options = {}) {
+  return CheckRelease(FromLanes(picture, options), {});
+}
+
+struct Case {
+  std::string name;
+  std::string picture;
+};
+
+constexpr char kStale[] = R"(
+      c1:       A-a==!==========R-f
+      c2:                A-a===========R-x
+      pause c1:     [---------]           | 9)";
+
+TEST(Release, IsViolatedWhenAHolderPastItsLeaseFreedTheLockOfTheNext) {
+  const ClaimVerdict verdict = Check(kStale);
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.count, 1);
+  EXPECT_EQ(verdict.opportunities, 2);
+  EXPECT_EQ(verdict.unit, "releases");
+  EXPECT_EQ(verdict.reason, "1 of 2 releases freed a lock that another held");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 1's lease ended at 0.005 s while it was stopped (0.004-0.014 s); it released the "
+      "key at 0.016 s and freed the lock of client 2, which had been granted it at 0.011 s");
+  EXPECT_EQ(verdict.violations.at(0).first->hold, 101U);
+  EXPECT_EQ(verdict.violations.at(0).second->hold, 201U);
+  EXPECT_EQ(verdict.margin->what, "least lease left after a release that did not look");
+  EXPECT_EQ(verdict.margin->ns, -13'000'000);
+}
+
+TEST(Release, IsViolatedByWhoeverReleasesWithoutHavingBeenGranted) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:    A-a============R-f
+      c2:         A-x R-f        )");
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 2 released the key at 0.009 s, though it had not been granted it, and freed the "
+      "lock of client 1, which had been granted it at 0.002 s; no fault was active");
+  EXPECT_FALSE(verdict.violations.at(0).first.has_value());
+}
+
+TEST(Release, ThreadsOfOneClientAreOwnersOfTheirOwn) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:      A-a============R-x
+      c1.2:         A-x R-f        )");
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 1, thread 2 released the key at 0.009 s, though it had not been granted it, and "
+      "freed the lock of client 1, thread 1, which had been granted it at 0.002 s; no fault "
+      "was active");
+}
+
+TEST(Release, IsValidWhereEveryoneFreesTheirOwn) {
+  for (const Case& drawn :
+       std::vector<Case>{{"one after the other", R"(
+      c1:    A-a===R-f
+      c2:                A-a===R-f)"},
+                         {"releases that looked", R"(
+      c1:    A-a==!==========R-r
+      c2:             A-a===========R-r)"},
+                         {"refused ones", R"(
+      c1:    A-a==!==========R-x
+      c2:             A-a===========R-r)"},
+                         {"the next was granted it while the release was on its way back", R"(
+      c1:    A-a===R----f
+      c2:             A-a===R-f)"},
+                         {"the next had asked before", R"(
+      c1:    A-a===R--f
+      c2:        A----a===R-f)"}}) {
+    EXPECT_EQ(Check(drawn.picture).outcome, Outcome3::kValid)
+        << drawn.name << ": " << Check(drawn.picture).reason;
+  }
+}
+
+TEST(Release, IsUnknownWhereSomethingElseExplainsIt) {
+  for (const Case& drawn :
+       std::vector<Case>{{"c1 may have been granted the key after c2 was", R"(
+      c1:       A----------a=!R-f
+      c2:     A----a===============R-f)"},
+                         {"it may have freed its own and been answered late", R"(
+      c1:    A-a==!R-----------f
+      c2:             A-a==========R-f)"},
+                         {"an acquire of unknown outcome may have been delivered late", R"(
+      c1:    A-? A-a==!==========R-f
+      c2:                 A-a===========R-f)"},
+                         {"another's acquire of unknown outcome", R"(
+      c1:    A-a==!==========R-f
+      c2:             A-a===========R-f
+      c3:      A-?)"},
+                         {"c2 was releasing it meanwhile", R"(
+      c1:    A-a==!==========R---f
+      c2:             A-a======R-f)"},
+                         {"the node came back with older data", R"(
+      c1:         A-a==!==========R-f
+      c2:                  A-a===========R-f
+      restart n1:                 [])"},
+                         {"the release was not answered", R"(
+      c1:    A-a==!==========R-?
+      c2:             A-a===========R-f)"}}) {
+    EXPECT_EQ(Check(drawn.picture).outcome, Outcome3::kUnknown)
+        << drawn.name << ": " << Check(drawn.picture).reason;
+  }
+  EXPECT_EQ(Check(kStale, {.nodes = 3}).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(Check("c1: A-a===").reason, "no release was answered");
+}
+
+TEST(Release, OnlyTheMachineToBlameIsUnknown) {
+  EXPECT_EQ(Check(R"(
+      c1:         A-a==!==========R-f
+      c2:                  A-a===========R-x
+      machine c1:    (-----------)          )")
+                .outcome,
+            Outcome3::kUnknown);
+}
+
+TEST(Release, ReadersThatComeLaterLeaveTheFirstOnesLockThere) {
+  // c2's own may be what was freed: readers hold it together.
+  EXPECT_EQ(Check(R"(
+      c1:    A-b==!==========R-f
+      c2:             A-b===========R-r)")
+                .outcome,
+            Outcome3::kUnknown);
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,159 @@
+#include "checker/torn_read.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checker/calls.h"
+#include "checker/decide.h"
+#include "checker/scene.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+// Of a write: the version it found, and the one it was to leave.
+int64_t Found(const Call& write) { return write.asked[0]; }
+int64_t Left(const Call& write) { return write.Ok() ? write.answer[1] : write.asked[1]; }
+
+class Checking {
+ public:
+  Checking(const History& history, const Limits& limits)
+      : calls_(ExtractCalls(history)),
+        holds_(ExtractHolds(history)),
+        scene_(Observe(history)),
+        stories_(limits) {}
+
+  ClaimVerdict Verdict() && {
+    ClaimVerdict verdict{.unit = "looks"};
+    if (holds_.broken) return Undecided(std::move(verdict), *holds_.broken);
+    for (const Call& call : calls_.all) {
+      if (call.op == Op::kWrite) writes_[{call.key, Left(call)}].push_back(&call);
+    }
+    for (const Call& call : calls_.all) {
+      if (call.op != Op::kLook || !call.Ok()) continue;
+      const Hold* hold = holds_.Find(call.hold);
+      if (hold == nullptr || hold->owner() != call.session || hold->key != call.key) continue;
+      ++verdict.opportunities;
+      if (call.answer[0] != call.answer[1]) JudgeTorn(call, *hold);
+    }
+    verdict.count = count_;
+    if (verdict.opportunities == 0) {
+      return Undecided(std::move(verdict), "nobody looked at a record under a lock");
+    }
+    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
+    if (count_ == 0 && writes_.empty()) {
+      return Undecided(std::move(verdict), "nothing was written while others looked");
+    }
+    const std::string of = Counted(verdict.opportunities, "look");
+    return Decided(std::move(verdict), std::move(stories_),
+                   fmt::format("{} of {} saw half of a write", count_, of),
+                   fmt::format("none of {} saw half of a write", of));
+  }
+
+ private:
+  void JudgeTorn(const Call& look, const Hold& hold) {
+    const Call* unfinished = Unfinished(look);
+    const std::string saw = fmt::format(
+        "looked at {}-{} and saw version {} of one half and {} of "
+        "the other",
+        Seconds(look.from_ns), At(look.to_ns), look.answer[0], look.answer[1]);
+    if (unfinished != nullptr || !calls_.complete) {
+      if (!doubt_.empty()) return;
+      doubt_ = fmt::format("{} {}", OwnerName(scene_, look.session), saw);
+      if (unfinished == nullptr) return;
+      doubt_ += fmt::format(", and {}'s write of version {} at {} may have been left half done",
+                            OwnerName(scene_, unfinished->session), Left(*unfinished),
+                            At(unfinished->from_ns));
+      return;
+    }
+    ++count_;
+    if (stories_.Wanted()) Tell(look, hold, saw);
+  }
+
+  // A write of one of the two versions, begun before the look was over, that may have done half of
+  // what it was to do; null: none.
+  const Call* Unfinished(const Call& look) const {
+    for (const int64_t version : {look.answer[0], look.answer[1]}) {
+      const auto writes = writes_.find({look.key, version});
+      if (writes == writes_.end()) continue;
+      for (const Call* write : writes->second) {
+        if (!write->Ok() && write->from_ns <= look.to_ns) return write;
+      }
+    }
+    return nullptr;
+  }
+
+  // The write that was in between: of the two versions the one that was at work during the look,
+  // else the later one; null: neither is known.
+  const Call* Writer(const Call& look) const {
+    const Call* latest = nullptr;
+    for (const int64_t version : {look.answer[0], look.answer[1]}) {
+      const auto writes = writes_.find({look.key, version});
+      if (writes == writes_.end()) continue;
+      for (const Call* write : writes->second) {
+        if (Overlap({write->from_ns, write->to_ns + 1}, {look.from_ns, look.to_ns + 1}))
+          return write;
+        if (latest == nullptr || latest->from_ns < write->from_ns) latest = write;
+      }
+    }
+    return latest;
+  }
+
+  void Tell(const Call& look, const Hold& hold, const std::string& saw) {
+    const Call* write = Writer(look);
+    const Hold* others = write == nullptr ? nullptr : holds_.Find(write->hold);
+    const std::string wrote =
+        write == nullptr ? "; who wrote in between is not known"
+                         : fmt::format("; {} wrote version {} over {} at {}-{}",
+                                       OwnerName(scene_, write->session), Left(*write),
+                                       Found(*write), Seconds(write->from_ns), At(write->to_ns));
+    Deed deed{.by = look.session,
+              .under = &hold,
+              .harmed = others,
+              .key = look.key,
+              .when = {look.to_ns, look.to_ns},
+              .what = saw + wrote};
+    const bool reader_is_late = !hold.LiveAt(look.to_ns) && hold.valid_until_ns < look.to_ns;
+    const bool writer_is_late =
+        others != nullptr && !others->LiveAt(write->to_ns) && others->valid_until_ns < write->to_ns;
+    if (writer_is_late && !reader_is_late) {
+      deed = {.by = write->session,
+              .under = others,
+              .harmed = &hold,
+              .key = look.key,
+              .when = {write->to_ns, write->to_ns},
+              .what = fmt::format("wrote version {} over {} until {}, while {} {}", Left(*write),
+                                  Found(*write), At(write->to_ns), OwnerName(scene_, look.session),
+                                  saw)};
+    }
+    Violation violation = TellDeed(scene_, deed);
+    violation.from_ns = look.from_ns;
+    violation.to_ns = look.to_ns;
+    stories_.Add(std::move(violation));
+  }
+
+  static std::string Seconds(int64_t at_ns) {
+    return fmt::format("{:.3f}", ToSeconds(Duration(at_ns)));
+  }
+
+  const Calls calls_;
+  const Holds holds_;
+  const Scene scene_;
+  Stories stories_;
+  std::map<std::pair<uint16_t, int64_t>, std::vector<const Call*>> writes_;  // by what they left
+  int64_t count_ = 0;
+  std::string doubt_;
+};
+
+}  // namespace
+
+ClaimVerdict CheckTornRead(const History& history, const Limits& limits) {
+  return Checking(history, limits).Verdict();
+}
+
+}  // namespace doublehold

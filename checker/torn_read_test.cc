@@ -1,0 +1,74 @@
+#include "checker/torn_read.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+ClaimVerdict Check(const std::string& picture) { return CheckTornRead(FromLanes(picture), {}); }
+
+constexpr char kTorn[] = R"(
+      c1:       A-b==L--!-----------l=R-x   | 7/8
+      c2:               A-a=W-u=R-r         | 7>8
+      pause c1:        [----------]         | 10)";
+
+TEST(TornRead, IsViolatedWhenAReaderSawHalfOfAWrite) {
+  const ClaimVerdict verdict = Check(kTorn);
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.count, 1);
+  EXPECT_EQ(verdict.opportunities, 1);
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 1's lease ended at 0.008 s while it was stopped (0.007-0.018 s); it looked at "
+      "0.005-0.020 s and saw version 7 of one half and 8 of the other; client 2 wrote version 8 "
+      "over 7 at 0.012-0.014 s");
+}
+
+TEST(TornRead, ALateWriterIsToBlame) {
+  EXPECT_EQ(
+      Check(R"(
+      c1:       A-a==!=====W------u=R-x     | 7>8
+      c2:                A-b=L--l=R-r       | 8/7
+      pause c1:     [-----]                 | 6)")
+          .violations.at(0)
+          .sentence,
+      "client 1's lease ended at 0.005 s while it was stopped (0.004-0.010 s); it wrote version "
+      "8 over 7 until 0.018 s, while client 2 looked at 0.013-0.016 s and saw version 8 of one "
+      "half and 7 of the other");
+}
+
+TEST(TornRead, IsValidWhereBothHalvesAreOfOneVersion) {
+  EXPECT_EQ(Check(R"(
+      c1:    A-b==L-l=R-r                              | 7/7
+      c2:                   A-a=W-u=R-r                | 7>8
+      c3:                                A-b==L-l=R-r  | 8/8)")
+                .reason,
+            "none of 2 looks saw half of a write");
+}
+
+TEST(TornRead, AWriteThatWasLeftHalfDoneProvesNothing) {
+  for (const std::string end : {"?=R-r", "x=R-r", "     "}) {
+    const ClaimVerdict verdict = Check(R"(
+      c2:    A-a=W-)" + end + R"(                      | 7>8
+      c1:                       A-b==L-l=R-r           | 8/7)");
+    EXPECT_EQ(verdict.outcome, Outcome3::kUnknown) << end << verdict.reason;
+    EXPECT_EQ(verdict.count, 0);
+  }
+}
+
+TEST(TornRead, ALookWithoutAHoldIsNotJudged) {
+  EXPECT_EQ(Check(R"(
+      c1:         L--------l                | 7/8
+      c2:      A-a=W-u=R-r                  | 7>8)")
+                .reason,
+            "nobody looked at a record under a lock");
+  EXPECT_EQ(Check("c1:  A-b==L-l=R-r  | 7/7").reason, "nothing was written while others looked");
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,105 @@
+// The claims on thousands of executions of a lock service: of one that does what it should none is
+// ever violated, however late or lost its answers are, and each planted defect is found.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "checker/exactly_once.h"
+#include "checker/fencing.h"
+#include "checker/order.h"
+#include "checker/reentry.h"
+#include "checker/release.h"
+#include "checker/stock.h"
+#include "checker/torn_read.h"
+#include "checker/true_service.h"
+
+namespace doublehold {
+namespace {
+
+using Outcomes = std::map<std::string, std::array<int, 3>>;
+
+std::map<std::string, CheckFunction> Claims(const ServiceOptions& options) {
+  std::map<std::string, CheckFunction> claims{{"release", CheckRelease},
+                                              {"fencing", CheckFencing},
+                                              {"order", CheckOrder},
+                                              {"reentry", CheckReentry}};
+  if (options.sells) claims["stock"] = CheckStock;
+  if (!options.sells) claims["torn-read"] = CheckTornRead;
+  if (!options.sells) claims["exactly-once"] = CheckExactlyOnce;
+  return claims;
+}
+
+ServiceOptions AnyOptions(Prng& prng) {
+  const auto coin = [&prng] { return prng.Below(2) == 0; };
+  ServiceOptions options{.sessions = static_cast<int>(2 + prng.Below(4)),
+                         .reentrant = coin(),
+                         .fair = true,
+                         .readers = coin(),
+                         .punctual = coin(),
+                         .unchecked = prng.Below(4) == 0,
+                         .losses = coin(),
+                         .sells = coin()};
+  // What is undone without a name, and late, undoes another's.
+  if (options.reentrant && !options.punctual) options.losses = false;
+  if (options.reentrant) options.unchecked = false;
+  if (options.unchecked) options.readers = false;
+  return options;
+}
+
+TEST(TrueLocks, NothingIsEverViolatedOfAServiceThatDoesWhatItShould) {
+  Prng prng(1, "true");
+  Outcomes outcomes;
+  for (int round = 0; round < 3'000; ++round) {
+    const ServiceOptions options = AnyOptions(prng);
+    const History history = RunService(options, prng);
+    for (const auto& [claim, check] : Claims(options)) {
+      const ClaimVerdict verdict = check(history, {});
+      ++outcomes[claim][static_cast<size_t>(verdict.outcome)];
+      ASSERT_NE(verdict.outcome, Outcome3::kViolated)
+          << claim << " in round " << round << ": " << verdict.reason << "; "
+          << (verdict.violations.empty() ? "" : verdict.violations[0].sentence);
+    }
+  }
+  for (const auto& [claim, counts] : outcomes) {
+    EXPECT_GT(counts[static_cast<size_t>(Outcome3::kValid)], 200) << claim;
+    RecordProperty(claim, counts[static_cast<size_t>(Outcome3::kValid)]);
+  }
+}
+
+struct Planted {
+  std::string claim;
+  ServiceOptions options;
+};
+
+TEST(TrueLocks, EveryPlantedDefectIsFound) {
+  Prng prng(2, "planted");
+  for (const Planted& planted : std::vector<Planted>{
+           {"release", {.defect = Defect::kReleasesUnchecked, .punctual = false, .losses = false}},
+           {"fencing", {.defect = Defect::kLosesTokens}},
+           {"fencing", {.defect = Defect::kTakesStaleTokens, .punctual = false}},
+           {"order", {.defect = Defect::kNoQueue, .sessions = 5, .fair = true}},
+           {"reentry", {.defect = Defect::kInnerExitFrees, .reentrant = true, .losses = false}},
+           {"reentry",
+            {.defect = Defect::kCountsTwice, .sessions = 2, .reentrant = true, .losses = false}},
+           {"torn-read", {.defect = Defect::kNoLock, .sells = false}},
+           {"exactly-once", {.defect = Defect::kNoLock, .sells = false}},
+           {"stock", {.defect = Defect::kTriesAgain}}}) {
+    int violated = 0, valid = 0;
+    for (int round = 0; round < 200; ++round) {
+      const History history = RunService(planted.options, prng);
+      const ClaimVerdict verdict = Claims(planted.options).at(planted.claim)(history, {});
+      violated += verdict.outcome == Outcome3::kViolated ? 1 : 0;
+      valid += verdict.outcome == Outcome3::kValid ? 1 : 0;
+      ASSERT_EQ(verdict.violations.empty(), verdict.count == 0);
+    }
+    EXPECT_GT(violated, 10) << planted.claim << ", defect "
+                            << static_cast<int>(planted.options.defect) << "; valid: " << valid;
+  }
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,81 @@
+// save_once: a user finishes the same task several times at once, and its result is to be saved once.
+//
+//   save_once tcp:127.0.0.1:6379 USER TASK [wait]
+//
+// Takes the lock finish-task:USER_TASK on a real server, looks whether the result is there, and saves it if not. With
+// `wait` it waits up to 5 s for whoever holds the lock; without, it leaves at once. Any lock of `doublehold list locks`
+// that needs one node can stand in for set-nx-px.
+
+#include <array>
+#include <iostream>
+#include <random>
+#include <string>
+
+#include "lib/locks/registry.h"
+#include "lib/locks/with_lock.h"
+#include "lib/redis/real_env.h"
+
+using namespace doublehold;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Lease kLease = 10s;
+constexpr Duration kCallTimeout = 1s;
+
+std::unique_ptr<Lock> MakeLockNamed(std::string_view name, Env& env) {
+  const LockEntry& entry = *FindLock(name);
+  const auto options = CompleteOptions(entry.name, entry.options, {}, kLease);
+  return entry.make(
+      {.env = env,
+       .client = 1,
+       .seed = std::random_device()(),  // owners are unlike those of any other process
+       .lease = kLease,
+       .call_timeout = kCallTimeout,
+       .options = Options(*options)});
+}
+
+// True when this call saved it. Holds the lock.
+bool SaveUnlessSaved(Env& env, Connection& store, const std::string& result) {
+  const std::array<std::string_view, 2> exists{"EXISTS", result};
+  const CallResult there = store.Call(exists, env.Mono() + kCallTimeout);
+  if (!there || there->IsInteger(1)) return false;
+  env.SleepUntil(env.Mono() + 200ms);  // the work
+  const std::array<std::string_view, 3> save{"RPUSH", result, "done"};
+  return store.Call(save, env.Mono() + kCallTimeout).has_value();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::cerr << "save_once tcp:HOST:PORT|unix:PATH USER TASK [wait]\n";
+    return 3;
+  }
+  const Result<NodeAddress> server = ParseAddress(argv[1]);
+  if (!server) {
+    std::cerr << server.error().message << "\n";
+    return 3;
+  }
+  // Node 0 is where data is kept, node 1 where locks are: here one server is both.
+  const RealProcess process{.addresses = {*server, *server}};
+  RealEnv env(process, TaskKind::kSession);
+  const std::unique_ptr<Lock> lock = MakeLockNamed("set-nx-px", env);
+  const std::unique_ptr<Connection> store = env.Connect(kStoreId);
+
+  const bool waits = argc > 4 && std::string_view(argv[4]) == "wait";
+  const RetryPolicy policy{.interval = 100ms,
+                           .timeout = waits ? Duration(5s) : Duration::zero(),
+                           .call_timeout = kCallTimeout};
+  const LockKey key = MakeLockKey("finish-task", {argv[2], argv[3]});
+  bool saved = false;
+  const Entry entry = WithLock(env, *lock, key, kLease, policy, [&](const Grant&) {
+    saved = SaveUnlessSaved(env, *store, "result:" + key.name);
+  });
+  if (!entry.entered) {
+    std::cout << "busy\n";
+    return 1;
+  }
+  std::cout << (saved ? "saved\n" : "saved before\n");
+  return 0;
+}

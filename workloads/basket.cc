@@ -1,0 +1,126 @@
+// basket: orders over several of many items at once. A client takes the locks of all of them, or of none; reads all their
+// stocks, works, writes each, and orders each. It names the items in random order, so that an approach that takes them as
+// they come, and keeps what it has, would deadlock. All or nothing: when one item is sold out, or one write is not
+// certain, none of them is ordered.
+//
+// In the store:  shop.h
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <span>
+
+#include "lib/locks/redisson_multi.h"
+#include "workloads/pace.h"
+#include "workloads/shop.h"
+#include "workloads/workload.h"
+
+namespace doublehold {
+namespace {
+
+class Basket final : public Workload {
+ public:
+  explicit Basket(const Options& options)
+      : size_(ShopSizeOf(options)),
+        basket_size_(static_cast<int>(options.Integer("size"))),
+        write_(options.Text("write")),
+        pace_(options),
+        store_timeout_(options.Span("store-timeout")) {}
+
+  bool Setup(Env& env) override { return OpenShop(env, size_, store_timeout_); }
+
+  void Step(Session& session) override {
+    Env& env = session.env;
+    if (!customer_) customer_.emplace(env, write_, /*fence_on_reads=*/false, store_timeout_);
+    const std::vector<LockKey> keys = Fill(env.Random());
+    WithLocks(env, session.lock, keys, session.lease, session.policy,
+              [&](std::span<const Grant> grants) { Buy(env, grants); });
+    pace_.Think(env);
+  }
+
+  void Finish(Env& env) override { CloseShop(env, size_, store_timeout_); }
+
+  std::vector<std::string> Keys() const override { return ItemNames(size_.items); }
+
+ private:
+  // So many different items, in random order.
+  std::vector<LockKey> Fill(Prng& random) const {
+    std::vector<int> items(static_cast<size_t>(size_.items));
+    std::iota(items.begin(), items.end(), 0);
+    std::vector<LockKey> keys;
+    for (size_t i = 0; i < static_cast<size_t>(basket_size_); ++i) {
+      std::swap(items[i], items[i + random.Below(items.size() - i)]);
+      keys.push_back({.name = ItemName(items[i]), .index = static_cast<uint16_t>(items[i])});
+    }
+    return keys;
+  }
+
+  // The critical section.
+  void Buy(Env& env, std::span<const Grant> grants) {
+    std::vector<int64_t> stocks;
+    for (const Grant& grant : grants) {
+      const std::optional<int64_t> stock = customer_->Read(grant.key.index, grant);
+      if (!stock) return;
+      stocks.push_back(*stock);
+    }
+    env.Reach(Step::kAfterRead);
+    if (std::ranges::any_of(stocks, [](int64_t stock) { return stock <= 0; })) return;  // sold out
+    pace_.Work(env);
+    env.Reach(Step::kBeforeWrite);
+    std::vector<StockWritten> written;
+    for (size_t i = 0; i < grants.size(); ++i) {
+      written.push_back(customer_->Write(grants[i].key.index, stocks[i], grants[i]));
+      if (written.back().answer != Answer::kDone) return;
+    }
+    env.Reach(Step::kAfterWrite);
+    for (size_t i = 0; i < grants.size(); ++i) {
+      customer_->Order(grants[i].key.index, written[i], grants[i]);
+    }
+  }
+
+  ShopSize size_;
+  int basket_size_;
+  std::string write_;
+  Pace pace_;
+  Duration store_timeout_;
+  std::optional<Customer> customer_;  // of a client's session
+};
+
+std::string Misfit(const Options& options, const LockEntry& /*lock*/) {
+  if (options.Integer("size") <= options.Integer("items")) return "";
+  return fmt::format(
+      "a basket of {} different items cannot be filled: there are {} (workload.items)",
+      options.Integer("size"), options.Integer("items"));
+}
+
+}  // namespace
+
+WorkloadEntry BasketWorkload() {
+  using Kind = OptionSpec::Kind;
+  std::vector<OptionSpec> options{
+      {.name = "write",
+       .kind = Kind::kChoice,
+       .fallback = "read-modify-write",
+       .help = "how each stock is written: SET what was read less one, or DECR",
+       .choices = PlainWrites()},
+      {.name = "size",
+       .kind = Kind::kInteger,
+       .fallback = "3",
+       .help = "how many different ones are in a basket",
+       .least = 1,
+       .most = 100}};
+  for (const auto& some : {ShopOptions("6"), PaceOptions("0.02 lease", "0.01 lease")}) {
+    options.insert(options.end(), some.begin(), some.end());
+  }
+  return {.name = "basket",
+          .summary = "orders over several items at once: all of them or none",
+          .options = std::move(options),
+          .claims = {"exclusion", "lease-exclusion", "release", "stock", "liveness"},
+          .needs = {Trait::kManyKeys},
+          .misfit = Misfit,
+          .make = MakeWorkload<Basket>};
+}
+
+}  // namespace doublehold

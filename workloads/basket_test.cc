@@ -1,0 +1,106 @@
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "workloads/testing.h"
+
+namespace doublehold {
+namespace {
+
+using testing::Lines;
+using testing::Values;
+using testing::WorkloadScene;
+using Outcome = testing::Attempt::Outcome;
+
+struct Scene : WorkloadScene {
+  explicit Scene(Values given = {}, Outcome outcome = Outcome::kGranted)
+      : WorkloadScene("basket", With(std::move(given)), outcome) {
+    EXPECT_TRUE(workload->Setup(env));
+  }
+  static Values With(Values given) {
+    given.insert({{"items", "4"}, {"size", "2"}, {"stock", "10"}, {"work", "0s"}, {"think", "0s"}});
+    return given;
+  }
+  // The items of an operation's events of one type, in turn.
+  std::vector<int> ItemsOf(Op op, EventType type) {
+    std::vector<int> items;
+    for (const Event& event : world.events) {
+      if (event.op == op && event.type == type) items.push_back(event.key);
+    }
+    return items;
+  }
+};
+
+TEST(Basket, EachItemIsReadWrittenAndOrderedUnderItsOwnHold) {
+  Scene scene;
+  scene.Step();
+  const std::vector<int> items = scene.ItemsOf(Op::kOrder, EventType::kOk);
+  ASSERT_EQ(items.size(), 2u);
+  EXPECT_NE(items[0], items[1]);
+  EXPECT_EQ(scene.ItemsOf(Op::kRead, EventType::kOk), items);
+  EXPECT_EQ(scene.ItemsOf(Op::kWrite, EventType::kOk), items);
+  std::map<int, std::set<uint64_t>> holds;
+  for (const Event& event : scene.world.events) {
+    if (event.op == Op::kWrite || event.op == Op::kOrder) holds[event.key].insert(event.hold);
+  }
+  EXPECT_EQ(holds[items[0]], std::set<uint64_t>{1});
+  EXPECT_EQ(holds[items[1]], std::set<uint64_t>{2});
+  for (const int item : items) {
+    EXPECT_EQ(scene.store.numbers["dh:stock:" + std::to_string(item)], 9);
+  }
+}
+
+TEST(Basket, ItemsAreNamedInAnyOrder) {
+  Scene scene;
+  std::set<std::vector<int>> orders;
+  for (int i = 0; i < 200; ++i) {
+    scene.world.events.clear();
+    scene.Step();
+    orders.insert(scene.ItemsOf(Op::kRead, EventType::kInvoke));
+  }
+  EXPECT_EQ(orders.size(), 4u * 3) << "every pair, both ways";
+}
+
+TEST(Basket, NothingIsSoldWhenOneItemIsSoldOut) {
+  Scene scene(Values{{"size", "4"}});
+  scene.store.numbers["dh:stock:2"] = 0;
+  scene.Step();
+  EXPECT_EQ(scene.TypesOf(Op::kWrite), "");
+  EXPECT_EQ(scene.TypesOf(Op::kOrder), "");
+}
+
+TEST(Basket, NothingIsOrderedWhenOneWriteIsNotCertain) {
+  for (const bool definite : {true, false}) {
+    Scene scene;
+    scene.store.failures["SET"] = {.definite = definite};
+    scene.Step();
+    EXPECT_EQ(scene.TypesOf(Op::kWrite), definite ? "invoke fail" : "invoke info");
+    EXPECT_EQ(scene.TypesOf(Op::kOrder), "");
+  }
+}
+
+TEST(Basket, NothingIsDoneWhenAStockCannotBeRead) {
+  Scene scene;
+  scene.store.failures["GET"] = {.definite = false};
+  scene.Step();
+  EXPECT_EQ(scene.TypesOf(Op::kRead), "invoke");
+  EXPECT_EQ(scene.TypesOf(Op::kWrite), "");
+}
+
+TEST(Basket, NothingIsDoneWithoutAllLocks) {
+  Scene scene({}, Outcome::kBusy);
+  scene.Step();
+  EXPECT_EQ(scene.TypesOf(Op::kRead), "");
+}
+
+TEST(Basket, CannotHoldMoreDifferentItemsThanThereAre) {
+  const WorkloadEntry& entry = *FindWorkload("basket");
+  const LockEntry& lock = *FindLock("none");
+  EXPECT_EQ(WhyMisfit(entry, Options(Scene::With({{"size", "4"}})), lock), "");
+  EXPECT_EQ(WhyMisfit(entry, Options(Scene::With({{"size", "9"}})), lock),
+            "a basket of 9 different items cannot be filled: there are 4 (workload.items)");
+}
+
+}  // namespace
+}  // namespace doublehold

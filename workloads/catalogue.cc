@@ -1,0 +1,120 @@
+// catalogue: a record in two halves, of the same version when nobody is in the midst of writing it. Writers take the lock
+// for themselves and write both halves, with some work between; readers take it shared, where the variant has that, and
+// read both, with some work between. Versions are never used twice, so that halves of two writes can be told apart.
+//
+// In the store:  dh:catalogue:first, dh:catalogue:second  the version of each half    dh:catalogue:last  the largest yet
+//
+// Steps: a reader announces after-read when it has read the first half, a writer before-write when it has written it.
+//
+// A write that was not answered is recorded as `info`, and leaves the record as it is: halves that differ since then are
+// that writer's, and no proof against the lock.
+
+#include <optional>
+
+#include "lib/locks/with_lock.h"
+#include "workloads/pace.h"
+#include "workloads/store.h"
+#include "workloads/workload.h"
+
+namespace doublehold {
+namespace {
+
+constexpr std::string_view kFirst = "dh:catalogue:first";
+constexpr std::string_view kSecond = "dh:catalogue:second";
+constexpr std::string_view kLast = "dh:catalogue:last";
+
+class Catalogue final : public Workload {
+ public:
+  explicit Catalogue(const Options& options)
+      : writers_(options.Number("writers")),
+        pace_(options),
+        store_timeout_(options.Span("store-timeout")) {}
+
+  bool Setup(Env& env) override {
+    return Store(env, store_timeout_)
+        .Call({"MSET", kFirst, "0", kSecond, "0", kLast, "0"})
+        .has_value();
+  }
+
+  void Step(Session& session) override {
+    if (!store_) store_.emplace(session.env, store_timeout_);
+    const bool writes = session.env.Random().Unit() < writers_;
+    const LockKey key{.name = kName, .index = 0, .shared = !writes};
+    WithLock(
+        session.env, session.lock, key, session.lease, session.policy,
+        [&](const Grant& grant) { writes ? Write(session.env, grant) : Look(session.env, grant); });
+    pace_.Think(session.env);
+  }
+
+  void Finish(Env& /*env*/) override {}
+
+  std::vector<std::string> Keys() const override { return {kName}; }
+
+ private:
+  static constexpr const char* kName = "dh:catalogue";
+
+  void Look(Env& env, const Grant& grant) {
+    Event event{.hold = grant.hold, .op = Op::kLook, .type = EventType::kInvoke};
+    env.Record(event);
+    const std::optional<int64_t> first = store_->Get(kFirst);
+    if (!first) return;
+    env.Reach(Step::kAfterRead);
+    pace_.Work(env);
+    const std::optional<int64_t> second = store_->Get(kSecond);
+    if (!second) return;
+    event.type = EventType::kOk;
+    event.value = {*first, *second};
+    env.Record(event);
+  }
+
+  void Write(Env& env, const Grant& grant) {
+    const std::optional<int64_t> before = store_->Get(kFirst);
+    if (!before) return;
+    const CallResult last = store_->Call({"INCR", kLast});
+    if (!last) return;
+    Event event{.hold = grant.hold,
+                .op = Op::kWrite,
+                .type = EventType::kInvoke,
+                .value = {*before, last->integer}};
+    env.Record(event);
+    event.type = WriteBoth(env, std::to_string(last->integer));
+    env.Record(event);
+    env.Reach(Step::kAfterWrite);
+  }
+
+  // kFail only when neither half was written.
+  EventType WriteBoth(Env& env, const std::string& version) {
+    const CallResult first = store_->Call({"SET", kFirst, version});
+    if (!first) return TypeOf(first.error());
+    pace_.Work(env);
+    env.Reach(Step::kBeforeWrite);
+    const CallResult second = store_->Call({"SET", kSecond, version});
+    return second ? EventType::kOk : EventType::kInfo;
+  }
+
+  double writers_;
+  Pace pace_;
+  Duration store_timeout_;
+  std::optional<Store> store_;  // of a client's session
+};
+
+}  // namespace
+
+WorkloadEntry CatalogueWorkload() {
+  std::vector<OptionSpec> options{{.name = "writers",
+                                   .kind = OptionSpec::Kind::kNumber,
+                                   .fallback = "0.2",
+                                   .help = "the share of steps that write; the others read",
+                                   .most = 1}};
+  for (const OptionSpec& option : PaceOptions("0.02 lease", "0.01 lease")) {
+    options.push_back(option);
+  }
+  options.push_back(StoreTimeoutOption());
+  return {.name = "catalogue",
+          .summary = "a record in two halves: readers together, a writer alone, no torn read",
+          .options = std::move(options),
+          .claims = {"exclusion", "lease-exclusion", "release", "torn-read", "liveness"},
+          .make = MakeWorkload<Catalogue>};
+}
+
+}  // namespace doublehold

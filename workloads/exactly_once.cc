@@ -1,0 +1,111 @@
+// exactly-once: several clients finish the same task at the same time (seed 001), and its result may be saved once. Under
+// the lock a client looks whether the task has a result, and if not works and saves one. A task is due in each slot of
+// time, and every client takes up the one that is due, so that all come at once.
+//
+// In the store:  dh:results  a list, one entry a result: the number of its task
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "lib/locks/with_lock.h"
+#include "workloads/pace.h"
+#include "workloads/store.h"
+#include "workloads/workload.h"
+
+namespace doublehold {
+namespace {
+
+constexpr std::string_view kResults = "dh:results";
+
+class ExactlyOnce final : public Workload {
+ public:
+  explicit ExactlyOnce(const Options& options)
+      : slot_(std::max<Duration>(options.Span("slot"), 1ms)),
+        pace_(options),
+        store_timeout_(options.Span("store-timeout")) {}
+
+  bool Setup(Env& env) override {
+    return Store(env, store_timeout_).Call({"DEL", kResults}).has_value();
+  }
+
+  void Step(Session& session) override {
+    if (!store_) store_.emplace(session.env, store_timeout_);
+    task_ = AwaitNextTask(session.env);
+    WithLock(session.env, session.lock, key_, session.lease, session.policy,
+             [&](const Grant& grant) { FinishTask(session.env, grant); });
+    pace_.Think(session.env);
+  }
+
+  void Finish(Env& env) override {
+    const CallResult results = Store(env, store_timeout_).Call({"LRANGE", kResults, "0", "-1"});
+    if (!results) return;  // a missing `final` leaves the claim undecided
+    std::set<std::string> tasks;
+    for (const Reply& result : results->items) tasks.insert(result.text);
+    env.Record({.key = key_.index,
+                .op = Op::kFinal,
+                .type = EventType::kOk,
+                .value = {static_cast<int64_t>(tasks.size()),
+                          static_cast<int64_t>(results->items.size())}});
+  }
+
+  std::vector<std::string> Keys() const override { return {key_.name}; }
+
+ private:
+  // The task that is due now, or, when this client has had that one, the one after it as soon as it is.
+  int64_t AwaitNextTask(Env& env) const {
+    const MonoTime now = env.Mono();
+    const int64_t since_ns = env.SinceStartNs(now);
+    const int64_t due = since_ns / slot_.count();
+    if (due > task_) return due;
+    env.SleepUntil(now + Duration((task_ + 1) * slot_.count() - since_ns));
+    return task_ + 1;
+  }
+
+  void FinishTask(Env& env, const Grant& grant) {
+    const std::string task = std::to_string(task_);
+    // From the end: that is where the tasks of today are.
+    const CallResult before = store_->Call({"LPOS", kResults, task, "RANK", "-1"});
+    if (!before) return;
+    env.Reach(Step::kAfterRead);
+    Event event{.hold = grant.hold, .key = key_.index, .op = Op::kSave, .value = {task_}};
+    if (!before->IsNil()) {  // saved by another
+      event.type = EventType::kInvoke;
+      env.Record(event);
+      event.type = EventType::kFail;
+      return env.Record(event);
+    }
+    pace_.Work(env);
+    env.Reach(Step::kBeforeWrite);
+    event.type = EventType::kInvoke;
+    env.Record(event);
+    event.type = TypeOf(store_->Call({"RPUSH", kResults, task}));
+    env.Record(event);
+    env.Reach(Step::kAfterWrite);
+  }
+
+  LockKey key_{.name = "dh:task", .index = 0};
+  Duration slot_;
+  Pace pace_;
+  Duration store_timeout_;
+  int64_t task_ = -1;           // that this client took up last
+  std::optional<Store> store_;  // of a client's session
+};
+
+}  // namespace
+
+WorkloadEntry ExactlyOnceWorkload() {
+  std::vector<OptionSpec> options = PaceOptions("0.02 lease", "0s");
+  options.push_back({.name = "slot",
+                     .kind = OptionSpec::Kind::kDuration,
+                     .fallback = "0.1 lease",
+                     .help = "how often a task is due, at most a thousand times a second"});
+  options.push_back(StoreTimeoutOption());
+  return {.name = "exactly-once",
+          .summary = "the same task finished by several at once; its result may be saved once",
+          .options = std::move(options),
+          .claims = {"exclusion", "lease-exclusion", "release", "exactly-once", "liveness"},
+          .make = MakeWorkload<ExactlyOnce>};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,82 @@
+// nested: a section inside a section inside a section, all under one lock, as when locked functions call one another. Some
+// of them throw, and are caught outside the outermost.
+
+#include "lib/locks/with_lock.h"
+#include "workloads/pace.h"
+#include "workloads/workload.h"
+
+namespace doublehold {
+namespace {
+
+class Nested final : public Workload {
+ public:
+  explicit Nested(const Options& options)
+      : depth_(static_cast<int>(options.Integer("depth"))),
+        throws_(options.Number("throws")),
+        pace_(options) {}
+
+  bool Setup(Env& /*env*/) override { return true; }
+
+  void Step(Session& session) override {
+    Prng& random = session.env.Random();
+    const bool throws = random.Unit() < throws_;
+    const auto level = static_cast<int>(random.Below(static_cast<uint64_t>(depth_)));
+    try {
+      Enter(session, 0, throws ? level : depth_);
+    } catch (const SectionFailed&) {
+      // Each level released on its way out, but for a variant that does not.
+    }
+    pace_.Think(session.env);
+  }
+
+  void Finish(Env& /*env*/) override {}
+
+  std::vector<std::string> Keys() const override { return {key_.name}; }
+
+ private:
+  struct SectionFailed {};
+
+  // Works before the level inside and after it, so that an inner exit that frees the lock is noticed.
+  void Enter(Session& session, int level, int throws_at) {
+    WithLock(session.env, session.lock, key_, session.lease, session.policy, [&](const Grant&) {
+      pace_.Work(session.env);
+      if (level == throws_at) throw SectionFailed{};
+      if (level + 1 == depth_) return;
+      Enter(session, level + 1, throws_at);
+      pace_.Work(session.env);
+    });
+  }
+
+  LockKey key_{.name = "dh:nested", .index = 0};
+  int depth_;
+  double throws_;
+  Pace pace_;
+};
+
+}  // namespace
+
+WorkloadEntry NestedWorkload() {
+  using Kind = OptionSpec::Kind;
+  std::vector<OptionSpec> options{{.name = "depth",
+                                   .kind = Kind::kInteger,
+                                   .fallback = "3",
+                                   .help = "how often a session enters before it leaves",
+                                   .least = 1,
+                                   .most = 100},
+                                  {.name = "throws",
+                                   .kind = Kind::kNumber,
+                                   .fallback = "0.2",
+                                   .help = "the share of steps in which a section throws",
+                                   .most = 1}};
+  for (const OptionSpec& option : PaceOptions("0.01 lease", "0.01 lease")) {
+    options.push_back(option);
+  }
+  return {.name = "nested",
+          .summary = "sections inside sections under one lock, some of which throw",
+          .options = std::move(options),
+          .claims = {"exclusion", "lease-exclusion", "release", "reentry", "liveness"},
+          .needs = {Trait::kReentry},
+          .make = MakeWorkload<Nested>};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,59 @@
+#include <gtest/gtest.h>
+
+#include "workloads/testing.h"
+
+namespace doublehold {
+namespace {
+
+using testing::Lines;
+using testing::Values;
+using testing::WorkloadScene;
+using Outcome = testing::Attempt::Outcome;
+
+struct Scene : WorkloadScene {
+  explicit Scene(const char* throws, Outcome outcome = Outcome::kGranted)
+      : WorkloadScene("nested", {{"throws", throws}, {"work", "0s"}, {"think", "0s"}}, outcome) {
+    EXPECT_TRUE(workload->Setup(env));
+  }
+};
+
+TEST(Nested, EntersToItsDepthAndLeavesInsideOut) {
+  Scene scene("0");
+  scene.Step();
+  EXPECT_EQ(scene.lock.said, (Lines{"0 acquire", "0 acquire", "0 acquire", "0 release 3",
+                                    "0 release 2", "0 release 1"}));
+}
+
+TEST(Nested, ASectionThatThrowsIsReleasedOnEveryLevel) {
+  Scene scene("1");
+  for (int i = 0; i < 50; ++i) {
+    const size_t before = scene.lock.said.size();
+    EXPECT_NO_THROW(scene.Step());
+    EXPECT_EQ((scene.lock.said.size() - before) % 2, 0u) << "as many releases as acquires";
+  }
+  EXPECT_LT(scene.lock.said.size(), 50u * 6) << "some threw before the innermost level";
+  EXPECT_GT(scene.lock.said.size(), 50u * 2) << "and some further inside";
+}
+
+TEST(Nested, AVariantThatStaysLockedIsNotReleasedWhenASectionThrows) {
+  Scene scene("1");
+  scene.lock.stays_locked_on_throw = true;
+  scene.Step();
+  for (const std::string& said : scene.lock.said) EXPECT_EQ(said, "0 acquire");
+}
+
+TEST(Nested, NothingIsEnteredWithoutTheLock) {
+  Scene scene("0", Outcome::kBusy);
+  scene.Step();
+  EXPECT_EQ(scene.lock.said, Lines{"0 acquire"});
+}
+
+TEST(Nested, TheSectionGoesOnWithoutAnInnerLevelThatItCannotEnter) {
+  Scene scene("0");
+  scene.lock.Then({{.outcome = Outcome::kGranted}, {.outcome = Outcome::kBusy}});
+  scene.Step();
+  EXPECT_EQ(scene.lock.said, (Lines{"0 acquire", "0 acquire", "0 release 1"}));
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,117 @@
+#include "workloads/shop.h"
+
+#include <fmt/format.h>
+
+namespace doublehold {
+namespace {
+
+std::string OrdersKey(int item) { return fmt::format("dh:orders:{}", item); }
+
+Event About(int item, Op op, const Grant& grant) {
+  return {
+      .hold = grant.hold, .key = static_cast<uint16_t>(item), .op = op, .type = EventType::kInvoke};
+}
+
+EventType TypeOf(Answer answer) {
+  switch (answer) {
+    case Answer::kDone:
+      return EventType::kOk;
+    case Answer::kRefused:
+    case Answer::kFailed:
+      return EventType::kFail;
+    case Answer::kUnknown:
+      return EventType::kInfo;
+  }
+  return EventType::kInfo;
+}
+
+}  // namespace
+
+std::vector<OptionSpec> ShopOptions(std::string_view items) {
+  using Kind = OptionSpec::Kind;
+  return {{.name = "stock",
+           .kind = Kind::kInteger,
+           .fallback = "100000",
+           .help = "of each item, at the start",
+           .most = 1'000'000'000},
+          {.name = "items",
+           .kind = Kind::kInteger,
+           .fallback = items,
+           .help = "how many there are to buy",
+           .least = 1,
+           .most = 1000},
+          StoreTimeoutOption()};
+}
+
+ShopSize ShopSizeOf(const Options& options) {
+  return {.items = static_cast<int>(options.Integer("items")), .stock = options.Integer("stock")};
+}
+
+std::string ItemName(int item) { return fmt::format("dh:item:{}", item); }
+
+std::vector<std::string> ItemNames(int items) {
+  std::vector<std::string> names;
+  for (int item = 0; item < items; ++item) names.push_back(ItemName(item));
+  return names;
+}
+
+bool OpenShop(Env& env, const ShopSize& size, Duration timeout) {
+  Store store(env, timeout);
+  for (int item = 0; item < size.items; ++item) {
+    if (!store.Call({"SET", StockKey(item), std::to_string(size.stock)})) return false;
+  }
+  return true;
+}
+
+void CloseShop(Env& env, const ShopSize& size, Duration timeout) {
+  Store store(env, timeout);
+  for (int item = 0; item < size.items; ++item) {
+    const std::optional<int64_t> stock = store.Get(StockKey(item));
+    const CallResult orders = store.Call({"LLEN", OrdersKey(item)});
+    if (!stock || !orders) continue;
+    env.Record({.key = static_cast<uint16_t>(item),
+                .op = Op::kFinal,
+                .type = EventType::kOk,
+                .value = {*stock, orders->integer}});
+  }
+}
+
+std::optional<int64_t> Customer::Read(int item, const Grant& grant) {
+  Event event = About(item, Op::kRead, grant);
+  env_.Record(event);
+  const StockRead read = writer_->Read(item, grant);
+  if (read.answer == Answer::kRefused) {
+    event.type = EventType::kFail;
+    env_.Record(event);
+  }
+  if (read.answer != Answer::kDone) return std::nullopt;
+  event.type = EventType::kOk;
+  event.value = {read.stock, 0, 0, writer_->TokenShown(Op::kRead, grant)};
+  env_.Record(event);
+  return read.stock;
+}
+
+StockWritten Customer::Write(int item, int64_t read, const Grant& grant) {
+  Event event = About(item, Op::kWrite, grant);
+  event.value = {read, read - 1, 0, writer_->TokenShown(Op::kWrite, grant)};
+  env_.Record(event);
+  const StockWritten written = writer_->Write(item, read, grant);
+  event.type = TypeOf(written.answer);
+  if (written.answer == Answer::kDone) {
+    event.value[0] = written.before;
+    event.value[1] = written.after;
+  }
+  env_.Record(event);
+  return written;
+}
+
+void Customer::Order(int item, const StockWritten& written, const Grant& grant) {
+  Event event = About(item, Op::kOrder, grant);
+  event.value = {written.before, written.after};
+  env_.Record(event);
+  const std::string order = fmt::format("{:x}-{}", grant.hold, written.before);
+  event.type = doublehold::TypeOf(store_.Call({"RPUSH", OrdersKey(item), order}));
+  env_.Record(event);
+}
+
+}  // namespace doublehold

@@ -1,0 +1,223 @@
+#include "workloads/stock_writers.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+
+#include "lib/base/check.h"
+
+namespace doublehold {
+namespace {
+
+std::string FenceKey(int item) { return fmt::format("dh:fence:{}", item); }
+std::string VersionKey(int item) { return fmt::format("dh:version:{}", item); }
+
+Answer AnswerOf(const CallFailure& failure) {
+  return failure.definite ? Answer::kFailed : Answer::kUnknown;
+}
+
+StockRead Got(const std::optional<int64_t>& stock) {
+  if (!stock) return {};
+  return {.answer = Answer::kDone, .stock = *stock};
+}
+
+// SET what was read less one, whatever happened since.
+class ReadModifyWrite final : public StockWriter {
+ public:
+  explicit ReadModifyWrite(Store& store) : store_(store) {}
+
+  StockRead Read(int item, const Grant& /*grant*/) override {
+    return Got(store_.Get(StockKey(item)));
+  }
+  StockWritten Write(int item, int64_t read, const Grant& /*grant*/) override {
+    const CallResult result = store_.Call({"SET", StockKey(item), std::to_string(read - 1)});
+    if (!result) return {.answer = AnswerOf(result.error())};
+    return {.answer = Answer::kDone, .before = read, .after = read - 1};
+  }
+
+ private:
+  Store& store_;
+};
+
+// DECR, as in the section of seed 004.
+class CheckThenDecr final : public StockWriter {
+ public:
+  explicit CheckThenDecr(Store& store) : store_(store) {}
+
+  StockRead Read(int item, const Grant& /*grant*/) override {
+    return Got(store_.Get(StockKey(item)));
+  }
+  StockWritten Write(int item, int64_t read, const Grant& /*grant*/) override {
+    const CallResult result = store_.Call({"DECR", StockKey(item)});
+    if (!result) return {.answer = AnswerOf(result.error())};
+    return {.answer = Answer::kDone, .before = read, .after = result->integer};
+  }
+
+ private:
+  Store& store_;
+};
+
+// The store refuses whoever shows a token below the largest that it has seen. A number answers "refused", so that a
+// stock that is not there is no refusal.
+class Fenced final : public StockWriter {
+ public:
+  Fenced(Store& store, bool on_reads) : store_(store), on_reads_(on_reads) {}
+
+  StockRead Read(int item, const Grant& grant) override {
+    if (!on_reads_) return Got(store_.Get(StockKey(item)));
+    static const Script script(
+        "if tonumber(ARGV[1]) < tonumber(redis.call('get', KEYS[2]) or '0') then return 0 end "
+        "redis.call('set', KEYS[2], ARGV[1]) return redis.call('get', KEYS[1])");
+    const CallResult result =
+        store_.Eval(script, {StockKey(item), FenceKey(item)}, {std::to_string(grant.token)});
+    if (!result) return {};
+    if (result->kind == Reply::Kind::kInteger) return {.answer = Answer::kRefused};
+    return Got(AsInteger(*result));
+  }
+
+  StockWritten Write(int item, int64_t read, const Grant& grant) override {
+    static const Script script(
+        "if tonumber(ARGV[1]) < tonumber(redis.call('get', KEYS[2]) or '0') then return 0 end "
+        "redis.call('set', KEYS[2], ARGV[1]) redis.call('set', KEYS[1], ARGV[2]) return 1");
+    const CallResult result = store_.Eval(script, {StockKey(item), FenceKey(item)},
+                                          {std::to_string(grant.token), std::to_string(read - 1)});
+    if (!result) return {.answer = AnswerOf(result.error())};
+    if (!result->IsInteger(1)) return {.answer = Answer::kRefused};
+    return {.answer = Answer::kDone, .before = read, .after = read - 1};
+  }
+
+  int64_t TokenShown(Op op, const Grant& grant) const override {
+    return op == Op::kWrite || on_reads_ ? grant.token : 0;
+  }
+
+ private:
+  Store& store_;
+  bool on_reads_;
+};
+
+// WATCH, GET, MULTI, SET, EXEC on one connection. The server forgets a WATCH with its connection, and a SET outside of
+// MULTI is carried out at once: so from the WATCH on the connection is pinned, and any failure ends the attempt and drops
+// the connection. A MULTI that was sent and never reached its EXEC is discarded by the server.
+class Watch final : public StockWriter {
+ public:
+  explicit Watch(Store& store) : store_(store) {}
+
+  StockRead Read(int item, const Grant& /*grant*/) override {
+    const std::string key = StockKey(item);
+    if (!store_.Call({"WATCH", key})) return Broken(), StockRead{};
+    store_.Pin();
+    const StockRead read = Got(store_.Get(key));
+    if (read.answer != Answer::kDone) Broken();
+    return read;
+  }
+
+  StockWritten Write(int item, int64_t read, const Grant& /*grant*/) override {
+    // What was sent before EXEC has changed nothing, whether it was answered or not.
+    const std::string stock = std::to_string(read - 1);
+    if (!store_.Call({"MULTI"})) return Broken(), StockWritten{};
+    if (!store_.Call({"SET", StockKey(item), stock})) return Broken(), StockWritten{};
+    const CallResult result = store_.Call({"EXEC"});
+    if (!result) return Broken(), StockWritten{.answer = AnswerOf(result.error())};
+    store_.Unpin();
+    if (result->IsNil()) return {.answer = Answer::kRefused};
+    const bool set = result->items.size() == 1 && result->items[0].text == "OK";
+    if (!set) return {};
+    return {.answer = Answer::kDone, .before = read, .after = read - 1};
+  }
+
+  void Leave() override {
+    if (!store_.Call({"UNWATCH"})) return Broken();
+    store_.Unpin();
+  }
+
+  // As seed 004's client does, also when EXEC was not answered: that buyer may take two (K36).
+  bool TriesAgain(Answer written) const override {
+    return written == Answer::kRefused || written == Answer::kUnknown;
+  }
+
+ private:
+  void Broken() { store_.Drop(); }
+
+  Store& store_;
+};
+
+// The stock is written if its version is still the one that was read with it.
+class Version final : public StockWriter {
+ public:
+  explicit Version(Store& store) : store_(store) {}
+
+  StockRead Read(int item, const Grant& /*grant*/) override {
+    const CallResult result = store_.Call({"MGET", StockKey(item), VersionKey(item)});
+    if (!result || result->items.size() != 2) return {};
+    version_ = AsInteger(result->items[1]).value_or(0);  // none yet: it was never written
+    return Got(AsInteger(result->items[0]));
+  }
+
+  StockWritten Write(int item, int64_t read, const Grant& /*grant*/) override {
+    static const Script script(
+        "if (redis.call('get', KEYS[2]) or '0') ~= ARGV[1] then return 0 end "
+        "redis.call('set', KEYS[1], ARGV[2]) redis.call('incr', KEYS[2]) return 1");
+    const CallResult result = store_.Eval(script, {StockKey(item), VersionKey(item)},
+                                          {std::to_string(version_), std::to_string(read - 1)});
+    if (!result) return {.answer = AnswerOf(result.error())};
+    if (!result->IsInteger(1)) return {.answer = Answer::kRefused};
+    return {.answer = Answer::kDone, .before = read, .after = read - 1};
+  }
+
+  bool TriesAgain(Answer written) const override { return written == Answer::kRefused; }
+
+ private:
+  Store& store_;
+  int64_t version_ = 0;  // as read last
+};
+
+// One script checks and takes one off; the read before it is a customer looking whether anything is left.
+class AtomicScript final : public StockWriter {
+ public:
+  explicit AtomicScript(Store& store) : store_(store) {}
+
+  StockRead Read(int item, const Grant& /*grant*/) override {
+    return Got(store_.Get(StockKey(item)));
+  }
+
+  StockWritten Write(int item, int64_t /*read*/, const Grant& /*grant*/) override {
+    static const Script script(
+        "local stock = tonumber(redis.call('get', KEYS[1]) or '0') "
+        "if stock <= 0 then return 0 end return {stock, redis.call('decr', KEYS[1])}");
+    const CallResult result = store_.Eval(script, {StockKey(item)}, {});
+    if (!result) return {.answer = AnswerOf(result.error())};
+    if (result->items.size() != 2) return {.answer = Answer::kRefused};  // sold out since
+    return {.answer = Answer::kDone,
+            .before = result->items[0].integer,
+            .after = result->items[1].integer};
+  }
+
+ private:
+  Store& store_;
+};
+
+}  // namespace
+
+std::string StockKey(int item) { return fmt::format("dh:stock:{}", item); }
+
+std::vector<std::string_view> PlainWrites() { return {"read-modify-write", "check-then-decr"}; }
+
+std::vector<std::string_view> AllWrites() {
+  std::vector<std::string_view> writes = PlainWrites();
+  writes.insert(writes.end(), {"fenced", "watch", "version", "atomic-script"});
+  return writes;
+}
+
+std::unique_ptr<StockWriter> MakeStockWriter(std::string_view write, bool fence_on_reads,
+                                             Store& store) {
+  if (write == "check-then-decr") return std::make_unique<CheckThenDecr>(store);
+  if (write == "fenced") return std::make_unique<Fenced>(store, fence_on_reads);
+  if (write == "watch") return std::make_unique<Watch>(store);
+  if (write == "version") return std::make_unique<Version>(store);
+  if (write == "atomic-script") return std::make_unique<AtomicScript>(store);
+  CHECK(write == "read-modify-write");
+  return std::make_unique<ReadModifyWrite>(store);
+}
+
+}  // namespace doublehold

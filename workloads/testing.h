@@ -1,0 +1,69 @@
+// For tests of workloads: a store in memory, and one client's session with a scripted lock.
+#ifndef DOUBLEHOLD_WORKLOADS_TESTING_H_
+#define DOUBLEHOLD_WORKLOADS_TESTING_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/testing/scripted_lock.h"
+#include "workloads/workload.h"
+
+namespace doublehold::testing {
+
+using Lines = std::vector<std::string>;
+using Values = std::map<std::string, std::string>;
+
+// As much of a store as workloads ask for. Scripts are answered by the test.
+class FakeStore {
+ public:
+  explicit FakeStore(World& world) {
+    world.answer = [this](NodeId node, const Lines& words) { return Answer(node, words); };
+  }
+
+  std::map<std::string, int64_t> numbers;
+  std::map<std::string, Lines> lists;
+  Lines commands;                               // "GET dh:stock:0"
+  std::map<std::string, CallFailure> failures;  // by command: it is not carried out
+  std::map<std::string, int> lost_replies;      // so many of these are carried out and not answered
+  std::function<CallResult(const Lines& keys, const Lines& args)> script;
+
+ private:
+  CallResult Answer(NodeId node, const Lines& words);
+  CallResult Perform(const Lines& words);
+  CallResult PerformList(const Lines& words);
+  CallResult Exec();
+
+  std::map<std::string, int64_t> watched_;
+  std::vector<Lines> queued_;
+  bool queueing_ = false;
+};
+
+Reply IntegerReply(int64_t value);
+Reply TextReply(std::string text);
+
+struct WorkloadScene {
+  explicit WorkloadScene(const std::string& name, const Values& given,
+                         Attempt::Outcome outcome = Attempt::Outcome::kGranted);
+
+  // One customer; what was recorded of it, without the wait for the lock.
+  Lines Step();
+  // The types of the events of an operation, in turn: "invoke ok".
+  [[nodiscard]] std::string TypesOf(Op op) const;
+  // The first such event, or null.
+  [[nodiscard]] const Event* Find(Op op, EventType type) const;
+
+  World world;
+  FakeEnv env{world};
+  FakeStore store{world};
+  ScriptedLock lock;
+  Values options;
+  std::unique_ptr<Workload> workload;
+  Session session;
+};
+
+}  // namespace doublehold::testing
+
+#endif  // DOUBLEHOLD_WORKLOADS_TESTING_H_
