@@ -96,7 +96,8 @@ class RedlockRedisson final : public Lock {
     if (watchdog_) watchdog_->Leave(grant);
     std::erase_if(entered_, [&](const Grant& g) { return g.hold == grant.hold; });
     const Deadline deadline = env_.Mono() + node_timeout_;
-    for (const auto& node : nodes_) StartUnlock(*node, grant, 0, deadline);
+    const Unlocking unlocking = UnlockingOf(grant, 0);
+    for (const auto& node : nodes_) StartUnlock(*node, unlocking, deadline);
     size_t yes = 0;
     size_t no = 0;
     for (const auto& node : nodes_) {
@@ -121,12 +122,20 @@ class RedlockRedisson final : public Lock {
     return Finish(node, IsNil);
   }
 
-  void StartUnlock(Connection& node, const Grant& grant, int64_t keep, Deadline deadline) {
-    lease_ms_ = std::to_string(ToMs(lease_));
-    keep_ = std::to_string(keep);
-    channel_ = RedissonChannel(grant.key);
-    const std::array<std::string_view, 2> keys{grant.key.name, channel_};
-    const std::array<std::string_view, 4> args{kUnlockMessage, lease_ms_, owner_, keep_};
+  // What an unlock is made of: it lives until every node has answered.
+  struct Unlocking {
+    std::string key, channel, lease_ms, keep;
+  };
+  [[nodiscard]] Unlocking UnlockingOf(const Grant& grant, int64_t keep) const {
+    return {.key = grant.key.name,
+            .channel = RedissonChannel(grant.key),
+            .lease_ms = std::to_string(ToMs(lease_)),
+            .keep = std::to_string(keep)};
+  }
+  void StartUnlock(Connection& node, const Unlocking& unlocking, Deadline deadline) {
+    const std::array<std::string_view, 2> keys{unlocking.key, unlocking.channel};
+    const std::array<std::string_view, 4> args{kUnlockMessage, unlocking.lease_ms, owner_,
+                                               unlocking.keep};
     node.StartScript(RedissonUnlock(), keys, args, deadline);
   }
 
@@ -144,8 +153,9 @@ class RedlockRedisson final : public Lock {
   void TakeBackFrom(const Grant& grant, const std::vector<NodeAnswer>& answers, NodeAnswer those,
                     int64_t keep) {
     const Deadline deadline = env_.Mono() + node_timeout_;
+    const Unlocking unlocking = UnlockingOf(grant, keep);
     for (size_t i = 0; i < answers.size(); ++i) {
-      if (answers[i] == those) StartUnlock(*nodes_[i], grant, keep, deadline);
+      if (answers[i] == those) StartUnlock(*nodes_[i], unlocking, deadline);
     }
     for (size_t i = 0; i < answers.size(); ++i) {
       if (answers[i] == those) (void)Finish(*nodes_[i], IsNoNil);
@@ -158,9 +168,8 @@ class RedlockRedisson final : public Lock {
   std::string owner_;
   Lease lease_;
   Duration node_timeout_;
-  std::vector<Grant> entered_;             // granted, and not yet given back
-  std::string lease_ms_, keep_, channel_;  // of the commands under way
-  std::unique_ptr<Watchdog> watchdog_;     // null with an explicit lease
+  std::vector<Grant> entered_;          // granted, and not yet given back
+  std::unique_ptr<Watchdog> watchdog_;  // null with an explicit lease
 };
 
 }  // namespace
