@@ -148,7 +148,7 @@ class Extraction {
   std::vector<Open> open_;                                                    // beside Holds::all
   std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> unreleased_;  // not yet cut
   std::unordered_map<uint64_t, int64_t> early_;  // until when those not granted yet were extended
-  std::map<SessionId, int64_t> last_ns_;  // of each client's session, its last event so far
+  std::map<SessionId, int64_t> last_ns_;         // of each client's session, its last event so far
 };
 
 }  // namespace

@@ -89,7 +89,7 @@ TEST(Reentry, IsViolatedWhenTheLastExitDoesNotFreeTheLock) {
       verdict.violations.at(0).sentence,
       "client 2 was told at 0.020 s that the key is taken, and nobody held it: client 1 was the "
       "last to release it, at 0.013 s; no fault was active; before that, client 1's messages were "
-            "being lost (0.003-0.005 s)");
+      "being lost (0.003-0.005 s)");
 }
 
 TEST(Reentry, ARefusalProvesNothingWhereSomethingMayHaveBeenInTheWay) {

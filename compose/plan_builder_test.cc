@@ -54,8 +54,8 @@ TEST(BuildPlan, NeedsNothingButALock) {
   EXPECT_EQ(plan.workload_options.at("stock"), "100000");
   EXPECT_EQ(plan.duration, 5s);
   EXPECT_EQ(plan.grace, 500ms);
-  EXPECT_EQ(plan.claims,
-            (std::vector<std::string>{"exclusion", "lease-exclusion", "release", "stock", "liveness"}));
+  EXPECT_EQ(plan.claims, (std::vector<std::string>{"exclusion", "lease-exclusion", "release",
+                                                   "stock", "liveness"}));
   EXPECT_TRUE(plan.faults.empty());
   EXPECT_TRUE(plan.expect.empty());
 }
@@ -280,7 +280,9 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheRest) {
 }
 
 TEST(BuildPlan, RefusesALockThatCannotServeAndSaysWhatCould) {
-  const auto names = [](Trait trait) { return fmt::format("{}", fmt::join(LocksWith(trait), ", ")); };
+  const auto names = [](Trait trait) {
+    return fmt::format("{}", fmt::join(LocksWith(trait), ", "));
+  };
   const auto lock = [](const std::string& name) { return "lock.name = \"" + name + "\"\n"; };
   const struct {
     std::string toml;
@@ -296,7 +298,8 @@ TEST(BuildPlan, RefusesALockThatCannotServeAndSaysWhatCould) {
        "x.toml:2: workload.name: workload nested needs a lock that lets its owner enter again (" +
            names(Trait::kReentry) + "), and set-nx-px does not"},
       {lock("version") + "workload.name = \"catalogue\"\n",
-       "x.toml:2: workload.name: workload catalogue needs a lock, and version takes none (it is for "
+       "x.toml:2: workload.name: workload catalogue needs a lock, and version takes none (it is "
+       "for "
        "workload inventory)"},
       {lock("set-nx-px") + "workload.write = \"fenced\"\n",
        "x.toml:2: workload.write: write=fenced needs a lock that gives fencing tokens (" +
@@ -314,7 +317,9 @@ TEST(BuildPlan, RefusesALockThatCannotServeAndSaysWhatCould) {
 }
 
 TEST(BuildPlan, WritesTheStockAsTheLockWantsIt) {
-  const auto write = [](const std::string& toml) { return Good(toml).workload_options.at("write"); };
+  const auto write = [](const std::string& toml) {
+    return Good(toml).workload_options.at("write");
+  };
   EXPECT_EQ(write("lock.name = \"watch\"\n"), "watch");
   EXPECT_EQ(write("lock.name = \"fenced\"\n"), "fenced");
   EXPECT_EQ(write("lock.name = \"set-nx-px\"\n"), "read-modify-write");

@@ -12,10 +12,8 @@ LockKey MakeLockKey(std::string_view prefix, std::initializer_list<std::string_v
 HeldLock::~HeldLock() {
   const bool throwing = std::uncaught_exceptions() > exceptions_;
   if (throwing && lock_.StaysLockedOnThrow()) {
-    env_.Record({.hold = grant_.hold,
-                 .key = grant_.key.index,
-                 .op = Op::kLeave,
-                 .type = EventType::kInfo});
+    env_.Record(
+        {.hold = grant_.hold, .key = grant_.key.index, .op = Op::kLeave, .type = EventType::kInfo});
   } else {
     [[maybe_unused]] const ReleaseResult result = Release();
   }
