@@ -295,9 +295,11 @@ Result<Suite> ReadSuite(const std::filesystem::path& file) {
     }
   }
   for (const std::string& column : suite.columns) {
-    const auto about = settings->TakeWord(fmt::format("column.{}.about", column));
+    const std::string name = fmt::format("column.{}.about", column);
+    if (!settings->Has(name)) continue;
+    const auto about = settings->TakeWord(name);
     if (!about) return tl::unexpected(about.error());
-    if (*about) suite.about[column] = **about;
+    suite.about[column] = about->value_or("");
   }
   suite.seed = suite.cells.front().plan.seed;
   if (Result<void> ok = settings->CheckAllTaken("setting of a suite"); !ok)
