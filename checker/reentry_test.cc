@@ -89,7 +89,7 @@ TEST(Reentry, IsViolatedWhenTheLastExitDoesNotFreeTheLock) {
       verdict.violations.at(0).sentence,
       "client 2 was told at 0.020 s that the key is taken, and nobody held it: client 1 was the "
       "last to release it, at 0.013 s; no fault was active; before that, client 1's messages were "
-            "being lost (0.003-0.005 s)");
+      "being lost (0.003-0.005 s)");
 }
 
 TEST(Reentry, ARefusalProvesNothingWhereSomethingMayHaveBeenInTheWay) {
@@ -106,6 +106,10 @@ TEST(Reentry, ARefusalProvesNothingWhereSomethingMayHaveBeenInTheWay) {
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r
       c3:         A-?)"},
+                                             {"one that was freed while the other asked", R"(
+      c1:          A-a===R-r
+      c3:                A----?R----r
+      c2:                        A---t     A-a==R-r)"},
                                              {"one that was on its way", R"(
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r
