@@ -105,7 +105,7 @@ class Checking {
   bool IsOwnAgain(const Call& before, const Call& grant) const {
     if (before.session != grant.session || TokenOf(before) != TokenOf(grant)) return false;
     const auto unsure = unsure_ns_.find({grant.session, grant.key});
-    return grant.again || (unsure != unsure_ns_.end() && unsure->second < grant.from_ns);
+    return grant.again || (unsure != unsure_ns_.end() && unsure->second <= grant.from_ns);
   }
 
   void JudgeAccesses(const std::vector<const Call*>& accesses) {

@@ -42,34 +42,39 @@ TEST(Fencing, ALostCounterIsNamedHoweverLongAgo) {
 }
 
 TEST(Fencing, OnlyAForcedOrderOfGrantsCounts) {
-  for (const Case& drawn : std::vector<Case>{{"rising", R"(
+  for (const Case& drawn :
+       std::vector<Case>{{"rising", R"(
       c1:    A-a===R-r              | #4
       c2:               A-a===R-r   | #5)",
-                                              Outcome3::kValid},
-                                             {"asked at the same time", R"(
+                          Outcome3::kValid},
+                         {"asked at the same time", R"(
       c1:    A-----a===R-r          | #5
       c2:      A-------a===R-r      | #4)",
-                                              Outcome3::kValid},
-                                             {"twice the same, asked at the same time", R"(
+                          Outcome3::kValid},
+                         {"twice the same, asked at the same time", R"(
       c1:    A-----a===R-r          | #5
       c2:      A-------a===R-r      | #5)"},
-                                             {"twice the same", R"(
+                         {"twice the same", R"(
       c1:    A-a===R-r              | #5
       c2:               A-a===R-r   | #5)"},
-                                             {"an owner let in again, with its own", R"(
+                         {"an owner let in again, with its own", R"(
       c1:    A-a==A-a==R-r==R-r         | #5 #5
       c2:                       A-a=R-r | #6)",
-                                              Outcome3::kValid},
-                                             {"the same owner later, with the same", R"(
+                          Outcome3::kValid},
+                         {"the same owner later, whose release was perhaps not carried out", R"(
+      c1:    A-a==R-?A-a==R-r           | #5 #5
+      c2:                       A-a=R-r | #6)",
+                          Outcome3::kValid},
+                         {"the same owner later, with the same", R"(
       c1:    A-a==R-r  A-a==R-r         | #5 #5)"},
-                                             {"below one of long ago", R"(
+                         {"below one of long ago", R"(
       c1:    A-a==R-r  A-a==R-r                 | #5 #7
       c2:                        A-a==R-r       | #6)"},
-                                             {"another key", R"(
+                         {"another key", R"(
       c1:         A-a===R-r              | #5
       c2:                    A-a===R-r   | #6
       c2 item-1:  A-a===R-r              | #1)",
-                                              Outcome3::kValid}}) {
+                          Outcome3::kValid}}) {
     EXPECT_EQ(Check(drawn.picture).outcome, drawn.outcome)
         << drawn.name << ": " << Check(drawn.picture).reason;
   }

@@ -37,7 +37,8 @@ class Gaps {
     if (release.outcome == EventType::kInfo) return;
     in_the_way_.erase(release.hold);
     if (release.Ok() && release.answer[0] == 0) Resolve(release);
-    if (in_the_way_.empty() && last_exit_ == nullptr) last_exit_ = &release;
+    const bool free = in_the_way_.empty() && unknown_.empty();
+    if (free && last_exit_ == nullptr) last_exit_ = &release;
   }
 
   // What an acquire of unknown outcome had taken was freed, so it was carried out. But where its

@@ -106,6 +106,10 @@ TEST(Reentry, ARefusalProvesNothingWhereSomethingMayHaveBeenInTheWay) {
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r
       c3:         A-?)"},
+                                             {"one that was freed while the other asked", R"(
+      c1:          A-a===R-r
+      c3:                A----?R----r
+      c2:                        A---t     A-a==R-r)"},
                                              {"one that was on its way", R"(
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r
