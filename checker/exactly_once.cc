@@ -131,7 +131,8 @@ int64_t SaveCount::Missing() const {
 
 SaveCount CountSaves(const History& history) {
   SaveCount count;
-  for (const auto& [task, saves] : ByTask(ExtractCalls(history))) CountTask(saves, count);
+  const Calls calls = ExtractCalls(history);  // what ByTask answers points into it
+  for (const auto& [task, saves] : ByTask(calls)) CountTask(saves, count);
   CountFinal(history, count);
   return count;
 }
