@@ -284,7 +284,7 @@ TEST(Subscription, MessagesThatCameTogetherAreOneWakeUp) {
   const auto subscription = MakeSubscription(server.address(), "news");
   ASSERT_TRUE(subscription->Wait(RealMono() + kPatience));
   const auto publisher = MakeConnection(server.address());
-  for (int i = 0; i < 300; ++i)
+  for (int i = 0; i < 100; ++i)  // what the socket takes at once, small as they are
     ASSERT_TRUE(Call(*publisher, {"PUBLISH", "news", "x"})->IsInteger(1));
   // All were sent before the answer to this.
   ASSERT_TRUE(Call(*publisher, {"PING"}).has_value());
