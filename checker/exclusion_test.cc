@@ -293,6 +293,40 @@ TEST(Exclusion, AStalledWatchdogIsExcusedHoweverLongTheSectionTakes) {
           .live = kValid});
 }
 
+TEST(Exclusion, AFaultThatKeepsASectionAtWorkDoesNotStopItsWatchdog) {
+  Expect({.name = "slow, and stalled by the machine",
+          .picture = R"(
+      c1:         A-a==E-e======!===================R-r
+      c2:                         A-a===R-r
+      slow c1:      [                             ]
+      machine c1:         (--------)             )",
+          .strict = kUnknown,
+          .live = kValid});
+  Expect({.name = "slow without a stall",
+          .picture = R"(
+      c1:         A-a==E-e======!===================R-r
+      c2:                         A-a===R-r
+      slow c1:      [                             ])",
+          .strict = kViolated,
+          .live = kValid});
+  Expect({.name = "its renewals stalled on the wire",
+          .picture = R"(
+      c1:         A-a==E-e======!===================R-r
+      c2:                         A-a===R-r
+      stall c1:            [   ]
+      machine c1:         (--------)             )",
+          .strict = kViolated,
+          .live = kValid});
+  Expect({.name = "a fault that was over before the last lease began",
+          .picture = R"(
+      c1:         A-a====E-e==E-e======!============R-r
+      c2:                                A-a===R-r
+      stall c1:      [ ]
+      machine c1:                (--------)             )",
+          .strict = kUnknown,
+          .live = kValid});
+}
+
 TEST(Exclusion, AStallBeforeTheGrantExcusesNoWatchdog) {
   Expect({.name = "while it was still acquiring",
           .picture = R"(

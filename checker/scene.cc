@@ -176,12 +176,13 @@ std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects
 
 bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns) {
   const Span held{hold.core.from_ns, at_ns};
-  for (const FaultEpisode& episode : scene.episodes) {
-    if (IsOn(scene.facts, episode, hold.client) &&
-        Overlap(held, {episode.from_ns, episode.to_ns})) {
-      return false;
-    }
-  }
+  const auto fault_within = [&](const Span& span, bool even_slow) {
+    return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
+      const std::string& kind = scene.facts.faults[static_cast<size_t>(episode.fault)].kind;
+      return IsOn(scene.facts, episode, hold.client) && (even_slow || kind != "slow") &&
+             Overlap(span, {episode.from_ns, episode.to_ns});
+    });
+  };
   // The client's own stalls, and those of what carries its messages.
   const auto stalled_within = [&](const Span& span) {
     std::vector<Span> stalled;
@@ -195,7 +196,12 @@ bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns
   };
   const int64_t lease_ns = ToNs(scene.facts.lease);
   const Span last_lease{std::max(held.from_ns, lease_end_ns - lease_ns), lease_end_ns};
-  if (hold.extended && stalled_within(last_lease) > lease_ns / 2) return true;
+  // A section that a fault keeps at work is extended meanwhile: it ends no lease.
+  if (hold.extended && stalled_within(last_lease) > lease_ns / 2 &&
+      !fault_within({last_lease.from_ns, at_ns}, /*even_slow=*/false)) {
+    return true;
+  }
+  if (fault_within(held, /*even_slow=*/true)) return false;
   const int64_t stalled_ns = stalled_within(held);
   return stalled_ns > 0 && at_ns - stalled_ns <= lease_end_ns;
 }

@@ -53,6 +53,7 @@ class Connection {
   // The two halves of a call: several nodes are asked at once by starting on each, then finishing on each. Every Start
   // is followed by one Finish. The deadline covers connecting, sending and receiving.
   virtual void Start(Argv command, Deadline deadline) = 0;
+  // What the spans of a script point at stays until its Finish, which may have to send it again.
   virtual void StartScript(const Script& script, Argv keys, Argv args, Deadline deadline) = 0;
   [[nodiscard]] virtual CallResult Finish() = 0;
 

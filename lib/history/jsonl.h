@@ -1,19 +1,8 @@
 // history.jsonl: one event a line, times in ns since the start of the run. The first line holds the
 // RunFacts. docs/formats.md shows it.
 //
-// The names inside "value", by operation and type (event.h says what they mean); "hold" besides
-// them where there is one:
-//   acquire       lease_ns | valid_until_ns, token | retry_hint_ns
-//   extend        lease_ns | valid_until_ns
-//   read          stock
-//   write, order  stock_read, stock_written
-//   final         stock, orders
-//   probe         budget_ns | waited_ns
-//   expiry        pttl_ms
-//   fault         fault, asked_ns or measured_ns, client, node
-//   stall         length_ns
-//   lost          records
-//   died          status
+// The names inside "value", by operation and type, are those of ValueNamesOf (history.h); "hold"
+// besides them where there is one, "thread" before them when it is not 0.
 // The start line may promise the number of "events" to come; ours does, so that a file that lost
 // whole lines at its end is refused too.
 //
