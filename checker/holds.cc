@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
+
+#include "checker/scene.h"
 
 namespace doublehold {
 namespace {
@@ -20,12 +23,18 @@ int64_t Later(int64_t at_ns, int64_t by_ns) {
 
 class Extraction {
  public:
+  explicit Extraction(const RunFacts& facts) : facts_(facts) {}
+
   void Take(const Event& event) {
     if (event.op == Op::kExtend) Extend(event);
+    if (event.op == Op::kFault) Fault(event);
+    if (event.op == Op::kLost) lost_.insert(event.client);
+    if (event.op == Op::kDied) killed_ns_.emplace(event.client, 0);  // dead before any fault came
     if (event.task != TaskKind::kSession || !IsOwn(event.op)) return;
     if (event.op == Op::kRelease) Release(event);
     if (event.op == Op::kLeave) Leave(event);
     if (event.op == Op::kWait || event.op == Op::kAcquire) Acquire(event);
+    if (event.hold != 0) StillThere(event);
     last_ns_[SessionOf(event)] = event.at_ns;
   }
 
@@ -33,7 +42,7 @@ class Extraction {
     for (size_t i = 0; i < open_.size(); ++i) {
       if (open_[i].ended) continue;
       holds_.all[i].left = open_[i].cut_ns.has_value();
-      End(i, open_[i].cut_ns.value_or(last_ns_[holds_.all[i].owner()]));
+      End(i, open_[i].cut_ns.value_or(LastNs(holds_.all[i].owner())));
     }
     return std::move(holds_);
   }
@@ -47,6 +56,22 @@ class Extraction {
     std::optional<int64_t> cut_ns;       // its end, should it never be released
     bool ended = false;
   };
+
+  // The end of what is never released.
+  int64_t LastNs(const SessionId& owner) {
+    const auto killed = killed_ns_.find(owner.client);
+    const bool alive_until = killed != killed_ns_.end() && !lost_.contains(owner.client);
+    return std::max(last_ns_[owner], alive_until ? killed->second : 0);
+  }
+
+  // Recorded just before the client is killed.
+  void Fault(const Event& event) {
+    const auto client = static_cast<int32_t>(event.value[2]);
+    const auto fault = static_cast<size_t>(event.value[0]);
+    if (fault >= facts_.faults.size() || !IsCrash(facts_.faults[fault])) return;
+    if (event.type == EventType::kInvoke) killed_ns_.emplace(client, event.at_ns);
+    if (DidNothing(event)) killed_ns_.erase(client);
+  }
 
   void Acquire(const Event& event) {
     if (event.type != EventType::kInvoke && event.type != EventType::kOk) return;
@@ -116,6 +141,17 @@ class Extraction {
     std::erase(unreleased_[{SessionOf(event), event.key}], index);
   }
 
+  // What is done under a hold after its session had started anew was no new start, but a re-entry.
+  void StillThere(const Event& event) {
+    const auto found = holds_.by_id.find(event.hold);
+    if (found == holds_.by_id.end()) return;
+    Open& open = open_[found->second];
+    const Hold& hold = holds_.all[found->second];
+    if (open.ended || !open.cut_ns || hold.owner() != SessionOf(event)) return;
+    open.cut_ns.reset();
+    unreleased_[{hold.owner(), hold.key}].push_back(found->second);
+  }
+
   void Leave(const Event& event) {
     const auto found = holds_.by_id.find(event.hold);
     if (found == holds_.by_id.end() || open_[found->second].ended) return;
@@ -149,6 +185,9 @@ class Extraction {
   std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> unreleased_;  // not yet cut
   std::unordered_map<uint64_t, int64_t> early_;  // until when those not granted yet were extended
   std::map<SessionId, int64_t> last_ns_;         // of each client's session, its last event so far
+  std::map<int32_t, int64_t> killed_ns_;         // clients that a fault killed
+  std::set<int32_t> lost_;                       // clients of which records were lost
+  const RunFacts& facts_;
 };
 
 }  // namespace
@@ -181,7 +220,7 @@ const Hold* Holds::Find(uint64_t hold) const {
 }
 
 Holds ExtractHolds(const History& history) {
-  Extraction extraction;
+  Extraction extraction(history.facts);
   for (const Event& event : history.events) extraction.Take(event);
   return std::move(extraction).Finish();
 }

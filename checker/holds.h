@@ -47,13 +47,19 @@ constexpr int64_t kForeverNs = std::numeric_limits<int64_t>::max() / 2;
 //   c2:               A---a==R    granted the key when c1's lease was over
 //
 // With a hold of c1 to the end of the run, that would be a double hold; but c1 was dead. So the
-// hold ends with the last thing that c1's session did, at `w`.
+// hold ends with the last thing that c1's session did, at `w`; where a fault killed c1, at that
+// moment, for so long it was alive and had not released:
+//
+//   c1:     A-a==!=======         killed while it worked on, its lease being over
+//   crash:               []
+//   c2:            A-a==R         granted the key beside it
 //
 //   c1:  A-a==     A-a==R-r       its section threw and nobody released; then it starts anew
 //   c2:         A-a==R
 //
 // Had c1 still believed in its first hold, it need not have tried for a second (and where it does,
-// re-entering, the second counts): so the first ends with what it did before that second `A`.
+// re-entering, the second counts): so the first ends with what it did before that second `A`, but
+// where it goes on under the first one after it.
 //
 // An acquire whose outcome is unknown is no hold: its client must not enter. A release ends the
 // hold where it was invoked, whatever came of it: from there on the client does not believe that it

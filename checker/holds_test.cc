@@ -216,5 +216,36 @@ TEST(Holds, AreOverWhenTheirSectionThrewThoughNobodyReleased) {
   EXPECT_FALSE(holds.all[0].released);
 }
 
+TEST(Holds, OfAClientThatAFaultKillsLastUntilThen) {
+  const auto drawn = [](const std::string& picture) {
+    return Drawn(ExtractHolds(FromLanes(picture)).all[0]);
+  };
+  EXPECT_EQ(drawn("c1:       A-a==!\n"
+                  "crash c1:             []"),
+            "1:[2,12] 2-5");
+  EXPECT_EQ(drawn("c1:       A-a==R-r\n"
+                  "crash c1:             []"),
+            "1:[2,5] 2-5");
+  EXPECT_EQ(drawn("c1:       A-a==!\n"
+                  "crash c2:             []"),
+            "1:[2,2] 2-2");
+  // Its release may be among the records that were lost.
+  EXPECT_EQ(drawn("c1:       A-a==!\n"
+                  "crash c1:             []\n"
+                  "lost c1:                *"),
+            "1:[2,2] 2-2");
+}
+
+TEST(Holds, GoOnWhereTheirSessionWorksUnderThemAfterAReentry) {
+  History history = FromLanes("c1: A-a=A-a=R-r=====g   | 5");
+  const Holds holds = ExtractHolds(history);
+  EXPECT_EQ(Drawn(holds.all[0]), "1:[2,16] 2-16");
+  EXPECT_FALSE(holds.all[0].left);
+  for (Event& event : history.events) {
+    if (event.op == Op::kRead) event.hold = 0;
+  }
+  EXPECT_EQ(Drawn(ExtractHolds(history).all[0]), "1:[2,2] 2-2");
+}
+
 }  // namespace
 }  // namespace doublehold

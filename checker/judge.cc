@@ -34,7 +34,7 @@ ClaimVerdict CheckClaim(const History& history, const Limits& limits, const std:
 bool WasKilled(const Scene& scene, int32_t client) {
   return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
     return episode.client == client &&
-           scene.facts.faults[static_cast<size_t>(episode.fault)].kind == "crash";
+           IsCrash(scene.facts.faults[static_cast<size_t>(episode.fault)]);
   });
 }
 

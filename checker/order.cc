@@ -43,6 +43,8 @@ class Queues {
     State& state = states_[call.key][call.session];
     if (call.op == Op::kRelease && call.outcome == EventType::kInfo) {
       state.perhaps_inside_ns = call.from_ns;
+      if (call.hold == 0) state.may_leave_late = true;
+      if (call.hold == 0) Leave(call, state);
     }
     if (call.op == Op::kWait) {  // given up; or granted, which ended the place before
       if (!call.Ok()) Leave(call, state);
@@ -55,7 +57,7 @@ class Queues {
     if (call.outcome != EventType::kFail) Leave(call, state);
     if (call.outcome == EventType::kInfo) state.perhaps_left = true;
     if (call.outcome == EventType::kFail && call.answer[0] > 0 && call.waits &&
-        state.queued_ns < 0) {
+        state.queued_ns < 0 && !state.may_leave_late) {
       state.queued_ns = call.to_ns;
       state.asked_ns = call.to_ns;
     }
@@ -85,6 +87,8 @@ class Queues {
     int64_t asked_ns = 0;
     // When it called a release that was perhaps not carried out: it may be let in again. -1: never.
     int64_t perhaps_inside_ns = -1;
+    // It gave up and was not answered: that may cost it a place that it takes later.
+    bool may_leave_late = false;
   };
 
   void NobodyElseIsInside(const Call& grant) {

@@ -23,9 +23,10 @@ namespace doublehold {
 // Only a client that is still there keeps its place. So it must have asked again, in the same wait,
 // after the other was granted the key; an answer of unknown outcome, a fault on its messages or its
 // process, a stall of the machine may each have cost it its place, and end what is certain. What
-// began to wait earlier and gave up may have been left in the queue: a client counts as having
-// asked when it first did after its last grant, or after the first of unknown outcome, which may have
-// been delivered at any time since.
+// gave up and was not answered (a release of unknown outcome, of no hold) may be taken out of the
+// queue at any time after: no place of it is certain. What began to wait earlier and gave up may
+// have been left in the queue: a client counts as having asked when it first did after its last
+// grant, or after the first of unknown outcome, which may have been delivered at any time since.
 //
 // One that is let in again, or may be since its last release was perhaps not carried out, overtakes
 // nobody, nor does a reader. An overtaking grant counts once,

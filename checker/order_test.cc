@@ -107,6 +107,23 @@ TEST(Order, WhoeverWasKeptFromAskingMayHaveLostItsPlace) {
   }
 }
 
+TEST(Order, WhoeverGaveUpWithoutAnAnswerMayBeTakenOutOfTheQueueLater) {
+  History history = FromLanes(R"(
+      c1:    A-a============R-r
+      c2:     QA-t---------------------------A-aq=R-r
+      c3:                 QA-t--A-aq==R-r          )");
+  EXPECT_EQ(CheckOrder(history, {}).outcome, Outcome3::kViolated);
+  const auto gives_up = [&](int64_t at_ns) {
+    History with = history;
+    with.events.push_back(
+        {.at_ns = at_ns, .client = 2, .op = Op::kRelease, .type = EventType::kInfo});
+    SortByTime(with.events);
+    return CheckOrder(with, {}).outcome;
+  };
+  EXPECT_EQ(gives_up(0), Outcome3::kUnknown);
+  EXPECT_EQ(gives_up(8'000'000), Outcome3::kUnknown);
+}
+
 TEST(Order, IsUnknownWhenNobodyWaited) {
   EXPECT_EQ(Check("c1:  A-a===R-r\nc2:           A-a==R-r").reason,
             "nobody was granted a key while another was known to wait for it");

@@ -147,6 +147,8 @@ bool LosesData(const FaultFact& fault) {
   return std::ranges::find(kDataKinds, fault.kind) != kDataKinds.end();
 }
 
+bool IsCrash(const FaultFact& fault) { return fault.kind == "crash"; }
+
 bool WasActive(const Scene& scene, const Span& when, bool (*kind)(const FaultFact&)) {
   return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
     return kind(scene.facts.faults[static_cast<size_t>(episode.fault)]) &&

@@ -50,6 +50,9 @@ bool MovesAClock(const FaultFact& fault);
 // One after which a server may answer from data older than it had, or from none.
 bool LosesData(const FaultFact& fault);
 
+// One that kills a client.
+bool IsCrash(const FaultFact& fault);
+
 // Whether a fault of which `kind` is true was active in some part of a stretch.
 bool WasActive(const Scene& scene, const Span& when, bool (*kind)(const FaultFact&));
 

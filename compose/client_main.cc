@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "compose/probe.h"
 #include "lib/base/check.h"
 #include "lib/history/shared_run.h"
 #include "lib/locks/recorded_lock.h"
@@ -24,7 +25,6 @@ constexpr unsigned long kTimerSlackNs =
     1000;  // the default of 50 us would make every short sleep late
 // A stall shorter than this share of the lease cannot turn a verdict.
 constexpr int kStallsPerLease = 10;
-constexpr Duration kProbeInterval = 5ms;
 
 int Fail(const std::string& message) {
   fmt::print(stderr, "{}\n", message);
@@ -88,24 +88,6 @@ void RunSessions(Env& env, const Plan& plan, int client) {
 }
 
 // Can the lock be had now that every fault is healed? Also whether a key is left that never expires.
-void Probe(Env& env, const Plan& plan, Lock& lock, const LockKey& key) {
-  const Duration budget = plan.lease + plan.grace;
-  Event event{
-      .key = key.index, .op = Op::kProbe, .type = EventType::kInvoke, .value = {budget.count()}};
-  env.Record(event);
-  const MonoTime begun = env.Mono();
-  const RetryPolicy policy{
-      .interval = kProbeInterval, .timeout = budget, .call_timeout = plan.call_timeout};
-  const AcquireResult result = AcquireWithRetry(env, lock, key, plan.lease, policy);
-  const auto* granted = std::get_if<Granted>(&result);
-  event.type = granted != nullptr ? EventType::kOk : EventType::kFail;
-  event.value = {(env.Mono() - begun).count()};
-  env.Record(event);
-  if (granted == nullptr) return;
-  [[maybe_unused]] const ReleaseResult released =
-      lock.Release(granted->grant, env.Mono() + plan.call_timeout);
-}
-
 void RecordExpiries(Env& env, const Plan& plan, const LockKey& key) {
   for (int node = 1; node <= plan.nodes; ++node) {
     const std::array<std::string_view, 2> pttl{"PTTL", key.name};
@@ -122,7 +104,8 @@ void RunReferee(Env& env, const Plan& plan, Workload& workload) {
   for (size_t i = 0; i < workload.LockCount(); ++i) {
     const LockKey key{.name = names[i], .index = static_cast<uint16_t>(i)};
     if (!FindLock(plan.lock)->end_is_in_value) RecordExpiries(env, plan, key);
-    Probe(env, plan, *lock, key);
+    Probe(env, *lock, key,
+          {.lease = plan.lease, .grace = plan.grace, .call_timeout = plan.call_timeout});
   }
   workload.Finish(env);
 }

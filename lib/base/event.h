@@ -20,7 +20,7 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //            fail: retry_hint_ns (busy; 0: the node did not tell)
 //   extend   invoke: lease_ns   ok: valid_until_ns                    fail: the lock was lost
 //   release  invoke             ok: unchecked (1: freed whoever's lock it was)   fail: not the owner
-//            (hold 0: by one that had never been granted the lock)
+//            (hold 0: by one that had never been granted the lock; info then: or left no queue yet)
 //   leave    info: a section ended without a release: it threw, and the variant stays locked then
 //   read     invoke             ok: stock read, -, -, token shown to the store (0: none)   fail (refused)
 //   write    invoke: stock read, stock to write, -, token shown
@@ -31,6 +31,7 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //   look     invoke             ok: first version, second version  (of a record in two halves)
 //   final    ok: stock, orders in the store; of tasks: tasks with a result, results in the store
 //   probe    invoke: budget_ns  ok, fail: waited_ns  (can the lock be had after the last fault?)
+//            info: not had, and not all of its attempts were answered in time
 //   expiry   ok: PTTL in ms of a lock key (-1: it never expires)
 //   fault    invoke (it starts): fault, asked_ns, client, node
 //            ok (it is healed):  fault, measured_ns, client, node     (client, node: -1 when none)

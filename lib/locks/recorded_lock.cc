@@ -72,7 +72,13 @@ ReleaseResult RecordedLock::Release(const Grant& grant, Deadline deadline) {
 }
 
 ReleaseResult RecordedLock::GiveUp(const LockKey& key, Deadline deadline) {
-  if (!lock_->FreesOnGivingUp()) return lock_->GiveUp(key, deadline);
+  if (!lock_->FreesOnGivingUp()) {
+    const ReleaseResult result = lock_->GiveUp(key, deadline);
+    // It may yet take effect, as a release without an answer may.
+    if (result == ReleaseResult::kUnknown)
+      env_.Record({.key = key.index, .op = Op::kRelease, .type = EventType::kInfo});
+    return result;
+  }
   const Event event{.key = key.index, .op = Op::kRelease, .type = EventType::kInvoke};
   env_.Record(event);
   const ReleaseResult result = lock_->GiveUp(key, deadline);

@@ -123,5 +123,14 @@ TEST(RecordedLock, GivingUpIsAReleaseOfNoHoldWhenItFreesTheLock) {
   EXPECT_EQ(scene.world.events[1].value[0], 1);
 }
 
+TEST(RecordedLock, GivingUpWithoutAnAnswerIsARecordOfItsOwn) {
+  Scene scene({});
+  scene.inner->give_up_answer = ReleaseResult::kUnknown;
+  (void)scene.lock.GiveUp({.name = "k", .index = 2}, {});
+  ASSERT_EQ(Told(scene.world.events), (Lines{"0 info release"}));
+  EXPECT_EQ(scene.world.events[0].hold, 0U);
+  EXPECT_EQ(scene.world.events[0].key, 2);
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -90,8 +90,9 @@ class RedissonFair final : public RedissonFamily {
     const std::string instants = InstantsOf(key);
     const std::array<std::string_view, 2> keys{queue, instants};
     const std::array<std::string_view, 2> args{owner_, wait_ms_};
-    [[maybe_unused]] const CallResult left = node_->Eval(Leave(), keys, args, deadline);
-    return ReleaseResult::kNotOwner;  // what it left is no lock
+    const CallResult left = node_->Eval(Leave(), keys, args, deadline);
+    // What it left is no lock. Without an answer, it may leave later, when it has queued again.
+    return left ? ReleaseResult::kNotOwner : ReleaseResult::kUnknown;
   }
 
  private:

@@ -42,7 +42,7 @@ ReleaseResult ScriptedLock::Release(const Grant& grant, Deadline /*deadline*/) {
 }
 
 ReleaseResult ScriptedLock::GiveUp(const LockKey& /*key*/, Deadline /*deadline*/) {
-  if (!frees_on_giving_up) return ReleaseResult::kNotOwner;
+  if (!frees_on_giving_up) return give_up_answer;
   Say("give up");
   return release_answer;
 }

@@ -31,6 +31,7 @@ class ScriptedLock final : public Lock {
   ReleaseResult release_answer = ReleaseResult::kReleased;
   Subscription* wake_ups = nullptr;
   bool frees_on_giving_up = false;
+  ReleaseResult give_up_answer = ReleaseResult::kNotOwner;  // when it frees nothing
   bool stays_locked_on_throw = false;
 
   // What comes of the tries from here on.

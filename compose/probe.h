@@ -1,0 +1,23 @@
+// Whether a lock can be had, once the faults are healed and everybody has gone home.
+#ifndef DOUBLEHOLD_COMPOSE_PROBE_H_
+#define DOUBLEHOLD_COMPOSE_PROBE_H_
+
+#include "lib/base/env.h"
+#include "lib/locks/lock.h"
+
+namespace doublehold {
+
+struct ProbeTerms {
+  Lease lease{};
+  Duration grace{};         // the probe tries for lease + grace
+  Duration call_timeout{};  // of one attempt
+};
+
+// Tries for the key and records what came of it: `ok` granted; `fail` refused to the end. `info` when it was not granted
+// and an attempt of it had no answer, or one that came too late: what kept it may have been the machine, or the probe's
+// own attempt that was carried out and never heard of.
+void Probe(Env& env, Lock& lock, const LockKey& key, const ProbeTerms& terms);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_PROBE_H_

@@ -1,0 +1,45 @@
+#include "compose/probe.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/testing/scripted_lock.h"
+
+namespace doublehold {
+namespace {
+
+using testing::Attempt;
+using testing::FakeEnv;
+using testing::ScriptedLock;
+using testing::Told;
+using testing::World;
+using Lines = std::vector<std::string>;
+using Outcome = testing::Attempt::Outcome;
+
+constexpr Attempt kGrant{.outcome = Outcome::kGranted};
+constexpr Attempt kBusy{.outcome = Outcome::kBusy, .takes = 10ms};
+constexpr Attempt kLate{.outcome = Outcome::kBusy, .takes = 60ms};
+constexpr Attempt kUnknown{.outcome = Outcome::kUnknown, .takes = 10ms};
+
+Event Probed(const std::vector<Attempt>& attempts) {
+  World world;
+  FakeEnv env(world);
+  ScriptedLock lock(world, attempts);
+  Probe(env, lock, {.name = "k", .index = 0},
+        {.lease = 100ms, .grace = 100ms, .call_timeout = 50ms});
+  EXPECT_EQ(world.events.size(), 2U);
+  return world.events.back();
+}
+
+TEST(Probe, FailsOnlyWhenItWasRefusedToTheEndAndInTime) {
+  EXPECT_EQ(Probed({kGrant}).type, EventType::kOk);
+  EXPECT_EQ(Probed({kUnknown, kBusy, kGrant}).type, EventType::kOk);
+  const Event failed = Probed({kBusy});
+  EXPECT_EQ(failed.type, EventType::kFail);
+  EXPECT_GE(failed.value[0], 200'000'000);
+  EXPECT_EQ(Probed({kUnknown}).type, EventType::kInfo);
+  EXPECT_EQ(Probed({kUnknown, kBusy}).type, EventType::kInfo);
+  EXPECT_EQ(Probed({kBusy, kLate}).type, EventType::kInfo);
+}
+
+}  // namespace
+}  // namespace doublehold
