@@ -72,7 +72,6 @@ std::vector<std::string> WhyNothingIsValid(const History& history, const Tally& 
                               Counted(records, "record"), ProcessName(client)));
   }
   for (const auto& [client, status] : tally.died) {
-    if (WasKilled(scene, client)) continue;
     why.push_back(fmt::format("{} ended by itself (wait status {})", ProcessName(client), status));
   }
   for (size_t i = 0; i < facts.faults.size(); ++i) {

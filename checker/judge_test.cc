@@ -96,6 +96,20 @@ TEST(Judge, ABrokenHistoryIsUnknown) {
   EXPECT_EQ(verdict.exit_code, ExitCode::kUnknown);
 }
 
+TEST(Judge, WhoAFaultKilledDidNotEndByItself) {
+  const RunVerdict verdict = Judge(FromLanes(R"(
+    c1:      A-a=g=w=R-r                  | 5 5>4
+    c2:                 A-a=g=w=R-r       | 4 4>3
+    crash c2:                     []
+    died c2:                        *     | 9
+    final:                            *   | 3/2
+    probe:                            P-p
+)",
+                                             {.claims = kAll}));
+  EXPECT_TRUE(verdict.warnings.empty()) << verdict.warnings.front();
+  EXPECT_EQ(verdict.overall, Outcome3::kValid);
+}
+
 TEST(Judge, AViolationWeighsMoreThanAnUnknownClaim) {
   const RunVerdict verdict = Judge(FromLanes(kStale, {.claims = {"exclusion", "nonsense"}}));
   EXPECT_EQ(verdict.overall, Outcome3::kViolated);
@@ -111,6 +125,8 @@ TEST(Judge, WhatCouldHideSomethingLeavesNothingValid) {
            {"    lost c1:                *     | 12",
             "12 records of client 1 were lost: its segment was full"},
            {"    died c2:                *     | 139",
+            "client 2 ended by itself (wait status 139)"},
+           {"    died c2:                *     | 139\n    crash c2:                 []",
             "client 2 ended by itself (wait status 139)"},
        }) {
     const std::string calm = R"(

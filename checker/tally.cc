@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "checker/holds.h"
@@ -15,16 +16,23 @@ constexpr int64_t kMostLost = int64_t{1} << 32;  // of one segment; so that a su
 
 class Counter {
  public:
-  explicit Counter(const RunFacts& facts) { tally_.started.resize(facts.faults.size()); }
+  explicit Counter(const RunFacts& facts) : facts_(facts) {
+    tally_.started.resize(facts.faults.size());
+  }
 
   void Take(const Event& event) {
     const auto fault = static_cast<size_t>(event.value[0]);
     if (event.op == Op::kLost) {
       tally_.lost[event.client] += std::clamp<int64_t>(event.value[0], 1, kMostLost);
     }
-    if (event.op == Op::kDied) tally_.died[event.client] = event.value[0];
+    if (event.op == Op::kDied && !killed_.contains(event.client)) {
+      tally_.died[event.client] = event.value[0];
+    }
     if (event.op == Op::kFault && fault < tally_.started.size()) {
       if (event.type == EventType::kInvoke) ++tally_.started[fault];
+      if (event.type == EventType::kInvoke && IsCrash(facts_.faults[fault])) {
+        killed_.insert(static_cast<int32_t>(event.value[2]));
+      }
       if (DidNothing(event)) --tally_.started[fault];
     }
     if (event.client <= kReferee || event.task != TaskKind::kSession) return;
@@ -82,7 +90,9 @@ class Counter {
     }
   }
 
+  const RunFacts& facts_;
   Tally tally_;
+  std::set<int32_t> killed_;                          // by a fault, so far
   std::map<std::pair<SessionId, Op>, int64_t> open_;  // since when; what never ends is unknown
   std::map<Op, std::vector<int64_t>> lengths_;
   std::optional<int64_t> first_ns_;
