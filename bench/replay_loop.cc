@@ -81,8 +81,9 @@ bool SaysTheSame(const redisReply& reply, const Reply& granted) {
     case Reply::Kind::kInteger:
       return reply.type == REDIS_REPLY_INTEGER && (granted.integer == 0) == (reply.integer == 0);
     case Reply::Kind::kArray:
+      // The first one says whether it was granted: exactly -1, where a refusal says for how long.
       return reply.type == REDIS_REPLY_ARRAY && reply.elements == granted.items.size() &&
-             (reply.elements == 0 || SaysTheSame(*reply.element[0], granted.items[0]));
+             (reply.elements == 0 || reply.element[0]->integer == granted.items[0].integer);
     default:
       return reply.type == REDIS_REPLY_STATUS || reply.type == REDIS_REPLY_STRING;
   }
