@@ -42,10 +42,7 @@ class Fenced final : public Lock {
     const std::array<std::string_view, 2> keys{key.name, counter};
     const std::array<std::string_view, 2> args{grant.owner, lease_ms};
     const CallResult result = node_->Eval(Acquire(), keys, args, deadline);
-    if (!result) {
-      if (result.error().definite) return Busy{};
-      return Unknown{std::move(grant)};
-    }
+    if (!result) return NotGranted(result.error(), std::move(grant));
     if (result->kind != Reply::Kind::kInteger) return Busy{};
     grant.token = result->integer;
     return Granted{std::move(grant)};

@@ -1,6 +1,7 @@
 #include "lib/locks/node_key.h"
 
 #include <array>
+#include <utility>
 
 namespace doublehold {
 namespace {
@@ -24,6 +25,11 @@ const Script& ExtendIfOwner() {
 
 NodeAnswer FailureOf(const CallFailure& failure) {
   return failure.definite ? NodeAnswer::kFailed : NodeAnswer::kUnknown;
+}
+
+AcquireResult NotGranted(const CallFailure& failure, Grant grant) {
+  if (failure.definite) return Busy{};
+  return Unknown{std::move(grant)};
 }
 
 void StartSetNxPx(Connection& node, const std::string& key, const std::string& owner, Lease lease,

@@ -17,6 +17,8 @@ namespace doublehold {
 enum class [[nodiscard]] NodeAnswer : uint8_t{kYes, kNo, kFailed, kUnknown};
 
 NodeAnswer FailureOf(const CallFailure& failure);
+// What an acquire answers whose command failed: Busy when it was certainly not carried out, else Unknown.
+AcquireResult NotGranted(const CallFailure& failure, Grant grant);
 
 void StartSetNxPx(Connection& node, const std::string& key, const std::string& owner, Lease lease,
                   Deadline deadline);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "lib/locks/node_key.h"
+
 namespace doublehold {
 namespace {
 
@@ -97,10 +99,7 @@ AcquireResult RedissonFamily::TryAcquire(const LockKey& key, Lease lease, Deadli
       Ask(grant, lease_ms,
           resends_ ? invoked + (deadline - invoked) / kFirstShareOfDeadline : deadline);
   if (!result && !result.error().definite && resends_) result = Ask(grant, lease_ms, deadline);
-  if (!result) {
-    if (result.error().definite) return Busy{};
-    return Unknown{std::move(grant)};
-  }
+  if (!result) return NotGranted(result.error(), std::move(grant));
   // A key without expiry answers -1, and there may be no key at all: no hint.
   if (!result->IsNil())
     return Busy{std::chrono::milliseconds(std::max<int64_t>(result->integer, 0))};

@@ -26,8 +26,8 @@ class SetnxExpire final : public Lock {
     grant.owner = owners_.TextOf(grant.hold);
     const std::array<std::string_view, 3> setnx{"SETNX", key.name, grant.owner};
     const CallResult set = node_->Call(setnx, deadline);
-    if (!set && !set.error().definite) return Unknown{std::move(grant)};
-    if (!set || !set->IsInteger(1)) return Busy{};
+    if (!set) return NotGranted(set.error(), std::move(grant));
+    if (!set->IsInteger(1)) return Busy{};
     env_.Reach(Step::kMidAcquire);
     // The lease begins here: before, the key has no end. Whether this arrives is not looked at.
     grant.valid_until = env_.Mono() + lease;

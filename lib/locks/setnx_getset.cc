@@ -9,11 +9,12 @@
 //          frees the holder's lock (K02).
 
 #include <array>
-#include <charconv>
+#include <optional>
 
 #include "lib/locks/node_key.h"
 #include "lib/locks/owners.h"
 #include "lib/locks/registry.h"
+#include "lib/locks/value_instant.h"
 
 namespace doublehold {
 namespace {
@@ -30,7 +31,7 @@ class SetnxGetset final : public Lock {
         finally_releases_(context.options.Flag("finally-releases")) {}
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
-    const Instant over = InstantAfter(lease);
+    const ValueInstant over = InstantAfter(env_, lease);
     const int64_t now_ms = over.wall_ms - ToMs(lease);
     Grant grant{.key = key,
                 .owner = std::to_string(over.wall_ms),
@@ -43,15 +44,8 @@ class SetnxGetset final : public Lock {
     return TakeOver(std::move(grant), now_ms, deadline);
   }
 
-  // Writes a later instant without looking whose lock it is, as a holder that trusts its lease would.
   ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override {
-    const Instant over = InstantAfter(lease);
-    const std::string instant_ms = std::to_string(over.wall_ms);
-    const std::array<std::string_view, 4> set{"SET", grant.key.name, instant_ms, "XX"};
-    const CallResult result = node_->Call(set, deadline);
-    if (!result) return Undecided{};
-    if (result->IsNil()) return Lost{};
-    return Extended{over.mono};
+    return ExtendInstant(env_, *node_, grant, lease, deadline);
   }
 
   // Always "true" in the original: whoever's key it is, and whether or not it is there.
@@ -66,25 +60,13 @@ class SetnxGetset final : public Lock {
   bool FreesOnGivingUp() const override { return finally_releases_; }
 
  private:
-  // When the lease is over, as the value says it and on the client's monotonic clock. The value is cut to whole
-  // milliseconds, so the lease is up to one shorter than asked: counting it from the uncut instant would let two
-  // leases overlap that the variant hands over one after the other.
-  struct Instant {
-    int64_t wall_ms = 0;
-    MonoTime mono{};
-  };
-  Instant InstantAfter(Lease lease) {
-    const MonoTime mono = env_.Mono();
-    const WallTime wall = env_.Wall();
-    const WallTime over = std::chrono::floor<std::chrono::milliseconds>(wall + lease);
-    return {.wall_ms = ToMs(over), .mono = mono + (over - wall)};
-  }
-
   AcquireResult TakeOver(Grant grant, int64_t now_ms, Deadline deadline) {
     const std::array<std::string_view, 2> get{"GET", grant.key.name};
     CallResult seen = node_->Call(get, deadline);
     for (int tries = 1; !seen && tries < kGetTries; ++tries) seen = node_->Call(get, deadline);
-    if (!seen || seen->IsNil() || !IsPast(seen->text, now_ms)) return Busy{};
+    if (!seen) return Busy{};
+    const std::optional<int64_t> instant_ms = InstantIn(*seen);
+    if (!instant_ms || *instant_ms > now_ms) return Busy{};
     const std::array<std::string_view, 3> getset{"GETSET", grant.key.name, grant.owner};
     const CallResult before = node_->Call(getset, deadline);
     if (!before) return NotGranted(before.error(), std::move(grant));
@@ -99,18 +81,6 @@ class SetnxGetset final : public Lock {
     env_.Reach(Step::kMidAcquire);
     [[maybe_unused]] const CallResult result = node_->Call(expire, deadline);
     return Granted{std::move(grant)};
-  }
-
-  static AcquireResult NotGranted(const CallFailure& failure, Grant grant) {
-    if (failure.definite) return Busy{};
-    return Unknown{std::move(grant)};
-  }
-
-  static bool IsPast(std::string_view instant, int64_t now_ms) {
-    int64_t instant_ms = 0;
-    const char* end = instant.data() + instant.size();
-    const auto parsed = std::from_chars(instant.data(), end, instant_ms);
-    return parsed.ec == std::errc{} && parsed.ptr == end && instant_ms <= now_ms;
   }
 
   Env& env_;

@@ -11,12 +11,12 @@
 // Source:  seed 004.
 
 #include <array>
-#include <charconv>
 #include <optional>
 
 #include "lib/locks/node_key.h"
 #include "lib/locks/owners.h"
 #include "lib/locks/registry.h"
+#include "lib/locks/value_instant.h"
 
 namespace doublehold {
 namespace {
@@ -30,7 +30,8 @@ class SetnxGetsetExpired final : public Lock {
         takes_over_(context.options.Text("form") == "try") {}
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
-    const Instant over = InstantAfter(lease);
+    // One millisecond more, as the source has it.
+    const ValueInstant over = InstantAfter(env_, lease + 1ms);
     Grant grant{.key = key,
                 .owner = std::to_string(over.wall_ms),
                 .hold = owners_.NextHold(),
@@ -43,15 +44,8 @@ class SetnxGetsetExpired final : public Lock {
     return TakeOver(std::move(grant), deadline);
   }
 
-  // Writes a later instant without looking whose lock it is, as a holder that trusts its lease would.
   ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override {
-    const Instant over = InstantAfter(lease);
-    const std::string instant_ms = std::to_string(over.wall_ms);
-    const std::array<std::string_view, 4> set{"SET", grant.key.name, instant_ms, "XX"};
-    const CallResult result = node_->Call(set, deadline);
-    if (!result) return Undecided{};
-    if (result->IsNil()) return Lost{};
-    return Extended{over.mono};
+    return ExtendInstant(env_, *node_, grant, lease + 1ms, deadline);
   }
 
   // A missing key makes the original throw; the lock is free, and not by this.
@@ -66,19 +60,6 @@ class SetnxGetsetExpired final : public Lock {
   }
 
  private:
-  // When the lease is over: now + lease + 1 ms, as the source has it, in the value and on the client's monotonic clock.
-  // What the value's cut to whole milliseconds takes away is taken away from both.
-  struct Instant {
-    int64_t wall_ms = 0;
-    MonoTime mono{};
-  };
-  Instant InstantAfter(Lease lease) {
-    const MonoTime mono = env_.Mono();
-    const WallTime wall = env_.Wall();
-    const WallTime over = std::chrono::floor<std::chrono::milliseconds>(wall + lease + 1ms);
-    return {.wall_ms = ToMs(over), .mono = mono + (over - wall)};
-  }
-
   int64_t NowMs() { return ToMs(env_.Wall()); }
 
   AcquireResult TakeOver(Grant grant, Deadline deadline) {
@@ -93,19 +74,6 @@ class SetnxGetsetExpired final : public Lock {
     const std::optional<int64_t> before_ms = InstantIn(*before);
     if (!before_ms || *before_ms >= NowMs()) return Busy{};
     return Granted{std::move(grant)};
-  }
-
-  static AcquireResult NotGranted(const CallFailure& failure, Grant grant) {
-    if (failure.definite) return Busy{};
-    return Unknown{std::move(grant)};
-  }
-
-  static std::optional<int64_t> InstantIn(const Reply& value) {
-    int64_t instant_ms = 0;
-    const char* end = value.text.data() + value.text.size();
-    const auto parsed = std::from_chars(value.text.data(), end, instant_ms);
-    if (parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
-    return instant_ms;
   }
 
   Env& env_;
