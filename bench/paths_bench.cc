@@ -11,9 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/replay_loop.h"
-#include "compose/scratch.h"
-#include "compose/server.h"
-#include "faults/clock_page.h"
+#include "bench/servers.h"
 #include "faults/proxy/proxy.h"
 #include "lib/base/check.h"
 #include "lib/history/shared_run.h"
@@ -134,33 +132,11 @@ nlohmann::json CompareCalls(const std::string& socket) {
 }
 
 int Main(const std::string& redis_server) {
-  const Result<ServerProgram> program = FindServer(redis_server);
-  const Result<std::filesystem::path> shim = FindClockShim();
-  Result<Scratch> scratch = Scratch::Create();
-  Result<SharedRun> clock = SharedRun::Create(1, 1);
-  if (!program || !shim || !scratch || !clock) {
-    fmt::print(stderr, "bench_paths: {}\n",
-               !program ? program.error().message : "cannot start a server");
-    return static_cast<int>(ExitCode::kEnvironment);
-  }
-  const ClockPage page(clock->ClockPage(0));
-  const std::filesystem::path socket = scratch->folder() / "bench.sock";
-  const Result<pid_t> server = StartServer({.program = *program,
-                                            .socket = socket,
-                                            .log = scratch->folder() / "server.log",
-                                            .shim = *shim,
-                                            .clock_fd = clock->fd(),
-                                            .clock_offset = clock->ClockPageOffset(0)});
-  CHECK(server.has_value());
-  const MonoTime give_up = RealMono() + 10s;
-  while (!AnswersPing(socket, RealMono() + 1s)) {
-    CHECK(RealMono() < give_up);
-    usleep(2000);
-  }
-  const nlohmann::json result{{"cycles", CompareCycles(socket)}, {"calls", CompareCalls(socket)}};
+  PinTo(Place::kOneCore);
+  const BenchServers server(redis_server, 1);
+  const nlohmann::json result{{"cycles", CompareCycles(server.Socket(0))},
+                              {"calls", CompareCalls(server.Socket(0))}};
   fmt::print("{}\n", result.dump());
-  kill(-*server, SIGKILL);
-  waitpid(*server, nullptr, 0);
   return 0;
 }
 

@@ -135,16 +135,10 @@ struct ReplayLoop::State {
   redisContext* subscribed = nullptr;
 };
 
-ReplayLoop::ReplayLoop(const std::string& unix_path, SentCycle cycle)
-    : state_(new State), cycle_(std::move(cycle)) {
-  state_->context = redisConnectUnix(unix_path.c_str());
+ReplayLoop::ReplayLoop(std::string unix_path, SentCycle cycle)
+    : unix_path_(std::move(unix_path)), state_(new State), cycle_(std::move(cycle)) {
+  state_->context = redisConnectUnix(unix_path_.c_str());
   CHECK(state_->context != nullptr && state_->context->err == 0);
-  if (cycle_.channel.empty()) return;
-  state_->subscribed = redisConnectUnix(unix_path.c_str());
-  CHECK(state_->subscribed != nullptr && state_->subscribed->err == 0);
-  void* reply = redisCommand(state_->subscribed, "SUBSCRIBE %s", cycle_.channel.c_str());
-  CHECK(reply != nullptr);
-  freeReplyObject(reply);
 }
 
 ReplayLoop::~ReplayLoop() {
@@ -173,12 +167,22 @@ void ReplayLoop::Cycle(Duration interval) {
     for (size_t i = 1; i < cycle_.refused.size(); ++i) (void)Send(cycle_.refused[i]);
     if (state_->subscribed != nullptr) {
       AwaitMessage();
+    } else if (!cycle_.channel.empty()) {
+      Subscribe();  // and asks again: the lock may have come free before
     } else {
       std::this_thread::sleep_for(interval);
     }
   }
   for (size_t i = 1; i < cycle_.granted.size(); ++i) (void)Send(cycle_.granted[i]);
   for (const SentCommand& command : cycle_.release) (void)Send(command);
+}
+
+void ReplayLoop::Subscribe() {
+  state_->subscribed = redisConnectUnix(unix_path_.c_str());
+  CHECK(state_->subscribed != nullptr && state_->subscribed->err == 0);
+  void* reply = redisCommand(state_->subscribed, "SUBSCRIBE %s", cycle_.channel.c_str());
+  CHECK(reply != nullptr);
+  freeReplyObject(reply);
 }
 
 // Or for as long as a waiter would wait at most without one.

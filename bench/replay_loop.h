@@ -37,7 +37,7 @@ SentCycle WatchOneCycle(Env& env, const LockEntry& entry, int client, const Lock
 // One connection to a unix socket, of one thread. Ends the program when the server fails it.
 class ReplayLoop {
  public:
-  ReplayLoop(const std::string& unix_path, SentCycle cycle);
+  ReplayLoop(std::string unix_path, SentCycle cycle);
   ~ReplayLoop();
   ReplayLoop(const ReplayLoop&) = delete;
   ReplayLoop& operator=(const ReplayLoop&) = delete;
@@ -48,8 +48,10 @@ class ReplayLoop {
  private:
   struct State;
   bool Send(const SentCommand& command);
+  void Subscribe();
   void AwaitMessage();
 
+  std::string unix_path_;
   State* state_;
   SentCycle cycle_;
 };

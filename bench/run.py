@@ -4,7 +4,7 @@
     bench/run.py BUILD_FOLDER [--without-suite]
 
 Prints a line a figure: median, spread, limit. Exits 1 when a limit is missed. A figure that a noisy machine can spoil
-is measured in turns with what it is held against.
+is measured in turns with what it is held against, both on the same core where not said otherwise (bench/servers.h says why).
 """
 
 from __future__ import annotations

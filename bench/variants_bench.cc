@@ -2,9 +2,6 @@
 // key; how fast redisson hands over; what five nodes cost redlock. What is compared takes turns in short blocks within one
 // run, against the same servers, so that a busy machine slows both alike. Prints JSON.
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,9 +10,7 @@
 #include <thread>
 
 #include "bench/replay_loop.h"
-#include "compose/scratch.h"
-#include "compose/server.h"
-#include "faults/clock_page.h"
+#include "bench/servers.h"
 #include "lib/base/check.h"
 #include "lib/history/shared_run.h"
 #include "lib/locks/recorded_lock.h"
@@ -31,67 +26,18 @@ using nlohmann::json;
 constexpr int kBlocks = 7;
 constexpr Duration kBlock = 100ms;
 constexpr int kClients = 8;
-constexpr int kContendedBlocks = 5;
-constexpr Duration kContendedBlock = 200ms;
+constexpr int kContendedBlocks = 11;
+constexpr Duration kContendedBlock = 100ms;
 constexpr Duration kInterval = 1ms;  // of a waiter between two tries, ours and bare
 constexpr int kHandOvers = 200;
 constexpr int kGrants = 2000;
 constexpr int kNodes = 5;
 constexpr Lease kLease = 10s;
 
-// Servers on unix sockets, as a run has them.
-class Servers {
- public:
-  explicit Servers(const std::string& redis_server, int count) {
-    const Result<ServerProgram> program = FindServer(redis_server);
-    const Result<std::filesystem::path> shim = FindClockShim();
-    CHECK(program.has_value() && shim.has_value());
-    for (int i = 0; i < count; ++i) Start(*program, *shim, i);
-  }
-  ~Servers() {
-    for (const pid_t pid : pids_) kill(pid, SIGKILL);
-    for (const pid_t pid : pids_) waitpid(pid, nullptr, 0);
-  }
-  Servers(const Servers&) = delete;
-  Servers& operator=(const Servers&) = delete;
-
-  [[nodiscard]] std::string Socket(int number) const {
-    return (scratch_.folder() / fmt::format("{}.sock", number)).string();
-  }
-  // Node 0 stands for the store.
-  [[nodiscard]] std::vector<NodeAddress> Addresses(int nodes) const {
-    std::vector<NodeAddress> addresses{{.unix_path = Socket(0)}};
-    for (int node = 0; node < nodes; ++node) addresses.push_back({.unix_path = Socket(node)});
-    return addresses;
-  }
-
- private:
-  void Start(const ServerProgram& program, const std::filesystem::path& shim, int number) {
-    const ClockPage page(clock_.ClockPage(0));
-    const Result<pid_t> pid = StartServer({.program = program,
-                                           .socket = Socket(number),
-                                           .log = scratch_.folder() / fmt::format("{}.log", number),
-                                           .shim = shim,
-                                           .clock_fd = clock_.fd(),
-                                           .clock_offset = clock_.ClockPageOffset(0)});
-    CHECK(pid.has_value());
-    pids_.push_back(*pid);
-    const MonoTime give_up = RealMono() + 10s;
-    while (!AnswersPing(Socket(number), RealMono() + 1s)) {
-      CHECK(RealMono() < give_up);
-      usleep(2000);
-    }
-  }
-
-  Scratch scratch_ = std::move(*Scratch::Create());
-  SharedRun clock_ = std::move(*SharedRun::Create(1, 1));
-  std::vector<pid_t> pids_;
-};
-
 // One client with its lock, recorded, on a thread of its own.
 class OurClient {
  public:
-  OurClient(const Servers& servers, SharedRun& shared, const LockEntry& entry, int number,
+  OurClient(const BenchServers& servers, SharedRun& shared, const LockEntry& entry, int number,
             int nodes)
       : process_{.number = number,
                  .seed = 1,
@@ -143,22 +89,24 @@ double RateOfAll(std::vector<std::unique_ptr<Client>>& clients, const Work& work
   return static_cast<double>(cycles.load()) / ToSeconds(RealMono() - begun);
 }
 
-json CompareVariant(const Servers& servers, const LockEntry& entry) {
+json CompareVariant(const BenchServers& servers, const LockEntry& entry) {
   SharedRun shared = std::move(*SharedRun::Create(kClients + 1, 1));
   std::vector<std::unique_ptr<OurClient>> ours;
   std::vector<std::unique_ptr<ReplayLoop>> bare;
-  for (int number = 1; number <= kClients; ++number) {
+  const auto add_client = [&](int number) {
     ours.push_back(std::make_unique<OurClient>(servers, shared, entry, number, 1));
     bare.push_back(std::make_unique<ReplayLoop>(
         servers.Socket(0), WatchOneCycle(ours.back()->env(), entry, 100 + number,
                                          {.name = "dh:bare", .index = 0}, kLease)));
-  }
+  };
   json result{{"lock", entry.name}};
+  add_client(1);
   for (int block = 0; block < kBlocks; ++block) {
     result["alone"]["bare_per_s"].push_back(
         RatePerSecond(kBlock, [&] { bare.front()->Cycle(kInterval); }));
     result["alone"]["ours_per_s"].push_back(RatePerSecond(kBlock, [&] { ours.front()->Cycle(); }));
   }
+  for (int number = 2; number <= kClients; ++number) add_client(number);
   for (int block = 0; block < kContendedBlocks; ++block) {
     result["contended"]["bare_per_s"].push_back(
         RateOfAll(bare, [](ReplayLoop& client) { client.Cycle(kInterval); }));
@@ -169,7 +117,7 @@ json CompareVariant(const Servers& servers, const LockEntry& entry) {
 }
 
 // From the call that releases to the return of the waiter's grant, against a PING on a connection that was idle as long.
-json MeasureHandOver(const Servers& servers) {
+json MeasureHandOver(const BenchServers& servers) {
   SharedRun shared = std::move(*SharedRun::Create(3, 1));
   const LockEntry& entry = *FindLock("redisson");
   OurClient first(servers, shared, entry, 1, 1);
@@ -214,12 +162,14 @@ double MedianGrantMicroseconds(OurClient& client) {
   return taken_us[kGrants / 2];
 }
 
-json CompareQuorum(const Servers& servers) {
+json CompareQuorum(const BenchServers& servers) {
   SharedRun shared = std::move(*SharedRun::Create(3, 1));
   LockEntry at_once = *FindLock("redlock");
   for (OptionSpec& option : at_once.options) {
     if (option.name == "ask") option.fallback = "at-once";
   }
+  // On one core, five servers would take turns: what asking at once gains is the waiting, not the work.
+  servers.Pin(Place::kOtherCore);
   OurClient single(servers, shared, *FindLock("set-nx-px"), 1, 1);
   OurClient quorum(servers, shared, at_once, 2, kNodes);
   json result;
@@ -231,7 +181,8 @@ json CompareQuorum(const Servers& servers) {
 }
 
 int Main(const std::string& redis_server) {
-  const Servers servers(redis_server, kNodes);
+  PinTo(Place::kOneCore);
+  const BenchServers servers(redis_server, kNodes);
   json variants = json::array();
   for (const LockEntry& entry : Locks()) {
     const bool takes_a_lock = entry.name != "none" && !entry.Has(Trait::kLockFree);
