@@ -262,7 +262,8 @@ nlohmann::json ToJson(const SuiteRequest& request, const SuiteResult& result) {
           {"repeat", request.repeat},          {"jobs", request.jobs},
           {"seconds", result.seconds},         {"as_expected", as_expected},
           {"interrupted", result.interrupted}, {"rows", request.suite.rows},
-          {"columns", request.suite.columns},  {"cells", std::move(cells)}};
+          {"columns", request.suite.columns},  {"about", request.suite.about},
+          {"cells", std::move(cells)}};
 }
 
 }  // namespace

@@ -73,6 +73,12 @@ class Node:
             raise BadInput(f"{self.where}: '{key}' is not a list of texts")
         return items
 
+    def texts_by_name(self, key: str) -> dict[str, str]:
+        texts = self._need(key, dict, "an object")
+        if not all(isinstance(text, str) for text in texts.values()):
+            raise BadInput(f"{self.where}: '{key}' does not hold texts only")
+        return texts
+
     def _need(self, key: str, kind: type | tuple[type, ...], what: str) -> Any:
         if key not in self.data:
             raise BadInput(f"{self.where}: '{key}' is missing")

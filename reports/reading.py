@@ -174,10 +174,16 @@ class Suite:
     as_expected: bool
     rows: list[str]
     columns: list[str]
+    about: dict[str, str]  # what happens in a column
     cells: list[Cell] = field(default_factory=list)
 
     def cell(self, row: str, column: str) -> Cell | None:
         return next((c for c in self.cells if c.row == row and c.column == column), None)
+
+    @property
+    def mostly_empty(self) -> bool:
+        """A matrix would be more holes than cells: its columns are cases, each for a few rows."""
+        return 2 * len(self.cells) < len(self.rows) * len(self.columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +299,7 @@ def read_suite(folder: Path) -> Suite:
     return Suite(
         folder=folder, name=top.text("suite"), seed=top.count("seed"), repeat=top.count("repeat"),
         seconds=top.number("seconds"), as_expected=top.flag("as_expected"), rows=rows,
-        columns=columns, cells=cells)
+        columns=columns, about=top.texts_by_name("about"), cells=cells)
 
 
 def _suite_run(folder: Path, node: Node) -> SuiteRun:

@@ -151,6 +151,17 @@ class ReportTest(unittest.TestCase):
         self.assert_tells(page.text, "stock kept")
         self.assertLess(len(html), 3_000_000)
 
+    def test_a_suite_that_is_more_holes_than_cells_is_told_case_by_case(self) -> None:
+        write_suite(self.folder / "suite", repeat=1)
+        file = self.folder / "suite/suite.json"
+        suite = json.loads(file.read_text())
+        suite["cells"] = [cell for cell in suite["cells"] if cell["column"] == "pause"]
+        file.write_text(json.dumps(suite))
+        html = self.page("suite")
+        self.assert_stands_alone(html)
+        self.assert_tells(html, "Case by case", "client 1 is stopped &lt;long&gt;")
+        self.assertFalse("not run" in html)
+
     def test_a_suite_in_which_nothing_could_run_still_says_so(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm", "pause"))
         file = self.folder / "suite/suite.json"
