@@ -52,4 +52,4 @@ tidy:
 	cmake --build build-tidy -j $(JOBS) -- -k 0
 
 clean:
-	rm -rf build build-asan build-tsan build-tidy
+	rm -rf build build-asan build-tsan build-tidy build-dev

@@ -37,6 +37,7 @@ struct Violation {
   int64_t to_ns = 0;
   bool stale = false;     // one of the two leases was over
   int64_t count = 1;      // how many of the claim's unit it stands for (orders lost by one write)
+  int64_t untold = 0;     // further ones of the same first hold: counted, but not told
   int32_t fault = -1;     // index in RunFacts::faults of the fault active then; -1: none
   bool by_stall = false;  // no fault: the machine itself stalled a holder past its lease
   std::string sentence;   // who, when, what, and why
@@ -57,11 +58,13 @@ struct ClaimVerdict {
   int64_t opportunities = 0;  // of how many `unit`
   std::string unit;           // "holds", "orders", "keys"
   std::optional<Margin> margin;
-  std::vector<Violation> violations;  // the first kStoryLimit of them
+  std::vector<Violation> violations;  // as many of them as Limits allows
 };
 
 struct Limits {
-  size_t violations_told = 50;  // more are counted, not told
+  // More are counted, not told.
+  size_t violations_told = 50;
+  int64_t told_of_a_hold = 5;  // of those that one hold overlapped
 };
 
 using CheckFunction = ClaimVerdict (*)(const History&, const Limits&);

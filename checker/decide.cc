@@ -6,7 +6,24 @@ void Stories::Add(Violation violation) {
   if (!seen_) first_sentence_ = violation.sentence;
   seen_ = true;
   all_by_stall_ = all_by_stall_ && violation.by_stall;
-  if (told_.size() < limit_) told_.push_back(std::move(violation));
+  if (told_.size() >= limits_.violations_told) return;
+  if (violation.first) {
+    OfHold& of_hold = of_hold_[violation.first->hold];
+    if (++of_hold.told > limits_.told_of_a_hold) return CountUntold(violation.first->hold);
+    of_hold.last = told_.size();
+  }
+  told_.push_back(std::move(violation));
+}
+
+bool Stories::Wanted(uint64_t first_hold) const {
+  if (!Wanted() || all_by_stall_) return Wanted();
+  const auto found = of_hold_.find(first_hold);
+  return found == of_hold_.end() || found->second.told < limits_.told_of_a_hold;
+}
+
+void Stories::CountUntold(uint64_t first_hold) {
+  const auto found = of_hold_.find(first_hold);
+  if (found != of_hold_.end()) ++told_[found->second.last].untold;
 }
 
 ClaimVerdict Undecided(ClaimVerdict verdict, std::string why) {

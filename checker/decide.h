@@ -2,6 +2,7 @@
 #ifndef DOUBLEHOLD_CHECKER_DECIDE_H_
 #define DOUBLEHOLD_CHECKER_DECIDE_H_
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,11 +15,18 @@ namespace doublehold {
 // explains all of them.
 class Stories {
  public:
-  explicit Stories(const Limits& limits) : limit_(limits.violations_told) {}
+  explicit Stories(const Limits& limits) : limits_(limits) {}
 
   // Whether a further violation would still change anything; telling one costs more than seeing it.
-  [[nodiscard]] bool Wanted() const { return told_.size() < limit_ || all_by_stall_; }
+  [[nodiscard]] bool Wanted() const {
+    return told_.size() < limits_.violations_told || all_by_stall_;
+  }
   void Add(Violation violation);
+
+  // The same for a violation whose first hold is this one: a hold that lasted for long past its lease overlaps hundreds, and
+  // they are one story. Who is not wanted is counted with the last that was told of its hold.
+  [[nodiscard]] bool Wanted(uint64_t first_hold) const;
+  void CountUntold(uint64_t first_hold);
 
   [[nodiscard]] bool empty() const { return !seen_; }
   // Every one of them is by_stall. False when there was none.
@@ -27,11 +35,16 @@ class Stories {
   [[nodiscard]] std::vector<Violation> Take() && { return std::move(told_); }
 
  private:
-  size_t limit_;
+  struct OfHold {
+    int64_t told = 0;
+    size_t last = 0;  // into told_
+  };
+  Limits limits_;
   bool seen_ = false;
   bool all_by_stall_ = true;
   std::string first_sentence_;
   std::vector<Violation> told_;
+  std::map<uint64_t, OfHold> of_hold_;
 };
 
 // Nothing can be said, and why.

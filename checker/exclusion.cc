@@ -68,7 +68,12 @@ ClaimVerdict Check(const History& history, const Limits& limits, Part part) {
   Stories stories(limits);
   for (const OverlapFound& overlap : FindOverlaps(holds, part)) {
     ++verdict.count;
-    if (stories.Wanted()) stories.Add(TellOverlap(scene, holds, overlap));
+    const uint64_t first = holds.all[overlap.first].hold;
+    if (stories.Wanted(first)) {
+      stories.Add(TellOverlap(scene, holds, overlap));
+    } else {
+      stories.CountUntold(first);
+    }
   }
   const std::string_view what =
       part == Part::kCore ? "held the key" : "had a valid lease on the key";

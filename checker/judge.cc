@@ -72,7 +72,8 @@ std::vector<std::string> WhyNothingIsValid(const History& history, const Tally& 
                               Counted(records, "record"), ProcessName(client)));
   }
   for (const auto& [client, status] : tally.died) {
-    why.push_back(fmt::format("{} ended by itself (wait status {})", ProcessName(client), status));
+    why.push_back(
+        fmt::format("{} ended before the run did (wait status {})", ProcessName(client), status));
   }
   for (size_t i = 0; i < facts.faults.size(); ++i) {
     const FaultFact& fault = facts.faults[i];

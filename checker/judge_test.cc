@@ -125,9 +125,9 @@ TEST(Judge, WhatCouldHideSomethingLeavesNothingValid) {
            {"    lost c1:                *     | 12",
             "12 records of client 1 were lost: its segment was full"},
            {"    died c2:                *     | 139",
-            "client 2 ended by itself (wait status 139)"},
+            "client 2 ended before the run did (wait status 139)"},
            {"    died c2:                *     | 139\n    crash c2:                 []",
-            "client 2 ended by itself (wait status 139)"},
+            "client 2 ended before the run did (wait status 139)"},
        }) {
     const std::string calm = R"(
     c1:      A-a=g=w=R-r                  | 5 5>4

@@ -27,6 +27,7 @@ json ToJson(const Violation& violation, const RunFacts& facts) {
           {"to_ns", violation.to_ns},
           {"stale", violation.stale},
           {"count", violation.count},
+          {"untold", violation.untold},
           {"fault", std::move(fault)},
           {"by_stall", violation.by_stall},
           {"first", ToJson(violation.first)},

@@ -80,7 +80,7 @@ std::string Table(const RunVerdict& verdict) {
 // Many violations of one hold are one story: its first sentence, and how many more there are.
 std::string Sentences(const ClaimVerdict& claim) {
   std::string text = fmt::format("{}: {}\n", claim.claim, claim.reason);
-  std::vector<std::pair<const Violation*, size_t>> stories;  // the first of each, and how many
+  std::vector<std::pair<const Violation*, int64_t>> stories;  // the first of each; how many more
   for (const Violation& violation : claim.violations) {
     const auto same = std::ranges::find_if(stories, [&](const auto& story) {
       const Violation& other = *story.first;
@@ -88,24 +88,22 @@ std::string Sentences(const ClaimVerdict& claim) {
              violation.key == other.key;
     });
     if (same != stories.end()) {
-      ++same->second;
+      same->second += 1 + violation.untold;
     } else {
-      stories.emplace_back(&violation, 1);
+      stories.emplace_back(&violation, violation.untold);
     }
   }
   int64_t stand_for = 0;
-  for (const Violation& violation : claim.violations) stand_for += violation.count;
-  const bool all_told = stand_for >= claim.count;
+  for (const Violation& violation : claim.violations)
+    stand_for += violation.count + violation.untold;
   const size_t told = std::min(kSentencesTold, stories.size());
   for (size_t i = 0; i < told; ++i) {
-    const auto& [violation, count] = stories[i];
+    const auto& [violation, more] = stories[i];
     text += fmt::format("  {}. {}: {}{}\n", i + 1, violation->key, violation->sentence,
-                        count == 1 ? ""
-                                   : fmt::format(" ({}{} more of the same hold)",
-                                                 all_told ? "" : "at least ", count - 1));
+                        more == 0 ? "" : fmt::format(" ({} more of the same hold)", more));
   }
-  if (stories.size() > told) {
-    text += fmt::format("  verdict.json tells {}\n",
+  if (stories.size() > told || stand_for < claim.count) {
+    text += fmt::format("  further ones are counted only; verdict.json tells {}\n",
                         Counted(static_cast<int64_t>(claim.violations.size()), "violation"));
   }
   return text;

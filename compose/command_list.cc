@@ -7,6 +7,7 @@
 #include "compose/command_line.h"
 #include "compose/plan_builder.h"
 #include "faults/fault.h"
+#include "faults/profiles.h"
 #include "lib/base/step.h"
 #include "lib/base/words.h"
 #include "lib/locks/registry.h"

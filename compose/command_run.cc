@@ -60,6 +60,13 @@ Result<Settings> ReadSettings(const ParsedLine& line) {
     Result<Settings> file = Settings::ReadToml(line.rest.front());
     if (!file) return file;
     settings = std::move(*file);
+    if (!settings.Has("name")) {
+      const std::filesystem::path path = line.rest.front();
+      settings.Set("name", path.stem().string(), path.string());
+    }
+    if (!settings.TablesBelow("row").empty() || !settings.TablesBelow("column").empty()) {
+      return BadInput(fmt::format("{0}: this is a suite: doublehold suite {0}", line.rest.front()));
+    }
   }
   for (const Flag& flag : kFlags) {
     if (!line.values.contains(flag.option)) continue;

@@ -49,7 +49,8 @@ Result<void> Select(const std::vector<std::string>& wanted, Suite& suite) {
     if (selected.size() > before) continue;
     std::vector<std::string> names;
     for (const SuiteCell& cell : suite.cells) names.push_back(cell.name);
-    return BadInput("--only: " + UnknownWord("cell", only, names));
+    return BadInput("--only: " + UnknownWord("cell", only, names) +
+                    "; 'ROW/' and '/COLUMN' choose all of a row or a column");
   }
   suite.cells = std::move(selected);
   return {};

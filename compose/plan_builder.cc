@@ -9,6 +9,7 @@
 #include "compose/fault_settings.h"
 #include "compose/setting_reader.h"
 #include "faults/fault.h"
+#include "faults/profiles.h"
 #include "lib/base/words.h"
 #include "lib/locks/registry.h"
 #include "workloads/workload.h"
@@ -212,17 +213,23 @@ void ReadExpectations(SettingReader& reader, Plan& plan) {
 // Answers where each fault of the plan came from.
 std::vector<std::string> ReadFaults(SettingReader& reader, Plan& plan) {
   std::vector<std::string> places;
-  for (const std::string& name : reader.Words("faults")) {
+  const std::vector<std::string> names = reader.Words("faults");
+  ProfileTurn turn{.index = 0, .count = static_cast<int>(names.size())};
+  for (const std::string& name : names) {
     const auto profiles = Profiles();
     const auto found = std::ranges::find(profiles, name, &ProfileEntry::name);
     if (found == profiles.end()) {
-      reader.Fail("faults", UnknownWord("fault profile", name, NamesOf(profiles)));
+      reader.Fail("faults", UnknownWord("fault profile", name, NamesOf(profiles)) +
+                                (FindFault(name) == nullptr
+                                     ? ""
+                                     : "; a single fault is aimed with [[fault]] in a file"));
       return places;
     }
-    for (FaultPlan& fault : found->make(plan)) {
+    for (FaultPlan& fault : found->make(plan, turn)) {
       plan.faults.push_back(std::move(fault));
       places.push_back(reader.settings().Where("faults"));
     }
+    ++turn.index;
   }
   const int tables = reader.settings().CountTables("fault");
   for (int index = 0; index < tables && !reader.error(); ++index) {

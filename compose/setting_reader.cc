@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/trim.hpp>
 #include <charconv>
 #include <sstream>
 
@@ -84,7 +85,12 @@ std::vector<std::string> SettingReader::Words(const std::string& name) {
   std::vector<std::string> words;
   std::istringstream in(setting->words.front());
   for (std::string word; std::getline(in, word, ',');) {
-    if (!word.empty()) words.push_back(word);
+    boost::trim(word);
+    if (word.empty()) {
+      Fail(name, "a word is missing between its commas");
+      return {};
+    }
+    words.push_back(word);
   }
   return words;
 }

@@ -37,7 +37,8 @@ constexpr Duration kPingInterval = 2ms;
 constexpr Duration kTick = 10ms;  // of the supervisor's own stall meter
 constexpr Duration kProgressInterval = 200ms;
 constexpr int kStallsPerLease = 10;  // shorter stalls are not recorded
-constexpr Duration kEndGrace = 2s;   // for a client to end after its last call timed out
+constexpr Duration kSameRequest = 300ms;
+constexpr Duration kEndGrace = 2s;  // for a client to end after its last call timed out
 
 class Supervisor {
  public:
@@ -254,7 +255,9 @@ class Supervisor {
   void WatchInterrupts() {
     end_signals_.async_wait([this](const boost::system::error_code& error, int) {
       if (error) return;
-      kill_now_ = interrupted_;  // asked twice
+      // Asked twice. One request can come as two signals, to the process and to its group.
+      kill_now_ = interrupted_ && RealMono() - interrupted_at_ > kSameRequest;
+      if (!interrupted_) interrupted_at_ = RealMono();
       interrupted_ = true;
       for (int client = 0; client <= plan_.clients; ++client) {
         shared_.Control(client).stop.store(1, std::memory_order_relaxed);
@@ -344,6 +347,7 @@ class Supervisor {
   MonoTime start_{};
   bool running_ = false;
   bool interrupted_ = false;
+  MonoTime interrupted_at_{};
   bool interruptible_ = true;
   bool kill_now_ = false;
   bool killing_ = false;  // what does not end by itself

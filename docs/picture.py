@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Draws the README's picture from a run: the first incident, as the report shows it.
 
     build/doublehold run compose/testdata/known/k14.toml

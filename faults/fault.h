@@ -75,14 +75,6 @@ std::span<const FaultEntry> Faults();
 // The row of that name, or null.
 const FaultEntry* FindFault(std::string_view name);
 
-// A named default set: `network`, `pause`, `clock`.
-struct ProfileEntry {
-  std::string_view name;
-  std::string_view summary;
-  std::vector<FaultPlan> (*make)(const Plan&);
-};
-std::span<const ProfileEntry> Profiles();
-
 // What a fault does, in words: "client 1 stopped at before-write for 800ms".
 std::string Describe(const FaultPlan& plan);
 

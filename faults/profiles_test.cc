@@ -1,13 +1,14 @@
 #include <gtest/gtest.h>
 
 #include "faults/fault.h"
+#include "faults/profiles.h"
 
 namespace doublehold {
 namespace {
 
 std::vector<FaultPlan> Make(std::string_view name, const Plan& plan) {
   for (const ProfileEntry& entry : Profiles()) {
-    if (entry.name == name) return entry.make(plan);
+    if (entry.name == name) return entry.make(plan, {});
   }
   ADD_FAILURE() << "no profile " << name;
   return {};
@@ -76,10 +77,23 @@ TEST(Profiles, AShortRunHasOneFaultAndTheNextOneComesAsSoonAsItFits) {
   EXPECT_EQ(Make("pause", PlanOf(1s, 6200ms))[0].times, 2);
 }
 
+TEST(Profiles, TakeTurns) {
+  const Plan plan = PlanOf(500ms, 10s);
+  const std::vector<FaultPlan> alone = Make("pause", plan);
+  for (const ProfileEntry& profile : Profiles()) {
+    const FaultPlan first = profile.make(plan, {.index = 0, .count = 2})[0];
+    const FaultPlan second = profile.make(plan, {.index = 1, .count = 2})[0];
+    EXPECT_EQ(first.from, alone[0].from);
+    EXPECT_EQ(second.from, first.from + alone[0].every);
+    EXPECT_EQ(first.every, 2 * alone[0].every);
+    EXPECT_EQ(second.every, first.every);
+  }
+}
+
 TEST(Profiles, AreMadeOfFaultsThatAreValid) {
   for (const ProfileEntry& profile : Profiles()) {
     EXPECT_FALSE(profile.summary.empty());
-    for (const FaultPlan& fault : profile.make(PlanOf(500ms, 4s, 3))) {
+    for (const FaultPlan& fault : profile.make(PlanOf(500ms, 4s, 3), {})) {
       const FaultEntry* entry = FindFault(fault.kind);
       ASSERT_NE(entry, nullptr) << fault.kind;
       EXPECT_TRUE(entry->validate(fault)) << fault.name;

@@ -120,7 +120,7 @@ class Drawing(unittest.TestCase):
 
 def violation(claim: str, at: int, first: int, second: int) -> Violation:
     refs = [HoldRef(h, h, at - 5, at + 5, at + 1) for h in (first, second)]
-    return Violation(claim, "k", at, at + 2, True, 1, None, False, refs[0], refs[1], f"{claim} {at}")
+    return Violation(claim, "k", at, at + 2, True, 1, 0, None, False, refs[0], refs[1], f"{claim} {at}")
 
 
 class Stories(unittest.TestCase):

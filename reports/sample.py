@@ -151,7 +151,7 @@ class Maker:
     def violation(self, begin: int, end: int, first: Any, second: Any, sentence: str,
                   count: int = 1) -> dict[str, Any]:
         return {"key": "item-0", "from_ns": begin, "to_ns": end, "stale": True, "count": count,
-                "fault": "stall", "by_stall": False, "first": first, "second": second,
+                "fault": "stall", "by_stall": False, "untold": 0, "first": first, "second": second,
                 "sentence": sentence}
 
     def claims(self) -> list[dict[str, Any]]:

@@ -4,7 +4,8 @@
 //
 // Takes the lock finish-task:USER_TASK on a real server, looks whether the result is there, and saves it if not. With
 // `wait` it waits up to 5 s for whoever holds the lock; without, it leaves at once. Any lock of `doublehold list locks`
-// that needs one node can stand in for set-nx-px.
+// that takes something (not none, watch, version, atomic-script) and needs one node can stand in for set-nx-px. Exit status:
+// 0 saved, now or before; 1 busy; 3 bad input; 4 no server.
 
 #include <array>
 #include <iostream>
@@ -63,6 +64,11 @@ int main(int argc, char** argv) {
   const std::unique_ptr<Lock> lock = MakeLockNamed("set-nx-px", env);
   const std::unique_ptr<Connection> store = env.Connect(kStoreId);
 
+  const std::array<std::string_view, 1> ping{"PING"};
+  if (!store->Call(ping, env.Mono() + kCallTimeout)) {
+    std::cerr << argv[1] << " does not answer\n";
+    return 4;
+  }
   const bool waits = argc > 4 && std::string_view(argv[4]) == "wait";
   const RetryPolicy policy{.interval = 100ms,
                            .timeout = waits ? Duration(5s) : Duration::zero(),

@@ -33,6 +33,11 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
       known, [&](const std::string& candidate) { return candidate.starts_with(word); });
   if (word.size() >= kTellsMuch && begun != known.end())
     return fmt::format(" (did you mean '{}'?)", *begun);
+  // "lease" for "lock.lease"
+  const auto ended = std::ranges::find_if(known, [&](const std::string& candidate) {
+    return candidate.ends_with(fmt::format(".{}", word));
+  });
+  if (ended != known.end()) return fmt::format(" (did you mean '{}'?)", *ended);
   const std::string* nearest = nullptr;
   size_t distance = std::max<size_t>(2, word.size() / 2) + 1;
   for (const std::string& candidate : known) {

@@ -8,7 +8,7 @@
 
 namespace doublehold {
 
-// " (did you mean 'redlock'?)" when a known word is near or begins so, else " (one of: a, b, c)"; nothing when
+// " (did you mean 'redlock'?)" when a known word is near, or begins so, or ends so after a dot; else " (one of: a, b, c)"; nothing when
 // none is known. Begins with a space.
 std::string Suggestion(std::string_view word, const std::vector<std::string>& known);
 

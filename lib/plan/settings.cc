@@ -110,7 +110,9 @@ Result<void> Settings::CheckAllTaken(std::string_view what) const {
     if (known_.contains(name)) continue;
     std::vector<std::string> known;
     for (const std::string& candidate : known_) {
-      if (!values_.contains(candidate) && !ListOf(candidate)) known.push_back(candidate);
+      // What is set already is not what was meant, but for its short form: "lease" for "lock.lease".
+      const bool may_be_meant = !values_.contains(candidate) || candidate.ends_with("." + name);
+      if (may_be_meant && !ListOf(candidate)) known.push_back(candidate);
     }
     return BadInput(fmt::format("{}: {}", setting.where, UnknownWord(what, name, known)));
   }
