@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kEventsPerRound = 1 << 16;
 
 void RecordEvents(benchmark::State& state) {
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     state.PauseTiming();
     Result<SharedRun> shared = SharedRun::Create(1, 1);
     CHECK(shared.has_value());

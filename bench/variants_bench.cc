@@ -80,6 +80,7 @@ double RateOfAll(std::vector<std::unique_ptr<Client>>& clients, const Work& work
   std::atomic<int64_t> cycles{0};
   const MonoTime begun = RealMono();
   std::vector<std::thread> threads;
+  threads.reserve(clients.size());
   for (const auto& client : clients) {
     threads.emplace_back([&cycles, &client, &work, begun] {
       for (; RealMono() < begun + kContendedBlock; cycles.fetch_add(1)) work(*client);

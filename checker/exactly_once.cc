@@ -174,8 +174,8 @@ ClaimVerdict CheckExactlyOnce(const History& history, const Limits& limits) {
       return Undecided(std::move(verdict), why);
   }
   const std::string of = Counted(count.saved, "confirmed save");
-  return Decided(std::move(verdict), std::move(stories),
-                 fmt::format("{} of {} went wrong", verdict.count, of),
+  std::string wrong = fmt::format("{} of {} went wrong", verdict.count, of);
+  return Decided(std::move(verdict), std::move(stories), std::move(wrong),
                  fmt::format("{}, each of a task of its own", of));
 }
 

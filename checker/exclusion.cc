@@ -77,11 +77,10 @@ ClaimVerdict Check(const History& history, const Limits& limits, Part part) {
   }
   const std::string_view what =
       part == Part::kCore ? "held the key" : "had a valid lease on the key";
-  return Decided(std::move(verdict), std::move(stories),
-                 fmt::format("{} of {} began while another client {}", verdict.count,
-                             Counted(verdict.opportunities, "hold"), what),
-                 fmt::format("none of {} began while another client {}",
-                             Counted(verdict.opportunities, "hold"), what));
+  const std::string of = fmt::format("of {} began while another client {}",
+                                     Counted(verdict.opportunities, "hold"), what);
+  std::string some = fmt::format("{} {}", verdict.count, of);
+  return Decided(std::move(verdict), std::move(stories), std::move(some), "none " + of);
 }
 
 }  // namespace

@@ -132,11 +132,11 @@ ClaimVerdict CheckLiveness(const History& history, const Limits& limits) {
     return Undecided(std::move(verdict), "no key was probed after the last fault");
   }
   const std::string wait = LongestWaitClause(history, scene);
-  return Decided(std::move(verdict), std::move(stories),
-                 fmt::format("{} of {} could not be locked again in time{}", verdict.count,
-                             Counted(verdict.opportunities, "key"), wait),
-                 fmt::format("{} could be locked again in time{}",
-                             Counted(verdict.opportunities, "key"), wait));
+  const std::string keys = Counted(verdict.opportunities, "key");
+  std::string stuck =
+      fmt::format("{} of {} could not be locked again in time{}", verdict.count, keys, wait);
+  return Decided(std::move(verdict), std::move(stories), std::move(stuck),
+                 fmt::format("{} could be locked again in time{}", keys, wait));
 }
 
 }  // namespace doublehold

@@ -283,9 +283,8 @@ ClaimVerdict CheckStock(const History& history, const Limits& limits) {
   }
   const std::string orders = Counted(verdict.opportunities, "confirmed order");
   const std::string arithmetic = Arithmetic(items);
-  return Decided(std::move(verdict), std::move(stories),
-                 fmt::format("{} of {} went wrong{}", verdict.count, orders, arithmetic),
-                 orders + arithmetic);
+  std::string wrong = fmt::format("{} of {} went wrong{}", verdict.count, orders, arithmetic);
+  return Decided(std::move(verdict), std::move(stories), std::move(wrong), orders + arithmetic);
 }
 
 }  // namespace doublehold

@@ -125,7 +125,7 @@ class Telling {
       it->lost -= back;
       overwrite.lost += back;
     }
-    overwrites_.push_back(std::move(overwrite));
+    overwrites_.push_back(overwrite);
   }
 
   void TellOverwrite(const Overwrite& overwrite) {

@@ -36,7 +36,7 @@ std::optional<int64_t> TrueServer::Acquire(const Asked& asked, int64_t now_ns) {
 bool TrueServer::Release(const Asked& asked, int64_t now_ns) {
   if (options_.defect == Defect::kNoLock) return true;
   std::erase_if(holders_, [now_ns](const Holder& holder) { return holder.until_ns <= now_ns; });
-  if (Unchecked()) return std::exchange(holders_, {}).size() > 0;
+  if (Unchecked()) return !std::exchange(holders_, {}).empty();
   const auto own = Own(asked);
   if (own == holders_.end()) return false;
   if (--own->count == 0 || options_.defect == Defect::kInnerExitFrees) holders_.erase(own);

@@ -86,7 +86,7 @@ struct Event {
 struct SessionId {
   int32_t client = 0;
   uint8_t thread = 0;
-  auto operator<=>(const SessionId&) const = default;
+  auto operator<=>(const SessionId&) const = default;  // NOLINT(modernize-use-nullptr): no null
 };
 inline SessionId SessionOf(const Event& event) { return {event.client, event.thread}; }
 
