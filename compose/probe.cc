@@ -30,6 +30,7 @@ class Attempts final : public Lock {
   ReleaseResult GiveUp(const LockKey& key, Deadline deadline) override {
     return lock_.GiveUp(key, deadline);
   }
+  bool ReleasesAnothers() const override { return lock_.ReleasesAnothers(); }
   Subscription* WakeUps(const LockKey& key) override { return lock_.WakeUps(key); }
 
  private:

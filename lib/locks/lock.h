@@ -57,7 +57,8 @@ class Lock {
   // Tries once; never waits for another holder.
   // Granted: the caller holds `key` until Grant::valid_until unless it extends.
   // Busy:    another owner holds it, or no quorum was had; nothing of this attempt is left behind, as far as nodes answer.
-  // Unknown: the request may have been carried out. The caller must not enter, and should Release.
+  // Unknown: the request may have been carried out. The caller must not enter, and should Release, unless that would
+  //          free another's lock (ReleasesAnothers).
   [[nodiscard]] virtual AcquireResult TryAcquire(const LockKey& key, Lease lease,
                                                  Deadline deadline) = 0;
   // Makes the lease of a grant end `lease` after now.
@@ -74,6 +75,8 @@ class Lock {
   // that throws leaves the lock taken.
   [[nodiscard]] virtual bool FreesOnGivingUp() const { return false; }
   [[nodiscard]] virtual bool StaysLockedOnThrow() const { return false; }
+  // Release frees the lock also when it is another's. So what was only perhaps granted is not released: it may be.
+  [[nodiscard]] virtual bool ReleasesAnothers() const { return false; }
 
   // Becomes readable when the key is released, for variants that tell; else null. Owned by the lock.
   [[nodiscard]] virtual Subscription* WakeUps(const LockKey& key) {

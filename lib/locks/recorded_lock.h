@@ -22,6 +22,7 @@ class RecordedLock final : public Lock {
   ReleaseResult GiveUp(const LockKey& key, Deadline deadline) override;
   bool FreesOnGivingUp() const override { return lock_->FreesOnGivingUp(); }
   bool StaysLockedOnThrow() const override { return lock_->StaysLockedOnThrow(); }
+  bool ReleasesAnothers() const override { return lock_->ReleasesAnothers(); }
   Subscription* WakeUps(const LockKey& key) override { return lock_->WakeUps(key); }
 
  private:

@@ -33,7 +33,8 @@ void WaitForRelease(Env& env, Lock& lock, const LockKey& key, Duration hint,
 AcquireResult Try(Env& env, Lock& lock, const LockKey& key, Lease lease,
                   const RetryPolicy& policy) {
   AcquireResult result = lock.TryAcquire(key, lease, env.Mono() + policy.call_timeout);
-  if (const auto* unknown = std::get_if<Unknown>(&result)) {
+  const auto* unknown = std::get_if<Unknown>(&result);
+  if (unknown != nullptr && !lock.ReleasesAnothers()) {
     [[maybe_unused]] const ReleaseResult released =
         lock.Release(unknown->perhaps, env.Mono() + policy.call_timeout);
   }

@@ -102,6 +102,17 @@ TEST(AcquireWithRetry, TriesWaitsAndTriesAgain) {
   }
 }
 
+TEST(AcquireWithRetry, WhatWasPerhapsGrantedIsKeptWhereAReleaseMayFreeAnothersLock) {
+  World world;
+  FakeEnv env(world);
+  ScriptedLock lock(world, {kUnknown, kBusy, kGrant});
+  lock.releases_anothers = true;
+  EXPECT_EQ(
+      NameOf(AcquireWithRetry(env, lock, {.name = "k"}, kLease, {.interval = 50ms, .timeout = 1s})),
+      "granted");
+  EXPECT_EQ(lock.said, (Lines{"0 acquire", "50 acquire", "100 acquire"}));
+}
+
 TEST(AcquireWithRetry, JitterShortensTheIntervalByItsShareAtMost) {
   World world;
   FakeEnv env(world);

@@ -2,9 +2,10 @@
 //
 // Claims:  one holder at a time; a holder that dies blocks nobody longer than the lease.
 // Assumes: no release is ever late.
-// Attack:  set-nx-px-del deletes without looking, so a holder that was stopped past its lease frees the next one's lock
-//          (K03). set-nx-px-get-del looks first, with GET: the owner is right then, and the key another's when its DEL,
-//          held on the wire, arrives (K06).
+// Attack:  as set-nx-px; and set-nx-px-del deletes without looking, so a holder that was stopped past its lease frees the
+//          next one's lock (K03). set-nx-px-get-del looks first, with GET: the owner is right then, and the key another's
+//          when its DEL, held on the wire, arrives (K06).
+// Source:  seed 002, which says what is wrong with them.
 
 #include <array>
 
@@ -40,6 +41,7 @@ class SetNxPxNaive final : public Lock {
     env_.Reach(Step::kMidRelease);
     return DeleteWhateverIsThere(*node_, grant.key.name, deadline);
   }
+  bool ReleasesAnothers() const override { return !looks_; }
 
  private:
   Env& env_;

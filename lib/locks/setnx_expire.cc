@@ -2,8 +2,9 @@
 //
 // Claims:  one holder at a time; a holder that dies blocks nobody longer than the lease.
 // Assumes: nobody dies between the two commands; work ends within the lease.
-// Attack:  kill the holder between the two: the key never expires, and nobody is ever granted it again (K01). A late
-//          holder deletes the next one's lock (K03).
+// Attack:  kill the holder between the two: the key never expires, and nobody is ever granted it again (K01); so when the
+//          reply to its SETNX is lost. A late holder deletes the next one's lock (K03). As set-nx-px otherwise.
+// Source:  seed 002, which says what is wrong with it.
 
 #include <array>
 
@@ -49,6 +50,7 @@ class SetnxExpire final : public Lock {
   ReleaseResult Release(const Grant& grant, Deadline deadline) override {
     return DeleteWhateverIsThere(*node_, grant.key.name, deadline);
   }
+  bool ReleasesAnothers() const override { return true; }
 
  private:
   Env& env_;

@@ -4,9 +4,11 @@
 // Claims:  one holder at a time; a holder that dies is followed by another when its instant is past.
 // Assumes: the clients' wall clocks agree; work ends within the lease.
 // Attack:  a client whose clock is ahead takes over a valid lock (K08). The release deletes whatever is there, so a late
-//          holder frees the next one's lock (K03). A loser's GETSET moves the winner's instant (K07).
-// Source:  seed 000. Option finally-releases: the lock is taken inside the try whose finally releases, so who never had it
-//          frees the holder's lock (K02).
+//          holder frees the next one's lock (K03). A loser's GETSET moves the winner's instant (K07), and takes its 24 h
+//          away. A release between another's GET and GETSET leaves that one's value in a free lock, until it is past.
+//          As set-nx-px when the holder is stopped (K14), its write held (K15), or the server's memory lost (K18).
+// Source:  seed 000: leases of 20 s, annotated 10 s; 22 tries, 50 ms apart. Option finally-releases: the lock is taken
+//          inside the try whose finally releases, so who never had it frees the holder's lock (K02).
 
 #include <array>
 #include <optional>
@@ -58,6 +60,7 @@ class SetnxGetset final : public Lock {
     return DeleteWhateverIsThere(*node_, key.name, deadline);
   }
   bool FreesOnGivingUp() const override { return finally_releases_; }
+  bool ReleasesAnothers() const override { return true; }
 
  private:
   AcquireResult TakeOver(Grant grant, int64_t now_ms, Deadline deadline) {

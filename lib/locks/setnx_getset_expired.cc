@@ -7,8 +7,9 @@
 // Attack:  a client whose clock is ahead takes over a valid lock (K07, K08). A holder that was late sees the next one's
 //          value, which is not past, and deletes it (K04); so does one whose DEL is (K05). A release between another's
 //          GET and GETSET leaves that one's value in a free lock (K09). In its blocking form a waiter never looks at the
-//          value, so a dead holder blocks it for ever (K10).
-// Source:  seed 004.
+//          value, so a dead holder blocks it for ever (K10). As set-nx-px when the holder is stopped (K14), its write
+//          held (K15), or the server's memory lost (K18).
+// Source:  seed 004: leases of 5 s. Its blocking form does not pause between its tries; here it waits as every lock does.
 
 #include <array>
 #include <optional>
@@ -58,6 +59,7 @@ class SetnxGetsetExpired final : public Lock {
     env_.Reach(Step::kMidRelease);
     return DeleteWhateverIsThere(*node_, grant.key.name, deadline);
   }
+  bool ReleasesAnothers() const override { return true; }
 
  private:
   int64_t NowMs() { return ToMs(env_.Wall()); }

@@ -124,6 +124,7 @@ TEST_F(Variants, ALateReleaseFreesNobodyElsesLockWhereTheOwnerIsCompared) {
     Client a(1, variant, kShortLease);
     Client b(2, variant);
     Client c(3, variant);
+    EXPECT_EQ(a.lock().ReleasesAnothers(), ReleasesWhatIsAnothers(variant));
     const Grant late = a.Acquire(kKey);
     const Grant next = b.AcquireEventually(kKey);
     if (ReleasesWhatIsAnothers(variant)) {

@@ -33,6 +33,7 @@ class ScriptedLock final : public Lock {
   bool frees_on_giving_up = false;
   ReleaseResult give_up_answer = ReleaseResult::kNotOwner;  // when it frees nothing
   bool stays_locked_on_throw = false;
+  bool releases_anothers = false;
 
   // What comes of the tries from here on.
   void Then(std::vector<Attempt> attempts) { attempts_.assign(attempts.begin(), attempts.end()); }
@@ -43,6 +44,7 @@ class ScriptedLock final : public Lock {
   ReleaseResult GiveUp(const LockKey& key, Deadline deadline) override;
   bool FreesOnGivingUp() const override { return frees_on_giving_up; }
   bool StaysLockedOnThrow() const override { return stays_locked_on_throw; }
+  bool ReleasesAnothers() const override { return releases_anothers; }
   Subscription* WakeUps(const LockKey& /*key*/) override { return wake_ups; }
 
  private:
