@@ -5,7 +5,8 @@
 //          them no order is lost, however late a holder is.
 // Assumes: one server that loses no write and whose clock runs at the clients' rate; the store compares the tokens of
 //          reads and writes alike.
-// Attack:  a late holder still believes that it holds (K14). A store that compares on writes only lets two that read the
+// Attack:  a late holder still believes that it holds (K14). Move the server's clock (K17), or lose its memory (K18): two
+//          have valid leases, though the store serves one. A store that compares on writes only lets two that read the
 //          same stock write one after the other (K33). A counter that is lost gives old tokens again (K34).
 // Source:  Kleppmann, "How to do distributed locking".
 

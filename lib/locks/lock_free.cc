@@ -3,8 +3,8 @@
 //
 // Claims:  nothing about holding; that no order is lost and nothing oversold.
 // Assumes: one store that loses no write.
-// Attack:  lose the reply to EXEC: a buyer that tries again buys twice (K36). Pauses, held messages and clocks do nothing
-//          (C01).
+// Attack:  lose the reply to EXEC: a buyer that tries again buys twice (K36). Kill a buyer before its order: what it took is
+//          in no order, and no claim asks for that. Pauses, held messages and clocks do nothing (C01).
 // Source:  seed 004 (watch), seed 000 (version).
 
 #include "lib/locks/owners.h"

@@ -9,7 +9,8 @@
 //          memory (K18). Option resend: an acquire whose reply was lost is sent again and counts twice, so that the last
 //          exit leaves an entry (K21). Option renew-once: after one failed renewal the lease runs out under a living
 //          holder (K22).
-// Source:  Redisson 3.23.5, whose keys, fields, channel and message are kept; the options are of other releases.
+// Source:  Redisson 3.23.5, whose keys, fields, channel and message are kept. It has the defects of both options: a command
+//          without a reply is sent again, 3 times, 1.5 s apart, and when a renewal has failed for good, none follows.
 
 #include "lib/locks/redisson_family.h"
 
