@@ -187,6 +187,9 @@ TEST(BuildPlan, RefusesALockThatCannotServeAndSaysWhatCould) {
       {lock("set-nx-px") + "workload.write = \"fenced\"\n",
        "x.toml:2: workload.write: write=fenced needs a lock that gives fencing tokens (" +
            names(Trait::kToken) + "), and set-nx-px does not"},
+      {lock("set-nx-px") + "workload.fence-on = \"writes\"\n",
+       "workload.name: fence-on=writes says what write=fenced compares; "
+       "write=read-modify-write shows no tokens"},
       {lock("watch") + "workload.write = \"version\"\n",
        "x.toml:2: workload.write: lock watch takes no lock and goes with write=watch alone; "
        "write=version needs lock version, or one that is taken"},

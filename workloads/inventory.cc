@@ -109,6 +109,11 @@ std::vector<OptionSpec> InventoryOptions() {
 
 std::string Misfit(const Options& options, const LockEntry& lock) {
   const std::string& write = options.Text("write");
+  const std::string& fence_on = options.Text("fence-on");
+  if (write != "fenced" && fence_on != "reads-and-writes") {
+    return fmt::format("fence-on={} says what write=fenced compares; write={} shows no tokens",
+                       fence_on, write);
+  }
   if (lock.Has(Trait::kLockFree) && write != lock.write) {
     const LockEntry* other = FindLock(write);
     const bool has_own = other != nullptr && other->Has(Trait::kLockFree);
