@@ -49,6 +49,10 @@ constexpr std::array kWordings{
             "the clock of {0} had been drifting", "clocks had been drifting"},
     Wording{"crash", When::kInstant, "{0} had been killed", "{0} had been killed",
             "processes had been killed"},
+    Wording{"cut-replication", When::kStretch, "{0} was cut off from its replicas",
+            "{0} was cut off from its replicas", "replication was cut"},
+    Wording{"promote", When::kInstant, "{0} had been made the master",
+            "{0} had been made the master", "a replica had been made the master"},
     Wording{"restart", When::kInstant, "{0} had been restarted", "{0} had been restarted",
             "nodes had been restarted"},
 };

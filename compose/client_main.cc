@@ -15,6 +15,7 @@
 #include "lib/locks/recorded_lock.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/plan_json.h"
+#include "lib/plan/topology.h"
 #include "lib/redis/real_env.h"
 #include "workloads/workload.h"
 
@@ -46,7 +47,7 @@ LockContext ContextOf(Env& env, const Plan& plan, int client, int thread = 0) {
           .client = client,
           .thread = thread,
           .seed = plan.seed,
-          .nodes = plan.nodes,
+          .nodes = LockNodesOf(plan),
           .lease = plan.lease,
           .call_timeout = plan.call_timeout,
           .options = Options(plan.lock_options)};
@@ -89,7 +90,7 @@ void RunSessions(Env& env, const Plan& plan, int client) {
 
 // Can the lock be had now that every fault is healed? Also whether a key is left that never expires.
 void RecordExpiries(Env& env, const Plan& plan, const LockKey& key) {
-  for (int node = 1; node <= plan.nodes; ++node) {
+  for (int node = 1; node <= LockNodesOf(plan); ++node) {
     const std::array<std::string_view, 2> pttl{"PTTL", key.name};
     const CallResult result = env.Connect(NodeId{node})->Call(pttl, env.Mono() + plan.call_timeout);
     if (!result || result->kind != Reply::Kind::kInteger || result->integer == -2) continue;

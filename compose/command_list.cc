@@ -11,6 +11,7 @@
 #include "lib/base/step.h"
 #include "lib/base/words.h"
 #include "lib/locks/registry.h"
+#include "lib/plan/topology.h"
 #include "workloads/workload.h"
 
 namespace doublehold {
@@ -41,6 +42,20 @@ std::vector<std::string> OptionLines(std::span<const OptionSpec> specs) {
   return lines;
 }
 
+// What a topology can be told of its sizes.
+std::vector<std::string> SizeLines(const TopologyEntry& topology) {
+  std::vector<std::string> lines;
+  if (topology.most_nodes > 1) {
+    lines.push_back(fmt::format("nodes = {} ({} to {})", topology.usual_nodes, topology.least_nodes,
+                                topology.most_nodes));
+  }
+  if (topology.HasReplicas())
+    lines.push_back(fmt::format("replicas = 1 (1 to {}): of each node", kMostReplicas));
+  if (topology.FailsOver())
+    lines.emplace_back("down-after = 500ms: a server that is silent for so long is down");
+  return lines;
+}
+
 std::vector<Table> AllTables() {
   std::vector<Table> tables{{"locks", {}},      {"workloads", {}}, {"faults", {}}, {"profiles", {}},
                             {"topologies", {}}, {"claims", {}},    {"steps", {}}};
@@ -61,8 +76,10 @@ std::vector<Table> AllTables() {
   for (const ProfileEntry& profile : Profiles()) {
     tables[3].rows.push_back({std::string(profile.name), std::string(profile.summary), {}});
   }
-  tables[4].rows = {{"single", "one node", {}},
-                    {"independent", "N nodes that know nothing of each other", {}}};
+  for (const TopologyEntry& topology : Topologies()) {
+    tables[4].rows.push_back(
+        {std::string(topology.name), std::string(topology.summary), SizeLines(topology)});
+  }
   for (const CheckerEntry& checker : Checkers()) {
     tables[5].rows.push_back(
         {std::string(checker.claim), fmt::format("violated when {}", checker.violated_when), {}});

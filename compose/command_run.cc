@@ -28,7 +28,7 @@ constexpr std::array kFlags{
     Flag{"lock", "lock.name", "the lock variant (doublehold list locks)"},
     Flag{"lease", "lock.lease", "how long a grant lasts: 500ms"},
     Flag{"nodes", "topology.nodes", "how many redis-servers keep lock keys"},
-    Flag{"topology", "topology.name", "single or independent"},
+    Flag{"topology", "topology.name", "how the servers hang together (doublehold list topologies)"},
     Flag{"workload", "workload.name", "what clients do with the lock"},
     Flag{"clients", "workload.clients", "how many client processes"},
     Flag{"duration", "workload.duration", "how long they work: 5s"},

@@ -11,6 +11,7 @@
 #include "compose/plan_builder.h"
 #include "faults/fault.h"
 #include "lib/base/words.h"
+#include "lib/plan/topology.h"
 
 namespace doublehold {
 namespace {
@@ -63,14 +64,14 @@ std::vector<int> ReadNodes(SettingReader& reader, const Plan& plan) {
     if (word == "store") {
       nodes.push_back(kStoreNode);
     } else if (word == "all" || word == "majority") {
-      const int last = word == "all" ? plan.nodes : plan.nodes / 2 + 1;
+      const int last = word == "all" ? ServersOf(plan) : plan.nodes / 2 + 1;
       for (int node = 1; node <= last; ++node) nodes.push_back(node);
     } else {
       int node = 0;
       const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), node);
       if (status != std::errc{} || end != word.data() + word.size() || node < 1) {
-        reader.Fail("nodes",
-                    fmt::format("'{}' is no node (1..{}, all, majority, store)", word, plan.nodes));
+        reader.Fail("nodes", fmt::format("'{}' is no node (1..{}, all, majority, store)", word,
+                                         ServersOf(plan)));
       }
       nodes.push_back(node);
     }
@@ -92,9 +93,9 @@ Result<void> CheckTarget(const Plan& plan, const FaultPlan& fault) {
     if (Result<void> ok = check_client(trigger->client, /*least=*/0); !ok) return ok;
   }
   for (const int node : fault.nodes) {
-    if (node >= 0 && node <= plan.nodes) continue;
+    if (node >= 0 && node <= ServersOf(plan)) continue;
     return BadInput(
-        fmt::format("node {} does not exist: the run has nodes 1..{}", node, plan.nodes));
+        fmt::format("node {} does not exist: the run has nodes 1..{}", node, ServersOf(plan)));
   }
   return {};
 }
@@ -132,12 +133,33 @@ Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEn
   return {};
 }
 
+Result<void> CheckReplicas(const Plan& plan, const FaultPlan& fault, const FaultEntry& kind) {
+  const TopologyEntry& topology = *FindTopology(plan.topology);
+  if (!kind.needs_replicas) return {};
+  if (!topology.HasReplicas()) {
+    return BadInput(
+        fmt::format("'{}' needs replicas, which '{}' does not have (replicated, sentinel, "
+                    "cluster?)",
+                    fault.kind, plan.topology));
+  }
+  if (fault.how == "awaited" && !topology.FailsOver()) {
+    return BadInput(fmt::format("nobody in '{}' promotes a replica by itself (sentinel, cluster?)",
+                                plan.topology));
+  }
+  if (fault.kind == "promote" && fault.how != "awaited" && fault.how != "planned" &&
+      topology.lead == Lead::kSentinel) {
+    return BadInput("under sentinels nobody promotes by hand: how = 'planned' or 'awaited'");
+  }
+  return {};
+}
+
 Result<void> CheckFault(const Plan& plan, const FaultPlan& fault) {
   const FaultEntry* kind = FindFault(fault.kind);
   if (kind == nullptr) return BadInput(UnknownWord("fault", fault.kind, NamesOf(Faults())));
   if (kind->needs_network && plan.direct) {
     return BadInput(fmt::format("'{}' acts on the network, which 'direct' goes round", fault.kind));
   }
+  if (Result<void> ok = CheckReplicas(plan, fault, *kind); !ok) return ok;
   if (!NumbersAreInRange(fault)) return BadInput("a number is out of its range");
   if (Result<void> ok = CheckTarget(plan, fault); !ok) return ok;
   return CheckTiming(plan, fault, *kind);
@@ -181,6 +203,7 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   if (has("delay")) fault.delay = reader.Span("delay", "0s");
   if (has("jitter")) fault.jitter = reader.Span("jitter", "0s");
   if (has("by")) fault.by = reader.Span("by", "0s");
+  if (has("how")) fault.how = reader.Word("how", "");
   if (has("rate")) fault.rate = reader.Number("rate", 1.0, 0.0, 1000.0);
   return fault;
 }

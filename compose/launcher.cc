@@ -16,48 +16,95 @@ namespace doublehold {
 using Kind = ProcessRef::Kind;
 
 int Launcher::ClockPageOf(ProcessRef ref) const {
-  return ref.kind == Kind::kNode ? ref.number : places_.plan.nodes + 1 + ref.number;
+  return ref.kind == Kind::kNode ? ref.number : ServersOf(places_.plan) + 1 + ref.number;
 }
 
 std::filesystem::path Launcher::SocketOf(int node) const {
   return places_.sockets / fmt::format("{}.sock", node);
 }
 
+std::filesystem::path Launcher::ClientSocketOf(int node) const {
+  const bool moves = Topology().lead == Lead::kAddress && node == kMasterAddress;
+  return moves ? places_.sockets / "master.sock" : SocketOf(node);
+}
+
+// Renamed into place, so that there is a master at any time.
+void Launcher::PointAtMaster(int node) const {
+  const std::filesystem::path name = places_.sockets / "master.sock";
+  const std::filesystem::path fresh = places_.sockets / "master.new";
+  std::filesystem::create_symlink(SocketOf(node), fresh);
+  std::filesystem::rename(fresh, name);
+}
+
+// A replica has a link of its own to each server that may become its master.
+Result<void> Launcher::AddPeerLinks() {
+  const int servers = ServersOf(places_.plan);
+  for (int node = 1; node <= servers; ++node) {
+    for (int peer = 1; peer <= servers; ++peer) {
+      if (peer == node) continue;
+      const LinkId link{.client = 0, .node = node, .peer = peer};
+      const Result<uint16_t> port = proxy_.AddLink(link, SocketOf(node).string());
+      if (!port) return tl::unexpected(port.error());
+      peer_ports_[link] = *port;
+      cluster_.AddPeerLink(link);
+    }
+  }
+  return {};
+}
+
+// Of the servers that replicate: a replica is sent everything at once, over its socket; and one that is cut off does not
+// notice before its master is gone.
+std::vector<std::string> Launcher::SettingsOf(int node) const {
+  if (node == kStoreNode || !Topology().HasReplicas()) return {};
+  return {"--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0",
+          "--repl-timeout",       "3600"};
+}
+
 Result<void> Launcher::StartServers() {
+  if (Topology().HasReplicas()) {
+    if (Result<void> ok = AddPeerLinks(); !ok) return ok;
+    PointAtMaster(kMasterAddress);
+  }
+  for (int node = 0; node <= ServersOf(places_.plan); ++node) {
+    if (Result<void> ok = StartNode(node); !ok) return ok;
+  }
+  return {};
+}
+
+Result<void> Launcher::StartNode(int node) {
   const Result<std::filesystem::path> shim = FindClockShim();
   if (!shim) return tl::unexpected(shim.error());
-  for (int node = 0; node <= places_.plan.nodes; ++node) {
-    const ProcessRef ref{Kind::kNode, node};
-    const std::string name = node == kStoreNode ? "store" : fmt::format("node-{}", node);
-    const std::filesystem::path log = places_.folder / "nodes" / (name + ".log");
-    // The page is formatted before a process under the shim can see it.
-    cluster_.Add(ref, ClockPageOf(ref), SocketOf(node));
-    const Result<pid_t> pid =
-        StartServer({.program = places_.server,
-                     .socket = SocketOf(node),
-                     .log = log,
-                     .shim = *shim,
-                     .clock_fd = shared_.fd(),
-                     .clock_offset = shared_.ClockPageOffset(ClockPageOf(ref))});
-    if (!pid) return tl::unexpected(pid.error());
-    cluster_.SetPid(ref, *pid);
-    children_.Add({.ref = ref,
-                   .name = node == kStoreNode ? "the store" : fmt::format("node {}", node),
-                   .pid = *pid,
-                   .log = log});
-  }
+  const ProcessRef ref{Kind::kNode, node};
+  const std::string name = node == kStoreNode ? "store" : fmt::format("node-{}", node);
+  const std::filesystem::path log = places_.folder / "nodes" / (name + ".log");
+  // The page is formatted before a process under the shim can see it.
+  cluster_.Add(ref, ClockPageOf(ref), SocketOf(node));
+  const Result<pid_t> pid = StartServer({.program = places_.server,
+                                         .socket = SocketOf(node),
+                                         .log = log,
+                                         .shim = *shim,
+                                         .clock_fd = shared_.fd(),
+                                         .clock_offset = shared_.ClockPageOffset(ClockPageOf(ref)),
+                                         .settings = SettingsOf(node)});
+  if (!pid) return tl::unexpected(pid.error());
+  cluster_.SetPid(ref, *pid);
+  children_.Add({.ref = ref,
+                 .name = node == kStoreNode ? "the store" : fmt::format("node {}", node),
+                 .pid = *pid,
+                 .log = log});
   return {};
 }
 
 // Clients go through the proxy, unless the plan says otherwise. The referee never does: what it reads is the truth.
 Result<std::vector<NodeAddress>> Launcher::AddressesOf(int client) {
   std::vector<NodeAddress> addresses;
-  for (int node = 0; node <= places_.plan.nodes; ++node) {
+  for (int node = 0; node <= ServersOf(places_.plan); ++node) {
+    const std::string socket = ClientSocketOf(node).string();
     if (client == 0 || places_.plan.direct) {
-      addresses.push_back({.unix_path = SocketOf(node).string()});
+      addresses.push_back({.unix_path = socket});
       continue;
     }
-    const Result<uint16_t> port = proxy_.AddLink({client, node}, SocketOf(node).string());
+    const Result<uint16_t> port = proxy_.AddLink({client, node}, socket);
     if (!port) return tl::unexpected(port.error());
     addresses.push_back({.port = *port});
   }

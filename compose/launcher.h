@@ -5,6 +5,7 @@
 #define DOUBLEHOLD_COMPOSE_LAUNCHER_H_
 
 #include <filesystem>
+#include <map>
 #include <vector>
 
 #include "compose/children.h"
@@ -13,12 +14,16 @@
 #include "faults/proxy/proxy.h"
 #include "lib/history/shared_run.h"
 #include "lib/plan/plan.h"
+#include "lib/plan/topology.h"
 #include "lib/redis/address.h"
 
 namespace doublehold {
 
 // Clock pages: one for the store and each node, the referee and each client, in this order.
-inline int ClockPagesOf(const Plan& plan) { return plan.nodes + 1 + plan.clients + 1; }
+inline int ClockPagesOf(const Plan& plan) { return ServersOf(plan) + 1 + plan.clients + 1; }
+
+// The node under whose number clients reach the master, where its address is moved to it.
+constexpr int kMasterAddress = 1;
 
 class Launcher {
  public:
@@ -44,8 +49,21 @@ class Launcher {
 
   [[nodiscard]] std::filesystem::path SocketOf(int node) const;
 
+  // Where another server (LinkId::peer) reaches a node, through the proxy: a port on 127.0.0.1.
+  [[nodiscard]] uint16_t PeerPort(LinkId link) const { return peer_ports_.at(link); }
+  // From now on the clients' address of the master is this server's.
+  void PointAtMaster(int node) const;
+
  private:
   [[nodiscard]] int ClockPageOf(ProcessRef ref) const;
+  [[nodiscard]] const TopologyEntry& Topology() const {
+    return *FindTopology(places_.plan.topology);
+  }
+  // Where clients reach a node: its socket, or a name that points at the master's.
+  [[nodiscard]] std::filesystem::path ClientSocketOf(int node) const;
+  [[nodiscard]] std::vector<std::string> SettingsOf(int node) const;
+  Result<void> AddPeerLinks();
+  Result<void> StartNode(int node);
   Result<std::vector<NodeAddress>> AddressesOf(int client);
 
   Places places_;
@@ -53,6 +71,7 @@ class Launcher {
   RealCluster& cluster_;
   Proxy& proxy_;
   Children& children_;
+  std::map<LinkId, uint16_t> peer_ports_;
 };
 
 }  // namespace doublehold

@@ -8,10 +8,12 @@
 #include "checker/checker.h"
 #include "compose/fault_settings.h"
 #include "compose/setting_reader.h"
+#include "compose/topology_settings.h"
 #include "faults/fault.h"
 #include "faults/profiles.h"
 #include "lib/base/words.h"
 #include "lib/locks/registry.h"
+#include "lib/plan/topology.h"
 #include "workloads/workload.h"
 
 namespace doublehold {
@@ -21,7 +23,6 @@ constexpr Lease kShortestLease = 1ms;  // Redis counts in milliseconds
 constexpr Duration kLongestRun = std::chrono::hours(24);
 constexpr int kMostClients = 200;  // a process each
 constexpr int kMostThreads = 16;   // of a client
-constexpr int kMostNodes = 15;
 constexpr double kMostGrowth = 100;
 constexpr std::array<const char*, 4> kOutcomes{"valid", "violated", "unknown", "any"};
 
@@ -95,28 +96,6 @@ void ReadRetry(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   plan.retry.jitter = reader.Number("retry.jitter", 0.5, 0, 1);
   plan.retry.retries = reader.Integer("retry.retries", -1, -1, INT64_MAX);
   plan.retry.timeout = reader.Span("retry.timeout", "10 lease");
-}
-
-void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
-  constexpr int kUsualQuorum = 5;
-  const int usual = lock.least_nodes > 1 ? kUsualQuorum : 1;
-  plan.nodes = static_cast<int>(reader.Integer("topology.nodes", usual, 1, kMostNodes));
-  plan.topology =
-      reader.Known("topology.name", "topology", plan.nodes == 1 ? "single" : "independent",
-                   {"single", "independent"});
-  plan.direct = reader.Flag("topology.direct", false);
-  if (plan.topology == "single" && plan.nodes != 1) {
-    reader.Fail("topology.name",
-                fmt::format("'single' has one node, not {} (independent?)", plan.nodes));
-  }
-  if (plan.nodes < lock.least_nodes || plan.nodes > lock.most_nodes) {
-    const std::string needs =
-        lock.least_nodes == lock.most_nodes
-            ? fmt::format("exactly {} node", lock.least_nodes)
-            : fmt::format("{} to {} nodes", lock.least_nodes, lock.most_nodes);
-    reader.Fail("topology.nodes",
-                fmt::format("lock {} uses {}, not {}", plan.lock, needs, plan.nodes));
-  }
 }
 
 // Whether anything about a claim can be seen under such a lock.
@@ -247,20 +226,16 @@ std::vector<std::string> ReadFaults(SettingReader& reader, Plan& plan) {
   return places;
 }
 
-bool IsTopology(const Plan& plan) {
-  return plan.topology == "independent" || (plan.topology == "single" && plan.nodes == 1);
-}
-
-bool NumbersAreInRange(const Plan& plan, const LockEntry& lock) {
+bool NumbersAreInRange(const Plan& plan) {
   const RetryPlan& retry = plan.retry;
   return plan.lease >= kShortestLease && IsWholeMilliseconds(plan.lease) && plan.clients >= 1 &&
          plan.clients <= kMostClients && plan.threads >= 1 && plan.threads <= kMostThreads &&
-         plan.nodes >= lock.least_nodes && plan.nodes <= lock.most_nodes &&
-         plan.duration > Duration::zero() && plan.duration <= kLongestRun &&
-         plan.call_timeout > Duration::zero() && plan.grace >= Duration::zero() &&
-         retry.interval >= Duration::zero() && retry.timeout >= Duration::zero() &&
-         retry.retries >= -1 && retry.jitter >= 0 && retry.jitter <= 1 && retry.growth >= 1 &&
-         retry.growth <= kMostGrowth && retry.longest >= Duration::zero();
+         TopologyIsInRange(plan) && plan.duration > Duration::zero() &&
+         plan.duration <= kLongestRun && plan.call_timeout > Duration::zero() &&
+         plan.grace >= Duration::zero() && retry.interval >= Duration::zero() &&
+         retry.timeout >= Duration::zero() && retry.retries >= -1 && retry.jitter >= 0 &&
+         retry.jitter <= 1 && retry.growth >= 1 && retry.growth <= kMostGrowth &&
+         retry.longest >= Duration::zero();
 }
 
 }  // namespace
@@ -303,12 +278,13 @@ Result<void> CheckPlan(const Plan& plan, const std::string& where) {
   if (lock == nullptr) return bad(UnknownWord("lock", plan.lock, NamesOf(Locks())));
   const WorkloadEntry* workload = FindWorkload(plan.workload);
   if (workload == nullptr) return bad(UnknownWord("workload", plan.workload, NamesOf(Workloads())));
-  if (!IsTopology(plan)) {
-    return bad(UnknownWord("topology", plan.topology, {"single", "independent"}));
-  }
-  if (!NumbersAreInRange(plan, *lock)) return bad("a number is out of its range");
+  if (FindTopology(plan.topology) == nullptr)
+    return bad(UnknownWord("topology", plan.topology, NamesOf(Topologies())));
+  if (!NumbersAreInRange(plan)) return bad("a number is out of its range");
   if (auto ok = CheckCompleted("lock " + plan.lock, lock->options, plan.lock_options); !ok)
     return bad(ok.error().message);
+  if (const Misfit misfit = TopologyMisfit(plan, *lock); !misfit.why.empty())
+    return bad(fmt::format("topology.{}: {}", misfit.setting, misfit.why));
   if (auto ok =
           CheckCompleted("workload " + plan.workload, workload->options, plan.workload_options);
       !ok)
@@ -347,7 +323,7 @@ RunFacts FactsOf(const Plan& plan) {
                  .grace = plan.grace,
                  .duration = plan.duration,
                  .clients = plan.clients,
-                 .nodes = plan.nodes,
+                 .nodes = ServersOf(plan),
                  .initial_stock = stock.empty() ? 0 : std::stoll(stock),
                  .keys = workload.make(Options(plan.workload_options))->Keys(),
                  .claims = plan.claims,

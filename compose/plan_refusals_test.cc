@@ -81,6 +81,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheLock) {
 
 TEST(BuildPlan, NamesWhatIsWrongWithTheTopology) {
   const std::string redlock = "[lock]\nname = \"redlock\"\n[topology]\n";
+  const std::string replicated = kLock + "[topology]\nname = \"replicated\"\n";
   const Case cases[] = {
       {redlock + "nodes = 1\n", "x.toml:4: topology.nodes: lock redlock uses 2 to 15 nodes, not 1"},
       {redlock + "nodes = 16\n", "x.toml:4: topology.nodes: 16 is not in 1..15"},
@@ -90,8 +91,26 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheTopology) {
        "x.toml:4: topology.nodes: lock set-nx-px uses exactly 1 node, not 5"},
       {redlock + "name = \"single\"\n",
        "x.toml:4: topology.name: 'single' has one node, not 5 (independent?)"},
-      {redlock + "name = \"cluster\"\n",
-       "x.toml:4: topology.name: topology 'cluster' is unknown (one of: single, independent)"},
+      {redlock + "name = \"clustr\"\n",
+       "x.toml:4: topology.name: topology 'clustr' is unknown (one of: single, independent, "
+       "replicated)"},
+      {redlock + "name = \"replicated\"\n",
+       "x.toml:4: topology.name: lock redlock uses 2 to 15 nodes that know nothing of each other: "
+       "independent, not 'replicated'"},
+      {replicated + "nodes = 2\n",
+       "x.toml:5: topology.nodes: 'replicated' has one primary, not 2; 'replicas' says how many "
+       "servers follow it"},
+      {replicated + "replicas = 0\n", "x.toml:5: topology.replicas: 0 is not in 1..4"},
+      {replicated + "replicas = 5\n", "x.toml:5: topology.replicas: 5 is not in 0..4"},
+      {replicated + "direct = true\n",
+       "x.toml:5: topology.direct: 'direct' goes round the proxy, through which the servers of "
+       "'replicated' are reached"},
+      {replicated + "down-after = \"1s\"\n",
+       "x.toml:5: topology.down-after: in 'replicated' nobody watches whether a server is down "
+       "(sentinel, cluster?)"},
+      {kLock + "[topology]\nreplicas = 1\n",
+       "x.toml:4: topology.replicas: 'single' has no replicas (replicated, sentinel and cluster "
+       "have)"},
       {redlock + "direct = \"yes\"\n",
        "x.toml:4: topology.direct: 'yes' is neither true nor false"},
       {redlock + "nods = 5\n",
@@ -315,11 +334,16 @@ TEST(CheckPlan, RefusesWhatCannotBeRunHere) {
        "p.json: lock 'redlok' is unknown (did you mean 'redlock'?)"},
       {[](Plan& p) { p.workload = "inventry"; },
        "p.json: workload 'inventry' is unknown (did you mean 'inventory'?)"},
-      {[](Plan& p) { p.topology = "cluster"; },
-       "p.json: topology 'cluster' is unknown (one of: single, independent)"},
+      {[](Plan& p) { p.topology = "clustr"; },
+       "p.json: topology 'clustr' is unknown (one of: single, independent, replicated)"},
+      {[](Plan& p) { p.replicas = 1; },
+       "p.json: topology.replicas: 'independent' has no replicas (replicated, sentinel and cluster "
+       "have)"},
+      {[](Plan& p) { p.down_after = 1s; }, "p.json: a number is out of its range"},
       {[](Plan& p) { p.lease = 0s; }, "p.json: a number is out of its range"},
       {[](Plan& p) { p.clients = 0; }, "p.json: a number is out of its range"},
-      {[](Plan& p) { p.nodes = 1; }, "p.json: a number is out of its range"},
+      {[](Plan& p) { p.nodes = 1; },
+       "p.json: topology.nodes: lock redlock uses 2 to 15 nodes, not 1"},
       {[](Plan& p) { p.duration = -1s; }, "p.json: a number is out of its range"},
       {[](Plan& p) { p.call_timeout = 0s; }, "p.json: a number is out of its range"},
       {[](Plan& p) { p.grace = -1s; }, "p.json: a number is out of its range"},

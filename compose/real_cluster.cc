@@ -6,6 +6,8 @@
 #include <charconv>
 #include <utility>
 
+#include "compose/replication.h"
+#include "faults/proxy/reply_names.h"
 #include "lib/base/check.h"
 #include "lib/redis/hiredis_connection.h"
 
@@ -94,6 +96,40 @@ Duration RealCluster::ObservedSkew(ProcessRef process) {
       shared_.Control(process.number).wall_ahead_ns.load(std::memory_order_relaxed));
   const ClockReading machine = ReadMachineClocks();
   return ahead_of_mono - (machine.wall.time_since_epoch() - machine.mono.time_since_epoch());
+}
+
+// Where servers have a link each to each other, all that is on it is replication; where all of them come to one address,
+// what a connection carries after PSYNC.
+void RealCluster::CutReplication(int node) {
+  std::vector<RuleId> rules;
+  for (const LinkId& link : peer_links_) {
+    if (link.node != node && link.peer != node) continue;
+    const std::string command(link.peer == kAnyPeer ? kReplication : "");
+    for (const Direction direction : {Direction::kRequest, Direction::kReply}) {
+      rules.push_back(proxy_.SetLink(
+          link, {.direction = direction, .action = LinkRule::Action::kDrop, .command = command}));
+    }
+  }
+  cuts_.emplace(node, std::move(rules));
+}
+
+int64_t RealCluster::MendReplication(int node) {
+  const auto cut = cuts_.find(node);
+  CHECK(cut != cuts_.end());
+  int64_t lost = 0;
+  for (const RuleId rule : cut->second) lost += proxy_.ClearLink(rule).frames;
+  cuts_.erase(cut);
+  if (lost == 0) return 0;
+  // A stream with a hole in it is of no more use.
+  for (const LinkId& link : peer_links_) {
+    if (link.node == node || link.peer == node) proxy_.ResetConnections(link);
+  }
+  return lost;
+}
+
+void RealCluster::Promote(int node, Promotion how, std::function<void(bool)> done) {
+  CHECK(replication_ != nullptr);
+  replication_->Promote(node, how, std::move(done));
 }
 
 void RealCluster::Detain(int client) { ++Find({ProcessRef::Kind::kClient, client}).detained; }

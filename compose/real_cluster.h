@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "faults/clock_page.h"
 #include "faults/cluster.h"
@@ -17,6 +18,8 @@
 #include "lib/history/shared_run.h"
 
 namespace doublehold {
+
+class Replication;
 
 class RealCluster final : public Cluster {
  public:
@@ -27,6 +30,10 @@ class RealCluster final : public Cluster {
   // Tells of a process that is about to start. `clock_page` is its page in the shared memory, set to the true time;
   // `socket` is a node's.
   void Add(ProcessRef process, int clock_page, std::filesystem::path socket = {});
+  // Tells of a link over which servers reach each other.
+  void AddPeerLink(LinkId link) { peer_links_.push_back(link); }
+  // Who carries promotions out; null where there are no replicas. It outlives its use here.
+  void UseReplication(Replication* replication) { replication_ = replication; }
   void SetPid(ProcessRef process, pid_t pid) { Find(process).pid = pid; }
   // The kernel says that it stopped.
   void OnStopped(pid_t pid);
@@ -43,6 +50,9 @@ class RealCluster final : public Cluster {
   void Kill(ProcessRef process) override;
   void Skew(ProcessRef process, Duration offset, double rate) override;
   Duration ObservedSkew(ProcessRef process) override;
+  void CutReplication(int node) override;
+  int64_t MendReplication(int node) override;
+  void Promote(int node, Promotion how, std::function<void(bool)> done) override;
   void Detain(int client) override;
   void LetGo(int client) override;
 
@@ -63,6 +73,9 @@ class RealCluster final : public Cluster {
   Proxy& proxy_;
   std::function<void(int client)> changed_;
   std::map<ProcessRef, Process> processes_;
+  std::vector<LinkId> peer_links_;
+  Replication* replication_ = nullptr;
+  std::multimap<int, std::vector<RuleId>> cuts_;  // by node, the rules of one cut
 };
 
 }  // namespace doublehold

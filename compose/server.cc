@@ -30,6 +30,9 @@ std::string OutputOf(const std::string& command) {
   return output;
 }
 
+// A stopped server does not answer, and the event loop waits meanwhile.
+constexpr Duration kAnswerTimeout = 50ms;
+
 std::string Quoted(const std::string& word) {
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -63,12 +66,44 @@ Result<ServerProgram> FindServer(const std::string& path) {
 
 Result<pid_t> StartServer(const ServerRequest& request) {
   const std::filesystem::path folder = request.socket.parent_path();
+  std::vector<std::string> argv{request.program.path,
+                                "--port",
+                                "0",
+                                "--unixsocket",
+                                request.socket.string(),
+                                "--dir",
+                                folder.string(),
+                                "--save",
+                                "",
+                                "--appendonly",
+                                "no",
+                                "--daemonize",
+                                "no"};
+  argv.insert(argv.end(), request.settings.begin(), request.settings.end());
   return Spawn(
-      {.argv = {request.program.path, "--port", "0", "--unixsocket", request.socket.string(),
-                "--dir", folder.string(), "--save", "", "--appendonly", "no", "--daemonize", "no"},
+      {.argv = std::move(argv),
        .environment = ShimEnvironment(request.shim, request.clock_fd, request.clock_offset),
        .descriptors = {request.clock_fd},
        .log = request.log});
+}
+
+CallResult AskServer(const std::filesystem::path& socket,
+                     std::initializer_list<std::string_view> command) {
+  const std::vector<std::string_view> words(command);
+  return MakeConnection({.unix_path = socket.string()})->Call(words, RealMono() + kAnswerTimeout);
+}
+
+// ["master", offset, replicas] or ["slave", host, port, state, offset].
+Role AskRole(const std::filesystem::path& socket) {
+  const CallResult result = AskServer(socket, {"ROLE"});
+  if (!result || result->items.size() < 2) return {};
+  Role role{.role = result->items[0].text, .state = {}};
+  if (role.role == "master") role.offset = result->items[1].integer;
+  if (role.role == "slave" && result->items.size() == 5) {
+    role.state = result->items[3].text;
+    role.offset = result->items[4].integer;
+  }
+  return role;
 }
 
 bool AnswersPing(const std::filesystem::path& socket, Deadline deadline) {

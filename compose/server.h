@@ -5,8 +5,12 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <initializer_list>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "lib/base/connection.h"
 #include "lib/base/result.h"
 #include "lib/base/time.h"
 
@@ -27,10 +31,23 @@ struct ServerRequest {
   std::filesystem::path shim;  // the clock shim, preloaded
   int clock_fd = -1;           // where its clock page is
   size_t clock_offset = 0;
+  std::vector<std::string> settings;  // further ones: "--repl-timeout", "60"
 };
 
 // Started, not yet answering. It keeps nothing on disk.
 Result<pid_t> StartServer(const ServerRequest& request);
+
+// Asks a server that is expected to answer at once; one that is stopped, or gone, fails after a short while.
+CallResult AskServer(const std::filesystem::path& socket,
+                     std::initializer_list<std::string_view> command);
+
+// What a server says of its place: offset of the replication stream, and a replica's link to its master.
+struct Role {
+  std::string role;   // "master", "slave"; empty: it did not answer
+  std::string state;  // of a replica: "connect", "sync", "connected"
+  int64_t offset = -1;
+};
+Role AskRole(const std::filesystem::path& socket);
 
 // True when it answers a PING before the deadline.
 bool AnswersPing(const std::filesystem::path& socket, Deadline deadline);

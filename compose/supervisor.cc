@@ -17,13 +17,16 @@
 
 #include "compose/children.h"
 #include "compose/client_main.h"
+#include "compose/collect.h"
 #include "compose/launcher.h"
 #include "compose/real_cluster.h"
+#include "compose/replication.h"
 #include "compose/scratch.h"
 #include "compose/spawn.h"
 #include "compose/timeline.h"
 #include "lib/base/check.h"
 #include "lib/history/recorder.h"
+#include "lib/plan/topology.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {
@@ -60,10 +63,14 @@ class Supervisor {
                    .sockets = scratch_.folder(),
                    .server = request.server},
                   shared_, cluster_, proxy_, children_),
+        replication_(
+            MakeReplication({.io = io_, .plan = plan_, .launcher = launcher_, .proxy = proxy_})),
         child_signals_(io_, SIGCHLD),
         end_signals_(io_, SIGINT, SIGTERM, SIGHUP),
         tick_(io_),
-        progress_timer_(io_) {}
+        progress_timer_(io_) {
+    cluster_.UseReplication(replication_.get());
+  }
 
   Result<History> Run() {
     WatchChildren();
@@ -71,6 +78,7 @@ class Supervisor {
     Result<void> started = launcher_.StartServers();
     if (started) started = StartClients();
     if (started) started = AwaitServers();
+    if (started) started = FormTopology();
     if (started) started = StartClient(0);  // it writes the stock: the servers must answer
     if (started) started = AwaitReady();
     if (!started) return tl::unexpected(started.error());
@@ -93,7 +101,7 @@ class Supervisor {
 
   Result<void> AwaitServers() {
     const MonoTime give_up = RealMono() + kStartTimeout;
-    for (int node = 0; node <= plan_.nodes; ++node) {
+    for (int node = 0; node <= ServersOf(plan_); ++node) {
       while (!AnswersPing(launcher_.SocketOf(node), RealMono() + 1s)) {
         WaitFor([] { return false; }, RealMono() + kPingInterval);
         if (failure_) return tl::unexpected(*failure_);
@@ -105,6 +113,25 @@ class Supervisor {
       }
     }
     return {};
+  }
+
+  // Masters and replicas find each other.
+  Result<void> FormTopology() {
+    if (!replication_) return {};
+    if (Result<void> ok = replication_->Begin(); !ok) return ok;
+    const MonoTime give_up = RealMono() + kStartTimeout;
+    while (true) {
+      const std::string missing = replication_->WhatIsMissing();
+      if (missing.empty()) return {};
+      if (failure_) return tl::unexpected(*failure_);
+      if (interrupted_) return EnvironmentFailed("interrupted before the run began");
+      if (RealMono() >= give_up) {
+        return EnvironmentFailed(fmt::format("topology {}: not complete within {}: {}",
+                                             plan_.topology, FormatDuration(kStartTimeout),
+                                             missing));
+      }
+      WaitFor([] { return false; }, RealMono() + kPingInterval);
+    }
   }
 
   Result<void> StartClients() {
@@ -302,28 +329,9 @@ class Supervisor {
     events_.push_back(event);
   }
 
-  void Append(History& history, int process, TaskKind task, int thread) {
-    const SegmentContent content = ReadSegment(shared_.Segment(process, task, thread));
-    history.events.insert(history.events.end(), content.events.begin(), content.events.end());
-    if (content.dropped == 0) return;
-    history.events.push_back({.at_ns = (RealMono() - start_).count(),
-                              .client = process,
-                              .op = Op::kLost,
-                              .type = EventType::kInfo,
-                              .task = task,
-                              .thread = static_cast<uint8_t>(thread),
-                              .value = {static_cast<int64_t>(content.dropped)}});
-  }
-
   History Collect() {
     History history{.facts = request_.facts, .events = events_};
-    for (int process = 0; process <= plan_.clients; ++process) {
-      for (int thread = 0; thread < plan_.threads; ++thread) {
-        for (const TaskKind task : {TaskKind::kSession, TaskKind::kWatchdog, TaskKind::kMeter}) {
-          Append(history, process, task, thread);
-        }
-      }
-    }
+    AppendSegments(shared_, plan_, (RealMono() - start_).count(), history);
     SortByTime(history.events);
     return history;
   }
@@ -338,6 +346,7 @@ class Supervisor {
   Timeline timeline_;
   Children children_;
   Launcher launcher_;
+  std::unique_ptr<Replication> replication_;  // null: no replicas
   asio::signal_set child_signals_;
   asio::signal_set end_signals_;
   asio::steady_timer tick_;

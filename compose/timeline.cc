@@ -5,6 +5,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "lib/base/check.h"
+#include "lib/plan/topology.h"
 
 namespace doublehold {
 namespace {
@@ -140,7 +141,7 @@ void Timeline::Strike(Entry& entry, int client) {
   const doublehold::Strike strike{.plan = entry.plan,
                                   .client = entry.client,
                                   .clients = plan_.clients,
-                                  .nodes = plan_.nodes,
+                                  .nodes = ClientLinksOf(plan_),
                                   .on_spent = [this, &entry, still] {
                                     // Not from inside the rule that calls this.
                                     boost::asio::post(io_, [this, &entry, still] {
@@ -197,7 +198,8 @@ void Timeline::End() {
 Event Timeline::FaultEvent(const Entry& entry, EventType type, int64_t value_ns) const {
   const int node = entry.plan.nodes.empty() ? -1 : entry.plan.nodes.front();
   // What is done to nodes' processes is not done to the client whose step it waited for.
-  const bool to_nodes = node >= 0 && !entry.kind.needs_network && !entry.plan.client;
+  const bool to_nodes =
+      node >= 0 && (!entry.kind.needs_network || entry.kind.needs_replicas) && !entry.plan.client;
   const int client = to_nodes || entry.client == 0 ? -1 : entry.client;
   return {.client = kSupervisor,
           .op = Op::kFault,

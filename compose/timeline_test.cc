@@ -31,6 +31,12 @@ class FakeCluster final : public Cluster {
   void Kill(ProcessRef process) override { log.push_back(fmt::format("kill {}", process.number)); }
   void Skew(ProcessRef /*process*/, Duration /*offset*/, double /*rate*/) override {}
   Duration ObservedSkew(ProcessRef /*process*/) override { return 1s; }
+  void CutReplication(int /*node*/) override {}
+  int64_t MendReplication(int /*node*/) override { return 1; }
+  void Promote(int node, Promotion /*how*/, std::function<void(bool)> done) override {
+    log.push_back(fmt::format("promote {}", node));
+    done(true);
+  }
   void Detain(int client) override { log.push_back(fmt::format("detain {}", client)); }
   void LetGo(int client) override { log.push_back(fmt::format("let go {}", client)); }
 
@@ -54,6 +60,7 @@ class TimelineTest : public ::testing::Test {
  protected:
   void Begin(std::vector<FaultPlan> faults) {
     plan_.clients = 3;
+    plan_.topology = "independent";
     plan_.nodes = 5;
     plan_.faults = std::move(faults);
     timeline_ = std::make_unique<Timeline>(

@@ -7,46 +7,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 
+#include "faults/link.h"
 #include "lib/base/time.h"
 
 namespace doublehold {
-
-// The connections of one client to one node; node 0 is the store. Both count from 1 otherwise.
-struct LinkId {
-  int client = 0;
-  int node = 0;
-  auto operator<=>(const LinkId&) const = default;  // NOLINT(modernize-use-nullptr): no null here
-};
-
-enum class Direction : uint8_t { kRequest, kReply };  // client to node, node to client
-
-// What becomes of the frames that match. A frame is one RESP command or one reply to it; frames of
-// a connection never overtake each other, so what follows a delayed frame waits behind it.
-struct LinkRule {
-  enum class Action : uint8_t {
-    kDelay,  // passes `delay` (+ or - `jitter`, uniform) after it arrived
-    kHold,   // waits until the rule is removed
-    kDrop,   // vanishes; a dropped reply is of a command that ran
-    kReset,  // both sides of the connection are reset in its place
-  };
-  Direction direction = Direction::kRequest;
-  Action action = Action::kDelay;
-  std::string command{};  // upper case; a reply belongs to its command; empty: every frame
-  Duration delay{};
-  Duration jitter{};
-  int64_t limit = 0;  // acts on so many frames, then `on_spent`; 0: no limit
-  // Called once, after the last of `limit` frames went on its way (or was dropped, or reset).
-  std::function<void()> on_spent{};
-};
-
-using RuleId = uint64_t;
-
-struct RuleReport {
-  int64_t frames = 0;        // it acted on
-  Duration longest_delay{};  // as measured, arrival to forwarding
-};
 
 // A process under the clock shim, or that can be stopped: a client, or a node (node 0: the store).
 struct ProcessRef {
@@ -55,6 +20,13 @@ struct ProcessRef {
   int number = 0;
   auto operator<=>(const ProcessRef&) const =
       default;  // NOLINT(modernize-use-nullptr): no null here
+};
+
+// How a replica becomes the master.
+enum class Promotion : uint8_t {
+  kByHand,   // at once, as an operator does after a crash: what it has not received is lost
+  kPlanned,  // once it has all that the old master had, which takes no writes meanwhile
+  kAwaited,  // by those who watch the servers; the cluster only looks on
 };
 
 class Cluster {
@@ -83,6 +55,17 @@ class Cluster {
   virtual void Skew(ProcessRef process, Duration offset, double rate) = 0;
   // By how much the process's wall clock is ahead of the machine's now, as observed, not as asked.
   [[nodiscard]] virtual Duration ObservedSkew(ProcessRef process) = 0;
+
+  // From now on nothing that a server sends to its replicas gets there, nor what it is sent as one,
+  // until it is mended; what was lost meanwhile stays lost on these connections, which then end. Under
+  // sentinels and in a cluster a server is cut off from its replicas only. Calls nest by node.
+  virtual void CutReplication(int node) = 0;
+  // Answers how many chunks of replication were lost.
+  virtual int64_t MendReplication(int node) = 0;
+
+  // Makes a server the master in the place of the one that it was a replica of, and leads the clients
+  // to it. `done` is called once, later, with whether it came so.
+  virtual void Promote(int node, Promotion how, std::function<void(bool)> done) = 0;
 
   // Keeps a client's session at the step it is announcing, with the rest of its process (a
   // watchdog) running.

@@ -57,6 +57,7 @@ struct FaultEntry {
   std::string_view summary;              // for `doublehold list faults`
   std::vector<std::string_view> keys{};  // of FaultPlan, besides those of every fault
   bool needs_network = false;            // acts on links: not with --direct
+  bool needs_replicas = false;           // acts on masters and replicas
   // What the keys must hold for this kind; the names are known already.
   Result<void> (*validate)(const FaultPlan&) = nullptr;
   Healer (*start)(Cluster&, const Strike&, Prng&) = nullptr;

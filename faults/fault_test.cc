@@ -51,6 +51,16 @@ class FakeCluster : public Cluster {
   Duration ObservedSkew(ProcessRef process) override {
     return observed.contains(process) ? observed[process] : Duration{};
   }
+  void CutReplication(int node) override { log.push_back(fmt::format("cut {}", node)); }
+  int64_t MendReplication(int node) override {
+    log.push_back(fmt::format("mend {}", node));
+    return lost_chunks;
+  }
+  void Promote(int node, Promotion how, std::function<void(bool)> done) override {
+    const char* ways[] = {"by hand", "planned", "awaited"};
+    log.push_back(fmt::format("promote {} {}", node, ways[static_cast<size_t>(how)]));
+    promoted = std::move(done);
+  }
   void Detain(int client) override { log.push_back(fmt::format("detain {}", client)); }
   void LetGo(int client) override { log.push_back(fmt::format("let go {}", client)); }
 
@@ -62,6 +72,8 @@ class FakeCluster : public Cluster {
   RuleId last = 0;
   std::map<RuleId, LinkRule> rules;
   std::map<ProcessRef, Duration> observed;
+  int64_t lost_chunks = 1;
+  std::function<void(bool)> promoted;
 };
 
 class FaultTest : public ::testing::Test {
@@ -225,6 +237,29 @@ TEST_F(FaultTest, CrashKillsAndIsOverAtOnce) {
   EXPECT_EQ(spent_, 1);
   EXPECT_EQ(healer.Heal(), 0);
   EXPECT_EQ(Told(), Log{});
+}
+
+TEST_F(FaultTest, ReplicationIsCutUntilItIsHealedAndWasOnlyWhenSomethingWasLost) {
+  for (const int64_t lost : {3, 0}) {
+    cluster_.lost_chunks = lost;
+    Healer healer = Start({.kind = "cut-replication", .nodes = {1, 2}});
+    EXPECT_EQ(Told(), (Log{"cut 1", "cut 2"}));
+    cluster_.now += 700ms;
+    EXPECT_EQ(healer.Heal(), lost == 0 ? 0 : ToNs(700ms));
+    EXPECT_EQ(Told(), (Log{"mend 1", "mend 2"}));
+  }
+}
+
+TEST_F(FaultTest, APromotionLastsUntilItHasComeAboutAndDidNotActWhenItHasNot) {
+  for (const bool done : {true, false}) {
+    Healer healer = Start({.kind = "promote", .nodes = {2}, .how = "awaited"});
+    EXPECT_EQ(Told(), Log{"promote 2 awaited"});
+    EXPECT_EQ(std::exchange(spent_, 0), 0);
+    cluster_.now += 1200ms;
+    cluster_.promoted(done);
+    EXPECT_EQ(std::exchange(spent_, 0), 1);
+    EXPECT_EQ(healer.Heal(), done ? ToNs(1200ms) : 0);
+  }
 }
 
 }  // namespace

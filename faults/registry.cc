@@ -15,7 +15,9 @@
   ROW(BlackHoleFault)          \
   ROW(PartitionFault)          \
   ROW(JumpFault)               \
-  ROW(DriftFault)
+  ROW(DriftFault)              \
+  ROW(CutReplicationFault)     \
+  ROW(PromoteFault)
 
 namespace doublehold {
 

@@ -25,6 +25,8 @@ TEST(Faults, WhatIsAskedIsWhatAHealerMeasures) {
       {"partition", ToNs(800ms)},
       {"jump", ToNs(3s)},
       {"drift", -ToNs(400ms)},
+      {"cut-replication", ToNs(800ms)},
+      {"promote", 0},
   };
   EXPECT_EQ(asked.size(), Faults().size());
   for (const FaultEntry& entry : Faults()) {
@@ -65,6 +67,12 @@ TEST(Faults, RefuseWhatTheyCannotDoInOneLine) {
        "fault 'x' (stall): direction 'requests' is unknown (did you mean 'request'?)"},
       {{.name = "x", .kind = "partition"},
        "fault 'x' (partition): needs the nodes that are cut off"},
+      {{.name = "x", .kind = "cut-replication"},
+       "fault 'x' (cut-replication): needs the nodes whose replication is cut (nodes)"},
+      {{.name = "x", .kind = "promote", .nodes = {1, 2}},
+       "fault 'x' (promote): needs the one node that becomes the master (nodes)"},
+      {{.name = "x", .kind = "promote", .nodes = {2}, .how = "plannd"},
+       "fault 'x' (promote): way (how) 'plannd' is unknown (did you mean 'planned'?)"},
   };
   for (const Refused& refused : cases) {
     const Result<void> result = FindFault(refused.plan.kind)->validate(refused.plan);
@@ -118,6 +126,10 @@ TEST(Faults, AreDescribedInWords) {
        "wall clock of node 3 moved ahead by 3s when client 1 reaches before-write"},
       {{.kind = "drift", .during = "slowed", .client = 2, .rate = 1.5},
        "wall clock of client 2 running at 1.5 times the true rate at 0s during 'slowed'"},
+      {{.kind = "cut-replication", .length = 2s, .nodes = {1}},
+       "replication of node 1 cut at 0s for 2s"},
+      {{.kind = "promote", .on = step, .nodes = {2}},
+       "node 2 made the master (by hand) when client 1 reaches before-write"},
   };
   for (const Described& described : cases) EXPECT_EQ(Describe(described.plan), described.text);
 }

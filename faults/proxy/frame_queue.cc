@@ -23,6 +23,7 @@ FrameQueue::FrameQueue(Direction direction, const LinkRules& rules, ReplyNames& 
 
 void FrameQueue::Add(std::string_view bytes, MonoTime now) {
   while (!bytes.empty() && !reset_pending_) {
+    if (names_.streams()) framer_.GiveUp();
     const RespFramer::Piece piece = framer_.Next(bytes);
     if (framer_.named()) {
       if (!decided_) {
@@ -43,6 +44,7 @@ void FrameQueue::Pass(std::string_view bytes) {
   CHECK(idle());
   while (!bytes.empty()) {
     decided_ = true;
+    if (names_.streams()) framer_.GiveUp();
     const RespFramer::Piece piece = framer_.Next(bytes);
     if (framer_.named() && !counted_) Count();
     if (piece.ends) FrameEnded();
@@ -59,7 +61,9 @@ void FrameQueue::AddPassed(std::string_view bytes, MonoTime now) {
 void FrameQueue::Decide() {
   decided_ = true;
   std::string_view name;
-  if (direction_ == Direction::kReply) {
+  if (names_.streams() && framer_.lost()) {
+    name = kReplication;
+  } else if (direction_ == Direction::kReply) {
     counted_ = true;
     if (!framer_.lost()) name = names_.Take(framer_);
   } else {

@@ -232,5 +232,25 @@ TEST_F(FrameQueueTest, EqualSeedsDrawEqualJitter) {
   EXPECT_NE(due[0], due[1]);
 }
 
+TEST_F(FrameQueueTest, AfterPsyncEachChunkOfEitherWayIsAFrameOfReplication) {
+  const std::string ping = "*1\r\n$4\r\nPING\r\n";
+  const std::string psync = "*3\r\n$5\r\nPSYNC\r\n$1\r\n?\r\n$2\r\n-1\r\n";
+  requests_.Add(ping + psync, At(0ms));
+  EXPECT_EQ(Take(requests_, At(0ms)), ping + psync);
+  replies_.Add("+PONG\r\n+FULLRESYNC 8 0\r\n", At(1ms));
+  // A dump without an end of line after it, in two chunks; then the stream.
+  for (const std::string_view chunk : {"$1000\r\nREDIS", "0009", "*1\r\n$4\r\nPI"}) {
+    replies_.Add(chunk, At(1ms));
+  }
+  EXPECT_EQ(Take(replies_, At(1ms)),
+            "+PONG\r\n+FULLRESYNC 8 0\r\n$1000\r\nREDIS0009*1\r\n$4\r\nPI");
+  Set({.direction = Direction::kReply, .action = Action::kDrop, .command = "PSYNC"});
+  Set({.action = Action::kDrop, .command = "PSYNC"});
+  replies_.Add("NG\r\n", At(2ms));
+  requests_.Add("*3\r\n$8\r\nREPLCONF\r\n$3\r\nACK\r\n$1\r\n0\r\n", At(2ms));
+  EXPECT_EQ(Take(replies_, At(2ms)), "");
+  EXPECT_EQ(Take(requests_, At(2ms)), "");
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -57,6 +57,7 @@ class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
   RuleId SetLink(LinkId id, LinkRule spec);
   RuleReport ClearLink(RuleId id);
   [[nodiscard]] RuleReport Report(RuleId id) const;
+  void ResetConnections(LinkId id);
   void Close();
   [[nodiscard]] size_t connections() const;
 
@@ -179,6 +180,15 @@ RuleReport Proxy::Impl::Report(RuleId id) const {
   return found == rules_.end() ? RuleReport{} : found->second.rule->report();
 }
 
+void Proxy::Impl::ResetConnections(LinkId id) {
+  if (closed_) return;
+  const auto link = links_.find(id);
+  CHECK(link != links_.end());
+  // A copy: a session that is over takes itself out.
+  const auto sessions = link->second.sessions;
+  for (const std::shared_ptr<Session>& session : sessions) session->Reset();
+}
+
 void Proxy::Impl::Close() {
   if (closed_) return;
   closed_ = true;
@@ -208,6 +218,7 @@ Result<uint16_t> Proxy::AddLink(LinkId link, std::string upstream_unix_path) {
 RuleId Proxy::SetLink(LinkId link, LinkRule rule) { return impl_->SetLink(link, std::move(rule)); }
 RuleReport Proxy::ClearLink(RuleId rule) { return impl_->ClearLink(rule); }
 RuleReport Proxy::Report(RuleId rule) const { return impl_->Report(rule); }
+void Proxy::ResetConnections(LinkId link) { impl_->ResetConnections(link); }
 void Proxy::Close() { impl_->Close(); }
 size_t Proxy::connections() const { return impl_->connections(); }
 

@@ -46,6 +46,9 @@ class Proxy {
   // What a rule has done so far.
   [[nodiscard]] RuleReport Report(RuleId rule) const;
 
+  // Resets the connections of a link, as a lost or moved peer does; new ones are accepted.
+  void ResetConnections(LinkId link);
+
   // Closes ports and connections and forgets all rules and pending frames. Later calls do nothing.
   void Close();
 

@@ -22,6 +22,7 @@ bool IsMessage(std::string_view word) {
 }  // namespace
 
 void ReplyNames::Sent(std::string_view command, int64_t words) {
+  if (command == kReplication || command == "SYNC") streams_ = true;
   Slot slot;
   slot.bytes = static_cast<uint8_t>(std::min(command.size(), slot.name.size()));
   std::memcpy(slot.name.data(), command.data(), slot.bytes);

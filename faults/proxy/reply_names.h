@@ -13,6 +13,9 @@
 
 namespace doublehold {
 
+// After PSYNC or SYNC each chunk of the connection, either way, is a frame of the name kReplication.
+constexpr std::string_view kReplication = "PSYNC";
+
 // One a connection. Allocates nothing while few commands are outstanding. Not thread-safe.
 //
 // Not followed: CLIENT REPLY OFF and SKIP, MONITOR. On such a connection replies lose their names.
@@ -29,6 +32,9 @@ class ReplyNames {
   // command, "MESSAGE" for what the server pushes, empty when unknown. Valid until the next call.
   std::string_view Take(const RespFramer& reply);
 
+  // The connection asked for replication: what follows in either direction is no RESP to be told apart.
+  [[nodiscard]] bool streams() const { return streams_; }
+
   [[nodiscard]] bool full() const { return slots_.size() - first_ >= kMaxOutstanding; }
   [[nodiscard]] size_t outstanding() const { return slots_.size() - first_; }
 
@@ -43,6 +49,7 @@ class ReplyNames {
   std::string_view Confirm(std::string_view word);
   void Pop();
 
+  bool streams_ = false;
   bool publishes_ = false;  // subscriptions were asked for: arrays may be pushes
   size_t first_ = 0;        // slots before it are used up
   std::vector<Slot> slots_;

@@ -41,6 +41,11 @@ class RespFramer {
   };
   Piece Next(std::string_view bytes);
 
+  // What follows is known to be no RESP.
+  void GiveUp() {
+    if (!lost()) Lose();
+  }
+
   // About the frame that the last Piece belongs to.
 
   // Enough was seen to know word() and elements(). Every frame is named when it ends.

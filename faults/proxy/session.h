@@ -44,6 +44,9 @@ class Session : public std::enable_shared_from_this<Session> {
   // A rule of the link was removed: sends what it kept.
   void Release(const ActiveRule& rule);
 
+  // Resets both sides now; pending frames are lost.
+  void Reset();
+
   // Closes both sides now; pending frames are lost.
   void Abort();
 
@@ -78,7 +81,6 @@ class Session : public std::enable_shared_from_this<Session> {
   void Arm(Lane& lane, MonoTime due);
   void Finish(Lane& lane);
   void Close();
-  void Reset();
 
   SessionEnv env_;
   std::string upstream_path_;

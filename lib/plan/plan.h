@@ -53,6 +53,7 @@ struct FaultPlan {
   Duration delay{}, jitter{};  // of a frame
   Duration by{};               // a clock jumps ahead by this
   double rate = 1.0;           // a clock runs at this rate
+  std::string how;             // a replica is promoted: "by-hand", "planned", "awaited"
   bool operator==(const FaultPlan&) const = default;
 };
 
@@ -76,8 +77,10 @@ struct Plan {
   Duration call_timeout{};  // of one command to one node
   RetryPlan retry;
 
-  std::string topology;  // "single", "independent"
-  int nodes = 1;
+  std::string topology;   // a row of Topologies()
+  int nodes = 1;          // that are no replicas
+  int replicas = 0;       // of each of them
+  Duration down_after{};  // a server that is silent for so long is down, to sentinels and a cluster
   int clients = 4;
   int threads = 1;      // of each client: sessions that take locks of their own
   bool direct = false;  // clients connect to the servers themselves: no network faults

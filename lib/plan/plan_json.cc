@@ -45,7 +45,8 @@ json FaultToJson(const FaultPlan& fault) {
           {"delay_ns", fault.delay.count()},
           {"jitter_ns", fault.jitter.count()},
           {"by_ns", fault.by.count()},
-          {"rate", fault.rate}};
+          {"rate", fault.rate},
+          {"how", fault.how}};
 }
 
 // nlohmann turns 1.5, true and 1e30 into an int without a word; here a value is of its type and in its range, or wrong.
@@ -152,6 +153,7 @@ FaultPlan FaultFromJson(const json& from) {
   fault.jitter = take.GetSpan("jitter_ns");
   fault.by = take.GetSpan("by_ns");
   fault.rate = take.Get<double>("rate");
+  fault.how = take.Get<std::string>("how");
   take.CheckNothingElse();
   return fault;
 }
@@ -194,6 +196,8 @@ Plan FromJson(const json& from) {
   plan.retry = RetryFromJson(take.GetJson("retry"));
   plan.topology = take.Get<std::string>("topology");
   plan.nodes = take.Get<int>("nodes");
+  plan.replicas = take.Get<int>("replicas");
+  plan.down_after = take.GetSpan("down_after_ns");
   plan.clients = take.Get<int>("clients");
   plan.threads = take.Get<int>("threads");
   plan.direct = take.Get<bool>("direct");
@@ -228,6 +232,8 @@ json ToJson(const Plan& plan) {
             {"timeout_ns", plan.retry.timeout.count()}}},
           {"topology", plan.topology},
           {"nodes", plan.nodes},
+          {"replicas", plan.replicas},
+          {"down_after_ns", plan.down_after.count()},
           {"clients", plan.clients},
           {"threads", plan.threads},
           {"direct", plan.direct},

@@ -32,6 +32,7 @@ Plan FullPlan() {
   second.until_fault = FaultMoment{.fault = "held-write", .ended = true};
   second.by = 40s;
   second.rate = 1.25;
+  second.how = "planned";
   return {.experiment = "k15",
           .seed = UINT64_MAX,
           .lock = "redlock",
@@ -41,6 +42,8 @@ Plan FullPlan() {
           .retry = {.interval = 10ms, .jitter = 0.5, .retries = 7, .timeout = 5s},
           .topology = "independent",
           .nodes = 5,
+          .replicas = 2,
+          .down_after = 700ms,
           .clients = 3,
           .direct = true,
           .workload = "cycle",

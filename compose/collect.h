@@ -1,0 +1,19 @@
+// Brings home what the processes of a run have recorded.
+#ifndef DOUBLEHOLD_COMPOSE_COLLECT_H_
+#define DOUBLEHOLD_COMPOSE_COLLECT_H_
+
+#include <cstdint>
+
+#include "lib/history/history.h"
+#include "lib/history/shared_run.h"
+#include "lib/plan/plan.h"
+
+namespace doublehold {
+
+// Appends the events of the referee and the clients, segment by segment, and, with the time `now_ns`, that some were lost
+// where a segment was full. Clients may go on meanwhile.
+void AppendSegments(SharedRun& shared, const Plan& plan, int64_t now_ns, History& history);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_COLLECT_H_

@@ -1,0 +1,54 @@
+#include "compose/replication.h"
+
+#include <boost/asio/steady_timer.hpp>
+#include <utility>
+
+#include "lib/plan/topology.h"
+#include "lib/redis/hiredis_connection.h"
+
+namespace doublehold {
+namespace {
+
+constexpr Duration kPollInterval = 5ms;
+// Votes of sentinels and clusters take one or two seconds, and begin when a server was silent for Plan::down_after.
+constexpr Duration kPatience = 30s;
+
+// Keeps itself alive in the event loop.
+struct Poll : std::enable_shared_from_this<Poll> {
+  Poll(boost::asio::io_context& io, std::function<bool()> is_met, std::function<void(bool)> on_done)
+      : timer(io), met(std::move(is_met)), done(std::move(on_done)) {}
+
+  void Next() {
+    timer.expires_after(kPollInterval);
+    timer.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+      if (error) return;
+      if (self->met()) return self->done(true);
+      if (RealMono() >= self->give_up) return self->done(false);
+      self->Next();
+    });
+  }
+
+  boost::asio::steady_timer timer;
+  std::function<bool()> met;
+  std::function<void(bool)> done;
+  MonoTime give_up = RealMono() + kPatience;
+};
+
+}  // namespace
+
+void Replication::Await(std::function<bool()> met, std::function<void(bool)> done) {
+  std::make_shared<Poll>(parts_.io, std::move(met), std::move(done))->Next();
+}
+
+std::unique_ptr<Replication> MakeReplication(const Replication::Parts& parts) {
+  switch (FindTopology(parts.plan.topology)->lead) {
+    case Lead::kFixed:
+      return nullptr;
+    case Lead::kAddress:
+      return MakeHandLed(parts);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace doublehold

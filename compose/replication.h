@@ -1,0 +1,57 @@
+// Brings the servers of a topology with replicas together, and makes another one the master: by hand, through sentinels,
+// or in a Redis Cluster. Servers are asked over their unix sockets; they reach each other through the proxy.
+//
+// Thread rule: the supervisor's, with its event loop running: what servers send each other passes through it.
+#ifndef DOUBLEHOLD_COMPOSE_REPLICATION_H_
+#define DOUBLEHOLD_COMPOSE_REPLICATION_H_
+
+#include <boost/asio/io_context.hpp>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "compose/launcher.h"
+#include "faults/cluster.h"
+#include "faults/proxy/proxy.h"
+#include "lib/base/result.h"
+#include "lib/plan/plan.h"
+
+namespace doublehold {
+
+class Replication {
+ public:
+  struct Parts {
+    boost::asio::io_context& io;
+    const Plan& plan;
+    Launcher& launcher;
+    Proxy& proxy;
+  };
+
+  explicit Replication(const Parts& parts) : parts_(parts) {}
+  virtual ~Replication() = default;
+  Replication(const Replication&) = delete;
+  Replication& operator=(const Replication&) = delete;
+
+  // Tells the servers, which answer already, who follows whom.
+  virtual Result<void> Begin() = 0;
+  // Called every few milliseconds until it answers an empty string; else what is still waited for.
+  virtual std::string WhatIsMissing() = 0;
+  // As Cluster::Promote.
+  virtual void Promote(int node, Promotion how, std::function<void(bool)> done) = 0;
+
+ protected:
+  // Calls `met` every few milliseconds until it answers true, or patience is over; then `done` with which it was.
+  void Await(std::function<bool()> met, std::function<void(bool)> done);
+
+  Parts parts_;
+};
+
+// Null for a topology without replicas.
+std::unique_ptr<Replication> MakeReplication(const Replication::Parts& parts);
+// Of its own file each.
+std::unique_ptr<Replication> MakeHandLed(const Replication::Parts& parts);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_REPLICATION_H_

@@ -1,0 +1,84 @@
+#include "compose/topology_settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compose/plan_builder.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int kMostNodes = 15;
+constexpr int kUsualQuorum = 5;
+// Servers ping each other some ten times in it.
+constexpr Duration kShortestDownAfter = 100ms;
+constexpr Duration kLongestDownAfter = std::chrono::minutes(1);
+
+// Why the lock cannot run there.
+Misfit WhyNotOn(const Plan& plan, const LockEntry& lock) {
+  const int seen = LockNodesOf(plan);
+  const auto wait = plan.lock_options.find("wait-replicas");
+  const int64_t awaited = wait == plan.lock_options.end() ? 0 : std::stoll(wait->second);
+  if (seen < lock.least_nodes || seen > lock.most_nodes) {
+    const std::string needs =
+        lock.least_nodes == lock.most_nodes
+            ? fmt::format("exactly {} node", lock.least_nodes)
+            : fmt::format("{} to {} nodes", lock.least_nodes, lock.most_nodes);
+    if (FindTopology(plan.topology)->HasReplicas()) {
+      return {"name",
+              fmt::format("lock {} uses {} that know nothing of each other: independent, not "
+                          "'{}'",
+                          plan.lock, needs, plan.topology)};
+    }
+    return {"nodes", fmt::format("lock {} uses {}, not {}", plan.lock, needs, seen)};
+  }
+  if (awaited > plan.replicas) {
+    return {"replicas", fmt::format("wait-replicas is {}, but a node of '{}' has {} replicas: no "
+                                    "grant could ever be",
+                                    awaited, plan.topology, plan.replicas)};
+  }
+  return {};
+}
+
+}  // namespace
+
+Misfit TopologyMisfit(const Plan& plan, const LockEntry& lock) {
+  Misfit misfit = WhyWrongSize(plan);
+  return misfit.why.empty() ? WhyNotOn(plan, lock) : misfit;
+}
+
+void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
+  const bool named = reader.settings().Has("topology.name");
+  if (named) plan.topology = reader.Known("topology.name", "topology", "", NamesOf(Topologies()));
+  const TopologyEntry* topology = FindTopology(plan.topology);
+  if (named && topology == nullptr) return;
+  const bool one_by_one = topology == nullptr || topology->is_many || !topology->HasReplicas();
+  const int usual = one_by_one ? (lock.least_nodes > 1 ? kUsualQuorum : 1) : topology->usual_nodes;
+  plan.nodes = static_cast<int>(reader.Integer("topology.nodes", usual, 1, kMostNodes));
+  if (!named) plan.topology = plan.nodes == 1 ? "single" : "independent";
+  topology = FindTopology(plan.topology);
+  plan.replicas = static_cast<int>(
+      reader.Integer("topology.replicas", topology->HasReplicas() ? 1 : 0, 0, kMostReplicas));
+  plan.direct = reader.Flag("topology.direct", false);
+  if (topology->FailsOver()) {
+    plan.down_after = reader.Span("topology.down-after", "500ms");
+    if (plan.down_after < kShortestDownAfter || plan.down_after > kLongestDownAfter)
+      reader.Fail("topology.down-after", "not in 100ms..1m");
+  }
+  if (!topology->FailsOver() && reader.settings().Has("topology.down-after")) {
+    reader.Fail("topology.down-after",
+                fmt::format("in '{}' nobody watches whether a server is down (sentinel, cluster?)",
+                            plan.topology));
+  }
+  const Misfit misfit = TopologyMisfit(plan, lock);
+  if (!misfit.why.empty()) reader.Fail("topology." + misfit.setting, misfit.why);
+}
+
+bool TopologyIsInRange(const Plan& plan) {
+  if (plan.nodes < 1 || plan.nodes > kMostNodes) return false;
+  if (!FindTopology(plan.topology)->FailsOver()) return plan.down_after == Duration::zero();
+  return plan.down_after >= kShortestDownAfter && plan.down_after <= kLongestDownAfter;
+}
+
+}  // namespace doublehold

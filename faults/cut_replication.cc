@@ -1,0 +1,42 @@
+// cut-replication: what servers write no longer reaches their replicas, until it is healed; clients and sentinels reach
+// all of them as before. What was sent meanwhile is lost, and the connections are made anew after it.
+//
+// It has to begin before the write that is to be lost: stopping a replica does not keep a write from it, which waits in
+// its socket.
+#include <algorithm>
+
+#include "faults/targets.h"
+
+namespace doublehold {
+namespace {
+
+Result<void> Validate(const FaultPlan& plan) {
+  if (plan.nodes.empty()) return BadFault(plan, "needs the nodes whose replication is cut (nodes)");
+  return {};
+}
+
+Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+  for (const int node : strike.plan.nodes) cluster.CutReplication(node);
+  return Healer([&cluster, nodes = strike.plan.nodes, began = cluster.Now()] {
+    int64_t lost = 0;
+    for (const int node : nodes) lost += cluster.MendReplication(node);
+    return lost == 0 ? 0 : std::max<int64_t>(1, ToNs(cluster.Now() - began));
+  });
+}
+
+}  // namespace
+
+FaultEntry CutReplicationFault() {
+  return {
+      .name = "cut-replication",
+      .summary = "nodes' writes do not reach their replicas",
+      .keys = {"nodes"},
+      .needs_network = true,
+      .needs_replicas = true,
+      .validate = Validate,
+      .start = Start,
+      .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
+      .what = [](const FaultPlan& plan) { return "replication of " + NameNodes(plan) + " cut"; }};
+}
+
+}  // namespace doublehold

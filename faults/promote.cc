@@ -1,0 +1,66 @@
+// promote: a replica becomes the master, and the clients are led to it. It ends when that has come about; when it does
+// not, the fault did not act.
+//   how = "by-hand"  at once, whatever it has not received, as after a crash: REPLICAOF NO ONE, CLUSTER FAILOVER TAKEOVER
+//   how = "planned"  when it has all that the old master had: SENTINEL FAILOVER, CLUSTER FAILOVER, or the same by hand
+//   how = "awaited"  by the sentinels, or the cluster's vote; the fault lasts as long as they take
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "faults/targets.h"
+#include "lib/base/words.h"
+
+namespace doublehold {
+namespace {
+
+constexpr std::array<std::string_view, 3> kWays{"by-hand", "planned", "awaited"};
+
+std::optional<Promotion> WayOf(const FaultPlan& plan) {
+  if (plan.how.empty()) return Promotion::kByHand;
+  const auto* found = std::ranges::find(kWays, plan.how);
+  if (found == kWays.end()) return std::nullopt;
+  return static_cast<Promotion>(found - kWays.begin());
+}
+
+Result<void> Validate(const FaultPlan& plan) {
+  if (plan.nodes.size() != 1 || plan.nodes.front() == kStoreNode)
+    return BadFault(plan, "needs the one node that becomes the master (nodes)");
+  if (!WayOf(plan))
+    return BadFault(plan, UnknownWord("way (how)", plan.how, {kWays.begin(), kWays.end()}));
+  if (plan.times > 1) return BadFault(plan, "a node is promoted once: no 'times'");
+  return {};
+}
+
+Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+  // Outlives the strike: the promotion may come about after the run has ended.
+  auto took = std::make_shared<int64_t>(0);
+  cluster.Promote(strike.plan.nodes.front(), WayOf(strike.plan).value_or(Promotion::kByHand),
+                  [&cluster, took, began = cluster.Now(), on_spent = strike.on_spent](bool done) {
+                    if (done) *took = std::max<int64_t>(1, ToNs(cluster.Now() - began));
+                    if (on_spent) on_spent();
+                  });
+  return Healer([took] { return *took; });
+}
+
+}  // namespace
+
+FaultEntry PromoteFault() {
+  return {.name = "promote",
+          .summary = "a replica becomes the master, by hand, as planned, or when it is voted for",
+          .keys = {"nodes", "how"},
+          .needs_network = true,
+          .needs_replicas = true,
+          .validate = Validate,
+          .start = Start,
+          .asked_ns = [](const FaultPlan&) { return int64_t{0}; },
+          .is_final = true,
+          .what =
+              [](const FaultPlan& plan) {
+                const std::string how =
+                    plan.how.empty() || plan.how == "by-hand" ? "by hand" : plan.how;
+                return NameNodes(plan) + " made the master (" + how + ")";
+              }};
+}
+
+}  // namespace doublehold

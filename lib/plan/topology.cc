@@ -1,0 +1,87 @@
+#include "lib/plan/topology.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "lib/base/check.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int kMostNodes = 15;
+constexpr int kUsualQuorum = 5;
+
+constexpr std::array kTopologies{
+    TopologyEntry{.name = "single", .summary = "one node"},
+    TopologyEntry{.name = "independent",
+                  .summary = "N nodes that know nothing of each other",
+                  .usual_nodes = kUsualQuorum,
+                  .most_nodes = kMostNodes,
+                  .is_many = true},
+    TopologyEntry{
+        .name = "replicated",
+        .summary = "a primary with replicas; failover by hand, the clients' address moves",
+        .lead = Lead::kAddress},
+};
+
+const TopologyEntry& EntryOf(const Plan& plan) {
+  const TopologyEntry* entry = FindTopology(plan.topology);
+  CHECK(entry != nullptr);
+  return *entry;
+}
+
+}  // namespace
+
+std::span<const TopologyEntry> Topologies() { return kTopologies; }
+
+const TopologyEntry* FindTopology(std::string_view name) {
+  const auto* found = std::ranges::find(kTopologies, name, &TopologyEntry::name);
+  return found == kTopologies.end() ? nullptr : found;
+}
+
+int ServersOf(const Plan& plan) { return plan.nodes * (1 + plan.replicas); }
+
+int LockNodesOf(const Plan& plan) { return EntryOf(plan).is_many ? plan.nodes : 1; }
+
+int ClientLinksOf(const Plan& plan) {
+  return EntryOf(plan).FailsOver() ? ServersOf(plan) : plan.nodes;
+}
+
+int MasterOf(const Plan& plan, int server) {
+  return server <= plan.nodes ? server : (server - plan.nodes - 1) / plan.replicas + 1;
+}
+
+Misfit WhyWrongSize(const Plan& plan) {
+  const TopologyEntry& entry = EntryOf(plan);
+  const bool one = entry.most_nodes == 1;
+  if (plan.nodes < entry.least_nodes || plan.nodes > entry.most_nodes) {
+    if (one && entry.HasReplicas()) {
+      return {"nodes", fmt::format("'{}' has one primary, not {}; 'replicas' says how many servers "
+                                   "follow it",
+                                   entry.name, plan.nodes)};
+    }
+    if (one) {
+      return {"name",
+              fmt::format("'{}' has one node, not {} (independent?)", entry.name, plan.nodes)};
+    }
+    return {"nodes", fmt::format("'{}' has {} to {} masters, not {}", entry.name, entry.least_nodes,
+                                 entry.most_nodes, plan.nodes)};
+  }
+  if (!entry.HasReplicas() && plan.replicas != 0) {
+    return {"replicas", fmt::format("'{}' has no replicas (replicated, sentinel and cluster have)",
+                                    entry.name)};
+  }
+  if (entry.HasReplicas() && (plan.replicas < 1 || plan.replicas > kMostReplicas)) {
+    return {"replicas", fmt::format("{} is not in 1..{}", plan.replicas, kMostReplicas)};
+  }
+  if (entry.HasReplicas() && plan.direct) {
+    return {"direct", fmt::format("'direct' goes round the proxy, through which the servers of "
+                                  "'{}' are reached",
+                                  entry.name)};
+  }
+  return {};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,59 @@
+#include "lib/plan/topology.h"
+
+#include <gtest/gtest.h>
+
+namespace doublehold {
+namespace {
+
+TEST(Topology, ReplicasAreNumberedAfterTheMastersMasterByMaster) {
+  Plan plan;
+  plan.topology = "replicated";
+  plan.nodes = 3;
+  plan.replicas = 2;
+  EXPECT_EQ(ServersOf(plan), 9);
+  EXPECT_EQ(LockNodesOf(plan), 1);
+  const int masters[] = {1, 2, 3, 1, 1, 2, 2, 3, 3};
+  for (int server = 1; server <= 9; ++server)
+    EXPECT_EQ(MasterOf(plan, server), masters[server - 1]);
+}
+
+TEST(Topology, ALockSeesIndependentNodesOneByOne) {
+  Plan plan;
+  plan.topology = "independent";
+  plan.nodes = 5;
+  EXPECT_EQ(ServersOf(plan), 5);
+  EXPECT_EQ(LockNodesOf(plan), 5);
+  EXPECT_EQ(MasterOf(plan, 5), 5);
+}
+
+TEST(Topology, SizesThatDoNotFitNameTheSetting) {
+  const struct {
+    const char* name;
+    int nodes, replicas;
+    bool direct;
+    const char* setting;
+  } cases[] = {
+      {"single", 1, 0, true, ""},
+      {"single", 2, 0, false, "name"},
+      {"single", 1, 1, false, "replicas"},
+      {"independent", 15, 0, false, ""},
+      {"replicated", 1, 4, false, ""},
+      {"replicated", 2, 1, false, "nodes"},
+      {"replicated", 1, 0, false, "replicas"},
+      {"replicated", 1, 5, false, "replicas"},
+      {"replicated", 1, 1, true, "direct"},
+  };
+  for (const auto& c : cases) {
+    Plan plan;
+    plan.topology = c.name;
+    plan.nodes = c.nodes;
+    plan.replicas = c.replicas;
+    plan.direct = c.direct;
+    const Misfit misfit = WhyWrongSize(plan);
+    EXPECT_EQ(misfit.setting, c.setting) << c.name << " " << c.nodes << " " << c.replicas;
+    EXPECT_EQ(misfit.why.empty(), misfit.setting.empty());
+  }
+}
+
+}  // namespace
+}  // namespace doublehold
