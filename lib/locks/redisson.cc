@@ -6,8 +6,8 @@
 // Assumes: one server that loses no write and whose clock runs at the clients' rate; the process is never stopped for
 //          longer than the lease, since its watchdog stops with it.
 // Attack:  stop the process past the lease; hold its renewals back; move the server's clock (K17); lose the server's
-//          memory (K18). Option resend: an acquire whose reply was lost is sent again and counts twice, so that the last
-//          exit leaves an entry (K21). Option renew-once: after one failed renewal the lease runs out under a living
+//          memory (K18). Option resend: what had no reply is sent again. An acquire counts twice, so that the last exit
+//          leaves an entry (K21); so does an inner release, which frees the lock under its holder. Option renew-once: after one failed renewal the lease runs out under a living
 //          holder (K22).
 // Source:  Redisson 3.23.5, whose keys, fields, channel and message are kept. It has the defects of both options: a command
 //          without a reply is sent again, 3 times, 1.5 s apart, and when a renewal has failed for good, none follows.

@@ -74,7 +74,7 @@ std::vector<OptionSpec> RedissonOptions() {
           {.name = "resend",
            .kind = Kind::kFlag,
            .fallback = "false",
-           .help = "an acquire without a reply is sent again (K21)"}};
+           .help = "an acquire or a release without a reply is sent again (K21)"}};
 }
 
 RedissonFamily::RedissonFamily(const LockContext& context, Watchdog::Renew renew)
@@ -95,10 +95,7 @@ AcquireResult RedissonFamily::TryAcquire(const LockKey& key, Lease lease, Deadli
   const MonoTime invoked = env_.Mono();
   grant.valid_until = invoked + lease;
   const std::string lease_ms = std::to_string(ToMs(lease));
-  CallResult result =
-      Ask(grant, lease_ms,
-          resends_ ? invoked + (deadline - invoked) / kFirstShareOfDeadline : deadline);
-  if (!result && !result.error().definite && resends_) result = Ask(grant, lease_ms, deadline);
+  CallResult result = Send([&](Deadline by) { return Ask(grant, lease_ms, by); }, deadline);
   if (!result) return NotGranted(result.error(), std::move(grant));
   // A key without expiry answers -1, and there may be no key at all: no hint.
   if (!result->IsNil())
@@ -120,8 +117,10 @@ ReleaseResult RedissonFamily::Release(const Grant& grant, Deadline deadline) {
   const auto outer = std::ranges::count_if(entered_, [&](const Grant& g) {
     return g.key.name == grant.key.name && g.shared == grant.shared;
   });
-  const CallResult result = GiveBack(grant, std::to_string(ToMs(lease_)),
-                                     std::to_string(was_granted ? 0 : outer), deadline);
+  const std::string lease_ms = std::to_string(ToMs(lease_));
+  const std::string keep = std::to_string(was_granted ? 0 : outer);
+  const CallResult result =
+      Send([&](Deadline by) { return GiveBack(grant, lease_ms, keep, by); }, deadline);
   if (!result) return ReleaseResult::kUnknown;
   return result->IsNil() ? ReleaseResult::kNotOwner : ReleaseResult::kReleased;
 }
@@ -132,6 +131,15 @@ Subscription* RedissonFamily::WakeUps(const LockKey& key) {
   std::unique_ptr<Subscription>& channel = channels_[name];
   if (!channel) channel = env_.Subscribe(NodeId{1}, name);
   return channel.get();
+}
+
+CallResult RedissonFamily::Send(const std::function<CallResult(Deadline)>& command,
+                                Deadline deadline) const {
+  if (!resends_) return command(deadline);
+  const MonoTime now = env_.Mono();
+  CallResult result = command(now + (deadline - now) / kFirstShareOfDeadline);
+  const bool lost = !result && !result.error().definite;
+  return lost ? command(deadline) : result;
 }
 
 CallResult RedissonFamily::Ask(Grant& grant, const std::string& lease_ms, Deadline deadline) {

@@ -2,6 +2,7 @@
 #ifndef DOUBLEHOLD_LIB_LOCKS_REDISSON_FAMILY_H_
 #define DOUBLEHOLD_LIB_LOCKS_REDISSON_FAMILY_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -64,6 +65,9 @@ class RedissonFamily : public Lock {
   std::string owner_;
 
  private:
+  // Once; with the option resend, once more when there was no reply.
+  CallResult Send(const std::function<CallResult(Deadline)>& command, Deadline deadline) const;
+
   Lease lease_;
   Watchdog::Renew renew_;
   bool resends_;

@@ -77,6 +77,20 @@ TEST(Redisson, WithResendTwoLostRepliesAreOfUnknownOutcome) {
   EXPECT_TRUE(std::holds_alternative<Unknown>(scene.Try()));
 }
 
+TEST(Redisson, WithResendAReleaseIsSentOnceMoreToo) {
+  for (const bool resends : {true, false}) {
+    Scene scene("redisson", {{"resend", resends ? "true" : "false"}});
+    const Reply an_entry_is_left{.kind = Reply::Kind::kInteger, .integer = 0};
+    scene.answers = {Reply{}, Lost(), an_entry_is_left};
+    const AcquireResult granted = scene.Try();
+    const Grant& grant = std::get<Granted>(granted).grant;
+    EXPECT_EQ(scene.variant->Release(grant, scene.world.now + 1s),
+              resends ? ReleaseResult::kReleased : ReleaseResult::kUnknown);
+    ASSERT_EQ(scene.sent.size(), resends ? 3u : 2u);
+    EXPECT_EQ(scene.sent.back(), scene.sent[1]);
+  }
+}
+
 TEST(Redisson, WhatCertainlyWasNotDoneIsNotSentAgain) {
   Scene scene("redisson", {{"resend", "true"}});
   scene.answers = {Refused()};
