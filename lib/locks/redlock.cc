@@ -63,7 +63,7 @@ class Redlock final : public Lock {
         },
         FinishScript);
     if (IsMajority(tally.yes) && env_.Mono() < valid_until) return Extended{valid_until};
-    if (IsMajority(tally.no + tally.failed)) return Lost{};
+    if (IsMajority(tally.no)) return Lost{};
     return Undecided{};
   }
 

@@ -78,6 +78,15 @@ TEST_F(RedlockTest, RefusesAGrantWhoseValidityIsOver) {
   }
 }
 
+TEST_F(RedlockTest, IsLostWhereAMajoritySaysSoAndNotWhereItIsSilent) {
+  Client a(1, {"redlock"});
+  const Grant grant = a.Acquire(kKey);
+  for (const int node : {1, 2, 3}) Node(node).Kill();
+  EXPECT_TRUE(std::holds_alternative<Undecided>(a.Extend(grant))) << "two say yes, three nothing";
+  for (const int node : {1, 2, 3}) Node(node).Start();  // empty
+  EXPECT_TRUE(std::holds_alternative<Lost>(a.Extend(grant)));
+}
+
 TEST_F(RedlockTest, OfTwoClientsThatHaveNoMajorityNeitherIsLeftWaiting) {
   Client a(1, {"redlock"});
   Client b(2, {"redlock"});
