@@ -5,7 +5,7 @@
 // Takes the lock finish-task:USER_TASK on a real server, looks whether the result is there, and saves it if not. With
 // `wait` it waits up to 5 s for whoever holds the lock; without, it leaves at once. Any lock of `doublehold list locks`
 // that takes something (not none, watch, version, atomic-script) and needs one node can stand in for set-nx-px. Exit status:
-// 0 saved, now or before; 1 busy; 3 bad input; 4 no server.
+// 0 saved, now or before; 1 busy; 3 bad input; 4 the server does not answer, and perhaps saved.
 
 #include <array>
 #include <iostream>
@@ -36,14 +36,17 @@ std::unique_ptr<Lock> MakeLockNamed(std::string_view name, Env& env) {
        .options = Options(*options)});
 }
 
-// True when this call saved it. Holds the lock.
-bool SaveUnlessSaved(Env& env, Connection& store, const std::string& result) {
+enum class Saved : uint8_t { kNow, kBefore, kUnknown };
+
+// Holds the lock.
+Saved SaveUnlessSaved(Env& env, Connection& store, const std::string& result) {
   const std::array<std::string_view, 2> exists{"EXISTS", result};
   const CallResult there = store.Call(exists, env.Mono() + kCallTimeout);
-  if (!there || there->IsInteger(1)) return false;
+  if (!there) return Saved::kUnknown;
+  if (there->IsInteger(1)) return Saved::kBefore;
   env.SleepUntil(env.Mono() + 200ms);  // the work
   const std::array<std::string_view, 3> save{"RPUSH", result, "done"};
-  return store.Call(save, env.Mono() + kCallTimeout).has_value();
+  return store.Call(save, env.Mono() + kCallTimeout) ? Saved::kNow : Saved::kUnknown;
 }
 
 }  // namespace
@@ -74,7 +77,7 @@ int main(int argc, char** argv) {
                            .timeout = waits ? Duration(5s) : Duration::zero(),
                            .call_timeout = kCallTimeout};
   const LockKey key = MakeLockKey("finish-task", {argv[2], argv[3]});
-  bool saved = false;
+  Saved saved = Saved::kUnknown;
   const Entry entry = WithLock(env, *lock, key, kLease, policy, [&](const Grant&) {
     saved = SaveUnlessSaved(env, *store, "result:" + key.name);
   });
@@ -82,6 +85,10 @@ int main(int argc, char** argv) {
     std::cout << "busy\n";
     return 1;
   }
-  std::cout << (saved ? "saved\n" : "saved before\n");
+  if (saved == Saved::kUnknown) {
+    std::cerr << argv[1] << " does not answer: perhaps saved\n";
+    return 4;
+  }
+  std::cout << (saved == Saved::kNow ? "saved\n" : "saved before\n");
   return 0;
 }
