@@ -17,6 +17,8 @@ namespace doublehold {
 namespace {
 
 constexpr int kMostTimes = 100'000;
+constexpr int64_t kMostBytes = int64_t{1}
+                               << 40;  // at once, or a second: no network of today's carries more
 
 // "client 2 after-read" or "any after-read".
 std::optional<Trigger> ReadTrigger(SettingReader& reader, const std::string& name) {
@@ -79,6 +81,16 @@ std::vector<int> ReadNodes(SettingReader& reader, const Plan& plan) {
   return nodes;
 }
 
+// Which frames of a link it acts on.
+void ReadFrames(SettingReader& reader, FaultPlan& fault) {
+  fault.command = reader.Word("command", "");
+  std::ranges::transform(fault.command, fault.command.begin(),
+                         [](unsigned char c) { return std::toupper(c); });
+  fault.key = reader.Word("key", "");
+  fault.nth = static_cast<int>(reader.Integer("nth", 1, 1, INT32_MAX));
+  fault.chance = reader.Number("chance", 1.0, 0.0, 1.0);
+}
+
 Result<void> CheckTarget(const Plan& plan, const FaultPlan& fault) {
   const auto check_client = [&](int client, int least) -> Result<void> {
     if (client >= least && client <= plan.clients) return {};
@@ -108,7 +120,7 @@ bool EndsWhenSpent(const FaultEntry& kind) {
 // What a plan's file could hold and the reader of settings would not have let through.
 bool NumbersAreInRange(const FaultPlan& fault) {
   for (const Duration span :
-       {fault.from, fault.every, fault.length, fault.delay, fault.jitter, fault.by}) {
+       {fault.from, fault.every, fault.length, fault.delay, fault.jitter, fault.gap, fault.by}) {
     if (span < Duration::zero()) return false;
   }
   return fault.times >= 1 && fault.times <= kMostTimes;
@@ -194,14 +206,16 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   }
   if (has("nodes")) fault.nodes = ReadNodes(reader, plan);
   if (has("direction")) fault.direction = reader.Word("direction", "");
-  if (has("command")) {
-    fault.command = reader.Word("command", "");
-    std::ranges::transform(fault.command, fault.command.begin(),
-                           [](unsigned char c) { return std::toupper(c); });
-  }
+  if (has("command")) ReadFrames(reader, fault);
   if (has("count")) fault.count = static_cast<int>(reader.Integer("count", 0, 0, INT32_MAX));
   if (has("delay")) fault.delay = reader.Span("delay", "0s");
   if (has("jitter")) fault.jitter = reader.Span("jitter", "0s");
+  if (has("spread")) fault.spread = reader.Word("spread", "");
+  if (has("bytes")) fault.bytes = reader.Integer("bytes", 0, 0, kMostBytes);
+  if (has("gap")) fault.gap = reader.Span("gap", "0s");
+  if (has("bytes-per-second")) {
+    fault.bytes_per_second = reader.Integer("bytes-per-second", 0, 0, kMostBytes);
+  }
   if (has("by")) fault.by = reader.Span("by", "0s");
   if (has("how")) fault.how = reader.Word("how", "");
   if (has("rate")) fault.rate = reader.Number("rate", 1.0, 0.0, 1000.0);

@@ -14,7 +14,8 @@ namespace doublehold {
 //
 //   kind = "pause"   client = 1   on = "client 1 before-write"   from = "300ms"   every = "2s"   times = 2
 //   for = "1.6 lease"   until = "client 2 after-acquire" | "begin of NAME" | "end of NAME"   during = "another fault's name"
-//   nodes = [1, 2] | "all" | "store" | "majority"   direction   command   count   delay   jitter   by   rate
+//   nodes = [1, 2] | "all" | "store" | "majority"   direction   command   key   nth   chance   count
+//   delay   jitter   spread   bytes   gap   bytes-per-second   by   rate
 FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index);
 
 // What holds for a whole timeline: names are unique and known, targets exist, everything heals.

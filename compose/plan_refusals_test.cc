@@ -303,6 +303,29 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
        "reply, both)"},
       {fault("kind = \"drop\"\ncount = -1\n"),
        "x.toml:5: fault.0.count: -1 is not in 0..2147483647"},
+      {fault("kind = \"drop\"\nnth = 0\n"), "x.toml:5: fault.0.nth: 0 is not in 1..2147483647"},
+      {fault("kind = \"drop\"\nchance = 1.5\n"), "x.toml:5: fault.0.chance: 1.5 is not in 0..1"},
+      {fault("kind = \"drop\"\nchance = 0\n"),
+       "x.toml:4: fault.0.kind: fault 'drop-1' (drop): chance is 0: it must be above 0 and at most "
+       "1"},
+      {fault("kind = \"drop\"\nchanse = 0.5\n"),
+       "x.toml:5: setting of fault drop 'chanse' is unknown (did you mean 'chance'?)"},
+      {fault("kind = \"delay\"\ndelay = \"5ms\"\njitter = \"1ms\"\nspread = \"normel\"\nfor = "
+             "\"1s\"\n"),
+       "x.toml:4: fault.0.kind: fault 'delay-1' (delay): spread 'normel' is unknown (did you mean "
+       "'normal'?)"},
+      {fault("kind = \"drip\"\nbytes = 5\nfor = \"1s\"\n"),
+       "x.toml:4: fault.0.kind: fault 'drip-1' (drip): needs a gap between them, from 100us to 60s "
+       "(gap)"},
+      {fault("kind = \"bandwidth\"\nbytes-per-second = 1000\n"),
+       "x.toml:4: fault.0.kind: fault 'bandwidth-1': it never heals: 'for' (a duration) or 'until' "
+       "(a step) is missing"},
+      {fault("kind = \"duplicate\"\ncommand = \"client\"\n"),
+       "x.toml:4: fault.0.kind: fault 'duplicate-1' (duplicate): command CLIENT cannot be sent "
+       "twice: its client would be given replies it does not expect"},
+      {fault("kind = \"duplicate\"\ndirection = \"reply\"\n"),
+       "x.toml:5: setting of fault duplicate 'direction' is unknown (one of: chance, client, "
+       "command, count, during, every, from, key, name, nodes, nth, on, times, until)"},
       {kLock + "[topology]\ndirect = true\n[[fault]]\nkind = \"drop\"\n",
        "x.toml:6: fault.0.kind: fault 'drop-1': 'drop' acts on the network, which 'direct' goes "
        "round"},

@@ -9,7 +9,7 @@ constexpr std::string_view kDirection = "both";
 
 Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
   return StartTimedOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection),
-                           {.action = LinkRule::Action::kDrop, .command = strike.plan.command});
+                           {.action = LinkRule::Action::kDrop});
 }
 
 }  // namespace
@@ -17,7 +17,7 @@ Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
 FaultEntry BlackHoleFault() {
   return {.name = "black-hole",
           .summary = "everything vanishes, in both directions or one; connections stay open",
-          .keys = {"client", "nodes", "direction", "command"},
+          .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance"},
           .needs_network = true,
           .validate = ValidateLinkFault,
           .start = Start,

@@ -35,8 +35,8 @@ class Cluster {
 
   [[nodiscard]] virtual MonoTime Now() = 0;
 
-  // Rules of a link are asked in the order they were set; the first that matches a frame decides,
-  // when it arrives. Removing a rule lets go at once, in order, what it still keeps; its on_spent is
+  // Rules of a link are asked in the order they were set; the first that acts on a frame decides,
+  // when it arrives; the others count it all the same. Removing a rule lets go at once, in order, what it still keeps; its on_spent is
   // not called any more.
   virtual RuleId SetLink(LinkId link, LinkRule rule) = 0;
   virtual RuleReport ClearLink(RuleId rule) = 0;

@@ -1,35 +1,63 @@
 // delay: a slower network. Each frame takes `delay` longer, give or take `jitter`, in one direction
-// or in both; frames of a connection keep their order.
+// or in both; frames of a connection keep their order. `spread` says how the jitter is distributed.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "faults/proxy/rules.h"
 #include "faults/targets.h"
+#include "lib/base/words.h"
 
 namespace doublehold {
 namespace {
 
 constexpr std::string_view kDirection = "both";
 
+const std::vector<std::string>& Spreads() {
+  static const std::vector<std::string> names{"uniform", "normal",
+                                              "pareto"};  // as LinkRule::Spread
+  return names;
+}
+
+LinkRule RuleOf(const FaultPlan& plan) {
+  const auto spread = std::ranges::find(Spreads(), plan.spread);
+  LinkRule rule{.action = LinkRule::Action::kDelay, .delay = plan.delay, .jitter = plan.jitter};
+  if (spread != Spreads().end()) {
+    rule.spread = static_cast<LinkRule::Spread>(spread - Spreads().begin());
+  }
+  return rule;
+}
+
 Result<void> Validate(const FaultPlan& plan) {
   if (plan.delay <= Duration{}) return BadFault(plan, "needs a delay");
-  if (plan.jitter < Duration{} || plan.jitter > plan.delay) {
+  if (!plan.spread.empty() && std::ranges::find(Spreads(), plan.spread) == Spreads().end()) {
+    return BadFault(plan, UnknownWord("spread", plan.spread, Spreads()));
+  }
+  if (!plan.spread.empty() && plan.jitter <= Duration{}) {
+    return BadFault(plan, "has a spread, but no jitter that is spread so");
+  }
+  // A Pareto jitter only ever adds.
+  if (plan.jitter < Duration{} || (plan.jitter > plan.delay && plan.spread != "pareto")) {
     return BadFault(plan, "its jitter must lie between nothing and its delay");
   }
   return ValidateLinkFault(plan);
 }
 
 Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection),
-                      {.action = LinkRule::Action::kDelay,
-                       .command = strike.plan.command,
-                       .delay = strike.plan.delay,
-                       .jitter = strike.plan.jitter});
+  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection), RuleOf(strike.plan));
 }
 
 std::string What(const FaultPlan& plan) {
   std::string what =
       fmt::format("{} delayed by {}", NameTraffic(plan, kDirection), FormatDuration(plan.delay));
-  if (plan.jitter > Duration{}) what += fmt::format(" +- {}", FormatDuration(plan.jitter));
-  return what;
+  if (plan.jitter <= Duration{}) return what;
+  if (plan.spread == "pareto") {
+    return what + fmt::format(" and more, {} in the mean", FormatDuration(plan.jitter));
+  }
+  what += fmt::format(" +- {}", FormatDuration(plan.jitter));
+  return plan.spread == "normal" ? what + " (normal)" : what;
 }
 
 }  // namespace
@@ -37,12 +65,13 @@ std::string What(const FaultPlan& plan) {
 FaultEntry DelayFault() {
   return {.name = "delay",
           .summary = "frames take longer, with jitter, in one direction or both",
-          .keys = {"client", "nodes", "direction", "command", "delay", "jitter"},
+          .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "delay",
+                   "jitter", "spread"},
           .needs_network = true,
           .validate = Validate,
           .start = Start,
           // The longest a frame can be asked to take; the longest that one took is measured.
-          .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.delay + plan.jitter); },
+          .asked_ns = [](const FaultPlan& plan) { return ToNs(LongestDelay(RuleOf(plan))); },
           .what = What};
 }
 

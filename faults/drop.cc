@@ -13,9 +13,7 @@ constexpr std::string_view kDirection = "reply";
 
 Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
   return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection),
-                      {.action = LinkRule::Action::kDrop,
-                       .command = strike.plan.command,
-                       .limit = std::max(1, strike.plan.count)});
+                      {.action = LinkRule::Action::kDrop, .limit = std::max(1, strike.plan.count)});
 }
 
 std::string What(const FaultPlan& plan) {
@@ -27,7 +25,7 @@ std::string What(const FaultPlan& plan) {
 FaultEntry DropFault() {
   return {.name = "drop",
           .summary = "single frames vanish; a dropped reply is of a command that ran",
-          .keys = {"client", "nodes", "direction", "command", "count"},
+          .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "count"},
           .needs_network = true,
           .validate = ValidateLinkFault,
           .start = Start,

@@ -19,12 +19,19 @@ std::string Write(ProcessRef process) {
 }
 
 std::string Write(const LinkRule& rule) {
-  const char* actions[] = {"delay", "hold", "drop", "reset"};
+  const char* actions[] = {"delay", "hold", "drop", "reset", "duplicate", "pace"};
   std::string text = rule.direction == Direction::kRequest ? "request " : "reply ";
   text += actions[static_cast<size_t>(rule.action)];
   if (!rule.command.empty()) text += " " + rule.command;
+  if (!rule.key.empty()) text += " key " + rule.key;
+  if (rule.nth > 1) text += fmt::format(" from {}", rule.nth);
+  if (rule.chance < 1) text += fmt::format(" chance {}", rule.chance);
+  if (rule.bytes > 0)
+    text += fmt::format(" {} bytes every {}", rule.bytes, FormatDuration(rule.gap));
   if (rule.delay > Duration{}) text += " " + FormatDuration(rule.delay);
   if (rule.jitter > Duration{}) text += "+-" + FormatDuration(rule.jitter);
+  if (rule.spread == LinkRule::Spread::kNormal) text += " normal";
+  if (rule.spread == LinkRule::Spread::kPareto) text += " pareto";
   if (rule.limit > 0) text += fmt::format(" x{}", rule.limit);
   return text;
 }
@@ -186,6 +193,55 @@ TEST_F(FaultTest, StallHoldsRequestsToAllNodesAndTheStore) {
   Healer healer = Start({.kind = "stall", .on = Trigger{1, Step::kBeforeWrite}});
   EXPECT_EQ(Told(), (Log{"1-0 request hold", "1-1 request hold", "1-2 request hold"}));
   EXPECT_EQ(healer.Heal(), 3);
+}
+
+TEST_F(FaultTest, ARuleActsOnTheFramesThatThePlanMeans) {
+  FaultPlan plan{.kind = "drop",
+                 .client = 2,
+                 .nodes = {1},
+                 .command = "SET",
+                 .key = "dh:item:0",
+                 .nth = 3,
+                 .chance = 0.5};
+  Healer dropped = Start(plan);
+  plan.kind = "duplicate";
+  Healer doubled = Start(plan);
+  EXPECT_EQ(Told(), (Log{"2-1 reply drop SET key dh:item:0 from 3 chance 0.5 x1",
+                         "2-1 request duplicate SET key dh:item:0 from 3 chance 0.5 x1"}));
+}
+
+TEST_F(FaultTest, ADelayIsSpreadAsThePlanSays) {
+  for (const std::string spread : {"uniform", "normal", "pareto"}) {
+    Healer healer = Start({.kind = "delay",
+                           .client = 1,
+                           .nodes = {1},
+                           .direction = "reply",
+                           .delay = 5ms,
+                           .jitter = 1ms,
+                           .spread = spread});
+  }
+  EXPECT_EQ(Told(), (Log{"1-1 reply delay 5ms+-1ms", "clear 1", "1-1 reply delay 5ms+-1ms normal",
+                         "clear 2", "1-1 reply delay 5ms+-1ms pareto", "clear 3"}));
+}
+
+TEST_F(FaultTest, ADripAndANarrowNetworkSetAPaceAndMeasureHowLong) {
+  Healer drip = Start(
+      {.kind = "drip", .client = 1, .nodes = {1}, .direction = "request", .bytes = 3, .gap = 2ms});
+  Healer narrow = Start({.kind = "bandwidth",
+                         .client = 1,
+                         .nodes = {1},
+                         .direction = "request",
+                         .bytes_per_second = 20'000});
+  Healer narrower = Start({.kind = "bandwidth",
+                           .client = 1,
+                           .nodes = {1},
+                           .direction = "request",
+                           .bytes_per_second = 50});
+  EXPECT_EQ(Told(),
+            (Log{"1-1 request pace 3 bytes every 2ms", "1-1 request pace 20 bytes every 1ms",
+                 "1-1 request pace 1 bytes every 20ms"}));
+  cluster_.now += 300ms;
+  EXPECT_EQ(drip.Heal(), ToNs(300ms));
 }
 
 TEST_F(FaultTest, ABlackHoleDropsBothWaysAndMeasuresHowLong) {

@@ -20,7 +20,6 @@ Result<void> Validate(const FaultPlan& plan) {
 Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
   return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection),
                       {.action = LinkRule::Action::kDelay,
-                       .command = strike.plan.command,
                        .delay = strike.plan.length,
                        .limit = std::max(1, strike.plan.count)});
 }
@@ -34,7 +33,7 @@ std::string What(const FaultPlan& plan) {
 FaultEntry HoldFault() {
   return {.name = "hold",
           .summary = "keeps single frames on the wire, then lets them arrive",
-          .keys = {"client", "nodes", "direction", "command", "count"},
+          .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "count"},
           .needs_network = true,
           .validate = Validate,
           .start = Start,

@@ -8,9 +8,12 @@
   ROW(CrashFault)              \
   ROW(SlowFault)               \
   ROW(DelayFault)              \
+  ROW(DripFault)               \
+  ROW(BandwidthFault)          \
   ROW(HoldFault)               \
   ROW(StallFault)              \
   ROW(DropFault)               \
+  ROW(DuplicateFault)          \
   ROW(ResetFault)              \
   ROW(BlackHoleFault)          \
   ROW(PartitionFault)          \

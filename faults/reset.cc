@@ -1,5 +1,6 @@
-// reset: connections are reset in place of `count` frames (1 when not said) on each of its links. A
-// reset in place of a reply is of a command that ran. It ends when all of them are done.
+// reset: connections are reset in place of `count` frames (1 when not said) on each of its links. In
+// place of a request: before the command reaches its node. In place of a reply: after it ran. It
+// ends when all of them are done.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,10 +13,9 @@ namespace {
 constexpr std::string_view kDirection = "request";
 
 Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection),
-                      {.action = LinkRule::Action::kReset,
-                       .command = strike.plan.command,
-                       .limit = std::max(1, strike.plan.count)});
+  return StartOnLinks(
+      cluster, strike, DirectionsOf(strike.plan, kDirection),
+      {.action = LinkRule::Action::kReset, .limit = std::max(1, strike.plan.count)});
 }
 
 std::string What(const FaultPlan& plan) {
@@ -26,14 +26,16 @@ std::string What(const FaultPlan& plan) {
 }  // namespace
 
 FaultEntry ResetFault() {
-  return {.name = "reset",
-          .summary = "connections are reset in place of a frame",
-          .keys = {"client", "nodes", "direction", "command", "count"},
-          .needs_network = true,
-          .validate = ValidateLinkFault,
-          .start = Start,
-          .asked_ns = [](const FaultPlan&) { return int64_t{0}; },
-          .what = What};
+  return {
+      .name = "reset",
+      .summary =
+          "connections are reset before a request arrives, or after it ran in place of its reply",
+      .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "count"},
+      .needs_network = true,
+      .validate = ValidateLinkFault,
+      .start = Start,
+      .asked_ns = [](const FaultPlan&) { return int64_t{0}; },
+      .what = What};
 }
 
 }  // namespace doublehold

@@ -9,7 +9,7 @@ constexpr std::string_view kDirection = "request";
 
 Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
   return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection),
-                      {.action = LinkRule::Action::kHold, .command = strike.plan.command});
+                      {.action = LinkRule::Action::kHold});
 }
 
 }  // namespace
@@ -17,7 +17,7 @@ Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
 FaultEntry StallFault() {
   return {.name = "stall",
           .summary = "a network that stops carrying; what was sent arrives when it is healed",
-          .keys = {"client", "nodes", "direction", "command"},
+          .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance"},
           .needs_network = true,
           .validate = ValidateLinkFault,
           .start = Start,

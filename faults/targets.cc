@@ -21,6 +21,14 @@ void AddClients(std::vector<ProcessRef>& processes, int client, int clients) {
   for (int i = 1; i <= clients; ++i) processes.push_back({Kind::kClient, i});
 }
 
+// "1st", "2nd", "11th", "23rd"
+std::string Ordinal(int number) {
+  const int tens = number / 10 % 10;
+  const int ones = tens == 1 ? 0 : number % 10;
+  const char* end = ones == 1 ? "st" : ones == 2 ? "nd" : ones == 3 ? "rd" : "th";
+  return fmt::format("{}{}", number, end);
+}
+
 // The rules of one strike.
 struct SetRules {
   Cluster& cluster;
@@ -49,6 +57,10 @@ std::shared_ptr<SetRules> SetOnLinks(Cluster& cluster, const Strike& strike,
     for (const Direction direction : directions) {
       LinkRule one = rule;
       one.direction = direction;
+      one.command = strike.plan.command;
+      one.key = strike.plan.key;
+      one.nth = strike.plan.nth;
+      one.chance = strike.plan.chance;
       if (rule.limit > 0) {
         one.on_spent = [set = set.get(), on_spent = strike.on_spent] {
           if (--set->unspent == 0 && on_spent) on_spent();
@@ -122,6 +134,13 @@ Result<void> ValidateLinkFault(const FaultPlan& plan) {
   if (plan.count < 0) {
     return BadFault(plan, fmt::format("count is {}: it must not be negative", plan.count));
   }
+  if (plan.nth < 1) {
+    return BadFault(plan, fmt::format("nth is {}: frames are counted from 1", plan.nth));
+  }
+  if (plan.chance <= 0 || plan.chance > 1) {
+    return BadFault(plan,
+                    fmt::format("chance is {}: it must be above 0 and at most 1", plan.chance));
+  }
   return {};
 }
 
@@ -159,16 +178,30 @@ std::string NameProcesses(const FaultPlan& plan) {
 
 std::string NameTraffic(const FaultPlan& plan, std::string_view fallback_direction, int count) {
   const std::string_view direction = plan.direction.empty() ? fallback_direction : plan.direction;
-  const std::string number = count > 0 ? fmt::format("{} ", count) : "";
-  const std::string request = fmt::format("{}request{}{}", number, count == 1 ? "" : "s",
-                                          plan.command.empty() ? "" : " " + plan.command);
-  const std::string reply = fmt::format("{}{}{}", number, count == 1 ? "reply" : "replies",
-                                        plan.command.empty() ? "" : " to " + plan.command);
+  const bool is_single = count == 1 && plan.nth > 1;
+  std::string number = count > 0 ? fmt::format("{} ", count) : "";
+  if (is_single) number = "the " + Ordinal(plan.nth) + " ";
+  const std::string about =
+      (plan.command.empty() ? "" : " " + plan.command) +
+      (plan.key.empty()
+           ? ""
+           : fmt::format("{}key '{}'", plan.command.empty() ? " for " : " of ", plan.key));
+  const std::string request = fmt::format("{}request{}{}", number, count == 1 ? "" : "s", about);
+  const std::string reply = fmt::format("{}{}{}{}", number, count == 1 ? "reply" : "replies",
+                                        plan.command.empty() ? "" : " to", about);
   const std::string client = NameClient(plan);
   const std::string nodes = NameNodes(plan);
-  if (direction == "request") return fmt::format("{} from {} to {}", request, client, nodes);
-  if (direction == "reply") return fmt::format("{} from {} to {}", reply, nodes, client);
-  return fmt::format("{} and {} between {} and {}", request, reply, client, nodes);
+  std::string text;
+  if (direction == "request") {
+    text = fmt::format("{} from {} to {}", request, client, nodes);
+  } else if (direction == "reply") {
+    text = fmt::format("{} from {} to {}", reply, nodes, client);
+  } else {
+    text = fmt::format("{} and {} between {} and {}", request, reply, client, nodes);
+  }
+  if (plan.nth > 1 && !is_single) text += fmt::format(" (from the {} on)", Ordinal(plan.nth));
+  if (plan.chance < 1) text += fmt::format(" (each with a chance of {:g})", plan.chance);
+  return text;
 }
 
 }  // namespace doublehold

@@ -22,7 +22,8 @@ std::vector<ProcessRef> ProcessesOf(const Strike& strike);
 // Of "request", "reply", "both", or `fallback` when the plan says nothing.
 std::vector<Direction> DirectionsOf(const FaultPlan& plan, std::string_view fallback);
 
-// Sets `rule` on every link of the strike in every direction. The healer removes them and answers
+// Sets `rule`, for the frames that the plan means (command, key, nth, chance), on every link of the
+// strike in every direction. The healer removes them and answers
 // the longest delay measured: 0 when no frame came by, else at least 1. When each has spent its limit, the strike's on_spent is called.
 Healer StartOnLinks(Cluster& cluster, const Strike& strike,
                     const std::vector<Direction>& directions, const LinkRule& rule);
@@ -34,7 +35,7 @@ Healer StartTimedOnLinks(Cluster& cluster, const Strike& strike,
 
 // "fault 'x' (pause): `problem`"
 tl::unexpected<Error> BadFault(const FaultPlan& plan, std::string_view problem);
-// A count that is not negative, and a direction that is one.
+// Which frames it means: a direction that is one, a count, an ordinal and a chance in their ranges.
 Result<void> ValidateLinkFault(const FaultPlan& plan);
 // A client or nodes to act on, or a step that says which client.
 Result<void> ValidateProcessFault(const FaultPlan& plan);

@@ -11,13 +11,17 @@ namespace {
 constexpr MonoTime kNotYet = MonoTime::max();
 constexpr size_t kCompactBytes = 65'536;  // less than this is not worth moving bytes for
 
+// How long so many bytes take at the pace of a rule.
+Duration TimeOf(size_t bytes, const LinkRule& rule) {
+  return rule.gap * static_cast<int64_t>(bytes) / rule.bytes;
+}
+
 }  // namespace
 
-FrameQueue::FrameQueue(Direction direction, const LinkRules& rules, ReplyNames& names, Prng& prng)
+FrameQueue::FrameQueue(Direction direction, const LinkRules& rules, ReplyNames& names)
     : direction_(direction),
       rules_(rules),
       names_(names),
-      prng_(prng),
       framer_(direction == Direction::kRequest ? RespFramer::Side::kCommands
                                                : RespFramer::Side::kReplies) {}
 
@@ -25,19 +29,25 @@ void FrameQueue::Add(std::string_view bytes, MonoTime now) {
   while (!bytes.empty() && !reset_pending_) {
     if (names_.streams()) framer_.GiveUp();
     const RespFramer::Piece piece = framer_.Next(bytes);
-    if (framer_.named()) {
-      if (!decided_) {
-        Decide();
-        Resolve(now);
-      }
-      if (!counted_) Count();
-    }
+    if (framer_.named()) Look(now);
     if (!decision_.dropped && !reset_pending_) {
       Append(bytes.substr(0, piece.bytes), now, piece.ends);
     }
-    if (piece.ends) FrameEnded();
+    if (piece.ends) FrameEnded(now);
     bytes.remove_prefix(piece.bytes);
   }
+}
+
+// Decides about a frame whose name is known, when its key need not be or is.
+void FrameQueue::Look(MonoTime now) {
+  const bool keyed = direction_ == Direction::kReply || framer_.keyed();
+  if (!decided_ && (keyed || !rules_.by_key(direction_))) {
+    decided_ = true;
+    // An empty line is no frame to anybody.
+    if (direction_ == Direction::kReply || framer_.lost() || IsCommand()) Decide(Name());
+    Resolve(now);
+  }
+  if (decided_ && keyed && !counted_) Count();
 }
 
 void FrameQueue::Pass(std::string_view bytes) {
@@ -46,8 +56,8 @@ void FrameQueue::Pass(std::string_view bytes) {
     decided_ = true;
     if (names_.streams()) framer_.GiveUp();
     const RespFramer::Piece piece = framer_.Next(bytes);
-    if (framer_.named() && !counted_) Count();
-    if (piece.ends) FrameEnded();
+    if (!counted_ && (direction_ == Direction::kReply ? framer_.named() : framer_.keyed())) Count();
+    if (piece.ends) FrameEnded({});
     bytes.remove_prefix(piece.bytes);
   }
 }
@@ -57,26 +67,34 @@ void FrameQueue::AddPassed(std::string_view bytes, MonoTime now) {
   parts_.push_back({.bytes = bytes.size(), .rule = nullptr, .arrived = now, .due = now});
 }
 
-// What becomes of the current frame, by the first rule that matches its name.
-void FrameQueue::Decide() {
-  decided_ = true;
-  std::string_view name;
+// The name of the current frame; a reply is taken off the queue of names by it.
+FrameName FrameQueue::Name() {
   if (names_.streams() && framer_.lost()) {
-    name = kReplication;
-  } else if (direction_ == Direction::kReply) {
     counted_ = true;
-    if (!framer_.lost()) name = names_.Take(framer_);
-  } else {
-    if (!framer_.lost() && !IsCommand()) return;  // an empty line is no frame to anybody
-    name = framer_.word();
+    return {.name = kReplication};
   }
-  std::shared_ptr<ActiveRule> rule = rules_.Match(direction_, name);
+  if (direction_ == Direction::kRequest) {
+    const std::string_view word = framer_.word();
+    return {.name = word, .key = framer_.key(), .repeatable = names_.Repeatable(word)};
+  }
+  counted_ = true;
+  if (!framer_.lost()) return names_.Take(framer_);
+  names_.Forget();
+  return {};
+}
+
+// What becomes of the current frame, by the first rule that acts on it.
+void FrameQueue::Decide(const FrameName& frame) {
+  if (frame.surplus) {
+    decision_.dropped = true;
+    return;
+  }
+  std::shared_ptr<ActiveRule> rule = rules_.Match(direction_, frame);
   if (rule == nullptr) return;
   rule->Take();
-  const LinkRule& spec = rule->spec();
-  switch (spec.action) {
+  switch (rule->spec().action) {
     case LinkRule::Action::kDelay:
-      decision_.delay = std::max(Duration{}, spec.delay + prng_.Between(-spec.jitter, spec.jitter));
+      decision_.delay = rule->DrawDelay();
       break;
     case LinkRule::Action::kHold:
       decision_.held = true;
@@ -84,6 +102,12 @@ void FrameQueue::Decide() {
     case LinkRule::Action::kDrop:
     case LinkRule::Action::kReset:
       decision_.dropped = true;
+      break;
+    case LinkRule::Action::kDuplicate:
+      decision_.twice = true;
+      break;
+    case LinkRule::Action::kPace:
+      decision_.paced = true;
       break;
   }
   decision_.rule = std::move(rule);
@@ -95,9 +119,9 @@ bool FrameQueue::IsCommand() const { return !framer_.lost() && framer_.elements(
 void FrameQueue::Count() {
   counted_ = true;
   if (direction_ == Direction::kReply) {
-    if (!framer_.lost()) names_.Take(framer_);
+    [[maybe_unused]] const FrameName taken = Name();
   } else if (IsCommand() && !decision_.dropped) {
-    names_.Sent(framer_.word(), framer_.elements());
+    names_.Sent(framer_.word(), framer_.elements(), framer_.key());
   }
 }
 
@@ -111,17 +135,19 @@ void FrameQueue::Resolve(MonoTime now) {
     } else {
       part.decided = true;
       part.rule = decision_.rule;
-      part.due = DueOf(part.arrived);
+      Schedule(part);
+      if (decision_.twice) Copy(std::string_view(buffer_).substr(buffer_.size() - part.bytes));
     }
   }
-  if (decision_.dropped && decision_.rule->spec().action == LinkRule::Action::kReset) {
+  if (decision_.rule != nullptr && decision_.rule->spec().action == LinkRule::Action::kReset) {
     reset_pending_ = true;
     parts_.push_back({.rule = decision_.rule, .arrived = now, .due = now, .reset = true});
   }
 }
 
-void FrameQueue::FrameEnded() {
-  if (decision_.dropped && !reset_pending_) decision_.rule->Gone();
+void FrameQueue::FrameEnded(MonoTime now) {
+  if (decision_.twice) SendCopy(now);
+  if (decision_.dropped && decision_.rule != nullptr && !reset_pending_) decision_.rule->Gone();
   decision_ = {};
   decided_ = false;
   counted_ = false;
@@ -133,6 +159,7 @@ void FrameQueue::Append(std::string_view bytes, MonoTime now, bool ends) {
     first_ = 0;
   }
   buffer_.append(bytes);
+  if (decision_.twice) Copy(bytes);
   if (!parts_.empty() && !parts_.back().reset && parts_.back().decided == decided_ &&
       parts_.back().rule == nullptr && decision_.rule == nullptr) {
     parts_.back().bytes += bytes.size();
@@ -142,14 +169,43 @@ void FrameQueue::Append(std::string_view bytes, MonoTime now, bool ends) {
   part.bytes = bytes.size();
   part.rule = decision_.rule;
   part.arrived = now;
-  part.due = decided_ ? DueOf(now) : kNotYet;
+  part.due = kNotYet;
   part.decided = decided_;
-  part.ends = ends && decision_.rule != nullptr;
+  part.ends = ends && decision_.rule != nullptr && !decision_.twice;
+  if (decided_) Schedule(part);
   parts_.push_back(std::move(part));
 }
 
-MonoTime FrameQueue::DueOf(MonoTime arrived) const {
-  return decision_.held ? kNotYet : arrived + decision_.delay;
+void FrameQueue::Copy(std::string_view bytes) {
+  if (copy_.size() + bytes.size() <= kMaxPendingBytes) {
+    copy_.append(bytes);
+    return;
+  }
+  decision_.rule->GiveUp();
+  decision_ = {};
+  copy_.clear();
+}
+
+void FrameQueue::SendCopy(MonoTime now) {
+  names_.Sent(framer_.word(), framer_.elements(), framer_.key(), /*surplus=*/true);
+  buffer_.append(copy_);
+  Part part;
+  part.bytes = copy_.size();
+  part.rule = decision_.rule;
+  part.arrived = now;
+  part.due = now;
+  part.ends = true;
+  parts_.push_back(std::move(part));
+  copy_.clear();
+}
+
+// When a part of a decided frame is due.
+void FrameQueue::Schedule(Part& part) {
+  part.due = decision_.held ? kNotYet : part.arrived + decision_.delay;
+  if (!decision_.paced) return;
+  part.paced = true;
+  part.due = std::max(part.arrived, paced_until_);
+  paced_until_ = part.due + TimeOf(part.bytes, decision_.rule->spec());
 }
 
 void FrameQueue::EndOfStream(MonoTime now) {
@@ -158,7 +214,10 @@ void FrameQueue::EndOfStream(MonoTime now) {
     parts_.back().due = now;
   }
   if (decision_.rule == nullptr || reset_pending_) return;
-  if (!parts_.empty() && parts_.back().rule == decision_.rule && !parts_.back().ends) {
+  if (decision_.twice) {
+    decision_.rule->GiveUp();
+    copy_.clear();
+  } else if (!parts_.empty() && parts_.back().rule == decision_.rule && !parts_.back().ends) {
     parts_.back().ends = true;
   } else {
     decision_.rule->Gone();
@@ -169,10 +228,28 @@ void FrameQueue::EndOfStream(MonoTime now) {
 std::string_view FrameQueue::Due(MonoTime now) const {
   size_t bytes = 0;
   for (const Part& part : parts_) {
-    if (!part.decided || part.reset || part.due > now) break;
-    bytes += part.bytes;
+    const size_t due = BytesDue(part, now);
+    bytes += due;
+    if (due < part.bytes || part.reset) break;
   }
   return {buffer_.data() + first_, bytes};
+}
+
+size_t FrameQueue::BytesDue(const Part& part, MonoTime now) {
+  if (!part.decided || part.reset || part.due > now) return 0;
+  if (!part.paced) return part.bytes;
+  const LinkRule& spec = part.rule->spec();
+  const Duration passed = now - part.due;
+  if (passed >= TimeOf(part.sent + part.bytes, spec)) return part.bytes;
+  const auto due = static_cast<size_t>(passed / spec.gap * spec.bytes);
+  return due > part.sent ? std::min(due - part.sent, part.bytes) : 0;
+}
+
+MonoTime FrameQueue::NextDueOf(const Part& part) {
+  if (!part.paced) return part.due;
+  const LinkRule& spec = part.rule->spec();
+  const int64_t next = static_cast<int64_t>(part.sent) / spec.bytes + 1;
+  return part.due + std::min(TimeOf(part.sent + part.bytes, spec), spec.gap * next);
 }
 
 void FrameQueue::Sent(size_t bytes, MonoTime now) {
@@ -185,6 +262,7 @@ void FrameQueue::Sent(size_t bytes, MonoTime now) {
     Part& part = parts_.front();
     const size_t taken = std::min(bytes, part.bytes);
     part.bytes -= taken;
+    part.sent += taken;
     bytes -= taken;
     if (part.bytes > 0) return;
     if (part.rule != nullptr) {
@@ -201,25 +279,34 @@ bool FrameQueue::ResetDue(MonoTime now) const {
 
 std::optional<MonoTime> FrameQueue::NextDue() const {
   if (parts_.empty() || parts_.front().due == kNotYet) return std::nullopt;
-  return parts_.front().due;
+  return NextDueOf(parts_.front());
 }
 
 void FrameQueue::Release(const ActiveRule& rule, MonoTime now) {
   for (Part& part : parts_) {
-    if (part.rule.get() == &rule) part.due = std::min(part.due, now);
+    if (part.rule.get() != &rule) continue;
+    part.due = std::min(part.due, now);
+    part.paced = false;
   }
   if (decision_.rule.get() == &rule) {
     decision_.held = false;
+    decision_.paced = false;
     decision_.delay = Duration{};
   }
+  if (rule.spec().action == LinkRule::Action::kPace) paced_until_ = MonoTime{};
 }
 
 void FrameQueue::Discard() {
   for (const Part& part : parts_) {
     if (part.rule != nullptr && (part.ends || part.reset)) part.rule->Gone();
   }
-  if (decision_.rule != nullptr && !reset_pending_) decision_.rule->Gone();
+  if (decision_.twice) {
+    decision_.rule->GiveUp();
+  } else if (decision_.rule != nullptr && !reset_pending_) {
+    decision_.rule->Gone();
+  }
   decision_ = {};
+  copy_.clear();
   parts_.clear();
   buffer_.clear();
   first_ = 0;

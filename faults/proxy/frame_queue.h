@@ -14,7 +14,6 @@
 #include "faults/proxy/reply_names.h"
 #include "faults/proxy/resp_framer.h"
 #include "faults/proxy/rules.h"
-#include "lib/base/prng.h"
 #include "lib/base/time.h"
 
 namespace doublehold {
@@ -26,20 +25,22 @@ class FrameQueue {
   // When so much is pending, no more is read (see full()).
   static constexpr size_t kMaxPendingBytes = size_t{1} << 20;
 
-  // `names` is shared with the other direction; all four outlive the queue.
-  FrameQueue(Direction direction, const LinkRules& rules, ReplyNames& names, Prng& prng);
+  // `names` is shared with the other direction; both outlive the queue.
+  FrameQueue(Direction direction, const LinkRules& rules, ReplyNames& names);
   ~FrameQueue() { Discard(); }
   FrameQueue(const FrameQueue&) = delete;
   FrameQueue& operator=(const FrameQueue&) = delete;
 
   // Nothing is pending and no rule is set: what is received may be sent without Add, after Pass.
   [[nodiscard]] bool idle() const {
-    return parts_.empty() && rules_.empty(direction_) && decision_.rule == nullptr;
+    return parts_.empty() && rules_.empty(direction_) && decision_.rule == nullptr &&
+           !decision_.dropped && (direction_ == Direction::kRequest || names_.surplus() == 0);
   }
   void Pass(std::string_view bytes);
   // What of passed bytes could not be sent yet.
   void AddPassed(std::string_view bytes, MonoTime now);
 
+  // A frame to be sent twice that is larger than kMaxPendingBytes is sent once.
   void Add(std::string_view bytes, MonoTime now);
   // No more will come: the beginning of a frame that will never end passes as it is.
   void EndOfStream(MonoTime now);
@@ -69,7 +70,9 @@ class FrameQueue {
     size_t bytes = 0;
     std::shared_ptr<ActiveRule> rule;
     MonoTime arrived;
-    MonoTime due;
+    MonoTime due;        // of its first byte; when paced, from when on its bytes are counted
+    size_t sent = 0;     // bytes that went ahead of `bytes`
+    bool paced = false;  // its bytes are due by and by
     bool decided = true;
     bool ends = false;  // the rule's frame ends with it
     bool reset = false;
@@ -78,21 +81,28 @@ class FrameQueue {
     std::shared_ptr<ActiveRule> rule;  // null: passes
     Duration delay{};                  // from the arrival of each byte
     bool held = false;
-    bool dropped = false;
+    bool dropped = false;  // without a rule: a reply that its client does not expect
+    bool twice = false;    // its bytes are kept in copy_, and follow it when it ends
+    bool paced = false;
   };
 
-  void Decide();
+  void Look(MonoTime now);
+  [[nodiscard]] FrameName Name();
+  void Decide(const FrameName& frame);
   void Count();
   void Resolve(MonoTime now);
-  void FrameEnded();
+  void FrameEnded(MonoTime now);
   void Append(std::string_view bytes, MonoTime now, bool ends);
-  [[nodiscard]] MonoTime DueOf(MonoTime arrived) const;
+  void Copy(std::string_view bytes);
+  void SendCopy(MonoTime now);
+  void Schedule(Part& part);
+  [[nodiscard]] static size_t BytesDue(const Part& part, MonoTime now);
+  [[nodiscard]] static MonoTime NextDueOf(const Part& part);
   [[nodiscard]] bool IsCommand() const;
 
   const Direction direction_;
   const LinkRules& rules_;
   ReplyNames& names_;
-  Prng& prng_;
   RespFramer framer_;
 
   // The frame that is being received.
@@ -103,6 +113,8 @@ class FrameQueue {
   std::string buffer_;  // from first_ on: the bytes of parts_
   size_t first_ = 0;
   std::deque<Part> parts_;
+  std::string copy_;        // of the current frame, when it is to be sent twice
+  MonoTime paced_until_{};  // when the last byte of the last paced part is due
   bool reset_pending_ = false;
 };
 

@@ -1,10 +1,10 @@
 // The queue in made-up time: what the rules do to frames, without sockets.
-#include "faults/proxy/frame_queue.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "faults/proxy/queue_fixture.h"
 
 namespace doublehold {
 namespace {
@@ -13,44 +13,6 @@ using Action = LinkRule::Action;
 
 constexpr std::string_view kSet = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n";
 constexpr std::string_view kGet = "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n";
-
-MonoTime At(Duration since_start) { return MonoTime(since_start); }
-
-class FrameQueueTest : public ::testing::Test {
- protected:
-  std::shared_ptr<ActiveRule> Set(LinkRule spec) {
-    spec.on_spent = [this] { ++spent_; };
-    auto rule = std::make_shared<ActiveRule>(io_, ++last_, std::move(spec));
-    rules_.Add(rule);
-    return rule;
-  }
-  void Clear(const std::shared_ptr<ActiveRule>& rule, MonoTime now) {
-    rule->Clear();
-    rules_.Remove(*rule);
-    requests_.Release(*rule, now);
-    replies_.Release(*rule, now);
-  }
-  // What goes out at `now`.
-  static std::string Take(FrameQueue& queue, MonoTime now) {
-    std::string bytes(queue.Due(now));
-    queue.Sent(bytes.size(), now);
-    return bytes;
-  }
-  int spent() {
-    io_.restart();
-    io_.poll();
-    return spent_;
-  }
-
-  boost::asio::io_context io_;
-  RuleId last_ = 0;
-  int spent_ = 0;
-  LinkRules rules_;
-  ReplyNames names_;
-  Prng prng_{1, "jitter"};
-  FrameQueue requests_{Direction::kRequest, rules_, names_, prng_};
-  FrameQueue replies_{Direction::kReply, rules_, names_, prng_};
-};
 
 TEST_F(FrameQueueTest, ADelayedFrameIsDueThatMuchLaterAndItsFollowersBehindIt) {
   Set({.action = Action::kDelay, .command = "SET", .delay = 5ms});
@@ -216,11 +178,11 @@ TEST_F(FrameQueueTest, IsFullAtItsLimitOfBytes) {
 TEST_F(FrameQueueTest, EqualSeedsDrawEqualJitter) {
   std::vector<MonoTime> due;
   for (int round = 0; round < 2; ++round) {
-    Prng prng(9, "jitter");
     LinkRules rules;
     rules.Add(std::make_shared<ActiveRule>(
-        io_, 1, LinkRule{.action = Action::kDelay, .delay = 5ms, .jitter = 5ms}));
-    FrameQueue queue(Direction::kRequest, rules, names_, prng);
+        io_, 1, LinkRule{.action = Action::kDelay, .delay = 5ms, .jitter = 5ms},
+        Prng(9, "jitter")));
+    FrameQueue queue(Direction::kRequest, rules, names_);
     for (int i = 0; i < 50; ++i) {
       queue.Add(kGet, At(0ms));
       due.push_back(*queue.NextDue());

@@ -140,7 +140,7 @@ void Proxy::Impl::Open(Link& link, int client) {
   setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   // The entry of the link holds the session, and the session takes itself out of it.
   auto entry = std::make_shared<std::weak_ptr<Session>>();
-  auto session = std::make_shared<Session>(SessionEnv{io_, prng_, scratch_}, link.rules,
+  auto session = std::make_shared<Session>(SessionEnv{io_, scratch_}, link.rules,
                                            link.upstream_path, client, [&link, entry] {
                                              if (auto over = entry->lock()) {
                                                link.sessions.erase(over);
@@ -155,7 +155,9 @@ RuleId Proxy::Impl::SetLink(LinkId id, LinkRule spec) {
   if (closed_) return 0;
   const auto link = links_.find(id);
   CHECK(link != links_.end());
-  auto rule = std::make_shared<ActiveRule>(io_, ++last_rule_, std::move(spec));
+  const RuleId number = ++last_rule_;
+  auto rule = std::make_shared<ActiveRule>(io_, number, std::move(spec),
+                                           Prng(prng_.Next(), "rule", number));
   link->second.rules.Add(rule);
   rules_[rule->id()] = {id, rule};
   return rule->id();

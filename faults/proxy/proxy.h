@@ -24,7 +24,8 @@ namespace doublehold {
 
 class Proxy {
  public:
-  // `prng` draws the jitter of delays.
+  // `prng` draws what rules leave to chance: each has a stream of its own, by the order in which
+  // they are set.
   Proxy(boost::asio::io_context& io, Prng prng);
   ~Proxy();
   Proxy(const Proxy&) = delete;

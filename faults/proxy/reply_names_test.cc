@@ -16,7 +16,7 @@ std::vector<std::string> Names(ReplyNames& names, std::string_view replies) {
   while (!replies.empty()) {
     const RespFramer::Piece piece = framer.Next(replies);
     replies.remove_prefix(piece.bytes);
-    if (piece.ends) taken.emplace_back(names.Take(framer));
+    if (piece.ends) taken.emplace_back(names.Take(framer).name);
   }
   return taken;
 }
@@ -95,6 +95,57 @@ TEST(ReplyNames, PushesAreNobodysReply) {
   EXPECT_EQ(Names(names, Pushed("invalidate", '>') + Pushed("message", '>') +
                              Pushed("sunsubscribe", '>') + "$-1\r\n"),
             (Words{"MESSAGE", "MESSAGE", "SUNSUBSCRIBE", "GET"}));
+}
+
+FrameName TakeOne(ReplyNames& names, std::string_view reply) {
+  RespFramer framer(RespFramer::Side::kReplies);
+  framer.Next(reply);
+  return names.Take(framer);
+}
+
+TEST(ReplyNames, BringTheKeyOfTheCommandAndSayWhichReplyIsSurplus) {
+  ReplyNames names;
+  names.Sent("INCR", 2, KeyMark::Of("k"));
+  names.Sent("INCR", 2, KeyMark::Of("k"), /*surplus=*/true);
+  EXPECT_EQ(names.surplus(), 1u);
+  const FrameName first = TakeOne(names, ":1\r\n");
+  EXPECT_TRUE(first.name == "INCR" && first.key == KeyMark::Of("k") && !first.surplus);
+  EXPECT_EQ(names.surplus(), 1u);
+  EXPECT_TRUE(TakeOne(names, ":2\r\n").surplus);
+  EXPECT_EQ(names.surplus(), 0u);
+}
+
+TEST(ReplyNames, EndWhereTheConnectionCannotBeFollowed) {
+  for (const std::string command : {"CLIENT", "MONITOR", "PSYNC"}) {
+    ReplyNames names;
+    names.Sent("GET", 2);
+    names.Sent(command, 3, command == "CLIENT" ? KeyMark::Of("REPLY") : KeyMark());
+    EXPECT_FALSE(names.Repeatable("INCR"));
+    for (int i = 0; i < 10; ++i) names.Sent("SET", 3);
+    EXPECT_EQ(names.outstanding(), command == "CLIENT" ? 1u : 2u);
+    EXPECT_EQ(TakeOne(names, "$-1\r\n").name, "GET");
+    EXPECT_EQ(TakeOne(names, "+OK\r\n").name, command == "CLIENT" ? "" : command);
+    EXPECT_EQ(TakeOne(names, "+OK\r\n").name, "");
+  }
+  ReplyNames named;
+  named.Sent("CLIENT", 3, KeyMark::Of("SETNAME"));
+  named.Sent("SET", 3);
+  EXPECT_EQ(named.outstanding(), 2u);
+}
+
+TEST(ReplyNames, SayWhatCanBeSentTwice) {
+  ReplyNames names;
+  for (const char* command : {"SET", "INCR", "EVALSHA", "EXEC", "GET"}) {
+    EXPECT_TRUE(names.Repeatable(command)) << command;
+  }
+  for (const char* command : {"SUBSCRIBE", "UNSUBSCRIBE", "CLIENT", "MONITOR", "MULTI", ""}) {
+    EXPECT_FALSE(names.Repeatable(command)) << command;
+  }
+  names.Sent("MULTI", 1);
+  EXPECT_FALSE(names.Repeatable("INCR"));
+  EXPECT_TRUE(names.Repeatable("EXEC"));
+  names.Sent("EXEC", 1);
+  EXPECT_TRUE(names.Repeatable("INCR"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "lib/base/check.h"
 
@@ -53,7 +54,10 @@ RespFramer::Piece RespFramer::Next(std::string_view bytes) {
 
 size_t RespFramer::Start(std::string_view bytes, size_t at) {
   named_ = false;
-  in_word_ = false;
+  keyed_ = false;
+  has_keys_ = false;
+  role_ = Role::kNone;
+  key_ = KeyMark();
   inline_space_ = false;
   word_bytes_ = 0;
   elements_ = 0;
@@ -156,12 +160,25 @@ void RespFramer::BeginBulk(int64_t length) {
     named_ = true;
     return ValueEnded();
   }
-  const int64_t longest =
-      side_ == Side::kCommands ? static_cast<int64_t>(kMaxWordBytes) : kMaxReplyWordBytes;
-  in_word_ = !named_ && length <= longest;
-  if (!in_word_) named_ = true;
+  role_ = RoleOfString(length);
+  if (role_ == Role::kNone && !named_) Named();
   bulk_left_ = length + 2;
   state_ = State::kBulk;
+}
+
+RespFramer::Role RespFramer::RoleOfString(int64_t bytes) const {
+  if (!named_) {
+    const int64_t longest =
+        side_ == Side::kCommands ? static_cast<int64_t>(kMaxWordBytes) : kMaxReplyWordBytes;
+    return bytes <= longest ? Role::kWord : Role::kNone;
+  }
+  return side_ == Side::kCommands ? RoleOfArgument(elements_ - left_[0]) : Role::kNone;
+}
+
+RespFramer::Role RespFramer::RoleOfArgument(int64_t index) const {
+  if (keyed_) return Role::kNone;
+  if (index == place_.key_at) return Role::kKey;
+  return index == place_.count_at ? Role::kKeyCount : Role::kNone;
 }
 
 void RespFramer::BeginAggregate(int64_t length) {
@@ -200,34 +217,33 @@ size_t RespFramer::Inline(std::string_view bytes, size_t at) {
       return at;
     }
     if (c == '\n') {
-      named_ = true;
+      RoleEnded();
       ValueEnded();
       return at + 1;
     }
     if (IsSpace(c)) {
-      in_word_ = false;
+      if (!inline_space_) RoleEnded();
       inline_space_ = true;
-    } else if (inline_space_ || elements_ == 0) {
-      in_word_ = elements_ == 0;
+      continue;
+    }
+    if (inline_space_ || elements_ == 0) {
       inline_space_ = false;
+      role_ = elements_ == 0 ? Role::kWord : RoleOfArgument(elements_);
       ++elements_;
     }
-    if (in_word_) AddToWord(bytes.substr(at, 1));
+    if (role_ != Role::kNone) AddToRole(bytes.substr(at, 1));
   }
   return at;
 }
 
 size_t RespFramer::Bulk(std::string_view bytes, size_t at) {
   const auto taken = std::min(static_cast<size_t>(bulk_left_), bytes.size() - at);
-  if (in_word_) {
+  if (role_ != Role::kNone) {
     const auto text = static_cast<size_t>(std::max<int64_t>(bulk_left_ - 2, 0));
-    AddToWord(bytes.substr(at, std::min(taken, text)));
+    AddToRole(bytes.substr(at, std::min(taken, text)));
   }
   bulk_left_ -= static_cast<int64_t>(taken);
-  if (bulk_left_ <= 2 && in_word_) {
-    in_word_ = false;
-    named_ = true;
-  }
+  if (bulk_left_ <= 2) RoleEnded();
   if (bulk_left_ == 0) ValueEnded();
   return at + taken;
 }
@@ -239,24 +255,64 @@ void RespFramer::ValueEnded() {
     return;
   }
   named_ = true;
+  keyed_ = true;
   ended_ = true;
   state_ = State::kStart;
+}
+
+void RespFramer::AddToRole(std::string_view text) {
+  switch (role_) {
+    case Role::kNone:
+      return;
+    case Role::kWord:
+      return AddToWord(text);
+    case Role::kKeyCount:
+      has_keys_ = has_keys_ || text.find_first_of("123456789") != std::string_view::npos;
+      return;
+    case Role::kKey:
+      if (!place_.fold) {
+        key_.Add(text);
+        return;
+      }
+      for (const char c : text) {
+        const char upper = Upper(c);
+        key_.Add({&upper, 1});
+      }
+  }
 }
 
 void RespFramer::AddToWord(std::string_view text) {
   for (const char c : text) {
     if (word_bytes_ == kMaxWordBytes) {
       word_bytes_ = 0;  // too long for a name: it has none
-      in_word_ = false;
-      return;
+      role_ = Role::kNone;
+      return Named();
     }
     word_[word_bytes_++] = Upper(c);
   }
 }
 
+// The whole of the string that has a role was read.
+void RespFramer::RoleEnded() {
+  const Role role = std::exchange(role_, Role::kNone);
+  if (role == Role::kWord) Named();
+  if (role == Role::kKeyCount) keyed_ = !has_keys_;
+  if (role == Role::kKey) keyed_ = true;
+}
+
+// The name is known. A line has the number of its words only at its end, and is not named before.
+void RespFramer::Named() {
+  named_ = state_ != State::kInline;
+  if (side_ == Side::kReplies) return;
+  place_ = PlaceOfKey(word());
+  keyed_ = place_.key_at == 0 || (named_ && elements_ <= place_.key_at);
+}
+
 void RespFramer::Lose() {
   state_ = State::kLost;
   named_ = true;
+  keyed_ = true;
+  key_ = KeyMark();
   word_bytes_ = 0;
   elements_ = 0;
   type_ = 0;

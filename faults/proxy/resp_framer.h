@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "faults/proxy/command_keys.h"
+
 namespace doublehold {
 
 // One framer a direction. Not thread-safe; allocates nothing.
@@ -56,6 +58,11 @@ class RespFramer {
   // A command: its words, 0 for an empty line, which Redis does not answer. A reply: elements of
   // the outermost array; 0 for other types.
   [[nodiscard]] int64_t elements() const { return elements_; }
+  // A command: enough was seen to know key(); never before it is named. A frame is keyed when it
+  // ends.
+  [[nodiscard]] bool keyed() const { return named_ && keyed_; }
+  // The mark of a command's first key (see PlaceOfKey), in an inline command as it stands there.
+  [[nodiscard]] KeyMark key() const { return key_; }
   // The first byte: '*', '+', '>', ...; 0 when lost.
   [[nodiscard]] char type() const { return type_; }
 
@@ -83,18 +90,28 @@ class RespFramer {
   size_t Inline(std::string_view bytes, size_t at);
   size_t Bulk(std::string_view bytes, size_t at);
 
+  // What the string that is being read is to the frame.
+  enum class Role : uint8_t { kNone, kWord, kKeyCount, kKey };
+
   void BeginNumber();
   void BeginBulk(int64_t length);
   void BeginAggregate(int64_t length);
   void ValueEnded();
+  [[nodiscard]] Role RoleOfString(int64_t bytes) const;
+  [[nodiscard]] Role RoleOfArgument(int64_t index) const;
+  void AddToRole(std::string_view text);
   void AddToWord(std::string_view text);
+  void RoleEnded();
+  void Named();
   void Lose();
 
   Side side_;
   State state_ = State::kStart;
   bool ended_ = false;
   bool named_ = false;
-  bool in_word_ = false;       // the string being read is the frame's word
+  bool keyed_ = false;
+  bool has_keys_ = false;  // the number of keys that was read is not 0
+  Role role_ = Role::kNone;
   bool inline_space_ = false;  // an inline command's first word is over
   bool negative_ = false;
   char type_ = 0;
@@ -106,6 +123,8 @@ class RespFramer {
   int64_t number_ = 0;
   int64_t bulk_left_ = 0;
   int64_t elements_ = 0;
+  KeyPlace place_;
+  KeyMark key_;
   std::array<int64_t, kMaxDepth> left_{};  // values still to come, outermost first
   std::array<char, kMaxWordBytes> word_{};
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -181,6 +182,58 @@ TEST(RespFramer, NamesACommandBeforeItsArgumentsHaveCome) {
   EXPECT_TRUE(framer.named());
   EXPECT_EQ(framer.word(), "SET");
   EXPECT_EQ(framer.elements(), 3);
+}
+
+struct Keyed {
+  std::string bytes;
+  std::optional<std::string> key;
+};
+
+TEST(RespFramer, KnowsTheFirstKeyOfACommandHoweverItIsCut) {
+  const Keyed cases[] = {
+      {"*3\r\n$3\r\nSET\r\n$3\r\na:b\r\n$1\r\nv\r\n", "a:b"},
+      {"*2\r\n$3\r\nget\r\n$0\r\n\r\n", ""},
+      {"*4\r\n$4\r\nMGET\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n", "a"},
+      {"*5\r\n$4\r\nEVAL\r\n$8\r\nreturn 1\r\n$1\r\n1\r\n$3\r\nkey\r\n$1\r\nx\r\n", "key"},
+      {"*5\r\n$7\r\nevalsha\r\n$2\r\nab\r\n$2\r\n10\r\n$3\r\nkey\r\n$1\r\nx\r\n", "key"},
+      {"*4\r\n$4\r\nEVAL\r\n$8\r\nreturn 1\r\n$1\r\n0\r\n$3\r\narg\r\n", std::nullopt},
+      {"*3\r\n$5\r\nFCALL\r\n$1\r\nf\r\n$1\r\n1\r\n", std::nullopt},
+      {"*1\r\n$4\r\nPING\r\n", std::nullopt},
+      {"*2\r\n$4\r\nPING\r\n$1\r\nk\r\n", std::nullopt},
+      {"*3\r\n$7\r\nPUBLISH\r\n$1\r\nk\r\n$1\r\nm\r\n", std::nullopt},
+      {"*3\r\n$6\r\nOBJECT\r\n$4\r\nFREQ\r\n$1\r\nk\r\n", "k"},
+      {"*3\r\n$6\r\nclient\r\n$5\r\nreply\r\n$3\r\noff\r\n", "REPLY"},
+      {"set key value\r\n", "key"},
+      {"  evalsha ab 1 key x\n", "key"},
+      {"evalsha ab 0 arg\n", std::nullopt},
+      {"get\r\n", std::nullopt},
+      {"\r\n", std::nullopt},
+      {"*0\r\n", std::nullopt},
+  };
+  for (const Keyed& c : cases) {
+    const KeyMark want = c.key ? KeyMark::Of(*c.key) : KeyMark();
+    for (size_t cut = 1; cut <= c.bytes.size(); ++cut) {
+      RespFramer framer(Side::kCommands);
+      framer.Next("*2\r\n$3\r\nGET\r\n$5\r\nother\r\n");  // leaves nothing behind
+      const std::string_view first = std::string_view(c.bytes).substr(0, cut);
+      ASSERT_EQ(framer.Next(first).bytes, cut);
+      if (cut < c.bytes.size()) {
+        ASSERT_FALSE(framer.keyed() && !framer.named());
+        ASSERT_TRUE(framer.Next(std::string_view(c.bytes).substr(cut)).ends) << c.bytes;
+      }
+      ASSERT_TRUE(framer.keyed());
+      ASSERT_EQ(framer.key(), want) << c.bytes << " at " << cut;
+    }
+  }
+}
+
+TEST(RespFramer, KnowsAKeyBeforeTheValueHasCome) {
+  RespFramer framer(Side::kCommands);
+  framer.Next("*3\r\n$3\r\nSET\r\n$1\r\n");
+  EXPECT_TRUE(framer.named());
+  EXPECT_FALSE(framer.keyed());
+  framer.Next("k");
+  EXPECT_TRUE(framer.keyed());
 }
 
 TEST(RespFramer, CountsDownAHugeBulkWithoutKeepingIt) {

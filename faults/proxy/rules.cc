@@ -2,9 +2,77 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <cmath>
 #include <utility>
 
 namespace doublehold {
+namespace {
+
+// Beyond three standard deviations, or twenty times the scale, nothing is drawn: the longest that
+// was asked for is known, and a run has an end.
+constexpr double kMostDeviations = 3;
+constexpr double kMostPareto = 20;
+
+// Irwin and Hall's sum of uniform numbers: additions alone, so that every machine draws the same.
+double DrawNormal(Prng& random) {
+  double sum = -6;
+  for (int i = 0; i < 12; ++i) sum += random.Unit();
+  return std::clamp(sum, -kMostDeviations, kMostDeviations);
+}
+
+// Of shape 2, moved to begin at 0 (Lomax); its mean is 1.
+double DrawPareto(Prng& random) {
+  return std::min(1 / std::sqrt(1 - random.Unit()) - 1, kMostPareto);
+}
+
+Duration Times(double factor, Duration duration) {
+  return Duration(std::llround(factor * static_cast<double>(duration.count())));
+}
+
+}  // namespace
+
+Duration LongestDelay(const LinkRule& rule) {
+  switch (rule.spread) {
+    case LinkRule::Spread::kUniform:
+      return rule.delay + rule.jitter;
+    case LinkRule::Spread::kNormal:
+      return rule.delay + Times(kMostDeviations, rule.jitter);
+    case LinkRule::Spread::kPareto:
+      return rule.delay + Times(kMostPareto, rule.jitter);
+  }
+  return rule.delay;
+}
+
+ActiveRule::ActiveRule(boost::asio::io_context& io, RuleId id, LinkRule spec, Prng random)
+    : io_(io), id_(id), spec_(std::move(spec)), random_(random) {
+  if (!spec_.key.empty()) key_ = KeyMark::Of(spec_.key);
+}
+
+bool ActiveRule::Wants(const FrameName& frame) {
+  if (!spec_.command.empty() && spec_.command != frame.name) return false;
+  if (key_.present() && key_ != frame.key) return false;
+  if (spec_.action == LinkRule::Action::kDuplicate && !frame.repeatable) return false;
+  if (++matched_ < spec_.nth) return false;
+  if (spec_.limit > 0 && report_.frames >= spec_.limit) return false;
+  return spec_.chance >= 1 || random_.Unit() < spec_.chance;
+}
+
+Duration ActiveRule::DrawDelay() {
+  if (spec_.jitter <= Duration{}) return spec_.delay;
+  Duration drawn = spec_.delay;
+  switch (spec_.spread) {
+    case LinkRule::Spread::kUniform:
+      drawn += random_.Between(-spec_.jitter, spec_.jitter);
+      break;
+    case LinkRule::Spread::kNormal:
+      drawn += Times(DrawNormal(random_), spec_.jitter);
+      break;
+    case LinkRule::Spread::kPareto:
+      drawn += Times(DrawPareto(random_), spec_.jitter);
+      break;
+  }
+  return std::max(Duration{}, drawn);
+}
 
 void ActiveRule::Measured(Duration kept) {
   report_.longest_delay = std::max(report_.longest_delay, kept);
@@ -22,21 +90,29 @@ void ActiveRule::Gone() {
 }
 
 void LinkRules::Add(std::shared_ptr<ActiveRule> rule) {
-  lists_[static_cast<size_t>(rule->spec().direction)].push_back(std::move(rule));
+  const Direction direction = rule->spec().direction;
+  lists_[static_cast<size_t>(direction)].push_back(std::move(rule));
+  NoteKeys(direction);
 }
 
 void LinkRules::Remove(const ActiveRule& rule) {
-  List& list = lists_[static_cast<size_t>(rule.spec().direction)];
-  list.erase(std::remove_if(list.begin(), list.end(),
-                            [&](const auto& other) { return other.get() == &rule; }),
-             list.end());
+  const Direction direction = rule.spec().direction;
+  std::erase_if(lists_[static_cast<size_t>(direction)],
+                [&](const auto& other) { return other.get() == &rule; });
+  NoteKeys(direction);
 }
 
-std::shared_ptr<ActiveRule> LinkRules::Match(Direction direction, std::string_view name) const {
+void LinkRules::NoteKeys(Direction direction) {
+  by_key_[static_cast<size_t>(direction)] = std::ranges::any_of(
+      Of(direction), [](const auto& rule) { return !rule->spec().key.empty(); });
+}
+
+std::shared_ptr<ActiveRule> LinkRules::Match(Direction direction, const FrameName& frame) const {
+  const std::shared_ptr<ActiveRule>* first = nullptr;
   for (const std::shared_ptr<ActiveRule>& rule : Of(direction)) {
-    if (rule->Matches(name)) return rule;
+    if (rule->Wants(frame) && first == nullptr) first = &rule;
   }
-  return nullptr;
+  return first == nullptr ? nullptr : *first;
 }
 
 }  // namespace doublehold

@@ -6,30 +6,33 @@
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "faults/cluster.h"
+#include "faults/proxy/reply_names.h"
+#include "lib/base/prng.h"
 
 namespace doublehold {
+
+// The longest that a delay of this rule can be drawn.
+[[nodiscard]] Duration LongestDelay(const LinkRule& rule);
 
 // A rule that was set. Frames it acts on keep it alive until they are gone.
 class ActiveRule : public std::enable_shared_from_this<ActiveRule> {
  public:
-  ActiveRule(boost::asio::io_context& io, RuleId id, LinkRule spec)
-      : io_(io), id_(id), spec_(std::move(spec)) {}
+  // `random` draws what the rule leaves to chance.
+  ActiveRule(boost::asio::io_context& io, RuleId id, LinkRule spec, Prng random);
 
   [[nodiscard]] RuleId id() const { return id_; }
   [[nodiscard]] const LinkRule& spec() const { return spec_; }
   [[nodiscard]] RuleReport report() const { return report_; }
 
-  // It acts on frames of this name, and has not spent its limit.
-  [[nodiscard]] bool Matches(std::string_view name) const {
-    return (spec_.limit == 0 || report_.frames < spec_.limit) &&
-           (spec_.command.empty() || spec_.command == name);
-  }
+  // A frame of its direction came by: it is counted, and the answer is whether the rule would act.
+  [[nodiscard]] bool Wants(const FrameName& frame);
 
-  void Take() { ++report_.frames; }           // it acts on one more frame
+  void Take() { ++report_.frames; }    // it acts on one more frame
+  void GiveUp() { --report_.frames; }  // one that it could not act on after all
+  [[nodiscard]] Duration DrawDelay();
   void Measured(Duration kept);               // bytes of one went on their way after so long
   void Gone();                                // one went on its way, or was dropped, or lost
   void Clear() { spec_.on_spent = nullptr; }  // it was removed: nobody is to be told any more
@@ -38,7 +41,10 @@ class ActiveRule : public std::enable_shared_from_this<ActiveRule> {
   boost::asio::io_context& io_;
   RuleId id_;
   LinkRule spec_;
+  Prng random_;
+  KeyMark key_;
   RuleReport report_;
+  int64_t matched_ = 0;
   int64_t gone_ = 0;
 };
 
@@ -48,8 +54,13 @@ class LinkRules {
   void Remove(const ActiveRule& rule);
 
   [[nodiscard]] bool empty(Direction direction) const { return Of(direction).empty(); }
-  // The first that matches, or null.
-  [[nodiscard]] std::shared_ptr<ActiveRule> Match(Direction direction, std::string_view name) const;
+  // One of them goes by keys: a frame is decided when its key is known.
+  [[nodiscard]] bool by_key(Direction direction) const {
+    return by_key_[static_cast<size_t>(direction)];
+  }
+  // The first that acts on this frame, or null. To be asked once a frame: it is counted.
+  [[nodiscard]] std::shared_ptr<ActiveRule> Match(Direction direction,
+                                                  const FrameName& frame) const;
 
  private:
   using List = std::vector<std::shared_ptr<ActiveRule>>;
@@ -57,7 +68,10 @@ class LinkRules {
     return lists_[static_cast<size_t>(direction)];
   }
 
+  void NoteKeys(Direction direction);
+
   std::array<List, 2> lists_;
+  std::array<bool, 2> by_key_{};
 };
 
 }  // namespace doublehold

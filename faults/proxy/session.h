@@ -15,7 +15,6 @@
 #include "faults/proxy/frame_queue.h"
 #include "faults/proxy/reply_names.h"
 #include "faults/proxy/rules.h"
-#include "lib/base/prng.h"
 #include "lib/base/time.h"
 
 namespace doublehold {
@@ -25,7 +24,6 @@ namespace doublehold {
 // What all sessions of a proxy share; outlives them.
 struct SessionEnv {
   boost::asio::io_context& io;
-  Prng& prng;
   std::span<char> scratch;  // what is received and sent within one call
 };
 
@@ -57,7 +55,7 @@ class Session : public std::enable_shared_from_this<Session> {
   struct Lane {
     Lane(const SessionEnv& env, const LinkRules& rules, ReplyNames& names, Direction direction,
          Descriptor& source, Descriptor& sink)
-        : source(source), sink(sink), queue(direction, rules, names, env.prng), timer(env.io) {}
+        : source(source), sink(sink), queue(direction, rules, names), timer(env.io) {}
     Descriptor& source;
     Descriptor& sink;
     FrameQueue queue;

@@ -49,10 +49,17 @@ struct FaultPlan {
   std::vector<int> nodes;      // its target nodes; kStoreNode is the store
   std::string direction;       // "request", "reply", "both"
   std::string command;         // upper case; empty: every command
+  std::string key;             // the first key of a command; empty: every key
   int count = 0;               // frames it acts on; 0: all
+  int nth = 1;                 // the first frame it acts on, counted on each link
+  double chance = 1.0;         // that it acts on a frame
   Duration delay{}, jitter{};  // of a frame
-  Duration by{};               // a clock jumps ahead by this
-  double rate = 1.0;           // a clock runs at this rate
+  std::string spread;          // of the jitter: "uniform", "normal", "pareto"; empty: uniform
+  int64_t bytes = 0;           // that pass every `gap`
+  Duration gap{};
+  int64_t bytes_per_second = 0;
+  Duration by{};      // a clock jumps ahead by this
+  double rate = 1.0;  // a clock runs at this rate
   std::string how;             // a replica is promoted: "by-hand", "planned", "awaited"
   bool operator==(const FaultPlan&) const = default;
 };

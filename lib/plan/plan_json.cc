@@ -41,9 +41,16 @@ json FaultToJson(const FaultPlan& fault) {
           {"nodes", fault.nodes},
           {"direction", fault.direction},
           {"command", fault.command},
+          {"key", fault.key},
           {"count", fault.count},
+          {"nth", fault.nth},
+          {"chance", fault.chance},
           {"delay_ns", fault.delay.count()},
           {"jitter_ns", fault.jitter.count()},
+          {"spread", fault.spread},
+          {"bytes", fault.bytes},
+          {"gap_ns", fault.gap.count()},
+          {"bytes_per_second", fault.bytes_per_second},
           {"by_ns", fault.by.count()},
           {"rate", fault.rate},
           {"how", fault.how}};
@@ -148,9 +155,16 @@ FaultPlan FaultFromJson(const json& from) {
   fault.nodes = take.Get<std::vector<int>>("nodes");
   fault.direction = take.Get<std::string>("direction");
   fault.command = take.Get<std::string>("command");
+  fault.key = take.Get<std::string>("key");
   fault.count = take.Get<int>("count");
+  fault.nth = take.Get<int>("nth");
+  fault.chance = take.Get<double>("chance");
   fault.delay = take.GetSpan("delay_ns");
   fault.jitter = take.GetSpan("jitter_ns");
+  fault.spread = take.Get<std::string>("spread");
+  fault.bytes = take.Get<int64_t>("bytes");
+  fault.gap = take.GetSpan("gap_ns");
+  fault.bytes_per_second = take.Get<int64_t>("bytes_per_second");
   fault.by = take.GetSpan("by_ns");
   fault.rate = take.Get<double>("rate");
   fault.how = take.Get<std::string>("how");

@@ -25,9 +25,16 @@ Plan FullPlan() {
   first.nodes = {kStoreNode, 2};
   first.direction = "request";
   first.command = "SET";
+  first.key = "dh:item:0";
   first.count = 2;
+  first.nth = 3;
+  first.chance = 0.5;
   first.delay = 5ms;
   first.jitter = 1ms;
+  first.spread = "pareto";
+  first.bytes = 10;
+  first.gap = 5ms;
+  first.bytes_per_second = 20'000;
   FaultPlan second{.name = "jump-of-2", .kind = "jump"};
   second.until_fault = FaultMoment{.fault = "held-write", .ended = true};
   second.by = 40s;

@@ -1,0 +1,47 @@
+// bandwidth: a narrow network: at most `bytes-per-second` on each connection, in one direction or
+// both. What is more waits, and then its sender does.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "faults/targets.h"
+
+namespace doublehold {
+namespace {
+
+constexpr std::string_view kDirection = "both";
+constexpr int64_t kGrainsPerSecond = 1000;  // bytes pass in grains of a millisecond's worth
+
+Result<void> Validate(const FaultPlan& plan) {
+  if (plan.bytes_per_second < 1) return BadFault(plan, "needs a width (bytes-per-second)");
+  return ValidateLinkFault(plan);
+}
+
+Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+  const int64_t bytes = std::max<int64_t>(1, strike.plan.bytes_per_second / kGrainsPerSecond);
+  const Duration gap = Duration(std::chrono::seconds(bytes)) / strike.plan.bytes_per_second;
+  return StartTimedOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection),
+                           {.action = LinkRule::Action::kPace, .bytes = bytes, .gap = gap});
+}
+
+std::string What(const FaultPlan& plan) {
+  return fmt::format("{} limited to {} byte{} a second", NameTraffic(plan, kDirection),
+                     plan.bytes_per_second, plan.bytes_per_second == 1 ? "" : "s");
+}
+
+}  // namespace
+
+FaultEntry BandwidthFault() {
+  return {.name = "bandwidth",
+          .summary = "a narrow network: so many bytes a second, in one direction or both",
+          .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance",
+                   "bytes-per-second"},
+          .needs_network = true,
+          .validate = Validate,
+          .start = Start,
+          .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
+          .what = What};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,49 @@
+// drip: a network that passes a few bytes at a time: `bytes` every `gap` on each connection, in one
+// direction or both, so that frames arrive in pieces. What comes next waits behind what drips.
+#include <fmt/format.h>
+
+#include "faults/targets.h"
+
+namespace doublehold {
+namespace {
+
+constexpr std::string_view kDirection = "both";
+// Shorter ones are spun through by the proxy, which has other links to serve.
+constexpr Duration kShortestGap = 100us;
+constexpr Duration kLongestGap = 60s;
+
+Result<void> Validate(const FaultPlan& plan) {
+  if (plan.bytes < 1) return BadFault(plan, "needs how many bytes pass at a time (bytes)");
+  if (plan.gap < kShortestGap || plan.gap > kLongestGap) {
+    return BadFault(plan, fmt::format("needs a gap between them, from {} to {} (gap)",
+                                      FormatDuration(kShortestGap), FormatDuration(kLongestGap)));
+  }
+  return ValidateLinkFault(plan);
+}
+
+Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+  return StartTimedOnLinks(
+      cluster, strike, DirectionsOf(strike.plan, kDirection),
+      {.action = LinkRule::Action::kPace, .bytes = strike.plan.bytes, .gap = strike.plan.gap});
+}
+
+std::string What(const FaultPlan& plan) {
+  return fmt::format("{} dripping, {} byte{} every {}", NameTraffic(plan, kDirection), plan.bytes,
+                     plan.bytes == 1 ? "" : "s", FormatDuration(plan.gap));
+}
+
+}  // namespace
+
+FaultEntry DripFault() {
+  return {
+      .name = "drip",
+      .summary = "a few bytes pass at a time, in one direction or both",
+      .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "bytes", "gap"},
+      .needs_network = true,
+      .validate = Validate,
+      .start = Start,
+      .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
+      .what = What};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,55 @@
+// Both queues of a connection in made-up time, without sockets: the fixture of their tests.
+#ifndef DOUBLEHOLD_FAULTS_PROXY_QUEUE_FIXTURE_H_
+#define DOUBLEHOLD_FAULTS_PROXY_QUEUE_FIXTURE_H_
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "faults/proxy/frame_queue.h"
+
+namespace doublehold {
+
+inline MonoTime At(Duration since_start) { return MonoTime(since_start); }
+
+class FrameQueueTest : public ::testing::Test {
+ protected:
+  std::shared_ptr<ActiveRule> Set(LinkRule spec) {
+    spec.on_spent = [this] { ++spent_; };
+    ++last_;
+    auto rule = std::make_shared<ActiveRule>(io_, last_, std::move(spec), Prng(1, "rule", last_));
+    rules_.Add(rule);
+    return rule;
+  }
+  void Clear(const std::shared_ptr<ActiveRule>& rule, MonoTime now) {
+    rule->Clear();
+    rules_.Remove(*rule);
+    requests_.Release(*rule, now);
+    replies_.Release(*rule, now);
+  }
+  // What goes out at `now`.
+  static std::string Take(FrameQueue& queue, MonoTime now) {
+    std::string bytes(queue.Due(now));
+    queue.Sent(bytes.size(), now);
+    return bytes;
+  }
+  int spent() {
+    io_.restart();
+    io_.poll();
+    return spent_;
+  }
+
+  boost::asio::io_context io_;
+  RuleId last_ = 0;
+  int spent_ = 0;
+  LinkRules rules_;
+  ReplyNames names_;
+  FrameQueue requests_{Direction::kRequest, rules_, names_};
+  FrameQueue replies_{Direction::kReply, rules_, names_};
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_FAULTS_PROXY_QUEUE_FIXTURE_H_
