@@ -325,7 +325,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
        "twice: its client would be given replies it does not expect"},
       {fault("kind = \"duplicate\"\ndirection = \"reply\"\n"),
        "x.toml:5: setting of fault duplicate 'direction' is unknown (one of: chance, client, "
-       "command, count, during, every, from, key, name, nodes, nth, on, times, until)"},
+       "command, count, during, every, for, from, key, name, nodes, nth, on, times, until)"},
       {kLock + "[topology]\ndirect = true\n[[fault]]\nkind = \"drop\"\n",
        "x.toml:6: fault.0.kind: fault 'drop-1': 'drop' acts on the network, which 'direct' goes "
        "round"},

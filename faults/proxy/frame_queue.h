@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "faults/cluster.h"
+#include "faults/link.h"
 #include "faults/proxy/reply_names.h"
 #include "faults/proxy/resp_framer.h"
 #include "faults/proxy/rules.h"

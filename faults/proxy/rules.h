@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "faults/cluster.h"
+#include "faults/link.h"
 #include "faults/proxy/reply_names.h"
 #include "lib/base/prng.h"
 
