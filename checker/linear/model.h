@@ -1,0 +1,50 @@
+// What an object does when it is used by one client at a time. The models of locks, and of what locks protect.
+//
+//   mutex: free --acquire--> taken --release--> free
+//
+// A history of the object is linearizable when its operations, each at some instant between its invocation and its return,
+// make a sequence that the model allows. What failed for certain has no place in it, and is left out beforehand.
+#ifndef DOUBLEHOLD_CHECKER_LINEAR_MODEL_H_
+#define DOUBLEHOLD_CHECKER_LINEAR_MODEL_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "checker/linear/operation.h"
+
+namespace doublehold {
+
+// Of an object: a few numbers, equal exactly when the object is in the same state.
+using ModelState = boost::container::small_vector<int64_t, 3>;
+
+// What a user may say about the object; each model takes what concerns it.
+struct ModelParameters {
+  int64_t permits = 1;     // semaphores
+  int64_t initial = kNil;  // registers, inventory
+};
+
+// A row of the registry. Pure functions; any thread.
+struct Model {
+  std::string_view name;
+  std::string_view summary;  // for `doublehold list models`
+  std::span<const std::string_view> functions;
+  // Whether it matters which client does it: if not, operations of unknown outcome that do the same are interchangeable.
+  bool has_owners = false;
+  ModelState (*initial)(const ModelParameters&) = nullptr;
+  // Whether `operation` can be next, with the result that it had; changes `state` only if so. Of an indeterminate one the
+  // result is not asked.
+  bool (*apply)(ModelState& state, const Operation& operation) = nullptr;
+  std::string (*describe)(const ModelState& state) = nullptr;
+};
+
+std::span<const Model> Models();
+// The row of that name, or null.
+const Model* FindModel(std::string_view name);
+
+// "acquire by 3", "cas [1 2] by 4", "read -> 5 by 2"
+std::string Describe(const Model& model, const Operation& operation);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_LINEAR_MODEL_H_

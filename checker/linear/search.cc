@@ -1,0 +1,254 @@
+#include "checker/linear/search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/container_hash/hash.hpp>
+#include <unordered_set>
+#include <utility>
+
+#include "lib/base/check.h"
+
+namespace doublehold {
+namespace {
+
+constexpr size_t kStatesTold = 4;
+constexpr size_t kMostSlots = 1024;
+constexpr uint32_t kFree = UINT32_MAX;
+
+// An invocation or a return. While an operation is open it has a slot, the lowest that was free.
+struct Moment {
+  uint32_t operation = 0;
+  uint32_t slot = 0;
+  bool returns = false;
+};
+
+struct Moments {
+  std::vector<Moment>
+      all;  // in time order; at one instant, invocations first: who touches, overlaps
+  size_t slots = 0;
+};
+
+Moments MomentsOf(std::span<const Operation> operations) {
+  struct At {
+    int64_t time = 0;
+    bool returns = false;
+    uint32_t operation = 0;
+    auto operator<=>(const At&) const = default;  // NOLINT(modernize-use-nullptr): no null
+  };
+  std::vector<At> order;
+  for (size_t i = 0; i < operations.size(); ++i) {
+    const auto number = static_cast<uint32_t>(i);
+    order.push_back({operations[i].invoked, false, number});
+    if (!operations[i].indeterminate) order.push_back({operations[i].returned, true, number});
+  }
+  std::ranges::sort(order);
+  Moments moments;
+  std::vector<uint32_t> slot_of(operations.size());
+  std::vector<uint32_t> free;  // a heap, lowest first
+  for (const At& at : order) {
+    if (at.returns) {
+      free.push_back(slot_of[at.operation]);
+      std::ranges::push_heap(free, std::greater{});
+    } else if (free.empty()) {
+      slot_of[at.operation] = static_cast<uint32_t>(moments.slots++);
+    } else {
+      std::ranges::pop_heap(free, std::greater{});
+      slot_of[at.operation] = free.back();
+      free.pop_back();
+    }
+    moments.all.push_back({at.operation, slot_of[at.operation], at.returns});
+  }
+  return moments;
+}
+
+// Which of the open operations have their place.
+template <size_t kWords>
+struct Placed {
+  std::array<uint64_t, kWords> words{};
+  [[nodiscard]] bool Has(uint32_t slot) const { return (words[slot / 64] >> (slot % 64) & 1) != 0; }
+  void Set(uint32_t slot) { words[slot / 64] |= uint64_t{1} << (slot % 64); }
+  void Clear(uint32_t slot) { words[slot / 64] &= ~(uint64_t{1} << (slot % 64)); }
+  bool operator==(const Placed&) const = default;
+};
+
+template <size_t kWords>
+struct Configuration {
+  size_t moment = 0;  // a return, whose operation has no place yet
+  Placed<kWords> placed;
+  ModelState state;
+  bool operator==(const Configuration&) const = default;
+  struct Hash {
+    size_t operator()(const Configuration& at) const {
+      size_t seed = at.moment;
+      boost::hash_range(seed, at.placed.words.begin(), at.placed.words.end());
+      boost::hash_range(seed, at.state.begin(), at.state.end());
+      return seed;
+    }
+  };
+};
+
+template <size_t kWords>
+class Search {
+ public:
+  Search(const Model& model, const ModelParameters& parameters,
+         std::span<const Operation> operations, const SearchLimits& limits, Moments moments)
+      : model_(model),
+        operations_(operations),
+        limits_(limits),
+        moments_(std::move(moments)),
+        open_(moments_.slots, kFree) {
+    now_.state = model.initial(parameters);
+  }
+
+  SearchResult Run() {
+    bool forward = true;
+    for (;;) {
+      if (forward) {
+        Advance();
+        if (now_.moment == moments_.all.size()) return Ended(Outcome3::kValid);
+        Note();
+        forward = seen_.insert(now_).second;
+        if (forward) tries_.push_back({now_, 0});
+        if (static_cast<int64_t>(seen_.size()) > limits_.configurations) {
+          SearchResult result = Ended(Outcome3::kUnknown);
+          result.reason = fmt::format("the search ended after {} configurations", seen_.size());
+          return result;
+        }
+      }
+      if (tries_.empty()) return Ended(Outcome3::kViolated);
+      Rewind(tries_.back().from.moment);
+      forward = Place(tries_.back());
+      if (!forward) tries_.pop_back();
+    }
+  }
+
+ private:
+  using At = Configuration<kWords>;
+  struct Try {
+    At from;
+    size_t next = 0;  // 0: the operation that returns; then the slots, counted from 1
+  };
+
+  // Up to the next return whose operation has no place.
+  void Advance() {
+    for (; now_.moment < moments_.all.size(); ++now_.moment) {
+      const Moment& moment = moments_.all[now_.moment];
+      if (!moment.returns) {
+        open_[moment.slot] = moment.operation;
+        continue;
+      }
+      if (!now_.placed.Has(moment.slot)) break;
+      now_.placed.Clear(moment.slot);
+      open_[moment.slot] = kFree;
+    }
+    opened_to_ = now_.moment;
+  }
+
+  // Which operations were open at an earlier moment: what came since is taken back.
+  void Rewind(size_t to) {
+    for (; opened_to_ > to; --opened_to_) {
+      const Moment& moment = moments_.all[opened_to_ - 1];
+      open_[moment.slot] = moment.returns ? moment.operation : kFree;
+    }
+  }
+
+  // Gives the next open operation that can have it a place, or answers false.
+  bool Place(Try& attempt) {
+    const uint32_t returning = moments_.all[attempt.from.moment].slot;
+    for (; attempt.next <= open_.size(); ++attempt.next) {
+      const uint32_t slot = attempt.next == 0 ? returning : static_cast<uint32_t>(attempt.next - 1);
+      if (attempt.next != 0 && slot == returning) continue;
+      if (open_[slot] == kFree || attempt.from.placed.Has(slot)) continue;
+      const Operation& operation = operations_[open_[slot]];
+      if (operation.indeterminate && AnotherDoesTheSame(attempt.from, slot)) continue;
+      ModelState state = attempt.from.state;
+      if (!model_.apply(state, operation)) continue;
+      now_ = attempt.from;
+      now_.state = std::move(state);
+      now_.placed.Set(slot);
+      ++attempt.next;
+      return true;
+    }
+    return false;
+  }
+
+  // Of operations of unknown outcome that do the same, only the first need be tried: it can stand for any of them.
+  [[nodiscard]] bool AnotherDoesTheSame(const At& from, uint32_t slot) const {
+    if (model_.has_owners) return false;
+    const Operation& one = operations_[open_[slot]];
+    for (uint32_t other = 0; other < slot; ++other) {
+      if (open_[other] == kFree || from.placed.Has(other)) continue;
+      const Operation& two = operations_[open_[other]];
+      if (two.indeterminate && two.function == one.function && two.argument == one.argument)
+        return true;
+    }
+    return false;
+  }
+
+  // How far the search came, for the explanation.
+  void Note() {
+    if (now_.moment > furthest_ || furthest_states_.empty()) {
+      furthest_ = now_.moment;
+      furthest_states_.clear();
+      furthest_open_.clear();
+      for (const uint32_t operation : open_) {
+        if (operation != kFree && operation != moments_.all[furthest_].operation)
+          furthest_open_.push_back(operation);
+      }
+    }
+    if (now_.moment == furthest_ && furthest_states_.size() < kStatesTold &&
+        std::ranges::find(furthest_states_, now_.state) == furthest_states_.end()) {
+      furthest_states_.push_back(now_.state);
+    }
+  }
+
+  SearchResult Ended(Outcome3 outcome) {
+    SearchResult result{.outcome = outcome, .reason = {}};
+    result.configurations = static_cast<int64_t>(seen_.size());
+    if (outcome != Outcome3::kViolated) return result;
+    result.stuck = moments_.all[furthest_].operation;
+    result.open = std::move(furthest_open_);
+    result.states = std::move(furthest_states_);
+    return result;
+  }
+
+  const Model& model_;
+  const std::span<const Operation> operations_;
+  const SearchLimits limits_;
+  const Moments moments_;
+  std::vector<uint32_t> open_;  // by slot, at the moment opened_to_
+  size_t opened_to_ = 0;
+  At now_;
+  std::vector<Try> tries_;
+  std::unordered_set<At, typename At::Hash> seen_;
+  size_t furthest_ = 0;
+  std::vector<size_t> furthest_open_;
+  std::vector<ModelState> furthest_states_;
+};
+
+}  // namespace
+
+SearchResult FindOrder(const Model& model, const ModelParameters& parameters,
+                       std::span<const Operation> operations, const SearchLimits& limits) {
+  CHECK(limits.open_operations <= kMostSlots);
+  for (const Operation& operation : operations) {
+    CHECK(operation.function < model.functions.size());
+    CHECK(operation.indeterminate || operation.invoked <= operation.returned);
+  }
+  Moments moments = MomentsOf(operations);
+  if (moments.slots > limits.open_operations) {
+    return {.reason = fmt::format("{} operations are open at once, those of unknown outcome "
+                                  "included; at most {} are searched",
+                                  moments.slots, limits.open_operations)};
+  }
+  const auto run = [&]<size_t kWords>() {
+    return Search<kWords>(model, parameters, operations, limits, std::move(moments)).Run();
+  };
+  if (moments.slots <= 64) return run.template operator()<1>();
+  if (moments.slots <= 256) return run.template operator()<4>();
+  return run.template operator()<kMostSlots / 64>();
+}
+
+}  // namespace doublehold
