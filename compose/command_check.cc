@@ -1,22 +1,147 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "checker/judge.h"
+#include "checker/linear/judge_log.h"
 #include "compose/command_line.h"
+#include "compose/plan_builder.h"
 #include "compose/run_once.h"
+#include "lib/base/words.h"
 
 namespace doublehold {
+namespace {
+
+namespace po = boost::program_options;
+
+po::options_description CheckOptions() {
+  po::options_description options("options");
+  auto add = options.add_options();
+  add("json", "print the verdict as JSON");
+  add("model", po::value<std::string>(),
+      "look for an order that this model allows (doublehold list models)");
+  add("partition-by", po::value<std::string>(), "key: an object for each key");
+  add("release-failed-means", po::value<std::string>(),
+      "of a release that was answered no: fail (nothing happened), ok (the hold ended) or info");
+  add("permits", po::value<std::string>(), "of a semaphore: 1 when not said");
+  add("initial", po::value<std::string>(), "of a register or an inventory: nil, 0 when not said");
+  add("most-configurations", po::value<std::string>(), "unknown after so many: 20000000");
+  return options;
+}
+
+Result<void> TakeNumber(const ParsedLine& line, const char* option, int64_t least,
+                        int64_t& number) {
+  if (!line.values.contains(option)) return {};
+  const auto text = line.values[option].as<std::string>();
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status == std::errc{} && end == text.data() + text.size() && number >= least) return {};
+  return BadInput(fmt::format("--{} {}: not a whole number from {} on", option, text, least));
+}
+
+Result<LogQuestion> ReadQuestion(const ParsedLine& line) {
+  const auto name = line.values["model"].as<std::string>();
+  const Model* model = FindModel(name);
+  if (model == nullptr)
+    return BadInput("--model: " + UnknownWord("model", name, NamesOf(Models())));
+  LogQuestion question{.model = *model};
+  if (line.values.contains("partition-by")) {
+    const auto by = line.values["partition-by"].as<std::string>();
+    if (by != "key") return BadInput("--partition-by: " + UnknownWord("part", by, {"key"}));
+    question.by_key = true;
+  }
+  if (line.values.contains("release-failed-means")) {
+    const auto means = line.values["release-failed-means"].as<std::string>();
+    const std::vector<std::string> known{"fail", "ok", "info"};
+    const auto found = std::ranges::find(known, means);
+    if (found == known.end())
+      return BadInput("--release-failed-means: " + UnknownWord("outcome", means, known));
+    question.readings = {static_cast<FailedRelease>(found - known.begin())};
+  }
+  Result<void> ok = TakeNumber(line, "permits", 1, question.parameters.permits);
+  if (ok) ok = TakeNumber(line, "initial", INT64_MIN + 1, question.parameters.initial);
+  if (ok) ok = TakeNumber(line, "most-configurations", 1, question.limits.configurations);
+  if (!ok) return tl::unexpected(ok.error());
+  return question;
+}
+
+nlohmann::json ToJson(const LogVerdict& verdict, const Model& model) {
+  nlohmann::json objects = nlohmann::json::array();
+  for (const ObjectVerdict& object : verdict.objects) {
+    objects.push_back({{"key", object.key},
+                       {"operations", object.operations},
+                       {"outcome", Name(object.outcome)},
+                       {"configurations", object.configurations},
+                       {"reason", object.reason}});
+  }
+  return {{"model", model.name},
+          {"outcome", Name(verdict.outcome)},
+          {"reason", verdict.reason},
+          {"objects", std::move(objects)}};
+}
+
+void Print(const LogVerdict& verdict, const Model& model, const std::string& file) {
+  size_t operations = 0;
+  for (const ObjectVerdict& object : verdict.objects) operations += object.operations;
+  fmt::print("{}: {} operations of {} {}, model {}\n", file, operations, verdict.objects.size(),
+             verdict.objects.size() == 1 ? "object" : "objects", model.name);
+  for (const ObjectVerdict& object : verdict.objects) {
+    if (object.reason.empty()) continue;
+    fmt::print("{}{}{}{}", object.key, object.key.empty() ? "" : ": ", object.reason,
+               object.reason.ends_with('\n') ? "" : "\n");
+  }
+  if (!verdict.reason.empty()) fmt::print("{}\n", verdict.reason);
+  fmt::print("verdict: {}\n", Name(verdict.outcome));
+}
+
+ExitCode ExitCodeOf(Outcome3 outcome) {
+  switch (outcome) {
+    case Outcome3::kValid:
+      return ExitCode::kAsExpected;
+    case Outcome3::kUnknown:
+      return ExitCode::kUnknown;
+    case Outcome3::kViolated:
+      return ExitCode::kViolated;
+  }
+  return ExitCode::kUnknown;
+}
+
+Result<ExitCode> CheckAgainstModel(const ParsedLine& line) {
+  const Result<LogQuestion> question = ReadQuestion(line);
+  if (!question) return tl::unexpected(question.error());
+  std::filesystem::path file = line.rest.front();
+  if (std::filesystem::is_directory(file)) file /= "history.jsonl";
+  const Result<OpLog> log = ReadOpLog(file);
+  if (!log) return tl::unexpected(log.error());
+  const Result<LogVerdict> verdict = JudgeLog(*log, *question);
+  if (!verdict) return tl::unexpected(verdict.error());
+  if (line.values.contains("json")) {
+    fmt::print("{}\n", ToJson(*verdict, question->model).dump(2));
+  } else {
+    Print(*verdict, question->model, file.string());
+  }
+  return ExitCodeOf(verdict->outcome);
+}
+
+}  // namespace
 
 Result<ExitCode> CheckCommand(const Words& words) {
-  boost::program_options::options_description options("options");
-  options.add_options()("json", "print the verdict as JSON");
-  Result<ParsedLine> line =
-      ParseLine(words, options,
-                "check RUN|history.jsonl|history.bin [--json]\nJudges a stored history again.");
+  Result<ParsedLine> line = ParseLine(
+      words, CheckOptions(),
+      "check RUN|history.jsonl|history.bin [--json]\nJudges a stored history of a run again.\n\n"
+      "check HISTORY.edn|HISTORY.jsonl --model NAME [options]\nLooks for an order of anybody's "
+      "operations that a model allows.");
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   if (line->rest.size() != 1) return BadInput("name one run folder or history file");
+  if (line->values.contains("model")) return CheckAgainstModel(*line);
+  for (const char* of_models :
+       {"partition-by", "release-failed-means", "permits", "initial", "most-configurations"}) {
+    if (line->values.contains(of_models)) {
+      return BadInput(fmt::format("--{}: only with --model", of_models));
+    }
+  }
   const Result<History> history = ReadHistory(line->rest.front());
   if (!history) return tl::unexpected(history.error());
   const RunVerdict verdict = Judge(*history);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "checker/checker.h"
+#include "checker/linear/model.h"
 #include "compose/command_line.h"
 #include "compose/plan_builder.h"
 #include "faults/fault.h"
@@ -58,7 +59,7 @@ std::vector<std::string> SizeLines(const TopologyEntry& topology) {
 
 std::vector<Table> AllTables() {
   std::vector<Table> tables{{"locks", {}},      {"workloads", {}}, {"faults", {}}, {"profiles", {}},
-                            {"topologies", {}}, {"claims", {}},    {"steps", {}}};
+                            {"topologies", {}}, {"claims", {}},    {"steps", {}},  {"models", {}}};
   for (const LockEntry& lock : Locks()) {
     tables[0].rows.push_back(
         {std::string(lock.name), std::string(lock.summary), OptionLines(lock.options)});
@@ -86,6 +87,11 @@ std::vector<Table> AllTables() {
   }
   for (size_t i = 0; i < kStepNames.size(); ++i) {
     tables[6].rows.push_back({std::string(kStepNames[i]), std::string(kStepSummaries[i]), {}});
+  }
+  for (const Model& model : Models()) {
+    tables[7].rows.push_back({std::string(model.name),
+                              std::string(model.summary),
+                              {fmt::format("functions: {}", fmt::join(model.functions, ", "))}});
   }
   return tables;
 }
@@ -116,8 +122,9 @@ nlohmann::json ToJson(const Table& table) {
 Result<ExitCode> ListCommand(const Words& words) {
   boost::program_options::options_description options("options");
   options.add_options()("json", "for programs")("markdown", "as a table of the README");
-  Result<ParsedLine> line = ParseLine(
-      words, options, "list [locks|workloads|faults|profiles|topologies|claims|steps] [--json]");
+  Result<ParsedLine> line =
+      ParseLine(words, options,
+                "list [locks|workloads|faults|profiles|topologies|claims|steps|models] [--json]");
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   const std::vector<Table> tables = AllTables();

@@ -17,7 +17,7 @@ std::span<const CommandEntry> Commands() {
       CommandEntry{"run", "[EXPERIMENT.toml] [options]", "run one experiment and judge it",
                    RunCommand},
       CommandEntry{"suite", "SUITE.toml [options]", "run a matrix of experiments", SuiteCommand},
-      CommandEntry{"check", "RUN|history.jsonl", "judge a stored history again", CheckCommand},
+      CommandEntry{"check", "RUN|HISTORY", "judge a stored history again, or anybody's against a model", CheckCommand},
       CommandEntry{"report", "DIR... [-o report.html]", "make a page of runs or suites",
                    ReportCommand},
       CommandEntry{"list", "[locks|workloads|faults|...]", "what there is to choose from",

@@ -279,9 +279,14 @@ const Model* FindModel(std::string_view name) {
 
 std::string Describe(const Model& model, const Operation& operation) {
   std::string text(model.functions[operation.function]);
-  if (!operation.argument.empty()) text += " " + Shown(operation.argument);
-  if (!operation.indeterminate && !operation.result.empty())
-    text += " -> " + Shown(operation.result);
+  const auto says_something = [](const LinearValue& value) {
+    return !value.empty() && value != LinearValue{kNil};
+  };
+  if (says_something(operation.argument)) text += " " + Shown(operation.argument);
+  // Jepsen's completions repeat what was asked for.
+  const bool answers = text == "read" ||
+                       (says_something(operation.result) && operation.result != operation.argument);
+  if (!operation.indeterminate && answers) text += " -> " + Shown(operation.result);
   return fmt::format("{} by {}{}", text, operation.process,
                      operation.indeterminate ? ", outcome unknown" : "");
 }

@@ -1,0 +1,23 @@
+// Why no order exists, for a reader: where it ends, what cannot follow, and a picture of the operations around.
+//
+//   up to line 3 the operations can be ordered; then read -> 1 by 2 (line 5) has no place: the value is 2
+//     line 1   write 1 by 0   |----|
+//     line 3   write 2 by 1           |----|
+//     line 5 > read -> 1 by 2                 |----|
+#ifndef DOUBLEHOLD_CHECKER_LINEAR_EXPLAIN_H_
+#define DOUBLEHOLD_CHECKER_LINEAR_EXPLAIN_H_
+
+#include <span>
+#include <string>
+
+#include "checker/linear/search.h"
+
+namespace doublehold {
+
+// Of a result that is violated. Several lines, each ended.
+std::string Explain(const Model& model, std::span<const Operation> operations,
+                    const SearchResult& result);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_LINEAR_EXPLAIN_H_
