@@ -83,6 +83,12 @@ TEST(CommandLine, BadInputIsOneLineThatNamesWhatWhereAndTheNearestWord) {
       {{"check", (in / "empty.jsonl").string()}, 3, "empty.jsonl"},
       {{"check", (in / "missing.jsonl").string()}, 3, "missing.jsonl: no such file"},
       {{"check"}, 3, "name one run folder"},
+      {{"check", "x.edn", "--model", "mutexx"}, 3, "did you mean 'mutex'?"},
+      {{"check", "x.edn", "--permits", "2"}, 3, "--permits: only with --model"},
+      {{"check", "x.edn", "--model", "semaphore", "--permits", "0"}, 3, "--permits 0: not a whole"},
+      {{"check", "missing.edn", "--model", "mutex"}, 3, "missing.edn: cannot be read"},
+      {{"export", "missing.bin"}, 3, "missing.bin: no such file"},
+      {{"export", "x", "--format", "end"}, 3, "did you mean 'edn'?"},
       {{"list", "loks"}, 3, "did you mean 'locks'?"},
       {{"chekc"}, 3, "did you mean 'check'?"},
       {{"run", "--lock", "none", "--redis-server", "/nonexistent", "--out", out},
@@ -125,6 +131,30 @@ TEST(CommandLine, AStoredHistoryGivesItsVerdictAgain) {
   EXPECT_EQ(Judged(run.folder.path()), verdict);
   EXPECT_EQ(Judged(run.folder.path() / "history.jsonl"), verdict);
   EXPECT_EQ(Judged(run.folder.path() / "history.bin"), verdict);
+}
+
+TEST(CommandLine, AHistoryGoesOutAsEdnAndIsHeldAgainstAModel) {
+  const StoredRun run;
+  const std::string edn = (run.folder.path() / "history.edn").string();
+  ASSERT_EQ(RunProgram({"export", run.folder.path().string(), "--functions", "acquire,release",
+                        "--output", edn})
+                .exit_code,
+            0);
+  // K14: held twice, so no order fits a mutex; what is no lock's business was left out, or is refused.
+  const std::vector<std::string> check{"check",          edn,  "--model", "owner-mutex",
+                                       "--partition-by", "key"};
+  const Finished finished = RunProgram(check);
+  EXPECT_EQ(finished.exit_code, 1) << finished.out << finished.err;
+  EXPECT_NE(finished.out.find("has no place: it would be held by 1"), std::string::npos)
+      << finished.out;
+  const Finished same = RunProgram(
+      {"check", run.folder.path().string(), "--model", "owner-mutex", "--partition-by", "key"});
+  EXPECT_EQ(same.exit_code, 1) << same.out << same.err;
+  const Finished other = RunProgram({"check", edn, "--model", "register"});
+  EXPECT_EQ(other.exit_code, 3);
+  EXPECT_NE(other.err.find("history.edn:1: of the model register, function 'acquire' is unknown"),
+            std::string::npos)
+      << other.err;
 }
 
 TEST(CommandLine, AHistoryThatIsCutOffIsRefused) {

@@ -16,6 +16,7 @@ using Words = std::vector<std::string>;
 Result<ExitCode> RunCommand(const Words& words);
 Result<ExitCode> SuiteCommand(const Words& words);
 Result<ExitCode> CheckCommand(const Words& words);
+Result<ExitCode> ExportCommand(const Words& words);
 Result<ExitCode> ListCommand(const Words& words);
 Result<ExitCode> ReportCommand(const Words& words);
 Result<ExitCode> DoctorCommand(const Words& words);

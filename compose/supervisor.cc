@@ -280,11 +280,13 @@ class Supervisor {
   }
 
   void WatchInterrupts() {
-    end_signals_.async_wait([this](const boost::system::error_code& error, int) {
+    end_signals_.async_wait([this](const boost::system::error_code& error, int signal) {
       if (error) return;
-      // Asked twice. One request can come as two signals, to the process and to its group.
-      kill_now_ = interrupted_ && RealMono() - interrupted_at_ > kSameRequest;
-      if (!interrupted_) interrupted_at_ = RealMono();
+      // Asked twice. One request can come as two signals: to the process, and to its group.
+      const bool same = signal == end_signal_ && RealMono() - interrupted_at_ <= kSameRequest;
+      kill_now_ = kill_now_ || (interrupted_ && !same);
+      interrupted_at_ = RealMono();
+      end_signal_ = signal;
       interrupted_ = true;
       for (int client = 0; client <= plan_.clients; ++client) {
         shared_.Control(client).stop.store(1, std::memory_order_relaxed);
@@ -357,6 +359,7 @@ class Supervisor {
   bool running_ = false;
   bool interrupted_ = false;
   MonoTime interrupted_at_{};
+  int end_signal_ = 0;
   bool interruptible_ = true;
   bool kill_now_ = false;
   bool killing_ = false;  // what does not end by itself

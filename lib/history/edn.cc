@@ -201,4 +201,38 @@ bool EdnReader::Token(json& value) {
   return true;
 }
 
+namespace {
+
+std::string EdnOf(const json& value) {
+  switch (value.type()) {
+    case json::value_t::null:
+      return "nil";
+    case json::value_t::object: {
+      std::string text;
+      for (const auto& [key, part] : value.items())
+        text += fmt::format("{}:{} {}", text.empty() ? "" : ", ", key, EdnOf(part));
+      return "{" + text + "}";
+    }
+    case json::value_t::array: {
+      std::string text;
+      for (const json& part : value) text += (text.empty() ? "" : " ") + EdnOf(part);
+      return "[" + text + "]";
+    }
+    default:
+      return value.dump();  // numbers, true, false; texts are written alike in both
+  }
+}
+
+}  // namespace
+
+std::string EdnOfEvent(const json& event) {
+  std::string text;
+  for (const auto& [key, value] : event.items()) {
+    const bool is_word = value.is_string() && (key == "process" || key == "type" || key == "f");
+    text += fmt::format("{}:{} {}", text.empty() ? "" : ", ", key,
+                        is_word ? ":" + value.get<std::string>() : EdnOf(value));
+  }
+  return "{" + text + "}";
+}
+
 }  // namespace doublehold

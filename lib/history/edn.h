@@ -54,6 +54,10 @@ class EdnReader {
   std::string problem_;
 };
 
+// An event of history.jsonl as Jepsen writes one: {:index 3, :process 1, :type :ok, :f :acquire, :value {:token 4}}. Texts of
+// `process`, `type` and `f`, and the names of parts, are keywords, all others texts.
+std::string EdnOfEvent(const nlohmann::json& event);
+
 }  // namespace doublehold
 
 #endif  // DOUBLEHOLD_LIB_HISTORY_EDN_H_

@@ -60,6 +60,17 @@ TEST(Edn, SaysWhereWhatIsWrongStands) {
   EXPECT_EQ(Forms("{:a " + std::string(1000, '[')), "x.edn:1: nested deeper than 100");
 }
 
+TEST(Edn, WritesAnEventSoThatItReadsTheSame) {
+  const json event = json::parse(
+      R"({"index":3,"process":1,"type":"ok","f":"acquire","key":"dh:\"1\"","value":{"token":4,"all":[1,null,true]}})");
+  const std::string text = EdnOfEvent(event);
+  EXPECT_EQ(
+      text,
+      "{:f :acquire, :index 3, :key \"dh:\\\"1\\\"\", :process 1, :type :ok, :value {:all [1 nil "
+      "true], :token 4}}");
+  EXPECT_EQ(Forms(text), json::array({event}));
+}
+
 TEST(Edn, KnowsTheLineOfEachForm) {
   EdnReader reader("[{:a 1}\n\n {:a\n 2}]", "x.edn");
   ASSERT_TRUE(reader.Next()->has_value());

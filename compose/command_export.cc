@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "compose/command_line.h"
+#include "compose/run_once.h"
+#include "lib/base/words.h"
+#include "lib/history/edn.h"
+#include "lib/history/jsonl.h"
+
+namespace doublehold {
+namespace {
+
+namespace po = boost::program_options;
+
+po::options_description ExportOptions() {
+  po::options_description options("options");
+  auto add = options.add_options();
+  add("format", po::value<std::string>()->default_value("edn"), "edn or jsonl");
+  add("functions", po::value<std::string>(),
+      "with commas: those of clients' events only that do one of these: acquire,release");
+  add("output,o", po::value<std::string>(), "the file; standard output when not said");
+  return options;
+}
+
+// Every event that is asked for, a line each.
+Result<std::string> Exported(const History& history, bool edn, const std::string& functions) {
+  std::set<std::string> wanted;
+  std::istringstream in(functions);
+  for (std::string word; std::getline(in, word, ',');) wanted.insert(word);
+  std::set<std::string> seen;
+  std::stringstream lines;
+  WriteJsonl(history, lines);
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    nlohmann::json event = nlohmann::json::parse(line);
+    const auto function = event.at("f").get<std::string>();
+    seen.insert(function);
+    if (!wanted.empty() && (!wanted.contains(function) || !event.at("process").is_number()))
+      continue;
+    if (!edn) {
+      text += line + "\n";
+      continue;
+    }
+    // Jepsen knows no threads: each session is a process of its own.
+    if (event.contains("thread")) {
+      event["process"] = event["process"].get<int64_t>() +
+                         event["thread"].get<int64_t>() * (history.facts.clients + 1);
+      event.erase("thread");
+    }
+    text += EdnOfEvent(event) + "\n";
+  }
+  for (const std::string& word : wanted) {
+    if (!seen.contains(word))
+      return BadInput("--functions: " + UnknownWord("function", word, {seen.begin(), seen.end()}));
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<ExitCode> ExportCommand(const Words& words) {
+  Result<ParsedLine> line =
+      ParseLine(words, ExportOptions(), "export RUN|history.bin --format edn [-o FILE]");
+  if (!line) return tl::unexpected(line.error());
+  if (line->help) return ExitCode::kAsExpected;
+  if (line->rest.size() != 1) return BadInput("name one run folder or history file");
+  const auto format = line->values["format"].as<std::string>();
+  const std::vector<std::string> formats{"edn", "jsonl"};
+  if (std::ranges::find(formats, format) == formats.end())
+    return BadInput("--format: " + UnknownWord("format", format, formats));
+  const Result<History> history = ReadHistory(line->rest.front());
+  if (!history) return tl::unexpected(history.error());
+  const std::string functions =
+      line->values.contains("functions") ? line->values["functions"].as<std::string>() : "";
+  const Result<std::string> text = Exported(*history, format == "edn", functions);
+  if (!text) return tl::unexpected(text.error());
+  if (!line->values.contains("output")) {
+    std::cout << *text;
+    return ExitCode::kAsExpected;
+  }
+  Result<void> written = WriteWhole(line->values["output"].as<std::string>(), *text);
+  if (!written) return tl::unexpected(written.error());
+  return ExitCode::kAsExpected;
+}
+
+}  // namespace doublehold
