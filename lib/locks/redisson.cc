@@ -7,8 +7,10 @@
 //          longer than the lease, since its watchdog stops with it.
 // Attack:  stop the process past the lease; hold its renewals back; move the server's clock (K17); lose the server's
 //          memory (K18). Option resend: what had no reply is sent again. An acquire counts twice, so that the last exit
-//          leaves an entry (K21); so does an inner release, which frees the lock under its holder. Option renew-once: after one failed renewal the lease runs out under a living
-//          holder (K22).
+//          leaves an entry (K21); so does an inner release, which frees the lock under its holder. Option renew-once:
+//          after one failed renewal the lease runs out under a living holder (K22). Cut the replicas off, then promote
+//          one (K19): option wait-replicas makes an acquire count when so many replicas have it (WAIT), which renewals
+//          do not wait for; and the next master may be another replica.
 // Source:  Redisson 3.23.5, whose keys, fields, channel and message are kept. It has the defects of both options: a command
 //          without a reply is sent again, 3 times, 1.5 s apart, and when a renewal has failed for good, none follows.
 

@@ -63,18 +63,22 @@ ExtendResult RenewRedisson(Env& env, Nodes nodes, const Grant& grant, Lease leas
 
 std::vector<OptionSpec> RedissonOptions() {
   using Kind = OptionSpec::Kind;
-  return {{.name = "explicit-lease",
-           .kind = Kind::kFlag,
-           .fallback = "false",
-           .help = "an explicit lease, as lock(lease) has it: no watchdog"},
-          {.name = "renew-once",
-           .kind = Kind::kFlag,
-           .fallback = "false",
-           .help = "a failed renewal is never tried again (K22)"},
-          {.name = "resend",
-           .kind = Kind::kFlag,
-           .fallback = "false",
-           .help = "an acquire or a release without a reply is sent again (K21)"}};
+  std::vector<OptionSpec> options{
+      {.name = "explicit-lease",
+       .kind = Kind::kFlag,
+       .fallback = "false",
+       .help = "an explicit lease, as lock(lease) has it: no watchdog"},
+      {.name = "renew-once",
+       .kind = Kind::kFlag,
+       .fallback = "false",
+       .help = "a failed renewal is never tried again (K22)"},
+      {.name = "resend",
+       .kind = Kind::kFlag,
+       .fallback = "false",
+       .help = "an acquire or a release without a reply is sent again (K21)"}};
+  const std::vector<OptionSpec> await = AwaitOptions();
+  options.insert(options.end(), await.begin(), await.end());
+  return options;
 }
 
 RedissonFamily::RedissonFamily(const LockContext& context, Watchdog::Renew renew)
@@ -84,7 +88,8 @@ RedissonFamily::RedissonFamily(const LockContext& context, Watchdog::Renew renew
       owner_(RedissonOwner(owners_, context.thread)),
       lease_(context.lease),
       renew_(renew),
-      resends_(context.options.Flag("resend")) {
+      resends_(context.options.Flag("resend")),
+      awaited_(ReadAwaited(context.options)) {
   if (context.options.Flag("explicit-lease")) return;
   watchdog_ = std::make_unique<Watchdog>(
       env_, renew, Watchdog::Care{.lease = lease_, .once = context.options.Flag("renew-once")});
@@ -101,8 +106,12 @@ AcquireResult RedissonFamily::TryAcquire(const LockKey& key, Lease lease, Deadli
   if (!result->IsNil())
     return Busy{std::chrono::milliseconds(std::max<int64_t>(result->integer, 0))};
   entered_.push_back(grant);
-  if (watchdog_) watchdog_->Guard(grant);
-  return Granted{std::move(grant)};
+  AcquireResult settled =
+      AwaitReplicas(env_, *node_, awaited_, Granted{std::move(grant)}, deadline,
+                    [&](const Grant& granted) { return Release(granted, deadline); });
+  const auto* granted = std::get_if<Granted>(&settled);
+  if (granted != nullptr && watchdog_) watchdog_->Guard(granted->grant);
+  return settled;
 }
 
 ExtendResult RedissonFamily::Extend(const Grant& grant, Lease lease, Deadline deadline) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/locks/await_replicas.h"
 #include "lib/locks/lock.h"
 #include "lib/locks/owners.h"
 #include "lib/locks/registry.h"
@@ -37,7 +38,7 @@ std::string RedissonChannel(const LockKey& key);
 // {name}, as it stands in the names of further keys: with the lock in one slot of a cluster.
 std::string Braced(const LockKey& key);
 
-// explicit-lease, renew-once, resend.
+// explicit-lease, renew-once, resend, and those of await_replicas.h.
 std::vector<OptionSpec> RedissonOptions();
 
 // A lock of the family on one node; a member says what it sends. Rules as of Lock.
@@ -71,6 +72,7 @@ class RedissonFamily : public Lock {
   Lease lease_;
   Watchdog::Renew renew_;
   bool resends_;
+  AwaitedReplicas awaited_;
   std::vector<Grant> entered_;  // granted, and not yet given back
   std::map<std::string, std::unique_ptr<Subscription>> channels_;
   std::unique_ptr<Watchdog> watchdog_;  // null with an explicit lease
