@@ -27,6 +27,10 @@ constexpr unsigned long kTimerSlackNs =
 // A stall shorter than this share of the lease cannot turn a verdict.
 constexpr int kStallsPerLease = 10;
 
+// What comes before words that are no nodes' addresses.
+constexpr std::string_view kAnnounced = "announced:";
+constexpr std::string_view kSentinel = "sentinel:";
+
 int Fail(const std::string& message) {
   fmt::print(stderr, "{}\n", message);
   return static_cast<int>(ExitCode::kEnvironment);
@@ -115,6 +119,7 @@ int RunProcess(const ClientArguments& arguments, const Plan& plan, SharedRun& sh
   const RealProcess process{.number = arguments.number,
                             .seed = plan.seed,
                             .addresses = arguments.addresses,
+                            .roster = arguments.roster,
                             .shared = &shared,
                             .step_fd = arguments.step_fd};
   const std::unique_ptr<Workload> workload =
@@ -147,6 +152,10 @@ std::vector<std::string> ToWords(const ClientArguments& arguments) {
       arguments.plan_file, std::to_string(arguments.number), std::to_string(arguments.memory_fd),
       std::to_string(arguments.clock_pages), std::to_string(arguments.step_fd)};
   for (const NodeAddress& address : arguments.addresses) words.push_back(FormatAddress(address));
+  for (const uint16_t port : arguments.roster.announced)
+    words.push_back(fmt::format("{}{}", kAnnounced, port));
+  for (const NodeAddress& address : arguments.roster.sentinels)
+    words.push_back(std::string(kSentinel) + FormatAddress(address));
   return words;
 }
 
@@ -160,9 +169,15 @@ int ClientMain(std::span<const std::string> words) {
                             .clock_pages = std::stoi(words[3]),
                             .step_fd = std::stoi(words[4])};
   for (const std::string& word : words.subspan(kFixedWords)) {
-    Result<NodeAddress> address = ParseAddress(word);
+    if (word.starts_with(kAnnounced)) {
+      const int port = std::stoi(word.substr(kAnnounced.size()));
+      arguments.roster.announced.push_back(static_cast<uint16_t>(port));
+      continue;
+    }
+    const bool sentinel = word.starts_with(kSentinel);
+    Result<NodeAddress> address = ParseAddress(sentinel ? word.substr(kSentinel.size()) : word);
     if (!address) return Fail(address.error().message);
-    arguments.addresses.push_back(*address);
+    (sentinel ? arguments.roster.sentinels : arguments.addresses).push_back(*address);
   }
   prctl(PR_SET_TIMERSLACK, kTimerSlackNs);
   prctl(PR_SET_NAME, fmt::format("dh-client-{}", arguments.number).c_str());

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lib/base/result.h"
-#include "lib/redis/address.h"
+#include "lib/redis/route.h"
 
 namespace doublehold {
 
@@ -20,6 +20,7 @@ struct ClientArguments {
   int clock_pages = 0;
   int step_fd = -1;
   std::vector<NodeAddress> addresses;  // by node number
+  Roster roster;
 };
 
 constexpr std::string_view kClientCommand = "client";  // argv[1] of a client

@@ -36,18 +36,31 @@ void Launcher::PointAtMaster(int node) const {
   std::filesystem::rename(fresh, name);
 }
 
-// A replica has a link of its own to each server that may become its master.
+Result<void> Launcher::AddPeerLink(LinkId link, const std::filesystem::path& socket) {
+  const Result<uint16_t> port = proxy_.AddLink(link, socket.string());
+  if (!port) return tl::unexpected(port.error());
+  peer_ports_[link] = *port;
+  return {};
+}
+
+// By hand, a replica has a link of its own to each server that may become its master. Sentinels and clusters tell everybody
+// one address of a server.
 Result<void> Launcher::AddPeerLinks() {
   const int servers = ServersOf(places_.plan);
   for (int node = 1; node <= servers; ++node) {
     for (int peer = 1; peer <= servers; ++peer) {
-      if (peer == node) continue;
-      const LinkId link{.client = 0, .node = node, .peer = peer};
-      const Result<uint16_t> port = proxy_.AddLink(link, SocketOf(node).string());
-      if (!port) return tl::unexpected(port.error());
-      peer_ports_[link] = *port;
+      if (peer == node && !Topology().FailsOver()) continue;
+      const LinkId link{
+          .client = 0, .node = node, .peer = Topology().FailsOver() ? kAnyPeer : peer};
+      if (peer_ports_.contains(link)) continue;
+      if (Result<void> ok = AddPeerLink(link, SocketOf(node)); !ok) return ok;
       cluster_.AddPeerLink(link);
     }
+  }
+  if (Topology().lead != Lead::kSentinel) return {};
+  for (int number = 1; number <= kSentinels; ++number) {
+    if (Result<void> ok = AddPeerLink(SentinelLink(number), SentinelSocketOf(number)); !ok)
+      return ok;
   }
   return {};
 }
@@ -56,14 +69,62 @@ Result<void> Launcher::AddPeerLinks() {
 // notice before its master is gone.
 std::vector<std::string> Launcher::SettingsOf(int node) const {
   if (node == kStoreNode || !Topology().HasReplicas()) return {};
-  return {"--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0",
-          "--repl-timeout",       "3600"};
+  std::vector<std::string> settings{
+      "--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0", "--repl-timeout", "3600"};
+  const auto add = [&](const char* name, std::string value) {
+    settings.insert(settings.end(), {name, std::move(value)});
+  };
+  const auto announced = [&] { return std::to_string(PeerPort({0, node, kAnyPeer})); };
+  if (Topology().lead == Lead::kSentinel) {
+    add("--replica-announce-ip", "127.0.0.1");
+    add("--replica-announce-port", announced());
+  }
+  if (Topology().lead != Lead::kCluster) return settings;
+  add("--bind", "127.0.0.1");
+  add("--cluster-enabled", "yes");
+  add("--cluster-config-file", fmt::format("cluster-{}.conf", node));
+  add("--cluster-port", std::to_string(BusPort(node)));
+  add("--cluster-announce-ip", "127.0.0.1");
+  add("--cluster-announce-port", announced());
+  add("--cluster-announce-bus-port", std::to_string(BusPort(node)));
+  add("--cluster-node-timeout", std::to_string(ToMs(places_.plan.down_after)));
+  add("--cluster-allow-replica-migration", "no");
+  return settings;
+}
+
+std::filesystem::path Launcher::SentinelSocketOf(int number) const {
+  return places_.sockets / fmt::format("sentinel-{}.sock", number);
+}
+
+Result<void> Launcher::StartSentinels() {
+  for (int number = 1; number <= kSentinels; ++number) {
+    const std::filesystem::path log =
+        places_.folder / "nodes" / fmt::format("sentinel-{}.log", number);
+    const Result<pid_t> pid = StartSentinel({.program = places_.server,
+                                             .socket = SentinelSocketOf(number),
+                                             .log = log,
+                                             .announced_port = PeerPort(SentinelLink(number)),
+                                             .master_port = PeerPort({0, kMasterAddress, kAnyPeer}),
+                                             .quorum = kSentinels / 2 + 1,
+                                             .down_after = places_.plan.down_after});
+    if (!pid) return tl::unexpected(pid.error());
+    children_.Add({.ref = {Kind::kSentinel, number},
+                   .name = fmt::format("sentinel {}", number),
+                   .pid = *pid,
+                   .log = log});
+  }
+  return {};
 }
 
 Result<void> Launcher::StartServers() {
   if (Topology().HasReplicas()) {
     if (Result<void> ok = AddPeerLinks(); !ok) return ok;
     PointAtMaster(kMasterAddress);
+  }
+  if (Topology().lead == Lead::kCluster) {
+    Result<std::vector<uint16_t>> free = FreePorts(ServersOf(places_.plan) + 1);
+    if (!free) return tl::unexpected(free.error());
+    bus_ports_ = std::move(*free);
   }
   for (int node = 0; node <= ServersOf(places_.plan); ++node) {
     if (Result<void> ok = StartNode(node); !ok) return ok;
@@ -111,6 +172,25 @@ Result<std::vector<NodeAddress>> Launcher::AddressesOf(int client) {
   return addresses;
 }
 
+// Sentinels are reached like any server: by the others' address of it, or, by the referee, itself.
+Roster Launcher::RosterFor(int client) const {
+  Roster roster;
+  if (!Topology().FailsOver()) return roster;
+  roster.announced.push_back(0);
+  for (int node = 1; node <= ServersOf(places_.plan); ++node) {
+    roster.announced.push_back(PeerPort({0, node, kAnyPeer}));
+  }
+  if (Topology().lead != Lead::kSentinel) return roster;
+  for (int number = 1; number <= kSentinels; ++number) {
+    if (client == 0) {
+      roster.sentinels.push_back({.unix_path = SentinelSocketOf(number).string()});
+    } else {
+      roster.sentinels.push_back({.port = PeerPort(SentinelLink(number))});
+    }
+  }
+  return roster;
+}
+
 Result<int> Launcher::StartClient(int number) {
   const Result<std::filesystem::path> shim = FindClockShim();
   if (!shim) return tl::unexpected(shim.error());
@@ -135,7 +215,8 @@ Result<int> Launcher::StartClient(int number) {
                .memory_fd = shared_.fd(),
                .clock_pages = ClockPagesOf(places_.plan),
                .step_fd = ends[1],
-               .addresses = *addresses});
+               .addresses = *addresses,
+               .roster = RosterFor(number)});
   spawn.argv.insert(spawn.argv.end(), words.begin(), words.end());
   const Result<pid_t> pid = Spawn(spawn);
   close(ends[1]);

@@ -15,7 +15,7 @@
 #include "lib/history/shared_run.h"
 #include "lib/plan/plan.h"
 #include "lib/plan/topology.h"
-#include "lib/redis/address.h"
+#include "lib/redis/route.h"
 
 namespace doublehold {
 
@@ -51,6 +51,13 @@ class Launcher {
 
   // Where another server (LinkId::peer) reaches a node, through the proxy: a port on 127.0.0.1.
   [[nodiscard]] uint16_t PeerPort(LinkId link) const { return peer_ports_.at(link); }
+  // A port of the bus of a Redis Cluster, which does not go through the proxy.
+  [[nodiscard]] uint16_t BusPort(int node) const {
+    return bus_ports_.at(static_cast<size_t>(node));
+  }
+  // The sentinels, which watch node 1 and its replicas.
+  Result<void> StartSentinels();
+  [[nodiscard]] std::filesystem::path SentinelSocketOf(int number) const;
   // From now on the clients' address of the master is this server's.
   void PointAtMaster(int node) const;
 
@@ -63,6 +70,12 @@ class Launcher {
   [[nodiscard]] std::filesystem::path ClientSocketOf(int node) const;
   [[nodiscard]] std::vector<std::string> SettingsOf(int node) const;
   Result<void> AddPeerLinks();
+  Result<void> AddPeerLink(LinkId link, const std::filesystem::path& socket);
+  // Under which the servers and sentinels reach a sentinel.
+  [[nodiscard]] LinkId SentinelLink(int number) const {
+    return {.client = 0, .node = ServersOf(places_.plan) + number, .peer = kAnyPeer};
+  }
+  [[nodiscard]] Roster RosterFor(int client) const;
   Result<void> StartNode(int node);
   Result<std::vector<NodeAddress>> AddressesOf(int client);
 
@@ -72,6 +85,7 @@ class Launcher {
   Proxy& proxy_;
   Children& children_;
   std::map<LinkId, uint16_t> peer_ports_;
+  std::vector<uint16_t> bus_ports_;  // by node
 };
 
 }  // namespace doublehold

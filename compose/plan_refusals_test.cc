@@ -64,8 +64,8 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheLock) {
       {kLock + "leese = \"1s\"\n",
        "x.toml:3: lock.leese: lock set-nx-px has no such setting (did you mean 'lease'?)"},
       {kLock + "ask = \"at-once\"\n",
-       "x.toml:3: lock.ask: lock set-nx-px has no such setting (one of: name, lease, "
-       "call-timeout)"},
+       "x.toml:3: lock.ask: lock set-nx-px has no such setting (one of: wait-replicas, "
+       "wait-timeout, name, lease, call-timeout)"},
       {"[lock]\nname = \"redlock\"\nask = \"at-onse\"\n",
        "x.toml:3: lock.ask: lock redlock: option ask: 'at-onse' is not possible (did you mean "
        "'at-once'?)"},
@@ -92,8 +92,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheTopology) {
       {redlock + "name = \"single\"\n",
        "x.toml:4: topology.name: 'single' has one node, not 5 (independent?)"},
       {redlock + "name = \"clustr\"\n",
-       "x.toml:4: topology.name: topology 'clustr' is unknown (one of: single, independent, "
-       "replicated)"},
+       "x.toml:4: topology.name: topology 'clustr' is unknown (did you mean 'cluster'?)"},
       {redlock + "name = \"replicated\"\n",
        "x.toml:4: topology.name: lock redlock uses 2 to 15 nodes that know nothing of each other: "
        "independent, not 'replicated'"},
@@ -111,6 +110,13 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheTopology) {
       {kLock + "[topology]\nreplicas = 1\n",
        "x.toml:4: topology.replicas: 'single' has no replicas (replicated, sentinel and cluster "
        "have)"},
+      {kLock + "[topology]\nname = \"sentinel\"\ndown-after = \"50ms\"\n",
+       "x.toml:5: topology.down-after: not in 100ms..1m"},
+      {kLock + "[topology]\nname = \"cluster\"\nnodes = 2\n",
+       "x.toml:5: topology.nodes: 'cluster' has 3 to 5 masters, not 2"},
+      {"[lock]\nname = \"set-nx-px\"\nwait-replicas = 2\n[topology]\nname = \"sentinel\"\n",
+       "topology.replicas: wait-replicas is 2, but a node of 'sentinel' has 1 replicas: no grant "
+       "could ever be"},
       {redlock + "direct = \"yes\"\n",
        "x.toml:4: topology.direct: 'yes' is neither true nor false"},
       {redlock + "nods = 5\n",
@@ -358,7 +364,7 @@ TEST(CheckPlan, RefusesWhatCannotBeRunHere) {
       {[](Plan& p) { p.workload = "inventry"; },
        "p.json: workload 'inventry' is unknown (did you mean 'inventory'?)"},
       {[](Plan& p) { p.topology = "clustr"; },
-       "p.json: topology 'clustr' is unknown (one of: single, independent, replicated)"},
+       "p.json: topology 'clustr' is unknown (did you mean 'cluster'?)"},
       {[](Plan& p) { p.replicas = 1; },
        "p.json: topology.replicas: 'independent' has no replicas (replicated, sentinel and cluster "
        "have)"},

@@ -46,9 +46,12 @@ std::unique_ptr<Replication> MakeReplication(const Replication::Parts& parts) {
       return nullptr;
     case Lead::kAddress:
       return MakeHandLed(parts);
-    default:
-      return nullptr;
+    case Lead::kSentinel:
+      return MakeWatched(parts);
+    case Lead::kCluster:
+      return MakeRedisCluster(parts);
   }
+  return nullptr;
 }
 
 }  // namespace doublehold

@@ -51,6 +51,8 @@ class Replication {
 std::unique_ptr<Replication> MakeReplication(const Replication::Parts& parts);
 // Of its own file each.
 std::unique_ptr<Replication> MakeHandLed(const Replication::Parts& parts);
+std::unique_ptr<Replication> MakeWatched(const Replication::Parts& parts);
+std::unique_ptr<Replication> MakeRedisCluster(const Replication::Parts& parts);
 
 }  // namespace doublehold
 

@@ -1,11 +1,19 @@
 #include "compose/server.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <memory>
 #include <string_view>
 
@@ -32,6 +40,9 @@ std::string OutputOf(const std::string& command) {
 
 // A stopped server does not answer, and the event loop waits meanwhile.
 constexpr Duration kAnswerTimeout = 50ms;
+
+// After this a vote that came to nothing is over; the next one begins at twice as much.
+constexpr Duration kFailoverTimeout = 3s;
 
 std::string Quoted(const std::string& word) {
   std::string quoted = "'";
@@ -85,6 +96,48 @@ Result<pid_t> StartServer(const ServerRequest& request) {
        .environment = ShimEnvironment(request.shim, request.clock_fd, request.clock_offset),
        .descriptors = {request.clock_fd},
        .log = request.log});
+}
+
+Result<pid_t> StartSentinel(const SentinelRequest& request) {
+  std::filesystem::path settings = request.socket;
+  settings.replace_extension(".conf");
+  std::ofstream out(settings);
+  fmt::print(out, "port 0\nunixsocket {}\nsentinel announce-ip 127.0.0.1\n",
+             request.socket.string());
+  fmt::print(out, "sentinel announce-port {}\n", request.announced_port);
+  fmt::print(out, "sentinel monitor {} 127.0.0.1 {} {}\n", kMasterName, request.master_port,
+             request.quorum);
+  fmt::print(out, "sentinel down-after-milliseconds {} {}\n", kMasterName,
+             ToMs(request.down_after));
+  fmt::print(out, "sentinel failover-timeout {} {}\n", kMasterName, ToMs(kFailoverTimeout));
+  out.close();
+  if (!out) return EnvironmentFailed(fmt::format("{}: cannot be written", settings.string()));
+  return Spawn({.argv = {request.program.path, settings.string(), "--sentinel"},
+                .environment = {},
+                .descriptors = {},
+                .log = request.log});
+}
+
+// All are held until all are there, so that they differ.
+Result<std::vector<uint16_t>> FreePorts(int count) {
+  std::vector<uint16_t> ports;
+  std::vector<int> sockets;
+  for (int i = 0; i < count; ++i) {
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0) sockets.push_back(fd);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t bytes = sizeof(address);
+    auto* any = reinterpret_cast<sockaddr*>(&address);
+    if (fd < 0 || bind(fd, any, bytes) != 0 || getsockname(fd, any, &bytes) != 0) break;
+    ports.push_back(ntohs(address.sin_port));
+  }
+  const std::string why = std::strerror(errno);
+  for (const int fd : sockets) close(fd);
+  if (ports.size() < static_cast<size_t>(count))
+    return EnvironmentFailed(fmt::format("no free port on 127.0.0.1: {}", why));
+  return ports;
 }
 
 CallResult AskServer(const std::filesystem::path& socket,

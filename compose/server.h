@@ -37,6 +37,21 @@ struct ServerRequest {
 // Started, not yet answering. It keeps nothing on disk.
 Result<pid_t> StartServer(const ServerRequest& request);
 
+struct SentinelRequest {
+  ServerProgram program;
+  std::filesystem::path socket;  // it listens there only; its file of settings lies beside
+  std::filesystem::path log;
+  uint16_t announced_port = 0;  // where the other sentinels reach it on 127.0.0.1
+  uint16_t master_port = 0;     // of the server that is the master now
+  int quorum = 0;
+  Duration down_after{};
+};
+// A redis-server that is a sentinel of kMasterName; not yet answering.
+Result<pid_t> StartSentinel(const SentinelRequest& request);
+
+// TCP ports on 127.0.0.1 that are free now; the kernel chose them.
+Result<std::vector<uint16_t>> FreePorts(int count);
+
 // Asks a server that is expected to answer at once; one that is stopped, or gone, fails after a short while.
 CallResult AskServer(const std::filesystem::path& socket,
                      std::initializer_list<std::string_view> command);

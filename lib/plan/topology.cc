@@ -12,6 +12,9 @@ namespace {
 
 constexpr int kMostNodes = 15;
 constexpr int kUsualQuorum = 5;
+// A replica is elected by a majority of the masters that are left.
+constexpr int kLeastClusterMasters = 3;
+constexpr int kMostClusterMasters = 5;
 
 constexpr std::array kTopologies{
     TopologyEntry{.name = "single", .summary = "one node"},
@@ -24,6 +27,15 @@ constexpr std::array kTopologies{
         .name = "replicated",
         .summary = "a primary with replicas; failover by hand, the clients' address moves",
         .lead = Lead::kAddress},
+    TopologyEntry{.name = "sentinel",
+                  .summary = "a primary with replicas under three sentinels, which clients ask",
+                  .lead = Lead::kSentinel},
+    TopologyEntry{.name = "cluster",
+                  .summary = "Redis Cluster: masters with replicas; clients follow MOVED",
+                  .lead = Lead::kCluster,
+                  .usual_nodes = kLeastClusterMasters,
+                  .least_nodes = kLeastClusterMasters,
+                  .most_nodes = kMostClusterMasters},
 };
 
 const TopologyEntry& EntryOf(const Plan& plan) {

@@ -7,7 +7,7 @@ namespace {
 
 TEST(Topology, ReplicasAreNumberedAfterTheMastersMasterByMaster) {
   Plan plan;
-  plan.topology = "replicated";
+  plan.topology = "cluster";
   plan.nodes = 3;
   plan.replicas = 2;
   EXPECT_EQ(ServersOf(plan), 9);
@@ -41,7 +41,10 @@ TEST(Topology, SizesThatDoNotFitNameTheSetting) {
       {"replicated", 2, 1, false, "nodes"},
       {"replicated", 1, 0, false, "replicas"},
       {"replicated", 1, 5, false, "replicas"},
-      {"replicated", 1, 1, true, "direct"},
+      {"sentinel", 1, 1, true, "direct"},
+      {"cluster", 3, 1, false, ""},
+      {"cluster", 2, 1, false, "nodes"},
+      {"cluster", 6, 1, false, "nodes"},
   };
   for (const auto& c : cases) {
     Plan plan;

@@ -16,6 +16,8 @@ namespace {
 // A reply of a lock or a stock command is small; a larger one takes several reads.
 constexpr size_t kReadBytes = 4096;
 constexpr Duration kTrusted = 2ms;
+// Sent to another node, and there in full; more only while a cluster's nodes do not agree.
+constexpr int kMostTurns = 5;
 
 struct ReaderFree {
   void operator()(redisReader* reader) const { redisReaderFree(reader); }
@@ -57,7 +59,8 @@ Reply Convert(const redisReply& from) {
 // refused to begin.
 bool IsDefinite(std::string_view error, bool script) {
   if (!script) return true;
-  for (const std::string_view refused : {"LOADING", "NOAUTH", "NOPERM", "MASTERDOWN", "BUSY"}) {
+  for (const std::string_view refused : {"LOADING", "NOAUTH", "NOPERM", "MASTERDOWN", "BUSY",
+                                         "READONLY", "MOVED", "ASK", "CLUSTERDOWN"}) {
     if (error.starts_with(refused)) return true;
   }
   return false;
@@ -84,7 +87,7 @@ std::string Encode(const std::vector<std::string_view>& words) {
 // Frames out and replies in over one socket.
 class Channel {
  public:
-  explicit Channel(NodeAddress address) : address_(std::move(address)) {}
+  explicit Channel(std::unique_ptr<Route> route) : route_(std::move(route)) {}
 
   [[nodiscard]] bool IsOpen() const { return socket_.IsOpen(); }
   [[nodiscard]] bool IsSpoilt() const { return socket_.IsSpoilt(); }
@@ -92,7 +95,21 @@ class Channel {
 
   std::string Open(Deadline deadline) {
     reader_.reset(redisReaderCreate());
-    return socket_.Connect(address_, deadline);
+    const auto address = route_->Find(deadline);
+    std::string error = address ? socket_.Connect(*address, deadline) : address.error();
+    if (!error.empty()) route_->Lost();
+    return error;
+  }
+
+  // The node is of no more use, or answers that another one is meant: then Open leads there.
+  void Lose() {
+    Close();
+    route_->Lost();
+  }
+  bool Redirect(std::string_view error) {
+    if (!route_->Redirected(error)) return false;
+    Close();
+    return true;
   }
 
   std::string Send(const std::vector<std::string_view>& words, Deadline deadline) {
@@ -119,14 +136,14 @@ class Channel {
   }
 
  private:
-  NodeAddress address_;
+  std::unique_ptr<Route> route_;
   Socket socket_;
   ReaderPtr reader_;
 };
 
 class HiredisConnection final : public Connection {
  public:
-  explicit HiredisConnection(NodeAddress address) : channel_(std::move(address)) {}
+  explicit HiredisConnection(std::unique_ptr<Route> route) : channel_(std::move(route)) {}
 
   void Start(Argv command, Deadline deadline) override {
     words_.assign(command.begin(), command.end());
@@ -149,9 +166,14 @@ class HiredisConnection final : public Connection {
   CallResult Finish() override {
     CHECK(started_);
     CallResult result = FinishOnce();
-    if (!result && script_ != nullptr && result.error().message.starts_with("NOSCRIPT")) {
-      words_[0] = "EVAL";
-      words_[1] = script_->text;
+    for (int again = 0; !result && again < kMostTurns; ++again) {
+      const std::string& why = result.error().message;
+      if (script_ != nullptr && why.starts_with("NOSCRIPT")) {
+        words_[0] = "EVAL";
+        words_[1] = script_->text;
+      } else if (!channel_.Redirect(why)) {
+        break;
+      }
       Begin(deadline_);
       result = FinishOnce();
     }
@@ -187,6 +209,8 @@ class HiredisConnection final : public Connection {
     last_reply_ = RealMono();
     if (reply->type == REDIS_REPLY_ERROR) {
       std::string text(reply->str, static_cast<size_t>(reply->len));
+      // Of a master that was: whoever knows the new one is asked before the next command.
+      if (text.starts_with("READONLY")) channel_.Lose();
       return tl::unexpected(
           CallFailure{.definite = IsDefinite(text, script_ != nullptr), .message = text});
     }
@@ -194,7 +218,7 @@ class HiredisConnection final : public Connection {
   }
 
   void Fail(bool definite, std::string message) {
-    channel_.Close();
+    channel_.Lose();
     failed_ = CallFailure{.definite = definite, .message = std::move(message)};
   }
 
@@ -211,8 +235,8 @@ class HiredisConnection final : public Connection {
 
 class HiredisSubscription final : public Subscription {
  public:
-  HiredisSubscription(NodeAddress address, std::string name)
-      : channel_(std::move(address)), name_(std::move(name)) {}
+  HiredisSubscription(std::unique_ptr<Route> route, std::string name)
+      : channel_(std::move(route)), name_(std::move(name)) {}
 
   bool Wait(Deadline deadline) override {
     std::string error;
@@ -230,7 +254,7 @@ class HiredisSubscription final : public Subscription {
       return true;
     }
     // Past the deadline the subscription stands; after anything else it is made anew.
-    if (RealMono() < deadline) channel_.Close();
+    if (RealMono() < deadline) channel_.Lose();
     return false;
   }
 
@@ -242,11 +266,19 @@ class HiredisSubscription final : public Subscription {
 }  // namespace
 
 std::unique_ptr<Connection> MakeConnection(NodeAddress address) {
-  return std::make_unique<HiredisConnection>(std::move(address));
+  return MakeConnection(FixedRoute(std::move(address)));
 }
 
 std::unique_ptr<Subscription> MakeSubscription(NodeAddress address, std::string channel) {
-  return std::make_unique<HiredisSubscription>(std::move(address), std::move(channel));
+  return MakeSubscription(FixedRoute(std::move(address)), std::move(channel));
+}
+
+std::unique_ptr<Connection> MakeConnection(std::unique_ptr<Route> route) {
+  return std::make_unique<HiredisConnection>(std::move(route));
+}
+
+std::unique_ptr<Subscription> MakeSubscription(std::unique_ptr<Route> route, std::string channel) {
+  return std::make_unique<HiredisSubscription>(std::move(route), std::move(channel));
 }
 
 MonoTime RealMono() {

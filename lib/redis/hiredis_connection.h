@@ -9,12 +9,16 @@
 
 #include "lib/base/connection.h"
 #include "lib/redis/address.h"
+#include "lib/redis/route.h"
 
 namespace doublehold {
 
 // Views given to Start and StartScript must stay valid until Finish: a script that the node lacks is sent again in full.
 std::unique_ptr<Connection> MakeConnection(NodeAddress address);
 std::unique_ptr<Subscription> MakeSubscription(NodeAddress address, std::string channel);
+// To wherever the route leads. A command that belongs to another node is sent to that one.
+std::unique_ptr<Connection> MakeConnection(std::unique_ptr<Route> route);
+std::unique_ptr<Subscription> MakeSubscription(std::unique_ptr<Route> route, std::string channel);
 
 // CLOCK_MONOTONIC.
 MonoTime RealMono();

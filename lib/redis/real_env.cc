@@ -112,13 +112,17 @@ bool RealEnv::Stopping() {
   return control_ != nullptr && control_->stop.load(std::memory_order_relaxed) != 0;
 }
 
-std::unique_ptr<Connection> RealEnv::Connect(NodeId node) {
-  return MakeConnection(process_.addresses.at(static_cast<size_t>(node.number)));
+// Servers that are followed are one node to locks: the master, wherever it is.
+std::unique_ptr<Route> RealEnv::RouteTo(NodeId node) const {
+  const bool followed = node != kStoreId && !process_.roster.announced.empty();
+  if (followed) return RouteToMaster(process_.addresses, process_.roster);
+  return FixedRoute(process_.addresses.at(static_cast<size_t>(node.number)));
 }
 
+std::unique_ptr<Connection> RealEnv::Connect(NodeId node) { return MakeConnection(RouteTo(node)); }
+
 std::unique_ptr<Subscription> RealEnv::Subscribe(NodeId node, std::string channel) {
-  return MakeSubscription(process_.addresses.at(static_cast<size_t>(node.number)),
-                          std::move(channel));
+  return MakeSubscription(RouteTo(node), std::move(channel));
 }
 
 std::unique_ptr<Task> RealEnv::Spawn(TaskKind kind, std::function<void(Env&)> body) {

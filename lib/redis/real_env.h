@@ -9,7 +9,7 @@
 #include "lib/base/env.h"
 #include "lib/history/recorder.h"
 #include "lib/history/shared_run.h"
-#include "lib/redis/address.h"
+#include "lib/redis/route.h"
 
 namespace doublehold {
 
@@ -18,6 +18,7 @@ struct RealProcess {
   int number = 0;  // Event::client, and the index in `shared`
   uint64_t seed = 0;
   std::vector<NodeAddress> addresses;  // by node number; [0] is the store
+  Roster roster;                       // of the nodes, where they are followed
   SharedRun* shared = nullptr;         // null: nothing is recorded, no step is announced
   int step_fd = -1;                    // answers announced steps; -1: none
 };
@@ -42,6 +43,8 @@ class RealEnv final : public Env {
   int64_t SinceStartNs(MonoTime time) override;
 
  private:
+  [[nodiscard]] std::unique_ptr<Route> RouteTo(NodeId node) const;
+
   struct StopSignal;
   class Thread;
 

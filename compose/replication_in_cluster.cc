@@ -1,0 +1,102 @@
+// Topology `cluster`: masters that share the slots evenly, each with its replicas. Commands and replication go through the
+// proxy, at the port that a server announces; the cluster's bus does not.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "compose/replication.h"
+#include "lib/plan/topology.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int kSlots = 16'384;
+
+class RedisCluster final : public Replication {
+ public:
+  using Replication::Replication;
+
+  Result<void> Begin() override {
+    const int masters = parts_.plan.nodes;
+    for (int server = 1; server <= Servers(); ++server) {
+      if (!AskServer(SocketOf(server), {"CLUSTER", "SET-CONFIG-EPOCH", std::to_string(server)}))
+        return EnvironmentFailed(fmt::format("node {} is in no cluster", server));
+    }
+    for (int master = 1; master <= masters; ++master) {
+      const std::string first = std::to_string(kSlots * (master - 1) / masters);
+      const std::string last = std::to_string(kSlots * master / masters - 1);
+      const CallResult shared =
+          AskServer(SocketOf(master), {"CLUSTER", "ADDSLOTSRANGE", first, last});
+      if (!shared) {
+        return EnvironmentFailed(fmt::format("node {} takes no slots: {} (Redis 7.0 or later?)",
+                                             master, shared.error().message));
+      }
+    }
+    for (int server = 2; server <= Servers(); ++server) {
+      const std::string port = std::to_string(parts_.launcher.PeerPort({0, server, kAnyPeer}));
+      const std::string bus = std::to_string(parts_.launcher.BusPort(server));
+      if (!AskServer(SocketOf(1), {"CLUSTER", "MEET", "127.0.0.1", port, bus}))
+        return EnvironmentFailed(fmt::format("node 1 does not meet node {}", server));
+    }
+    return {};
+  }
+
+  std::string WhatIsMissing() override {
+    for (int server = 1; server <= Servers(); ++server) {
+      if (Info(server, "cluster_known_nodes") != std::to_string(Servers()))
+        return fmt::format("node {} does not know all others", server);
+    }
+    for (int server = parts_.plan.nodes + 1; server <= Servers(); ++server) {
+      const Role role = AskRole(SocketOf(server));
+      if (role.role != "slave") Follow(server);
+      if (role.state != "connected")
+        return fmt::format("node {} has not caught up with its master", server);
+    }
+    for (int server = 1; server <= Servers(); ++server) {
+      if (Info(server, "cluster_state") != "ok")
+        return fmt::format("to node {} the cluster is down", server);
+    }
+    return {};
+  }
+
+  void Promote(int node, Promotion how, std::function<void(bool)> done) override {
+    if (how != Promotion::kAwaited) {
+      const CallResult told = how == Promotion::kPlanned
+                                  ? AskServer(SocketOf(node), {"CLUSTER", "FAILOVER"})
+                                  : AskServer(SocketOf(node), {"CLUSTER", "FAILOVER", "TAKEOVER"});
+      if (!told) return Await([] { return false; }, std::move(done));
+    }
+    Await([this, node] { return AskRole(SocketOf(node)).role == "master"; }, std::move(done));
+  }
+
+ private:
+  [[nodiscard]] int Servers() const { return ServersOf(parts_.plan); }
+  [[nodiscard]] std::filesystem::path SocketOf(int server) const {
+    return parts_.launcher.SocketOf(server);
+  }
+
+  // A line of CLUSTER INFO: "cluster_state:ok".
+  [[nodiscard]] std::string Info(int server, const std::string& name) const {
+    const CallResult info = AskServer(SocketOf(server), {"CLUSTER", "INFO"});
+    const size_t at = info ? info->text.find(name + ":") : std::string::npos;
+    if (at == std::string::npos) return {};
+    const size_t start = at + name.size() + 1;
+    return info->text.substr(start, info->text.find('\r', start) - start);
+  }
+
+  // Refused until the server has heard of its master; then tried again.
+  void Follow(int server) const {
+    const CallResult id = AskServer(SocketOf(MasterOf(parts_.plan, server)), {"CLUSTER", "MYID"});
+    if (!id) return;
+    [[maybe_unused]] const CallResult told =
+        AskServer(SocketOf(server), {"CLUSTER", "REPLICATE", id->text});
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Replication> MakeRedisCluster(const Replication::Parts& parts) {
+  return std::make_unique<RedisCluster>(parts);
+}
+
+}  // namespace doublehold

@@ -1,0 +1,101 @@
+#include "lib/redis/route.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "lib/redis/hiredis_connection.h"
+
+namespace doublehold {
+namespace {
+
+// A sentinel that does not answer by then is passed over: the next one is asked.
+constexpr Duration kSentinelTimeout = 200ms;
+
+class Fixed final : public Route {
+ public:
+  explicit Fixed(NodeAddress address) : address_(std::move(address)) {}
+  tl::expected<NodeAddress, std::string> Find(Deadline /*deadline*/) override { return address_; }
+
+ private:
+  NodeAddress address_;
+};
+
+// The number of the server that is known by the port, or 0.
+size_t NodeAt(const Roster& roster, std::string_view port_text) {
+  uint16_t port = 0;
+  std::from_chars(port_text.data(), port_text.data() + port_text.size(), port);
+  const auto found = std::ranges::find(roster.announced, port);
+  return port == 0 || found == roster.announced.end()
+             ? 0
+             : static_cast<size_t>(found - roster.announced.begin());
+}
+
+// As most clients do: a sentinel is asked whenever a connection is opened; an old one is used until it breaks.
+class BySentinel final : public Route {
+ public:
+  BySentinel(const std::vector<NodeAddress>& addresses, const Roster& roster)
+      : addresses_(addresses), roster_(roster) {}
+
+  tl::expected<NodeAddress, std::string> Find(Deadline deadline) override {
+    for (size_t tried = 0; tried < roster_.sentinels.size(); ++tried) {
+      const auto sentinel = MakeConnection(roster_.sentinels.at(sentinel_));
+      const std::array<std::string_view, 3> ask{"SENTINEL", "GET-MASTER-ADDR-BY-NAME", kMasterName};
+      const CallResult answer =
+          sentinel->Call(ask, std::min(deadline, RealMono() + kSentinelTimeout));
+      if (answer && answer->items.size() == 2) {
+        const size_t node = NodeAt(roster_, answer->items[1].text);
+        if (node > 0) return addresses_.at(node);
+      }
+      sentinel_ = (sentinel_ + 1) % roster_.sentinels.size();
+    }
+    return tl::unexpected(std::string("no sentinel knows the master"));
+  }
+
+ private:
+  const std::vector<NodeAddress>& addresses_;
+  const Roster& roster_;
+  size_t sentinel_ = 0;  // the one that answered last
+};
+
+// Asks any node, and goes where "MOVED 866 127.0.0.1:7002" says. Slots are never moved while a run goes on, so there is
+// nothing to follow in an ASK.
+class InCluster final : public Route {
+ public:
+  InCluster(const std::vector<NodeAddress>& addresses, const Roster& roster)
+      : addresses_(addresses), roster_(roster) {}
+
+  tl::expected<NodeAddress, std::string> Find(Deadline /*deadline*/) override {
+    return addresses_.at(node_);
+  }
+  void Lost() override { node_ = node_ % (addresses_.size() - 1) + 1; }
+  bool Redirected(std::string_view error) override {
+    if (!error.starts_with("MOVED ")) return false;
+    const size_t node = NodeAt(roster_, error.substr(error.rfind(':') + 1));
+    if (node == 0) return false;
+    node_ = node;
+    return true;
+  }
+
+ private:
+  const std::vector<NodeAddress>& addresses_;
+  const Roster& roster_;
+  size_t node_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<Route> FixedRoute(NodeAddress address) {
+  return std::make_unique<Fixed>(std::move(address));
+}
+
+std::unique_ptr<Route> RouteToMaster(const std::vector<NodeAddress>& addresses,
+                                     const Roster& roster) {
+  if (roster.sentinels.empty()) return std::make_unique<InCluster>(addresses, roster);
+  return std::make_unique<BySentinel>(addresses, roster);
+}
+
+}  // namespace doublehold
