@@ -18,6 +18,7 @@
 #include "compose/children.h"
 #include "compose/client_main.h"
 #include "compose/collect.h"
+#include "compose/end_request.h"
 #include "compose/launcher.h"
 #include "compose/real_cluster.h"
 #include "compose/replication.h"
@@ -40,8 +41,7 @@ constexpr Duration kPingInterval = 2ms;
 constexpr Duration kTick = 10ms;  // of the supervisor's own stall meter
 constexpr Duration kProgressInterval = 200ms;
 constexpr int kStallsPerLease = 10;  // shorter stalls are not recorded
-constexpr Duration kSameRequest = 300ms;
-constexpr Duration kEndGrace = 2s;  // for a client to end after its last call timed out
+constexpr Duration kEndGrace = 2s;   // for a client to end after its last call timed out
 
 class Supervisor {
  public:
@@ -105,7 +105,7 @@ class Supervisor {
       while (!AnswersPing(launcher_.SocketOf(node), RealMono() + 1s)) {
         WaitFor([] { return false; }, RealMono() + kPingInterval);
         if (failure_) return tl::unexpected(*failure_);
-        if (interrupted_) return EnvironmentFailed("interrupted before the run began");
+        if (end_request_.once()) return EnvironmentFailed("interrupted before the run began");
         if (RealMono() < give_up) continue;
         return EnvironmentFailed(fmt::format(
             "node {} did not answer a PING within {}: {}", node, FormatDuration(kStartTimeout),
@@ -124,7 +124,7 @@ class Supervisor {
       const std::string missing = replication_->WhatIsMissing();
       if (missing.empty()) return {};
       if (failure_) return tl::unexpected(*failure_);
-      if (interrupted_) return EnvironmentFailed("interrupted before the run began");
+      if (end_request_.once()) return EnvironmentFailed("interrupted before the run began");
       if (RealMono() >= give_up) {
         return EnvironmentFailed(fmt::format("topology {}: not complete within {}: {}",
                                              plan_.topology, FormatDuration(kStartTimeout),
@@ -157,7 +157,7 @@ class Supervisor {
     };
     WaitFor(all_ready, RealMono() + kStartTimeout);
     if (failure_) return tl::unexpected(*failure_);
-    if (interrupted_) return EnvironmentFailed("interrupted before the run began");
+    if (end_request_.once()) return EnvironmentFailed("interrupted before the run began");
     if (!all_ready()) return EnvironmentFailed("the clients did not get ready in time");
     return {};
   }
@@ -193,8 +193,8 @@ class Supervisor {
               .value = {SIGKILL}});
       kill(-child.pid, SIGKILL);
     }
-    running_ = !kill_now_;
-    if (kill_now_) return children_.KillAll();
+    running_ = !end_request_.twice();
+    if (end_request_.twice()) return children_.KillAll();
     killing_ = true;
     WaitFor(clients_ended, RealMono() + kEndGrace);
     Answer(0);
@@ -248,8 +248,8 @@ class Supervisor {
   template <typename Condition>
   void WaitFor(const Condition& met, MonoTime deadline) {
     const std::chrono::steady_clock::time_point until(deadline.time_since_epoch());
-    while (!met() && !failure_ && !kill_now_ && !(interrupted_ && interruptible_) &&
-           RealMono() < deadline) {
+    while (!met() && !failure_ && !end_request_.twice() &&
+           !(end_request_.once() && interruptible_) && RealMono() < deadline) {
       if (io_.stopped()) io_.restart();
       io_.run_one_until(until);
     }
@@ -282,12 +282,7 @@ class Supervisor {
   void WatchInterrupts() {
     end_signals_.async_wait([this](const boost::system::error_code& error, int signal) {
       if (error) return;
-      // Asked twice. One request can come as two signals: to the process, and to its group.
-      const bool same = signal == end_signal_ && RealMono() - interrupted_at_ <= kSameRequest;
-      kill_now_ = kill_now_ || (interrupted_ && !same);
-      interrupted_at_ = RealMono();
-      end_signal_ = signal;
-      interrupted_ = true;
+      end_request_.Signalled(signal, RealMono());
       for (int client = 0; client <= plan_.clients; ++client) {
         shared_.Control(client).stop.store(1, std::memory_order_relaxed);
       }
@@ -357,11 +352,8 @@ class Supervisor {
   std::vector<Event> events_;                     // the supervisor's own
   MonoTime start_{};
   bool running_ = false;
-  bool interrupted_ = false;
-  MonoTime interrupted_at_{};
-  int end_signal_ = 0;
+  EndRequest end_request_;
   bool interruptible_ = true;
-  bool kill_now_ = false;
   bool killing_ = false;  // what does not end by itself
   int active_faults_ = 0;
   std::optional<Error> failure_;

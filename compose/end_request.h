@@ -1,0 +1,34 @@
+// Somebody asks for the end of a run, with SIGINT or SIGTERM: once, and it ends in order; twice, and it ends now.
+#ifndef DOUBLEHOLD_COMPOSE_END_REQUEST_H_
+#define DOUBLEHOLD_COMPOSE_END_REQUEST_H_
+
+#include "lib/base/time.h"
+
+namespace doublehold {
+
+// Not thread-safe.
+class EndRequest {
+ public:
+  // One request can come as the same signal twice, so close together: to the process, and to its group.
+  static constexpr Duration kSameRequest{std::chrono::milliseconds(300)};
+
+  void Signalled(int signal, MonoTime now) {
+    const bool same = signal == signal_ && now - at_ <= kSameRequest;
+    twice_ = twice_ || (once_ && !same);
+    once_ = true;
+    signal_ = signal;
+    at_ = now;
+  }
+  [[nodiscard]] bool once() const { return once_; }
+  [[nodiscard]] bool twice() const { return twice_; }
+
+ private:
+  bool once_ = false;
+  bool twice_ = false;
+  int signal_ = 0;
+  MonoTime at_{};
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_END_REQUEST_H_
