@@ -103,6 +103,69 @@ TEST_F(Fair, AWaiterThatGivesUpLeavesTheQueueAndThoseBehindItMoveUp) {
   (void)b.Acquire(kKey);
 }
 
+TEST_F(Fair, AGrantMovesEveryInstantThatRemainsAWaitingTimeEarlier) {
+  const Variant variant{"redisson-fair", {{"wait-time", "100s"}}};
+  const std::string c_owner = OwnerOf(3);
+  Client a(1, variant);
+  Client b(2, variant);
+  Client c(3, variant);
+  const Grant grant = a.Acquire(kKey);
+  for (Client* waiter : {&b, &c}) EXPECT_TRUE(waiter->IsBusy(kKey));
+  const int64_t before = InstantOf(c_owner);
+  EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
+  (void)b.Acquire(kKey);
+  EXPECT_EQ(InstantOf(c_owner), before - 100'000);
+}
+
+TEST_F(Fair, AWaiterIsToldHowLongItLastsUntilItsTurnWhereverItStands) {
+  Client a(1, {"redisson-fair"});
+  Client b(2, {"redisson-fair"});
+  Client c(3, {"redisson-fair"});
+  (void)a.Acquire(kKey);
+  constexpr Duration kWaitTime = 300s;  // of the one before it
+  const struct {
+    Client* waiter;
+    Duration least, most;
+  } cases[] = {{&b, 1ms, kLongLease},
+               {&b, 1ms, kLongLease},
+               {&c, kWaitTime, kWaitTime + kLongLease},
+               {&c, kWaitTime, kWaitTime + kLongLease}};
+  for (const auto& [waiter, least, most] : cases) {
+    const AcquireResult refused = waiter->Try(kKey);
+    ASSERT_TRUE(std::holds_alternative<Busy>(refused));
+    EXPECT_GE(std::get<Busy>(refused).retry_hint, least);
+    EXPECT_LE(std::get<Busy>(refused).retry_hint, most + 10ms);
+  }
+}
+
+TEST_F(Fair, AReleaseTellsTheHeadAlsoWhenTheLockIsGone) {
+  Client a(1, {"redisson-fair"});
+  Client b(2, {"redisson-fair"});
+  const Grant grant = a.Acquire(kKey);
+  EXPECT_TRUE(b.IsBusy(kKey));
+  Subscription* wake_ups = b.lock().WakeUps(kKey);
+  EXPECT_TRUE(wake_ups->Wait(RealMono() + kPatience)) << "subscribed: look once";
+  ASSERT_EQ(AskNode(1, {"DEL", "k"}), "1");
+  EXPECT_EQ(a.Release(grant), ReleaseResult::kNotOwner);
+  EXPECT_TRUE(wake_ups->Wait(RealMono() + kPatience));
+}
+
+TEST_F(Fair, AReleaseTellsWhoeverStandsBehindAHeadWhosePatienceIsOver) {
+  const std::string b_owner = OwnerOf(2);
+  Client a(1, {"redisson-fair"});
+  Client b(2, {"redisson-fair"});
+  Client c(3, {"redisson-fair"});
+  const Grant grant = a.Acquire(kKey);
+  for (Client* waiter : {&b, &c}) EXPECT_TRUE(waiter->IsBusy(kKey));
+  Subscription* wake_ups = c.lock().WakeUps(kKey);
+  EXPECT_TRUE(wake_ups->Wait(RealMono() + kPatience)) << "subscribed: look once";
+  ASSERT_EQ(AskNode(1, {"ZADD", kInstants, "1000", b_owner}), "0");
+  EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
+  EXPECT_TRUE(wake_ups->Wait(RealMono() + kPatience));
+  EXPECT_EQ(AskNode(1, {"ZSCORE", kInstants, b_owner}), "(nil)");
+  (void)c.Acquire(kKey);
+}
+
 TEST_F(Fair, AWaiterWhosePatienceIsOverIsDropped) {
   const Variant variant{"redisson-fair", {{"wait-time", "300ms"}, {"explicit-lease", "true"}}};
   Client a(1, variant);

@@ -104,6 +104,38 @@ TEST_F(RedissonTest, AnAcquireOfUnknownOutcomeIsGivenBackWithoutTheOuterEntry) {
   EXPECT_EQ(AskNode(1, {"EXISTS", "k"}), "0");
 }
 
+TEST_F(RedissonTest, AnInnerEntryAndItsExitSetTheLeaseAnew) {
+  for (const char* lock :
+       {"redisson", "redisson-fair", "redisson-fenced", "redisson-spin", "redisson-read-write"}) {
+    SCOPED_TRACE(lock);
+    Empty();
+    Client a(1, {lock});
+    const auto left_ms = [] { return std::stoll(AskNode(1, {"PTTL", "k"})); };
+    const auto almost_end = [] { ASSERT_EQ(AskNode(1, {"PEXPIRE", "k", "20000"}), "1"); };
+    (void)a.Acquire(kKey);
+    almost_end();
+    const Grant inner = a.Acquire(kKey);
+    EXPECT_GT(left_ms(), 20'000);
+    almost_end();
+    EXPECT_EQ(a.Release(inner), ReleaseResult::kReleased);
+    EXPECT_GT(left_ms(), 20'000);
+  }
+}
+
+TEST_F(RedissonTest, AReleaseOfWhatIsGoneTellsReadersAndWriters) {
+  for (const LockKey& key : {kKey, kToRead}) {
+    Empty();
+    Client a(1, {"redisson-read-write"});
+    Client b(2, {"redisson-read-write"});
+    const Grant grant = a.Acquire(key);
+    Subscription* wake_ups = b.lock().WakeUps(kKey);
+    EXPECT_TRUE(wake_ups->Wait(RealMono() + kPatience)) << "subscribed: look once";
+    ASSERT_EQ(AskNode(1, {"DEL", "k"}), "1");
+    EXPECT_EQ(a.Release(grant), ReleaseResult::kNotOwner);
+    EXPECT_TRUE(wake_ups->Wait(RealMono() + kPatience));
+  }
+}
+
 // ---- redisson-read-write
 
 TEST_F(RedissonTest, AWriterMayReadAndGoesOnReadingWhenItStopsWriting) {
@@ -138,6 +170,40 @@ TEST_F(RedissonTest, ReadersThatAreGoneEndWithTheirOwnLease) {
   EXPECT_EQ(gone.Release(lost), ReleaseResult::kNotOwner);
   EXPECT_TRUE(reader.IsBusy(kToRead)) << "still the writer's";
   EXPECT_EQ(writer.Release(written), ReleaseResult::kReleased);
+}
+
+TEST_F(RedissonTest, TheHashLivesAsLongAsItsLongestReader) {
+  const Variant variant{"redisson-read-write", {{"explicit-lease", "true"}}};
+  Client lasting(1, variant);
+  Client brief(2, variant, kShortLease);
+  const auto left_ms = [] { return std::stoll(AskNode(1, {"PTTL", "k"})); };
+  const Grant kept = lasting.Acquire(kToRead);
+  (void)brief.Acquire(kToRead);
+  EXPECT_GT(left_ms(), ToMs(kShortLease)) << "entering never shortens it";
+  EXPECT_EQ(lasting.Release(kept), ReleaseResult::kReleased);
+  EXPECT_LE(left_ms(), ToMs(kShortLease)) << "what is left is brief";
+}
+
+TEST_F(RedissonTest, AWriterThatEntersAgainAddsALease) {
+  Client a(1, {"redisson-read-write"});
+  const Grant outer = a.Acquire(kKey);
+  const Grant inner = a.Acquire(kKey);
+  EXPECT_GT(std::stoll(AskNode(1, {"PTTL", "k"})), ToMs(kLongLease));
+  EXPECT_EQ(a.Release(inner), ReleaseResult::kReleased);
+  EXPECT_LE(std::stoll(AskNode(1, {"PTTL", "k"})), ToMs(kLongLease)) << "set anew";
+  EXPECT_EQ(a.Release(outer), ReleaseResult::kReleased);
+}
+
+TEST_F(RedissonTest, AWriterThatStopsReadingStaysTheWriter) {
+  Client a(1, {"redisson-read-write"});
+  Client b(2, {"redisson-read-write"});
+  const Grant written = a.Acquire(kKey);
+  const Grant read = a.Acquire(kToRead);
+  EXPECT_EQ(a.Release(read), ReleaseResult::kReleased);
+  EXPECT_TRUE(b.IsBusy(kToRead));
+  EXPECT_TRUE(b.IsBusy(kKey));
+  EXPECT_EQ(a.Release(written), ReleaseResult::kReleased);
+  (void)b.Acquire(kKey);
 }
 
 }  // namespace
