@@ -1,0 +1,99 @@
+// What redlock makes of its nodes' answers and of the time they took, in virtual time.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "lib/locks/registry.h"
+#include "lib/testing/world.h"
+
+namespace doublehold {
+namespace {
+
+using testing::FakeEnv;
+using testing::kStartOfWorld;
+using testing::World;
+using Values = std::map<std::string, std::string>;
+
+constexpr Lease kLease = 300ms;
+constexpr Duration kDrift = 5ms;  // a hundredth of the lease, and 2 ms
+constexpr int kNodes = 5;
+
+struct Scene {
+  explicit Scene(const Values& given = {})
+      : options(*CompleteOptions("redlock", FindLock("redlock")->options, given, kLease)) {
+    world.answer = [this](NodeId node, const std::vector<std::string>& words) -> CallResult {
+      const bool acquires = words[0] == "SET";
+      if (!acquires) return ++released, Reply{.kind = Reply::Kind::kInteger, .integer = 1};
+      world.Advance(takes);
+      if (node.number > willing) return Reply{};
+      return Reply{.kind = Reply::Kind::kStatus, .text = "OK"};
+    };
+    variant = FindLock("redlock")->make({.env = env,
+                                         .client = 1,
+                                         .seed = 1,
+                                         .nodes = kNodes,
+                                         .lease = kLease,
+                                         .options = Options(options)});
+  }
+  bool IsGranted() {
+    const AcquireResult result = variant->TryAcquire({.name = "k"}, kLease, world.now + 10s);
+    if (const auto* granted = std::get_if<Granted>(&result))
+      valid_until = granted->grant.valid_until;
+    return std::holds_alternative<Granted>(result);
+  }
+
+  World world;
+  FakeEnv env{world};
+  std::map<std::string, std::string> options;
+  Duration takes{};      // of each SET
+  int willing = kNodes;  // nodes 1 to this one say yes
+  int released = 0;      // nodes that were asked to give it back
+  MonoTime valid_until{};
+  std::unique_ptr<Lock> variant;
+};
+
+TEST(Redlock, TheValidityIsTheLeaseLessTheDriftFromBeforeTheFirstNodeWasAsked) {
+  Scene scene;
+  scene.takes = 10ms;
+  ASSERT_TRUE(scene.IsGranted());
+  EXPECT_EQ(scene.valid_until, kStartOfWorld + kLease - kDrift);
+  EXPECT_EQ(scene.released, 0);
+}
+
+TEST(Redlock, NothingIsGrantedWhenNothingIsLeftOfTheValidity) {
+  Scene in_time;
+  in_time.takes = 58ms;
+  EXPECT_TRUE(in_time.IsGranted());
+  Scene late;
+  late.takes = (kLease - kDrift) / kNodes;  // to the nanosecond
+  EXPECT_FALSE(late.IsGranted());
+  EXPECT_EQ(late.released, kNodes) << "on every node";
+  Scene unchecked(Values{{"no-validity-check", "true"}});
+  unchecked.takes = kLease;
+  EXPECT_TRUE(unchecked.IsGranted()) << "K27";
+}
+
+TEST(Redlock, AMajorityMustSayYes) {
+  for (const int willing : {2, 3}) {
+    Scene scene;
+    scene.willing = willing;
+    EXPECT_EQ(scene.IsGranted(), willing == 3);
+    EXPECT_EQ(scene.released, willing == 3 ? 0 : kNodes) << "also where it was refused";
+  }
+}
+
+TEST(Redlock, AClockThatIsMovedCountsWhereTimeIsTakenFromIt) {
+  for (const char* clock : {"monotonic", "wall"}) {
+    Scene scene(Values{{"clock", clock}});
+    const auto answer = scene.world.answer;
+    scene.world.answer = [&](NodeId node, const std::vector<std::string>& words) {
+      if (words[0] == "SET" && node.number == kNodes)
+        scene.world.wall_ahead += std::chrono::hours(1);
+      return answer(node, words);
+    };
+    EXPECT_EQ(scene.IsGranted(), clock == std::string("monotonic")) << "an early loss";
+  }
+}
+
+}  // namespace
+}  // namespace doublehold
