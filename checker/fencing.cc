@@ -132,7 +132,7 @@ class Checking {
     const Hold* first = holds_.Find(other.hold);
     if (first != nullptr) violation.first = first->Ref();
     // Tokens go back where the counter was lost, however long ago.
-    NameEarlierFault(scene_, violation, LosesData);
+    NameEarlierFault(scene_, violation, LosesKeys);
     stories_.Add(std::move(violation));
   }
 

@@ -117,7 +117,7 @@ class Queues {
 // Something happened to whoever stood there that may have kept it from asking in time.
 bool CostsThePlace(const Scene& scene, const FaultEpisode& episode, const Place& place) {
   const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
-  if (MovesAClock(fault) || LosesData(fault)) return false;
+  if (MovesAClock(fault) || LosesKeys(fault)) return false;
   if (episode.client > 0 && episode.client != place.session.client) return false;
   return episode.from_ns <= place.asked_ns && place.queued_ns <= episode.to_ns;
 }

@@ -151,7 +151,7 @@ class Checking {
     const bool otherwise = lost_before || loose || undone || !exit.Ok() || !calls_.complete ||
                            !others.Refused({outer.core.from_ns, exit.from_ns}) ||
                            WasActive(scene_, while_held, MovesAClock) ||
-                           WasActive(scene_, while_held, LosesData);
+                           WasActive(scene_, while_held, LosesKeys);
     const std::string what = fmt::format(
         "left the key once at {}, having entered it twice, and {} was granted it at {}, while the "
         "first entry, of {}, was still held",

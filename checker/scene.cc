@@ -13,6 +13,7 @@ constexpr int64_t kPauseEdgeNs = 10'000'000;
 
 constexpr std::array<std::string_view, 4> kClockKinds{"jump", "drift", "strobe", "skew"};
 constexpr std::array<std::string_view, 4> kDataKinds{"restart", "kill", "failover", "promote"};
+constexpr std::array<std::string_view, 3> kKeyKinds{"flush", "delete-key", "evict"};
 
 std::vector<FaultEpisode> Episodes(const History& history) {
   std::vector<FaultEpisode> episodes;
@@ -145,6 +146,10 @@ bool MovesAClock(const FaultFact& fault) {
 
 bool LosesData(const FaultFact& fault) {
   return std::ranges::find(kDataKinds, fault.kind) != kDataKinds.end();
+}
+
+bool LosesKeys(const FaultFact& fault) {
+  return LosesData(fault) || std::ranges::find(kKeyKinds, fault.kind) != kKeyKinds.end();
 }
 
 bool IsCrash(const FaultFact& fault) { return fault.kind == "crash"; }

@@ -50,7 +50,10 @@ bool MovesAClock(const FaultFact& fault);
 // One after which a server may answer from data older than it had, or from none.
 bool LosesData(const FaultFact& fault);
 
-// One that kills a client.
+// One of those, or one that takes keys away.
+bool LosesKeys(const FaultFact& fault);
+
+// One that kills a client, or a node.
 bool IsCrash(const FaultFact& fault);
 
 // Whether a fault of which `kind` is true was active in some part of a stretch.

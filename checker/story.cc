@@ -28,6 +28,12 @@ constexpr std::string_view kHeldNode = "messages to and from {0} were held on th
 constexpr std::string_view kHeldAll = "messages were held on the wire";
 constexpr std::string_view kCutOff = "{0} was cut off";
 constexpr std::string_view kCut = "links were cut";
+// Of nodes only.
+constexpr std::string_view kSavedNode = "{0} had been told to save";
+constexpr std::string_view kEmptied = "{0} had been emptied";
+constexpr std::string_view kDeleted = "the key had been deleted on {0}";
+constexpr std::string_view kEvicted = "the key had been evicted from {0}";
+constexpr std::string_view kForgot = "{0} had forgotten its scripts";
 
 constexpr std::array kWordings{
     Wording{"pause", When::kStretch, "{0} was stopped", "{0} was stopped",
@@ -61,6 +67,11 @@ constexpr std::array kWordings{
             "{0} had been made the master", "a replica had been made the master"},
     Wording{"restart", When::kInstant, "{0} had been restarted", "{0} had been restarted",
             "nodes had been restarted"},
+    Wording{"snapshot", When::kInstant, kSavedNode, kSavedNode, kSavedNode},
+    Wording{"flush", When::kInstant, kEmptied, kEmptied, kEmptied},
+    Wording{"delete-key", When::kInstant, kDeleted, kDeleted, kDeleted},
+    Wording{"evict", When::kInstant, kEvicted, kEvicted, kEvicted},
+    Wording{"forget-scripts", When::kInstant, kForgot, kForgot, kForgot},
 };
 
 // As measured, to the millisecond: finer than that is the measurement's own.

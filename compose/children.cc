@@ -32,6 +32,11 @@ bool Children::HaveEnded(ProcessRef::Kind kind, int first_number) const {
   });
 }
 
+bool Children::HasEnded(ProcessRef ref) const {
+  return std::ranges::all_of(
+      children_, [&](const Child& child) { return child.ref != ref || child.ended.has_value(); });
+}
+
 void Children::KillAll() {
   for (const Child& child : children_) {
     if (!child.ended) kill(-child.pid, SIGKILL);

@@ -40,6 +40,8 @@ class Children {
 
   [[nodiscard]] const std::vector<Child>& all() const { return children_; }
   [[nodiscard]] bool HaveEnded(ProcessRef::Kind kind, int first_number) const;
+  // Every process that it was.
+  [[nodiscard]] bool HasEnded(ProcessRef ref) const;
 
   // Ends what still runs, whole process groups, and waits for it.
   void KillAll();

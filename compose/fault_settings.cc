@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "compose/plan_builder.h"
+#include "compose/restart_rules.h"
 #include "faults/fault.h"
 #include "lib/base/words.h"
 #include "lib/plan/topology.h"
@@ -114,13 +115,14 @@ Result<void> CheckTarget(const Plan& plan, const FaultPlan& fault) {
 
 // Such a fault needs no end: it acts on some frames and is over.
 bool EndsWhenSpent(const FaultEntry& kind) {
-  return kind.is_final || std::ranges::find(kind.keys, "count") != kind.keys.end();
+  return kind.is_final || kind.ends_itself ||
+         std::ranges::find(kind.keys, "count") != kind.keys.end();
 }
 
 // What a plan's file could hold and the reader of settings would not have let through.
 bool NumbersAreInRange(const FaultPlan& fault) {
-  for (const Duration span :
-       {fault.from, fault.every, fault.length, fault.delay, fault.jitter, fault.gap, fault.by}) {
+  for (const Duration span : {fault.from, fault.every, fault.length, fault.delay, fault.jitter,
+                              fault.gap, fault.by, fault.cut}) {
     if (span < Duration::zero()) return false;
   }
   return fault.times >= 1 && fault.times <= kMostTimes;
@@ -137,6 +139,9 @@ Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEn
   if (!EndsWhenSpent(kind) && fault.length <= Duration::zero() && !fault.until &&
       !fault.until_fault) {
     return BadInput("it never heals: 'for' (a duration) or 'until' (a step) is missing");
+  }
+  if (kind.ends_itself && (fault.until || fault.until_fault)) {
+    return BadInput("it ends by itself: no 'until'");
   }
   if (fault.length > plan.duration) {
     return BadInput(fmt::format("it lasts {}, longer than the run ({})",
@@ -174,6 +179,7 @@ Result<void> CheckFault(const Plan& plan, const FaultPlan& fault) {
   if (Result<void> ok = CheckReplicas(plan, fault, *kind); !ok) return ok;
   if (!NumbersAreInRange(fault)) return BadInput("a number is out of its range");
   if (Result<void> ok = CheckTarget(plan, fault); !ok) return ok;
+  if (Result<void> ok = CheckKey(plan, fault); !ok) return ok;
   return CheckTiming(plan, fault, *kind);
 }
 
@@ -219,6 +225,9 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   if (has("by")) fault.by = reader.Span("by", "0s");
   if (has("how")) fault.how = reader.Word("how", "");
   if (has("rate")) fault.rate = reader.Number("rate", 1.0, 0.0, 1000.0);
+  if (has("data")) fault.data = reader.Word("data", "empty");
+  if (has("cut")) fault.cut = reader.Span("cut", "0s");
+  if (has("key") && !has("command")) fault.key = reader.Word("key", LockKeysOf(plan).front());
   return fault;
 }
 
@@ -247,6 +256,10 @@ Result<void> CheckFaults(const Plan& plan, const std::vector<std::string>& place
       return bad(others.empty() ? fmt::format("there is no other fault, so none '{}'", named)
                                 : UnknownWord("fault", named, others));
     }
+  }
+  if (Result<void> ok = CheckRestarts(plan); !ok) {
+    return BadInput(
+        fmt::format("{}: {}", places.empty() ? "the plan" : places.front(), ok.error().message));
   }
   return {};
 }

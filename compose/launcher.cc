@@ -23,6 +23,10 @@ std::filesystem::path Launcher::SocketOf(int node) const {
   return places_.sockets / fmt::format("{}.sock", node);
 }
 
+std::filesystem::path Launcher::FolderOf(int node) const {
+  return places_.sockets / fmt::format("{}.data", node);
+}
+
 std::filesystem::path Launcher::ClientSocketOf(int node) const {
   const bool moves = Topology().lead == Lead::kAddress && node == kMasterAddress;
   return moves ? places_.sockets / "master.sock" : SocketOf(node);
@@ -127,26 +131,35 @@ Result<void> Launcher::StartServers() {
     bus_ports_ = std::move(*free);
   }
   for (int node = 0; node <= ServersOf(places_.plan); ++node) {
-    if (Result<void> ok = StartNode(node); !ok) return ok;
+    const std::filesystem::path folder = FolderOf(node);
+    std::error_code code;
+    std::filesystem::create_directory(folder, code);
+    if (code) return EnvironmentFailed(fmt::format("{}: {}", folder.string(), code.message()));
+    // The page is formatted before a process under the shim can see it.
+    cluster_.AddNode(
+        node, ClockPageOf({Kind::kNode, node}),
+        {.socket = SocketOf(node), .folder = folder, .data = DataOf(places_.plan, node)});
+    if (Result<void> started = StartServer(node); !started) return started;
   }
   return {};
 }
 
-Result<void> Launcher::StartNode(int node) {
+Result<void> Launcher::StartServer(int node) {
   const Result<std::filesystem::path> shim = FindClockShim();
   if (!shim) return tl::unexpected(shim.error());
   const ProcessRef ref{Kind::kNode, node};
   const std::string name = node == kStoreNode ? "store" : fmt::format("node-{}", node);
   const std::filesystem::path log = places_.folder / "nodes" / (name + ".log");
-  // The page is formatted before a process under the shim can see it.
-  cluster_.Add(ref, ClockPageOf(ref), SocketOf(node));
-  const Result<pid_t> pid = StartServer({.program = places_.server,
-                                         .socket = SocketOf(node),
-                                         .log = log,
-                                         .shim = *shim,
-                                         .clock_fd = shared_.fd(),
-                                         .clock_offset = shared_.ClockPageOffset(ClockPageOf(ref)),
-                                         .settings = SettingsOf(node)});
+  const Result<pid_t> pid =
+      doublehold::StartServer({.program = places_.server,
+                               .socket = SocketOf(node),
+                               .folder = FolderOf(node),
+                               .data = DataOf(places_.plan, node),
+                               .log = log,
+                               .shim = *shim,
+                               .clock_fd = shared_.fd(),
+                               .clock_offset = shared_.ClockPageOffset(ClockPageOf(ref)),
+                               .settings = SettingsOf(node)});
   if (!pid) return tl::unexpected(pid.error());
   cluster_.SetPid(ref, *pid);
   children_.Add({.ref = ref,
@@ -154,6 +167,15 @@ Result<void> Launcher::StartNode(int node) {
                  .pid = *pid,
                  .log = log});
   return {};
+}
+
+Revival::Hooks Launcher::RevivalHooks(std::function<void(const Error&)> failed) {
+  return {.has_ended =
+              [this](int node) {
+                return children_.HasEnded({Kind::kNode, node});
+              },
+          .start = [this](int node) { return StartServer(node); },
+          .failed = std::move(failed)};
 }
 
 // Clients go through the proxy, unless the plan says otherwise. The referee never does: what it reads is the truth.
@@ -201,7 +223,7 @@ Result<int> Launcher::StartClient(int number) {
     return EnvironmentFailed(fmt::format("socketpair: {}", std::strerror(errno)));
   }
   const ProcessRef ref{Kind::kClient, number};
-  cluster_.Add(ref, ClockPageOf(ref));
+  cluster_.AddClient(number, ClockPageOf(ref));
   const size_t clock_offset = shared_.ClockPageOffset(ClockPageOf(ref));
   const std::string log = number == 0 ? "referee.log" : fmt::format("client-{}.log", number);
   SpawnRequest spawn{.argv = {"doublehold", std::string(kClientCommand)},

@@ -30,7 +30,7 @@ class Launcher {
   struct Places {
     const Plan& plan;
     std::filesystem::path folder;   // of the run: plan.json, logs
-    std::filesystem::path sockets;  // of the servers
+    std::filesystem::path sockets;  // of the servers, and what they keep on disk
     ServerProgram server;
   };
 
@@ -44,6 +44,10 @@ class Launcher {
 
   // The store and the nodes; they do not answer yet.
   Result<void> StartServers();
+  // One of them, once more: it has ended.
+  Result<void> StartServer(int node);
+  // How nodes are started again; `failed` is told of one that cannot be. Used as long as this lives.
+  Revival::Hooks RevivalHooks(std::function<void(const Error&)> failed);
   // A client, or the referee (0). Answers our end of its step channel, which the caller closes.
   Result<int> StartClient(int number);
 
@@ -76,7 +80,7 @@ class Launcher {
     return {.client = 0, .node = ServersOf(places_.plan) + number, .peer = kAnyPeer};
   }
   [[nodiscard]] Roster RosterFor(int client) const;
-  Result<void> StartNode(int node);
+  [[nodiscard]] std::filesystem::path FolderOf(int node) const;
   Result<std::vector<NodeAddress>> AddressesOf(int client);
 
   Places places_;

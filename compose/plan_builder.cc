@@ -7,6 +7,7 @@
 
 #include "checker/checker.h"
 #include "compose/fault_settings.h"
+#include "compose/restart_rules.h"
 #include "compose/setting_reader.h"
 #include "compose/topology_settings.h"
 #include "faults/fault.h"
@@ -256,6 +257,9 @@ Result<Plan> BuildPlan(Settings settings) {
   const LockEntry& lock = *FindLock(plan.lock);
   plan.lock_options = ReadOptions(reader, "lock", {"name", "lease", "call-timeout"},
                                   "lock " + plan.lock, lock.options, plan.lease);
+  if (const std::string why = reader.error() ? "" : WhyNoRestartDelay(plan); !why.empty()) {
+    reader.Fail("lock.restart-delay", why);
+  }
   ReadRetry(reader, lock, plan);
   ReadTopology(reader, lock, plan);
   ReadWorkload(reader, lock, plan);
@@ -266,6 +270,7 @@ Result<Plan> BuildPlan(Settings settings) {
   const std::vector<std::string> places = ReadFaults(reader, plan);
   if (reader.error()) return tl::unexpected(*reader.error());
   if (Result<void> ok = settings.CheckAllTaken("setting"); !ok) return tl::unexpected(ok.error());
+  KeepNodesOut(plan);
   if (Result<void> ok = CheckFaults(plan, places); !ok) return tl::unexpected(ok.error());
   return plan;
 }
@@ -289,6 +294,7 @@ Result<void> CheckPlan(const Plan& plan, const std::string& where) {
           CheckCompleted("workload " + plan.workload, workload->options, plan.workload_options);
       !ok)
     return bad(ok.error().message);
+  if (const std::string why = WhyNoRestartDelay(plan); !why.empty()) return bad(why);
   if (const std::string why = WhyMisfit(*workload, Options(plan.workload_options), *lock);
       !why.empty())
     return bad(why);

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "compose/operator_call.h"
 #include "compose/replication.h"
 #include "faults/proxy/reply_names.h"
 #include "lib/base/check.h"
@@ -16,6 +17,8 @@ namespace {
 
 // A node that is stopped does not tell its time; the supervisor does not wait for it.
 constexpr Duration kTimeQueryTimeout = 20ms;
+// An operator who has no answer by then gives up; the command may still be carried out.
+constexpr Duration kOperatorTimeout = 2s;
 
 int64_t ToInteger(const std::string& text) {
   int64_t value = 0;
@@ -35,10 +38,23 @@ Duration AskForSkew(const std::filesystem::path& socket) {
 
 }  // namespace
 
-void RealCluster::Add(ProcessRef process, int clock_page, std::filesystem::path socket) {
-  Process& added = processes_[process];
+void RealCluster::AddClient(int client, int clock_page) {
+  processes_[{ProcessRef::Kind::kClient, client}].clock =
+      std::make_unique<ClockPage>(shared_.ClockPage(clock_page));
+}
+
+void RealCluster::AddNode(int node, int clock_page, Revival::Place place) {
+  Process& added = processes_[{ProcessRef::Kind::kNode, node}];
   added.clock = std::make_unique<ClockPage>(shared_.ClockPage(clock_page));
-  added.socket = std::move(socket);
+  added.socket = place.socket;
+  revival_.Add(node, std::move(place));
+}
+
+void RealCluster::SetPid(ProcessRef process, pid_t pid) {
+  Process& started = Find(process);
+  started.pid = pid;
+  started.killed = false;
+  started.stopped = false;
 }
 
 RealCluster::Process& RealCluster::Find(ProcessRef process) {
@@ -66,7 +82,9 @@ bool RealCluster::MayAnswer(int client) const {
 
 void RealCluster::Pause(ProcessRef process) {
   Process& victim = Find(process);
-  if (++victim.pauses == 1 && !victim.killed) kill(-victim.pid, SIGSTOP);
+  ++victim.pauses;
+  // Each time: one that was started again since runs.
+  if (!victim.killed) kill(-victim.pid, SIGSTOP);
 }
 
 void RealCluster::Resume(ProcessRef process) {
@@ -82,6 +100,23 @@ void RealCluster::Resume(ProcessRef process) {
 void RealCluster::Kill(ProcessRef process) {
   Process& victim = Find(process);
   if (!std::exchange(victim.killed, true)) kill(-victim.pid, SIGKILL);
+  if (process.kind == ProcessRef::Kind::kNode) revival_.Died(process.number, RealMono());
+}
+
+void RealCluster::Restart(int node, NodeRestart how) {
+  const ProcessRef ref{ProcessRef::Kind::kNode, node};
+  if (!Find(ref).killed) Kill(ref);
+  revival_.Revive(node, std::move(how));
+}
+
+void RealCluster::Operate(int node, std::vector<std::string> command,
+                          std::function<void(CallResult)> answer) {
+  ++unanswered_;
+  CallAsOperator(io_, Find({ProcessRef::Kind::kNode, node}).socket, command, kOperatorTimeout,
+                 [this, answer = std::move(answer)](CallResult result) {
+                   --unanswered_;
+                   answer(std::move(result));
+                 });
 }
 
 void RealCluster::Skew(ProcessRef process, Duration offset, double rate) {

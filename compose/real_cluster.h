@@ -1,17 +1,21 @@
 // The cluster verbs done to real processes, sockets and clocks.
 //
-// Thread rule: the supervisor's. The verbs do not wait, but for ObservedSkew of a node, which asks it for its time.
+// Thread rule: the supervisor's. The verbs do not wait, but for ObservedSkew of a node, which asks it for its time. A
+// process that is started again is forked within Restart's timer: some ms in which the loop stands still.
 #ifndef DOUBLEHOLD_COMPOSE_REAL_CLUSTER_H_
 #define DOUBLEHOLD_COMPOSE_REAL_CLUSTER_H_
 
 #include <sys/types.h>
 
+#include <boost/asio/io_context.hpp>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "compose/revival.h"
 #include "faults/clock_page.h"
 #include "faults/cluster.h"
 #include "faults/proxy/proxy.h"
@@ -23,22 +27,36 @@ class Replication;
 
 class RealCluster final : public Cluster {
  public:
-  // `shared` and `proxy` outlive it. `changed` is called when a client that waits at a step may have become free.
-  RealCluster(SharedRun& shared, Proxy& proxy, std::function<void(int client)> changed)
-      : shared_(shared), proxy_(proxy), changed_(std::move(changed)) {}
+  // `io`, `shared` and `proxy` outlive it. `changed` is called when a client that waits at a step may have become free.
+  RealCluster(boost::asio::io_context& io, SharedRun& shared, Proxy& proxy,
+              std::function<void(int client)> changed)
+      : io_(io), shared_(shared), proxy_(proxy), changed_(std::move(changed)), revival_(io) {}
 
-  // Tells of a process that is about to start. `clock_page` is its page in the shared memory, set to the true time;
-  // `socket` is a node's.
-  void Add(ProcessRef process, int clock_page, std::filesystem::path socket = {});
+  // Tells of a client that is about to start. `clock_page` is its page in the shared memory, set to the true time.
+  void AddClient(int client, int clock_page);
+  // The same of a node.
+  void AddNode(int node, int clock_page, Revival::Place place);
   // Tells of a link over which servers reach each other.
   void AddPeerLink(LinkId link) { peer_links_.push_back(link); }
   // Who carries promotions out; null where there are no replicas. It outlives its use here.
   void UseReplication(Replication* replication) { replication_ = replication; }
-  void SetPid(ProcessRef process, pid_t pid) { Find(process).pid = pid; }
+  // Who starts nodes again.
+  void ReviveBy(Revival::Hooks hooks) { revival_.SetHooks(std::move(hooks)); }
+  // It was started; a node perhaps again.
+  void SetPid(ProcessRef process, pid_t pid);
   // The kernel says that it stopped.
   void OnStopped(pid_t pid);
   // May the answer to a step be sent? Not while the client is detained, nor before a pause took hold of it.
   [[nodiscard]] bool MayAnswer(int client) const;
+  // By a fault, and not started again since.
+  [[nodiscard]] bool WasKilled(ProcessRef process) const {
+    const auto found = processes_.find(process);
+    return found != processes_.end() && found->second.killed;
+  }
+
+  // Nodes that are to come back do so now. Settled: they are there, and every operator has had his answer.
+  void HurryNodes() { revival_.Hurry(); }
+  [[nodiscard]] bool IsSettled() const { return revival_.IsDone() && unanswered_ == 0; }
 
   MonoTime Now() override;
   RuleId SetLink(LinkId link, LinkRule rule) override {
@@ -48,6 +66,9 @@ class RealCluster final : public Cluster {
   void Pause(ProcessRef process) override;
   void Resume(ProcessRef process) override;
   void Kill(ProcessRef process) override;
+  void Restart(int node, NodeRestart how) override;
+  void Operate(int node, std::vector<std::string> command,
+               std::function<void(CallResult)> answer) override;
   void Skew(ProcessRef process, Duration offset, double rate) override;
   Duration ObservedSkew(ProcessRef process) override;
   void CutReplication(int node) override;
@@ -69,9 +90,12 @@ class RealCluster final : public Cluster {
 
   Process& Find(ProcessRef process);
 
+  boost::asio::io_context& io_;
   SharedRun& shared_;
   Proxy& proxy_;
   std::function<void(int client)> changed_;
+  Revival revival_;
+  int unanswered_ = 0;  // commands of operators
   std::map<ProcessRef, Process> processes_;
   std::vector<LinkId> peer_links_;
   Replication* replication_ = nullptr;

@@ -76,26 +76,16 @@ Result<ServerProgram> FindServer(const std::string& path) {
 }
 
 Result<pid_t> StartServer(const ServerRequest& request) {
-  const std::filesystem::path folder = request.socket.parent_path();
-  std::vector<std::string> argv{request.program.path,
-                                "--port",
-                                "0",
-                                "--unixsocket",
-                                request.socket.string(),
-                                "--dir",
-                                folder.string(),
-                                "--save",
-                                "",
-                                "--appendonly",
-                                "no",
-                                "--daemonize",
-                                "no"};
-  argv.insert(argv.end(), request.settings.begin(), request.settings.end());
-  return Spawn(
-      {.argv = std::move(argv),
-       .environment = ShimEnvironment(request.shim, request.clock_fd, request.clock_offset),
-       .descriptors = {request.clock_fd},
-       .log = request.log});
+  SpawnRequest spawn{
+      .argv = {request.program.path, "--port", "0", "--unixsocket", request.socket.string(),
+               "--dir", request.folder.string(), "--daemonize", "no"},
+      .environment = ShimEnvironment(request.shim, request.clock_fd, request.clock_offset),
+      .descriptors = {request.clock_fd},
+      .log = request.log};
+  for (const auto& more : {ArgumentsOf(request.data), request.settings}) {
+    spawn.argv.insert(spawn.argv.end(), more.begin(), more.end());
+  }
+  return Spawn(spawn);
 }
 
 Result<pid_t> StartSentinel(const SentinelRequest& request) {

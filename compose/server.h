@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compose/node_data.h"
 #include "lib/base/connection.h"
 #include "lib/base/result.h"
 #include "lib/base/time.h"
@@ -27,6 +28,8 @@ Result<ServerProgram> FindServer(const std::string& path);
 struct ServerRequest {
   ServerProgram program;
   std::filesystem::path socket;  // it listens there only
+  std::filesystem::path folder;  // of what it keeps on disk
+  NodeData data{};
   std::filesystem::path log;
   std::filesystem::path shim;  // the clock shim, preloaded
   int clock_fd = -1;           // where its clock page is
@@ -34,7 +37,7 @@ struct ServerRequest {
   std::vector<std::string> settings;  // further ones: "--repl-timeout", "60"
 };
 
-// Started, not yet answering. It keeps nothing on disk.
+// Started, not yet answering, with what is in its folder.
 Result<pid_t> StartServer(const ServerRequest& request);
 
 struct SentinelRequest {

@@ -20,6 +20,7 @@
 #include "compose/collect.h"
 #include "compose/end_request.h"
 #include "compose/launcher.h"
+#include "compose/own_stalls.h"
 #include "compose/real_cluster.h"
 #include "compose/replication.h"
 #include "compose/scratch.h"
@@ -38,7 +39,6 @@ using Kind = ProcessRef::Kind;
 
 constexpr Duration kStartTimeout = 15s;  // a fresh, busy machine starts seven servers in far less
 constexpr Duration kPingInterval = 2ms;
-constexpr Duration kTick = 10ms;  // of the supervisor's own stall meter
 constexpr Duration kProgressInterval = 200ms;
 constexpr int kStallsPerLease = 10;  // shorter stalls are not recorded
 constexpr Duration kEndGrace = 2s;   // for a client to end after its last call timed out
@@ -51,7 +51,7 @@ class Supervisor {
         scratch_(std::move(scratch)),
         shared_(std::move(shared)),
         proxy_(io_, Prng(plan_.seed, "proxy")),
-        cluster_(shared_, proxy_, [this](int client) { AnswerIfFree(client); }),
+        cluster_(io_, shared_, proxy_, [this](int client) { AnswerIfFree(client); }),
         timeline_(io_, cluster_, plan_,
                   {.record = [this](Event event) { Record(event); },
                    .arm =
@@ -67,9 +67,19 @@ class Supervisor {
             MakeReplication({.io = io_, .plan = plan_, .launcher = launcher_, .proxy = proxy_})),
         child_signals_(io_, SIGCHLD),
         end_signals_(io_, SIGINT, SIGTERM, SIGHUP),
-        tick_(io_),
+        own_stalls_(io_, plan_.lease / kStallsPerLease,
+                    [this](Duration late) {
+                      if (!running_) return;
+                      Record({.client = kSupervisor,
+                              .op = Op::kStall,
+                              .type = EventType::kInfo,
+                              .value = {late.count()}});
+                    }),
         progress_timer_(io_) {
     cluster_.UseReplication(replication_.get());
+    cluster_.ReviveBy(launcher_.RevivalHooks([this](const Error& why) {
+      if (!failure_) failure_ = why;
+    }));
   }
 
   Result<History> Run() {
@@ -172,7 +182,7 @@ class Supervisor {
     running_ = true;
     timeline_.Begin();
     for (int client = 1; client <= plan_.clients; ++client) Answer(client);
-    Tick(RealMono() + kTick);
+    own_stalls_.Begin();
     if (request_.progress) ShowProgress();
   }
 
@@ -197,6 +207,10 @@ class Supervisor {
     if (end_request_.twice()) return children_.KillAll();
     killing_ = true;
     WaitFor(clients_ended, RealMono() + kEndGrace);
+    // Nobody holds anything any more: what a fault keeps down comes back, before the last look is taken at it.
+    cluster_.HurryNodes();
+    WaitFor([this] { return cluster_.IsSettled(); }, RealMono() + kStartTimeout);
+    if (failure_) return children_.KillAll();
     Answer(0);
     const auto referee_ended = [this] { return children_.HaveEnded(Kind::kClient, 0); };
     WaitFor(referee_ended, RealMono() + plan_.lease * 2 + plan_.grace + longest_call + kEndGrace);
@@ -273,7 +287,7 @@ class Supervisor {
                  .value = {*child.ended}};
       return Record(died);
     }
-    if (failure_) return;
+    if (failure_ || cluster_.WasKilled(child.ref)) return;
     failure_ =
         Error{ExitCode::kEnvironment, fmt::format("{} {} by itself; its log ends: {}", child.name,
                                                   DescribeEnd(*child.ended), LogTail(child.log))};
@@ -287,22 +301,6 @@ class Supervisor {
         shared_.Control(client).stop.store(1, std::memory_order_relaxed);
       }
       WatchInterrupts();
-    });
-  }
-
-  void Tick(MonoTime due) {
-    tick_.expires_at(std::chrono::steady_clock::time_point(due.time_since_epoch()));
-    tick_.async_wait([this, due](const boost::system::error_code& error) {
-      if (error || !running_) return;
-      const Duration late = RealMono() - due;
-      if (late >= plan_.lease / kStallsPerLease) {
-        Event stall{.client = kSupervisor,
-                    .op = Op::kStall,
-                    .type = EventType::kInfo,
-                    .value = {late.count()}};
-        Record(stall);
-      }
-      Tick(RealMono() + kTick);
     });
   }
 
@@ -346,7 +344,7 @@ class Supervisor {
   std::unique_ptr<Replication> replication_;  // null: no replicas
   asio::signal_set child_signals_;
   asio::signal_set end_signals_;
-  asio::steady_timer tick_;
+  OwnStalls own_stalls_;
   asio::steady_timer progress_timer_;
   std::vector<std::unique_ptr<Client>> clients_;  // by number; [0] is the referee
   std::vector<Event> events_;                     // the supervisor's own

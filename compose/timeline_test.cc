@@ -29,6 +29,14 @@ class FakeCluster final : public Cluster {
     log.push_back(fmt::format("resume {}", process.number));
   }
   void Kill(ProcessRef process) override { log.push_back(fmt::format("kill {}", process.number)); }
+  void Restart(int node, NodeRestart how) override {
+    log.push_back(fmt::format("restart {}", node));
+    on_back = std::move(how.on_back);
+  }
+  void Operate(int /*node*/, std::vector<std::string> /*command*/,
+               std::function<void(CallResult)> answer) override {
+    answer(Reply{});
+  }
   void Skew(ProcessRef /*process*/, Duration /*offset*/, double /*rate*/) override {}
   Duration ObservedSkew(ProcessRef /*process*/) override { return 1s; }
   void CutReplication(int /*node*/) override {}
@@ -45,6 +53,7 @@ class FakeCluster final : public Cluster {
   Lines log;
   std::map<RuleId, LinkRule> rules;
   RuleId last_rule = 0;
+  std::function<void()> on_back;
   int64_t frames = 1;  // that a rule acted on
 };
 
@@ -272,6 +281,30 @@ TEST_F(TimelineTest, AClientIsKilledWhereItStandsAndThatIsOver) {
   EXPECT_EQ(cluster_.log, Lines{"kill 2"});
   EXPECT_EQ(recorded_, (Lines{"killed invoke client 2 node -1", "killed ok client 2 node -1"}));
   EXPECT_EQ(armed_[2], 0U);
+}
+
+TEST_F(TimelineTest, ARestartEndsWhenItsNodeIsBackHoweverLongItWasToBeDown) {
+  FaultPlan restart{.name = "restart", .kind = "restart", .length = 1ms, .data = "empty"};
+  restart.nodes = {3};
+  FaultPlan wait{.name = "wait", .kind = "slow"};
+  wait.on = At(2, Step::kStart);
+  wait.until_fault = FaultMoment{.fault = "restart", .ended = true};
+  Begin({wait, restart});
+  Reach(2, Step::kStart);
+  EXPECT_EQ(cluster_.log, (Lines{"restart 3", "detain 2"}));
+  EXPECT_EQ(recorded_, (Lines{"restart invoke client -1 node 3", "wait invoke client 2 node -1"}));
+  cluster_.on_back();
+  Settle();
+  EXPECT_EQ(cluster_.log.back(), "let go 2");
+  EXPECT_EQ(recorded_.at(2), "restart ok client -1 node 3");
+}
+
+TEST_F(TimelineTest, ARestartWhoseNodeIsNotBackAtTheEndFailed) {
+  FaultPlan restart{.name = "restart", .kind = "restart", .data = "empty"};
+  restart.nodes = {3};
+  Begin({restart});
+  End();
+  EXPECT_EQ(recorded_.back(), "restart fail client -1 node 3");
 }
 
 }  // namespace

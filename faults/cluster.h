@@ -7,8 +7,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "faults/link.h"
+#include "faults/node_restart.h"
+#include "lib/base/connection.h"
 #include "lib/base/time.h"
 
 namespace doublehold {
@@ -46,8 +50,16 @@ class Cluster {
   virtual void Pause(ProcessRef process) = 0;
   virtual void Resume(ProcessRef process) = 0;
 
-  // SIGKILL. The process does not come back; later verbs on it do nothing.
+  // SIGKILL. Later verbs on the process do nothing, but for Restart of a node.
   virtual void Kill(ProcessRef process) = 0;
+  // Kills a node, unless it is dead already, and starts it again: on the same socket, by the same
+  // clock. Nothing need heal that. Killed again meanwhile it stays dead; restarted again it comes
+  // back once, at the later of the two times, with what the later call leaves it.
+  virtual void Restart(int node, NodeRestart how) = 0;
+  // Sends a command to a node as its operator would: past the links. `answer` is called once, from
+  // the loop, after a while even when there was none; never after the cluster is gone.
+  virtual void Operate(int node, std::vector<std::string> command,
+                       std::function<void(CallResult)> answer) = 0;
 
   // From now on the process's wall clock is `offset` ahead of the machine's and runs `rate` times
   // as fast; (0, 1.0) restores it. One clock fault a process at a time: a later Skew replaces an

@@ -1,4 +1,5 @@
-// crash: kills a client (SIGKILL), with everything in its process. It does not come back, and what it held it holds no more.
+// crash: kills a client or nodes (SIGKILL), with everything in the process. It does not come back: what a client held it
+// holds no more; what a node granted it can neither confirm nor take back. A later `restart` brings a node back.
 #include "faults/fault.h"
 #include "faults/targets.h"
 
@@ -6,14 +7,17 @@ namespace doublehold {
 namespace {
 
 Result<void> Validate(const FaultPlan& plan) {
-  if (!plan.client && !plan.on) return BadFault(plan, "which client? 'client' or 'on' is missing");
+  if (!plan.client && !plan.on && plan.nodes.empty()) {
+    return BadFault(plan, "which client or nodes? 'client', 'nodes' or 'on' is missing");
+  }
   if (plan.client && plan.times > 1) return BadFault(plan, "a client dies once: no 'times'");
+  if (!plan.nodes.empty() && plan.times > 1) return BadFault(plan, "a node dies once: no 'times'");
   return {};
 }
 
 // What cannot be healed is over at once.
 Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
-  cluster.Kill({ProcessRef::Kind::kClient, strike.client});
+  for (const ProcessRef& victim : ProcessesOf(strike)) cluster.Kill(victim);
   if (strike.on_spent) strike.on_spent();
   return Healer([] { return int64_t{0}; });
 }
@@ -22,13 +26,13 @@ Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
 
 FaultEntry CrashFault() {
   return {.name = "crash",
-          .summary = "kills a client (SIGKILL)",
-          .keys = {"client"},
+          .summary = "kills a client, or nodes for good (SIGKILL)",
+          .keys = {"client", "nodes"},
           .validate = Validate,
           .start = Start,
           .asked_ns = [](const FaultPlan&) { return int64_t{0}; },
           .is_final = true,
-          .what = [](const FaultPlan& plan) { return NameClient(plan) + " killed"; }};
+          .what = [](const FaultPlan& plan) { return NameProcesses(plan) + " killed"; }};
 }
 
 }  // namespace doublehold

@@ -67,6 +67,8 @@ struct FaultEntry {
   bool length_is_of_frames = false;
   // It has no length, and nothing heals it.
   bool is_final = false;
+  // It ends when Strike::on_spent is called, whatever `length` means to it; measures 0: did nothing.
+  bool ends_itself = false;
   // What it does to whom, without when and how long: "client 1 stopped".
   std::string (*what)(const FaultPlan&) = nullptr;
 };

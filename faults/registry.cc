@@ -20,7 +20,13 @@
   ROW(JumpFault)               \
   ROW(DriftFault)              \
   ROW(CutReplicationFault)     \
-  ROW(PromoteFault)
+  ROW(PromoteFault)            \
+  ROW(RestartFault)            \
+  ROW(SnapshotFault)           \
+  ROW(FlushFault)              \
+  ROW(DeleteKeyFault)          \
+  ROW(EvictFault)              \
+  ROW(ForgetScriptsFault)
 
 namespace doublehold {
 

@@ -30,6 +30,12 @@ TEST(Faults, WhatIsAskedIsWhatAHealerMeasures) {
       {"drift", -ToNs(400ms)},
       {"cut-replication", ToNs(800ms)},
       {"promote", 0},
+      {"restart", ToNs(800ms)},
+      {"snapshot", 0},
+      {"flush", 0},
+      {"delete-key", 0},
+      {"evict", 0},
+      {"forget-scripts", 0},
   };
   EXPECT_EQ(asked.size(), Faults().size());
   for (const FaultEntry& entry : Faults()) {
@@ -93,6 +99,21 @@ TEST(Faults, RefuseWhatTheyCannotDoInOneLine) {
        "fault 'x' (promote): needs the one node that becomes the master (nodes)"},
       {{.name = "x", .kind = "promote", .nodes = {2}, .how = "plannd"},
        "fault 'x' (promote): way (how) 'plannd' is unknown (did you mean 'planned'?)"},
+      {{.name = "x", .kind = "crash"},
+       "fault 'x' (crash): which client or nodes? 'client', 'nodes' or 'on' is missing"},
+      {{.name = "x", .kind = "crash", .times = 2, .nodes = {1}},
+       "fault 'x' (crash): a node dies once: no 'times'"},
+      {{.name = "x", .kind = "restart", .data = "empty"},
+       "fault 'x' (restart): needs the nodes that are restarted"},
+      {{.name = "x", .kind = "restart", .nodes = {1}, .data = "aof-cat"},
+       "fault 'x' (restart): data 'aof-cat' is unknown (did you mean 'aof-cut'?)"},
+      {{.name = "x", .kind = "restart", .nodes = {1}, .data = "aof-cut"},
+       "fault 'x' (restart): needs how much of its log is lost (cut)"},
+      {{.name = "x", .kind = "restart", .nodes = {1}, .data = "aof", .cut = 1ms},
+       "fault 'x' (restart): 'cut' is of data = \"aof-cut\""},
+      {{.name = "x", .kind = "flush"}, "fault 'x' (flush): needs the nodes it is done to"},
+      {{.name = "x", .kind = "evict", .length = 1s, .nodes = {1}},
+       "fault 'x' (evict): is over at once: no 'for'"},
   };
   for (const Refused& refused : cases) {
     const Result<void> result = FindFault(refused.plan.kind)->validate(refused.plan);
@@ -196,6 +217,17 @@ TEST(Faults, AreDescribedInWords) {
        "replication of node 1 cut at 0s for 2s"},
       {{.kind = "promote", .on = step, .nodes = {2}},
        "node 2 made the master (by hand) when client 1 reaches before-write"},
+      {{.kind = "crash", .on = step, .nodes = {2}},
+       "node 2 killed when client 1 reaches before-write"},
+      {{.kind = "restart", .on = step, .length = 1s, .nodes = {3}, .data = "empty"},
+       "node 3 killed (to come back empty) for 1s when client 1 reaches before-write"},
+      {{.kind = "restart", .nodes = {0, 1}, .data = "aof-cut", .cut = 1ms},
+       "node 1 and the store killed (to come back with its log but for the tail) at 0s"},
+      {{.kind = "flush", .nodes = {1, 2}}, "nodes 1 and 2 emptied at 0s"},
+      {{.kind = "delete-key", .nodes = {1}, .key = "k"}, "key k deleted on node 1 at 0s"},
+      {{.kind = "evict", .nodes = {1}, .key = "k"}, "key k evicted from node 1 at 0s"},
+      {{.kind = "forget-scripts", .nodes = {1}}, "scripts forgotten by node 1 at 0s"},
+      {{.kind = "snapshot", .nodes = {1}}, "snapshot taken of node 1 at 0s"},
   };
   for (const Described& described : cases) EXPECT_EQ(Describe(described.plan), described.text);
 }

@@ -67,6 +67,8 @@ FAMILIES = (
     FaultFamily("clock faults", "clock", ("jump", "drift", "clock")),
     FaultFamily("killed processes", "outage", ("crash", "kill")),
     FaultFamily("restarts", "outage", ("restart",)),
+    FaultFamily("lost keys", "outage", ("flush", "delete-key", "evict")),
+    FaultFamily("operators' commands", "outage", ("snapshot", "forget-scripts")),
     FaultFamily("failover", "outage", ("failover", "promote")),
     FaultFamily(LONG_SECTIONS, "outage", ("slow",)),
 )

@@ -5,6 +5,8 @@
 // Assumes: the nodes' clocks run at the clients' rate; no node forgets a grant; work ends within the validity.
 // Attack:  stop the holder past its validity (K24); move the clock of one node of a bare majority (K25), or restart it
 //          empty (K26); hold a majority's replies back (K27).
+// Option:  restart-delay says how the nodes are operated: one that died comes back only when every lease it can have
+//          granted is over (more than a lease later). No client can see to that; the faults of a run do.
 // Source:  redis.io, "Distributed locks with Redis".
 
 #include <algorithm>
@@ -150,6 +152,10 @@ LockEntry RedlockLock() {
                        .kind = Kind::kDuration,
                        .fallback = "0.06 lease",
                        .help = "how long one node may take to answer"},
+                      {.name = "restart-delay",
+                       .kind = Kind::kDuration,
+                       .fallback = "0s",
+                       .help = "a node that died is kept out for so long, by its operator (K26)"},
                       {.name = "no-validity-check",
                        .kind = Kind::kFlag,
                        .fallback = "false",

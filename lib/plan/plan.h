@@ -43,16 +43,16 @@ struct FaultPlan {
   Duration length{};
   std::optional<Trigger> until;
   std::optional<FaultMoment>
-      until_fault;             // the first such moment of the run; at once when it has been
-  std::string during;          // only while the fault of that name is active
-  std::optional<int> client;   // its target; absent: the client that reached `on`, or no client
-  std::vector<int> nodes;      // its target nodes; kStoreNode is the store
-  std::string direction;       // "request", "reply", "both"
-  std::string command;         // upper case; empty: every command
-  std::string key;             // the first key of a command; empty: every key
-  int count = 0;               // frames it acts on; 0: all
-  int nth = 1;                 // the first frame it acts on, counted on each link
-  double chance = 1.0;         // that it acts on a frame
+      until_fault;            // the first such moment of the run; at once when it has been
+  std::string during;         // only while the fault of that name is active
+  std::optional<int> client;  // its target; absent: the client that reached `on`, or no client
+  std::vector<int> nodes;     // its target nodes; kStoreNode is the store
+  std::string direction;      // "request", "reply", "both"
+  std::string command;        // upper case; empty: every command
+  std::string key;      // the first key of a command, empty: every key; or one that a node loses
+  int count = 0;        // frames it acts on; 0: all
+  int nth = 1;          // the first frame it acts on, counted on each link
+  double chance = 1.0;  // that it acts on a frame
   Duration delay{}, jitter{};  // of a frame
   std::string spread;          // of the jitter: "uniform", "normal", "pareto"; empty: uniform
   int64_t bytes = 0;           // that pass every `gap`
@@ -60,7 +60,9 @@ struct FaultPlan {
   int64_t bytes_per_second = 0;
   Duration by{};      // a clock jumps ahead by this
   double rate = 1.0;  // a clock runs at this rate
-  std::string how;             // a replica is promoted: "by-hand", "planned", "awaited"
+  std::string how;    // a replica is promoted: "by-hand", "planned", "awaited"
+  std::string data;   // "empty", "rdb", "aof", "aof-cut": what a restarted node comes back with
+  Duration cut{};     // aof-cut: so much of the end of its log is lost
   bool operator==(const FaultPlan&) const = default;
 };
 

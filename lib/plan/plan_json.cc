@@ -53,7 +53,9 @@ json FaultToJson(const FaultPlan& fault) {
           {"bytes_per_second", fault.bytes_per_second},
           {"by_ns", fault.by.count()},
           {"rate", fault.rate},
-          {"how", fault.how}};
+          {"how", fault.how},
+          {"data", fault.data},
+          {"cut_ns", fault.cut.count()}};
 }
 
 // nlohmann turns 1.5, true and 1e30 into an int without a word; here a value is of its type and in its range, or wrong.
@@ -168,6 +170,8 @@ FaultPlan FaultFromJson(const json& from) {
   fault.by = take.GetSpan("by_ns");
   fault.rate = take.Get<double>("rate");
   fault.how = take.Get<std::string>("how");
+  fault.data = take.Get<std::string>("data");
+  fault.cut = take.GetSpan("cut_ns");
   take.CheckNothingElse();
   return fault;
 }

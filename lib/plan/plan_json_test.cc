@@ -40,6 +40,9 @@ Plan FullPlan() {
   second.by = 40s;
   second.rate = 1.25;
   second.how = "planned";
+  second.data = "aof-cut";
+  second.cut = 20ms;
+  second.key = "dh:item:0";
   return {.experiment = "k15",
           .seed = UINT64_MAX,
           .lock = "redlock",

@@ -1,0 +1,93 @@
+#include "compose/node_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lib/plan/topology.h"
+
+namespace doublehold {
+namespace {
+
+bool Meets(const FaultPlan& fault, std::string_view kind, int node) {
+  return fault.kind == kind && std::ranges::find(fault.nodes, node) != fault.nodes.end();
+}
+
+std::string NameOf(int node) {
+  return node == kStoreNode ? "the store" : fmt::format("node {}", node);
+}
+
+}  // namespace
+
+NodeData DataOf(const Plan& plan, int node) {
+  NodeData data;
+  for (const FaultPlan& fault : plan.faults) {
+    if (!Meets(fault, "restart", node)) continue;
+    if (fault.data == "rdb") data.snapshot = true;
+    if (fault.data == "aof" || fault.data == "aof-cut") data.log = true;
+    if (fault.data == "aof-cut") data.longest_cut = std::max(data.longest_cut, fault.cut);
+  }
+  return data;
+}
+
+Result<void> CheckNodeData(const Plan& plan) {
+  for (int node = 0; node <= ServersOf(plan); ++node) {
+    const NodeData data = DataOf(plan, node);
+    // A server that keeps a log reads nothing else.
+    if (data.snapshot && data.log) {
+      return BadInput(fmt::format("{} is restarted with data rdb and with data aof: one of the two",
+                                  NameOf(node)));
+    }
+    const bool taken = std::ranges::any_of(
+        plan.faults, [&](const FaultPlan& fault) { return Meets(fault, "snapshot", node); });
+    if (data.snapshot && !taken) {
+      return BadInput(
+          fmt::format("{} is restarted with data rdb, and no fault of kind 'snapshot' "
+                      "takes one of it (data = \"empty\"?)",
+                      NameOf(node)));
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> ArgumentsOf(const NodeData& data) {
+  if (!data.log) return {"--save", "", "--appendonly", "no"};
+  // What the kernel has survives a killed process, so no fsync is needed; with everysec Redis puts writes off while one is
+  // under way, and would answer before them. A log that is rewritten has no known growth.
+  return {
+      "--save", "", "--appendonly", "yes", "--appendfsync", "no", "--auto-aof-rewrite-percentage",
+      "0"};
+}
+
+void ForgetData(const std::filesystem::path& folder) {
+  std::error_code code;
+  for (const char* name : {"dump.rdb", "appendonly.aof", "appendonlydir"}) {
+    std::filesystem::remove_all(folder / name, code);
+  }
+}
+
+std::filesystem::path LogFileOf(const std::filesystem::path& folder) {
+  std::error_code code;
+  // Redis 7 has a folder of numbered parts, of which the last grows; Redis 6 one file.
+  std::filesystem::path last;
+  const std::filesystem::path parts = folder / "appendonlydir";
+  for (const auto& entry : std::filesystem::directory_iterator(parts, code)) {
+    if (entry.path().string().ends_with(".incr.aof")) last = std::max(last, entry.path());
+  }
+  const std::filesystem::path whole = folder / "appendonly.aof";
+  if (last.empty() && std::filesystem::exists(whole, code)) return whole;
+  return last;
+}
+
+void LogGrowth::Add(MonoTime at, uintmax_t bytes) {
+  if (!looks_.empty() && looks_.back().bytes == bytes) return;
+  looks_.push_back({at, bytes});
+  while (looks_.size() > 1 && looks_[1].at <= at - longest_) looks_.pop_front();
+}
+
+uintmax_t LogGrowth::BytesAt(MonoTime at) const {
+  const auto after = std::ranges::upper_bound(looks_, at, {}, &Look::at);
+  return after == looks_.begin() ? 0 : std::prev(after)->bytes;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,84 @@
+// Replies, and commands to a real server from an event loop.
+#include "compose/operator_call.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "lib/testing/servers.h"
+
+namespace doublehold {
+namespace {
+
+using testing::Server;
+using testing::TempFolder;
+
+TEST(ParseReply, ReadsEveryKindOfReply) {
+  EXPECT_EQ((*ParseReply(":42\r\n"))->integer, 42);
+  EXPECT_EQ((*ParseReply("+OK\r\n"))->text, "OK");
+  EXPECT_EQ((*ParseReply("$5\r\na\r\nbc\r\n"))->text, "a\r\nbc");
+  EXPECT_TRUE((*ParseReply("$-1\r\n"))->IsNil());
+  EXPECT_TRUE((*ParseReply("*-1\r\n"))->IsNil());
+  const CallResult array = *ParseReply("*3\r\n:1\r\n-ERR no\r\n*1\r\n$0\r\n\r\n");
+  ASSERT_EQ(array->items.size(), 3u);
+  EXPECT_EQ(array->items[1].text, "ERR no");
+  EXPECT_EQ(array->items[2].items.at(0).text, "");
+  const CallResult error = *ParseReply("-LOADING wait\r\n");
+  ASSERT_FALSE(error);
+  EXPECT_EQ(error.error().message, "LOADING wait");
+  EXPECT_TRUE(error.error().definite);
+}
+
+TEST(ParseReply, RefusesWhatIsNone) {
+  for (const char* text :
+       {"", "OK", ":4x\r\n", "$5\r\nab\r\n", "*2\r\n:1\r\n", ":1\r\n:2\r\n", "?1\r\n",
+        "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n"}) {
+    EXPECT_FALSE(ParseReply(text)) << text;
+  }
+}
+
+class OperatorCall : public ::testing::Test {
+ protected:
+  CallResult Call(const std::vector<std::string>& command, Duration timeout = testing::kPatience) {
+    std::optional<CallResult> result;
+    CallAsOperator(io_, socket_, command, timeout,
+                   [&](CallResult answer) { result = std::move(answer); });
+    EXPECT_FALSE(result) << "answered from inside the call";
+    io_.restart();
+    io_.run();
+    return result.value();
+  }
+
+  TempFolder folder_;
+  std::filesystem::path socket_ = folder_.path() / "s.sock";
+  boost::asio::io_context io_;
+};
+
+TEST_F(OperatorCall, AnswersWhatTheServerSays) {
+  const Server server(socket_);
+  EXPECT_EQ(Call({"PING"})->text, "PONG");
+  const std::string large(300'000, 'x');  // more than a socket takes at once
+  EXPECT_EQ(Call({"SET", "k", large})->text, "OK");
+  EXPECT_EQ(Call({"GET", "k"})->text, large);
+  const CallResult wrong = Call({"INCR", "k"});
+  ASSERT_FALSE(wrong);
+  EXPECT_TRUE(wrong.error().definite);
+}
+
+TEST_F(OperatorCall, SaysThatNobodyListens) {
+  const CallResult nobody = Call({"PING"});
+  ASSERT_FALSE(nobody);
+  EXPECT_TRUE(nobody.error().definite);
+}
+
+TEST_F(OperatorCall, AServerThatIsStoppedMayStillCarryItOut) {
+  Server server(socket_);
+  server.Stop();
+  const CallResult late = Call({"SET", "k", "v"}, 20ms);
+  ASSERT_FALSE(late);
+  EXPECT_FALSE(late.error().definite);
+  server.Continue();
+}
+
+}  // namespace
+}  // namespace doublehold

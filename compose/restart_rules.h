@@ -1,0 +1,31 @@
+// What the restarts of a plan must hold between themselves and with the lock, and the lock's `restart-delay`.
+#ifndef DOUBLEHOLD_COMPOSE_RESTART_RULES_H_
+#define DOUBLEHOLD_COMPOSE_RESTART_RULES_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/base/result.h"
+#include "lib/plan/plan.h"
+
+namespace doublehold {
+
+// Those that locks of the plan's workload are taken by; at least one.
+std::vector<std::string> LockKeysOf(const Plan& plan);
+
+// How long the operator of the plan's lock keeps a node out after it died; 0: not at all.
+Duration RestartDelayOf(const Plan& plan);
+// Why that is nonsense, or nothing.
+std::string WhyNoRestartDelay(const Plan& plan);
+
+// Lets no restart of a node (of the store it may be any) be shorter than the lock's restart-delay.
+void KeepNodesOut(Plan& plan);
+
+// `plan` as a whole; its faults are valid each for itself.
+Result<void> CheckRestarts(const Plan& plan);
+// Of a fault that names a key: that it has to do with a lock of the run.
+Result<void> CheckKey(const Plan& plan, const FaultPlan& fault);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_RESTART_RULES_H_

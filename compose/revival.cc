@@ -1,0 +1,175 @@
+#include "compose/revival.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "compose/operator_call.h"
+#include "lib/base/check.h"
+#include "lib/redis/hiredis_connection.h"
+
+namespace doublehold {
+namespace {
+
+constexpr Duration kPollInterval = 1ms;  // for its end, then for its answer
+constexpr Duration kAnswerTimeout = 1s;  // of one PING
+constexpr Duration kStartTimeout = 15s;  // as at the start of a run
+constexpr Duration kLookInterval =
+    5ms;  // at a log that is to be cut: a cut is so much too long at most
+
+std::chrono::steady_clock::time_point TimerTime(MonoTime time) {
+  return std::chrono::steady_clock::time_point(time.time_since_epoch());
+}
+
+}  // namespace
+
+struct Revival::Node {
+  enum class State : uint8_t { kUp, kDead, kDown, kStarting };
+
+  Node(boost::asio::io_context& io, int number_, Place place_)
+      : number(number_),
+        place(std::move(place_)),
+        growth(place.data.longest_cut),
+        timer(io),
+        look_timer(io) {}
+
+  [[nodiscard]] bool Returns() const { return state == State::kDown || state == State::kStarting; }
+
+  int number;
+  Place place;
+  State state = State::kUp;
+  MonoTime died{};
+  MonoTime due{};      // it may be started from then on
+  MonoTime give_up{};  // it has to answer until then
+  NodeRestart how;
+  std::vector<std::function<void()>> on_back;
+  uint64_t life = 0;  // what a late answer belongs to
+  LogGrowth growth;
+  std::filesystem::path log;
+  boost::asio::steady_timer timer;
+  boost::asio::steady_timer look_timer;
+};
+
+Revival::Revival(boost::asio::io_context& io) : io_(io) {}
+Revival::~Revival() = default;
+
+void Revival::Add(int node, Place place) {
+  const auto [added, is_new] =
+      nodes_.emplace(node, std::make_unique<Node>(io_, node, std::move(place)));
+  CHECK(is_new);
+  if (added->second->place.data.longest_cut > Duration::zero()) Look(*added->second);
+}
+
+void Revival::Died(int node, MonoTime at) {
+  Node& dead = *nodes_.at(node);
+  if (dead.state == Node::State::kUp || dead.state == Node::State::kStarting) dead.died = at;
+  dead.state = Node::State::kDead;
+  dead.timer.cancel();
+  ++dead.life;
+}
+
+void Revival::Revive(int node, NodeRestart how) {
+  Node& dead = *nodes_.at(node);
+  CHECK(dead.state == Node::State::kDead || dead.state == Node::State::kDown);
+  const MonoTime due = RealMono() + how.down;
+  dead.due = dead.state == Node::State::kDown ? std::max(dead.due, due) : due;
+  dead.state = Node::State::kDown;
+  dead.on_back.push_back(std::exchange(how.on_back, nullptr));
+  dead.how = std::move(how);
+  Advance(dead);
+}
+
+void Revival::Hurry() {
+  for (const auto& [number, node] : nodes_) {
+    if (node->state != Node::State::kDown) continue;
+    node->due = RealMono();
+    Advance(*node);
+  }
+}
+
+bool Revival::IsDone() const {
+  return std::ranges::none_of(nodes_, [](const auto& entry) { return entry.second->Returns(); });
+}
+
+// Notes how long its log is, again and again.
+void Revival::Look(Node& node) {
+  if (node.state == Node::State::kUp) {
+    std::error_code code;
+    if (node.log.empty()) node.log = LogFileOf(node.place.folder);
+    const uintmax_t bytes = node.log.empty() ? 0 : std::filesystem::file_size(node.log, code);
+    if (!code) node.growth.Add(RealMono(), bytes);
+  }
+  node.look_timer.expires_after(kLookInterval);
+  node.look_timer.async_wait([this, &node](const boost::system::error_code& error) {
+    if (!error) Look(node);
+  });
+}
+
+// A step towards its return, and a timer for the next one.
+void Revival::Advance(Node& node) {
+  const MonoTime now = RealMono();
+  const bool ready = now >= node.due;
+  if (node.state == Node::State::kDown && ready && hooks_.has_ended(node.number)) {
+    Start(node);
+    return;
+  }
+  node.timer.expires_at(TimerTime(ready ? now + kPollInterval : node.due));
+  node.timer.async_wait([this, &node, life = node.life](const boost::system::error_code& error) {
+    if (error || life != node.life || !node.Returns()) return;
+    if (node.state == Node::State::kStarting) return Ask(node);
+    Advance(node);
+  });
+}
+
+void Revival::Start(Node& node) {
+  LeaveData(node);
+  if (const Result<void> started = hooks_.start(node.number); !started) {
+    return hooks_.failed(started.error());
+  }
+  node.state = Node::State::kStarting;
+  node.give_up = RealMono() + kStartTimeout;
+  Ask(node);
+}
+
+void Revival::Ask(Node& node) {
+  CallAsOperator(
+      io_, node.place.socket, {"PING"}, kAnswerTimeout,
+      [this, &node, life = node.life](const CallResult& answer) {
+        if (life != node.life || node.state != Node::State::kStarting) return;
+        if (answer) {  // and no error, as while it loads its data
+          node.state = Node::State::kUp;
+          for (const auto& on_back : std::exchange(node.on_back, {})) {
+            if (on_back) on_back();
+          }
+        } else if (RealMono() < node.give_up) {
+          Advance(node);
+        } else {
+          hooks_.failed({ExitCode::kEnvironment,
+                         fmt::format("node {} did not answer within {} after its restart",
+                                     node.number, FormatDuration(kStartTimeout))});
+        }
+      });
+}
+
+// What the fault leaves it of what it knew.
+void Revival::LeaveData(Node& node) {
+  if (node.how.remains == Remains::kNothing) {
+    ForgetData(node.place.folder);
+    node.growth.Clear();
+    node.log.clear();
+  }
+  if (node.how.remains != Remains::kCutLog || node.log.empty()) return;
+  std::error_code code;
+  const uintmax_t whole = std::filesystem::file_size(node.log, code);
+  const uintmax_t kept = node.growth.BytesAt(node.died - node.how.cut);
+  if (!code && kept < whole) std::filesystem::resize_file(node.log, kept, code);
+  if (code) {
+    hooks_.failed({ExitCode::kEnvironment, node.log.string() + ": " + code.message()});
+  }
+  // What it comes back with is on disk for good.
+  node.growth.Clear();
+  node.growth.Add(MonoTime{}, std::min(kept, whole));
+}
+
+}  // namespace doublehold

@@ -1,0 +1,95 @@
+// restart: kills nodes (SIGKILL) and starts them again after `for`, with what `data` says they had kept:
+//
+//   empty    nothing, as a Redis without persistence
+//   rdb      what the last fault of kind `snapshot` had written
+//   aof      everything: a killed process loses nothing that it had handed to the kernel
+//   aof-cut  the same without the last `cut` before the kill: the machine itself lost its power
+//
+// It is over when all of them answer again. Connections end as they do when a server dies; scripts are forgotten.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "faults/targets.h"
+#include "lib/base/words.h"
+
+namespace doublehold {
+namespace {
+
+struct Data {
+  std::string_view name;
+  Remains remains;
+  std::string_view words;
+};
+constexpr std::array<Data, 4> kData{
+    {{"empty", Remains::kNothing, "empty"},
+     {"rdb", Remains::kSnapshot, "with its snapshot"},
+     {"aof", Remains::kLog, "with its log"},
+     {"aof-cut", Remains::kCutLog, "with its log but for the tail"}}};
+
+const Data* FindData(const std::string& name) {
+  const auto* found = std::ranges::find(kData, name, &Data::name);
+  return found == kData.end() ? nullptr : found;
+}
+
+Result<void> Validate(const FaultPlan& plan) {
+  if (plan.nodes.empty()) return BadFault(plan, "needs the nodes that are restarted");
+  const Data* data = FindData(plan.data);
+  if (data == nullptr) {
+    std::vector<std::string> names;
+    for (const Data& one : kData) names.emplace_back(one.name);
+    return BadFault(plan, UnknownWord("data", plan.data, names));
+  }
+  const bool cuts = data->remains == Remains::kCutLog;
+  if (cuts && plan.cut <= Duration::zero()) {
+    return BadFault(plan, "needs how much of its log is lost (cut)");
+  }
+  if (!cuts && plan.cut != Duration::zero())
+    return BadFault(plan, "'cut' is of data = \"aof-cut\"");
+  return {};
+}
+
+struct Coming {
+  size_t away = 0;
+  int64_t took_ns = 0;  // once all of them answer again
+};
+
+Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+  const auto coming = std::make_shared<Coming>(Coming{.away = strike.plan.nodes.size()});
+  const auto on_back = [&cluster, coming, began = cluster.Now(), on_spent = strike.on_spent] {
+    if (--coming->away > 0) return;
+    coming->took_ns = std::max<int64_t>(1, ToNs(cluster.Now() - began));
+    if (on_spent) on_spent();
+  };
+  for (const int node : strike.plan.nodes) {
+    cluster.Restart(node, {.down = strike.plan.length,
+                           .remains = FindData(strike.plan.data)->remains,
+                           .cut = strike.plan.cut,
+                           .on_back = on_back});
+  }
+  // One that does not come back while the run goes on was no restart.
+  return Healer([coming] { return coming->took_ns; });
+}
+
+std::string What(const FaultPlan& plan) {
+  const Data* data = FindData(plan.data);
+  const std::string_view words = data == nullptr ? plan.data : data->words;
+  return fmt::format("{} killed (to come back {})", NameNodes(plan), words);
+}
+
+}  // namespace
+
+FaultEntry RestartFault() {
+  return {.name = "restart",
+          .summary = "kills nodes and starts them again, with or without their data",
+          .keys = {"nodes", "data", "cut"},
+          .validate = Validate,
+          .start = Start,
+          .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
+          .ends_itself = true,
+          .what = What};
+}
+
+}  // namespace doublehold
