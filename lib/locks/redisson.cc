@@ -11,8 +11,8 @@
 //          after one failed renewal the lease runs out under a living holder (K22). Cut the replicas off, then promote
 //          one (K19): option wait-replicas makes an acquire count when so many replicas have it (WAIT), which renewals
 //          do not wait for; and the next master may be another replica.
-// Source:  Redisson 3.23.5, whose keys, fields, channel and message are kept. It has the defects of both options: a command
-//          without a reply is sent again, 3 times, 1.5 s apart, and when a renewal has failed for good, none follows.
+// Source:  Redisson 3.23.5, whose keys, fields, channel and message are kept. It has the defects of resend and renew-once: a
+//          command without a reply is sent again, 3 times, 1.5 s apart; after a renewal that failed for good none follows.
 
 #include "lib/locks/redisson_family.h"
 
