@@ -4,7 +4,8 @@
 // Claims:  at most one client's lease is valid at a time, with a minority of the nodes lost.
 // Assumes: the nodes' clocks run at the clients' rate; no node forgets a grant; work ends within the validity.
 // Attack:  stop the holder past its validity (K24); move the clock of one node of a bare majority (K25), or restart it
-//          empty (K26); hold a majority's replies back (K27).
+//          empty (K26): another client that holds a minority for a moment is enough to leave a bare one (K37). With
+//          no-validity-check, hold a majority's replies back (K27).
 // Option:  restart-delay says how the nodes are operated: one that died comes back only when every lease it can have
 //          granted is over (more than a lease later). No client can see to that; the faults of a run do.
 // Source:  redis.io, "Distributed locks with Redis".

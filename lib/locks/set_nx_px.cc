@@ -4,6 +4,7 @@
 // Assumes: one server that loses no write and whose clock runs at the clients' rate; work ends within the lease.
 // Attack:  stop the holder past its lease, then let it write (K14); hold its write on the wire (K15);
 //          move the server's clock (K17); lose the server's memory (K18); cut its replicas off, then promote one (K19).
+//          Lose the reply to SET: nobody can have the lock for a lease (K16).
 // Option wait-replicas: a grant counts when so many replicas have it (WAIT), else it is undone. Against K19 it helps only
 //          when one of those becomes the master: an operator may promote another, and sentinels and clusters prefer, but
 //          do not insist on, the one that has most.
