@@ -131,6 +131,16 @@ Firsts FirstsOf(const History& history, int client) {
   return firsts;
 }
 
+TEST(KnownAnswers, K18_AServerThatComesBackEmptyGrantsTwice) {
+  const Outcome outcome = RunKnown("k18");
+  ExpectAsExpected(outcome);
+  EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 2));
+}
+
+TEST(KnownAnswers, K18_AServerThatComesBackWithItsLogGrantsOnce) {
+  ExpectAsExpected(RunKnown("k18-log"));
+}
+
 TEST(KnownAnswers, K21_AnAcquireThatIsSentTwiceStaysLockedForALeaseAfterItsRelease) {
   const Outcome outcome = RunKnown("k21");
   ExpectAsExpected(outcome);
@@ -171,6 +181,47 @@ TEST(KnownAnswers, K25_OneClockBreaksABareMajority) {
   const Outcome outcome = RunKnown("k25");
   ExpectAsExpected(outcome);
   EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 2));
+}
+
+TEST(KnownAnswers, K26_ANodeThatForgetsBreaksABareMajority) {
+  const Outcome outcome = RunKnown("k26");
+  ExpectAsExpected(outcome);
+  EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 2));
+}
+
+TEST(KnownAnswers, K26_ANodeThatIsKeptOutForMoreThanTheLeaseBreaksNothing) {
+  ExpectAsExpected(RunKnown("k26-kept-out"));
+}
+
+// The tokens of a client's grants, in turn.
+std::vector<int64_t> TokensOf(const History& history, int client) {
+  std::vector<int64_t> tokens;
+  for (const Event& event : history.events) {
+    if (event.client == client && event.op == Op::kAcquire && event.type == EventType::kOk)
+      tokens.push_back(event.value[1]);
+  }
+  return tokens;
+}
+
+TEST(KnownAnswers, K34_TheStoreRefusesATokenThatWentBack) {
+  const Outcome outcome = RunKnown("k34");
+  ExpectAsExpected(outcome);
+  ASSERT_FALSE(TokensOf(outcome.history, 2).empty());
+  EXPECT_EQ(TokensOf(outcome.history, 1).at(0), 2);
+  EXPECT_EQ(TokensOf(outcome.history, 2).at(0), 1);
+}
+
+TEST(KnownAnswers, K34_ATokenThatIsGivenAgainSellsWhatIsSold) {
+  const Outcome outcome = RunKnown("k34-equal");
+  ExpectOversoldByOne(outcome);
+  EXPECT_EQ(TokensOf(outcome.history, 1).at(0), 1);
+  EXPECT_EQ(TokensOf(outcome.history, 2).at(0), 1);
+}
+
+TEST(KnownAnswers, K37_ContentionAloneCanLeaveABareMajority) {
+  const Outcome outcome = RunKnown("k37");
+  ExpectAsExpected(outcome);
+  EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 3));
 }
 
 TEST(KnownAnswers, C03_WithoutAFaultEveryRealLockIsClean) {
