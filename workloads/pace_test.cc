@@ -63,7 +63,7 @@ TEST(ItemChoice, FollowsZipfsLaw) {
     Prng random(1, "choice");
     std::array<int, 4> counts{};
     for (int i = 0; i < kDraws; ++i) ++counts.at(static_cast<size_t>(choice.Draw(random)));
-    for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(counts.at(i), shares.at(i) * kDraws, kDraws / 200);
+    for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(counts.at(i), shares.at(i) * kDraws, kDraws / 200.0);
   }
 }
 

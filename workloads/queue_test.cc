@@ -5,7 +5,6 @@
 namespace doublehold {
 namespace {
 
-using testing::Attempt;
 using testing::Lines;
 using testing::WorkloadScene;
 using Outcome = testing::Attempt::Outcome;

@@ -51,6 +51,7 @@ std::string ItemName(int item) { return fmt::format("dh:item:{}", item); }
 
 std::vector<std::string> ItemNames(int items) {
   std::vector<std::string> names;
+  names.reserve(static_cast<size_t>(items));
   for (int item = 0; item < items; ++item) names.push_back(ItemName(item));
   return names;
 }

@@ -28,8 +28,8 @@ struct Sale : WorkloadScene {
   }
 };
 
-constexpr CallFailure kDefinite{.definite = true};
-constexpr CallFailure kIndefinite{.definite = false};
+const CallFailure kDefinite{.definite = true};
+const CallFailure kIndefinite{.definite = false};
 const CallResult kRefusedReply = IntegerReply(0);
 
 // A script's answers in turn: the last again and again.

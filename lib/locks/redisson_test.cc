@@ -24,7 +24,7 @@ struct Scene {
     world.answer = [this](NodeId, const std::vector<std::string>& words) {
       sent.push_back(words);
       world.Advance(takes);
-      const CallResult answer = answers.front();
+      CallResult answer = std::move(answers.front());
       answers.pop_front();
       return answer;
     };

@@ -11,7 +11,6 @@ namespace {
 using testing::Client;
 using testing::Eventually;
 using testing::kLongLease;
-using testing::kPatience;
 using testing::kServers;
 using testing::kShortLease;
 using testing::NameOf;
