@@ -2,7 +2,7 @@
 # Installs what Doublehold needs from Debian 12, by package name, and says what it installs.
 #
 #   ./setup.sh            what `make build`, `make test` and `make demo` need
-#   ./setup.sh --tidy     also clang-format, clang-tidy and clang
+#   ./setup.sh --tidy     also clang-format, clang-tidy, and clang with libFuzzer
 #   ./setup.sh --list     print the package names, install nothing
 #
 # Quick when nothing is missing. Without root it prints the exact line to run and exits 4.
@@ -17,7 +17,7 @@ packages=(
   libgtest-dev libbenchmark-dev
   python3 python3-matplotlib python3-jinja2
 )
-tidy_packages=(clang-14 clang-format-14 clang-tidy-14)
+tidy_packages=(clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev)
 
 case "${1:-}" in
   "") ;;

@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -104,6 +105,69 @@ def variant_figures(build: Path) -> list[Figure]:
     return figures
 
 
+TOXIPROXY = "github.com/Shopify/toxiproxy/v2/cmd/server@v2.5.0"
+
+
+def toxiproxy_program(folder: Path) -> Path | None:
+    """Its server, built by Go; kept in DOUBLEHOLD_BENCH_CACHE when that is set. None where it cannot be had."""
+    cache = Path(os.environ.get("DOUBLEHOLD_BENCH_CACHE", folder / "toxiproxy"))
+    program = cache / "bin" / "server"
+    if program.exists():
+        return program
+    go = shutil.which("go")
+    if go is None:
+        print("skipped: the comparison with Toxiproxy, which is built with Go: no `go` on PATH")
+        return None
+    environment = {**os.environ, "GOPATH": str(cache / "go"), "GOBIN": str(cache / "bin"), "GOFLAGS": "-modcacherw"}
+    done = subprocess.run([go, "install", TOXIPROXY], capture_output=True, text=True, env=environment)
+    if done.returncode != 0:
+        print(f"skipped: the comparison with Toxiproxy: go install failed: {done.stderr.strip().splitlines()[-1:]}")
+        return None
+    return program
+
+
+def proxy_figures(build: Path, folder: Path) -> list[Figure]:
+    toxiproxy = toxiproxy_program(folder)
+    result = run_json([str(build / "bench_proxy"), *(["--toxiproxy", str(toxiproxy)] if toxiproxy else [])])
+
+    def ratios(clients: str, what: str, ours: str, other: str) -> list[float]:
+        return [a / b for a, b in zip(result[clients][ours][what], result[clients][other][what])]
+
+    def rates(clients: str, *ways: str) -> str:
+        return ", ".join(f"{way} {median(result[clients][way]['per_s']):.0f}/s" for way in ways)
+
+    one = result["one"]
+    added = [through - direct for through, direct in zip(one["proxy"]["p50_us"], one["direct"]["p50_us"])]
+    figures = [
+        Figure("proxy: added to the median call over TCP", added, "us", 40, at_least=False,
+               beside=f"direct {median(one['direct']['p50_us']):.1f} us, through {median(one['proxy']['p50_us']):.1f} us"),
+        Figure("proxy : direct, one client", ratios("one", "per_s", "proxy", "direct"), "", 0.45, at_least=True,
+               beside=f"{rates('one', 'direct', 'proxy')}; a bare loop "
+                      f"{median(ratios('one', 'per_s', 'bare', 'direct')):.2f} of direct"),
+        Figure("proxy: one link, pipelined by 16", [rate / 1000 for rate in result["pipeline"]["proxy_per_s"]], "k/s",
+               200, at_least=True, beside=f"a bare loop {median(result['pipeline']['bare_per_s']) / 1000:.0f} k/s"),
+        Figure("proxy: 60 links with faults, cores at 20,000/s", [result["load"]["cores"] * 20_000 / result["load"]["per_s"]],
+               "", 0.5, at_least=False, beside=f"{result['load']['cores']:.2f} at {result['load']['per_s']:.0f} requests/s"),
+    ]
+    for clients, name in (("one", "one client"), ("many", "50 clients")):
+        if not toxiproxy:
+            break
+        figures.append(Figure(f"proxy : Toxiproxy, {name}", ratios(clients, "per_s", "proxy", "toxiproxy"), "", 1.3,
+                              at_least=True, beside=rates(clients, "proxy", "toxiproxy")))
+        for percentile in ("p50_us", "p99_us"):
+            figures.append(Figure(f"proxy : Toxiproxy, {percentile[:3]} of {name}",
+                                  ratios(clients, percentile, "proxy", "toxiproxy"), "", 1.0, at_least=False,
+                                  beside=f"{median(result[clients]['proxy'][percentile]):.0f} us : "
+                                         f"{median(result[clients]['toxiproxy'][percentile]):.0f} us"))
+    for delay in result["delays"]:
+        late_us = sorted(delay["late_us"])
+        name = f"proxy: a delay of {delay['asked_ms']:g} ms is late by"
+        figures.append(Figure(f"{name}, median", [median(late_us) / 1000], "ms", 0.3, at_least=False))
+        figures.append(Figure(f"{name}, p99", [late_us[int(0.99 * (len(late_us) - 1))] / 1000], "ms", 1.0,
+                              at_least=False, beside=f"{len(late_us)} of them, {late_us[0]:.0f} us at least"))
+    return figures
+
+
 def start_stop_figure(build: Path, folder: Path) -> Figure:
     over = []
     for seed in range(1, 10):
@@ -141,7 +205,8 @@ def main() -> int:
     build = arguments.build.resolve()
     missed = False
     with tempfile.TemporaryDirectory() as folder:
-        figures = [*path_figures(build), *recorder_figures(build), *variant_figures(build), start_stop_figure(build, Path(folder))]
+        figures = [*path_figures(build), *recorder_figures(build), *variant_figures(build),
+                   *proxy_figures(build, Path(folder)), start_stop_figure(build, Path(folder))]
         if not arguments.without_suite:
             figures += suite_figures(build, Path(folder))
         for figure in figures:

@@ -82,6 +82,7 @@ class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
 
   boost::asio::io_context& io_;
   Prng prng_;
+  SpinBudget spin_;
   std::vector<char> scratch_;
   std::map<LinkId, Link> links_;  // nodes stay in place: sessions refer to their rules
   std::map<RuleId, SetRule> rules_;
@@ -140,7 +141,7 @@ void Proxy::Impl::Open(Link& link, int client) {
   setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   // The entry of the link holds the session, and the session takes itself out of it.
   auto entry = std::make_shared<std::weak_ptr<Session>>();
-  auto session = std::make_shared<Session>(SessionEnv{io_, scratch_}, link.rules,
+  auto session = std::make_shared<Session>(SessionEnv{io_, spin_, scratch_}, link.rules,
                                            link.upstream_path, client, [&link, entry] {
                                              if (auto over = entry->lock()) {
                                                link.sessions.erase(over);

@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -21,9 +22,25 @@ namespace doublehold {
 
 [[nodiscard]] MonoTime ProxyNow();
 
+// A timer fires some 30 to 130 us late. Armed early and spun, it is exact, but the thread has other
+// links to serve: so it spins for a fiftieth of its time at most, and is late by so much beyond.
+class SpinBudget {
+ public:
+  // The longest time to be spun at once.
+  static constexpr Duration kLongest = std::chrono::microseconds(60);
+
+  [[nodiscard]] bool Has(MonoTime now);
+  void Spent(Duration spun) { left_ -= spun; }
+
+ private:
+  MonoTime filled_{};
+  Duration left_{};
+};
+
 // What all sessions of a proxy share; outlives them.
 struct SessionEnv {
   boost::asio::io_context& io;
+  SpinBudget& spin;
   std::span<char> scratch;  // what is received and sent within one call
 };
 
