@@ -83,6 +83,11 @@ TEST(Story, OfTwoLiveLeasesTellsUntilWhenTheFirstWasValid) {
            {"    drift n1:              [---------------]           | 750",
             begin + "the clock of node 1 had been drifting at 0.004 s"},
            {"    restart n1:            [-]", begin + "node 1 had been restarted at 0.004 s"},
+           {"    flush n1:              [-]", begin + "node 1 had been emptied at 0.004 s"},
+           {"    delete-key n1:         [-]",
+            begin + "the key had been deleted on node 1 at 0.004 s"},
+           {"    evict n1:              [-]",
+            begin + "the key had been evicted from node 1 at 0.004 s"},
            // Those who held it slept, which explains nothing; somebody else woke up.
            {"    pause c3:            [---]\n    slow c5:              [---]\n    pause c1:        "
             "  [---]",

@@ -1,0 +1,65 @@
+// What becomes of a run whose servers die: each is an experiment on real servers.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "compose/program.h"
+
+namespace doublehold {
+namespace {
+
+struct Ran {
+  Finished finished;
+  nlohmann::json verdict;
+};
+
+// set-nx-px with a lease of 500 ms, and these faults.
+Ran RunWith(const std::string& faults) {
+  const TestFolder folder;
+  const std::filesystem::path file = folder.path() / "experiment.toml";
+  std::ofstream(file) << "[lock]\nname = \"set-nx-px\"\nlease = \"500ms\"\n"
+                         "[workload]\nclients = 2\nduration = \"1s\"\n"
+                      << faults;
+  const std::filesystem::path run = folder.path() / "run";
+  Ran ran{.finished = RunProgram({"run", file.string(), "--into", run.string()}), .verdict = {}};
+  ran.verdict = ReadJson(run / "verdict.json");
+  return ran;
+}
+
+TEST(NodeFaults, ALockWhoseOnlyServerIsDeadForGoodIsNotLive) {
+  const Ran ran =
+      RunWith("[[fault]]\nkind = \"crash\"\nnodes = [1]\non = \"client 1 after-acquire\"\n");
+  EXPECT_EQ(ran.finished.exit_code, 1) << ran.finished.out << ran.finished.err;
+  EXPECT_EQ(ClaimOf(ran.verdict, "liveness").at("outcome"), "violated");
+  EXPECT_EQ(ClaimOf(ran.verdict, "exclusion").at("count"), 0);
+}
+
+TEST(NodeFaults, WithoutAStoreNothingIsKnownOfTheStock) {
+  const Ran ran =
+      RunWith("[[fault]]\nkind = \"crash\"\nnodes = [\"store\"]\non = \"client 1 after-write\"\n");
+  EXPECT_EQ(ran.finished.exit_code, 2) << ran.finished.out << ran.finished.err;
+  EXPECT_EQ(ClaimOf(ran.verdict, "stock").at("outcome"), "unknown");
+}
+
+TEST(NodeFaults, ANodeThatIsNotBackWhileTheRunGoesOnWasNotRestarted) {
+  const Ran ran = RunWith(
+      "[[fault]]\nname = \"late\"\nkind = \"restart\"\nnodes = [1]\nfor = \"1s\"\n"
+      "on = \"client 1 after-release\"\n");
+  EXPECT_EQ(ran.finished.exit_code, 2) << ran.finished.out << ran.finished.err;
+  EXPECT_EQ(ran.verdict.at("faults").at(0).at("started"), 0);
+  // It is there for the last look all the same.
+  EXPECT_EQ(ClaimOf(ran.verdict, "liveness").at("violations").size(), 0u);
+}
+
+TEST(NodeFaults, ANodeComesBackIntoTheTimeThatItWasIn) {
+  const Ran ran = RunWith(
+      "[[fault]]\nkind = \"jump\"\nnodes = [1]\nby = \"40s\"\nfor = \"900ms\"\n"
+      "[[fault]]\nkind = \"restart\"\nnodes = [1]\ndata = \"aof\"\non = \"any after-release\"\n");
+  EXPECT_EQ(ran.finished.exit_code, 0) << ran.finished.out << ran.finished.err;
+  // Asked after the restart: so far it is ahead of the machine.
+  const int64_t ahead_ns = ran.verdict.at("faults").at(0).at("episodes").at(0).at("measured_ns");
+  EXPECT_NEAR(static_cast<double>(ahead_ns), 40e9, 1e9);
+}
+
+}  // namespace
+}  // namespace doublehold
