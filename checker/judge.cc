@@ -56,6 +56,36 @@ std::string UnfinishedHold(const Holds& holds, const Scene& scene) {
   return "";
 }
 
+struct Drawn {
+  int64_t planned = 0;
+  int64_t started = 0;
+};
+
+// Of the faults that a nemesis drew, by kind. That one of many finds nothing to act on is to be expected: a frame that
+// no client sends, a step that nobody reaches in time.
+std::map<std::string, Drawn> CountDrawn(const RunFacts& facts, const Tally& tally) {
+  std::map<std::string, Drawn> kinds;
+  for (size_t i = 0; i < facts.faults.size(); ++i) {
+    const FaultFact& fault = facts.faults[i];
+    if (!fault.drawn) continue;
+    kinds[fault.kind].planned += fault.planned;
+    kinds[fault.kind].started += tally.started[i];
+  }
+  return kinds;
+}
+
+// What is said of them beside the verdict.
+std::vector<std::string> DrawnWarnings(const RunFacts& facts, const Tally& tally) {
+  std::vector<std::string> warnings;
+  for (const auto& [kind, drawn] : CountDrawn(facts, tally)) {
+    if (drawn.started == drawn.planned) continue;
+    warnings.push_back(
+        fmt::format("{} of the {} of kind {} that were drawn found nothing to act on",
+                    drawn.planned - drawn.started, Counted(drawn.planned, "fault"), kind));
+  }
+  return warnings;
+}
+
 // Why nothing in this run can be called valid, a sentence each.
 std::vector<std::string> WhyNothingIsValid(const History& history, const Tally& tally,
                                            const Holds& holds, const Scene& scene) {
@@ -77,9 +107,18 @@ std::vector<std::string> WhyNothingIsValid(const History& history, const Tally& 
   }
   for (size_t i = 0; i < facts.faults.size(); ++i) {
     const FaultFact& fault = facts.faults[i];
-    if (tally.started[i] >= fault.planned) continue;
+    if (tally.started[i] >= fault.planned || fault.drawn) continue;
     why.push_back(fmt::format("fault '{}' ({}) {}", fault.name, fault.what,
                               TookEffect(tally.started[i], fault.planned)));
+  }
+  Drawn all;
+  for (const auto& [kind, drawn] : CountDrawn(facts, tally)) {
+    all.planned += drawn.planned;
+    all.started += drawn.started;
+  }
+  if (all.started * 2 < all.planned) {
+    why.push_back(fmt::format("only {} of the {} that were drawn took effect", all.started,
+                              Counted(all.planned, "fault")));
   }
   if (std::string doubt = UnfinishedHold(holds, scene); !doubt.empty())
     why.push_back(std::move(doubt));
@@ -207,7 +246,8 @@ RunVerdict Judge(const History& history, const Limits& limits) {
     if (tally.started[i] < fault.planned) verdict.not_fired.push_back(fault.name);
   }
   for (const auto& sentences :
-       {why, StallWarnings(history, scene), ExpectationWarnings(history.facts)}) {
+       {why, DrawnWarnings(history.facts, tally), StallWarnings(history, scene),
+        ExpectationWarnings(history.facts)}) {
     verdict.warnings.insert(verdict.warnings.end(), sentences.begin(), sentences.end());
   }
   for (const Stall& stall : scene.stalls) {

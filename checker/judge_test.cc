@@ -1,5 +1,6 @@
 #include "checker/judge.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -183,6 +184,33 @@ TEST(Judge, AFaultThatStartedTooSeldomLeavesNothingValidAndHidesNoViolation) {
   EXPECT_EQ(verdict.not_fired, std::vector<std::string>{"pause"});
   EXPECT_EQ(Of(verdict, "exclusion").outcome, Outcome3::kViolated);
   EXPECT_EQ(Of(verdict, "lease-exclusion").outcome, Outcome3::kUnknown);
+}
+
+TEST(Judge, ADrawnFaultThatFoundNothingIsToldAndDecidesNothingUnlessMostDid) {
+  History calm = FromLanes(kCalm, {.claims = kAll});
+  for (int i = 0; i < 3; ++i) {
+    calm.facts.faults.push_back({.name = fmt::format("drop-{}", i + 1), .kind = "drop"});
+    calm.facts.faults.back().drawn = true;
+  }
+  const auto take_effect = [&calm](int64_t fault) {
+    calm.events.push_back({.at_ns = calm.events.back().at_ns,
+                           .client = kSupervisor,
+                           .op = Op::kFault,
+                           .value = {fault, 0, 1, 0}});
+    calm.events.push_back(calm.events.back());
+    calm.events.back().type = EventType::kOk;
+  };
+  take_effect(0);
+  RunVerdict verdict = Judge(calm);
+  EXPECT_EQ(verdict.overall, Outcome3::kUnknown);
+  EXPECT_TRUE(Mentions(verdict.warnings, "only 1 of the 3 faults that were drawn took effect"));
+  take_effect(2);
+  verdict = Judge(calm);
+  EXPECT_EQ(verdict.overall, Outcome3::kValid);
+  EXPECT_EQ(verdict.not_fired, std::vector<std::string>{"drop-2"});
+  EXPECT_TRUE(Mentions(verdict.warnings,
+                       "1 of the 3 faults of kind drop that were drawn found nothing to act on"));
+  EXPECT_NE(ToText(verdict).find("drop: drawn; took effect 2 of 3 times"), std::string::npos);
 }
 
 TEST(Judge, HoldsTheOutcomesAgainstWhatWasExpected) {

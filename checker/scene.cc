@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <map>
 #include <string_view>
+#include <tuple>
 
 namespace doublehold {
 namespace {
@@ -15,44 +18,45 @@ constexpr std::array<std::string_view, 4> kClockKinds{"jump", "drift", "strobe",
 constexpr std::array<std::string_view, 4> kDataKinds{"restart", "kill", "failover", "promote"};
 constexpr std::array<std::string_view, 3> kKeyKinds{"flush", "delete-key", "evict"};
 
+// Which start a fault's end belongs to: the first that is open, of that fault on that target.
+using EpisodeKey = std::tuple<int32_t, int32_t, int32_t>;
+
 std::vector<FaultEpisode> Episodes(const History& history) {
   std::vector<FaultEpisode> episodes;
-  std::vector<bool> healed;
+  std::vector<bool> idle;
+  std::map<EpisodeKey, std::deque<size_t>> open;
   const int64_t end_ns = history.events.empty() ? 0 : history.events.back().at_ns;
   for (const Event& event : history.events) {
     if (event.op != Op::kFault || event.value[0] < 0 ||
         event.value[0] >= static_cast<int64_t>(history.facts.faults.size())) {
       continue;
     }
-    const auto fault = static_cast<int32_t>(event.value[0]);
-    const auto client = static_cast<int32_t>(event.value[2]);
-    const auto node = static_cast<int32_t>(event.value[3]);
+    const EpisodeKey key{event.value[0], event.value[2], event.value[3]};
+    const auto [fault, client, node] = key;
     if (event.type == EventType::kInvoke) {
+      open[key].push_back(episodes.size());
       episodes.push_back({.fault = fault,
                           .client = client,
                           .node = node,
                           .from_ns = event.at_ns,
                           .to_ns = end_ns,
                           .asked_ns = event.value[1]});
-      healed.push_back(false);
-    } else if (event.type != EventType::kInfo) {
-      for (size_t i = 0; i < episodes.size(); ++i) {
-        if (healed[i] || episodes[i].fault != fault || episodes[i].client != client ||
-            episodes[i].node != node) {
-          continue;
-        }
-        episodes[i].to_ns = event.at_ns;
-        episodes[i].measured_ns = event.value[1];
-        healed[i] = true;
-        if (DidNothing(event)) {
-          episodes.erase(episodes.begin() + static_cast<std::ptrdiff_t>(i));
-          healed.erase(healed.begin() + static_cast<std::ptrdiff_t>(i));
-        }
-        break;
-      }
+      idle.push_back(false);
+      continue;
     }
+    const auto begun = open.find(key);
+    if (event.type == EventType::kInfo || begun == open.end() || begun->second.empty()) continue;
+    const size_t episode = begun->second.front();
+    begun->second.pop_front();
+    episodes[episode].to_ns = event.at_ns;
+    episodes[episode].measured_ns = event.value[1];
+    idle[episode] = DidNothing(event);
   }
-  return episodes;
+  std::vector<FaultEpisode> acted;
+  for (size_t i = 0; i < episodes.size(); ++i) {
+    if (!idle[i]) acted.push_back(episodes[i]);
+  }
+  return acted;
 }
 
 bool StopsClient(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {

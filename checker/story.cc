@@ -59,6 +59,8 @@ constexpr std::array kWordings{
             "clocks had been moved {2}"},
     Wording{"drift", When::kInstant, "{1} clock had been drifting",
             "the clock of {0} had been drifting", "clocks had been drifting"},
+    Wording{"strobe", When::kInstant, "{1} clock had been swinging to and fro",
+            "the clock of {0} had been swinging to and fro", "clocks had been swinging to and fro"},
     Wording{"crash", When::kInstant, "{0} had been killed", "{0} had been killed",
             "processes had been killed"},
     Wording{"cut-replication", When::kStretch, "{0} was cut off from its replicas",

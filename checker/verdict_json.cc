@@ -59,19 +59,19 @@ json ToJson(const ClaimVerdict& claim, const RunFacts& facts) {
 }
 
 json FaultsToJson(const RunVerdict& verdict) {
+  std::vector<json> of_each(verdict.facts.faults.size(), json::array());
+  for (const FaultEpisode& episode : verdict.episodes) {
+    of_each[static_cast<size_t>(episode.fault)].push_back({{"from_ns", episode.from_ns},
+                                                           {"to_ns", episode.to_ns},
+                                                           {"client", episode.client},
+                                                           {"node", episode.node},
+                                                           {"asked_ns", episode.asked_ns},
+                                                           {"measured_ns", episode.measured_ns}});
+  }
   json faults = json::array();
   for (size_t i = 0; i < verdict.facts.faults.size(); ++i) {
     const FaultFact& fault = verdict.facts.faults[i];
-    json episodes = json::array();
-    for (const FaultEpisode& episode : verdict.episodes) {
-      if (static_cast<size_t>(episode.fault) != i) continue;
-      episodes.push_back({{"from_ns", episode.from_ns},
-                          {"to_ns", episode.to_ns},
-                          {"client", episode.client},
-                          {"node", episode.node},
-                          {"asked_ns", episode.asked_ns},
-                          {"measured_ns", episode.measured_ns}});
-    }
+    json& episodes = of_each[i];
     faults.push_back({{"name", fault.name},
                       {"kind", fault.kind},
                       {"what", fault.what},

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -109,22 +111,46 @@ std::string Sentences(const ClaimVerdict& claim) {
   return text;
 }
 
+// What is told on one line: a fault, or all of one kind that a nemesis drew.
+struct FaultLine {
+  std::string name;
+  std::string what;
+  int64_t planned = 0, started = 0;
+  std::optional<int64_t> asked_ns;  // when it was the same each time
+  std::vector<int64_t> measured_ns{};
+};
+
 std::string Faults(const RunVerdict& verdict) {
-  std::string text;
-  for (size_t i = 0; i < verdict.facts.faults.size(); ++i) {
-    const FaultFact& fault = verdict.facts.faults[i];
-    int64_t started = 0, asked_ns = 0;
-    std::vector<int64_t> measured_ns;
-    for (const FaultEpisode& episode : verdict.episodes) {
-      if (static_cast<size_t>(episode.fault) != i) continue;
-      ++started;
-      asked_ns = episode.asked_ns;
-      if (episode.measured_ns != 0) measured_ns.push_back(episode.measured_ns);
+  const std::vector<FaultFact>& faults = verdict.facts.faults;
+  std::vector<FaultLine> lines;
+  std::map<std::string, size_t> of_kind;
+  std::vector<size_t> line_of(faults.size());
+  for (size_t i = 0; i < faults.size(); ++i) {
+    const FaultFact& fault = faults[i];
+    line_of[i] =
+        fault.drawn ? of_kind.emplace(fault.kind, lines.size()).first->second : lines.size();
+    if (line_of[i] == lines.size()) {
+      lines.push_back({.name = fault.drawn ? fault.kind : fault.name,
+                       .what = fault.drawn ? "drawn" : fault.what,
+                       .planned = 0});
     }
-    text += fmt::format("  {}: {}; {}", fault.name, fault.what, TookEffect(started, fault.planned));
-    if (!measured_ns.empty()) {
-      const auto [least, most] = std::ranges::minmax(measured_ns);
-      text += fmt::format("; asked {}, measured {}", Short(asked_ns), Short(least));
+    lines[line_of[i]].planned += fault.planned;
+  }
+  for (const FaultEpisode& episode : verdict.episodes) {
+    const auto fault = static_cast<size_t>(episode.fault);
+    FaultLine& line = lines[line_of[fault]];
+    ++line.started;
+    if (!faults[fault].drawn) line.asked_ns = episode.asked_ns;
+    if (episode.measured_ns != 0) line.measured_ns.push_back(episode.measured_ns);
+  }
+  std::string text;
+  for (const FaultLine& line : lines) {
+    text +=
+        fmt::format("  {}: {}; {}", line.name, line.what, TookEffect(line.started, line.planned));
+    if (!line.measured_ns.empty()) {
+      const auto [least, most] = std::ranges::minmax(line.measured_ns);
+      text += line.asked_ns ? fmt::format("; asked {}, ", Short(*line.asked_ns)) : "; ";
+      text += "measured " + Short(least);
       if (most != least) text += " to " + Short(most);
     }
     text += '\n';

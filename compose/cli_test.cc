@@ -187,6 +187,32 @@ TEST(CommandLine, OnePlanCarriesOutTheSameFaults) {
   EXPECT_EQ(timeline(again.path()), timeline(run.folder.path()));
 }
 
+// What a fenced store promises whatever happens; and that nothing is left of what a nemesis did.
+TEST(CommandLine, ANemesisLeavesAFencedStockRightAndNothingBehind) {
+  const TestFolder folder;
+  Program program({"run", "--lock", "fenced", "--nemesis", "pause,clock,network,partition",
+                   "--every", "100ms", "--clients", "3", "--duration", "6s", "--lease", "300ms",
+                   "--stock", "100000", "--seed", "5", "--into", folder.path().string()});
+  EXPECT_LE(program.Wait(), 2) << program.Err();
+  EXPECT_EQ(program.TemporaryFiles(), 0U);
+  EXPECT_TRUE(program.Descendants().empty());
+  const nlohmann::json verdict = ReadJson(folder.path() / "verdict.json");
+  for (const nlohmann::json& claim : verdict.at("claims")) {
+    if (claim.at("claim") == "stock") {
+      EXPECT_EQ(claim.at("outcome"), "valid") << claim;
+    }
+  }
+  const nlohmann::json plan = ReadJson(folder.path() / "plan.json");
+  EXPECT_GT(plan.at("faults").size(), 40U);
+  int64_t last_ns = 0;
+  for (const nlohmann::json& fault : verdict.at("faults")) {
+    for (const nlohmann::json& episode : fault.at("episodes")) {
+      last_ns = std::max(last_ns, episode.at("from_ns").get<int64_t>());
+    }
+  }
+  EXPECT_LE(last_ns, 6'000'000'000) << "none begins once the clients have ended";
+}
+
 TEST(CommandLine, APipeSeesNoProgressLine) {
   const StoredRun run;
   EXPECT_EQ(run.finished.err, "");

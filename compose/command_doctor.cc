@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "compose/command_line.h"
+#include "compose/fault_trial.h"
 #include "compose/plan_builder.h"
 #include "compose/python.h"
 #include "compose/run_once.h"
@@ -50,12 +52,47 @@ Result<std::string> TryRun(const ServerProgram& server) {
       "a moved server clock did not show: the clock shim does not work with this redis-server");
 }
 
+std::string Shown(int64_t span_ns) {
+  return fmt::format("{:.1f} ms", ToSeconds(Duration(span_ns)) * 1000);
+}
+
+std::string DetailOf(const FaultTrial& trial) {
+  if (!trial.acted) return trial.what + ": it did not act";
+  if (trial.asked_ns == 0) return trial.what + ": it acted; it has nothing to measure";
+  return fmt::format("{}: asked {}, measured {}", trial.what, Shown(trial.asked_ns),
+                     Shown(trial.measured_ns));
+}
+
+// A line a kind of the registry, as each is done: they take a second each.
+Result<ExitCode> TryFaults(const ServerProgram& server, bool as_json) {
+  bool all_acted = true;
+  nlohmann::json json = nlohmann::json::array();
+  for (const FaultEntry& fault : Faults()) {
+    const Result<FaultTrial> trial = TryFault(fault, server);
+    const bool acted = trial && trial->acted;
+    all_acted = all_acted && acted;
+    json.push_back({{"fault", fault.name},
+                    {"acted", acted},
+                    {"what", trial ? trial->what : ""},
+                    {"asked_ns", trial ? trial->asked_ns : 0},
+                    {"measured_ns", trial ? trial->measured_ns : 0},
+                    {"error", trial ? "" : trial.error().message}});
+    if (as_json) continue;
+    fmt::print("{:<8} {:<18} {}\n", acted ? "ok" : "FAILED", fault.name,
+               trial ? DetailOf(*trial) : trial.error().message);
+    std::fflush(stdout);
+  }
+  if (as_json) fmt::print("{}\n", json.dump(2));
+  return all_acted ? ExitCode::kAsExpected : ExitCode::kEnvironment;
+}
+
 }  // namespace
 
 Result<ExitCode> DoctorCommand(const Words& words) {
   namespace po = boost::program_options;
   po::options_description options("options");
   options.add_options()("json", "for programs");
+  options.add_options()("faults", "injects each fault alone: asked against measured");
   options.add_options()("redis-server", po::value<std::string>()->default_value("redis-server"),
                         "the server program");
   Result<ParsedLine> line =
@@ -63,6 +100,11 @@ Result<ExitCode> DoctorCommand(const Words& words) {
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   const std::string redis = line->values["redis-server"].as<std::string>();
+  if (line->values.contains("faults")) {
+    const Result<ServerProgram> server = FindServer(redis);
+    if (!server) return tl::unexpected(server.error());
+    return TryFaults(*server, line->values.contains("json"));
+  }
   const auto itself = [](const std::string& text) { return text; };
   std::vector<Finding> findings;
   const Result<ServerProgram> server = FindServer(redis);

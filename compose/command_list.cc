@@ -8,6 +8,7 @@
 #include "compose/command_line.h"
 #include "compose/plan_builder.h"
 #include "faults/fault.h"
+#include "faults/nemesis.h"
 #include "faults/profiles.h"
 #include "lib/base/step.h"
 #include "lib/base/words.h"
@@ -58,8 +59,9 @@ std::vector<std::string> SizeLines(const TopologyEntry& topology) {
 }
 
 std::vector<Table> AllTables() {
-  std::vector<Table> tables{{"locks", {}},      {"workloads", {}}, {"faults", {}}, {"profiles", {}},
-                            {"topologies", {}}, {"claims", {}},    {"steps", {}},  {"models", {}}};
+  std::vector<Table> tables{{"locks", {}},    {"workloads", {}},  {"faults", {}},
+                            {"profiles", {}}, {"topologies", {}}, {"claims", {}},
+                            {"steps", {}},    {"models", {}},     {"nemesis", {}}};
   for (const LockEntry& lock : Locks()) {
     tables[0].rows.push_back(
         {std::string(lock.name), std::string(lock.summary), OptionLines(lock.options)});
@@ -93,6 +95,9 @@ std::vector<Table> AllTables() {
                               std::string(model.summary),
                               {fmt::format("functions: {}", fmt::join(model.functions, ", "))}});
   }
+  for (const NemesisMember& member : NemesisMembers()) {
+    tables[8].rows.push_back({std::string(member.name), std::string(member.summary), {}});
+  }
   return tables;
 }
 
@@ -122,9 +127,9 @@ nlohmann::json ToJson(const Table& table) {
 Result<ExitCode> ListCommand(const Words& words) {
   boost::program_options::options_description options("options");
   options.add_options()("json", "for programs")("markdown", "as a table of the README");
-  Result<ParsedLine> line =
-      ParseLine(words, options,
-                "list [locks|workloads|faults|profiles|topologies|claims|steps|models] [--json]");
+  Result<ParsedLine> line = ParseLine(
+      words, options,
+      "list [locks|workloads|faults|profiles|topologies|claims|steps|models|nemesis] [--json]");
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   const std::vector<Table> tables = AllTables();

@@ -34,6 +34,8 @@ constexpr std::array kFlags{
     Flag{"duration", "workload.duration", "how long they work: 5s"},
     Flag{"stock", "workload.stock", "of each item at the start"},
     Flag{"seed", "seed", "of every random choice"},
+    Flag{"nemesis", "nemesis.faults", "draws faults from the seed: pause,clock,network,partition"},
+    Flag{"every", "nemesis.every", "one fault of the nemesis in each such stretch: 500ms"},
 };
 
 po::options_description RunOptions() {

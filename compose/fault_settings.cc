@@ -8,9 +8,11 @@
 #include <set>
 #include <sstream>
 
+#include "compose/fault_conditions.h"
 #include "compose/plan_builder.h"
 #include "compose/restart_rules.h"
 #include "faults/fault.h"
+#include "faults/sides.h"
 #include "lib/base/words.h"
 #include "lib/plan/topology.h"
 
@@ -20,8 +22,9 @@ namespace {
 constexpr int kMostTimes = 100'000;
 constexpr int64_t kMostBytes = int64_t{1}
                                << 40;  // at once, or a second: no network of today's carries more
+constexpr std::string_view kHolds = "holds";
 
-// "client 2 after-read" or "any after-read".
+// "client 2 after-read", "any after-read", "client 1 holds".
 std::optional<Trigger> ReadTrigger(SettingReader& reader, const std::string& name) {
   const std::optional<std::string> text = reader.Word(name);
   if (!text) return std::nullopt;
@@ -40,9 +43,11 @@ std::optional<Trigger> ReadTrigger(SettingReader& reader, const std::string& nam
                             *text, name == "until" ? ", 'begin of FAULT' or 'end of FAULT'" : ""));
     return std::nullopt;
   }
-  const std::optional<Step> parsed = ParseStep(step);
+  // "when client 1 holds": from there on it does.
+  const std::optional<Step> parsed = step == kHolds ? Step::kAfterAcquire : ParseStep(step);
   if (!parsed) {
-    const std::vector<std::string> steps(kStepNames.begin(), kStepNames.end());
+    std::vector<std::string> steps(kStepNames.begin(), kStepNames.end());
+    steps.emplace_back(kHolds);
     reader.Fail(name, UnknownWord("step", step, steps));
     return std::nullopt;
   }
@@ -92,6 +97,46 @@ void ReadFrames(SettingReader& reader, FaultPlan& fault) {
   fault.chance = reader.Number("chance", 1.0, 0.0, 1.0);
 }
 
+std::optional<int> ReadNumber(std::string_view word) {
+  int number = 0;
+  const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (status != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+  return number;
+}
+
+// "2-1" for client 2 and node 1, "2-store".
+std::vector<Link> ReadLinks(SettingReader& reader) {
+  std::vector<Link> links;
+  for (const std::string& word : reader.Words("links")) {
+    const size_t dash = std::min(word.find('-'), word.size());
+    const std::string node = word.substr(std::min(dash + 1, word.size()));
+    const int from = ReadNumber(word.substr(0, dash)).value_or(0);
+    const int to = node == "store" ? kStoreNode : ReadNumber(node).value_or(-1);
+    if (from < 1 || to < 0) {
+      reader.Fail(
+          "links",
+          fmt::format("'{}' is no link: '2-1' is client 2 and node 1, '2-store' the store", word));
+    }
+    links.push_back({.client = from, .node = to});
+  }
+  return links;
+}
+
+// A split by name becomes the links that it cuts, drawn from the seed.
+void SplitSides(SettingReader& reader, const Plan& plan, int index, FaultPlan& fault) {
+  if (!reader.settings().Has("sides")) return static_cast<void>(reader.Word("sides"));
+  const std::string sides = reader.Known("sides", "split", "", SideNames());
+  if (reader.error()) return;
+  if (!fault.nodes.empty() || !fault.links.empty()) {
+    return reader.Fail("sides", "it says which nodes: leave nodes and links out");
+  }
+  Prng random(plan.seed, "sides", static_cast<uint64_t>(index));
+  Result<std::vector<Link>> cut = CutLinks(sides, fault.client.value_or(0), plan, random);
+  if (!cut) return reader.Fail("sides", cut.error().message);
+  fault.links = std::move(*cut);
+  fault.client.reset();
+}
+
 Result<void> CheckTarget(const Plan& plan, const FaultPlan& fault) {
   const auto check_client = [&](int client, int least) -> Result<void> {
     if (client >= least && client <= plan.clients) return {};
@@ -105,7 +150,12 @@ Result<void> CheckTarget(const Plan& plan, const FaultPlan& fault) {
     if (!trigger) continue;
     if (Result<void> ok = check_client(trigger->client, /*least=*/0); !ok) return ok;
   }
-  for (const int node : fault.nodes) {
+  for (const Link& link : fault.links) {
+    if (Result<void> ok = check_client(link.client, /*least=*/1); !ok) return ok;
+  }
+  std::vector<int> nodes = fault.nodes;
+  for (const Link& link : fault.links) nodes.push_back(link.node);
+  for (const int node : nodes) {
     if (node >= 0 && node <= ServersOf(plan)) continue;
     return BadInput(
         fmt::format("node {} does not exist: the run has nodes 1..{}", node, ServersOf(plan)));
@@ -122,7 +172,7 @@ bool EndsWhenSpent(const FaultEntry& kind) {
 // What a plan's file could hold and the reader of settings would not have let through.
 bool NumbersAreInRange(const FaultPlan& fault) {
   for (const Duration span : {fault.from, fault.every, fault.length, fault.delay, fault.jitter,
-                              fault.gap, fault.by, fault.cut}) {
+                              fault.gap, fault.period, fault.cut}) {
     if (span < Duration::zero()) return false;
   }
   return fault.times >= 1 && fault.times <= kMostTimes;
@@ -136,12 +186,20 @@ Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEn
   if (fault.times > 1 && fault.every <= Duration::zero()) {
     return BadInput("'times' is more than one, but 'every' does not say how far apart");
   }
+  if (const Duration last = fault.from + fault.every * (fault.times - 1); last >= plan.duration) {
+    return BadInput(fmt::format("the last of its {} times is at {}, after the run's end at {}",
+                                fault.times, FormatDuration(last), FormatDuration(plan.duration)));
+  }
   if (!EndsWhenSpent(kind) && fault.length <= Duration::zero() && !fault.until &&
       !fault.until_fault) {
     return BadInput("it never heals: 'for' (a duration) or 'until' (a step) is missing");
   }
   if (kind.ends_itself && (fault.until || fault.until_fault)) {
     return BadInput("it ends by itself: no 'until'");
+  }
+  if (fault.delay > plan.duration) {
+    return BadInput(fmt::format("it delays by {}, longer than the run ({})",
+                                FormatDuration(fault.delay), FormatDuration(plan.duration)));
   }
   if (fault.length > plan.duration) {
     return BadInput(fmt::format("it lasts {}, longer than the run ({})",
@@ -180,6 +238,7 @@ Result<void> CheckFault(const Plan& plan, const FaultPlan& fault) {
   if (!NumbersAreInRange(fault)) return BadInput("a number is out of its range");
   if (Result<void> ok = CheckTarget(plan, fault); !ok) return ok;
   if (Result<void> ok = CheckKey(plan, fault); !ok) return ok;
+  if (Result<void> ok = CheckSteps(plan, fault); !ok) return ok;
   return CheckTiming(plan, fault, *kind);
 }
 
@@ -222,8 +281,11 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   if (has("bytes-per-second")) {
     fault.bytes_per_second = reader.Integer("bytes-per-second", 0, 0, kMostBytes);
   }
-  if (has("by")) fault.by = reader.Span("by", "0s");
   if (has("how")) fault.how = reader.Word("how", "");
+  if (has("by")) fault.by = reader.SignedSpan("by", "0s");
+  if (has("period")) fault.period = reader.Span("period", "0s");
+  if (has("links")) fault.links = ReadLinks(reader);
+  if (has("sides")) SplitSides(reader, plan, index, fault);
   if (has("rate")) fault.rate = reader.Number("rate", 1.0, 0.0, 1000.0);
   if (has("data")) fault.data = reader.Word("data", "empty");
   if (has("cut")) fault.cut = reader.Span("cut", "0s");
@@ -246,16 +308,10 @@ Result<void> CheckFaults(const Plan& plan, const std::vector<std::string>& place
     }
     if (!fault.during.empty() && !fault.on)
       return bad("'during' needs 'on': a step at which it starts");
-    std::vector<std::string> others;
-    for (const FaultPlan& other : plan.faults) {
-      if (other.name != fault.name) others.push_back(other.name);
-    }
-    for (const std::string& named :
-         {fault.during, fault.until_fault ? fault.until_fault->fault : ""}) {
-      if (named.empty() || std::ranges::find(others, named) != others.end()) continue;
-      return bad(others.empty() ? fmt::format("there is no other fault, so none '{}'", named)
-                                : UnknownWord("fault", named, others));
-    }
+  }
+  if (const std::optional<FaultRefusal> refused = FindImpossibleWait(plan)) {
+    return BadInput(fmt::format("{}: fault '{}': {}", places.at(refused->index),
+                                plan.faults[refused->index].name, refused->message));
   }
   if (Result<void> ok = CheckRestarts(plan); !ok) {
     return BadInput(

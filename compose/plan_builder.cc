@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "checker/checker.h"
 #include "compose/fault_settings.h"
 #include "compose/restart_rules.h"
+#include "compose/nemesis_settings.h"
 #include "compose/setting_reader.h"
 #include "compose/topology_settings.h"
 #include "faults/fault.h"
@@ -78,6 +80,10 @@ std::map<std::string, std::string> ReadOptions(SettingReader& reader, const std:
       reader.Fail(table + "." + name, checked.error().message);
       return {};
     }
+  }
+  // So that a misspelt table is told of them.
+  for (const OptionSpec& spec : specs) {
+    std::ignore = reader.settings().Take(fmt::format("{}.{}", table, spec.name));
   }
   Result<std::map<std::string, std::string>> complete = CompleteOptions(what, specs, given, lease);
   if (!complete) {
@@ -188,6 +194,9 @@ void ReadExpectations(SettingReader& reader, Plan& plan) {
     plan.expect[claim] = inner.Known(claim, "outcome", "", {kOutcomes.begin(), kOutcomes.end()});
   }
   if (inner.error()) reader.FailPlainly(*inner.error());
+  // So that a misspelt table is told of them.
+  for (const std::string& claim : plan.claims)
+    std::ignore = reader.settings().Take("expect." + claim);
 }
 
 // Answers where each fault of the plan came from.
@@ -223,6 +232,11 @@ std::vector<std::string> ReadFaults(SettingReader& reader, Plan& plan) {
     }
     places.push_back(table.Where("kind"));
     plan.faults.push_back(std::move(fault));
+  }
+  if (reader.error()) return places;
+  for (FaultPlan& fault : ReadNemesis(reader, plan)) {
+    plan.faults.push_back(std::move(fault));
+    places.push_back(reader.settings().Where("nemesis.faults"));
   }
   return places;
 }
@@ -339,6 +353,7 @@ RunFacts FactsOf(const Plan& plan) {
                             .kind = fault.kind,
                             .what = Describe(fault),
                             .nodes = fault.nodes,
+                            .drawn = fault.drawn,
                             .planned = fault.times});
   }
   return facts;

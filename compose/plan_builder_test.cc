@@ -140,6 +140,31 @@ for = "1s"
   EXPECT_EQ(plan.faults[3], drift);
 }
 
+// The example of CONTRIBUTING.md.
+TEST(BuildPlan, HoldsIsTheStepAtWhichAClientWasGrantedTheLock) {
+  const Plan plan = Good(R"(
+lock.name = "set-nx-px"
+[[fault]]
+kind = "pause"
+name = "stopped"
+on = "client 1 holds"
+until = "client 2 holds"
+
+[[fault]]
+kind = "jump"
+nodes = [1]
+by = "-2 lease"
+on = "client 1 holds"
+during = "stopped"
+for = "0.5 lease"
+)");
+  ASSERT_EQ(plan.faults.size(), 2u);
+  EXPECT_EQ(plan.faults[0].on, (Trigger{1, Step::kAfterAcquire}));
+  EXPECT_EQ(plan.faults[0].until, (Trigger{2, Step::kAfterAcquire}));
+  EXPECT_EQ(plan.faults[1].by, -1s);
+  EXPECT_EQ(plan.faults[1].during, "stopped");
+}
+
 TEST(BuildPlan, WritesTheStockAsTheLockWantsIt) {
   const auto write = [](const std::string& toml) {
     return Good(toml).workload_options.at("write");

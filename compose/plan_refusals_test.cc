@@ -343,6 +343,114 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }
 
+TEST(BuildPlan, NamesWhatATimelineWaitsForInVain) {
+  const auto fault = [](const std::string& lines) {
+    return kLock + "[[fault]]\nkind = \"pause\"\n" + lines;
+  };  // from line 5
+  const std::string at = "x.toml:4: fault.0.kind: fault 'pause-1': ";
+  const Case cases[] = {
+      {fault("on = \"client 1 mid-acquire\"\nfor = \"1s\"\n"),
+       at +
+           "no client ever reaches mid-acquire: lock set-nx-px in workload inventory has the steps "
+           "start, after-acquire, after-read, before-write, after-write, before-release, "
+           "after-release"},
+      {fault("client = 2\nuntil = \"any mid-release\"\n"),
+       at +
+           "no client ever reaches mid-release: lock set-nx-px in workload inventory has the steps "
+           "start, after-acquire, after-read, before-write, after-write, before-release, "
+           "after-release"},
+      {"lock.name = \"redisson\"\nworkload.name = \"nested\"\n[[fault]]\nkind = \"slow\"\non = "
+       "\"any after-read\"\nfor = \"1s\"\n",
+       "x.toml:4: fault.0.kind: fault 'slow-1': no client ever reaches after-read: lock redisson "
+       "in "
+       "workload nested has the steps start, after-acquire, before-release, after-release"},
+      {fault("client = 1\nuntil = \"client 1 after-acquire\"\n"),
+       at + "it never heals: client 1 cannot reach after-acquire while this fault keeps it"},
+      {fault("on = \"client 2 after-read\"\nuntil = \"client 2 after-acquire\"\n"),
+       at + "it never heals: client 2 cannot reach after-acquire while this fault keeps it"},
+      {"workload.clients = 1\n" + fault("on = \"any after-read\"\nuntil = \"any after-acquire\"\n"),
+       "x.toml:5: fault.0.kind: fault 'pause-1': it never heals: client 1 cannot reach "
+       "after-acquire while this fault keeps it"},
+      {fault("name = \"a\"\nclient = 1\nuntil = \"end of b\"\n[[fault]]\nkind = \"pause\"\nname = "
+             "\"b\"\nclient = 2\nuntil = \"end of a\"\n"),
+       "x.toml:4: fault.0.kind: fault 'a': it never ends: the end of 'a' waits for the end of 'b' "
+       "waits for the end of 'a'"},
+      {fault(
+           "name = \"a\"\non = \"client 1 start\"\nfor = \"1s\"\nduring = \"b\"\n[[fault]]\nkind = "
+           "\"pause\"\nname = \"b\"\non = \"client 2 start\"\nfor = \"1s\"\nduring = \"a\"\n"),
+       "x.toml:4: fault.0.kind: fault 'a': it never ends: the beginning of 'a' waits for the "
+       "beginning of 'b' waits for the beginning of 'a'"},
+      {fault("client = 1\nfor = \"1s\"\nfrom = \"1s\"\nevery = \"2s\"\ntimes = 3\n"),
+       at + "the last of its 3 times is at 5s, after the run's end at 5s"},
+      {kLock + "[[fault]]\nkind = \"delay\"\ndelay = \"6s\"\nfor = \"1s\"\n",
+       "x.toml:4: fault.0.kind: fault 'delay-1': it delays by 6s, longer than the run (5s)"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
+}
+
+TEST(BuildPlan, NamesWhatIsWrongWithAPartition) {
+  const auto cut = [](const std::string& lines) {
+    return "[lock]\nname = \"redlock\"\n[[fault]]\nkind = \"partition\"\nfor = \"1s\"\n" + lines;
+  };  // from line 6
+  const Case cases[] = {
+      {cut(""),
+       "x.toml:4: fault.0.kind: fault 'partition-1' (partition): needs the nodes that are "
+       "cut off (nodes), or how the links are split (sides)"},
+      {cut("sides = \"minorty\"\n"),
+       "x.toml:6: fault.0.sides: split 'minorty' is unknown (did you mean 'minority'?)"},
+      {cut("sides = \"ring\"\nnodes = [1]\n"),
+       "x.toml:6: fault.0.sides: it says which nodes: leave nodes and links out"},
+      {cut("sides = \"ring\"\n") + "[topology]\nnodes = 2\n",
+       "x.toml:6: fault.0.sides: 'ring' splits 3 nodes or more, not 2: name them (nodes)"},
+      {cut("links = [\"1+2\"]\n"),
+       "x.toml:6: fault.0.links: '1+2' is no link: '2-1' is client 2 and node 1, '2-store' the "
+       "store"},
+      {cut("links = [\"9-1\"]\n"),
+       "x.toml:4: fault.0.kind: fault 'partition-1': client 9 does not exist: the run has clients "
+       "1..4"},
+      {cut("links = [\"1-9\"]\n"),
+       "x.toml:4: fault.0.kind: fault 'partition-1': node 9 does not exist: the run has nodes "
+       "1..5"},
+      {cut("links = [\"1-2\"]\nclient = 1\n"),
+       "x.toml:4: fault.0.kind: fault 'partition-1' (partition): is of the links it lists: leave "
+       "client and nodes out"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
+  const Plan plan = Good(cut("sides = \"ring\"\n"));
+  EXPECT_EQ(plan.faults[0].links.size(), 8u);
+  EXPECT_EQ(Good(cut("links = [\"2-1\", \"3-store\"]\n")).faults[0].links,
+            (std::vector<Link>{{.client = 2, .node = 1}, {.client = 3, .node = 0}}));
+}
+
+TEST(BuildPlan, NamesWhatIsWrongWithANemesis) {
+  const std::string nemesis = kLock + "[nemesis]\n";  // line 3
+  const Case cases[] = {
+      {nemesis + "faults = \"puase\"\n",
+       "x.toml:4: nemesis.faults: member of a nemesis 'puase' is unknown (did you mean 'pause'?)"},
+      {nemesis + "every = \"1s\"\n",
+       "x.toml:4: nemesis.every: of what? nemesis.faults (--nemesis) is missing: any of pause, "
+       "clock, network, partition"},
+      {nemesis + "faults = \"pause\"\nevery = \"0s\"\n",
+       "x.toml:5: nemesis.every: it must be above nothing"},
+      {nemesis + "faults = \"pause\"\nshortest = \"2s\"\nlongest = \"1s\"\n",
+       "x.toml:5: nemesis.shortest: 2s is not above nothing and at most nemesis.longest, 1s"},
+      {nemesis + "faults = \"pause\"\nlongest = \"4s\"\n",
+       "x.toml:4: nemesis.faults: the run of 5s has no room for a fault of 4s between the first "
+       "lease and the 1s of calm at its end: a duration of 5.5s has"},
+      {nemesis + "faults = \"pause, network\"\n[topology]\ndirect = true\n",
+       "x.toml:4: nemesis.faults: 'network' acts on the network, which 'direct' goes round"},
+      {nemesis + "fautls = \"pause\"\n",
+       "x.toml:4: setting 'nemesis.fautls' is unknown (did you mean 'nemesis.faults'?)"},
+      {kLock + "[expct]\nstock = \"valid\"\n",
+       "x.toml:4: setting 'expct.stock' is unknown (did you mean 'expect.stock'?)"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
+  const Plan plan = Good(nemesis + "faults = [\"pause\", \"clock\"]\nevery = \"500ms\"\n");
+  EXPECT_EQ(plan.faults.size(), 6u);
+  EXPECT_EQ(Good(nemesis + "faults = \"pause, clock\"\nevery = \"500ms\"\n").faults, plan.faults);
+  EXPECT_EQ(*PlanFromJson(ToJson(plan), "p.json"), plan);
+}
+
 TEST(BuildPlan, AFlagNamesItself) {
   Settings settings;
   settings.Set("lock.name", "set-nx-px", "--lock");

@@ -19,6 +19,7 @@ namespace {
 constexpr Duration kTimeQueryTimeout = 20ms;
 // An operator who has no answer by then gives up; the command may still be carried out.
 constexpr Duration kOperatorTimeout = 2s;
+constexpr Duration kPublishedWithin = 30ms;  // what a client says of its clock; three of its ticks
 
 int64_t ToInteger(const std::string& text) {
   int64_t value = 0;
@@ -26,11 +27,11 @@ int64_t ToInteger(const std::string& text) {
   return value;
 }
 
-Duration AskForSkew(const std::filesystem::path& socket) {
+std::optional<Duration> AskForSkew(const std::filesystem::path& socket) {
   const auto connection = MakeConnection({.unix_path = socket.string()});
   const std::array<std::string_view, 1> time{"TIME"};
   const CallResult result = connection->Call(time, RealMono() + kTimeQueryTimeout);
-  if (!result || result->items.size() != 2) return Duration::zero();
+  if (!result || result->items.size() != 2) return std::nullopt;
   const Duration server = std::chrono::seconds(ToInteger(result->items[0].text)) +
                           std::chrono::microseconds(ToInteger(result->items[1].text));
   return server - ReadMachineClocks().wall.time_since_epoch();
@@ -119,16 +120,79 @@ void RealCluster::Operate(int node, std::vector<std::string> command,
                  });
 }
 
-void RealCluster::Skew(ProcessRef process, Duration offset, double rate) {
-  Find(process).clock->Set(offset, rate);
+SkewId RealCluster::Skew(ProcessRef process, const ClockSkew& skew) {
+  Process& moved = Find(process);
+  const SkewId id = ++last_skew_;
+  skewed_.emplace(id, process);
+  moved.skews.Add(id, skew, RealMono());
+  SetClock(moved);
+  if (process.kind == ProcessRef::Kind::kClient) {
+    if (!std::exchange(looking_, true)) LookAtClients();
+    return id;
+  }
+  if (moved.told == nullptr) {
+    const auto seen = [&moved](MonoTime at, Duration ahead) { moved.skews.Saw(at, ahead); };
+    moved.told = std::make_unique<NodeClock>(io_, moved.socket, seen);
+  }
+  moved.told->Start();
+  return id;
 }
 
-Duration RealCluster::ObservedSkew(ProcessRef process) {
-  Process& observed = Find(process);
-  if (process.kind == ProcessRef::Kind::kNode) return AskForSkew(observed.socket);
-  // A client publishes what its clock says every few milliseconds.
+void RealCluster::SetClock(Process& process) {
+  const ClockSkew sum = process.skews.At(RealMono());
+  process.clock->Set(sum.offset, sum.rate, {.swing = sum.swing, .period = sum.period});
+}
+
+std::optional<Duration> RealCluster::ObservedSkew(SkewId skew) {
+  const ProcessRef ref = skewed_.at(skew);
+  Process& process = Find(ref);
+  const MonoTime now = RealMono();
+  const bool runs = process.pauses == 0 && !process.killed;
+  if (ref.kind == ProcessRef::Kind::kClient) {
+    // What it published last may be older than the skew, when that is young; but then nothing is sure.
+    const bool young = now - process.skews.SinceOf(skew) < kPublishedWithin;
+    if (runs) process.skews.Saw(now, AheadOfClient(ref.number));
+    if (runs && young) return process.skews.SeenOf(skew, now);
+  } else if (runs && !process.skews.SeenOf(skew, now)) {
+    if (const std::optional<Duration> ahead = AskForSkew(process.socket)) {
+      process.skews.Saw(now, *ahead);
+    }
+  }
+  if (process.skews.WasNotMoved(skew)) return std::nullopt;
+  return process.skews.SeenOf(skew, now);
+}
+
+void RealCluster::Unskew(SkewId skew) {
+  const auto found = skewed_.find(skew);
+  CHECK(found != skewed_.end());
+  Process& process = Find(found->second);
+  skewed_.erase(found);
+  process.skews.Remove(skew);
+  SetClock(process);
+  if (process.told != nullptr && process.skews.empty()) process.told->Stop();
+}
+
+// A client publishes what its clock says every few milliseconds; while it is stopped, that is old.
+void RealCluster::LookAtClients() {
+  bool any = false;
+  const MonoTime now = RealMono();
+  for (auto& [ref, process] : processes_) {
+    if (ref.kind != ProcessRef::Kind::kClient || process.skews.empty()) continue;
+    any = true;
+    // What was published within that time is of the skews that are older.
+    if (process.pauses == 0) process.skews.Saw(now - kPublishedWithin, AheadOfClient(ref.number));
+  }
+  looking_ = any;
+  if (!any) return;
+  client_tick_.expires_after(kPublishedWithin);
+  client_tick_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) LookAtClients();
+  });
+}
+
+Duration RealCluster::AheadOfClient(int client) const {
   const Duration ahead_of_mono(
-      shared_.Control(process.number).wall_ahead_ns.load(std::memory_order_relaxed));
+      shared_.Control(client).wall_ahead_ns.load(std::memory_order_relaxed));
   const ClockReading machine = ReadMachineClocks();
   return ahead_of_mono - (machine.wall.time_since_epoch() - machine.mono.time_since_epoch());
 }

@@ -1,20 +1,25 @@
 // The cluster verbs done to real processes, sockets and clocks.
 //
-// Thread rule: the supervisor's. The verbs do not wait, but for ObservedSkew of a node, which asks it for its time. A
-// process that is started again is forked within Restart's timer: some ms in which the loop stands still.
+// Thread rule: the supervisor's. The verbs do not wait, but for ObservedSkew of a node that has not told its time yet
+// since it was skewed: it is asked, for 20 ms at most.
+// A process that is started again is forked within Restart's timer: some ms in which the loop stands still.
 #ifndef DOUBLEHOLD_COMPOSE_REAL_CLUSTER_H_
 #define DOUBLEHOLD_COMPOSE_REAL_CLUSTER_H_
 
 #include <sys/types.h>
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "compose/clock_sum.h"
+#include "compose/node_clock.h"
 #include "compose/revival.h"
 #include "faults/clock_page.h"
 #include "faults/cluster.h"
@@ -27,10 +32,15 @@ class Replication;
 
 class RealCluster final : public Cluster {
  public:
-  // `io`, `shared` and `proxy` outlive it. `changed` is called when a client that waits at a step may have become free.
+  // All outlive it. `changed` is called when a client that waits at a step may have become free.
   RealCluster(boost::asio::io_context& io, SharedRun& shared, Proxy& proxy,
               std::function<void(int client)> changed)
-      : io_(io), shared_(shared), proxy_(proxy), changed_(std::move(changed)), revival_(io) {}
+      : io_(io),
+        client_tick_(io),
+        shared_(shared),
+        proxy_(proxy),
+        changed_(std::move(changed)),
+        revival_(io) {}
 
   // Tells of a client that is about to start. `clock_page` is its page in the shared memory, set to the true time.
   void AddClient(int client, int clock_page);
@@ -69,8 +79,9 @@ class RealCluster final : public Cluster {
   void Restart(int node, NodeRestart how) override;
   void Operate(int node, std::vector<std::string> command,
                std::function<void(CallResult)> answer) override;
-  void Skew(ProcessRef process, Duration offset, double rate) override;
-  Duration ObservedSkew(ProcessRef process) override;
+  SkewId Skew(ProcessRef process, const ClockSkew& skew) override;
+  std::optional<Duration> ObservedSkew(SkewId skew) override;
+  void Unskew(SkewId skew) override;
   void CutReplication(int node) override;
   int64_t MendReplication(int node) override;
   void Promote(int node, Promotion how, std::function<void(bool)> done) override;
@@ -81,6 +92,8 @@ class RealCluster final : public Cluster {
   struct Process {
     pid_t pid = 0;
     std::unique_ptr<ClockPage> clock;
+    ClockSum skews;
+    std::unique_ptr<NodeClock> told;  // a node's; made when it is first skewed
     std::filesystem::path socket;
     int pauses = 0;        // Pause calls without their Resume
     bool stopped = false;  // as the kernel said
@@ -89,8 +102,13 @@ class RealCluster final : public Cluster {
   };
 
   Process& Find(ProcessRef process);
+  void SetClock(Process& process);
+  void LookAtClients();
+  [[nodiscard]] Duration AheadOfClient(int client) const;
 
   boost::asio::io_context& io_;
+  boost::asio::steady_timer client_tick_;
+  bool looking_ = false;
   SharedRun& shared_;
   Proxy& proxy_;
   std::function<void(int client)> changed_;
@@ -100,6 +118,8 @@ class RealCluster final : public Cluster {
   std::vector<LinkId> peer_links_;
   Replication* replication_ = nullptr;
   std::multimap<int, std::vector<RuleId>> cuts_;  // by node, the rules of one cut
+  std::map<SkewId, ProcessRef> skewed_;
+  SkewId last_skew_ = 0;
 };
 
 }  // namespace doublehold

@@ -78,6 +78,15 @@ Duration SettingReader::Span(const std::string& name, std::string_view fallback)
   return {};
 }
 
+Duration SettingReader::SignedSpan(const std::string& name, std::string_view fallback) {
+  const std::string word = Word(name, fallback);
+  const bool back = word.starts_with('-');
+  const Result<Duration> span = ParseDuration(back ? word.substr(1) : word, lease_);
+  if (span) return back ? -*span : *span;
+  Fail(name, span.error().message);
+  return {};
+}
+
 std::vector<std::string> SettingReader::Words(const std::string& name) {
   const std::optional<Setting> setting = settings_.Take(name);
   if (!setting) return {};

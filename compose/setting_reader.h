@@ -29,6 +29,8 @@ class SettingReader {
   double Number(const std::string& name, double fallback, double least, double most);
   bool Flag(const std::string& name, bool fallback);
   Duration Span(const std::string& name, std::string_view fallback);
+  // One that may be below zero: "-500ms".
+  Duration SignedSpan(const std::string& name, std::string_view fallback);
   // A list, or one word with commas.
   std::vector<std::string> Words(const std::string& name);
 

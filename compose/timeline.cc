@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <string_view>
 
 #include "lib/base/check.h"
 #include "lib/plan/topology.h"
@@ -44,6 +45,8 @@ struct Timeline::Entry {
   uint64_t epoch = 0;  // which strike: what a late callback belongs to
   int client = 0;      // of the strike that is active
   Healer healer;
+  const Entry* during = nullptr;       // only while that one is active
+  const Entry* until_fault = nullptr;  // ends with a moment of that one
 };
 
 Timeline::Timeline(boost::asio::io_context& io, Cluster& cluster, const Plan& plan, Hooks hooks)
@@ -51,6 +54,14 @@ Timeline::Timeline(boost::asio::io_context& io, Cluster& cluster, const Plan& pl
   int number = 0;
   for (const FaultPlan& fault : plan.faults) {
     entries_.push_back(std::make_unique<Entry>(io, fault, number++, plan.seed));
+  }
+  std::map<std::string_view, const Entry*> named;
+  for (const auto& entry : entries_) named.emplace(entry->plan.name, entry.get());
+  for (const auto& entry : entries_) {
+    if (!entry->plan.during.empty()) entry->during = named.at(entry->plan.during);
+    if (!entry->plan.until_fault) continue;
+    entry->until_fault = named.at(entry->plan.until_fault->fault);
+    with_moments_.push_back(entry.get());
   }
 }
 
@@ -68,6 +79,7 @@ void Timeline::ScheduleNext(Entry& entry) {
   const MonoTime due = begun_ + entry.plan.from + entry.plan.every * entry.struck;
   const auto come = [this, &entry] {
     entry.due = true;
+    live_.emplace(entry.index, &entry);
     if (!entry.plan.on) {
       Strike(entry, entry.plan.client.value_or(0));
     } else {
@@ -77,6 +89,7 @@ void Timeline::ScheduleNext(Entry& entry) {
   if (due <= cluster_.Now()) {
     if (entry.plan.on) {
       entry.due = true;
+      live_.emplace(entry.index, &entry);
     } else {
       come();
     }
@@ -90,10 +103,7 @@ void Timeline::ScheduleNext(Entry& entry) {
 
 bool Timeline::IsWaiting(const Entry& entry) const {
   if (ended_ || !entry.due || entry.active || entry.struck >= entry.plan.times) return false;
-  if (entry.plan.during.empty()) return true;
-  return std::ranges::any_of(entries_, [&](const auto& other) {
-    return other->active && other->plan.name == entry.plan.during;
-  });
+  return entry.during == nullptr || entry.during->active;
 }
 
 void Timeline::Rearm() {
@@ -104,7 +114,7 @@ void Timeline::Rearm() {
       steps[static_cast<size_t>(client)] |= 1U << static_cast<unsigned>(trigger.step);
     }
   };
-  for (const auto& entry : entries_) {
+  for (const auto& [index, entry] : live_) {
     // One that waits for another to become active is armed beforehand, so that the very next step counts.
     const bool may_start =
         !ended_ && entry->due && !entry->active && entry->struck < entry->plan.times;
@@ -118,12 +128,13 @@ void Timeline::Rearm() {
 
 void Timeline::OnStep(int client, Step step) {
   // Starts first, in the order of the plan: what begins at this step may be what another one waits for.
-  for (const auto& entry : entries_) {
+  const std::map<int, Entry*> live = live_;  // one that is over at once leaves it
+  for (const auto& [index, entry] : live) {
     if (entry->plan.on && Matches(*entry->plan.on, client, step) && IsWaiting(*entry)) {
       Strike(*entry, client);
     }
   }
-  for (const auto& entry : entries_) {
+  for (const auto& [index, entry] : live) {
     if (entry->active && entry->plan.until && Matches(*entry->plan.until, client, step)) {
       Heal(*entry);
     }
@@ -133,6 +144,7 @@ void Timeline::OnStep(int client, Step step) {
 
 void Timeline::Strike(Entry& entry, int client) {
   entry.active = true;
+  live_.emplace(entry.index, &entry);
   entry.client = entry.plan.client.value_or(client);
   const uint64_t epoch = ++entry.epoch;
   ++entry.struck;
@@ -160,15 +172,12 @@ void Timeline::Strike(Entry& entry, int client) {
 
 // Those whose end is a moment of another fault that has come. Not from inside the other's start.
 void Timeline::HealWhoWaited() {
+  if (with_moments_.empty()) return;
   boost::asio::post(io_, [this] {
-    for (const auto& entry : entries_) {
-      const std::optional<FaultMoment>& moment = entry->plan.until_fault;
-      if (!entry->active || !moment) continue;
-      const auto other = std::ranges::find_if(
-          entries_, [&](const auto& one) { return one->plan.name == moment->fault; });
-      CHECK(other != entries_.end());
-      const int count = moment->ended ? (*other)->healed : (*other)->struck;
-      if (count > 0) Heal(*entry);
+    for (Entry* entry : with_moments_) {
+      if (!entry->active) continue;
+      const Entry& other = *entry->until_fault;
+      if ((entry->plan.until_fault->ended ? other.healed : other.struck) > 0) Heal(*entry);
     }
   });
 }
@@ -176,12 +185,13 @@ void Timeline::HealWhoWaited() {
 void Timeline::Heal(Entry& entry) {
   entry.active = false;
   entry.due = false;
+  live_.erase(entry.index);
   entry.end_timer.cancel();
   const int64_t measured_ns = entry.healer.Heal();
   ++entry.healed;
-  // A fault on the network that no frame came by did not happen.
-  const bool can_miss = entry.kind.needs_network || entry.kind.ends_itself;
-  const bool acted = !can_miss || measured_ns != 0;
+  const bool must_measure =
+      entry.kind.needs_network || entry.kind.ends_itself || entry.kind.zero_is_nothing;
+  const bool acted = !must_measure || measured_ns != 0;
   hooks_.record(FaultEvent(entry, acted ? EventType::kOk : EventType::kFail, measured_ns));
   HealWhoWaited();
   ScheduleNext(entry);

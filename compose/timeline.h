@@ -7,6 +7,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -51,7 +52,10 @@ class Timeline {
   Hooks hooks_;
   MonoTime begun_{};
   bool ended_ = false;
-  std::vector<std::unique_ptr<Entry>> entries_;
+  std::vector<std::unique_ptr<Entry>> entries_;  // of the plan, in its order
+  // Those that wait for a step or are active, by their index: a long run has many faults, few of them at a time.
+  std::map<int, Entry*> live_;
+  std::vector<Entry*> with_moments_;  // that end with a moment of another
 };
 
 }  // namespace doublehold

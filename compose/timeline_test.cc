@@ -37,8 +37,9 @@ class FakeCluster final : public Cluster {
                std::function<void(CallResult)> answer) override {
     answer(Reply{});
   }
-  void Skew(ProcessRef /*process*/, Duration /*offset*/, double /*rate*/) override {}
-  Duration ObservedSkew(ProcessRef /*process*/) override { return 1s; }
+  SkewId Skew(ProcessRef /*process*/, const ClockSkew& /*skew*/) override { return 1; }
+  std::optional<Duration> ObservedSkew(SkewId /*skew*/) override { return observed; }
+  void Unskew(SkewId /*skew*/) override {}
   void CutReplication(int /*node*/) override {}
   int64_t MendReplication(int /*node*/) override { return 1; }
   void Promote(int node, Promotion /*how*/, std::function<void(bool)> done) override {
@@ -55,6 +56,7 @@ class FakeCluster final : public Cluster {
   RuleId last_rule = 0;
   std::function<void()> on_back;
   int64_t frames = 1;  // that a rule acted on
+  std::optional<Duration> observed = 1s;
 };
 
 FaultPlan Pause(const std::string& name, std::optional<Trigger> on, std::optional<Trigger> until) {
@@ -271,6 +273,45 @@ TEST_F(TimelineTest, AFaultWithoutAStepStartsAtItsTime) {
   pause.until = At(1, Step::kAfterRead);
   Begin({pause});
   EXPECT_EQ(cluster_.log, Lines{"pause 2"});
+}
+
+TEST_F(TimelineTest, AClockThatWasNotReadWhileItWasMovedDidNothing) {
+  FaultPlan jump{.name = "clock", .kind = "jump"};
+  jump.nodes = {3};
+  jump.by = 1s;
+  cluster_.observed = std::nullopt;
+  Begin({jump});
+  End();
+  EXPECT_EQ(recorded_, (Lines{"clock invoke client -1 node 3", "clock fail client -1 node 3"}));
+}
+
+TEST_F(TimelineTest, ASecondFaultCanBeArmedWhileAClientIsStopped) {
+  FaultPlan jump{.name = "clock", .kind = "jump"};
+  jump.nodes = {1};
+  jump.by = 1s;
+  jump.on = At(2, Step::kAfterAcquire);
+  jump.during = "p";
+  jump.length = 3600s;
+  Begin({Pause("p", At(1, Step::kAfterRead), At(2, Step::kAfterRelease)), jump});
+  Reach(2, Step::kAfterAcquire);
+  EXPECT_EQ(CountStarts("clock"), 0);
+  Reach(1, Step::kAfterRead);
+  Reach(2, Step::kAfterAcquire);
+  EXPECT_EQ(CountStarts("clock"), 1);
+}
+
+TEST_F(TimelineTest, ManyFaultsAreNoMoreWorkAtAStepThanFew) {
+  std::vector<FaultPlan> faults;
+  for (int i = 0; i < 20'000; ++i) {
+    faults.push_back(Pause(fmt::format("p{}", i), At(1, Step::kAfterRead), At(2, Step::kStart)));
+    faults.back().from = std::chrono::hours(1 + i);
+  }
+  faults.front().from = {};
+  Begin(faults);
+  // Were each of them asked at each of these, this would take minutes.
+  for (int i = 0; i < 20'000; ++i) Reach(3, Step::kAfterRead);
+  Reach(1, Step::kAfterRead);
+  EXPECT_EQ(cluster_.log, Lines{"pause 1"});
 }
 
 TEST_F(TimelineTest, AClientIsKilledWhereItStandsAndThatIsOver) {

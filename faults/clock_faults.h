@@ -10,9 +10,9 @@
 namespace doublehold {
 
 // Moves the clocks. The healer observes them, restores them, and answers the skew that is furthest
-// from `asked_ns`.
-Healer StartOnClocks(Cluster& cluster, std::vector<ProcessRef> processes, Duration offset,
-                     double rate, int64_t asked_ns);
+// from `asked_ns`; 0 when one of them was not moved at all.
+Healer StartOnClocks(Cluster& cluster, const std::vector<ProcessRef>& processes,
+                     const ClockSkew& skew, int64_t asked_ns);
 
 }  // namespace doublehold
 

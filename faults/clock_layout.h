@@ -3,6 +3,8 @@
  *   wall = base_wall + (mono - base_mono) * rate       while it is moved
  *   wall = the machine's                               else
  *
+ * and, when it strobes, `swing` further ahead in every other stretch of `period`, from the first on.
+ *
  * One writer (ClockPage), any number of readers (the clock shim). The page holds two slots and a
  * version: the slot version & 1 is in force, the writer fills the other one and then moves on. A
  * writer that is stopped or dies half way leaves the old slot in force and blocks no reader.
@@ -27,6 +29,8 @@ struct doublehold_clock_slot {
   int64_t base_wall_ns; /* what the moved clock read ... */
   int64_t base_mono_ns; /* ... when the monotonic clock read this */
   int64_t rate_q32;     /* in 1/DOUBLEHOLD_CLOCK_RATE_ONE */
+  int64_t swing_ns;
+  int64_t period_ns; /* 0: it does not strobe */
 };
 
 struct doublehold_clock_page {
@@ -35,15 +39,24 @@ struct doublehold_clock_page {
   struct doublehold_clock_slot slots[2];
 };
 
-/* What the moved clock reads at `mono_ns`. */
-static inline int64_t doublehold_clock_wall(const struct doublehold_clock_slot* slot,
-                                            int64_t mono_ns) {
+/* What the moved clock reads at `mono_ns`, but for its strobe. */
+static inline int64_t doublehold_clock_steady(const struct doublehold_clock_slot* slot,
+                                              int64_t mono_ns) {
   /* A century at a hundred times the pace does not overflow. */
   __extension__ typedef __int128 wide;
   const wide passed_ns = mono_ns - slot->base_mono_ns;
   /* NOLINTNEXTLINE(bugprone-narrowing-conversions): C has no other form, and it fits. */
   const int64_t advanced_ns = (passed_ns * slot->rate_q32) >> 32;
   return slot->base_wall_ns + advanced_ns;
+}
+
+/* What the moved clock reads at `mono_ns`. */
+static inline int64_t doublehold_clock_wall(const struct doublehold_clock_slot* slot,
+                                            int64_t mono_ns) {
+  const int64_t steady_ns = doublehold_clock_steady(slot, mono_ns);
+  if (slot->period_ns <= 0) return steady_ns;
+  const int64_t stretch = (mono_ns - slot->base_mono_ns) / slot->period_ns;
+  return (stretch & 1) == 0 ? steady_ns + slot->swing_ns : steady_ns;
 }
 
 /* The slot in force, whole; `*version` tells whether it still is (doublehold_clock_current). */
@@ -57,6 +70,8 @@ static inline struct doublehold_clock_slot doublehold_clock_load(
     slot.base_wall_ns = __atomic_load_n(&from->base_wall_ns, __ATOMIC_ACQUIRE);
     slot.base_mono_ns = __atomic_load_n(&from->base_mono_ns, __ATOMIC_ACQUIRE);
     slot.rate_q32 = __atomic_load_n(&from->rate_q32, __ATOMIC_ACQUIRE);
+    slot.swing_ns = __atomic_load_n(&from->swing_ns, __ATOMIC_ACQUIRE);
+    slot.period_ns = __atomic_load_n(&from->period_ns, __ATOMIC_ACQUIRE);
     if (__atomic_load_n(&page->version, __ATOMIC_RELAXED) == seen) {
       *version = seen;
       return slot;

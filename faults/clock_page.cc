@@ -38,16 +38,18 @@ ClockReading ReadMachineClocks() {
 }
 
 ClockSlot MovedClock(const ClockSlot& current, Duration current_offset, const ClockReading& now,
-                     Duration offset, double rate) {
+                     Duration offset, double rate, const Strobe& strobe) {
   CHECK(rate > 0 && rate <= 100);
-  if (offset == Duration{} && rate == 1.0) return ClockSlot{};
+  if (offset == Duration{} && rate == 1.0 && strobe.swing == Duration{}) return ClockSlot{};
   ClockSlot next{};
   next.moved = 1;
   next.base_mono_ns = ToNs(now.mono);
   next.rate_q32 = std::llround(rate * static_cast<double>(DOUBLEHOLD_CLOCK_RATE_ONE));
   next.base_wall_ns = current.moved != 0 && offset == current_offset
-                          ? doublehold_clock_wall(&current, next.base_mono_ns)
+                          ? doublehold_clock_steady(&current, next.base_mono_ns)
                           : (now.wall + offset).time_since_epoch().count();
+  next.swing_ns = ToNs(strobe.swing);
+  next.period_ns = strobe.swing == Duration{} ? 0 : ToNs(strobe.period);
   return next;
 }
 
@@ -56,10 +58,10 @@ ClockPage::ClockPage(void* page) : page_(static_cast<doublehold_clock_page*>(pag
   __atomic_store_n(&page_->magic, DOUBLEHOLD_CLOCK_MAGIC, __ATOMIC_RELEASE);
 }
 
-void ClockPage::Set(Duration offset, double rate) {
+void ClockPage::Set(Duration offset, double rate, const Strobe& strobe) {
   const uint64_t version = page_->version;
   const ClockSlot next =
-      MovedClock(page_->slots[version & 1], offset_, ReadMachineClocks(), offset, rate);
+      MovedClock(page_->slots[version & 1], offset_, ReadMachineClocks(), offset, rate, strobe);
   offset_ = offset;
   ClockSlot& free = page_->slots[(version + 1) & 1];
   // Released one by one: a reader that sees any of these also sees that its version has passed.
@@ -67,6 +69,8 @@ void ClockPage::Set(Duration offset, double rate) {
   __atomic_store_n(&free.base_wall_ns, next.base_wall_ns, __ATOMIC_RELEASE);
   __atomic_store_n(&free.base_mono_ns, next.base_mono_ns, __ATOMIC_RELEASE);
   __atomic_store_n(&free.rate_q32, next.rate_q32, __ATOMIC_RELEASE);
+  __atomic_store_n(&free.swing_ns, next.swing_ns, __ATOMIC_RELEASE);
+  __atomic_store_n(&free.period_ns, next.period_ns, __ATOMIC_RELEASE);
   __atomic_store_n(&page_->version, version + 1, __ATOMIC_RELEASE);
 }
 

@@ -17,10 +17,16 @@ struct ClockReading {
 };
 ClockReading ReadMachineClocks();
 
+// Further ahead by `swing` (or behind, below 0) in every other stretch of `period`, beginning with the first.
+struct Strobe {
+  Duration swing{};
+  Duration period{};
+};
+
 // The slot that follows `current`, which was set for `current_offset`, when at `now` the clock is to
 // be `offset` ahead of the machine's and to run `rate` times as fast.
 ClockSlot MovedClock(const ClockSlot& current, Duration current_offset, const ClockReading& now,
-                     Duration offset, double rate);
+                     Duration offset, double rate, const Strobe& strobe = {});
 
 // The writing side of one page. One ClockPage a page; not thread-safe. Does not own the memory,
 // which must be DOUBLEHOLD_CLOCK_PAGE_BYTES long, zero or formatted before, and must outlive it.
@@ -31,8 +37,8 @@ class ClockPage {
 
   // From now on the wall clock is `offset` ahead of the machine's and runs `rate` (0..100] times as
   // fast. When the offset is the one that was set before, the clock goes on from where it is: only
-  // its rate changes. Set(0, 1.0) restores the machine's time.
-  void Set(Duration offset, double rate);
+  // its rate changes. A strobe begins anew. Set(0, 1.0) restores the machine's time.
+  void Set(Duration offset, double rate, const Strobe& strobe = {});
 
   // What a process under the shim reads now; and what it reads at an instant of the machine's.
   [[nodiscard]] WallTime Wall() const;

@@ -45,6 +45,17 @@ TEST(MovedClock, AnotherOffsetCountsFromTheMachinesTime) {
   EXPECT_EQ(WallOf(moved, 12s), 997s);
 }
 
+TEST(MovedClock, StrobesFromItsFirstStretchOn) {
+  const ClockSlot slot =
+      MovedClock({}, {}, At(10s, 1000s), 3s, 1.0, {.swing = -500ms, .period = 100ms});
+  EXPECT_EQ(WallOf(slot, 10s), 1002500ms);
+  EXPECT_EQ(WallOf(slot, 10050ms), 1002550ms);
+  EXPECT_EQ(WallOf(slot, 10100ms), 1003100ms);
+  EXPECT_EQ(WallOf(slot, 10200ms), 1002700ms);
+  const ClockSlot after = MovedClock(slot, 3s, At(10050ms, 1000050ms), 3s, 1.0);
+  EXPECT_EQ(WallOf(after, 10050ms), 1003050ms) << "a strobe leaves nothing behind";
+}
+
 TEST(MovedClock, NothingAndOneRestoreTheMachinesTime) {
   const ClockSlot fast = MovedClock({}, {}, At(10s, 1000s), Duration{}, 2.0);
   EXPECT_EQ(MovedClock(fast, Duration{}, At(12s, 1002s), Duration{}, 1.0).moved, 0);

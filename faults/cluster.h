@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,17 @@ enum class Promotion : uint8_t {
   kPlanned,  // once it has all that the old master had, which takes no writes meanwhile
   kAwaited,  // by those who watch the servers; the cluster only looks on
 };
+
+// Ahead by `offset` (behind, below 0), running `rate` times as fast; and further ahead by `swing` in every other
+// stretch of `period`.
+struct ClockSkew {
+  Duration offset{};
+  double rate = 1.0;
+  Duration swing{};
+  Duration period{};
+};
+
+using SkewId = uint64_t;
 
 class Cluster {
  public:
@@ -61,12 +73,15 @@ class Cluster {
   virtual void Operate(int node, std::vector<std::string> command,
                        std::function<void(CallResult)> answer) = 0;
 
-  // From now on the process's wall clock is `offset` ahead of the machine's and runs `rate` times
-  // as fast; (0, 1.0) restores it. One clock fault a process at a time: a later Skew replaces an
-  // earlier one.
-  virtual void Skew(ProcessRef process, Duration offset, double rate) = 0;
-  // By how much the process's wall clock is ahead of the machine's now, as observed, not as asked.
-  [[nodiscard]] virtual Duration ObservedSkew(ProcessRef process) = 0;
+  // Moves the process's wall clock from now on. Skews of one process add up: what each does to the
+  // clock is the same whatever the others do, but that a later strobe replaces an earlier one. Where
+  // nothing is skewed any more, the process reads the machine's time.
+  virtual SkewId Skew(ProcessRef process, const ClockSkew& skew) = 0;
+  // By how much this skew was last seen to move its process's clock ahead; a strobe: at most. Seen by
+  // asking the process, not the cluster. Nothing: the process certainly read no time that was moved,
+  // because it was stopped all the while, say.
+  [[nodiscard]] virtual std::optional<Duration> ObservedSkew(SkewId skew) = 0;
+  virtual void Unskew(SkewId skew) = 0;
 
   // From now on nothing that a server sends to its replicas gets there, nor what it is sent as one,
   // until it is mended; what was lost meanwhile stays lost on these connections, which then end. Under

@@ -36,6 +36,7 @@ FaultEntry CutReplicationFault() {
       .validate = Validate,
       .start = Start,
       .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
+      .trial = {{"topology.name", "replicated"}},
       .what = [](const FaultPlan& plan) { return "replication of " + NameNodes(plan) + " cut"; }};
 }
 

@@ -26,6 +26,7 @@ FaultEntry DeleteKeyFault() {
           .start = Start,
           .asked_ns = AskedOfErrand,
           .ends_itself = true,
+          .trial = {{"fault.0.on", "client 1 after-acquire"}},
           .what = [](const FaultPlan& plan) {
             return fmt::format("key {} deleted on {}", plan.key, NameNodes(plan));
           }};

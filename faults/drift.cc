@@ -27,7 +27,7 @@ Result<void> Validate(const FaultPlan& plan) {
 }
 
 Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartOnClocks(cluster, ProcessesOf(strike), Duration{}, strike.plan.rate,
+  return StartOnClocks(cluster, ProcessesOf(strike), {.rate = strike.plan.rate},
                        Asked(strike.plan));
 }
 
@@ -42,6 +42,7 @@ FaultEntry DriftFault() {
   return {.name = "drift",
           .summary = "the wall clock of a client or of nodes runs fast or slow",
           .keys = {"client", "nodes", "rate"},
+          .zero_is_nothing = true,
           .validate = Validate,
           .start = Start,
           .asked_ns = Asked,

@@ -127,6 +127,7 @@ FaultEntry EvictFault() {
           .start = Start,
           .asked_ns = AskedOfErrand,
           .ends_itself = true,
+          .trial = {{"fault.0.on", "client 1 after-acquire"}},
           .what = [](const FaultPlan& plan) {
             return fmt::format("key {} evicted from {}", plan.key, NameNodes(plan));
           }};

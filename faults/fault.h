@@ -56,8 +56,11 @@ struct FaultEntry {
   std::string_view name;
   std::string_view summary;              // for `doublehold list faults`
   std::vector<std::string_view> keys{};  // of FaultPlan, besides those of every fault
-  bool needs_network = false;            // acts on links: not with --direct
-  bool needs_replicas = false;           // acts on masters and replicas
+  // Acts on links: not with --direct; and when no frame came by, it did not happen.
+  bool needs_network = false;
+  // To have measured nothing says that it did not act.
+  bool zero_is_nothing = false;
+  bool needs_replicas = false;  // acts on masters and replicas
   // What the keys must hold for this kind; the names are known already.
   Result<void> (*validate)(const FaultPlan&) = nullptr;
   Healer (*start)(Cluster&, const Strike&, Prng&) = nullptr;
@@ -69,6 +72,8 @@ struct FaultEntry {
   bool is_final = false;
   // It ends when Strike::on_spent is called, whatever `length` means to it; measures 0: did nothing.
   bool ends_itself = false;
+  // What `doublehold doctor --faults` sets to try it alone, over what it takes for the keys it knows.
+  std::vector<std::pair<std::string_view, std::string_view>> trial{};
   // What it does to whom, without when and how long: "client 1 stopped".
   std::string (*what)(const FaultPlan&) = nullptr;
 };

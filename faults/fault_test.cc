@@ -64,11 +64,24 @@ class FakeCluster : public Cluster {
     log.push_back(fmt::format("{}: {}", node, fmt::join(command, " ")));
     answers.push_back(std::move(answer));
   }
-  void Skew(ProcessRef process, Duration offset, double rate) override {
-    log.push_back(fmt::format("skew {} {} {}", Write(process), FormatDuration(offset), rate));
+  SkewId Skew(ProcessRef process, const ClockSkew& skew) override {
+    std::string line = fmt::format("skew {}", Write(process));
+    if (skew.offset != Duration{}) line += fmt::format(" by {}ms", ToMs(skew.offset));
+    if (skew.rate != 1.0) line += fmt::format(" rate {}", skew.rate);
+    if (skew.swing != Duration{}) {
+      line += fmt::format(" swing {}ms every {}", ToMs(skew.swing), FormatDuration(skew.period));
+    }
+    log.push_back(std::move(line));
+    skews[++last_skew] = process;
+    return last_skew;
   }
-  Duration ObservedSkew(ProcessRef process) override {
-    return observed.contains(process) ? observed[process] : Duration{};
+  std::optional<Duration> ObservedSkew(SkewId skew) override {
+    const auto found = observed.find(skews.at(skew));
+    return found == observed.end() ? std::nullopt : std::optional(found->second);
+  }
+  void Unskew(SkewId skew) override {
+    log.push_back("unskew " + Write(skews.at(skew)));
+    skews.erase(skew);
   }
   void CutReplication(int node) override { log.push_back(fmt::format("cut {}", node)); }
   int64_t MendReplication(int node) override {
@@ -95,6 +108,8 @@ class FakeCluster : public Cluster {
   std::function<void(bool)> promoted;
   std::vector<std::function<void()>> on_back;
   std::vector<std::function<void(CallResult)>> answers;  // of Operate, in turn
+  std::map<SkewId, ProcessRef> skews;
+  SkewId last_skew = 0;
 };
 
 class FaultTest : public ::testing::Test {
@@ -394,22 +409,44 @@ TEST_F(EvictTest, WithoutTheKeyThereIsNothingToDo) {
   EXPECT_EQ(Told(), Log{});
 }
 
+TEST_F(FaultTest, APartitionCutsTheLinksItListsInOneDirection) {
+  Healer healer = Start({.kind = "partition",
+                         .direction = "reply",
+                         .links = {{.client = 1, .node = 2}, {.client = 2, .node = 0}}});
+  EXPECT_EQ(Told(), (Log{"1-2 reply drop", "2-0 reply drop"}));
+}
+
 TEST_F(FaultTest, JumpMovesClocksAndAnswersTheSkewFurthestFromTheOneAsked) {
   Healer healer = Start({.kind = "jump", .nodes = {1, 2}, .by = 700ms});
-  EXPECT_EQ(Told(), (Log{"skew node 1 700ms 1", "skew node 2 700ms 1"}));
+  EXPECT_EQ(Told(), (Log{"skew node 1 by 700ms", "skew node 2 by 700ms"}));
   cluster_.observed = {{{ProcessRef::Kind::kNode, 1}, 701ms},
                        {{ProcessRef::Kind::kNode, 2}, 650ms}};
   EXPECT_EQ(healer.Heal(), ToNs(650ms));
-  EXPECT_EQ(Told(), (Log{"skew node 1 0s 1", "skew node 2 0s 1"}));
+  EXPECT_EQ(Told(), (Log{"unskew node 1", "unskew node 2"}));
 }
 
 TEST_F(FaultTest, DriftIsHeldAgainstHowFarOffItIsAtTheEnd) {
   const FaultPlan plan{.kind = "drift", .length = 2s, .client = 1, .rate = 1.5};
   Healer healer = Start(plan);
-  EXPECT_EQ(Told(), Log{"skew client 1 0s 1.5"});
+  EXPECT_EQ(Told(), Log{"skew client 1 rate 1.5"});
   EXPECT_EQ(FindFault("drift")->asked_ns(plan), ToNs(1s));
   cluster_.observed = {{{ProcessRef::Kind::kClient, 1}, 1001ms}};
   EXPECT_EQ(healer.Heal(), ToNs(1001ms));
+}
+
+TEST_F(FaultTest, AClockThatOneOfTheProcessesDidNotReadIsNothingMeasured) {
+  Healer healer = Start({.kind = "jump", .nodes = {1, 2}, .by = -700ms});
+  EXPECT_EQ(Told(), (Log{"skew node 1 by -700ms", "skew node 2 by -700ms"}));
+  cluster_.observed = {{{ProcessRef::Kind::kNode, 1}, -700ms}};
+  EXPECT_EQ(healer.Heal(), 0);
+  EXPECT_TRUE(FindFault("jump")->zero_is_nothing);
+}
+
+TEST_F(FaultTest, AStrobeSwingsToAndFro) {
+  Healer healer = Start({.kind = "strobe", .client = 2, .by = 300ms, .period = 20ms});
+  EXPECT_EQ(Told(), Log{"skew client 2 swing 300ms every 20ms"});
+  cluster_.observed = {{{ProcessRef::Kind::kClient, 2}, 301ms}};
+  EXPECT_EQ(healer.Heal(), ToNs(301ms));
 }
 
 TEST_F(FaultTest, CrashKillsAndIsOverAtOnce) {

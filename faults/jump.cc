@@ -1,5 +1,6 @@
-// jump: the wall clock of processes jumps ahead by `by`, and back when it is healed. A node whose
-// clock jumps past a lease forgets the key; the clock that orders the history is left alone.
+// jump: the wall clock of processes jumps ahead by `by`, or back when that is below 0, and returns when it is healed.
+// A node whose clock jumps ahead past a lease forgets the key, one whose clock jumps back keeps it longer; the clock
+// that orders the history is left alone.
 #include <fmt/format.h>
 
 #include "faults/clock_faults.h"
@@ -16,20 +17,21 @@ Result<void> Validate(const FaultPlan& plan) {
 }
 
 Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartOnClocks(cluster, ProcessesOf(strike), strike.plan.by, 1.0, Asked(strike.plan));
+  return StartOnClocks(cluster, ProcessesOf(strike), {.offset = strike.plan.by},
+                       Asked(strike.plan));
 }
 
 std::string What(const FaultPlan& plan) {
-  return fmt::format("wall clock of {} moved ahead by {}", NameProcesses(plan),
-                     FormatDuration(plan.by));
+  return fmt::format("wall clock of {} moved {}", NameProcesses(plan), NameShift(plan.by));
 }
 
 }  // namespace
 
 FaultEntry JumpFault() {
   return {.name = "jump",
-          .summary = "the wall clock of a client or of nodes jumps ahead, and back",
+          .summary = "the wall clock of a client or of nodes jumps ahead or back, and returns",
           .keys = {"client", "nodes", "by"},
+          .zero_is_nothing = true,
           .validate = Validate,
           .start = Start,
           .asked_ns = Asked,

@@ -1,34 +1,64 @@
-// partition: a client, or every client, is cut off from `nodes` in both directions until it is
-// healed. Nothing crosses, then or later: commands sent meanwhile never run.
+// partition: clients cut off from nodes until it is healed: a client, or every client, from `nodes`; or exactly the
+// links that are listed, which is what `sides` becomes when a plan is made. Nothing crosses, then or later: commands
+// sent meanwhile never run. With a direction it is one-way: of "reply", commands run and nobody hears of it.
+#include <fmt/format.h>
+
+#include <map>
+
 #include "faults/targets.h"
 
 namespace doublehold {
 namespace {
 
+constexpr std::string_view kDirection = "both";
+
 Result<void> Validate(const FaultPlan& plan) {
-  if (plan.nodes.empty()) return BadFault(plan, "needs the nodes that are cut off");
-  return {};
+  if (plan.nodes.empty() && plan.links.empty()) {
+    return BadFault(plan,
+                    "needs the nodes that are cut off (nodes), or how the links are split (sides)");
+  }
+  if (!plan.links.empty() && (plan.client || !plan.nodes.empty())) {
+    return BadFault(plan, "is of the links it lists: leave client and nodes out");
+  }
+  return ValidateLinkFault(plan);
 }
 
 Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartTimedOnLinks(cluster, strike, {Direction::kRequest, Direction::kReply},
+  return StartTimedOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection),
                            {.action = LinkRule::Action::kDrop});
+}
+
+// "client 1 cut off from nodes 4 and 5, client 2 from node 1"
+std::string NameLinks(const std::vector<Link>& links) {
+  std::map<int, std::vector<int>> by_client;
+  for (const Link& link : links) by_client[link.client].push_back(link.node);
+  std::string text;
+  for (const auto& [client, nodes] : by_client) {
+    text += fmt::format("{}client {}{} from {}", text.empty() ? "" : ", ", client,
+                        text.empty() ? " cut off" : "", NameNodes({.nodes = nodes}));
+  }
+  return text;
+}
+
+std::string What(const FaultPlan& plan) {
+  const std::string who = plan.links.empty() ? NameClient(plan) + " cut off from " + NameNodes(plan)
+                                             : NameLinks(plan.links);
+  if (plan.direction == "request") return who + " (requests alone)";
+  if (plan.direction == "reply") return who + " (replies alone)";
+  return who;
 }
 
 }  // namespace
 
 FaultEntry PartitionFault() {
   return {.name = "partition",
-          .summary = "a client, or all of them, cut off from some nodes",
-          .keys = {"client", "nodes"},
+          .summary = "clients cut off from some nodes, in both directions or one",
+          .keys = {"client", "nodes", "sides", "links", "direction"},
           .needs_network = true,
           .validate = Validate,
           .start = Start,
           .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
-          .what =
-              [](const FaultPlan& plan) {
-                return NameClient(plan) + " cut off from " + NameNodes(plan);
-              }};
+          .what = What};
 }
 
 }  // namespace doublehold

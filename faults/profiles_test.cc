@@ -1,7 +1,8 @@
+#include "faults/profiles.h"
+
 #include <gtest/gtest.h>
 
 #include "faults/fault.h"
-#include "faults/profiles.h"
 
 namespace doublehold {
 namespace {

@@ -55,6 +55,7 @@ FaultEntry PromoteFault() {
           .start = Start,
           .asked_ns = [](const FaultPlan&) { return int64_t{0}; },
           .is_final = true,
+          .trial = {{"topology.name", "replicated"}, {"fault.0.nodes", "2"}},
           .what =
               [](const FaultPlan& plan) {
                 const std::string how =

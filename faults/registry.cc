@@ -26,7 +26,8 @@
   ROW(FlushFault)              \
   ROW(DeleteKeyFault)          \
   ROW(EvictFault)              \
-  ROW(ForgetScriptsFault)
+  ROW(ForgetScriptsFault)      \
+  ROW(StrobeFault)
 
 namespace doublehold {
 

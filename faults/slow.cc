@@ -30,6 +30,7 @@ FaultEntry SlowFault() {
           .validate = Validate,
           .start = Start,
           .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
+          .trial = {{"fault.0.on", "client 1 after-read"}},
           .what = [](const FaultPlan& plan) { return NameClient(plan) + " kept busy"; }};
 }
 

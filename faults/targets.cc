@@ -75,6 +75,11 @@ std::shared_ptr<SetRules> SetOnLinks(Cluster& cluster, const Strike& strike,
 }  // namespace
 
 std::vector<LinkId> LinksOf(const Strike& strike) {
+  if (!strike.plan.links.empty()) {
+    std::vector<LinkId> listed;
+    for (const Link& link : strike.plan.links) listed.push_back({link.client, link.node});
+    return listed;
+  }
   std::vector<int> nodes = strike.plan.nodes;
   if (nodes.empty()) {
     nodes.push_back(kStoreNode);
@@ -169,6 +174,10 @@ std::string NameNodes(const FaultPlan& plan) {
     text += names[i];
   }
   return text;
+}
+
+std::string NameShift(Duration by) {
+  return by < Duration{} ? "back by " + FormatDuration(-by) : "ahead by " + FormatDuration(by);
 }
 
 std::string NameProcesses(const FaultPlan& plan) {

@@ -12,7 +12,7 @@
 
 namespace doublehold {
 
-// Links of the client, or of every client when none is named, to the nodes, or to all and the store.
+// The links that the plan lists; else those of the client, or of every client when none is named, to the nodes, or to all and the store.
 std::vector<LinkId> LinksOf(const Strike& strike);
 
 // The plan's nodes, and its client when it names one; the client of the strike when it names
@@ -46,6 +46,8 @@ std::string NameClient(const FaultPlan& plan);
 std::string NameProcesses(const FaultPlan& plan);
 // "requests from client 1 to node 2", "2 replies to SET from the store to every client"
 std::string NameTraffic(const FaultPlan& plan, std::string_view fallback_direction, int count = 0);
+// "ahead by 3s", "back by 500ms"
+std::string NameShift(Duration by);
 // "node 2", "nodes 1, 2 and the store", "every node and the store"
 std::string NameNodes(const FaultPlan& plan);
 

@@ -7,13 +7,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from figures_svg import bare, sheet
-from lanes import Recording, shorten
+from lanes import Recording, merged, shorten
 from palette import LIGHT
 from reading import Percentiles, Verdict
 from words import duration, fault_role
 
 LATENCIES = {"acquire": "one attempt", "wait": "wait for the lock", "hold": "hold",
              "release": "release"}
+FINEST = 1 / 700  # of the axis: faults nearer than this are shaded as one
 BINS = 50
 
 
@@ -67,10 +68,13 @@ def _throughput(axes: Axes, recording: Recording, verdict: Verdict) -> None:
     width_s = end_ns / BINS / 1e9
     rates = [count / width_s for count in counts]
     edges = [i * width_s for i in range(BINS + 1)]
+    spans: dict[str, list[tuple[float, float]]] = {}
     for fault in verdict.faults:
-        for e in fault.episodes:
-            axes.axvspan(e.from_ns / 1e9, e.to_ns / 1e9, color=LIGHT[fault_role(fault.kind)],
-                         alpha=0.2, linewidth=0)
+        spans.setdefault(fault_role(fault.kind), []).extend(
+            (e.from_ns / 1e9, e.to_ns / 1e9) for e in fault.episodes)
+    for role, some in spans.items():
+        for left, right in merged(some, end_ns / 1e9 * FINEST):
+            axes.axvspan(left, right, color=LIGHT[role], alpha=0.2, linewidth=0)
     axes.stairs(rates, edges, fill=True, color=LIGHT["live"], alpha=0.85)
     axes.set_title("grants per second" if op == "acquire" else "orders per second")
     axes.set_xlabel("seconds since the start of the run; faults shaded")

@@ -22,7 +22,7 @@ ROW_INCHES = 0.25  # of a row of faults
 LETTER = 4.35  # points that a letter of the small text takes, with room to spare
 ROW_BAR = (0.24, 0.35)  # in rows: how far below the middle, how high; text goes above
 ROW_TEXT = -0.24
-FAULT_ROWS = 4
+FAULT_ROWS = 14  # of a fault each; where there are more, those of a kind share one
 NAME_LENGTH = 17
 
 
@@ -97,7 +97,17 @@ class Layout:
 
 
 def drawn_faults(faults: list[Fault]) -> list[Fault]:
-    return [fault for fault in faults if fault.episodes][:FAULT_ROWS]
+    """A row each, in the order of the plan; those of one kind together, named by it, where there are too many."""
+    took_effect = [fault for fault in faults if fault.episodes]
+    if len(took_effect) <= FAULT_ROWS:
+        return took_effect
+    kinds: dict[str, list[Fault]] = {}
+    for fault in took_effect:
+        kinds.setdefault(fault.kind, []).append(fault)
+    return [Fault(name=kind, kind=kind, what=kind, planned=sum(fault.planned for fault in some),
+                  started=sum(fault.started for fault in some),
+                  episodes=sorted((e for fault in some for e in fault.episodes), key=lambda e: e.from_ns))
+            for kind, some in kinds.items()]
 
 
 def shorten(name: str, length: int = NAME_LENGTH) -> str:

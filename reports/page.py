@@ -28,6 +28,7 @@ INCIDENTS_DRAWN = 3
 # A stale hold can overlap hundreds of others; a story is told by the first few.
 SENTENCES_A_STORY = 4
 SENTENCES_BEFORE_FOLD = 12
+FAULTS_BEFORE_FOLD = 40
 SENTENCES_A_CELL = 3
 
 
@@ -107,7 +108,8 @@ def run_page(run: Run) -> str:
                   if verdict.sells else None,
                   speed=inline(speed(recording, verdict), "speed",
                                "Latency percentiles, and grants per second over time"),
-                  tellings=told(verdict.violations), fold=SENTENCES_BEFORE_FOLD)
+                  tellings=told(verdict.violations), fold=SENTENCES_BEFORE_FOLD,
+                  faults_fold=FAULTS_BEFORE_FOLD)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ FAMILIES = (
     FaultFamily("network faults", "network",
                 ("stall", "hold", "delay", "drop", "reset", "black-hole", "network")),
     FaultFamily("network partitions", "network", ("partition",)),
-    FaultFamily("clock faults", "clock", ("jump", "drift", "clock")),
+    FaultFamily("clock faults", "clock", ("jump", "drift", "strobe", "clock")),
     FaultFamily("killed processes", "outage", ("crash", "kill")),
     FaultFamily("restarts", "outage", ("restart",)),
     FaultFamily("lost keys", "outage", ("flush", "delete-key", "evict")),
@@ -142,6 +142,16 @@ def explanation(verdict: Verdict) -> str:
                 "counts as passed.")
     return (f"{first} The history of the run breaks none of the promises below; the upper bounds say "
             "how much that proves.")
+
+
+def faults_by_kind(faults: Iterable[Fault]) -> str:
+    """"pause: 310 of 312 took effect; drop: 40 of 41 took effect"."""
+    counts: dict[str, tuple[int, int]] = {}
+    for fault in faults:
+        started, planned = counts.get(fault.kind, (0, 0))
+        counts[fault.kind] = started + fault.started, planned + fault.planned
+    return "; ".join(f"{kind}: {number(started)} of {number(planned)} took effect"
+                     for kind, (started, planned) in counts.items())
 
 
 def _kinds(faults: list[Fault]) -> str:

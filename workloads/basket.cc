@@ -119,6 +119,7 @@ WorkloadEntry BasketWorkload() {
           .options = std::move(options),
           .claims = {"exclusion", "lease-exclusion", "release", "stock", "liveness"},
           .needs = {Trait::kManyKeys},
+          .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
           .misfit = Misfit,
           .make = MakeWorkload<Basket>};
 }

@@ -137,6 +137,7 @@ WorkloadEntry InventoryWorkload() {
           .options = InventoryOptions(),
           .claims = {"exclusion", "lease-exclusion", "release", "fencing", "stock", "liveness"},
           .on_demand = {"order", "reentry"},
+          .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
           .misfit = Misfit,
           .make = MakeWorkload<Inventory>};
 }

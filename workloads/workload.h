@@ -49,6 +49,7 @@ struct WorkloadEntry {
   std::vector<std::string_view> claims{};     // that it gives something to judge
   std::vector<std::string_view> on_demand{};  // likewise, but judged only when the experiment asks
   std::vector<Trait> needs{};                 // of the lock
+  std::vector<doublehold::Step> steps{};  // that its sections announce, besides those of WithLock
   // Why a lock cannot serve it with these options, and which one could; empty when it can. Null: every lock that has
   // what it needs, and takes locks at all.
   std::string (*misfit)(const Options&, const LockEntry&) = nullptr;

@@ -63,6 +63,11 @@ class Fields {
     return field == nullptr ? 0 : field->get<uint64_t>();
   }
 
+  bool Flag(std::string_view name) {
+    const json* field = Find(name, "true or false", &json::is_boolean);
+    return field != nullptr && field->get<bool>();
+  }
+
   const json& List(std::string_view name) {
     const json* field = Find(name, "a list", &json::is_array);
     static const json empty = json::array();
@@ -148,6 +153,7 @@ std::vector<FaultFact> ReadFaults(Fields& fields) {
                       .kind = fault.Text("kind"),
                       .what = fault.Text("what"),
                       .nodes = fault.Has("nodes") ? fault.Numbers("nodes") : std::vector<int>(),
+                      .drawn = fault.Has("drawn") && fault.Flag("drawn"),
                       .planned = fault.Count("planned")});
     if (std::string reason = fault.Finish(); !reason.empty()) fields.Fail(std::move(reason));
   }
@@ -182,6 +188,7 @@ nlohmann::ordered_json FactsToJson(const RunFacts& facts) {
                       {"what", fault.what},
                       {"planned", fault.planned}});
     if (!fault.nodes.empty()) faults.back()["nodes"] = fault.nodes;
+    if (fault.drawn) faults.back()["drawn"] = true;
   }
   auto expect = nlohmann::ordered_json::object();
   for (const auto& [claim, outcome] : facts.expect) expect[claim] = outcome;

@@ -22,7 +22,8 @@ struct FaultFact {
   std::string kind;          // "pause"
   std::string what;          // for a reader: "client 1 stopped at before-write for 800ms"
   std::vector<int> nodes{};  // that it is aimed at, if any
-  int planned = 1;  // how often it was to start; fewer is reported and leaves nothing `valid`
+  bool drawn = false;  // by a nemesis: one that finds nothing to act on leaves the verdict as it is
+  int planned = 1;     // how often it was to start; fewer is reported and leaves nothing `valid`
 
   bool operator==(const FaultFact&) const = default;
 };

@@ -65,7 +65,8 @@ LockEntry SetNxPxGetDelLock() {
           .summary = "SET NX PX with an owner; released by GET, compare, DEL: three steps",
           .make = [](const LockContext& context) -> std::unique_ptr<Lock> {
             return std::make_unique<SetNxPxNaive>(context, /*looks=*/true);
-          }};
+          },
+          .steps = {Step::kMidRelease}};
 }
 
 }  // namespace doublehold

@@ -63,7 +63,8 @@ class SetnxExpire final : public Lock {
 LockEntry SetnxExpireLock() {
   return {.name = "setnx-expire",
           .summary = "SETNX, then the expiry as a second command; DEL",
-          .make = MakeLock<SetnxExpire>};
+          .make = MakeLock<SetnxExpire>,
+          .steps = {Step::kMidAcquire}};
 }
 
 }  // namespace doublehold

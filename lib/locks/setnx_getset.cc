@@ -102,6 +102,7 @@ LockEntry SetnxGetsetLock() {
                        .fallback = "false",
                        .help = "whoever was not granted the lock releases it as well (K02)"}},
           .make = MakeLock<SetnxGetset>,
+          .steps = {Step::kMidAcquire},
           .end_is_in_value = true};
 }
 

@@ -95,6 +95,7 @@ LockEntry SetnxGetsetExpiredLock() {
                        .help = "blocking: repeats SETNX and never looks at the value (K10)",
                        .choices = {"try", "blocking"}}},
           .make = MakeLock<SetnxGetsetExpired>,
+          .steps = {Step::kMidRelease},
           .end_is_in_value = true};
 }
 

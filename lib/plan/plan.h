@@ -30,6 +30,13 @@ struct FaultMoment {
   bool operator==(const FaultMoment&) const = default;
 };
 
+// Between a client and a node (kStoreNode: the store).
+struct Link {
+  int client = 0;
+  int node = 0;
+  bool operator==(const Link&) const = default;
+};
+
 // One entry of the timeline. It starts at `from`, or at the first time after it that `on` is
 // reached, and again every `every`, `times` in all; each time it lasts `length`, or until `until`
 // is reached.
@@ -58,11 +65,14 @@ struct FaultPlan {
   int64_t bytes = 0;           // that pass every `gap`
   Duration gap{};
   int64_t bytes_per_second = 0;
-  Duration by{};      // a clock jumps ahead by this
-  double rate = 1.0;  // a clock runs at this rate
-  std::string how;    // a replica is promoted: "by-hand", "planned", "awaited"
-  std::string data;   // "empty", "rdb", "aof", "aof-cut": what a restarted node comes back with
-  Duration cut{};     // aof-cut: so much of the end of its log is lost
+  Duration by{};            // a clock jumps ahead by this; below 0: back
+  Duration period{};        // and there and back again, staying so long each time
+  std::vector<Link> links;  // instead of client and nodes: exactly these
+  double rate = 1.0;        // a clock runs at this rate
+  std::string how;          // a replica is promoted: "by-hand", "planned", "awaited"
+  std::string data;    // "empty", "rdb", "aof", "aof-cut": what a restarted node comes back with
+  Duration cut{};      // aof-cut: so much of the end of its log is lost
+  bool drawn = false;  // by a nemesis: that it meets nothing to act on is nobody's mistake
   bool operator==(const FaultPlan&) const = default;
 };
 

@@ -26,6 +26,13 @@ json MomentToJson(const std::optional<FaultMoment>& moment) {
   return {{"fault", moment->fault}, {"ended", moment->ended}};
 }
 
+// A pair each: client, node.
+json LinksToJson(const std::vector<Link>& links) {
+  json pairs = json::array();
+  for (const Link& link : links) pairs.push_back({link.client, link.node});
+  return pairs;
+}
+
 json FaultToJson(const FaultPlan& fault) {
   return {{"name", fault.name},
           {"kind", fault.kind},
@@ -52,10 +59,13 @@ json FaultToJson(const FaultPlan& fault) {
           {"gap_ns", fault.gap.count()},
           {"bytes_per_second", fault.bytes_per_second},
           {"by_ns", fault.by.count()},
+          {"period_ns", fault.period.count()},
+          {"links", LinksToJson(fault.links)},
           {"rate", fault.rate},
           {"how", fault.how},
           {"data", fault.data},
-          {"cut_ns", fault.cut.count()}};
+          {"cut_ns", fault.cut.count()},
+          {"drawn", fault.drawn}};
 }
 
 // nlohmann turns 1.5, true and 1e30 into an int without a word; here a value is of its type and in its range, or wrong.
@@ -140,6 +150,15 @@ std::optional<FaultMoment> MomentFromJson(const json& from) {
   return moment;
 }
 
+std::vector<Link> LinksFromJson(const std::vector<std::vector<int>>& pairs) {
+  std::vector<Link> links;
+  for (const std::vector<int>& pair : pairs) {
+    if (pair.size() != 2) throw std::invalid_argument("a link is of a client and a node");
+    links.push_back({.client = pair[0], .node = pair[1]});
+  }
+  return links;
+}
+
 FaultPlan FaultFromJson(const json& from) {
   Taker take(from);
   FaultPlan fault;
@@ -168,10 +187,13 @@ FaultPlan FaultFromJson(const json& from) {
   fault.gap = take.GetSpan("gap_ns");
   fault.bytes_per_second = take.Get<int64_t>("bytes_per_second");
   fault.by = take.GetSpan("by_ns");
+  fault.period = take.GetSpan("period_ns");
+  fault.links = LinksFromJson(take.Get<std::vector<std::vector<int>>>("links"));
   fault.rate = take.Get<double>("rate");
   fault.how = take.Get<std::string>("how");
   fault.data = take.Get<std::string>("data");
   fault.cut = take.GetSpan("cut_ns");
+  fault.drawn = take.Get<bool>("drawn");
   take.CheckNothingElse();
   return fault;
 }

@@ -1,0 +1,150 @@
+#include "compose/fault_conditions.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "lib/base/words.h"
+#include "lib/locks/registry.h"
+#include "workloads/workload.h"
+
+namespace doublehold {
+namespace {
+
+Result<void> CheckAnnounced(const Plan& plan, const Trigger& trigger) {
+  const std::vector<Step> steps = StepsOf(plan);
+  if (std::ranges::find(steps, trigger.step) != steps.end()) return {};
+  std::vector<std::string> names;
+  for (const Step step : steps) names.emplace_back(Name(step));
+  return BadInput(fmt::format("no client ever reaches {}: lock {} in workload {} has the steps {}",
+                              Name(trigger.step), plan.lock, plan.workload,
+                              fmt::join(names, ", ")));
+}
+
+// The client that the fault keeps where it is until it ends; 0: none, or whoever comes first.
+int KeptClient(const FaultPlan& fault) {
+  if (fault.kind != "pause" && fault.kind != "slow") return 0;
+  if (fault.client) return *fault.client;
+  return fault.on && fault.nodes.empty() ? fault.on->client : 0;
+}
+
+using ByName = std::map<std::string_view, size_t>;
+
+// What has to be, before a fault of the timeline can begin, or can end: another's beginning, or its end.
+struct Moment {
+  size_t fault = 0;
+  bool ended = false;
+  auto operator<=>(const Moment&) const = default;
+};
+
+std::vector<Moment> NeededFor(const Moment& moment, const Plan& plan, const ByName& names) {
+  const FaultPlan& fault = plan.faults[moment.fault];
+  if (!moment.ended) {
+    if (fault.during.empty()) return {};
+    return {{.fault = names.at(fault.during), .ended = false}};
+  }
+  std::vector<Moment> needed{{.fault = moment.fault, .ended = false}};
+  // With a length, or with a step, it ends some other way.
+  const bool must_wait = fault.until_fault && fault.length <= Duration{};
+  if (must_wait) {
+    needed.push_back(
+        {.fault = names.at(fault.until_fault->fault), .ended = fault.until_fault->ended});
+  }
+  return needed;
+}
+
+// Looks for a moment that needs itself, depth first; `done` are those that do not.
+class WaitSearch {
+ public:
+  WaitSearch(const Plan& plan, const ByName& names) : plan_(plan), names_(names) {}
+
+  // The chain from `moment` back to itself; empty: none.
+  std::vector<Moment> Find(const Moment& moment) {
+    if (done_.contains(moment)) return {};
+    const auto before = std::ranges::find(chain_, moment);
+    if (before != chain_.end()) return {before, chain_.end()};
+    chain_.push_back(moment);
+    for (const Moment& needed : NeededFor(moment, plan_, names_)) {
+      if (std::vector<Moment> circle = Find(needed); !circle.empty()) return circle;
+    }
+    chain_.pop_back();
+    done_.insert(moment);
+    return {};
+  }
+
+ private:
+  const Plan& plan_;
+  const ByName& names_;
+  std::vector<Moment> chain_;
+  std::set<Moment> done_;
+};
+
+std::optional<FaultRefusal> FindUnknownName(const Plan& plan, const ByName& names) {
+  for (size_t i = 0; i < plan.faults.size(); ++i) {
+    const FaultPlan& fault = plan.faults[i];
+    for (const std::string& named :
+         {fault.during, fault.until_fault ? fault.until_fault->fault : ""}) {
+      if (named.empty() || (names.contains(named) && named != fault.name)) continue;
+      std::vector<std::string> others;
+      for (const auto& [name, index] : names) {
+        if (index != i) others.emplace_back(name);
+      }
+      return FaultRefusal{i, others.empty()
+                                 ? fmt::format("there is no other fault, so none '{}'", named)
+                                 : UnknownWord("fault", named, others)};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Step> StepsOf(const Plan& plan) {
+  // Of every client, whatever it does with whatever lock.
+  std::vector<Step> steps{Step::kStart, Step::kAfterAcquire, Step::kBeforeRelease,
+                          Step::kAfterRelease};
+  for (const auto& some : {FindLock(plan.lock)->steps, FindWorkload(plan.workload)->steps}) {
+    steps.insert(steps.end(), some.begin(), some.end());
+  }
+  std::ranges::sort(steps);
+  return steps;
+}
+
+Result<void> CheckSteps(const Plan& plan, const FaultPlan& fault) {
+  for (const auto& trigger : {fault.on, fault.until}) {
+    if (!trigger) continue;
+    if (Result<void> ok = CheckAnnounced(plan, *trigger); !ok) return ok;
+  }
+  if (!fault.until || fault.length > Duration{}) return {};
+  const bool alone = plan.clients == 1;
+  const int kept = alone && KeptClient(fault) == 0 && fault.on ? 1 : KeptClient(fault);
+  if (kept == 0 || (!alone && fault.until->client != kept)) return {};
+  return BadInput(fmt::format("it never heals: client {} cannot reach {} while this fault keeps it",
+                              kept, Name(fault.until->step)));
+}
+
+std::optional<FaultRefusal> FindImpossibleWait(const Plan& plan) {
+  ByName names;
+  for (size_t i = 0; i < plan.faults.size(); ++i) names.emplace(plan.faults[i].name, i);
+  if (auto unknown = FindUnknownName(plan, names)) return unknown;
+  WaitSearch search(plan, names);
+  for (size_t i = 0; i < plan.faults.size(); ++i) {
+    const std::vector<Moment> circle = search.Find({.fault = i, .ended = true});
+    if (circle.empty()) continue;
+    std::vector<std::string> chain;
+    for (const Moment& moment : circle) {
+      chain.push_back(fmt::format("{} of '{}'", moment.ended ? "the end" : "the beginning",
+                                  plan.faults[moment.fault].name));
+    }
+    chain.push_back(chain.front());
+    return FaultRefusal{i, fmt::format("it never ends: {}", fmt::join(chain, " waits for "))};
+  }
+  return std::nullopt;
+}
+
+}  // namespace doublehold

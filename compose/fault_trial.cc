@@ -1,0 +1,71 @@
+#include "compose/fault_trial.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "compose/plan_builder.h"
+#include "compose/run_once.h"
+#include "compose/scratch.h"
+#include "lib/plan/settings.h"
+
+namespace doublehold {
+namespace {
+
+// The place of these settings in messages.
+constexpr const char* kWhere = "doctor";
+
+struct KeyValue {
+  std::string_view key;
+  const char* value;
+};
+// Well above what is measured anyway, well below the run.
+constexpr std::array kKeyValues{
+    KeyValue{"client", "1"},    KeyValue{"nodes", "1"},  KeyValue{"by", "1s"},
+    KeyValue{"period", "40ms"}, KeyValue{"rate", "1.5"}, KeyValue{"delay", "50ms"},
+    KeyValue{"bytes", "8"},     KeyValue{"gap", "2ms"},  KeyValue{"bytes-per-second", "4000"}};
+
+Settings SettingsOf(const FaultEntry& fault) {
+  Settings settings;
+  const auto set = [&settings](const std::string& name, std::string_view value) {
+    settings.Set(name, std::string(value), kWhere);
+  };
+  set("name", "doctor");
+  set("lock.name", "set-nx-px");
+  set("lock.lease", "300ms");
+  set("workload.clients", "2");
+  set("workload.duration", "1s");
+  set("fault.0.kind", fault.name);
+  set("fault.0.from", "200ms");
+  // One that is over by itself has a length only when that is what it measures.
+  const bool lasts = !fault.is_final && (!fault.ends_itself ||
+                                         fault.asked_ns({.length = std::chrono::seconds(1)}) != 0);
+  if (lasts) set("fault.0.for", "300ms");
+  for (const KeyValue& known : kKeyValues) {
+    if (std::ranges::find(fault.keys, known.key) == fault.keys.end()) continue;
+    set("fault.0." + std::string(known.key), known.value);
+  }
+  for (const auto& [name, value] : fault.trial) set(std::string(name), value);
+  return settings;
+}
+
+}  // namespace
+
+Result<Plan> PlanTrial(const FaultEntry& fault) { return BuildPlan(SettingsOf(fault)); }
+
+Result<FaultTrial> TryFault(const FaultEntry& fault, const ServerProgram& server) {
+  const Result<Plan> plan = PlanTrial(fault);
+  if (!plan) return tl::unexpected(plan.error());
+  const Result<Scratch> scratch = Scratch::Create();
+  if (!scratch) return tl::unexpected(scratch.error());
+  const Result<RunVerdict> verdict =
+      RunOnce({.plan = *plan, .folder = scratch->folder(), .server = server});
+  if (!verdict) return tl::unexpected(verdict.error());
+  FaultTrial trial{.what = verdict->facts.faults.front().what, .acted = verdict->not_fired.empty()};
+  if (verdict->episodes.empty()) return trial;
+  trial.asked_ns = verdict->episodes.front().asked_ns;
+  trial.measured_ns = verdict->episodes.front().measured_ns;
+  return trial;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,19 @@
+#include "compose/fault_trial.h"
+
+#include <gtest/gtest.h>
+
+namespace doublehold {
+namespace {
+
+// A kind that needs more than the keys it shares with others says so in FaultEntry::trial.
+TEST(FaultTrial, EveryKindCanBePlannedAlone) {
+  for (const FaultEntry& fault : Faults()) {
+    const Result<Plan> plan = PlanTrial(fault);
+    ASSERT_TRUE(plan.has_value()) << fault.name << ": " << plan.error().message;
+    ASSERT_EQ(plan->faults.size(), 1u);
+    EXPECT_EQ(plan->faults[0].kind, fault.name);
+  }
+}
+
+}  // namespace
+}  // namespace doublehold

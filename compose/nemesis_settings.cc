@@ -1,0 +1,73 @@
+#include "compose/nemesis_settings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "compose/plan_builder.h"
+#include "faults/nemesis.h"
+#include "lib/base/words.h"
+
+namespace doublehold {
+namespace {
+
+// "pause, clock" on a command line has blanks.
+std::string Trimmed(const std::string& word) {
+  const size_t begin = word.find_first_not_of(' ');
+  return begin == std::string::npos ? ""
+                                    : word.substr(begin, word.find_last_not_of(' ') + 1 - begin);
+}
+
+std::vector<std::string> ReadMembers(SettingReader& reader, const Plan& plan) {
+  std::vector<std::string> members;
+  for (const std::string& word : reader.Words("nemesis.faults")) {
+    const std::string name = Trimmed(word);
+    const auto known = NemesisMembers();
+    const auto found = std::ranges::find(known, name, &NemesisMember::name);
+    if (found == known.end()) {
+      reader.Fail("nemesis.faults", UnknownWord("member of a nemesis", name, NamesOf(known)));
+    } else if (found->needs_network && plan.direct) {
+      reader.Fail("nemesis.faults",
+                  fmt::format("'{}' acts on the network, which 'direct' goes round", name));
+    }
+    members.push_back(name);
+  }
+  return members;
+}
+
+}  // namespace
+
+std::vector<FaultPlan> ReadNemesis(SettingReader& reader, const Plan& plan) {
+  if (!reader.settings().Has("nemesis.faults")) {
+    for (const char* name : {"nemesis.every", "nemesis.shortest", "nemesis.longest"}) {
+      if (reader.settings().Has(name)) {
+        reader.Fail(name, fmt::format("of what? nemesis.faults (--nemesis) is missing: any of {}",
+                                      fmt::join(NamesOf(NemesisMembers()), ", ")));
+      }
+      reader.Word(name);
+    }
+    reader.Word("nemesis.faults");
+    return {};
+  }
+  const Nemesis nemesis{.members = ReadMembers(reader, plan),
+                        .every = reader.Span("nemesis.every", "1 lease"),
+                        .shortest = reader.Span("nemesis.shortest", "0.2 lease"),
+                        .longest = reader.Span("nemesis.longest", "2 lease")};
+  if (reader.error()) return {};
+  if (nemesis.members.empty()) reader.Fail("nemesis.faults", "it names none");
+  if (nemesis.every <= Duration{}) reader.Fail("nemesis.every", "it must be above nothing");
+  if (nemesis.shortest <= Duration{} || nemesis.shortest > nemesis.longest) {
+    reader.Fail("nemesis.shortest",
+                fmt::format("{} is not above nothing and at most nemesis.longest, {}",
+                            FormatDuration(nemesis.shortest), FormatDuration(nemesis.longest)));
+  }
+  if (reader.error()) return {};
+  Result<std::vector<FaultPlan>> faults = DrawNemesis(plan, nemesis);
+  if (faults) return std::move(*faults);
+  reader.Fail("nemesis.faults", faults.error().message);
+  return {};
+}
+
+}  // namespace doublehold

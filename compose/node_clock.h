@@ -1,0 +1,52 @@
+// What a redis-server says the time is, asked again and again over a connection of its own, beside the proxy. Nothing
+// waits for its answer: one that is stopped says nothing.
+//
+// Thread rule: the supervisor's.
+#ifndef DOUBLEHOLD_COMPOSE_NODE_CLOCK_H_
+#define DOUBLEHOLD_COMPOSE_NODE_CLOCK_H_
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "lib/base/time.h"
+
+namespace doublehold {
+
+class NodeClock {
+ public:
+  using Seen = std::function<void(MonoTime at, Duration ahead)>;
+
+  // `seen` is called with each answer: when it was asked for, and by how much the server's clock was ahead of the
+  // machine's.
+  NodeClock(boost::asio::io_context& io, std::filesystem::path socket, Seen seen);
+
+  // Asks at once and then every 20 ms, until Stop.
+  void Start();
+  void Stop();
+
+ private:
+  void Connect();
+  void Ask();
+  void Receive();
+  void Later();
+  void Drop();
+
+  boost::asio::local::stream_protocol::socket socket_;
+  boost::asio::steady_timer timer_;
+  std::filesystem::path path_;
+  Seen seen_;
+  bool running_ = false;
+  bool asking_ = false;  // an answer is owed, or the connection is being made
+  MonoTime asked_{};
+  std::array<char, 128> buffer_{};
+  std::string answer_;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_NODE_CLOCK_H_

@@ -1,0 +1,48 @@
+// strobe: the wall clock of processes jumps ahead by `by` (back, below 0) and returns, over and over, staying `period`
+// each time: what a clock does whose time service and whose host disagree. Leases end early, or begin again, at random.
+#include <fmt/format.h>
+
+#include "faults/clock_faults.h"
+#include "faults/targets.h"
+
+namespace doublehold {
+namespace {
+
+int64_t Asked(const FaultPlan& plan) { return ToNs(plan.by); }
+
+Result<void> Validate(const FaultPlan& plan) {
+  if (plan.by == Duration{}) return BadFault(plan, "needs a span to jump by (by)");
+  if (plan.period <= Duration{}) {
+    return BadFault(plan, "needs how long it stays each time, ahead and back (period)");
+  }
+  if (plan.length > Duration{} && plan.period > plan.length) {
+    return BadFault(plan, fmt::format("stays for {} each time, longer than it lasts ({})",
+                                      FormatDuration(plan.period), FormatDuration(plan.length)));
+  }
+  return ValidateProcessFault(plan);
+}
+
+Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+  return StartOnClocks(cluster, ProcessesOf(strike),
+                       {.swing = strike.plan.by, .period = strike.plan.period}, Asked(strike.plan));
+}
+
+std::string What(const FaultPlan& plan) {
+  return fmt::format("wall clock of {} moved {} to and fro every {}", NameProcesses(plan),
+                     NameShift(plan.by), FormatDuration(plan.period));
+}
+
+}  // namespace
+
+FaultEntry StrobeFault() {
+  return {.name = "strobe",
+          .summary = "the wall clock of a client or of nodes jumps to and fro",
+          .keys = {"client", "nodes", "by", "period"},
+          .zero_is_nothing = true,
+          .validate = Validate,
+          .start = Start,
+          .asked_ns = Asked,
+          .what = What};
+}
+
+}  // namespace doublehold
