@@ -8,6 +8,7 @@
 #include "faults/fault.h"
 #include "lib/base/options.h"
 #include "lib/base/words.h"
+#include "lib/plan/topology.h"
 #include "workloads/workload.h"
 
 namespace doublehold {
@@ -54,7 +55,15 @@ void KeepNodesOut(Plan& plan) {
 Result<void> CheckRestarts(const Plan& plan) {
   const Duration delay = RestartDelayOf(plan);
   for (const FaultPlan& fault : plan.faults) {
-    if (!RestartsNodes(fault) || fault.length >= delay) continue;
+    if (!RestartsNodes(fault)) continue;
+    // Who asks it after its return is not yet led to where its slots are.
+    if (FindTopology(plan.topology)->lead == Lead::kCluster) {
+      return BadInput(
+          fmt::format("fault '{}': nodes of a cluster are not restarted (did you mean "
+                      "'crash', or 'pause'?)",
+                      fault.name));
+    }
+    if (fault.length >= delay) continue;
     return BadInput(
         fmt::format("fault '{}': its nodes are back after {}, before the lock's "
                     "restart-delay of {}",

@@ -91,6 +91,8 @@ TEST(Restarts, AreRefusedForWhatTheNodesCannotDo) {
        "the store is restarted with data rdb and with data aof: one of the two"},
       {Fault("delete-key", "name = \"d\"\nnodes = [1]\nkey = \"dh:itm:0\""),
        "fault 'd': key 'dh:itm:0' is unknown (did you mean 'dh:item:0'?)"},
+      {"[topology]\nname = \"cluster\"\n" + Fault("restart", "name = \"r\"\nnodes = [1]"),
+       "fault 'r': nodes of a cluster are not restarted (did you mean 'crash', or 'pause'?)"},
       {Fault("crash", "name = \"c\"\nnodes = [6]"),
        "fault 'c': node 6 does not exist: the run has nodes 1..1"},
   };
