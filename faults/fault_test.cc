@@ -480,5 +480,10 @@ TEST_F(FaultTest, APromotionLastsUntilItHasComeAboutAndDidNotActWhenItHasNot) {
   }
 }
 
+TEST_F(FaultTest, ACrashOfNodesKillsThemAndNotTheClientWhoseStepItWaitedFor) {
+  Healer healer = Start({.kind = "crash", .on = Trigger{1, Step::kAfterRead}, .nodes = {1, 2}});
+  EXPECT_EQ(Told(), (Log{"kill node 1", "kill node 2"}));
+}
+
 }  // namespace
 }  // namespace doublehold

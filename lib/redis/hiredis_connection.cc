@@ -189,7 +189,7 @@ class HiredisConnection final : public Connection {
     // A server that was restarted has closed the connection; noticing it before sending keeps the failure definite. It
     // costs a system call, so a connection that was just used is trusted: no server restarts that fast.
     if (channel_.IsOpen() && RealMono() - last_reply_ > kTrusted && channel_.IsSpoilt()) {
-      channel_.Close();
+      channel_.Lose();
     }
     if (pinned_ && !channel_.IsOpen()) {
       return Fail(/*definite=*/true, "the connection is gone, and with it what was watched");
