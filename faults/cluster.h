@@ -13,18 +13,15 @@
 
 #include "faults/link.h"
 #include "faults/node_restart.h"
+#include "faults/process_ref.h"
 #include "lib/base/connection.h"
 #include "lib/base/time.h"
 
 namespace doublehold {
 
-// A process under the clock shim, or that can be stopped: a client, or a node (node 0: the store).
-struct ProcessRef {
-  enum class Kind : uint8_t { kClient, kNode, kSentinel };
-  Kind kind = Kind::kClient;
-  int number = 0;
-  auto operator<=>(const ProcessRef&) const =
-      default;  // NOLINT(modernize-use-nullptr): no null here
+Kind kind = Kind::kClient;
+int number = 0;
+auto operator<=>(const ProcessRef&) const = default;  // NOLINT(modernize-use-nullptr): no null here
 };
 
 // How a replica becomes the master.

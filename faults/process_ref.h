@@ -1,0 +1,16 @@
+// Whom a fault acts on.
+#ifndef DOUBLEHOLD_FAULTS_PROCESS_REF_H_
+#define DOUBLEHOLD_FAULTS_PROCESS_REF_H_
+
+#include <compare>
+#include <cstdint>
+
+namespace doublehold {
+
+// A process under the clock shim, or that can be stopped: a client, or a node (node 0: the store).
+struct ProcessRef {
+  enum class Kind : uint8_t { kClient, kNode, kSentinel };
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_FAULTS_PROCESS_REF_H_
