@@ -19,11 +19,6 @@
 
 namespace doublehold {
 
-Kind kind = Kind::kClient;
-int number = 0;
-auto operator<=>(const ProcessRef&) const = default;  // NOLINT(modernize-use-nullptr): no null here
-};
-
 // How a replica becomes the master.
 enum class Promotion : uint8_t {
   kByHand,   // at once, as an operator does after a crash: what it has not received is lost

@@ -10,6 +10,11 @@ namespace doublehold {
 // A process under the clock shim, or that can be stopped: a client, or a node (node 0: the store).
 struct ProcessRef {
   enum class Kind : uint8_t { kClient, kNode, kSentinel };
+  Kind kind = Kind::kClient;
+  int number = 0;
+  auto operator<=>(const ProcessRef&) const =
+      default;  // NOLINT(modernize-use-nullptr): no null here
+};
 
 }  // namespace doublehold
 
