@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <map>
 #include <thread>
 
 #include "compose/program.h"
@@ -211,6 +212,33 @@ TEST(CommandLine, ANemesisLeavesAFencedStockRightAndNothingBehind) {
     }
   }
   EXPECT_LE(last_ns, 6'000'000'000) << "none begins once the clients have ended";
+}
+
+// A fault on the client's links is the witness: begun at the same step and over before the client goes on, it acts when a
+// frame comes by, and is recorded as started then only.
+TEST(CommandLine, AClientPausedAtAStepSendsNothingUntilItGoesOn) {
+  const std::string experiment =
+      "[lock]\nname = \"set-nx-px\"\nlease = \"2s\"\n[workload]\nduration = \"1s\"\nclients = "
+      "2\n";
+  const std::string witness =
+      "[[fault]]\nkind = \"delay\"\nname = \"witness\"\nclient = 1\ndirection = \"request\"\n"
+      "on = \"client 1 before-write\"\ndelay = \"1ms\"\nfor = \"300ms\"\n";
+  const std::string pause =
+      "[[fault]]\nkind = \"pause\"\nname = \"stop\"\non = \"client 1 before-write\"\n"
+      "for = \"600ms\"\n";
+  for (const bool paused : {false, true}) {
+    const TestFolder folder;
+    const fs::path file = folder.path() / "x.toml";
+    WriteFile(file, experiment + (paused ? pause : "") + witness);
+    RunProgram({"run", file.string(), "--into", (folder.path() / "run").string()});
+    const nlohmann::json verdict = ReadJson(folder.path() / "run" / "verdict.json");
+    std::map<std::string, int> started;
+    for (const nlohmann::json& fault : verdict.at("faults")) {
+      started[fault.at("name")] = fault.at("started").get<int>();
+    }
+    EXPECT_EQ(started["witness"], paused ? 0 : 1);
+    EXPECT_EQ(started["stop"], paused ? 1 : 0);
+  }
 }
 
 TEST(CommandLine, APipeSeesNoProgressLine) {
