@@ -58,6 +58,16 @@ std::vector<std::string> SizeLines(const TopologyEntry& topology) {
   return lines;
 }
 
+std::string PaceLine(const SourcePace& source) {
+  std::string line = fmt::format(
+      "pace = scaled (scaled, source): shares of a short lease, or as its source: lease {}",
+      source.lease);
+  if (!source.interval.empty()) line += fmt::format(", tries {} apart", source.interval);
+  if (source.retries >= 0) line += fmt::format(", {} retries", source.retries);
+  if (!source.timeout.empty()) line += fmt::format(", given up after {}", source.timeout);
+  return line;
+}
+
 std::vector<Table> AllTables() {
   std::vector<Table> tables{{"locks", {}},    {"workloads", {}},  {"faults", {}},
                             {"profiles", {}}, {"topologies", {}}, {"claims", {}},
@@ -65,6 +75,7 @@ std::vector<Table> AllTables() {
   for (const LockEntry& lock : Locks()) {
     tables[0].rows.push_back(
         {std::string(lock.name), std::string(lock.summary), OptionLines(lock.options)});
+    if (!lock.source.lease.empty()) tables[0].rows.back().options.push_back(PaceLine(lock.source));
   }
   for (const WorkloadEntry& workload : Workloads()) {
     tables[1].rows.push_back(

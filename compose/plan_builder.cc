@@ -33,6 +33,19 @@ constexpr std::array<const char*, 4> kOutcomes{"valid", "violated", "unknown", "
 // lease, as it reckons, still ran.
 bool IsWholeMilliseconds(Lease lease) { return lease % 1ms == Duration::zero(); }
 
+// The times that are used where none are set: those of the lock's source, if asked for; else shares of a short lease.
+SourcePace PaceOf(SettingReader& reader, const LockEntry& lock) {
+  const std::string pace = reader.Known("lock.pace", "pace", "scaled", {"scaled", "source"});
+  if (pace == "source" && lock.source.lease.empty()) {
+    reader.Fail("lock.pace", fmt::format("the source of lock '{}' names no times", lock.name));
+  }
+  return pace == "source" ? lock.source : SourcePace{};
+}
+
+std::string_view OrElse(std::string_view text, std::string_view usual) {
+  return text.empty() ? usual : text;
+}
+
 void ReadLock(SettingReader& reader, Plan& plan) {
   const std::vector<std::string> names = NamesOf(Locks());
   if (!reader.settings().Has("lock.name")) {
@@ -40,7 +53,9 @@ void ReadLock(SettingReader& reader, Plan& plan) {
         "lock.name", fmt::format("which lock? (--lock NAME; one of: {})", fmt::join(names, ", ")));
   }
   plan.lock = reader.Known("lock.name", "lock", "", names);
-  plan.lease = reader.Span("lock.lease", "500ms");
+  if (reader.error()) return;
+  const SourcePace source = PaceOf(reader, *FindLock(plan.lock));
+  plan.lease = reader.Span("lock.lease", OrElse(source.lease, "500ms"));
   if (plan.lease < kShortestLease) {
     return reader.Fail("lock.lease", "a lease of less than 1ms cannot be held");
   }
@@ -94,15 +109,14 @@ std::map<std::string, std::string> ReadOptions(SettingReader& reader, const std:
 }
 
 void ReadRetry(SettingReader& reader, const LockEntry& lock, Plan& plan) {
-  const auto or_else = [](std::string_view text, std::string_view usual) {
-    return text.empty() ? usual : text;
-  };
-  plan.retry.interval = reader.Span("retry.interval", or_else(lock.retry_interval, "0.02 lease"));
+  const SourcePace source = PaceOf(reader, lock);
+  const std::string_view interval = OrElse(source.interval, lock.retry_interval);
+  plan.retry.interval = reader.Span("retry.interval", OrElse(interval, "0.02 lease"));
   plan.retry.growth = reader.Number("retry.growth", lock.retry_growth, 1, kMostGrowth);
-  plan.retry.longest = reader.Span("retry.longest", or_else(lock.retry_longest, "1 lease"));
-  plan.retry.jitter = reader.Number("retry.jitter", 0.5, 0, 1);
-  plan.retry.retries = reader.Integer("retry.retries", -1, -1, INT64_MAX);
-  plan.retry.timeout = reader.Span("retry.timeout", "10 lease");
+  plan.retry.longest = reader.Span("retry.longest", OrElse(lock.retry_longest, "1 lease"));
+  plan.retry.jitter = reader.Number("retry.jitter", source.interval.empty() ? 0.5 : 0, 0, 1);
+  plan.retry.retries = reader.Integer("retry.retries", source.retries, -1, INT64_MAX);
+  plan.retry.timeout = reader.Span("retry.timeout", OrElse(source.timeout, "10 lease"));
 }
 
 // Whether anything about a claim can be seen under such a lock.
@@ -269,7 +283,7 @@ Result<Plan> BuildPlan(Settings settings) {
   ReadLock(reader, plan);
   if (reader.error()) return tl::unexpected(*reader.error());
   const LockEntry& lock = *FindLock(plan.lock);
-  plan.lock_options = ReadOptions(reader, "lock", {"name", "lease", "call-timeout"},
+  plan.lock_options = ReadOptions(reader, "lock", {"name", "lease", "pace", "call-timeout"},
                                   "lock " + plan.lock, lock.options, plan.lease);
   if (const std::string why = reader.error() ? "" : WhyNoRestartDelay(plan); !why.empty()) {
     reader.Fail("lock.restart-delay", why);

@@ -48,6 +48,27 @@ TEST(BuildPlan, AQuorumLockHasFiveNodesUnlessToldOtherwise) {
   EXPECT_EQ(Good("lock.name = \"redlock\"\ntopology.nodes = 3\n").nodes, 3);
 }
 
+TEST(BuildPlan, TimesAreThoseOfTheSourceWhereAskedFor) {
+  const auto at_source = [](const std::string& lock, const std::string& more = "") {
+    return Good("[lock]\nname = \"" + lock + "\"\npace = \"source\"\n" + more);
+  };
+  const Plan getset = at_source("setnx-getset");
+  EXPECT_EQ(getset.lease, 10s);
+  EXPECT_EQ(getset.retry.interval, 50ms);
+  EXPECT_EQ(getset.retry.jitter, 0);
+  EXPECT_EQ(getset.retry.retries, 21);
+  const Plan px = at_source("set-nx-px", "lease = \"1s\"\n[retry]\ninterval = \"30ms\"\n");
+  EXPECT_EQ(px.lease, 1s) << "what is set stays";
+  EXPECT_EQ(px.retry.interval, 30ms);
+  EXPECT_EQ(px.retry.timeout, 5s);
+  EXPECT_EQ(at_source("redisson").lease, 30s);
+  EXPECT_EQ(Good("lock.name = \"setnx-getset\"\n").lease, 500ms) << "only where asked for";
+  const Result<Plan> none = Built("[lock]\nname = \"fenced\"\npace = \"source\"\n");
+  ASSERT_FALSE(none.has_value());
+  EXPECT_EQ(none.error().message,
+            "x.toml:3: lock.pace: the source of lock 'fenced' names no times");
+}
+
 TEST(BuildPlan, DefaultsFollowTheLease) {
   const Plan plan =
       Good("[lock]\nname = \"redlock\"\nlease = \"2s\"\n[workload]\nwork = \"0.5 lease\"\n");

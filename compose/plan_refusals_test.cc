@@ -65,7 +65,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheLock) {
        "x.toml:3: lock.leese: lock set-nx-px has no such setting (did you mean 'lease'?)"},
       {kLock + "ask = \"at-once\"\n",
        "x.toml:3: lock.ask: lock set-nx-px has no such setting (one of: wait-replicas, "
-       "wait-timeout, name, lease, call-timeout)"},
+       "wait-timeout, name, lease, pace, call-timeout)"},
       {"[lock]\nname = \"redlock\"\nask = \"at-onse\"\n",
        "x.toml:3: lock.ask: lock redlock: option ask: 'at-onse' is not possible (did you mean "
        "'at-once'?)"},

@@ -35,7 +35,8 @@ LockEntry RedissonLock() {
           .summary = "Redisson's RLock: re-entrant hash, watchdog, wake-up channel",
           .options = RedissonOptions(),
           .make = MakeRedisson,
-          .traits = {Trait::kReentry}};
+          .traits = {Trait::kReentry},
+          .source = {.lease = "30s"}};
 }
 
 }  // namespace doublehold

@@ -130,7 +130,8 @@ LockEntry RedissonFairLock() {
                   .summary = "redisson with a queue: granted in the order of arrival",
                   .options = RedissonOptions(),
                   .make = MakeLock<RedissonFair>,
-                  .traits = {Trait::kQueue, Trait::kReentry}};
+                  .traits = {Trait::kQueue, Trait::kReentry},
+                  .source = {.lease = "30s"}};
   entry.options.push_back({.name = "wait-time",
                            .kind = OptionSpec::Kind::kDuration,
                            .fallback = "5m",

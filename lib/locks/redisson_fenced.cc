@@ -49,7 +49,8 @@ LockEntry RedissonFencedLock() {
           .options = RedissonOptions(),
           .make = MakeLock<RedissonFenced>,
           .traits = {Trait::kToken, Trait::kReentry},
-          .write = "fenced"};
+          .write = "fenced",
+          .source = {.lease = "30s"}};
 }
 
 }  // namespace doublehold

@@ -95,7 +95,8 @@ LockEntry RedissonMultiLock() {
           .summary = "Redisson's MultiLock: several keys, all or none, an RLock each",
           .options = RedissonOptions(),
           .make = MakeRedisson,
-          .traits = {Trait::kManyKeys, Trait::kReentry}};
+          .traits = {Trait::kManyKeys, Trait::kReentry},
+          .source = {.lease = "30s"}};
 }
 
 }  // namespace doublehold

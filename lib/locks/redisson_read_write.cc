@@ -162,7 +162,8 @@ LockEntry RedissonReadWriteLock() {
           .summary = "Redisson's read-write lock: readers together, a writer alone",
           .options = RedissonOptions(),
           .make = MakeLock<RedissonReadWrite>,
-          .traits = {Trait::kReaders, Trait::kReentry}};
+          .traits = {Trait::kReaders, Trait::kReentry},
+          .source = {.lease = "30s"}};
 }
 
 }  // namespace doublehold

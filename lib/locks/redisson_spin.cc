@@ -48,7 +48,8 @@ LockEntry RedissonSpinLock() {
           .traits = {Trait::kReentry},
           .retry_interval = "1ms",
           .retry_longest = "128ms",
-          .retry_growth = 2};
+          .retry_growth = 2,
+          .source = {.lease = "30s"}};
 }
 
 }  // namespace doublehold

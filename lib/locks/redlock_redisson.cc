@@ -193,7 +193,8 @@ LockEntry RedlockRedissonLock() {
                        .fallback = "false",
                        .help = "a failed renewal is never tried again"}},
           .make = MakeLock<RedlockRedisson>,
-          .traits = {Trait::kReentry}};
+          .traits = {Trait::kReentry},
+          .source = {.lease = "30s"}};
 }
 
 }  // namespace doublehold

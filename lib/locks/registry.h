@@ -37,6 +37,15 @@ enum class Trait : uint8_t {
 };
 std::string_view Name(Trait trait);  // "lets readers in together"
 
+// The times of a variant's source, by which a run goes that asks for them (lock.pace = "source"). Durations as a user writes
+// them; an empty one, or a negative number: as every lock here does.
+struct SourcePace {
+  std::string_view lease{};
+  std::string_view interval{};  // between two tries
+  int64_t retries = -1;
+  std::string_view timeout{};
+};
+
 struct LockEntry {
   std::string_view name;
   std::string_view summary;  // one line for `doublehold list locks`
@@ -52,6 +61,7 @@ struct LockEntry {
   // How its source waits, when the experiment does not say; empty: as every lock here does.
   std::string_view retry_interval{}, retry_longest{};
   double retry_growth = 1;
+  SourcePace source{};
 
   [[nodiscard]] bool Has(Trait trait) const;
 };

@@ -50,7 +50,8 @@ LockEntry SetNxPxLock() {
   return {.name = "set-nx-px",
           .summary = "SET NX PX with an owner; compare-and-delete in a script",
           .options = AwaitOptions(),
-          .make = MakeLock<SetNxPx>};
+          .make = MakeLock<SetNxPx>,
+          .source = {.lease = "10s", .interval = "100ms", .timeout = "5s"}};
 }
 
 }  // namespace doublehold

@@ -57,7 +57,8 @@ LockEntry SetNxPxDelLock() {
           .summary = "SET NX PX; released by DEL, whoever's it is",
           .make = [](const LockContext& context) -> std::unique_ptr<Lock> {
             return std::make_unique<SetNxPxNaive>(context, /*looks=*/false);
-          }};
+          },
+          .source = {.lease = "10s", .interval = "100ms", .timeout = "5s"}};
 }
 
 LockEntry SetNxPxGetDelLock() {
@@ -66,7 +67,8 @@ LockEntry SetNxPxGetDelLock() {
           .make = [](const LockContext& context) -> std::unique_ptr<Lock> {
             return std::make_unique<SetNxPxNaive>(context, /*looks=*/true);
           },
-          .steps = {Step::kMidRelease}};
+          .steps = {Step::kMidRelease},
+          .source = {.lease = "10s", .interval = "100ms", .timeout = "5s"}};
 }
 
 }  // namespace doublehold

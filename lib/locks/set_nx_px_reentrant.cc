@@ -80,7 +80,8 @@ LockEntry SetNxPxReentrantLock() {
                        .fallback = "false",
                        .help = "a section that throws leaves marker and lock (K13)"}},
           .make = MakeLock<SetNxPxReentrant>,
-          .traits = {Trait::kReentry}};
+          .traits = {Trait::kReentry},
+          .source = {.lease = "10s", .interval = "100ms", .timeout = "5s"}};
 }
 
 }  // namespace doublehold

@@ -64,7 +64,8 @@ LockEntry SetnxExpireLock() {
   return {.name = "setnx-expire",
           .summary = "SETNX, then the expiry as a second command; DEL",
           .make = MakeLock<SetnxExpire>,
-          .steps = {Step::kMidAcquire}};
+          .steps = {Step::kMidAcquire},
+          .source = {.lease = "10s", .interval = "100ms", .timeout = "5s"}};
 }
 
 }  // namespace doublehold

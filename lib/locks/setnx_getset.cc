@@ -103,7 +103,8 @@ LockEntry SetnxGetsetLock() {
                        .help = "whoever was not granted the lock releases it as well (K02)"}},
           .make = MakeLock<SetnxGetset>,
           .steps = {Step::kMidAcquire},
-          .end_is_in_value = true};
+          .end_is_in_value = true,
+          .source = {.lease = "10s", .interval = "50ms", .retries = 21, .timeout = "10s"}};
 }
 
 }  // namespace doublehold

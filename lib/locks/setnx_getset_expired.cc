@@ -96,7 +96,8 @@ LockEntry SetnxGetsetExpiredLock() {
                        .choices = {"try", "blocking"}}},
           .make = MakeLock<SetnxGetsetExpired>,
           .steps = {Step::kMidRelease},
-          .end_is_in_value = true};
+          .end_is_in_value = true,
+          .source = {.lease = "5s", .interval = "0s", .timeout = "10s"}};
 }
 
 }  // namespace doublehold
