@@ -8,8 +8,8 @@
 
 #include "checker/checker.h"
 #include "compose/fault_settings.h"
-#include "compose/restart_rules.h"
 #include "compose/nemesis_settings.h"
+#include "compose/restart_rules.h"
 #include "compose/setting_reader.h"
 #include "compose/topology_settings.h"
 #include "faults/fault.h"
@@ -33,13 +33,12 @@ constexpr std::array<const char*, 4> kOutcomes{"valid", "violated", "unknown", "
 // lease, as it reckons, still ran.
 bool IsWholeMilliseconds(Lease lease) { return lease % 1ms == Duration::zero(); }
 
-// The times that are used where none are set: those of the lock's source, if asked for; else shares of a short lease.
+// The times used where none are set: those of the lock's source, if asked for; else none.
 SourcePace PaceOf(SettingReader& reader, const LockEntry& lock) {
-  const std::string pace = reader.Known("lock.pace", "pace", "scaled", {"scaled", "source"});
-  if (pace == "source" && lock.source.lease.empty()) {
+  if (reader.Known("lock.pace", "pace", "scaled", {"scaled", "source"}) == "scaled") return {};
+  if (lock.source.lease.empty())
     reader.Fail("lock.pace", fmt::format("the source of lock '{}' names no times", lock.name));
-  }
-  return pace == "source" ? lock.source : SourcePace{};
+  return lock.source;
 }
 
 std::string_view OrElse(std::string_view text, std::string_view usual) {
