@@ -101,8 +101,8 @@ TEST(Restarts, AreRefusedForWhatTheNodesCannotDo) {
 
 TEST(Restarts, AKeyIsTheLocksUnlessAnotherIsNamed) {
   EXPECT_EQ(Built(kLock + Fault("delete-key", "nodes = [1]"))->faults[0].key, "dh:item:0");
-  EXPECT_EQ(Built(kLock + Fault("evict", "nodes = [1]\nkey = \"dh:item:0:token\""))->faults[0].key,
-            "dh:item:0:token");
+  EXPECT_EQ(Built(kLock + Fault("evict", "nodes = [1]\nkey = \"{dh:item:0}:token\""))->faults[0].key,
+            "{dh:item:0}:token");
 }
 
 TEST(NodeData, IsKeptOnlyWhereARestartNeedsIt) {

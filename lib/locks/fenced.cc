@@ -39,7 +39,8 @@ class Fenced final : public Lock {
     grant.owner = owners_.TextOf(grant.hold);
     grant.valid_until = env_.Mono() + lease;
     const std::string lease_ms = std::to_string(ToMs(lease));
-    const std::string counter = key.name + ":token";
+    // With the key as its hash tag: in a cluster a script's keys lie in one slot.
+    const std::string counter = "{" + key.name + "}:token";
     const std::array<std::string_view, 2> keys{key.name, counter};
     const std::array<std::string_view, 2> args{grant.owner, lease_ms};
     const CallResult result = node_->Eval(Acquire(), keys, args, deadline);
