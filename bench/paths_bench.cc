@@ -1,18 +1,11 @@
-// The client path against a bare hiredis loop, and a call through the proxy against a direct one. Each pair takes turns
-// in short blocks within one run, against one server, so that a busy machine slows both alike. Prints JSON.
+// The client path against a bare hiredis loop. They take turns in short blocks within one run, against one server, so that a
+// busy machine slows both alike. Prints JSON.
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "bench/replay_loop.h"
 #include "bench/servers.h"
-#include "faults/proxy/proxy.h"
 #include "lib/base/check.h"
 #include "lib/history/shared_run.h"
 #include "lib/locks/recorded_lock.h"
@@ -26,7 +19,6 @@ namespace {
 
 constexpr int kBlocks = 15;
 constexpr Duration kBlock = 300ms;
-constexpr int kCallsPerBlock = 3000;
 
 template <typename Work>
 double RatePerSecond(const Work& work) {
@@ -39,19 +31,6 @@ double RatePerSecond(const Work& work) {
     count += 64;
   }
   return static_cast<double>(count) / ToSeconds(RealMono() - begun);
-}
-
-template <typename Work>
-double MedianMicroseconds(const Work& work) {
-  std::vector<int64_t> taken_ns;
-  taken_ns.reserve(kCallsPerBlock);
-  for (int i = 0; i < kCallsPerBlock; ++i) {
-    const MonoTime begun = RealMono();
-    work();
-    taken_ns.push_back((RealMono() - begun).count());
-  }
-  std::ranges::nth_element(taken_ns, taken_ns.begin() + kCallsPerBlock / 2);
-  return static_cast<double>(taken_ns[kCallsPerBlock / 2]) / 1000.0;
 }
 
 nlohmann::json CompareCycles(const std::string& socket) {
@@ -81,62 +60,10 @@ nlohmann::json CompareCycles(const std::string& socket) {
   return {{"bare_per_s", bare_rates}, {"doublehold_per_s", our_rates}};
 }
 
-// The proxy in a process of its own, as the supervisor is; answers its port through a pipe.
-class ProxyProcess {
- public:
-  explicit ProxyProcess(const std::string& socket) {
-    std::array<int, 2> ends{};
-    CHECK(pipe(ends.data()) == 0);
-    pid_ = fork();
-    CHECK(pid_ >= 0);
-    if (pid_ == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      boost::asio::io_context io{1};
-      Proxy proxy(io, Prng(1, "proxy"));
-      const Result<uint16_t> port = proxy.AddLink({1, 1}, socket);
-      CHECK(port.has_value());
-      CHECK(write(ends[1], &*port, sizeof *port) == sizeof *port);
-      io.run();
-      _exit(0);
-    }
-    CHECK(read(ends[0], &port_, sizeof port_) == sizeof port_);
-    close(ends[0]);
-    close(ends[1]);
-  }
-  ~ProxyProcess() {
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-  }
-  [[nodiscard]] uint16_t port() const { return port_; }
-
- private:
-  pid_t pid_ = 0;
-  uint16_t port_ = 0;
-};
-
-nlohmann::json CompareCalls(const std::string& socket) {
-  const ProxyProcess proxy(socket);
-  const auto direct = MakeConnection({.unix_path = socket});
-  const auto through = MakeConnection({.port = proxy.port()});
-  const std::array<std::string_view, 1> ping{"PING"};
-  const auto call = [&](Connection& connection) {
-    CHECK(connection.Call(ping, RealMono() + 5s).has_value());
-  };
-  nlohmann::json direct_us = nlohmann::json::array();
-  nlohmann::json proxy_us = nlohmann::json::array();
-  for (int block = 0; block < kBlocks; ++block) {
-    direct_us.push_back(MedianMicroseconds([&] { call(*direct); }));
-    proxy_us.push_back(MedianMicroseconds([&] { call(*through); }));
-  }
-  return {{"direct_us", direct_us}, {"proxy_us", proxy_us}};
-}
-
 int Main(const std::string& redis_server) {
   PinTo(Place::kOneCore);
   const BenchServers server(redis_server, 1);
-  const nlohmann::json result{{"cycles", CompareCycles(server.Socket(0))},
-                              {"calls", CompareCalls(server.Socket(0))}};
-  fmt::print("{}\n", result.dump());
+  fmt::print("{}\n", nlohmann::json{{"cycles", CompareCycles(server.Socket(0))}}.dump());
   return 0;
 }
 

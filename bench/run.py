@@ -72,14 +72,11 @@ def recorder_figures(build: Path) -> list[Figure]:
 
 def path_figures(build: Path) -> list[Figure]:
     result = run_json([str(build / "bench_paths")])
-    cycles, calls = result["cycles"], result["calls"]
+    cycles = result["cycles"]
     ratios = [ours / bare for ours, bare in zip(cycles["doublehold_per_s"], cycles["bare_per_s"])]
-    added = [through - direct for through, direct in zip(calls["proxy_us"], calls["direct_us"])]
     return [
         Figure("set-nx-px cycles/s, recorded : bare hiredis", ratios, "", 0.90, at_least=True,
                beside=f"bare {median(cycles['bare_per_s']):.0f}/s, ours {median(cycles['doublehold_per_s']):.0f}/s"),
-        Figure("proxy: added to the median call", added, "us", 60, at_least=False,
-               beside=f"direct {median(calls['direct_us']):.1f} us, through {median(calls['proxy_us']):.1f} us"),
     ]
 
 
