@@ -93,8 +93,8 @@ class ObjectBuilder {
                         .invoked = invocation.at,
                         .returned = completion == nullptr ? invocation.at : completion->at,
                         .line = invocation.line};
-    operation.argument = ValueOf(argument);
-    if (!indeterminate) operation.result = ValueOf(result);
+    ReadValue(argument, operation.argument);
+    if (!indeterminate) ReadValue(result, operation.result);
     object.operations.push_back(std::move(operation));
   }
 
@@ -118,18 +118,18 @@ class ObjectBuilder {
     return value.is_string() ? value.get<std::string>() : value.dump();
   }
 
-  LinearValue ValueOf(const json& value) {
+  void ReadValue(const json& value, LinearValue& numbers) {
     if (value.is_array()) {
-      LinearValue values;
-      for (const json& one : value) values.push_back(NumberOf(one));
-      return values;
+      for (const json& one : value) numbers.push_back(NumberOf(one));
+      return;
     }
     // Ours, and drivers', have named parts; of a lock's, the token is what a model asks for.
     if (value.is_object()) {
       const auto token = value.find("token");
-      return token == value.end() ? LinearValue{} : LinearValue{NumberOf(*token)};
+      if (token != value.end()) numbers.push_back(NumberOf(*token));
+      return;
     }
-    return {NumberOf(value)};
+    numbers.push_back(NumberOf(value));
   }
 
   // Texts are numbered from the far end, where no history counts.
