@@ -141,7 +141,9 @@ std::string Faults(const RunVerdict& verdict) {
     FaultLine& line = lines[line_of[fault]];
     ++line.started;
     if (!faults[fault].drawn) line.asked_ns = episode.asked_ns;
-    if (episode.measured_ns != 0) line.measured_ns.push_back(episode.measured_ns);
+    // A fault that acted and has no length says 1 ns.
+    if (episode.measured_ns != 0 && episode.measured_ns != 1)
+      line.measured_ns.push_back(episode.measured_ns);
   }
   std::string text;
   for (const FaultLine& line : lines) {

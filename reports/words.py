@@ -177,7 +177,8 @@ def asked_and_measured(kind: str, asked_ns: int, measured_ns: int) -> tuple[str,
     length was asked for: the fault was to last until a step, or is an instant."""
     if fault_role(kind) == "clock":
         return _moved(asked_ns), _moved(measured_ns)
-    return (duration(asked_ns) if asked_ns else "", duration(measured_ns) if measured_ns else "")
+    # A fault that acted and has no length says 1 ns.
+    return (duration(asked_ns) if asked_ns else "", duration(measured_ns) if measured_ns > 1 else "")
 
 
 def _moved(ns: int) -> str:
