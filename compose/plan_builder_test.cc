@@ -4,22 +4,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "compose/plan_testing.h"
 #include "lib/plan/plan_json.h"
 
 namespace doublehold {
 namespace {
 
-Result<Plan> Built(const std::string& toml) {
-  Result<Settings> settings = Settings::ParseToml(toml, "x.toml");
-  if (!settings) return tl::unexpected(settings.error());
-  return BuildPlan(std::move(*settings));
-}
-
-Plan Good(const std::string& toml) {
-  Result<Plan> plan = Built(toml);
-  EXPECT_TRUE(plan.has_value()) << plan.error().message;
-  return plan.value_or(Plan{});
-}
+using testing::Built;
+using testing::Good;
 
 const std::string kLock = "[lock]\nname = \"set-nx-px\"\n";  // lines 1 and 2
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compose/plan_builder.h"
+#include "compose/plan_testing.h"
 #include "faults/fault.h"
 #include "lib/base/words.h"
 #include "lib/locks/registry.h"
@@ -14,17 +15,8 @@
 namespace doublehold {
 namespace {
 
-Result<Plan> Built(const std::string& toml) {
-  Result<Settings> settings = Settings::ParseToml(toml, "x.toml");
-  if (!settings) return tl::unexpected(settings.error());
-  return BuildPlan(std::move(*settings));
-}
-
-Plan Good(const std::string& toml) {
-  Result<Plan> plan = Built(toml);
-  EXPECT_TRUE(plan.has_value()) << plan.error().message;
-  return plan.value_or(Plan{});
-}
+using testing::Built;
+using testing::Good;
 
 std::string Refusal(const std::string& toml) {
   const Result<Plan> plan = Built(toml);

@@ -6,15 +6,12 @@
 
 #include "compose/node_data.h"
 #include "compose/plan_builder.h"
+#include "compose/plan_testing.h"
 
 namespace doublehold {
 namespace {
 
-Result<Plan> Built(const std::string& toml) {
-  Result<Settings> settings = Settings::ParseToml(toml, "x.toml");
-  if (!settings) return tl::unexpected(settings.error());
-  return BuildPlan(std::move(*settings));
-}
+using testing::Built;
 
 // As the message has it, without the place.
 std::string RefusalOf(const std::string& toml) {
@@ -101,8 +98,9 @@ TEST(Restarts, AreRefusedForWhatTheNodesCannotDo) {
 
 TEST(Restarts, AKeyIsTheLocksUnlessAnotherIsNamed) {
   EXPECT_EQ(Built(kLock + Fault("delete-key", "nodes = [1]"))->faults[0].key, "dh:item:0");
-  EXPECT_EQ(Built(kLock + Fault("evict", "nodes = [1]\nkey = \"{dh:item:0}:token\""))->faults[0].key,
-            "{dh:item:0}:token");
+  EXPECT_EQ(
+      Built(kLock + Fault("evict", "nodes = [1]\nkey = \"{dh:item:0}:token\""))->faults[0].key,
+      "{dh:item:0}:token");
 }
 
 TEST(NodeData, IsKeptOnlyWhereARestartNeedsIt) {

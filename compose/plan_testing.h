@@ -1,0 +1,29 @@
+// For tests: plans from TOML texts, which messages call x.toml.
+#ifndef DOUBLEHOLD_COMPOSE_PLAN_TESTING_H_
+#define DOUBLEHOLD_COMPOSE_PLAN_TESTING_H_
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "compose/plan_builder.h"
+
+namespace doublehold::testing {
+
+inline Result<Plan> Built(const std::string& toml) {
+  Result<Settings> settings = Settings::ParseToml(toml, "x.toml");
+  if (!settings) return tl::unexpected(settings.error());
+  return BuildPlan(std::move(*settings));
+}
+
+// The test fails when it is refused.
+inline Plan Good(const std::string& toml) {
+  Result<Plan> plan = Built(toml);
+  EXPECT_TRUE(plan.has_value()) << plan.error().message;
+  return plan.value_or(Plan{});
+}
+
+}  // namespace doublehold::testing
+
+#endif  // DOUBLEHOLD_COMPOSE_PLAN_TESTING_H_
