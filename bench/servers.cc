@@ -71,6 +71,7 @@ void BenchServers::Start(const ServerProgram& program, const std::filesystem::pa
   const ClockPage page(clock_.ClockPage(0));
   const Result<pid_t> pid = StartServer({.program = program,
                                          .socket = Socket(number),
+                                         .folder = scratch_.folder(),
                                          .log = scratch_.folder() / fmt::format("{}.log", number),
                                          .shim = shim,
                                          .clock_fd = clock_.fd(),
