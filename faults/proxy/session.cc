@@ -19,6 +19,8 @@ constexpr int kSpinShare = 50;  // one part in so many of the time
 // Timers that nobody spins for fire together, so many that are due close by wake the thread once.
 constexpr Duration kTimerGrid = 100us;
 constexpr Duration kMostUnspent = 1ms;  // that a quiet time saves up
+constexpr Duration kLongSleep = 100ms;
+constexpr Duration kAwakeBefore = 1ms;
 // A node that is stopped takes no more connections once its backlog is full.
 constexpr Duration kConnectAgain = 1ms;
 
@@ -173,7 +175,11 @@ void Session::Arm(Lane& lane, MonoTime due) {
   lane.armed = due;
   const MonoTime now = ProxyNow();
   const bool early = due - now > SpinBudget::kLongest && env_.spin.Has(now);
-  lane.timer.expires_at(TimerTime(early ? due - SpinBudget::kLongest : OnGrid(due)));
+  // After a long sleep a core takes long to wake: it is woken before, and armed anew.
+  const MonoTime at = due - now > kLongSleep ? due - kAwakeBefore
+                      : early                ? due - SpinBudget::kLongest
+                                             : OnGrid(due);
+  lane.timer.expires_at(TimerTime(at));
   lane.timer.async_wait([this, &lane, self = shared_from_this()](error_code error) {
     if (error || closed_) return;
     lane.armed.reset();
