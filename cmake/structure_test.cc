@@ -31,7 +31,7 @@ struct Source {
   [[nodiscard]] bool IsCode() const { return EndsWith(".cc") || EndsWith(".h") || EndsWith(".c"); }
   // Tests and what only they use.
   [[nodiscard]] bool IsTest() const {
-    return EndsWith("_test.cc") || EndsWith("_fuzz.cc") || FileName().starts_with("testing.") ||
+    return EndsWith("_test.cc") || EndsWith("_fuzz.cc") || FileName().starts_with("testing") ||
            FileName().starts_with("lanes.") || Folder() == "lib/testing";
   }
   [[nodiscard]] std::string Text() const {

@@ -24,6 +24,22 @@ inline Plan Good(const std::string& toml) {
   return plan.value_or(Plan{});
 }
 
+// Why it is refused: bad input, in one line.
+inline std::string Refusal(const std::string& toml) {
+  const Result<Plan> plan = Built(toml);
+  if (plan) return "accepted";
+  EXPECT_EQ(plan.error().code, ExitCode::kBadInput);
+  EXPECT_EQ(plan.error().message.find('\n'), std::string::npos);
+  return plan.error().message;
+}
+
+struct Case {
+  std::string toml;
+  std::string message;
+};
+
+inline const std::string kLock = "[lock]\nname = \"set-nx-px\"\n";  // lines 1 and 2
+
 }  // namespace doublehold::testing
 
 #endif  // DOUBLEHOLD_COMPOSE_PLAN_TESTING_H_

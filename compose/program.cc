@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
@@ -149,6 +150,14 @@ nlohmann::json ClaimOf(const nlohmann::json& verdict, const std::string& claim) 
 nlohmann::json ReadJson(const fs::path& file) {
   std::ifstream in(file);
   return nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
+}
+
+void WriteFile(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream(file) << text;
+}
+
+size_t Lines(const std::string& text) {
+  return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
 }  // namespace doublehold

@@ -76,6 +76,10 @@ Finished RunProgram(const std::vector<std::string>& words);
 nlohmann::json ClaimOf(const nlohmann::json& verdict, const std::string& claim);
 
 nlohmann::json ReadJson(const std::filesystem::path& file);
+void WriteFile(const std::filesystem::path& file, const std::string& text);
+
+// How many end in `text`.
+size_t Lines(const std::string& text);
 
 }  // namespace doublehold
 

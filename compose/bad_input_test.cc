@@ -1,0 +1,97 @@
+// Bad input on the command line, as a user meets it.
+#include <gtest/gtest.h>
+
+#include "compose/program.h"
+
+namespace doublehold {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct BadInputCase {
+  std::vector<std::string> words;
+  int exit_code = 3;
+  std::string says;  // part of the one line
+};
+
+TEST(CommandLine, BadInputIsOneLineThatNamesWhatWhereAndTheNearestWord) {
+  const TestFolder folder;
+  const fs::path& in = folder.path();
+  const std::string out = (in / "runs").string();
+  WriteFile(in / "node5.toml",
+            "[lock]\nname = 'redlock'\n[topology]\nnodes = 2\n[[fault]]\nkind = 'pause'\nnodes = "
+            "[5]\nfor = '1s'\n");
+  WriteFile(in / "endless.toml",
+            "[lock]\nname = 'set-nx-px'\n[[fault]]\nkind = 'pause'\nclient = 1\n");
+  WriteFile(in / "typo.toml", "[lock]\nname = 'set-nx-px'\nleese = '1s'\n");
+  WriteFile(in / "kind.toml", "[lock]\nname = 'set-nx-px'\n[[fault]]\nkind = 'paus'\n");
+  WriteFile(in / "broken.toml", "[lock\n");
+  WriteFile(in / "garbled.jsonl", "this is not a history\n");
+  WriteFile(in / "empty.jsonl", "");
+  const std::vector<BadInputCase> cases{
+      {{"run", "--lock", "redlok", "--out", out},
+       3,
+       "--lock: lock 'redlok' is unknown (did you mean 'redlock'?)"},
+      {{"run", "--out", out}, 3, "which lock?"},
+      {{"run", "--lock", "none", "--duration", "5", "--out", out},
+       3,
+       "--duration: '5' has no unit"},
+      {{"run", "--lock", "none", "--lease", "0s", "--out", out}, 3, "--lease: a lease of"},
+      {{"run", "--lock", "none", "--stock", "-1", "--out", out}, 3, "--stock: "},
+      {{"run", "--lock", "none", "--clients", "0", "--out", out},
+       3,
+       "--clients: 0 is not in 1..200"},
+      {{"run", "--lock", "none", "--faults", "puase", "--out", out}, 3, "did you mean 'pause'?"},
+      {{"run", "--lock", "none", "--clientz", "2", "--out", out}, 3, "did you mean '--clients'?"},
+      {{"run", "--lock", "none", "--set", "claims=exclusin", "--out", out},
+       3,
+       "did you mean 'exclusion'?"},
+      {{"run", "--lock", "set-nx-px", "--nodes", "5", "--out", out},
+       3,
+       "uses exactly 1 node, not 5"},
+      {{"run", "--lock", "redlock", "--direct", "--faults", "network", "--out", out},
+       3,
+       "'direct' goes round"},
+      {{"run", (in / "node5.toml").string(), "--out", out},
+       3,
+       "node 5 does not exist: the run has nodes 1..2"},
+      {{"run", (in / "endless.toml").string(), "--out", out}, 3, "never heals"},
+      {{"run", (in / "typo.toml").string(), "--out", out}, 3, "typo.toml:3: lock.leese: "},
+      {{"run", (in / "kind.toml").string(), "--out", out}, 3, "kind.toml:4: "},
+      {{"run", (in / "broken.toml").string(), "--out", out}, 3, "broken.toml:1: "},
+      {{"run", (in / "missing.toml").string(), "--out", out}, 3, "missing.toml: no such file"},
+      {{"run", "--plan", (in / "node5.toml").string(), "--out", out}, 3, "not JSON"},
+      {{"suite", (in / "missing.toml").string(), "--out", out}, 3, "missing.toml: no such file"},
+      {{"suite", (in / "typo.toml").string(), "--out", out}, 3, "nothing to run"},
+      {{"run", "--lock", "none", "--out", "/dev/null/runs"}, 3, "cannot be written"},
+      {{"check", (in / "garbled.jsonl").string()}, 3, "garbled.jsonl:1: "},
+      {{"check", (in / "empty.jsonl").string()}, 3, "empty.jsonl"},
+      {{"check", (in / "missing.jsonl").string()}, 3, "missing.jsonl: no such file"},
+      {{"check"}, 3, "name one run folder"},
+      {{"check", "x.edn", "--model", "mutexx"}, 3, "did you mean 'mutex'?"},
+      {{"check", "x.edn", "--permits", "2"}, 3, "--permits: only with --model"},
+      {{"check", "x.edn", "--model", "semaphore", "--permits", "0"}, 3, "--permits 0: not a whole"},
+      {{"check", "missing.edn", "--model", "mutex"}, 3, "missing.edn: cannot be read"},
+      {{"export", "missing.bin"}, 3, "missing.bin: no such file"},
+      {{"export", "x", "--format", "end"}, 3, "did you mean 'edn'?"},
+      {{"list", "loks"}, 3, "did you mean 'locks'?"},
+      {{"chekc"}, 3, "did you mean 'check'?"},
+      {{"run", "--lock", "none", "--redis-server", "/nonexistent", "--out", out},
+       4,
+       "install the Debian package"},
+      {{"run", "--lock", "none", "--redis-server", "/bin/echo", "--out", out},
+       4,
+       "not a redis-server"},
+  };
+  for (const BadInputCase& test : cases) {
+    const Finished finished = RunProgram(test.words);
+    EXPECT_EQ(finished.exit_code, test.exit_code) << test.says << "\n" << finished.err;
+    EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
+    EXPECT_NE(finished.err.find(test.says), std::string::npos)
+        << finished.err << "does not say: " << test.says;
+    EXPECT_FALSE(fs::exists(out)) << "something was written: " << test.says;
+  }
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,246 @@
+// What the faults of a plan are refused for, and how that is said.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "compose/plan_testing.h"
+#include "faults/fault.h"
+#include "lib/base/words.h"
+#include "lib/plan/plan_json.h"
+
+namespace doublehold {
+namespace {
+
+using testing::Case;
+using testing::Good;
+using testing::kLock;
+using testing::Refusal;
+
+TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
+  const auto fault = [](const std::string& lines) {
+    return kLock + "[[fault]]\n" + lines;
+  };  // from line 4
+  const Case cases[] = {
+      {fault("kind = \"puase\"\n"),
+       "x.toml:4: fault.0.kind: fault 'puase' is unknown (did you mean 'pause'?)"},
+      {fault("client = 1\n"), fmt::format("x.toml:4: fault.0.kind: which fault? (one of: {})",
+                                          fmt::join(NamesOf(Faults()), ", "))},
+      {fault("kind = \"pause\"\nclient = 1\nfro = \"1s\"\nfor = \"1s\"\n"),
+       "x.toml:6: setting of fault pause 'fro' is unknown (did you mean 'from'?)"},
+      {fault("kind = \"pause\"\nclient = 1\ncommand = \"SET\"\nfor = \"1s\"\n"),
+       "x.toml:6: setting of fault pause 'command' is unknown (one of: during, every, from, name, "
+       "nodes, on, times, until)"},
+      {fault("kind = \"pause\"\nclient = 1\n"),
+       "x.toml:4: fault.0.kind: fault 'pause-1': it never heals: 'for' (a duration) or 'until' (a "
+       "step) is missing"},
+      {fault("kind = \"pause\"\nfor = \"1s\"\n"),
+       "x.toml:4: fault.0.kind: fault 'pause-1' (pause): acts on nobody: name a client, or nodes, "
+       "or a step of a client (on)"},
+      {fault("kind = \"pause\"\nclient = 5\nfor = \"1s\"\n"),
+       "x.toml:4: fault.0.kind: fault 'pause-1': client 5 does not exist: the run has clients "
+       "1..4"},
+      {fault("kind = \"pause\"\nclient = 0\nfor = \"1s\"\n"),
+       "x.toml:5: fault.0.client: 0 is not in 1..2147483647"},
+      {fault("kind = \"pause\"\nnodes = [2]\nfor = \"1s\"\n"),
+       "x.toml:4: fault.0.kind: fault 'pause-1': node 2 does not exist: the run has nodes 1..1"},
+      {fault("kind = \"pause\"\nnodes = [\"first\"]\nfor = \"1s\"\n"),
+       "x.toml:5: fault.0.nodes: 'first' is no node (1..1, all, majority, store)"},
+      {fault("kind = \"pause\"\nclient = 1\nfor = \"1\"\n"),
+       "x.toml:6: fault.0.for: '1' has no unit (ns, us, ms, s, m, h): did you mean 1ms?"},
+      {fault("kind = \"pause\"\nclient = 1\nfor = \"6s\"\n"),
+       "x.toml:4: fault.0.kind: fault 'pause-1': it lasts 6s, longer than the run (5s)"},
+      {fault("kind = \"pause\"\nclient = 1\nfor = \"1s\"\nfrom = \"5s\"\n"),
+       "x.toml:4: fault.0.kind: fault 'pause-1': it begins at 5s, after the run's end at 5s"},
+      {fault("kind = \"pause\"\nclient = 1\nfor = \"1s\"\ntimes = 2\n"),
+       "x.toml:4: fault.0.kind: fault 'pause-1': 'times' is more than one, but 'every' does not "
+       "say how far apart"},
+      {fault("kind = \"pause\"\nclient = 1\nfor = \"1s\"\ntimes = 0\n"),
+       "x.toml:7: fault.0.times: 0 is not in 1..100000"},
+      {fault("kind = \"pause\"\non = \"client 1 before-wriet\"\nfor = \"1s\"\n"),
+       "x.toml:5: fault.0.on: step 'before-wriet' is unknown (did you mean 'before-write'?)"},
+      {fault("kind = \"pause\"\non = \"before-write\"\nfor = \"1s\"\n"),
+       "x.toml:5: fault.0.on: 'before-write' is not of the form 'client 2 after-read' or 'any "
+       "after-read'"},
+      {fault("kind = \"pause\"\non = \"client x start\"\nfor = \"1s\"\n"),
+       "x.toml:5: fault.0.on: 'client x start' is not of the form 'client 2 after-read' or 'any "
+       "after-read'"},
+      {fault("kind = \"pause\"\non = \"client 9 start\"\nfor = \"1s\"\n"),
+       "x.toml:4: fault.0.kind: fault 'pause-1': client 9 does not exist: the run has clients "
+       "1..4"},
+      {fault("kind = \"pause\"\nclient = 1\nuntil = \"end off x\"\n"),
+       "x.toml:6: fault.0.until: 'end off x' is not of the form 'client 2 after-read' or 'any "
+       "after-read', 'begin of FAULT' or 'end of FAULT'"},
+      {fault("kind = \"pause\"\nclient = 1\nuntil = \"end of x\"\n"),
+       "x.toml:4: fault.0.kind: fault 'pause-1': there is no other fault, so none 'x'"},
+      {fault("kind = \"pause\"\nclient = 1\nuntil = \"end of jmup\"\n[[fault]]\nkind = "
+             "\"jump\"\nname = \"jump\"\nclient = 1\nby = \"1s\"\nfor = \"1s\"\n"),
+       "x.toml:4: fault.0.kind: fault 'pause-1': fault 'jmup' is unknown (did you mean 'jump'?)"},
+      {fault("kind = \"pause\"\nclient = 1\nfor = \"1s\"\nduring = \"x\"\n"),
+       "x.toml:4: fault.0.kind: fault 'pause-1': 'during' needs 'on': a step at which it starts"},
+      {fault("kind = \"pause\"\non = \"any start\"\nfor = \"1s\"\nduring = \"x\"\n"),
+       "x.toml:4: fault.0.kind: fault 'pause-1': there is no other fault, so none 'x'"},
+      {fault("kind = \"pause\"\nname = \"p\"\nclient = 1\nfor = \"1s\"\n[[fault]]\nkind = "
+             "\"pause\"\nname = \"p\"\nclient = 2\nfor = \"1s\"\n"),
+       "x.toml:9: fault.1.kind: fault 'p': another fault has the same name"},
+      {fault("kind = \"slow\"\nclient = 1\nfor = \"1s\"\n"),
+       "x.toml:4: fault.0.kind: fault 'slow-1' (slow): needs a step to keep a client at (on)"},
+      {fault("kind = \"jump\"\nclient = 1\nfor = \"1s\"\n"),
+       "x.toml:4: fault.0.kind: fault 'jump-1' (jump): needs a span to jump by (by)"},
+      {fault("kind = \"drift\"\nclient = 1\nfor = \"1s\"\n"),
+       "x.toml:4: fault.0.kind: fault 'drift-1' (drift): needs a rate other than 1"},
+      {fault("kind = \"drift\"\nclient = 1\nrate = 0\nfor = \"1s\"\n"),
+       "x.toml:4: fault.0.kind: fault 'drift-1' (drift): rate is 0: it must be above 0 and at most "
+       "100"},
+      {fault("kind = \"delay\"\nfor = \"1s\"\n"),
+       "x.toml:4: fault.0.kind: fault 'delay-1' (delay): needs a delay"},
+      {fault("kind = \"drop\"\ndirection = \"up\"\n"),
+       "x.toml:4: fault.0.kind: fault 'drop-1' (drop): direction 'up' is unknown (one of: request, "
+       "reply, both)"},
+      {fault("kind = \"drop\"\ncount = -1\n"),
+       "x.toml:5: fault.0.count: -1 is not in 0..2147483647"},
+      {fault("kind = \"drop\"\nnth = 0\n"), "x.toml:5: fault.0.nth: 0 is not in 1..2147483647"},
+      {fault("kind = \"drop\"\nchance = 1.5\n"), "x.toml:5: fault.0.chance: 1.5 is not in 0..1"},
+      {fault("kind = \"drop\"\nchance = 0\n"),
+       "x.toml:4: fault.0.kind: fault 'drop-1' (drop): chance is 0: it must be above 0 and at most "
+       "1"},
+      {fault("kind = \"drop\"\nchanse = 0.5\n"),
+       "x.toml:5: setting of fault drop 'chanse' is unknown (did you mean 'chance'?)"},
+      {fault("kind = \"delay\"\ndelay = \"5ms\"\njitter = \"1ms\"\nspread = \"normel\"\nfor = "
+             "\"1s\"\n"),
+       "x.toml:4: fault.0.kind: fault 'delay-1' (delay): spread 'normel' is unknown (did you mean "
+       "'normal'?)"},
+      {fault("kind = \"drip\"\nbytes = 5\nfor = \"1s\"\n"),
+       "x.toml:4: fault.0.kind: fault 'drip-1' (drip): needs a gap between them, from 100us to 60s "
+       "(gap)"},
+      {fault("kind = \"bandwidth\"\nbytes-per-second = 1000\n"),
+       "x.toml:4: fault.0.kind: fault 'bandwidth-1': it never heals: 'for' (a duration) or 'until' "
+       "(a step) is missing"},
+      {fault("kind = \"duplicate\"\ncommand = \"client\"\n"),
+       "x.toml:4: fault.0.kind: fault 'duplicate-1' (duplicate): command CLIENT cannot be sent "
+       "twice: its client would be given replies it does not expect"},
+      {fault("kind = \"duplicate\"\ndirection = \"reply\"\n"),
+       "x.toml:5: setting of fault duplicate 'direction' is unknown (one of: chance, client, "
+       "command, count, during, every, for, from, key, name, nodes, nth, on, times, until)"},
+      {kLock + "[topology]\ndirect = true\n[[fault]]\nkind = \"drop\"\n",
+       "x.toml:6: fault.0.kind: fault 'drop-1': 'drop' acts on the network, which 'direct' goes "
+       "round"},
+      {"[lock]\nname = \"redlock\"\n[topology]\nnodes = 2\n[[fault]]\nkind = \"pause\"\nnodes = "
+       "[5]\nfor = \"1s\"\n",
+       "x.toml:6: fault.0.kind: fault 'pause-1': node 5 does not exist: the run has nodes 1..2"},
+      {kLock + "[[fault]]\n", "x.toml:3: fault: an empty table"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
+}
+
+TEST(BuildPlan, NamesWhatATimelineWaitsForInVain) {
+  const auto fault = [](const std::string& lines) {
+    return kLock + "[[fault]]\nkind = \"pause\"\n" + lines;
+  };  // from line 5
+  const std::string at = "x.toml:4: fault.0.kind: fault 'pause-1': ";
+  const Case cases[] = {
+      {fault("on = \"client 1 mid-acquire\"\nfor = \"1s\"\n"),
+       at +
+           "no client ever reaches mid-acquire: lock set-nx-px in workload inventory has the steps "
+           "start, after-acquire, after-read, before-write, after-write, before-release, "
+           "after-release"},
+      {fault("client = 2\nuntil = \"any mid-release\"\n"),
+       at +
+           "no client ever reaches mid-release: lock set-nx-px in workload inventory has the steps "
+           "start, after-acquire, after-read, before-write, after-write, before-release, "
+           "after-release"},
+      {"lock.name = \"redisson\"\nworkload.name = \"nested\"\n[[fault]]\nkind = \"slow\"\non = "
+       "\"any after-read\"\nfor = \"1s\"\n",
+       "x.toml:4: fault.0.kind: fault 'slow-1': no client ever reaches after-read: lock redisson "
+       "in "
+       "workload nested has the steps start, after-acquire, before-release, after-release"},
+      {fault("client = 1\nuntil = \"client 1 after-acquire\"\n"),
+       at + "it never heals: client 1 cannot reach after-acquire while this fault keeps it"},
+      {fault("on = \"client 2 after-read\"\nuntil = \"client 2 after-acquire\"\n"),
+       at + "it never heals: client 2 cannot reach after-acquire while this fault keeps it"},
+      {"workload.clients = 1\n" + fault("on = \"any after-read\"\nuntil = \"any after-acquire\"\n"),
+       "x.toml:5: fault.0.kind: fault 'pause-1': it never heals: client 1 cannot reach "
+       "after-acquire while this fault keeps it"},
+      {fault("name = \"a\"\nclient = 1\nuntil = \"end of b\"\n[[fault]]\nkind = \"pause\"\nname = "
+             "\"b\"\nclient = 2\nuntil = \"end of a\"\n"),
+       "x.toml:4: fault.0.kind: fault 'a': it never ends: the end of 'a' waits for the end of 'b' "
+       "waits for the end of 'a'"},
+      {fault(
+           "name = \"a\"\non = \"client 1 start\"\nfor = \"1s\"\nduring = \"b\"\n[[fault]]\nkind = "
+           "\"pause\"\nname = \"b\"\non = \"client 2 start\"\nfor = \"1s\"\nduring = \"a\"\n"),
+       "x.toml:4: fault.0.kind: fault 'a': it never ends: the beginning of 'a' waits for the "
+       "beginning of 'b' waits for the beginning of 'a'"},
+      {fault("client = 1\nfor = \"1s\"\nfrom = \"1s\"\nevery = \"2s\"\ntimes = 3\n"),
+       at + "the last of its 3 times is at 5s, after the run's end at 5s"},
+      {kLock + "[[fault]]\nkind = \"delay\"\ndelay = \"6s\"\nfor = \"1s\"\n",
+       "x.toml:4: fault.0.kind: fault 'delay-1': it delays by 6s, longer than the run (5s)"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
+}
+
+TEST(BuildPlan, NamesWhatIsWrongWithAPartition) {
+  const auto cut = [](const std::string& lines) {
+    return "[lock]\nname = \"redlock\"\n[[fault]]\nkind = \"partition\"\nfor = \"1s\"\n" + lines;
+  };  // from line 6
+  const Case cases[] = {
+      {cut(""),
+       "x.toml:4: fault.0.kind: fault 'partition-1' (partition): needs the nodes that are "
+       "cut off (nodes), or how the links are split (sides)"},
+      {cut("sides = \"minorty\"\n"),
+       "x.toml:6: fault.0.sides: split 'minorty' is unknown (did you mean 'minority'?)"},
+      {cut("sides = \"ring\"\nnodes = [1]\n"),
+       "x.toml:6: fault.0.sides: it says which nodes: leave nodes and links out"},
+      {cut("sides = \"ring\"\n") + "[topology]\nnodes = 2\n",
+       "x.toml:6: fault.0.sides: 'ring' splits 3 nodes or more, not 2: name them (nodes)"},
+      {cut("links = [\"1+2\"]\n"),
+       "x.toml:6: fault.0.links: '1+2' is no link: '2-1' is client 2 and node 1, '2-store' the "
+       "store"},
+      {cut("links = [\"9-1\"]\n"),
+       "x.toml:4: fault.0.kind: fault 'partition-1': client 9 does not exist: the run has clients "
+       "1..4"},
+      {cut("links = [\"1-9\"]\n"),
+       "x.toml:4: fault.0.kind: fault 'partition-1': node 9 does not exist: the run has nodes "
+       "1..5"},
+      {cut("links = [\"1-2\"]\nclient = 1\n"),
+       "x.toml:4: fault.0.kind: fault 'partition-1' (partition): is of the links it lists: leave "
+       "client and nodes out"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
+  const Plan plan = Good(cut("sides = \"ring\"\n"));
+  EXPECT_EQ(plan.faults[0].links.size(), 8u);
+  EXPECT_EQ(Good(cut("links = [\"2-1\", \"3-store\"]\n")).faults[0].links,
+            (std::vector<Link>{{.client = 2, .node = 1}, {.client = 3, .node = 0}}));
+}
+
+TEST(BuildPlan, NamesWhatIsWrongWithANemesis) {
+  const std::string nemesis = kLock + "[nemesis]\n";  // line 3
+  const Case cases[] = {
+      {nemesis + "faults = \"puase\"\n",
+       "x.toml:4: nemesis.faults: member of a nemesis 'puase' is unknown (did you mean 'pause'?)"},
+      {nemesis + "every = \"1s\"\n",
+       "x.toml:4: nemesis.every: of what? nemesis.faults (--nemesis) is missing: any of pause, "
+       "clock, network, partition"},
+      {nemesis + "faults = \"pause\"\nevery = \"0s\"\n",
+       "x.toml:5: nemesis.every: it must be above nothing"},
+      {nemesis + "faults = \"pause\"\nshortest = \"2s\"\nlongest = \"1s\"\n",
+       "x.toml:5: nemesis.shortest: 2s is not above nothing and at most nemesis.longest, 1s"},
+      {nemesis + "faults = \"pause\"\nlongest = \"4s\"\n",
+       "x.toml:4: nemesis.faults: the run of 5s has no room for a fault of 4s between the first "
+       "lease and the 1s of calm at its end: a duration of 5.5s has"},
+      {nemesis + "faults = \"pause, network\"\n[topology]\ndirect = true\n",
+       "x.toml:4: nemesis.faults: 'network' acts on the network, which 'direct' goes round"},
+      {nemesis + "fautls = \"pause\"\n",
+       "x.toml:4: setting 'nemesis.fautls' is unknown (did you mean 'nemesis.faults'?)"},
+      {kLock + "[expct]\nstock = \"valid\"\n",
+       "x.toml:4: setting 'expct.stock' is unknown (did you mean 'expect.stock'?)"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
+  const Plan plan = Good(nemesis + "faults = [\"pause\", \"clock\"]\nevery = \"500ms\"\n");
+  EXPECT_EQ(plan.faults.size(), 6u);
+  EXPECT_EQ(Good(nemesis + "faults = \"pause, clock\"\nevery = \"500ms\"\n").faults, plan.faults);
+  EXPECT_EQ(*PlanFromJson(ToJson(plan), "p.json"), plan);
+}
+
+}  // namespace
+}  // namespace doublehold

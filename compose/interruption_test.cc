@@ -1,0 +1,146 @@
+// Runs and suites that are interrupted, and processes that die under them.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "compose/program.h"
+#include "compose/run_once.h"
+
+namespace doublehold {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct LongRun {
+  TestFolder folder;
+  fs::path run = folder.path() / "run";
+  Program program{{"run", "--lock", "redlock", "--faults", "pause", "--clients", "3", "--duration",
+                   "60s", "--into", run.string()}};
+
+  // 1 janitor, 6 servers, 3 clients, 1 referee; and client 1 is past its start, so the run has begun: it waits for
+  // its first fault, or has met it.
+  bool IsUp() const {
+    return Eventually([&] {
+      return program.Descendants().size() >= 11 && program.DescendantNamed("dh-client-3") != 0;
+    });
+  }
+};
+
+TEST(Interruption, CtrlCStillJudgesAndKeepsTheHistory) {
+  LongRun run;
+  ASSERT_TRUE(run.IsUp());
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // some work to judge
+  run.program.Signal(SIGINT);
+  const int status = run.program.Wait();
+  EXPECT_TRUE(status == 1 || status == 2) << status << run.program.Out() << run.program.Err();
+  EXPECT_NE(run.program.Out().find("verdict: "), std::string::npos) << run.program.Out();
+  EXPECT_TRUE(fs::exists(run.run / "history.jsonl"));
+  EXPECT_EQ(run.program.TemporaryFiles(), 0U);
+}
+
+TEST(Interruption, CtrlCTwiceEndsItAtOnceAndStillJudges) {
+  LongRun run;
+  ASSERT_TRUE(run.IsUp());
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  run.program.Signal(SIGINT);
+  run.program.Signal(SIGTERM);
+  const int status = run.program.Wait();
+  EXPECT_TRUE(status == 1 || status == 2) << status << run.program.Out() << run.program.Err();
+  EXPECT_TRUE(fs::exists(run.run / "verdict.json"));
+  EXPECT_EQ(run.program.TemporaryFiles(), 0U);
+}
+
+// What kill -9 of the program leaves, five seconds later.
+void ExpectNothingLeft(Program& program) {
+  const std::vector<pid_t> started = program.Descendants();
+  ASSERT_GT(program.TemporaryFiles(), 0U);
+  program.Signal(SIGKILL);
+  EXPECT_EQ(program.Wait(), 128 + SIGKILL);
+  EXPECT_TRUE(
+      Eventually([&] { return std::ranges::all_of(started, IsOver); }, std::chrono::seconds(5)));
+  EXPECT_TRUE(Eventually([&] { return program.TemporaryFiles() == 0; }, std::chrono::seconds(5)));
+}
+
+TEST(Interruption, KillingTheSupervisorLeavesNothingBehind) {
+  LongRun run;
+  ASSERT_TRUE(run.IsUp());
+  ExpectNothingLeft(run.program);
+}
+
+// Two cells side by side, for a minute each, and a third that waits for its turn.
+struct LongSuite {
+  TestFolder folder;
+  Program program{{"suite", WriteIt(), "--out", (folder.path() / "runs").string()}};
+
+  // Twice: itself, a janitor, two servers, four clients and the referee.
+  bool IsUp() const {
+    return Eventually([&] { return program.Descendants().size() >= 18; });
+  }
+
+ private:
+  [[nodiscard]] std::string WriteIt() const {
+    const fs::path file = folder.path() / "long.toml";
+    WriteFile(file,
+              "[experiment]\nlock.name = 'set-nx-px'\nworkload.duration = '60s'\n"
+              "[[cell]]\nrow = 'a'\ncolumn = 'x'\n[[cell]]\nrow = 'b'\ncolumn = 'x'\n"
+              "[[cell]]\nrow = 'c'\ncolumn = 'x'\n");
+    return file.string();
+  }
+};
+
+TEST(Interruption, KillingASuiteLeavesNothingBehind) {
+  LongSuite suite;
+  ASSERT_TRUE(suite.IsUp());
+  ExpectNothingLeft(suite.program);
+}
+
+TEST(Interruption, ASuiteThatIsInterruptedBlamesNoCell) {
+  LongSuite suite;
+  ASSERT_TRUE(suite.IsUp());
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  suite.program.Signal(SIGINT);
+  EXPECT_EQ(suite.program.Wait(), 2) << suite.program.Out() << suite.program.Err();
+  EXPECT_EQ(suite.program.Out().find("NOT AS EXPECTED"), std::string::npos) << suite.program.Out();
+  EXPECT_NE(suite.program.Out().find("interrupted: 2 cut short, 1 not begun"), std::string::npos)
+      << suite.program.Out();
+}
+
+TEST(Interruption, AServerThatDiesEndsTheRunWithTheTailOfItsLog) {
+  LongRun run;
+  ASSERT_TRUE(run.IsUp());
+  kill(run.program.DescendantNamed("redis-server"), SIGKILL);
+  EXPECT_EQ(run.program.Wait(), 4);
+  EXPECT_NE(run.program.Err().find("was killed by signal 9 by itself; its log ends: "),
+            std::string::npos)
+      << run.program.Err();
+  EXPECT_EQ(Lines(run.program.Err()), 1U);
+  EXPECT_EQ(run.program.TemporaryFiles(), 0U);
+}
+
+TEST(Interruption, AClientThatDiesMakesTheRunUnknownAndLosesNothing) {
+  const TestFolder folder;
+  Program program({"run", "--lock", "set-nx-px", "--lease", "2s", "--clients", "3", "--duration",
+                   "3s", "--set", "workload.work=10ms", "--into", folder.path().string()});
+  ASSERT_TRUE(Eventually([&] { return program.DescendantNamed("dh-client-2") != 0; }));
+  const pid_t victim = program.DescendantNamed("dh-client-2");
+  // Its history is in shared memory: a second later there is some.
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  kill(victim, SIGKILL);
+  EXPECT_EQ(program.Wait(), 2) << program.Out() << program.Err();
+  EXPECT_EQ(ReadJson(folder.path() / "verdict.json").at("overall"), "unknown");
+  const Result<History> history = ReadHistory(folder.path());
+  ASSERT_TRUE(history.has_value()) << history.error().message;
+  const auto count = [&](Op op) {
+    return std::ranges::count_if(
+        history->events, [&](const Event& event) { return event.client == 2 && event.op == op; });
+  };
+  EXPECT_EQ(count(Op::kDied), 1);
+  EXPECT_GT(count(Op::kAcquire), 1);
+}
+
+}  // namespace
+}  // namespace doublehold

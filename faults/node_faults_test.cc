@@ -1,0 +1,142 @@
+// Nodes that die, are operated on or promoted, against a cluster that only writes down what it was told.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "faults/testing_cluster.h"
+
+namespace doublehold {
+namespace {
+
+using testing::FaultTest;
+using testing::Log;
+
+TEST_F(FaultTest, CrashKillsTheNodesItNamesAndNotTheClientThatReachedTheStep) {
+  Healer healer = Start({.kind = "crash", .on = Trigger{1, Step::kAfterRead}, .nodes = {2}});
+  EXPECT_EQ(Told(), Log{"kill node 2"});
+  EXPECT_EQ(spent_, 1);
+}
+
+TEST_F(FaultTest, RestartIsSpentWhenAllNodesAreBack) {
+  Healer healer =
+      Start({.kind = "restart", .length = 300ms, .nodes = {1, 2}, .data = "aof-cut", .cut = 20ms});
+  EXPECT_EQ(Told(), (Log{"restart 1 after 300ms 3 20ms", "restart 2 after 300ms 3 20ms"}));
+  cluster_.now += 310ms;
+  cluster_.on_back[1]();
+  EXPECT_EQ(spent_, 0);
+  cluster_.now += 5ms;
+  cluster_.on_back[0]();
+  EXPECT_EQ(spent_, 1);
+  cluster_.now += 5ms;
+  EXPECT_EQ(healer.Heal(), ToNs(315ms));
+}
+
+TEST_F(FaultTest, ARestartWhoseNodeIsNotBackWhenItIsHealedWasNone) {
+  Healer healer = Start({.kind = "restart", .nodes = {1}, .data = "empty"});
+  EXPECT_EQ(healer.Heal(), 0);
+  cluster_.on_back[0]();  // late, and harmless
+}
+
+Reply Integer(int64_t value) { return {.kind = Reply::Kind::kInteger, .integer = value}; }
+Reply Text(std::string text) { return {.kind = Reply::Kind::kString, .text = std::move(text)}; }
+
+TEST_F(FaultTest, AnOperatorWhoChangesNothingOnAnyNodeDidNothing) {
+  for (const char* kind : {"flush", "delete-key"}) {
+    Healer nothing = Start({.kind = kind, .nodes = {1, 2}, .key = "k"});
+    cluster_.answers[0](Integer(0));
+    EXPECT_EQ(spent_, 0);
+    cluster_.answers[1](tl::unexpected(CallFailure{.definite = true, .message = "gone"}));
+    EXPECT_EQ(spent_, 1);
+    cluster_.now += 3ms;
+    EXPECT_EQ(nothing.Heal(), 0) << kind;
+    cluster_.answers.clear();
+    Healer something = Start({.kind = kind, .nodes = {1, 2}, .key = "k"});
+    cluster_.now += 3ms;
+    cluster_.answers[0](Integer(0));
+    cluster_.answers[1](Integer(1));
+    EXPECT_EQ(something.Heal(), ToNs(3ms)) << kind;
+    cluster_.answers.clear();
+    spent_ = 0;
+  }
+}
+
+TEST_F(FaultTest, ForgettingScriptsIsNothingWhereNoneWereKnown) {
+  for (const int known : {0, 3}) {
+    Healer healer = Start({.kind = "forget-scripts", .nodes = {1}});
+    cluster_.now += 2ms;
+    cluster_.answers.at(0)(Text(fmt::format("a:1\r\nnumber_of_cached_scripts:{}\r\n", known)));
+    cluster_.answers.at(1)(Reply{});
+    EXPECT_EQ(Told(), (Log{"1: INFO memory", "1: SCRIPT FLUSH"}));
+    EXPECT_EQ(healer.Heal(), known > 0 ? ToNs(2ms) : 0);
+    cluster_.answers.clear();
+  }
+}
+
+class EvictTest : public FaultTest {
+ protected:
+  void Answer(const CallResult& result) {
+    const auto answer = cluster_.answers.back();
+    answer(result);
+  }
+  // Up to the filler that drives the key out.
+  Healer StartToTheEnd() {
+    Healer healer = Start({.kind = "evict", .nodes = {1}, .key = "k"});
+    Answer(Integer(1));
+    Answer(Reply{});
+    Answer(Text("used_memory:1000000\r\nevicted_keys:5\r\n"));
+    Answer(Reply{});
+    for (const int there : {1, 0}) {
+      Answer(Reply{});
+      Answer(Integer(there));
+    }
+    cluster_.now += 4ms;
+    return healer;
+  }
+};
+
+TEST_F(EvictTest, FillsTheNodeUntilTheKeyIsGoneAndCleansUp) {
+  Healer healer = StartToTheEnd();
+  Answer(Integer(1));              // of two fillers one is left
+  Answer(Text("evicted_keys:7"));  // and two keys were evicted: one is the lock's
+  EXPECT_EQ(spent_, 1);
+  Told();
+  EXPECT_EQ(healer.Heal(), ToNs(4ms));
+  EXPECT_EQ(Told(), (Log{"1: CONFIG SET maxmemory 0", "1: CONFIG SET maxmemory-policy noeviction",
+                         "1: UNLINK doublehold:filler:1 doublehold:filler:2"}));
+}
+
+TEST_F(EvictTest, AKeyThatItsHolderReleasedMeanwhileWasNotEvicted) {
+  Healer healer = StartToTheEnd();
+  Answer(Integer(1));
+  Answer(Text("evicted_keys:6"));  // that was the filler
+  EXPECT_EQ(spent_, 1);
+  EXPECT_EQ(healer.Heal(), 0);
+}
+
+TEST_F(EvictTest, WithoutTheKeyThereIsNothingToDo) {
+  Healer healer = Start({.kind = "evict", .nodes = {1}, .key = "k"});
+  Answer(Integer(0));
+  EXPECT_EQ(spent_, 1);
+  Told();
+  EXPECT_EQ(healer.Heal(), 0);
+  EXPECT_EQ(Told(), Log{});
+}
+
+TEST_F(FaultTest, APromotionLastsUntilItHasComeAboutAndDidNotActWhenItHasNot) {
+  for (const bool done : {true, false}) {
+    Healer healer = Start({.kind = "promote", .nodes = {2}, .how = "awaited"});
+    EXPECT_EQ(Told(), Log{"promote 2 awaited"});
+    EXPECT_EQ(std::exchange(spent_, 0), 0);
+    cluster_.now += 1200ms;
+    cluster_.promoted(done);
+    EXPECT_EQ(std::exchange(spent_, 0), 1);
+    EXPECT_EQ(healer.Heal(), done ? ToNs(1200ms) : 0);
+  }
+}
+
+TEST_F(FaultTest, ACrashOfNodesKillsThemAndNotTheClientWhoseStepItWaitedFor) {
+  Healer healer = Start({.kind = "crash", .on = Trigger{1, Step::kAfterRead}, .nodes = {1, 2}});
+  EXPECT_EQ(Told(), (Log{"kill node 1", "kill node 2"}));
+}
+
+}  // namespace
+}  // namespace doublehold
