@@ -6,6 +6,20 @@
 
 namespace doublehold {
 
+constexpr double kConfidence = 0.95;
+
+// Both functions below: `count` above `of` counts as all of them; of nothing, 0 to 1.
+struct Interval {
+  double low = 0;
+  double high = 1;
+};
+
+// Wilson's score interval: the right size on average, and shorter than the exact one.
+Interval WilsonOf(int64_t count, int64_t of, double confidence = kConfidence);
+
+// The exact interval: it covers the true rate at least so often, whatever that is.
+Interval ClopperPearsonOf(int64_t count, int64_t of, double confidence = kConfidence);
+
 struct Rate {
   double rate = 0;
   double low = 0;  // the 95 % interval

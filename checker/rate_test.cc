@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace doublehold {
 namespace {
 
@@ -25,6 +27,61 @@ TEST(Rate, OfNoneSeenIsAtMostThreeInN) {
 TEST(Rate, OfNothingIsNotKnown) {
   EXPECT_DOUBLE_EQ(RateOf(0, 0).low, 0);
   EXPECT_DOUBLE_EQ(RateOf(0, 0).high, 1);
+}
+
+struct Tabled {
+  int64_t count, of;
+  double confidence, low, high;
+};
+
+TEST(Rate, HasTheIntervalOfClopperAndPearson) {
+  // Reference values: exact binomial tails, bisected; those of 10 are what R's binom.test prints.
+  for (const Tabled& row : {Tabled{0, 10, 0.95, 0, 0.308497},
+                            {10, 10, 0.95, 0.691503, 1},
+                            {1, 10, 0.95, 0.002529, 0.445016},
+                            {5, 10, 0.95, 0.187086, 0.812914},
+                            {2, 311, 0.95, 0.000780, 0.023036},
+                            {0, 299, 0.90, 0, 0.009969},
+                            {9, 5, 0.95, 0.478176, 1},
+                            {0, 0, 0.95, 0, 1}}) {
+    const Interval interval = ClopperPearsonOf(row.count, row.of, row.confidence);
+    EXPECT_NEAR(interval.low, row.low, 1e-6) << row.count << " of " << row.of;
+    EXPECT_NEAR(interval.high, row.high, 1e-6) << row.count << " of " << row.of;
+  }
+}
+
+TEST(Rate, WilsonsIntervalIsTabledToo) {
+  for (const Tabled& row : {Tabled{0, 10, 0.95, 0, 0.277533},
+                            {10, 10, 0.95, 0.722467, 1},
+                            {1, 10, 0.95, 0.017876, 0.404150},
+                            {81, 263, 0.95, 0.255289, 0.366210},  // Newcombe 1998, table I
+                            {15, 148, 0.95, 0.062386, 0.160487},
+                            {5, 10, 0.99, 0.184226, 0.815774},
+                            {0, 0, 0.95, 0, 1}}) {
+    const Interval interval = WilsonOf(row.count, row.of, row.confidence);
+    EXPECT_NEAR(interval.low, row.low, 1e-6) << row.count << " of " << row.of;
+    EXPECT_NEAR(interval.high, row.high, 1e-6) << row.count << " of " << row.of;
+  }
+}
+
+// The chance that an interval misses a rate, summed over all outcomes of `of` trials.
+double Missed(double rate, int64_t of) {
+  double missed = 0;
+  double chance = std::pow(1 - rate, static_cast<double>(of));  // of none
+  for (int64_t k = 0; k <= of; ++k) {
+    const Interval interval = ClopperPearsonOf(k, of);
+    if (rate < interval.low || rate > interval.high) missed += chance;
+    chance *= static_cast<double>(of - k) / static_cast<double>(k + 1) * rate / (1 - rate);
+  }
+  return missed;
+}
+
+TEST(Rate, TheExactIntervalMissesNoRateMoreOftenThanItSays) {
+  for (const int64_t of : {1, 5, 17, 60}) {
+    for (double rate = 0.005; rate < 1; rate += 0.007) {
+      EXPECT_LE(Missed(rate, of), 0.05 + 1e-9) << rate << " of " << of;
+    }
+  }
 }
 
 TEST(Rate, OfMoreThanAllIsAll) { EXPECT_DOUBLE_EQ(RateOf(7, 5).rate, 1); }
