@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checker/margin.h"
 #include "lib/history/history.h"
 
 namespace doublehold {
@@ -43,13 +44,6 @@ struct Violation {
   std::string sentence;   // who, when, what, and why
 };
 
-// How near a claim came to being violated; below 0: by how much it was missed.
-struct Margin {
-  std::string what;  // "shortest gap between two holds"
-  int64_t ns = 0;
-  std::string missed{};  // what it is called below 0: "longest overlap of two holds"
-};
-
 struct ClaimVerdict {
   std::string claim;
   Outcome3 outcome = Outcome3::kUnknown;
@@ -57,7 +51,7 @@ struct ClaimVerdict {
   int64_t count = 0;          // violations seen
   int64_t opportunities = 0;  // of how many `unit`
   std::string unit;           // "holds", "orders", "keys"
-  std::optional<Margin> margin;
+  std::vector<Margin> margins;
   std::vector<Violation> violations;  // as many of them as Limits allows
 };
 

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <optional>
 #include <utility>
 
 #include "checker/decide.h"
+#include "checker/hold_margins.h"
 #include "checker/holds.h"
 #include "checker/overlaps.h"
 #include "checker/scene.h"
@@ -15,36 +14,6 @@
 
 namespace doublehold {
 namespace {
-
-void Lower(std::optional<Margin>& least, Margin margin) {
-  if (!least || margin.ns < least->ns) least = std::move(margin);
-}
-
-std::optional<Margin> ShortestGap(const Holds& holds) {
-  std::optional<Margin> shortest;
-  std::map<uint16_t, const Hold*> last_to_end;  // of each key, so far
-  for (const Hold& hold : holds.all) {
-    const Hold*& before = last_to_end[hold.key];
-    if (before != nullptr && before->owner() != hold.owner() && !(before->shared && hold.shared)) {
-      Lower(shortest, {.what = "shortest gap between two holds",
-                       .ns = hold.core.from_ns - std::min(before->core.to_ns, hold.core.to_ns),
-                       .missed = "longest overlap of two holds"});
-    }
-    if (before == nullptr || hold.core.to_ns >= before->core.to_ns) before = &hold;
-  }
-  return shortest;
-}
-
-std::optional<Margin> LeastLeaseLeft(const Holds& holds) {
-  std::optional<Margin> least;
-  for (const Hold& hold : holds.all) {
-    if (!hold.released || hold.valid_until_ns >= kForeverNs) continue;
-    Lower(least, {.what = "least lease left at release",
-                  .ns = hold.valid_until_ns - hold.core.to_ns,
-                  .missed = "latest release after its lease"});
-  }
-  return least;
-}
 
 // Why holds of these clients could not have overlapped, or nothing when they could.
 std::string WhyNothingCouldOverlap(const Scene& scene, const Holds& holds) {
@@ -59,8 +28,8 @@ ClaimVerdict Check(const History& history, const Limits& limits, Part part) {
   ClaimVerdict verdict{.unit = "holds"};
   const Holds holds = ExtractHolds(history);
   verdict.opportunities = static_cast<int64_t>(holds.all.size());
-  verdict.margin = part == Part::kCore ? ShortestGap(holds) : LeastLeaseLeft(holds);
   const Scene scene = Observe(history);
+  verdict.margins = part == Part::kCore ? GapMargins(scene, holds) : LeaseMargins(scene, holds);
   if (holds.broken) return Undecided(std::move(verdict), *holds.broken);
   if (std::string why = WhyNothingCouldOverlap(scene, holds); !why.empty()) {
     return Undecided(std::move(verdict), std::move(why));

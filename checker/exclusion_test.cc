@@ -144,13 +144,13 @@ TEST(Exclusion, TellsHowNearItCame) {
       c1: A-a===!R-r        A-a=!R-r
       c2:           A-a==R-r          A-a=R-r)");
   const ClaimVerdict strict = CheckExclusion(history, {});
-  ASSERT_TRUE(strict.margin.has_value());
-  EXPECT_EQ(strict.margin->what, "shortest gap between two holds");
-  EXPECT_EQ(strict.margin->ns, 5'000'000);
+  ASSERT_TRUE(!strict.margins.empty());
+  EXPECT_EQ(strict.margins[0].what, "shortest gap between two holds");
+  EXPECT_EQ(strict.margins[0].value, 5'000'000);
   const ClaimVerdict live = CheckLeaseExclusion(history, {});
-  ASSERT_TRUE(live.margin.has_value());
-  EXPECT_EQ(live.margin->what, "least lease left at release");
-  EXPECT_EQ(live.margin->ns, -1'000'000);
+  ASSERT_TRUE(!live.margins.empty());
+  EXPECT_EQ(live.margins[0].what, "least lease left at release");
+  EXPECT_EQ(live.margins[0].value, -1'000'000);
 }
 
 TEST(Exclusion, AnUnreleasedHoldHasNoLeaseLeftAtRelease) {
@@ -158,7 +158,7 @@ TEST(Exclusion, AnUnreleasedHoldHasNoLeaseLeftAtRelease) {
       c1: A-a=!=g            | 5
       c2:          A-a==R-r)"),
                                                    {});
-  EXPECT_EQ(verdict.margin->ns, 995'000'000);  // c2's
+  EXPECT_EQ(verdict.margins[0].value, 995'000'000);  // c2's
 }
 
 TEST(Exclusion, AHistoryThatContradictsItselfIsNotJudged) {

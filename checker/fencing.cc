@@ -72,6 +72,7 @@ class Checking {
     for (const auto& [key, of_key] : grants) JudgeGrants(of_key);
     for (const auto& [key, of_key] : accesses) JudgeAccesses(of_key);
     verdict.count = count_;
+    if (auto step = std::move(step_).Take()) verdict.margins.push_back(std::move(*step));
     if (grants.empty()) return Undecided(std::move(verdict), "no grant carried a token");
     if (comparable < 2) {
       return Undecided(std::move(verdict), "no key was granted twice with a token");
@@ -90,6 +91,7 @@ class Checking {
     std::map<int64_t, const Call*> given;
     for (const Call* grant : grants) {
       const Call* before = largest.Of(*grant);
+      if (before != nullptr && !IsOwnAgain(*before, *grant)) NoteStep(*grant, *before);
       const auto [same, is_new] = given.emplace(TokenOf(*grant), grant);
       if (before != nullptr && TokenOf(*before) >= TokenOf(*grant) &&
           !IsOwnAgain(*before, *grant)) {
@@ -98,6 +100,15 @@ class Checking {
         TellGrant(*grant, *same->second, "too");
       }
     }
+  }
+
+  void NoteStep(const Call& grant, const Call& before) {
+    const int64_t step = TokenOf(grant) - TokenOf(before);
+    if (!step_.IsNear(step)) return step_.Add(step);
+    step_.Add(step, grant.to_ns,
+              fmt::format("{} was granted token {} at {}, {} above {}'s",
+                          OwnerName(scene_, grant.session), TokenOf(grant), At(grant.to_ns), step,
+                          OwnerName(scene_, before.session)));
   }
 
   // The token that a session had when it was let in again; perhaps only because a release of its
@@ -160,6 +171,9 @@ class Checking {
   const Scene scene_;
   Stories stories_;
   int64_t count_ = 0;
+  MarginFinder step_{{.what = "smallest step from a token to the next",
+                      .missed = "furthest a token went back",
+                      .unit = "tokens"}};
   // Of each session and key, its first acquire or release of unknown outcome.
   std::map<std::pair<SessionId, uint16_t>, int64_t> unsure_ns_;
 };

@@ -95,6 +95,7 @@ class Extraction {
                           .key = event.key,
                           .shared = event.value[2] != 0,
                           .core = {event.at_ns, event.at_ns},
+                          .granted_until_ns = event.value[0],
                           .valid_until_ns = event.value[0]});
     open_.push_back({.live_from_ns = event.at_ns, .valid_until_ns = event.value[0]});
     if (const auto early = early_.find(event.hold); early != early_.end()) {

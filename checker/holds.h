@@ -86,7 +86,8 @@ struct Hold {
   uint16_t key = 0;
   bool shared = false;  // others that are shared may hold the key too
   Span core;
-  int64_t valid_until_ns = 0;  // as its client computed it last
+  int64_t granted_until_ns = 0;  // as its client computed it when it was granted
+  int64_t valid_until_ns = 0;    // and as it computed it last
   bool released = false;
   bool left =
       false;  // never released, but its section ended, or its session started anew with the key

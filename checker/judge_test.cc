@@ -310,7 +310,9 @@ TEST(Judge, TheTextIsATableWithItsReasons) {
 
 // The keys of an object and of what lies in it, as paths.
 void CollectKeys(const json& value, const std::string& path, std::set<std::string>& keys) {
-  if (value.is_array() && !value.empty()) CollectKeys(value[0], path + "[]", keys);
+  if (value.is_array()) {
+    for (const json& item : value) CollectKeys(item, path + "[]", keys);
+  }
   if (!value.is_object()) return;
   for (const auto& [key, field] : value.items()) {
     keys.insert(path + "." + key);
@@ -344,7 +346,7 @@ TEST(Judge, TheJsonNamesTheFaultOfAViolation) {
   EXPECT_EQ(exclusion["violations"][0]["fault"], "pause");
   EXPECT_EQ(exclusion["violations"][0]["first"]["client"], 1);
   EXPECT_EQ(verdict["faults"][0]["started"], 1);
-  EXPECT_EQ(verdict["claims"][1]["margin"]["what"], "least lease left at release");
+  EXPECT_EQ(verdict["claims"][1]["margins"][0]["what"], "least lease left at release");
   EXPECT_EQ(verdict["overall"], "violated");
   EXPECT_EQ(verdict["exit_code"], 1);
 }

@@ -106,6 +106,8 @@ ClaimVerdict CheckLiveness(const History& history, const Limits& limits) {
   const Holds holds = ExtractHolds(history);
   const Scene scene = Observe(history);
   Stories stories(limits);
+  MarginFinder left({.what = "least time left of a probe's budget",
+                     .missed = "longest a probe took beyond its budget"});
   int64_t unanswered = 0;
   for (const auto& [key, state] : Keys(history)) {
     const bool answered = state.probe && state.probe->outcome != EventType::kInfo;
@@ -113,17 +115,16 @@ ClaimVerdict CheckLiveness(const History& history, const Limits& limits) {
     if (state.probe && !answered) ++unanswered;
     if (answered) {
       const int64_t left_ns = state.probe->budget_ns - state.probe->waited_ns;
-      if (!verdict.margin || left_ns < verdict.margin->ns) {
-        verdict.margin = Margin{.what = "least time left of a probe's budget",
-                                .ns = left_ns,
-                                .missed = "longest a probe took beyond its budget"};
-      }
+      left.Add(left_ns, state.probe->to_ns,
+               fmt::format("{} was had at {} with {} of the probe's budget left",
+                           KeyName(scene.facts, key), At(state.probe->to_ns), ShortTime(left_ns)));
     }
     if (!state.never_expires_ns && !(answered && state.probe->outcome == EventType::kFail))
       continue;
     ++verdict.count;
     if (stories.Wanted()) stories.Add(Tell(scene, holds, key, state));
   }
+  if (auto margin = std::move(left).Take()) verdict.margins.push_back(std::move(*margin));
   if (verdict.count == 0 && unanswered > 0) {
     return Undecided(std::move(verdict),
                      fmt::format("{} had no answer", Counted(unanswered, "probe")));

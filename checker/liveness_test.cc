@@ -18,8 +18,8 @@ TEST(Liveness, IsValidWhenTheProbeIsGranted) {
   EXPECT_EQ(verdict.outcome, Outcome3::kValid);
   EXPECT_EQ(verdict.reason,
             "1 key could be locked again in time; the longest wait was 8ms of client 1");
-  EXPECT_EQ(verdict.margin->what, "least time left of a probe's budget");
-  EXPECT_EQ(verdict.margin->ns, 16'000'000);
+  EXPECT_EQ(verdict.margins.at(0).what, "least time left of a probe's budget");
+  EXPECT_EQ(verdict.margins.at(0).value, 16'000'000);
 }
 
 TEST(Liveness, IsViolatedWhenTheProbeGivesUp) {

@@ -105,7 +105,7 @@ class Checking {
     }
     for (const auto& [key, releases] : unchecked) JudgeKey(key, releases, acquires[key]);
     verdict.count = count_;
-    verdict.margin = margin_;
+    if (auto margin = std::move(margin_).Take()) verdict.margins.push_back(std::move(*margin));
     const std::string of = Counted(verdict.opportunities, "release");
     if (!answered) return Undecided(std::move(verdict), "no release was answered");
     if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
@@ -185,10 +185,11 @@ class Checking {
   void NoteMargin(const Hold* own, const Call& release) {
     if (own == nullptr || own->valid_until_ns >= kForeverNs) return;
     const int64_t left_ns = own->valid_until_ns - release.to_ns;
-    if (margin_ && margin_->ns <= left_ns) return;
-    margin_ = Margin{.what = "least lease left after a release that did not look",
-                     .ns = left_ns,
-                     .missed = "longest after its lease that a release did not look"};
+    if (!margin_.IsNear(left_ns)) return margin_.Add(left_ns);
+    margin_.Add(left_ns, release.to_ns,
+                fmt::format("{}'s release of {} was answered at {} with {} of its lease left",
+                            OwnerName(scene_, release.session), KeyName(scene_.facts, release.key),
+                            At(release.to_ns), ShortTime(left_ns)));
   }
 
   void Tell(uint16_t key, const Call& release, const Hold* own, const Hold& harmed) {
@@ -213,7 +214,8 @@ class Checking {
   const Scene scene_;
   Stories stories_;
   int64_t count_ = 0;
-  std::optional<Margin> margin_;
+  MarginFinder margin_{{.what = "least lease left after a release that did not look",
+                        .missed = "longest after its lease that a release did not look"}};
   std::string doubt_;
   const Call* unanswered_ = nullptr;
 };

@@ -35,11 +35,22 @@ json ToJson(const Violation& violation, const RunFacts& facts) {
           {"sentence", violation.sentence}};
 }
 
+json ToJson(const Margin& margin) {
+  json nearest = json::array();
+  for (const NearMiss& miss : margin.nearest) {
+    nearest.push_back({{"value", miss.value}, {"at_ns", miss.at_ns}, {"sentence", miss.sentence}});
+  }
+  return {{"what", margin.what},
+          {"value", margin.value},
+          {"unit", margin.unit},
+          {"nearest", std::move(nearest)}};
+}
+
 json ToJson(const ClaimVerdict& claim, const RunFacts& facts) {
   const std::optional<std::string> expected = ExpectedOf(facts, claim.claim);
   const Rate rate = RateOf(claim.count, claim.opportunities);
-  json margin;
-  if (claim.margin) margin = {{"what", claim.margin->what}, {"ns", claim.margin->ns}};
+  json margins = json::array();
+  for (const Margin& margin : claim.margins) margins.push_back(ToJson(margin));
   json violations = json::array();
   for (const Violation& violation : claim.violations) {
     violations.push_back(ToJson(violation, facts));
@@ -54,7 +65,7 @@ json ToJson(const ClaimVerdict& claim, const RunFacts& facts) {
           {"unit", claim.unit},
           {"rate", rate.rate},
           {"interval_95", {rate.low, rate.high}},
-          {"margin", std::move(margin)},
+          {"margins", std::move(margins)},
           {"violations", std::move(violations)}};
 }
 

@@ -36,20 +36,12 @@ std::string Joined(const std::vector<Row>& rows) {
   return text;
 }
 
-// As the sentences tell seconds; of shorter ones a tenth says enough.
-std::string Short(int64_t ns) {
-  const auto size = static_cast<double>(ns < 0 ? -ns : ns);
-  const auto in = [ns](double unit) { return static_cast<double>(ns) / unit; };
-  if (size >= 1e9) return fmt::format("{:.3f} s", in(1e9));
-  if (size >= 1e6) return fmt::format("{:.1f} ms", in(1e6));
-  if (size >= 1e3) return fmt::format("{:.1f} us", in(1e3));
-  return fmt::format("{} ns", ns);
-}
-
 std::string MarginOf(const Margin& margin) {
-  const bool missed = margin.ns < 0 && !margin.missed.empty();
-  return fmt::format("{}: {}", missed ? margin.missed : margin.what,
-                     Short(missed ? -margin.ns : margin.ns));
+  const bool missed = margin.value < 0 && !margin.missed.empty();
+  const int64_t value = missed ? -margin.value : margin.value;
+  return fmt::format(
+      "{}: {}", missed ? margin.missed : margin.what,
+      margin.unit == "ns" ? ShortTime(value) : fmt::format("{} {}", value, margin.unit));
 }
 
 // So many that the upper end of a rate shows two digits: the ends and the rate itself alike.
@@ -68,13 +60,11 @@ Row RowOf(const ClaimVerdict& claim, const RunFacts& facts) {
           IsAsExpected(facts, claim) || expected == "-" ? expected : expected + " (!)",
           fmt::format("{} of {} {}", claim.count, claim.opportunities, claim.unit),
           fmt::format("{:.{}f} %", rate.rate * 100, decimals),
-          fmt::format("{:.{}f}-{:.{}f} %", rate.low * 100, decimals, rate.high * 100, decimals),
-          claim.margin ? MarginOf(*claim.margin) : "-"};
+          fmt::format("{:.{}f}-{:.{}f} %", rate.low * 100, decimals, rate.high * 100, decimals)};
 }
 
 std::string Table(const RunVerdict& verdict) {
-  std::vector<Row> rows{
-      {"claim", "outcome", "expected", "seen", "rate", "95 % interval", "margin"}};
+  std::vector<Row> rows{{"claim", "outcome", "expected", "seen", "rate", "95 % interval"}};
   for (const ClaimVerdict& claim : verdict.claims) rows.push_back(RowOf(claim, verdict.facts));
   return Joined(rows);
 }
@@ -109,6 +99,19 @@ std::string Sentences(const ClaimVerdict& claim) {
                         Counted(static_cast<int64_t>(claim.violations.size()), "violation"));
   }
   return text;
+}
+
+// How near it came, and who came nearest.
+std::string Margins(const RunVerdict& verdict) {
+  std::string text;
+  for (const ClaimVerdict& claim : verdict.claims) {
+    for (const Margin& margin : claim.margins) {
+      text += fmt::format("  {}: {}\n", claim.claim, MarginOf(margin));
+      if (margin.value < 0 || margin.nearest.empty()) continue;
+      text += fmt::format("    {}\n", margin.nearest.front().sentence);
+    }
+  }
+  return text.empty() ? text : "margins:\n" + text;
 }
 
 // What is told on one line: a fault, or all of one kind that a nemesis drew.
@@ -151,9 +154,9 @@ std::string Faults(const RunVerdict& verdict) {
         fmt::format("  {}: {}; {}", line.name, line.what, TookEffect(line.started, line.planned));
     if (!line.measured_ns.empty()) {
       const auto [least, most] = std::ranges::minmax(line.measured_ns);
-      text += line.asked_ns ? fmt::format("; asked {}, ", Short(*line.asked_ns)) : "; ";
-      text += "measured " + Short(least);
-      if (most != least) text += " to " + Short(most);
+      text += line.asked_ns ? fmt::format("; asked {}, ", ShortTime(*line.asked_ns)) : "; ";
+      text += "measured " + ShortTime(least);
+      if (most != least) text += " to " + ShortTime(most);
     }
     text += '\n';
   }
@@ -178,7 +181,7 @@ std::string ToText(const RunVerdict& verdict) {
                   FormatDuration(facts.lease), facts.seed);
   text += Table(verdict) + '\n';
   for (const ClaimVerdict& claim : verdict.claims) text += Sentences(claim);
-  text += '\n' + Faults(verdict);
+  text += '\n' + Margins(verdict) + Faults(verdict);
   if (verdict.unknown_acquires + verdict.unknown_releases + verdict.unknown_writes > 0) {
     text += fmt::format(
         "of unknown outcome: {}, {}, {}\n", Counted(verdict.unknown_acquires, "acquire"),

@@ -42,9 +42,20 @@ class Violation:
 
 
 @dataclass(frozen=True, slots=True)
+class NearMiss:
+    """One that went well, and only just."""
+
+    value: int
+    at_ns: int
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class Margin:
     what: str
-    ns: int
+    value: int  # below 0: missed by so much
+    unit: str  # "ns", or what is counted
+    nearest: list[NearMiss]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +70,7 @@ class Claim:
     unit: str
     rate: float | None
     interval_95: tuple[float, float] | None
-    margin: Margin | None
+    margins: list[Margin]
     violations: list[Violation]
 
 
@@ -237,14 +248,19 @@ def _claim(node: Node) -> Claim:
     expected = node.maybe_text("expected")
     if expected is not None:
         node.word("expected", EXPECTATIONS)
-    margin = node.maybe_node("margin")
     return Claim(
         name=name, outcome=node.word("outcome", OUTCOMES), expected=expected,
         as_expected=node.flag("as_expected"), reason=node.maybe_text("reason") or "",
         count=node.count("count"), opportunities=node.count("opportunities"),
         unit=node.text("unit"), rate=node.maybe_number("rate"), interval_95=_interval(node),
-        margin=Margin(margin.text("what"), margin.count("ns")) if margin else None,
+        margins=[_margin(item) for item in node.nodes("margins")],
         violations=[_violation(name, item) for item in node.nodes("violations")])
+
+
+def _margin(node: Node) -> Margin:
+    return Margin(node.text("what"), node.count("value"), node.text("unit"),
+                  [NearMiss(item.count("value"), item.count("at_ns"), item.text("sentence"))
+                   for item in node.nodes("nearest")])
 
 
 def _interval(node: Node) -> tuple[float, float] | None:

@@ -175,7 +175,10 @@ class Maker:
                 "reason": "the machine stalled a holder past its lease" if self.toy.stalled else "",
                 "count": count, "opportunities": of, "unit": unit, "rate": count / of,
                 "interval_95": [0.5 * count / of, high],
-                "margin": None if count else {"what": "shortest gap between two holds", "ns": 210000},
+                "margins": [] if count else [
+                    {"what": "shortest gap between two holds", "value": 210000, "unit": "ns",
+                     "nearest": [{"value": 210000, "at_ns": 1204000000,
+                                  "sentence": f"client 3 came 210.0 us after{self.toy.hostile}"}]}],
                 "violations": violations[:50]}
 
     def verdict(self) -> dict[str, Any]:

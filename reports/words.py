@@ -243,8 +243,9 @@ def rate(claim: Claim) -> tuple[str, str]:
     return percent(claim.rate), interval(claim.interval_95)
 
 
-def margin(value: Margin | None) -> str:
-    return f"{value.what}: {duration(value.ns)}" if value else ""
+def margin(value: Margin) -> str:
+    amount = duration(value.value) if value.unit == "ns" else f"{number(value.value)} {value.unit}"
+    return f"{value.what}: {amount}"
 
 
 def per_second(count: int, verdict: Verdict) -> str:

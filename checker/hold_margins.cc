@@ -1,0 +1,72 @@
+#include "checker/hold_margins.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+std::vector<Margin> Found(MarginFinder&& finder) {
+  std::optional<Margin> margin = std::move(finder).Take();
+  return margin ? std::vector{std::move(*margin)} : std::vector<Margin>{};
+}
+
+}  // namespace
+
+std::vector<Margin> GapMargins(const Scene& scene, const Holds& holds) {
+  MarginFinder gaps(
+      {.what = "shortest gap between two holds", .missed = "longest overlap of two holds"});
+  std::map<uint16_t, const Hold*> last_to_end;  // of each key, so far
+  for (const Hold& hold : holds.all) {
+    const Hold*& before = last_to_end[hold.key];
+    if (before != nullptr && before->owner() != hold.owner() && !(before->shared && hold.shared)) {
+      const int64_t gap_ns = hold.core.from_ns - std::min(before->core.to_ns, hold.core.to_ns);
+      if (gaps.IsNear(gap_ns)) {
+        gaps.Add(
+            gap_ns, hold.core.from_ns,
+            fmt::format("{} was granted {} at {}, {} after {} {}", OwnerName(scene, hold.owner()),
+                        KeyName(scene.facts, hold.key), At(hold.core.from_ns), ShortTime(gap_ns),
+                        OwnerName(scene, before->owner()),
+                        before->released ? "released it" : "had it last"));
+      } else {
+        gaps.Add(gap_ns);
+      }
+    }
+    if (before == nullptr || hold.core.to_ns >= before->core.to_ns) before = &hold;
+  }
+  return Found(std::move(gaps));
+}
+
+std::vector<Margin> LeaseMargins(const Scene& scene, const Holds& holds) {
+  MarginFinder at_release(
+      {.what = "least lease left at release", .missed = "latest release after its lease"});
+  MarginFinder at_grant(
+      {.what = "smallest validity at grant", .missed = "latest grant after its lease"});
+  const auto note = [&scene](MarginFinder& finder, const Hold& hold, int64_t left_ns, int64_t at_ns,
+                             std::string_view did) {
+    if (!finder.IsNear(left_ns)) return finder.Add(left_ns);
+    finder.Add(
+        left_ns, at_ns,
+        fmt::format("{} {} {} at {} with {} of its lease left", OwnerName(scene, hold.owner()), did,
+                    KeyName(scene.facts, hold.key), At(at_ns), ShortTime(left_ns)));
+  };
+  for (const Hold& hold : holds.all) {
+    if (hold.granted_until_ns < kForeverNs) {
+      note(at_grant, hold, hold.granted_until_ns - hold.core.from_ns, hold.core.from_ns,
+           "was granted");
+    }
+    if (hold.released && hold.valid_until_ns < kForeverNs) {
+      note(at_release, hold, hold.valid_until_ns - hold.core.to_ns, hold.core.to_ns, "released");
+    }
+  }
+  std::vector<Margin> margins = Found(std::move(at_release));
+  for (Margin& margin : Found(std::move(at_grant))) margins.push_back(std::move(margin));
+  return margins;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,25 @@
+// How near the holds of a run came to overlapping.
+#ifndef DOUBLEHOLD_CHECKER_HOLD_MARGINS_H_
+#define DOUBLEHOLD_CHECKER_HOLD_MARGINS_H_
+
+#include <vector>
+
+#include "checker/holds.h"
+#include "checker/margin.h"
+#include "checker/scene.h"
+
+namespace doublehold {
+
+// Of `exclusion`: the time from the end of a hold to the next one of its key, by another client.
+//
+//   c1:  A-a==R-r
+//   c2:        A---a==R     5 ms from R to a
+std::vector<Margin> GapMargins(const Scene& scene, const Holds& holds);
+
+// Of `lease-exclusion`: what was left of a lease when its hold was released, and when it was
+// granted. A client that is granted a lease with next to nothing left of it works unprotected soon.
+std::vector<Margin> LeaseMargins(const Scene& scene, const Holds& holds);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_HOLD_MARGINS_H_

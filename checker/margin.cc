@@ -1,0 +1,36 @@
+#include "checker/margin.h"
+
+#include <fmt/format.h>
+
+namespace doublehold {
+
+std::string ShortTime(int64_t ns) {
+  const auto size = static_cast<double>(ns < 0 ? -ns : ns);
+  const auto in = [ns](double unit) { return static_cast<double>(ns) / unit; };
+  if (size >= 1e9) return fmt::format("{:.3f} s", in(1e9));
+  if (size >= 1e6) return fmt::format("{:.1f} ms", in(1e6));
+  if (size >= 1e3) return fmt::format("{:.1f} us", in(1e3));
+  return fmt::format("{} ns", ns);
+}
+
+bool MarginFinder::IsNear(int64_t value) const {
+  if (value < 0) return false;
+  return margin_.nearest.size() < kNearest || value < margin_.nearest.back().value;
+}
+
+void MarginFinder::Add(int64_t value, int64_t at_ns, std::string sentence) {
+  Add(value);
+  if (!IsNear(value)) return;
+  std::vector<NearMiss>& nearest = margin_.nearest;
+  const auto after = std::ranges::upper_bound(nearest, value, {}, &NearMiss::value);
+  nearest.insert(after, {.value = value, .at_ns = at_ns, .sentence = std::move(sentence)});
+  if (nearest.size() > kNearest) nearest.pop_back();
+}
+
+std::optional<Margin> MarginFinder::Take() && {
+  if (!least_) return std::nullopt;
+  margin_.value = *least_;
+  return std::move(margin_);
+}
+
+}  // namespace doublehold

@@ -1,0 +1,56 @@
+// How near a claim came to being violated, and who came nearest.
+#ifndef DOUBLEHOLD_CHECKER_MARGIN_H_
+#define DOUBLEHOLD_CHECKER_MARGIN_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace doublehold {
+
+// Seconds to the millisecond; of shorter ones a tenth says enough: "4.103 s", "210.0 us".
+std::string ShortTime(int64_t ns);
+
+// One that went well, and only just.
+struct NearMiss {
+  int64_t value = 0;  // in the unit of its margin
+  int64_t at_ns = 0;
+  std::string sentence;  // who, when, and by how little
+};
+
+// Below 0: by how much it was missed.
+struct Margin {
+  std::string what;  // "shortest gap between two holds"
+  int64_t value = 0;
+  std::string missed{};  // what it is called below 0: "longest overlap of two holds"
+  std::string unit = "ns";
+  std::vector<NearMiss> nearest{};  // the nearest that were not missed, the nearest first
+};
+
+// Finds the least of many values, and the nearest of those that are not below 0.
+class MarginFinder {
+ public:
+  static constexpr size_t kNearest = 3;  // so many are listed
+
+  explicit MarginFinder(Margin margin) : margin_(std::move(margin)) {}
+
+  // Whether it would be listed: telling costs more than looking.
+  [[nodiscard]] bool IsNear(int64_t value) const;
+  // `sentence` is kept only where IsNear.
+  void Add(int64_t value, int64_t at_ns, std::string sentence);
+  void Add(int64_t value) { least_ = std::min(value, least_.value_or(value)); }
+  // Nothing when there was no value.
+  [[nodiscard]] std::optional<Margin> Take() &&;
+
+ private:
+  Margin margin_;
+  std::optional<int64_t> least_;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_MARGIN_H_

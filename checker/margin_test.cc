@@ -1,0 +1,110 @@
+#include "checker/margin.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/exclusion.h"
+#include "checker/fencing.h"
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+std::vector<std::string> Told(const Margin& margin) {
+  std::vector<std::string> sentences;
+  for (const NearMiss& miss : margin.nearest) sentences.push_back(miss.sentence);
+  return sentences;
+}
+
+TEST(Margin, IsTheLeastAndListsTheNearestOfThoseThatWentWell) {
+  MarginFinder finder({.what = "gap"});
+  for (const int64_t value : {7, 3, -2, 9, 0, 5, 3}) {
+    const std::string sentence = "took " + std::to_string(value);
+    if (finder.IsNear(value)) {
+      finder.Add(value, value * 10, sentence);
+    } else {
+      finder.Add(value);
+    }
+  }
+  const std::optional<Margin> margin = std::move(finder).Take();
+  ASSERT_TRUE(margin.has_value());
+  EXPECT_EQ(margin->value, -2);
+  EXPECT_EQ(Told(*margin), (std::vector<std::string>{"took 0", "took 3", "took 3"}));
+  EXPECT_EQ(margin->nearest[1].at_ns, 30);
+}
+
+TEST(Margin, OfNothingThereIsNone) {
+  EXPECT_FALSE(MarginFinder({.what = "gap"}).Take().has_value());
+}
+
+TEST(Margin, TimesAreShort) {
+  EXPECT_EQ(ShortTime(7), "7 ns");
+  EXPECT_EQ(ShortTime(210'040), "210.0 us");
+  EXPECT_EQ(ShortTime(-5'000'000), "-5.0 ms");
+  EXPECT_EQ(ShortTime(4'103'400'000), "4.103 s");
+}
+
+TEST(Margin, TheGapsOfHoldsAreToldWithWhoAndWhen) {
+  const History history = FromLanes(R"(
+      c1: A-a===R-r                          A-a=R-r
+      c2:           A-a==R-r          A-a=R-r
+      c3:                             A-----------------a=R-r)");
+  const std::vector<Margin> margins = CheckExclusion(history, {}).margins;
+  ASSERT_EQ(margins.size(), 1U);
+  EXPECT_EQ(margins[0].value, 5'000'000);
+  EXPECT_EQ(Told(margins[0]),
+            (std::vector<std::string>{
+                "client 1 was granted item-0 at 0.037 s, 5.0 ms after client 2 released it",
+                "client 2 was granted item-0 at 0.012 s, 6.0 ms after client 1 released it",
+                "client 3 was granted item-0 at 0.046 s, 7.0 ms after client 1 released it"}));
+}
+
+TEST(Margin, OneOwnersHoldsAndReadersHaveNoGap) {
+  EXPECT_TRUE(CheckExclusion(FromLanes("c1: A-a===R-r A-a=R-r"), {}).margins.empty());
+  EXPECT_TRUE(CheckExclusion(FromLanes(R"(
+      c1: A-b===R-r
+      c2:             A-b=R-r)"),
+                             {})
+                  .margins.empty());
+}
+
+TEST(Margin, ALeaseHasWhatIsLeftAtReleaseAndAtGrant) {
+  const History history = FromLanes(R"(
+      c1: A-a======R-!-r
+      c2:              A-a-----------E-e======!=R-r
+      c3:              A----------------------------------------------------a!==R-r)");
+  const std::vector<Margin> margins = CheckLeaseExclusion(history, {}).margins;
+  ASSERT_EQ(margins.size(), 2U);
+  EXPECT_EQ(margins[0].what, "least lease left at release");
+  EXPECT_EQ(margins[0].value, -3'000'000);
+  EXPECT_EQ(Told(margins[0]),
+            std::vector<std::string>{
+                "client 1 released item-0 at 0.009 s with 2.0 ms of its lease left"});
+  EXPECT_EQ(margins[1].what, "smallest validity at grant");
+  EXPECT_EQ(margins[1].value, 1'000'000);
+  EXPECT_EQ(margins[1].nearest[0].sentence,
+            "client 3 was granted item-0 at 0.066 s with 1.0 ms of its lease left");
+}
+
+TEST(Margin, TokensHaveTheSmallestStep) {
+  const History history = FromLanes(R"(
+      c1:   A-a===R-r                   A-a=R-r      | #3 #9
+      c2:             A-a==R-r                       | #5
+      c1.2:                    A-a=R-r               | #6)");
+  const std::vector<Margin> margins = CheckFencing(history, {}).margins;
+  ASSERT_EQ(margins.size(), 1U);
+  EXPECT_EQ(margins[0].unit, "tokens");
+  EXPECT_EQ(margins[0].value, 1);
+  EXPECT_EQ(margins[0].nearest.size(), 3U);
+  EXPECT_EQ(margins[0].nearest[0].sentence,
+            "client 1, thread 2 was granted token 6 at 0.021 s, 1 above client 2's");
+  const History back = FromLanes(R"(
+      c1: A-a===R-r              | #3
+      c2:           A-a==R-r     | #1)");
+  EXPECT_EQ(CheckFencing(back, {}).margins.at(0).value, -2);
+}
+
+}  // namespace
+}  // namespace doublehold
