@@ -26,6 +26,7 @@ namespace doublehold {
 namespace {
 
 constexpr size_t kBufferBytes = 65'536;
+constexpr unsigned long kDefaultSlackNs = 50'000;
 
 int ListenAnywhere(uint16_t& port) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -134,6 +135,7 @@ Duration Forwarder::Used() const {
 std::unique_ptr<Forwarder> StartProxy(Place place, const std::string& unix_path, int links,
                                       const std::vector<LinkRule>& rules) {
   return std::make_unique<Forwarder>(place, static_cast<size_t>(links), [&](int ports) {
+    prctl(PR_SET_TIMERSLACK, kDefaultSlackNs);  // as the supervisor has it
     boost::asio::io_context io{1};
     Proxy proxy(io, Prng(1, "proxy"));
     for (int link = 1; link <= links; ++link) {

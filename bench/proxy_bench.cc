@@ -337,7 +337,7 @@ uint16_t OpenPort(const std::string& unix_path) {
 
 int Main(const std::string& redis_server, const std::string& toxiproxy, const std::string& only) {
   const auto wanted = [&](std::string_view part) { return only.empty() || only == part; };
-  // As the supervisor: what waits is woken when it is due.
+  // As a client of a run: what waits is woken when it is due.
   prctl(PR_SET_TIMERSLACK, 1);
   const BenchServers servers(redis_server, 1);
   const uint16_t port = OpenPort(servers.Socket(0));

@@ -34,6 +34,10 @@ constexpr int kBacklog = 1024;
 constexpr Duration kAcceptAgain = 10ms;
 
 Result<uint16_t> Listen(int fd) {
+  // Nothing is lost or queued on loopback: what the machine's default does beyond it (bbr paces each send with a timer)
+  // costs time alone. Accepted connections inherit it. Where it is refused, the default is as good.
+  constexpr std::string_view kPlainest = "reno";
+  setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kPlainest.data(), kPlainest.size());
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -51,7 +55,8 @@ Result<uint16_t> Listen(int fd) {
 
 class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
  public:
-  Impl(boost::asio::io_context& io, Prng prng) : io_(io), prng_(prng), scratch_(kScratchBytes) {}
+  Impl(boost::asio::io_context& io, Prng prng)
+      : io_(io), prng_(prng), poller_(Poller::Create(io)), scratch_(kScratchBytes) {}
 
   Result<uint16_t> AddLink(LinkId id, std::string upstream_unix_path);
   RuleId SetLink(LinkId id, LinkRule spec);
@@ -60,6 +65,7 @@ class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
   void ResetConnections(LinkId id);
   void Close();
   [[nodiscard]] size_t connections() const;
+  [[nodiscard]] size_t rules() const { return rules_.size(); }
 
  private:
   struct Link {
@@ -82,6 +88,7 @@ class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
 
   boost::asio::io_context& io_;
   Prng prng_;
+  std::shared_ptr<Poller> poller_;
   SpinBudget spin_;
   std::vector<char> scratch_;
   std::map<LinkId, Link> links_;  // nodes stay in place: sessions refer to their rules
@@ -141,7 +148,7 @@ void Proxy::Impl::Open(Link& link, int client) {
   setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   // The entry of the link holds the session, and the session takes itself out of it.
   auto entry = std::make_shared<std::weak_ptr<Session>>();
-  auto session = std::make_shared<Session>(SessionEnv{io_, spin_, scratch_}, link.rules,
+  auto session = std::make_shared<Session>(SessionEnv{*poller_, spin_, scratch_}, link.rules,
                                            link.upstream_path, client, [&link, entry] {
                                              if (auto over = entry->lock()) {
                                                link.sessions.erase(over);
@@ -204,6 +211,7 @@ void Proxy::Impl::Close() {
     link.accept_again.cancel(ignored);
     link.listener.close(ignored);
   }
+  poller_->Close();
 }
 
 size_t Proxy::Impl::connections() const {
@@ -224,5 +232,6 @@ RuleReport Proxy::Report(RuleId rule) const { return impl_->Report(rule); }
 void Proxy::ResetConnections(LinkId link) { impl_->ResetConnections(link); }
 void Proxy::Close() { impl_->Close(); }
 size_t Proxy::connections() const { return impl_->connections(); }
+size_t Proxy::rules() const { return impl_->rules(); }
 
 }  // namespace doublehold

@@ -55,6 +55,8 @@ class Proxy {
 
   // Connections that are open, or have frames still to deliver.
   [[nodiscard]] size_t connections() const;
+  // Rules that were set and not removed.
+  [[nodiscard]] size_t rules() const;
 
  private:
   class Impl;

@@ -1,6 +1,5 @@
 // How connections through the proxy begin and end, and what it does at its limits.
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -14,14 +13,8 @@
 namespace doublehold {
 namespace {
 
-using testing::ByteClient;
 using testing::Encode;
 using testing::Eventually;
-using Action = LinkRule::Action;
-
-constexpr std::string_view kOk = "+OK\r\n";
-
-std::string Bulk(std::string_view text) { return fmt::format("${}\r\n{}\r\n", text.size(), text); }
 
 TEST_F(ProxyTest, WhatIsNoRedisProtocolReachesTheServerUntouched) {
   ByteClient client = Client();

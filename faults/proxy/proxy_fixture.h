@@ -2,6 +2,7 @@
 #ifndef DOUBLEHOLD_FAULTS_PROXY_PROXY_FIXTURE_H_
 #define DOUBLEHOLD_FAULTS_PROXY_PROXY_FIXTURE_H_
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -10,6 +11,8 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -56,6 +59,13 @@ class ProxyTest : public ::testing::Test {
   }
   size_t connections() {
     return OnLoop([&] { return proxy_->connections(); });
+  }
+
+  using ByteClient = testing::ByteClient;
+  using Action = LinkRule::Action;
+  static constexpr std::string_view kOk = "+OK\r\n";
+  static std::string Bulk(std::string_view text) {
+    return fmt::format("${}\r\n{}\r\n", text.size(), text);
   }
 
   testing::ByteClient Client() { return testing::ByteClient::ToPort(port_); }

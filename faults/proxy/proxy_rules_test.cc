@@ -10,12 +10,8 @@
 namespace doublehold {
 namespace {
 
-using testing::ByteClient;
 using testing::Encode;
 using testing::Eventually;
-using Action = LinkRule::Action;
-
-constexpr std::string_view kOk = "+OK\r\n";
 
 TEST_F(ProxyTest, ADuplicatedCommandRunsTwiceAndIsAnsweredOnce) {
   ByteClient client = Client();

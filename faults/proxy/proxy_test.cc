@@ -1,5 +1,4 @@
 // What rules do to the frames between clients and a real redis-server.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,14 +8,8 @@
 namespace doublehold {
 namespace {
 
-using testing::ByteClient;
 using testing::Encode;
 using testing::Eventually;
-using Action = LinkRule::Action;
-
-constexpr std::string_view kOk = "+OK\r\n";
-
-std::string Bulk(std::string_view text) { return fmt::format("${}\r\n{}\r\n", text.size(), text); }
 
 TEST_F(ProxyTest, CarriesCommandsAndReplies) {
   ByteClient client = Client();

@@ -12,21 +12,14 @@
 namespace doublehold {
 namespace {
 
-using boost::asio::posix::descriptor_base;
-using boost::system::error_code;
-
 constexpr int kSpinShare = 50;  // one part in so many of the time
 // Timers that nobody spins for fire together, so many that are due close by wake the thread once.
-constexpr Duration kTimerGrid = 100us;
+constexpr Duration kTimerGrid = 200us;
 constexpr Duration kMostUnspent = 1ms;  // that a quiet time saves up
 constexpr Duration kLongSleep = 100ms;
 constexpr Duration kAwakeBefore = 1ms;
 // A node that is stopped takes no more connections once its backlog is full.
 constexpr Duration kConnectAgain = 1ms;
-
-std::chrono::steady_clock::time_point TimerTime(MonoTime time) {
-  return std::chrono::steady_clock::time_point(time.time_since_epoch());
-}
 
 // The next instant of the timers' grid.
 MonoTime OnGrid(MonoTime time) {
@@ -53,17 +46,17 @@ bool SpinBudget::Has(MonoTime now) {
   return left_ >= kLongest;
 }
 
-MonoTime ProxyNow() { return MonoTime(std::chrono::steady_clock::now().time_since_epoch()); }
-
 Session::Session(const SessionEnv& env, const LinkRules& rules, std::string upstream_path,
                  int client, std::function<void()> on_closed)
     : env_(env),
       upstream_path_(std::move(upstream_path)),
       on_closed_(std::move(on_closed)),
-      client_(env.io, client),
-      upstream_(env.io),
-      requests_(env, rules, names_, Direction::kRequest, client_, upstream_),
-      replies_(env, rules, names_, Direction::kReply, upstream_, client_) {}
+      client_(env.poller, *this),
+      upstream_(env.poller, *this),
+      requests_(env.poller, *this, rules, names_, Direction::kRequest, client_, upstream_),
+      replies_(env.poller, *this, rules, names_, Direction::kReply, upstream_, client_) {
+  client_.Own(client);
+}
 
 void Session::Start() { Connect(); }
 
@@ -71,34 +64,53 @@ void Session::Connect() {
   if (!upstream_.is_open()) {
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return Reset();
-    upstream_.assign(fd);
+    upstream_.Own(fd);
   }
-  if (ConnectUnix(upstream_.native_handle(), upstream_path_) == 0) {
-    Read(requests_);
-    Read(replies_);
-    return;
+  if (ConnectUnix(upstream_.fd(), upstream_path_) == 0) {
+    connected_ = true;
+    return Watch();
   }
   if (errno != EAGAIN) return Reset();  // no such node: as a refused connection
-  requests_.timer.expires_after(kConnectAgain);
-  requests_.timer.async_wait([this, self = shared_from_this()](error_code error) {
-    if (!error && !closed_) Connect();
-  });
+  requests_.alarm.Set(ProxyNow() + kConnectAgain);
 }
 
-void Session::Read(Lane& lane) {
-  if (lane.reading || lane.ended || lane.queue.full()) return;
-  lane.reading = true;
-  lane.source.async_wait(descriptor_base::wait_read,
-                         [this, &lane, self = shared_from_this()](error_code error) {
-                           if (closed_) return;
-                           lane.reading = false;
-                           if (!error) OnReadable(lane);
-                         });
+// Reads what the queues take, and waits for space where something is to be sent.
+void Session::Watch() {
+  if (closed_ || !connected_) return;
+  const auto reads = [](const Lane& lane) { return !lane.ended && !lane.queue.full(); };
+  if (!client_.Watch(reads(requests_), replies_.writing) ||
+      !upstream_.Watch(reads(replies_), requests_.writing)) {
+    Reset();
+  }
 }
 
-void Session::OnReadable(Lane& lane) {
+void Session::OnReady(const Socket& socket, uint32_t events) {
+  const std::shared_ptr<Session> self = shared_from_this();
+  Lane& from = &socket == &client_ ? requests_ : replies_;
+  Lane& to = &socket == &client_ ? replies_ : requests_;
+  constexpr uint32_t kOver = EPOLLHUP | EPOLLERR;
+  if (to.writing && (events & (EPOLLOUT | kOver)) != 0) {
+    to.writing = false;
+    Flush(to);
+  }
+  if (!closed_ && !from.ended && !from.queue.full() && (events & (EPOLLIN | kOver)) != 0) {
+    Receive(from);
+  }
+  Watch();
+}
+
+void Session::OnTime(const Poller::Alarm& alarm) {
+  const std::shared_ptr<Session> self = shared_from_this();
+  if (!connected_) return Connect();
+  Lane& lane = &alarm == &requests_.alarm ? requests_ : replies_;
+  lane.armed.reset();
+  Flush(lane);
+  Watch();
+}
+
+void Session::Receive(Lane& lane) {
   const ssize_t received =
-      recv(lane.source.native_handle(), env_.scratch.data(), env_.scratch.size(), MSG_DONTWAIT);
+      recv(lane.source.fd(), env_.scratch.data(), env_.scratch.size(), MSG_DONTWAIT);
   if (received > 0) {
     Received(lane, {env_.scratch.data(), static_cast<size_t>(received)});
   } else if (received == 0 || (errno != EAGAIN && errno != EINTR)) {
@@ -119,10 +131,10 @@ void Session::Received(Lane& lane, std::string_view bytes) {
 size_t Session::Send(Lane& lane, std::string_view bytes) {
   while (!lane.broken) {
     const ssize_t sent =
-        send(lane.sink.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        send(lane.sink.fd(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent >= 0) return static_cast<size_t>(sent);
     if (errno == EAGAIN) {
-      WaitWritable(lane);
+      lane.writing = true;
       return 0;
     }
     if (errno != EINTR) lane.broken = true;
@@ -130,25 +142,9 @@ size_t Session::Send(Lane& lane, std::string_view bytes) {
   return bytes.size();
 }
 
-void Session::WaitWritable(Lane& lane) {
-  if (lane.writing) return;
-  lane.writing = true;
-  lane.sink.async_wait(descriptor_base::wait_write,
-                       [this, &lane, self = shared_from_this()](error_code error) {
-                         if (closed_) return;
-                         lane.writing = false;
-                         if (!error) Flush(lane);
-                       });
-}
-
 void Session::Flush(Lane& lane) {
   FlushDue(lane);
-  if (closed_) return;
-  if (lane.ended && lane.queue.empty()) {
-    Finish(lane);
-  } else {
-    Read(lane);
-  }
+  if (!closed_ && lane.ended && lane.queue.empty()) Finish(lane);
 }
 
 // Sends all that is due, and sees to it that the next that will be is sent then.
@@ -163,28 +159,22 @@ void Session::FlushDue(Lane& lane) {
     if (lane.queue.ResetDue(now)) return Reset();
     const std::optional<MonoTime> due = lane.queue.NextDue();
     if (!due) return;
-    if (*due - now > SpinBudget::kLongest || !env_.spin.Has(now)) return Arm(lane, *due);
+    if (*due - now > SpinBudget::kLongest || !env_.spin.Has(now)) return Arm(lane, *due, now);
     env_.spin.Spent(*due - now);
     while (ProxyNow() < *due) {
     }
   }
 }
 
-void Session::Arm(Lane& lane, MonoTime due) {
+void Session::Arm(Lane& lane, MonoTime due, MonoTime now) {
   if (lane.armed == due) return;
   lane.armed = due;
-  const MonoTime now = ProxyNow();
   const bool early = due - now > SpinBudget::kLongest && env_.spin.Has(now);
   // After a long sleep a core takes long to wake: it is woken before, and armed anew.
   const MonoTime at = due - now > kLongSleep ? due - kAwakeBefore
                       : early                ? due - SpinBudget::kLongest
                                              : OnGrid(due);
-  lane.timer.expires_at(TimerTime(at));
-  lane.timer.async_wait([this, &lane, self = shared_from_this()](error_code error) {
-    if (error || closed_) return;
-    lane.armed.reset();
-    Flush(lane);
-  });
+  lane.alarm.Set(at);
 }
 
 void Session::Finish(Lane& lane) {
@@ -193,7 +183,7 @@ void Session::Finish(Lane& lane) {
   // The node answers the end of the requests by closing. After the end of the replies nothing is
   // left to be done for either side.
   if (&lane == &requests_) {
-    shutdown(upstream_.native_handle(), SHUT_WR);
+    shutdown(upstream_.fd(), SHUT_WR);
   } else {
     Close();
   }
@@ -204,14 +194,16 @@ void Session::Release(const ActiveRule& rule) {
   const MonoTime now = ProxyNow();
   Lane& lane = rule.spec().direction == Direction::kRequest ? requests_ : replies_;
   lane.queue.Release(rule, now);
-  if (upstream_.is_open()) Flush(lane);
+  if (!connected_) return;
+  Flush(lane);
+  Watch();
 }
 
 void Session::Reset() {
-  for (Descriptor* side : {&client_, &upstream_}) {
+  for (const Socket* side : {&client_, &upstream_}) {
     if (!side->is_open()) continue;
     const linger now{.l_onoff = 1, .l_linger = 0};
-    setsockopt(side->native_handle(), SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+    setsockopt(side->fd(), SOL_SOCKET, SO_LINGER, &now, sizeof(now));
   }
   Close();
 }
@@ -227,13 +219,11 @@ void Session::Abort() {
   closed_ = true;
   on_closed_ = nullptr;
   for (Lane* lane : {&requests_, &replies_}) {
-    error_code ignored;
-    lane->timer.cancel(ignored);
+    lane->alarm.Stop();
     lane->queue.Discard();
   }
-  error_code ignored;
-  client_.close(ignored);
-  upstream_.close(ignored);
+  client_.Close();
+  upstream_.Close();
 }
 
 }  // namespace doublehold

@@ -2,9 +2,6 @@
 #ifndef DOUBLEHOLD_FAULTS_PROXY_SESSION_H_
 #define DOUBLEHOLD_FAULTS_PROXY_SESSION_H_
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -14,13 +11,12 @@
 #include <string>
 
 #include "faults/proxy/frame_queue.h"
+#include "faults/proxy/poller.h"
 #include "faults/proxy/reply_names.h"
 #include "faults/proxy/rules.h"
 #include "lib/base/time.h"
 
 namespace doublehold {
-
-[[nodiscard]] MonoTime ProxyNow();
 
 // A timer fires some 30 to 130 us late. Armed early and spun, it is exact, but the thread has other
 // links to serve: so it spins for a fiftieth of its time at most, and is late by so much beyond.
@@ -39,14 +35,14 @@ class SpinBudget {
 
 // What all sessions of a proxy share; outlives them.
 struct SessionEnv {
-  boost::asio::io_context& io;
+  Poller& poller;
   SpinBudget& spin;
   std::span<char> scratch;  // what is received and sent within one call
 };
 
-// Moves bytes both ways until both sides have ended and all frames are delivered. Handlers keep it
-// alive; after Abort they do nothing. Thread rule: the thread of the io_context.
-class Session : public std::enable_shared_from_this<Session> {
+// Moves bytes both ways until both sides have ended and all frames are delivered. Thread rule: the
+// poller's.
+class Session : public std::enable_shared_from_this<Session>, private Poller::User {
  public:
   // `client` is an accepted descriptor, non-blocking; it is owned from here on. `rules` outlive the
   // session. `on_closed` is called once, when it is over by itself.
@@ -66,43 +62,44 @@ class Session : public std::enable_shared_from_this<Session> {
   void Abort();
 
  private:
-  using Descriptor = boost::asio::posix::stream_descriptor;
+  using Socket = Poller::Socket;
 
   // One direction.
   struct Lane {
-    Lane(const SessionEnv& env, const LinkRules& rules, ReplyNames& names, Direction direction,
-         Descriptor& source, Descriptor& sink)
-        : source(source), sink(sink), queue(direction, rules, names), timer(env.io) {}
-    Descriptor& source;
-    Descriptor& sink;
+    Lane(Poller& poller, User& user, const LinkRules& rules, ReplyNames& names, Direction direction,
+         Socket& source, Socket& sink)
+        : source(source), sink(sink), queue(direction, rules, names), alarm(poller, user) {}
+    Socket& source;
+    Socket& sink;
     FrameQueue queue;
-    boost::asio::steady_timer timer;
-    std::optional<MonoTime> armed;  // when the timer is to fire
-    bool reading = false;           // waits for the source to be readable
+    Poller::Alarm alarm;
+    std::optional<MonoTime> armed;  // the time that the alarm is set for
     bool writing = false;           // waits for the sink to be writable
     bool ended = false;             // the source has no more
     bool broken = false;            // the sink takes no more; frames vanish when they are due
     bool finished = false;
   };
 
+  void OnReady(const Socket& socket, uint32_t events) override;
+  void OnTime(const Poller::Alarm& alarm) override;
   void Connect();
-  void Read(Lane& lane);
-  void OnReadable(Lane& lane);
+  void Watch();
+  void Receive(Lane& lane);
   void Received(Lane& lane, std::string_view bytes);
   [[nodiscard]] size_t Send(Lane& lane, std::string_view bytes);
   void Flush(Lane& lane);
   void FlushDue(Lane& lane);
-  void WaitWritable(Lane& lane);
-  void Arm(Lane& lane, MonoTime due);
+  void Arm(Lane& lane, MonoTime due, MonoTime now);
   void Finish(Lane& lane);
   void Close();
 
   SessionEnv env_;
   std::string upstream_path_;
   std::function<void()> on_closed_;
+  bool connected_ = false;
   bool closed_ = false;
-  Descriptor client_;
-  Descriptor upstream_;
+  Socket client_;
+  Socket upstream_;
   ReplyNames names_;
   Lane requests_;
   Lane replies_;
