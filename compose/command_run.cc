@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -170,7 +171,8 @@ Result<ExitCode> RunCommand(const Words& words) {
   if (terminal) fmt::print(stderr, "\r\x1b[K");
   if (!verdict) return tl::unexpected(verdict.error());
   if (line->values.contains("json")) {
-    nlohmann::json json = ToJson(*verdict);
+    std::ifstream file(*folder / "verdict.json");
+    nlohmann::json json = nlohmann::json::parse(file);
     json["folder"] = folder->string();
     fmt::print("{}\n", json.dump(2));
   } else if (!quiet) {

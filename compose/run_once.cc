@@ -22,13 +22,14 @@ namespace {
 
 constexpr int kMostRunsASecond = 1000;
 
-nlohmann::json EnvironmentFacts(const ServerProgram& server) {
+nlohmann::json EnvironmentFacts(const ServerProgram& server, const SupervisorUse& use) {
   utsname kernel{};
   uname(&kernel);
   return {{"redis", server.version},
           {"cores", std::thread::hardware_concurrency()},
           {"kernel", kernel.release},
-          {"doublehold", DOUBLEHOLD_VERSION}};
+          {"doublehold", DOUBLEHOLD_VERSION},
+          {"supervisor", ToJson(use)}};
 }
 
 void LinkLatest(const std::filesystem::path& folder) {
@@ -90,23 +91,29 @@ Result<RunVerdict> RunOnce(const RunRequest& request) {
       !ok) {
     return tl::unexpected(ok.error());
   }
-  const Result<History> history = Supervise({.plan = request.plan,
+  const OwnUse before = ReadOwnUse();
+  Result<Supervised> supervised = Supervise({.plan = request.plan,
                                              .facts = FactsOf(request.plan),
                                              .folder = request.folder,
                                              .server = request.server,
                                              .progress = request.progress});
-  if (!history) return tl::unexpected(history.error());
-  if (auto ok = WriteBinaryFile(*history, request.folder / "history.bin"); !ok) {
+  if (!supervised) return tl::unexpected(supervised.error());
+  // It has closed and ended all it had; what is there beyond what was before is a leak.
+  supervised->use.before = before;
+  supervised->use.after = ReadOwnUse();
+  supervised->use.children_left = HasChildren();
+  const History& history = supervised->history;
+  if (auto ok = WriteBinaryFile(history, request.folder / "history.bin"); !ok) {
     return tl::unexpected(ok.error());
   }
   std::ostringstream lines;
-  WriteJsonl(*history, lines);
+  WriteJsonl(history, lines);
   if (auto ok = WriteWhole(request.folder / "history.jsonl", lines.str()); !ok) {
     return tl::unexpected(ok.error());
   }
-  RunVerdict verdict = Judge(*history);
+  RunVerdict verdict = Judge(history);
   nlohmann::json json = ToJson(verdict);
-  json["environment"] = EnvironmentFacts(request.server);
+  json["environment"] = EnvironmentFacts(request.server, supervised->use);
   if (auto ok = WriteWhole(request.folder / "verdict.json", json.dump(2) + "\n"); !ok) {
     return tl::unexpected(ok.error());
   }

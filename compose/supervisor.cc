@@ -75,6 +75,7 @@ class Supervisor {
                               .type = EventType::kInfo,
                               .value = {late.count()}});
                     }),
+        use_meter_(io_, plan_.duration),
         progress_timer_(io_) {
     cluster_.UseReplication(replication_.get());
     cluster_.ReviveBy(launcher_.RevivalHooks([this](const Error& why) {
@@ -82,7 +83,7 @@ class Supervisor {
     }));
   }
 
-  Result<History> Run() {
+  Result<Supervised> Run() {
     WatchChildren();
     WatchInterrupts();
     Result<void> started = launcher_.StartServers();
@@ -96,7 +97,7 @@ class Supervisor {
     WaitFor([this] { return children_.HaveEnded(Kind::kClient, 1); }, start_ + plan_.duration);
     End();
     if (failure_) return tl::unexpected(*failure_);
-    return Collect();
+    return Supervised{.history = Collect(), .use = use_meter_.End()};
   }
 
  private:
@@ -183,6 +184,7 @@ class Supervisor {
     timeline_.Begin();
     for (int client = 1; client <= plan_.clients; ++client) Answer(client);
     own_stalls_.Begin();
+    use_meter_.Begin();
     if (request_.progress) ShowProgress();
   }
 
@@ -216,6 +218,7 @@ class Supervisor {
     WaitFor(referee_ended, RealMono() + plan_.lease * 2 + plan_.grace + longest_call + kEndGrace);
     running_ = false;
     children_.KillAll();
+    use_meter_.NoteRulesLeft(proxy_.rules());
     proxy_.Close();
   }
 
@@ -345,6 +348,7 @@ class Supervisor {
   asio::signal_set child_signals_;
   asio::signal_set end_signals_;
   OwnStalls own_stalls_;
+  UseMeter use_meter_;
   asio::steady_timer progress_timer_;
   std::vector<std::unique_ptr<Client>> clients_;  // by number; [0] is the referee
   std::vector<Event> events_;                     // the supervisor's own
@@ -359,7 +363,7 @@ class Supervisor {
 
 }  // namespace
 
-Result<History> Supervise(const SuperviseRequest& request) {
+Result<Supervised> Supervise(const SuperviseRequest& request) {
   std::error_code code;
   for (const char* logs : {"nodes", "clients"}) {
     std::filesystem::create_directories(request.folder / logs, code);

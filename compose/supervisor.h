@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "compose/own_use.h"
 #include "compose/server.h"
 #include "lib/base/result.h"
 #include "lib/history/history.h"
@@ -31,10 +32,15 @@ struct SuperviseRequest {
   std::function<void(const Progress&, const std::function<History()>& snapshot)> progress;
 };
 
-// The history, complete even when the run was ended by Ctrl-C or a client died. An error when a server died, or when
+struct Supervised {
+  History history;
+  SupervisorUse use;
+};
+
+// The history is complete even when the run was ended by Ctrl-C or a client died. An error when a server died, or when
 // servers or clients could not be started: then there is nothing to judge. Everything it started has ended when it
 // returns.
-Result<History> Supervise(const SuperviseRequest& request);
+Result<Supervised> Supervise(const SuperviseRequest& request);
 
 }  // namespace doublehold
 

@@ -240,7 +240,22 @@ def read_verdict(file: Path) -> Verdict:
         latency={key: _percentiles(latency.node(key)) for key in latency.data},
         attempts=top.count("attempts"), grants=top.count("grants"), orders=top.count("orders"),
         seconds=top.number("seconds"),
-        environment={key: str(value) for key, value in top.node("environment").data.items()})
+        environment=_environment(top.node("environment")))
+
+
+def _environment(node: Node) -> dict[str, str]:
+    facts = {key: str(value) for key, value in node.data.items() if key != "supervisor"}
+    own = node.maybe_node("supervisor")
+    if own is None:
+        return facts
+    memory, descriptors = own.node("memory_kb"), own.node("descriptors")
+    first, last, peak = (memory.count(key) / 1024 for key in ("first", "last", "peak"))
+    facts["supervisor's memory"] = f"{first:.1f} MB at first, {last:.1f} at last, {peak:.1f} at most"
+    facts["supervisor's descriptors"] = (
+        f"{descriptors.count('first')} at first, {descriptors.count('last')} at last,"
+        f" {descriptors.count('peak')} at most; {descriptors.count('before')} before the run,"
+        f" {descriptors.count('after')} after it")
+    return facts
 
 
 def _claim(node: Node) -> Claim:

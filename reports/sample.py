@@ -203,7 +203,11 @@ class Maker:
                         "hold": percentiles(held), "release": {}},
             "attempts": 7 * len(self.holds), "grants": len(self.holds), "orders": self.orders,
             "seconds": toy.duration_ms / 1000,
-            "environment": {"redis": "7.0.15", "cores": 2, "kernel": "6.1", "doublehold": "0.1.0"}}
+            "environment": {"redis": "7.0.15", "cores": 2, "kernel": "6.1", "doublehold": "0.1.0",
+                            "supervisor": {
+                                "memory_kb": {"first": 4096, "last": 4608, "peak": 5120},
+                                "descriptors": {"before": 6, "first": 70, "last": 58, "peak": 81,
+                                                "after": 6}}}}
 
     def facts(self) -> dict[str, Any]:
         toy = self.toy
