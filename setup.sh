@@ -13,7 +13,7 @@ packages=(
   redis-server
   libhiredis-dev
   libboost-dev libboost-program-options-dev
-  libexpected-dev nlohmann-json3-dev libtomlplusplus-dev libfmt-dev
+  libexpected-dev nlohmann-json3-dev libtomlplusplus-dev libfmt-dev libsimdjson-dev
   libgtest-dev libbenchmark-dev
   python3 python3-matplotlib python3-jinja2
 )

@@ -165,6 +165,74 @@ def proxy_figures(build: Path, folder: Path) -> list[Figure]:
     return figures
 
 
+def reader_figures(build: Path, folder: Path) -> list[Figure]:
+    """Histories of others, from a file to operations; by the processor's time, which a busy machine leaves alone."""
+    result = run_json([str(build / "bench_readers"), str(folder)])
+    figures = []
+    for format, least in (("jsonl", 300), ("edn", 60)):
+        figures.append(Figure(f"reading {format}, from a file to operations", result[format]["mb_per_s"], "MB/s", least,
+                              at_least=True, beside=f"a file of {result[format]['file_mb']:.0f} MB"))
+        figures.append(Figure(f"reading {format}, memory beside the operations", [result[format]["memory_mb"]], "MB", 16,
+                              at_least=False))
+    return figures
+
+
+def porcupine_program(folder: Path) -> tuple[Path, list[Path]] | None:
+    """Porcupine with our histories' models, built by Go, and the etcd logs it is tested with. None where it cannot be had."""
+    go = shutil.which("go")
+    if go is None:
+        print("skipped: the comparison with Porcupine, which is built with Go: no `go` on PATH")
+        return None
+    cache = Path(os.environ.get("DOUBLEHOLD_BENCH_CACHE", folder / "porcupine"))
+    program = cache / "bin" / "porcupine-bench"
+    source = Path(__file__).parent / "porcupine"
+    environment = {**os.environ, "GOPATH": str(cache / "go"), "GOFLAGS": "-modcacherw"}
+    done = subprocess.run([go, "build", "-o", str(program), "."], cwd=source, capture_output=True, text=True, env=environment)
+    if done.returncode != 0:
+        print(f"skipped: the comparison with Porcupine: go build failed: {done.stderr.strip().splitlines()[-1:]}")
+        return None
+    where = subprocess.run([go, "list", "-m", "-f", "{{.Dir}}", "github.com/anishathalye/porcupine"], cwd=source,
+                           capture_output=True, text=True, env=environment)
+    return program, sorted(Path(where.stdout.strip()).glob("test_data/jepsen/*.log"))
+
+
+def linear_figures(build: Path, folder: Path) -> list[Figure]:
+    """The search for an order, beside Porcupine on the same operations, ours and those of Jepsen's etcd tests."""
+    porcupine = porcupine_program(folder)
+    program, logs = porcupine if porcupine else (None, [])
+    ours = run_json([str(build / "bench_linear"), str(folder), *map(str, logs)])
+    memory = {one["name"]: one["memory_mb"] for one in ours}
+    figures = []
+    for kind in ("one lock", "cas-register"):
+        # Ten times the operations; some megabytes are there for the start.
+        grown = memory[f"{kind} 100000"] / max(memory[f"{kind} 10000"], 1)
+        figures.append(Figure(f"search, {kind}: memory of 1e5 : of 1e4", [grown], "", 15, at_least=False,
+                              beside=f"{memory[f'{kind} 100000']:.0f} MB at 1e5"))
+    if program is None:
+        return figures
+    # Of 1e5 operations it keeps sets of 1e5 bits, as many as operations: one round is enough.
+    theirs = []
+    for one in ours:
+        rounds = "1" if one["operations"] > 50_000 else "5"
+        theirs += run_json([str(program), rounds, f"{one['model']}={one['file']}"])
+    apart = [one["name"] for one, other in zip(ours, theirs) if one["outcome"] != other["outcome"] != "unknown"]
+    if apart:
+        sys.exit(f"Porcupine and we do not agree on: {', '.join(apart)}")
+    def seconds(results: list[dict]) -> float:
+        return sum(median(one["seconds"]) for one in results)
+
+    for one, other in zip(ours, theirs):
+        if not one["name"].startswith("etcd"):
+            figures.append(Figure(f"search : Porcupine, time, {one['name']}",
+                                  [median(one["seconds"]) / median(other["seconds"])], "", 1.0, at_least=False,
+                                  beside=f"{median(one['seconds']) * 1e3:.3g} ms : {median(other['seconds']) * 1e3:.3g} ms"))
+    etcd = [(one, other) for one, other in zip(ours, theirs) if one["name"].startswith("etcd")]
+    figures.append(Figure(f"search : Porcupine, time, {len(etcd)} etcd logs",
+                          [seconds([one for one, _ in etcd]) / seconds([other for _, other in etcd])], "", 1.0,
+                          at_least=False, beside="the same outcome for each"))
+    return figures
+
+
 def start_stop_figure(build: Path, folder: Path) -> Figure:
     over = []
     for seed in range(1, 10):
@@ -203,7 +271,8 @@ def main() -> int:
     missed = False
     with tempfile.TemporaryDirectory() as folder:
         figures = [*path_figures(build), *recorder_figures(build), *variant_figures(build),
-                   *proxy_figures(build, Path(folder)), start_stop_figure(build, Path(folder))]
+                   *proxy_figures(build, Path(folder)), *reader_figures(build, Path(folder)),
+                   *linear_figures(build, Path(folder)), start_stop_figure(build, Path(folder))]
         if not arguments.without_suite:
             figures += suite_figures(build, Path(folder))
         for figure in figures:

@@ -26,3 +26,16 @@ function(doublehold_test)
   gtest_discover_tests(${TEST_NAME} DISCOVERY_MODE PRE_TEST
     PROPERTIES LABELS ${TEST_LABEL} TIMEOUT 600 ${extra})
 endfunction()
+
+option(DOUBLEHOLD_FUZZ "build the libFuzzer targets, and what they link with their sanitizers; with Clang only" OFF)
+
+# doublehold_fuzz(NAME name SOURCES ... LIBS ...): a libFuzzer target. What it looks at is compiled with it.
+function(doublehold_fuzz)
+  cmake_parse_arguments(FUZZ "" "NAME" "SOURCES;LIBS" ${ARGN})
+  if(DOUBLEHOLD_FUZZ)
+    add_executable(${FUZZ_NAME} ${FUZZ_SOURCES})
+    target_link_libraries(${FUZZ_NAME} PRIVATE doublehold_flags ${FUZZ_LIBS})
+    target_compile_options(${FUZZ_NAME} PRIVATE -O1 -fsanitize=fuzzer,address,undefined)
+    target_link_options(${FUZZ_NAME} PRIVATE -fsanitize=fuzzer,address,undefined)
+  endif()
+endfunction()

@@ -22,11 +22,16 @@ po::options_description CheckOptions() {
   add("json", "print the verdict as JSON");
   add("model", po::value<std::string>(),
       "look for an order that this model allows (doublehold list models)");
+  add("format", po::value<std::string>(),
+      "of the file: edn, jsonl or jepsen-log; found out when not said");
+  add("lenient", "pass over what makes no sense, and say what");
   add("partition-by", po::value<std::string>(), "key: an object for each key");
   add("release-failed-means", po::value<std::string>(),
       "of a release that was answered no: fail (nothing happened), ok (the hold ended) or info");
   add("permits", po::value<std::string>(), "of a semaphore: 1 when not said");
   add("initial", po::value<std::string>(), "of a register or an inventory: nil, 0 when not said");
+  add("lease-grace", po::value<std::string>(),
+      "of leases: how much longer than asked for one may last (a server that counts in ms: 2ms)");
   add("most-configurations", po::value<std::string>(), "unknown after so many: 20000000");
   return options;
 }
@@ -49,15 +54,24 @@ Result<LogQuestion> ReadQuestion(const ParsedLine& line) {
   if (line.values.contains("partition-by")) {
     const auto by = line.values["partition-by"].as<std::string>();
     if (by != "key") return BadInput("--partition-by: " + UnknownWord("part", by, {"key"}));
-    question.by_key = true;
+    question.reading.by_key = true;
+  }
+  question.reading.lenient = line.values.contains("lenient");
+  if (line.values.contains("lease-grace")) {
+    const auto text = line.values["lease-grace"].as<std::string>();
+    const Result<Duration> grace = ParseDuration(text);
+    if (!grace) return BadInput("--lease-grace: " + grace.error().message);
+    question.parameters.lease_grace = *grace;
   }
   if (line.values.contains("release-failed-means")) {
     const auto means = line.values["release-failed-means"].as<std::string>();
-    const std::vector<std::string> known{"fail", "ok", "info"};
+    std::vector<std::string> known;
+    for (const FailedRelease reading : question.failed_releases) known.emplace_back(Name(reading));
     const auto found = std::ranges::find(known, means);
     if (found == known.end())
       return BadInput("--release-failed-means: " + UnknownWord("outcome", means, known));
-    question.readings = {static_cast<FailedRelease>(found - known.begin())};
+    question.failed_releases = {
+        question.failed_releases[static_cast<size_t>(found - known.begin())]};
   }
   Result<void> ok = TakeNumber(line, "permits", 1, question.parameters.permits);
   if (ok) ok = TakeNumber(line, "initial", INT64_MIN + 1, question.parameters.initial);
@@ -75,9 +89,25 @@ nlohmann::json ToJson(const LogVerdict& verdict, const Model& model) {
                        {"configurations", object.configurations},
                        {"reason", object.reason}});
   }
+  nlohmann::json readings = nlohmann::json::array();
+  for (const ReadingVerdict& reading : verdict.readings)
+    readings.push_back(
+        {{"release_failed_means", Name(reading.means)}, {"outcome", Name(reading.outcome)}});
+  nlohmann::json skipped = nlohmann::json::array();
+  for (size_t i = 0; i < kSkipReasons; ++i) {
+    const auto reason = static_cast<SkipReason>(i);
+    const Skips::Count& of_reason = verdict.skips.Of(reason);
+    if (of_reason.count == 0) continue;
+    skipped.push_back({{"reason", Name(reason)},
+                       {"count", of_reason.count},
+                       {"first_line", of_reason.first_line}});
+  }
   return {{"model", model.name},
           {"outcome", Name(verdict.outcome)},
           {"reason", verdict.reason},
+          {"failed_releases", verdict.failed_releases},
+          {"readings", std::move(readings)},
+          {"skipped", std::move(skipped)},
           {"objects", std::move(objects)}};
 }
 
@@ -91,6 +121,7 @@ void Print(const LogVerdict& verdict, const Model& model, const std::string& fil
     fmt::print("{}{}{}{}", object.key, object.key.empty() ? "" : ": ", object.reason,
                object.reason.ends_with('\n') ? "" : "\n");
   }
+  if (verdict.skips.count() > 0) fmt::print("passed over: {}\n", verdict.skips.Told());
   if (!verdict.reason.empty()) fmt::print("{}\n", verdict.reason);
   fmt::print("verdict: {}\n", Name(verdict.outcome));
 }
@@ -107,14 +138,27 @@ ExitCode ExitCodeOf(Outcome3 outcome) {
   return ExitCode::kUnknown;
 }
 
+Result<LogFormat> FormatToRead(const ParsedLine& line, TextSource& source) {
+  if (!line.values.contains("format")) return FormatOf(source);
+  const auto wanted = line.values["format"].as<std::string>();
+  std::vector<std::string> known;
+  for (int i = 0; i <= static_cast<int>(kLastLogFormat); ++i) {
+    known.emplace_back(Name(static_cast<LogFormat>(i)));
+    if (known.back() == wanted) return static_cast<LogFormat>(i);
+  }
+  return BadInput("--format: " + UnknownWord("format", wanted, known));
+}
+
 Result<ExitCode> CheckAgainstModel(const ParsedLine& line) {
   const Result<LogQuestion> question = ReadQuestion(line);
   if (!question) return tl::unexpected(question.error());
   std::filesystem::path file = line.rest.front();
   if (std::filesystem::is_directory(file)) file /= "history.jsonl";
-  const Result<OpLog> log = ReadOpLog(file);
-  if (!log) return tl::unexpected(log.error());
-  const Result<LogVerdict> verdict = JudgeLog(*log, *question);
+  Result<TextSource> source = TextSource::Open(file);
+  if (!source) return tl::unexpected(source.error());
+  const Result<LogFormat> format = FormatToRead(line, *source);
+  if (!format) return tl::unexpected(format.error());
+  const Result<LogVerdict> verdict = JudgeLog(*source, *format, *question);
   if (!verdict) return tl::unexpected(verdict.error());
   if (line.values.contains("json")) {
     fmt::print("{}\n", ToJson(*verdict, question->model).dump(2));
@@ -136,8 +180,8 @@ Result<ExitCode> CheckCommand(const Words& words) {
   if (line->help) return ExitCode::kAsExpected;
   if (line->rest.size() != 1) return BadInput("name one run folder or history file");
   if (line->values.contains("model")) return CheckAgainstModel(*line);
-  for (const char* of_models :
-       {"partition-by", "release-failed-means", "permits", "initial", "most-configurations"}) {
+  for (const char* of_models : {"format", "lenient", "partition-by", "release-failed-means",
+                                "permits", "initial", "lease-grace", "most-configurations"}) {
     if (line->values.contains(of_models)) {
       return BadInput(fmt::format("--{}: only with --model", of_models));
     }

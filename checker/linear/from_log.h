@@ -16,22 +16,40 @@ namespace doublehold {
 enum class FailedRelease : uint8_t { kNothing, kReleased, kEither };
 
 struct ReadingOptions {
-  bool by_key =
-      false;  // an object each key: of the event, or the first of a value [key value] (Jepsen's independent)
-  FailedRelease failed_release = FailedRelease::kNothing;
+  // An object each key: of the event, or the first of a value [key value] (Jepsen's independent).
+  bool by_key = false;
+  // Passes over what makes no sense, and counts it.
+  bool lenient = false;
 };
 
 struct LoggedObject {
   std::string key;  // empty: the only one
   std::vector<Operation> operations;
-  int64_t failed_releases = 0;
+  std::vector<Operation> failed_releases;  // beside the operations
 };
 
-// What failed for certain is left out, and so are reads of unknown outcome. Refuses, with file and line: a function that the
-// model does not know (in a history of ours they are passed over), two open operations of a process, a completion without an
-// invocation.
-Result<std::vector<LoggedObject>> ObjectsOf(const OpLog& log, const Model& model,
-                                            const ReadingOptions& options);
+struct LoggedHistory {
+  std::vector<LoggedObject> objects;  // by key
+  Skips skips;
+  OpLogFacts facts;
+};
+
+// Pairs invocations with completions as they come: what is kept in memory is operations. What failed for certain is left out,
+// and so are reads of unknown outcome.
+//
+// Refuses, with file and line: a function that the model does not know (in a history of ours they are passed over), two open
+// operations of a process, a completion without an invocation, a time before that of an earlier event. A lenient reading counts
+// them in `skips`, each with what it may hide:
+//   a completion whose time goes back:   its answer; the operation counts as of unknown outcome
+//   "failed", of one never begun:        nothing, for it did not happen
+//   a read:                              what was seen; it changed nothing
+//   all else:                            anything, for the object may have been changed
+Result<LoggedHistory> ReadObjects(TextSource& source, LogFormat format, const Model& model,
+                                  const ReadingOptions& options);
+
+// The operations in one reading of the releases that failed.
+std::vector<Operation> InReading(const LoggedObject& object, const Model& model,
+                                 FailedRelease reading);
 
 }  // namespace doublehold
 

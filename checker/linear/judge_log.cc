@@ -12,41 +12,6 @@
 namespace doublehold {
 namespace {
 
-struct Reading {
-  LogVerdict verdict;
-  int64_t failed_releases = 0;
-};
-
-Result<Reading> ReadAs(const OpLog& log, const LogQuestion& question,
-                       FailedRelease failed_release) {
-  const auto objects =
-      ObjectsOf(log, question.model, {.by_key = question.by_key, .failed_release = failed_release});
-  if (!objects) return tl::unexpected(objects.error());
-  Reading reading{.verdict = {.outcome = Outcome3::kValid, .reason = {}, .objects = {}}};
-  size_t operations = 0;
-  for (const LoggedObject& object : *objects) {
-    SearchResult result =
-        FindOrder(question.model, question.parameters, object.operations, question.limits);
-    if (result.outcome == Outcome3::kViolated)
-      result.reason = Explain(question.model, object.operations, result);
-    reading.verdict.outcome = std::max(reading.verdict.outcome, result.outcome);
-    reading.failed_releases += object.failed_releases;
-    operations += object.operations.size();
-    reading.verdict.objects.push_back({.key = object.key,
-                                       .operations = object.operations.size(),
-                                       .outcome = result.outcome,
-                                       .configurations = result.configurations,
-                                       .reason = std::move(result.reason)});
-  }
-  if (operations == 0) {
-    reading.verdict.outcome = Outcome3::kUnknown;
-    reading.verdict.reason =
-        fmt::format("no operation of the model: none of {} took effect for certain or perhaps",
-                    fmt::join(question.model.functions, ", "));
-  }
-  return reading;
-}
-
 std::string_view Means(FailedRelease reading) {
   switch (reading) {
     case FailedRelease::kNothing:
@@ -54,30 +19,131 @@ std::string_view Means(FailedRelease reading) {
     case FailedRelease::kReleased:
       return "the hold ended";
     case FailedRelease::kEither:
-      return "either";
+      return "each may have ended its hold or not";
   }
   return "";
 }
 
+ObjectVerdict JudgeObject(const LoggedObject& object, const std::vector<Operation>& operations,
+                          const LogQuestion& question) {
+  SearchResult result = FindOrder(question.model, question.parameters, operations, question.limits);
+  if (result.outcome == Outcome3::kViolated)
+    result.reason = Explain(question.model, operations, result);
+  return {.key = object.key,
+          .operations = operations.size(),
+          .outcome = result.outcome,
+          .configurations = result.configurations,
+          .reason = std::move(result.reason)};
+}
+
+std::vector<ObjectVerdict> JudgeAs(const LoggedHistory& history, const LogQuestion& question,
+                                   FailedRelease reading) {
+  std::vector<ObjectVerdict> verdicts;
+  for (const LoggedObject& object : history.objects) {
+    verdicts.push_back(
+        object.failed_releases.empty()
+            ? JudgeObject(object, object.operations, question)
+            : JudgeObject(object, InReading(object, question.model, reading), question));
+  }
+  return verdicts;
+}
+
+Outcome3 Worst(const std::vector<ObjectVerdict>& verdicts) {
+  Outcome3 worst = Outcome3::kValid;
+  for (const ObjectVerdict& verdict : verdicts) worst = std::max(worst, verdict.outcome);
+  return worst;
+}
+
+// Where times matter, each event must have one, and each lease be a number.
+Result<void> CheckTimes(const LoggedHistory& history, const Model& model) {
+  const std::string& name = history.skips.name();
+  if (!history.facts.timed) {
+    return BadInput(
+        fmt::format("{}: the model {} needs the times of events, in ns", name, model.name));
+  }
+  for (const LoggedObject& object : history.objects) {
+    for (const Operation& operation : object.operations) {
+      if (operation.argument.empty() || operation.argument[0] == kNil || operation.argument[0] >= 0)
+        continue;
+      return BadInput(fmt::format("{}:{}: its lease is no number of ns", name, operation.line));
+    }
+  }
+  return {};
+}
+
+void MakeUnknown(LogVerdict& verdict, std::string reason) {
+  verdict.outcome = Outcome3::kUnknown;
+  if (!verdict.reason.empty()) verdict.reason += "; ";
+  verdict.reason += reason;
+}
+
+void JudgeReadings(const LoggedHistory& history, const LogQuestion& question, LogVerdict& verdict) {
+  for (const LoggedObject& object : history.objects)
+    verdict.failed_releases += static_cast<int64_t>(object.failed_releases.size());
+  for (const FailedRelease reading : question.failed_releases) {
+    std::vector<ObjectVerdict> objects = JudgeAs(history, question, reading);
+    verdict.readings.push_back({reading, Worst(objects)});
+    if (verdict.readings.size() == 1) verdict.objects = std::move(objects);
+    if (verdict.failed_releases == 0) break;
+  }
+  const ReadingVerdict& first = verdict.readings.front();
+  verdict.outcome = first.outcome;
+  const auto other = std::ranges::find_if(verdict.readings, [&](const ReadingVerdict& reading) {
+    return reading.outcome != first.outcome;
+  });
+  if (other == verdict.readings.end()) return;
+  MakeUnknown(verdict,
+              fmt::format("it hangs on what {} releases that failed mean: {} if {}, {} if {}",
+                          verdict.failed_releases, Name(first.outcome), Means(first.means),
+                          Name(other->outcome), Means(other->means)));
+}
+
+void AccountForSkips(LogVerdict& verdict) {
+  const SkipWeight weight = verdict.skips.weight();
+  const bool stands = weight == SkipWeight::kNothing || verdict.outcome == Outcome3::kUnknown ||
+                      (weight == SkipWeight::kConstraint && verdict.outcome == Outcome3::kViolated);
+  if (stands) return;
+  MakeUnknown(verdict, fmt::format("{} in what was read, but what was passed over may matter",
+                                   Name(verdict.outcome)));
+}
+
 }  // namespace
 
-Result<LogVerdict> JudgeLog(const OpLog& log, const LogQuestion& question) {
-  CHECK(!question.readings.empty());
-  Result<Reading> first = ReadAs(log, question, question.readings.front());
-  if (!first) return tl::unexpected(first.error());
-  LogVerdict verdict = std::move(first->verdict);
-  if (first->failed_releases == 0) return verdict;
-  for (size_t i = 1; i < question.readings.size(); ++i) {
-    const Result<Reading> other = ReadAs(log, question, question.readings[i]);
-    if (!other) return tl::unexpected(other.error());
-    if (other->verdict.outcome == verdict.outcome) continue;
-    verdict.reason =
-        fmt::format("it hangs on what {} releases that failed mean: {} if {}, {} if {}",
-                    first->failed_releases, Name(verdict.outcome), Means(question.readings.front()),
-                    Name(other->verdict.outcome), Means(question.readings[i]));
-    verdict.outcome = Outcome3::kUnknown;
-    break;
+std::string_view Name(FailedRelease reading) {
+  switch (reading) {
+    case FailedRelease::kNothing:
+      return "fail";
+    case FailedRelease::kReleased:
+      return "ok";
+    case FailedRelease::kEither:
+      return "info";
   }
+  return "";
+}
+
+Result<LogVerdict> JudgeLog(TextSource& source, LogFormat format, const LogQuestion& question) {
+  CHECK(!question.failed_releases.empty());
+  const Result<LoggedHistory> history =
+      ReadObjects(source, format, question.model, question.reading);
+  if (!history) return tl::unexpected(history.error());
+  if (question.model.needs_times) {
+    if (Result<void> ok = CheckTimes(*history, question.model); !ok)
+      return tl::unexpected(ok.error());
+  }
+  LogVerdict verdict{.reason = {}, .objects = {}, .readings = {}, .skips = history->skips};
+  JudgeReadings(*history, question, verdict);
+  size_t operations = 0;
+  for (const ObjectVerdict& object : verdict.objects) operations += object.operations;
+  if (operations == 0) {
+    MakeUnknown(verdict,
+                fmt::format("no operation of the model: none of {} took effect for certain or "
+                            "perhaps",
+                            fmt::join(question.model.functions, ", ")));
+  }
+  if (question.model.needs_times && history->facts.renewed)
+    MakeUnknown(verdict,
+                "leases were extended beside the operations, which the model does not know");
+  AccountForSkips(verdict);
   return verdict;
 }
 

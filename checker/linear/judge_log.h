@@ -14,9 +14,11 @@ struct LogQuestion {
   const Model& model;
   ModelParameters parameters{};
   SearchLimits limits{};
-  bool by_key = false;
-  // More than one: where they do not come to the same outcome, the outcome is unknown, and says so.
-  std::vector<FailedRelease> readings{FailedRelease::kNothing, FailedRelease::kReleased};
+  ReadingOptions reading{};
+  // More than one: where they do not come to the same outcome, the outcome is unknown, and says so. That of two releases one
+  // may have ended its hold and the other not is why "either" stands beside the two.
+  std::vector<FailedRelease> failed_releases{FailedRelease::kNothing, FailedRelease::kReleased,
+                                             FailedRelease::kEither};
 };
 
 struct ObjectVerdict {
@@ -27,14 +29,28 @@ struct ObjectVerdict {
   std::string reason;  // of violated, the explanation; of unknown, the limit; else empty
 };
 
+struct ReadingVerdict {
+  FailedRelease means = FailedRelease::kNothing;
+  Outcome3 outcome = Outcome3::kUnknown;
+};
+
 struct LogVerdict {
   Outcome3 outcome = Outcome3::kUnknown;
   std::string reason;                  // of an outcome that is of no single object
   std::vector<ObjectVerdict> objects;  // in the first reading
+  int64_t failed_releases =
+      0;  // that were read in more than one way, if `readings` is more than one
+  std::vector<ReadingVerdict>
+      readings;  // those that were judged; the first alone where no release failed
+  Skips skips;   // what a lenient reading passed over
 };
 
-// Errors: those of ObjectsOf.
-Result<LogVerdict> JudgeLog(const OpLog& log, const LogQuestion& question);
+// What was passed over leaves an outcome standing only if it cannot matter (SkipWeight).
+// Errors: those of ReadObjects; and a model that needs times on a log without.
+Result<LogVerdict> JudgeLog(TextSource& source, LogFormat format, const LogQuestion& question);
+
+// "fail", "ok", "info": what a failed release is read as.
+std::string_view Name(FailedRelease reading);
 
 }  // namespace doublehold
 

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "checker/linear/operation.h"
+#include "lib/base/time.h"
 
 namespace doublehold {
 
@@ -22,6 +23,7 @@ using ModelState = boost::container::small_vector<int64_t, 3>;
 struct ModelParameters {
   int64_t permits = 1;     // semaphores
   int64_t initial = kNil;  // registers, inventory
+  Duration lease_grace{};  // leases: how much longer one may last
 };
 
 // A row of the registry. Pure functions; any thread.
@@ -36,7 +38,12 @@ struct Model {
   // result is not asked.
   bool (*apply)(ModelState& state, const Operation& operation) = nullptr;
   std::string (*describe)(const ModelState& state) = nullptr;
+  bool needs_times = false;  // what may be depends on when, not on the order alone
+  bool packs_text = false;   // its values are texts, as PackedText has them; else they are numbered
 };
+
+// A text as numbers: its length, then eight bytes a number.
+LinearValue PackedText(std::string_view text);
 
 std::span<const Model> Models();
 // The row of that name, or null.

@@ -6,124 +6,26 @@
 #include <algorithm>
 #include <vector>
 
+#include "checker/linear/trials.h"
 #include "lib/base/prng.h"
 
 namespace doublehold {
 namespace {
 
-// Every order that real time allows, one operation after the other.
-class EveryOrder {
- public:
-  EveryOrder(const Model& model, const ModelParameters& parameters,
-             const std::vector<Operation>& operations)
-      : model_(model), operations_(operations), used_(operations.size()) {
-    found_ = Extend(model.initial(parameters));
-  }
-  [[nodiscard]] bool found() const { return found_; }
-
- private:
-  // Whether what is left can follow from this state. An operation may be next if none that is left returned before it.
-  bool Extend(const ModelState& state) {
-    bool all_certain_used = true;
-    for (size_t i = 0; i < operations_.size(); ++i) {
-      if (used_[i]) continue;
-      all_certain_used = all_certain_used && operations_[i].indeterminate;
-      if (SomeoneReturnedBefore(operations_[i])) continue;
-      ModelState next = state;
-      if (!model_.apply(next, operations_[i])) continue;
-      used_[i] = true;
-      const bool found = Extend(next);
-      used_[i] = false;
-      if (found) return true;
-    }
-    return all_certain_used;
-  }
-
-  [[nodiscard]] bool SomeoneReturnedBefore(const Operation& operation) const {
-    for (size_t i = 0; i < operations_.size(); ++i) {
-      if (!used_[i] && !operations_[i].indeterminate && operations_[i].returned < operation.invoked)
-        return true;
-    }
-    return false;
-  }
-
-  const Model& model_;
-  const std::vector<Operation>& operations_;
-  std::vector<bool> used_;
-  bool found_ = false;
-};
-
-Operation AnyOperation(const Model& model, Prng& prng, int32_t process) {
-  Operation operation{.function = static_cast<uint8_t>(prng.Below(model.functions.size())),
-                      .process = process};
-  const std::string_view name = model.functions[operation.function];
-  const auto value = [&] { return static_cast<int64_t>(prng.Below(3)); };
-  if (name == "write" || name == "add") operation.argument = {value()};
-  if (name == "cas") operation.argument = {value(), value()};
-  if (name == "sell" || name == "put") operation.argument = {1 + value() % 2};
-  if (name == "read") operation.result = {value()};
-  if (name == "read" && model.name == "set") {
-    operation.result.clear();
-    for (int64_t element = 0; element < 3; ++element) {
-      if (prng.Below(2) == 0) operation.result.push_back(element);
-    }
-  }
-  if (name == "acquire" && model.name.ends_with("fenced-mutex"))
-    operation.result = {1 + static_cast<int64_t>(prng.Below(4))};
-  return operation;
-}
-
-// Each client one operation after the other, at random and often equal times.
-std::vector<Operation> AnyHistory(const Model& model, Prng& prng) {
-  std::vector<Operation> operations;
-  const uint64_t clients = 1 + prng.Below(4);
-  const uint64_t stretch = 1 + prng.Below(6);
-  int32_t fresh = 100;
-  for (uint64_t client = 0; client < clients; ++client) {
-    auto process = static_cast<int32_t>(client);
-    auto at = static_cast<int64_t>(prng.Below(4));
-    for (uint64_t count = prng.Below(4); count > 0; --count) {
-      Operation operation = AnyOperation(model, prng, process);
-      operation.invoked = at;
-      operation.returned = at + static_cast<int64_t>(prng.Below(stretch));
-      operation.indeterminate = prng.Below(6) == 0;
-      if (operation.indeterminate) process = fresh++;
-      at = operation.returned + static_cast<int64_t>(prng.Below(3));
-      operations.push_back(std::move(operation));
-    }
-  }
-  return operations;
-}
-
-std::string Told(const Model& model, const std::vector<Operation>& operations) {
-  std::string text;
-  for (const Operation& operation : operations) {
-    text += Describe(model, operation) + " at " + std::to_string(operation.invoked) + "-" +
-            std::to_string(operation.returned) + "\n";
-  }
-  return text;
-}
-
 class SearchOf : public testing::TestWithParam<Model> {};
 
+// A hundredth of what linear_trials does by hand.
 TEST_P(SearchOf, AgreesWithEveryOrderOnRandomHistories) {
-  constexpr int kHistories = 20'000;
-  const Model& model = GetParam();
-  Prng prng(20261121, model.name);
-  int valid = 0;
-  for (int i = 0; i < kHistories; ++i) {
-    const ModelParameters parameters{.permits = 1 + static_cast<int64_t>(prng.Below(2)),
-                                     .initial = static_cast<int64_t>(prng.Below(3))};
-    const std::vector<Operation> operations = AnyHistory(model, prng);
-    const bool orderable = EveryOrder(model, parameters, operations).found();
-    const SearchResult result = FindOrder(model, parameters, operations);
-    ASSERT_EQ(result.outcome, orderable ? Outcome3::kValid : Outcome3::kViolated)
-        << "history " << i << "\n"
-        << Told(model, operations);
-    valid += orderable ? 1 : 0;
+  constexpr int64_t kHistories = 20'000;
+  constexpr uint64_t kSeed = 20261121;
+  const TrialCounts counts = RunTrials(GetParam(), kSeed, kHistories);
+  EXPECT_EQ(counts.disagreement, "");
+  for (const bool indeterminate : {false, true}) {
+    EXPECT_GT(counts.ValidShare(indeterminate), 0.25) << indeterminate;
+    EXPECT_LT(counts.ValidShare(indeterminate), 0.75) << indeterminate;
   }
-  EXPECT_GT(valid, kHistories / 10);
-  EXPECT_LT(valid, kHistories * 19 / 20);
+  EXPECT_GT(counts.IndeterminateShare(), 0.25);
+  EXPECT_LT(counts.IndeterminateShare(), 0.75);
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryModel, SearchOf, testing::ValuesIn(Models()), [](const auto& info) {

@@ -2,21 +2,52 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
 namespace doublehold {
 namespace {
 
 using nlohmann::json;
 
-// All forms of the text, or the message.
-json Forms(std::string_view text) {
-  EdnReader reader(text, "x.edn");
-  json forms = json::array();
-  for (;;) {
-    Result<std::optional<json>> form = reader.Next();
-    if (!form) return form.error().message;
-    if (!*form) return forms;
-    forms.push_back(std::move(**form));
+json JsonOf(FormView form) {
+  if (form.IsMap()) {
+    json map = json::object();
+    for (auto at = form.begin(); at != form.end(); ++at) {
+      const json key = JsonOf(*at);
+      map[key.is_string() ? key.get<std::string>() : key.dump()] = JsonOf(*++at);
+    }
+    return map;
   }
+  if (form.IsSequence()) {
+    json list = json::array();
+    for (const FormView part : form) list.push_back(JsonOf(part));
+    return list;
+  }
+  if (form.Integer()) return *form.Integer();
+  if (form.Text()) return *form.Text();
+  if (form.kind() == FormKind::kReal) return std::stod(form.Canonical());
+  if (form.IsNil()) return nullptr;
+  return form.kind() == FormKind::kTrue;
+}
+
+// All forms of the text, or the message; the same however it is cut into stretches.
+json Forms(std::string_view text) {
+  json of_first;
+  for (const size_t stretch : {1U, 2U, 3U, 7U, 1000U, 1U << 20}) {
+    TextSource source(text, "x.edn", stretch);
+    const std::unique_ptr<FormReader> reader = MakeEdnReader(source);
+    json forms = json::array();
+    FormReader::Found found = reader->Next();
+    for (; found == FormReader::Found::kForm; found = reader->Next())
+      forms.push_back(JsonOf(reader->form()));
+    if (found != FormReader::Found::kEnd)
+      forms = "x.edn:" + std::to_string(reader->line()) + ": " + reader->problem();
+    if (stretch == 1) of_first = forms;
+    EXPECT_EQ(forms, of_first) << text << " in stretches of " << stretch;
+  }
+  return of_first;
 }
 
 TEST(Edn, ReadsEveryKindOfForm) {
@@ -27,7 +58,7 @@ TEST(Edn, ReadsEveryKindOfForm) {
       {"", "[]"},
       {"1 -2 +3 4N", "[1, -2, 3, 4]"},
       {"1.5 2e3 0.5M", "[1.5, 2000.0, 0.5]"},
-      {"99999999999999999999 1/2", "[1e20, \"1/2\"]"},
+      {"99999999999999999999 1/2", R"(["99999999999999999999", "1/2"])"},
       {"nil true false", "[null, true, false]"},
       {":a :b/c sym -", R"(["a", "b/c", "sym", "-"])"},
       {R"("a\"b\n")", R"(["a\"b\n"])"},
@@ -38,6 +69,8 @@ TEST(Edn, ReadsEveryKindOfForm) {
       {"; a comment\n{:a #_{:b 1} 2} ^:m {:c ##Inf}", R"([{"a": 2}, {"c": "Inf"}])"},
       {"[{:a 1} {:a 2}]", R"([{"a": 1}, {"a": 2}])"},
       {"({:a 1})", R"([{"a": 1}])"},
+      {"[{:a 1}] [{:a 2}] {:a 3}", R"([{"a": 1}, {"a": 2}, {"a": 3}])"},
+      {"#_#_ 1 2 3 #_[4 #_5 6] 7", "[3, 7]"},
   };
   for (const auto& c : cases) EXPECT_EQ(Forms(c.text), json::parse(c.json)) << c.text;
 }
@@ -55,9 +88,13 @@ TEST(Edn, SaysWhereWhatIsWrongStands) {
       {"#", "x.edn:1: the file ends after a '#'"},
       {"#_", "x.edn:1: the file ends within a form"},
       {"{:a )}", "x.edn:1: a ')' closes nothing"},
+      {"{:a 1}\n\n{:a \"\xff\"}", "x.edn:3: not UTF-8"},
   };
   for (const auto& c : cases) EXPECT_EQ(Forms(c.text), c.message) << c.text;
   EXPECT_EQ(Forms("{:a " + std::string(1000, '[')), "x.edn:1: nested deeper than 100");
+  std::string discards;
+  for (int i = 0; i < 1000; ++i) discards += "#_";
+  EXPECT_EQ(Forms(discards), "x.edn:1: nested deeper than 100");
 }
 
 TEST(Edn, WritesAnEventSoThatItReadsTheSame) {
@@ -72,11 +109,36 @@ TEST(Edn, WritesAnEventSoThatItReadsTheSame) {
 }
 
 TEST(Edn, KnowsTheLineOfEachForm) {
-  EdnReader reader("[{:a 1}\n\n {:a\n 2}]", "x.edn");
-  ASSERT_TRUE(reader.Next()->has_value());
-  EXPECT_EQ(reader.line(), 1);
-  ASSERT_TRUE(reader.Next()->has_value());
-  EXPECT_EQ(reader.line(), 3);
+  TextSource source("[{:a 1}\n\n {:a\n 2}]", "x.edn");
+  const std::unique_ptr<FormReader> reader = MakeEdnReader(source);
+  ASSERT_EQ(reader->Next(), FormReader::Found::kForm);
+  EXPECT_EQ(reader->line(), 1);
+  ASSERT_EQ(reader->Next(), FormReader::Found::kForm);
+  EXPECT_EQ(reader->line(), 3);
+}
+
+TEST(Edn, GoesOnBehindWhatIsWrongAtALineThatCanBeginAForm) {
+  struct {
+    std::string_view text;
+    std::vector<int64_t> lines;  // those of forms; of what is wrong, below 0
+  } const cases[] = {
+      {"{:a 1}\n{:a )}\n{:a 2}", {1, -2, 3}},
+      {"[{:a 1}\n {:a\n{:a 2}]", {1, -3, 3}},
+      {"{:a 1\n{:a 2}\n{:a 3}", {-3, 2, 3}},
+      {"{:a \"\xff\"}\n  :b\n{:a 3}", {-1, 3}},
+      {"{:a 1}}\n", {1, -1}},
+  };
+  for (const auto& c : cases) {
+    for (const size_t stretch : {1U, 5U, 1000U}) {
+      TextSource source(c.text, "x.edn", stretch);
+      const std::unique_ptr<FormReader> reader = MakeEdnReader(source);
+      std::vector<int64_t> lines;
+      for (FormReader::Found found = reader->Next(); found != FormReader::Found::kEnd;
+           found = reader->Next())
+        lines.push_back(found == FormReader::Found::kForm ? reader->line() : -reader->line());
+      EXPECT_EQ(lines, c.lines) << c.text;
+    }
+  }
 }
 
 }  // namespace

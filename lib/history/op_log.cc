@@ -3,132 +3,157 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <fstream>
-#include <map>
 #include <optional>
-#include <sstream>
 #include <utility>
-
-#include "lib/history/edn.h"
 
 namespace doublehold {
 namespace {
 
-using nlohmann::json;
-
 constexpr int32_t kThreadsApart = 256;  // of our clients: a session is a process of its own
 
-std::optional<EventType> TypeOf(const json& type) {
+std::optional<EventType> TypeOf(FormView type) {
   constexpr std::array<std::pair<std::string_view, EventType>, 4> types{
       {{"invoke", EventType::kInvoke},
        {"ok", EventType::kOk},
        {"fail", EventType::kFail},
        {"info", EventType::kInfo}}};
   for (const auto& [name, found] : types) {
-    if (type == name) return found;
+    if (type.Text() == name) return found;
   }
   return std::nullopt;
 }
 
-class LogBuilder {
- public:
-  LogBuilder(std::string name, bool edn) : edn_(edn) { log_.name = std::move(name); }
+// What an event's map can say, found in one pass.
+struct Entry {
+  FormView process, type, f, value, key, time, thread, task;
 
-  Result<void> Add(const json& entry, int64_t line) {
-    const auto bad = [&](std::string_view problem) {
-      return BadInput(fmt::format("{}:{}: {}", log_.name, line, problem));
-    };
-    if (!entry.is_object()) return bad("not a map");
-    if (!edn_ && entry.value("f", json()) == "start") {
-      log_.ours = true;
-      return {};
-    }
-    for (const char* needed : {"process", "type", "f"}) {
-      if (!entry.contains(needed)) return bad(fmt::format("no '{}'", needed));
-    }
-    const json& process = entry["process"];
-    if (!process.is_number_integer()) return {};  // a nemesis, our supervisor
-    const std::optional<EventType> type = TypeOf(entry["type"]);
-    if (!type) return bad("its type is none of invoke, ok, fail, info");
-    if (!entry["f"].is_string()) return bad("its 'f' is not a word");
-    if (entry.contains("task")) return {};  // of ours: a watchdog's, a meter's
-    LogEvent event{.line = line, .type = *type, .function = entry["f"], .value = {}, .key = {}};
-    const auto number = process.get<int64_t>();
-    const int64_t thread = log_.ours ? entry.value("thread", int64_t{0}) : 0;
-    if (number < 0 || number > INT32_MAX / kThreadsApart) return bad("no such process can be");
-    event.process = static_cast<int32_t>(log_.ours ? number * kThreadsApart + thread : number);
-    if (entry.contains("value")) event.value = entry["value"];
-    if (entry.contains("key")) event.key = entry["key"];
-    event.at = static_cast<int64_t>(log_.events.size());
-    if (const auto time = entry.find("time"); time != entry.end() && time->is_number_integer()) {
-      event.at = *time;
-      ++timed_;
-    }
-    log_.events.push_back(std::move(event));
-    return {};
-  }
-
-  Result<OpLog> Take() && {
-    // Some with a time and some without cannot be held against each other: then their places count.
-    if (timed_ != log_.events.size()) {
-      for (size_t i = 0; i < log_.events.size(); ++i) log_.events[i].at = static_cast<int64_t>(i);
-    }
-    for (size_t i = 1; i < log_.events.size(); ++i) {
-      const LogEvent& event = log_.events[i];
-      if (event.at < log_.events[i - 1].at) {
-        return BadInput(fmt::format("{}:{}: its time {} is before that of line {}", log_.name,
-                                    event.line, event.at, log_.events[i - 1].line));
+  explicit Entry(FormView map) {
+    const std::array<std::pair<std::string_view, FormView*>, 8> parts{{{"process", &process},
+                                                                       {"type", &type},
+                                                                       {"f", &f},
+                                                                       {"value", &value},
+                                                                       {"key", &key},
+                                                                       {"time", &time},
+                                                                       {"thread", &thread},
+                                                                       {"task", &task}}};
+    for (auto at = map.begin(); at != map.end(); ++at) {
+      const std::optional<std::string_view> name = (*at).Text();
+      const FormView part = *++at;
+      if (!name) continue;
+      for (const auto& [known, place] : parts) {
+        if (*name == known) *place = part;
       }
     }
-    return std::move(log_);
+  }
+};
+
+class OpLogReader {
+ public:
+  OpLogReader(FormReader& reader, bool may_be_ours, Skips& skips, const TakeEvent& take)
+      : reader_(reader), may_be_ours_(may_be_ours), skips_(skips), take_(take) {}
+
+  Result<OpLogFacts> Read() {
+    for (;;) {
+      const FormReader::Found found = reader_.Next();
+      if (found == FormReader::Found::kEnd) break;
+      ++forms_;
+      Result<void> ok = found == FormReader::Found::kForm
+                            ? Take(reader_.form())
+                            : Skip(ReasonOf(found), reader_.problem());
+      if (!ok) return tl::unexpected(ok.error());
+    }
+    if (promised_ && *promised_ != forms_) {
+      const Result<void> ok =
+          Skip(SkipReason::kGarbled,
+               fmt::format("the file is cut off: {} events of {}", forms_, *promised_));
+      if (!ok) return tl::unexpected(ok.error());
+    }
+    if (facts_.events == 0)
+      return BadInput(fmt::format("{}: no operation of any client", skips_.name()));
+    return facts_;
   }
 
  private:
-  bool edn_;
-  size_t timed_ = 0;
-  OpLog log_;
+  static SkipReason ReasonOf(FormReader::Found found) {
+    if (found == FormReader::Found::kTooLong) return SkipReason::kTooLong;
+    return found == FormReader::Found::kNotUtf8 ? SkipReason::kNotUtf8 : SkipReason::kGarbled;
+  }
+
+  Result<void> Skip(SkipReason reason, std::string_view problem) {
+    return skips_.Add(reader_.line(), reason, SkipWeight::kAnything, problem);
+  }
+
+  Result<void> Take(FormView form) {
+    if (!form.IsMap()) return Skip(SkipReason::kNoEvent, "not a map");
+    const Entry entry(form);
+    if (may_be_ours_ && entry.f.Text() == "start" && entry.process.Text() == "supervisor") {
+      facts_.ours = true;
+      forms_ = 0;
+      promised_ = entry.value.Find("events").Integer();
+      return {};
+    }
+    for (const auto& [name, part] :
+         {std::pair{"process", entry.process}, {"type", entry.type}, {"f", entry.f}}) {
+      if (!part.exists()) return Skip(SkipReason::kNoEvent, fmt::format("no '{}'", name));
+    }
+    const std::optional<int64_t> process = entry.process.Integer();
+    if (!process) return {};  // a nemesis, our supervisor
+    const std::optional<EventType> type = TypeOf(entry.type);
+    if (!type) return Skip(SkipReason::kNoEvent, "its type is none of invoke, ok, fail, info");
+    const std::optional<std::string_view> function = entry.f.Text();
+    if (!function) return Skip(SkipReason::kNoEvent, "its 'f' is not a word");
+    if (entry.task.exists()) {  // of ours: a watchdog's, a meter's
+      facts_.renewed = facts_.renewed || *function == "extend";
+      return {};
+    }
+    const int64_t thread = facts_.ours ? entry.thread.Integer().value_or(0) : 0;
+    if (*process < 0 || *process > INT32_MAX / kThreadsApart - 1 || thread < 0 ||
+        thread >= kThreadsApart)
+      return Skip(SkipReason::kNoEvent, "no such process can be");
+    return Take({.line = reader_.line(),
+                 .process = static_cast<int32_t>(facts_.ours ? *process * kThreadsApart + thread
+                                                             : *process),
+                 .type = *type,
+                 .function = *function,
+                 .value = entry.value,
+                 .key = entry.key},
+                entry.time.Integer());
+  }
+
+  // The first says whether they have times: those with and those without one cannot be held against each other.
+  Result<void> Take(LogEvent event, std::optional<int64_t> time) {
+    if (facts_.events == 0) {
+      facts_.timed = time.has_value();
+      first_line_ = event.line;
+    }
+    if (facts_.timed && !time) {
+      return Skip(SkipReason::kNoTime,
+                  fmt::format("it has no time, unlike that of line {}", first_line_));
+    }
+    event.at = facts_.timed ? *time : facts_.events;
+    ++facts_.events;
+    return take_(event, facts_);
+  }
+
+  FormReader& reader_;
+  const bool may_be_ours_;
+  Skips& skips_;
+  const TakeEvent& take_;
+  OpLogFacts facts_;
+  std::optional<int64_t> promised_;
+  int64_t forms_ = 0;  // since the start line, right or wrong
+  int64_t first_line_ = 0;
 };
-
-Result<OpLog> ParseEdn(std::string_view text, const std::string& name) {
-  EdnReader reader(text, name);
-  LogBuilder log(name, true);
-  for (;;) {
-    Result<std::optional<json>> form = reader.Next();
-    if (!form) return tl::unexpected(form.error());
-    if (!*form) return std::move(log).Take();
-    if (Result<void> ok = log.Add(**form, reader.line()); !ok) return tl::unexpected(ok.error());
-  }
-}
-
-Result<OpLog> ParseJsonLines(std::string_view text, const std::string& name) {
-  LogBuilder log(name, false);
-  for (int64_t line = 1; !text.empty(); ++line) {
-    const size_t end = text.find('\n');
-    const std::string_view one = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (one.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    const json entry = json::parse(one, nullptr, /*allow_exceptions=*/false);
-    if (entry.is_discarded()) return BadInput(fmt::format("{}:{}: not JSON", name, line));
-    if (Result<void> ok = log.Add(entry, line); !ok) return tl::unexpected(ok.error());
-  }
-  return std::move(log).Take();
-}
 
 }  // namespace
 
-Result<OpLog> ParseOpLog(std::string_view text, const std::string& name, bool edn) {
-  Result<OpLog> log = edn ? ParseEdn(text, name) : ParseJsonLines(text, name);
-  if (log && log->events.empty()) return BadInput(name + ": no operation of any client");
-  return log;
-}
-
-Result<OpLog> ReadOpLog(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  if (!in || std::filesystem::is_directory(file))
-    return BadInput(fmt::format("{}: cannot be read", file.string()));
-  return ParseOpLog(text.view(), file.string(), file.extension() == ".edn");
+Result<OpLogFacts> ReadOpLog(TextSource& source, LogFormat format, Skips& skips,
+                             const TakeEvent& take) {
+  const std::unique_ptr<FormReader> reader = MakeFormReader(format, source);
+  Result<OpLogFacts> facts =
+      OpLogReader(*reader, format == LogFormat::kJsonLines, skips, take).Read();
+  if (source.broken()) return BadInput(fmt::format("{}: cannot be read to its end", source.name()));
+  return facts;
 }
 
 }  // namespace doublehold

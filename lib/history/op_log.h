@@ -1,41 +1,44 @@
 // A history of any object, by anybody: invocations and completions, one after the other, as Jepsen and Maelstrom record
-// them. In EDN (jepsen's history.edn, Knossos's) or in JSON, a line each, as history.jsonl is.
+// them. In EDN (jepsen's history.edn, Knossos's), in JSON, a line each, as history.jsonl is, or in Jepsen's own log.
 #ifndef DOUBLEHOLD_LIB_HISTORY_OP_LOG_H_
 #define DOUBLEHOLD_LIB_HISTORY_OP_LOG_H_
 
 #include <cstdint>
-#include <filesystem>
-#include <nlohmann/json.hpp>
-#include <string>
+#include <functional>
 #include <string_view>
-#include <vector>
 
 #include "lib/base/result.h"
+#include "lib/history/form_reader.h"
 #include "lib/history/history.h"
+#include "lib/history/skips.h"
 
 namespace doublehold {
 
+// Views hold while it is taken.
 struct LogEvent {
   int64_t line = 0;  // in the file
-  int64_t at = 0;    // rises or stays; ns where the file says so, else its place in the file
+  int64_t at = 0;    // ns where the file says so, else its place among the events
   int32_t process = 0;
   EventType type = EventType::kInvoke;
-  std::string function;
-  nlohmann::json value;
-  nlohmann::json key;  // null: the file has none
+  std::string_view function;
+  FormView value;
+  FormView key;
 };
 
-struct OpLog {
-  std::string name;              // of the file
-  std::vector<LogEvent> events;  // those of clients; a nemesis is left out
+struct OpLogFacts {
   // It is a history of ours: it tells of more than one model is about.
   bool ours = false;
+  bool timed = false;    // its events have times; either all have, or none
+  bool renewed = false;  // of ours: a watchdog extended leases, which no event of a session tells
+  int64_t events = 0;
 };
 
-// By its name: .edn is EDN, all else JSON a line. Refuses what is cut off, garbled, or goes back in time, naming file, line and
-// reason.
-Result<OpLog> ReadOpLog(const std::filesystem::path& file);
-Result<OpLog> ParseOpLog(std::string_view text, const std::string& name, bool edn);
+// One is taken after the other; an error ends the reading. The facts are those that were known by then.
+using TakeEvent = std::function<Result<void>(const LogEvent&, const OpLogFacts&)>;
+
+// The events of clients, in the order of the file; those of a nemesis are left out. What makes no sense goes to `skips`.
+Result<OpLogFacts> ReadOpLog(TextSource& source, LogFormat format, Skips& skips,
+                             const TakeEvent& take);
 
 }  // namespace doublehold
 

@@ -2,64 +2,126 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace doublehold {
 namespace {
 
+struct Kept {
+  int64_t line = 0;
+  int64_t at = 0;
+  int32_t process = 0;
+  EventType type = EventType::kInvoke;
+  std::string function;
+  std::string value;
+  std::string key;
+};
+
+struct Log {
+  std::vector<Kept> events;
+  OpLogFacts facts;
+  Skips skips{"h", false};
+};
+
+Result<Log> Read(std::string_view text, bool lenient = false,
+                 LogFormat format = LogFormat::kJsonLines) {
+  TextSource source(text, "h");
+  Log log{.events = {}, .facts = {}, .skips = {"h", lenient}};
+  const Result<OpLogFacts> facts =
+      ReadOpLog(source, format, log.skips, [&](const LogEvent& event, const OpLogFacts&) {
+        log.events.push_back({event.line, event.at, event.process, event.type,
+                              std::string(event.function), event.value.Canonical(),
+                              event.key.Canonical()});
+        return Result<void>();
+      });
+  if (!facts) return tl::unexpected(facts.error());
+  log.facts = *facts;
+  return log;
+}
+
 TEST(OpLog, ReadsJsonLinesAndLeavesOutWhoIsNoClient) {
-  const Result<OpLog> log = ParseOpLog(
+  const Result<Log> log = Read(
       "{\"process\":1,\"type\":\"invoke\",\"f\":\"acquire\",\"time\":5,\"key\":\"k\"}\n\n"
-      "{\"process\":\"nemesis\",\"type\":\"info\",\"f\":\"kill\",\"time\":6}\n"
-      "{\"process\":1,\"type\":\"ok\",\"f\":\"acquire\",\"time\":7,\"value\":3}\n",
-      "h.jsonl", false);
+      "{\"process\":\"nemesis\",\"type\":\"info\",\"f\":\"start\",\"time\":6}\n"
+      "{\"process\":1,\"type\":\"ok\",\"f\":\"acquire\",\"time\":7,\"value\":3}\n");
   ASSERT_TRUE(log) << log.error().message;
   ASSERT_EQ(log->events.size(), 2U);
-  EXPECT_FALSE(log->ours);
+  EXPECT_FALSE(log->facts.ours);
+  EXPECT_TRUE(log->facts.timed);
   EXPECT_EQ(log->events[0].line, 1);
   EXPECT_EQ(log->events[0].at, 5);
-  EXPECT_EQ(log->events[0].key, "k");
+  EXPECT_EQ(log->events[0].key, "1\"k\"");
   EXPECT_EQ(log->events[1].line, 4);
   EXPECT_EQ(log->events[1].type, EventType::kOk);
-  EXPECT_EQ(log->events[1].value, 3);
+  EXPECT_EQ(log->events[1].value, "3");
+}
+
+TEST(OpLog, WithoutTimesThePlaceCounts) {
+  const Result<Log> log =
+      Read("{:process 1 :type :invoke :f :read} {:process 1 :type :ok :f :read :value 4}", false,
+           LogFormat::kEdn);
+  ASSERT_TRUE(log) << log.error().message;
+  EXPECT_FALSE(log->facts.timed);
+  EXPECT_EQ(log->events[0].at, 0);
+  EXPECT_EQ(log->events[1].at, 1);
 }
 
 TEST(OpLog, SessionsOfOneOfOurClientsAreProcessesOfTheirOwn) {
-  const Result<OpLog> log =
-      ParseOpLog(R"({"process":"supervisor","type":"info","f":"start","time":0,"value":{}})"
-                 "\n"
-                 R"({"process":2,"thread":1,"type":"invoke","f":"acquire","time":1})"
-                 "\n"
-                 R"({"process":2,"type":"invoke","f":"acquire","time":1})"
-                 "\n"
-                 R"({"process":2,"task":"watchdog","type":"invoke","f":"extend","time":1})",
-                 "h.jsonl", false);
+  const Result<Log> log =
+      Read(R"({"process":"supervisor","type":"info","f":"start","time":0,"value":{"events":3}})"
+           "\n"
+           R"({"process":2,"thread":1,"type":"invoke","f":"acquire","time":1})"
+           "\n"
+           R"({"process":2,"type":"invoke","f":"acquire","time":1})"
+           "\n"
+           R"({"process":2,"task":"watchdog","type":"invoke","f":"extend","time":1})");
   ASSERT_TRUE(log) << log.error().message;
-  EXPECT_TRUE(log->ours);
+  EXPECT_TRUE(log->facts.ours);
+  EXPECT_TRUE(log->facts.renewed);
   ASSERT_EQ(log->events.size(), 2U);
   EXPECT_NE(log->events[0].process, log->events[1].process);
 }
 
-TEST(OpLog, RefusesWhatItCannotTrust) {
+TEST(OpLog, RefusesWhatItCannotTrustAndPassesItOverWhenLenient) {
+  const std::string good = R"({"process":1,"type":"ok","f":"a"})";
   struct {
-    std::string_view text;
+    std::string text;
     std::string_view message;
+    SkipReason reason = SkipReason::kNoEvent;
   } const cases[] = {
-      {"", "h: no operation of any client"},
-      {"{\"process\":1", "h:1: not JSON"},
+      {"{\"process\":1", "h:1: not JSON", SkipReason::kGarbled},
       {"[1]", "h:1: not a map"},
       {"{\"process\":1,\"f\":\"a\"}", "h:1: no 'type'"},
       {"{\"process\":1,\"type\":\"okay\",\"f\":\"a\"}",
        "h:1: its type is none of invoke, ok, fail, info"},
       {"{\"process\":1,\"type\":\"ok\",\"f\":7}", "h:1: its 'f' is not a word"},
       {"{\"process\":-1,\"type\":\"ok\",\"f\":\"a\"}", "h:1: no such process can be"},
-      {"{\"process\":1,\"type\":\"invoke\",\"f\":\"a\",\"time\":9}\n"
-       "{\"process\":1,\"type\":\"ok\",\"f\":\"a\",\"time\":8}",
-       "h:2: its time 8 is before that of line 1"},
+      {"{\"process\":99999999,\"type\":\"ok\",\"f\":\"a\"}", "h:1: no such process can be"},
+      {"[\"\xff\"]", "h:1: not UTF-8", SkipReason::kNotUtf8},
+      {"[\"" + std::string(FormReader::kMostBytes, 'x') + "\"]", "h:1: longer than 16 MiB",
+       SkipReason::kTooLong},
+      {R"({"process":1,"type":"ok","f":"a","time":1})"
+       "\n" +
+           good,
+       "h:2: it has no time, unlike that of line 1", SkipReason::kNoTime},
+      {R"({"process":"supervisor","type":"info","f":"start","value":{"events":3}})"
+       "\n" +
+           good,
+       "h:4: the file is cut off: 2 events of 3", SkipReason::kGarbled},
   };
   for (const auto& c : cases) {
-    const Result<OpLog> log = ParseOpLog(c.text, "h", false);
-    ASSERT_FALSE(log) << c.text;
-    EXPECT_EQ(log.error().message, c.message);
+    const std::string text = c.text + "\n" + good;
+    const Result<Log> strict = Read(text);
+    ASSERT_FALSE(strict) << c.message;
+    EXPECT_EQ(strict.error().message, c.message);
+    const Result<Log> lenient = Read(text, true);
+    ASSERT_TRUE(lenient) << c.message << lenient.error().message;
+    EXPECT_GE(lenient->skips.Of(c.reason).count, 1) << c.message;
+    EXPECT_EQ(lenient->skips.weight(), SkipWeight::kAnything);
+    EXPECT_GE(lenient->events.size(), 1U);
   }
+  EXPECT_EQ(Read("").error().message, "h: no operation of any client");
 }
 
 }  // namespace

@@ -1,0 +1,184 @@
+// The search for an order on histories that Porcupine is given as well (bench/porcupine): it writes them, a file each, and says
+// how long it took for each and with how much memory.
+//
+//   bench_linear FOLDER [LOG...]     LOG: of Jepsen's etcd register tests
+//
+// A line an operation: client, function, argument, second argument, result, invoked, returned; -1 is nil, and a return of -1
+// none. Prints JSON.
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "checker/linear/from_log.h"
+#include "checker/linear/search.h"
+#include "lib/base/check.h"
+#include "lib/base/prng.h"
+#include "lib/base/time.h"
+
+namespace doublehold {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kClients = 8;
+constexpr int kRounds = 5;
+constexpr uint8_t kRead = 0, kWrite = 1, kCas = 2;
+
+struct Named {
+  std::string name;
+  std::string model;
+  std::vector<Operation> operations;
+};
+
+// What clients did to a register: each operation took effect at some instant of its own.
+Named Register(int64_t count) {
+  Prng prng(20261121, "register");
+  std::vector<std::pair<int64_t, Operation>> by_effect;
+  for (int32_t client = 0; client < kClients; ++client) {
+    int64_t at = 0;
+    for (int64_t i = 0; i < count / kClients; ++i) {
+      const auto wait = [&] { return at += 1 + static_cast<int64_t>(prng.Below(50)); };
+      Operation operation{.function = static_cast<uint8_t>(prng.Below(3)), .process = client};
+      operation.invoked = wait();
+      const int64_t effect = wait();
+      operation.returned = wait();
+      const auto value = [&] { return static_cast<int64_t>(prng.Below(5)); };
+      if (operation.function == kWrite) operation.argument = {value()};
+      if (operation.function == kCas) operation.argument = {value(), value()};
+      by_effect.emplace_back(effect, std::move(operation));
+    }
+  }
+  std::ranges::stable_sort(by_effect, {}, [](const auto& one) { return one.first; });
+  int64_t value = kNil;
+  Named named{fmt::format("cas-register {}", count), "cas-register", {}};
+  for (auto& [effect, operation] : by_effect) {
+    if (operation.function == kWrite) value = operation.argument[0];
+    if (operation.function == kRead) operation.result = {value};
+    if (operation.function == kCas) {
+      if (operation.argument[0] != value) continue;
+      value = operation.argument[1];
+    }
+    named.operations.push_back(std::move(operation));
+  }
+  return named;
+}
+
+// One lock that all clients want all the time.
+Named OneLock(int64_t count) {
+  Prng prng(20261121, "lock");
+  Named named{fmt::format("one lock {}", count), "owner-mutex", {}};
+  std::vector<int64_t> wants(kClients);  // since when
+  int64_t now = 0;
+  for (int64_t i = 0; i < count / 2; ++i) {
+    const auto client = static_cast<size_t>(prng.Below(kClients));
+    const auto step = [&] { return now += 1 + static_cast<int64_t>(prng.Below(20)); };
+    const int64_t granted = step() + static_cast<int64_t>(prng.Below(5));
+    now = std::max(now, granted);
+    const int64_t releases = step();
+    named.operations.push_back({.function = 0,
+                                .process = static_cast<int32_t>(client),
+                                .invoked = wants[client],
+                                .returned = granted});
+    named.operations.push_back({.function = 1,
+                                .process = static_cast<int32_t>(client),
+                                .invoked = releases,
+                                .returned = releases + 10});
+    wants[client] = releases + 11;
+    now = releases;
+  }
+  return named;
+}
+
+Named FromLog(const std::filesystem::path& file) {
+  TextSource source = std::move(*TextSource::Open(file));
+  Result<LoggedHistory> history =
+      ReadObjects(source, LogFormat::kJepsenLog, *FindModel("cas-register"), {});
+  if (!history) fmt::print(stderr, "{}\n", history.error().message);
+  CHECK(history.has_value());
+  if (history->objects.empty()) return {file.stem().string(), "cas-register", {}};
+  return {file.stem().string(), "cas-register", std::move(history->objects.front().operations)};
+}
+
+int64_t Number(const LinearValue& value, size_t i) {
+  return i >= value.size() || value[i] == kNil ? -1 : value[i];
+}
+
+void Write(const Named& named, const std::filesystem::path& file) {
+  std::ofstream out(file);
+  for (const Operation& one : named.operations) {
+    out << fmt::format("{} {} {} {} {} {} {}\n", one.process, one.function, Number(one.argument, 0),
+                       Number(one.argument, 1), Number(one.result, 0), one.invoked,
+                       one.indeterminate ? -1 : one.returned);
+  }
+}
+
+// In a process of its own, so that its peak of memory is its own.
+json Measured(const Named& named) {
+  int ends[2];
+  CHECK(pipe(ends) == 0);
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    json result;
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    const int64_t before_kb = usage.ru_maxrss;
+    for (int round = 0; round < kRounds; ++round) {
+      const std::clock_t begun = std::clock();  // the machine may be busy
+      const SearchResult found = FindOrder(*FindModel(named.model), {}, named.operations);
+      result["seconds"].push_back(static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC);
+      result["outcome"] = Name(found.outcome);
+    }
+    getrusage(RUSAGE_SELF, &usage);
+    result["memory_mb"] = static_cast<double>(usage.ru_maxrss - before_kb) / 1024;
+    const std::string text = result.dump();
+    CHECK(write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text(4096, '\0');
+  const ssize_t got = read(ends[0], text.data(), text.size());
+  close(ends[0]);
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child && status == 0 && got > 0);
+  return json::parse(text.substr(0, static_cast<size_t>(got)));
+}
+
+int Main(const std::filesystem::path& folder, const std::vector<std::string>& logs) {
+  std::vector<Named> histories;
+  for (const int64_t count : {1'000, 10'000, 100'000}) {
+    histories.push_back(OneLock(count));
+    histories.push_back(Register(count));
+  }
+  for (const std::string& log : logs) histories.push_back(FromLog(log));
+  json results = json::array();
+  for (size_t i = 0; i < histories.size(); ++i) {
+    const std::filesystem::path file = folder / fmt::format("history-{}.txt", i);
+    Write(histories[i], file);
+    json result = Measured(histories[i]);
+    result["name"] = histories[i].name;
+    result["model"] = histories[i].model;
+    result["file"] = file.string();
+    result["operations"] = histories[i].operations.size();
+    results.push_back(std::move(result));
+  }
+  fmt::print("{}\n", results.dump());
+  return 0;
+}
+
+}  // namespace
+}  // namespace doublehold
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 3;
+  return doublehold::Main(argv[1], {argv + 2, argv + argc});
+}

@@ -1,0 +1,119 @@
+// Porcupine on the histories that bench_linear wrote: how long it takes for each.
+//
+//	porcupine-bench ROUNDS MODEL=FILE...
+//
+// Prints JSON, a result a file: {"seconds": [...], "outcome": "valid"}.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+type input struct {
+	function int
+	client   int
+	first    int
+	second   int
+}
+
+type output struct {
+	result  int
+	unknown bool
+}
+
+var register = porcupine.Model{
+	Init: func() interface{} { return -1 },
+	Step: func(state, in, out interface{}) (bool, interface{}) {
+		value, asked, answer := state.(int), in.(input), out.(output)
+		switch asked.function {
+		case 0:
+			return answer.unknown || answer.result == value, value
+		case 1:
+			return true, asked.first
+		}
+		if value == asked.first {
+			return true, asked.second
+		}
+		return answer.unknown, value
+	},
+}
+
+var lock = porcupine.Model{
+	Init: func() interface{} { return -1 },
+	Step: func(state, in, out interface{}) (bool, interface{}) {
+		owner, asked := state.(int), in.(input)
+		if asked.function == 0 {
+			return owner == -1, asked.client
+		}
+		return owner == asked.client, -1
+	},
+}
+
+func read(file string) []porcupine.Operation {
+	in, err := os.Open(file)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(3)
+	}
+	defer in.Close()
+	var operations []porcupine.Operation
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		var n [7]int64
+		for i, word := range strings.Fields(lines.Text()) {
+			n[i], _ = strconv.ParseInt(word, 10, 64)
+		}
+		returned, unknown := n[6], false
+		if returned == -1 {
+			returned, unknown = math.MaxInt64, true
+		}
+		operations = append(operations, porcupine.Operation{
+			ClientId: int(n[0]),
+			Input:    input{int(n[1]), int(n[0]), int(n[2]), int(n[3])},
+			Call:     n[5],
+			Output:   output{int(n[4]), unknown},
+			Return:   returned,
+		})
+	}
+	return operations
+}
+
+func main() {
+	rounds, _ := strconv.Atoi(os.Args[1])
+	type result struct {
+		Seconds []float64 `json:"seconds"`
+		Outcome string    `json:"outcome"`
+	}
+	var results []result
+	for _, argument := range os.Args[2:] {
+		model, file, _ := strings.Cut(argument, "=")
+		operations := read(file)
+		use := register
+		if model == "owner-mutex" {
+			use = lock
+		}
+		var one result
+		for i := 0; i < rounds; i++ {
+			begun := time.Now()
+			found := porcupine.CheckOperationsTimeout(use, operations, time.Minute)
+			one.Seconds = append(one.Seconds, time.Since(begun).Seconds())
+			one.Outcome = map[porcupine.CheckResult]string{
+				porcupine.Ok: "valid", porcupine.Illegal: "violated", porcupine.Unknown: "unknown"}[found]
+			if found == porcupine.Unknown {
+				break
+			}
+		}
+		results = append(results, one)
+	}
+	text, _ := json.Marshal(results)
+	fmt.Println(string(text))
+}

@@ -1,0 +1,92 @@
+// How fast histories of others are read, from a file to operations, and how much memory that takes beside the operations.
+// Prints JSON.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "checker/linear/from_log.h"
+#include "lib/base/check.h"
+#include "lib/base/time.h"
+#include "lib/history/edn.h"
+
+namespace doublehold {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kSections = 150'000;  // four events each
+constexpr int kRounds = 7;
+
+// What a run of ours writes, as JSON lines or as `doublehold export` has it.
+void WriteHistory(const std::filesystem::path& file, LogFormat format) {
+  std::ofstream out(file);
+  int64_t index = 0;
+  int64_t time_ns = 0;
+  for (int64_t hold = 1; hold <= kSections; ++hold) {
+    const json values[] = {
+        {{"lease_ns", 500000000}},
+        {{"hold", hold}, {"valid_until_ns", time_ns + 500000000}, {"token", hold}},
+        {{"hold", hold}},
+        {{"hold", hold}}};
+    for (int i = 0; i < 4; ++i) {
+      time_ns += 12'345 + hold % 77;
+      const nlohmann::ordered_json event{{"index", ++index},
+                                         {"time", time_ns},
+                                         {"process", hold * 7 % 8 + 1},
+                                         {"type", i % 2 == 0 ? "invoke" : "ok"},
+                                         {"f", i < 2 ? "acquire" : "release"},
+                                         {"key", "dh:item:0"},
+                                         {"value", values[i]}};
+      out << (format == LogFormat::kEdn ? EdnOfEvent(json(event)) : event.dump()) << '\n';
+    }
+  }
+}
+
+int64_t PeakKb() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+json Measure(const std::filesystem::path& file, LogFormat format) {
+  json result{{"file_mb", static_cast<double>(std::filesystem::file_size(file)) / 1e6}};
+  const int64_t before_kb = PeakKb();
+  {
+    TextSource source = std::move(*TextSource::Open(file));
+    Skips skips(source.name(), false);
+    const auto drop = [](const LogEvent&, const OpLogFacts&) { return Result<void>(); };
+    CHECK(ReadOpLog(source, format, skips, drop).has_value());
+  }
+  result["memory_mb"] = static_cast<double>(PeakKb() - before_kb) / 1024;
+  for (int round = 0; round < kRounds; ++round) {
+    TextSource source = std::move(*TextSource::Open(file));
+    const std::clock_t begun = std::clock();  // the machine may be busy
+    const auto history = ReadObjects(source, format, *FindModel("owner-mutex"), {});
+    const double seconds = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
+    CHECK(history && history->objects.front().operations.size() == 2 * kSections);
+    result["mb_per_s"].push_back(result["file_mb"].get<double>() / seconds);
+  }
+  return result;
+}
+
+int Main(const std::filesystem::path& folder) {
+  json results;
+  for (const LogFormat format : {LogFormat::kJsonLines, LogFormat::kEdn}) {
+    const std::filesystem::path file = folder / "readers_bench";
+    WriteHistory(file, format);
+    results[std::string(Name(format))] = Measure(file, format);
+    std::filesystem::remove(file);
+  }
+  fmt::print("{}\n", results.dump());
+  return 0;
+}
+
+}  // namespace
+}  // namespace doublehold
+
+int main(int argc, char** argv) { return doublehold::Main(argc > 1 ? argv[1] : "."); }

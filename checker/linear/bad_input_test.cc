@@ -1,0 +1,136 @@
+// What is no history: refused in one line, with file, line and reason; or passed over, with what that leaves of the verdict.
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+
+#include "checker/linear/judge_log.h"
+
+namespace doublehold {
+namespace {
+
+struct Case {
+  const char* name;
+  std::string text;
+  const char* refused;
+  SkipReason reason;
+  // Of a lenient reading.
+  Outcome3 outcome;
+  int64_t count = 1;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+
+// A register: 0 writes 1, and it is read.
+std::string Event(int process, const char* type, const char* f, const char* value, int time = -1) {
+  std::string text = "{:process " + std::to_string(process) + ", :type :" + type + ", :f :" + f +
+                     ", :value " + value;
+  if (time >= 0) text += ", :time " + std::to_string(time);
+  return text + "}\n";
+}
+std::string Did(int process, const char* f, const char* value) {
+  return Event(process, "invoke", f, value) + Event(process, "ok", f, value);
+}
+
+const std::string kGood = Did(0, "write", "1");
+const std::string kStale = Did(0, "write", "1") + Did(0, "write", "2") + Did(1, "read", "1");
+
+const std::vector<Case> kCases{
+    {"CutOffWithinAnEvent", kGood + "{:process 1, :type :inv", "h:3: the file ends before a '}'",
+     SkipReason::kGarbled, Outcome3::kUnknown},
+    {"CutOffWithinItsVector", "[" + kGood, "h:3: the file ends within its vector",
+     SkipReason::kGarbled, Outcome3::kUnknown},
+    {"OutOfOrder", Event(1, "ok", "write", "7") + Event(1, "invoke", "write", "7") + kGood,
+     "h:1: process 1 has no open operation", SkipReason::kNoOpen, Outcome3::kUnknown},
+    {"AReadOutOfOrder", Event(1, "ok", "read", "1") + kGood, "h:1: process 1 has no open operation",
+     SkipReason::kNoOpen, Outcome3::kUnknown},
+    {"AReadOutOfOrderBesideAViolation", Event(3, "ok", "read", "1") + kStale,
+     "h:1: process 3 has no open operation", SkipReason::kNoOpen, Outcome3::kViolated},
+    {"AFailureWithoutInvocation", Event(1, "fail", "write", "7") + kGood,
+     "h:1: process 1 has no open operation", SkipReason::kNoOpen, Outcome3::kValid},
+    {"TwoOpenOperations",
+     Event(1, "invoke", "write", "7") + Event(1, "invoke", "write", "8") + kGood,
+     "h:2: process 1 has an open operation, of line 1", SkipReason::kSecondOpen,
+     Outcome3::kUnknown},
+    {"AnotherFunctionCompleted",
+     Event(1, "invoke", "write", "7") + Event(1, "ok", "read", "8") + kGood,
+     "h:2: process 1 began a 'write' in line 1", SkipReason::kOtherFunction, Outcome3::kUnknown},
+    {"UnknownFunction", Event(1, "invoke", "wirte", "7") + kGood,
+     "h:1: of the model register, function 'wirte' is unknown (did you mean 'write'?)",
+     SkipReason::kUnknownFunction, Outcome3::kUnknown},
+    {"TimeGoesBack",
+     Event(0, "invoke", "write", "1", 5) + Event(1, "invoke", "write", "2", 4) +
+         Event(0, "ok", "write", "1", 6),
+     "h:2: its time 4 is before that of line 1", SkipReason::kTimeGoesBack, Outcome3::kUnknown},
+    {"AnAnswersTimeGoesBack",
+     Event(0, "invoke", "write", "1", 5) + Event(0, "ok", "write", "1", 4) +
+         Event(1, "invoke", "read", "nil", 6) + Event(1, "ok", "read", "1", 7),
+     "h:2: its time 4 is before that of line 1", SkipReason::kTimeGoesBack, Outcome3::kUnknown},
+    {"TheTimeOfWhatIsUnknownAnywayGoesBack",
+     Event(0, "invoke", "write", "1", 5) + Event(0, "info", "write", "1", 4) +
+         Event(1, "invoke", "read", "nil", 6) + Event(1, "ok", "read", "1", 7),
+     "h:2: its time 4 is before that of line 1", SkipReason::kTimeGoesBack, Outcome3::kValid},
+    {"TimesMissing", Event(0, "invoke", "write", "1", 5) + Event(0, "ok", "write", "1"),
+     "h:2: it has no time, unlike that of line 1", SkipReason::kNoTime, Outcome3::kUnknown},
+    {"AFormOfAHundredMegabytes", "{:process \"" + std::string(100'000'000, 'x') + "\"}\n" + kGood,
+     "h:1: longer than 16 MiB", SkipReason::kTooLong, Outcome3::kUnknown},
+    {"NotUtf8", "{:process 0, :type :invoke, :f \"\xc3\x28\"}\n" + kGood, "h:1: not UTF-8",
+     SkipReason::kNotUtf8, Outcome3::kUnknown},
+    {"BytesOfAnything", std::string("\0\x01\xfe{", 4) + "\n" + kGood, "h:1: '\0' begins no form",
+     SkipReason::kGarbled, Outcome3::kUnknown},
+    {"NoProcess", "{:type :invoke, :f :read}\n" + kGood, "h:1: no 'process'", SkipReason::kNoEvent,
+     Outcome3::kUnknown},
+};
+
+class BadInput : public testing::TestWithParam<Case> {};
+
+Result<LogVerdict> Judged(const std::string& text, bool lenient,
+                          LogFormat format = LogFormat::kEdn) {
+  TextSource source(text, "h");
+  return JudgeLog(source, format,
+                  {.model = *FindModel("register"), .reading = {.lenient = lenient}});
+}
+
+TEST_P(BadInput, IsRefusedInOneLine) {
+  const Result<LogVerdict> verdict = Judged(GetParam().text, false);
+  ASSERT_FALSE(verdict);
+  EXPECT_EQ(verdict.error().code, ExitCode::kBadInput);
+  std::string_view message = verdict.error().message;
+  EXPECT_EQ(message.find('\n'), std::string_view::npos);
+  if (GetParam().name != std::string_view("BytesOfAnything")) {
+    EXPECT_EQ(message, GetParam().refused);
+  }
+}
+
+TEST_P(BadInput, IsPassedOverWhenLenientAndTheVerdictSaysWhatIsLeftOfIt) {
+  const Case& c = GetParam();
+  const Result<LogVerdict> verdict = Judged(c.text, true);
+  ASSERT_TRUE(verdict) << verdict.error().message;
+  EXPECT_GE(verdict->skips.Of(c.reason).count, c.count) << verdict->skips.Told();
+  EXPECT_EQ(verdict->outcome, c.outcome) << verdict->reason << verdict->skips.Told();
+  EXPECT_EQ(verdict->outcome == Outcome3::kUnknown, !verdict->reason.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, BadInput, testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(BadInputOfJsonLines, AHundredMegabytesOnALineAreRefusedOrPassedOver) {
+  const std::string text = "[\"" + std::string(100'000'000, 'x') + "\"]\n" +
+                           R"({"process":0,"type":"invoke","f":"write","value":1})";
+  EXPECT_EQ(Judged(text, false, LogFormat::kJsonLines).error().message, "h:1: longer than 16 MiB");
+  const Result<LogVerdict> lenient = Judged(text, true, LogFormat::kJsonLines);
+  ASSERT_TRUE(lenient);
+  EXPECT_EQ(lenient->outcome, Outcome3::kUnknown);
+  EXPECT_EQ(lenient->skips.Told(), "1 too-long (line 1)");
+}
+
+TEST(BadInputOfAJepsenLog, ALineThatIsCutOffIsRefused) {
+  EXPECT_EQ(Judged("INFO  jepsen.util - 0 :invoke :write 1\nINFO  jepsen.util - 0 :ok", false,
+                   LogFormat::kJepsenLog)
+                .error()
+                .message,
+            "h:2: the line ends before its f");
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,159 @@
+// What locks protect.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "checker/linear/model_rows.h"
+
+namespace doublehold {
+namespace {
+
+constexpr std::array<std::string_view, 3> kRegister{"read", "write", "cas"};
+
+ModelState Initial(const ModelParameters& parameters) { return {parameters.initial}; }
+
+// A CAS that succeeded; one that found another value changed nothing, and is no operation.
+bool ApplyRegister(ModelState& state, const Operation& operation) {
+  switch (operation.function) {
+    case 0:
+      return operation.indeterminate || First(operation.result, kNil) == state[0];
+    case 1:
+      state[0] = First(operation.argument, kNil);
+      return true;
+    default:
+      if (operation.argument.size() != 2 || operation.argument[0] != state[0]) return false;
+      state[0] = operation.argument[1];
+      return true;
+  }
+}
+
+constexpr std::array<std::string_view, 2> kSet{"add", "read"};
+
+ModelState Empty(const ModelParameters&) { return {}; }
+
+// State: the elements, in order.
+bool ApplySet(ModelState& state, const Operation& operation) {
+  if (operation.function == 0) {
+    const int64_t element = First(operation.argument, kNil);
+    const auto at = std::ranges::lower_bound(state, element);
+    if (at == state.end() || *at != element) state.insert(at, element);
+    return true;
+  }
+  if (operation.indeterminate) return true;
+  LinearValue read = operation.result;
+  std::ranges::sort(read);
+  return std::ranges::equal(read, state);
+}
+
+constexpr std::array<std::string_view, 3> kInventory{"read", "sell", "put"};
+
+ModelState Stock(const ModelParameters& parameters) {
+  return {parameters.initial == kNil ? 0 : parameters.initial};
+}
+
+bool ApplyInventory(ModelState& state, const Operation& operation) {
+  switch (operation.function) {
+    case 0:
+      return operation.indeterminate || First(operation.result, kNil) == state[0];
+    case 1: {
+      const int64_t pieces = First(operation.argument, 1);
+      if (state[0] < pieces) return false;
+      state[0] -= pieces;
+      return true;
+    }
+    default:
+      state[0] += First(operation.argument, 1);
+      return true;
+  }
+}
+
+constexpr std::array<std::string_view, 3> kKeyValue{"get", "put", "append"};
+constexpr int64_t kBytesANumber = 8;
+
+// State: a text, packed.
+ModelState NoText(const ModelParameters&) { return {0}; }
+
+// The other's bytes behind the text's.
+void AppendPacked(ModelState& text, std::span<const int64_t> other) {
+  const int64_t bytes = text[0];
+  const auto shift = static_cast<unsigned>(bytes % kBytesANumber) * 8;
+  for (const int64_t number : other.subspan(1)) {
+    const auto more = static_cast<uint64_t>(number);
+    if (shift == 0) {
+      text.push_back(number);
+      continue;
+    }
+    text.back() = static_cast<int64_t>(static_cast<uint64_t>(text.back()) | more << shift);
+    text.push_back(static_cast<int64_t>(more >> (64 - shift)));
+  }
+  text[0] = bytes + other[0];
+  text.resize(1 + static_cast<size_t>((text[0] + kBytesANumber - 1) / kBytesANumber));
+}
+
+bool ApplyKeyValue(ModelState& state, const Operation& operation) {
+  const bool gets = operation.function == 0;
+  const LinearValue& text = gets ? operation.result : operation.argument;
+  if (gets && operation.indeterminate) return true;
+  if (text.empty() || text[0] == kNil) return gets && state[0] == 0;  // nil is no text
+  if (gets) return std::ranges::equal(text, state);
+  if (operation.function == 1) {
+    state.assign(text.begin(), text.end());
+  } else {
+    AppendPacked(state, {text.data(), text.size()});
+  }
+  return true;
+}
+
+std::string DescribeText(const ModelState& state) {
+  std::string text;
+  for (int64_t at = 0; at < state[0]; ++at) {
+    const auto number = static_cast<uint64_t>(state[1 + static_cast<size_t>(at / kBytesANumber)]);
+    text += static_cast<char>(number >> (at % kBytesANumber * 8) & 0xFF);
+  }
+  return "\"" + text + "\"";
+}
+
+std::string DescribeValue(const ModelState& state) {
+  return state[0] == kNil ? "nil" : fmt::format("{}", state[0]);
+}
+std::string DescribeSet(const ModelState& state) {
+  return fmt::format("{{{}}}", fmt::join(state, " "));
+}
+std::string DescribeStock(const ModelState& state) { return fmt::format("{} in stock", state[0]); }
+
+}  // namespace
+
+LinearValue PackedText(std::string_view text) {
+  LinearValue packed{static_cast<int64_t>(text.size())};
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (at % kBytesANumber == 0) packed.push_back(0);
+    const auto byte = uint64_t{static_cast<uint8_t>(text[at])};
+    packed.back() = static_cast<int64_t>(static_cast<uint64_t>(packed.back()) |
+                                         byte << (at % kBytesANumber * 8));
+  }
+  return packed;
+}
+
+std::vector<Model> DataModels() {
+  return {
+      Model{"register", "a value that is read and written", std::span(kRegister).first(2), false,
+            Initial, ApplyRegister, DescribeValue},
+      Model{"cas-register", "a register with compare-and-set", kRegister, false, Initial,
+            ApplyRegister, DescribeValue},
+      Model{"set", "elements are added; a read answers all of them", kSet, false, Empty, ApplySet,
+            DescribeSet},
+      Model{"inventory", "a stock (--initial) that is read, sold from and put to", kInventory,
+            false, Stock, ApplyInventory, DescribeStock},
+      Model{.name = "key-value",
+            .summary = "a text that is put, appended to, and got (Porcupine's kv logs)",
+            .functions = kKeyValue,
+            .initial = NoText,
+            .apply = ApplyKeyValue,
+            .describe = DescribeText,
+            .packs_text = true},
+  };
+}
+
+}  // namespace doublehold

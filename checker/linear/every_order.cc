@@ -1,0 +1,99 @@
+#include "checker/linear/every_order.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <tuple>
+
+namespace doublehold {
+namespace {
+
+class EveryOrder {
+ public:
+  EveryOrder(const Model& model, const std::vector<Operation>& operations)
+      : model_(model), operations_(operations), used_(operations.size()) {}
+
+  // Whether what is left can follow from this state. An operation may be next if none that is left returned before it.
+  bool Extend(const ModelState& state) {
+    bool all_certain_used = true;
+    for (size_t i = 0; i < operations_.size(); ++i) {
+      if (used_[i]) continue;
+      all_certain_used = all_certain_used && operations_[i].indeterminate;
+      if (SomeoneReturnedBefore(operations_[i])) continue;
+      ModelState next = state;
+      if (!model_.apply(next, operations_[i])) continue;
+      used_[i] = true;
+      const bool found = Extend(next);
+      used_[i] = false;
+      if (found) return true;
+    }
+    return all_certain_used;
+  }
+
+ private:
+  [[nodiscard]] bool SomeoneReturnedBefore(const Operation& operation) const {
+    for (size_t i = 0; i < operations_.size(); ++i) {
+      if (!used_[i] && !operations_[i].indeterminate && operations_[i].returned < operation.invoked)
+        return true;
+    }
+    return false;
+  }
+
+  const Model& model_;
+  const std::vector<Operation>& operations_;
+  std::vector<bool> used_;
+};
+
+// A lock with a lease that is used at whole instants.
+class EveryInstant {
+ public:
+  EveryInstant(const std::vector<Operation>& operations, int64_t grace)
+      : operations_(operations), grace_(grace) {
+    // What happens after all that is certain changes nothing.
+    for (const Operation& one : operations) last_ = std::max({last_, one.returned, one.invoked});
+  }
+
+  // From `now` on; `owner` -1: nobody. The lease of who had it last ends at `end`, and is as good as over from then on.
+  bool Extend(uint32_t used, int64_t now, int32_t owner, int64_t end) {
+    if (!seen_.insert({used, now, owner, end}).second) return false;
+    bool all_certain_used = true;
+    for (size_t i = 0; i < operations_.size(); ++i) {
+      const Operation& one = operations_[i];
+      if ((used >> i & 1) != 0) continue;
+      all_certain_used = all_certain_used && one.indeterminate;
+      const int64_t latest = one.indeterminate ? last_ : one.returned;
+      for (int64_t at = std::max(now, one.invoked); at <= latest; ++at) {
+        if (TryAt(used | 1U << i, one, at, owner, end)) return true;
+      }
+    }
+    return all_certain_used;
+  }
+
+ private:
+  bool TryAt(uint32_t used, const Operation& one, int64_t at, int32_t owner, int64_t end) {
+    if (one.function == 0) {
+      const int64_t lease = one.argument[0];
+      return (owner == -1 || at >= end) && Extend(used, at, one.process, at + lease);
+    }
+    if (one.function == 1)
+      return owner == one.process && at <= end + grace_ && Extend(used, at, -1, 0);
+    if (owner != one.process) return Extend(used, at, owner, end);
+    return at >= end && Extend(used, at, -1, 0);
+  }
+
+  const std::vector<Operation>& operations_;
+  const int64_t grace_;
+  int64_t last_ = 0;
+  std::set<std::tuple<uint32_t, int64_t, int32_t, int64_t>> seen_;
+};
+
+}  // namespace
+
+bool CanBeOrdered(const Model& model, const ModelParameters& parameters,
+                  const std::vector<Operation>& operations) {
+  if (model.needs_times)
+    return EveryInstant(operations, parameters.lease_grace.count()).Extend(0, 0, -1, 0);
+  return EveryOrder(model, operations).Extend(model.initial(parameters));
+}
+
+}  // namespace doublehold

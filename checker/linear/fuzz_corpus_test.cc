@@ -1,0 +1,29 @@
+// What libFuzzer found worth keeping goes through the same checks in every build.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "checker/linear/fuzz_cases.h"
+
+namespace doublehold {
+namespace {
+
+TEST(FuzzCorpus, HoldsForTheSearch) {
+  int files = 0;
+  const auto path =
+      std::filesystem::path(DOUBLEHOLD_SOURCE_DIR) / "checker" / "linear" / "fuzz_corpus";
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::string input(std::istreambuf_iterator<char>(in), {});
+    SCOPED_TRACE(entry.path().string());
+    CheckSearch(input);
+    ++files;
+  }
+  EXPECT_GT(files, 0);
+}
+
+}  // namespace
+}  // namespace doublehold

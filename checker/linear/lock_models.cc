@@ -1,0 +1,178 @@
+// Locks that are held until they are released.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "checker/linear/model_rows.h"
+
+namespace doublehold {
+namespace {
+
+std::string ShownOwner(int64_t owner) {
+  return owner == 0 ? "free" : fmt::format("held by {}", owner - 1);
+}
+
+constexpr std::array<std::string_view, 2> kLock{"acquire", "release"};
+constexpr uint8_t kAcquire = 0;
+
+ModelState Free(const ModelParameters&) { return {0}; }
+ModelState FreeOfTwo(const ModelParameters&) { return {0, 0}; }
+ModelState FreeOfThree(const ModelParameters&) { return {0, 0, 0}; }
+
+// Knossos's mutex: whoever releases.
+bool ApplyMutex(ModelState& state, const Operation& operation) {
+  const int64_t wanted = operation.function == kAcquire ? 0 : 1;
+  if (state[0] != wanted) return false;
+  state[0] = 1 - wanted;
+  return true;
+}
+
+bool ApplyOwnerMutex(ModelState& state, const Operation& operation) {
+  const int64_t owner = OwnerOf(operation);
+  if (state[0] != (operation.function == kAcquire ? 0 : owner)) return false;
+  state[0] = operation.function == kAcquire ? owner : 0;
+  return true;
+}
+
+// State: owner, how often it is in.
+bool ApplyReentrant(ModelState& state, const Operation& operation) {
+  const int64_t owner = OwnerOf(operation);
+  const bool acquires = operation.function == kAcquire;
+  if (state[0] != owner && !(acquires && state[0] == 0)) return false;
+  state[1] += acquires ? 1 : -1;
+  state[0] = state[1] == 0 ? 0 : owner;
+  return true;
+}
+
+// State: owner, the last token given, how often the owner is in. A token that nobody was told of is at least not lower.
+bool ApplyFencedWith(ModelState& state, const Operation& operation, bool reentrant) {
+  const int64_t owner = OwnerOf(operation);
+  if (operation.function != kAcquire) {
+    if (state[0] != owner) return false;
+    if (--state[2] == 0) state[0] = 0;
+    return true;
+  }
+  const int64_t token = operation.indeterminate ? kNil : First(operation.result, kNil);
+  const bool again = reentrant && state[0] == owner;
+  if (state[0] != 0 && !again) return false;
+  if (token != kNil && (again ? token != state[1] : token <= state[1])) return false;
+  if (token != kNil) state[1] = token;
+  state[0] = owner;
+  ++state[2];
+  return true;
+}
+bool ApplyFenced(ModelState& state, const Operation& operation) {
+  return ApplyFencedWith(state, operation, false);
+}
+bool ApplyReentrantFenced(ModelState& state, const Operation& operation) {
+  return ApplyFencedWith(state, operation, true);
+}
+
+// State: permits left; and, with owners, (owner, permits held) in the order of owners.
+ModelState Permits(const ModelParameters& parameters) { return {parameters.permits}; }
+
+bool ApplySemaphore(ModelState& state, const Operation& operation) {
+  const int64_t permits = First(operation.argument, 1);
+  if (operation.function != kAcquire) {
+    state[0] += permits;
+    return true;
+  }
+  if (state[0] < permits) return false;
+  state[0] -= permits;
+  return true;
+}
+
+// Adds to what `owner` has from the second number on, pairs in order; false when it would be below nothing.
+bool AddTo(ModelState& state, int64_t owner, int64_t change) {
+  auto at = state.begin() + 1;
+  while (at != state.end() && *at < owner) at += 2;
+  const bool there = at != state.end() && *at == owner;
+  const int64_t left = (there ? at[1] : 0) + change;
+  if (left < 0) return false;
+  if (there && left == 0) {
+    state.erase(at, at + 2);
+  } else if (there) {
+    at[1] = left;
+  } else if (left > 0) {
+    const std::array<int64_t, 2> pair{owner, left};
+    state.insert(at, pair.begin(), pair.end());
+  }
+  return true;
+}
+
+bool ApplyOwnerSemaphore(ModelState& state, const Operation& operation) {
+  const int64_t permits = First(operation.argument, 1);
+  const int64_t change = operation.function == kAcquire ? permits : -permits;
+  if (state[0] < change || !AddTo(state, OwnerOf(operation), change)) return false;
+  state[0] -= change;
+  return true;
+}
+
+constexpr std::array<std::string_view, 4> kReadWrite{"read-acquire", "read-release",
+                                                     "write-acquire", "write-release"};
+
+// State: the writer; then (reader, how often it is in).
+bool ApplyReadWrite(ModelState& state, const Operation& operation) {
+  const int64_t owner = OwnerOf(operation);
+  switch (operation.function) {
+    case 0:
+      return state[0] == 0 && AddTo(state, owner, 1);
+    case 1:
+      return AddTo(state, owner, -1);
+    case 2:
+      if (state[0] != 0 || state.size() > 1) return false;
+      state[0] = owner;
+      return true;
+    default:
+      if (state[0] != owner) return false;
+      state[0] = 0;
+      return true;
+  }
+}
+
+std::string DescribeMutex(const ModelState& state) { return state[0] == 0 ? "free" : "held"; }
+std::string DescribeOwner(const ModelState& state) { return ShownOwner(state[0]); }
+std::string DescribeReentrant(const ModelState& state) {
+  return state[0] == 0 ? "free" : fmt::format("{}, {} deep", ShownOwner(state[0]), state[1]);
+}
+std::string DescribeFenced(const ModelState& state) {
+  return fmt::format("{}, last token {}", ShownOwner(state[0]), state[1]);
+}
+std::string DescribePermits(const ModelState& state) {
+  std::string text = fmt::format("{} permits left", state[0]);
+  for (size_t i = 1; i + 1 < state.size(); i += 2)
+    text += fmt::format(", {} with {}", state[i + 1], state[i] - 1);
+  return text;
+}
+std::string DescribeReadWrite(const ModelState& state) {
+  if (state[0] != 0) return fmt::format("written by {}", state[0] - 1);
+  std::string text;
+  for (size_t i = 1; i + 1 < state.size(); i += 2)
+    text += fmt::format("{}{}", text.empty() ? "read by " : ", ", state[i] - 1);
+  return text.empty() ? "free" : text;
+}
+
+}  // namespace
+
+std::vector<Model> LockModels() {
+  return {
+      Model{"mutex", "taken by one at a time; anybody may release", kLock, false, Free, ApplyMutex,
+            DescribeMutex},
+      Model{"owner-mutex", "taken by one at a time, who alone releases", kLock, true, Free,
+            ApplyOwnerMutex, DescribeOwner},
+      Model{"reentrant-mutex", "its owner may enter again, and is out after as many releases",
+            kLock, true, FreeOfTwo, ApplyReentrant, DescribeReentrant},
+      Model{"fenced-mutex", "an acquire answers a token above all before it", kLock, true,
+            FreeOfThree, ApplyFenced, DescribeFenced},
+      Model{"reentrant-fenced-mutex", "the same, entered again with the same token", kLock, true,
+            FreeOfThree, ApplyReentrantFenced, DescribeFenced},
+      Model{"semaphore", "some permits (--permits); anybody may release", kLock, false, Permits,
+            ApplySemaphore, DescribePermits},
+      Model{"owner-semaphore", "some permits, each released by who has it", kLock, true, Permits,
+            ApplyOwnerSemaphore, DescribePermits},
+      Model{"read-write-lock", "readers together, a writer alone", kReadWrite, true, Free,
+            ApplyReadWrite, DescribeReadWrite},
+  };
+}
+
+}  // namespace doublehold

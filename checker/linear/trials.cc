@@ -1,0 +1,134 @@
+#include "checker/linear/trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "checker/linear/every_order.h"
+#include "checker/linear/search.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int kAttempts = 6;  // to find an operation that the object allows
+constexpr int kChanges = 20;  // to find a history that it does not
+
+Operation AnyOperation(const Model& model, Prng& prng, int32_t process) {
+  Operation operation{.function = static_cast<uint8_t>(prng.Below(model.functions.size())),
+                      .process = process};
+  const std::string_view name = model.functions[operation.function];
+  const auto value = [&] { return static_cast<int64_t>(prng.Below(3)); };
+  const auto text = [&] { return PackedText(std::string(prng.Below(5), "ab"[prng.Below(2)])); };
+  if (name == "write" || name == "add") operation.argument = {value()};
+  if (name == "cas") operation.argument = {value(), value()};
+  if (name == "sell" || name == "put") operation.argument = {1 + value() % 2};
+  if (name == "read") operation.result = {value()};
+  if (name == "read" && model.name == "set") {
+    operation.result.clear();
+    for (int64_t element = 0; element < 3; ++element) {
+      if (prng.Below(2) == 0) operation.result.push_back(element);
+    }
+  }
+  if (name == "acquire" && model.name.ends_with("fenced-mutex"))
+    operation.result = {1 + static_cast<int64_t>(prng.Below(4))};
+  if (model.name.ends_with("semaphore")) operation.argument = {1 + value() % 2};
+  if (name == "acquire" && model.needs_times)
+    operation.argument = {static_cast<int64_t>(prng.Below(8))};
+  if (model.packs_text) (name == "get" ? operation.result : operation.argument) = text();
+  return operation;
+}
+
+struct Slot {
+  Operation operation;  // its times and process
+  int64_t effect = 0;
+};
+
+// Each client one operation after the other, at random and often equal times.
+std::vector<Slot> AnySlots(Prng& prng) {
+  std::vector<Slot> slots;
+  const uint64_t clients = 1 + prng.Below(4);
+  const uint64_t stretch = 1 + prng.Below(6);
+  const uint64_t unknown_one_in = prng.Below(5) < 3 ? 4 : 1000;
+  int32_t fresh = 100;
+  for (uint64_t client = 0; client < clients; ++client) {
+    auto process = static_cast<int32_t>(client);
+    auto at = static_cast<int64_t>(prng.Below(4));
+    for (uint64_t count = 1 + prng.Below(clients == 1   ? 6
+                                         : clients == 2 ? 4
+                                                        : 3);
+         count > 0; --count) {
+      Slot slot{.operation = {.process = process}};
+      slot.operation.invoked = at;
+      slot.operation.returned = at + static_cast<int64_t>(prng.Below(stretch));
+      slot.operation.indeterminate = prng.Below(unknown_one_in) == 0;
+      slot.effect = at + static_cast<int64_t>(
+                             prng.Below(static_cast<uint64_t>(slot.operation.returned - at) + 1));
+      // It goes on under its own name or a new one: both occur in logs.
+      if (slot.operation.indeterminate && prng.Below(2) == 0) process = fresh++;
+      at = slot.operation.returned + static_cast<int64_t>(prng.Below(3));
+      slots.push_back(std::move(slot));
+    }
+  }
+  std::ranges::stable_sort(slots, {}, &Slot::effect);
+  return slots;
+}
+
+Operation Filled(const Slot& slot, Operation what) {
+  what.invoked = slot.operation.invoked;
+  what.returned = slot.operation.returned;
+  what.indeterminate = slot.operation.indeterminate;
+  return what;
+}
+
+}  // namespace
+
+Trial PossibleTrial(const Model& model, Prng& prng) {
+  Trial trial{.parameters = {.permits = 1 + static_cast<int64_t>(prng.Below(2)),
+                             .initial = static_cast<int64_t>(prng.Below(3)),
+                             .lease_grace = Duration(prng.Below(2))}};
+  ModelState state = model.initial(trial.parameters);
+  for (const Slot& slot : AnySlots(prng)) {
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      const Operation operation = Filled(slot, AnyOperation(model, prng, slot.operation.process));
+      if (!model.apply(state, operation)) continue;
+      trial.operations.push_back(operation);
+      break;
+    }
+  }
+  return trial;
+}
+
+Trial Changed(const Model& model, Trial trial, Prng& prng) {
+  if (trial.operations.empty()) return trial;
+  Operation& changed = trial.operations[prng.Below(trial.operations.size())];
+  changed = Filled({.operation = changed}, AnyOperation(model, prng, changed.process));
+  return trial;
+}
+
+TrialCounts RunTrials(const Model& model, uint64_t seed, int64_t count) {
+  TrialCounts counts;
+  Prng prng(seed, model.name);
+  for (int64_t i = 0; i < count; ++i) {
+    Trial trial = PossibleTrial(model, prng);
+    const uint64_t changes = prng.Below(2) == 0 ? prng.Below(2) : kChanges;
+    bool orderable = CanBeOrdered(model, trial.parameters, trial.operations);
+    for (uint64_t change = 0; change < changes && orderable; ++change) {
+      trial = Changed(model, std::move(trial), prng);
+      orderable = CanBeOrdered(model, trial.parameters, trial.operations);
+    }
+    const SearchResult result = FindOrder(model, trial.parameters, trial.operations);
+    const bool perhaps = std::ranges::any_of(trial.operations, &Operation::indeterminate);
+    ++counts.histories[perhaps ? 1 : 0][orderable ? 1 : 0];
+    if (result.outcome == (orderable ? Outcome3::kValid : Outcome3::kViolated)) continue;
+    counts.disagreement = fmt::format("model {}, seed {}, history {}: the search says {}\n",
+                                      model.name, seed, i, Name(result.outcome));
+    for (const Operation& operation : trial.operations) {
+      counts.disagreement += fmt::format("{} at {}-{}\n", Describe(model, operation),
+                                         operation.invoked, operation.returned);
+    }
+    break;
+  }
+  return counts;
+}
+
+}  // namespace doublehold

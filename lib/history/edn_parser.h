@@ -1,0 +1,74 @@
+// EDN, the notation of Jepsen's and Knossos's histories, a form at a time from a stretch of text.
+//
+// Keywords, symbols and characters become texts, lists and vectors alike lists; tags and metadata are dropped, as are comments
+// and #_ forms. Integers beyond 64 bits and ratios become texts.
+#ifndef DOUBLEHOLD_LIB_HISTORY_EDN_PARSER_H_
+#define DOUBLEHOLD_LIB_HISTORY_EDN_PARSER_H_
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/history/form.h"
+
+namespace doublehold {
+
+// Not thread-safe.
+class EdnParser {
+ public:
+  // Forms may nest so deep.
+  static constexpr int kMostDepth = 100;
+
+  enum class Found : uint8_t {
+    kForm,
+    kStop,  // one of the characters that were asked for stands where a form would; at() is behind it
+    kNothing,  // blanks and comments up to the end
+    kShort,    // the text ends within something: with more text behind it may be right
+    kWrong,    // problem() says why
+  };
+
+  // `text` is followed by a byte 0 at least; line numbers count on from `line`. `complete`: no text will follow it.
+  void Start(std::string_view text, int64_t line, bool complete);
+  // Forgets what was found before, then finds the next form. After kShort and kWrong, Start comes first.
+  Found Next(std::string_view stops = {});
+
+  [[nodiscard]] FormView form() const { return FormView(nodes_.data()); }
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+  [[nodiscard]] size_t at() const { return at_; }
+  [[nodiscard]] int64_t line() const { return line_; }  // of at()
+  // Where the form begins, or what is wrong.
+  [[nodiscard]] size_t form_at() const { return form_at_; }
+  [[nodiscard]] int64_t form_line() const { return form_line_; }
+
+ private:
+  [[nodiscard]] bool AtEnd() const { return at_ >= text_.size(); }
+  [[nodiscard]] char Here() const { return text_.data()[at_]; }  // 0 at the end
+  bool SkipBlank(int depth);
+  bool Skip(int depth);
+  bool Form(int depth);
+  bool Sequence(FormKind kind, char end, int depth);
+  bool Text();
+  bool Tagged(int depth);
+  bool Token();
+  bool Fail(std::string problem);
+  bool Ends(std::string_view within);
+  FormNode& Add(FormKind kind) { return nodes_.emplace_back(FormNode{.kind = kind}); }
+  void AddNumber(std::string_view token);
+
+  std::string_view text_;
+  bool complete_ = true;
+  size_t at_ = 0;
+  int64_t line_ = 1;
+  size_t form_at_ = 0;
+  int64_t form_line_ = 1;
+  std::vector<FormNode> nodes_;
+  std::deque<std::string> unescaped_;  // texts that do not stand in the input as they are
+  std::string problem_;
+  bool short_ = false;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_HISTORY_EDN_PARSER_H_

@@ -1,0 +1,58 @@
+#include "lib/history/form.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace doublehold {
+
+std::optional<int64_t> FormView::Integer() const {
+  if (kind() != FormKind::kInteger) return std::nullopt;
+  return node_->integer;
+}
+
+std::optional<std::string_view> FormView::Text() const {
+  if (kind() != FormKind::kText) return std::nullopt;
+  return node_->text;
+}
+
+FormView FormView::Find(std::string_view key) const {
+  if (!IsMap()) return {};
+  for (Iterator at = begin(); at != end(); ++at) {
+    const FormView name = *at;
+    ++at;
+    if (name.Text() == key) return *at;
+  }
+  return {};
+}
+
+std::string FormView::Canonical() const {
+  switch (kind()) {
+    case FormKind::kNil:
+      return "nil";
+    case FormKind::kFalse:
+      return "false";
+    case FormKind::kTrue:
+      return "true";
+    case FormKind::kInteger:
+      return fmt::format("{}", node_->integer);
+    case FormKind::kReal:
+      return fmt::format("{}r", node_->real);
+    case FormKind::kText:  // with its length, so that no text can look like two
+      return fmt::format("{}\"{}\"", node_->text.size(), node_->text);
+    default:
+      break;
+  }
+  std::vector<std::string> parts;
+  for (Iterator at = begin(); at != end(); ++at) {
+    parts.push_back((*at).Canonical());
+    if (IsMap()) parts.back() += " " + (*++at).Canonical();
+  }
+  if (kind() != FormKind::kList) std::ranges::sort(parts);
+  const std::string_view brackets = IsMap() ? "{}" : kind() == FormKind::kSet ? "<>" : "[]";
+  return fmt::format("{}{}{}", brackets[0], fmt::join(parts, ","), brackets[1]);
+}
+
+}  // namespace doublehold

@@ -1,0 +1,57 @@
+#include "lib/history/form_reader.h"
+
+#include "lib/history/edn.h"
+#include "lib/history/jepsen_log.h"
+#include "lib/history/json_lines.h"
+
+namespace doublehold {
+namespace {
+
+constexpr size_t kLooksAt = 4096;  // bytes of a file whose name says nothing
+
+}  // namespace
+
+std::string_view Name(LogFormat format) {
+  switch (format) {
+    case LogFormat::kEdn:
+      return "edn";
+    case LogFormat::kJsonLines:
+      return "jsonl";
+    case LogFormat::kJepsenLog:
+      return "jepsen-log";
+  }
+  return "";
+}
+
+LogFormat FormatOf(TextSource& source) {
+  const std::string_view name = source.name();
+  if (name.ends_with(".edn")) return LogFormat::kEdn;
+  if (name.ends_with(".jsonl") || name.ends_with(".json")) return LogFormat::kJsonLines;
+  while (source.window().size() < kLooksAt && !source.at_end()) source.More();
+  const std::string_view text = source.window();
+  if (text.find(kJepsenLogMark) != std::string_view::npos) return LogFormat::kJepsenLog;
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return LogFormat::kJsonLines;
+  if (text[first] != '{') {
+    const bool begins_edn = std::string_view("[(;#^").find(text[first]) != std::string_view::npos;
+    return begins_edn ? LogFormat::kEdn : LogFormat::kJsonLines;
+  }
+  const size_t second = text.find_first_not_of(" \t\r\n", first + 1);
+  const bool begins_json =
+      second == std::string_view::npos || text[second] == '"' || text[second] == '}';
+  return begins_json ? LogFormat::kJsonLines : LogFormat::kEdn;
+}
+
+std::unique_ptr<FormReader> MakeFormReader(LogFormat format, TextSource& source) {
+  switch (format) {
+    case LogFormat::kEdn:
+      return MakeEdnReader(source);
+    case LogFormat::kJsonLines:
+      return MakeJsonLinesReader(source);
+    case LogFormat::kJepsenLog:
+      return MakeJepsenLogReader(source);
+  }
+  return nullptr;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,127 @@
+// What the readers of all formats share: stretches, lines, limits, and how a format is found out.
+#include "lib/history/form_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "lib/history/lines.h"
+
+namespace doublehold {
+namespace {
+
+using Found = FormReader::Found;
+
+// "1:<form>" for each form, "2!<problem>" for what is wrong.
+std::vector<std::string> Read(LogFormat format, std::string_view text, size_t stretch) {
+  TextSource source(text, "x", stretch);
+  const std::unique_ptr<FormReader> reader = MakeFormReader(format, source);
+  std::vector<std::string> told;
+  for (Found found = reader->Next(); found != Found::kEnd; found = reader->Next()) {
+    const std::string line = std::to_string(reader->line());
+    told.push_back(found == Found::kForm ? line + ":" + reader->form().Canonical()
+                                         : line + "!" + reader->problem());
+  }
+  return told;
+}
+
+TEST(FormReader, ReadsTheSameHoweverATextIsCutIntoStretches) {
+  struct {
+    LogFormat format;
+    std::string_view text;
+    std::vector<std::string> told;
+  } const cases[] = {
+      {LogFormat::kJsonLines,
+       "{\"a\":[1,2.5,null,true,\"x\\ny\"]}\r\n\n {\"b\":{}}",
+       {"1:{1\"a\" [1,2.5r,nil,true,3\"x\ny\"]}", "3:{1\"b\" {}}"}},
+      {LogFormat::kJsonLines,
+       "[18446744073709551615]\n[1]",
+       {"1:[20\"18446744073709551615\"]", "2:[1]"}},
+      {LogFormat::kJsonLines,
+       "{\"a\":1\n{\"a\":2}\n[\"\xc3(\"]\n[3]",
+       {"1!not JSON", "2:{1\"a\" 2}", "3!not UTF-8", "4:[3]"}},
+      {LogFormat::kEdn, "#{2 1} {:b 1 :a 2}\n", {"1:<1,2>", "1:{1\"a\" 2,1\"b\" 1}"}},
+      {LogFormat::kJepsenLog,
+       "INFO  jepsen.core - starting\nINFO  jepsen.util - 3\t:invoke\t:cas\t[3 4]\n"
+       "INFO  jepsen.util - 3\t:info\t:cas\t:timed-out \"more\"\nINFO  jepsen.util - 4 :ok\n",
+       {"2:{1\"f\" 3\"cas\",4\"type\" 6\"invoke\",5\"value\" [3,4],7\"process\" 3}",
+        "3:{1\"f\" 3\"cas\",4\"type\" 4\"info\",5\"value\" 9\"timed-out\",7\"process\" 3}",
+        "4!the line ends before its f"}},
+  };
+  for (const auto& c : cases) {
+    for (const size_t stretch : {1U, 2U, 5U, 16U, 1U << 20})
+      EXPECT_EQ(Read(c.format, c.text, stretch), c.told) << "in stretches of " << stretch;
+  }
+}
+
+TEST(FormReader, ALineThatIsTooLongIsPassedOverWithoutBeingKept) {
+  const std::string text = "[1]\n[\"" + std::string(FormReader::kMostBytes + 1, 'x') + "\"]\n[3]\n";
+  for (const LogFormat format : {LogFormat::kJsonLines, LogFormat::kEdn}) {
+    const std::vector<std::string> told = Read(format, text, TextSource::kStretch);
+    // In EDN the vectors at the top are the file's own; of the second the bracket that closes it is lost, and what comes
+    // next looks like no event.
+    const std::vector<std::string> expected =
+        format == LogFormat::kJsonLines
+            ? std::vector<std::string>{"1:[1]", "2!longer than 16 MiB", "3:[3]"}
+            : std::vector<std::string>{"1:1", "2!longer than 16 MiB",
+                                       "4!the file ends within its vector"};
+    std::string begins;  // not to be printed as they are
+    for (const std::string& one : told) begins += one.substr(0, 40) + "\n";
+    EXPECT_TRUE(told == expected) << begins;
+  }
+}
+
+TEST(FormReader, DeepNestingIsRefusedAndNotFollowed) {
+  const std::string deep(200'000, '[');
+  EXPECT_EQ(Read(LogFormat::kJsonLines, deep, 1 << 20).size(), 1U);
+  EXPECT_EQ(Read(LogFormat::kEdn, "{" + deep, 1 << 20),
+            (std::vector<std::string>{"1!nested deeper than 100"}));
+}
+
+TEST(FormReader, TheFormatIsFoundOutByTheNameOrTheFirstLines) {
+  struct {
+    const char* name;
+    std::string_view text;
+    LogFormat format;
+  } const cases[] = {
+      {"h.edn", "", LogFormat::kEdn},
+      {"h.jsonl", "{:a 1}", LogFormat::kJsonLines},
+      {"h.txt", "{:process 0}", LogFormat::kEdn},
+      {"h.txt", "\n { \"process\":0}", LogFormat::kJsonLines},
+      {"h.txt", "; a comment\n", LogFormat::kEdn},
+      {"h.txt", "[{:a 1}]", LogFormat::kEdn},
+      {"h.log", "INFO  jepsen.core - x\nINFO  jepsen.util - 0 :invoke :read nil",
+       LogFormat::kJepsenLog},
+      {"h.log", "garbage", LogFormat::kJsonLines},
+  };
+  for (const auto& c : cases) {
+    TextSource source(c.text, c.name, 3);
+    EXPECT_EQ(FormatOf(source), c.format) << c.name << ": " << c.text;
+    // Nothing is lost by looking.
+    while (!source.at_end()) source.More();
+    EXPECT_EQ(source.window(), c.text);
+  }
+}
+
+TEST(TextSource, ReadsAFileAndRefusesWhatIsNone) {
+  const std::filesystem::path folder = testing::TempDir();
+  const std::filesystem::path file = folder / "text_source_test.txt";
+  const std::string text(3 * TextSource::kStretch + 17, 'x');
+  std::ofstream(file) << text;
+  Result<TextSource> source = TextSource::Open(file);
+  ASSERT_TRUE(source);
+  size_t bytes = 0;
+  while (!source->at_end()) {
+    source->More();
+    bytes += source->window().size();
+    source->Drop(source->window().size());
+  }
+  EXPECT_EQ(bytes, text.size());
+  std::filesystem::remove(file);
+  EXPECT_FALSE(TextSource::Open(file));
+  EXPECT_FALSE(TextSource::Open(folder));
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,22 @@
+// Jepsen's own log, as the etcd histories that Porcupine is tested with: lines such as
+//
+//   INFO  jepsen.util - 3   :invoke :cas    [3 4]
+//
+// are read as {:process 3, :type :invoke, :f :cas, :value [3 4]}; what other parts of Jepsen log is passed over.
+#ifndef DOUBLEHOLD_LIB_HISTORY_JEPSEN_LOG_H_
+#define DOUBLEHOLD_LIB_HISTORY_JEPSEN_LOG_H_
+
+#include <memory>
+
+#include "lib/history/form_reader.h"
+
+namespace doublehold {
+
+// What stands before the process in each line of an operation.
+constexpr std::string_view kJepsenLogMark = "jepsen.util - ";
+
+std::unique_ptr<FormReader> MakeJepsenLogReader(TextSource& source);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_HISTORY_JEPSEN_LOG_H_

@@ -1,0 +1,11 @@
+// The reader of JSON lines under libFuzzer: see CheckReader.
+#include <cstddef>
+#include <cstdint>
+
+#include "lib/history/fuzz_cases.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes) {
+  doublehold::CheckReader(doublehold::LogFormat::kJsonLines,
+                          {reinterpret_cast<const char*>(data), bytes});
+  return 0;
+}
