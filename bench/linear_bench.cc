@@ -80,10 +80,9 @@ Named OneLock(int64_t count) {
   int64_t now = 0;
   for (int64_t i = 0; i < count / 2; ++i) {
     const auto client = static_cast<size_t>(prng.Below(kClients));
-    const auto step = [&] { return now += 1 + static_cast<int64_t>(prng.Below(20)); };
-    const int64_t granted = step() + static_cast<int64_t>(prng.Below(5));
-    now = std::max(now, granted);
-    const int64_t releases = step();
+    const auto some = [&] { return 1 + static_cast<int64_t>(prng.Below(20)); };
+    const int64_t granted = std::max(now, wants[client]) + some();
+    const int64_t releases = granted + some();
     named.operations.push_back({.function = 0,
                                 .process = static_cast<int32_t>(client),
                                 .invoked = wants[client],

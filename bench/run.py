@@ -193,7 +193,8 @@ def porcupine_program(folder: Path) -> tuple[Path, list[Path]] | None:
         return None
     where = subprocess.run([go, "list", "-m", "-f", "{{.Dir}}", "github.com/anishathalye/porcupine"], cwd=source,
                            capture_output=True, text=True, env=environment)
-    return program, sorted(Path(where.stdout.strip()).glob("test_data/jepsen/*.log"))
+    logs = sorted(Path(where.stdout.strip()).glob("test_data/jepsen/*.log"))
+    return program, [log for log in logs if log.stat().st_size > 0]
 
 
 def linear_figures(build: Path, folder: Path) -> list[Figure]:
@@ -201,13 +202,12 @@ def linear_figures(build: Path, folder: Path) -> list[Figure]:
     porcupine = porcupine_program(folder)
     program, logs = porcupine if porcupine else (None, [])
     ours = run_json([str(build / "bench_linear"), str(folder), *map(str, logs)])
-    memory = {one["name"]: one["memory_mb"] for one in ours}
     figures = []
-    for kind in ("one lock", "cas-register"):
-        # Ten times the operations; some megabytes are there for the start.
-        grown = memory[f"{kind} 100000"] / max(memory[f"{kind} 10000"], 1)
-        figures.append(Figure(f"search, {kind}: memory of 1e5 : of 1e4", [grown], "", 15, at_least=False,
-                              beside=f"{memory[f'{kind} 100000']:.0f} MB at 1e5"))
+    for one in ours:
+        # What grows with the square of the length, a set of all operations for each, has 12,500 bytes an operation here.
+        if one["operations"] > 50_000:
+            figures.append(Figure(f"search, {one['name']}: memory an operation", [one["memory_mb"] * 2**20 / one["operations"]],
+                                  "bytes", 500, at_least=False))
     if program is None:
         return figures
     # Of 1e5 operations it keeps sets of 1e5 bits, as many as operations: one round is enough.

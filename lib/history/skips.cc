@@ -3,6 +3,24 @@
 #include <fmt/format.h>
 
 namespace doublehold {
+namespace {
+
+constexpr size_t kMostTold = 300;  // bytes of a message; it may quote what it is about
+
+// Whatever the text has in it: one line, and not a long one.
+std::string OneLine(std::string_view problem) {
+  std::string line(problem.substr(0, kMostTold));
+  // Not within a character.
+  while (line.size() < problem.size() &&
+         (static_cast<uint8_t>(problem[line.size()]) & 0xC0) == 0x80)
+    line.pop_back();
+  for (char& c : line) {
+    if (static_cast<uint8_t>(c) < ' ' || c == 0x7F) c = '?';
+  }
+  return line.size() < problem.size() ? line + "..." : line;
+}
+
+}  // namespace
 
 std::string_view Name(SkipReason reason) {
   switch (reason) {
@@ -32,7 +50,7 @@ std::string_view Name(SkipReason reason) {
 
 Result<void> Skips::Add(int64_t line, SkipReason reason, SkipWeight weight,
                         std::string_view problem) {
-  if (!lenient_) return BadInput(fmt::format("{}:{}: {}", name_, line, problem));
+  if (!lenient_) return BadInput(fmt::format("{}:{}: {}", name_, line, OneLine(problem)));
   Count& of_reason = counts_[static_cast<size_t>(reason)];
   if (of_reason.count++ == 0) of_reason.first_line = line;
   ++count_;
