@@ -25,8 +25,8 @@ std::string_view Means(FailedRelease reading) {
 }
 
 ObjectVerdict JudgeObject(const LoggedObject& object, const std::vector<Operation>& operations,
-                          const LogQuestion& question) {
-  SearchResult result = FindOrder(question.model, question.parameters, operations, question.limits);
+                          const LogQuestion& question, const SearchLimits& limits) {
+  SearchResult result = FindOrder(question.model, question.parameters, operations, limits);
   if (result.outcome == Outcome3::kViolated)
     result.reason = Explain(question.model, operations, result);
   return {.key = object.key,
@@ -36,22 +36,29 @@ ObjectVerdict JudgeObject(const LoggedObject& object, const std::vector<Operatio
           .reason = std::move(result.reason)};
 }
 
-std::vector<ObjectVerdict> JudgeAs(const LoggedHistory& history, const LogQuestion& question,
-                                   FailedRelease reading) {
-  std::vector<ObjectVerdict> verdicts;
-  for (const LoggedObject& object : history.objects) {
-    verdicts.push_back(
-        object.failed_releases.empty()
-            ? JudgeObject(object, object.operations, question)
-            : JudgeObject(object, InReading(object, question.model, reading), question));
-  }
-  return verdicts;
-}
-
 Outcome3 Worst(const std::vector<ObjectVerdict>& verdicts) {
   Outcome3 worst = Outcome3::kValid;
   for (const ObjectVerdict& verdict : verdicts) worst = std::max(worst, verdict.outcome);
   return worst;
+}
+
+std::vector<ObjectVerdict> JudgeAs(const LoggedHistory& history, const LogQuestion& question,
+                                   FailedRelease reading) {
+  const auto judge = [&](const LoggedObject& object, const SearchLimits& limits) {
+    return object.failed_releases.empty()
+               ? JudgeObject(object, object.operations, question, limits)
+               : JudgeObject(object, InReading(object, question.model, reading), question, limits);
+  };
+  SearchLimits first = question.limits;
+  first.configurations = std::min(first.configurations, question.first_look);
+  std::vector<ObjectVerdict> verdicts;
+  for (const LoggedObject& object : history.objects) verdicts.push_back(judge(object, first));
+  if (Worst(verdicts) != Outcome3::kUnknown) return verdicts;
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    if (verdicts[i].outcome == Outcome3::kUnknown)
+      verdicts[i] = judge(history.objects[i], question.limits);
+  }
+  return verdicts;
 }
 
 // Where times matter, each event must have one, and each lease be a number.

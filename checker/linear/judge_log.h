@@ -14,6 +14,8 @@ struct LogQuestion {
   const Model& model;
   ModelParameters parameters{};
   SearchLimits limits{};
+  // Each object is searched this far first; where one of them is violated by then, the others are not searched further.
+  int64_t first_look = 100'000;
   ReadingOptions reading{};
   // More than one: where they do not come to the same outcome, the outcome is unknown, and says so. That of two releases one
   // may have ended its hold and the other not is why "either" stands beside the two.

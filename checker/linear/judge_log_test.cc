@@ -55,6 +55,31 @@ TEST(JudgeLog, ObjectsAreJudgedEachByItself) {
   EXPECT_EQ(verdict->objects[1].key, "y");
 }
 
+TEST(JudgeLog, AViolationOfOneObjectNeedNotWaitForWhatIsHardToFindOutOfAnother) {
+  std::string log;
+  const auto add = [&](int process, const char* type, const char* f, const std::string& value) {
+    log += "{:process " + std::to_string(process) + ", :type :" + type + ", :f :" + f +
+           ", :value [" + value + "]}\n";
+  };
+  for (int i = 0; i < 10; ++i) add(i, "invoke", "write", "hard " + std::to_string(i));
+  for (int i = 0; i < 10; ++i) add(i, "ok", "write", "hard " + std::to_string(i));
+  for (const char* type : {"invoke", "ok"}) add(0, type, "read", "hard 77");
+  const auto judged = [&] {
+    TextSource source(log, "h.edn");
+    return JudgeLog(
+        source, LogFormat::kEdn,
+        {.model = *FindModel("register"), .first_look = 100, .reading = {.by_key = true}});
+  };
+  // Alone it is searched to its end.
+  EXPECT_EQ(judged()->objects[0].outcome, Outcome3::kViolated);
+  EXPECT_GT(judged()->objects[0].configurations, 100);
+  for (const char* type : {"invoke", "ok"}) add(0, type, "read", "wrong 5");
+  const Result<LogVerdict> verdict = judged();
+  EXPECT_EQ(verdict->outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict->objects[0].outcome, Outcome3::kUnknown);
+  EXPECT_EQ(verdict->objects[1].outcome, Outcome3::kViolated);
+}
+
 TEST(JudgeLog, WhatHangsOnAFailedReleaseIsUnknownAndSaysSo) {
   constexpr std::string_view kLog = R"(
     {:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}

@@ -110,8 +110,12 @@ class Search {
         if (now_.moment == moments_.all.size()) return Ended(Outcome3::kValid);
         Note();
         forward = seen_.insert(now_).second;
-        if (forward) tries_.push_back({now_, 0});
-        if (static_cast<int64_t>(seen_.size()) > limits_.configurations) {
+        if (forward) {
+          tries_.push_back({now_, 0});
+          memory_bytes_ += BytesOf(now_.state);
+        }
+        if (static_cast<int64_t>(seen_.size()) > limits_.configurations ||
+            memory_bytes_ > limits_.memory_bytes) {
           SearchResult result = Ended(Outcome3::kUnknown);
           result.reason = fmt::format("the search ended after {} configurations", seen_.size());
           return result;
@@ -130,6 +134,13 @@ class Search {
     At from;
     size_t next = 0;  // 0: the operation that returns; then the slots, counted from 1
   };
+
+  // Of a configuration that is remembered; what the set needs for it besides is some words.
+  static int64_t BytesOf(const ModelState& state) {
+    constexpr size_t kInline = ModelState::static_capacity;
+    const size_t outside = state.capacity() > kInline ? state.capacity() : 0;
+    return static_cast<int64_t>(sizeof(At) + 4 * sizeof(void*) + outside * sizeof(int64_t));
+  }
 
   // Up to the next return whose operation has no place.
   void Advance() {
@@ -223,6 +234,7 @@ class Search {
   At now_;
   std::vector<Try> tries_;
   std::unordered_set<At, typename At::Hash> seen_;
+  int64_t memory_bytes_ = 0;
   size_t furthest_ = 0;
   std::vector<size_t> furthest_open_;
   std::vector<ModelState> furthest_states_;

@@ -26,7 +26,9 @@ namespace doublehold {
 
 struct SearchLimits {
   int64_t configurations = 20'000'000;  // remembered; some 100 bytes each
-  size_t open_operations = 1024;        // at one instant, those of unknown outcome included
+  int64_t memory_bytes = int64_t{2}
+                         << 30;   // of them, about: large states (a set, a text) take more
+  size_t open_operations = 1024;  // at one instant, those of unknown outcome included
 };
 
 struct SearchResult {

@@ -71,6 +71,10 @@ TEST(Search, ALimitReachedIsUnknown) {
   const SearchResult cut = FindOrder(model, {}, operations, {.configurations = 100});
   EXPECT_EQ(cut.outcome, Outcome3::kUnknown);
   EXPECT_EQ(cut.reason, "the search ended after 101 configurations");
+  const SearchResult large = FindOrder(model, {}, operations, {.memory_bytes = 10'000});
+  EXPECT_EQ(large.outcome, Outcome3::kUnknown);
+  EXPECT_TRUE(large.reason.starts_with("the search ended after ")) << large.reason;
+  EXPECT_LT(large.configurations, 200);
   const SearchResult wide = FindOrder(model, {}, operations, {.open_operations = 8});
   EXPECT_EQ(wide.outcome, Outcome3::kUnknown);
   EXPECT_EQ(wide.reason,
