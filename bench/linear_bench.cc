@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <ctime>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -132,9 +132,9 @@ json Measured(const Named& named) {
     getrusage(RUSAGE_SELF, &usage);
     const int64_t before_kb = usage.ru_maxrss;
     for (int round = 0; round < kRounds; ++round) {
-      const std::clock_t begun = std::clock();  // the machine may be busy
+      const auto begun = std::chrono::steady_clock::now();  // as Porcupine's time is taken
       const SearchResult found = FindOrder(*FindModel(named.model), {}, named.operations);
-      result["seconds"].push_back(static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC);
+      result["seconds"].push_back(ToSeconds(std::chrono::steady_clock::now() - begun));
       result["outcome"] = Name(found.outcome);
     }
     getrusage(RUSAGE_SELF, &usage);
