@@ -46,6 +46,9 @@ const std::vector<Case> kCases{
      SkipReason::kNoOpen, Outcome3::kUnknown},
     {"AReadOutOfOrderBesideAViolation", Event(3, "ok", "read", "1") + kStale,
      "h:1: process 3 has no open operation", SkipReason::kNoOpen, Outcome3::kViolated},
+    // It may be what was read.
+    {"AWriteOutOfOrderBesideAViolation", Event(3, "ok", "write", "1") + kStale,
+     "h:1: process 3 has no open operation", SkipReason::kNoOpen, Outcome3::kUnknown},
     {"AFailureWithoutInvocation", Event(1, "fail", "write", "7") + kGood,
      "h:1: process 1 has no open operation", SkipReason::kNoOpen, Outcome3::kValid},
     {"TwoOpenOperations",
@@ -125,12 +128,16 @@ TEST(BadInputOfJsonLines, AHundredMegabytesOnALineAreRefusedOrPassedOver) {
   EXPECT_EQ(lenient->skips.Told(), "1 too-long (line 1)");
 }
 
-TEST(BadInputOfAJepsenLog, ALineThatIsCutOffIsRefused) {
-  EXPECT_EQ(Judged("INFO  jepsen.util - 0 :invoke :write 1\nINFO  jepsen.util - 0 :ok", false,
-                   LogFormat::kJepsenLog)
-                .error()
-                .message,
-            "h:2: the line ends before its f");
+TEST(BadInputOfAJepsenLog, IsRefused) {
+  const auto refused = [](const std::string& second) {
+    return Judged("INFO  jepsen.util - 0 :invoke :write 1\nINFO  jepsen.util - " + second, false,
+                  LogFormat::kJepsenLog)
+        .error()
+        .message;
+  };
+  EXPECT_EQ(refused("0 :ok"), "h:2: the line ends before its f");
+  EXPECT_EQ(refused("0 :ok :write \"\xc3\x28\""), "h:2: not UTF-8");
+  EXPECT_EQ(refused("0 :ok :write [1"), "h:2: the file ends before a ']'");
 }
 
 }  // namespace
