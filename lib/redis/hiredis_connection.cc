@@ -16,7 +16,8 @@ namespace {
 // A reply of a lock or a stock command is small; a larger one takes several reads.
 constexpr size_t kReadBytes = 4096;
 constexpr Duration kTrusted = 2ms;
-// Sent to another node, and there in full; more only while a cluster's nodes do not agree.
+// Sent to another node, from there to a third for once, and to both in full; more only while a cluster's nodes do not
+// agree.
 constexpr int kMostTurns = 5;
 
 struct ReaderFree {
@@ -60,7 +61,7 @@ Reply Convert(const redisReply& from) {
 bool IsDefinite(std::string_view error, bool script) {
   if (!script) return true;
   for (const std::string_view refused : {"LOADING", "NOAUTH", "NOPERM", "MASTERDOWN", "BUSY",
-                                         "READONLY", "MOVED", "ASK", "CLUSTERDOWN"}) {
+                                         "READONLY", "MOVED", "ASK", "CLUSTERDOWN", "TRYAGAIN"}) {
     if (error.starts_with(refused)) return true;
   }
   return false;
@@ -111,6 +112,7 @@ class Channel {
     Close();
     return true;
   }
+  std::optional<NodeAddress> AskedFor(std::string_view error) { return route_->AskedFor(error); }
 
   std::string Send(const std::vector<std::string_view>& words, Deadline deadline) {
     return socket_.SendAll(Encode(words), deadline);
@@ -168,6 +170,12 @@ class HiredisConnection final : public Connection {
     CallResult result = FinishOnce();
     for (int again = 0; !result && again < kMostTurns; ++again) {
       const std::string& why = result.error().message;
+      // What was watched, or queued behind MULTI, is with the node of this connection.
+      const auto asked = pinned_ ? std::nullopt : channel_.AskedFor(why);
+      if (asked) {
+        result = FinishAt(*asked);
+        continue;
+      }
       if (script_ != nullptr && why.starts_with("NOSCRIPT")) {
         words_[0] = "EVAL";
         words_[1] = script_->text;
@@ -207,14 +215,31 @@ class HiredisConnection final : public Connection {
       return tl::unexpected(*failed_);
     }
     last_reply_ = RealMono();
-    if (reply->type == REDIS_REPLY_ERROR) {
-      std::string text(reply->str, static_cast<size_t>(reply->len));
-      // Of a master that was: whoever knows the new one is asked before the next command.
-      if (text.starts_with("READONLY")) channel_.Lose();
-      return tl::unexpected(
-          CallFailure{.definite = IsDefinite(text, script_ != nullptr), .message = text});
-    }
-    return Convert(*reply);
+    CallResult result = ResultOf(*reply);
+    // Of a master that was: whoever knows the new one is asked before the next command.
+    if (!result && result.error().message.starts_with("READONLY")) channel_.Lose();
+    return result;
+  }
+
+  // The same command at a node that takes it if it is told in the same breath that it was asked for.
+  CallResult FinishAt(const NodeAddress& address) {
+    Channel there(FixedRoute(address));
+    std::string error = there.Open(deadline_);
+    if (error.empty()) error = there.Send({"ASKING"}, deadline_);
+    if (error.empty()) error = there.Send(words_, deadline_);
+    if (!error.empty()) return tl::unexpected(CallFailure{.definite = true, .message = error});
+    ReplyPtr reply = there.Receive(deadline_, error);  // to ASKING
+    if (reply != nullptr) reply = there.Receive(deadline_, error);
+    if (reply == nullptr)
+      return tl::unexpected(CallFailure{.definite = false, .message = std::move(error)});
+    return ResultOf(*reply);
+  }
+
+  [[nodiscard]] CallResult ResultOf(const redisReply& reply) const {
+    if (reply.type != REDIS_REPLY_ERROR) return Convert(reply);
+    std::string text(reply.str, static_cast<size_t>(reply.len));
+    const bool definite = IsDefinite(text, script_ != nullptr);
+    return tl::unexpected(CallFailure{.definite = definite, .message = std::move(text)});
   }
 
   void Fail(bool definite, std::string message) {

@@ -61,8 +61,8 @@ class BySentinel final : public Route {
   size_t sentinel_ = 0;  // the one that answered last
 };
 
-// Asks any node, and goes where "MOVED 866 127.0.0.1:7002" says. Slots are never moved while a run goes on, so there is
-// nothing to follow in an ASK.
+// Asks any node, and goes where "MOVED 866 127.0.0.1:7002" says. "ASK 866 127.0.0.1:7002" is said of a key that its node no
+// longer has, while its slot is on the way to another one.
 class InCluster final : public Route {
  public:
   InCluster(const std::vector<NodeAddress>& addresses, const Roster& roster)
@@ -78,6 +78,11 @@ class InCluster final : public Route {
     if (node == 0) return false;
     node_ = node;
     return true;
+  }
+  std::optional<NodeAddress> AskedFor(std::string_view error) override {
+    if (!error.starts_with("ASK ")) return std::nullopt;
+    const size_t node = NodeAt(roster_, error.substr(error.rfind(':') + 1));
+    return node == 0 ? std::nullopt : std::optional(addresses_.at(node));
   }
 
  private:

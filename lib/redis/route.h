@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -38,6 +39,11 @@ class Route {
   virtual bool Redirected(std::string_view error) {
     (void)error;
     return false;
+  }
+  // The same, but for one command: this node takes it, after ASKING, and the next one goes where the others went.
+  virtual std::optional<NodeAddress> AskedFor(std::string_view error) {
+    (void)error;
+    return std::nullopt;
   }
 };
 

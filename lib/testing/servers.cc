@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <thread>
@@ -60,10 +59,21 @@ TempFolder::~TempFolder() {
 void Server::Start() {
   const std::string socket = socket_.string();
   const std::string folder = socket_.parent_path().string();
-  const std::array<const char*, 14> argv{
-      "redis-server", "--port", "0", "--unixsocket", socket.c_str(), "--dir",
-      folder.c_str(), "--save", "",  "--appendonly", "no",           "--daemonize",
-      "no",           nullptr};
+  std::vector<const char*> argv{"redis-server",
+                                "--port",
+                                "0",
+                                "--unixsocket",
+                                socket.c_str(),
+                                "--dir",
+                                folder.c_str(),
+                                "--save",
+                                "",
+                                "--appendonly",
+                                "no",
+                                "--daemonize",
+                                "no"};
+  for (const std::string& word : more_) argv.push_back(word.c_str());
+  argv.push_back(nullptr);
   const pid_t parent = getpid();
   pid_ = fork();
   CHECK(pid_ >= 0);

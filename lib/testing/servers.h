@@ -40,7 +40,11 @@ class TempFolder {
 // A redis-server without persistence; it answers when Start returns. Dies with this process.
 class Server {
  public:
-  explicit Server(std::filesystem::path socket) : socket_(std::move(socket)) { Start(); }
+  // `more`: further arguments of redis-server.
+  explicit Server(std::filesystem::path socket, std::vector<std::string> more = {})
+      : socket_(std::move(socket)), more_(std::move(more)) {
+    Start();
+  }
   ~Server() { Kill(); }
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -54,6 +58,7 @@ class Server {
 
  private:
   std::filesystem::path socket_;
+  std::vector<std::string> more_;
   pid_t pid_ = -1;
 };
 
