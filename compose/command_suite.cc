@@ -23,9 +23,14 @@ Result<void> ReadShard(const std::string& text, SuiteRequest& request) {
   char slash = 0;
   std::istringstream in(text);
   std::string rest;
-  if (!(in >> request.shard >> slash >> request.shards) || slash != '/' || (in >> rest) ||
-      request.shards < 1 || request.shard < 1 || request.shard > request.shards) {
+  if (!(in >> request.shard >> slash >> request.shards) || slash != '/' || (in >> rest)) {
     return BadInput(fmt::format("--shard {}: not of the form 3/8", text));
+  }
+  if (request.shards < 1)
+    return BadInput(fmt::format("--shard {}: there is one part at least", text));
+  if (request.shard < 1 || request.shard > request.shards) {
+    return BadInput(fmt::format("--shard {}: there is no part {}, only 1..{}", text, request.shard,
+                                request.shards));
   }
   return {};
 }

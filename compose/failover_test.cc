@@ -85,6 +85,17 @@ TEST(Failover, AClusterVotesForAReplicaThatHasNotGotTheGrant) {
   EXPECT_TRUE(cell.logs.contains("node-6"));
 }
 
+TEST(Failover, AMasterOfAClusterThatComesBackEmptyGivesTheLockAwayAgain) {
+  const Cell cell = RunCell("set-nx-px", "cluster K18");
+  ExpectAsExpected(cell);
+  const nlohmann::json judged = ClaimOf(cell.verdict, "lease-exclusion");
+  ASSERT_FALSE(judged.at("violations").empty());
+}
+
+TEST(Failover, AMasterOfAClusterThatComesBackGrantsNothingForTwoSeconds) {
+  ExpectAsExpected(RunCell("set-nx-px", "cluster restart"));
+}
+
 TEST(Failover, AClusterVotesForAReplicaThatHasTheGrant) {
   ExpectAsExpected(RunCell("set-nx-px", "cluster replicated"));
 }

@@ -16,14 +16,14 @@
 namespace doublehold {
 namespace {
 
-Result<void> CheckAnnounced(const Plan& plan, const Trigger& trigger) {
+Result<void> CheckAnnounced(const Plan& plan, const Trigger& trigger, const char* setting) {
   const std::vector<Step> steps = StepsOf(plan);
   if (std::ranges::find(steps, trigger.step) != steps.end()) return {};
   std::vector<std::string> names;
   for (const Step step : steps) names.emplace_back(Name(step));
   return BadInput(fmt::format("no client ever reaches {}: lock {} in workload {} has the steps {}",
-                              Name(trigger.step), plan.lock, plan.workload,
-                              fmt::join(names, ", ")));
+                              Name(trigger.step), plan.lock, plan.workload, fmt::join(names, ", ")),
+                  setting);
 }
 
 // The client that the fault keeps where it is until it ends; 0: none, or whoever comes first.
@@ -31,6 +31,19 @@ int KeptClient(const FaultPlan& fault) {
   if (fault.kind != "pause" && fault.kind != "slow") return 0;
   if (fault.client) return *fault.client;
   return fault.on && fault.nodes.empty() ? fault.on->client : 0;
+}
+
+// Whether no node answers while it lasts, of a lock that needs one.
+bool StopsTheLock(const Plan& plan, const FaultPlan& fault) {
+  if (fault.kind != "pause" || FindLock(plan.lock)->Has(Trait::kLockFree)) return false;
+  for (int node = 1; node <= plan.nodes; ++node) {
+    if (std::ranges::find(fault.nodes, node) == fault.nodes.end()) return false;
+  }
+  return plan.replicas == 0;
+}
+
+bool NeedsTheLock(Step step) {
+  return step == Step::kAfterAcquire || step == Step::kMidAcquire || step == Step::kMidRelease;
 }
 
 using ByName = std::map<std::string_view, size_t>;
@@ -84,19 +97,56 @@ class WaitSearch {
   std::set<Moment> done_;
 };
 
+// What waits for a step of a client that is killed before, or that is kept where it is until the wait is over.
+std::optional<FaultRefusal> FindAbsentClient(const Plan& plan, const ByName& names) {
+  for (size_t i = 0; i < plan.faults.size(); ++i) {
+    const FaultPlan& fault = plan.faults[i];
+    if (!fault.on || fault.on->client == 0) continue;
+    for (const FaultPlan& other : plan.faults) {
+      const bool at_once =
+          !other.on && other.client == fault.on->client && other.from <= fault.from;
+      if (!at_once || other.name == fault.name) continue;
+      if (other.kind == "crash") {
+        return FaultRefusal{i,
+                            fmt::format("client {} reaches no step any more: '{}' kills it at {}",
+                                        fault.on->client, other.name, FormatDuration(other.from)),
+                            "on"};
+      }
+      const bool waits = other.until_fault && other.until_fault->fault == fault.name;
+      if (waits && other.length <= Duration{} && KeptClient(other) != 0) {
+        return FaultRefusal{names.at(other.name),
+                            fmt::format("it never heals: '{}' begins at a step of client {}, which "
+                                        "this fault keeps from it",
+                                        fault.name, fault.on->client),
+                            "until"};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<FaultRefusal> FindUnknownName(const Plan& plan, const ByName& names) {
   for (size_t i = 0; i < plan.faults.size(); ++i) {
     const FaultPlan& fault = plan.faults[i];
-    for (const std::string& named :
-         {fault.during, fault.until_fault ? fault.until_fault->fault : ""}) {
-      if (named.empty() || (names.contains(named) && named != fault.name)) continue;
+    for (const auto& [named, setting] :
+         {std::pair{fault.during, "during"},
+          {fault.until_fault ? fault.until_fault->fault : std::string(), "until"}}) {
+      if (named.empty()) continue;
+      if (names.contains(named) && named != fault.name) {
+        if (setting != std::string_view("during") || plan.faults[names.at(named)].kind != "crash")
+          continue;
+        return FaultRefusal{i, fmt::format("'{}' is over at once: nothing begins meanwhile", named),
+                            setting};
+      }
       std::vector<std::string> others;
       for (const auto& [name, index] : names) {
         if (index != i) others.emplace_back(name);
       }
-      return FaultRefusal{i, others.empty()
-                                 ? fmt::format("there is no other fault, so none '{}'", named)
-                                 : UnknownWord("fault", named, others)};
+      return FaultRefusal{i,
+                          others.empty()
+                              ? fmt::format("there is no other fault, so none '{}'", named)
+                              : UnknownWord("fault", named, others),
+                          setting};
     }
   }
   return std::nullopt;
@@ -116,22 +166,29 @@ std::vector<Step> StepsOf(const Plan& plan) {
 }
 
 Result<void> CheckSteps(const Plan& plan, const FaultPlan& fault) {
-  for (const auto& trigger : {fault.on, fault.until}) {
+  for (const auto& [trigger, setting] : {std::pair{fault.on, "on"}, {fault.until, "until"}}) {
     if (!trigger) continue;
-    if (Result<void> ok = CheckAnnounced(plan, *trigger); !ok) return ok;
+    if (Result<void> ok = CheckAnnounced(plan, *trigger, setting); !ok) return ok;
   }
   if (!fault.until || fault.length > Duration{}) return {};
+  if (StopsTheLock(plan, fault) && NeedsTheLock(fault.until->step)) {
+    return BadInput(fmt::format("it never heals: nobody reaches {} while all nodes are stopped",
+                                Name(fault.until->step)),
+                    "until");
+  }
   const bool alone = plan.clients == 1;
   const int kept = alone && KeptClient(fault) == 0 && fault.on ? 1 : KeptClient(fault);
   if (kept == 0 || (!alone && fault.until->client != kept)) return {};
   return BadInput(fmt::format("it never heals: client {} cannot reach {} while this fault keeps it",
-                              kept, Name(fault.until->step)));
+                              kept, Name(fault.until->step)),
+                  "until");
 }
 
 std::optional<FaultRefusal> FindImpossibleWait(const Plan& plan) {
   ByName names;
   for (size_t i = 0; i < plan.faults.size(); ++i) names.emplace(plan.faults[i].name, i);
   if (auto unknown = FindUnknownName(plan, names)) return unknown;
+  if (auto absent = FindAbsentClient(plan, names)) return absent;
   WaitSearch search(plan, names);
   for (size_t i = 0; i < plan.faults.size(); ++i) {
     const std::vector<Moment> circle = search.Find({.fault = i, .ended = true});
@@ -142,7 +199,9 @@ std::optional<FaultRefusal> FindImpossibleWait(const Plan& plan) {
                                   plan.faults[moment.fault].name));
     }
     chain.push_back(chain.front());
-    return FaultRefusal{i, fmt::format("it never ends: {}", fmt::join(chain, " waits for "))};
+    const bool by_end = circle.size() < 2 || circle[1].fault != i || circle[1].ended;
+    return FaultRefusal{i, fmt::format("it never ends: {}", fmt::join(chain, " waits for ")),
+                        plan.faults[i].until_fault && by_end ? "until" : "during"};
   }
   return std::nullopt;
 }

@@ -21,6 +21,7 @@ Result<void> CheckSteps(const Plan& plan, const FaultPlan& fault);
 struct FaultRefusal {
   size_t index = 0;  // of the fault in the plan
   std::string message;
+  std::string setting;  // of it, that is to blame
 };
 
 // Of a whole timeline: the faults that are named exist, and none waits for itself, by however many others. The first

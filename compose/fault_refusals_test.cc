@@ -39,22 +39,22 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
        "x.toml:4: fault.0.kind: fault 'pause-1' (pause): acts on nobody: name a client, or nodes, "
        "or a step of a client (on)"},
       {fault("kind = \"pause\"\nclient = 5\nfor = \"1s\"\n"),
-       "x.toml:4: fault.0.kind: fault 'pause-1': client 5 does not exist: the run has clients "
+       "x.toml:5: fault.0.client: fault 'pause-1': client 5 does not exist: the run has clients "
        "1..4"},
       {fault("kind = \"pause\"\nclient = 0\nfor = \"1s\"\n"),
        "x.toml:5: fault.0.client: 0 is not in 1..2147483647"},
       {fault("kind = \"pause\"\nnodes = [2]\nfor = \"1s\"\n"),
-       "x.toml:4: fault.0.kind: fault 'pause-1': node 2 does not exist: the run has nodes 1..1"},
+       "x.toml:5: fault.0.nodes: fault 'pause-1': node 2 does not exist: the run has nodes 1..1"},
       {fault("kind = \"pause\"\nnodes = [\"first\"]\nfor = \"1s\"\n"),
        "x.toml:5: fault.0.nodes: 'first' is no node (1..1, all, majority, store)"},
       {fault("kind = \"pause\"\nclient = 1\nfor = \"1\"\n"),
        "x.toml:6: fault.0.for: '1' has no unit (ns, us, ms, s, m, h): did you mean 1ms?"},
       {fault("kind = \"pause\"\nclient = 1\nfor = \"6s\"\n"),
-       "x.toml:4: fault.0.kind: fault 'pause-1': it lasts 6s, longer than the run (5s)"},
+       "x.toml:6: fault.0.for: fault 'pause-1': it lasts 6s, longer than the run (5s)"},
       {fault("kind = \"pause\"\nclient = 1\nfor = \"1s\"\nfrom = \"5s\"\n"),
-       "x.toml:4: fault.0.kind: fault 'pause-1': it begins at 5s, after the run's end at 5s"},
+       "x.toml:7: fault.0.from: fault 'pause-1': it begins at 5s, after the run's end at 5s"},
       {fault("kind = \"pause\"\nclient = 1\nfor = \"1s\"\ntimes = 2\n"),
-       "x.toml:4: fault.0.kind: fault 'pause-1': 'times' is more than one, but 'every' does not "
+       "x.toml:7: fault.0.times: fault 'pause-1': 'times' is more than one, but 'every' does not "
        "say how far apart"},
       {fault("kind = \"pause\"\nclient = 1\nfor = \"1s\"\ntimes = 0\n"),
        "x.toml:7: fault.0.times: 0 is not in 1..100000"},
@@ -67,23 +67,23 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
        "x.toml:5: fault.0.on: 'client x start' is not of the form 'client 2 after-read' or 'any "
        "after-read'"},
       {fault("kind = \"pause\"\non = \"client 9 start\"\nfor = \"1s\"\n"),
-       "x.toml:4: fault.0.kind: fault 'pause-1': client 9 does not exist: the run has clients "
+       "x.toml:5: fault.0.on: fault 'pause-1': client 9 does not exist: the run has clients "
        "1..4"},
       {fault("kind = \"pause\"\nclient = 1\nuntil = \"end off x\"\n"),
        "x.toml:6: fault.0.until: 'end off x' is not of the form 'client 2 after-read' or 'any "
        "after-read', 'begin of FAULT' or 'end of FAULT'"},
       {fault("kind = \"pause\"\nclient = 1\nuntil = \"end of x\"\n"),
-       "x.toml:4: fault.0.kind: fault 'pause-1': there is no other fault, so none 'x'"},
+       "x.toml:6: fault.0.until: fault 'pause-1': there is no other fault, so none 'x'"},
       {fault("kind = \"pause\"\nclient = 1\nuntil = \"end of jmup\"\n[[fault]]\nkind = "
              "\"jump\"\nname = \"jump\"\nclient = 1\nby = \"1s\"\nfor = \"1s\"\n"),
-       "x.toml:4: fault.0.kind: fault 'pause-1': fault 'jmup' is unknown (did you mean 'jump'?)"},
+       "x.toml:6: fault.0.until: fault 'pause-1': fault 'jmup' is unknown (did you mean 'jump'?)"},
       {fault("kind = \"pause\"\nclient = 1\nfor = \"1s\"\nduring = \"x\"\n"),
-       "x.toml:4: fault.0.kind: fault 'pause-1': 'during' needs 'on': a step at which it starts"},
+       "x.toml:7: fault.0.during: fault 'pause-1': 'during' needs 'on': a step at which it starts"},
       {fault("kind = \"pause\"\non = \"any start\"\nfor = \"1s\"\nduring = \"x\"\n"),
-       "x.toml:4: fault.0.kind: fault 'pause-1': there is no other fault, so none 'x'"},
+       "x.toml:7: fault.0.during: fault 'pause-1': there is no other fault, so none 'x'"},
       {fault("kind = \"pause\"\nname = \"p\"\nclient = 1\nfor = \"1s\"\n[[fault]]\nkind = "
              "\"pause\"\nname = \"p\"\nclient = 2\nfor = \"1s\"\n"),
-       "x.toml:9: fault.1.kind: fault 'p': another fault has the same name"},
+       "x.toml:10: fault.1.name: fault 'p': another fault has the same name"},
       {fault("kind = \"slow\"\nclient = 1\nfor = \"1s\"\n"),
        "x.toml:4: fault.0.kind: fault 'slow-1' (slow): needs a step to keep a client at (on)"},
       {fault("kind = \"jump\"\nclient = 1\nfor = \"1s\"\n"),
@@ -91,25 +91,28 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
       {fault("kind = \"drift\"\nclient = 1\nfor = \"1s\"\n"),
        "x.toml:4: fault.0.kind: fault 'drift-1' (drift): needs a rate other than 1"},
       {fault("kind = \"drift\"\nclient = 1\nrate = 0\nfor = \"1s\"\n"),
-       "x.toml:4: fault.0.kind: fault 'drift-1' (drift): rate is 0: it must be above 0 and at most "
+       "x.toml:6: fault.0.rate: fault 'drift-1' (drift): rate is 0: it must be above 0 and at most "
        "100"},
       {fault("kind = \"delay\"\nfor = \"1s\"\n"),
        "x.toml:4: fault.0.kind: fault 'delay-1' (delay): needs a delay"},
       {fault("kind = \"drop\"\ndirection = \"up\"\n"),
-       "x.toml:4: fault.0.kind: fault 'drop-1' (drop): direction 'up' is unknown (one of: request, "
+       "x.toml:5: fault.0.direction: fault 'drop-1' (drop): direction 'up' is unknown (one of: "
+       "request, "
        "reply, both)"},
       {fault("kind = \"drop\"\ncount = -1\n"),
        "x.toml:5: fault.0.count: -1 is not in 0..2147483647"},
       {fault("kind = \"drop\"\nnth = 0\n"), "x.toml:5: fault.0.nth: 0 is not in 1..2147483647"},
       {fault("kind = \"drop\"\nchance = 1.5\n"), "x.toml:5: fault.0.chance: 1.5 is not in 0..1"},
       {fault("kind = \"drop\"\nchance = 0\n"),
-       "x.toml:4: fault.0.kind: fault 'drop-1' (drop): chance is 0: it must be above 0 and at most "
+       "x.toml:5: fault.0.chance: fault 'drop-1' (drop): chance is 0: it must be above 0 and at "
+       "most "
        "1"},
       {fault("kind = \"drop\"\nchanse = 0.5\n"),
        "x.toml:5: setting of fault drop 'chanse' is unknown (did you mean 'chance'?)"},
       {fault("kind = \"delay\"\ndelay = \"5ms\"\njitter = \"1ms\"\nspread = \"normel\"\nfor = "
              "\"1s\"\n"),
-       "x.toml:4: fault.0.kind: fault 'delay-1' (delay): spread 'normel' is unknown (did you mean "
+       "x.toml:7: fault.0.spread: fault 'delay-1' (delay): spread 'normel' is unknown (did you "
+       "mean "
        "'normal'?)"},
       {fault("kind = \"drip\"\nbytes = 5\nfor = \"1s\"\n"),
        "x.toml:4: fault.0.kind: fault 'drip-1' (drip): needs a gap between them, from 100us to 60s "
@@ -118,7 +121,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
        "x.toml:4: fault.0.kind: fault 'bandwidth-1': it never heals: 'for' (a duration) or 'until' "
        "(a step) is missing"},
       {fault("kind = \"duplicate\"\ncommand = \"client\"\n"),
-       "x.toml:4: fault.0.kind: fault 'duplicate-1' (duplicate): command CLIENT cannot be sent "
+       "x.toml:5: fault.0.command: fault 'duplicate-1' (duplicate): command CLIENT cannot be sent "
        "twice: its client would be given replies it does not expect"},
       {fault("kind = \"duplicate\"\ndirection = \"reply\"\n"),
        "x.toml:5: setting of fault duplicate 'direction' is unknown (one of: chance, client, "
@@ -128,7 +131,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
        "round"},
       {"[lock]\nname = \"redlock\"\n[topology]\nnodes = 2\n[[fault]]\nkind = \"pause\"\nnodes = "
        "[5]\nfor = \"1s\"\n",
-       "x.toml:6: fault.0.kind: fault 'pause-1': node 5 does not exist: the run has nodes 1..2"},
+       "x.toml:7: fault.0.nodes: fault 'pause-1': node 5 does not exist: the run has nodes 1..2"},
       {kLock + "[[fault]]\n", "x.toml:3: fault: an empty table"},
   };
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
@@ -138,43 +141,65 @@ TEST(BuildPlan, NamesWhatATimelineWaitsForInVain) {
   const auto fault = [](const std::string& lines) {
     return kLock + "[[fault]]\nkind = \"pause\"\n" + lines;
   };  // from line 5
-  const std::string at = "x.toml:4: fault.0.kind: fault 'pause-1': ";
+  const auto at = [](int line, const std::string& setting) {
+    return fmt::format("x.toml:{}: fault.0.{}: fault 'pause-1': ", line, setting);
+  };
   const Case cases[] = {
       {fault("on = \"client 1 mid-acquire\"\nfor = \"1s\"\n"),
-       at +
+       at(5, "on") +
            "no client ever reaches mid-acquire: lock set-nx-px in workload inventory has the steps "
            "start, after-acquire, after-read, before-write, after-write, before-release, "
            "after-release"},
       {fault("client = 2\nuntil = \"any mid-release\"\n"),
-       at +
+       at(6, "until") +
            "no client ever reaches mid-release: lock set-nx-px in workload inventory has the steps "
            "start, after-acquire, after-read, before-write, after-write, before-release, "
            "after-release"},
       {"lock.name = \"redisson\"\nworkload.name = \"nested\"\n[[fault]]\nkind = \"slow\"\non = "
        "\"any after-read\"\nfor = \"1s\"\n",
-       "x.toml:4: fault.0.kind: fault 'slow-1': no client ever reaches after-read: lock redisson "
+       "x.toml:5: fault.0.on: fault 'slow-1': no client ever reaches after-read: lock redisson "
        "in "
        "workload nested has the steps start, after-acquire, before-release, after-release"},
       {fault("client = 1\nuntil = \"client 1 after-acquire\"\n"),
-       at + "it never heals: client 1 cannot reach after-acquire while this fault keeps it"},
+       at(6, "until") +
+           "it never heals: client 1 cannot reach after-acquire while this fault keeps it"},
       {fault("on = \"client 2 after-read\"\nuntil = \"client 2 after-acquire\"\n"),
-       at + "it never heals: client 2 cannot reach after-acquire while this fault keeps it"},
+       at(6, "until") +
+           "it never heals: client 2 cannot reach after-acquire while this fault keeps it"},
       {"workload.clients = 1\n" + fault("on = \"any after-read\"\nuntil = \"any after-acquire\"\n"),
-       "x.toml:5: fault.0.kind: fault 'pause-1': it never heals: client 1 cannot reach "
+       "x.toml:7: fault.0.until: fault 'pause-1': it never heals: client 1 cannot reach "
        "after-acquire while this fault keeps it"},
       {fault("name = \"a\"\nclient = 1\nuntil = \"end of b\"\n[[fault]]\nkind = \"pause\"\nname = "
              "\"b\"\nclient = 2\nuntil = \"end of a\"\n"),
-       "x.toml:4: fault.0.kind: fault 'a': it never ends: the end of 'a' waits for the end of 'b' "
+       "x.toml:7: fault.0.until: fault 'a': it never ends: the end of 'a' waits for the end of 'b' "
        "waits for the end of 'a'"},
       {fault(
            "name = \"a\"\non = \"client 1 start\"\nfor = \"1s\"\nduring = \"b\"\n[[fault]]\nkind = "
            "\"pause\"\nname = \"b\"\non = \"client 2 start\"\nfor = \"1s\"\nduring = \"a\"\n"),
-       "x.toml:4: fault.0.kind: fault 'a': it never ends: the beginning of 'a' waits for the "
+       "x.toml:8: fault.0.during: fault 'a': it never ends: the beginning of 'a' waits for the "
        "beginning of 'b' waits for the beginning of 'a'"},
       {fault("client = 1\nfor = \"1s\"\nfrom = \"1s\"\nevery = \"2s\"\ntimes = 3\n"),
-       at + "the last of its 3 times is at 5s, after the run's end at 5s"},
+       at(9, "times") + "the last of its 3 times is at 5s, after the run's end at 5s"},
+      {fault("client = 1\nfor = \"1s\"\nevery = \"2s\"\n"),
+       "x.toml:7: fault.0.every: that is how far apart; how often (times) is missing"},
+      {fault("name = \"p\"\nnodes = [1]\nuntil = \"any holds\"\n"),
+       "x.toml:7: fault.0.until: fault 'p': it never heals: nobody reaches after-acquire while all "
+       "nodes are stopped"},
+      {fault("client = 1\nuntil = \"begin of late\"\n[[fault]]\nkind = \"jump\"\nname = "
+             "\"late\"\nnodes = [1]\nby = \"1s\"\nfor = \"1s\"\non = \"client 1 holds\"\n"),
+       at(6, "until") +
+           "it never heals: 'late' begins at a step of client 1, which this fault keeps from it"},
+      {fault("on = \"client 1 after-release\"\nfrom = \"2s\"\nfor = \"1s\"\n[[fault]]\nkind = "
+             "\"crash\"\nclient = 1\nfrom = \"1s\"\n"),
+       at(5, "on") + "client 1 reaches no step any more: 'crash-2' kills it at 1s"},
+      {fault("on = \"client 1 holds\"\nfor = \"1s\"\nduring = \"dead\"\n[[fault]]\nkind = "
+             "\"crash\"\nname = \"dead\"\nclient = 2\n"),
+       at(7, "during") + "'dead' is over at once: nothing begins meanwhile"},
+      {kLock + "[[fault]]\nkind = \"restart\"\nnodes = [1]\nfor = \"4900ms\"\nfrom = \"1s\"\n",
+       "x.toml:6: fault.0.for: fault 'restart-1': its nodes are back at 5.9s, after the run's end "
+       "at 5s"},
       {kLock + "[[fault]]\nkind = \"delay\"\ndelay = \"6s\"\nfor = \"1s\"\n",
-       "x.toml:4: fault.0.kind: fault 'delay-1': it delays by 6s, longer than the run (5s)"},
+       "x.toml:5: fault.0.delay: fault 'delay-1': it delays by 6s, longer than the run (5s)"},
   };
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }
@@ -197,13 +222,13 @@ TEST(BuildPlan, NamesWhatIsWrongWithAPartition) {
        "x.toml:6: fault.0.links: '1+2' is no link: '2-1' is client 2 and node 1, '2-store' the "
        "store"},
       {cut("links = [\"9-1\"]\n"),
-       "x.toml:4: fault.0.kind: fault 'partition-1': client 9 does not exist: the run has clients "
+       "x.toml:6: fault.0.links: fault 'partition-1': client 9 does not exist: the run has clients "
        "1..4"},
       {cut("links = [\"1-9\"]\n"),
-       "x.toml:4: fault.0.kind: fault 'partition-1': node 9 does not exist: the run has nodes "
+       "x.toml:6: fault.0.links: fault 'partition-1': node 9 does not exist: the run has nodes "
        "1..5"},
       {cut("links = [\"1-2\"]\nclient = 1\n"),
-       "x.toml:4: fault.0.kind: fault 'partition-1' (partition): is of the links it lists: leave "
+       "x.toml:6: fault.0.links: fault 'partition-1' (partition): is of the links it lists: leave "
        "client and nodes out"},
   };
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
@@ -220,7 +245,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithANemesis) {
        "x.toml:4: nemesis.faults: member of a nemesis 'puase' is unknown (did you mean 'pause'?)"},
       {nemesis + "every = \"1s\"\n",
        "x.toml:4: nemesis.every: of what? nemesis.faults (--nemesis) is missing: any of pause, "
-       "clock, network, partition"},
+       "clock, network, partition, restart"},
       {nemesis + "faults = \"pause\"\nevery = \"0s\"\n",
        "x.toml:5: nemesis.every: it must be above nothing"},
       {nemesis + "faults = \"pause\"\nshortest = \"2s\"\nlongest = \"1s\"\n",

@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
 #include <sstream>
 
-#include "compose/fault_conditions.h"
+#include "compose/key_slots.h"
+#include "compose/nemesis_settings.h"
 #include "compose/plan_builder.h"
 #include "compose/restart_rules.h"
 #include "faults/fault.h"
+#include "faults/profiles.h"
 #include "faults/sides.h"
 #include "lib/base/words.h"
 #include "lib/plan/topology.h"
@@ -19,7 +20,6 @@
 namespace doublehold {
 namespace {
 
-constexpr int kMostTimes = 100'000;
 constexpr int64_t kMostBytes = int64_t{1}
                                << 40;  // at once, or a second: no network of today's carries more
 constexpr std::string_view kHolds = "holds";
@@ -137,113 +137,6 @@ void SplitSides(SettingReader& reader, const Plan& plan, int index, FaultPlan& f
   fault.client.reset();
 }
 
-Result<void> CheckTarget(const Plan& plan, const FaultPlan& fault) {
-  const auto check_client = [&](int client, int least) -> Result<void> {
-    if (client >= least && client <= plan.clients) return {};
-    return BadInput(
-        fmt::format("client {} does not exist: the run has clients 1..{}", client, plan.clients));
-  };
-  if (fault.client) {
-    if (Result<void> ok = check_client(*fault.client, /*least=*/1); !ok) return ok;
-  }
-  for (const auto& trigger : {fault.on, fault.until}) {
-    if (!trigger) continue;
-    if (Result<void> ok = check_client(trigger->client, /*least=*/0); !ok) return ok;
-  }
-  for (const Link& link : fault.links) {
-    if (Result<void> ok = check_client(link.client, /*least=*/1); !ok) return ok;
-  }
-  std::vector<int> nodes = fault.nodes;
-  for (const Link& link : fault.links) nodes.push_back(link.node);
-  for (const int node : nodes) {
-    if (node >= 0 && node <= ServersOf(plan)) continue;
-    return BadInput(
-        fmt::format("node {} does not exist: the run has nodes 1..{}", node, ServersOf(plan)));
-  }
-  return {};
-}
-
-// Such a fault needs no end: it acts on some frames and is over.
-bool EndsWhenSpent(const FaultEntry& kind) {
-  return kind.is_final || kind.ends_itself ||
-         std::ranges::find(kind.keys, "count") != kind.keys.end();
-}
-
-// What a plan's file could hold and the reader of settings would not have let through.
-bool NumbersAreInRange(const FaultPlan& fault) {
-  for (const Duration span : {fault.from, fault.every, fault.length, fault.delay, fault.jitter,
-                              fault.gap, fault.period, fault.cut}) {
-    if (span < Duration::zero()) return false;
-  }
-  return fault.times >= 1 && fault.times <= kMostTimes;
-}
-
-Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEntry& kind) {
-  if (fault.from >= plan.duration) {
-    return BadInput(fmt::format("it begins at {}, after the run's end at {}",
-                                FormatDuration(fault.from), FormatDuration(plan.duration)));
-  }
-  if (fault.times > 1 && fault.every <= Duration::zero()) {
-    return BadInput("'times' is more than one, but 'every' does not say how far apart");
-  }
-  if (const Duration last = fault.from + fault.every * (fault.times - 1); last >= plan.duration) {
-    return BadInput(fmt::format("the last of its {} times is at {}, after the run's end at {}",
-                                fault.times, FormatDuration(last), FormatDuration(plan.duration)));
-  }
-  if (!EndsWhenSpent(kind) && fault.length <= Duration::zero() && !fault.until &&
-      !fault.until_fault) {
-    return BadInput("it never heals: 'for' (a duration) or 'until' (a step) is missing");
-  }
-  if (kind.ends_itself && (fault.until || fault.until_fault)) {
-    return BadInput("it ends by itself: no 'until'");
-  }
-  if (fault.delay > plan.duration) {
-    return BadInput(fmt::format("it delays by {}, longer than the run ({})",
-                                FormatDuration(fault.delay), FormatDuration(plan.duration)));
-  }
-  if (fault.length > plan.duration) {
-    return BadInput(fmt::format("it lasts {}, longer than the run ({})",
-                                FormatDuration(fault.length), FormatDuration(plan.duration)));
-  }
-  return {};
-}
-
-Result<void> CheckReplicas(const Plan& plan, const FaultPlan& fault, const FaultEntry& kind) {
-  const TopologyEntry& topology = *FindTopology(plan.topology);
-  if (!kind.needs_replicas) return {};
-  if (!topology.HasReplicas()) {
-    return BadInput(
-        fmt::format("'{}' needs replicas, which '{}' does not have (replicated, sentinel, "
-                    "cluster?)",
-                    fault.kind, plan.topology));
-  }
-  if (fault.how == "awaited" && !topology.FailsOver()) {
-    return BadInput(fmt::format("nobody in '{}' promotes a replica by itself (sentinel, cluster?)",
-                                plan.topology));
-  }
-  if (fault.kind == "promote" && fault.how != "awaited" && fault.how != "planned" &&
-      topology.lead == Lead::kSentinel) {
-    return BadInput("under sentinels nobody promotes by hand: how = 'planned' or 'awaited'");
-  }
-  return {};
-}
-
-Result<void> CheckFault(const Plan& plan, const FaultPlan& fault) {
-  const FaultEntry* kind = FindFault(fault.kind);
-  if (kind == nullptr) return BadInput(UnknownWord("fault", fault.kind, NamesOf(Faults())));
-  if (kind->needs_network && plan.direct) {
-    return BadInput(fmt::format("'{}' acts on the network, which 'direct' goes round", fault.kind));
-  }
-  if (Result<void> ok = CheckReplicas(plan, fault, *kind); !ok) return ok;
-  if (!NumbersAreInRange(fault)) return BadInput("a number is out of its range");
-  if (Result<void> ok = CheckTarget(plan, fault); !ok) return ok;
-  if (Result<void> ok = CheckKey(plan, fault); !ok) return ok;
-  if (Result<void> ok = CheckSteps(plan, fault); !ok) return ok;
-  return CheckTiming(plan, fault, *kind);
-}
-
-}  // namespace
-
 FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   FaultPlan fault;
   if (!reader.settings().Has("kind")) {
@@ -264,6 +157,8 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   fault.during = reader.Word("during", "");
   fault.from = reader.Span("from", "0s");
   fault.every = reader.Span("every", "0s");
+  if (reader.settings().Has("every") && !reader.settings().Has("times"))
+    reader.Fail("every", "that is how far apart; how often (times) is missing");
   fault.times = static_cast<int>(reader.Integer("times", 1, 1, kMostTimes));
   fault.length = reader.Span("for", "0s");
   if (has("client") && reader.Word("client")) {
@@ -293,31 +188,59 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   return fault;
 }
 
-Result<void> CheckFaults(const Plan& plan, const std::vector<std::string>& places) {
-  std::set<std::string> names;
-  for (size_t i = 0; i < plan.faults.size(); ++i) {
-    const FaultPlan& fault = plan.faults[i];
-    const auto bad = [&](const std::string& message) {
-      return BadInput(fmt::format("{}: fault '{}': {}", places.at(i), fault.name, message));
-    };
-    if (!names.insert(fault.name).second) return bad("another fault has the same name");
-    if (Result<void> ok = CheckFault(plan, fault); !ok) return bad(ok.error().message);
-    // This one names the fault itself.
-    if (Result<void> ok = FindFault(fault.kind)->validate(fault); !ok) {
-      return BadInput(fmt::format("{}: {}", places.at(i), ok.error().message));
+// The node that keeps the key of the first lock.
+int MasterOfFirstLock(const Plan& plan) {
+  if (FindTopology(plan.topology)->lead != Lead::kCluster) return 1;
+  return MasterOfKey(LockKeysOf(plan).front(), plan.nodes);
+}
+
+}  // namespace
+
+std::vector<FaultPlace> ReadFaults(SettingReader& reader, Plan& plan) {
+  std::vector<FaultPlace> places;
+  const std::vector<std::string> names = reader.Words("faults");
+  ProfileTurn turn{
+      .index = 0, .count = static_cast<int>(names.size()), .master = MasterOfFirstLock(plan)};
+  for (const std::string& name : names) {
+    const auto profiles = Profiles();
+    const auto found = std::ranges::find(profiles, name, &ProfileEntry::name);
+    if (found == profiles.end()) {
+      reader.Fail("faults", UnknownWord("fault profile", name, NamesOf(profiles)) +
+                                (FindFault(name) == nullptr
+                                     ? ""
+                                     : "; a single fault is aimed with [[fault]] in a file"));
+      return places;
     }
-    if (!fault.during.empty() && !fault.on)
-      return bad("'during' needs 'on': a step at which it starts");
+    if (const std::string why = found->misfit == nullptr ? "" : found->misfit(plan); !why.empty()) {
+      reader.Fail("faults", fmt::format("profile '{}': {}", name, why));
+      return places;
+    }
+    for (FaultPlan& fault : found->make(plan, turn)) {
+      plan.faults.push_back(std::move(fault));
+      places.push_back({.fault = reader.settings().Where("faults")});
+    }
+    ++turn.index;
   }
-  if (const std::optional<FaultRefusal> refused = FindImpossibleWait(plan)) {
-    return BadInput(fmt::format("{}: fault '{}': {}", places.at(refused->index),
-                                plan.faults[refused->index].name, refused->message));
+  const int tables = reader.settings().CountTables("fault");
+  for (int index = 0; index < tables && !reader.error(); ++index) {
+    Settings table = reader.settings().TakeBelow(fmt::format("fault.{}", index));
+    SettingReader inner(table, plan.lease);
+    FaultPlan fault = ReadFault(inner, plan, index);
+    if (inner.error()) {
+      reader.FailPlainly(*inner.error());
+    } else if (Result<void> ok = table.CheckAllTaken("setting of fault " + fault.kind); !ok) {
+      reader.FailPlainly(ok.error());
+    }
+    FaultPlace& place = places.emplace_back(FaultPlace{.fault = table.Where("kind")});
+    for (const std::string& name : table.Names()) place.settings[name] = table.Where(name);
+    plan.faults.push_back(std::move(fault));
   }
-  if (Result<void> ok = CheckRestarts(plan); !ok) {
-    return BadInput(
-        fmt::format("{}: {}", places.empty() ? "the plan" : places.front(), ok.error().message));
+  if (reader.error()) return places;
+  for (FaultPlan& fault : ReadNemesis(reader, plan)) {
+    plan.faults.push_back(std::move(fault));
+    places.push_back({.fault = reader.settings().Where("nemesis.faults")});
   }
-  return {};
+  return places;
 }
 
 }  // namespace doublehold

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 #include "compose/client_main.h"
 #include "compose/spawn.h"
@@ -30,6 +31,19 @@ std::filesystem::path Launcher::FolderOf(int node) const {
 std::filesystem::path Launcher::ClientSocketOf(int node) const {
   const bool moves = Topology().lead == Lead::kAddress && node == kMasterAddress;
   return moves ? places_.sockets / "master.sock" : SocketOf(node);
+}
+
+std::filesystem::path Launcher::ConfigOf(int node) const {
+  const bool moves = Topology().lead == Lead::kAddress || Topology().lead == Lead::kSentinel;
+  return moves && node != kStoreNode ? FolderOf(node) / "redis.conf" : std::filesystem::path();
+}
+
+Result<void> Launcher::WriteConfig(int node, const std::string& text) const {
+  std::ofstream out(ConfigOf(node), std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out) return EnvironmentFailed(fmt::format("{}: cannot be written", ConfigOf(node).string()));
+  return {};
 }
 
 // Renamed into place, so that there is a master at any time.
@@ -139,6 +153,9 @@ Result<void> Launcher::StartServers() {
     cluster_.AddNode(
         node, ClockPageOf({Kind::kNode, node}),
         {.socket = SocketOf(node), .folder = folder, .data = DataOf(places_.plan, node)});
+    if (!ConfigOf(node).empty()) {
+      if (Result<void> ok = WriteConfig(node, ""); !ok) return ok;
+    }
     if (Result<void> started = StartServer(node); !started) return started;
   }
   return {};
@@ -154,6 +171,7 @@ Result<void> Launcher::StartServer(int node) {
       doublehold::StartServer({.program = places_.server,
                                .socket = SocketOf(node),
                                .folder = FolderOf(node),
+                               .config = ConfigOf(node),
                                .data = DataOf(places_.plan, node),
                                .log = log,
                                .shim = *shim,

@@ -62,6 +62,9 @@ class Launcher {
   // The sentinels, which watch node 1 and its replicas.
   Result<void> StartSentinels();
   [[nodiscard]] std::filesystem::path SentinelSocketOf(int number) const;
+  // What the server finds in its file of settings when it is started again; only where its place may change, and not in a
+  // cluster, which has a file of its own.
+  Result<void> WriteConfig(int node, const std::string& text) const;
   // From now on the clients' address of the master is this server's.
   void PointAtMaster(int node) const;
 
@@ -73,6 +76,8 @@ class Launcher {
   // Where clients reach a node: its socket, or a name that points at the master's.
   [[nodiscard]] std::filesystem::path ClientSocketOf(int node) const;
   [[nodiscard]] std::vector<std::string> SettingsOf(int node) const;
+  // Empty: it has none.
+  [[nodiscard]] std::filesystem::path ConfigOf(int node) const;
   Result<void> AddPeerLinks();
   Result<void> AddPeerLink(LinkId link, const std::filesystem::path& socket);
   // Under which the servers and sentinels reach a sentinel.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compose/plan_builder.h"
+#include "compose/restart_rules.h"
 #include "faults/nemesis.h"
 #include "lib/base/words.h"
 
@@ -51,11 +52,13 @@ std::vector<FaultPlan> ReadNemesis(SettingReader& reader, const Plan& plan) {
     reader.Word("nemesis.faults");
     return {};
   }
-  const Nemesis nemesis{.members = ReadMembers(reader, plan),
-                        .every = reader.Span("nemesis.every", "1 lease"),
-                        .shortest = reader.Span("nemesis.shortest", "0.2 lease"),
-                        .longest = reader.Span("nemesis.longest", "2 lease")};
+  Nemesis nemesis{.members = ReadMembers(reader, plan),
+                  .every = reader.Span("nemesis.every", "1 lease"),
+                  .shortest = reader.Span("nemesis.shortest", "0.2 lease"),
+                  .longest = reader.Span("nemesis.longest", "2 lease")};
   if (reader.error()) return {};
+  if (std::ranges::find(nemesis.members, "restart") != nemesis.members.end())
+    nemesis.kept_out = RestartDelayOf(plan);
   if (nemesis.members.empty()) reader.Fail("nemesis.faults", "it names none");
   if (nemesis.every <= Duration{}) reader.Fail("nemesis.every", "it must be above nothing");
   if (nemesis.shortest <= Duration{} || nemesis.shortest > nemesis.longest) {

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "lib/plan/topology.h"
-
 namespace doublehold {
 namespace {
 
@@ -30,21 +28,22 @@ NodeData DataOf(const Plan& plan, int node) {
   return data;
 }
 
-Result<void> CheckNodeData(const Plan& plan) {
-  for (int node = 0; node <= ServersOf(plan); ++node) {
+Result<void> CheckNodeData(const Plan& plan, const FaultPlan& restart) {
+  for (const int node : restart.nodes) {
     const NodeData data = DataOf(plan, node);
     // A server that keeps a log reads nothing else.
     if (data.snapshot && data.log) {
       return BadInput(fmt::format("{} is restarted with data rdb and with data aof: one of the two",
-                                  NameOf(node)));
+                                  NameOf(node)),
+                      "data");
     }
     const bool taken = std::ranges::any_of(
         plan.faults, [&](const FaultPlan& fault) { return Meets(fault, "snapshot", node); });
-    if (data.snapshot && !taken) {
-      return BadInput(
-          fmt::format("{} is restarted with data rdb, and no fault of kind 'snapshot' "
-                      "takes one of it (data = \"empty\"?)",
-                      NameOf(node)));
+    if (restart.data == "rdb" && !taken) {
+      return BadInput(fmt::format("{} is restarted with data rdb, and no fault of kind 'snapshot' "
+                                  "takes one of it (data = \"empty\"?)",
+                                  NameOf(node)),
+                      "data");
     }
   }
   return {};

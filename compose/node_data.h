@@ -23,8 +23,9 @@ struct NodeData {
 
 // What the restarts in the plan need of a node (kStoreNode: the store).
 NodeData DataOf(const Plan& plan, int node);
-// Refuses a node that would have to keep both, and one that is to come back from a snapshot that no fault takes.
-Result<void> CheckNodeData(const Plan& plan);
+// Refuses a restart of a node that would have to keep both, for all restarts of it, and one from a snapshot that no fault
+// takes.
+Result<void> CheckNodeData(const Plan& plan, const FaultPlan& restart);
 
 // Arguments of redis-server. Every write is in the log, and with the kernel, before it is answered.
 std::vector<std::string> ArgumentsOf(const NodeData& data);

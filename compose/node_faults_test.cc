@@ -14,11 +14,14 @@ struct Ran {
 };
 
 // set-nx-px with a lease of 500 ms, and these faults.
-Ran RunWith(const std::string& faults) {
+Ran RunWith(const std::string& faults, const std::string& duration = "1s",
+            const std::string& topology = "single") {
   const TestFolder folder;
   const std::filesystem::path file = folder.path() / "experiment.toml";
   std::ofstream(file) << "[lock]\nname = \"set-nx-px\"\nlease = \"500ms\"\n"
-                         "[workload]\nclients = 2\nduration = \"1s\"\n"
+                         "[workload]\nclients = 2\n"
+                      << "duration = \"" << duration << "\"\n[topology]\nname = \"" << topology
+                      << "\"\n"
                       << faults;
   const std::filesystem::path run = folder.path() / "run";
   Ran ran{.finished = RunProgram({"run", file.string(), "--into", run.string()}), .verdict = {}};
@@ -59,6 +62,48 @@ TEST(NodeFaults, ANodeComesBackIntoTheTimeThatItWasIn) {
   // Asked after the restart: so far it is ahead of the machine.
   const int64_t ahead_ns = ran.verdict.at("faults").at(0).at("episodes").at(0).at("measured_ns");
   EXPECT_NEAR(static_cast<double>(ahead_ns), 40e9, 1e9);
+}
+
+void ExpectAllFired(const Ran& ran) {
+  for (const nlohmann::json& fault : ran.verdict.at("faults")) EXPECT_EQ(fault.at("started"), 1);
+  EXPECT_EQ(ClaimOf(ran.verdict, "liveness").at("outcome"), "valid");
+}
+
+// Redis keeps a master from its clients for two seconds after its start; the key is in a slot of node 3.
+TEST(NodeFaults, ANodeOfAClusterIsBackWhenItTakesCommandsAgain) {
+  const Ran ran = RunWith(
+      "[[fault]]\nkind = \"restart\"\nnodes = [3]\ndata = \"empty\"\n"
+      "on = \"client 1 after-release\"\n",
+      "8s", "cluster");
+  EXPECT_EQ(ran.finished.exit_code, 0) << ran.finished.out << ran.finished.err;
+  ExpectAllFired(ran);
+  const int64_t down_ns = ran.verdict.at("faults").at(0).at("episodes").at(0).at("measured_ns");
+  EXPECT_GE(down_ns, 2'000'000'000);
+}
+
+TEST(NodeFaults, ANodeOfAClusterThatIsBackJustAtTheEndIsWaitedFor) {
+  const Ran ran =
+      RunWith("[[fault]]\nkind = \"restart\"\nnodes = [3]\ndata = \"empty\"\nfrom = \"500ms\"\n",
+              "1s", "cluster");
+  EXPECT_EQ(ran.verdict.at("faults").at(0).at("started"), 0);
+  EXPECT_EQ(ClaimOf(ran.verdict, "liveness").at("violations").size(), 0u);
+}
+
+// A planned promotion waits until the replica has all that its master has: of one that is its own master it never would.
+TEST(NodeFaults, AReplicaThatComesBackIsAReplicaAgain) {
+  ExpectAllFired(
+      RunWith("[[fault]]\nkind = \"restart\"\nnodes = [2]\non = \"client 1 after-release\"\n"
+              "[[fault]]\nkind = \"promote\"\nnodes = [2]\nhow = \"planned\"\nfrom = \"2500ms\"\n",
+              "8s", "replicated"));
+}
+
+TEST(NodeFaults, AMasterThatComesBackFollowsTheOneThatTookItsPlace) {
+  ExpectAllFired(
+      RunWith("[[fault]]\nkind = \"restart\"\nnodes = [1]\nfrom = \"400ms\"\nfor = \"500ms\"\n"
+              "[[fault]]\nkind = \"promote\"\nname = \"taken\"\nnodes = [2]\nfrom = \"500ms\"\n"
+              "[[fault]]\nkind = \"promote\"\nname = \"back\"\nnodes = [1]\nhow = \"planned\"\n"
+              "from = \"3s\"\n",
+              "8s", "replicated"));
 }
 
 }  // namespace

@@ -7,13 +7,12 @@
 #include <tuple>
 
 #include "checker/checker.h"
+#include "compose/fault_rules.h"
 #include "compose/fault_settings.h"
-#include "compose/nemesis_settings.h"
 #include "compose/restart_rules.h"
 #include "compose/setting_reader.h"
 #include "compose/topology_settings.h"
 #include "faults/fault.h"
-#include "faults/profiles.h"
 #include "lib/base/words.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/topology.h"
@@ -212,48 +211,6 @@ void ReadExpectations(SettingReader& reader, Plan& plan) {
     std::ignore = reader.settings().Take("expect." + claim);
 }
 
-// Answers where each fault of the plan came from.
-std::vector<std::string> ReadFaults(SettingReader& reader, Plan& plan) {
-  std::vector<std::string> places;
-  const std::vector<std::string> names = reader.Words("faults");
-  ProfileTurn turn{.index = 0, .count = static_cast<int>(names.size())};
-  for (const std::string& name : names) {
-    const auto profiles = Profiles();
-    const auto found = std::ranges::find(profiles, name, &ProfileEntry::name);
-    if (found == profiles.end()) {
-      reader.Fail("faults", UnknownWord("fault profile", name, NamesOf(profiles)) +
-                                (FindFault(name) == nullptr
-                                     ? ""
-                                     : "; a single fault is aimed with [[fault]] in a file"));
-      return places;
-    }
-    for (FaultPlan& fault : found->make(plan, turn)) {
-      plan.faults.push_back(std::move(fault));
-      places.push_back(reader.settings().Where("faults"));
-    }
-    ++turn.index;
-  }
-  const int tables = reader.settings().CountTables("fault");
-  for (int index = 0; index < tables && !reader.error(); ++index) {
-    Settings table = reader.settings().TakeBelow(fmt::format("fault.{}", index));
-    SettingReader inner(table, plan.lease);
-    FaultPlan fault = ReadFault(inner, plan, index);
-    if (inner.error()) {
-      reader.FailPlainly(*inner.error());
-    } else if (Result<void> ok = table.CheckAllTaken("setting of fault " + fault.kind); !ok) {
-      reader.FailPlainly(ok.error());
-    }
-    places.push_back(table.Where("kind"));
-    plan.faults.push_back(std::move(fault));
-  }
-  if (reader.error()) return places;
-  for (FaultPlan& fault : ReadNemesis(reader, plan)) {
-    plan.faults.push_back(std::move(fault));
-    places.push_back(reader.settings().Where("nemesis.faults"));
-  }
-  return places;
-}
-
 bool NumbersAreInRange(const Plan& plan) {
   const RetryPlan& retry = plan.retry;
   return plan.lease >= kShortestLease && IsWholeMilliseconds(plan.lease) && plan.clients >= 1 &&
@@ -294,7 +251,7 @@ Result<Plan> BuildPlan(Settings settings) {
   ReadClaims(reader, plan);
   ReadExpectations(reader, plan);
   if (reader.error()) return tl::unexpected(*reader.error());
-  const std::vector<std::string> places = ReadFaults(reader, plan);
+  const std::vector<FaultPlace> places = ReadFaults(reader, plan);
   if (reader.error()) return tl::unexpected(*reader.error());
   if (Result<void> ok = settings.CheckAllTaken("setting"); !ok) return tl::unexpected(ok.error());
   KeepNodesOut(plan);
@@ -337,7 +294,7 @@ Result<void> CheckPlan(const Plan& plan, const std::string& where) {
       return bad("expect: " +
                  UnknownWord("outcome", outcome, {kOutcomes.begin(), kOutcomes.end()}));
   }
-  return CheckFaults(plan, std::vector<std::string>(plan.faults.size(), where));
+  return CheckFaults(plan, std::vector<FaultPlace>(plan.faults.size(), {.fault = where}));
 }
 
 RunFacts FactsOf(const Plan& plan) {

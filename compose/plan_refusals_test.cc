@@ -110,7 +110,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheWorkload) {
       {workload + "duration = \"25h\"\n",
        "x.toml:4: workload.duration: a run lasts more than nothing and at most 24h"},
       {workload + "duration = 5\n",
-       "x.toml:4: workload.duration: '5' has no unit (ns, us, ms, s, m, h): did you mean 5ms?"},
+       "x.toml:4: workload.duration: '5' has no unit (ns, us, ms, s, m, h): did you mean 5s?"},
       {workload + "grace = \"-1s\"\n",
        "x.toml:4: workload.grace: '-1s' is negative; a duration is not"},
       {workload + "stock = -1\n",
@@ -153,6 +153,11 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheRest) {
        "x.toml:5: expect.exclusion: claim 'exclusion' is unknown (one of: stock)"},
       {"faults = [\"puase\"]\n" + kLock,
        "x.toml:1: faults: fault profile 'puase' is unknown (did you mean 'pause'?)"},
+      {"faults = [\"failover\"]\n" + kLock,
+       "x.toml:1: faults: profile 'failover': it needs replicas, which 'single' does not have "
+       "(replicated, sentinel, cluster?)"},
+      {"faults = [\"crash\"]\n" + kLock + "[workload]\nclients = 1\n",
+       "x.toml:1: faults: profile 'crash': it kills clients: of one alone nobody would be left"},
       {"faults = [\"network\"]\n" + kLock + "[topology]\ndirect = true\n",
        "x.toml:1: faults: fault 'stalled-link': 'stall' acts on the network, which 'direct' goes "
        "round"},

@@ -40,6 +40,11 @@ void Replication::Await(std::function<bool()> met, std::function<void(bool)> don
   std::make_shared<Poll>(parts_.io, std::move(met), std::move(done))->Next();
 }
 
+Revival::Hooks Revived(Revival::Hooks hooks, Replication* replication) {
+  if (replication != nullptr) hooks.rejoining = replication->AfterRestart();
+  return hooks;
+}
+
 std::unique_ptr<Replication> MakeReplication(const Replication::Parts& parts) {
   switch (FindTopology(parts.plan.topology)->lead) {
     case Lead::kFixed:

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "compose/launcher.h"
+#include "compose/revival.h"
 #include "faults/cluster.h"
 #include "faults/proxy/proxy.h"
 #include "lib/base/result.h"
@@ -39,6 +40,8 @@ class Replication {
   virtual std::string WhatIsMissing() = 0;
   // As Cluster::Promote.
   virtual void Promote(int node, Promotion how, std::function<void(bool)> done) = 0;
+  // When a server that was restarted is one of them again.
+  virtual Rejoining AfterRestart() { return {}; }
 
  protected:
   // Calls `met` every few milliseconds until it answers true, or patience is over; then `done` with which it was.
@@ -46,6 +49,9 @@ class Replication {
 
   Parts parts_;
 };
+
+// How nodes are started again where there are replicas, and where `replication` is null.
+Revival::Hooks Revived(Revival::Hooks hooks, Replication* replication);
 
 // Null for a topology without replicas.
 std::unique_ptr<Replication> MakeReplication(const Replication::Parts& parts);

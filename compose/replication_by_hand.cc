@@ -19,7 +19,9 @@ class HandLed final : public Replication {
   using Replication::Replication;
 
   Result<void> Begin() override {
-    for (int server = 2; server <= ServersOf(parts_.plan); ++server) Follow(server, master_);
+    for (int server = 2; server <= ServersOf(parts_.plan); ++server) {
+      if (Result<void> ok = Follow(server, master_); !ok) return ok;
+    }
     return {};
   }
 
@@ -29,6 +31,13 @@ class HandLed final : public Replication {
         return fmt::format("node {} has not caught up with the primary", server);
     }
     return {};
+  }
+
+  // It comes back as what its file says, or said when it was started.
+  Rejoining AfterRestart() override {
+    return {.is_met = [this](int server, const Reply& /*answer*/) {
+      return server == master_ || Follow(server, master_).has_value();
+    }};
   }
 
   void Promote(int node, Promotion how, std::function<void(bool)> done) override {
@@ -57,19 +66,22 @@ class HandLed final : public Replication {
     return parts_.launcher.SocketOf(server);
   }
 
-  void Follow(int server, int master) {
+  // In its file too, so that it comes back as a replica if it dies; one that is dead has nothing but the file.
+  Result<void> Follow(int server, int master) {
     const std::string port = std::to_string(parts_.launcher.PeerPort({0, master, server}));
     [[maybe_unused]] const CallResult told =
         AskServer(SocketOf(server), {"REPLICAOF", "127.0.0.1", port});
+    return parts_.launcher.WriteConfig(server, fmt::format("replicaof 127.0.0.1 {}\n", port));
   }
 
   // False when the node does not answer: then the clients stay where they are.
   bool Lead(int node) {
     if (!AskServer(SocketOf(node), {"REPLICAOF", "NO", "ONE"})) return false;
+    if (!parts_.launcher.WriteConfig(node, "")) return false;
     master_ = node;
     parts_.launcher.PointAtMaster(node);
     for (int server = 1; server <= ServersOf(parts_.plan); ++server) {
-      if (server != node) Follow(server, node);
+      if (server != node && !Follow(server, node)) return false;
     }
     for (int client = 1; client <= parts_.plan.clients; ++client) {
       parts_.proxy.ResetConnections({client, kMasterAddress});

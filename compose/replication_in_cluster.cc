@@ -4,13 +4,14 @@
 
 #include <utility>
 
+#include "compose/key_slots.h"
 #include "compose/replication.h"
 #include "lib/plan/topology.h"
 
 namespace doublehold {
 namespace {
 
-constexpr int kSlots = 16'384;
+constexpr Duration kRejoinPatience = 5s;
 
 class RedisCluster final : public Replication {
  public:
@@ -19,14 +20,15 @@ class RedisCluster final : public Replication {
   Result<void> Begin() override {
     const int masters = parts_.plan.nodes;
     for (int server = 1; server <= Servers(); ++server) {
-      if (!AskServer(SocketOf(server), {"CLUSTER", "SET-CONFIG-EPOCH", std::to_string(server)}))
+      if (!AskServer(SocketOf(server), {"CLUSTER", "SET-CONFIG-EPOCH", std::to_string(server)},
+                     kPatienceWithNewServers))
         return EnvironmentFailed(fmt::format("node {} is in no cluster", server));
     }
     for (int master = 1; master <= masters; ++master) {
-      const std::string first = std::to_string(kSlots * (master - 1) / masters);
-      const std::string last = std::to_string(kSlots * master / masters - 1);
-      const CallResult shared =
-          AskServer(SocketOf(master), {"CLUSTER", "ADDSLOTSRANGE", first, last});
+      const std::string first = std::to_string(FirstSlotOf(master, masters));
+      const std::string last = std::to_string(FirstSlotOf(master + 1, masters) - 1);
+      const CallResult shared = AskServer(
+          SocketOf(master), {"CLUSTER", "ADDSLOTSRANGE", first, last}, kPatienceWithNewServers);
       if (!shared) {
         return EnvironmentFailed(fmt::format("node {} takes no slots: {} (Redis 7.0 or later?)",
                                              master, shared.error().message));
@@ -35,7 +37,8 @@ class RedisCluster final : public Replication {
     for (int server = 2; server <= Servers(); ++server) {
       const std::string port = std::to_string(parts_.launcher.PeerPort({0, server, kAnyPeer}));
       const std::string bus = std::to_string(parts_.launcher.BusPort(server));
-      if (!AskServer(SocketOf(1), {"CLUSTER", "MEET", "127.0.0.1", port, bus}))
+      if (!AskServer(SocketOf(1), {"CLUSTER", "MEET", "127.0.0.1", port, bus},
+                     kPatienceWithNewServers))
         return EnvironmentFailed(fmt::format("node 1 does not meet node {}", server));
     }
     return {};
@@ -57,6 +60,20 @@ class RedisCluster final : public Replication {
         return fmt::format("to node {} the cluster is down", server);
     }
     return {};
+  }
+
+  // It knows its slots and its peers by its file. But a master takes no commands for the first two seconds after its start,
+  // and the others may have taken it for dead: until all say that the cluster is up, some keys have no server.
+  Rejoining AfterRestart() override {
+    Rejoining rejoining{.question = {"CLUSTER", "INFO"},
+                        .is_met =
+                            [](int /*node*/, const Reply& answer) {
+                              return answer.text.find("cluster_state:ok") != std::string::npos;
+                            },
+                        .patience = kRejoinPatience + 3 * parts_.plan.down_after};
+    for (int server = 1; server <= Servers(); ++server)
+      rejoining.witnesses.push_back(SocketOf(server));
+    return rejoining;
   }
 
   void Promote(int node, Promotion how, std::function<void(bool)> done) override {

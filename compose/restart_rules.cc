@@ -8,7 +8,6 @@
 #include "faults/fault.h"
 #include "lib/base/options.h"
 #include "lib/base/words.h"
-#include "lib/plan/topology.h"
 #include "workloads/workload.h"
 
 namespace doublehold {
@@ -52,24 +51,16 @@ void KeepNodesOut(Plan& plan) {
   }
 }
 
-Result<void> CheckRestarts(const Plan& plan) {
+Result<void> CheckRestart(const Plan& plan, const FaultPlan& fault) {
+  if (fault.kind != "restart") return {};
   const Duration delay = RestartDelayOf(plan);
-  for (const FaultPlan& fault : plan.faults) {
-    if (!RestartsNodes(fault)) continue;
-    // Who asks it after its return is not yet led to where its slots are.
-    if (FindTopology(plan.topology)->lead == Lead::kCluster) {
-      return BadInput(
-          fmt::format("fault '{}': nodes of a cluster are not restarted (did you mean "
-                      "'crash', or 'pause'?)",
-                      fault.name));
-    }
-    if (fault.length >= delay) continue;
+  if (RestartsNodes(fault) && fault.length < delay) {
     return BadInput(
-        fmt::format("fault '{}': its nodes are back after {}, before the lock's "
-                    "restart-delay of {}",
-                    fault.name, FormatDuration(fault.length), FormatDuration(delay)));
+        fmt::format("its nodes are back after {}, before the lock's restart-delay of {}",
+                    FormatDuration(fault.length), FormatDuration(delay)),
+        "for");
   }
-  return CheckNodeData(plan);
+  return CheckNodeData(plan, fault);
 }
 
 Result<void> CheckKey(const Plan& plan, const FaultPlan& fault) {

@@ -21,8 +21,8 @@ std::string WhyNoRestartDelay(const Plan& plan);
 // Lets no restart of a node (of the store it may be any) be shorter than the lock's restart-delay.
 void KeepNodesOut(Plan& plan);
 
-// `plan` as a whole; its faults are valid each for itself.
-Result<void> CheckRestarts(const Plan& plan);
+// Of a fault that restarts nodes, in the midst of the others: what they can come back with, and when.
+Result<void> CheckRestart(const Plan& plan, const FaultPlan& fault);
 // Of a fault that names a key: that it has to do with a lock of the run.
 Result<void> CheckKey(const Plan& plan, const FaultPlan& fault);
 

@@ -21,8 +21,7 @@ std::string RefusalOf(const std::string& toml) {
   const std::string& message = plan.error().message;
   EXPECT_TRUE(message.starts_with("x.toml:")) << message;
   const std::string rest = message.substr(message.find(": ") + 2);
-  const std::string place = "fault.0.kind: ";
-  return rest.starts_with(place) ? rest.substr(place.size()) : rest;
+  return rest.starts_with("fault.0.") ? rest.substr(rest.find(": ") + 2) : rest;
 }
 
 std::string Redlock(const std::string& delay) {
@@ -80,20 +79,27 @@ TEST(Restarts, AreRefusedForWhatTheNodesCannotDo) {
       {Fault("restart", "name = \"r\"\nnodes = [1]\nuntil = \"client 1 after-read\""),
        "fault 'r': it ends by itself: no 'until'"},
       {Fault("restart", "nodes = [1]\ndata = \"rdb\""),
-       "node 1 is restarted with data rdb, and no fault of kind 'snapshot' takes one of it (data = "
+       "fault 'restart-1': node 1 is restarted with data rdb, and no fault of kind 'snapshot' "
+       "takes one of it (data = "
        "\"empty\"?)"},
       {Fault("restart", "nodes = [\"store\"]\ndata = \"rdb\"") +
            Fault("restart", "nodes = [\"store\"]\ndata = \"aof\"") +
            Fault("snapshot", "nodes = [\"store\"]"),
-       "the store is restarted with data rdb and with data aof: one of the two"},
+       "fault 'restart-1': the store is restarted with data rdb and with data aof: one of the two"},
       {Fault("delete-key", "name = \"d\"\nnodes = [1]\nkey = \"dh:itm:0\""),
        "fault 'd': key 'dh:itm:0' is unknown (did you mean 'dh:item:0'?)"},
-      {"[topology]\nname = \"cluster\"\n" + Fault("restart", "name = \"r\"\nnodes = [1]"),
-       "fault 'r': nodes of a cluster are not restarted (did you mean 'crash', or 'pause'?)"},
       {Fault("crash", "name = \"c\"\nnodes = [6]"),
        "fault 'c': node 6 does not exist: the run has nodes 1..1"},
   };
   for (const Refused& refused : cases) EXPECT_EQ(RefusalOf(kLock + refused.toml), refused.message);
+}
+
+TEST(Restarts, WhatOneCannotComeBackWithIsSaidWhereItStands) {
+  const Result<Plan> plan = Built(kLock + Fault("pause", "nodes = [1]\nfor = \"1s\"") +
+                                  Fault("restart", "nodes = [1]\nfor = \"1s\"\ndata = \"rdb\""));
+  ASSERT_FALSE(plan);
+  EXPECT_TRUE(plan.error().message.starts_with("x.toml:11: fault.1.data: fault 'restart-2': "))
+      << plan.error().message;
 }
 
 TEST(Restarts, AKeyIsTheLocksUnlessAnotherIsNamed) {

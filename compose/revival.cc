@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "compose/operator_call.h"
@@ -12,9 +13,10 @@
 namespace doublehold {
 namespace {
 
-constexpr Duration kPollInterval = 1ms;  // for its end, then for its answer
-constexpr Duration kAnswerTimeout = 1s;  // of one PING
-constexpr Duration kStartTimeout = 15s;  // as at the start of a run
+constexpr Duration kPollInterval = 1ms;     // for its end, then for its answer
+constexpr Duration kRejoinInterval = 10ms;  // of the questions that follow
+constexpr Duration kAnswerTimeout = 1s;     // of one of them
+constexpr Duration kStartTimeout = 15s;     // as at the start of a run
 constexpr Duration kLookInterval =
     5ms;  // at a log that is to be cut: a cut is so much too long at most
 
@@ -42,6 +44,9 @@ struct Revival::Node {
   MonoTime died{};
   MonoTime due{};      // it may be started from then on
   MonoTime give_up{};  // it has to answer until then
+  Rejoining rejoining;
+  std::optional<MonoTime> answered{};  // since it was started again
+  size_t agreed = 0;                   // itself, and how many of the witnesses, say that it is back
   NodeRestart how;
   std::vector<std::function<void()>> on_back;
   uint64_t life = 0;  // what a late answer belongs to
@@ -114,7 +119,8 @@ void Revival::Advance(Node& node) {
     Start(node);
     return;
   }
-  node.timer.expires_at(TimerTime(ready ? now + kPollInterval : node.due));
+  const Duration interval = node.answered ? kRejoinInterval : kPollInterval;
+  node.timer.expires_at(TimerTime(ready ? now + interval : node.due));
   node.timer.async_wait([this, &node, life = node.life](const boost::system::error_code& error) {
     if (error || life != node.life || !node.Returns()) return;
     if (node.state == Node::State::kStarting) return Ask(node);
@@ -129,27 +135,38 @@ void Revival::Start(Node& node) {
   }
   node.state = Node::State::kStarting;
   node.give_up = RealMono() + kStartTimeout;
+  node.rejoining = node.number == kStoreNode ? Rejoining{} : hooks_.rejoining;
+  node.answered.reset();
+  node.agreed = 0;
   Ask(node);
 }
 
 void Revival::Ask(Node& node) {
-  CallAsOperator(
-      io_, node.place.socket, {"PING"}, kAnswerTimeout,
-      [this, &node, life = node.life](const CallResult& answer) {
-        if (life != node.life || node.state != Node::State::kStarting) return;
-        if (answer) {  // and no error, as while it loads its data
-          node.state = Node::State::kUp;
-          for (const auto& on_back : std::exchange(node.on_back, {})) {
-            if (on_back) on_back();
-          }
-        } else if (RealMono() < node.give_up) {
-          Advance(node);
-        } else {
-          hooks_.failed({ExitCode::kEnvironment,
-                         fmt::format("node {} did not answer within {} after its restart",
-                                     node.number, FormatDuration(kStartTimeout))});
-        }
-      });
+  const Rejoining& rejoining = node.rejoining;
+  const bool itself = node.agreed == 0;
+  CallAsOperator(io_, itself ? node.place.socket : rejoining.witnesses.at(node.agreed - 1),
+                 rejoining.question, kAnswerTimeout,
+                 [this, &node, itself, life = node.life](const CallResult& answer) {
+                   if (life != node.life || node.state != Node::State::kStarting) return;
+                   // An error is none, as while it loads its data.
+                   if (itself && !answer)
+                     return RealMono() < node.give_up ? Advance(node) : GiveUp(node);
+                   if (!node.answered) node.answered = RealMono();
+                   const Rejoining& must = node.rejoining;
+                   const bool met = !answer || !must.is_met || must.is_met(node.number, *answer);
+                   if (!met && RealMono() < *node.answered + must.patience) return Advance(node);
+                   if (++node.agreed <= must.witnesses.size()) return Ask(node);
+                   node.state = Node::State::kUp;
+                   for (const auto& on_back : std::exchange(node.on_back, {})) {
+                     if (on_back) on_back();
+                   }
+                 });
+}
+
+void Revival::GiveUp(const Node& node) {
+  hooks_.failed(
+      {ExitCode::kEnvironment, fmt::format("node {} did not answer within {} after its restart",
+                                           node.number, FormatDuration(kStartTimeout))});
 }
 
 // What the fault leaves it of what it knew.

@@ -17,12 +17,24 @@
 
 namespace doublehold {
 
+// When a node that answers again is one of its own kind again.
+struct Rejoining {
+  std::vector<std::string> question{"PING"};
+  // Who is asked besides the node itself, after it. One that does not answer is passed over.
+  std::vector<std::filesystem::path> witnesses{};
+  // Whether an answer of the node, or of a witness, says so; empty: each does.
+  std::function<bool(int node, const Reply& answer)> is_met{};
+  // After so long it is back all the same: the others may be too few to join.
+  Duration patience{};
+};
+
 class Revival {
  public:
   struct Hooks {
     std::function<bool(int node)> has_ended;      // its process is gone
     std::function<Result<void>(int node)> start;  // once more, as at first
     std::function<void(const Error&)> failed;     // it could not be started, or never answered
+    Rejoining rejoining{};                        // of the nodes; the store is back when it answers
   };
 
   explicit Revival(boost::asio::io_context& io);
@@ -55,6 +67,7 @@ class Revival {
   void Advance(Node& node);
   void Start(Node& node);
   void Ask(Node& node);
+  void GiveUp(const Node& node);
   void LeaveData(Node& node);
 
   boost::asio::io_context& io_;

@@ -38,9 +38,6 @@ std::string OutputOf(const std::string& command) {
   return output;
 }
 
-// A stopped server does not answer, and the event loop waits meanwhile.
-constexpr Duration kAnswerTimeout = 50ms;
-
 // After this a vote that came to nothing is over; the next one begins at twice as much.
 constexpr Duration kFailoverTimeout = 3s;
 
@@ -76,9 +73,12 @@ Result<ServerProgram> FindServer(const std::string& path) {
 }
 
 Result<pid_t> StartServer(const ServerRequest& request) {
+  std::vector<std::string> argv{request.program.path};
+  if (!request.config.empty()) argv.push_back(request.config.string());
+  argv.insert(argv.end(), {"--port", "0", "--unixsocket", request.socket.string(), "--dir",
+                           request.folder.string(), "--daemonize", "no"});
   SpawnRequest spawn{
-      .argv = {request.program.path, "--port", "0", "--unixsocket", request.socket.string(),
-               "--dir", request.folder.string(), "--daemonize", "no"},
+      .argv = std::move(argv),
       .environment = ShimEnvironment(request.shim, request.clock_fd, request.clock_offset),
       .descriptors = {request.clock_fd},
       .log = request.log};
@@ -131,9 +131,9 @@ Result<std::vector<uint16_t>> FreePorts(int count) {
 }
 
 CallResult AskServer(const std::filesystem::path& socket,
-                     std::initializer_list<std::string_view> command) {
+                     std::initializer_list<std::string_view> command, Duration patience) {
   const std::vector<std::string_view> words(command);
-  return MakeConnection({.unix_path = socket.string()})->Call(words, RealMono() + kAnswerTimeout);
+  return MakeConnection({.unix_path = socket.string()})->Call(words, RealMono() + patience);
 }
 
 // ["master", offset, replicas] or ["slave", host, port, state, offset].

@@ -27,8 +27,9 @@ Result<ServerProgram> FindServer(const std::string& path);
 
 struct ServerRequest {
   ServerProgram program;
-  std::filesystem::path socket;  // it listens there only
-  std::filesystem::path folder;  // of what it keeps on disk
+  std::filesystem::path socket;    // it listens there only
+  std::filesystem::path folder;    // of what it keeps on disk
+  std::filesystem::path config{};  // its file of settings, which it may write anew; empty: none
   NodeData data{};
   std::filesystem::path log;
   std::filesystem::path shim;  // the clock shim, preloaded
@@ -55,9 +56,15 @@ Result<pid_t> StartSentinel(const SentinelRequest& request);
 // TCP ports on 127.0.0.1 that are free now; the kernel chose them.
 Result<std::vector<uint16_t>> FreePorts(int count);
 
+// A stopped server does not answer, and the event loop waits meanwhile.
+constexpr Duration kPatienceWithServers = std::chrono::milliseconds(50);
+// While a topology is formed nothing else goes on; what a server is told then it may first write to a busy disk.
+constexpr Duration kPatienceWithNewServers = std::chrono::seconds(5);
+
 // Asks a server that is expected to answer at once; one that is stopped, or gone, fails after a short while.
 CallResult AskServer(const std::filesystem::path& socket,
-                     std::initializer_list<std::string_view> command);
+                     std::initializer_list<std::string_view> command,
+                     Duration patience = kPatienceWithServers);
 
 // What a server says of its place: offset of the replication stream, and a replica's link to its master.
 struct Role {

@@ -10,6 +10,15 @@
 #include "lib/base/words.h"
 
 namespace doublehold {
+namespace {
+
+// What a number without a unit was meant in, by what is usual there.
+std::string_view UnitOf(std::string_view usual) {
+  const size_t unit = usual.find_last_of("0123456789") + 1;
+  return usual.substr(unit) == "s" && usual != "0s" ? "s" : "ms";
+}
+
+}  // namespace
 
 void SettingReader::Fail(const std::string& name, const std::string& message) {
   FailPlainly({ExitCode::kBadInput, fmt::format("{}: {}", settings_.Where(name), message)});
@@ -72,7 +81,7 @@ bool SettingReader::Flag(const std::string& name, bool fallback) {
 }
 
 Duration SettingReader::Span(const std::string& name, std::string_view fallback) {
-  const Result<Duration> span = ParseDuration(Word(name, fallback), lease_);
+  const Result<Duration> span = ParseDuration(Word(name, fallback), lease_, UnitOf(fallback));
   if (span) return *span;
   Fail(name, span.error().message);
   return {};

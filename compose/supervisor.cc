@@ -78,9 +78,10 @@ class Supervisor {
         use_meter_(io_, plan_.duration),
         progress_timer_(io_) {
     cluster_.UseReplication(replication_.get());
-    cluster_.ReviveBy(launcher_.RevivalHooks([this](const Error& why) {
+    const auto fail = [this](const Error& why) {
       if (!failure_) failure_ = why;
-    }));
+    };
+    cluster_.ReviveBy(Revived(launcher_.RevivalHooks(fail), replication_.get()));
   }
 
   Result<Supervised> Run() {

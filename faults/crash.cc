@@ -10,8 +10,10 @@ Result<void> Validate(const FaultPlan& plan) {
   if (!plan.client && !plan.on && plan.nodes.empty()) {
     return BadFault(plan, "which client or nodes? 'client', 'nodes' or 'on' is missing");
   }
-  if (plan.client && plan.times > 1) return BadFault(plan, "a client dies once: no 'times'");
-  if (!plan.nodes.empty() && plan.times > 1) return BadFault(plan, "a node dies once: no 'times'");
+  if (plan.client && plan.times > 1)
+    return BadFault(plan, "a client dies once: no 'times'", "times");
+  if (!plan.nodes.empty() && plan.times > 1)
+    return BadFault(plan, "a node dies once: no 'times'", "times");
   return {};
 }
 

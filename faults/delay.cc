@@ -33,14 +33,14 @@ LinkRule RuleOf(const FaultPlan& plan) {
 Result<void> Validate(const FaultPlan& plan) {
   if (plan.delay <= Duration{}) return BadFault(plan, "needs a delay");
   if (!plan.spread.empty() && std::ranges::find(Spreads(), plan.spread) == Spreads().end()) {
-    return BadFault(plan, UnknownWord("spread", plan.spread, Spreads()));
+    return BadFault(plan, UnknownWord("spread", plan.spread, Spreads()), "spread");
   }
   if (!plan.spread.empty() && plan.jitter <= Duration{}) {
-    return BadFault(plan, "has a spread, but no jitter that is spread so");
+    return BadFault(plan, "has a spread, but no jitter that is spread so", "spread");
   }
   // A Pareto jitter only ever adds.
   if (plan.jitter < Duration{} || (plan.jitter > plan.delay && plan.spread != "pareto")) {
-    return BadFault(plan, "its jitter must lie between nothing and its delay");
+    return BadFault(plan, "its jitter must lie between nothing and its delay", "jitter");
   }
   return ValidateLinkFault(plan);
 }

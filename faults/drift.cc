@@ -20,9 +20,10 @@ int64_t Asked(const FaultPlan& plan) {
 Result<void> Validate(const FaultPlan& plan) {
   if (!(plan.rate > 0 && plan.rate <= kFastest)) {
     return BadFault(
-        plan, fmt::format("rate is {}: it must be above 0 and at most {}", plan.rate, kFastest));
+        plan, fmt::format("rate is {}: it must be above 0 and at most {}", plan.rate, kFastest),
+        "rate");
   }
-  if (plan.rate == 1.0) return BadFault(plan, "needs a rate other than 1");
+  if (plan.rate == 1.0) return BadFault(plan, "needs a rate other than 1", "rate");
   return ValidateProcessFault(plan);
 }
 

@@ -13,10 +13,12 @@ constexpr Duration kShortestGap = 100us;
 constexpr Duration kLongestGap = 60s;
 
 Result<void> Validate(const FaultPlan& plan) {
-  if (plan.bytes < 1) return BadFault(plan, "needs how many bytes pass at a time (bytes)");
+  if (plan.bytes < 1) return BadFault(plan, "needs how many bytes pass at a time (bytes)", "bytes");
   if (plan.gap < kShortestGap || plan.gap > kLongestGap) {
-    return BadFault(plan, fmt::format("needs a gap between them, from {} to {} (gap)",
-                                      FormatDuration(kShortestGap), FormatDuration(kLongestGap)));
+    return BadFault(plan,
+                    fmt::format("needs a gap between them, from {} to {} (gap)",
+                                FormatDuration(kShortestGap), FormatDuration(kLongestGap)),
+                    "gap");
   }
   return ValidateLinkFault(plan);
 }

@@ -17,9 +17,11 @@ constexpr std::string_view kDirection = "request";
 
 Result<void> Validate(const FaultPlan& plan) {
   if (!plan.command.empty() && !IsRepeatable(plan.command)) {
-    return BadFault(plan, fmt::format("command {} cannot be sent twice: its client would be given "
-                                      "replies it does not expect",
-                                      plan.command));
+    return BadFault(plan,
+                    fmt::format("command {} cannot be sent twice: its client would be given "
+                                "replies it does not expect",
+                                plan.command),
+                    "command");
   }
   return ValidateLinkFault(plan);
 }

@@ -35,7 +35,7 @@ Healer StartErrands(Cluster& cluster, const Strike& strike,
 
 Result<void> ValidateErrand(const FaultPlan& plan) {
   if (plan.nodes.empty()) return BadFault(plan, "needs the nodes it is done to");
-  if (plan.length != Duration::zero()) return BadFault(plan, "is over at once: no 'for'");
+  if (plan.length != Duration::zero()) return BadFault(plan, "is over at once: no 'for'", "for");
   return {};
 }
 

@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view kDirection = "request";
 
 Result<void> Validate(const FaultPlan& plan) {
-  if (plan.length <= Duration{}) return BadFault(plan, "needs a length to hold each frame for");
+  if (plan.length <= Duration{})
+    return BadFault(plan, "needs a length to hold each frame for", "for");
   return ValidateLinkFault(plan);
 }
 

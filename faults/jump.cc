@@ -12,7 +12,7 @@ namespace {
 int64_t Asked(const FaultPlan& plan) { return ToNs(plan.by); }
 
 Result<void> Validate(const FaultPlan& plan) {
-  if (plan.by == Duration{}) return BadFault(plan, "needs a span to jump by (by)");
+  if (plan.by == Duration{}) return BadFault(plan, "needs a span to jump by (by)", "by");
   return ValidateProcessFault(plan);
 }
 

@@ -8,6 +8,7 @@
 
 #include "faults/sides.h"
 #include "lib/base/check.h"
+#include "lib/plan/topology.h"
 
 namespace doublehold {
 namespace {
@@ -116,6 +117,15 @@ FaultPlan DrawPartition(const Plan& plan, Duration length, Prng& random) {
   return fault;
 }
 
+// Where servers are each other's replicas, one at a time.
+FaultPlan DrawRestart(const Plan& plan, Duration length, Prng& random) {
+  FaultPlan fault{.name = "restart", .kind = "restart", .length = length};
+  fault.nodes =
+      plan.replicas > 0 ? DrawNodes(1, ServersOf(plan), random) : NodesUpToMajority(plan, random);
+  fault.data = Chance(60, random) ? "empty" : "aof";
+  return fault;
+}
+
 const NemesisMember& MemberOf(const std::string& name) {
   const auto found = std::ranges::find(NemesisMembers(), name, &NemesisMember::name);
   CHECK(found != NemesisMembers().end());
@@ -135,18 +145,21 @@ std::span<const NemesisMember> NemesisMembers() {
                     DrawNetwork},
       NemesisMember{"partition", "clients cut off from some nodes, in one direction or both", true,
                     DrawPartition},
+      NemesisMember{"restart", "nodes killed, to come back empty or with their log", false,
+                    DrawRestart},
   };
   return members;
 }
 
 Result<std::vector<FaultPlan>> DrawNemesis(const Plan& plan, const Nemesis& nemesis) {
   const Duration first = plan.lease;
-  const Duration room = plan.duration - first - plan.lease * kCalmLeases - nemesis.longest;
+  const Duration longest = std::max(nemesis.longest, nemesis.kept_out);
+  const Duration room = plan.duration - first - plan.lease * kCalmLeases - longest;
   if (room < Duration{}) {
     return BadInput(fmt::format(
         "the run of {} has no room for a fault of {} between the first lease and the "
         "{} of calm at its end: a duration of {} has",
-        FormatDuration(plan.duration), FormatDuration(nemesis.longest),
+        FormatDuration(plan.duration), FormatDuration(longest),
         FormatDuration(plan.lease * kCalmLeases), FormatDuration(plan.duration - room)));
   }
   const int64_t count = 1 + room / nemesis.every;
@@ -161,6 +174,7 @@ Result<std::vector<FaultPlan>> DrawNemesis(const Plan& plan, const Nemesis& neme
     const Duration late = random.Between(Duration{}, nemesis.every / 2);
     const Duration length = WholeMs(random.Between(nemesis.shortest, nemesis.longest));
     FaultPlan fault = member.draw(plan, length, random);
+    if (fault.kind == "restart") fault.length = std::max(fault.length, nemesis.kept_out);
     fault.name = fmt::format("{}-{}", fault.name, i + 1);
     fault.from = WholeMs(std::min(first + nemesis.every * i + late, first + room));
     fault.drawn = true;

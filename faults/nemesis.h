@@ -36,6 +36,7 @@ struct Nemesis {
   Duration every{};                  // above 0
   Duration shortest{};               // of a fault
   Duration longest{};
+  Duration kept_out{};  // a node that is restarted stays away so long at least
 };
 
 constexpr int kCalmLeases = 2;            // before the end, without a fault of the nemesis

@@ -21,7 +21,7 @@ Plan PlanOf(Duration duration, uint64_t seed = 7, int nodes = 5) {
   return plan;
 }
 
-const Nemesis kAll{.members = {"pause", "clock", "network", "partition"},
+const Nemesis kAll{.members = {"pause", "clock", "network", "partition", "restart"},
                    .every = 500ms,
                    .shortest = 100ms,
                    .longest = 1s};
@@ -59,7 +59,7 @@ TEST(Nemesis, DrawsFaultsThatTheirKindsAcceptAndThatEndBeforeTheCalm) {
       ++kinds[fault.kind];
     }
     for (const char* kind : {"pause", "jump", "drift", "strobe", "delay", "hold", "drop", "reset",
-                             "stall", "black-hole", "partition"}) {
+                             "stall", "black-hole", "partition", "restart"}) {
       EXPECT_GT(kinds[kind], 10) << kind;
     }
   }
@@ -79,6 +79,32 @@ TEST(Nemesis, OfOneMemberDrawsNothingElse) {
   Nemesis pauses = kAll;
   pauses.members = {"pause"};
   for (const FaultPlan& fault : Draw(PlanOf(30s), pauses)) EXPECT_EQ(fault.kind, "pause");
+}
+
+TEST(Nemesis, RestartsOneServerAtATimeWhereTheyAreReplicas) {
+  Nemesis restarts = kAll;
+  restarts.members = {"restart"};
+  Plan plan = PlanOf(60s, /*seed=*/7, /*nodes=*/3);
+  plan.replicas = 1;
+  std::set<int> hit;
+  for (const FaultPlan& fault : Draw(plan, restarts)) {
+    EXPECT_EQ(fault.nodes.size(), 1u);
+    hit.insert(fault.nodes.begin(), fault.nodes.end());
+  }
+  EXPECT_EQ(hit, (std::set{1, 2, 3, 4, 5, 6}));
+}
+
+TEST(Nemesis, KeepsNodesOutAndLeavesTheCalmAlone) {
+  Nemesis restarts = kAll;
+  restarts.members = {"restart", "pause"};
+  restarts.kept_out = 3s;
+  const Plan plan = PlanOf(60s);
+  for (const FaultPlan& fault : Draw(plan, restarts)) {
+    if (fault.kind == "restart") {
+      EXPECT_EQ(fault.length, 3s);
+    }
+    EXPECT_LE(fault.from + fault.length, plan.duration - 2 * plan.lease);
+  }
 }
 
 TEST(Nemesis, SaysHowLongARunWouldHaveRoom) {

@@ -18,7 +18,7 @@ Result<void> Validate(const FaultPlan& plan) {
                     "needs the nodes that are cut off (nodes), or how the links are split (sides)");
   }
   if (!plan.links.empty() && (plan.client || !plan.nodes.empty())) {
-    return BadFault(plan, "is of the links it lists: leave client and nodes out");
+    return BadFault(plan, "is of the links it lists: leave client and nodes out", "links");
   }
   return ValidateLinkFault(plan);
 }

@@ -6,11 +6,16 @@
 // A first start once the run is warm, then one every 3.5 L: long enough for a fault of 1.6 L, for the
 // lease that follows it to end, and for calm between. The last must end 0.5 L before the run does.
 // Several profiles take turns: a client that is stopped sends nothing that a network could keep.
+#include "faults/profiles.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "faults/profiles.h"
+#include "lib/base/options.h"
+#include "lib/plan/topology.h"
 
 namespace doublehold {
 namespace {
@@ -18,8 +23,19 @@ namespace {
 // Past the lease with room to spare, yet shorter than two.
 constexpr double kStall = 1.6;
 constexpr double kApart = 3.5;
+constexpr double kWarm = 0.6;
 // A clock is moved while somebody holds, and no longer.
 constexpr double kMoved = 0.6;
+// A section that lasts until the others have found nodes that came back, and not past its lease.
+constexpr double kLong = 0.8;
+constexpr double kDown = 0.1;
+// Until a node that was started again answers; until a Redis Cluster lets it be a master again.
+constexpr double kComingBack = 0.5;
+constexpr Duration kRejoining = std::chrono::seconds(3);
+// What replicas were sent before they were cut off is over by then.
+constexpr double kForgotten = 1.2;
+constexpr double kOnItsWay = 0.2;
+constexpr double kAlone = 0.7;
 
 Duration Leases(double count, const Plan& plan) {
   return Duration(std::llround(count * static_cast<double>(ToNs(plan.lease))));
@@ -32,7 +48,7 @@ FaultPlan Scheduled(const Plan& plan, ProfileTurn turn, std::string name, std::s
   fault.name = std::move(name);
   fault.kind = std::move(kind);
   fault.on = Trigger{.client = 1, .step = step};
-  fault.from = Leases(0.6 + kApart * turn.index, plan);
+  fault.from = Leases(kWarm + kApart * turn.index, plan);
   fault.every = Leases(kApart * turn.count, plan);
   fault.length = Leases(leases, plan);
   const Duration room = plan.duration - fault.from - fault.length - Leases(0.5, plan);
@@ -70,6 +86,90 @@ std::vector<FaultPlan> Clock(const Plan& plan, ProfileTurn turn) {
   return faults;
 }
 
+// From the last client down, and not the two that other profiles are about: who is left shows whether the lock comes free.
+std::vector<FaultPlan> Crash(const Plan& plan, ProfileTurn turn) {
+  const FaultPlan first = Scheduled(plan, turn, "", "crash", Step::kBeforeWrite, 0);
+  const int most = std::min(first.times, std::max(1, plan.clients - 2));
+  std::vector<FaultPlan> faults;
+  for (int i = 0; i < most; ++i) {
+    FaultPlan fault = first;
+    fault.client = plan.clients - i;
+    fault.on->client = *fault.client;
+    fault.name = fmt::format("killed-client-{}", *fault.client);
+    fault.from += first.every * i;
+    fault.every = {};
+    fault.times = 1;
+    faults.push_back(std::move(fault));
+  }
+  return faults;
+}
+
+std::string WhyNoCrash(const Plan& plan) {
+  if (plan.clients >= 2) return "";
+  return "it kills clients: of one alone nobody would be left";
+}
+
+// The nodes are away for as long as the lock's operator keeps them out, if one does.
+std::vector<FaultPlan> Restart(const Plan& plan, ProfileTurn turn) {
+  const bool shares_keys = FindTopology(plan.topology)->lead == Lead::kCluster;
+  const bool has_delay = plan.lock_options.contains("restart-delay");
+  const Duration kept_out = has_delay ? Options(plan.lock_options).Span("restart-delay") : 0s;
+  const Duration down = std::max(Leases(kDown, plan), kept_out);
+  const Duration back = down + Leases(kComingBack, plan) + (shares_keys ? kRejoining : 0s);
+  const double away = ToSeconds(back) / ToSeconds(plan.lease);
+  FaultPlan nodes = Scheduled(plan, turn, "empty-nodes", "restart", Step::kAfterRead, away);
+  nodes.length = down;
+  nodes.data = "empty";
+  if (shares_keys) {
+    nodes.nodes = {turn.master};
+  } else {
+    for (int number = 1; number <= plan.nodes / 2 + 1; ++number) nodes.nodes.push_back(number);
+  }
+  FaultPlan section = nodes;
+  section.name = "holder-over-restart";
+  section.kind = "slow";
+  section.length = Leases(kLong, plan);
+  section.data = {};
+  section.nodes = {};
+  return {section, nodes};
+}
+
+// K19: what client 1 is granted behind the cut, no replica has. A lease after the cut, for what they had before.
+std::vector<FaultPlan> Failover(const Plan& plan, ProfileTurn turn) {
+  const bool by_hand = !FindTopology(plan.topology)->FailsOver();
+  FaultPlan cut{.name = "cut", .kind = "cut-replication", .nodes = {turn.master}};
+  cut.from = Leases(kWarm + kApart * turn.index, plan);
+  cut.until_fault = FaultMoment{.fault = "promoted", .ended = true};
+  const auto behind_it = [&](const char* name, const char* kind, Step step, double leases) {
+    FaultPlan fault{.name = name, .kind = kind, .length = Leases(leases, plan)};
+    fault.from = cut.from + Leases(kForgotten, plan);
+    fault.on = Trigger{.client = 1, .step = step};
+    return fault;
+  };
+  FaultPlan grant = behind_it("lost-grant", "slow", Step::kAfterRead, kOnItsWay);
+  FaultPlan crash = behind_it("dead-master", "crash", Step::kBeforeWrite, 0);
+  crash.nodes = {turn.master};
+  FaultPlan promoted = behind_it("promoted", "promote", Step::kBeforeWrite, 0);
+  promoted.nodes = {plan.nodes + (turn.master - 1) * plan.replicas + 1};
+  promoted.how = by_hand ? "by-hand" : "awaited";
+  FaultPlan section = behind_it("holder-over-failover", "slow", Step::kBeforeWrite, kAlone);
+  return {cut, grant, crash, promoted, section};
+}
+
+std::string WhyNoFailover(const Plan& plan) {
+  const TopologyEntry& topology = *FindTopology(plan.topology);
+  if (!topology.HasReplicas()) {
+    return fmt::format(
+        "it needs replicas, which '{}' does not have (replicated, sentinel, cluster?)",
+        plan.topology);
+  }
+  if (topology.FailsOver() && plan.replicas > 1) {
+    return fmt::format("which of {} replicas takes over is a vote in '{}': one is wanted",
+                       plan.replicas, plan.topology);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::span<const ProfileEntry> Profiles() {
@@ -79,6 +179,13 @@ std::span<const ProfileEntry> Profiles() {
       ProfileEntry{"pause", "client 1 is stopped past its lease, just before it writes", Pause},
       ProfileEntry{"clock", "while client 1 holds, a majority's clocks and client 2's jump ahead",
                    Clock},
+      ProfileEntry{"crash", "clients are killed one by one, just before they write", Crash,
+                   WhyNoCrash},
+      ProfileEntry{"restart", "while client 1 holds, a majority of the nodes comes back empty",
+                   Restart},
+      ProfileEntry{"failover",
+                   "the master dies with what client 1 was granted; a replica takes over", Failover,
+                   WhyNoFailover},
   };
   return entries;
 }

@@ -26,10 +26,10 @@ std::optional<Promotion> WayOf(const FaultPlan& plan) {
 
 Result<void> Validate(const FaultPlan& plan) {
   if (plan.nodes.size() != 1 || plan.nodes.front() == kStoreNode)
-    return BadFault(plan, "needs the one node that becomes the master (nodes)");
+    return BadFault(plan, "needs the one node that becomes the master (nodes)", "nodes");
   if (!WayOf(plan))
-    return BadFault(plan, UnknownWord("way (how)", plan.how, {kWays.begin(), kWays.end()}));
-  if (plan.times > 1) return BadFault(plan, "a node is promoted once: no 'times'");
+    return BadFault(plan, UnknownWord("way (how)", plan.how, {kWays.begin(), kWays.end()}), "how");
+  if (plan.times > 1) return BadFault(plan, "a node is promoted once: no 'times'", "times");
   return {};
 }
 

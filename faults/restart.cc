@@ -40,14 +40,14 @@ Result<void> Validate(const FaultPlan& plan) {
   if (data == nullptr) {
     std::vector<std::string> names;
     for (const Data& one : kData) names.emplace_back(one.name);
-    return BadFault(plan, UnknownWord("data", plan.data, names));
+    return BadFault(plan, UnknownWord("data", plan.data, names), "data");
   }
   const bool cuts = data->remains == Remains::kCutLog;
   if (cuts && plan.cut <= Duration::zero()) {
-    return BadFault(plan, "needs how much of its log is lost (cut)");
+    return BadFault(plan, "needs how much of its log is lost (cut)", "cut");
   }
   if (!cuts && plan.cut != Duration::zero())
-    return BadFault(plan, "'cut' is of data = \"aof-cut\"");
+    return BadFault(plan, "'cut' is of data = \"aof-cut\"", "cut");
   return {};
 }
 

@@ -11,13 +11,15 @@ namespace {
 int64_t Asked(const FaultPlan& plan) { return ToNs(plan.by); }
 
 Result<void> Validate(const FaultPlan& plan) {
-  if (plan.by == Duration{}) return BadFault(plan, "needs a span to jump by (by)");
+  if (plan.by == Duration{}) return BadFault(plan, "needs a span to jump by (by)", "by");
   if (plan.period <= Duration{}) {
-    return BadFault(plan, "needs how long it stays each time, ahead and back (period)");
+    return BadFault(plan, "needs how long it stays each time, ahead and back (period)", "period");
   }
   if (plan.length > Duration{} && plan.period > plan.length) {
-    return BadFault(plan, fmt::format("stays for {} each time, longer than it lasts ({})",
-                                      FormatDuration(plan.period), FormatDuration(plan.length)));
+    return BadFault(plan,
+                    fmt::format("stays for {} each time, longer than it lasts ({})",
+                                FormatDuration(plan.period), FormatDuration(plan.length)),
+                    "period");
   }
   return ValidateProcessFault(plan);
 }

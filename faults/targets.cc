@@ -126,25 +126,27 @@ Healer StartTimedOnLinks(Cluster& cluster, const Strike& strike,
   });
 }
 
-tl::unexpected<Error> BadFault(const FaultPlan& plan, std::string_view problem) {
-  return BadInput(fmt::format("fault '{}' ({}): {}", plan.name, plan.kind, problem));
+tl::unexpected<Error> BadFault(const FaultPlan& plan, std::string_view problem,
+                               std::string setting) {
+  return BadInput(fmt::format("fault '{}' ({}): {}", plan.name, plan.kind, problem),
+                  std::move(setting));
 }
 
 Result<void> ValidateLinkFault(const FaultPlan& plan) {
   const std::vector<std::string> directions{"request", "reply", "both"};
   if (!plan.direction.empty() &&
       std::find(directions.begin(), directions.end(), plan.direction) == directions.end()) {
-    return BadFault(plan, UnknownWord("direction", plan.direction, directions));
+    return BadFault(plan, UnknownWord("direction", plan.direction, directions), "direction");
   }
   if (plan.count < 0) {
-    return BadFault(plan, fmt::format("count is {}: it must not be negative", plan.count));
+    return BadFault(plan, fmt::format("count is {}: it must not be negative", plan.count), "count");
   }
   if (plan.nth < 1) {
-    return BadFault(plan, fmt::format("nth is {}: frames are counted from 1", plan.nth));
+    return BadFault(plan, fmt::format("nth is {}: frames are counted from 1", plan.nth), "nth");
   }
   if (plan.chance <= 0 || plan.chance > 1) {
-    return BadFault(plan,
-                    fmt::format("chance is {}: it must be above 0 and at most 1", plan.chance));
+    return BadFault(
+        plan, fmt::format("chance is {}: it must be above 0 and at most 1", plan.chance), "chance");
   }
   return {};
 }

@@ -33,8 +33,9 @@ Healer StartOnLinks(Cluster& cluster, const Strike& strike,
 Healer StartTimedOnLinks(Cluster& cluster, const Strike& strike,
                          const std::vector<Direction>& directions, const LinkRule& rule);
 
-// "fault 'x' (pause): `problem`"
-tl::unexpected<Error> BadFault(const FaultPlan& plan, std::string_view problem);
+// "fault 'x' (pause): `problem`"; `setting` is to blame for it.
+tl::unexpected<Error> BadFault(const FaultPlan& plan, std::string_view problem,
+                               std::string setting = {});
 // Which frames it means: a direction that is one, a count, an ordinal and a chance in their ranges.
 Result<void> ValidateLinkFault(const FaultPlan& plan);
 // A client or nodes to act on, or a step that says which client.

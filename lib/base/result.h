@@ -20,16 +20,18 @@ enum class ExitCode : int {
 struct Error {
   ExitCode code = ExitCode::kBadInput;
   std::string message;  // one line, no class name, no trailing newline
+  std::string
+      setting{};  // of a part, that is to blame: who knows where it stands says so; may be empty
 };
 
 template <typename T>
 using Result = tl::expected<T, Error>;
 
-inline tl::unexpected<Error> BadInput(std::string message) {
-  return tl::unexpected(Error{ExitCode::kBadInput, std::move(message)});
+inline tl::unexpected<Error> BadInput(std::string message, std::string setting = {}) {
+  return tl::unexpected(Error{ExitCode::kBadInput, std::move(message), std::move(setting)});
 }
 inline tl::unexpected<Error> EnvironmentFailed(std::string message) {
-  return tl::unexpected(Error{ExitCode::kEnvironment, std::move(message)});
+  return tl::unexpected(Error{ExitCode::kEnvironment, std::move(message), {}});
 }
 
 }  // namespace doublehold

@@ -31,7 +31,8 @@ std::string_view Trim(std::string_view text) {
 
 }  // namespace
 
-Result<Duration> ParseDuration(std::string_view text, std::optional<Lease> lease) {
+Result<Duration> ParseDuration(std::string_view text, std::optional<Lease> lease,
+                               std::string_view usual_unit) {
   const std::string_view trimmed = Trim(text);
   double number = 0;
   const auto [end, status] =
@@ -42,8 +43,8 @@ Result<Duration> ParseDuration(std::string_view text, std::optional<Lease> lease
   if (number < 0) return BadInput(fmt::format("'{}' is negative; a duration is not", text));
   const std::string_view unit = Trim(trimmed.substr(static_cast<size_t>(end - trimmed.data())));
   if (unit.empty() && number != 0) {
-    return BadInput(
-        fmt::format("'{}' has no unit (ns, us, ms, s, m, h): did you mean {}ms?", text, trimmed));
+    return BadInput(fmt::format("'{}' has no unit (ns, us, ms, s, m, h): did you mean {}{}?", text,
+                                trimmed, usual_unit));
   }
   double scale_ns = unit.empty() ? 1 : 0;
   for (const Unit& known : kUnits) {

@@ -50,9 +50,10 @@ inline double ToSeconds(Duration duration) {
 }
 inline MonoTime MonoFromNs(int64_t since_boot_ns) { return MonoTime(Duration(since_boot_ns)); }
 
-// Reads "500ms", "1.5s", "200us", "3m". A number without a unit is an error, as is a negative span.
-// With `lease`, "1.6 lease" is that many leases.
-Result<Duration> ParseDuration(std::string_view text, std::optional<Lease> lease = std::nullopt);
+// Reads "500ms", "1.5s", "200us", "3m". A number without a unit is an error, which asks whether
+// `usual_unit` was meant, as is a negative span. With `lease`, "1.6 lease" is that many leases.
+Result<Duration> ParseDuration(std::string_view text, std::optional<Lease> lease = std::nullopt,
+                               std::string_view usual_unit = "ms");
 
 // The shortest exact form with a unit: 1.5s, 500ms, 20us, 7ns.
 std::string FormatDuration(Duration duration);

@@ -297,8 +297,9 @@ Result<Plan> PlanFromJson(const json& from, std::string_view name) {
 Result<Plan> ReadPlanFile(const std::filesystem::path& file) {
   std::error_code code;
   std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file, code))
-    return BadInput(fmt::format("{}: no such file", file.string()));
+  if (std::filesystem::is_directory(file, code))
+    return BadInput(fmt::format("{}: a folder; a plan.json is wanted", file.string()));
+  if (!in) return BadInput(fmt::format("{}: no such file", file.string()));
   json parsed = json::parse(in, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_discarded())
     return BadInput(fmt::format("{}: not JSON, or cut off", file.string()));

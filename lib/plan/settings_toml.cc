@@ -89,6 +89,9 @@ Result<Settings> Settings::ParseToml(std::string_view text, std::string_view nam
 
 Result<Settings> Settings::ReadToml(const std::filesystem::path& file) {
   std::error_code code;
+  if (std::filesystem::is_directory(file, code)) {
+    return BadInput(fmt::format("{}: a folder; a file of TOML is wanted", file.string()));
+  }
   if (!std::filesystem::is_regular_file(file, code)) {
     return BadInput(fmt::format("{}: no such file", file.string()));
   }

@@ -1,0 +1,169 @@
+#include "compose/fault_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "compose/fault_conditions.h"
+#include "compose/plan_builder.h"
+#include "compose/restart_rules.h"
+#include "faults/fault.h"
+#include "lib/base/words.h"
+#include "lib/plan/topology.h"
+
+namespace doublehold {
+namespace {
+
+Result<void> CheckTarget(const Plan& plan, const FaultPlan& fault) {
+  const auto check_client = [&](int client, int least, const char* setting) -> Result<void> {
+    if (client >= least && client <= plan.clients) return {};
+    return BadInput(
+        fmt::format("client {} does not exist: the run has clients 1..{}", client, plan.clients),
+        setting);
+  };
+  const auto check_node = [&](int node, const char* setting) -> Result<void> {
+    if (node >= 0 && node <= ServersOf(plan)) return {};
+    return BadInput(
+        fmt::format("node {} does not exist: the run has nodes 1..{}", node, ServersOf(plan)),
+        setting);
+  };
+  if (fault.client) {
+    if (Result<void> ok = check_client(*fault.client, /*least=*/1, "client"); !ok) return ok;
+  }
+  for (const auto& [trigger, setting] : {std::pair{fault.on, "on"}, {fault.until, "until"}}) {
+    if (!trigger) continue;
+    if (Result<void> ok = check_client(trigger->client, /*least=*/0, setting); !ok) return ok;
+  }
+  for (const Link& link : fault.links) {
+    if (Result<void> ok = check_client(link.client, /*least=*/1, "links"); !ok) return ok;
+    if (Result<void> ok = check_node(link.node, "links"); !ok) return ok;
+  }
+  for (const int node : fault.nodes) {
+    if (Result<void> ok = check_node(node, "nodes"); !ok) return ok;
+  }
+  return {};
+}
+
+// Such a fault needs no end: it acts on some frames and is over.
+bool EndsWhenSpent(const FaultEntry& kind) {
+  return kind.is_final || kind.ends_itself ||
+         std::ranges::find(kind.keys, "count") != kind.keys.end();
+}
+
+// What a plan's file could hold and the reader of settings would not have let through.
+bool NumbersAreInRange(const FaultPlan& fault) {
+  for (const Duration span : {fault.from, fault.every, fault.length, fault.delay, fault.jitter,
+                              fault.gap, fault.period, fault.cut}) {
+    if (span < Duration::zero()) return false;
+  }
+  return fault.times >= 1 && fault.times <= kMostTimes;
+}
+
+Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEntry& kind) {
+  if (fault.from >= plan.duration) {
+    return BadInput(fmt::format("it begins at {}, after the run's end at {}",
+                                FormatDuration(fault.from), FormatDuration(plan.duration)),
+                    "from");
+  }
+  if (fault.times > 1 && fault.every <= Duration::zero()) {
+    return BadInput("'times' is more than one, but 'every' does not say how far apart", "times");
+  }
+  // At the earliest; what is away then was not restarted.
+  if (const Duration back = fault.from + fault.length; kind.ends_itself && back > plan.duration) {
+    return BadInput(fmt::format("its nodes are back at {}, after the run's end at {}",
+                                FormatDuration(back), FormatDuration(plan.duration)),
+                    "for");
+  }
+  if (const Duration last = fault.from + fault.every * (fault.times - 1); last >= plan.duration) {
+    return BadInput(fmt::format("the last of its {} times is at {}, after the run's end at {}",
+                                fault.times, FormatDuration(last), FormatDuration(plan.duration)),
+                    "times");
+  }
+  if (!EndsWhenSpent(kind) && fault.length <= Duration::zero() && !fault.until &&
+      !fault.until_fault) {
+    return BadInput("it never heals: 'for' (a duration) or 'until' (a step) is missing");
+  }
+  if (kind.ends_itself && (fault.until || fault.until_fault)) {
+    return BadInput("it ends by itself: no 'until'", "until");
+  }
+  if (fault.delay > plan.duration) {
+    return BadInput(fmt::format("it delays by {}, longer than the run ({})",
+                                FormatDuration(fault.delay), FormatDuration(plan.duration)),
+                    "delay");
+  }
+  if (fault.length > plan.duration) {
+    return BadInput(fmt::format("it lasts {}, longer than the run ({})",
+                                FormatDuration(fault.length), FormatDuration(plan.duration)),
+                    "for");
+  }
+  return {};
+}
+
+Result<void> CheckReplicas(const Plan& plan, const FaultPlan& fault, const FaultEntry& kind) {
+  const TopologyEntry& topology = *FindTopology(plan.topology);
+  if (!kind.needs_replicas) return {};
+  if (!topology.HasReplicas()) {
+    return BadInput(
+        fmt::format("'{}' needs replicas, which '{}' does not have (replicated, sentinel, "
+                    "cluster?)",
+                    fault.kind, plan.topology));
+  }
+  if (fault.how == "awaited" && !topology.FailsOver()) {
+    return BadInput(fmt::format("nobody in '{}' promotes a replica by itself (sentinel, cluster?)",
+                                plan.topology),
+                    "how");
+  }
+  if (fault.kind == "promote" && fault.how != "awaited" && fault.how != "planned" &&
+      topology.lead == Lead::kSentinel) {
+    return BadInput("under sentinels nobody promotes by hand: how = 'planned' or 'awaited'", "how");
+  }
+  return {};
+}
+
+Result<void> CheckFault(const Plan& plan, const FaultPlan& fault) {
+  const FaultEntry* kind = FindFault(fault.kind);
+  if (kind == nullptr) return BadInput(UnknownWord("fault", fault.kind, NamesOf(Faults())));
+  if (kind->needs_network && plan.direct) {
+    return BadInput(fmt::format("'{}' acts on the network, which 'direct' goes round", fault.kind));
+  }
+  if (Result<void> ok = CheckReplicas(plan, fault, *kind); !ok) return ok;
+  if (!NumbersAreInRange(fault)) return BadInput("a number is out of its range");
+  if (Result<void> ok = CheckTarget(plan, fault); !ok) return ok;
+  if (Result<void> ok = CheckKey(plan, fault); !ok) return ok;
+  if (Result<void> ok = CheckSteps(plan, fault); !ok) return ok;
+  return CheckTiming(plan, fault, *kind);
+}
+
+}  // namespace
+
+Result<void> CheckFaults(const Plan& plan, const std::vector<FaultPlace>& places) {
+  std::set<std::string> names;
+  for (size_t i = 0; i < plan.faults.size(); ++i) {
+    const FaultPlan& fault = plan.faults[i];
+    const auto bad = [&](const std::string& message, const std::string& setting) {
+      return BadInput(
+          fmt::format("{}: fault '{}': {}", places.at(i).Of(setting), fault.name, message));
+    };
+    if (!names.insert(fault.name).second) return bad("another fault has the same name", "name");
+    if (Result<void> ok = CheckFault(plan, fault); !ok)
+      return bad(ok.error().message, ok.error().setting);
+    // This one names the fault itself.
+    if (Result<void> ok = FindFault(fault.kind)->validate(fault); !ok) {
+      return BadInput(
+          fmt::format("{}: {}", places.at(i).Of(ok.error().setting), ok.error().message));
+    }
+    if (!fault.during.empty() && !fault.on)
+      return bad("'during' needs 'on': a step at which it starts", "during");
+    if (Result<void> ok = CheckRestart(plan, fault); !ok)
+      return bad(ok.error().message, ok.error().setting);
+  }
+  if (const std::optional<FaultRefusal> refused = FindImpossibleWait(plan)) {
+    return BadInput(fmt::format("{}: fault '{}': {}",
+                                places.at(refused->index).Of(refused->setting),
+                                plan.faults[refused->index].name, refused->message));
+  }
+  return {};
+}
+
+}  // namespace doublehold
