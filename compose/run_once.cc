@@ -103,12 +103,12 @@ Result<RunVerdict> RunOnce(const RunRequest& request) {
   supervised->use.after = ReadOwnUse();
   supervised->use.children_left = HasChildren();
   const History& history = supervised->history;
-  if (auto ok = WriteBinaryFile(history, request.folder / "history.bin"); !ok) {
-    return tl::unexpected(ok.error());
-  }
   std::ostringstream lines;
   WriteJsonl(history, lines);
   if (auto ok = WriteWhole(request.folder / "history.jsonl", lines.str()); !ok) {
+    return tl::unexpected(ok.error());
+  }
+  if (auto ok = WriteBinaryFile(history, request.folder / "history.bin"); !ok) {
     return tl::unexpected(ok.error());
   }
   RunVerdict verdict = Judge(history);

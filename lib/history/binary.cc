@@ -2,42 +2,119 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "lib/history/facts_json.h"
+#include "lib/history/mapped.h"
 
 namespace doublehold {
 namespace {
 
-constexpr std::array<char, 8> kMagic{'D', 'H', 'H', 'I', 'S', 'T', '1', '\n'};
+// A history taken apart into what the file holds.
+class Packing {
+ public:
+  explicit Packing(int64_t first_ns) : first_ns_(first_ns) {}
 
-struct Header {
-  std::array<char, 8> magic;
-  uint64_t facts_bytes;
-  uint64_t event_count;
+  // Why an event has no place in the file, or nothing when it has one.
+  std::optional<std::string> Take(const Event& event) {
+    const auto ns = static_cast<uint64_t>(event.at_ns - first_ns_);
+    if (ns > Record::kMostNs) return "it is more than 78 hours after the first";
+    const std::optional<uint16_t> writer = WriterOf(event);
+    if (!writer) return "it has the 65537th writer";
+    Record record{.writer = *writer, .key = event.key};
+    uint8_t has = 0;
+    const uint64_t base = BaseOf(*writer, event.hold);
+    if (event.hold > base && event.hold - base <= UINT32_MAX) {
+      record.hold = static_cast<uint32_t>(event.hold - base);
+    } else if (event.hold != 0) {
+      has |= Record::kHoldWord;
+      words_.push_back(static_cast<int64_t>(event.hold));
+    }
+    for (size_t i = 0; i < event.value.size(); ++i) {
+      if (event.value[i] == 0) continue;
+      has |= Record::ValueWord(i);
+      words_.push_back(event.value[i]);
+    }
+    record.when_and_what = Record::Pack(ns, has, Record::What(event.op, event.type));
+    records_.push_back(record);
+    return std::nullopt;
+  }
+
+  [[nodiscard]] const std::vector<Record>& records() const { return records_; }
+  [[nodiscard]] const std::vector<int64_t>& words() const { return words_; }
+  [[nodiscard]] const std::vector<RecordWriter>& writers() const { return writers_; }
+
+ private:
+  std::optional<uint16_t> WriterOf(const Event& event) {
+    const auto next = static_cast<uint16_t>(writers_.size());
+    const auto [found, is_new] =
+        numbers_.try_emplace({event.client, event.thread, event.task}, next);
+    if (!is_new) return found->second;
+    if (writers_.size() > UINT16_MAX) return std::nullopt;
+    writers_.push_back({.client = event.client, .thread = event.thread, .task = event.task});
+    has_base_.push_back(false);
+    return next;
+  }
+
+  // Holds are numbered from a session's own base on (lib/locks/owners.h), whose lower half is 0: that of its first.
+  uint64_t BaseOf(uint16_t writer, uint64_t hold) {
+    if (hold != 0 && !has_base_[writer]) {
+      has_base_[writer] = true;
+      writers_[writer].hold_base = hold & ~uint64_t{UINT32_MAX};
+    }
+    return writers_[writer].hold_base;
+  }
+
+  int64_t first_ns_;
+  std::vector<bool> has_base_;  // of each writer
+  std::vector<Record> records_;
+  std::vector<int64_t> words_;
+  std::vector<RecordWriter> writers_;
+  std::map<std::tuple<int32_t, uint8_t, TaskKind>, uint16_t> numbers_;
 };
-static_assert(sizeof(Header) == 24);
 
-Error Refuse(const std::filesystem::path& file, std::string_view reason) {
-  return Error{ExitCode::kBadInput, fmt::format("{}: {}", file.string(), reason)};
+template <typename T>
+void Put(std::ofstream& out, const T* all, size_t count) {
+  out.write(reinterpret_cast<const char*>(all), static_cast<std::streamsize>(count * sizeof(T)));
 }
 
 }  // namespace
 
 Result<void> WriteBinaryFile(const History& history, const std::filesystem::path& file) {
+  const int64_t first_ns = history.events.empty() ? 0 : history.events.front().at_ns;
+  Packing packing(first_ns);
+  int64_t previous_ns = 0;
+  for (size_t i = 0; i < history.events.size(); ++i) {
+    const Event& event = history.events[i];
+    std::optional<std::string> why = WhyInvalid(event, history.facts);
+    if (!why && event.at_ns < previous_ns) why = "it is earlier than the one before";
+    if (!why) why = packing.Take(event);
+    if (why) {
+      return BadInput(
+          fmt::format("{}: could not be written: event {}: {}", file.string(), i + 1, *why));
+    }
+    previous_ns = event.at_ns;
+  }
   std::string facts =
       FactsToJson(history.facts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  while ((sizeof(Header) + facts.size()) % sizeof(Event) != 0) facts += ' ';
-  const Header header{kMagic, facts.size(), history.events.size()};
+  facts.append((16 - facts.size() % 16) % 16, ' ');
+  std::vector<int64_t> words = packing.words();
+  const StreamSize size{packing.records().size(), words.size()};
+  if (words.size() % 2 != 0) words.push_back(0);  // not counted: fills up to 16 bytes
+  const HistoryHeader header{kHistoryMagic, first_ns, facts.size(), packing.writers().size(), 1, 0};
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out.write(reinterpret_cast<const char*>(&header), sizeof(header));
-  out.write(facts.data(), static_cast<std::streamsize>(facts.size()));
-  out.write(reinterpret_cast<const char*>(history.events.data()),
-            static_cast<std::streamsize>(history.events.size() * sizeof(Event)));
+  Put(out, &header, 1);
+  Put(out, &size, 1);
+  Put(out, facts.data(), facts.size());
+  Put(out, packing.writers().data(), packing.writers().size());
+  Put(out, packing.records().data(), packing.records().size());
+  Put(out, words.data(), words.size());
   out.close();
   if (!out) {
     return EnvironmentFailed(
@@ -47,47 +124,9 @@ Result<void> WriteBinaryFile(const History& history, const std::filesystem::path
 }
 
 Result<History> ReadBinaryFile(const std::filesystem::path& file) {
-  const auto refuse = [&file](std::string_view reason) {
-    return tl::unexpected(Refuse(file, reason));
-  };
-  std::error_code status;
-  const uint64_t size = std::filesystem::file_size(file, status);
-  if (status) return refuse(status.message());
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return refuse("could not be opened");
-  Header header{};
-  if (!in.read(reinterpret_cast<char*>(&header), sizeof(header)) || header.magic != kMagic) {
-    return refuse("is no history of this version (it does not begin with DHHIST1)");
-  }
-  const uint64_t rest = size - sizeof(header);
-  if (header.facts_bytes > rest ||
-      header.event_count != (rest - header.facts_bytes) / sizeof(Event) ||
-      (rest - header.facts_bytes) % sizeof(Event) != 0) {
-    return refuse(fmt::format("is cut off: it should hold {} bytes of facts and {} events",
-                              header.facts_bytes, header.event_count));
-  }
-  std::string text(header.facts_bytes, '\0');
-  if (!in.read(text.data(), static_cast<std::streamsize>(text.size()))) {
-    return refuse("could not be read");
-  }
-  Result<RunFacts> facts = FactsFromJson(nlohmann::json::parse(text, nullptr, false));
-  if (!facts) return refuse(facts.error().message);
-  History history{std::move(*facts), std::vector<Event>(header.event_count)};
-  if (!in.read(reinterpret_cast<char*>(history.events.data()),
-               static_cast<std::streamsize>(header.event_count * sizeof(Event)))) {
-    return refuse("could not be read");
-  }
-  int64_t previous_ns = 0;
-  for (size_t i = 0; i < history.events.size(); ++i) {
-    const Event& event = history.events[i];
-    std::optional<std::string> reason = WhyInvalid(event, history.facts);
-    if (!reason && event.at_ns < previous_ns) {
-      reason = fmt::format("time {} is before {}", event.at_ns, previous_ns);
-    }
-    if (reason) return refuse(fmt::format("event {}: {}", i + 1, *reason));
-    previous_ns = event.at_ns;
-  }
-  return history;
+  const Result<MappedHistory> mapped = MappedHistory::Open(file);
+  if (!mapped) return tl::unexpected(mapped.error());
+  return mapped->Load();
 }
 
 }  // namespace doublehold

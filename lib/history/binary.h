@@ -1,10 +1,4 @@
-// history.bin: the events as they lie in memory behind a header and the RunFacts as JSON. The fast
-// form of a history.
-//
-//   "DHHIST1\n"  facts_bytes:u64  event_count:u64  facts  events
-//
-// The facts are JSON, padded with spaces (counted in facts_bytes) until the events begin at a
-// multiple of 64 bytes. Numbers are as this machine keeps them.
+// Writes and reads history.bin, the fast form of a history; mapped.h says what lies in it.
 #ifndef DOUBLEHOLD_LIB_HISTORY_BINARY_H_
 #define DOUBLEHOLD_LIB_HISTORY_BINARY_H_
 
@@ -15,6 +9,7 @@
 
 namespace doublehold {
 
+// One stream, in time order. Refuses a history that a reader would refuse, and one of more than 78 hours.
 Result<void> WriteBinaryFile(const History& history, const std::filesystem::path& file);
 
 // Refuses a file that is cut off, of another version, out of time order, or with an event that the

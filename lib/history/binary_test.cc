@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "lib/base/prng.h"
+#include "lib/history/mapped.h"
+#include "lib/history/merge.h"
 
 namespace doublehold {
 namespace {
@@ -71,21 +75,41 @@ TEST_F(BinaryFile, WritingAndReadingBackGivesAnEqualHistory) {
   EXPECT_EQ(read->events, history.events);
 }
 
-TEST_F(BinaryFile, TheEventsBeginAtAMultipleOfTheirSize) {
-  ASSERT_TRUE(WriteBinaryFile(SomeHistory(), file_).has_value());
-  EXPECT_EQ(std::filesystem::file_size(file_) % sizeof(Event), 0U);
+TEST_F(BinaryFile, AnEventTakesSixteenBytesAndItsValues) {
+  History history = SomeHistory();
+  ASSERT_TRUE(WriteBinaryFile(history, file_).has_value());
+  const uint64_t with_values = std::filesystem::file_size(file_);
+  for (Event& event : history.events) event.value = {};
+  ASSERT_TRUE(WriteBinaryFile(history, file_).has_value());
+  const uint64_t without = std::filesystem::file_size(file_);
+  EXPECT_LE(without, 1000 * 16 + 2000);                    // the facts
+  EXPECT_EQ(with_values - without, 1000 * 4 * 8 - 2 * 8);  // two of the first event's are 0
+}
+
+TEST_F(BinaryFile, HoldsOfAnyNumberAreKept) {
+  History history = SomeHistory();
+  for (const uint64_t base : {uint64_t{0}, uint64_t{5} << 40U, UINT64_MAX - 2000}) {
+    for (size_t i = 0; i < history.events.size(); ++i) history.events[i].hold = base + i * (i % 3);
+    ASSERT_TRUE(WriteBinaryFile(history, file_).has_value());
+    const Result<History> read = ReadBinaryFile(file_);
+    ASSERT_TRUE(read.has_value()) << read.error().message;
+    EXPECT_EQ(read->events, history.events) << base;
+  }
 }
 
 TEST_F(BinaryFile, WhatIsNoHistoryIsRefused) {
+  const std::string other = "is no history of this version (it does not begin with DHHIST2)";
   EXPECT_EQ(Refusal(), "No such file or directory");
   Put("");
-  EXPECT_EQ(Refusal(), "is no history of this version (it does not begin with DHHIST1)");
+  EXPECT_EQ(Refusal(), other);
+  Put("DHHIST1\n" + std::string(1000, '\0'));
+  EXPECT_EQ(Refusal(), other);
   Put("DHHIST2\n" + std::string(1000, '\0'));
-  EXPECT_EQ(Refusal(), "is no history of this version (it does not begin with DHHIST1)");
-  Put("DHHIST1\n" + std::string(1000, '\xff'));
+  EXPECT_EQ(Refusal(), "goes on where it should end");
+  Put("DHHIST2\n" + std::string(1000, '\xff'));
   EXPECT_EQ(Refusal(),
-            "is cut off: it should hold 18446744073709551615 bytes of facts and "
-            "18446744073709551615 events");
+            "is cut off: it should hold 18446744073709551615 bytes of facts, "
+            "18446744073709551615 writers and 18446744073709551615 streams");
 }
 
 TEST_F(BinaryFile, AFileCutOffAnywhereIsRefused) {
@@ -99,34 +123,94 @@ TEST_F(BinaryFile, AFileCutOffAnywhereIsRefused) {
   EXPECT_NE(Refusal(), "accepted");
 }
 
-TEST_F(BinaryFile, AnEventThatTheRunCannotHaveHadIsRefused) {
+TEST_F(BinaryFile, AnEventThatTheRunCannotHaveHadIsNotWritten) {
   struct Case {
     std::string message;
     void (*spoil)(Event&);
   };
   for (const Case& spoilt : std::vector<Case>{
-           {"time 3 is before 4", [](Event& e) { e.at_ns = 3; }},
+           {"it is earlier than the one before", [](Event& e) { e.at_ns = 3; }},
            {"time -1 is negative", [](Event& e) { e.at_ns = -1; }},
            {"process 4 is unknown; the run had 3 clients", [](Event& e) { e.client = 4; }},
-           {"process -2 is unknown; the run had 3 clients", [](Event& e) { e.client = -2; }},
-           {"key 2 is unknown; the run had 2", [](Event& e) { e.key = 2; }},
            {"operation 17 is unknown", [](Event& e) { e.op = static_cast<Op>(17); }},
            {"type 4 is unknown", [](Event& e) { e.type = static_cast<EventType>(4); }},
            {"task 3 is unknown", [](Event& e) { e.task = static_cast<TaskKind>(3); }},
-           {"fault 1 is unknown; the run had 1",
-            [](Event& e) {
-              e.op = Op::kFault;
-              e.value[0] = 1;
-            }},
-           {"value -9223372036854775808 is out of bounds",
-            [](Event& e) { e.value[2] = INT64_MIN; }},
            {"the reserved bytes are not zero", [](Event& e) { e.reserved[3] = 1; }},
+           {"it is more than 78 hours after the first",
+            [](Event& e) { e.at_ns = int64_t{1} << 48; }},
        }) {
     History history = SomeHistory();
     spoilt.spoil(history.events[9]);
-    ASSERT_TRUE(WriteBinaryFile(history, file_).has_value());
+    const Result<void> written = WriteBinaryFile(history, file_);
+    ASSERT_FALSE(written.has_value()) << spoilt.message;
+    EXPECT_EQ(written.error().message,
+              file_.string() + ": could not be written: event 10: " + spoilt.message);
+    EXPECT_FALSE(std::filesystem::exists(file_));
+  }
+}
+
+TEST_F(BinaryFile, AnEventThatTheRunCannotHaveHadIsRefused) {
+  struct Case {
+    std::string message;
+    void (*spoil)(Record&);
+  };
+  ASSERT_TRUE(WriteBinaryFile(SomeHistory(), file_).has_value());
+  const std::string whole = Bytes();
+  const Result<MappedHistory> mapped = MappedHistory::Open(file_);
+  ASSERT_TRUE(mapped.has_value());
+  // The records are followed by their words alone.
+  const size_t words = mapped->streams()[0].words.size();
+  const size_t records = whole.size() - 8 * (words + words % 2) - 1000 * sizeof(Record);
+  for (const Case& spoilt : std::vector<Case>{
+           {"time 3 is before 4",
+            [](Record& r) { r.when_and_what = Record::Pack(3, r.Words(), r.What()); }},
+           {"writer 4 is unknown; there are 4", [](Record& r) { r.writer = 4; }},
+           {"key 2 is unknown; the run had 2", [](Record& r) { r.key = 2; }},
+           {"operation 17 is unknown",
+            [](Record& r) {
+              r.when_and_what = Record::Pack(r.Ns(), r.Words(),
+                                             Record::What(static_cast<Op>(17), EventType::kOk));
+            }},
+           {"fault 9 is unknown; the run had 1",
+            [](Record& r) {
+              r.when_and_what =
+                  Record::Pack(r.Ns(), r.Words(), Record::What(Op::kFault, EventType::kOk));
+            }},
+           {"the reserved bits are not zero", [](Record& r) { r.when_and_what |= 1U << 13U; }},
+       }) {
+    std::string garbled = whole;
+    Record record;
+    std::memcpy(&record, &garbled[records + 9 * sizeof(Record)], sizeof(record));
+    spoilt.spoil(record);
+    std::memcpy(&garbled[records + 9 * sizeof(Record)], &record, sizeof(record));
+    Put(garbled);
     EXPECT_EQ(Refusal(), "event 10: " + spoilt.message);
   }
+}
+
+TEST_F(BinaryFile, LogsOfTheirOwnAreMergedAsTheyAreRead) {
+  History history = SomeHistory();
+  ASSERT_TRUE(WriteBinaryFile(history, file_).has_value());
+  const Result<MappedHistory> mapped = MappedHistory::Open(file_);
+  ASSERT_TRUE(mapped.has_value());
+  // Five logs: every fifth record each.
+  std::vector<std::vector<Record>> logs(5);
+  const RecordStream& all = mapped->streams()[0];
+  for (size_t i = 0; i < all.records.size(); ++i) logs[i % 5].push_back(all.records[i]);
+  std::vector<RecordStream> streams;
+  for (const std::vector<Record>& log : logs) streams.push_back({log, {}});
+  size_t seen = 0;
+  uint64_t previous_ns = 0;
+  size_t previous_log = 0;
+  for (RecordMerge merge(streams); !merge.AtEnd(); merge.Advance()) {
+    const uint64_t ns = merge.Current().Ns();
+    ASSERT_GE(ns, previous_ns);
+    ASSERT_TRUE(ns > previous_ns || seen == 0 || merge.Stream() > previous_log);  // in their order
+    previous_ns = ns;
+    previous_log = merge.Stream();
+    ++seen;
+  }
+  EXPECT_EQ(seen, all.records.size());
 }
 
 TEST_F(BinaryFile, NoFlippedByteMakesTheReaderFall) {

@@ -1,0 +1,260 @@
+// How fast a history is judged: `exclusion` of a file of any length, and all claims of a run's.
+//
+//   bench_checker FOLDER OPERATIONS     writes its files there (about 40 bytes an operation), and removes them
+//
+// Prints JSON: seconds of each round, and what memory a pass took beside the mapped file.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "checker/exclusion_scan.h"
+#include "checker/judge.h"
+#include "lib/base/check.h"
+#include "lib/base/prng.h"
+#include "lib/history/facts_json.h"
+#include "lib/history/mapped.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int kRounds = 5;
+constexpr uint32_t kClients = 8;
+constexpr int64_t kLeaseNs = 500'000'000;
+
+struct Shape {
+  const char* name;
+  uint32_t logs;  // 1: all in time order
+  uint32_t locks;
+  uint32_t unknown;  // of 100 acquires, how many are not answered
+};
+
+// What each client does in turn: acquires a lock and releases it, four records for two operations.
+class Writing {
+ public:
+  Writing(const Shape& shape, int64_t operations, const std::filesystem::path& file)
+      : shape_(shape), cycles_(operations / 2), out_(file, std::ios::binary | std::ios::trunc) {}
+
+  void Run() {
+    RunFacts facts{
+        .experiment = "bench", .lease = Lease{500ms}, .clients = kClients, .claims = {"exclusion"}};
+    for (uint32_t i = 0; i < shape_.locks; ++i) facts.keys.push_back(fmt::format("item-{}", i));
+    std::string text = FactsToJson(facts).dump();
+    text.append((16 - text.size() % 16) % 16, ' ');
+    const HistoryHeader header{kHistoryMagic, 0, text.size(), kClients, shape_.logs, 0};
+    Put(&header, 1);
+    std::vector<StreamSize> sizes(shape_.logs);
+    const std::streampos table = out_.tellp();
+    Put(sizes.data(), sizes.size());
+    Put(text.data(), text.size());
+    for (uint32_t client = 1; client <= kClients; ++client) {
+      const RecordWriter writer{.hold_base = uint64_t{client} << 40U,
+                                .client = static_cast<int32_t>(client)};
+      Put(&writer, 1);
+    }
+    for (uint32_t log = 0; log < shape_.logs; ++log) sizes[log] = WriteLog(log);
+    out_.seekp(table);
+    Put(sizes.data(), sizes.size());
+    out_.close();
+    CHECK(static_cast<bool>(out_));
+  }
+
+ private:
+  template <typename T>
+  void Put(const T* all, size_t count) {
+    out_.write(reinterpret_cast<const char*>(all), static_cast<std::streamsize>(count * sizeof(T)));
+  }
+
+  // One cycle every 1,000 ns, of one client after another; a log has the cycles of its own client, or all.
+  StreamSize WriteLog(uint32_t log) {
+    std::vector<int64_t> words;
+    std::vector<Record> records;
+    Prng prng(7, "bench", log);
+    uint64_t written = 0;
+    for (int64_t cycle = log; cycle < cycles_; cycle += shape_.logs) {
+      const auto client = static_cast<uint16_t>(cycle % kClients);
+      const auto key = static_cast<uint16_t>(shape_.locks == 1 ? 0 : cycle * 7919 % shape_.locks);
+      const auto hold = static_cast<uint32_t>(cycle / kClients + 1);
+      const uint64_t ns = static_cast<uint64_t>(cycle) * 1000;
+      const bool unknown = prng.Below(100) < shape_.unknown;
+      const auto put = [&](uint64_t at, Op op, EventType type, uint32_t of, int64_t word) {
+        const uint8_t has = word == 0 ? 0 : Record::ValueWord(0);
+        records.push_back({Record::Pack(at, has, Record::What(op, type)), client, key, of});
+        if (word != 0) words.push_back(word);
+      };
+      put(ns, Op::kAcquire, EventType::kInvoke, 0, kLeaseNs);
+      if (unknown) {
+        put(ns + 250, Op::kAcquire, EventType::kInfo, hold, 0);
+      } else {
+        put(ns + 250, Op::kAcquire, EventType::kOk, hold, static_cast<int64_t>(ns) + kLeaseNs);
+      }
+      put(ns + 500, Op::kRelease, EventType::kInvoke, hold, 0);
+      put(ns + 750, Op::kRelease, unknown ? EventType::kInfo : EventType::kOk, hold, 0);
+      if (records.size() >= 1 << 16) written += Flush(records);
+    }
+    written += Flush(records);
+    const StreamSize size{written, words.size()};
+    if (words.size() % 2 != 0) words.push_back(0);
+    Put(words.data(), words.size());
+    return size;
+  }
+
+  uint64_t Flush(std::vector<Record>& records) {
+    Put(records.data(), records.size());
+    const uint64_t count = records.size();
+    records.clear();
+    return count;
+  }
+
+  Shape shape_;
+  int64_t cycles_;
+  std::ofstream out_;
+};
+
+// Memory of this process that no file stands behind, in bytes.
+int64_t AnonymousBytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("RssAnon:")) return std::stoll(line.substr(8)) * 1024;
+  }
+  return 0;
+}
+
+double Seconds() {  // of the processor: others use the machine too
+  rusage usage{};
+  CHECK(getrusage(RUSAGE_SELF, &usage) == 0);
+  const auto of = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return of(usage.ru_utime) + of(usage.ru_stime);
+}
+
+nlohmann::json MeasureScan(const Shape& shape, int64_t operations,
+                           const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "bench-history.bin";
+  Writing(shape, operations, file).Run();
+  std::vector<double> seconds;
+  int64_t most_bytes = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    const int64_t before = AnonymousBytes();
+    const Result<MappedHistory> history = MappedHistory::Open(file);
+    CHECK(history.has_value());
+    const double begun = Seconds();
+    const ExclusionScan scan = ScanExclusion(*history);
+    seconds.push_back(Seconds() - begun);
+    CHECK(scan.gave_up.empty());
+    CHECK(scan.holds > operations / 3);
+    most_bytes = std::max(most_bytes, AnonymousBytes() - before);
+  }
+  std::filesystem::remove(file);
+  return {{"operations", operations},
+          {"seconds", seconds},
+          {"memory_mb", static_cast<double>(most_bytes) / 1e6}};
+}
+
+// A run in which clients sell one after another: six operations a cycle, as workloads/inventory records them.
+History CalmRun(int64_t operations) {
+  History history{.facts = {.experiment = "bench",
+                            .lock = "fenced",
+                            .workload = "inventory",
+                            .write = "fenced",
+                            .lease = Lease{500ms},
+                            .grace = 500ms,
+                            .clients = kClients,
+                            .nodes = 1,
+                            .keys = {"item-0"},
+                            .claims = {"exclusion", "lease-exclusion", "release", "fencing",
+                                       "stock", "order", "liveness"}},
+                  .events = {}};
+  const int64_t cycles = operations / 6;
+  history.facts.initial_stock = cycles;
+  int64_t now_ns = 1;
+  for (int64_t cycle = 0; cycle < cycles; ++cycle) {
+    const auto client = static_cast<int32_t>(cycle % kClients + 1);
+    const uint64_t hold = static_cast<uint64_t>(client) << 40U | static_cast<uint64_t>(cycle + 1);
+    const int64_t stock = cycles - cycle;
+    const auto put = [&](Op op, EventType type, uint64_t of, std::array<int64_t, 4> value = {}) {
+      now_ns += 10'000;
+      history.events.push_back(
+          {.at_ns = now_ns, .hold = of, .client = client, .op = op, .type = type, .value = value});
+    };
+    put(Op::kWait, EventType::kInvoke, 0);
+    put(Op::kAcquire, EventType::kInvoke, 0, {kLeaseNs});
+    put(Op::kAcquire, EventType::kOk, hold, {now_ns + kLeaseNs, cycle + 1});
+    put(Op::kWait, EventType::kOk, hold);
+    put(Op::kRead, EventType::kInvoke, hold);
+    put(Op::kRead, EventType::kOk, hold, {stock, 0, 0, cycle + 1});
+    put(Op::kWrite, EventType::kInvoke, hold, {stock, stock - 1, 0, cycle + 1});
+    put(Op::kWrite, EventType::kOk, hold, {stock, stock - 1, 0, cycle + 1});
+    put(Op::kOrder, EventType::kInvoke, hold, {stock, stock - 1});
+    put(Op::kOrder, EventType::kOk, hold, {stock, stock - 1});
+    put(Op::kRelease, EventType::kInvoke, hold);
+    put(Op::kRelease, EventType::kOk, hold);
+  }
+  const auto referee = [&](Op op, EventType type, std::array<int64_t, 4> value) {
+    now_ns += 10'000;
+    history.events.push_back({.at_ns = now_ns, .op = op, .type = type, .value = value});
+  };
+  referee(Op::kProbe, EventType::kInvoke, {1'000'000'000});
+  referee(Op::kProbe, EventType::kOk, {1'000'000});
+  referee(Op::kFinal, EventType::kOk, {0, cycles});
+  return history;
+}
+
+nlohmann::json MeasureJudge(int64_t operations) {
+  const History history = CalmRun(operations);
+  std::vector<double> seconds;
+  nlohmann::json outcomes;
+  for (int round = 0; round < kRounds; ++round) {
+    const double begun = Seconds();
+    const RunVerdict verdict = Judge(history);
+    seconds.push_back(Seconds() - begun);
+    for (const ClaimVerdict& claim : verdict.claims) outcomes[claim.claim] = Name(claim.outcome);
+  }
+  return {{"operations", operations},
+          {"events", history.events.size()},
+          {"seconds", seconds},
+          {"outcomes", outcomes}};
+}
+
+nlohmann::json MeasureClaims(int64_t operations) {
+  const History history = CalmRun(operations);
+  nlohmann::json seconds;
+  for (const CheckerEntry& entry : Checkers()) {
+    const double begun = Seconds();
+    (void)entry.check(history, {});
+    seconds[std::string(entry.claim)] = Seconds() - begun;
+  }
+  return seconds;
+}
+
+int Main(int argc, char** argv) {
+  int64_t operations = 0;
+  if (argc != 3 ||
+      std::from_chars(argv[2], argv[2] + std::strlen(argv[2]), operations).ec != std::errc{} ||
+      operations < 1000) {
+    fmt::print(stderr, "bench_checker FOLDER OPERATIONS\n");
+    return 3;
+  }
+  const std::filesystem::path folder = argv[1];
+  nlohmann::json result;
+  for (const Shape& shape :
+       {Shape{"in_order", 1, 1, 0}, Shape{"unknown", 1, 1, 1}, Shape{"merged", 8, 10'000, 0}}) {
+    result[shape.name] = MeasureScan(shape, operations, folder);
+  }
+  result["claims"] = MeasureJudge(1'000'000);
+  result["each_claim_s"] = MeasureClaims(1'000'000);
+  fmt::print("{}\n", result.dump());
+  return 0;
+}
+
+}  // namespace
+}  // namespace doublehold
+
+int main(int argc, char** argv) { return doublehold::Main(argc, argv); }

@@ -1,0 +1,163 @@
+#include "checker/exclusion_scan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "lib/history/merge.h"
+
+namespace doublehold {
+namespace {
+
+constexpr uint16_t kNobody = std::numeric_limits<uint16_t>::max();
+constexpr int64_t kNoGap = std::numeric_limits<int64_t>::max();
+
+// Of a lock key.
+struct Lock {
+  int64_t free_since_ns = 0;
+  uint32_t hold = 0;        // that holds it now; 0: none
+  uint16_t last = kNobody;  // the writer who holds it, or held it last
+  uint16_t reserved = 0;
+};
+static_assert(sizeof(Lock) == 16);
+
+class Scan {
+ public:
+  Scan(const MappedHistory& history, std::vector<uint32_t> latest)
+      : locks_(history.facts().keys.size()), latest_(std::move(latest)) {}
+
+  // False: it gives up. `record`'s writer is one that the file names.
+  bool Take(const Record& record) {
+    const auto ns = static_cast<int64_t>(record.Ns());
+    switch (record.What()) {
+      case Record::What(Op::kAcquire, EventType::kOk):
+        return record.key < locks_.size() && Grant(locks_[record.key], record, ns);
+      case Record::What(Op::kRelease, EventType::kInvoke):
+        return record.key < locks_.size() && Free(locks_[record.key], record, ns);
+      case Record::What(Op::kRelease, EventType::kOk):
+      case Record::What(Op::kRelease, EventType::kFail):
+      case Record::What(Op::kRelease, EventType::kInfo):  // without its invocation, where it holds
+      case Record::What(Op::kLeave, EventType::kInfo):    // the end of a hold without a release
+        return record.key < locks_.size() && !Holds(locks_[record.key], record);
+      default:
+        return record.What() <= Record::What(Op::kLeave, EventType::kInfo) && !IsTold(record);
+    }
+  }
+
+  [[nodiscard]] bool AllFree() const {
+    return std::ranges::all_of(locks_, [](const Lock& lock) { return lock.hold == 0; });
+  }
+  [[nodiscard]] ExclusionScan Result() const {
+    ExclusionScan result{.holds = holds_, .alone = !several_};
+    if (shortest_ns_ != kNoGap) result.shortest_gap_ns = shortest_ns_;
+    return result;
+  }
+
+ private:
+  // What the supervisor tells of others: for those who look at the whole.
+  static bool IsTold(const Record& record) {
+    const auto op = static_cast<Op>(record.What() >> 2U);
+    return op == Op::kFault || op == Op::kLost || op == Op::kDied || op == Op::kStall;
+  }
+  static bool Holds(const Lock& lock, const Record& record) {
+    return lock.hold != 0 && lock.hold == record.hold && lock.last == record.writer;
+  }
+
+  bool Grant(Lock& lock, const Record& record, int64_t ns) {
+    constexpr uint8_t kNotOrdinary = Record::kHoldWord | Record::ValueWord(2);  // readers share
+    // A writer's holds are numbered upwards, so none is granted twice.
+    if (lock.hold != 0 || (record.Words() & kNotOrdinary) != 0 ||
+        record.hold <= latest_[record.writer]) {
+      return false;
+    }
+    latest_[record.writer] = record.hold;
+    if (lock.last != record.writer && lock.last != kNobody)
+      shortest_ns_ = std::min(shortest_ns_, ns - lock.free_since_ns);
+    several_ |= first_ != record.writer && first_ != kNobody;
+    first_ = record.writer;
+    lock.hold = record.hold;
+    lock.last = record.writer;
+    ++holds_;
+    return true;
+  }
+
+  bool Free(Lock& lock, const Record& record, int64_t ns) {
+    if ((record.Words() & Record::kHoldWord) != 0) return false;
+    // Of an acquire whose outcome is not known, when it comes after all that were granted: no hold ends.
+    if (!Holds(lock, record)) return record.hold == 0 || record.hold > latest_[record.writer];
+    lock.hold = 0;
+    lock.free_since_ns = ns;
+    return true;
+  }
+
+  std::vector<Lock> locks_;
+  std::vector<uint32_t> latest_;  // of each writer, the number of its last hold
+  int64_t holds_ = 0;
+  int64_t shortest_ns_ = kNoGap;
+  uint16_t first_ = kNobody;  // the writer of the grant before
+  bool several_ = false;
+};
+
+constexpr uint32_t kMayNotHold = std::numeric_limits<uint32_t>::max();
+
+// Of each writer, the number of its last hold before the first record. One whose holds cannot be told from another's by
+// their numbers alone may have none.
+std::vector<uint32_t> LatestHolds(const MappedHistory& history) {
+  std::map<uint64_t, int> sessions_of_base;
+  for (const RecordWriter& writer : history.writers()) ++sessions_of_base[writer.hold_base];
+  std::vector<uint32_t> latest;
+  for (const RecordWriter& writer : history.writers()) {
+    const bool own = writer.task == TaskKind::kSession && writer.hold_base != 0 &&
+                     (writer.hold_base & UINT32_MAX) == 0 &&
+                     sessions_of_base[writer.hold_base] == 1;
+    latest.push_back(own ? 0 : kMayNotHold);
+  }
+  return latest;
+}
+
+// Why the run as a whole is not for a scan to decide.
+std::string WhyNotOrdinary(const MappedHistory& history) {
+  const RunFacts& facts = history.facts();
+  if (!facts.faults.empty()) return "the run had faults";
+  for (const RecordWriter& writer : history.writers()) {
+    if (writer.client < kReferee || writer.client > facts.clients) return "not only clients wrote";
+  }
+  return "";
+}
+
+}  // namespace
+
+ExclusionScan ScanExclusion(const MappedHistory& history) {
+  if (std::string why = WhyNotOrdinary(history); !why.empty()) return {.gave_up = std::move(why)};
+  Scan scan(history, LatestHolds(history));
+  uint64_t previous_ns = 0;
+  const auto take = [&](const Record& record) {
+    const bool in_order = record.Ns() >= previous_ns;
+    previous_ns = record.Ns();
+    return in_order && record.writer < history.writers().size() && record.HasZeros() &&
+           scan.Take(record);
+  };
+  const auto gave_up = [](size_t index, size_t stream) {
+    return ExclusionScan{
+        .gave_up = fmt::format("record {} of log {} is not ordinary", index + 1, stream + 1)};
+  };
+  if (history.streams().size() == 1) {
+    const std::span<const Record> records = history.streams().front().records;
+    const auto odd = std::ranges::find_if_not(records, take);
+    if (odd != records.end()) return gave_up(static_cast<size_t>(odd - records.begin()), 0);
+  } else {
+    for (RecordMerge merge(history.streams()); !merge.AtEnd(); merge.Advance()) {
+      if (!take(merge.Current())) return gave_up(merge.Index(), merge.Stream());
+    }
+  }
+  if (!scan.AllFree()) return {.gave_up = "a hold is never released"};
+  ExclusionScan result = scan.Result();
+  result.last_ns = history.first_ns() + static_cast<int64_t>(previous_ns);
+  return result;
+}
+
+}  // namespace doublehold

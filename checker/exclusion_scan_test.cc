@@ -1,0 +1,122 @@
+#include "checker/exclusion_scan.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "checker/exclusion.h"
+#include "checker/lanes.h"
+#include "checker/true_service.h"
+#include "lib/history/binary.h"
+
+namespace doublehold {
+namespace {
+
+// A session's holds have a base of their own, as in a run.
+void GiveHoldsBases(History& history) {
+  for (Event& event : history.events) {
+    if (event.hold == 0) continue;
+    event.hold = static_cast<uint64_t>(event.client) << 40U |
+                 static_cast<uint64_t>(event.thread) << 32U | (event.hold & UINT32_MAX);
+  }
+}
+
+class ExclusionScanTest : public testing::Test {
+ protected:
+  ExclusionScanTest()
+      : file_(std::filesystem::temp_directory_path() /
+              ("doublehold-scan-test-" + std::to_string(getpid()))) {}
+  ~ExclusionScanTest() override { std::filesystem::remove(file_); }
+
+  ExclusionScan ScanOf(History history) {
+    GiveHoldsBases(history);
+    EXPECT_TRUE(WriteBinaryFile(history, file_).has_value());
+    const Result<MappedHistory> mapped = MappedHistory::Open(file_);
+    EXPECT_TRUE(mapped.has_value()) << mapped.error().message;
+    return ScanExclusion(*mapped);
+  }
+
+  std::filesystem::path file_;
+};
+
+TEST_F(ExclusionScanTest, DecidesTheOrdinaryCase) {
+  const ExclusionScan scan = ScanOf(FromLanes(R"(
+    c1:  A-a===R-r        A--?
+    c2:      A---x A-a==R-r
+    c3:   A--------?  R-?    A-a=R?
+  )"));
+  EXPECT_EQ(scan.gave_up, "");
+  EXPECT_EQ(scan.holds, 3);
+  EXPECT_FALSE(scan.alone);
+  EXPECT_EQ(scan.shortest_gap_ns, 6'000'000);
+}
+
+TEST_F(ExclusionScanTest, LeavesTheRestToThoseWhoSeeTheWhole) {
+  for (const char* picture : {
+           // an overlap; one that is never released; re-entry; readers
+           "      c1:  A-a====R-r\n      c2:    A-a=R-r",
+           "      c1:  A-a=======\n      c2:    A---x",
+           "      c1:  A-a=A-a=R-R-r\n      c2:                A-a=R-r",
+           "      c1:  A-b===R-r\n      c2:    A-b==R-r",
+           // what the supervisor tells: a fault, lost records, a death
+           "      c1:  A-a==R-r\n      c2:          A-a=R-r\n  pause c1:  [-]",
+           "      c1:  A-a==R-r\n      c2:          A-a=R-r\n  lost c1:    *",
+           "      c1:  A-a==R-r\n      c2:          A-a=R-r\n  died c1:    *",
+       }) {
+    EXPECT_NE(ScanOf(FromLanes(picture)).gave_up, "") << picture;
+  }
+}
+
+TEST_F(ExclusionScanTest, LeavesNumbersThatContradictEachOther) {
+  const History fine = FromLanes("c1: A-a=R-r  A-a=R-r\n c2:       A---x");
+  ASSERT_EQ(ScanOf(fine).gave_up, "");
+  const auto spoilt = [&](size_t index, auto spoil) {
+    History history = fine;
+    spoil(history.events.at(index));
+    return ScanOf(history).gave_up;
+  };
+  size_t released = 0;
+  size_t granted = 0;  // the second time
+  for (size_t i = 0; i < fine.events.size(); ++i) {
+    if (fine.events[i].op == Op::kRelease && released == 0) released = i;
+    if (fine.events[i].op == Op::kAcquire && fine.events[i].type == EventType::kOk) granted = i;
+  }
+  EXPECT_NE(spoilt(granted, [](Event& e) { e.hold = 101; }), "");  // granted before
+  EXPECT_NE(spoilt(released, [](Event& e) { e.hold = 99; }), "");  // then 101 is never released
+  EXPECT_NE(spoilt(granted, [](Event& e) { e.hold = 0; }), "");
+  EXPECT_NE(spoilt(released, [](Event& e) { e.task = TaskKind::kWatchdog; }), "");
+}
+
+// What it decides, exclusion.h decides alike; and it decides about every history without a fault whose holds all end.
+TEST_F(ExclusionScanTest, AgreesWithTheCheckerOnHistoriesAtRandom) {
+  int decided = 0;
+  int violated = 0;
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    Prng prng(seed, "scan");
+    const ServiceOptions options{.defect = seed % 3 == 0 ? Defect::kNoLock : Defect::kNone,
+                                 .sessions = 2 + static_cast<int>(seed % 3),
+                                 .losses = seed % 2 == 0};
+    History history = RunService(options, prng);
+    const ExclusionScan scan = ScanOf(history);
+    const ClaimVerdict whole = CheckExclusion(history, {});
+    if (whole.outcome == Outcome3::kViolated) {
+      ++violated;
+      EXPECT_NE(scan.gave_up, "") << "seed " << seed;
+    }
+    if (!scan.gave_up.empty()) continue;
+    ++decided;
+    EXPECT_EQ(whole.outcome, scan.alone ? Outcome3::kUnknown : Outcome3::kValid) << "seed " << seed;
+    EXPECT_EQ(whole.opportunities, scan.holds) << "seed " << seed;
+    ASSERT_EQ(whole.margin.has_value(), scan.shortest_gap_ns.has_value()) << "seed " << seed;
+    if (whole.margin) {
+      EXPECT_EQ(whole.margin->ns, *scan.shortest_gap_ns) << "seed " << seed;
+    }
+  }
+  EXPECT_GT(decided, 50);
+  EXPECT_GT(violated, 50);
+}
+
+}  // namespace
+}  // namespace doublehold
