@@ -1,75 +1,99 @@
 #include "checker/calls.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
-#include <set>
-#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace doublehold {
 namespace {
+
+constexpr size_t kOps = static_cast<size_t>(Op::kLeave) + 1;
 
 bool IsCall(Op op) {
   return op == Op::kAcquire || op == Op::kRelease || op == Op::kRead || op == Op::kWrite ||
          op == Op::kWait || op == Op::kSave || op == Op::kLook;
 }
 
+constexpr size_t kNone = std::numeric_limits<size_t>::max();
+
+// Of one session and key.
+struct Doings {
+  std::array<size_t, kOps> open;    // into Calls::all, by operation; kNone: not under way
+  std::vector<uint64_t> entered{};  // holds granted and not released since
+  Doings() { open.fill(kNone); }
+};
+
 class Extraction {
  public:
   void Take(const Event& event) {
     if (event.op == Op::kLost) calls_.complete = false;
     if (event.client <= kReferee || event.task != TaskKind::kSession || !HasKey(event.op)) return;
-    if (IsCall(event.op) && event.type == EventType::kInvoke) Open(event);
-    if (IsCall(event.op) && event.type != EventType::kInvoke) Answer(event);
-    last_ns_[SessionOf(event)] = event.at_ns;
+    int64_t& last_ns = last_ns_[{event.client, event.thread}];
+    if (IsCall(event.op)) {
+      Doings& doings = Of(event);
+      if (event.type == EventType::kInvoke) {
+        Open(event, doings);
+      } else {
+        Answer(event, doings, last_ns);
+      }
+    }
+    last_ns = event.at_ns;
   }
 
   Calls Finish() && {
-    std::ranges::stable_sort(calls_.all, {}, &Call::from_ns);  // but for those without invocation
+    // All that were invoked are in order; not those without their invocation.
+    if (!std::ranges::is_sorted(calls_.all, {}, &Call::from_ns))
+      std::ranges::stable_sort(calls_.all, {}, &Call::from_ns);
     return std::move(calls_);
   }
 
  private:
-  using Where = std::tuple<SessionId, Op, uint16_t>;
+  Doings& Of(const Event& event) {
+    const uint64_t who = static_cast<uint64_t>(event.client) << 24U |
+                         static_cast<uint64_t>(event.thread) << 16U | event.key;
+    return doings_[who];
+  }
 
-  Call& Push(const Event& event, int64_t from_ns) {
-    const auto& entered = entered_[{SessionOf(event), event.key}];
+  Call& Push(const Event& event, const Doings& doings, int64_t from_ns) {
     calls_.all.push_back({.op = event.op,
                           .session = SessionOf(event),
                           .key = event.key,
                           .hold = event.hold,
                           .from_ns = from_ns,
                           .to_ns = kForeverNs,
-                          .again = event.op == Op::kAcquire && !entered.empty(),
-                          .waits = open_.contains({SessionOf(event), Op::kWait, event.key})});
+                          .again = event.op == Op::kAcquire && !doings.entered.empty(),
+                          .waits = doings.open[IndexOf(Op::kWait)] != kNone});
     return calls_.all.back();
   }
 
-  void Open(const Event& event) {
-    open_[{SessionOf(event), event.op, event.key}] = calls_.all.size();
-    Push(event, event.at_ns).asked = event.value;
-    if (event.op == Op::kRelease) entered_[{SessionOf(event), event.key}].erase(event.hold);
+  void Open(const Event& event, Doings& doings) {
+    doings.open[IndexOf(event.op)] = calls_.all.size();
+    Push(event, doings, event.at_ns).asked = event.value;
+    if (event.op == Op::kRelease) std::erase(doings.entered, event.hold);
   }
 
-  void Answer(const Event& event) {
-    const auto open = open_.find({SessionOf(event), event.op, event.key});
-    Call& call =
-        open == open_.end() ? Push(event, last_ns_[SessionOf(event)]) : calls_.all[open->second];
-    if (open != open_.end()) open_.erase(open);
+  void Answer(const Event& event, Doings& doings, int64_t last_ns) {
+    size_t& open = doings.open[IndexOf(event.op)];
+    Call& call = open == kNone ? Push(event, doings, last_ns) : calls_.all[open];
+    open = kNone;
     if (event.hold != 0) call.hold = event.hold;
     call.to_ns = event.at_ns;
     call.outcome = event.type;
     call.answer = event.value;
     if (event.op == Op::kAcquire && call.Ok()) {
-      entered_[{SessionOf(event), event.key}].insert(event.hold);
+      std::erase(doings.entered, event.hold);  // granted twice: the history is broken
+      doings.entered.push_back(event.hold);
     }
-    if (event.op == Op::kRelease) entered_[{SessionOf(event), event.key}].erase(event.hold);
+    if (event.op == Op::kRelease) std::erase(doings.entered, event.hold);
   }
 
+  static size_t IndexOf(Op op) { return static_cast<size_t>(op); }
+
   Calls calls_;
-  std::map<Where, size_t> open_;                                          // into Calls::all
-  std::map<std::pair<SessionId, uint16_t>, std::set<uint64_t>> entered_;  // not released since
-  std::map<SessionId, int64_t> last_ns_;
+  std::unordered_map<uint64_t, Doings> doings_;
+  std::map<SessionId, int64_t> last_ns_;  // of each session, its last event so far
 };
 
 }  // namespace

@@ -61,7 +61,8 @@ struct Limits {
   int64_t told_of_a_hold = 5;  // of those that one hold overlapped
 };
 
-using CheckFunction = ClaimVerdict (*)(const History&, const Limits&);
+class Evidence;  // a history and what is read off it: checker/evidence.h
+using CheckFunction = ClaimVerdict (*)(const Evidence&, const Limits&);
 
 // What a claim is about, and so which locks it can be made of: any, those that are taken, those that give tokens.
 enum class About : uint8_t { kData, kLock, kToken };

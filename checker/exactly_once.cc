@@ -69,8 +69,8 @@ void CountFinal(const History& history, SaveCount& count) {
 
 class Telling {
  public:
-  Telling(const History& history, Stories& stories)
-      : holds_(ExtractHolds(history)), scene_(Observe(history)), stories_(stories) {}
+  Telling(const Evidence& evidence, Stories& stories)
+      : holds_(evidence.holds()), scene_(evidence.scene()), stories_(stories) {}
 
   void Tell(const Call& again, const Call& first) {
     const Hold* late = holds_.Find(again.hold);
@@ -96,8 +96,8 @@ class Telling {
   }
 
  private:
-  const Holds holds_;
-  const Scene scene_;
+  const Holds& holds_;
+  const Scene& scene_;
   Stories& stories_;
 };
 
@@ -129,24 +129,22 @@ int64_t SaveCount::Missing() const {
              : 0;
 }
 
-SaveCount CountSaves(const History& history) {
+SaveCount CountSaves(const Evidence& evidence) {
   SaveCount count;
-  const Calls calls = ExtractCalls(history);  // what ByTask answers points into it
-  for (const auto& [task, saves] : ByTask(calls)) CountTask(saves, count);
-  CountFinal(history, count);
+  for (const auto& [task, saves] : ByTask(evidence.calls())) CountTask(saves, count);
+  CountFinal(evidence.history(), count);
   return count;
 }
 
-ClaimVerdict CheckExactlyOnce(const History& history, const Limits& limits) {
+ClaimVerdict CheckExactlyOnce(const Evidence& evidence, const Limits& limits) {
   ClaimVerdict verdict{.unit = "saves"};
-  const SaveCount count = CountSaves(history);
-  const Calls calls = ExtractCalls(history);
+  const SaveCount count = CountSaves(evidence);
   verdict.opportunities = count.saved;
   verdict.count = std::max({count.twice, count.Surplus(), count.Missing()});
   Stories stories(limits);
   if (count.twice > 0) {
-    Telling telling(history, stories);
-    for (const auto& [task, saves] : ByTask(calls)) {
+    Telling telling(evidence, stories);
+    for (const auto& [task, saves] : ByTask(evidence.calls())) {
       const Call* first = nullptr;
       for (const Call* save : saves) {
         if (!save->Ok()) continue;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "checker/checker.h"
+#include "checker/evidence.h"
 
 namespace doublehold {
 
@@ -40,11 +41,11 @@ struct SaveCount {
   // Tasks whose save was confirmed, and which have no result.
   [[nodiscard]] int64_t Missing() const;
 };
-SaveCount CountSaves(const History& history);
+SaveCount CountSaves(const Evidence& evidence);
 
 // Violated when a task was saved twice, more results are in the store than tasks can have, or fewer
 // tasks have one than were confirmed.
-ClaimVerdict CheckExactlyOnce(const History& history, const Limits& limits);
+ClaimVerdict CheckExactlyOnce(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 

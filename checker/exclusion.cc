@@ -24,11 +24,11 @@ std::string WhyNothingCouldOverlap(const Scene& scene, const Holds& holds) {
   return alone ? fmt::format("only {} was granted the lock", OwnerName(scene, first.owner())) : "";
 }
 
-ClaimVerdict Check(const History& history, const Limits& limits, Part part) {
+ClaimVerdict Check(const Evidence& evidence, const Limits& limits, Part part) {
   ClaimVerdict verdict{.unit = "holds"};
-  const Holds holds = ExtractHolds(history);
+  const Holds& holds = evidence.holds();
   verdict.opportunities = static_cast<int64_t>(holds.all.size());
-  const Scene scene = Observe(history);
+  const Scene& scene = evidence.scene();
   verdict.margins = part == Part::kCore ? GapMargins(scene, holds) : LeaseMargins(scene, holds);
   if (holds.broken) return Undecided(std::move(verdict), *holds.broken);
   if (std::string why = WhyNothingCouldOverlap(scene, holds); !why.empty()) {
@@ -54,12 +54,12 @@ ClaimVerdict Check(const History& history, const Limits& limits, Part part) {
 
 }  // namespace
 
-ClaimVerdict CheckExclusion(const History& history, const Limits& limits) {
-  return Check(history, limits, Part::kCore);
+ClaimVerdict CheckExclusion(const Evidence& evidence, const Limits& limits) {
+  return Check(evidence, limits, Part::kCore);
 }
 
-ClaimVerdict CheckLeaseExclusion(const History& history, const Limits& limits) {
-  return Check(history, limits, Part::kLive);
+ClaimVerdict CheckLeaseExclusion(const Evidence& evidence, const Limits& limits) {
+  return Check(evidence, limits, Part::kLive);
 }
 
 }  // namespace doublehold

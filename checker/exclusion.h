@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_CHECKER_EXCLUSION_H_
 
 #include "checker/checker.h"
+#include "checker/evidence.h"
 
 namespace doublehold {
 
@@ -11,13 +12,13 @@ namespace doublehold {
 //
 //   c1:  A-a=====!=======R-r     c1 slept past its lease: `exclusion` is violated,
 //   c2:           A-a===R-r      `lease-exclusion` is not: the lock service kept its promise
-ClaimVerdict CheckExclusion(const History& history, const Limits& limits);
+ClaimVerdict CheckExclusion(const Evidence& evidence, const Limits& limits);
 
 // Violated when the live parts of two clients' holds overlap: the lock service granted twice.
 //
 //   c1:  A-a=============!R-r    c1 was promised the key until `!`, and c2 was granted it before.
 //   c2:           A-a===R-r
-ClaimVerdict CheckLeaseExclusion(const History& history, const Limits& limits);
+ClaimVerdict CheckLeaseExclusion(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 

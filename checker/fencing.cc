@@ -44,10 +44,10 @@ class LargestBefore {
 
 class Checking {
  public:
-  Checking(const History& history, const Limits& limits)
-      : calls_(ExtractCalls(history)),
-        holds_(ExtractHolds(history)),
-        scene_(Observe(history)),
+  Checking(const Evidence& evidence, const Limits& limits)
+      : calls_(evidence.calls()),
+        holds_(evidence.holds()),
+        scene_(evidence.scene()),
         stories_(limits) {}
 
   ClaimVerdict Verdict() && {
@@ -166,9 +166,9 @@ class Checking {
                              OwnerName(scene_, newer.session), TokenOf(newer), At(newer.to_ns))}));
   }
 
-  const Calls calls_;
-  const Holds holds_;
-  const Scene scene_;
+  const Calls& calls_;
+  const Holds& holds_;
+  const Scene& scene_;
   Stories stories_;
   int64_t count_ = 0;
   MarginFinder step_{{.what = "smallest step from a token to the next",
@@ -180,8 +180,8 @@ class Checking {
 
 }  // namespace
 
-ClaimVerdict CheckFencing(const History& history, const Limits& limits) {
-  return Checking(history, limits).Verdict();
+ClaimVerdict CheckFencing(const Evidence& evidence, const Limits& limits) {
+  return Checking(evidence, limits).Verdict();
 }
 
 }  // namespace doublehold

@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_CHECKER_FENCING_H_
 
 #include "checker/checker.h"
+#include "checker/evidence.h"
 
 namespace doublehold {
 
@@ -30,7 +31,7 @@ namespace doublehold {
 // A store that compares on writes only shows no token on its reads (0), so K33 is no violation of
 // this claim: nothing stale was accepted, and yet the stock is wrong. A write of unknown outcome
 // shows nothing either.
-ClaimVerdict CheckFencing(const History& history, const Limits& limits);
+ClaimVerdict CheckFencing(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 

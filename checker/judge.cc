@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include "checker/evidence.h"
 #include "checker/rate.h"
 #include "checker/story.h"
 #include "lib/base/words.h"
@@ -13,7 +14,7 @@
 namespace doublehold {
 namespace {
 
-ClaimVerdict CheckClaim(const History& history, const Limits& limits, const std::string& claim) {
+ClaimVerdict CheckClaim(const Evidence& evidence, const Limits& limits, const std::string& claim) {
   const auto entry = std::ranges::find(Checkers(), claim, &CheckerEntry::claim);
   if (entry == Checkers().end()) {
     std::vector<std::string> known;
@@ -22,7 +23,7 @@ ClaimVerdict CheckClaim(const History& history, const Limits& limits, const std:
   }
   ClaimVerdict verdict;
   try {
-    verdict = entry->check(history, limits);
+    verdict = entry->check(evidence, limits);
   } catch (const std::exception& failure) {  // memory ran out; whatever it is, it decides nothing
     verdict = {.reason = fmt::format("the checker failed: {}", failure.what())};
   }
@@ -87,8 +88,8 @@ std::vector<std::string> DrawnWarnings(const RunFacts& facts, const Tally& tally
 }
 
 // Why nothing in this run can be called valid, a sentence each.
-std::vector<std::string> WhyNothingIsValid(const History& history, const Tally& tally,
-                                           const Holds& holds, const Scene& scene) {
+std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally& tally) {
+  const History& history = evidence.history();
   const RunFacts& facts = history.facts;
   std::vector<std::string> why;
   // The referee comes after the clients, and they work until the end.
@@ -120,7 +121,7 @@ std::vector<std::string> WhyNothingIsValid(const History& history, const Tally& 
     why.push_back(fmt::format("only {} of the {} that were drawn took effect", all.started,
                               Counted(all.planned, "fault")));
   }
-  if (std::string doubt = UnfinishedHold(holds, scene); !doubt.empty())
+  if (std::string doubt = UnfinishedHold(evidence.holds(), evidence.scene()); !doubt.empty())
     why.push_back(std::move(doubt));
   return why;
 }
@@ -133,24 +134,6 @@ std::vector<std::string> ExpectationWarnings(const RunFacts& facts) {
         fmt::format("'{}' was expected to be {}, and was not judged", claim, outcome));
   }
   return warnings;
-}
-
-void Conclude(RunVerdict& verdict) {
-  verdict.overall = verdict.claims.empty() ? Outcome3::kUnknown : Outcome3::kValid;
-  for (const ClaimVerdict& claim : verdict.claims) {
-    verdict.overall = std::max(verdict.overall, claim.outcome);
-  }
-  const bool all_judged = ExpectationWarnings(verdict.facts).empty() && !verdict.claims.empty();
-  verdict.as_expected = all_judged;
-  bool decided_otherwise = false;
-  for (const ClaimVerdict& claim : verdict.claims) {
-    if (IsAsExpected(verdict.facts, claim)) continue;
-    verdict.as_expected = false;
-    if (claim.outcome != Outcome3::kUnknown) decided_otherwise = true;
-  }
-  verdict.exit_code = verdict.as_expected ? ExitCode::kAsExpected
-                      : decided_otherwise ? ExitCode::kViolated
-                                          : ExitCode::kUnknown;
 }
 
 // Why no checker may look at the events, or nothing: what readers of files refuse, met in memory.
@@ -184,18 +167,16 @@ bool TouchesHoldOf(const Stall& stall, const Holds& holds) {
 }
 
 // One sentence for each process that the machine stalled for over half the lease while it mattered.
-std::vector<std::string> StallWarnings(const History& history, const Scene& scene) {
+std::vector<std::string> StallWarnings(const Evidence& evidence) {
   struct Stalled {
     int64_t times = 0;
     Span longest;
   };
   std::map<int32_t, Stalled> processes;
-  std::optional<Holds> holds;
-  for (const Stall& stall : scene.stalls) {
+  for (const Stall& stall : evidence.scene().stalls) {
     const int64_t length_ns = stall.when.to_ns - stall.when.from_ns;
-    if (length_ns <= ToNs(history.facts.lease) / 2) continue;
-    if (!holds) holds = ExtractHolds(history);
-    if (!TouchesHoldOf(stall, *holds)) continue;
+    if (length_ns <= ToNs(evidence.facts().lease) / 2) continue;
+    if (!TouchesHoldOf(stall, evidence.holds())) continue;
     Stalled& stalled = processes[stall.client];
     ++stalled.times;
     if (length_ns > stalled.longest.to_ns - stalled.longest.from_ns) stalled.longest = stall.when;
@@ -213,6 +194,24 @@ std::vector<std::string> StallWarnings(const History& history, const Scene& scen
 
 }  // namespace
 
+void Conclude(RunVerdict& verdict) {
+  verdict.overall = verdict.claims.empty() ? Outcome3::kUnknown : Outcome3::kValid;
+  for (const ClaimVerdict& claim : verdict.claims) {
+    verdict.overall = std::max(verdict.overall, claim.outcome);
+  }
+  const bool all_judged = ExpectationWarnings(verdict.facts).empty() && !verdict.claims.empty();
+  verdict.as_expected = all_judged;
+  bool decided_otherwise = false;
+  for (const ClaimVerdict& claim : verdict.claims) {
+    if (IsAsExpected(verdict.facts, claim)) continue;
+    verdict.as_expected = false;
+    if (claim.outcome != Outcome3::kUnknown) decided_otherwise = true;
+  }
+  verdict.exit_code = verdict.as_expected ? ExitCode::kAsExpected
+                      : decided_otherwise ? ExitCode::kViolated
+                                          : ExitCode::kUnknown;
+}
+
 std::optional<std::string> ExpectedOf(const RunFacts& facts, const std::string& claim) {
   if (facts.expect.empty()) return std::nullopt;
   const auto expected = facts.expect.find(claim);
@@ -229,12 +228,12 @@ RunVerdict Judge(const History& history, const Limits& limits) {
     return Unjudged(history.facts, *why);
   }
   RunVerdict verdict{.facts = history.facts};
-  Scene scene = Observe(history);
-  Tally tally = Count(history);
-  const std::vector<std::string> why =
-      WhyNothingIsValid(history, tally, ExtractHolds(history), scene);
+  const Evidence evidence(history);
+  const Scene& scene = evidence.scene();
+  Tally tally = Count(evidence);
+  const std::vector<std::string> why = WhyNothingIsValid(evidence, tally);
   for (const std::string& name : history.facts.claims) {
-    ClaimVerdict claim = CheckClaim(history, limits, name);
+    ClaimVerdict claim = CheckClaim(evidence, limits, name);
     if (claim.outcome == Outcome3::kValid && !why.empty()) {
       claim.outcome = Outcome3::kUnknown;
       claim.reason = fmt::format("{}; but {}", claim.reason, why.front());
@@ -245,9 +244,8 @@ RunVerdict Judge(const History& history, const Limits& limits) {
     const FaultFact& fault = history.facts.faults[i];
     if (tally.started[i] < fault.planned) verdict.not_fired.push_back(fault.name);
   }
-  for (const auto& sentences :
-       {why, DrawnWarnings(history.facts, tally), StallWarnings(history, scene),
-        ExpectationWarnings(history.facts)}) {
+  for (const auto& sentences : {why, DrawnWarnings(history.facts, tally), StallWarnings(evidence),
+                                ExpectationWarnings(history.facts)}) {
     verdict.warnings.insert(verdict.warnings.end(), sentences.begin(), sentences.end());
   }
   for (const Stall& stall : scene.stalls) {
@@ -255,7 +253,7 @@ RunVerdict Judge(const History& history, const Limits& limits) {
     verdict.longest_stall_ns =
         std::max(verdict.longest_stall_ns, stall.when.to_ns - stall.when.from_ns);
   }
-  verdict.episodes = std::move(scene.episodes);
+  verdict.episodes = scene.episodes;
   verdict.unknown_acquires = tally.unknown_acquires;
   verdict.unknown_releases = tally.unknown_releases;
   verdict.unknown_writes = tally.unknown_writes;

@@ -34,6 +34,8 @@ struct RunVerdict {
 };
 
 RunVerdict Judge(const History& history, const Limits& limits = {});
+// What follows from the claims of a verdict: `overall`, whether it is as expected, the exit code.
+void Conclude(RunVerdict& verdict);
 
 // What was expected of a claim: "valid", "violated", "unknown", "any"; nothing when the run had no
 // expectations at all. A claim that the others leave out is expected to be valid.

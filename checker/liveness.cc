@@ -101,15 +101,15 @@ Violation Tell(const Scene& scene, const Holds& holds, uint16_t key, const KeySt
 
 }  // namespace
 
-ClaimVerdict CheckLiveness(const History& history, const Limits& limits) {
+ClaimVerdict CheckLiveness(const Evidence& evidence, const Limits& limits) {
   ClaimVerdict verdict{.unit = "keys"};
-  const Holds holds = ExtractHolds(history);
-  const Scene scene = Observe(history);
+  const Holds& holds = evidence.holds();
+  const Scene& scene = evidence.scene();
   Stories stories(limits);
   MarginFinder left({.what = "least time left of a probe's budget",
                      .missed = "longest a probe took beyond its budget"});
   int64_t unanswered = 0;
-  for (const auto& [key, state] : Keys(history)) {
+  for (const auto& [key, state] : Keys(evidence.history())) {
     const bool answered = state.probe && state.probe->outcome != EventType::kInfo;
     if (answered || state.never_expires_ns) ++verdict.opportunities;
     if (state.probe && !answered) ++unanswered;
@@ -132,7 +132,7 @@ ClaimVerdict CheckLiveness(const History& history, const Limits& limits) {
   if (verdict.opportunities == 0) {
     return Undecided(std::move(verdict), "no key was probed after the last fault");
   }
-  const std::string wait = LongestWaitClause(history, scene);
+  const std::string wait = LongestWaitClause(evidence.history(), scene);
   const std::string keys = Counted(verdict.opportunities, "key");
   std::string stuck =
       fmt::format("{} of {} could not be locked again in time{}", verdict.count, keys, wait);

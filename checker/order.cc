@@ -165,12 +165,12 @@ class LongestPlace {
 
 class Checking {
  public:
-  Checking(const History& history, const Limits& limits)
-      : calls_(ExtractCalls(history)),
-        holds_(ExtractHolds(history)),
-        scene_(Observe(history)),
+  Checking(const Evidence& evidence, const Limits& limits)
+      : calls_(evidence.calls()),
+        holds_(evidence.holds()),
+        scene_(evidence.scene()),
         stories_(limits),
-        longest_wait_(LongestWaitClause(history, scene_)) {}
+        longest_wait_(LongestWaitClause(evidence.history(), scene_)) {}
 
   ClaimVerdict Verdict() && {
     ClaimVerdict verdict{.unit = "grants"};
@@ -243,9 +243,9 @@ class Checking {
                              At(place.queued_ns), At(place.asked_ns), longest_wait_)}));
   }
 
-  const Calls calls_;
-  const Holds holds_;
-  const Scene scene_;
+  const Calls& calls_;
+  const Holds& holds_;
+  const Scene& scene_;
   Stories stories_;
   const std::string longest_wait_;
   int64_t count_ = 0;
@@ -255,8 +255,8 @@ class Checking {
 
 }  // namespace
 
-ClaimVerdict CheckOrder(const History& history, const Limits& limits) {
-  return Checking(history, limits).Verdict();
+ClaimVerdict CheckOrder(const Evidence& evidence, const Limits& limits) {
+  return Checking(evidence, limits).Verdict();
 }
 
 }  // namespace doublehold

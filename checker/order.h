@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_CHECKER_ORDER_H_
 
 #include "checker/checker.h"
+#include "checker/evidence.h"
 
 namespace doublehold {
 
@@ -31,7 +32,7 @@ namespace doublehold {
 // One that is let in again, or may be since its last release was perhaps not carried out, overtakes
 // nobody, nor does a reader. An overtaking grant counts once,
 // however many it overtook; the one that still had to wait longest is named.
-ClaimVerdict CheckOrder(const History& history, const Limits& limits);
+ClaimVerdict CheckOrder(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 

@@ -69,10 +69,10 @@ struct Others {
 
 class Checking {
  public:
-  Checking(const History& history, const Limits& limits)
-      : calls_(ExtractCalls(history)),
-        holds_(ExtractHolds(history)),
-        scene_(Observe(history)),
+  Checking(const Evidence& evidence, const Limits& limits)
+      : calls_(evidence.calls()),
+        holds_(evidence.holds()),
+        scene_(evidence.scene()),
         stories_(limits) {}
 
   ClaimVerdict Verdict() && {
@@ -205,9 +205,9 @@ class Checking {
     }
   }
 
-  const Calls calls_;
-  const Holds holds_;
-  const Scene scene_;
+  const Calls& calls_;
+  const Holds& holds_;
+  const Scene& scene_;
   Stories stories_;
   int64_t count_ = 0;
   int64_t inner_exits_ = 0;
@@ -216,8 +216,8 @@ class Checking {
 
 }  // namespace
 
-ClaimVerdict CheckReentry(const History& history, const Limits& limits) {
-  return Checking(history, limits).Verdict();
+ClaimVerdict CheckReentry(const Evidence& evidence, const Limits& limits) {
+  return Checking(evidence, limits).Verdict();
 }
 
 }  // namespace doublehold

@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_CHECKER_REENTRY_H_
 
 #include "checker/checker.h"
+#include "checker/evidence.h"
 
 namespace doublehold {
 
@@ -37,7 +38,7 @@ namespace doublehold {
 // So whoever was refused must have been the only one that had asked since it was last granted the
 // key. Where there were more, and the key stayed out of reach for a lease or longer, the claim is
 // unknown. On several nodes a refusal proves nothing: another may hold a minority for a moment.
-ClaimVerdict CheckReentry(const History& history, const Limits& limits);
+ClaimVerdict CheckReentry(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 

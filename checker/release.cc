@@ -84,10 +84,10 @@ enum class Freed : uint8_t { kOwn, kPerhapsAnothers, kAnothers };
 
 class Checking {
  public:
-  Checking(const History& history, const Limits& limits)
-      : calls_(ExtractCalls(history)),
-        holds_(ExtractHolds(history)),
-        scene_(Observe(history)),
+  Checking(const Evidence& evidence, const Limits& limits)
+      : calls_(evidence.calls()),
+        holds_(evidence.holds()),
+        scene_(evidence.scene()),
         stories_(limits) {}
 
   ClaimVerdict Verdict() && {
@@ -209,9 +209,9 @@ class Checking {
                              OwnerName(scene_, harmed.owner()), At(harmed.core.from_ns))}));
   }
 
-  const Calls calls_;
-  const Holds holds_;
-  const Scene scene_;
+  const Calls& calls_;
+  const Holds& holds_;
+  const Scene& scene_;
   Stories stories_;
   int64_t count_ = 0;
   MarginFinder margin_{{.what = "least lease left after a release that did not look",
@@ -222,8 +222,8 @@ class Checking {
 
 }  // namespace
 
-ClaimVerdict CheckRelease(const History& history, const Limits& limits) {
-  return Checking(history, limits).Verdict();
+ClaimVerdict CheckRelease(const Evidence& evidence, const Limits& limits) {
+  return Checking(evidence, limits).Verdict();
 }
 
 }  // namespace doublehold

@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_CHECKER_RELEASE_H_
 
 #include "checker/checker.h"
+#include "checker/evidence.h"
 
 namespace doublehold {
 
@@ -34,7 +35,7 @@ namespace doublehold {
 // Unknown when a release may have done it and need not have: one after its lease that met another's
 // hold, one that is not answered and did not look, one with two explanations as above. A release
 // within its lease that merely overlaps somebody's next acquire is the ordinary hand-over.
-ClaimVerdict CheckRelease(const History& history, const Limits& limits);
+ClaimVerdict CheckRelease(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 

@@ -245,19 +245,19 @@ std::vector<ItemCount> CountItems(const History& history) {
   return std::move(counting).Finish();
 }
 
-ClaimVerdict CheckStock(const History& history, const Limits& limits) {
+ClaimVerdict CheckStock(const Evidence& evidence, const Limits& limits) {
   ClaimVerdict verdict{.unit = "orders"};
-  const std::vector<ItemCount> items = CountItems(history);
+  const std::vector<ItemCount> items = CountItems(evidence.history());
   for (const ItemCount& item : items) {
     verdict.opportunities += item.orders;
     verdict.count += item.Wrong();
   }
   Stories stories(limits);
   if (verdict.count > 0) {
-    const StockTale tale = TellStock(history, items, stories);
+    const StockTale tale = TellStock(evidence, items, stories);
     for (size_t i = 0; i < items.size(); ++i) {
       for (const std::string& way : WaysOf(items[i], tale.told[i], tale.explained[i])) {
-        stories.Add({.key = history.facts.keys[i], .count = items[i].Wrong(), .sentence = way});
+        stories.Add({.key = evidence.facts().keys[i], .count = items[i].Wrong(), .sentence = way});
       }
     }
   } else if (verdict.opportunities == 0) {
@@ -275,7 +275,7 @@ ClaimVerdict CheckStock(const History& history, const Limits& limits) {
   const bool unknown =
       std::ranges::any_of(items, [](const auto& i) { return i.unknown_writes > 0; });
   if (verdict.count == 0 && unknown) {
-    if (std::string hidden = TellHiddenOverwrite(history, items); !hidden.empty()) {
+    if (std::string hidden = TellHiddenOverwrite(evidence, items); !hidden.empty()) {
       return Undecided(
           std::move(verdict),
           "the sums are right, but perhaps only because of a write of unknown outcome: " + hidden);

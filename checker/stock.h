@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "checker/checker.h"
+#include "checker/evidence.h"
 
 namespace doublehold {
 
@@ -83,7 +84,7 @@ bool SeveralTries(const RunFacts& facts);
 std::vector<ItemCount> CountItems(const History& history);
 
 // Violated when any ItemCount::Wrong() is above 0.
-ClaimVerdict CheckStock(const History& history, const Limits& limits);
+ClaimVerdict CheckStock(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 

@@ -49,13 +49,13 @@ class Telling {
  public:
   enum class Of : uint8_t { kWrong, kEvery };  // which items
 
-  Telling(const History& history, const std::vector<ItemCount>& items, Stories& stories, Of of)
+  Telling(const Evidence& evidence, const std::vector<ItemCount>& items, Stories& stories, Of of)
       : of_(of),
-        facts_(history.facts),
-        mode_(WriteModeOf(history.facts)),
+        facts_(evidence.facts()),
+        mode_(WriteModeOf(evidence.facts())),
         items_(items),
-        holds_(ExtractHolds(history)),
-        scene_(Observe(history)),
+        holds_(evidence.holds()),
+        scene_(evidence.scene()),
         stories_(stories),
         replays_(items.size()),
         tale_{std::vector<bool>(items.size()), std::vector<int64_t>(items.size())} {
@@ -207,8 +207,8 @@ class Telling {
   const RunFacts& facts_;
   WriteMode mode_;
   const std::vector<ItemCount>& items_;
-  const Holds holds_;
-  const Scene scene_;
+  const Holds& holds_;
+  const Scene& scene_;
   Stories& stories_;
   std::vector<Replay> replays_;
   std::vector<Overwrite> overwrites_;  // in the order in which they were confirmed
@@ -218,16 +218,17 @@ class Telling {
 
 }  // namespace
 
-StockTale TellStock(const History& history, const std::vector<ItemCount>& items, Stories& stories) {
-  Telling telling(history, items, stories, Telling::Of::kWrong);
-  for (const Event& event : history.events) telling.Take(event);
+StockTale TellStock(const Evidence& evidence, const std::vector<ItemCount>& items,
+                    Stories& stories) {
+  Telling telling(evidence, items, stories, Telling::Of::kWrong);
+  for (const Event& event : evidence.history().events) telling.Take(event);
   return std::move(telling).Finish();
 }
 
-std::string TellHiddenOverwrite(const History& history, const std::vector<ItemCount>& items) {
+std::string TellHiddenOverwrite(const Evidence& evidence, const std::vector<ItemCount>& items) {
   Stories stories(Limits{.violations_told = 1});
-  Telling telling(history, items, stories, Telling::Of::kEvery);
-  for (const Event& event : history.events) telling.Take(event);
+  Telling telling(evidence, items, stories, Telling::Of::kEvery);
+  for (const Event& event : evidence.history().events) telling.Take(event);
   std::move(telling).Finish();
   return stories.FirstSentence();
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "checker/decide.h"
+#include "checker/evidence.h"
 #include "checker/stock.h"
 
 namespace doublehold {
@@ -16,11 +17,12 @@ struct StockTale {
 
 // Replays the confirmed writes of the items that went wrong in the order in which they were
 // confirmed, and tells each that was made over a stock it had not read.
-StockTale TellStock(const History& history, const std::vector<ItemCount>& items, Stories& stories);
+StockTale TellStock(const Evidence& evidence, const std::vector<ItemCount>& items,
+                    Stories& stories);
 
 // The same of items that did not go wrong by count: a write over a stock that it had not read,
 // which writes of unknown outcome may have evened out. Its sentence; empty when there is none.
-std::string TellHiddenOverwrite(const History& history, const std::vector<ItemCount>& items);
+std::string TellHiddenOverwrite(const Evidence& evidence, const std::vector<ItemCount>& items);
 
 }  // namespace doublehold
 

@@ -42,10 +42,10 @@ class Counter {
     TakeOwn(event);
   }
 
-  Tally Finish(const History& history) && {
+  Tally Finish(const Holds& holds) && {
     for (const auto& [who, since_ns] : open_) ++*Unknown(who.second);
     std::vector<int64_t> held;
-    for (const Hold& hold : ExtractHolds(history).all) {
+    for (const Hold& hold : holds.all) {
       if (hold.client > kReferee && hold.released) {
         held.push_back(hold.core.to_ns - hold.core.from_ns);
       }
@@ -116,10 +116,10 @@ Percentiles PercentilesOf(std::vector<int64_t> values_ns) {
           .max_ns = values_ns.back()};
 }
 
-Tally Count(const History& history) {
-  Counter counter(history.facts);
-  for (const Event& event : history.events) counter.Take(event);
-  return std::move(counter).Finish(history);
+Tally Count(const Evidence& evidence) {
+  Counter counter(evidence.facts());
+  for (const Event& event : evidence.history().events) counter.Take(event);
+  return std::move(counter).Finish(evidence.holds());
 }
 
 }  // namespace doublehold

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/history/history.h"
+#include "checker/evidence.h"
 
 namespace doublehold {
 
@@ -32,7 +32,7 @@ struct Tally {
 };
 
 // Of the clients; what the referee and the supervisor do is not counted.
-Tally Count(const History& history);
+Tally Count(const Evidence& evidence);
 
 }  // namespace doublehold
 

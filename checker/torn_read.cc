@@ -22,10 +22,10 @@ int64_t Left(const Call& write) { return write.Ok() ? write.answer[1] : write.as
 
 class Checking {
  public:
-  Checking(const History& history, const Limits& limits)
-      : calls_(ExtractCalls(history)),
-        holds_(ExtractHolds(history)),
-        scene_(Observe(history)),
+  Checking(const Evidence& evidence, const Limits& limits)
+      : calls_(evidence.calls()),
+        holds_(evidence.holds()),
+        scene_(evidence.scene()),
         stories_(limits) {}
 
   ClaimVerdict Verdict() && {
@@ -141,9 +141,9 @@ class Checking {
     return fmt::format("{:.3f}", ToSeconds(Duration(at_ns)));
   }
 
-  const Calls calls_;
-  const Holds holds_;
-  const Scene scene_;
+  const Calls& calls_;
+  const Holds& holds_;
+  const Scene& scene_;
   Stories stories_;
   std::map<std::pair<uint16_t, int64_t>, std::vector<const Call*>> writes_;  // by what they left
   int64_t count_ = 0;
@@ -152,8 +152,8 @@ class Checking {
 
 }  // namespace
 
-ClaimVerdict CheckTornRead(const History& history, const Limits& limits) {
-  return Checking(history, limits).Verdict();
+ClaimVerdict CheckTornRead(const Evidence& evidence, const Limits& limits) {
+  return Checking(evidence, limits).Verdict();
 }
 
 }  // namespace doublehold

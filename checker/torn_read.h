@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_CHECKER_TORN_READ_H_
 
 #include "checker/checker.h"
+#include "checker/evidence.h"
 
 namespace doublehold {
 
@@ -20,7 +21,7 @@ namespace doublehold {
 //   c1:                  A-a=78=R
 //
 // A look without a hold of the one that looked is not judged: it was promised nothing.
-ClaimVerdict CheckTornRead(const History& history, const Limits& limits);
+ClaimVerdict CheckTornRead(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 

@@ -1,7 +1,9 @@
 # Headers of libraries that most sources include, read once. A source still names every header that it uses: the release
 # build, which has no such shortcut, would not compile otherwise.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cc CONTENT "")
-target_compile_definitions(doublehold_flags INTERFACE $<BUILD_INTERFACE:GTEST_HAS_PTHREAD=1>)  # as GTest says it: all must agree
+# What the libraries define for those who use them: all must agree.
+target_compile_definitions(doublehold_flags INTERFACE
+  $<BUILD_INTERFACE:GTEST_HAS_PTHREAD=1;BOOST_ALL_NO_LIB;BOOST_PROGRAM_OPTIONS_DYN_LINK>)
 target_compile_options(doublehold_flags INTERFACE "$<BUILD_INTERFACE:$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>>")
 add_library(doublehold_precompiled OBJECT ${CMAKE_BINARY_DIR}/precompiled.cc)
 target_link_libraries(doublehold_precompiled PRIVATE doublehold_flags)

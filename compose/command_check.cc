@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
 
 #include "checker/judge.h"
+#include "checker/judge_file.h"
 #include "checker/linear/judge_log.h"
 #include "compose/command_line.h"
 #include "compose/plan_builder.h"
 #include "compose/run_once.h"
 #include "lib/base/words.h"
+#include "lib/history/jsonl.h"
 
 namespace doublehold {
 namespace {
@@ -20,6 +24,8 @@ po::options_description CheckOptions() {
   po::options_description options("options");
   auto add = options.add_options();
   add("json", "print the verdict as JSON");
+  add("claims", po::value<std::string>(),
+      "judge these claims, a,b, of a run (doublehold list claims)");
   add("model", po::value<std::string>(),
       "look for an order that this model allows (doublehold list models)");
   add("format", po::value<std::string>(),
@@ -168,6 +174,39 @@ Result<ExitCode> CheckAgainstModel(const ParsedLine& line) {
   return ExitCodeOf(verdict->outcome);
 }
 
+// The claims that are asked for; else those of the run.
+Result<std::vector<std::string>> ReadClaims(const ParsedLine& line, const RunFacts& facts) {
+  if (!line.values.contains("claims")) return facts.claims;
+  std::vector<std::string> known;
+  for (const CheckerEntry& checker : Checkers()) known.emplace_back(checker.claim);
+  std::vector<std::string> claims;
+  std::istringstream in(line.values["claims"].as<std::string>());
+  for (std::string claim; std::getline(in, claim, ',');) {
+    if (std::ranges::find(known, claim) == known.end())
+      return BadInput("--claims: " + UnknownWord("claim", claim, known));
+    claims.push_back(std::move(claim));
+  }
+  if (claims.empty()) return BadInput("--claims: names no claim");
+  return claims;
+}
+
+Result<RunVerdict> JudgeRun(const ParsedLine& line) {
+  const Result<std::filesystem::path> file = HistoryFileOf(line.rest.front());
+  if (!file) return tl::unexpected(file.error());
+  if (file->extension() == ".bin") {
+    const Result<MappedHistory> mapped = MappedHistory::Open(*file);
+    if (!mapped) return tl::unexpected(mapped.error());
+    const auto claims = ReadClaims(line, mapped->facts());
+    return claims ? JudgeFile(*mapped, *claims) : tl::unexpected(claims.error());
+  }
+  Result<History> history = ReadJsonlFile(*file);
+  if (!history) return tl::unexpected(history.error());
+  auto claims = ReadClaims(line, history->facts);
+  if (!claims) return tl::unexpected(claims.error());
+  history->facts.claims = std::move(*claims);
+  return Judge(*history);
+}
+
 }  // namespace
 
 Result<ExitCode> CheckCommand(const Words& words) {
@@ -179,16 +218,19 @@ Result<ExitCode> CheckCommand(const Words& words) {
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   if (line->rest.size() != 1) return BadInput("name one run folder or history file");
-  if (line->values.contains("model")) return CheckAgainstModel(*line);
+  if (line->values.contains("model")) {
+    if (line->values.contains("claims")) return BadInput("--claims: a run's, without --model");
+    return CheckAgainstModel(*line);
+  }
   for (const char* of_models : {"format", "lenient", "partition-by", "release-failed-means",
                                 "permits", "initial", "lease-grace", "most-configurations"}) {
     if (line->values.contains(of_models)) {
       return BadInput(fmt::format("--{}: only with --model", of_models));
     }
   }
-  const Result<History> history = ReadHistory(line->rest.front());
-  if (!history) return tl::unexpected(history.error());
-  const RunVerdict verdict = Judge(*history);
+  const Result<RunVerdict> judged = JudgeRun(*line);
+  if (!judged) return tl::unexpected(judged.error());
+  const RunVerdict& verdict = *judged;
   if (line->values.contains("json")) {
     fmt::print("{}\n", ToJson(verdict).dump(2));
   } else {

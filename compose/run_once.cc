@@ -120,7 +120,7 @@ Result<RunVerdict> RunOnce(const RunRequest& request) {
   return verdict;
 }
 
-Result<History> ReadHistory(const std::filesystem::path& path) {
+Result<std::filesystem::path> HistoryFileOf(const std::filesystem::path& path) {
   std::error_code code;
   std::filesystem::path file = path;
   if (std::filesystem::is_directory(path, code)) {
@@ -134,7 +134,13 @@ Result<History> ReadHistory(const std::filesystem::path& path) {
   if (!std::filesystem::is_regular_file(file, code)) {
     return BadInput(fmt::format("{}: no such file", file.string()));
   }
-  return file.extension() == ".bin" ? ReadBinaryFile(file) : ReadJsonlFile(file);
+  return file;
+}
+
+Result<History> ReadHistory(const std::filesystem::path& path) {
+  const Result<std::filesystem::path> file = HistoryFileOf(path);
+  if (!file) return tl::unexpected(file.error());
+  return file->extension() == ".bin" ? ReadBinaryFile(*file) : ReadJsonlFile(*file);
 }
 
 }  // namespace doublehold

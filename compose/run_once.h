@@ -29,6 +29,8 @@ Result<std::filesystem::path> MakeRunFolder(const std::filesystem::path& out,
 // Runs it; writes plan.json, history.bin, history.jsonl and verdict.json into the folder.
 Result<RunVerdict> RunOnce(const RunRequest& request);
 
+// Where the history of a run folder lies; of a file: that file. Bad input where there is none.
+Result<std::filesystem::path> HistoryFileOf(const std::filesystem::path& path);
 // A run folder's history, or the history in a .jsonl or .bin file.
 Result<History> ReadHistory(const std::filesystem::path& path);
 

@@ -1,0 +1,46 @@
+// A history and what is read off it, each once and only when a checker asks: several claims stand on the same holds.
+//
+// Pure: it adds nothing to the history. Thread rule: one thread. Refers to the history, which outlives it.
+#ifndef DOUBLEHOLD_CHECKER_EVIDENCE_H_
+#define DOUBLEHOLD_CHECKER_EVIDENCE_H_
+
+#include <optional>
+
+#include "checker/calls.h"
+#include "checker/holds.h"
+#include "checker/scene.h"
+#include "lib/history/history.h"
+
+namespace doublehold {
+
+class Evidence {
+ public:
+  Evidence(const History& history) : history_(history) {}  // NOLINT(google-explicit-constructor)
+  Evidence(const Evidence&) = delete;                      // checkers keep references into it
+  Evidence& operator=(const Evidence&) = delete;
+
+  [[nodiscard]] const History& history() const { return history_; }
+  [[nodiscard]] const RunFacts& facts() const { return history_.facts; }
+  [[nodiscard]] const Holds& holds() const {
+    if (!holds_) holds_ = ExtractHolds(history_);
+    return *holds_;
+  }
+  [[nodiscard]] const Calls& calls() const {
+    if (!calls_) calls_ = ExtractCalls(history_);
+    return *calls_;
+  }
+  [[nodiscard]] const Scene& scene() const {
+    if (!scene_) scene_.emplace(Observe(history_));
+    return *scene_;
+  }
+
+ private:
+  const History& history_;
+  mutable std::optional<Holds> holds_;
+  mutable std::optional<Calls> calls_;
+  mutable std::optional<Scene> scene_;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_EVIDENCE_H_

@@ -1,0 +1,53 @@
+#include "checker/judge_file.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "checker/exclusion_scan.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+// Of a pass that decided, and found no overlap; nothing where more is to be known.
+std::optional<RunVerdict> JudgeByScan(const MappedHistory& file, RunFacts facts) {
+  const ExclusionScan scan = ScanExclusion(file);
+  const bool whole = scan.last_ns >= ToNs(facts.duration);
+  if (!scan.gave_up.empty() || scan.alone || !whole) return std::nullopt;
+  ClaimVerdict claim{.claim = "exclusion",
+                     .outcome = Outcome3::kValid,
+                     .reason = fmt::format("none of {} began while another client held the key",
+                                           Counted(scan.holds, "hold")),
+                     .opportunities = scan.holds,
+                     .unit = "holds"};
+  if (scan.shortest_gap_ns) {
+    claim.margins = {{.what = "shortest gap between two holds",
+                      .ns = *scan.shortest_gap_ns,
+                      .missed = "longest overlap of two holds"}};
+  }
+  RunVerdict verdict{.facts = std::move(facts), .claims = {std::move(claim)}};
+  verdict.grants = scan.holds;
+  Conclude(verdict);
+  return verdict;
+}
+
+}  // namespace
+
+Result<RunVerdict> JudgeFile(const MappedHistory& file, const std::vector<std::string>& claims) {
+  RunFacts facts = file.facts();
+  facts.claims = claims;
+  std::erase_if(facts.expect, [&](const auto& expected) {
+    return std::ranges::find(claims, expected.first) == claims.end();
+  });
+  if (claims == std::vector<std::string>{"exclusion"}) {
+    if (std::optional<RunVerdict> verdict = JudgeByScan(file, facts)) return std::move(*verdict);
+  }
+  Result<History> history = file.Load();
+  if (!history) return tl::unexpected(history.error());
+  history->facts = std::move(facts);
+  return Judge(*history);
+}
+
+}  // namespace doublehold

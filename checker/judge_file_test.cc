@@ -1,0 +1,82 @@
+#include "checker/judge_file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "checker/lanes.h"
+#include "lib/history/binary.h"
+
+namespace doublehold {
+namespace {
+
+using Claims = std::vector<std::string>;
+
+class JudgeFileTest : public testing::Test {
+ protected:
+  JudgeFileTest()
+      : file_(std::filesystem::temp_directory_path() /
+              ("doublehold-judge-file-test-" + std::to_string(getpid()))) {}
+  ~JudgeFileTest() override { std::filesystem::remove(file_); }
+
+  // Holds get bases of their own, as in a run.
+  RunVerdict Judged(History history, const Claims& claims) {
+    for (Event& event : history.events) {
+      if (event.hold != 0) event.hold |= static_cast<uint64_t>(event.client) << 40U;
+    }
+    EXPECT_TRUE(WriteBinaryFile(history, file_).has_value());
+    const Result<MappedHistory> mapped = MappedHistory::Open(file_);
+    EXPECT_TRUE(mapped.has_value());
+    Result<RunVerdict> verdict = JudgeFile(*mapped, claims);
+    EXPECT_TRUE(verdict.has_value()) << verdict.error().message;
+    return std::move(*verdict);
+  }
+
+  std::filesystem::path file_;
+};
+
+constexpr char kCalm[] = R"(
+    c1:    A-a===R-r
+    c2:       A--x   A-a==R-r)";
+constexpr char kDouble[] = R"(
+    c1:    A-a===R-r
+    c2:       A-a==R-r)";
+
+TEST_F(JudgeFileTest, APassSaysWhatTheWholeSays) {
+  const RunVerdict pass = Judged(FromLanes(kCalm), {"exclusion"});
+  const RunVerdict whole = Judged(FromLanes(kCalm), {"exclusion", "lease-exclusion"});
+  ASSERT_EQ(pass.claims.size(), 1u);
+  EXPECT_EQ(pass.overall, Outcome3::kValid);
+  EXPECT_EQ(pass.exit_code, ExitCode::kAsExpected);
+  EXPECT_TRUE(pass.latency.empty()) << "it was judged as a whole";
+  ASSERT_FALSE(whole.latency.empty());
+  EXPECT_EQ(pass.claims[0].reason, whole.claims[0].reason);
+  EXPECT_EQ(pass.claims[0].opportunities, whole.claims[0].opportunities);
+  EXPECT_EQ(pass.claims[0].margins.at(0).ns, whole.claims[0].margins.at(0).ns);
+}
+
+TEST_F(JudgeFileTest, WhatAPassCannotDecideIsJudgedAsAWhole) {
+  const RunVerdict verdict = Judged(FromLanes(kDouble), {"exclusion"});
+  EXPECT_EQ(verdict.overall, Outcome3::kViolated);
+  EXPECT_EQ(verdict.claims[0].violations.size(), 1u);
+  EXPECT_EQ(Judged(FromLanes("    c1:  A-a==R-r"), {"exclusion"}).overall, Outcome3::kUnknown);
+}
+
+TEST_F(JudgeFileTest, ARunThatEndedEarlyIsUnknown) {
+  History history = FromLanes(kCalm);
+  history.facts.duration = 1s;
+  EXPECT_EQ(Judged(history, {"exclusion"}).overall, Outcome3::kUnknown);
+}
+
+TEST_F(JudgeFileTest, OnlyWhatIsJudgedIsExpected) {
+  const LaneOptions options{.expect = {{"exclusion", "violated"}, {"stock", "violated"}}};
+  const RunVerdict verdict = Judged(FromLanes(kDouble, options), {"exclusion"});
+  EXPECT_TRUE(verdict.as_expected);
+  EXPECT_FALSE(Judged(FromLanes(kCalm, options), {"exclusion"}).as_expected);
+}
+
+}  // namespace
+}  // namespace doublehold
