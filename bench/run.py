@@ -70,6 +70,27 @@ def recorder_figures(build: Path) -> list[Figure]:
     return figures
 
 
+def checker_figures(build: Path, folder: Path) -> list[Figure]:
+    """Judging: a file of a hundred million operations in one pass, and all claims of a run of a million."""
+    result = run_json([str(build / "bench_checker"), str(folder), "100000000"])
+
+    def rates(shape: str) -> list[float]:
+        return [result[shape]["operations"] / seconds / 1e6 for seconds in result[shape]["seconds"]]
+
+    scans = ("in_order", "unknown", "merged")
+    ratios = [with_unknown / without
+              for with_unknown, without in zip(result["unknown"]["seconds"], result["in_order"]["seconds"])]
+    return [
+        Figure("exclusion: one lock, in time order", rates("in_order"), "M op/s", 100, at_least=True),
+        Figure("exclusion: 8 logs merged, 10,000 locks", rates("merged"), "M op/s", 20, at_least=True),
+        Figure("exclusion: time with 1 % of unknown outcome : without", ratios, "", 1.2, at_least=False),
+        Figure("exclusion: memory beside the mapped file", [result[shape]["memory_mb"] for shape in scans], "MB", 16,
+               at_least=False),
+        Figure("all claims of a run of 1,000,000 operations", result["claims"]["seconds"], "s", 1, at_least=False,
+               beside=f"{result['claims']['events']} events"),
+    ]
+
+
 def path_figures(build: Path) -> list[Figure]:
     result = run_json([str(build / "bench_paths")])
     cycles = result["cycles"]
@@ -270,8 +291,8 @@ def main() -> int:
     build = arguments.build.resolve()
     missed = False
     with tempfile.TemporaryDirectory() as folder:
-        figures = [*path_figures(build), *recorder_figures(build), *variant_figures(build),
-                   *proxy_figures(build, Path(folder)), *reader_figures(build, Path(folder)),
+        figures = [*path_figures(build), *recorder_figures(build), *checker_figures(build, Path(folder)),
+                   *variant_figures(build), *proxy_figures(build, Path(folder)), *reader_figures(build, Path(folder)),
                    *linear_figures(build, Path(folder)), start_stop_figure(build, Path(folder))]
         if not arguments.without_suite:
             figures += suite_figures(build, Path(folder))

@@ -111,7 +111,7 @@ TEST_F(ExclusionScanTest, AgreesWithTheCheckerOnHistoriesAtRandom) {
     EXPECT_EQ(whole.opportunities, scan.holds) << "seed " << seed;
     ASSERT_EQ(whole.margins.size(), scan.shortest_gap_ns ? 1u : 0u) << "seed " << seed;
     if (scan.shortest_gap_ns) {
-      EXPECT_EQ(whole.margins[0].ns, *scan.shortest_gap_ns) << "seed " << seed;
+      EXPECT_EQ(whole.margins[0].value, *scan.shortest_gap_ns) << "seed " << seed;
     }
   }
   EXPECT_GT(decided, 50);

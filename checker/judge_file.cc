@@ -24,7 +24,7 @@ std::optional<RunVerdict> JudgeByScan(const MappedHistory& file, RunFacts facts)
                      .unit = "holds"};
   if (scan.shortest_gap_ns) {
     claim.margins = {{.what = "shortest gap between two holds",
-                      .ns = *scan.shortest_gap_ns,
+                      .value = *scan.shortest_gap_ns,
                       .missed = "longest overlap of two holds"}};
   }
   RunVerdict verdict{.facts = std::move(facts), .claims = {std::move(claim)}};

@@ -55,7 +55,7 @@ TEST_F(JudgeFileTest, APassSaysWhatTheWholeSays) {
   ASSERT_FALSE(whole.latency.empty());
   EXPECT_EQ(pass.claims[0].reason, whole.claims[0].reason);
   EXPECT_EQ(pass.claims[0].opportunities, whole.claims[0].opportunities);
-  EXPECT_EQ(pass.claims[0].margins.at(0).ns, whole.claims[0].margins.at(0).ns);
+  EXPECT_EQ(pass.claims[0].margins.at(0).value, whole.claims[0].margins.at(0).value);
 }
 
 TEST_F(JudgeFileTest, WhatAPassCannotDecideIsJudgedAsAWhole) {
