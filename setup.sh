@@ -11,6 +11,7 @@ set -euo pipefail
 packages=(
   g++ make cmake ninja-build pkg-config
   redis-server
+  iproute2 iptables
   libhiredis-dev
   libboost-dev libboost-program-options-dev
   libexpected-dev nlohmann-json3-dev libtomlplusplus-dev libfmt-dev libsimdjson-dev

@@ -139,7 +139,7 @@ std::unique_ptr<Forwarder> StartProxy(Place place, const std::string& unix_path,
     boost::asio::io_context io{1};
     Proxy proxy(io, Prng(1, "proxy"));
     for (int link = 1; link <= links; ++link) {
-      const Result<uint16_t> port = proxy.AddLink({link, 1}, unix_path);
+      const Result<uint16_t> port = proxy.AddLink({link, 1}, {.unix_path = unix_path});
       CHECK(port.has_value());
       for (const LinkRule& rule : rules) proxy.SetLink({link, 1}, rule);
       Tell(ports, *port);

@@ -6,6 +6,7 @@
 
 #include "compose/command_line.h"
 #include "compose/fault_trial.h"
+#include "compose/namespaces.h"
 #include "compose/plan_builder.h"
 #include "compose/python.h"
 #include "compose/run_once.h"
@@ -20,6 +21,12 @@ struct Finding {
   bool needed = true;  // else something is merely not to be had
   std::string detail;  // what was found, or how to mend it
 };
+
+template <typename Show>
+Finding FindingOf(std::string what, bool needed, const Result<void>& result, const Show& show) {
+  if (!result) return {std::move(what), false, needed, result.error().message};
+  return {std::move(what), true, needed, show()};
+}
 
 template <typename T, typename Show>
 Finding FindingOf(std::string what, bool needed, const Result<T>& result, const Show& show) {
@@ -117,6 +124,9 @@ Result<ExitCode> DoctorCommand(const Words& words) {
   if (server && shim)
     findings.push_back(FindingOf("a run with faults", true, TryRun(*server), itself));
   findings.push_back(FindingOf("reports", false, FindPython(), itself));
+  findings.push_back(FindingOf("net namespaces", false, TryNamespaces(),
+                               [] { return "network namespaces, ip and iptables"; }));
+  findings.push_back(FindingOf("packet delay", false, TryNetem(), [] { return "netem"; }));
   const unsigned cores = std::thread::hardware_concurrency();
   findings.push_back(
       {"cores", cores >= 2, false,

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compose/command_line.h"
+#include "compose/namespaces.h"
 #include "compose/plan_builder.h"
 #include "compose/run_once.h"
 #include "lib/plan/plan_json.h"
@@ -30,6 +31,7 @@ constexpr std::array kFlags{
     Flag{"lease", "lock.lease", "how long a grant lasts: 500ms"},
     Flag{"nodes", "topology.nodes", "how many redis-servers keep lock keys"},
     Flag{"topology", "topology.name", "how the servers hang together (doublehold list topologies)"},
+    Flag{"net", "topology.net", "what cuts links: proxy, or namespaces (packets; needs root)"},
     Flag{"workload", "workload.name", "what clients do with the lock"},
     Flag{"clients", "workload.clients", "how many client processes"},
     Flag{"duration", "workload.duration", "how long they work: 5s"},
@@ -161,6 +163,7 @@ Result<ExitCode> RunCommand(const Words& words) {
   // Looked for before anything is written.
   const Result<ServerProgram> server = FindServer(line->values["redis-server"].as<std::string>());
   if (!server) return tl::unexpected(server.error());
+  if (Result<void> ok = CheckMachine(*plan); !ok) return tl::unexpected(ok.error());
   const Result<std::filesystem::path> folder = ChooseFolder(*line, *plan);
   if (!folder) return tl::unexpected(folder.error());
   const bool quiet = line->values.contains("quiet");

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "compose/command_line.h"
+#include "compose/namespaces.h"
 #include "compose/run_once.h"
 #include "compose/suite.h"
 #include "compose/suite_tables.h"
@@ -171,6 +172,11 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   // A missing server would fail every cell with the same line.
   if (auto server = FindServer(request.redis_server); !server)
     return tl::unexpected(server.error());
+  // So would a machine that lacks what cells need of it.
+  const auto neediest = std::ranges::max_element(suite->cells, {}, [](const SuiteCell& cell) {
+    return std::pair(cell.plan.net == kNamespaces, cell.plan.packet_delay);
+  });
+  if (Result<void> ok = CheckMachine(neediest->plan); !ok) return tl::unexpected(ok.error());
   const auto folder =
       MakeRunFolder(line->values["out"].as<std::string>(), suite->name, suite->seed);
   if (!folder) return tl::unexpected(folder.error());

@@ -46,16 +46,39 @@ Result<void> Launcher::WriteConfig(int node, const std::string& text) const {
   return {};
 }
 
+OwnNetwork Launcher::NetworkOf(ProcessRef ref) const {
+  if (places_.network == nullptr) return {};
+  return {.fd = places_.network->Of(ref), .host = places_.network->AddressOf(ref)};
+}
+
+NodeAddress Launcher::AddressOf(ProcessRef ref, const std::filesystem::path& socket) const {
+  if (places_.network == nullptr) return {.unix_path = socket.string()};
+  return {.unix_path = {}, .host = places_.network->AddressOf(ref), .port = kServerPort};
+}
+
 // Renamed into place, so that there is a master at any time.
 void Launcher::PointAtMaster(int node) const {
   const std::filesystem::path name = places_.sockets / "master.sock";
   const std::filesystem::path fresh = places_.sockets / "master.new";
   std::filesystem::create_symlink(SocketOf(node), fresh);
   std::filesystem::rename(fresh, name);
+  if (places_.network == nullptr) return;
+  for (int client = 1; client <= places_.plan.clients; ++client) {
+    if (!places_.cuts->links().contains({client, kMasterAddress})) continue;  // not started yet
+    proxy_.Redirect({client, kMasterAddress}, AddressOf({Kind::kNode, node}, {}));
+  }
 }
 
-Result<void> Launcher::AddPeerLink(LinkId link, const std::filesystem::path& socket) {
-  const Result<uint16_t> port = proxy_.AddLink(link, socket.string());
+Result<uint16_t> Launcher::AddLink(LinkId link, ProcessRef to,
+                                   const std::filesystem::path& socket) {
+  const Result<uint16_t> port = proxy_.AddLink(link, AddressOf(to, socket));
+  if (port && places_.cuts != nullptr) places_.cuts->AddLink(link, *port);
+  return port;
+}
+
+Result<void> Launcher::AddPeerLink(LinkId link, ProcessRef to,
+                                   const std::filesystem::path& socket) {
+  const Result<uint16_t> port = AddLink(link, to, socket);
   if (!port) return tl::unexpected(port.error());
   peer_ports_[link] = *port;
   return {};
@@ -71,13 +94,15 @@ Result<void> Launcher::AddPeerLinks() {
       const LinkId link{
           .client = 0, .node = node, .peer = Topology().FailsOver() ? kAnyPeer : peer};
       if (peer_ports_.contains(link)) continue;
-      if (Result<void> ok = AddPeerLink(link, SocketOf(node)); !ok) return ok;
+      if (Result<void> ok = AddPeerLink(link, {Kind::kNode, node}, SocketOf(node)); !ok) return ok;
       cluster_.AddPeerLink(link);
     }
   }
   if (Topology().lead != Lead::kSentinel) return {};
   for (int number = 1; number <= kSentinels; ++number) {
-    if (Result<void> ok = AddPeerLink(SentinelLink(number), SentinelSocketOf(number)); !ok)
+    if (Result<void> ok =
+            AddPeerLink(SentinelLink(number), {Kind::kSentinel, number}, SentinelSocketOf(number));
+        !ok)
       return ok;
   }
   return {};
@@ -94,7 +119,7 @@ std::vector<std::string> Launcher::SettingsOf(int node) const {
   };
   const auto announced = [&] { return std::to_string(PeerPort({0, node, kAnyPeer})); };
   if (Topology().lead == Lead::kSentinel) {
-    add("--replica-announce-ip", "127.0.0.1");
+    add("--replica-announce-ip", PeerHost());
     add("--replica-announce-port", announced());
   }
   if (Topology().lead != Lead::kCluster) return settings;
@@ -120,7 +145,9 @@ Result<void> Launcher::StartSentinels() {
         places_.folder / "nodes" / fmt::format("sentinel-{}.log", number);
     const Result<pid_t> pid = StartSentinel({.program = places_.server,
                                              .socket = SentinelSocketOf(number),
+                                             .network = NetworkOf({Kind::kSentinel, number}),
                                              .log = log,
+                                             .announced_host = PeerHost(),
                                              .announced_port = PeerPort(SentinelLink(number)),
                                              .master_port = PeerPort({0, kMasterAddress, kAnyPeer}),
                                              .quorum = kSentinels / 2 + 1,
@@ -170,6 +197,7 @@ Result<void> Launcher::StartServer(int node) {
   const Result<pid_t> pid =
       doublehold::StartServer({.program = places_.server,
                                .socket = SocketOf(node),
+                               .network = NetworkOf(ref),
                                .folder = FolderOf(node),
                                .config = ConfigOf(node),
                                .data = DataOf(places_.plan, node),
@@ -201,13 +229,15 @@ Result<std::vector<NodeAddress>> Launcher::AddressesOf(int client) {
   std::vector<NodeAddress> addresses;
   for (int node = 0; node <= ServersOf(places_.plan); ++node) {
     const std::string socket = ClientSocketOf(node).string();
+    const ProcessRef server{Kind::kNode, node};
     if (client == 0 || places_.plan.direct) {
-      addresses.push_back({.unix_path = socket});
+      addresses.push_back(client == 0 ? NodeAddress{.unix_path = socket}
+                                      : AddressOf(server, socket));
       continue;
     }
-    const Result<uint16_t> port = proxy_.AddLink({client, node}, socket);
+    const Result<uint16_t> port = AddLink({client, node}, server, socket);
     if (!port) return tl::unexpected(port.error());
-    addresses.push_back({.port = *port});
+    addresses.push_back({.unix_path = {}, .host = PeerHost(), .port = *port});
   }
   return addresses;
 }
@@ -225,7 +255,8 @@ Roster Launcher::RosterFor(int client) const {
     if (client == 0) {
       roster.sentinels.push_back({.unix_path = SentinelSocketOf(number).string()});
     } else {
-      roster.sentinels.push_back({.port = PeerPort(SentinelLink(number))});
+      roster.sentinels.push_back(
+          {.unix_path = {}, .host = PeerHost(), .port = PeerPort(SentinelLink(number))});
     }
   }
   return roster;
@@ -248,7 +279,8 @@ Result<int> Launcher::StartClient(int number) {
                      .self = true,
                      .environment = ShimEnvironment(*shim, shared_.fd(), clock_offset),
                      .descriptors = {shared_.fd(), ends[1]},
-                     .log = places_.folder / "clients" / log};
+                     .log = places_.folder / "clients" / log,
+                     .network = number == 0 ? -1 : NetworkOf(ref).fd};
   const std::vector<std::string> words =
       ToWords({.plan_file = (places_.folder / "plan.json").string(),
                .number = number,

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "compose/children.h"
+#include "compose/namespaces.h"
+#include "compose/packet_cuts.h"
 #include "compose/real_cluster.h"
 #include "compose/server.h"
 #include "faults/proxy/proxy.h"
@@ -22,6 +24,11 @@ namespace doublehold {
 // Clock pages: one for the store and each node, the referee and each client, in this order.
 inline int ClockPagesOf(const Plan& plan) { return ServersOf(plan) + 1 + plan.clients + 1; }
 
+// Where the proxy listens.
+inline std::string ProxyHost(const Namespaces* network) {
+  return network == nullptr ? "127.0.0.1" : network->own_address();
+}
+
 // The node under whose number clients reach the master, where its address is moved to it.
 constexpr int kMasterAddress = 1;
 
@@ -32,6 +39,8 @@ class Launcher {
     std::filesystem::path folder;   // of the run: plan.json, logs
     std::filesystem::path sockets;  // of the servers, and what they keep on disk
     ServerProgram server;
+    Namespaces* network = nullptr;  // where the processes live; null: in the machine's own
+    PacketCuts* cuts = nullptr;     // told of the links; null as network is
   };
 
   // All of them outlive it.
@@ -53,7 +62,8 @@ class Launcher {
 
   [[nodiscard]] std::filesystem::path SocketOf(int node) const;
 
-  // Where another server (LinkId::peer) reaches a node, through the proxy: a port on 127.0.0.1.
+  // Where another server (LinkId::peer) reaches a node, through the proxy.
+  [[nodiscard]] std::string PeerHost() const { return ProxyHost(places_.network); }
   [[nodiscard]] uint16_t PeerPort(LinkId link) const { return peer_ports_.at(link); }
   // A port of the bus of a Redis Cluster, which does not go through the proxy.
   [[nodiscard]] uint16_t BusPort(int node) const {
@@ -79,7 +89,11 @@ class Launcher {
   // Empty: it has none.
   [[nodiscard]] std::filesystem::path ConfigOf(int node) const;
   Result<void> AddPeerLinks();
-  Result<void> AddPeerLink(LinkId link, const std::filesystem::path& socket);
+  // Of the proxy. It leads to a process in a namespace, or else to the socket.
+  Result<uint16_t> AddLink(LinkId link, ProcessRef to, const std::filesystem::path& socket);
+  Result<void> AddPeerLink(LinkId link, ProcessRef to, const std::filesystem::path& socket);
+  [[nodiscard]] OwnNetwork NetworkOf(ProcessRef ref) const;
+  [[nodiscard]] NodeAddress AddressOf(ProcessRef ref, const std::filesystem::path& socket) const;
   // Under which the servers and sentinels reach a sentinel.
   [[nodiscard]] LinkId SentinelLink(int number) const {
     return {.client = 0, .node = ServersOf(places_.plan) + number, .peer = kAnyPeer};

@@ -90,6 +90,16 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheTopology) {
       {"[lock]\nname = \"set-nx-px\"\nwait-replicas = 2\n[topology]\nname = \"sentinel\"\n",
        "topology.replicas: wait-replicas is 2, but a node of 'sentinel' has 1 replicas: no grant "
        "could ever be"},
+      {redlock + "net = \"namespace\"\n",
+       "x.toml:4: topology.net: network 'namespace' is unknown (did you mean 'namespaces'?)"},
+      {kLock + "[topology]\nname = \"cluster\"\nnet = \"namespaces\"\n",
+       "x.toml:5: topology.net: the servers of 'cluster' reach each other past the proxy too, "
+       "which namespaces do not carry (proxy?)"},
+      {redlock + "packet-delay = \"1ms\"\n",
+       "x.toml:4: topology.packet-delay: of packets between namespaces only (net = "
+       "\"namespaces\"); the fault 'delay' delays commands in the proxy"},
+      {redlock + "packet-delay = \"1m\"\nnet = \"namespaces\"\n",
+       "x.toml:4: topology.packet-delay: not in 0s..10s"},
       {redlock + "direct = \"yes\"\n",
        "x.toml:4: topology.direct: 'yes' is neither true nor false"},
       {redlock + "nods = 5\n",

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <array>
+#include <boost/asio/post.hpp>
 #include <charconv>
 #include <utility>
 
@@ -64,7 +65,37 @@ RealCluster::Process& RealCluster::Find(ProcessRef process) {
   return found->second;
 }
 
-MonoTime RealCluster::Now() { return RealMono(); }
+// All that was asked for so far is in place by then.
+MonoTime RealCluster::Now() {
+  if (packets_ != nullptr) packets_->Commit();
+  return RealMono();
+}
+
+RuleId RealCluster::SetLink(LinkId link, LinkRule rule) {
+  if (packets_ == nullptr || !PacketCuts::IsCut(rule)) {
+    return proxy_.SetLink(link, std::move(rule));
+  }
+  CommitSoon();
+  return packets_->Cut(link, rule.direction);
+}
+
+RuleReport RealCluster::ClearLink(RuleId rule) {
+  if (packets_ == nullptr || !packets_->Has(rule)) return proxy_.ClearLink(rule);
+  CommitSoon();
+  return packets_->Mend(rule);
+}
+
+// Links that are cut within one turn of the loop are cut at once, as those of one fault are.
+void RealCluster::CommitSoon() {
+  boost::asio::post(io_, [this] { packets_->Commit(); });
+}
+
+void RealCluster::DropStragglers() {
+  if (packets_ == nullptr) return;
+  for (const auto& [link, port] : packets_->links()) {
+    if (link.client != 0) proxy_.ResetConnections(link);
+  }
+}
 
 void RealCluster::OnStopped(pid_t pid) {
   for (auto& [ref, process] : processes_) {
@@ -205,7 +236,7 @@ void RealCluster::CutReplication(int node) {
     if (link.node != node && link.peer != node) continue;
     const std::string command(link.peer == kAnyPeer ? kReplication : "");
     for (const Direction direction : {Direction::kRequest, Direction::kReply}) {
-      rules.push_back(proxy_.SetLink(
+      rules.push_back(SetLink(
           link, {.direction = direction, .action = LinkRule::Action::kDrop, .command = command}));
     }
   }
@@ -216,7 +247,7 @@ int64_t RealCluster::MendReplication(int node) {
   const auto cut = cuts_.find(node);
   CHECK(cut != cuts_.end());
   int64_t lost = 0;
-  for (const RuleId rule : cut->second) lost += proxy_.ClearLink(rule).frames;
+  for (const RuleId rule : cut->second) lost += ClearLink(rule).frames;
   cuts_.erase(cut);
   if (lost == 0) return 0;
   // A stream with a hole in it is of no more use.

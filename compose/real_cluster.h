@@ -2,7 +2,8 @@
 //
 // Thread rule: the supervisor's. The verbs do not wait, but for ObservedSkew of a node that has not told its time yet
 // since it was skewed: it is asked, for 20 ms at most.
-// A process that is started again is forked within Restart's timer: some ms in which the loop stands still.
+// A process that is started again is forked within Restart's timer: some ms in which the loop stands still; as long as
+// iptables takes, where links are cut by the kernel.
 #ifndef DOUBLEHOLD_COMPOSE_REAL_CLUSTER_H_
 #define DOUBLEHOLD_COMPOSE_REAL_CLUSTER_H_
 
@@ -20,6 +21,7 @@
 
 #include "compose/clock_sum.h"
 #include "compose/node_clock.h"
+#include "compose/packet_cuts.h"
 #include "compose/revival.h"
 #include "faults/clock_page.h"
 #include "faults/cluster.h"
@@ -50,6 +52,10 @@ class RealCluster final : public Cluster {
   void AddPeerLink(LinkId link) { peer_links_.push_back(link); }
   // Who carries promotions out; null where there are no replicas. It outlives its use here.
   void UseReplication(Replication* replication) { replication_ = replication; }
+  // Where links are cut as packets; null: in the proxy. It outlives its use here.
+  void CutWith(PacketCuts* packets) { packets_ = packets; }
+  // What clients sent and the network has not carried to the proxy yet never gets there: they have ended.
+  void DropStragglers();
   // Who starts nodes again.
   void ReviveBy(Revival::Hooks hooks) { revival_.SetHooks(std::move(hooks)); }
   // It was started; a node perhaps again.
@@ -69,10 +75,8 @@ class RealCluster final : public Cluster {
   [[nodiscard]] bool IsSettled() const { return revival_.IsDone() && unanswered_ == 0; }
 
   MonoTime Now() override;
-  RuleId SetLink(LinkId link, LinkRule rule) override {
-    return proxy_.SetLink(link, std::move(rule));
-  }
-  RuleReport ClearLink(RuleId rule) override { return proxy_.ClearLink(rule); }
+  RuleId SetLink(LinkId link, LinkRule rule) override;
+  RuleReport ClearLink(RuleId rule) override;
   void Pause(ProcessRef process) override;
   void Resume(ProcessRef process) override;
   void Kill(ProcessRef process) override;
@@ -102,6 +106,7 @@ class RealCluster final : public Cluster {
   };
 
   Process& Find(ProcessRef process);
+  void CommitSoon();
   void SetClock(Process& process);
   void LookAtClients();
   [[nodiscard]] Duration AheadOfClient(int client) const;
@@ -117,6 +122,7 @@ class RealCluster final : public Cluster {
   std::map<ProcessRef, Process> processes_;
   std::vector<LinkId> peer_links_;
   Replication* replication_ = nullptr;
+  PacketCuts* packets_ = nullptr;
   std::multimap<int, std::vector<RuleId>> cuts_;  // by node, the rules of one cut
   std::map<SkewId, ProcessRef> skewed_;
   SkewId last_skew_ = 0;

@@ -70,8 +70,9 @@ class HandLed final : public Replication {
   Result<void> Follow(int server, int master) {
     const std::string port = std::to_string(parts_.launcher.PeerPort({0, master, server}));
     [[maybe_unused]] const CallResult told =
-        AskServer(SocketOf(server), {"REPLICAOF", "127.0.0.1", port});
-    return parts_.launcher.WriteConfig(server, fmt::format("replicaof 127.0.0.1 {}\n", port));
+        AskServer(SocketOf(server), {"REPLICAOF", parts_.launcher.PeerHost(), port});
+    return parts_.launcher.WriteConfig(
+        server, fmt::format("replicaof {} {}\n", parts_.launcher.PeerHost(), port));
   }
 
   // False when the node does not answer: then the clients stay where they are.

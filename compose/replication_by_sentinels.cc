@@ -19,10 +19,11 @@ class Watched final : public Replication {
   Result<void> Begin() override {
     const std::string port = std::to_string(PortOf(kMasterAddress));
     for (int server = 2; server <= ServersOf(parts_.plan); ++server) {
-      if (!AskServer(SocketOf(server), {"REPLICAOF", "127.0.0.1", port}, kPatienceWithNewServers))
+      if (!AskServer(SocketOf(server), {"REPLICAOF", parts_.launcher.PeerHost(), port},
+                     kPatienceWithNewServers))
         return EnvironmentFailed(fmt::format("node {} takes no REPLICAOF", server));
       // From now on the sentinels have it rewritten.
-      const std::string config = fmt::format("replicaof 127.0.0.1 {}\n", port);
+      const std::string config = fmt::format("replicaof {} {}\n", parts_.launcher.PeerHost(), port);
       if (Result<void> ok = parts_.launcher.WriteConfig(server, config); !ok) return ok;
     }
     return parts_.launcher.StartSentinels();

@@ -73,15 +73,21 @@ Result<ServerProgram> FindServer(const std::string& path) {
 }
 
 Result<pid_t> StartServer(const ServerRequest& request) {
+  const bool listens = !request.network.host.empty();
   std::vector<std::string> argv{request.program.path};
   if (!request.config.empty()) argv.push_back(request.config.string());
-  argv.insert(argv.end(), {"--port", "0", "--unixsocket", request.socket.string(), "--dir",
-                           request.folder.string(), "--daemonize", "no"});
+  argv.insert(argv.end(),
+              {"--port", std::to_string(listens ? kServerPort : 0), "--unixsocket",
+               request.socket.string(), "--dir", request.folder.string(), "--daemonize", "no"});
   SpawnRequest spawn{
       .argv = std::move(argv),
       .environment = ShimEnvironment(request.shim, request.clock_fd, request.clock_offset),
       .descriptors = {request.clock_fd},
-      .log = request.log};
+      .log = request.log,
+      .network = request.network.fd};
+  if (listens) {
+    spawn.argv.insert(spawn.argv.end(), {"--bind", request.network.host, "--protected-mode", "no"});
+  }
   for (const auto& more : {ArgumentsOf(request.data), request.settings}) {
     spawn.argv.insert(spawn.argv.end(), more.begin(), more.end());
   }
@@ -92,11 +98,13 @@ Result<pid_t> StartSentinel(const SentinelRequest& request) {
   std::filesystem::path settings = request.socket;
   settings.replace_extension(".conf");
   std::ofstream out(settings);
-  fmt::print(out, "port 0\nunixsocket {}\nsentinel announce-ip 127.0.0.1\n",
-             request.socket.string());
+  const bool listens = !request.network.host.empty();
+  fmt::print(out, "port {}\nunixsocket {}\nsentinel announce-ip {}\n", listens ? kServerPort : 0,
+             request.socket.string(), request.announced_host);
+  if (listens) fmt::print(out, "bind {}\nprotected-mode no\n", request.network.host);
   fmt::print(out, "sentinel announce-port {}\n", request.announced_port);
-  fmt::print(out, "sentinel monitor {} 127.0.0.1 {} {}\n", kMasterName, request.master_port,
-             request.quorum);
+  fmt::print(out, "sentinel monitor {} {} {} {}\n", kMasterName, request.announced_host,
+             request.master_port, request.quorum);
   fmt::print(out, "sentinel down-after-milliseconds {} {}\n", kMasterName,
              ToMs(request.down_after));
   fmt::print(out, "sentinel failover-timeout {} {}\n", kMasterName, ToMs(kFailoverTimeout));
@@ -105,7 +113,8 @@ Result<pid_t> StartSentinel(const SentinelRequest& request) {
   return Spawn({.argv = {request.program.path, settings.string(), "--sentinel"},
                 .environment = {},
                 .descriptors = {},
-                .log = request.log});
+                .log = request.log,
+                .network = request.network.fd});
 }
 
 // All are held until all are there, so that they differ.

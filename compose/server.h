@@ -25,9 +25,17 @@ struct ServerProgram {
 // Runs it once to ask its version. A missing or too old program is an error that says what to install.
 Result<ServerProgram> FindServer(const std::string& path);
 
+// Where it listens besides its unix socket: an address in a network namespace of its own. No host: nowhere.
+struct OwnNetwork {
+  int fd = -1;
+  std::string host;
+};
+constexpr uint16_t kServerPort = 6379;  // there
+
 struct ServerRequest {
   ServerProgram program;
-  std::filesystem::path socket;    // it listens there only
+  std::filesystem::path socket;
+  OwnNetwork network{};
   std::filesystem::path folder;    // of what it keeps on disk
   std::filesystem::path config{};  // its file of settings, which it may write anew; empty: none
   NodeData data{};
@@ -43,10 +51,12 @@ Result<pid_t> StartServer(const ServerRequest& request);
 
 struct SentinelRequest {
   ServerProgram program;
-  std::filesystem::path socket;  // it listens there only; its file of settings lies beside
+  std::filesystem::path socket;  // its file of settings lies beside
+  OwnNetwork network{};
   std::filesystem::path log;
-  uint16_t announced_port = 0;  // where the other sentinels reach it on 127.0.0.1
-  uint16_t master_port = 0;     // of the server that is the master now
+  std::string announced_host;  // where the other sentinels reach it, and all of them the master
+  uint16_t announced_port = 0;
+  uint16_t master_port = 0;  // of the server that is the master now
   int quorum = 0;
   Duration down_after{};
 };

@@ -19,6 +19,7 @@ struct SpawnRequest {
   std::vector<std::string> environment;  // "NAME=value", over the supervisor's own
   std::vector<int> descriptors;          // inherited under the same numbers
   std::filesystem::path log;             // standard output and error, appended
+  int network = -1;                      // a namespace that it lives in; -1: the supervisor's
 };
 
 // The child's pid, which is also its process group. Failing to execute is an error here, not in the child.

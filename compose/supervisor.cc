@@ -45,12 +45,15 @@ constexpr Duration kEndGrace = 2s;   // for a client to end after its last call 
 
 class Supervisor {
  public:
-  Supervisor(const SuperviseRequest& request, Scratch scratch, SharedRun shared)
+  Supervisor(const SuperviseRequest& request, Scratch scratch, SharedRun shared,
+             std::unique_ptr<Namespaces> network)
       : request_(request),
         plan_(request.plan),
+        network_(std::move(network)),
+        cuts_(network_ ? std::make_unique<PacketCuts>(*network_, Failed()) : nullptr),
         scratch_(std::move(scratch)),
         shared_(std::move(shared)),
-        proxy_(io_, Prng(plan_.seed, "proxy")),
+        proxy_(io_, Prng(plan_.seed, "proxy"), ProxyHost(network_.get())),
         cluster_(io_, shared_, proxy_, [this](int client) { AnswerIfFree(client); }),
         timeline_(io_, cluster_, plan_,
                   {.record = [this](Event event) { Record(event); },
@@ -61,7 +64,9 @@ class Supervisor {
         launcher_({.plan = plan_,
                    .folder = request.folder,
                    .sockets = scratch_.folder(),
-                   .server = request.server},
+                   .server = request.server,
+                   .network = network_.get(),
+                   .cuts = cuts_.get()},
                   shared_, cluster_, proxy_, children_),
         replication_(
             MakeReplication({.io = io_, .plan = plan_, .launcher = launcher_, .proxy = proxy_})),
@@ -78,10 +83,8 @@ class Supervisor {
         use_meter_(io_, plan_.duration),
         progress_timer_(io_) {
     cluster_.UseReplication(replication_.get());
-    const auto fail = [this](const Error& why) {
-      if (!failure_) failure_ = why;
-    };
-    cluster_.ReviveBy(Revived(launcher_.RevivalHooks(fail), replication_.get()));
+    cluster_.CutWith(cuts_.get());
+    cluster_.ReviveBy(Revived(launcher_.RevivalHooks(Failed()), replication_.get()));
   }
 
   Result<Supervised> Run() {
@@ -109,41 +112,43 @@ class Supervisor {
     bool owed = false;  // it waits for an answer
   };
 
+  std::function<void(const Error&)> Failed() {
+    return [this](const Error& why) { failure_ = failure_.value_or(why); };
+  }
+
   // ---- start ----------------------------------------------------------------------------------------------------
 
-  Result<void> AwaitServers() {
+  // Asks every few milliseconds, until nothing is missing any more.
+  Result<void> Await(const std::function<std::string()>& what_is_missing) {
     const MonoTime give_up = RealMono() + kStartTimeout;
-    for (int node = 0; node <= ServersOf(plan_); ++node) {
-      while (!AnswersPing(launcher_.SocketOf(node), RealMono() + 1s)) {
-        WaitFor([] { return false; }, RealMono() + kPingInterval);
-        if (failure_) return tl::unexpected(*failure_);
-        if (end_request_.once()) return EnvironmentFailed("interrupted before the run began");
-        if (RealMono() < give_up) continue;
-        return EnvironmentFailed(fmt::format(
-            "node {} did not answer a PING within {}: {}", node, FormatDuration(kStartTimeout),
-            LogTail(children_.all()[static_cast<size_t>(node)].log)));
-      }
+    for (std::string missing = what_is_missing(); !missing.empty(); missing = what_is_missing()) {
+      if (failure_) return tl::unexpected(*failure_);
+      if (end_request_.once()) return EnvironmentFailed("interrupted before the run began");
+      if (RealMono() >= give_up) return EnvironmentFailed(missing);
+      WaitFor([] { return false; }, RealMono() + kPingInterval);
     }
     return {};
+  }
+
+  Result<void> AwaitServers() {
+    int node = 0;
+    return Await([this, &node]() -> std::string {
+      while (node <= ServersOf(plan_) && AnswersPing(launcher_.SocketOf(node), RealMono() + 1s))
+        ++node;
+      if (node > ServersOf(plan_)) return {};
+      return fmt::format("node {} did not answer a PING in time: {}", node,
+                         LogTail(children_.all()[static_cast<size_t>(node)].log));
+    });
   }
 
   // Masters and replicas find each other.
   Result<void> FormTopology() {
     if (!replication_) return {};
     if (Result<void> ok = replication_->Begin(); !ok) return ok;
-    const MonoTime give_up = RealMono() + kStartTimeout;
-    while (true) {
+    return Await([this] {
       const std::string missing = replication_->WhatIsMissing();
-      if (missing.empty()) return {};
-      if (failure_) return tl::unexpected(*failure_);
-      if (end_request_.once()) return EnvironmentFailed("interrupted before the run began");
-      if (RealMono() >= give_up) {
-        return EnvironmentFailed(fmt::format("topology {}: not complete within {}: {}",
-                                             plan_.topology, FormatDuration(kStartTimeout),
-                                             missing));
-      }
-      WaitFor([] { return false; }, RealMono() + kPingInterval);
-    }
+      return missing.empty() ? "" : "the topology is not complete in time: " + missing;
+    });
   }
 
   Result<void> StartClients() {
@@ -164,14 +169,10 @@ class Supervisor {
   }
 
   Result<void> AwaitReady() {
-    const auto all_ready = [this] {
-      return std::ranges::all_of(clients_, [](const auto& client) { return client->ready; });
-    };
-    WaitFor(all_ready, RealMono() + kStartTimeout);
-    if (failure_) return tl::unexpected(*failure_);
-    if (end_request_.once()) return EnvironmentFailed("interrupted before the run began");
-    if (!all_ready()) return EnvironmentFailed("the clients did not get ready in time");
-    return {};
+    return Await([this]() -> std::string {
+      const bool ready = std::ranges::all_of(clients_, [](const auto& one) { return one->ready; });
+      return ready ? "" : "the clients did not get ready in time";
+    });
   }
 
   // ---- the run --------------------------------------------------------------------------------------------------
@@ -210,6 +211,7 @@ class Supervisor {
     if (end_request_.twice()) return children_.KillAll();
     killing_ = true;
     WaitFor(clients_ended, RealMono() + kEndGrace);
+    cluster_.DropStragglers();
     // Nobody holds anything any more: what a fault keeps down comes back, before the last look is taken at it.
     cluster_.HurryNodes();
     WaitFor([this] { return cluster_.IsSettled(); }, RealMono() + kStartTimeout);
@@ -248,8 +250,7 @@ class Supervisor {
   }
 
   void AnswerIfFree(int number) {
-    Client& client = *clients_[static_cast<size_t>(number)];
-    if (client.owed && cluster_.MayAnswer(number)) Answer(number);
+    if (clients_[static_cast<size_t>(number)]->owed && cluster_.MayAnswer(number)) Answer(number);
   }
 
   void Answer(int number) {
@@ -285,11 +286,10 @@ class Supervisor {
   void OnEnded(const Child& child) {
     if (child.ref.kind == Kind::kClient && running_) {
       if (child.ended == 0 || killing_) return;
-      Event died{.client = child.ref.number,
-                 .op = Op::kDied,
-                 .type = EventType::kInfo,
-                 .value = {*child.ended}};
-      return Record(died);
+      return Record({.client = child.ref.number,
+                     .op = Op::kDied,
+                     .type = EventType::kInfo,
+                     .value = {*child.ended}});
     }
     if (failure_ || cluster_.WasKilled(child.ref)) return;
     failure_ =
@@ -309,12 +309,11 @@ class Supervisor {
   }
 
   void ShowProgress() {
-    Progress progress{.elapsed = RealMono() - start_};
+    Progress progress{.elapsed = RealMono() - start_, .active_faults = active_faults_};
     for (int client = 1; client <= plan_.clients; ++client) {
       progress.grants += shared_.Control(client).grants.load(std::memory_order_relaxed);
       progress.orders += shared_.Control(client).orders.load(std::memory_order_relaxed);
     }
-    progress.active_faults = active_faults_;
     request_.progress(progress, [this] { return Collect(); });
     progress_timer_.expires_after(kProgressInterval);
     progress_timer_.async_wait([this](const boost::system::error_code& error) {
@@ -337,6 +336,8 @@ class Supervisor {
 
   const SuperviseRequest& request_;
   const Plan& plan_;
+  std::unique_ptr<Namespaces> network_;  // null: all are in the machine's own
+  std::unique_ptr<PacketCuts> cuts_;     // null as it is
   asio::io_context io_{1};
   Scratch scratch_;
   SharedRun shared_;
@@ -374,10 +375,12 @@ Result<Supervised> Supervise(const SuperviseRequest& request) {
   // The janitor is forked first, while nothing else is there that it could keep open.
   Result<Scratch> scratch = Scratch::Create();
   if (!scratch) return tl::unexpected(scratch.error());
-  const Plan& plan = request.plan;
-  Result<SharedRun> shared = SharedRun::Create(plan.clients + 1, ClockPagesOf(plan), plan.threads);
+  Result<SharedRun> shared =
+      SharedRun::Create(request.plan.clients + 1, ClockPagesOf(request.plan), request.plan.threads);
   if (!shared) return tl::unexpected(shared.error());
-  return Supervisor(request, std::move(*scratch), std::move(*shared)).Run();
+  auto network = Namespaces::CreateFor(request.plan);
+  if (!network) return tl::unexpected(network.error());
+  return Supervisor(request, std::move(*scratch), std::move(*shared), std::move(*network)).Run();
 }
 
 }  // namespace doublehold

@@ -3,16 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "compose/plan_builder.h"
 
 namespace doublehold {
 namespace {
 
+constexpr std::array<std::string_view, 2> kNets{"proxy", kNamespaces};
 constexpr int kMostNodes = 15;
 constexpr int kUsualQuorum = 5;
 // Servers ping each other some ten times in it.
 constexpr Duration kShortestDownAfter = 100ms;
+constexpr Duration kLongestPacketDelay = 10s;
 constexpr Duration kLongestDownAfter = std::chrono::minutes(1);
 
 // Why the lock cannot run there.
@@ -61,6 +64,16 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   plan.replicas = static_cast<int>(
       reader.Integer("topology.replicas", topology->HasReplicas() ? 1 : 0, 0, kMostReplicas));
   plan.direct = reader.Flag("topology.direct", false);
+  plan.net = reader.Known("topology.net", "network", "proxy", {kNets.begin(), kNets.end()});
+  plan.packet_delay = reader.Span("topology.packet-delay", "0s");
+  if (plan.packet_delay > kLongestPacketDelay)
+    reader.Fail("topology.packet-delay", "not in 0s..10s");
+  if (plan.packet_delay > Duration::zero() && plan.net != kNamespaces) {
+    reader.Fail(
+        "topology.packet-delay",
+        "of packets between namespaces only (net = \"namespaces\"); the fault 'delay' delays "
+        "commands in the proxy");
+  }
   if (topology->FailsOver()) {
     plan.down_after = reader.Span("topology.down-after", "500ms");
     if (plan.down_after < kShortestDownAfter || plan.down_after > kLongestDownAfter)
@@ -77,6 +90,9 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
 
 bool TopologyIsInRange(const Plan& plan) {
   if (plan.nodes < 1 || plan.nodes > kMostNodes) return false;
+  if (std::ranges::find(kNets, std::string_view(plan.net)) == kNets.end()) return false;
+  if (plan.packet_delay < Duration::zero() || plan.packet_delay > kLongestPacketDelay) return false;
+  if (plan.packet_delay > Duration::zero() && plan.net != kNamespaces) return false;
   if (!FindTopology(plan.topology)->FailsOver()) return plan.down_after == Duration::zero();
   return plan.down_after >= kShortestDownAfter && plan.down_after <= kLongestDownAfter;
 }

@@ -33,20 +33,20 @@ constexpr int kBacklog = 1024;
 // When the process is out of descriptors, a connection waits in the backlog.
 constexpr Duration kAcceptAgain = 10ms;
 
-Result<uint16_t> Listen(int fd) {
+Result<uint16_t> Listen(int fd, const std::string& host) {
   // Nothing is lost or queued on loopback: what the machine's default does beyond it (bbr paces each send with a timer)
   // costs time alone. Accepted connections inherit it. Where it is refused, the default is as good.
   constexpr std::string_view kPlainest = "reno";
   setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kPlainest.data(), kPlainest.size());
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  inet_pton(AF_INET, host.c_str(), &address.sin_addr);
   auto* any = reinterpret_cast<sockaddr*>(&address);
   socklen_t bytes = sizeof(address);
   if (fd < 0 || bind(fd, any, bytes) != 0 || listen(fd, kBacklog) != 0 ||
       getsockname(fd, any, &bytes) != 0) {
     return EnvironmentFailed(
-        fmt::format("no listening port on 127.0.0.1: {}", std::strerror(errno)));
+        fmt::format("no listening port on {}: {}", host, std::strerror(errno)));
   }
   return ntohs(address.sin_port);
 }
@@ -55,10 +55,15 @@ Result<uint16_t> Listen(int fd) {
 
 class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
  public:
-  Impl(boost::asio::io_context& io, Prng prng)
-      : io_(io), prng_(prng), poller_(Poller::Create(io)), scratch_(kScratchBytes) {}
+  Impl(boost::asio::io_context& io, Prng prng, std::string listen_on)
+      : io_(io),
+        prng_(prng),
+        listen_on_(std::move(listen_on)),
+        poller_(Poller::Create(io)),
+        scratch_(kScratchBytes) {}
 
-  Result<uint16_t> AddLink(LinkId id, std::string upstream_unix_path);
+  Result<uint16_t> AddLink(LinkId id, NodeAddress upstream);
+  void Redirect(LinkId id, NodeAddress upstream);
   RuleId SetLink(LinkId id, LinkRule spec);
   RuleReport ClearLink(RuleId id);
   [[nodiscard]] RuleReport Report(RuleId id) const;
@@ -69,9 +74,9 @@ class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
 
  private:
   struct Link {
-    Link(boost::asio::io_context& io, std::string upstream_path, int listener)
-        : upstream_path(std::move(upstream_path)), listener(io, listener), accept_again(io) {}
-    std::string upstream_path;
+    Link(boost::asio::io_context& io, NodeAddress leads_to, int listener)
+        : upstream(std::move(leads_to)), listener(io, listener), accept_again(io) {}
+    NodeAddress upstream;
     boost::asio::posix::stream_descriptor listener;
     boost::asio::steady_timer accept_again;
     LinkRules rules;
@@ -88,6 +93,7 @@ class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
 
   boost::asio::io_context& io_;
   Prng prng_;
+  std::string listen_on_;
   std::shared_ptr<Poller> poller_;
   SpinBudget spin_;
   std::vector<char> scratch_;
@@ -97,23 +103,29 @@ class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
   bool closed_ = false;
 };
 
-Result<uint16_t> Proxy::Impl::AddLink(LinkId id, std::string upstream_unix_path) {
+Result<uint16_t> Proxy::Impl::AddLink(LinkId id, NodeAddress upstream) {
   CHECK(!closed_ && !links_.contains(id));
   constexpr size_t kMaxPath = sizeof(sockaddr_un::sun_path) - 1;
-  if (upstream_unix_path.size() > kMaxPath) {
+  if (upstream.unix_path.size() > kMaxPath) {
     return EnvironmentFailed(
         fmt::format("socket path {} has {} bytes, the system allows {}: choose a shorter folder",
-                    upstream_unix_path, upstream_unix_path.size(), kMaxPath));
+                    upstream.unix_path, upstream.unix_path.size(), kMaxPath));
   }
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  Result<uint16_t> port = Listen(fd);
+  Result<uint16_t> port = Listen(fd, listen_on_);
   if (!port) {
     if (fd >= 0) close(fd);
     return port;
   }
-  const auto [at, added] = links_.try_emplace(id, io_, std::move(upstream_unix_path), fd);
+  const auto [at, added] = links_.try_emplace(id, io_, std::move(upstream), fd);
   WaitForClient(at->second);
   return port;
+}
+
+void Proxy::Impl::Redirect(LinkId id, NodeAddress upstream) {
+  const auto link = links_.find(id);
+  CHECK(link != links_.end());
+  link->second.upstream = std::move(upstream);
 }
 
 void Proxy::Impl::WaitForClient(Link& link) {
@@ -149,7 +161,7 @@ void Proxy::Impl::Open(Link& link, int client) {
   // The entry of the link holds the session, and the session takes itself out of it.
   auto entry = std::make_shared<std::weak_ptr<Session>>();
   auto session = std::make_shared<Session>(SessionEnv{*poller_, spin_, scratch_}, link.rules,
-                                           link.upstream_path, client, [&link, entry] {
+                                           link.upstream, client, [&link, entry] {
                                              if (auto over = entry->lock()) {
                                                link.sessions.erase(over);
                                              }
@@ -220,11 +232,15 @@ size_t Proxy::Impl::connections() const {
   return sum;
 }
 
-Proxy::Proxy(boost::asio::io_context& io, Prng prng) : impl_(std::make_shared<Impl>(io, prng)) {}
+Proxy::Proxy(boost::asio::io_context& io, Prng prng, std::string listen_on)
+    : impl_(std::make_shared<Impl>(io, prng, std::move(listen_on))) {}
 Proxy::~Proxy() { impl_->Close(); }
 
-Result<uint16_t> Proxy::AddLink(LinkId link, std::string upstream_unix_path) {
-  return impl_->AddLink(link, std::move(upstream_unix_path));
+Result<uint16_t> Proxy::AddLink(LinkId link, NodeAddress upstream) {
+  return impl_->AddLink(link, std::move(upstream));
+}
+void Proxy::Redirect(LinkId link, NodeAddress upstream) {
+  impl_->Redirect(link, std::move(upstream));
 }
 RuleId Proxy::SetLink(LinkId link, LinkRule rule) { return impl_->SetLink(link, std::move(rule)); }
 RuleReport Proxy::ClearLink(RuleId rule) { return impl_->ClearLink(rule); }

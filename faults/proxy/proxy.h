@@ -1,5 +1,5 @@
 // The network between clients and nodes: one listening TCP port a link, each connection forwarded
-// to the node's unix socket, frame by frame, under the rules that are set on the link.
+// to where the node listens, frame by frame, under the rules that are set on the link.
 //
 // A link without rules forwards at once, in one write. Frames of one connection and direction never
 // overtake each other. What was received stays on its way: when a client closes, the frames it sent
@@ -19,6 +19,7 @@
 #include "faults/cluster.h"
 #include "lib/base/prng.h"
 #include "lib/base/result.h"
+#include "lib/redis/address.h"
 
 namespace doublehold {
 
@@ -26,15 +27,17 @@ class Proxy {
  public:
   // `prng` draws what rules leave to chance: each has a stream of its own, by the order in which
   // they are set.
-  Proxy(boost::asio::io_context& io, Prng prng);
+  Proxy(boost::asio::io_context& io, Prng prng, std::string listen_on = "127.0.0.1");
   ~Proxy();
   Proxy(const Proxy&) = delete;
   Proxy& operator=(const Proxy&) = delete;
 
-  // Listens on 127.0.0.1 at a port the kernel chooses, and answers it. Nothing need listen at
-  // `upstream_unix_path` yet: it is connected to once for each connection accepted, and a
-  // connection whose node is not there is reset.
-  [[nodiscard]] Result<uint16_t> AddLink(LinkId link, std::string upstream_unix_path);
+  // Listens at a port the kernel chooses, and answers it. Nothing need listen at `upstream` yet: it
+  // is connected to once for each connection accepted, and a connection whose node is not there is
+  // reset.
+  [[nodiscard]] Result<uint16_t> AddLink(LinkId link, NodeAddress upstream);
+  // Where connections of the link that are accepted from now on lead.
+  void Redirect(LinkId link, NodeAddress upstream);
 
   // For frames that arrive from now on. Rules of a link are asked in the order they were set; the
   // first that matches decides. `on_spent` is called from the io_context, never from inside a call

@@ -1,6 +1,7 @@
 // How connections through the proxy begin and end, and what it does at its limits.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
 
@@ -114,9 +115,50 @@ TEST_F(ProxyTest, ItsDescriptorsDoNotSurviveExec) {
   }
 }
 
+// The second proxy's node is the first one's port.
+TEST_F(ProxyTest, ALinkMayLeadToAPort) {
+  const LinkId beyond{2, 1};
+  const Result<uint16_t> port =
+      OnLoop([&] { return proxy_->AddLink(beyond, {.unix_path = {}, .port = port_}); });
+  ASSERT_TRUE(port);
+  ByteClient client = ByteClient::ToPort(*port);
+  EXPECT_EQ(client.Call({"SET", "k", "v"}), kOk);
+  EXPECT_EQ(client.Call({"GET", "k"}), "$1\r\nv\r\n");
+  client.CloseWriting();
+  EXPECT_EQ(client.ReceiveEnd(), 0);
+}
+
+TEST_F(ProxyTest, ALinkToAPortWhereNobodyListensIsReset) {
+  const LinkId beyond{2, 1};
+  // A port that is bound and not listened on is nobody else's.
+  const int bound = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t bytes = sizeof(address);
+  ASSERT_EQ(bind(bound, reinterpret_cast<sockaddr*>(&address), bytes), 0);
+  ASSERT_EQ(getsockname(bound, reinterpret_cast<sockaddr*>(&address), &bytes), 0);
+  const Result<uint16_t> port = OnLoop(
+      [&] { return proxy_->AddLink(beyond, {.unix_path = {}, .port = ntohs(address.sin_port)}); });
+  ASSERT_TRUE(port);
+  EXPECT_EQ(ByteClient::ToPort(*port).ReceiveEnd(), ECONNRESET);
+  EXPECT_TRUE(Eventually([&] { return connections() == 0; }));
+  close(bound);
+}
+
+TEST_F(ProxyTest, ALinkThatIsRedirectedLeadsElsewhereFromTheNextConnectionOn) {
+  ByteClient before = Client();
+  EXPECT_EQ(before.Call({"PING"}), "+PONG\r\n");
+  OnLoop([&] { proxy_->Redirect(kLink, {.unix_path = "/nowhere"}); });
+  EXPECT_EQ(before.Call({"PING"}), "+PONG\r\n");
+  EXPECT_EQ(Client().ReceiveEnd(), ECONNRESET);
+  OnLoop([&] { proxy_->Redirect(kLink, {.unix_path = server_.socket_path()}); });
+  EXPECT_EQ(Client().Call({"PING"}), "+PONG\r\n");
+}
+
 TEST_F(ProxyTest, APathTooLongForASocketIsAnError) {
   const Result<uint16_t> port = OnLoop([&] {
-    return proxy_->AddLink({2, 1}, std::string(200, 'p'));
+    return proxy_->AddLink({2, 1}, {.unix_path = std::string(200, 'p')});
   });
   ASSERT_FALSE(port);
   EXPECT_NE(port.error().message.find("200 bytes"), std::string::npos);

@@ -25,7 +25,7 @@ namespace doublehold {
 class ProxyTest : public ::testing::Test {
  protected:
   ProxyTest() : proxy_(std::in_place, io_, Prng(7, "proxy")) {
-    port_ = *proxy_->AddLink(kLink, server_.socket_path());
+    port_ = *proxy_->AddLink(kLink, {.unix_path = server_.socket_path()});
     loop_ = std::thread([this] { io_.run(); });
   }
 

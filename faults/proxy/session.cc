@@ -1,5 +1,8 @@
 #include "faults/proxy/session.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -27,15 +30,22 @@ MonoTime OnGrid(MonoTime time) {
   return MonoTime((since + kTimerGrid - Duration(1)) / kTimerGrid * kTimerGrid);
 }
 
-int ConnectUnix(int fd, const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path, path.data(), path.size());
-  int status = 0;
-  do {
-    status = connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
-  } while (status != 0 && errno == EINTR);
-  return status;
+// 0, or why not; EINPROGRESS, EALREADY: not yet, and to be asked again.
+int ConnectTo(int fd, const NodeAddress& node) {
+  sockaddr_un local{};
+  local.sun_family = AF_UNIX;
+  std::memcpy(local.sun_path, node.unix_path.data(), node.unix_path.size());
+  sockaddr_in inet{};
+  inet.sin_family = AF_INET;
+  inet.sin_port = htons(node.port);
+  inet_pton(AF_INET, node.host.c_str(), &inet.sin_addr);
+  const bool is_local = !node.unix_path.empty();
+  const auto* any = is_local ? reinterpret_cast<const sockaddr*>(&local)
+                             : reinterpret_cast<const sockaddr*>(&inet);
+  while (connect(fd, any, is_local ? sizeof(local) : sizeof(inet)) != 0) {
+    if (errno != EINTR) return errno;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -46,10 +56,10 @@ bool SpinBudget::Has(MonoTime now) {
   return left_ >= kLongest;
 }
 
-Session::Session(const SessionEnv& env, const LinkRules& rules, std::string upstream_path,
-                 int client, std::function<void()> on_closed)
+Session::Session(const SessionEnv& env, const LinkRules& rules, NodeAddress node, int client,
+                 std::function<void()> on_closed)
     : env_(env),
-      upstream_path_(std::move(upstream_path)),
+      node_(std::move(node)),
       on_closed_(std::move(on_closed)),
       client_(env.poller, *this),
       upstream_(env.poller, *this),
@@ -62,15 +72,22 @@ void Session::Start() { Connect(); }
 
 void Session::Connect() {
   if (!upstream_.is_open()) {
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const int family = node_.unix_path.empty() ? AF_INET : AF_UNIX;
+    const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return Reset();
     upstream_.Own(fd);
+    const int on = 1;
+    if (family == AF_INET) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   }
-  if (ConnectUnix(upstream_.fd(), upstream_path_) == 0) {
+  int why_not = ConnectTo(upstream_.fd(), node_);
+  // On one machine it is there by the time that it is asked for again.
+  if (why_not == EINPROGRESS) why_not = ConnectTo(upstream_.fd(), node_);
+  if (why_not == 0) {
     connected_ = true;
     return Watch();
   }
-  if (errno != EAGAIN) return Reset();  // no such node: as a refused connection
+  // Any other: no such node, as a refused connection.
+  if (why_not != EAGAIN && why_not != EINPROGRESS && why_not != EALREADY) return Reset();
   requests_.alarm.Set(ProxyNow() + kConnectAgain);
 }
 

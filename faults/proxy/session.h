@@ -8,13 +8,13 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "faults/proxy/frame_queue.h"
 #include "faults/proxy/poller.h"
 #include "faults/proxy/reply_names.h"
 #include "faults/proxy/rules.h"
 #include "lib/base/time.h"
+#include "lib/redis/address.h"
 
 namespace doublehold {
 
@@ -46,7 +46,7 @@ class Session : public std::enable_shared_from_this<Session>, private Poller::Us
  public:
   // `client` is an accepted descriptor, non-blocking; it is owned from here on. `rules` outlive the
   // session. `on_closed` is called once, when it is over by itself.
-  Session(const SessionEnv& env, const LinkRules& rules, std::string upstream_path, int client,
+  Session(const SessionEnv& env, const LinkRules& rules, NodeAddress node, int client,
           std::function<void()> on_closed);
 
   // Connects to the node and begins.
@@ -94,7 +94,7 @@ class Session : public std::enable_shared_from_this<Session>, private Poller::Us
   void Close();
 
   SessionEnv env_;
-  std::string upstream_path_;
+  NodeAddress node_;
   std::function<void()> on_closed_;
   bool connected_ = false;
   bool closed_ = false;

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/base/step.h"
@@ -14,7 +15,8 @@
 
 namespace doublehold {
 
-constexpr int kStoreNode = 0;  // in lists of nodes: the store
+constexpr int kStoreNode = 0;                           // in lists of nodes: the store
+constexpr std::string_view kNamespaces = "namespaces";  // Plan::net
 
 // "client 2 after-read": a client reaching a step. client 0: any client.
 struct Trigger {
@@ -101,8 +103,10 @@ struct Plan {
   int replicas = 0;       // of each of them
   Duration down_after{};  // a server that is silent for so long is down, to sentinels and a cluster
   int clients = 4;
-  int threads = 1;      // of each client: sessions that take locks of their own
-  bool direct = false;  // clients connect to the servers themselves: no network faults
+  int threads = 1;            // of each client: sessions that take locks of their own
+  bool direct = false;        // clients connect to the servers themselves: no network faults
+  std::string net = "proxy";  // what cuts links: the proxy, or the kernel between namespaces
+  Duration packet_delay{};    // there: of every packet from or to a client, by netem
 
   std::string workload = "inventory";
   std::map<std::string, std::string> workload_options;

@@ -241,6 +241,8 @@ Plan FromJson(const json& from) {
   plan.clients = take.Get<int>("clients");
   plan.threads = take.Get<int>("threads");
   plan.direct = take.Get<bool>("direct");
+  plan.net = take.Get<std::string>("net");
+  plan.packet_delay = take.GetSpan("packet_delay_ns");
   plan.workload = take.Get<std::string>("workload");
   plan.workload_options = take.Get<Words>("workload_options");
   plan.duration = take.GetSpan("duration_ns");
@@ -277,6 +279,8 @@ json ToJson(const Plan& plan) {
           {"clients", plan.clients},
           {"threads", plan.threads},
           {"direct", plan.direct},
+          {"net", plan.net},
+          {"packet_delay_ns", plan.packet_delay.count()},
           {"workload", plan.workload},
           {"workload_options", plan.workload_options},
           {"duration_ns", plan.duration.count()},

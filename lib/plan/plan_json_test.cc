@@ -56,6 +56,8 @@ Plan FullPlan() {
           .down_after = 700ms,
           .clients = 3,
           .direct = true,
+          .net = "namespaces",
+          .packet_delay = 3ms,
           .workload = "cycle",
           .workload_options = {{"think", "0"}},
           .duration = 2s,

@@ -88,6 +88,11 @@ Misfit WhyWrongSize(const Plan& plan) {
   if (entry.HasReplicas() && (plan.replicas < 1 || plan.replicas > kMostReplicas)) {
     return {"replicas", fmt::format("{} is not in 1..{}", plan.replicas, kMostReplicas)};
   }
+  if (plan.net == kNamespaces && entry.lead == Lead::kCluster) {
+    return {"net", fmt::format("the servers of '{}' reach each other past the proxy too, which "
+                               "namespaces do not carry (proxy?)",
+                               entry.name)};
+  }
   if (entry.HasReplicas() && plan.direct) {
     return {"direct", fmt::format("'direct' goes round the proxy, through which the servers of "
                                   "'{}' are reached",

@@ -1,0 +1,180 @@
+#include "compose/namespaces.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "compose/packet_cuts.h"
+#include "lib/base/check.h"
+#include "lib/plan/topology.h"
+
+namespace doublehold {
+namespace {
+
+using Kind = ProcessRef::Kind;
+
+int OpenCurrent() { return open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC); }
+
+void Enter(int place) { CHECK(setns(place, CLONE_NEWNET) == 0); }
+
+// What this process may not do, or the machine cannot.
+tl::unexpected<Error> Missing(std::string_view what, int error) {
+  const bool refused = error == EPERM || error == EACCES;
+  const std::string why = refused ? "it needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN)"
+                                  : fmt::format("{}: {}", what, std::strerror(error));
+  return EnvironmentFailed(
+      fmt::format("net = \"namespaces\": {}; net = \"proxy\" needs nothing of the kind", why));
+}
+
+// The calling thread is in a new, empty one afterwards; answers its descriptor.
+Result<int> EnterNew() {
+  if (unshare(CLONE_NEWNET) != 0) return Missing("unshare", errno);
+  const int fd = OpenCurrent();
+  if (fd < 0) return Missing("/proc", errno);
+  return fd;
+}
+
+// The two ends of a member's veth pair, of the block that is set aside for tests of networks (RFC 2544).
+std::string AddressAt(int index) { return fmt::format("198.18.{}.{}", index / 256, index % 256); }
+
+Result<void> LetItRoute() {
+  const char* file = "/proc/sys/net/ipv4/ip_forward";  // of the namespace that the thread is in
+  const int fd = open(file, O_WRONLY | O_CLOEXEC);
+  const bool written = fd >= 0 && write(fd, "1", 1) == 1;
+  const int error = errno;
+  if (fd >= 0) close(fd);
+  return written ? Result<void>{} : Missing(file, error);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Namespaces>> Namespaces::Create(const std::vector<ProcessRef>& members,
+                                                       Duration delay) {
+  std::unique_ptr<Namespaces> made(new Namespaces(delay));
+  if (Result<void> ok = made->Build(members); !ok) return tl::unexpected(ok.error());
+  return made;
+}
+
+Result<std::unique_ptr<Namespaces>> Namespaces::CreateFor(const Plan& plan) {
+  if (plan.net != kNamespaces) return nullptr;
+  std::vector<ProcessRef> members;
+  for (int node = 0; node <= ServersOf(plan); ++node) members.push_back({Kind::kNode, node});
+  const bool watched = FindTopology(plan.topology)->lead == Lead::kSentinel;
+  for (int number = 1; watched && number <= kSentinels; ++number)
+    members.push_back({Kind::kSentinel, number});
+  for (int client = 1; client <= plan.clients; ++client) members.push_back({Kind::kClient, client});
+  return Create(members, plan.packet_delay);
+}
+
+Namespaces::~Namespaces() {
+  if (network_ >= 0) Enter(home_);
+  for (const auto& [member, place] : places_) close(place.fd);
+  for (const int fd : {own_.fd, network_, home_}) {
+    if (fd >= 0) close(fd);
+  }
+}
+
+Result<void> Namespaces::Build(const std::vector<ProcessRef>& members) {
+  home_ = OpenCurrent();
+  if (home_ < 0) return Missing("/proc", errno);
+  const Result<int> network = EnterNew();
+  if (!network) return tl::unexpected(network.error());
+  network_ = *network;
+  if (Result<void> ok = LetItRoute(); !ok) return ok;
+  int number = 0;
+  for (const ProcessRef& member : members) {
+    Result<Place> joined = Join(number++);
+    if (!joined) return tl::unexpected(joined.error());
+    places_[member] = std::move(*joined);
+  }
+  Result<Place> own = Join(number);
+  if (!own) return tl::unexpected(own.error());
+  own_ = std::move(*own);
+  if (auto ok = RunInNetwork({"ip", "-batch", "-"}, routes_); !ok)
+    return tl::unexpected(ok.error());
+  return delay_ > Duration::zero() ? DelayPackets() : Result<void>{};
+}
+
+// Each end of a veth pair delays what it sends.
+Result<void> Namespaces::DelayPackets() {
+  std::string far_ends;
+  for (const auto& [member, place] : places_) {
+    if (member.kind != Kind::kClient) continue;
+    const auto netem = [this](const std::string& device) {
+      return fmt::format("qdisc add dev {} root netem delay {}us\n", device,
+                         std::chrono::duration_cast<std::chrono::microseconds>(delay_).count());
+    };
+    far_ends += netem(place.device);
+    Enter(place.fd);
+    const Result<std::string> near = RunTool({"tc", "-batch", "-"}, netem("eth0"));
+    Enter(own_.fd);
+    if (!near) return tl::unexpected(near.error());
+  }
+  const Result<std::string> far = RunInNetwork({"tc", "-batch", "-"}, far_ends);
+  return far ? Result<void>{} : tl::unexpected(far.error());
+}
+
+// A new namespace with an address, which the thread is in afterwards.
+Result<Namespaces::Place> Namespaces::Join(int number) {
+  const Result<int> fd = EnterNew();
+  if (!fd) return tl::unexpected(fd.error());
+  const std::string router = AddressAt(2 * number);
+  Place place{
+      .fd = *fd, .address = AddressAt(2 * number + 1), .device = fmt::format("v{}", number)};
+  const std::string batch = fmt::format(
+      "link set lo up\n"
+      "link add eth0 type veth peer name v{0} netns /proc/{1}/fd/{2}\n"
+      "address add {3}/31 dev eth0\n"
+      "link set eth0 up\n"
+      "route add default via {4}\n",
+      number, getpid(), network_, place.address, router);
+  routes_ += fmt::format("address add {0}/31 dev v{1}\nlink set v{1} up\n", router, number);
+  if (auto ok = RunTool({"ip", "-batch", "-"}, batch); !ok) {
+    close(*fd);
+    return tl::unexpected(ok.error());
+  }
+  return place;
+}
+
+Result<std::string> Namespaces::RunInNetwork(const std::vector<std::string>& argv,
+                                             std::string_view input) {
+  Enter(network_);
+  Result<std::string> printed = RunTool(argv, input);
+  Enter(own_.fd);
+  return printed;
+}
+
+Result<void> TryNamespaces() {
+  Result<std::unique_ptr<Namespaces>> made = Namespaces::Create({{Kind::kNode, 0}});
+  if (!made) return tl::unexpected(made.error());
+  Result<void> tried{};
+  PacketCuts cuts(**made, [&tried](const Error& why) { tried = tl::unexpected(why); });
+  const LinkId link{.client = 1, .node = 1};
+  cuts.AddLink(link, 1);
+  const RuleId cut = cuts.Cut(link, Direction::kRequest);
+  cuts.Commit();
+  if (tried && cuts.Mend(cut).frames == 0) cuts.Commit();
+  return tried;
+}
+
+Result<void> TryNetem() {
+  Result<std::unique_ptr<Namespaces>> made =
+      Namespaces::Create({{Kind::kClient, 1}}, std::chrono::milliseconds(1));
+  if (made) return {};
+  return EnvironmentFailed(
+      fmt::format("packet-delay needs the kernel's module sch_netem ({}); the fault 'delay' delays "
+                  "commands in the proxy",
+                  made.error().message));
+}
+
+Result<void> CheckMachine(const Plan& plan) {
+  if (plan.net != kNamespaces) return {};
+  Result<void> ok = TryNamespaces();
+  return ok && plan.packet_delay > Duration::zero() ? TryNetem() : ok;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,309 @@
+// Runs whose network is of namespaces, and what the kernel does to the packets between them. Where the machine lets no one
+// make namespaces they are skipped, and say what is missing.
+#include "compose/namespaces.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <set>
+
+#include "compose/packet_cuts.h"
+#include "compose/program.h"
+#include "compose/run_once.h"
+#include "lib/redis/hiredis_connection.h"
+#include "lib/redis/socket.h"
+
+namespace doublehold {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr ProcessRef kClient{ProcessRef::Kind::kClient, 1};
+constexpr LinkId kLink{.client = 1, .node = 1};
+
+// The links of the machine's own network, as they were.
+std::set<std::string> HostLinks() {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator("/sys/class/net"))
+    names.insert(entry.path().filename());
+  return names;
+}
+
+// "net:[4026531840]"
+std::string NetworkOf(const std::string& process) {
+  std::error_code code;
+  return fs::read_symlink("/proc/" + process + "/ns/net", code);
+}
+
+// How many processes live in one of these.
+size_t LivingIn(const std::set<std::string>& networks) {
+  size_t found = 0;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    if (networks.contains(NetworkOf(entry.path().filename()))) ++found;
+  }
+  return found;
+}
+
+class NamespacesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (Result<void> ok = TryNamespaces(); !ok) GTEST_SKIP() << ok.error().message;
+  }
+};
+
+// A listener where the proxy would be, and a client in its namespace; all on this thread.
+class PacketCutsTest : public NamespacesTest {
+ protected:
+  void SetUp() override {
+    NamespacesTest::SetUp();
+    if (IsSkipped()) return;
+    Result<std::unique_ptr<Namespaces>> made = Namespaces::Create({kClient});
+    ASSERT_TRUE(made.has_value()) << made.error().message;
+    network_ = std::move(*made);
+    own_ = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+    cuts_ =
+        std::make_unique<PacketCuts>(*network_, [](const Error& why) { FAIL() << why.message; });
+    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    inet_pton(AF_INET, network_->own_address().c_str(), &address.sin_addr);
+    auto* any = reinterpret_cast<sockaddr*>(&address);
+    socklen_t bytes = sizeof(address);
+    ASSERT_EQ(bind(listener_, any, bytes), 0);
+    ASSERT_EQ(listen(listener_, 8), 0);
+    ASSERT_EQ(getsockname(listener_, any, &bytes), 0);
+    port_ = ntohs(address.sin_port);
+    cuts_->AddLink(kLink, port_);
+  }
+
+  void TearDown() override {
+    for (const int fd : {listener_, accepted_, own_}) {
+      if (fd >= 0) close(fd);
+    }
+  }
+
+  // From the client's namespace.
+  std::string Connect(Socket& socket, Duration patience) {
+    EXPECT_EQ(setns(network_->Of(kClient), CLONE_NEWNET), 0);
+    std::string error = socket.Connect(
+        {.unix_path = {}, .host = network_->own_address(), .port = port_}, RealMono() + patience);
+    EXPECT_EQ(setns(own_, CLONE_NEWNET), 0);
+    return error;
+  }
+
+  void ConnectAndAccept() {
+    ASSERT_EQ(Connect(client_, 10s), "");
+    accepted_ = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    ASSERT_GE(accepted_, 0);
+  }
+
+  void ClientSends(std::string_view text) {
+    ASSERT_EQ(client_.SendAll(text, RealMono() + 10s), "");
+  }
+  // What the other side got within that time; empty: nothing.
+  std::string Received(Duration patience) const {
+    pollfd waiting{.fd = accepted_, .events = POLLIN, .revents = 0};
+    if (poll(&waiting, 1, static_cast<int>(ToMs(patience))) != 1) return {};
+    std::array<char, 64> buffer{};
+    const ssize_t bytes = recv(accepted_, buffer.data(), buffer.size(), 0);
+    return {buffer.data(), static_cast<size_t>(std::max<ssize_t>(bytes, 0))};
+  }
+  std::string ClientReceived(Duration patience) {
+    std::array<char, 64> buffer{};
+    const Socket::Received got = client_.Receive(buffer, RealMono() + patience);
+    return {buffer.data(), got.bytes};
+  }
+
+  std::unique_ptr<Namespaces> network_;
+  std::unique_ptr<PacketCuts> cuts_;
+  Socket client_;
+  int own_ = -1;
+  int listener_ = -1;
+  int accepted_ = -1;
+  uint16_t port_ = 0;
+};
+
+TEST_F(PacketCutsTest, WhatIsLostIsSentAgainAndArrivesOnceTheLinkIsMended) {
+  ConnectAndAccept();
+  ClientSends("one");
+  EXPECT_EQ(Received(10s), "one");
+  const RuleId cut = cuts_->Cut(kLink, Direction::kRequest);
+  cuts_->Commit();
+  ClientSends("two");
+  EXPECT_EQ(Received(500ms), "");
+  EXPECT_GE(cuts_->Mend(cut).frames, 1);
+  cuts_->Commit();
+  EXPECT_EQ(Received(10s), "two");
+}
+
+TEST_F(PacketCutsTest, OneDirectionIsLostAndTheOtherArrives) {
+  ConnectAndAccept();
+  const RuleId cut = cuts_->Cut(kLink, Direction::kReply);
+  cuts_->Commit();
+  ClientSends("asked");
+  EXPECT_EQ(Received(10s), "asked");
+  ASSERT_EQ(send(accepted_, "told", 4, MSG_NOSIGNAL), 4);
+  EXPECT_EQ(ClientReceived(500ms), "");
+  EXPECT_GE(cuts_->Mend(cut).frames, 1);
+  cuts_->Commit();
+  EXPECT_EQ(ClientReceived(10s), "told");
+}
+
+TEST_F(PacketCutsTest, NobodyConnectsOverALinkThatIsCut) {
+  const RuleId cut = cuts_->Cut(kLink, Direction::kRequest);
+  cuts_->Commit();
+  EXPECT_EQ(Connect(client_, 300ms), "no answer within the deadline");
+  EXPECT_GE(cuts_->Mend(cut).frames, 1);
+  cuts_->Commit();
+  EXPECT_EQ(Connect(client_, 10s), "");
+}
+
+TEST_F(PacketCutsTest, OtherLinksOfTheSameClientStayAsTheyAre) {
+  const LinkId other{.client = 1, .node = 2};
+  cuts_->AddLink(other, static_cast<uint16_t>(port_ + 1));
+  ConnectAndAccept();
+  const RuleId cut = cuts_->Cut(other, Direction::kRequest);
+  cuts_->Commit();
+  ClientSends("here");
+  EXPECT_EQ(Received(10s), "here");
+  EXPECT_EQ(cuts_->Mend(cut).frames, 0) << "nothing was sent over it";
+  cuts_->Commit();
+}
+
+// The first takes what there is; both have to go before anything passes.
+TEST_F(PacketCutsTest, CutsOfOneLinkAreToldApart) {
+  ConnectAndAccept();
+  const RuleId first = cuts_->Cut(kLink, Direction::kRequest);
+  const RuleId second = cuts_->Cut(kLink, Direction::kRequest);
+  cuts_->Commit();
+  ClientSends("late");
+  EXPECT_EQ(Received(300ms), "");
+  EXPECT_GE(cuts_->Mend(first).frames, 1);
+  cuts_->Commit();
+  EXPECT_EQ(Received(300ms), "");
+  cuts_->Mend(second);
+  cuts_->Commit();
+  EXPECT_EQ(Received(10s), "late");
+}
+
+TEST_F(NamespacesTest, LeaveThisProcessWhereItWas) {
+  const std::string before = NetworkOf("thread-self");
+  const std::set<std::string> links = HostLinks();
+  {
+    const auto made = Namespaces::Create({kClient});
+    ASSERT_TRUE(made.has_value()) << made.error().message;
+    EXPECT_NE(NetworkOf("thread-self"), before);
+  }
+  EXPECT_EQ(NetworkOf("thread-self"), before);
+  EXPECT_EQ(HostLinks(), links);
+}
+
+// The suite says what comes out: what comes out through the proxy.
+TEST_F(NamespacesTest, TheCasesOfTheSuiteComeOutAsTheyDoThroughTheProxy) {
+  const TestFolder folder;
+  const Finished finished =
+      RunProgram({"suite", DOUBLEHOLD_SOURCE_DIR "/compose/suites/namespaces.toml", "--jobs", "1",
+                  "--out", folder.path().string()});
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+}
+
+TEST_F(NamespacesTest, APartitionIsMeasuredFromTheRuleToItsRemoval) {
+  const TestFolder folder;
+  const fs::path file = folder.path() / "x.toml";
+  std::ofstream(file) << "[lock]\nname = \"redlock\"\nlease = \"1s\"\n[topology]\nnodes = 5\n"
+                         "[workload]\nclients = 2\nduration = \"3s\"\n[[fault]]\n"
+                         "kind = \"partition\"\nnodes = [3]\nfrom = \"500ms\"\nfor = \"600ms\"\n";
+  const fs::path run = folder.path() / "run";
+  const Finished finished =
+      RunProgram({"run", file.string(), "--net", "namespaces", "--into", run.string()});
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  EXPECT_EQ(ReadJson(run / "plan.json").at("net"), "namespaces");
+  const nlohmann::json fault = ReadJson(run / "verdict.json").at("faults").at(0);
+  EXPECT_EQ(fault.at("started"), 1) << fault;
+  EXPECT_GE(fault.at("episodes").at(0).at("measured_ns"), 600'000'000) << fault;
+}
+
+TEST_F(NamespacesTest, KillingTheSupervisorLeavesNothingBehind) {
+  const std::set<std::string> links = HostLinks();
+  const TestFolder folder;
+  const fs::path file = folder.path() / "x.toml";
+  std::ofstream(file)
+      << "[lock]\nname = \"set-nx-px\"\n[workload]\nclients = 3\nduration = \"60s\"\n"
+         "[[fault]]\nkind = \"partition\"\nclient = 1\nnodes = [1]\n"
+         "on = \"client 1 start\"\nfor = \"50s\"\n";
+  Program program(
+      {"run", file.string(), "--net", "namespaces", "--into", (folder.path() / "run").string()});
+  // Past its start, and cut off: client 3 is the last to be told.
+  ASSERT_TRUE(Eventually([&] {
+    return program.Descendants().size() >= 7 && program.DescendantNamed("dh-client-3") != 0;
+  })) << program.Err();
+  EXPECT_EQ(HostLinks(), links);
+  const std::vector<pid_t> started = program.Descendants();
+  std::set<std::string> networks;
+  for (const pid_t process : started) networks.insert(NetworkOf(std::to_string(process)));
+  networks.erase(NetworkOf("self"));  // the janitor's
+  // A client's each, a server's each, and the referee in the supervisor's.
+  EXPECT_EQ(networks.size(), 6U);
+  program.Signal(SIGKILL);
+  EXPECT_EQ(program.Wait(), 128 + SIGKILL);
+  EXPECT_TRUE(Eventually([&] { return std::ranges::all_of(started, IsOver); }));
+  EXPECT_TRUE(Eventually([&] { return LivingIn(networks) == 0; }));
+  EXPECT_TRUE(Eventually([&] { return program.TemporaryFiles() == 0; }));
+  EXPECT_EQ(HostLinks(), links);
+}
+
+// Where the kernel delays no packets, the run says so before anything starts; where it does, both ways take that long.
+TEST_F(NamespacesTest, PacketsAreDelayedOrTheRunIsRefused) {
+  const TestFolder folder;
+  const fs::path run = folder.path() / "run";
+  const Finished finished = RunProgram(
+      {"run", "--lock", "set-nx-px", "--net", "namespaces", "--set", "topology.packet-delay=40ms",
+       "--set", "lock.lease=2s", "--clients", "1", "--duration", "2s", "--into", run.string()});
+  if (const Result<void> netem = TryNetem(); !netem) {
+    EXPECT_EQ(finished.exit_code, 4) << finished.out;
+    EXPECT_NE(finished.err.find("sch_netem"), std::string::npos) << finished.err;
+    EXPECT_NE(finished.err.find("the fault 'delay'"), std::string::npos) << finished.err;
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+    EXPECT_FALSE(fs::exists(run));
+    return;
+  }
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  // A sale is four round trips at least: acquire, read, write, release.
+  const Result<History> history = ReadHistory(run);
+  ASSERT_TRUE(history.has_value()) << history.error().message;
+  const auto grants = std::ranges::count_if(history->events, [](const Event& event) {
+    return event.client == 1 && event.op == Op::kAcquire && event.type == EventType::kOk;
+  });
+  EXPECT_GE(grants, 1);
+  EXPECT_LE(grants, 2'000 / (4 * 80) + 1);
+}
+
+TEST(Namespaces, WithoutRootARunIsRefusedBeforeAnythingStarts) {
+  const TestFolder folder;
+  const fs::path run = folder.path() / "run";
+  const auto refused = [&] {
+    prctl(PR_CAPBSET_DROP,
+          21);  // CAP_SYS_ADMIN, of what is executed from here on; kept if it is not there
+    const Finished finished =
+        RunProgram({"run", "--lock", "none", "--net", "namespaces", "--into", run.string()});
+    std::fputs(finished.err.c_str(), stderr);
+    _exit(std::count(finished.err.begin(), finished.err.end(), '\n') == 1 ? finished.exit_code
+                                                                          : 99);
+  };
+  EXPECT_EXIT(refused(), ::testing::ExitedWithCode(4), "it needs root .*net = \"proxy\"");
+  EXPECT_FALSE(fs::exists(run));
+}
+
+}  // namespace
+}  // namespace doublehold

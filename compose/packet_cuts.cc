@@ -1,0 +1,83 @@
+#include "compose/packet_cuts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "lib/base/check.h"
+
+namespace doublehold {
+namespace {
+
+// Those of the proxy count from 1.
+constexpr RuleId kFirstRule = RuleId{1} << 63U;
+
+// By which a rule is found again; two may be alike otherwise.
+std::string MarkOf(RuleId rule) { return fmt::format("dh-{}-", rule - kFirstRule); }
+
+}  // namespace
+
+bool PacketCuts::IsCut(const LinkRule& rule) {
+  return rule.action == LinkRule::Action::kDrop && rule.command.empty() && rule.key.empty() &&
+         rule.nth == 1 && rule.chance >= 1 && rule.limit == 0;
+}
+
+// What is dropped here was sent, and did not arrive: neither end is told.
+RuleId PacketCuts::Cut(LinkId link, Direction direction) {
+  const RuleId id = kFirstRule + ++last_rule_;
+  const bool request = direction == Direction::kRequest;
+  Rule rule{.text =
+                fmt::format("FORWARD {0} {1}/32 -p tcp --{2} {3} -m comment --comment {4} -j DROP",
+                            request ? "-d" : "-s", network_.own_address(),
+                            request ? "dport" : "sport", ports_.at(link), MarkOf(id))};
+  pending_.push_back("-A " + rule.text);
+  rules_.emplace(id, std::move(rule));
+  return id;
+}
+
+RuleReport PacketCuts::Mend(RuleId id) {
+  const auto found = rules_.find(id);
+  CHECK(found != rules_.end());
+  const Rule rule = std::move(found->second);
+  const RuleReport report{.frames = rule.in_place ? LostTo(id) : 0};
+  rules_.erase(found);
+  if (rule.in_place) {
+    pending_.push_back("-D " + rule.text);
+  } else {
+    std::erase(pending_, "-A " + rule.text);
+  }
+  return report;
+}
+
+void PacketCuts::Commit() {
+  if (pending_.empty()) return;
+  counts_.reset();
+  const std::string table = fmt::format("*filter\n{}\nCOMMIT\n", fmt::join(pending_, "\n"));
+  pending_.clear();
+  const Result<std::string> done =
+      network_.RunInNetwork({"iptables-restore", "--wait", "--noflush"}, table);
+  if (!done) return failed_(done.error());
+  for (auto& [id, rule] : rules_) rule.in_place = true;
+}
+
+// "[12:720] -A FORWARD ... --comment dh-3- -j DROP": 12 packets.
+int64_t PacketCuts::LostTo(RuleId rule) {
+  if (!counts_) {
+    Result<std::string> saved =
+        network_.RunInNetwork({"iptables-save", "--counters", "--table", "filter"}, {});
+    if (!saved) failed_(saved.error());
+    counts_ = saved.value_or("");
+  }
+  const size_t mark = counts_->find(MarkOf(rule));
+  if (mark == std::string::npos) return 0;
+  const size_t open = counts_->rfind("\n[", mark);
+  int64_t packets = 0;
+  if (open != std::string::npos)
+    std::from_chars(counts_->data() + open + 2, counts_->data() + mark, packets);
+  return packets;
+}
+
+}  // namespace doublehold
