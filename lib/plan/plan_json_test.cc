@@ -167,7 +167,7 @@ TEST(PlanJson, AFileThatIsNoPlanIsRefusedInOneLine) {
   }
   std::filesystem::remove(file);
   EXPECT_EQ(ReadPlanFile(file).error().message, file.string() + ": no such file");
-  EXPECT_EQ(ReadPlanFile("/").error().message, "/: no such file");
+  EXPECT_EQ(ReadPlanFile("/").error().message, "/: a folder; a plan.json is wanted");
 }
 
 }  // namespace
