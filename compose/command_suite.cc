@@ -20,20 +20,26 @@ namespace po = boost::program_options;
 constexpr int kMostRepetitions = 100'000;
 constexpr int kMostJobs = 64;
 
-Result<void> ReadShard(const std::string& text, SuiteRequest& request) {
+struct Shard {
+  int number = 1, of = 1;
+};
+
+Result<Shard> ReadShard(const ParsedLine& line) {
+  if (!line.values.contains("shard")) return Shard{};
+  const auto text = line.values["shard"].as<std::string>();
+  Shard shard;
   char slash = 0;
   std::istringstream in(text);
   std::string rest;
-  if (!(in >> request.shard >> slash >> request.shards) || slash != '/' || (in >> rest)) {
+  if (!(in >> shard.number >> slash >> shard.of) || slash != '/' || (in >> rest)) {
     return BadInput(fmt::format("--shard {}: not of the form 3/8", text));
   }
-  if (request.shards < 1)
-    return BadInput(fmt::format("--shard {}: there is one part at least", text));
-  if (request.shard < 1 || request.shard > request.shards) {
-    return BadInput(fmt::format("--shard {}: there is no part {}, only 1..{}", text, request.shard,
-                                request.shards));
+  if (shard.of < 1) return BadInput(fmt::format("--shard {}: there is one part at least", text));
+  if (shard.number < 1 || shard.number > shard.of) {
+    return BadInput(
+        fmt::format("--shard {}: there is no part {}, only 1..{}", text, shard.number, shard.of));
   }
-  return {};
+  return shard;
 }
 
 bool Selects(const std::string& only, const SuiteCell& cell) {
@@ -147,6 +153,8 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   if (line->help) return ExitCode::kAsExpected;
   if (line->rest.size() != 1)
     return BadInput("name one suite file, for example compose/suites/npc.toml");
+  const Result<Shard> shard = ReadShard(*line);
+  if (!shard) return tl::unexpected(shard.error());
   Result<Suite> suite = ReadSuite(line->rest.front());
   if (!suite) return tl::unexpected(suite.error());
   if (line->values.contains("matrix")) {
@@ -165,10 +173,8 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   if (request.repeat < 1 || request.repeat > kMostRepetitions)
     return BadInput("--repeat: from 1 to 100000");
   if (request.jobs < 1 || request.jobs > kMostJobs) return BadInput("--jobs: from 1 to 64");
-  if (line->values.contains("shard")) {
-    if (auto ok = ReadShard(line->values["shard"].as<std::string>(), request); !ok)
-      return tl::unexpected(ok.error());
-  }
+  request.shard = shard->number;
+  request.shards = shard->of;
   // A missing server would fail every cell with the same line.
   if (auto server = FindServer(request.redis_server); !server)
     return tl::unexpected(server.error());
