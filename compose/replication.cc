@@ -40,6 +40,17 @@ void Replication::Await(std::function<bool()> met, std::function<void(bool)> don
   std::make_shared<Poll>(parts_.io, std::move(met), std::move(done))->Next();
 }
 
+bool Replication::Flows(int master, int replica, std::initializer_list<std::string_view> command) {
+  const std::filesystem::path socket = parts_.launcher.SocketOf(master);
+  if (!sent_.contains(master)) {
+    if (!AskServer(socket, command)) return false;
+    const Role role = AskRole(socket);
+    if (role.role != "master") return false;
+    sent_[master] = role.offset;
+  }
+  return AskRole(parts_.launcher.SocketOf(replica)).offset >= sent_[master];
+}
+
 Revival::Hooks Revived(Revival::Hooks hooks, Replication* replication) {
   if (replication != nullptr) hooks.rejoining = replication->AfterRestart();
   return hooks;

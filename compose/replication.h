@@ -6,10 +6,14 @@
 #define DOUBLEHOLD_COMPOSE_REPLICATION_H_
 
 #include <boost/asio/io_context.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "compose/launcher.h"
 #include "compose/revival.h"
@@ -46,8 +50,15 @@ class Replication {
  protected:
   // Calls `met` every few milliseconds until it answers true, or patience is over; then `done` with which it was.
   void Await(std::function<bool()> met, std::function<void(bool)> done);
+  // Whether what a master writes reaches its replica. One that has loaded all calls itself connected, but its master may
+  // keep back what is written then until the replica's next word, up to a second: a lock that was granted in that second
+  // would be lost with the master though no fault cut anything. So `command`, which changes nothing, is sent along once.
+  bool Flows(int master, int replica, std::initializer_list<std::string_view> command);
 
   Parts parts_;
+
+ private:
+  std::map<int, int64_t> sent_;  // of each master, its offset after that command
 };
 
 // How nodes are started again where there are replicas, and where `replication` is null.

@@ -30,6 +30,10 @@ class HandLed final : public Replication {
       if (AskRole(SocketOf(server)).state != "connected")
         return fmt::format("node {} has not caught up with the primary", server);
     }
+    for (int server = 2; server <= ServersOf(parts_.plan); ++server) {
+      if (!Flows(1, server, {"PUBLISH", "doublehold", "flows"}))
+        return fmt::format("node {} is not sent what the primary writes", server);
+    }
     return {};
   }
 

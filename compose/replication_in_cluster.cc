@@ -59,6 +59,11 @@ class RedisCluster final : public Replication {
       if (Info(server, "cluster_state") != "ok")
         return fmt::format("to node {} the cluster is down", server);
     }
+    for (int server = parts_.plan.nodes + 1; server <= Servers(); ++server) {
+      // PUBLISH would go over the bus.
+      if (!Flows(MasterOf(parts_.plan, server), server, {"FUNCTION", "FLUSH"}))
+        return fmt::format("node {} is not sent what its master writes", server);
+    }
     return {};
   }
 
