@@ -180,6 +180,16 @@ class Checking {
 
 }  // namespace
 
+bool StoreRefusesStaleWrites(const Evidence& evidence) {
+  const bool all_show_tokens =
+      std::ranges::all_of(evidence.history().events, [](const Event& event) {
+        const bool read = event.op == Op::kRead && event.type == EventType::kOk;
+        const bool shows = read || event.op == Op::kWrite;
+        return !shows || event.client <= kReferee || event.value[3] > 0;
+      });
+  return all_show_tokens && CheckFencing(evidence, {}).outcome == Outcome3::kValid;
+}
+
 ClaimVerdict CheckFencing(const Evidence& evidence, const Limits& limits) {
   return Checking(evidence, limits).Verdict();
 }

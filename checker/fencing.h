@@ -33,6 +33,11 @@ namespace doublehold {
 // shows nothing either.
 ClaimVerdict CheckFencing(const Evidence& evidence, const Limits& limits);
 
+// Whether nothing can have been written over what its writer had not read, because the store refuses it: every read and
+// every write showed a token, tokens rose, and none that was stale was taken. Take a write that was carried out, and one
+// by another grant that was carried out between its read and itself: the later token of the two refuses the other.
+bool StoreRefusesStaleWrites(const Evidence& evidence);
+
 }  // namespace doublehold
 
 #endif  // DOUBLEHOLD_CHECKER_FENCING_H_

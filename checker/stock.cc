@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "checker/decide.h"
+#include "checker/fencing.h"
 #include "checker/stock_story.h"
 #include "checker/story.h"
 
@@ -274,7 +275,7 @@ ClaimVerdict CheckStock(const Evidence& evidence, const Limits& limits) {
   }
   const bool unknown =
       std::ranges::any_of(items, [](const auto& i) { return i.unknown_writes > 0; });
-  if (verdict.count == 0 && unknown) {
+  if (verdict.count == 0 && unknown && !StoreRefusesStaleWrites(evidence)) {
     if (std::string hidden = TellHiddenOverwrite(evidence, items); !hidden.empty()) {
       return Undecided(
           std::move(verdict),

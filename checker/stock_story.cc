@@ -216,6 +216,24 @@ class Telling {
   StockTale tale_;
 };
 
+// Whether two writes that may have been carried out started from one value. Where none did nothing was overwritten: take
+// the first that wrote over what it had not read; until then the stock went down step by step, so one that it did not
+// read started from the value that it read.
+//
+//   c1:  A-a=g=W------------w       read 5, written at once, and answered late
+//   c2:            A-a=g=w          read 4: what c1 had written
+bool OneValueWasReadTwice(const History& history) {
+  std::map<std::pair<uint16_t, int64_t>, int> started;  // by item and the value that was read
+  for (const Event& event : history.events) {
+    if (event.op == Op::kLost) return true;  // perhaps
+    if (event.op != Op::kWrite || event.client <= kReferee) continue;
+    int& from = started[{event.key, event.value[0]}];
+    if (event.type == EventType::kInvoke) ++from;
+    if (event.type == EventType::kFail) --from;
+  }
+  return std::ranges::any_of(started, [](const auto& writes) { return writes.second > 1; });
+}
+
 }  // namespace
 
 StockTale TellStock(const Evidence& evidence, const std::vector<ItemCount>& items,
@@ -226,6 +244,7 @@ StockTale TellStock(const Evidence& evidence, const std::vector<ItemCount>& item
 }
 
 std::string TellHiddenOverwrite(const Evidence& evidence, const std::vector<ItemCount>& items) {
+  if (!OneValueWasReadTwice(evidence.history())) return {};
   Stories stories(Limits{.violations_told = 1});
   Telling telling(evidence, items, stories, Telling::Of::kEvery);
   for (const Event& event : evidence.history().events) telling.Take(event);
