@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,9 +45,11 @@ class Scan {
       case Record::What(Op::kRelease, EventType::kFail):
       case Record::What(Op::kRelease, EventType::kInfo):  // without its invocation, where it holds
       case Record::What(Op::kLeave, EventType::kInfo):    // the end of a hold without a release
-        return record.key < locks_.size() && !Holds(locks_[record.key], record);
+        return record.key < locks_.size() && (record.Words() & Record::kHoldWord) == 0 &&
+               !Holds(locks_[record.key], record);
       default:
-        return record.What() <= Record::What(Op::kLeave, EventType::kInfo) && !IsTold(record);
+        return record.key < locks_.size() &&
+               record.What() <= Record::What(Op::kLeave, EventType::kInfo) && !IsTold(record);
     }
   }
 
@@ -108,7 +113,9 @@ constexpr uint32_t kMayNotHold = std::numeric_limits<uint32_t>::max();
 // their numbers alone may have none.
 std::vector<uint32_t> LatestHolds(const MappedHistory& history) {
   std::map<uint64_t, int> sessions_of_base;
-  for (const RecordWriter& writer : history.writers()) ++sessions_of_base[writer.hold_base];
+  for (const RecordWriter& writer : history.writers()) {
+    if (writer.task == TaskKind::kSession) ++sessions_of_base[writer.hold_base];
+  }
   std::vector<uint32_t> latest;
   for (const RecordWriter& writer : history.writers()) {
     const bool own = writer.task == TaskKind::kSession && writer.hold_base != 0 &&
@@ -123,8 +130,11 @@ std::vector<uint32_t> LatestHolds(const MappedHistory& history) {
 std::string WhyNotOrdinary(const MappedHistory& history) {
   const RunFacts& facts = history.facts();
   if (!facts.faults.empty()) return "the run had faults";
+  std::set<std::tuple<int32_t, uint8_t, TaskKind>> writers;
   for (const RecordWriter& writer : history.writers()) {
     if (writer.client < kReferee || writer.client > facts.clients) return "not only clients wrote";
+    if (!writers.emplace(writer.client, writer.thread, writer.task).second)
+      return "a task is two writers";
   }
   return "";
 }
@@ -135,9 +145,11 @@ ExclusionScan ScanExclusion(const MappedHistory& history) {
   if (std::string why = WhyNotOrdinary(history); !why.empty()) return {.gave_up = std::move(why)};
   Scan scan(history, LatestHolds(history));
   uint64_t previous_ns = 0;
+  uint64_t words = 0;
   const auto take = [&](const Record& record) {
     const bool in_order = record.Ns() >= previous_ns;
     previous_ns = record.Ns();
+    words += static_cast<uint64_t>(std::popcount(record.Words()));
     return in_order && record.writer < history.writers().size() && record.HasZeros() &&
            scan.Take(record);
   };
@@ -155,6 +167,9 @@ ExclusionScan ScanExclusion(const MappedHistory& history) {
     }
   }
   if (!scan.AllFree()) return {.gave_up = "a hold is never released"};
+  uint64_t there = 0;
+  for (const RecordStream& stream : history.streams()) there += stream.words.size();
+  if (words != there) return {.gave_up = "its values are not as many as its records say"};
   ExclusionScan result = scan.Result();
   result.last_ns = history.first_ns() + static_cast<int64_t>(previous_ns);
   return result;

@@ -191,6 +191,13 @@ TEST(Exclusion, AStallOfTheMachineLeavesItUndecided) {
       machine c1:       (------)     )",
           .strict = kUnknown,
           .live = kValid});
+  Expect({.name = "before its grant came back: the lease ran already",
+          .picture = R"(
+      c1:         A----------a=!==R-r
+      c2:                    A--a===R-r
+      machine c1:   (-------)           )",
+          .strict = kUnknown,
+          .live = kValid});
   Expect({.name = "the supervisor, through which its messages go",
           .picture = R"(
       c1:                 A-a=====!====R-r
@@ -330,7 +337,7 @@ TEST(Exclusion, AFaultThatKeepsASectionAtWorkDoesNotStopItsWatchdog) {
 TEST(Exclusion, AStallBeforeTheGrantExcusesNoWatchdog) {
   Expect({.name = "while it was still acquiring",
           .picture = R"(
-      c1:         A--------a!E-x====R-r
+      c1:         A--------a!E-x======R-r
       c2:                   A-a===R-r
       machine c1:  (------)           )",
           .strict = kViolated,

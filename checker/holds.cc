@@ -76,11 +76,19 @@ class Extraction {
   void Acquire(const Event& event) {
     if (event.type != EventType::kInvoke && event.type != EventType::kOk) return;
     if (event.op == Op::kWait && event.type == EventType::kOk) return;
+    if (event.op == Op::kAcquire && event.type == EventType::kInvoke)
+      asked_ns_[{SessionOf(event), event.key}] = event.at_ns;
     // The session starts anew with this key: what it never releases, it left before this.
     std::vector<size_t>& left = unreleased_[{SessionOf(event), event.key}];
     for (const size_t i : left) open_[i].cut_ns = last_ns_[SessionOf(event)];
     left.clear();
     if (event.type == EventType::kOk) Grant(event);
+  }
+
+  // When what was granted now was asked for; now, when that record was lost.
+  int64_t AskedNs(const Event& granted) const {
+    const auto asked = asked_ns_.find({SessionOf(granted), granted.key});
+    return asked == asked_ns_.end() ? granted.at_ns : asked->second;
   }
 
   void Grant(const Event& event) {
@@ -95,6 +103,7 @@ class Extraction {
                           .key = event.key,
                           .shared = event.value[2] != 0,
                           .core = {event.at_ns, event.at_ns},
+                          .asked_ns = AskedNs(event),
                           .granted_until_ns = event.value[0],
                           .valid_until_ns = event.value[0]});
     open_.push_back({.live_from_ns = event.at_ns, .valid_until_ns = event.value[0]});
@@ -183,6 +192,7 @@ class Extraction {
 
   Holds holds_;
   std::vector<Open> open_;                                                    // beside Holds::all
+  std::map<std::pair<SessionId, uint16_t>, int64_t> asked_ns_;                // the last acquire
   std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> unreleased_;  // not yet cut
   std::unordered_map<uint64_t, int64_t> early_;  // until when those not granted yet were extended
   std::map<SessionId, int64_t> last_ns_;         // of each client's session, its last event so far

@@ -86,6 +86,7 @@ struct Hold {
   uint16_t key = 0;
   bool shared = false;  // others that are shared may hold the key too
   Span core;
+  int64_t asked_ns = 0;  // when the acquire that was granted was invoked: its lease runs from there
   int64_t granted_until_ns = 0;  // as its client computed it when it was granted
   int64_t valid_until_ns = 0;    // and as it computed it last
   bool released = false;

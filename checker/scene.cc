@@ -187,6 +187,7 @@ std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects
 
 bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns) {
   const Span held{hold.core.from_ns, at_ns};
+  const Span since_asked{hold.asked_ns, at_ns};  // the lease runs from there
   const auto fault_within = [&](const Span& span, bool even_slow) {
     return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
       const std::string& kind = scene.facts.faults[static_cast<size_t>(episode.fault)].kind;
@@ -213,7 +214,7 @@ bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns
     return true;
   }
   if (fault_within(held, /*even_slow=*/true)) return false;
-  const int64_t stalled_ns = stalled_within(held);
+  const int64_t stalled_ns = stalled_within(since_asked);
   return stalled_ns > 0 && at_ns - stalled_ns <= lease_end_ns;
 }
 

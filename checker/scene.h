@@ -79,6 +79,7 @@ std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects
 //
 //   without the time for which it was stalled it would have been done before:
 //     c1:  A-a==(.....!...)==R-r      stalled for 9 of which 4 were late
+//     c1:  A-(....!..)a==R-r          or before the grant came back: the lease ran already
 //   or, where the lease is extended again and again, most of its last length was a stall:
 //     c1:  A-a==E-e==(....!...)=======R-r
 //
