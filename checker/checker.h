@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "checker/margin.h"
+#include "checker/percentiles.h"
 #include "lib/history/history.h"
 
 namespace doublehold {
@@ -44,6 +45,12 @@ struct Violation {
   std::string sentence;   // who, when, what, and why
 };
 
+// That something was violated.
+struct Sighting {
+  int64_t at_ns = 0;      // 0: nobody knows when
+  bool by_stall = false;  // perhaps only because the machine stalled a process
+};
+
 struct ClaimVerdict {
   std::string claim;
   Outcome3 outcome = Outcome3::kUnknown;
@@ -52,7 +59,10 @@ struct ClaimVerdict {
   int64_t opportunities = 0;  // of how many `unit`
   std::string unit;           // "holds", "orders", "keys"
   std::vector<Margin> margins;
-  std::vector<Violation> violations;  // as many of them as Limits allows
+  std::vector<Violation> violations;     // as many of them as Limits allows
+  std::vector<Sighting> seen{};          // when each came about, told or not
+  std::optional<Percentiles> overlap{};  // how long those lasted that have a length
+  std::vector<Outcome3> trials{};        // what became of it in each: trials.h. Filled by Judge
 };
 
 struct Limits {

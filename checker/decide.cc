@@ -1,15 +1,17 @@
 #include "checker/decide.h"
 
+#include <tuple>
+
 namespace doublehold {
 
-void Stories::Add(Violation violation) {
-  if (!seen_) first_sentence_ = violation.sentence;
-  seen_ = true;
+void Stories::Add(Violation violation, int64_t came_about_at_ns) {
+  if (seen_.empty()) first_sentence_ = violation.sentence;
+  seen_.push_back({.at_ns = came_about_at_ns, .by_stall = violation.by_stall});
   all_by_stall_ = all_by_stall_ && violation.by_stall;
   if (told_.size() >= limits_.violations_told) return;
   if (violation.first) {
     OfHold& of_hold = of_hold_[violation.first->hold];
-    if (++of_hold.told > limits_.told_of_a_hold) return CountUntold(violation.first->hold);
+    if (++of_hold.told > limits_.told_of_a_hold) return CountWith(violation.first->hold);
     of_hold.last = told_.size();
   }
   told_.push_back(std::move(violation));
@@ -21,7 +23,12 @@ bool Stories::Wanted(uint64_t first_hold) const {
   return found == of_hold_.end() || found->second.told < limits_.told_of_a_hold;
 }
 
-void Stories::CountUntold(uint64_t first_hold) {
+void Stories::CountUntold(uint64_t first_hold, int64_t came_about_at_ns) {
+  SawAt(came_about_at_ns);
+  CountWith(first_hold);
+}
+
+void Stories::CountWith(uint64_t first_hold) {
   const auto found = of_hold_.find(first_hold);
   if (found != of_hold_.end()) ++told_[found->second.last].untold;
 }
@@ -36,7 +43,7 @@ ClaimVerdict Decided(ClaimVerdict verdict, Stories stories, std::string if_viola
                      std::string if_valid) {
   const bool by_stall = stories.AllByStall();
   const std::string blamed = "only where the machine stalled a process: " + stories.FirstSentence();
-  verdict.violations = std::move(stories).Take();
+  std::tie(verdict.violations, verdict.seen) = std::move(stories).Take();
   if (verdict.count > 0 && by_stall) return Undecided(std::move(verdict), blamed);
   verdict.outcome = verdict.count > 0 ? Outcome3::kViolated : Outcome3::kValid;
   verdict.reason = verdict.count > 0 ? std::move(if_violated) : std::move(if_valid);

@@ -21,29 +21,40 @@ class Stories {
   [[nodiscard]] bool Wanted() const {
     return told_.size() < limits_.violations_told || all_by_stall_;
   }
-  void Add(Violation violation);
+  void Add(Violation violation) {
+    const int64_t at_ns = violation.to_ns;
+    Add(std::move(violation), at_ns);
+  }
+  void Add(Violation violation, int64_t came_about_at_ns);
+  // One that is counted and not told.
+  void SawAt(int64_t at_ns) { seen_.push_back({.at_ns = at_ns}); }
 
   // The same for a violation whose first hold is this one: a hold that lasted for long past its lease overlaps hundreds, and
   // they are one story. Who is not wanted is counted with the last that was told of its hold.
   [[nodiscard]] bool Wanted(uint64_t first_hold) const;
-  void CountUntold(uint64_t first_hold);
+  void CountUntold(uint64_t first_hold, int64_t came_about_at_ns);
 
-  [[nodiscard]] bool empty() const { return !seen_; }
+  [[nodiscard]] bool empty() const { return seen_.empty(); }
   // Every one of them is by_stall. False when there was none.
-  [[nodiscard]] bool AllByStall() const { return seen_ && all_by_stall_; }
+  [[nodiscard]] bool AllByStall() const { return !seen_.empty() && all_by_stall_; }
   [[nodiscard]] const std::string& FirstSentence() const { return first_sentence_; }
-  [[nodiscard]] std::vector<Violation> Take() && { return std::move(told_); }
+  // What is told, and when everything came about.
+  [[nodiscard]] std::pair<std::vector<Violation>, std::vector<Sighting>> Take() && {
+    return {std::move(told_), std::move(seen_)};
+  }
 
  private:
   struct OfHold {
     int64_t told = 0;
     size_t last = 0;  // into told_
   };
+  void CountWith(uint64_t first_hold);
+
   Limits limits_;
-  bool seen_ = false;
   bool all_by_stall_ = true;
   std::string first_sentence_;
   std::vector<Violation> told_;
+  std::vector<Sighting> seen_;
   std::map<uint64_t, OfHold> of_hold_;
 };
 

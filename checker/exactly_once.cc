@@ -148,7 +148,11 @@ ClaimVerdict CheckExactlyOnce(const Evidence& evidence, const Limits& limits) {
       const Call* first = nullptr;
       for (const Call* save : saves) {
         if (!save->Ok()) continue;
-        if (first != nullptr && stories.Wanted()) telling.Tell(*save, *first);
+        if (first != nullptr && stories.Wanted()) {
+          telling.Tell(*save, *first);
+        } else if (first != nullptr) {
+          stories.SawAt(save->to_ns);
+        }
         if (first == nullptr) first = save;
       }
     }

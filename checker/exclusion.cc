@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "checker/decide.h"
 #include "checker/hold_margins.h"
@@ -35,15 +36,19 @@ ClaimVerdict Check(const Evidence& evidence, const Limits& limits, Part part) {
     return Undecided(std::move(verdict), std::move(why));
   }
   Stories stories(limits);
+  std::vector<int64_t> lengths_ns;
   for (const OverlapFound& overlap : FindOverlaps(holds, part)) {
     ++verdict.count;
+    const auto [from_ns, to_ns] = overlap.where;
+    lengths_ns.push_back(to_ns - from_ns);
     const uint64_t first = holds.all[overlap.first].hold;
     if (stories.Wanted(first)) {
-      stories.Add(TellOverlap(scene, holds, overlap));
+      stories.Add(TellOverlap(scene, holds, overlap), from_ns);
     } else {
-      stories.CountUntold(first);
+      stories.CountUntold(first, from_ns);
     }
   }
+  if (!lengths_ns.empty()) verdict.overlap = PercentilesOf(std::move(lengths_ns));
   const std::string_view what =
       part == Part::kCore ? "held the key" : "had a valid lease on the key";
   const std::string of = fmt::format("of {} began while another client {}",

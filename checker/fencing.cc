@@ -129,7 +129,7 @@ class Checking {
 
   void TellGrant(const Call& grant, const Call& other, std::string_view when) {
     ++count_;
-    if (!stories_.Wanted()) return;
+    if (!stories_.Wanted()) return stories_.SawAt(grant.to_ns);
     Violation violation = TellDeed(
         scene_,
         {.by = grant.session,
@@ -149,7 +149,7 @@ class Checking {
 
   void TellAccess(const Call& access, const Call& newer) {
     ++count_;
-    if (!stories_.Wanted()) return;
+    if (!stories_.Wanted()) return stories_.SawAt(access.to_ns);
     const std::string did = access.op == Op::kRead
                                 ? fmt::format("read stock {}", access.answer[0])
                                 : fmt::format("wrote stock {}", access.answer[1]);

@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "checker/evidence.h"
-#include "checker/rate.h"
+#include "checker/stock.h"
 #include "checker/story.h"
+#include "checker/trials.h"
 #include "lib/base/words.h"
 
 namespace doublehold {
@@ -136,6 +137,20 @@ std::vector<std::string> ExpectationWarnings(const RunFacts& facts) {
   return warnings;
 }
 
+// Rates: what became of each claim in each trial, and how many updates were lost.
+void CountTrials(RunVerdict& verdict, const Evidence& evidence, bool doubtful) {
+  const std::vector<Event>& events = evidence.history().events;
+  const Trials trials = TrialsOf(evidence.scene(), events.empty() ? 0 : events.back().at_ns);
+  verdict.trial_unit = trials.unit;
+  for (ClaimVerdict& claim : verdict.claims) {
+    claim.trials = OutcomesOf(trials, claim, doubtful);
+    if (claim.claim != "stock") continue;
+    verdict.lost_updates = 0;
+    for (const ItemCount& item : CountItems(evidence.history()))
+      *verdict.lost_updates += item.Lost();
+  }
+}
+
 // Why no checker may look at the events, or nothing: what readers of files refuse, met in memory.
 std::optional<std::string> WhyBroken(const History& history) {
   int64_t previous_ns = 0;
@@ -247,6 +262,14 @@ RunVerdict Judge(const History& history, const Limits& limits) {
   for (const auto& sentences : {why, DrawnWarnings(history.facts, tally), StallWarnings(evidence),
                                 ExpectationWarnings(history.facts)}) {
     verdict.warnings.insert(verdict.warnings.end(), sentences.begin(), sentences.end());
+  }
+  CountTrials(verdict, evidence, !why.empty());
+  verdict.blind_spots = FindBlindSpots(evidence);
+  verdict.weak_control = IsWeakControl(verdict.facts, verdict.claims);
+  if (verdict.weak_control) {
+    verdict.warnings.emplace_back(
+        "this is the control, and without any lock nothing was seen to go wrong: its load is too "
+        "weak to judge a lock by");
   }
   for (const Stall& stall : scene.stalls) {
     ++verdict.stalls;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "checker/blind_spots.h"
 #include "checker/checker.h"
 #include "checker/scene.h"
 #include "checker/tally.h"
@@ -22,8 +23,12 @@ struct RunVerdict {
   Outcome3 overall = Outcome3::kUnknown;  // the gravest of the claims
   bool as_expected = false;  // every claim is what facts.expect says; without expectations: kValid
   ExitCode exit_code = ExitCode::kUnknown;
-  int64_t unknown_acquires = 0, unknown_releases = 0,
-          unknown_writes = 0;  // what may hide something
+  // Whatever was not answered, of which blind_spots says what it may hide.
+  int64_t unknown_acquires = 0, unknown_releases = 0, unknown_writes = 0;
+  std::optional<BlindSpots> blind_spots;  // nothing: nobody looked for them
+  bool weak_control = false;  // `none`, and nothing went wrong: no lock can be judged by this load
+  std::string trial_unit;     // of ClaimVerdict::trials: "fault episode", "run"
+  std::optional<int64_t> lost_updates;  // where stock was sold, and counted
   std::vector<FaultEpisode> episodes;
   std::vector<std::string> not_fired;          // names of planned faults that started too seldom
   int64_t stalls = 0, longest_stall_ns = 0;    // unplanned: the machine, not a fault

@@ -330,6 +330,9 @@ TEST(Judge, TheJsonHasTheFieldsThatTheDocumentationNames) {
 
   std::set<std::string> found;
   CollectKeys(ToJson(Judge(FromLanes(kStale, {.claims = kAll}))), "", found);
+  History blind = FromLanes("c1:         A-a===R-r\nc2:           A--?\nmachine c1:  (--)");
+  blind.events[1].value[0] = INT64_MAX;  // no lease
+  CollectKeys(ToJson(Judge(blind)), "", found);
   std::erase_if(found, [](const std::string& key) {  // the example leaves these empty
     return key.starts_with(".latency.") && key.find("acquire") == std::string::npos &&
            key.find('.', 9) != std::string::npos;

@@ -122,7 +122,11 @@ ClaimVerdict CheckLiveness(const Evidence& evidence, const Limits& limits) {
     if (!state.never_expires_ns && !(answered && state.probe->outcome == EventType::kFail))
       continue;
     ++verdict.count;
-    if (stories.Wanted()) stories.Add(Tell(scene, holds, key, state));
+    if (stories.Wanted()) {
+      stories.Add(Tell(scene, holds, key, state));
+    } else {
+      stories.SawAt(state.probe ? state.probe->to_ns : *state.never_expires_ns);
+    }
   }
   if (auto margin = std::move(left).Take()) verdict.margins.push_back(std::move(*margin));
   if (verdict.count == 0 && unanswered > 0) {

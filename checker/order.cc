@@ -229,7 +229,7 @@ class Checking {
 
   void Tell(const Grant& grant, const Place& place) {
     ++count_;
-    if (!stories_.Wanted()) return;
+    if (!stories_.Wanted()) return stories_.SawAt(place.asked_ns);
     const Call& call = *grant.call;
     stories_.Add(TellDeed(
         scene_,

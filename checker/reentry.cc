@@ -165,7 +165,7 @@ class Checking {
       return;
     }
     ++count_;
-    if (!stories_.Wanted()) return;
+    if (!stories_.Wanted()) return stories_.SawAt(grant.to_ns);
     Violation violation = TellDeed(scene_, {.by = exit.session,
                                             .harmed = holds_.Find(grant.hold),
                                             .key = exit.key,
@@ -192,7 +192,10 @@ class Checking {
         continue;
       }
       ++count_;
-      if (!stories_.Wanted()) continue;
+      if (!stories_.Wanted()) {
+        stories_.SawAt(refused.to_ns);
+        continue;
+      }
       Violation violation = TellDeed(scene_, {.by = refused.session,
                                               .key = refused.key,
                                               .when = {refused.from_ns, refused.to_ns},

@@ -194,7 +194,7 @@ class Checking {
 
   void Tell(uint16_t key, const Call& release, const Hold* own, const Hold& harmed) {
     ++count_;
-    if (!stories_.Wanted()) return;
+    if (!stories_.Wanted()) return stories_.SawAt(release.to_ns);
     stories_.Add(TellDeed(
         scene_,
         {.by = release.session,

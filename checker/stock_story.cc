@@ -133,7 +133,7 @@ class Telling {
     const int64_t lost = std::max<int64_t>(1, overwrite.lost);
     tale_.told[write.key] = true;
     tale_.explained[write.key] += lost;
-    if (!stories_.Wanted()) return;
+    if (!stories_.Wanted()) return stories_.SawAt(write.at_ns);
     std::string what = fmt::format(
         "wrote stock {} at {} over {}", write.value[1], At(write.at_ns),
         overwrite.over
@@ -152,7 +152,7 @@ class Telling {
 
   void TellBelowZero(const Event& write) {
     tale_.told[write.key] = true;
-    if (!stories_.Wanted()) return;
+    if (!stories_.Wanted()) return stories_.SawAt(write.at_ns);
     stories_.Add(Explain(write, std::nullopt,
                          fmt::format("took the stock to {} at {}, having read {}", write.value[1],
                                      At(write.at_ns), write.value[0])));

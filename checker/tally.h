@@ -8,16 +8,9 @@
 #include <vector>
 
 #include "checker/evidence.h"
+#include "checker/percentiles.h"
 
 namespace doublehold {
-
-// Values at p50, p95, p99 and the largest, in ns; count 0: nothing measured.
-struct Percentiles {
-  int64_t count = 0, p50_ns = 0, p95_ns = 0, p99_ns = 0, max_ns = 0;
-};
-
-// By nearest rank: each is a value that occurred.
-Percentiles PercentilesOf(std::vector<int64_t> values_ns);
 
 struct Tally {
   int64_t unknown_acquires = 0, unknown_releases = 0, unknown_writes = 0;

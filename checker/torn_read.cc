@@ -72,7 +72,8 @@ class Checking {
       return;
     }
     ++count_;
-    if (stories_.Wanted()) Tell(look, hold, saw);
+    if (!stories_.Wanted()) return stories_.SawAt(look.to_ns);
+    Tell(look, hold, saw);
   }
 
   // A write of one of the two versions, begun before the look was over, that may have done half of

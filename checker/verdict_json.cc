@@ -4,6 +4,8 @@
 
 #include "checker/judge.h"
 #include "checker/rate.h"
+#include "checker/story.h"
+#include "checker/trials.h"
 
 namespace doublehold {
 namespace {
@@ -35,6 +37,69 @@ json ToJson(const Violation& violation, const RunFacts& facts) {
           {"sentence", violation.sentence}};
 }
 
+json ToJson(const Interval& interval) { return {interval.low, interval.high}; }
+
+// What is undecided may be violated, or not: it widens the intervals.
+json ToJson(const TrialCount& trials, const std::string& unit) {
+  const int64_t most = trials.violated + trials.undecided;
+  const auto both = [&](Interval (*of)(int64_t, int64_t, double)) {
+    return Interval{.low = of(trials.violated, trials.of, kConfidence).low,
+                    .high = of(most, trials.of, kConfidence).high};
+  };
+  return {{"unit", unit},
+          {"of", trials.of},
+          {"violated", trials.violated},
+          {"undecided", trials.undecided},
+          {"wilson_95", ToJson(both(WilsonOf))},
+          {"clopper_pearson_95", ToJson(both(ClopperPearsonOf))}};
+}
+
+json ToJson(const Percentiles& values) {
+  return {{"count", values.count},
+          {"p50_ns", values.p50_ns},
+          {"p95_ns", values.p95_ns},
+          {"p99_ns", values.p99_ns},
+          {"max_ns", values.max_ns}};
+}
+
+json ToJson(const BlindCount& count) {
+  return {{"unknown", count.unknown}, {"could_hide", count.could_hide}};
+}
+
+json BlindSpotsToJson(const RunVerdict& verdict) {
+  if (!verdict.blind_spots) return nullptr;
+  const BlindSpots& spots = *verdict.blind_spots;
+  json first = json::array(), without_lease = json::array(), stalls = json::array();
+  for (const BlindSpot& spot : spots.first) {
+    first.push_back({{"f", Name(spot.op)},
+                     {"client", spot.by.client},
+                     {"thread", spot.by.thread},
+                     {"key", KeyName(verdict.facts, spot.key)},
+                     {"at_ns", spot.at_ns},
+                     {"sentence", spot.sentence}});
+  }
+  for (const auto& [client, holds] : spots.without_lease)
+    without_lease.push_back({{"client", client}, {"holds", holds}});
+  for (const Stall& stall : spots.stalls) {
+    stalls.push_back({{"process", ProcessName(stall.client)},
+                      {"from_ns", stall.when.from_ns},
+                      {"to_ns", stall.when.to_ns}});
+  }
+  return {{"acquires", ToJson(spots.acquires)},  {"extends", ToJson(spots.extends)},
+          {"releases", ToJson(spots.releases)},  {"writes", ToJson(spots.writes)},
+          {"first", std::move(first)},           {"without_lease", std::move(without_lease)},
+          {"longest_stalls", std::move(stalls)}, {"not_fired", verdict.not_fired},
+          {"weak_control", verdict.weak_control}};
+}
+
+json LostUpdatesToJson(const RunVerdict& verdict) {
+  if (!verdict.lost_updates) return nullptr;
+  const auto lost = static_cast<double>(*verdict.lost_updates);
+  return {{"count", *verdict.lost_updates},
+          {"per_million_grants",
+           verdict.grants > 0 ? json(lost * 1e6 / static_cast<double>(verdict.grants)) : json()}};
+}
+
 json ToJson(const Margin& margin) {
   json nearest = json::array();
   for (const NearMiss& miss : margin.nearest) {
@@ -46,7 +111,8 @@ json ToJson(const Margin& margin) {
           {"nearest", std::move(nearest)}};
 }
 
-json ToJson(const ClaimVerdict& claim, const RunFacts& facts) {
+json ToJson(const ClaimVerdict& claim, const RunVerdict& verdict) {
+  const RunFacts& facts = verdict.facts;
   const std::optional<std::string> expected = ExpectedOf(facts, claim.claim);
   const Rate rate = RateOf(claim.count, claim.opportunities);
   json margins = json::array();
@@ -65,6 +131,8 @@ json ToJson(const ClaimVerdict& claim, const RunFacts& facts) {
           {"unit", claim.unit},
           {"rate", rate.rate},
           {"interval_95", {rate.low, rate.high}},
+          {"trials", ToJson(CountOf(claim.trials), verdict.trial_unit)},
+          {"overlap", claim.overlap ? ToJson(*claim.overlap) : json()},
           {"margins", std::move(margins)},
           {"violations", std::move(violations)}};
 }
@@ -96,11 +164,7 @@ json FaultsToJson(const RunVerdict& verdict) {
 json LatencyToJson(const RunVerdict& verdict) {
   json latency = json::object();
   for (const auto& [name, values] : verdict.latency) {
-    latency[name] = {{"count", values.count},
-                     {"p50_ns", values.p50_ns},
-                     {"p95_ns", values.p95_ns},
-                     {"p99_ns", values.p99_ns},
-                     {"max_ns", values.max_ns}};
+    latency[name] = ToJson(values);
   }
   return latency;
 }
@@ -110,7 +174,7 @@ json LatencyToJson(const RunVerdict& verdict) {
 nlohmann::json ToJson(const RunVerdict& verdict) {
   const RunFacts& facts = verdict.facts;
   json claims = json::array();
-  for (const ClaimVerdict& claim : verdict.claims) claims.push_back(ToJson(claim, facts));
+  for (const ClaimVerdict& claim : verdict.claims) claims.push_back(ToJson(claim, verdict));
   return {{"experiment", facts.experiment},
           {"lock", facts.lock},
           {"workload", facts.workload},
@@ -125,6 +189,9 @@ nlohmann::json ToJson(const RunVerdict& verdict) {
           {"as_expected", verdict.as_expected},
           {"exit_code", static_cast<int>(verdict.exit_code)},
           {"claims", std::move(claims)},
+          {"trials", ToJson(CountOf(GravestOf(verdict.claims)), verdict.trial_unit)},
+          {"lost_updates", LostUpdatesToJson(verdict)},
+          {"blind_spots", BlindSpotsToJson(verdict)},
           {"faults", FaultsToJson(verdict)},
           {"unknown_operations",
            {{"acquires", verdict.unknown_acquires},

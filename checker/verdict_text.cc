@@ -12,6 +12,7 @@
 #include "checker/judge.h"
 #include "checker/rate.h"
 #include "checker/story.h"
+#include "checker/trials.h"
 
 namespace doublehold {
 namespace {
@@ -51,6 +52,18 @@ int DecimalsOf(const Rate& rate) {
   return decimals;
 }
 
+// "1 of 2, 1.3-98.7 %"
+std::string TrialsOf(const ClaimVerdict& claim) {
+  const TrialCount trials = CountOf(claim.trials);
+  if (trials.of == 0) return "-";
+  const int64_t most = trials.violated + trials.undecided;
+  std::string text = fmt::format("{} of {}", trials.violated, trials.of);
+  if (trials.undecided > 0) text += fmt::format(" ({} unknown)", trials.undecided);
+  return fmt::format("{}, {:.1f}-{:.1f} %", text,
+                     ClopperPearsonOf(trials.violated, trials.of).low * 100,
+                     ClopperPearsonOf(most, trials.of).high * 100);
+}
+
 Row RowOf(const ClaimVerdict& claim, const RunFacts& facts) {
   const Rate rate = RateOf(claim.count, claim.opportunities);
   const int decimals = DecimalsOf(rate);
@@ -60,11 +73,13 @@ Row RowOf(const ClaimVerdict& claim, const RunFacts& facts) {
           IsAsExpected(facts, claim) || expected == "-" ? expected : expected + " (!)",
           fmt::format("{} of {} {}", claim.count, claim.opportunities, claim.unit),
           fmt::format("{:.{}f} %", rate.rate * 100, decimals),
-          fmt::format("{:.{}f}-{:.{}f} %", rate.low * 100, decimals, rate.high * 100, decimals)};
+          fmt::format("{:.{}f}-{:.{}f} %", rate.low * 100, decimals, rate.high * 100, decimals),
+          TrialsOf(claim)};
 }
 
 std::string Table(const RunVerdict& verdict) {
-  std::vector<Row> rows{{"claim", "outcome", "expected", "seen", "rate", "95 % interval"}};
+  std::vector<Row> rows{{"claim", "outcome", "expected", "seen", "rate", "95 % interval",
+                         "by " + (verdict.trial_unit.empty() ? "run" : verdict.trial_unit)}};
   for (const ClaimVerdict& claim : verdict.claims) rows.push_back(RowOf(claim, verdict.facts));
   return Joined(rows);
 }
@@ -112,6 +127,53 @@ std::string Margins(const RunVerdict& verdict) {
     }
   }
   return text.empty() ? text : "margins:\n" + text;
+}
+
+// How long, and how much, what went wrong was.
+std::string Sizes(const RunVerdict& verdict) {
+  std::string text;
+  for (const ClaimVerdict& claim : verdict.claims) {
+    if (!claim.overlap) continue;
+    text += fmt::format("overlaps ({}): {}, half of them up to {}, 95 % up to {}, the longest {}\n",
+                        claim.claim, claim.overlap->count, ShortTime(claim.overlap->p50_ns),
+                        ShortTime(claim.overlap->p95_ns), ShortTime(claim.overlap->max_ns));
+  }
+  if (verdict.lost_updates.value_or(0) == 0) return text;
+  text += fmt::format("lost updates: {}", *verdict.lost_updates);
+  if (verdict.grants > 0) {
+    text +=
+        fmt::format(", {:.0f} per million grants", static_cast<double>(*verdict.lost_updates) *
+                                                       1e6 / static_cast<double>(verdict.grants));
+  }
+  return text + '\n';
+}
+
+// What was not seen, and where something may hide behind it.
+std::string Blind(const RunVerdict& verdict) {
+  if (!verdict.blind_spots) return "what was not answered was not looked into\n";
+  const BlindSpots& spots = *verdict.blind_spots;
+  std::string text;
+  if (spots.Unknown() > 0) {
+    text += fmt::format("not answered: {}, {}, {}, {}; {} of them may hide something\n",
+                        Counted(spots.acquires.unknown, "acquire"),
+                        Counted(spots.extends.unknown, "extend"),
+                        Counted(spots.releases.unknown, "release"),
+                        Counted(spots.writes.unknown, "write"), spots.CouldHide());
+    for (const BlindSpot& spot : spots.first) text += "  " + spot.sentence + '\n';
+  }
+  int64_t holds = 0;
+  for (const auto& [client, of] : spots.without_lease) holds += of;
+  if (holds > 0) {
+    text += fmt::format("no lease was told: {} of {}\n", Counted(holds, "hold"),
+                        Counted(static_cast<int64_t>(spots.without_lease.size()), "client"));
+  }
+  if (!spots.stalls.empty()) {
+    const Stall& longest = spots.stalls.front();
+    text += fmt::format("the machine stalled a process {}, at longest {} for {} ({})\n",
+                        Counted(verdict.stalls, "time"), ProcessName(longest.client),
+                        ShortTime(longest.when.to_ns - longest.when.from_ns), During(longest.when));
+  }
+  return text;
 }
 
 // What is told on one line: a fault, or all of one kind that a nemesis drew.
@@ -181,12 +243,7 @@ std::string ToText(const RunVerdict& verdict) {
                   FormatDuration(facts.lease), facts.seed);
   text += Table(verdict) + '\n';
   for (const ClaimVerdict& claim : verdict.claims) text += Sentences(claim);
-  text += '\n' + Margins(verdict) + Faults(verdict);
-  if (verdict.unknown_acquires + verdict.unknown_releases + verdict.unknown_writes > 0) {
-    text += fmt::format(
-        "of unknown outcome: {}, {}, {}\n", Counted(verdict.unknown_acquires, "acquire"),
-        Counted(verdict.unknown_releases, "release"), Counted(verdict.unknown_writes, "write"));
-  }
+  text += '\n' + Sizes(verdict) + Margins(verdict) + Faults(verdict) + Blind(verdict);
   for (const std::string& warning : verdict.warnings) text += "warning: " + warning + '\n';
   return text + LastLine(verdict);
 }

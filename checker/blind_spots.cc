@@ -1,0 +1,214 @@
+#include "checker/blind_spots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+bool IsData(Op op) { return op == Op::kWrite || op == Op::kOrder || op == Op::kSave; }
+
+BlindCount* CountOf(BlindSpots& spots, Op op) {
+  switch (op) {
+    case Op::kAcquire:
+      return &spots.acquires;
+    case Op::kExtend:
+      return &spots.extends;
+    case Op::kRelease:
+      return &spots.releases;
+    case Op::kWrite:
+    case Op::kOrder:
+    case Op::kSave:
+      return &spots.writes;
+    default:
+      return nullptr;
+  }
+}
+
+// Something that a session asked to be done to a key; a watchdog's too.
+struct Deed {
+  Op op = Op::kAcquire;
+  SessionId by;
+  uint16_t key = 0;
+  uint64_t hold = 0;
+  Span when;  // to kForeverNs where it was not answered
+  EventType outcome = EventType::kInfo;
+};
+
+// The two latest ends, so that one can be left out.
+struct Latest {
+  std::array<int64_t, 2> end_ns{-1, -1};
+  void Add(int64_t at_ns) {
+    end_ns[1] = std::max(end_ns[1], std::min(end_ns[0], at_ns));
+    end_ns[0] = std::max(end_ns[0], at_ns);
+  }
+};
+
+class Finding {
+ public:
+  explicit Finding(const Evidence& evidence)
+      : evidence_(evidence), own_matters_(Judges("reentry")) {
+    all_matters_ = own_matters_ || Judges("fencing") || Judges("order");
+    for (const Event& event : evidence.history().events) Take(event);
+    for (const auto& [who, deed] : open_) Finish(deed);
+    std::ranges::stable_sort(unknown_, {}, [](const Deed& deed) { return deed.when.from_ns; });
+    for (const Hold& hold : evidence.holds().all)
+      by_session_[hold.key][hold.owner()].Add(hold.core.to_ns);
+  }
+
+  void Find(BlindSpots& spots) const {
+    for (const Deed& deed : unknown_) {
+      BlindCount& count = *CountOf(spots, deed.op);
+      ++count.unknown;
+      if (!CouldHide(deed)) continue;
+      ++count.could_hide;
+      if (spots.first.size() < BlindSpots::kTold) spots.first.push_back(Tell(deed));
+    }
+  }
+
+ private:
+  [[nodiscard]] bool Judges(std::string_view claim) const {
+    const std::vector<std::string>& claims = evidence_.facts().claims;
+    return std::ranges::find(claims, claim) != claims.end();
+  }
+
+  void Take(const Event& event) {
+    if (event.client <= kReferee || CountOf(kinds_, event.op) == nullptr) return;
+    const auto who = std::tuple(SessionOf(event), event.task, event.op, event.key);
+    const bool begins = event.type == EventType::kInvoke;
+    const auto before = open_.find(who);
+    // What was answered without having been asked was asked at some time before.
+    Deed deed{.op = event.op,
+              .by = SessionOf(event),
+              .key = event.key,
+              .when = {begins ? event.at_ns : 0, kForeverNs}};
+    if (begins && before != open_.end()) Finish(before->second);
+    if (!begins && before != open_.end()) deed = before->second;
+    if (event.hold != 0) deed.hold = event.hold;
+    if (begins) {
+      open_.insert_or_assign(who, deed);
+      return;
+    }
+    deed.outcome = event.type;
+    if (event.type != EventType::kInfo) deed.when.to_ns = event.at_ns;
+    if (before != open_.end()) open_.erase(before);
+    Finish(deed);
+  }
+
+  void Finish(const Deed& deed) {
+    if (deed.outcome == EventType::kInfo) unknown_.push_back(deed);
+    // A refused attempt changed nothing; but it queued.
+    const bool queued = all_matters_ && deed.op == Op::kAcquire;
+    if (deed.outcome == EventType::kFail && !queued) return;
+    by_session_[deed.key][deed.by].Add(deed.when.to_ns);
+    if (IsData(deed.op)) by_op_[{deed.key, deed.by, deed.op}].Add(deed.when.to_ns);
+  }
+
+  // From when on what others do matters to it.
+  [[nodiscard]] int64_t SinceNs(const Deed& deed) const {
+    if (deed.op == Op::kSave) return 0;
+    if (!IsData(deed.op)) return all_matters_ ? 0 : deed.when.from_ns;
+    const Hold* hold = evidence_.holds().Find(deed.hold);
+    return hold == nullptr ? 0 : std::min(hold->core.from_ns, deed.when.from_ns);
+  }
+
+  [[nodiscard]] bool CouldHide(const Deed& deed) const {
+    if (own_matters_ && !IsData(deed.op)) return true;
+    const int64_t since_ns = SinceNs(deed);
+    const auto& sessions = by_session_.at(deed.key);
+    const bool others = std::ranges::any_of(sessions, [&](const auto& session) {
+      return session.first != deed.by && session.second.end_ns[0] >= since_ns;
+    });
+    if (others || !IsData(deed.op)) return others;
+    return by_op_.at({deed.key, deed.by, deed.op}).end_ns[1] >= since_ns;
+  }
+
+  // The first that it could have met: a hold rather than what was not answered either.
+  [[nodiscard]] std::string Met(const Deed& deed) const {
+    const int64_t since_ns = SinceNs(deed);
+    const Scene& scene = evidence_.scene();
+    for (const Hold& hold : evidence_.holds().all) {
+      if (hold.key != deed.key || hold.owner() == deed.by || hold.core.to_ns < since_ns) continue;
+      return fmt::format("{}'s hold ({})", OwnerName(scene, hold.owner()), During(hold.core));
+    }
+    for (const Deed& other : unknown_) {
+      if (other.key != deed.key || other.by == deed.by) continue;
+      return fmt::format("{}'s {}, called at {} and not answered", OwnerName(scene, other.by),
+                         Name(other.op), At(other.when.from_ns));
+    }
+    for (const auto& [session, latest] : by_session_.at(deed.key)) {
+      if (session != deed.by && latest.end_ns[0] >= since_ns)
+        return fmt::format("what {} did", OwnerName(scene, session));
+    }
+    return "what the same client did";
+  }
+
+  [[nodiscard]] BlindSpot Tell(const Deed& deed) const {
+    const Scene& scene = evidence_.scene();
+    return {
+        .op = deed.op,
+        .by = deed.by,
+        .key = deed.key,
+        .at_ns = deed.when.from_ns,
+        .sentence = fmt::format("{}'s {} of {}, called at {}, was not answered: done then or "
+                                "later, it may have met {}",
+                                OwnerName(scene, deed.by), Name(deed.op),
+                                KeyName(scene.facts, deed.key), At(deed.when.from_ns), Met(deed))};
+  }
+
+  const Evidence& evidence_;
+  bool own_matters_;  // what one session did may be what a claim is about
+  bool all_matters_ = false;
+  BlindSpots kinds_;
+  std::map<std::tuple<SessionId, TaskKind, Op, uint16_t>, Deed> open_;
+  std::vector<Deed> unknown_;
+  std::map<uint16_t, std::map<SessionId, Latest>> by_session_;
+  std::map<std::tuple<uint16_t, SessionId, Op>, Latest> by_op_;
+};
+
+std::vector<Stall> LongestOf(std::vector<Stall> stalls) {
+  const auto length = [](const Stall& stall) { return stall.when.from_ns - stall.when.to_ns; };
+  std::ranges::stable_sort(stalls, {}, length);
+  if (stalls.size() > BlindSpots::kTold) stalls.resize(BlindSpots::kTold);
+  return stalls;
+}
+
+}  // namespace
+
+int64_t BlindSpots::Unknown() const {
+  return acquires.unknown + extends.unknown + releases.unknown + writes.unknown;
+}
+
+int64_t BlindSpots::CouldHide() const {
+  return acquires.could_hide + extends.could_hide + releases.could_hide + writes.could_hide;
+}
+
+BlindSpots FindBlindSpots(const Evidence& evidence) {
+  BlindSpots spots{.stalls = LongestOf(evidence.scene().stalls)};
+  for (const Hold& hold : evidence.holds().all) {
+    if (hold.valid_until_ns >= kForeverNs) ++spots.without_lease[hold.client];
+  }
+  Finding(evidence).Find(spots);
+  return spots;
+}
+
+bool IsWeakControl(const RunFacts& facts, const std::vector<ClaimVerdict>& claims) {
+  if (facts.lock != "none") return false;
+  const auto outcome_of = [&](std::string_view name) -> std::optional<Outcome3> {
+    const auto claim = std::ranges::find(claims, name, &ClaimVerdict::claim);
+    return claim == claims.end() ? std::nullopt : std::optional(claim->outcome);
+  };
+  const bool unprotected = facts.write == "read-modify-write" || facts.write == "check-then-decr";
+  std::optional<Outcome3> shows = unprotected ? outcome_of("stock") : std::nullopt;
+  if (!shows) shows = outcome_of("exclusion");
+  return shows && *shows != Outcome3::kViolated;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,210 @@
+#include "checker/blind_spots.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "checker/judge.h"
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+BlindSpots Of(const History& history) { return Judge(history).blind_spots.value(); }
+
+struct Row {
+  std::string picture;
+  int64_t unknown, could_hide;
+  std::string claim = "exclusion";
+};
+
+void Expect(const Row& row, BlindCount BlindSpots::*kind) {
+  const BlindSpots spots = Of(FromLanes(row.picture, {.claims = {row.claim}}));
+  EXPECT_EQ((spots.*kind).unknown, row.unknown) << row.picture;
+  EXPECT_EQ((spots.*kind).could_hide, row.could_hide) << row.picture;
+}
+
+TEST(BlindSpots, AnAcquireMayHaveBeenASecondHoldWhereSomebodyHoldsAfterItsCall) {
+  for (const Row& row : {Row{R"(
+      c1:     A-a=====R-r
+      c2: A---?              )",
+                             1, 1},
+                         {R"(
+      c1: A-a=====R-r
+      c2:     A---?          )",
+                          1, 1},
+                         {R"(
+      c1: A-a=====R-r
+      c2:         A---?      )",
+                          1, 1},
+                         {R"(
+      c1: A-a=====R-r
+      c2:             A---?  )",
+                          1, 0},
+                         {R"(
+      c1 item-0: A-a=====R-r
+      c2 item-1:     A---?   )",
+                          1, 0},
+                         {R"(
+      c1: A---?  A-a=====R-r )",
+                          1, 0},
+                         {R"(
+      c1: A-a=====R-r        A-a==R-r
+      c2:             A---?           )",
+                          1, 1}}) {
+    Expect(row, &BlindSpots::acquires);
+  }
+}
+
+TEST(BlindSpots, AnAcquireThatIsNeverAnsweredIsOneToo) {
+  Expect({R"(
+      c1: A-a=====R-r
+      c2:     A              )",
+          1, 1},
+         &BlindSpots::acquires);
+}
+
+// It may be carried out once more, or elsewhere, after a release found it.
+TEST(BlindSpots, AReleaseDoesNotEndAnAcquire) {
+  Expect({R"(
+      c1:              A-a=====R-r
+      c2: A---?  R-r               )",
+          1, 1},
+         &BlindSpots::acquires);
+}
+
+TEST(BlindSpots, TwoAcquiresWithoutAnAnswerMayBothHaveBeenGranted) {
+  Expect({R"(
+      c1: A---?
+      c2:        A---? )",
+          2, 2},
+         &BlindSpots::acquires);
+}
+
+TEST(BlindSpots, WhereTokensOrQueuesAreJudgedAnAcquireMattersBesideWhatWasBefore) {
+  constexpr char kAfter[] = R"(
+      c1: A-a=====R-r
+      c2:             A---?  )";
+  Expect({kAfter, 1, 1, "fencing"}, &BlindSpots::acquires);
+  Expect({kAfter, 1, 1, "order"}, &BlindSpots::acquires);
+  Expect({"c1: A-x\nc2:       A---?", 1, 1, "order"}, &BlindSpots::acquires);
+  Expect({"c1: A-x\nc2:       A---?", 1, 0}, &BlindSpots::acquires);
+  Expect({"c1: A-a==A-?==R-r", 1, 1, "reentry"}, &BlindSpots::acquires);
+}
+
+TEST(BlindSpots, AReleaseMayHaveFreedALaterHold) {
+  Expect({R"(
+      c1: A-a===R---?
+      c2:              A-a==R-r )",
+          1, 1},
+         &BlindSpots::releases);
+  Expect({R"(
+      c1:              A-a==R---?
+      c2: A-a===R-r              )",
+          1, 0},
+         &BlindSpots::releases);
+}
+
+TEST(BlindSpots, AnExtensionMayHaveKeptTheKeyFromTheNext) {
+  Expect({R"(
+      c1: A-a==E-?!==R-r
+      c2:                 A-a==R-r )",
+          1, 1},
+         &BlindSpots::extends);
+  Expect({R"(
+      c1:           A-a==E-?!==R-r
+      c2: A-a==R-r                 )",
+          1, 0},
+         &BlindSpots::extends);
+}
+
+TEST(BlindSpots, AWriteContradictsWhatWasWrittenSinceItsHoldBegan) {
+  for (const Row& row : {Row{R"(
+      c1:     A-a=g=w=R-r                | 5 5>4
+      c2: A-ag===========W-?=R-r         | 5 5>4  )",
+                             1, 1},
+                         {R"(
+      c1: A-a=g=w=R-r                    | 5 5>4
+      c2:              A-ag=W-?=R-r      | 4 4>3  )",
+                          1, 0},
+                         {R"(
+      c1: A-a=g=W-?=R-r                  | 5 5>4
+      c2:                 A-a=g=R-r      | 5      )",
+                          1, 1},
+                         {R"(
+      c1: A-a=g=W-?=W-w=R-r              | 5 5>4 5>4 )",
+                          1, 1},
+                         {R"(
+      c1: A-a=g=W-?=R-r                  | 5 5>4  )",
+                          1, 0}}) {
+    Expect(row, &BlindSpots::writes);
+  }
+}
+
+TEST(BlindSpots, ASaveContradictsEveryOtherOfTheRun) {
+  Expect({R"(
+      c1: A-a=S-k=R-r                    | 7
+      c2:              A-a=S-?=R-r       | 7  )",
+          1, 1},
+         &BlindSpots::writes);
+}
+
+TEST(BlindSpots, AreToldWithWhatTheyMayHaveMet) {
+  const BlindSpots spots = Of(FromLanes(R"(
+      c1: A-a=g=W-?=R---?            | 5 5>4
+      c2:                   A-a==R-r )"));
+  EXPECT_EQ(spots.CouldHide(), 2);
+  ASSERT_EQ(spots.first.size(), 2U);
+  EXPECT_EQ(spots.first[1].sentence,
+            "client 1's release of item-0, called at 0.010 s, was not answered: done then or "
+            "later, it may have met client 2's hold (0.020-0.023 s)");
+}
+
+TEST(BlindSpots, FewAreToldAndAllCounted) {
+  const BlindSpots spots = Of(FromLanes(R"(
+      c1:                                        A-a=====R-r
+      c2: A-? A-? A-? A-? A-? A-? A-?              )"));
+  EXPECT_EQ(spots.acquires.could_hide, 7);
+  EXPECT_EQ(spots.first.size(), BlindSpots::kTold);
+}
+
+TEST(BlindSpots, HoldsWithoutALeaseAndStallsAreNamed) {
+  History history = FromLanes(R"(
+      c1:          A-a=R-r
+      c2:                        A-a==R-r
+      machine c1:      (--)
+      machine c2:                         (----)  )");
+  for (Event& event : history.events) {
+    if (event.client == 2 && event.type == EventType::kOk && event.op == Op::kAcquire)
+      event.value[0] = INT64_MAX;
+  }
+  const BlindSpots spots = Of(history);
+  EXPECT_EQ(spots.without_lease, (std::map<int32_t, int64_t>{{2, 1}}));
+  ASSERT_EQ(spots.stalls.size(), 2U);
+  EXPECT_EQ(spots.stalls[0].client, 2);
+}
+
+TEST(BlindSpots, AControlThatGoesWellSaysThatItsLoadIsTooWeak) {
+  const auto judge = [](std::string_view picture, const std::string& lock) {
+    History history = FromLanes(picture, {.claims = {"exclusion"}});
+    history.facts.lock = lock;
+    return Judge(history);
+  };
+  constexpr std::string_view kApart = "c1: A-a==R-r\nc2:           A-a==R-r";
+  constexpr std::string_view kTogether = "c1: A-a==R-r\nc2: A--a==R-r";
+  EXPECT_TRUE(judge(kApart, "none").weak_control);
+  EXPECT_EQ(judge(kApart, "none").claims[0].outcome, Outcome3::kValid) << "it is what was seen";
+  EXPECT_EQ(judge(kApart, "none").warnings.size(), 1U);
+  EXPECT_FALSE(judge(kTogether, "none").weak_control);
+  EXPECT_FALSE(judge(kApart, "redlock").weak_control);
+}
+
+TEST(BlindSpots, AControlThatSellsUnprotectedMustOversell) {
+  const std::vector<ClaimVerdict> claims{{.claim = "exclusion", .outcome = Outcome3::kViolated},
+                                         {.claim = "stock", .outcome = Outcome3::kValid}};
+  EXPECT_TRUE(IsWeakControl({.lock = "none", .write = "check-then-decr"}, claims));
+  EXPECT_FALSE(IsWeakControl({.lock = "none", .write = "atomic-script"}, claims));
+}
+
+}  // namespace
+}  // namespace doublehold

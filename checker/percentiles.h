@@ -1,0 +1,20 @@
+// A few values that stand for many.
+#ifndef DOUBLEHOLD_CHECKER_PERCENTILES_H_
+#define DOUBLEHOLD_CHECKER_PERCENTILES_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace doublehold {
+
+// Values at p50, p95, p99 and the largest, in ns; count 0: nothing measured.
+struct Percentiles {
+  int64_t count = 0, p50_ns = 0, p95_ns = 0, p99_ns = 0, max_ns = 0;
+};
+
+// By nearest rank: each is a value that occurred.
+Percentiles PercentilesOf(std::vector<int64_t> values_ns);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_PERCENTILES_H_

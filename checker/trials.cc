@@ -1,0 +1,58 @@
+#include "checker/trials.h"
+
+#include <algorithm>
+
+namespace doublehold {
+
+Trials TrialsOf(const Scene& scene, int64_t end_ns) {
+  if (scene.facts.faults.empty()) return {.unit = "run", .each = {{0, end_ns}}};
+  Trials trials{.unit = "fault episode", .each = {}};
+  int64_t over_ns = 0;  // the last fault so far, and a lease
+  for (const FaultEpisode& episode : scene.episodes) {
+    if (trials.each.empty() || episode.from_ns > over_ns) {
+      if (!trials.each.empty()) trials.each.back().to_ns = episode.from_ns;
+      trials.each.push_back({episode.from_ns, end_ns});
+    }
+    over_ns = std::max(over_ns, episode.to_ns + ToNs(scene.facts.lease));
+  }
+  if (trials.each.empty()) return {.unit = trials.unit, .each = {{0, end_ns}}, .none_began = true};
+  return trials;
+}
+
+std::vector<Outcome3> OutcomesOf(const Trials& trials, const ClaimVerdict& claim, bool doubtful) {
+  const bool violated = claim.outcome == Outcome3::kViolated;
+  const bool placed = std::ranges::none_of(claim.seen, [](auto seen) { return seen.at_ns == 0; });
+  const bool known = claim.outcome != Outcome3::kUnknown && !doubtful && !trials.none_began;
+  std::vector<Outcome3> outcomes(
+      trials.each.size(), known && (placed || !violated) ? Outcome3::kValid : Outcome3::kUnknown);
+  if (!violated || outcomes.empty()) return outcomes;
+  for (const Sighting& seen : claim.seen) {
+    if (seen.at_ns == 0) continue;
+    const auto after = std::ranges::upper_bound(trials.each, seen.at_ns, {}, &Span::from_ns);
+    const auto index = std::max<std::ptrdiff_t>(after - trials.each.begin() - 1, 0);
+    Outcome3& outcome = outcomes[static_cast<size_t>(index)];
+    outcome = std::max(outcome, seen.by_stall ? Outcome3::kUnknown : Outcome3::kViolated);
+  }
+  // It was violated somewhere.
+  if (std::ranges::find(outcomes, Outcome3::kViolated) == outcomes.end())
+    outcomes.front() = Outcome3::kViolated;
+  return outcomes;
+}
+
+std::vector<Outcome3> GravestOf(const std::vector<ClaimVerdict>& claims) {
+  std::vector<Outcome3> gravest;
+  for (const ClaimVerdict& claim : claims) {
+    gravest.resize(std::max(gravest.size(), claim.trials.size()), Outcome3::kValid);
+    for (size_t i = 0; i < claim.trials.size(); ++i)
+      gravest[i] = std::max(gravest[i], claim.trials[i]);
+  }
+  return gravest;
+}
+
+TrialCount CountOf(const std::vector<Outcome3>& outcomes) {
+  return {.of = static_cast<int64_t>(outcomes.size()),
+          .violated = std::ranges::count(outcomes, Outcome3::kViolated),
+          .undecided = std::ranges::count(outcomes, Outcome3::kUnknown)};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,128 @@
+#include "checker/trials.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/judge.h"
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+std::vector<Span> SpansOf(std::string_view picture) {
+  const History history = FromLanes(picture);
+  std::vector<Span> spans = TrialsOf(Observe(history), history.events.back().at_ns).each;
+  for (Span& span : spans) span = {span.from_ns / 1'000'000, span.to_ns / 1'000'000};
+  return spans;
+}
+
+// In lanes a lease is 10 ms.
+TEST(Trials, LastFromTheirFaultToTheNext) {
+  EXPECT_EQ(SpansOf(R"(
+      c1:       A-a=R-r                                  A-a=R-r
+      pause c1:    [--]                 [---]                    )"),
+            (std::vector<Span>{{3, 24}, {24, 47}}));
+}
+
+TEST(Trials, FaultsThatOverlapOrFollowWithinALeaseAreOne) {
+  EXPECT_EQ(SpansOf(R"(
+      c1:       A-a=R-r                                  A-a=R-r
+      pause c1:    [------------]
+      jump n1:          [-]
+      crash c2:                         []                        )"),
+            (std::vector<Span>{{3, 47}}));
+  EXPECT_EQ(SpansOf(R"(
+      c1:       A-a=R-r                                  A-a=R-r
+      pause c1:    [------------]
+      jump n1:          [-]
+      crash c2:                            []                     )"),
+            (std::vector<Span>{{3, 27}, {27, 47}}));
+}
+
+TEST(Trials, AreTheRunWithoutFaults) {
+  const History history = FromLanes("c1: A-a=R-r");
+  const Trials trials = TrialsOf(Observe(history), 7);
+  EXPECT_EQ(trials.unit, "run");
+  EXPECT_EQ(trials.each, (std::vector<Span>{{0, 7}}));
+}
+
+ClaimVerdict Seen(Outcome3 outcome, const std::vector<int64_t>& at_ns) {
+  ClaimVerdict verdict{.outcome = outcome};
+  for (const int64_t at : at_ns) verdict.seen.push_back({.at_ns = at});
+  return verdict;
+}
+
+TEST(Trials, AViolationCountsOnceInTheOneItCameAboutIn) {
+  const Trials trials{.unit = "fault episode", .each = {{10, 20}, {20, 30}, {30, 40}}};
+  struct Row {
+    ClaimVerdict claim;
+    bool doubtful;
+    TrialCount count;
+  };
+  for (const Row& row : {Row{Seen(Outcome3::kValid, {}), false, {3, 0, 0}},
+                         {Seen(Outcome3::kValid, {}), true, {3, 0, 3}},
+                         {Seen(Outcome3::kUnknown, {15}), false, {3, 0, 3}},
+                         {Seen(Outcome3::kViolated, {12, 15, 19}), false, {3, 1, 0}},
+                         {Seen(Outcome3::kViolated, {19, 20}), false, {3, 2, 0}},
+                         {Seen(Outcome3::kViolated, {35, 99}), true, {3, 1, 2}},
+                         {Seen(Outcome3::kViolated, {3}), false, {3, 1, 0}}}) {
+    EXPECT_EQ(CountOf(OutcomesOf(trials, row.claim, row.doubtful)), row.count);
+  }
+}
+
+TEST(Trials, AViolationOfNobodyKnowsWhenLeavesTheOthersUnknown) {
+  const Trials trials{.unit = "fault episode", .each = {{10, 20}, {20, 30}, {30, 40}}};
+  const auto count = [&](const std::vector<int64_t>& at_ns) {
+    return CountOf(OutcomesOf(trials, Seen(Outcome3::kViolated, at_ns), false));
+  };
+  EXPECT_EQ(count({0}), (TrialCount{3, 1, 2}));
+  EXPECT_EQ(count({0, 15, 25}), (TrialCount{3, 2, 1}));
+  EXPECT_EQ(count({}), (TrialCount{3, 1, 0}));
+}
+
+TEST(Trials, OneWhereTheMachineMayBeToBlameIsUnknown) {
+  const Trials trials{.unit = "fault episode", .each = {{10, 20}, {20, 30}, {30, 40}}};
+  ClaimVerdict claim = Seen(Outcome3::kViolated, {15, 25});
+  claim.seen[1].by_stall = true;
+  EXPECT_EQ(CountOf(OutcomesOf(trials, claim, false)), (TrialCount{3, 1, 1}));
+}
+
+TEST(Trials, FaultsThatNeverBeganAreOneUndecidedTrial) {
+  History history = FromLanes("c1: A-a=R-r");
+  history.facts.faults = {{.name = "stall", .kind = "pause", .what = "", .planned = 2}};
+  const Trials trials = TrialsOf(Observe(history), 7);
+  EXPECT_EQ(trials.unit, "fault episode");
+  EXPECT_EQ(CountOf(OutcomesOf(trials, Seen(Outcome3::kValid, {}), false)), (TrialCount{1, 0, 1}));
+  EXPECT_EQ(CountOf(OutcomesOf(trials, Seen(Outcome3::kViolated, {3}), false)),
+            (TrialCount{1, 1, 0}));
+}
+
+TEST(Trials, OfAllClaimsTheGravestCounts) {
+  std::vector<ClaimVerdict> claims(2);
+  claims[0].trials = {Outcome3::kValid, Outcome3::kUnknown, Outcome3::kViolated};
+  claims[1].trials = {Outcome3::kValid, Outcome3::kViolated, Outcome3::kValid};
+  EXPECT_EQ(CountOf(GravestOf(claims)), (TrialCount{3, 2, 0}));
+}
+
+// Client 1 oversleeps twice. The first time three holds overlap its own: one episode, like the
+// second.
+TEST(Trials, AJudgedRunCountsEpisodesNotHolds) {
+  const RunVerdict verdict = Judge(FromLanes(R"(
+      c1:       A-a==!==================R-x                          A-a==!========R-x      A-a=R-r
+      c2:               A-a=R-r A-a=R-r                                      A-a=R-r
+      c3:          A----------------------                                              A-a=R-r
+      pause c1:     [-----------------]                                  [-------]
+      pause c2:                                                                                    [])",
+                                             {.claims = {"exclusion", "lease-exclusion"}}));
+  EXPECT_EQ(verdict.trial_unit, "fault episode");
+  EXPECT_EQ(verdict.claims[0].count, 3) << ToText(verdict);
+  EXPECT_EQ(verdict.claims[0].seen.size(), 3U);
+  EXPECT_EQ(CountOf(verdict.claims[0].trials), (TrialCount{3, 2, 0})) << ToText(verdict);
+  EXPECT_EQ(CountOf(verdict.claims[1].trials), (TrialCount{3, 0, 0}));
+  EXPECT_EQ(verdict.claims[0].overlap->count, 3);
+}
+
+}  // namespace
+}  // namespace doublehold
