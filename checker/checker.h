@@ -1,7 +1,6 @@
 // What a checker is: a pure function from a history to what became of one claim.
 //
-// A limit reached, or too little to go by, is kUnknown, never kValid. A checker does no I/O and
-// keeps nothing.
+// A limit reached, or too little to go by, is kUnknown, never kValid. No I/O; nothing is kept.
 #ifndef DOUBLEHOLD_CHECKER_CHECKER_H_
 #define DOUBLEHOLD_CHECKER_CHECKER_H_
 
@@ -31,6 +30,13 @@ struct HoldRef {
   int64_t valid_until_ns = 0;  // as its client computed it; INT64_MAX when it never ends
 };
 
+enum class Cause : uint8_t;  // cause.h
+
+struct StoryStep {
+  int64_t at_ns = 0;
+  std::string text;  // a sentence
+};
+
 struct Violation {
   std::string key;
   std::optional<HoldRef> first;   // the earlier hold
@@ -43,6 +49,9 @@ struct Violation {
   int32_t fault = -1;     // index in RunFacts::faults of the fault active then; -1: none
   bool by_stall = false;  // no fault: the machine itself stalled a holder past its lease
   std::string sentence;   // who, when, what, and why
+  Cause cause{};          // this and what follows: filled in by Judge
+  std::string because{};  // what the cause was decided by, or why it is not told
+  std::vector<StoryStep> steps{};  // in time order
 };
 
 // That something was violated.
@@ -63,6 +72,7 @@ struct ClaimVerdict {
   std::vector<Sighting> seen{};          // when each came about, told or not
   std::optional<Percentiles> overlap{};  // how long those lasted that have a length
   std::vector<Outcome3> trials{};        // what became of it in each: trials.h. Filled by Judge
+  std::string picture{};                 // of the first of them: space_time.h
 };
 
 struct Limits {

@@ -1,12 +1,14 @@
 #include "checker/judge.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exception>
 #include <utility>
 
 #include "checker/evidence.h"
+#include "checker/narrate.h"
 #include "checker/stock.h"
 #include "checker/story.h"
 #include "checker/trials.h"
@@ -134,6 +136,13 @@ std::vector<std::string> ExpectationWarnings(const RunFacts& facts) {
     warnings.push_back(
         fmt::format("'{}' was expected to be {}, and was not judged", claim, outcome));
   }
+  for (const auto& [claim, causes] : facts.expect_cause) {
+    const std::vector<std::string> known = CauseNames();
+    for (const std::string& cause : causes) {
+      if (std::ranges::find(known, cause) == known.end())
+        warnings.push_back(fmt::format("{}: {}", claim, UnknownWord("cause", cause, known)));
+    }
+  }
   return warnings;
 }
 
@@ -207,6 +216,15 @@ std::vector<std::string> StallWarnings(const Evidence& evidence) {
   return warnings;
 }
 
+void ExplainAll(const Evidence& evidence, RunVerdict& verdict) {
+  std::optional<Record> record;
+  for (ClaimVerdict& claim : verdict.claims) {
+    if (claim.violations.empty()) continue;
+    if (!record) record.emplace(evidence);
+    ExplainViolations(*record, claim);
+  }
+}
+
 }  // namespace
 
 void Conclude(RunVerdict& verdict) {
@@ -235,7 +253,31 @@ std::optional<std::string> ExpectedOf(const RunFacts& facts, const std::string& 
 
 bool IsAsExpected(const RunFacts& facts, const ClaimVerdict& claim) {
   const std::string expected = ExpectedOf(facts, claim.claim).value_or("valid");
-  return expected == "any" || expected == Name(claim.outcome);
+  if (expected != "any" && expected != Name(claim.outcome)) return false;
+  return WhyOtherCause(facts, claim).empty();
+}
+
+std::string WhyOtherCause(const RunFacts& facts, const ClaimVerdict& claim) {
+  const auto found = facts.expect_cause.find(claim.claim);
+  if (found == facts.expect_cause.end() || claim.outcome != Outcome3::kViolated) return "";
+  const std::vector<std::string>& expected = found->second;
+  if (expected.empty()) return "";
+  bool seen = ExpectedOf(facts, claim.claim) != "violated";
+  for (const Violation& violation : claim.violations) {
+    if (violation.cause == Cause::kMachine) continue;  // by which nothing is ever violated
+    const std::string_view cause = Name(violation.cause);
+    if (std::ranges::find(expected, cause) == expected.end()) {
+      return fmt::format("{} was expected to be violated because of {}; but because of {} ({}): {}",
+                         claim.claim, fmt::join(expected, ", "), cause, violation.because,
+                         violation.sentence);
+    }
+    seen = seen || cause == expected.front();
+  }
+  return seen ? ""
+              : fmt::format(
+                    "{} was expected to be violated because of {}; of what is told "
+                    "nothing is",
+                    claim.claim, expected.front());
 }
 
 RunVerdict Judge(const History& history, const Limits& limits) {
@@ -255,6 +297,7 @@ RunVerdict Judge(const History& history, const Limits& limits) {
     }
     verdict.claims.push_back(std::move(claim));
   }
+  ExplainAll(evidence, verdict);
   for (size_t i = 0; i < history.facts.faults.size(); ++i) {
     const FaultFact& fault = history.facts.faults[i];
     if (tally.started[i] < fault.planned) verdict.not_fired.push_back(fault.name);
@@ -275,6 +318,10 @@ RunVerdict Judge(const History& history, const Limits& limits) {
     ++verdict.stalls;
     verdict.longest_stall_ns =
         std::max(verdict.longest_stall_ns, stall.when.to_ns - stall.when.from_ns);
+  }
+  for (const ClaimVerdict& claim : verdict.claims) {
+    if (std::string why = WhyOtherCause(history.facts, claim); !why.empty())
+      verdict.warnings.push_back(std::move(why));
   }
   verdict.episodes = scene.episodes;
   verdict.unknown_acquires = tally.unknown_acquires;

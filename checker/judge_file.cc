@@ -38,9 +38,11 @@ std::optional<RunVerdict> JudgeByScan(const MappedHistory& file, RunFacts facts)
 Result<RunVerdict> JudgeFile(const MappedHistory& file, const std::vector<std::string>& claims) {
   RunFacts facts = file.facts();
   facts.claims = claims;
-  std::erase_if(facts.expect, [&](const auto& expected) {
+  const auto is_other = [&](const auto& expected) {
     return std::ranges::find(claims, expected.first) == claims.end();
-  });
+  };
+  std::erase_if(facts.expect, is_other);
+  std::erase_if(facts.expect_cause, is_other);
   if (claims == std::vector<std::string>{"exclusion"}) {
     if (std::optional<RunVerdict> verdict = JudgeByScan(file, facts)) return std::move(*verdict);
   }

@@ -244,7 +244,7 @@ class Drawing {
  public:
   explicit Drawing(const LaneOptions& options)
       : history_{.facts = {.experiment = "lanes",
-                           .lock = "drawn",
+                           .lock = options.lock,
                            .workload = "inventory",
                            .write = options.write,
                            .seed = 1,
@@ -254,7 +254,8 @@ class Drawing {
                            .initial_stock = options.stock,
                            .keys = {"item-0"},
                            .claims = options.claims,
-                           .expect = options.expect},
+                           .expect = options.expect,
+                           .expect_cause = options.expect_cause},
                  .events = {}} {}
 
   void Draw(Lane& lane) {

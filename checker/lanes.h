@@ -50,6 +50,8 @@ struct LaneOptions {
   std::string write = "read-modify-write";
   std::vector<std::string> claims{"exclusion"};
   std::map<std::string, std::string> expect;
+  std::map<std::string, std::vector<std::string>> expect_cause{};
+  std::string lock = "drawn";
 };
 
 // Fault kinds become FaultFacts of the same name, planned as often as drawn. Hold numbers are the

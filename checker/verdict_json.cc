@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "checker/cause.h"
 #include "checker/judge.h"
 #include "checker/rate.h"
 #include "checker/story.h"
@@ -24,6 +25,10 @@ json ToJson(const std::optional<HoldRef>& hold) {
 json ToJson(const Violation& violation, const RunFacts& facts) {
   json fault;
   if (violation.fault >= 0) fault = facts.faults[static_cast<size_t>(violation.fault)].name;
+  json steps = json::array();
+  for (const StoryStep& step : violation.steps) {
+    steps.push_back({{"at_ns", step.at_ns}, {"text", step.text}});
+  }
   return {{"key", violation.key},
           {"from_ns", violation.from_ns},
           {"to_ns", violation.to_ns},
@@ -34,7 +39,10 @@ json ToJson(const Violation& violation, const RunFacts& facts) {
           {"by_stall", violation.by_stall},
           {"first", ToJson(violation.first)},
           {"second", ToJson(violation.second)},
-          {"sentence", violation.sentence}};
+          {"sentence", violation.sentence},
+          {"cause", Name(violation.cause)},
+          {"because", violation.because},
+          {"steps", std::move(steps)}};
 }
 
 json ToJson(const Interval& interval) { return {interval.low, interval.high}; }
@@ -115,6 +123,9 @@ json ToJson(const ClaimVerdict& claim, const RunVerdict& verdict) {
   const RunFacts& facts = verdict.facts;
   const std::optional<std::string> expected = ExpectedOf(facts, claim.claim);
   const Rate rate = RateOf(claim.count, claim.opportunities);
+  json causes;
+  if (const auto found = facts.expect_cause.find(claim.claim); found != facts.expect_cause.end())
+    causes = found->second;
   json margins = json::array();
   for (const Margin& margin : claim.margins) margins.push_back(ToJson(margin));
   json violations = json::array();
@@ -124,6 +135,7 @@ json ToJson(const ClaimVerdict& claim, const RunVerdict& verdict) {
   return {{"claim", claim.claim},
           {"outcome", Name(claim.outcome)},
           {"expected", expected ? json(*expected) : json()},
+          {"expected_cause", causes},
           {"as_expected", IsAsExpected(facts, claim)},
           {"reason", claim.reason},
           {"count", claim.count},
@@ -134,7 +146,8 @@ json ToJson(const ClaimVerdict& claim, const RunVerdict& verdict) {
           {"trials", ToJson(CountOf(claim.trials), verdict.trial_unit)},
           {"overlap", claim.overlap ? ToJson(*claim.overlap) : json()},
           {"margins", std::move(margins)},
-          {"violations", std::move(violations)}};
+          {"violations", std::move(violations)},
+          {"picture", claim.picture}};
 }
 
 json FaultsToJson(const RunVerdict& verdict) {

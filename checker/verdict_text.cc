@@ -6,9 +6,12 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "checker/cause.h"
 #include "checker/judge.h"
 #include "checker/rate.h"
 #include "checker/story.h"
@@ -84,8 +87,21 @@ std::string Table(const RunVerdict& verdict) {
   return Joined(rows);
 }
 
+// The first of a claim is told in full, unless another claim's was the same; verdict.json does so of
+// every one.
+std::string Story(const ClaimVerdict& claim, const Violation& violation) {
+  std::string text;
+  for (size_t i = 0; i < violation.steps.size(); ++i) {
+    const StoryStep& step = violation.steps[i];
+    text += fmt::format("     {:>2}) {:>10}  {}\n", i + 1, At(step.at_ns), step.text);
+  }
+  std::istringstream picture(claim.picture);
+  for (std::string line; std::getline(picture, line);) text += "   " + line + '\n';
+  return text;
+}
+
 // Many violations of one hold are one story: its first sentence, and how many more there are.
-std::string Sentences(const ClaimVerdict& claim) {
+std::string Sentences(const ClaimVerdict& claim, std::set<std::string>& told_in_full) {
   std::string text = fmt::format("{}: {}\n", claim.claim, claim.reason);
   std::vector<std::pair<const Violation*, int64_t>> stories;  // the first of each; how many more
   for (const Violation& violation : claim.violations) {
@@ -106,8 +122,11 @@ std::string Sentences(const ClaimVerdict& claim) {
   const size_t told = std::min(kSentencesTold, stories.size());
   for (size_t i = 0; i < told; ++i) {
     const auto& [violation, more] = stories[i];
-    text += fmt::format("  {}. {}: {}{}\n", i + 1, violation->key, violation->sentence,
-                        more == 0 ? "" : fmt::format(" ({} more of the same hold)", more));
+    text += fmt::format("  {}. {}: {}{}\n     cause: {}: {}\n", i + 1, violation->key,
+                        violation->sentence,
+                        more == 0 ? "" : fmt::format(" ({} more of the same hold)", more),
+                        Name(violation->cause), violation->because);
+    if (i == 0 && told_in_full.insert(violation->sentence).second) text += Story(claim, *violation);
   }
   if (stories.size() > told || stand_for < claim.count) {
     text += fmt::format("  further ones are counted only; verdict.json tells {}\n",
@@ -242,7 +261,8 @@ std::string ToText(const RunVerdict& verdict) {
                   Counted(facts.clients, "client"), Counted(facts.nodes, "node"),
                   FormatDuration(facts.lease), facts.seed);
   text += Table(verdict) + '\n';
-  for (const ClaimVerdict& claim : verdict.claims) text += Sentences(claim);
+  std::set<std::string> told_in_full;
+  for (const ClaimVerdict& claim : verdict.claims) text += Sentences(claim, told_in_full);
   text += '\n' + Sizes(verdict) + Margins(verdict) + Faults(verdict) + Blind(verdict);
   for (const std::string& warning : verdict.warnings) text += "warning: " + warning + '\n';
   return text + LastLine(verdict);

@@ -3,6 +3,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "checker/cause.h"
 #include "checker/checker.h"
 #include "checker/linear/model.h"
 #include "compose/command_line.h"
@@ -69,9 +70,9 @@ std::string PaceLine(const SourcePace& source) {
 }
 
 std::vector<Table> AllTables() {
-  std::vector<Table> tables{{"locks", {}},    {"workloads", {}},  {"faults", {}},
-                            {"profiles", {}}, {"topologies", {}}, {"claims", {}},
-                            {"steps", {}},    {"models", {}},     {"nemesis", {}}};
+  std::vector<Table> tables{{"locks", {}},      {"workloads", {}}, {"faults", {}}, {"profiles", {}},
+                            {"topologies", {}}, {"claims", {}},    {"steps", {}},  {"models", {}},
+                            {"nemesis", {}},    {"causes", {}}};
   for (const LockEntry& lock : Locks()) {
     tables[0].rows.push_back(
         {std::string(lock.name), std::string(lock.summary), OptionLines(lock.options)});
@@ -109,6 +110,9 @@ std::vector<Table> AllTables() {
   for (const NemesisMember& member : NemesisMembers()) {
     tables[8].rows.push_back({std::string(member.name), std::string(member.summary), {}});
   }
+  for (const CauseEntry& cause : Causes()) {
+    tables[9].rows.push_back({std::string(cause.name), std::string(cause.meaning), {}});
+  }
   return tables;
 }
 
@@ -138,9 +142,10 @@ nlohmann::json ToJson(const Table& table) {
 Result<ExitCode> ListCommand(const Words& words) {
   boost::program_options::options_description options("options");
   options.add_options()("json", "for programs")("markdown", "as a table of the README");
-  Result<ParsedLine> line = ParseLine(
-      words, options,
-      "list [locks|workloads|faults|profiles|topologies|claims|steps|models|nemesis] [--json]");
+  Result<ParsedLine> line =
+      ParseLine(words, options,
+                "list [locks|workloads|faults|profiles|topologies|claims|steps|models|nemesis|"
+                "causes] [--json]");
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   const std::vector<Table> tables = AllTables();

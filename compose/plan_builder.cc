@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 
 #include "checker/checker.h"
+#include "compose/expectations.h"
 #include "compose/fault_rules.h"
 #include "compose/fault_settings.h"
 #include "compose/restart_rules.h"
@@ -26,7 +26,6 @@ constexpr Duration kLongestRun = std::chrono::hours(24);
 constexpr int kMostClients = 200;  // a process each
 constexpr int kMostThreads = 16;   // of a client
 constexpr double kMostGrowth = 100;
-constexpr std::array<const char*, 4> kOutcomes{"valid", "violated", "unknown", "any"};
 
 // A client that counted on a fraction of one more than Redis does would see its lock granted to another while its
 // lease, as it reckons, still ran.
@@ -196,21 +195,6 @@ void ReadClaims(SettingReader& reader, Plan& plan) {
   if (!asked.empty()) plan.claims = asked;
 }
 
-void ReadExpectations(SettingReader& reader, Plan& plan) {
-  Settings expect = reader.settings().TakeBelow("expect");
-  SettingReader inner(expect);
-  for (const std::string& claim : expect.Names()) {
-    if (std::ranges::find(plan.claims, claim) == plan.claims.end()) {
-      inner.Fail(claim, UnknownWord("claim", claim, plan.claims));
-    }
-    plan.expect[claim] = inner.Known(claim, "outcome", "", {kOutcomes.begin(), kOutcomes.end()});
-  }
-  if (inner.error()) reader.FailPlainly(*inner.error());
-  // So that a misspelt table is told of them.
-  for (const std::string& claim : plan.claims)
-    std::ignore = reader.settings().Take("expect." + claim);
-}
-
 bool NumbersAreInRange(const Plan& plan) {
   const RetryPlan& retry = plan.retry;
   return plan.lease >= kShortestLease && IsWholeMilliseconds(plan.lease) && plan.clients >= 1 &&
@@ -287,13 +271,7 @@ Result<void> CheckPlan(const Plan& plan, const std::string& where) {
     if (std::ranges::find(known, claim) == known.end())
       return bad(UnknownWord("claim", claim, known));
   }
-  for (const auto& [claim, outcome] : plan.expect) {
-    if (std::ranges::find(plan.claims, claim) == plan.claims.end())
-      return bad("expect: " + UnknownWord("claim", claim, plan.claims));
-    if (std::ranges::find(kOutcomes, outcome) == kOutcomes.end())
-      return bad("expect: " +
-                 UnknownWord("outcome", outcome, {kOutcomes.begin(), kOutcomes.end()}));
-  }
+  if (const std::string why = WhyNotExpected(plan); !why.empty()) return bad(why);
   return CheckFaults(plan, std::vector<FaultPlace>(plan.faults.size(), {.fault = where}));
 }
 
@@ -317,7 +295,8 @@ RunFacts FactsOf(const Plan& plan) {
                  .initial_stock = stock.empty() ? 0 : std::stoll(stock),
                  .keys = workload.make(Options(plan.workload_options))->Keys(),
                  .claims = plan.claims,
-                 .expect = plan.expect};
+                 .expect = plan.expect,
+                 .expect_cause = plan.expect_cause};
   for (const FaultPlan& fault : plan.faults) {
     facts.faults.push_back({.name = fault.name,
                             .kind = fault.kind,

@@ -204,7 +204,8 @@ TEST(CheckPlan, TakesEveryPlanThatWasBuilt) {
 TEST(FactsOf, TellsTheCheckersWhatTheyMustKnow) {
   const RunFacts facts = FactsOf(
       Good("name = \"x\"\nseed = 5\nfaults = \"pause\"\nlock.name = \"redlock\"\n[workload]\nitems "
-           "= 2\nstock = 3\nclients = 7\n[expect]\nstock = \"violated\"\n"));
+           "= 2\nstock = 3\nclients = 7\n[expect]\nstock = \"violated\"\n[expect_cause]\nstock = "
+           "\"stopped, overran\"\n"));
   EXPECT_EQ(facts.experiment, "x");
   EXPECT_EQ(facts.lock, "redlock");
   EXPECT_EQ(facts.workload, "inventory");
@@ -220,6 +221,7 @@ TEST(FactsOf, TellsTheCheckersWhatTheyMustKnow) {
   EXPECT_EQ(facts.faults[0].kind, "pause");
   EXPECT_GT(facts.faults[0].planned, 1);
   EXPECT_EQ(facts.expect.at("stock"), "violated");
+  EXPECT_EQ(facts.expect_cause.at("stock"), (std::vector<std::string>{"stopped", "overran"}));
 }
 
 }  // namespace

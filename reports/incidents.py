@@ -12,13 +12,17 @@ class Telling:
     claims: list[str]
     sentence: str
     by_stall: bool
+    cause: str | None = None
+    because: str = ""
+    steps: tuple[tuple[int, str], ...] = ()
 
 
 def told(violations: list[Violation]) -> list[Telling]:
     """In time order, each sentence once."""
     tellings: dict[str, Telling] = {}
     for v in sorted(violations, key=lambda v: v.span):
-        tellings.setdefault(v.sentence, Telling([], v.sentence, v.by_stall)).claims.append(v.claim)
+        telling = Telling([], v.sentence, v.by_stall, v.cause, v.because, v.steps)
+        tellings.setdefault(v.sentence, telling).claims.append(v.claim)
     return list(tellings.values())
 
 

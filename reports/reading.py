@@ -34,6 +34,9 @@ class Violation:
     first: HoldRef | None
     second: HoldRef | None
     sentence: str
+    cause: str | None = None  # of a verdict from before there were causes
+    because: str = ""
+    steps: tuple[tuple[int, str], ...] = ()  # at_ns and what happened then
 
     @property
     def span(self) -> tuple[int, int]:
@@ -293,7 +296,13 @@ def _violation(claim: str, node: Node) -> Violation:
         to_ns=node.count("to_ns"), stale=node.flag("stale"), count=node.count("count"),
         untold=node.count("untold"), fault=node.maybe_text("fault"), by_stall=node.flag("by_stall"),
         first=_hold(node.maybe_node("first")), second=_hold(node.maybe_node("second")),
-        sentence=node.text("sentence"))
+        sentence=node.text("sentence"), cause=node.maybe_text("cause"),
+        because=node.maybe_text("because") or "",
+        steps=tuple((step.count("at_ns"), step.text("text")) for step in _steps(node)))
+
+
+def _steps(node: Node) -> list[Node]:
+    return node.nodes("steps") if "steps" in node.data else []
 
 
 def _hold(node: Node | None) -> HoldRef | None:

@@ -112,6 +112,10 @@ class ReportTest(unittest.TestCase):
         text = Page(html).text
         for claim in verdict["claims"]:
             self.assert_tells(text, claim["claim"], *(v["sentence"] for v in claim["violations"]))
+            self.assert_tells(text, *(f"cause: {v['cause']}: {v['because']}"
+                                      for v in claim["violations"]))
+            self.assert_tells(text, *(f"{step['at_ns'] / 1e9:.3f} s: {step['text']}"
+                                      for v in claim["violations"] for step in v["steps"]))
         self.assert_tells(text, "doublehold run --plan plan.json", "lease over", "stall")
         self.assertRegex(text, r"asked 2\d\d ms, got 2\d\d ms")
 

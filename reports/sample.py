@@ -152,7 +152,11 @@ class Maker:
                   count: int = 1) -> dict[str, Any]:
         return {"key": "item-0", "from_ns": begin, "to_ns": end, "stale": True, "count": count,
                 "fault": "stall", "by_stall": False, "untold": 0, "first": first, "second": second,
-                "sentence": sentence}
+                "sentence": sentence, "cause": "stopped",
+                "because": f"client {first['client']} was stopped{self.toy.hostile}",
+                "steps": [{"at_ns": first["from_ns"],
+                           "text": f"client {first['client']} was granted the key"
+                                   f"{self.toy.hostile}"}]}
 
     def claims(self) -> list[dict[str, Any]]:
         by_number = {hold["hold"]: hold for hold in self.holds}

@@ -178,6 +178,16 @@ std::map<std::string, std::string> ReadExpectations(Fields& fields) {
   return expect;
 }
 
+std::map<std::string, std::vector<std::string>> ReadExpectedCauses(Fields& fields) {
+  std::map<std::string, std::vector<std::string>> expect;
+  if (!fields.Has("expect_cause")) return expect;
+  const json& causes = fields.Object("expect_cause");
+  Fields inner(causes, "field 'expect_cause': ");
+  for (const auto& [claim, unused] : causes.items()) expect[claim] = inner.Texts(claim);
+  if (std::string reason = inner.Finish(); !reason.empty()) fields.Fail(std::move(reason));
+  return expect;
+}
+
 }  // namespace
 
 nlohmann::ordered_json FactsToJson(const RunFacts& facts) {
@@ -192,21 +202,23 @@ nlohmann::ordered_json FactsToJson(const RunFacts& facts) {
   }
   auto expect = nlohmann::ordered_json::object();
   for (const auto& [claim, outcome] : facts.expect) expect[claim] = outcome;
-  return {{"experiment", facts.experiment},
-          {"lock", facts.lock},
-          {"workload", facts.workload},
-          {"write", facts.write},
-          {"seed", facts.seed},
-          {"lease_ns", ToNs(facts.lease)},
-          {"grace_ns", ToNs(facts.grace)},
-          {"duration_ns", ToNs(facts.duration)},
-          {"clients", facts.clients},
-          {"nodes", facts.nodes},
-          {"initial_stock", facts.initial_stock},
-          {"keys", facts.keys},
-          {"faults", std::move(faults)},
-          {"claims", facts.claims},
-          {"expect", std::move(expect)}};
+  nlohmann::ordered_json object{{"experiment", facts.experiment},
+                                {"lock", facts.lock},
+                                {"workload", facts.workload},
+                                {"write", facts.write},
+                                {"seed", facts.seed},
+                                {"lease_ns", ToNs(facts.lease)},
+                                {"grace_ns", ToNs(facts.grace)},
+                                {"duration_ns", ToNs(facts.duration)},
+                                {"clients", facts.clients},
+                                {"nodes", facts.nodes},
+                                {"initial_stock", facts.initial_stock},
+                                {"keys", facts.keys},
+                                {"faults", std::move(faults)},
+                                {"claims", facts.claims},
+                                {"expect", std::move(expect)}};
+  if (!facts.expect_cause.empty()) object["expect_cause"] = facts.expect_cause;
+  return object;
 }
 
 Result<RunFacts> FactsFromJson(const json& object) {
@@ -225,7 +237,8 @@ Result<RunFacts> FactsFromJson(const json& object) {
                  .keys = fields.Texts("keys"),
                  .faults = ReadFaults(fields),
                  .claims = fields.Texts("claims"),
-                 .expect = ReadExpectations(fields)};
+                 .expect = ReadExpectations(fields),
+                 .expect_cause = ReadExpectedCauses(fields)};
   if (facts.keys.size() > kMostKeys) fields.Fail(fmt::format("over {} keys", kMostKeys));
   if (std::set<std::string>(facts.keys.begin(), facts.keys.end()).size() != facts.keys.size()) {
     fields.Fail("field 'keys' names a key twice");

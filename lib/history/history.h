@@ -45,6 +45,8 @@ struct RunFacts {
   std::vector<FaultFact> faults;
   std::vector<std::string> claims;            // to be judged, in this order
   std::map<std::string, std::string> expect;  // claim -> valid | violated | unknown | any
+  // claim -> the causes that its violations may have; the first of them must be among them
+  std::map<std::string, std::vector<std::string>> expect_cause{};
 
   bool operator==(const RunFacts&) const = default;
 };

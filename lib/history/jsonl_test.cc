@@ -26,7 +26,8 @@ RunFacts SomeFacts() {
           .faults = {{.name = "stall", .kind = "pause", .what = "client 1 stopped", .planned = 2},
                      {.name = "jump", .kind = "jump", .what = "node 1 ahead", .planned = 0}},
           .claims = {"exclusion", "stock"},
-          .expect = {{"exclusion", "violated"}, {"stock", "any"}}};
+          .expect = {{"exclusion", "violated"}, {"stock", "any"}},
+          .expect_cause = {{"exclusion", {"stopped", "overran"}}}};
 }
 
 // Anything an Event can hold and a run can have recorded, named or not.
@@ -163,6 +164,8 @@ TEST(Jsonl, ABadStartLineIsRefusedWithItsReason) {
             "1: field 'keys' names a key twice"},
            {"outcome", with(R"("expect":{})", R"("expect":{"stock":"vallid"})"),
             "1: field 'expect': outcome 'vallid' is unknown (did you mean 'valid'?)"},
+           {"cause", with(R"("expect":{})", R"("expect":{},"expect_cause":{"stock":"stopped"})"),
+            "1: field 'expect_cause': field 'stock' is not a list"},
            {"fault",
             with(R"("faults":[])", R"("faults":[{"name":"a","kind":"b","what":1,"planned":1}])"),
             "1: fault 0: field 'what' is not a string"},

@@ -116,6 +116,7 @@ struct Plan {
   std::vector<FaultPlan> faults;
   std::vector<std::string> claims;
   std::map<std::string, std::string> expect;
+  std::map<std::string, std::vector<std::string>> expect_cause;  // claim -> names of causes
   bool operator==(const Plan&) const = default;
 };
 

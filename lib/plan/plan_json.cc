@@ -250,6 +250,9 @@ Plan FromJson(const json& from) {
   plan.faults = FaultsFromJson(take.GetJson("faults"));
   plan.claims = take.Get<std::vector<std::string>>("claims");
   plan.expect = take.Get<Words>("expect");
+  if (from.contains("expect_cause")) {  // plans had none once
+    plan.expect_cause = take.Get<std::map<std::string, std::vector<std::string>>>("expect_cause");
+  }
   take.CheckNothingElse();
   return plan;
 }
@@ -287,7 +290,8 @@ json ToJson(const Plan& plan) {
           {"grace_ns", plan.grace.count()},
           {"faults", std::move(faults)},
           {"claims", plan.claims},
-          {"expect", plan.expect}};
+          {"expect", plan.expect},
+          {"expect_cause", plan.expect_cause}};
 }
 
 Result<Plan> PlanFromJson(const json& from, std::string_view name) {

@@ -64,7 +64,8 @@ Plan FullPlan() {
           .grace = 400ms,
           .faults = {first, second},
           .claims = {"exclusion", "liveness"},
-          .expect = {{"exclusion", "violated"}}};
+          .expect = {{"exclusion", "violated"}},
+          .expect_cause = {{"exclusion", {"stopped", "overran"}}}};
 }
 
 std::string Refusal(const json& plan) {

@@ -1,0 +1,240 @@
+#include "checker/cause.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "checker/double_grant.h"
+#include "checker/late_hold.h"
+#include "checker/stock.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+constexpr std::array kCauses{
+    CauseEntry{Cause::kNotTold, "not-told", "the record leaves several explanations, or none"},
+    CauseEntry{Cause::kNoLock, "no-lock", "the lock is `none`: it keeps nobody out"},
+    CauseEntry{Cause::kStopped, "stopped", "the lease was over while its client was stopped"},
+    CauseEntry{Cause::kMessageHeld, "message-held",
+               "the lease was over while a message of its client was held up, or cut off"},
+    CauseEntry{Cause::kRenewalFailed, "renewal-failed",
+               "the lease was over because a renewal of it was not answered in time, or refused"},
+    CauseEntry{Cause::kOverran, "overran",
+               "the section took longer than its lease, and nothing held it up"},
+    CauseEntry{Cause::kOverAtGrant, "over-at-grant",
+               "the lease was over when the grant arrived, and its client went in all the same"},
+    CauseEntry{Cause::kMarkerLeft, "marker-left",
+               "a section that ended without a release left its marker, and the client went in on "
+               "that again"},
+    CauseEntry{Cause::kServerClock, "server-clock",
+               "the key was gone before its lease: a server's clock was moved"},
+    CauseEntry{Cause::kClientClock, "client-clock",
+               "the wall clocks of two clients, by which the lock goes, disagreed"},
+    CauseEntry{
+        Cause::kForeignRelease, "foreign-release",
+        "another's release freed the lock: it does not look whose it is, or looks too early"},
+    CauseEntry{Cause::kNodeRestarted, "node-restarted",
+               "the key was lost: its node came back empty, or with older data"},
+    CauseEntry{Cause::kFailover, "failover",
+               "the grant was lost: another server took over that did not have it"},
+    CauseEntry{Cause::kKeyRemoved, "key-removed",
+               "the key was evicted, flushed or deleted by hand"},
+    CauseEntry{Cause::kQuorumOverlap, "quorum-overlap",
+               "two majorities had only nodes in common that had lost the key: a minority of all"},
+    CauseEntry{Cause::kResent, "resent",
+               "a command ran twice: it was sent again after its reply was lost"},
+    CauseEntry{Cause::kCounterWentBack, "counter-went-back",
+               "the counter of fencing tokens was lost, and began anew"},
+    CauseEntry{Cause::kStaleWriteTaken, "stale-write-taken",
+               "the store took what a late holder wrote: it had not seen a newer token"},
+    CauseEntry{Cause::kNeverExpires, "never-expires",
+               "a client was killed, and the key it left does not go away with its lease"},
+    CauseEntry{Cause::kNodeDown, "node-down", "a node that the lock needs was killed for good"},
+    CauseEntry{Cause::kNoQueue, "no-queue",
+               "the lock has no queue: who waits longest has no claim"},
+    CauseEntry{Cause::kMachine, "machine", "the machine itself kept a process from running"},
+};
+
+constexpr std::string_view kFairLock = "redisson-fair";
+
+Explanation NotTold(std::string because) { return {.because = std::move(because)}; }
+
+const Hold* HoldOf(const Record& record, const std::optional<HoldRef>& ref) {
+  return ref ? record.holds.Find(ref->hold) : nullptr;
+}
+
+bool IsLateAt(const Hold& hold, int64_t at_ns) {
+  return !hold.LiveAt(at_ns) && hold.valid_until_ns < at_ns;
+}
+
+// Two holds of a key, one of which was granted while the other lasted.
+Explanation OfOverlap(const Record& record, const Hold& a, const Hold& b, int64_t at_ns) {
+  const Hold& first = a.core.from_ns <= b.core.from_ns ? a : b;
+  const Hold& second = &first == &a ? b : a;
+  if (!first.LiveAt(at_ns)) return WhyLate(record, first, at_ns, first.core.to_ns);
+  if (!second.LiveAt(at_ns)) return WhyLate(record, second, at_ns, second.core.to_ns);
+  if (at_ns > second.core.from_ns) {
+    return NotTold("a lease was extended while another client held the key");
+  }
+  return WhyGrantedTwice(record, first);
+}
+
+// Something done under one hold that harmed another: the one whose lease was over is to blame;
+// where neither's was, that there were two.
+Explanation OfHarm(const Record& record, const Violation& violation) {
+  const Hold* by = HoldOf(record, violation.first);
+  const Hold* other = HoldOf(record, violation.second);
+  if (by != nullptr && IsLateAt(*by, violation.to_ns)) {
+    return WhyLate(record, *by, violation.to_ns, violation.to_ns);
+  }
+  if (by == nullptr || other == nullptr) return NotTold("only one of two holds is known");
+  if (violation.stale && IsLateAt(*other, other->core.to_ns)) {
+    return WhyLate(record, *other, other->core.to_ns, other->core.to_ns);
+  }
+  const Hold& later = by->core.from_ns <= other->core.from_ns ? *other : *by;
+  if (!Overlap(by->core, other->core)) return NotTold("the two holds did not overlap");
+  return OfOverlap(record, *by, *other, later.core.from_ns);
+}
+
+int64_t TokenOf(const Record& record, const Hold* hold) {
+  const Call* grant = hold == nullptr ? nullptr : record.GrantOf(hold->hold);
+  return grant == nullptr ? 0 : grant->answer[1];
+}
+
+// The last fault before that loses keys: a counter is one.
+Explanation OfCounter(const Record& record, int64_t at_ns) {
+  const FaultEpisode* last = nullptr;
+  for (const FaultEpisode& episode : record.scene.episodes) {
+    if (episode.from_ns <= at_ns && LosesKeys(record.FaultOf(episode))) last = &episode;
+  }
+  if (last == nullptr) return NotTold("no fault is recorded that loses a counter");
+  return {.cause = Cause::kCounterWentBack,
+          .because = FaultClause(record.scene, *last),
+          .episodes = {last}};
+}
+
+Explanation OfStock(const Record& record, const Violation& violation) {
+  const Hold* by = HoldOf(record, violation.first);
+  const Hold* over = HoldOf(record, violation.second);
+  if (by == nullptr && over == nullptr) {
+    for (const ItemCount& item : CountItems(record.history)) {
+      if (item.Twice() == 0 || item.Twice() != item.Wrong()) continue;
+      return {
+          .cause = Cause::kResent,
+          .because = "a sale was tried again after a write that was not answered, and both ran"};
+    }
+    return NotTold("no single write is to blame");
+  }
+  const int64_t token = TokenOf(record, by);
+  const int64_t other = TokenOf(record, over);
+  if (token == 0 || other == 0) return OfHarm(record, violation);
+  const bool in_order = by->core.from_ns < over->core.from_ns ? token < other : other < token;
+  if (!in_order) return OfCounter(record, violation.from_ns);
+  if (!violation.stale) return OfHarm(record, violation);
+  const bool by_is_late = IsLateAt(*by, violation.to_ns);
+  const Hold& late = by_is_late ? *by : *over;
+  const int64_t at_ns = by_is_late ? violation.to_ns : over->core.to_ns;
+  return {.cause = Cause::kStaleWriteTaken,
+          .because = fmt::format("the store took {}'s write with token {}, and its lease was over "
+                                 "since {}",
+                                 OwnerName(record.scene, late.owner()), TokenOf(record, &late),
+                                 At(late.LeaseEndBefore(at_ns)))};
+}
+
+Explanation OfFencing(const Record& record, const Violation& violation) {
+  const bool of_grant = violation.second && violation.from_ns == violation.to_ns &&
+                        violation.second->from_ns == violation.to_ns;
+  if (of_grant) return OfCounter(record, violation.from_ns);
+  return {.cause = Cause::kStaleWriteTaken,
+          .because = "the store took a token though it had taken a newer one"};
+}
+
+// A call of the session that answered although a message of it was lost on the way.
+Explanation OfReentry(const Record& record, const Violation& violation) {
+  const Hold* hold = HoldOf(record, violation.first);
+  if (hold == nullptr) return NotTold("whose exit it was is not known");
+  if (const auto resent = WhyRanTwice(record, hold->owner(), hold->key, violation.to_ns)) {
+    return *resent;
+  }
+  return NotTold("nothing recorded explains the count of its entries");
+}
+
+bool IsOpenAt(const Call& call, int64_t at_ns) {
+  return call.from_ns <= at_ns && at_ns <= call.to_ns && call.outcome == EventType::kInfo;
+}
+
+Explanation OfLiveness(const Record& record, const Violation& violation) {
+  const Hold* last = HoldOf(record, violation.first);
+  const auto key =
+      static_cast<uint16_t>(std::ranges::find(record.history.facts.keys, violation.key) -
+                            record.history.facts.keys.begin());
+  std::vector<const FaultEpisode*> down;
+  for (const FaultEpisode& episode : record.scene.episodes) {
+    if (!IsCrash(record.FaultOf(episode)) || episode.from_ns > violation.from_ns) continue;
+    const bool held = last != nullptr && !last->released && last->client == episode.client;
+    const bool acquiring =
+        std::ranges::any_of(record.CallsOf(Op::kAcquire, key), [&](const Call* call) {
+          return call->session.client == episode.client && IsOpenAt(*call, episode.from_ns);
+        });
+    if (episode.client > 0 && (held || acquiring)) {
+      return {.cause = Cause::kNeverExpires,
+              .because = fmt::format("{}{}", FaultClause(record.scene, episode),
+                                     held ? " while it held the key" : " within its acquire"),
+              .episodes = {&episode}};
+    }
+    if (episode.client <= 0 && episode.node > 0) down.push_back(&episode);
+  }
+  // Of several nodes one need not be needed.
+  if (!down.empty() && record.history.facts.nodes <= 1) {
+    return {
+        .cause = Cause::kNodeDown, .because = FaultsClause(record.scene, down), .episodes = down};
+  }
+  return NotTold("who left the key as it was is not recorded");
+}
+
+Explanation OfOrder(const Record& record) {
+  if (record.history.facts.lock == kFairLock) return NotTold("its queue is not recorded");
+  return {.cause = Cause::kNoQueue,
+          .because = fmt::format("lock {} keeps no queue", record.history.facts.lock)};
+}
+
+}  // namespace
+
+std::span<const CauseEntry> Causes() { return kCauses; }
+
+std::string_view Name(Cause cause) { return kCauses[static_cast<size_t>(cause)].name; }
+
+std::vector<std::string> CauseNames() {
+  std::vector<std::string> names;
+  for (const CauseEntry& entry : kCauses) names.emplace_back(entry.name);
+  return names;
+}
+
+Explanation WhyViolated(const Record& record, std::string_view claim, const Violation& violation) {
+  if (violation.by_stall) {
+    return {.cause = Cause::kMachine, .because = "the lease would have lasted without that stall"};
+  }
+  if (record.history.facts.lock == "none") {
+    return {.cause = Cause::kNoLock, .because = "lock none grants whoever asks"};
+  }
+  if (claim == "release") {
+    return {.cause = Cause::kForeignRelease,
+            .because = "the release did not look whose lock it freed"};
+  }
+  if (claim == "exclusion" || claim == "lease-exclusion") {
+    const Hold* first = HoldOf(record, violation.first);
+    const Hold* second = HoldOf(record, violation.second);
+    if (first == nullptr || second == nullptr) return NotTold("a hold is not in the record");
+    return OfOverlap(record, *first, *second, violation.from_ns);
+  }
+  if (claim == "stock") return OfStock(record, violation);
+  if (claim == "fencing") return OfFencing(record, violation);
+  if (claim == "reentry") return OfReentry(record, violation);
+  if (claim == "liveness") return OfLiveness(record, violation);
+  if (claim == "order") return OfOrder(record);
+  return OfHarm(record, violation);
+}
+
+}  // namespace doublehold

@@ -1,0 +1,67 @@
+// Why a violation could happen, as far as the record tells. Decided from what was recorded alone:
+// events, and faults with what they measured. Where that leaves several explanations, or none, the
+// cause is `not-told`: a wrong cause is worse than none.
+#ifndef DOUBLEHOLD_CHECKER_CAUSE_H_
+#define DOUBLEHOLD_CHECKER_CAUSE_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checker/checker.h"
+#include "checker/record.h"
+
+namespace doublehold {
+
+enum class Cause : uint8_t {
+  kNotTold,
+  kNoLock,
+  kStopped,
+  kMessageHeld,
+  kRenewalFailed,
+  kOverran,
+  kOverAtGrant,
+  kMarkerLeft,
+  kServerClock,
+  kClientClock,
+  kForeignRelease,
+  kNodeRestarted,
+  kFailover,
+  kKeyRemoved,
+  kQuorumOverlap,
+  kResent,
+  kCounterWentBack,
+  kStaleWriteTaken,
+  kNeverExpires,
+  kNodeDown,
+  kNoQueue,
+  kMachine,
+};
+
+struct CauseEntry {
+  Cause cause;
+  std::string_view name;     // "server-clock"
+  std::string_view meaning;  // "the key was gone before its lease: a server's clock was moved"
+};
+
+// In the order of the enumeration, for `doublehold list causes`.
+std::span<const CauseEntry> Causes();
+std::string_view Name(Cause cause);
+std::vector<std::string> CauseNames();
+
+// A cause, and what of the record it was decided by.
+struct Explanation {
+  Cause cause = Cause::kNotTold;
+  std::string because{};  // "client 1 was stopped (0.100-0.900 s)"; of kNotTold: why it is not
+  std::vector<const FaultEpisode*> episodes{};  // those that are part of it
+  std::vector<const Call*> calls{};             // of others than the holders, likewise
+};
+
+// `violation` is one of `claim`, and of the history that `record` was made of.
+Explanation WhyViolated(const Record& record, std::string_view claim, const Violation& violation);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_CAUSE_H_

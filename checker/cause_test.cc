@@ -1,0 +1,298 @@
+#include "checker/cause.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "checker/judge.h"
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+struct Case {
+  std::string claim;
+  std::string lanes;
+  std::string cause;
+  LaneOptions options{};
+};
+
+// Of the first violation of the claim; "" when there is none.
+std::string CauseOf(const History& history, const std::string& claim) {
+  const RunVerdict verdict = Judge(history);
+  const auto found = std::ranges::find(verdict.claims, claim, &ClaimVerdict::claim);
+  if (found == verdict.claims.end() || found->violations.empty()) return "";
+  EXPECT_FALSE(found->violations[0].because.empty());
+  return std::string(Name(found->violations[0].cause));
+}
+
+void ExpectCauses(const std::vector<Case>& cases) {
+  for (Case one : cases) {
+    one.options.claims = {one.claim};
+    EXPECT_EQ(CauseOf(FromLanes(one.lanes, one.options), one.claim), one.cause) << one.lanes;
+  }
+}
+
+// c1 is 12 ms late; what held it up for long enough is to blame.
+const std::string kLate = R"(
+      c1:          A-a==W--!---------w=R-x       | 5>4
+      c2:                       A-a==R-r)";
+
+TEST(Cause, OfALateHolderIsWhatHeldItUpForSoLong) {
+  ExpectCauses({
+      {"exclusion", kLate + "\n      pause c1:         [-----------]", "stopped"},
+      {"exclusion", kLate + "\n      hold c1:          [-----------]", "message-held"},
+      {"exclusion", kLate + "\n      partition c1:     [-----------]", "message-held"},
+      {"exclusion", kLate + "\n      pause n0:         [-----------]", "message-held"},
+      {"exclusion", kLate + "\n      slow c1:          [-----------]", "overran"},
+      {"exclusion", kLate, "overran"},
+      // most of why it was late, and its lease ended meanwhile; or not
+      {"exclusion", kLate + "\n      pause c1:         [-------]", "stopped"},
+      {"exclusion", kLate + "\n      pause c1:             [-------]", "overran"},
+      // for too short: late all the same; only together
+      {"exclusion", kLate + "\n      pause c1:         [---]", "overran"},
+      {"exclusion", kLate + "\n      hold c1:          [---]", "overran"},
+      {"exclusion",
+       kLate + "\n      pause c1:         [----]\n      hold c1:               [------]",
+       "not-told"},
+      // while it waited for nothing
+      {"exclusion", R"(
+      c1:          A-a=====!=========W-w=R-x       | 5>4
+      c2:                       A-a==R-r
+      delay c1:        [------------])",
+       "overran"},
+      // on somebody else
+      {"exclusion", kLate + "\n      pause c2:         [-----------]", "overran"},
+  });
+}
+
+TEST(Cause, OfALeaseThatWasNotExtendedIsItsRenewal) {
+  ExpectCauses({
+      {"exclusion", R"(
+      c1:          A-a=E===!-----?====R-x
+      c2:                       A-a==R-r)",
+       "renewal-failed"},
+      {"exclusion", R"(
+      c1:          A-a=E-x=!==========R-x
+      c2:                       A-a==R-r)",
+       "renewal-failed"},
+      {"exclusion", R"(
+      c1:          A-aE-e==!==========R-x
+      c2:                       A-a==R-r)",
+       "overran"},
+  });
+}
+
+const std::string kBoth = R"(
+      c1:          A-a================R-r
+      c2:                    A-a==R-r)";
+
+TEST(Cause, OfTwoLiveLeasesIsWhatTookTheKeyAway) {
+  const std::string jump = "\n      jump n1:           [--------------]   | ";
+  const std::string restart = "\n      restart n1:        [-]";
+  const std::string flush = "\n      flush n1:          [-]";
+  ExpectCauses({
+      {"lease-exclusion", kBoth + jump + "2000", "server-clock"},
+      {"lease-exclusion", kBoth + jump + "3", "not-told"},      // less than was left
+      {"lease-exclusion", kBoth + jump + "-2000", "not-told"},  // the key stays for longer
+      {"lease-exclusion", kBoth + restart, "node-restarted"},
+      {"lease-exclusion", kBoth + "\n      restart n0:        [-]", "not-told"},  // the store
+      {"lease-exclusion", kBoth + "\n      promote n2:        [-]", "failover"},
+      {"lease-exclusion", kBoth + "\n      evict n1:          [-]", "key-removed"},
+      {"lease-exclusion", kBoth + flush, "key-removed"},
+      {"lease-exclusion", kBoth + "\n      flush n1:                    [-]", "not-told"},  // later
+      {"lease-exclusion", kBoth + restart + flush, "not-told"},  // either
+      {"lease-exclusion", kBoth, "not-told"},
+  });
+  History kept = FromLanes(kBoth + restart, {.claims = {"lease-exclusion"}});
+  kept.facts.faults[0].what = "node 1 killed (to come back with its log)";
+  EXPECT_EQ(CauseOf(kept, "lease-exclusion"), "not-told");
+}
+
+TEST(Cause, OfLocksByClientsClocksIsTheClockThatWasAhead) {
+  const LaneOptions getset{.lock = "setnx-getset"};
+  const std::string ahead = "\n      jump c2:     [---------------]   | 2000";
+  const std::string behind = "\n      jump c1:     [---------------]   | -2000";
+  const std::string kept = "\n      jump c1:     [---------------]   | 2000";
+  ExpectCauses({
+      {"lease-exclusion", kBoth + ahead, "client-clock", getset},
+      {"lease-exclusion", kBoth + behind, "client-clock", getset},
+      {"lease-exclusion", kBoth + kept, "not-told", getset},
+      {"lease-exclusion", kBoth + ahead + kept, "not-told", getset},  // they agree
+      {"lease-exclusion", kBoth + ahead, "not-told"},
+      // and not the server's
+      {"lease-exclusion", kBoth + "\n      jump n1:           [---------]   | 2000", "not-told",
+       getset},
+  });
+}
+
+TEST(Cause, IsAReleaseThatFreesWhateverIsThere) {
+  const std::string freed = R"(
+      c1:    A-a==!========R-f
+      c2:           A-a=============R-x
+      c3:                     A-a==R-r)";
+  std::string looks_first = freed;
+  std::ranges::replace(looks_first, 'f', 'r');
+  ExpectCauses({
+      {"lease-exclusion", freed, "foreign-release"},
+      {"release", freed, "foreign-release"},
+      {"exclusion", freed, "overran"},  // of the first two
+      {"lease-exclusion", looks_first, "foreign-release", {.lock = "set-nx-px-get-del"}},
+      {"lease-exclusion", looks_first, "not-told", {.lock = "set-nx-px"}},
+      // c2 was granted the key when c1 had lost it: nobody's release is to blame for c3
+      {"lease-exclusion", R"(
+      c1:        A-a====================R-r
+      c2:             A-a==R-f
+      c3:                       A-a==R-r
+      evict n1:   [-])",
+       "key-removed"},
+  });
+}
+
+TEST(Cause, OfALockOfMajoritiesIsTheNodeThatBothCounted) {
+  const LaneOptions redlock{.nodes = 5, .lock = "redlock"};
+  const std::string of_three = "\n      jump n3:           [----------]   | 2000";
+  ExpectCauses({
+      {"lease-exclusion", kBoth + of_three, "quorum-overlap", redlock},
+      {"lease-exclusion", kBoth + "\n      restart n3:        [-]", "quorum-overlap", redlock},
+      {"lease-exclusion",
+       kBoth + of_three + "\n      jump n1:           [----------]   | 2000" +
+           "\n      jump n2:           [----------]   | 2000",
+       "server-clock", redlock},
+      {"lease-exclusion", kBoth, "not-told", redlock},
+  });
+}
+
+TEST(Cause, OfACommandThatRanTwiceIsTheReplyThatWasLost) {
+  const std::string nested = R"(
+      c1:              A-a===A-a===R----r===========R-r
+      c2:                    A-x      A-a==R-r)";
+  ExpectCauses({
+      {"reentry", nested + "\n      drop c1:                      [-]", "resent"},
+      {"reentry", nested + "\n      duplicate c1:                 [-]", "resent"},
+      {"lease-exclusion", nested + "\n      drop c1:                      [-]", "resent"},
+      {"reentry", nested + "\n      drop c2:                      [-]", "not-told"},
+      {"reentry", nested + "\n      drop c1:            [-]", "not-told"},  // no call met it
+      {"reentry", nested, "not-told"},
+  });
+}
+
+TEST(Cause, OfTokensIsACounterThatBeganAnew) {
+  const std::string back = R"(
+      c1:          A-a===R-r                  | #5
+      c2:                       A-a==R-r      | #1)";
+  ExpectCauses({{"fencing", back + "\n      restart n1:           []", "counter-went-back"},
+                {"fencing", back, "not-told"}});
+}
+
+TEST(Cause, OfAWriteThatAFencedStoreTookIsThatItSawNoNewerToken) {
+  const std::string taken = R"(
+      c1:          A-a=g===!======W-w=R-x                 | #1 1 1>0#1
+      c2:                       A-a=g=====W-w==R-r        | #2 1 1>0#2
+      final:                                         *    | 0/2)";
+  const std::string anew = R"(
+      c1:          A-a=g==========W-w=R-x                 | #1 1 1>0#1
+      c2:                       A-a=g=====W-w==R-r        | #1 1 1>0#1
+      restart n1:      [-]
+      final:                                         *    | 0/2)";
+  const LaneOptions fenced{.stock = 1, .write = "fenced"};
+  ExpectCauses({{"stock", taken, "stale-write-taken", fenced},
+                {"stock", anew, "counter-went-back", fenced}});
+}
+
+TEST(Cause, OfAStuckKeyIsWhoWasKilled) {
+  ExpectCauses({
+      {"liveness", "c1:         A-----\ncrash c1:      []\nexpiry:               *  | -1",
+       "never-expires"},
+      {"liveness", "c1:         A-x\ncrash c1:      []\nexpiry:               *  | -1", "not-told"},
+      {"liveness", "c1:         A-a==\ncrash c1:      []\nprobe:              P------x",
+       "never-expires"},
+      {"liveness", "c1:         A-a==R-r\ncrash n1:      []\nprobe:              P------x",
+       "node-down"},
+      {"liveness",
+       "c1:         A-a==R-r\ncrash n1:      []\nprobe:              P------x",
+       "not-told",
+       {.nodes = 2}},
+      {"liveness", "c1:         A-a==R-r\nprobe:              P------x", "not-told"},
+  });
+}
+
+TEST(Cause, OfALockWithoutAQueueIsThat) {
+  const std::string overtaken = R"(
+      c1: A-a===================R-r
+      c2:     QA-t-------------------A-aq=R-r
+      c3:           QA-t--A-aq==R-r          )";
+  ExpectCauses({{"order", overtaken, "no-queue", {.lock = "redisson"}},
+                {"order", overtaken, "not-told", {.lock = "redisson-fair"}}});
+}
+
+TEST(Cause, OfNoLockAndOfTheMachineGoesBeforeAll) {
+  ExpectCauses({
+      {"exclusion", kLate + "\n      pause c1:         [-----------]", "no-lock", {.lock = "none"}},
+      {"exclusion", kLate + "\n      machine c1:       (-----------)", "machine"},
+  });
+}
+
+// A grant's lease is over when it arrives; lanes cannot draw that.
+TEST(Cause, OfALeaseThatWasOverAtTheGrantIsItsGrantOrAMarker) {
+  const std::string late = R"(
+      c1:    A---------a===R-r
+      c2:         A-a==========R-r)";
+  const std::string marker = R"(
+      c1:    A-a=A-------a===R-r
+      c2:           A-a==========R-r)";
+  for (const auto& [lanes, cause] :
+       {std::pair{late, "over-at-grant"}, std::pair{marker, "marker-left"}}) {
+    History history = FromLanes(lanes);
+    for (Event& event : history.events) {
+      const bool grant = event.op == Op::kAcquire && event.type == EventType::kOk;
+      if (grant && event.client == 1) event.value[0] = 4'000'000;
+    }
+    EXPECT_EQ(CauseOf(history, "exclusion"), cause) << lanes;
+  }
+}
+
+TEST(Cause, HasANameAndAMeaningEach) {
+  std::set<std::string_view> names;
+  for (size_t i = 0; i < Causes().size(); ++i) {
+    EXPECT_EQ(static_cast<size_t>(Causes()[i].cause), i);
+    EXPECT_TRUE(names.insert(Causes()[i].name).second) << Causes()[i].name;
+    EXPECT_FALSE(Causes()[i].meaning.empty());
+  }
+  EXPECT_EQ(Causes().size(), static_cast<size_t>(Cause::kMachine) + 1);
+}
+
+TEST(ExpectedCause, IsHeldAgainstEveryViolationThatIsTold) {
+  const std::string stopped = kLate + "\n      pause c1:         [-----------]";
+  struct Expected {
+    std::vector<std::string> causes;
+    std::string warning;  // what it begins with; empty: as expected
+  };
+  for (const Expected& expected : std::vector<Expected>{
+           {{"stopped"}, ""},
+           {{"stopped", "overran"}, ""},
+           {{}, ""},
+           {{"overran"},
+            "exclusion was expected to be violated because of overran; but because of stopped "
+            "(client 1 was stopped (0.005-0.017 s)): client 1's lease ended"},
+           {{"overran", "stopped"},
+            "exclusion was expected to be violated because of overran; of what is told nothing is"},
+           {{"stoped", "stopped"}, "exclusion: cause 'stoped' is unknown"}}) {
+    LaneOptions options{.claims = {"exclusion"}, .expect = {{"exclusion", "violated"}}};
+    options.expect_cause["exclusion"] = expected.causes;
+    const RunVerdict verdict = Judge(FromLanes(stopped, options));
+    EXPECT_EQ(verdict.as_expected, expected.warning.empty()) << ToText(verdict);
+    EXPECT_EQ(verdict.exit_code,
+              expected.warning.empty() ? ExitCode::kAsExpected : ExitCode::kViolated);
+    EXPECT_EQ(verdict.warnings.empty(), expected.warning.empty());
+    if (!verdict.warnings.empty()) {
+      EXPECT_TRUE(verdict.warnings[0].starts_with(expected.warning)) << verdict.warnings[0];
+    }
+  }
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,275 @@
+#include "checker/double_grant.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+// Locks that keep the instant of their clients' wall clocks in the key, and go by it.
+constexpr std::array<std::string_view, 2> kByClientClocks{"setnx-getset", "setnx-getset-expired"};
+// Locks whose release looks, and deletes by a second command.
+constexpr std::array<std::string_view, 2> kLookFirst{"set-nx-px-get-del", "setnx-getset-expired"};
+constexpr std::string_view kOfMajorities = "redlock";  // and what begins so
+
+template <typename Words>
+bool Contains(const Words& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+struct Candidate {
+  Cause cause = Cause::kNotTold;
+  std::string because;
+  const FaultEpisode* episode = nullptr;
+  const Call* call = nullptr;
+};
+
+class Search {
+ public:
+  // `lost`: the first grant to another beside `first`; the lock was gone by then.
+  Search(const Record& record, const Hold& first, const Hold& lost)
+      : record_(record), lock_(record.history.facts.lock), first_(first), lost_(lost) {
+    const Call* grant = record.GrantOf(first.hold);
+    when_ = {grant == nullptr ? first.core.from_ns : grant->from_ns, lost.core.from_ns};
+  }
+
+  Explanation Decide() && {
+    if (const auto freed = record_.freed.find(first_.hold);
+        freed != record_.freed.end() && freed->second.from_ns <= when_.to_ns) {
+      return Freed(freed->second);
+    }
+    LookAtReleases();
+    LookAtResending();
+    for (const FaultEpisode& episode : record_.scene.episodes) LookAtFault(episode);
+    if (Contains(kByClientClocks, lock_)) LookAtClientClocks();
+    return OneOf();
+  }
+
+ private:
+  Explanation Freed(const Span& when) const {
+    Explanation freed{.cause = Cause::kForeignRelease};
+    for (const Call* call : record_.CallsOf(Op::kRelease, first_.key)) {
+      if (call->from_ns != when.from_ns || call->to_ns != when.to_ns) continue;
+      freed.calls = {call};
+      freed.because =
+          fmt::format("the release of {} ({}) freed the lock of {}",
+                      OwnerName(record_.scene, call->session), During(when), Owner(first_));
+    }
+    return freed;
+  }
+
+  std::string Owner(const Hold& hold) const { return OwnerName(record_.scene, hold.owner()); }
+
+  // Another's that can have deleted the key after it was granted: one that looks in the same command
+  // cannot.
+  void LookAtReleases() {
+    const bool looks_first = Contains(kLookFirst, lock_);
+    for (const Call* call : record_.CallsOf(Op::kRelease, first_.key)) {
+      if (call->from_ns > when_.to_ns) break;
+      const bool unseen = call->Ok() && (call->answer[0] == 1 || looks_first);
+      const bool perhaps = call->outcome == EventType::kInfo && looks_first;
+      if (call->session == first_.owner() || !(unseen || perhaps)) continue;
+      if (call->DoneNs() < first_.core.from_ns) continue;
+      candidates_.push_back(
+          {Cause::kForeignRelease,
+           fmt::format("{} released the key ({}), which does not tell whose it deletes",
+                       OwnerName(record_.scene, call->session),
+                       During({call->from_ns, std::min(call->to_ns, when_.to_ns)})),
+           nullptr, call});
+    }
+  }
+
+  // An exit of its own that ran twice undid its outer entry as well.
+  void LookAtResending() {
+    const auto twice = WhyRanTwice(record_, first_.owner(), first_.key, when_.to_ns);
+    if (!twice) return;
+    candidates_.push_back({Cause::kResent, twice->because, twice->episodes.front(), nullptr});
+  }
+
+  // A node that came back with everything it had answered.
+  static bool KeptAll(const FaultFact& fault) {
+    return fault.kind == "restart" && fault.what.ends_with("with its log)");
+  }
+
+  void LookAtFault(const FaultEpisode& episode) {
+    const FaultFact& fault = record_.FaultOf(episode);
+    if (episode.client > 0 || episode.node == 0 || Contains(kByClientClocks, lock_)) return;
+    if (MovesAClock(fault)) return LookAtServerClock(episode, fault);
+    if (episode.from_ns > when_.to_ns || episode.to_ns < when_.from_ns || !LosesKeys(fault) ||
+        KeptAll(fault)) {
+      return;
+    }
+    Add(LosesData(fault)
+            ? (fault.kind == "promote" || fault.kind == "failover" ? Cause::kFailover
+                                                                   : Cause::kNodeRestarted)
+            : Cause::kKeyRemoved,
+        episode);
+  }
+
+  // A key goes early when its server's clock is moved ahead by more than is left of its lease: where
+  // a jump ahead begins, or one back ends. How far a clock drifts or swings is not recorded.
+  void LookAtServerClock(const FaultEpisode& episode, const FaultFact& fault) {
+    const auto within = [this](int64_t at_ns) {
+      return when_.from_ns <= at_ns && at_ns <= when_.to_ns;
+    };
+    if (fault.kind != "jump") {
+      if (episode.from_ns <= when_.to_ns && episode.to_ns >= when_.from_ns)
+        Add(Cause::kServerClock, episode);
+      return;
+    }
+    const int64_t by_ns = MovedNs(episode);
+    const bool ahead =
+        (by_ns > 0 && within(episode.from_ns)) || (by_ns < 0 && within(episode.to_ns));
+    if (ahead && std::abs(by_ns) >= LeftNs()) Add(Cause::kServerClock, episode);
+  }
+
+  // Who came has a clock that is ahead of the one that wrote the instant, by more than was left.
+  void LookAtClientClocks() {
+    std::vector<const FaultEpisode*> moved;
+    int64_t ahead_ns = 0;
+    bool unknown = false;
+    for (const FaultEpisode& episode : record_.scene.episodes) {
+      const FaultFact& fault = record_.FaultOf(episode);
+      if (!MovesAClock(fault) || episode.client <= 0) continue;
+      const bool later = episode.client == lost_.client && episode.from_ns <= when_.to_ns &&
+                         episode.to_ns >= Asked(lost_);
+      const bool earlier = episode.client == first_.client &&
+                           episode.from_ns <= first_.core.from_ns && episode.to_ns >= when_.from_ns;
+      if (!later && !earlier) continue;
+      moved.push_back(&episode);
+      unknown = unknown || fault.kind != "jump";
+      if (later) ahead_ns += MovedNs(episode);
+      if (earlier) ahead_ns -= MovedNs(episode);
+    }
+    if (moved.empty() || (!unknown && ahead_ns < LeftNs())) return;
+    candidates_.push_back(
+        {Cause::kClientClock, FaultsClause(record_.scene, moved), moved.front(), nullptr});
+  }
+
+  [[nodiscard]] int64_t Asked(const Hold& hold) const {
+    const Call* grant = record_.GrantOf(hold.hold);
+    return grant == nullptr ? hold.core.from_ns : grant->from_ns;
+  }
+  // Of the lease, when the key was given to another.
+  [[nodiscard]] int64_t LeftNs() const { return first_.valid_until_ns - when_.to_ns; }
+  static int64_t MovedNs(const FaultEpisode& episode) {
+    return episode.measured_ns != 0 ? episode.measured_ns : episode.asked_ns;
+  }
+
+  void Add(Cause cause, const FaultEpisode& episode) {
+    candidates_.push_back({cause, FaultClause(record_.scene, episode), &episode, nullptr});
+  }
+
+  Explanation OneOf() {
+    Explanation all;
+    std::set<Cause> causes;
+    std::set<std::string> reasons;
+    for (const Candidate& candidate : candidates_) {
+      causes.insert(candidate.cause);
+      if (reasons.insert(candidate.because).second)
+        all.because += (all.because.empty() ? "" : ", and ") + candidate.because;
+      if (candidate.episode != nullptr) all.episodes.push_back(candidate.episode);
+      if (candidate.call != nullptr) all.calls.push_back(candidate.call);
+    }
+    if (causes.empty()) {
+      all.because = "nothing is recorded that takes a lock away whose lease is valid";
+      return all;
+    }
+    if (lock_.starts_with(kOfMajorities)) return OfMajorities(std::move(all), causes);
+    if (causes.size() == 1) {
+      all.cause = *causes.begin();
+    } else {
+      all.because = "each of these explains it: " + all.because;
+    }
+    return all;
+  }
+
+  Explanation OfMajorities(Explanation all, const std::set<Cause>& causes) const {
+    std::set<int> hit;
+    for (const FaultEpisode* episode : all.episodes) {
+      const std::vector<int>& nodes = record_.FaultOf(*episode).nodes;
+      hit.insert(nodes.begin(), nodes.end());
+      if (nodes.empty()) hit.insert(episode->node);
+    }
+    if (hit.empty() || hit.contains(-1)) return all;
+    const auto majority = static_cast<size_t>(record_.history.facts.nodes / 2 + 1);
+    if (hit.size() >= majority) {
+      if (causes.size() == 1) all.cause = *causes.begin();
+      return all;
+    }
+    all.cause = Cause::kQuorumOverlap;
+    all.because += fmt::format(
+        "; so the majorities of {} and of {} had no other node in common than {}, and {} had not "
+        "been granted all {}",
+        Owner(first_), Owner(lost_), fmt::join(hit, ", "), Owner(first_),
+        record_.history.facts.nodes);
+    return all;
+  }
+
+  const Record& record_;
+  const std::string& lock_;
+  const Hold& first_;
+  const Hold& lost_;
+  Span when_;  // from the acquire that was granted to the grant of another
+  std::vector<Candidate> candidates_;
+};
+
+// The first that was granted beside it, both leases being valid; null: none.
+const Hold* FirstBeside(const Record& record, const Hold& first) {
+  const auto begin = std::ranges::upper_bound(record.holds.all, first.core.from_ns, {},
+                                              [](const Hold& hold) { return hold.core.from_ns; });
+  for (auto hold = begin; hold != record.holds.all.end(); ++hold) {
+    if (hold->core.from_ns >= first.core.to_ns) break;
+    const bool excluded =
+        hold->key == first.key && hold->owner() != first.owner() && !(hold->shared && first.shared);
+    const int64_t at_ns = hold->core.from_ns;
+    if (excluded && first.LiveAt(at_ns) && hold->LiveAt(at_ns)) return &*hold;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Explanation WhyGrantedTwice(const Record& record, const Hold& first) {
+  const Hold* lost = FirstBeside(record, first);
+  if (lost == nullptr) return {.because = "the other's grant is not in the record"};
+  return Search(record, first, *lost).Decide();
+}
+
+std::optional<Explanation> WhyRanTwice(const Record& record, const SessionId& session, uint16_t key,
+                                       int64_t until_ns) {
+  if (record.history.facts.nodes > 1) return std::nullopt;
+  for (const Op op : {Op::kAcquire, Op::kRelease}) {
+    for (const Call* call : record.CallsOf(op, key)) {
+      if (call->from_ns > until_ns) break;
+      if (call->session != session || !call->Ok()) continue;
+      for (const FaultEpisode& episode : record.scene.episodes) {
+        const std::string& kind = record.FaultOf(episode).kind;
+        const bool lost =
+            kind == "drop" && call->from_ns <= episode.to_ns && episode.to_ns <= call->to_ns;
+        const bool twice =
+            kind == "duplicate" && call->from_ns <= episode.to_ns && episode.from_ns <= call->to_ns;
+        if (episode.client != session.client || episode.node == 0 || !(lost || twice)) continue;
+        return Explanation{.cause = Cause::kResent,
+                           .because = fmt::format("{}, and the {} of {} was answered all the same",
+                                                  FaultClause(record.scene, episode), Name(op),
+                                                  During({call->from_ns, call->to_ns})),
+                           .episodes = {&episode}};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,32 @@
+// Why a lock was granted while the lease of another client was valid.
+#ifndef DOUBLEHOLD_CHECKER_DOUBLE_GRANT_H_
+#define DOUBLEHOLD_CHECKER_DOUBLE_GRANT_H_
+
+#include <optional>
+
+#include "checker/cause.h"
+
+namespace doublehold {
+
+// Of a hold that others were granted beside, its lease being valid. Only what lies before the first
+// of them counts; whoever came after found the lock lost already:
+//
+//   c1:   A-a================!=R-r     lost by here
+//   n1:        [ its clock is moved ]        |
+//   c2:                           A-a==R-r   and not by this release, though it is another's
+//   c3:                                   A-a===R-r
+//
+// An explanation is one that can have taken the lock away by then: a release of another that frees
+// unseen, a fault that loses keys, a clock that was moved far enough. Where there is one, it is the
+// cause; a release that proves it goes before all others. In a lock of majorities (redlock) nodes
+// that are fewer than a majority explain it as well, since two majorities always have one in common.
+Explanation WhyGrantedTwice(const Record& record, const Hold& first);
+
+// A call of a session by `until_ns` that was answered although a message of it was lost, or sent
+// twice: its command ran twice. Of locks on one node; nothing: there was none.
+std::optional<Explanation> WhyRanTwice(const Record& record, const SessionId& session, uint16_t key,
+                                       int64_t until_ns);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_DOUBLE_GRANT_H_

@@ -1,0 +1,201 @@
+#include "checker/late_hold.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+constexpr std::array<std::string_view, 9> kOfMessages{
+    "stall", "hold", "delay", "drip", "bandwidth", "drop", "partition", "black-hole", "reset"};
+
+// What of one kind held a hold up, and for how long in all.
+struct HeldUp {
+  std::vector<const FaultEpisode*> by;
+  std::vector<Span> spans;
+
+  void Add(const FaultEpisode& episode, const Span& when) {
+    const Span both{std::max(episode.from_ns, when.from_ns), std::min(episode.to_ns, when.to_ns)};
+    if (both.from_ns >= both.to_ns) return;
+    spans.push_back(both);
+    if (by.empty() || by.back() != &episode) by.push_back(&episode);
+  }
+
+  [[nodiscard]] int64_t TotalNs() const {
+    std::vector<Span> sorted = spans;
+    std::ranges::sort(sorted, {}, &Span::from_ns);
+    int64_t total_ns = 0;
+    int64_t end_ns = 0;
+    for (const Span& span : sorted) {
+      total_ns += std::max<int64_t>(0, span.to_ns - std::max(span.from_ns, end_ns));
+      end_ns = std::max(end_ns, span.to_ns);
+    }
+    return total_ns;
+  }
+};
+
+// Without it the hold would have been over in time; or it is most of why the hold was late, and the
+// lease ended meanwhile.
+bool IsToBlame(const HeldUp& up, int64_t end_ns, int64_t until_ns) {
+  const int64_t total_ns = up.TotalNs();
+  if (total_ns == 0) return false;
+  const bool meanwhile = std::ranges::any_of(up.spans, [end_ns](const Span& span) {
+    return span.from_ns <= end_ns && end_ns <= span.to_ns;
+  });
+  const int64_t late_ns = until_ns - end_ns;
+  return total_ns >= late_ns || (meanwhile && total_ns > late_ns / 2);
+}
+
+HeldUp Stopped(const Record& record, const Hold& hold, const Span& when) {
+  HeldUp stopped;
+  for (const FaultEpisode& episode : record.scene.episodes) {
+    if (record.FaultOf(episode).kind == "pause" && episode.client == hold.client)
+      stopped.Add(episode, when);
+  }
+  return stopped;
+}
+
+// When the session waited for an answer: to its acquire, and to what it did under the hold.
+std::vector<Span> Waited(const Record& record, const Hold& hold, const Span& when) {
+  std::vector<Span> waited{{when.from_ns, hold.core.from_ns}};
+  for (const Op op : {Op::kRead, Op::kWrite, Op::kSave, Op::kLook}) {
+    for (const Call* call : record.CallsOf(op, hold.key)) {
+      if (call->hold != hold.hold || call->session != hold.owner()) continue;
+      waited.push_back({call->from_ns, std::min(call->to_ns, when.to_ns)});
+    }
+  }
+  return waited;
+}
+
+// Only while the session waits for an answer does it matter what becomes of its messages.
+HeldUp Held(const Record& record, const Hold& hold, const Span& when) {
+  HeldUp held;
+  for (const FaultEpisode& episode : record.scene.episodes) {
+    const std::string& kind = record.FaultOf(episode).kind;
+    const bool of_messages = std::ranges::find(kOfMessages, kind) != kOfMessages.end() &&
+                             (episode.client < 0 || episode.client == hold.client);
+    const bool of_server = kind == "pause" && episode.client < 0;
+    if (!of_messages && !of_server) continue;
+    for (const Span& waited : Waited(record, hold, when)) held.Add(episode, waited);
+  }
+  return held;
+}
+
+// The renewal that should have kept the lease that ended at `end_ns`, and did not; null: there was
+// none.
+const Renewal* FailedRenewal(const Record& record, const Hold& hold, int64_t end_ns) {
+  const Renewal* last = nullptr;
+  for (const Renewal& renewal : record.RenewalsOf(hold.hold)) {
+    if (renewal.from_ns <= end_ns) last = &renewal;
+  }
+  if (last == nullptr) return nullptr;
+  const bool in_time = last->outcome == EventType::kOk && last->to_ns <= end_ns;
+  return in_time ? nullptr : last;
+}
+
+// Of a lease that was over when it was granted: the section before that left it, if it is that
+// one's.
+bool EnteredOnAMarker(const Record& record, const Hold& hold) {
+  return std::ranges::any_of(record.holds.all, [&](const Hold& before) {
+    return before.left && before.owner() == hold.owner() && before.key == hold.key &&
+           before.core.from_ns < hold.core.from_ns && before.valid_until_ns == hold.valid_until_ns;
+  });
+}
+
+std::vector<const FaultEpisode*> AllOf(const HeldUp& a, const HeldUp& b) {
+  std::vector<const FaultEpisode*> all = a.by;
+  all.insert(all.end(), b.by.begin(), b.by.end());
+  return all;
+}
+
+// Those that kept the section itself at work.
+std::vector<const FaultEpisode*> Worked(const Record& record, const Hold& hold, const Span& when) {
+  std::vector<const FaultEpisode*> worked;
+  for (const FaultEpisode& episode : record.scene.episodes) {
+    if (record.FaultOf(episode).kind == "slow" && episode.client == hold.client &&
+        Overlap(when, {episode.from_ns, episode.to_ns})) {
+      worked.push_back(&episode);
+    }
+  }
+  return worked;
+}
+
+// Of one that was extended: a renewal of it that failed.
+std::optional<Explanation> OfRenewal(const Record& record, const Hold& hold, int64_t end_ns,
+                                     const Span& around) {
+  const Renewal* renewal = FailedRenewal(record, hold, end_ns);
+  if (renewal == nullptr) return std::nullopt;
+  const bool refused = renewal->outcome == EventType::kFail;
+  const bool late = renewal->outcome == EventType::kOk;
+  Explanation why{
+      .cause = Cause::kRenewalFailed,
+      .because = fmt::format("the renewal that {} sent at {} was {}",
+                             OwnerName(record.scene, hold.owner()), At(renewal->from_ns),
+                             refused ? "refused"
+                             : late  ? "answered at " + At(renewal->to_ns) + " only"
+                                     : "not answered")};
+  for (const FaultEpisode& episode : record.scene.episodes) {
+    const std::string& kind = record.FaultOf(episode).kind;
+    if (std::ranges::find(kOfMessages, kind) != kOfMessages.end() &&
+        (episode.client < 0 || episode.client == hold.client) &&
+        Overlap(around, {episode.from_ns, episode.to_ns})) {
+      why.episodes.push_back(&episode);
+    }
+  }
+  return why;
+}
+
+}  // namespace
+
+Explanation WhyLate(const Record& record, const Hold& hold, int64_t at_ns, int64_t until_ns) {
+  const std::string who = OwnerName(record.scene, hold.owner());
+  if (EnteredOnAMarker(record, hold)) {
+    return {
+        .cause = Cause::kMarkerLeft,
+        .because = fmt::format(
+            "{} had left a section without releasing, and entered again without a new lease", who)};
+  }
+  const int64_t end_ns = hold.LeaseEndBefore(at_ns);
+  const Call* grant = record.GrantOf(hold.hold);
+  const int64_t asked_ns = grant == nullptr ? hold.core.from_ns : grant->from_ns;
+  const Span around{asked_ns, until_ns};
+  const HeldUp stopped = Stopped(record, hold, around);
+  const HeldUp held = Held(record, hold, around);
+  if (end_ns <= hold.core.from_ns) {
+    return {.cause = Cause::kOverAtGrant,
+            .because = fmt::format("{} asked at {} and was granted the key at {}, its lease being "
+                                   "over since {}",
+                                   who, At(asked_ns), At(hold.core.from_ns), At(end_ns)),
+            .episodes = AllOf(stopped, held)};
+  }
+  if (IsToBlame(stopped, end_ns, until_ns)) {
+    return {.cause = Cause::kStopped,
+            .because = FaultsClause(record.scene, stopped.by),
+            .episodes = stopped.by};
+  }
+  if (auto renewal = OfRenewal(record, hold, end_ns, around)) return *std::move(renewal);
+  if (IsToBlame(held, end_ns, until_ns)) {
+    return {.cause = Cause::kMessageHeld,
+            .because = FaultsClause(record.scene, held.by),
+            .episodes = held.by};
+  }
+  if (until_ns - stopped.TotalNs() - held.TotalNs() > end_ns) {
+    return {.cause = Cause::kOverran,
+            .because = fmt::format("{} worked on until {}, its lease being over since {}", who,
+                                   At(until_ns), At(end_ns)),
+            .episodes = Worked(record, hold, around)};
+  }
+  return {.because = fmt::format("nothing that held {} up explains alone that it was late", who),
+          .episodes = AllOf(stopped, held)};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,177 @@
+#include "checker/narrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "checker/space_time.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+constexpr size_t kUsesTold = 2;  // of what was done under a hold
+
+std::string Answered(const Call& call) {
+  if (call.outcome == EventType::kInfo) return "was not answered";
+  return "was answered at " + At(call.to_ns);
+}
+
+std::string Released(const Call& call) {
+  if (call.outcome == EventType::kFail)
+    return "was to release the key, and was told that it is not its own, or gone";
+  if (call.outcome == EventType::kOk && call.answer[0] == 1)
+    return "released the key, freeing whatever was there; it was answered at " + At(call.to_ns);
+  return "released the key, which " + Answered(call);
+}
+
+class Narrator {
+ public:
+  explicit Narrator(const Record& record) : record_(record) {}
+
+  void Take(const Hold& hold) {
+    if (!told_.insert(hold.hold).second) return;
+    Grant(hold);
+    Renewals(hold);
+    Uses(hold);
+    End(hold);
+  }
+
+  void Take(const FaultEpisode& episode) {
+    const std::string text = FaultClause(record_.scene, episode);
+    const bool known = std::ranges::any_of(steps_, [&](const auto& s) { return s.text == text; });
+    if (!known) Add(episode.from_ns, text);
+  }
+
+  void Take(const Call& call) {
+    const Hold* hold = record_.holds.Find(call.hold);
+    if (hold != nullptr && told_.contains(hold->hold)) return;
+    Add(call.from_ns, fmt::format("{} {}", OwnerName(record_.scene, call.session), Released(call)));
+  }
+
+  std::vector<StoryStep> Finish() && {
+    std::ranges::stable_sort(steps_, {}, &StoryStep::at_ns);
+    if (steps_.size() > kMostSteps) steps_.resize(kMostSteps);
+    return std::move(steps_);
+  }
+
+ private:
+  void Add(int64_t at_ns, std::string text) { steps_.push_back({at_ns, std::move(text)}); }
+  std::string Who(const Hold& hold) const { return OwnerName(record_.scene, hold.owner()); }
+
+  void Grant(const Hold& hold) {
+    const Call* grant = record_.GrantOf(hold.hold);
+    const int64_t until_ns = grant == nullptr ? hold.valid_until_ns : grant->answer[0];
+    std::string text = Who(hold) + " was granted the key";
+    if (grant != nullptr && grant->answer[1] != 0)
+      text += fmt::format(" with token {}", grant->answer[1]);
+    if (grant != nullptr) text += fmt::format(", having asked at {}", At(grant->from_ns));
+    if (until_ns >= kForeverNs) {
+      text += "; its grant never ends";
+    } else if (until_ns <= hold.core.from_ns) {
+      text += fmt::format("; its lease was over since {}", At(until_ns));
+    } else {
+      text += fmt::format("; its lease ran until {}", At(until_ns));
+    }
+    Add(hold.core.from_ns, std::move(text));
+  }
+
+  void Renewals(const Hold& hold) {
+    int64_t extended = 0;
+    const Renewal* last = nullptr;
+    for (const Renewal& renewal : record_.RenewalsOf(hold.hold)) {
+      if (renewal.outcome == EventType::kOk) {
+        ++extended;
+        last = &renewal;
+        continue;
+      }
+      Add(renewal.from_ns,
+          fmt::format("{} asked to extend its lease, and {}", Who(hold),
+                      renewal.outcome == EventType::kFail ? "was refused" : "was not answered"));
+    }
+    if (last == nullptr) return;
+    Add(last->to_ns,
+        fmt::format("{}'s lease was extended until {}{}", Who(hold), At(last->valid_until_ns),
+                    extended == 1 ? "" : fmt::format(", the last of {} times", extended)));
+  }
+
+  void Uses(const Hold& hold) {
+    std::vector<StoryStep> uses;
+    for (const Op op : {Op::kRead, Op::kWrite, Op::kSave, Op::kLook}) {
+      for (const Call* call : record_.CallsOf(op, hold.key)) {
+        if (call->hold != hold.hold || call->session != hold.owner()) continue;
+        uses.push_back({op == Op::kWrite ? call->from_ns : std::min(call->to_ns, kForeverNs),
+                        fmt::format("{} {}", Who(hold), UseOf(*call))});
+      }
+    }
+    std::ranges::stable_sort(uses, {}, &StoryStep::at_ns);
+    const size_t from = uses.size() > kUsesTold ? uses.size() - kUsesTold : 0;
+    steps_.insert(steps_.end(), uses.begin() + static_cast<ptrdiff_t>(from), uses.end());
+  }
+
+  static std::string UseOf(const Call& call) {
+    switch (call.op) {
+      case Op::kRead:
+        return call.Ok() ? fmt::format("read stock {}", call.answer[0]) : "was not let read";
+      case Op::kWrite:
+        return fmt::format(
+            "wrote {} over {}{}", call.asked[1], call.asked[0],
+            call.outcome == EventType::kFail ? ", which was refused" : ", which " + Answered(call));
+      case Op::kSave:
+        return fmt::format("saved task {}{}", call.asked[0],
+                           call.outcome == EventType::kFail ? ", which had been saved" : "");
+      default:
+        return fmt::format("saw versions {} and {}", call.answer[0], call.answer[1]);
+    }
+  }
+
+  void End(const Hold& hold) {
+    const int64_t end_ns = hold.core.to_ns;
+    if (!hold.LiveAt(end_ns) && hold.valid_until_ns < end_ns &&
+        hold.core.from_ns < hold.valid_until_ns) {
+      Add(hold.valid_until_ns, fmt::format("{}'s lease was over", Who(hold)));
+    }
+    if (!hold.released) {
+      Add(end_ns, Who(hold) + (hold.left ? " left its section without releasing the key"
+                                         : " was last seen, and never released the key"));
+      return;
+    }
+    for (const Call* call : record_.CallsOf(Op::kRelease, hold.key)) {
+      if (call->hold != hold.hold) continue;
+      Add(end_ns, fmt::format("{} {}", Who(hold), Released(*call)));
+      return;
+    }
+  }
+
+  const Record& record_;
+  std::vector<StoryStep> steps_;
+  std::set<uint64_t> told_;
+};
+
+}  // namespace
+
+std::vector<StoryStep> Narrate(const Record& record, const Violation& violation,
+                               const Explanation& why) {
+  Narrator narrator(record);
+  for (const auto& ref : {violation.first, violation.second}) {
+    const Hold* hold = ref ? record.holds.Find(ref->hold) : nullptr;
+    if (hold != nullptr) narrator.Take(*hold);
+  }
+  for (const Call* call : why.calls) narrator.Take(*call);
+  for (const FaultEpisode* episode : why.episodes) narrator.Take(*episode);
+  return std::move(narrator).Finish();
+}
+
+void ExplainViolations(const Record& record, ClaimVerdict& verdict) {
+  for (Violation& violation : verdict.violations) {
+    Explanation why = WhyViolated(record, verdict.claim, violation);
+    violation.steps = Narrate(record, violation, why);
+    if (verdict.picture.empty()) verdict.picture = DrawSpaceTime(record, violation, why);
+    violation.cause = why.cause;
+    violation.because = std::move(why.because);
+  }
+}
+
+}  // namespace doublehold

@@ -1,0 +1,70 @@
+#include "checker/narrate.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/judge.h"
+#include "checker/lanes.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+constexpr char kStopped[] = R"(
+      c1:          A-a=g===!========W-w=R-x      | 5 5>4
+      c2:                       A-a==R-r
+      pause c1:          [---------]
+      final:                                   * | 4/1)";
+
+ClaimVerdict Exclusion(const std::string& lanes) { return Judge(FromLanes(lanes)).claims.at(0); }
+
+std::string StoryOf(const std::string& lanes) {
+  const ClaimVerdict verdict = Exclusion(lanes);
+  std::string story;
+  for (const StoryStep& step : verdict.violations.at(0).steps)
+    story += At(step.at_ns) + ": " + step.text + "\n";
+  return story;
+}
+
+TEST(Narrate, TellsWhatHappenedToBothHoldsInTimeOrder) {
+  EXPECT_EQ(StoryOf(kStopped),
+            "0.002 s: client 1 was granted the key, having asked at 0.000 s; its lease ran until "
+            "0.008 s\n"
+            "0.004 s: client 1 read stock 5\n"
+            "0.006 s: client 1 was stopped (0.006-0.016 s)\n"
+            "0.008 s: client 1's lease was over\n"
+            "0.015 s: client 2 was granted the key, having asked at 0.013 s; its lease ran until "
+            "1.013 s\n"
+            "0.017 s: client 1 wrote 4 over 5, which was answered at 0.019 s\n"
+            "0.018 s: client 2 released the key, which was answered at 0.020 s\n"
+            "0.021 s: client 1 was to release the key, and was told that it is not its own, or "
+            "gone\n");
+}
+
+TEST(Narrate, TellsOfRenewalsThatFailedAndOfTheLastThatDidNot) {
+  const std::string story = StoryOf(R"(
+      c1:          A-aE-e=E-e!=E-x===========R-x
+      c2:                       A-a==R-r)");
+  for (const char* told : {"client 1's lease was extended until 0.010 s, the last of 2 times\n",
+                           "client 1 asked to extend its lease, and was refused\n"}) {
+    EXPECT_NE(story.find(told), std::string::npos) << story;
+  }
+}
+
+TEST(SpaceTime, DrawsALaneASessionAndAFaultWithTheTimesThatMatter) {
+  EXPECT_EQ("\n" + Exclusion(kStopped).picture, R"(
+  client 1  A-----a=====g===========!======================W-------w=======R-----x
+  client 2                                   A-----a===========R-------r
+  pause c1                    [------------------------]
+                  0.002             0.008          0.015       0.018       0.021 s
+)");
+}
+
+TEST(SpaceTime, IsOfTheFirstViolationAndOnlyWhereThereIsOne) {
+  EXPECT_EQ(Exclusion("c1: A-a=R-r\nc2:         A-a=R-r").picture, "");
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,58 @@
+#include "checker/record.h"
+
+#include "checker/release.h"
+
+namespace doublehold {
+
+Record::Record(const Evidence& of)
+    : history(of.history()), scene(of.scene()), holds(of.holds()), calls(of.calls()) {
+  bool unchecked = false;
+  for (const Call& call : calls.all) {
+    calls_of_[{call.op, call.key}].push_back(&call);
+    if (call.op == Op::kAcquire && call.Ok()) grants_.emplace(call.hold, &call);
+    unchecked = unchecked || (call.op == Op::kRelease && call.Ok() && call.answer[0] == 1);
+  }
+  for (const Event& event : history.events) {
+    if (event.op != Op::kExtend) continue;
+    std::vector<Renewal>& renewals = renewals_[event.hold];
+    if (event.type == EventType::kInvoke) {
+      renewals.push_back({.from_ns = event.at_ns});
+    } else if (!renewals.empty() && renewals.back().to_ns == kForeverNs) {
+      renewals.back().to_ns = event.at_ns;
+      renewals.back().outcome = event.type;
+      renewals.back().valid_until_ns = event.value[0];
+    }
+  }
+  if (!unchecked) return;
+  // As many as a run can have and its reader can wait for; who is not told of is not certain.
+  constexpr size_t kMostFreed = 10'000;
+  const ClaimVerdict release =
+      CheckRelease(of, {.violations_told = kMostFreed, .told_of_a_hold = kMostFreed});
+  for (const Violation& violation : release.violations) {
+    if (!violation.second) continue;
+    freed.emplace(violation.second->hold, Span{violation.from_ns, violation.to_ns});
+  }
+}
+
+const Call* Record::GrantOf(uint64_t hold) const {
+  const auto found = grants_.find(hold);
+  return found == grants_.end() ? nullptr : found->second;
+}
+
+const std::vector<Renewal>& Record::RenewalsOf(uint64_t hold) const {
+  static const std::vector<Renewal> kNone;
+  const auto found = renewals_.find(hold);
+  return found == renewals_.end() ? kNone : found->second;
+}
+
+const FaultFact& Record::FaultOf(const FaultEpisode& episode) const {
+  return history.facts.faults[static_cast<size_t>(episode.fault)];
+}
+
+const std::vector<const Call*>& Record::CallsOf(Op op, uint16_t key) const {
+  static const std::vector<const Call*> kNone;
+  const auto found = calls_of_.find({op, key});
+  return found == calls_of_.end() ? kNone : found->second;
+}
+
+}  // namespace doublehold

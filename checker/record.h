@@ -1,0 +1,53 @@
+// What a history tells about its holds, put in order once: what causes and stories are read off.
+//
+// Thread rule: one thread. Refers to the evidence, which outlives it.
+#ifndef DOUBLEHOLD_CHECKER_RECORD_H_
+#define DOUBLEHOLD_CHECKER_RECORD_H_
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "checker/evidence.h"
+
+namespace doublehold {
+
+// One try to extend the lease of a hold. `to_ns` is kForeverNs when it was never answered.
+struct Renewal {
+  int64_t from_ns = 0;
+  int64_t to_ns = kForeverNs;
+  EventType outcome = EventType::kInfo;
+  int64_t valid_until_ns = 0;  // when it was granted
+};
+
+struct Record {
+  explicit Record(const Evidence& of);
+  Record(Evidence&&) = delete;
+  Record(const Record&) = delete;
+  Record& operator=(const Record&) = delete;
+
+  // The acquire that granted a hold; null: it is not in the history.
+  [[nodiscard]] const Call* GrantOf(uint64_t hold) const;
+  [[nodiscard]] const std::vector<Renewal>& RenewalsOf(uint64_t hold) const;
+  [[nodiscard]] const FaultFact& FaultOf(const FaultEpisode& episode) const;
+  // The calls of a key that are of an operation, by invocation.
+  [[nodiscard]] const std::vector<const Call*>& CallsOf(Op op, uint16_t key) const;
+
+  const History& history;
+  const Scene& scene;
+  const Holds& holds;
+  const Calls& calls;
+  // Holds whose lock another's release freed for certain, as the claim `release` proves it: when.
+  std::map<uint64_t, Span> freed;
+
+ private:
+  std::unordered_map<uint64_t, const Call*> grants_;
+  std::unordered_map<uint64_t, std::vector<Renewal>> renewals_;
+  std::map<std::pair<Op, uint16_t>, std::vector<const Call*>> calls_of_;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_RECORD_H_

@@ -1,0 +1,23 @@
+// The picture of a violation for a terminal: a lane a session, with the marks of lanes.h, a lane a
+// fault, and times below. Columns are in the order of time; their distances only hint at how long it
+// was.
+//
+//   client 1      A-a=====r=====!========W-w=R-x
+//   client 2                       A-a=R-r
+//   pause c1                [----------]
+//                 0.101         0.503  0.904 s
+#ifndef DOUBLEHOLD_CHECKER_SPACE_TIME_H_
+#define DOUBLEHOLD_CHECKER_SPACE_TIME_H_
+
+#include <string>
+
+#include "checker/cause.h"
+
+namespace doublehold {
+
+// Several lines, each ended; empty where a violation names no hold.
+std::string DrawSpaceTime(const Record& record, const Violation& violation, const Explanation& why);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_SPACE_TIME_H_

@@ -1,0 +1,86 @@
+#include "compose/expectations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "checker/cause.h"
+#include "lib/base/words.h"
+
+namespace doublehold {
+namespace {
+
+constexpr std::array<const char*, 4> kOutcomes{"valid", "violated", "unknown", "any"};
+
+std::vector<std::string> OutcomeNames() { return {kOutcomes.begin(), kOutcomes.end()}; }
+
+std::string WhyNoClaim(const Plan& plan, const std::string& claim) {
+  const bool judged = std::ranges::find(plan.claims, claim) != plan.claims.end();
+  return judged ? "" : UnknownWord("claim", claim, plan.claims);
+}
+
+// Only what may be violated has a cause.
+std::string WhyNoCause(const Plan& plan, const std::string& claim,
+                       const std::vector<std::string>& causes) {
+  const auto outcome = plan.expect.find(claim);
+  if (outcome == plan.expect.end() || (outcome->second != "violated" && outcome->second != "any"))
+    return "a cause of what is not expected to be violated";
+  if (causes.empty()) return "names no cause";
+  const std::vector<std::string> known = CauseNames();
+  for (const std::string& cause : causes) {
+    if (std::ranges::find(known, cause) == known.end()) return UnknownWord("cause", cause, known);
+  }
+  return "";
+}
+
+void ReadCauses(SettingReader& reader, Plan& plan) {
+  Settings expect = reader.settings().TakeBelow("expect_cause");
+  SettingReader inner(expect);
+  for (const std::string& claim : expect.Names()) {
+    const std::vector<std::string> causes = inner.Words(claim);
+    std::string why = WhyNoClaim(plan, claim);
+    if (why.empty()) why = WhyNoCause(plan, claim, causes);
+    if (!why.empty()) inner.Fail(claim, why);
+    plan.expect_cause[claim] = causes;
+  }
+  if (inner.error()) reader.FailPlainly(*inner.error());
+}
+
+}  // namespace
+
+void ReadExpectations(SettingReader& reader, Plan& plan) {
+  Settings expect = reader.settings().TakeBelow("expect");
+  SettingReader inner(expect);
+  for (const std::string& claim : expect.Names()) {
+    if (const std::string why = WhyNoClaim(plan, claim); !why.empty()) inner.Fail(claim, why);
+    plan.expect[claim] = inner.Known(claim, "outcome", "", OutcomeNames());
+  }
+  if (inner.error()) reader.FailPlainly(*inner.error());
+  ReadCauses(reader, plan);
+  // So that a misspelt table is told of them.
+  for (const std::string& claim : plan.claims) {
+    std::ignore = reader.settings().Take("expect." + claim);
+    std::ignore = reader.settings().Take("expect_cause." + claim);
+  }
+}
+
+std::string WhyNotExpected(const Plan& plan) {
+  for (const auto& [claim, outcome] : plan.expect) {
+    std::string why = WhyNoClaim(plan, claim);
+    if (why.empty() && std::ranges::find(kOutcomes, outcome) == kOutcomes.end())
+      why = UnknownWord("outcome", outcome, OutcomeNames());
+    if (!why.empty()) return "expect: " + why;
+  }
+  for (const auto& [claim, causes] : plan.expect_cause) {
+    std::string why = WhyNoClaim(plan, claim);
+    if (why.empty()) why = WhyNoCause(plan, claim, causes);
+    if (!why.empty()) return fmt::format("expect_cause: {}: {}", claim, why);
+  }
+  return "";
+}
+
+}  // namespace doublehold
