@@ -64,6 +64,11 @@ TEST(SpaceTime, DrawsALaneASessionAndAFaultWithTheTimesThatMatter) {
 
 TEST(SpaceTime, IsOfTheFirstViolationAndOnlyWhereThereIsOne) {
   EXPECT_EQ(Exclusion("c1: A-a=R-r\nc2:         A-a=R-r").picture, "");
+  const History stuck =
+      FromLanes("c1:         A-----\ncrash c1:      []\nexpiry:               *  | -1",
+                {.claims = {"liveness"}});
+  EXPECT_EQ(Judge(stuck).claims.at(0).violations.size(), 1U);
+  EXPECT_EQ(Judge(stuck).claims.at(0).picture, "");
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ class Drawing {
   }
 
   void Take(const FaultEpisode& episode) {
+    if (lanes_.empty()) return;  // beside nothing it shows nothing
     const FaultFact& fault = record_.FaultOf(episode);
     const std::string target = episode.client > 0  ? fmt::format(" c{}", episode.client)
                                : episode.node >= 0 ? fmt::format(" n{}", episode.node)
