@@ -99,6 +99,10 @@ TEST(Cause, OfTwoLiveLeasesIsWhatTookTheKeyAway) {
       {"lease-exclusion", kBoth + jump + "3", "not-told"},      // less than was left
       {"lease-exclusion", kBoth + jump + "-2000", "not-told"},  // the key stays for longer
       {"lease-exclusion", kBoth + restart, "node-restarted"},
+      // the master's, or a replica's that had nothing to do with it
+      {"lease-exclusion", kBoth + restart, "not-told", {.nodes = 2}},
+      {"lease-exclusion", kBoth + jump + "2000", "not-told", {.nodes = 2}},
+      {"lease-exclusion", kBoth + "\n      promote n2:        [-]", "failover", {.nodes = 2}},
       {"lease-exclusion", kBoth + "\n      restart n0:        [-]", "not-told"},  // the store
       {"lease-exclusion", kBoth + "\n      promote n2:        [-]", "failover"},
       {"lease-exclusion", kBoth + "\n      evict n1:          [-]", "key-removed"},

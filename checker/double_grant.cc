@@ -171,6 +171,12 @@ class Search {
     candidates_.push_back({cause, FaultClause(record_.scene, episode), &episode, nullptr});
   }
 
+  // Of servers that stand in for each other: only what becomes of the one that has the key matters.
+  [[nodiscard]] bool HangsOnTheMaster(Cause cause) const {
+    return record_.history.facts.nodes > 1 &&
+           (cause == Cause::kNodeRestarted || cause == Cause::kServerClock);
+  }
+
   Explanation OneOf() {
     Explanation all;
     std::set<Cause> causes;
@@ -187,10 +193,12 @@ class Search {
       return all;
     }
     if (lock_.starts_with(kOfMajorities)) return OfMajorities(std::move(all), causes);
-    if (causes.size() == 1) {
-      all.cause = *causes.begin();
-    } else {
+    if (causes.size() > 1) {
       all.because = "each of these explains it: " + all.because;
+    } else if (HangsOnTheMaster(*causes.begin())) {
+      all.because += ", and which server had the key, or took it over, is not recorded";
+    } else {
+      all.cause = *causes.begin();
     }
     return all;
   }
