@@ -173,15 +173,22 @@ Explanation OfLiveness(const Record& record, const Violation& violation) {
   std::vector<const FaultEpisode*> down;
   for (const FaultEpisode& episode : record.scene.episodes) {
     if (!IsCrash(record.FaultOf(episode)) || episode.from_ns > violation.from_ns) continue;
-    const bool held = last != nullptr && !last->released && last->client == episode.client;
+    const bool was_last = last != nullptr && last->client == episode.client;
+    const bool releasing =
+        was_last && std::ranges::any_of(record.CallsOf(Op::kRelease, key), [&](const Call* call) {
+          return call->hold == last->hold && IsOpenAt(*call, episode.from_ns);
+        });
+    const bool held = was_last && !last->released;
     const bool acquiring =
         std::ranges::any_of(record.CallsOf(Op::kAcquire, key), [&](const Call* call) {
           return call->session.client == episode.client && IsOpenAt(*call, episode.from_ns);
         });
-    if (episode.client > 0 && (held || acquiring)) {
+    if (episode.client > 0 && (held || releasing || acquiring)) {
       return {.cause = Cause::kNeverExpires,
               .because = fmt::format("{}{}", FaultClause(record.scene, episode),
-                                     held ? " while it held the key" : " within its acquire"),
+                                     held        ? " while it held the key"
+                                     : releasing ? " within its release"
+                                                 : " within its acquire"),
               .episodes = {&episode}};
     }
     if (episode.client <= 0 && episode.node > 0) down.push_back(&episode);
