@@ -250,9 +250,7 @@ Plan FromJson(const json& from) {
   plan.faults = FaultsFromJson(take.GetJson("faults"));
   plan.claims = take.Get<std::vector<std::string>>("claims");
   plan.expect = take.Get<Words>("expect");
-  if (from.contains("expect_cause")) {  // plans had none once
-    plan.expect_cause = take.Get<std::map<std::string, std::vector<std::string>>>("expect_cause");
-  }
+  plan.expect_cause = take.Get<std::map<std::string, std::vector<std::string>>>("expect_cause");
   take.CheckNothingElse();
   return plan;
 }
