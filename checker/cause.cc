@@ -61,7 +61,7 @@ constexpr std::string_view kFairLock = "redisson-fair";
 
 Explanation NotTold(std::string because) { return {.because = std::move(because)}; }
 
-const Hold* HoldOf(const Record& record, const std::optional<HoldRef>& ref) {
+const Hold* HoldOf(const Particulars& record, const std::optional<HoldRef>& ref) {
   return ref ? record.holds.Find(ref->hold) : nullptr;
 }
 
@@ -70,7 +70,7 @@ bool IsLateAt(const Hold& hold, int64_t at_ns) {
 }
 
 // Two holds of a key, one of which was granted while the other lasted.
-Explanation OfOverlap(const Record& record, const Hold& a, const Hold& b, int64_t at_ns) {
+Explanation OfOverlap(const Particulars& record, const Hold& a, const Hold& b, int64_t at_ns) {
   const Hold& first = a.core.from_ns <= b.core.from_ns ? a : b;
   const Hold& second = &first == &a ? b : a;
   if (!first.LiveAt(at_ns)) return WhyLate(record, first, at_ns, first.core.to_ns);
@@ -83,7 +83,7 @@ Explanation OfOverlap(const Record& record, const Hold& a, const Hold& b, int64_
 
 // Something done under one hold that harmed another: the one whose lease was over is to blame;
 // where neither's was, that there were two.
-Explanation OfHarm(const Record& record, const Violation& violation) {
+Explanation OfHarm(const Particulars& record, const Violation& violation) {
   const Hold* by = HoldOf(record, violation.first);
   const Hold* other = HoldOf(record, violation.second);
   if (by != nullptr && IsLateAt(*by, violation.to_ns)) {
@@ -98,13 +98,13 @@ Explanation OfHarm(const Record& record, const Violation& violation) {
   return OfOverlap(record, *by, *other, later.core.from_ns);
 }
 
-int64_t TokenOf(const Record& record, const Hold* hold) {
+int64_t TokenOf(const Particulars& record, const Hold* hold) {
   const Call* grant = hold == nullptr ? nullptr : record.GrantOf(hold->hold);
   return grant == nullptr ? 0 : grant->answer[1];
 }
 
 // The last fault before that loses keys: a counter is one.
-Explanation OfCounter(const Record& record, int64_t at_ns) {
+Explanation OfCounter(const Particulars& record, int64_t at_ns) {
   const FaultEpisode* last = nullptr;
   for (const FaultEpisode& episode : record.scene.episodes) {
     if (episode.from_ns <= at_ns && LosesKeys(record.FaultOf(episode))) last = &episode;
@@ -115,7 +115,7 @@ Explanation OfCounter(const Record& record, int64_t at_ns) {
           .episodes = {last}};
 }
 
-Explanation OfStock(const Record& record, const Violation& violation) {
+Explanation OfStock(const Particulars& record, const Violation& violation) {
   const Hold* by = HoldOf(record, violation.first);
   const Hold* over = HoldOf(record, violation.second);
   if (by == nullptr && over == nullptr) {
@@ -143,7 +143,7 @@ Explanation OfStock(const Record& record, const Violation& violation) {
                                  At(late.LeaseEndBefore(at_ns)))};
 }
 
-Explanation OfFencing(const Record& record, const Violation& violation) {
+Explanation OfFencing(const Particulars& record, const Violation& violation) {
   const bool of_grant = violation.second && violation.from_ns == violation.to_ns &&
                         violation.second->from_ns == violation.to_ns;
   if (of_grant) return OfCounter(record, violation.from_ns);
@@ -152,7 +152,7 @@ Explanation OfFencing(const Record& record, const Violation& violation) {
 }
 
 // A call of the session that answered although a message of it was lost on the way.
-Explanation OfReentry(const Record& record, const Violation& violation) {
+Explanation OfReentry(const Particulars& record, const Violation& violation) {
   const Hold* hold = HoldOf(record, violation.first);
   if (hold == nullptr) return NotTold("whose exit it was is not known");
   if (const auto resent = WhyRanTwice(record, hold->owner(), hold->key, violation.to_ns)) {
@@ -165,7 +165,7 @@ bool IsOpenAt(const Call& call, int64_t at_ns) {
   return call.from_ns <= at_ns && at_ns <= call.to_ns && call.outcome == EventType::kInfo;
 }
 
-Explanation OfLiveness(const Record& record, const Violation& violation) {
+Explanation OfLiveness(const Particulars& record, const Violation& violation) {
   const Hold* last = HoldOf(record, violation.first);
   const auto key =
       static_cast<uint16_t>(std::ranges::find(record.history.facts.keys, violation.key) -
@@ -201,7 +201,7 @@ Explanation OfLiveness(const Record& record, const Violation& violation) {
   return NotTold("who left the key as it was is not recorded");
 }
 
-Explanation OfOrder(const Record& record) {
+Explanation OfOrder(const Particulars& record) {
   if (record.history.facts.lock == kFairLock) return NotTold("its queue is not recorded");
   return {.cause = Cause::kNoQueue,
           .because = fmt::format("lock {} keeps no queue", record.history.facts.lock)};
@@ -219,7 +219,8 @@ std::vector<std::string> CauseNames() {
   return names;
 }
 
-Explanation WhyViolated(const Record& record, std::string_view claim, const Violation& violation) {
+Explanation WhyViolated(const Particulars& record, std::string_view claim,
+                        const Violation& violation) {
   if (violation.by_stall) {
     return {.cause = Cause::kMachine, .because = "the lease would have lasted without that stall"};
   }

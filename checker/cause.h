@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "checker/checker.h"
-#include "checker/record.h"
+#include "checker/particulars.h"
 
 namespace doublehold {
 
@@ -60,7 +60,8 @@ struct Explanation {
 };
 
 // `violation` is one of `claim`, and of the history that `record` was made of.
-Explanation WhyViolated(const Record& record, std::string_view claim, const Violation& violation);
+Explanation WhyViolated(const Particulars& record, std::string_view claim,
+                        const Violation& violation);
 
 }  // namespace doublehold
 

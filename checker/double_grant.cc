@@ -38,7 +38,7 @@ struct Candidate {
 class Search {
  public:
   // `lost`: the first grant to another beside `first`; the lock was gone by then.
-  Search(const Record& record, const Hold& first, const Hold& lost)
+  Search(const Particulars& record, const Hold& first, const Hold& lost)
       : record_(record), lock_(record.history.facts.lock), first_(first), lost_(lost) {
     const Call* grant = record.GrantOf(first.hold);
     when_ = {grant == nullptr ? first.core.from_ns : grant->from_ns, lost.core.from_ns};
@@ -225,7 +225,7 @@ class Search {
     return all;
   }
 
-  const Record& record_;
+  const Particulars& record_;
   const std::string& lock_;
   const Hold& first_;
   const Hold& lost_;
@@ -234,7 +234,7 @@ class Search {
 };
 
 // The first that was granted beside it, both leases being valid; null: none.
-const Hold* FirstBeside(const Record& record, const Hold& first) {
+const Hold* FirstBeside(const Particulars& record, const Hold& first) {
   const auto begin = std::ranges::upper_bound(record.holds.all, first.core.from_ns, {},
                                               [](const Hold& hold) { return hold.core.from_ns; });
   for (auto hold = begin; hold != record.holds.all.end(); ++hold) {
@@ -249,14 +249,14 @@ const Hold* FirstBeside(const Record& record, const Hold& first) {
 
 }  // namespace
 
-Explanation WhyGrantedTwice(const Record& record, const Hold& first) {
+Explanation WhyGrantedTwice(const Particulars& record, const Hold& first) {
   const Hold* lost = FirstBeside(record, first);
   if (lost == nullptr) return {.because = "the other's grant is not in the record"};
   return Search(record, first, *lost).Decide();
 }
 
-std::optional<Explanation> WhyRanTwice(const Record& record, const SessionId& session, uint16_t key,
-                                       int64_t until_ns) {
+std::optional<Explanation> WhyRanTwice(const Particulars& record, const SessionId& session,
+                                       uint16_t key, int64_t until_ns) {
   if (record.history.facts.nodes > 1) return std::nullopt;
   for (const Op op : {Op::kAcquire, Op::kRelease}) {
     for (const Call* call : record.CallsOf(op, key)) {

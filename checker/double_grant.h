@@ -20,12 +20,12 @@ namespace doublehold {
 // unseen, a fault that loses keys, a clock that was moved far enough. Where there is one, it is the
 // cause; a release that proves it goes before all others. In a lock of majorities (redlock) nodes
 // that are fewer than a majority explain it as well, since two majorities always have one in common.
-Explanation WhyGrantedTwice(const Record& record, const Hold& first);
+Explanation WhyGrantedTwice(const Particulars& record, const Hold& first);
 
 // A call of a session by `until_ns` that was answered although a message of it was lost, or sent
 // twice: its command ran twice. Of locks on one node; nothing: there was none.
-std::optional<Explanation> WhyRanTwice(const Record& record, const SessionId& session, uint16_t key,
-                                       int64_t until_ns);
+std::optional<Explanation> WhyRanTwice(const Particulars& record, const SessionId& session,
+                                       uint16_t key, int64_t until_ns);
 
 }  // namespace doublehold
 

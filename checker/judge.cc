@@ -217,7 +217,7 @@ std::vector<std::string> StallWarnings(const Evidence& evidence) {
 }
 
 void ExplainAll(const Evidence& evidence, RunVerdict& verdict) {
-  std::optional<Record> record;
+  std::optional<Particulars> record;
   for (ClaimVerdict& claim : verdict.claims) {
     if (claim.violations.empty()) continue;
     if (!record) record.emplace(evidence);

@@ -55,7 +55,7 @@ bool IsToBlame(const HeldUp& up, int64_t end_ns, int64_t until_ns) {
   return total_ns >= late_ns || (meanwhile && total_ns > late_ns / 2);
 }
 
-HeldUp Stopped(const Record& record, const Hold& hold, const Span& when) {
+HeldUp Stopped(const Particulars& record, const Hold& hold, const Span& when) {
   HeldUp stopped;
   for (const FaultEpisode& episode : record.scene.episodes) {
     if (record.FaultOf(episode).kind == "pause" && episode.client == hold.client)
@@ -65,7 +65,7 @@ HeldUp Stopped(const Record& record, const Hold& hold, const Span& when) {
 }
 
 // When the session waited for an answer: to its acquire, and to what it did under the hold.
-std::vector<Span> Waited(const Record& record, const Hold& hold, const Span& when) {
+std::vector<Span> Waited(const Particulars& record, const Hold& hold, const Span& when) {
   std::vector<Span> waited{{when.from_ns, hold.core.from_ns}};
   for (const Op op : {Op::kRead, Op::kWrite, Op::kSave, Op::kLook}) {
     for (const Call* call : record.CallsOf(op, hold.key)) {
@@ -77,7 +77,7 @@ std::vector<Span> Waited(const Record& record, const Hold& hold, const Span& whe
 }
 
 // Only while the session waits for an answer does it matter what becomes of its messages.
-HeldUp Held(const Record& record, const Hold& hold, const Span& when) {
+HeldUp Held(const Particulars& record, const Hold& hold, const Span& when) {
   HeldUp held;
   for (const FaultEpisode& episode : record.scene.episodes) {
     const std::string& kind = record.FaultOf(episode).kind;
@@ -92,7 +92,7 @@ HeldUp Held(const Record& record, const Hold& hold, const Span& when) {
 
 // The renewal that should have kept the lease that ended at `end_ns`, and did not; null: there was
 // none.
-const Renewal* FailedRenewal(const Record& record, const Hold& hold, int64_t end_ns) {
+const Renewal* FailedRenewal(const Particulars& record, const Hold& hold, int64_t end_ns) {
   const Renewal* last = nullptr;
   for (const Renewal& renewal : record.RenewalsOf(hold.hold)) {
     if (renewal.from_ns <= end_ns) last = &renewal;
@@ -104,7 +104,7 @@ const Renewal* FailedRenewal(const Record& record, const Hold& hold, int64_t end
 
 // Of a lease that was over when it was granted: the section before that left it, if it is that
 // one's.
-bool EnteredOnAMarker(const Record& record, const Hold& hold) {
+bool EnteredOnAMarker(const Particulars& record, const Hold& hold) {
   return std::ranges::any_of(record.holds.all, [&](const Hold& before) {
     return before.left && before.owner() == hold.owner() && before.key == hold.key &&
            before.core.from_ns < hold.core.from_ns && before.valid_until_ns == hold.valid_until_ns;
@@ -118,7 +118,8 @@ std::vector<const FaultEpisode*> AllOf(const HeldUp& a, const HeldUp& b) {
 }
 
 // Those that kept the section itself at work.
-std::vector<const FaultEpisode*> Worked(const Record& record, const Hold& hold, const Span& when) {
+std::vector<const FaultEpisode*> Worked(const Particulars& record, const Hold& hold,
+                                        const Span& when) {
   std::vector<const FaultEpisode*> worked;
   for (const FaultEpisode& episode : record.scene.episodes) {
     if (record.FaultOf(episode).kind == "slow" && episode.client == hold.client &&
@@ -130,7 +131,7 @@ std::vector<const FaultEpisode*> Worked(const Record& record, const Hold& hold, 
 }
 
 // Of one that was extended: a renewal of it that failed.
-std::optional<Explanation> OfRenewal(const Record& record, const Hold& hold, int64_t end_ns,
+std::optional<Explanation> OfRenewal(const Particulars& record, const Hold& hold, int64_t end_ns,
                                      const Span& around) {
   const Renewal* renewal = FailedRenewal(record, hold, end_ns);
   if (renewal == nullptr) return std::nullopt;
@@ -156,7 +157,7 @@ std::optional<Explanation> OfRenewal(const Record& record, const Hold& hold, int
 
 }  // namespace
 
-Explanation WhyLate(const Record& record, const Hold& hold, int64_t at_ns, int64_t until_ns) {
+Explanation WhyLate(const Particulars& record, const Hold& hold, int64_t at_ns, int64_t until_ns) {
   const std::string who = OwnerName(record.scene, hold.owner());
   if (EnteredOnAMarker(record, hold)) {
     return {

@@ -15,7 +15,7 @@ namespace doublehold {
 // So is what made it late for the most part, when the lease ended meanwhile.
 // A message that is held matters while its session waits for the answer. Several that only together
 // explain it leave the cause untold.
-Explanation WhyLate(const Record& record, const Hold& hold, int64_t at_ns, int64_t until_ns);
+Explanation WhyLate(const Particulars& record, const Hold& hold, int64_t at_ns, int64_t until_ns);
 
 }  // namespace doublehold
 

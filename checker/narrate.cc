@@ -29,7 +29,7 @@ std::string Released(const Call& call) {
 
 class Narrator {
  public:
-  explicit Narrator(const Record& record) : record_(record) {}
+  explicit Narrator(const Particulars& record) : record_(record) {}
 
   void Take(const Hold& hold) {
     if (!told_.insert(hold.hold).second) return;
@@ -145,14 +145,14 @@ class Narrator {
     }
   }
 
-  const Record& record_;
+  const Particulars& record_;
   std::vector<StoryStep> steps_;
   std::set<uint64_t> told_;
 };
 
 }  // namespace
 
-std::vector<StoryStep> Narrate(const Record& record, const Violation& violation,
+std::vector<StoryStep> Narrate(const Particulars& record, const Violation& violation,
                                const Explanation& why) {
   Narrator narrator(record);
   for (const auto& ref : {violation.first, violation.second}) {
@@ -164,7 +164,7 @@ std::vector<StoryStep> Narrate(const Record& record, const Violation& violation,
   return std::move(narrator).Finish();
 }
 
-void ExplainViolations(const Record& record, ClaimVerdict& verdict) {
+void ExplainViolations(const Particulars& record, ClaimVerdict& verdict) {
   for (Violation& violation : verdict.violations) {
     Explanation why = WhyViolated(record, verdict.claim, violation);
     violation.steps = Narrate(record, violation, why);

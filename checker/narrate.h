@@ -13,11 +13,11 @@ namespace doublehold {
 // the faults and the calls of others that explain it. At most kMostSteps: of what a holder read and
 // wrote only the last.
 constexpr size_t kMostSteps = 14;
-std::vector<StoryStep> Narrate(const Record& record, const Violation& violation,
+std::vector<StoryStep> Narrate(const Particulars& record, const Violation& violation,
                                const Explanation& why);
 
 // Cause, story and picture of every violation that is told.
-void ExplainViolations(const Record& record, ClaimVerdict& verdict);
+void ExplainViolations(const Particulars& record, ClaimVerdict& verdict);
 
 }  // namespace doublehold
 

@@ -32,7 +32,7 @@ struct Lane {
 
 class Drawing {
  public:
-  Drawing(const Record& record, const Violation& violation) : record_(record) {
+  Drawing(const Particulars& record, const Violation& violation) : record_(record) {
     for (const auto& ref : {violation.first, violation.second}) {
       const Hold* hold = ref ? record.holds.Find(ref->hold) : nullptr;
       if (hold != nullptr) Take(*hold);
@@ -204,7 +204,7 @@ class Drawing {
     return line + " s";
   }
 
-  const Record& record_;
+  const Particulars& record_;
   std::vector<Lane> lanes_;
   std::set<uint64_t> holds_;
   std::set<const FaultEpisode*> faults_;
@@ -216,7 +216,7 @@ class Drawing {
 
 }  // namespace
 
-std::string DrawSpaceTime(const Record& record, const Violation& violation,
+std::string DrawSpaceTime(const Particulars& record, const Violation& violation,
                           const Explanation& why) {
   Drawing drawing(record, violation);
   for (const Call* call : why.calls) drawing.Take(*call);

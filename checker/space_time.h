@@ -16,7 +16,8 @@
 namespace doublehold {
 
 // Several lines, each ended; empty where a violation names no hold.
-std::string DrawSpaceTime(const Record& record, const Violation& violation, const Explanation& why);
+std::string DrawSpaceTime(const Particulars& record, const Violation& violation,
+                          const Explanation& why);
 
 }  // namespace doublehold
 

@@ -285,6 +285,48 @@ TEST(Structure, EverySourceIsBuilt) {
   }
 }
 
+// The types that a file defines where other files could define them too: "doublehold::Grant". Google style ends every
+// namespace with a comment that names it, which is what tells where one ends.
+Names TypesOf(const Source& source) {
+  Names types;
+  std::vector<std::string> scopes;
+  for (const std::string& line : source.lines) {
+    std::istringstream words(line);
+    std::string kind, name;
+    words >> kind >> name;
+    if (line.starts_with("namespace ") && line.ends_with("{")) {
+      scopes.push_back(name);
+    } else if (line.starts_with("}  // namespace") && !scopes.empty()) {
+      scopes.pop_back();
+    } else if (line.starts_with("struct ") || line.starts_with("class ") ||
+               line.starts_with("enum ")) {
+      while (name == "class" || name.starts_with("[[")) words >> name;
+      const bool own = std::ranges::find(scopes, "{") != scopes.end();  // of an unnamed namespace
+      if (own || (line.find(';') != std::string::npos && line.find('{') == std::string::npos))
+        continue;
+      std::string type;
+      for (const std::string& scope : scopes) type += scope + "::";
+      if (name.ends_with(':')) name.pop_back();
+      types.insert(type + name);
+    }
+  }
+  return types;
+}
+
+// Two types of one name in one program are undefined behaviour that no linker reports.
+TEST(Structure, NoTypeIsDefinedTwice) {
+  std::map<std::string, std::string> defined;
+  for (const Source& source : Sources()) {
+    if (!source.IsCode()) continue;
+    for (const std::string& type : TypesOf(source)) {
+      const auto [other, is_new] = defined.emplace(type, source.path);
+      EXPECT_TRUE(is_new) << type << " is defined in " << source.path << " and in "
+                          << other->second;
+    }
+  }
+  EXPECT_GT(defined.size(), 200u) << "hardly any type was found: does the test still read them?";
+}
+
 TEST(Structure, FilesAreNamedForWhatTheyAre) {
   const Names says_nothing{"util", "utils", "misc", "common", "helper", "helpers", "stuff"};
   for (const Source& source : Sources()) {

@@ -80,7 +80,7 @@ class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
     boost::asio::posix::stream_descriptor listener;
     boost::asio::steady_timer accept_again;
     LinkRules rules;
-    std::set<std::shared_ptr<Session>> sessions;
+    std::set<std::shared_ptr<ProxySession>> sessions;
   };
   struct SetRule {
     LinkId link;
@@ -159,13 +159,13 @@ void Proxy::Impl::Open(Link& link, int client) {
   const int on = 1;
   setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   // The entry of the link holds the session, and the session takes itself out of it.
-  auto entry = std::make_shared<std::weak_ptr<Session>>();
-  auto session = std::make_shared<Session>(SessionEnv{*poller_, spin_, scratch_}, link.rules,
-                                           link.upstream, client, [&link, entry] {
-                                             if (auto over = entry->lock()) {
-                                               link.sessions.erase(over);
-                                             }
-                                           });
+  auto entry = std::make_shared<std::weak_ptr<ProxySession>>();
+  auto session = std::make_shared<ProxySession>(SessionEnv{*poller_, spin_, scratch_}, link.rules,
+                                                link.upstream, client, [&link, entry] {
+                                                  if (auto over = entry->lock()) {
+                                                    link.sessions.erase(over);
+                                                  }
+                                                });
   *entry = session;
   link.sessions.insert(session);
   session->Start();
@@ -193,7 +193,7 @@ RuleReport Proxy::Impl::ClearLink(RuleId id) {
   link.rules.Remove(*set.rule);
   // A copy: a session that finishes takes itself out.
   const auto sessions = link.sessions;
-  for (const std::shared_ptr<Session>& session : sessions) session->Release(*set.rule);
+  for (const std::shared_ptr<ProxySession>& session : sessions) session->Release(*set.rule);
   return set.rule->report();
 }
 
@@ -208,7 +208,7 @@ void Proxy::Impl::ResetConnections(LinkId id) {
   CHECK(link != links_.end());
   // A copy: a session that is over takes itself out.
   const auto sessions = link->second.sessions;
-  for (const std::shared_ptr<Session>& session : sessions) session->Reset();
+  for (const std::shared_ptr<ProxySession>& session : sessions) session->Reset();
 }
 
 void Proxy::Impl::Close() {
@@ -217,7 +217,7 @@ void Proxy::Impl::Close() {
   for (auto& [id, set] : rules_) set.rule->Clear();
   rules_.clear();
   for (auto& [id, link] : links_) {
-    for (const std::shared_ptr<Session>& session : link.sessions) session->Abort();
+    for (const std::shared_ptr<ProxySession>& session : link.sessions) session->Abort();
     link.sessions.clear();
     error_code ignored;
     link.accept_again.cancel(ignored);

@@ -56,8 +56,8 @@ bool SpinBudget::Has(MonoTime now) {
   return left_ >= kLongest;
 }
 
-Session::Session(const SessionEnv& env, const LinkRules& rules, NodeAddress node, int client,
-                 std::function<void()> on_closed)
+ProxySession::ProxySession(const SessionEnv& env, const LinkRules& rules, NodeAddress node,
+                           int client, std::function<void()> on_closed)
     : env_(env),
       node_(std::move(node)),
       on_closed_(std::move(on_closed)),
@@ -68,9 +68,9 @@ Session::Session(const SessionEnv& env, const LinkRules& rules, NodeAddress node
   client_.Own(client);
 }
 
-void Session::Start() { Connect(); }
+void ProxySession::Start() { Connect(); }
 
-void Session::Connect() {
+void ProxySession::Connect() {
   if (!upstream_.is_open()) {
     const int family = node_.unix_path.empty() ? AF_INET : AF_UNIX;
     const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -92,7 +92,7 @@ void Session::Connect() {
 }
 
 // Reads what the queues take, and waits for space where something is to be sent.
-void Session::Watch() {
+void ProxySession::Watch() {
   if (closed_ || !connected_) return;
   const auto reads = [](const Lane& lane) { return !lane.ended && !lane.queue.full(); };
   if (!client_.Watch(reads(requests_), replies_.writing) ||
@@ -101,8 +101,8 @@ void Session::Watch() {
   }
 }
 
-void Session::OnReady(const Socket& socket, uint32_t events) {
-  const std::shared_ptr<Session> self = shared_from_this();
+void ProxySession::OnReady(const Socket& socket, uint32_t events) {
+  const std::shared_ptr<ProxySession> self = shared_from_this();
   Lane& from = &socket == &client_ ? requests_ : replies_;
   Lane& to = &socket == &client_ ? replies_ : requests_;
   constexpr uint32_t kOver = EPOLLHUP | EPOLLERR;
@@ -116,8 +116,8 @@ void Session::OnReady(const Socket& socket, uint32_t events) {
   Watch();
 }
 
-void Session::OnTime(const Poller::Alarm& alarm) {
-  const std::shared_ptr<Session> self = shared_from_this();
+void ProxySession::OnTime(const Poller::Alarm& alarm) {
+  const std::shared_ptr<ProxySession> self = shared_from_this();
   if (!connected_) return Connect();
   Lane& lane = &alarm == &requests_.alarm ? requests_ : replies_;
   lane.armed.reset();
@@ -125,7 +125,7 @@ void Session::OnTime(const Poller::Alarm& alarm) {
   Watch();
 }
 
-void Session::Receive(Lane& lane) {
+void ProxySession::Receive(Lane& lane) {
   const ssize_t received =
       recv(lane.source.fd(), env_.scratch.data(), env_.scratch.size(), MSG_DONTWAIT);
   if (received > 0) {
@@ -137,7 +137,7 @@ void Session::Receive(Lane& lane) {
   Flush(lane);
 }
 
-void Session::Received(Lane& lane, std::string_view bytes) {
+void ProxySession::Received(Lane& lane, std::string_view bytes) {
   if (!lane.queue.idle()) return lane.queue.Add(bytes, ProxyNow());
   lane.queue.Pass(bytes);
   const size_t sent = Send(lane, bytes);
@@ -145,7 +145,7 @@ void Session::Received(Lane& lane, std::string_view bytes) {
 }
 
 // Answers how many bytes are gone; all of them when nobody is there to take them.
-size_t Session::Send(Lane& lane, std::string_view bytes) {
+size_t ProxySession::Send(Lane& lane, std::string_view bytes) {
   while (!lane.broken) {
     const ssize_t sent =
         send(lane.sink.fd(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -159,13 +159,13 @@ size_t Session::Send(Lane& lane, std::string_view bytes) {
   return bytes.size();
 }
 
-void Session::Flush(Lane& lane) {
+void ProxySession::Flush(Lane& lane) {
   FlushDue(lane);
   if (!closed_ && lane.ended && lane.queue.empty()) Finish(lane);
 }
 
 // Sends all that is due, and sees to it that the next that will be is sent then.
-void Session::FlushDue(Lane& lane) {
+void ProxySession::FlushDue(Lane& lane) {
   while (!closed_ && !lane.writing && !lane.queue.empty()) {
     const MonoTime now = ProxyNow();
     const std::string_view bytes = lane.queue.Due(now);
@@ -183,7 +183,7 @@ void Session::FlushDue(Lane& lane) {
   }
 }
 
-void Session::Arm(Lane& lane, MonoTime due, MonoTime now) {
+void ProxySession::Arm(Lane& lane, MonoTime due, MonoTime now) {
   if (lane.armed == due) return;
   lane.armed = due;
   const bool early = due - now > SpinBudget::kLongest && env_.spin.Has(now);
@@ -194,7 +194,7 @@ void Session::Arm(Lane& lane, MonoTime due, MonoTime now) {
   lane.alarm.Set(at);
 }
 
-void Session::Finish(Lane& lane) {
+void ProxySession::Finish(Lane& lane) {
   if (lane.finished) return;
   lane.finished = true;
   // The node answers the end of the requests by closing. After the end of the replies nothing is
@@ -206,7 +206,7 @@ void Session::Finish(Lane& lane) {
   }
 }
 
-void Session::Release(const ActiveRule& rule) {
+void ProxySession::Release(const ActiveRule& rule) {
   if (closed_) return;
   const MonoTime now = ProxyNow();
   Lane& lane = rule.spec().direction == Direction::kRequest ? requests_ : replies_;
@@ -216,7 +216,7 @@ void Session::Release(const ActiveRule& rule) {
   Watch();
 }
 
-void Session::Reset() {
+void ProxySession::Reset() {
   for (const Socket* side : {&client_, &upstream_}) {
     if (!side->is_open()) continue;
     const linger now{.l_onoff = 1, .l_linger = 0};
@@ -225,14 +225,14 @@ void Session::Reset() {
   Close();
 }
 
-void Session::Close() {
-  const std::shared_ptr<Session> self = shared_from_this();
+void ProxySession::Close() {
+  const std::shared_ptr<ProxySession> self = shared_from_this();
   const auto on_closed = std::exchange(on_closed_, nullptr);
   Abort();
   if (on_closed) on_closed();
 }
 
-void Session::Abort() {
+void ProxySession::Abort() {
   closed_ = true;
   on_closed_ = nullptr;
   for (Lane* lane : {&requests_, &replies_}) {

@@ -42,12 +42,12 @@ struct SessionEnv {
 
 // Moves bytes both ways until both sides have ended and all frames are delivered. Thread rule: the
 // poller's.
-class Session : public std::enable_shared_from_this<Session>, private Poller::User {
+class ProxySession : public std::enable_shared_from_this<ProxySession>, private Poller::User {
  public:
   // `client` is an accepted descriptor, non-blocking; it is owned from here on. `rules` outlive the
   // session. `on_closed` is called once, when it is over by itself.
-  Session(const SessionEnv& env, const LinkRules& rules, NodeAddress node, int client,
-          std::function<void()> on_closed);
+  ProxySession(const SessionEnv& env, const LinkRules& rules, NodeAddress node, int client,
+               std::function<void()> on_closed);
 
   // Connects to the node and begins.
   void Start();

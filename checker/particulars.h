@@ -1,8 +1,8 @@
 // What a history tells about its holds, put in order once: what causes and stories are read off.
 //
 // Thread rule: one thread. Refers to the evidence, which outlives it.
-#ifndef DOUBLEHOLD_CHECKER_RECORD_H_
-#define DOUBLEHOLD_CHECKER_RECORD_H_
+#ifndef DOUBLEHOLD_CHECKER_PARTICULARS_H_
+#define DOUBLEHOLD_CHECKER_PARTICULARS_H_
 
 #include <cstdint>
 #include <map>
@@ -22,11 +22,11 @@ struct Renewal {
   int64_t valid_until_ns = 0;  // when it was granted
 };
 
-struct Record {
-  explicit Record(const Evidence& of);
-  Record(Evidence&&) = delete;
-  Record(const Record&) = delete;
-  Record& operator=(const Record&) = delete;
+struct Particulars {
+  explicit Particulars(const Evidence& of);
+  Particulars(Evidence&&) = delete;
+  Particulars(const Particulars&) = delete;
+  Particulars& operator=(const Particulars&) = delete;
 
   // The acquire that granted a hold; null: it is not in the history.
   [[nodiscard]] const Call* GrantOf(uint64_t hold) const;
@@ -50,4 +50,4 @@ struct Record {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_RECORD_H_
+#endif  // DOUBLEHOLD_CHECKER_PARTICULARS_H_

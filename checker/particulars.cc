@@ -1,10 +1,10 @@
-#include "checker/record.h"
+#include "checker/particulars.h"
 
 #include "checker/release.h"
 
 namespace doublehold {
 
-Record::Record(const Evidence& of)
+Particulars::Particulars(const Evidence& of)
     : history(of.history()), scene(of.scene()), holds(of.holds()), calls(of.calls()) {
   bool unchecked = false;
   for (const Call& call : calls.all) {
@@ -34,22 +34,22 @@ Record::Record(const Evidence& of)
   }
 }
 
-const Call* Record::GrantOf(uint64_t hold) const {
+const Call* Particulars::GrantOf(uint64_t hold) const {
   const auto found = grants_.find(hold);
   return found == grants_.end() ? nullptr : found->second;
 }
 
-const std::vector<Renewal>& Record::RenewalsOf(uint64_t hold) const {
+const std::vector<Renewal>& Particulars::RenewalsOf(uint64_t hold) const {
   static const std::vector<Renewal> kNone;
   const auto found = renewals_.find(hold);
   return found == renewals_.end() ? kNone : found->second;
 }
 
-const FaultFact& Record::FaultOf(const FaultEpisode& episode) const {
+const FaultFact& Particulars::FaultOf(const FaultEpisode& episode) const {
   return history.facts.faults[static_cast<size_t>(episode.fault)];
 }
 
-const std::vector<const Call*>& Record::CallsOf(Op op, uint16_t key) const {
+const std::vector<const Call*>& Particulars::CallsOf(Op op, uint16_t key) const {
   static const std::vector<const Call*> kNone;
   const auto found = calls_of_.find({op, key});
   return found == calls_of_.end() ? kNone : found->second;
