@@ -167,9 +167,10 @@ Result<void> Launcher::StartServers() {
     PointAtMaster(kMasterAddress);
   }
   if (Topology().lead == Lead::kCluster) {
-    Result<std::vector<uint16_t>> free = FreePorts(ServersOf(places_.plan) + 1);
-    if (!free) return tl::unexpected(free.error());
-    bus_ports_ = std::move(*free);
+    const auto servers = static_cast<size_t>(ServersOf(places_.plan));
+    Result<HeldPorts> held = HeldPorts::Take(servers + 1);
+    if (!held) return tl::unexpected(held.error());
+    bus_ports_ = std::move(*held);
   }
   for (int node = 0; node <= ServersOf(places_.plan); ++node) {
     const std::filesystem::path folder = FolderOf(node);

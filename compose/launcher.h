@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compose/children.h"
+#include "compose/held_ports.h"
 #include "compose/namespaces.h"
 #include "compose/packet_cuts.h"
 #include "compose/real_cluster.h"
@@ -67,7 +68,7 @@ class Launcher {
   [[nodiscard]] uint16_t PeerPort(LinkId link) const { return peer_ports_.at(link); }
   // A port of the bus of a Redis Cluster, which does not go through the proxy.
   [[nodiscard]] uint16_t BusPort(int node) const {
-    return bus_ports_.at(static_cast<size_t>(node));
+    return bus_ports_.At(static_cast<size_t>(node));
   }
   // The sentinels, which watch node 1 and its replicas.
   Result<void> StartSentinels();
@@ -108,7 +109,7 @@ class Launcher {
   Proxy& proxy_;
   Children& children_;
   std::map<LinkId, uint16_t> peer_ports_;
-  std::vector<uint16_t> bus_ports_;  // by node
+  HeldPorts bus_ports_;  // by node
 };
 
 }  // namespace doublehold

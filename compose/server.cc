@@ -1,18 +1,12 @@
 #include "compose/server.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ostream.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <memory>
 #include <string_view>
@@ -115,28 +109,6 @@ Result<pid_t> StartSentinel(const SentinelRequest& request) {
                 .descriptors = {},
                 .log = request.log,
                 .network = request.network.fd});
-}
-
-// All are held until all are there, so that they differ.
-Result<std::vector<uint16_t>> FreePorts(int count) {
-  std::vector<uint16_t> ports;
-  std::vector<int> sockets;
-  for (int i = 0; i < count; ++i) {
-    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0) sockets.push_back(fd);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t bytes = sizeof(address);
-    auto* any = reinterpret_cast<sockaddr*>(&address);
-    if (fd < 0 || bind(fd, any, bytes) != 0 || getsockname(fd, any, &bytes) != 0) break;
-    ports.push_back(ntohs(address.sin_port));
-  }
-  const std::string why = std::strerror(errno);
-  for (const int fd : sockets) close(fd);
-  if (ports.size() < static_cast<size_t>(count))
-    return EnvironmentFailed(fmt::format("no free port on 127.0.0.1: {}", why));
-  return ports;
 }
 
 CallResult AskServer(const std::filesystem::path& socket,

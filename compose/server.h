@@ -63,9 +63,6 @@ struct SentinelRequest {
 // A redis-server that is a sentinel of kMasterName; not yet answering.
 Result<pid_t> StartSentinel(const SentinelRequest& request);
 
-// TCP ports on 127.0.0.1 that are free now; the kernel chose them.
-Result<std::vector<uint16_t>> FreePorts(int count);
-
 // A stopped server does not answer, and the event loop waits meanwhile.
 constexpr Duration kPatienceWithServers = std::chrono::milliseconds(50);
 // While a topology is formed nothing else goes on; what a server is told then it may first write to a busy disk.
