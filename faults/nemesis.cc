@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include "faults/sides.h"
@@ -132,6 +133,28 @@ const NemesisMember& MemberOf(const std::string& name) {
   return *found;
 }
 
+// The member of each fault, by the first draw of its own generator. Where there are as many faults as members, none is
+// left out, as may happen by chance in a short run: instead of the latest of one that was drawn more than once.
+std::vector<std::string> DrawMembers(const Plan& plan, const std::vector<std::string>& members,
+                                     int64_t count) {
+  std::vector<std::string> drawn;
+  std::map<std::string, int64_t> times;
+  for (int64_t i = 0; i < count; ++i) {
+    Prng random(plan.seed, "nemesis", static_cast<uint64_t>(i));
+    drawn.push_back(OneOf<std::string>(members, random));
+    ++times[drawn.back()];
+  }
+  for (const std::string& member : members) {
+    if (times[member] > 0) continue;
+    const auto spare = std::ranges::find_if(drawn.rbegin(), drawn.rend(),
+                                            [&](const std::string& one) { return times[one] > 1; });
+    if (spare == drawn.rend()) break;
+    --times[std::exchange(*spare, member)];
+    ++times[member];
+  }
+  return drawn;
+}
+
 }  // namespace
 
 // A client that crashed does not come back, so a long run would soon have none: `crash` is no member.
@@ -167,10 +190,12 @@ Result<std::vector<FaultPlan>> DrawNemesis(const Plan& plan, const Nemesis& neme
     return BadInput(fmt::format("{} faults are too many: at most {}, one every {}", count,
                                 kMostDrawnFaults, FormatDuration(room / kMostDrawnFaults)));
   }
+  const std::vector<std::string> members = DrawMembers(plan, nemesis.members, count);
   std::vector<FaultPlan> faults;
   for (int64_t i = 0; i < count; ++i) {
     Prng random(plan.seed, "nemesis", static_cast<uint64_t>(i));
-    const NemesisMember& member = MemberOf(OneOf<std::string>(nemesis.members, random));
+    random.Below(nemesis.members.size());  // that of its member
+    const NemesisMember& member = MemberOf(members[static_cast<size_t>(i)]);
     const Duration late = random.Between(Duration{}, nemesis.every / 2);
     const Duration length = WholeMs(random.Between(nemesis.shortest, nemesis.longest));
     FaultPlan fault = member.draw(plan, length, random);

@@ -4,7 +4,8 @@
 //   |----|--?--====--|----?===-----|--?=======- ... ------?====-----------|------calm---------|
 //
 // Each stretch of `every` has one fault. Where in its first half it begins, how long it lasts, of which kind it is and
-// whom it hits is drawn. Faults may overlap; none is drawn that would last into the calm.
+// whom it hits is drawn. Faults may overlap; none is drawn that would last into the calm. Of each kind that was asked for
+// there is one, where there are stretches enough.
 #ifndef DOUBLEHOLD_FAULTS_NEMESIS_H_
 #define DOUBLEHOLD_FAULTS_NEMESIS_H_
 

@@ -81,6 +81,23 @@ TEST(Nemesis, OfOneMemberDrawsNothingElse) {
   for (const FaultPlan& fault : Draw(PlanOf(30s), pauses)) EXPECT_EQ(fault.kind, "pause");
 }
 
+TEST(Nemesis, LeavesNoMemberOutWhereThereIsRoomForAll) {
+  const Nemesis three{.members = {"pause", "partition", "restart"},
+                      .every = 500ms,
+                      .shortest = 100ms,
+                      .longest = 1s};
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    const std::vector<FaultPlan> faults = Draw(PlanOf(3500ms, seed), three);
+    ASSERT_EQ(faults.size(), 3U);
+    std::set<std::string> kinds;
+    for (const FaultPlan& fault : faults) {
+      kinds.insert(fault.kind);
+      EXPECT_TRUE(FindFault(fault.kind)->validate(fault).has_value());
+    }
+    EXPECT_EQ(kinds.size(), 3U) << seed;
+  }
+}
+
 TEST(Nemesis, RestartsOneServerAtATimeWhereTheyAreReplicas) {
   Nemesis restarts = kAll;
   restarts.members = {"restart"};
