@@ -37,6 +37,24 @@ TEST(NodeFaults, ALockWhoseOnlyServerIsDeadForGoodIsNotLive) {
   EXPECT_EQ(ClaimOf(ran.verdict, "exclusion").at("count"), 0);
 }
 
+// A cell that needs such a fault is not valid: nothing happened.
+TEST(NodeFaults, WhatIsDoneToTheDeadDoesNotTakeEffect) {
+  for (const char* late : {"kind = \"pause\"\nfor = \"200ms\"\n", "kind = \"crash\"\n"}) {
+    const Ran ran = RunWith(
+        std::string("[[fault]]\nkind = \"crash\"\nname = \"first\"\nclient = 2\non = \"client 2 "
+                    "after-release\"\n[[fault]]\nname = \"late\"\nclient = 2\nfrom = "
+                    "\"600ms\"\n") +
+        late);
+    EXPECT_EQ(ran.finished.exit_code, 2) << ran.finished.out << ran.finished.err;
+    EXPECT_EQ(ran.verdict.at("overall"), "unknown");
+    EXPECT_EQ(ran.verdict.at("faults").at(0).at("started"), 1);
+    EXPECT_EQ(ran.verdict.at("faults").at(1).at("started"), 0);
+    EXPECT_NE(ran.verdict.at("warnings").dump().find("fault 'late'"), std::string::npos)
+        << ran.verdict.at("warnings");
+    EXPECT_NE(ran.verdict.at("warnings").dump().find("never took effect"), std::string::npos);
+  }
+}
+
 TEST(NodeFaults, WithoutAStoreNothingIsKnownOfTheStock) {
   const Ran ran =
       RunWith("[[fault]]\nkind = \"crash\"\nnodes = [\"store\"]\non = \"client 1 after-write\"\n");

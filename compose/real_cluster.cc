@@ -1,6 +1,7 @@
 #include "compose/real_cluster.h"
 
 #include <signal.h>
+#include <sys/wait.h>
 
 #include <array>
 #include <boost/asio/post.hpp>
@@ -116,7 +117,7 @@ void RealCluster::Pause(ProcessRef process) {
   Process& victim = Find(process);
   ++victim.pauses;
   // Each time: one that was started again since runs.
-  if (!victim.killed) kill(-victim.pid, SIGSTOP);
+  if (IsAlive(process)) kill(-victim.pid, SIGSTOP);
 }
 
 void RealCluster::Resume(ProcessRef process) {
@@ -124,14 +125,25 @@ void RealCluster::Resume(ProcessRef process) {
   CHECK(victim.pauses > 0);
   if (--victim.pauses > 0) return;
   victim.stopped = false;
-  if (victim.killed) return;
+  if (!IsAlive(process)) return;
   kill(-victim.pid, SIGCONT);
   if (process.kind == ProcessRef::Kind::kClient) changed_(process.number);
 }
 
+// The kernel is asked, rather than who waits for the children: that may be behind. And the number of one that was waited
+// for may be another's by now.
+bool RealCluster::IsAlive(ProcessRef process) {
+  const Process& asked = Find(process);
+  siginfo_t ended{};
+  const auto pid = static_cast<id_t>(asked.pid);
+  return !asked.killed && waitid(P_PID, pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         ended.si_pid == 0;
+}
+
 void RealCluster::Kill(ProcessRef process) {
   Process& victim = Find(process);
-  if (!std::exchange(victim.killed, true)) kill(-victim.pid, SIGKILL);
+  if (IsAlive(process)) kill(-victim.pid, SIGKILL);
+  victim.killed = true;
   if (process.kind == ProcessRef::Kind::kNode) revival_.Died(process.number, RealMono());
 }
 
@@ -178,7 +190,7 @@ std::optional<Duration> RealCluster::ObservedSkew(SkewId skew) {
   const ProcessRef ref = skewed_.at(skew);
   Process& process = Find(ref);
   const MonoTime now = RealMono();
-  const bool runs = process.pauses == 0 && !process.killed;
+  const bool runs = process.pauses == 0 && IsAlive(ref);
   if (ref.kind == ProcessRef::Kind::kClient) {
     // What it published last may be older than the skew, when that is young; but then nothing is sure.
     const bool young = now - process.skews.SinceOf(skew) < kPublishedWithin;
@@ -210,8 +222,10 @@ void RealCluster::LookAtClients() {
   for (auto& [ref, process] : processes_) {
     if (ref.kind != ProcessRef::Kind::kClient || process.skews.empty()) continue;
     any = true;
-    // What was published within that time is of the skews that are older.
-    if (process.pauses == 0) process.skews.Saw(now - kPublishedWithin, AheadOfClient(ref.number));
+    // What was published within that time is of the skews that are older. The last words of a client that has ended are
+    // of none.
+    if (process.pauses == 0 && IsAlive(ref))
+      process.skews.Saw(now - kPublishedWithin, AheadOfClient(ref.number));
   }
   looking_ = any;
   if (!any) return;

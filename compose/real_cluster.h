@@ -79,6 +79,7 @@ class RealCluster final : public Cluster {
   RuleReport ClearLink(RuleId rule) override;
   void Pause(ProcessRef process) override;
   void Resume(ProcessRef process) override;
+  bool IsAlive(ProcessRef process) override;
   void Kill(ProcessRef process) override;
   void Restart(int node, NodeRestart how) override;
   void Operate(int node, std::vector<std::string> command,

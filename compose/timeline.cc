@@ -78,6 +78,7 @@ void Timeline::ScheduleNext(Entry& entry) {
   if (ended_ || entry.struck >= entry.plan.times) return;
   const MonoTime due = begun_ + entry.plan.from + entry.plan.every * entry.struck;
   const auto come = [this, &entry] {
+    if (IsOver()) return;
     entry.due = true;
     live_.emplace(entry.index, &entry);
     if (!entry.plan.on) {
@@ -100,6 +101,9 @@ void Timeline::ScheduleNext(Entry& entry) {
     if (!error && !ended_) come();
   });
 }
+
+// A supervisor that was kept from running may come to a fault when the clients have gone home: too late to act.
+bool Timeline::IsOver() const { return ended_ || cluster_.Now() - begun_ >= plan_.duration; }
 
 bool Timeline::IsWaiting(const Entry& entry) const {
   if (ended_ || !entry.due || entry.active || entry.struck >= entry.plan.times) return false;
@@ -189,9 +193,7 @@ void Timeline::Heal(Entry& entry) {
   entry.end_timer.cancel();
   const int64_t measured_ns = entry.healer.Heal();
   ++entry.healed;
-  const bool must_measure =
-      entry.kind.needs_network || entry.kind.ends_itself || entry.kind.zero_is_nothing;
-  const bool acted = !must_measure || measured_ns != 0;
+  const bool acted = measured_ns != kDidNotAct;
   hooks_.record(FaultEvent(entry, acted ? EventType::kOk : EventType::kFail, measured_ns));
   HealWhoWaited();
   ScheduleNext(entry);

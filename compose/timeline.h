@@ -32,13 +32,14 @@ class Timeline {
   void Begin();
   // A client reached an armed step and waits for what comes of it.
   void OnStep(int client, Step step);
-  // Starts nothing more and heals what is active.
+  // Starts nothing more and heals what is active: that has acted, for as long as it could.
   void End();
 
  private:
   struct Entry;
 
   void Rearm();
+  [[nodiscard]] bool IsOver() const;
   [[nodiscard]] bool IsWaiting(const Entry& entry) const;
   void Strike(Entry& entry, int client);
   void Heal(Entry& entry);

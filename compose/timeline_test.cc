@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 namespace doublehold {
 namespace {
@@ -28,7 +29,11 @@ class FakeCluster final : public Cluster {
   void Resume(ProcessRef process) override {
     log.push_back(fmt::format("resume {}", process.number));
   }
-  void Kill(ProcessRef process) override { log.push_back(fmt::format("kill {}", process.number)); }
+  bool IsAlive(ProcessRef process) override { return !dead.contains(process); }
+  void Kill(ProcessRef process) override {
+    log.push_back(fmt::format("kill {}", process.number));
+    dead.insert(process);
+  }
   void Restart(int node, NodeRestart how) override {
     log.push_back(fmt::format("restart {}", node));
     on_back = std::move(how.on_back);
@@ -52,6 +57,7 @@ class FakeCluster final : public Cluster {
   // The event loop's timers run by the machine's clock.
   MonoTime now{std::chrono::steady_clock::now().time_since_epoch()};
   Lines log;
+  std::set<ProcessRef> dead;
   std::map<RuleId, LinkRule> rules;
   RuleId last_rule = 0;
   std::function<void()> on_back;
@@ -71,6 +77,7 @@ class TimelineTest : public ::testing::Test {
  protected:
   void Begin(std::vector<FaultPlan> faults) {
     plan_.clients = 3;
+    plan_.duration = std::chrono::hours(100'000);
     plan_.topology = "independent";
     plan_.nodes = 5;
     plan_.faults = std::move(faults);
@@ -322,6 +329,66 @@ TEST_F(TimelineTest, AClientIsKilledWhereItStandsAndThatIsOver) {
   EXPECT_EQ(cluster_.log, Lines{"kill 2"});
   EXPECT_EQ(recorded_, (Lines{"killed invoke client 2 node -1", "killed ok client 2 node -1"}));
   EXPECT_EQ(armed_[2], 0U);
+}
+
+TEST_F(TimelineTest, WhatIsDeadAlreadyIsMetByNothing) {
+  const ProcessRef client{ProcessRef::Kind::kClient, 2};
+  const ProcessRef node{ProcessRef::Kind::kNode, 2};
+  const FaultPlan on_node{.name = "f", .kind = "pause", .nodes = {2}};
+  const FaultPlan on_client{.name = "f", .kind = "pause", .client = 2};
+  FaultPlan crash_of_node = on_node;
+  crash_of_node.kind = "crash";
+  FaultPlan crash_of_client = on_client;
+  crash_of_client.kind = "crash";
+  struct Row {
+    FaultPlan fault;
+    ProcessRef dead;
+    std::string ends;
+  };
+  for (const Row& row : std::vector<Row>{
+           {on_client, client, "fail client 2 node -1"},
+           {on_client, node, "ok client 2 node -1"},
+           {on_node, node, "fail client -1 node 2"},
+           {on_node, client, "ok client -1 node 2"},
+           {crash_of_client, client, "fail client 2 node -1"},
+           {crash_of_node, node, "fail client -1 node 2"},
+           {crash_of_node, client, "ok client -1 node 2"},
+       }) {
+    cluster_.dead = {row.dead};
+    recorded_.clear();
+    Begin({row.fault});
+    End();
+    ASSERT_EQ(recorded_.size(), 2U);
+    EXPECT_EQ(recorded_.back(), "f " + row.ends) << row.fault.kind;
+  }
+}
+
+TEST_F(TimelineTest, OneThatIsKilledAtAStepIsNotKeptThere) {
+  FaultPlan crash{.name = "killed", .kind = "crash"};
+  crash.on = At(2, Step::kAfterRead);
+  FaultPlan slow{.name = "kept", .kind = "slow"};
+  slow.on = At(2, Step::kAfterRead);
+  slow.length = 3600s;
+  Begin({crash, slow});
+  Reach(2, Step::kAfterRead);
+  End();
+  EXPECT_EQ(cluster_.log, Lines{"kill 2"});
+  EXPECT_EQ(recorded_.at(2), "killed ok client 2 node -1");
+  EXPECT_EQ(recorded_.at(3), "kept fail client 2 node -1");
+}
+
+TEST_F(TimelineTest, WhatTheEndOfTheRunHealsHasActedAndNothingBeginsAfterIt) {
+  FaultPlan early{.name = "early", .kind = "pause", .length = 3600s, .client = 1};
+  FaultPlan again{.name = "again", .kind = "pause", .every = 1s, .times = 2, .client = 2};
+  again.until = At(3, Step::kAfterRead);
+  Begin({early, again});
+  // The supervisor itself was kept from running, beyond the time of the run.
+  cluster_.now += plan_.duration;
+  Reach(3, Step::kAfterRead);
+  End();
+  EXPECT_EQ(cluster_.log, (Lines{"pause 1", "pause 2", "resume 2", "resume 1"}));
+  EXPECT_EQ(recorded_, (Lines{"early invoke client 1 node -1", "again invoke client 2 node -1",
+                              "again ok client 2 node -1", "early ok client 1 node -1"}));
 }
 
 TEST_F(TimelineTest, ARestartEndsWhenItsNodeIsBackHoweverLongItWasToBeDown) {

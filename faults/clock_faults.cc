@@ -21,7 +21,7 @@ Healer StartOnClocks(Cluster& cluster, const std::vector<ProcessRef>& processes,
       }
       cluster.Unskew(one);
     }
-    return all_moved ? furthest_ns : 0;
+    return all_moved ? furthest_ns : kDidNotAct;
   });
 }
 

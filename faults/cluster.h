@@ -49,10 +49,12 @@ class Cluster {
   virtual RuleId SetLink(LinkId link, LinkRule rule) = 0;
   virtual RuleReport ClearLink(RuleId rule) = 0;
 
-  // Stops a whole process (SIGSTOP): threads, watchdogs, drivers. Calls nest: as many Resume as
-  // Pause.
+  // Stops a whole process (SIGSTOP): threads, watchdogs, drivers. Nests: as many Resume as Pause.
   virtual void Pause(ProcessRef process) = 0;
   virtual void Resume(ProcessRef process) = 0;
+
+  // Neither killed nor ended by itself, since it was started last. One that is stopped is alive.
+  [[nodiscard]] virtual bool IsAlive(ProcessRef process) = 0;
 
   // SIGKILL. Later verbs on the process do nothing, but for Restart of a node.
   virtual void Kill(ProcessRef process) = 0;
@@ -86,8 +88,7 @@ class Cluster {
   // to it. `done` is called once, later, with whether it came so.
   virtual void Promote(int node, Promotion how, std::function<void(bool)> done) = 0;
 
-  // Keeps a client's session at the step it is announcing, with the rest of its process (a
-  // watchdog) running.
+  // Keeps a client's session at the step it announces; the rest of it (a watchdog) runs on.
   virtual void Detain(int client) = 0;
   virtual void LetGo(int client) = 0;
 };

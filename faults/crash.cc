@@ -19,9 +19,11 @@ Result<void> Validate(const FaultPlan& plan) {
 
 // What cannot be healed is over at once.
 Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+  const bool acted = !AliveOf(cluster, strike).empty();
+  // The others too: a node on its way back stays dead.
   for (const ProcessRef& victim : ProcessesOf(strike)) cluster.Kill(victim);
   if (strike.on_spent) strike.on_spent();
-  return Healer([] { return int64_t{0}; });
+  return Healer([acted] { return acted ? kActed : kDidNotAct; });
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
   return Healer([&cluster, nodes = strike.plan.nodes, began = cluster.Now()] {
     int64_t lost = 0;
     for (const int node : nodes) lost += cluster.MendReplication(node);
-    return lost == 0 ? 0 : std::max<int64_t>(1, ToNs(cluster.Now() - began));
+    return lost == 0 ? kDidNotAct : AtLeastActed(cluster.Now() - began);
   });
 }
 

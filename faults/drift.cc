@@ -43,7 +43,6 @@ FaultEntry DriftFault() {
   return {.name = "drift",
           .summary = "the wall clock of a client or of nodes runs fast or slow",
           .keys = {"client", "nodes", "rate"},
-          .zero_is_nothing = true,
           .validate = Validate,
           .start = Start,
           .asked_ns = Asked,

@@ -12,7 +12,7 @@ namespace {
 struct Progress {
   size_t open = 0;
   bool changed = false;
-  int64_t took_ns = 0;
+  int64_t took_ns = kDidNotAct;
 };
 
 }  // namespace
@@ -25,7 +25,7 @@ Healer StartErrands(Cluster& cluster, const Strike& strike,
     progress->changed = progress->changed || changed;
     if (--progress->open > 0) return;
     if (progress->changed) {
-      progress->took_ns = std::max<int64_t>(1, ToNs(cluster.Now() - began));
+      progress->took_ns = AtLeastActed(cluster.Now() - began);
     }
     if (on_spent) on_spent();
   };

@@ -10,35 +10,12 @@
 #include <vector>
 
 #include "faults/cluster.h"
+#include "faults/healer.h"
 #include "lib/base/prng.h"
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
 
 namespace doublehold {
-
-// Heals a started fault, at the latest when it goes. Move-only; used on the supervisor's thread.
-// The function answers what was measured, in ns: how long frames were delayed or a process stopped,
-// or how far a clock was moved.
-class Healer {
- public:
-  Healer() = default;
-  explicit Healer(std::function<int64_t()> heal) : heal_(std::move(heal)) {}
-  Healer(Healer&& other) noexcept : heal_(std::exchange(other.heal_, nullptr)) {}
-  Healer& operator=(Healer&& other) noexcept {
-    if (this != &other) {
-      Heal();
-      heal_ = std::exchange(other.heal_, nullptr);
-    }
-    return *this;
-  }
-  ~Healer() { Heal(); }
-
-  // Heals now; later calls do nothing. Answers what was measured, 0 when it was healed before.
-  int64_t Heal() { return heal_ ? std::exchange(heal_, nullptr)() : 0; }
-
- private:
-  std::function<int64_t()> heal_;
-};
 
 // One start of a fault. `client` is resolved: the plan's target, or the client that reached the
 // step; 0: none.
@@ -56,21 +33,19 @@ struct FaultEntry {
   std::string_view name;
   std::string_view summary;              // for `doublehold list faults`
   std::vector<std::string_view> keys{};  // of FaultPlan, besides those of every fault
-  // Acts on links: not with --direct; and when no frame came by, it did not happen.
+  // Acts on links: not with --direct.
   bool needs_network = false;
-  // To have measured nothing says that it did not act.
-  bool zero_is_nothing = false;
   bool needs_replicas = false;  // acts on masters and replicas
   // What the keys must hold for this kind; the names are known already.
   Result<void> (*validate)(const FaultPlan&) = nullptr;
   Healer (*start)(Cluster&, const Strike&, Prng&) = nullptr;
-  // What the measurement of its healer is held against; 0: it measures nothing.
+  // What the measurement of its healer is held against; 0: it measures nothing, but says whether it acted.
   int64_t (*asked_ns)(const FaultPlan&) = nullptr;
   // It ends when Strike::on_spent is called. Its length is that of each frame, not of the fault.
   bool length_is_of_frames = false;
   // It has no length, and nothing heals it.
   bool is_final = false;
-  // It ends when Strike::on_spent is called, whatever `length` means to it; measures 0: did nothing.
+  // It ends when Strike::on_spent is called, whatever `length` means to it.
   bool ends_itself = false;
   // What `doublehold doctor --faults` sets to try it alone, over what it takes for the keys it knows.
   std::vector<std::pair<std::string_view, std::string_view>> trial{};

@@ -77,8 +77,7 @@ TEST_F(FaultTest, AClockThatOneOfTheProcessesDidNotReadIsNothingMeasured) {
   Healer healer = Start({.kind = "jump", .nodes = {1, 2}, .by = -700ms});
   EXPECT_EQ(Told(), (Log{"skew node 1 by -700ms", "skew node 2 by -700ms"}));
   cluster_.observed = {{{ProcessRef::Kind::kNode, 1}, -700ms}};
-  EXPECT_EQ(healer.Heal(), 0);
-  EXPECT_TRUE(FindFault("jump")->zero_is_nothing);
+  EXPECT_EQ(healer.Heal(), kDidNotAct);
 }
 
 TEST_F(FaultTest, AStrobeSwingsToAndFro) {
@@ -92,8 +91,44 @@ TEST_F(FaultTest, CrashKillsAndIsOverAtOnce) {
   Healer healer = Start({.kind = "crash", .client = 2});
   EXPECT_EQ(Told(), Log{"kill client 2"});
   EXPECT_EQ(spent_, 1);
-  EXPECT_EQ(healer.Heal(), 0);
+  EXPECT_EQ(healer.Heal(), kActed);
   EXPECT_EQ(Told(), Log{});
+}
+
+TEST_F(FaultTest, ActsWhereOneOfItsProcessesIsAliveAndNowhereElse) {
+  using Kind = ProcessRef::Kind;
+  const FaultPlan pause{.kind = "pause", .length = 1s, .client = 1, .nodes = {1, 2}};
+  FaultPlan crash = pause;
+  crash.kind = "crash";
+  const FaultPlan slow{.kind = "slow", .on = Trigger{1, Step::kAfterRead}, .length = 1s};
+  const std::set<ProcessRef> all{{Kind::kClient, 1}, {Kind::kNode, 1}, {Kind::kNode, 2}};
+  struct Row {
+    FaultPlan fault;
+    std::set<ProcessRef> dead;
+    Log told;
+    int64_t measured_ns;
+  };
+  const Log all_stopped{"pause client 1",  "pause node 1",  "pause node 2",
+                        "resume client 1", "resume node 1", "resume node 2"};
+  const Log all_killed{"kill client 1", "kill node 1", "kill node 2"};
+  for (const Row& row : std::vector<Row>{
+           {pause, {}, all_stopped, ToNs(5ms)},
+           {pause,
+            {{Kind::kClient, 1}, {Kind::kNode, 2}},
+            {"pause node 1", "resume node 1"},
+            ToNs(5ms)},
+           {pause, all, {}, kDidNotAct},
+           {crash, {{Kind::kNode, 1}}, all_killed, kActed},
+           {crash, all, all_killed, kDidNotAct},  // they do not come back
+           {slow, {{Kind::kNode, 1}}, {"detain 1", "let go 1"}, ToNs(5ms)},
+           {slow, all, {}, kDidNotAct},
+       }) {
+    cluster_.dead = row.dead;
+    Healer healer = Start(row.fault);
+    cluster_.now += 5ms;
+    EXPECT_EQ(healer.Heal(), row.measured_ns) << row.fault.kind;
+    EXPECT_EQ(Told(), row.told) << row.fault.kind;
+  }
 }
 
 }  // namespace

@@ -31,7 +31,6 @@ FaultEntry JumpFault() {
   return {.name = "jump",
           .summary = "the wall clock of a client or of nodes jumps ahead or back, and returns",
           .keys = {"client", "nodes", "by"},
-          .zero_is_nothing = true,
           .validate = Validate,
           .start = Start,
           .asked_ns = Asked,

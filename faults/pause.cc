@@ -1,16 +1,17 @@
 // pause: stops whole processes (SIGSTOP). A watchdog inside stops too, as in a real pause; a stopped
-// node keeps its connections, and its keys go on expiring.
+// node keeps its connections, and its keys go on expiring. Who is dead when it begins is not stopped, nor is a node that
+// comes back meanwhile.
 #include "faults/targets.h"
 
 namespace doublehold {
 namespace {
 
 Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
-  const std::vector<ProcessRef> victims = ProcessesOf(strike);
+  const std::vector<ProcessRef> victims = AliveOf(cluster, strike);
   for (const ProcessRef& victim : victims) cluster.Pause(victim);
   return Healer([&cluster, victims, began = cluster.Now()] {
     for (const ProcessRef& victim : victims) cluster.Resume(victim);
-    return ToNs(cluster.Now() - began);
+    return victims.empty() ? kDidNotAct : AtLeastActed(cluster.Now() - began);
   });
 }
 

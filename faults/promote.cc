@@ -38,7 +38,7 @@ Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
   auto took = std::make_shared<int64_t>(0);
   cluster.Promote(strike.plan.nodes.front(), WayOf(strike.plan).value_or(Promotion::kByHand),
                   [&cluster, took, began = cluster.Now(), on_spent = strike.on_spent](bool done) {
-                    if (done) *took = std::max<int64_t>(1, ToNs(cluster.Now() - began));
+                    if (done) *took = AtLeastActed(cluster.Now() - began);
                     if (on_spent) on_spent();
                   });
   return Healer([took] { return *took; });

@@ -53,14 +53,14 @@ Result<void> Validate(const FaultPlan& plan) {
 
 struct Coming {
   size_t away = 0;
-  int64_t took_ns = 0;  // once all of them answer again
+  int64_t took_ns = kDidNotAct;  // once all of them answer again
 };
 
 Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
   const auto coming = std::make_shared<Coming>(Coming{.away = strike.plan.nodes.size()});
   const auto on_back = [&cluster, coming, began = cluster.Now(), on_spent = strike.on_spent] {
     if (--coming->away > 0) return;
-    coming->took_ns = std::max<int64_t>(1, ToNs(cluster.Now() - began));
+    coming->took_ns = AtLeastActed(cluster.Now() - began);
     if (on_spent) on_spent();
   };
   for (const int node : strike.plan.nodes) {

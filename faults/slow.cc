@@ -15,10 +15,12 @@ Result<void> Validate(const FaultPlan& plan) {
 }
 
 Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+  // Another fault may have killed it at this very step.
+  if (!cluster.IsAlive({ProcessRef::Kind::kClient, strike.client})) return Healer();
   cluster.Detain(strike.client);
   return Healer([&cluster, client = strike.client, began = cluster.Now()] {
     cluster.LetGo(client);
-    return ToNs(cluster.Now() - began);
+    return AtLeastActed(cluster.Now() - began);
   });
 }
 

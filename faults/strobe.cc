@@ -40,7 +40,6 @@ FaultEntry StrobeFault() {
   return {.name = "strobe",
           .summary = "the wall clock of a client or of nodes jumps to and fro",
           .keys = {"client", "nodes", "by", "period"},
-          .zero_is_nothing = true,
           .validate = Validate,
           .start = Start,
           .asked_ns = Asked,

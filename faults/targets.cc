@@ -103,6 +103,12 @@ std::vector<ProcessRef> ProcessesOf(const Strike& strike) {
   return processes;
 }
 
+std::vector<ProcessRef> AliveOf(Cluster& cluster, const Strike& strike) {
+  std::vector<ProcessRef> processes = ProcessesOf(strike);
+  std::erase_if(processes, [&](const ProcessRef& process) { return !cluster.IsAlive(process); });
+  return processes;
+}
+
 std::vector<Direction> DirectionsOf(const FaultPlan& plan, std::string_view fallback) {
   const std::string_view name = plan.direction.empty() ? fallback : plan.direction;
   if (name == "request") return {Direction::kRequest};
@@ -114,7 +120,7 @@ Healer StartOnLinks(Cluster& cluster, const Strike& strike,
                     const std::vector<Direction>& directions, const LinkRule& rule) {
   return Healer([set = SetOnLinks(cluster, strike, directions, rule)] {
     const RuleReport done = set->Clear();
-    return done.frames == 0 ? 0 : std::max<int64_t>(1, ToNs(done.longest_delay));
+    return done.frames == 0 ? kDidNotAct : AtLeastActed(done.longest_delay);
   });
 }
 
@@ -122,7 +128,7 @@ Healer StartTimedOnLinks(Cluster& cluster, const Strike& strike,
                          const std::vector<Direction>& directions, const LinkRule& rule) {
   return Healer([set = SetOnLinks(cluster, strike, directions, rule), began = cluster.Now()] {
     const RuleReport done = set->Clear();
-    return done.frames == 0 ? 0 : std::max<int64_t>(1, ToNs(set->cluster.Now() - began));
+    return done.frames == 0 ? kDidNotAct : AtLeastActed(set->cluster.Now() - began);
   });
 }
 

@@ -18,6 +18,8 @@ std::vector<LinkId> LinksOf(const Strike& strike);
 // The plan's nodes, and its client when it names one; the client of the strike when it names
 // neither. Client 0: every client.
 std::vector<ProcessRef> ProcessesOf(const Strike& strike);
+// Those of them that a fault can act on now.
+std::vector<ProcessRef> AliveOf(Cluster& cluster, const Strike& strike);
 
 // Of "request", "reply", "both", or `fallback` when the plan says nothing.
 std::vector<Direction> DirectionsOf(const FaultPlan& plan, std::string_view fallback);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +58,7 @@ class FakeCluster : public Cluster {
   }
   void Pause(ProcessRef process) override { log.push_back("pause " + Write(process)); }
   void Resume(ProcessRef process) override { log.push_back("resume " + Write(process)); }
+  bool IsAlive(ProcessRef process) override { return !dead.contains(process); }
   void Kill(ProcessRef process) override { log.push_back("kill " + Write(process)); }
   void Restart(int node, NodeRestart how) override {
     log.push_back(fmt::format("restart {} after {} {} {}", node, FormatDuration(how.down),
@@ -109,6 +111,7 @@ class FakeCluster : public Cluster {
   RuleId last = 0;
   std::map<RuleId, LinkRule> rules;
   std::map<ProcessRef, Duration> observed;
+  std::set<ProcessRef> dead;
   int64_t lost_chunks = 1;
   std::function<void(bool)> promoted;
   std::vector<std::function<void()>> on_back;
