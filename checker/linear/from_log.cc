@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -30,12 +31,18 @@ class ObjectBuilder {
                         UnknownWord(fmt::format("of the model {}, function", model_.name),
                                     event.function, known));
     }
+    const Key key = KeyOf(event);
+    if (options_.by_key) {
+      const Result<bool> as_others = IsKeyedAsTheOthers(event, key);
+      if (!as_others) return tl::unexpected(as_others.error());
+      if (!*as_others) return {};
+    }
     Open& open = open_[event.process];
     if (event.at < latest_) return PassOverLate(open, event, function);
     latest_ = event.at;
     latest_line_ = event.line;
-    return event.type == EventType::kInvoke ? Begin(open, event, function)
-                                            : End(open, event, function, facts);
+    return event.type == EventType::kInvoke ? Begin(open, event, function, key)
+                                            : End(open, event, function, key, facts);
   }
 
   std::vector<LoggedObject> Take() && {
@@ -48,9 +55,13 @@ class ObjectBuilder {
   }
 
  private:
+  enum class KeyPlace : uint8_t { kNone, kEvent, kValue };
+  struct Key {
+    KeyPlace place = KeyPlace::kNone;
+    FormView form;
+  };
   struct Open {
     bool is_open = false;
-    bool keyed_by_value = false;
     size_t object = 0;
     Operation operation;
   };
@@ -79,7 +90,7 @@ class ObjectBuilder {
     return IsRead(event.function) ? SkipWeight::kConstraint : SkipWeight::kAnything;
   }
 
-  Result<void> Begin(Open& open, const LogEvent& event, size_t function) {
+  Result<void> Begin(Open& open, const LogEvent& event, size_t function, const Key& key) {
     if (open.is_open) {
       Result<void> ok = skips_.Add(event.line, SkipReason::kSecondOpen, SkipWeight::kAnything,
                                    fmt::format("process {} has an open operation, of line {}",
@@ -87,21 +98,20 @@ class ObjectBuilder {
       if (!ok) return ok;
       Complete(open, EventType::kInfo, {});
     }
-    FormView argument = event.value;
-    open.keyed_by_value = options_.by_key && event.key.IsNil() && PartOf(argument, 0).has_value();
-    open.object = ObjectOf(event.key, argument);
+    open.object = ObjectOf(key.form);
     open.is_open = true;
     open.operation = {.function = static_cast<uint8_t>(function),
                       .process = event.process,
                       .invoked = event.at,
                       .returned = event.at,
-                      .argument = values_.OfArgument(argument),
+                      .argument = values_.OfArgument(ValueOf(event)),
                       .result = {},
                       .line = event.line};
     return {};
   }
 
-  Result<void> End(Open& open, const LogEvent& event, size_t function, const OpLogFacts& facts) {
+  Result<void> End(Open& open, const LogEvent& event, size_t function, const Key& key,
+                   const OpLogFacts& facts) {
     if (!open.is_open) {
       // Ours has completions alone, of what was left undone.
       if (facts.ours) return {};
@@ -114,8 +124,15 @@ class ObjectBuilder {
           fmt::format("process {} began a '{}' in line {}", event.process,
                       model_.functions[open.operation.function], open.operation.line));
     }
+    if (options_.by_key && !IsOf(open.object, key.form)) {
+      return skips_.Add(
+          event.line, SkipReason::kOtherKey, SkipWeight::kAnything,
+          fmt::format("its key {} is not that of what process {} began in line {}, {}",
+                      Shown(key.form), event.process, open.operation.line,
+                      objects_[open.object].key));
+    }
     open.operation.returned = event.at;
-    Complete(open, event.type, event.value);
+    Complete(open, event.type, ValueOf(event));
     return {};
   }
 
@@ -127,7 +144,6 @@ class ObjectBuilder {
     operation.indeterminate = type == EventType::kInfo;
     if (operation.indeterminate && IsRead(function)) return;
     if (type == EventType::kOk) {
-      if (open.keyed_by_value) result = PartOf(result, 1).value_or(result);
       operation.result = values_.OfResult(result);
     }
     if (type != EventType::kFail) {
@@ -149,23 +165,72 @@ class ObjectBuilder {
     return parts[static_cast<size_t>(which)];
   }
 
-  // By its key, which it takes off the argument where it stands there.
-  size_t ObjectOf(FormView key, FormView& argument) {
-    if (!options_.by_key) return ObjectOf(std::string());
-    if (!key.IsNil()) return ObjectOf(Shown(key));
-    const std::optional<FormView> first = PartOf(argument, 0);
-    if (!first) return ObjectOf(std::string());
-    argument = *PartOf(argument, 1);
-    return ObjectOf(Shown(*first));
+  [[nodiscard]] Key KeyOf(const LogEvent& event) const {
+    if (!options_.by_key) return {};
+    if (!event.key.IsNil()) return {KeyPlace::kEvent, event.key};
+    const std::optional<FormView> first = PartOf(event.value, 0);
+    if (!first || first->IsNil()) return {};
+    return {KeyPlace::kValue, *first};
   }
-  size_t ObjectOf(const std::string& key) {
-    const auto [at, is_new] = numbers_.try_emplace(key, objects_.size());
-    if (is_new) objects_.push_back({.key = key, .operations = {}, .failed_releases = {}});
+  // Without the key, where it stands there.
+  [[nodiscard]] FormView ValueOf(const LogEvent& event) const {
+    return keyed_in_ == KeyPlace::kValue ? *PartOf(event.value, 1) : event.value;
+  }
+
+  // Else it is passed over. The first with a key says where keys stand, and that those before it lack theirs: of which object
+  // they are nobody knows, and as objects of their own they would hide what they do to the others.
+  Result<bool> IsKeyedAsTheOthers(const LogEvent& event, const Key& key) {
+    if (keyed_in_ == KeyPlace::kNone && key.place == KeyPlace::kNone) {
+      unkeyed_.push_back(event.line);
+      return true;
+    }
+    if (keyed_in_ == KeyPlace::kNone) {
+      keyed_in_ = key.place;
+      first_keyed_ = event.line;
+      const Result<void> ok = PassOverUnkeyed();
+      return ok ? Result<bool>(true) : tl::unexpected(ok.error());
+    }
+    if (key.place == keyed_in_) return true;
+    const Result<void> ok = PassOverUnkeyed(event.line, key.place);
+    return ok ? Result<bool>(false) : tl::unexpected(ok.error());
+  }
+
+  Result<void> PassOverUnkeyed(int64_t line, KeyPlace place) {
+    return skips_.Add(
+        line, SkipReason::kNoKey, SkipWeight::kAnything,
+        place == KeyPlace::kEvent
+            ? fmt::format("its key stands in 'key', that of line {} in its value", first_keyed_)
+            : fmt::format("it has no key, unlike that of line {}", first_keyed_));
+  }
+  Result<void> PassOverUnkeyed() {
+    for (const int64_t line : unkeyed_) {
+      if (Result<void> ok = PassOverUnkeyed(line, KeyPlace::kNone); !ok) return ok;
+    }
+    unkeyed_ = {};
+    open_.clear();
+    objects_.clear();
+    numbers_.clear();
+    return {};
+  }
+
+  size_t ObjectOf(FormView key) {
+    const auto [at, is_new] = numbers_.try_emplace(key.Canonical(), objects_.size());
+    if (is_new) objects_.push_back({.key = Shown(key), .operations = {}, .failed_releases = {}});
     return at->second;
   }
+  [[nodiscard]] bool IsOf(size_t object, FormView key) const {
+    const auto at = numbers_.find(key.Canonical());
+    return at != numbers_.end() && at->second == object;
+  }
   static std::string Shown(FormView key) {
+    if (key.IsNil()) return {};
     const std::optional<std::string_view> text = key.Text();
-    return text ? std::string(*text) : key.Canonical();
+    if (!text) return key.Canonical();
+    int64_t number = 0;
+    const char* end = text->data() + text->size();
+    const auto [at, status] = std::from_chars(text->data(), end, number);
+    const bool spells_number = status == std::errc{} && at == end;
+    return spells_number ? fmt::format(R"("{}")", *text) : std::string(*text);
   }
 
   const Model& model_;
@@ -174,7 +239,10 @@ class ObjectBuilder {
   ValueNumbers values_;
   std::unordered_map<int32_t, Open> open_;  // by process; its place is kept when it is not
   std::vector<LoggedObject> objects_;
-  std::unordered_map<std::string, size_t> numbers_;
+  std::unordered_map<std::string, size_t> numbers_;  // of objects, by what their keys are
+  KeyPlace keyed_in_ = KeyPlace::kNone;              // of the first event with a key
+  int64_t first_keyed_ = 0;                          // its line
+  std::vector<int64_t> unkeyed_;                     // lines of the events before it
   int64_t latest_ = INT64_MIN;
   int64_t latest_line_ = 0;
 };

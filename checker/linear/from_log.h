@@ -16,14 +16,16 @@ namespace doublehold {
 enum class FailedRelease : uint8_t { kNothing, kReleased, kEither };
 
 struct ReadingOptions {
-  // An object each key: of the event, or the first of a value [key value] (Jepsen's independent).
+  // An object each key: of the event, or the first of a value [key value] (Jepsen's independent). Either no event has a key,
+  // and there is one object, or all have, in the same place. 1 and 1.0 are the same key, "1" is another; in EDN a keyword, a
+  // symbol and a string of the same letters are the same.
   bool by_key = false;
   // Passes over what makes no sense, and counts it.
   bool lenient = false;
 };
 
 struct LoggedObject {
-  std::string key;  // empty: the only one
+  std::string key;  // as it is shown: a text that spells a number in quotes; empty: the only one
   std::vector<Operation> operations;
   std::vector<Operation> failed_releases;  // beside the operations
 };
@@ -38,8 +40,8 @@ struct LoggedHistory {
 // and so are reads of unknown outcome.
 //
 // Refuses, with file and line: a function that the model does not know (in a history of ours they are passed over), two open
-// operations of a process, a completion without an invocation, a time before that of an earlier event. A lenient reading counts
-// them in `skips`, each with what it may hide:
+// operations of a process, a completion without an invocation or under another key, no key where others have one, a time before
+// that of an earlier event. A lenient reading counts them in `skips`, each with what it may hide:
 //   a completion whose time goes back:   its answer; the operation counts as of unknown outcome
 //   "failed", of one never begun:        nothing, for it did not happen
 //   a read:                              what was seen; it changed nothing

@@ -61,7 +61,7 @@ std::vector<ObjectVerdict> JudgeAs(const LoggedHistory& history, const LogQuesti
   return verdicts;
 }
 
-// Where times matter, each event must have one, and each lease be a number.
+// Where times matter, each event must have one, and each acquire a lease: without one it would hold for ever.
 Result<void> CheckTimes(const LoggedHistory& history, const Model& model) {
   const std::string& name = history.skips.name();
   if (!history.facts.timed) {
@@ -70,9 +70,14 @@ Result<void> CheckTimes(const LoggedHistory& history, const Model& model) {
   }
   for (const LoggedObject& object : history.objects) {
     for (const Operation& operation : object.operations) {
-      if (operation.argument.empty() || operation.argument[0] == kNil || operation.argument[0] >= 0)
-        continue;
-      return BadInput(fmt::format("{}:{}: its lease is no number of ns", name, operation.line));
+      if (model.functions[operation.function] != "acquire") continue;
+      if (operation.argument.empty() || operation.argument[0] == kNil) {
+        return BadInput(
+            fmt::format("{}:{}: it asks for no lease; as in :value {{:lease_ns 500000000}}", name,
+                        operation.line));
+      }
+      if (operation.argument[0] < 0)
+        return BadInput(fmt::format("{}:{}: its lease is no number of ns", name, operation.line));
     }
   }
   return {};

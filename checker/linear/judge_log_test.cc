@@ -129,11 +129,12 @@ TEST(JudgeLog, EveryModelWithReleasesIsJudgedInEveryReading) {
       int64_t time = 0;
       const auto add = [&](int process, std::string_view f, std::string_view type) {
         ++time;
+        const bool asks_for_lease = model.needs_times && f == acquire && type == "invoke";
         log +=
             "{:process " + std::to_string(process) + ", :type :" + std::string(type) +
             ", :f :" + std::string(f) + ", :time " + std::to_string(time) +
             (f == acquire && type == "ok" ? ", :value {:token " + std::to_string(time) + "}" : "") +
-            "}\n";
+            (asks_for_lease ? ", :value {:lease_ns 1000}" : "") + "}\n";
       };
       // A lock that cannot be shared is needed, so readers are followed by a writer.
       const std::string second = function == "read-release" ? "write-acquire" : acquire;
@@ -164,6 +165,30 @@ TEST(JudgeLog, ALeaseIsJudgedByTimes) {
           .error()
           .message,
       "h.edn:1: its lease is no number of ns");
+}
+
+TEST(JudgeLog, AnAcquireWithoutALeaseIsRefusedWhereLeasesMatter) {
+  const std::string good = "{:process 0, :type :invoke, :f :acquire, :value 10.0, :time 0}\n";
+  for (const char* value :
+       {"", ", :value nil", ", :value {}", ", :value {:lease_ms 5}", ", :value []"}) {
+    const std::string text =
+        good + "{:process 1, :type :invoke, :f :acquire, :time 1" + value + "}";
+    EXPECT_EQ(Judged(text, "lease-mutex").error().message,
+              "h.edn:2: it asks for no lease; as in :value {:lease_ns 500000000}")
+        << value;
+    EXPECT_TRUE(Judged(text, "owner-mutex")) << value;
+  }
+  // A release needs none, whatever it says.
+  EXPECT_TRUE(Judged(good + "{:process 1, :type :invoke, :f :release, :value \"x\", :time 1}",
+                     "lease-mutex"));
+}
+
+TEST(JudgeLog, AWholeNumberIsTheSameHoweverItIsWritten) {
+  constexpr std::string_view kLog = R"(
+    {:process 0, :type :invoke, :f :write, :value 1} {:process 0, :type :ok, :f :write, :value 1}
+    {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value )";
+  EXPECT_EQ(Judged(std::string(kLog) + "1.0}", "register")->outcome, Outcome3::kValid);
+  EXPECT_EQ(Judged(std::string(kLog) + "1.5}", "register")->outcome, Outcome3::kViolated);
 }
 
 TEST(JudgeLog, TextsOfAKeyValueStoreAreJoined) {

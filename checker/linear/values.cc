@@ -33,7 +33,7 @@ LinearValue ValueNumbers::OfSequence(FormView value) {
 int64_t ValueNumbers::NumberOf(FormView value) {
   if (value.IsNil()) return kNil;
   // Where texts have their numbers, an integer is a text like any other.
-  if (const std::optional<int64_t> integer = value.Integer();
+  if (const std::optional<int64_t> integer = value.WholeNumber();
       integer && *integer > kNil + kMostWords)
     return *integer;
   const auto next = kNil + 1 + static_cast<int64_t>(words_.size());

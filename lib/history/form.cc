@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace doublehold {
@@ -11,6 +12,14 @@ namespace doublehold {
 std::optional<int64_t> FormView::Integer() const {
   if (kind() != FormKind::kInteger) return std::nullopt;
   return node_->integer;
+}
+
+std::optional<int64_t> FormView::WholeNumber() const {
+  if (kind() != FormKind::kReal) return Integer();
+  constexpr double kBeyond = 0x1p63;  // the first that is no int64_t
+  const double real = node_->real;
+  if (!(real >= -kBeyond && real < kBeyond) || std::trunc(real) != real) return std::nullopt;
+  return static_cast<int64_t>(real);
 }
 
 std::optional<std::string_view> FormView::Text() const {
@@ -39,6 +48,7 @@ std::string FormView::Canonical() const {
     case FormKind::kInteger:
       return fmt::format("{}", node_->integer);
     case FormKind::kReal:
+      if (const std::optional<int64_t> whole = WholeNumber()) return fmt::format("{}", *whole);
       return fmt::format("{}r", node_->real);
     case FormKind::kText:  // with its length, so that no text can look like two
       return fmt::format("{}\"{}\"", node_->text.size(), node_->text);

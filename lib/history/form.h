@@ -41,6 +41,8 @@ class FormView {
     return kind() == FormKind::kList || kind() == FormKind::kSet;
   }
   [[nodiscard]] std::optional<int64_t> Integer() const;
+  // The same, of a real that is whole too: 1.0 is the number 1.
+  [[nodiscard]] std::optional<int64_t> WholeNumber() const;
   [[nodiscard]] std::optional<std::string_view> Text() const;
 
   // What is in a sequence; of a map, keys and values in turn.

@@ -96,9 +96,14 @@ class OpLogReader {
          {std::pair{"process", entry.process}, {"type", entry.type}, {"f", entry.f}}) {
       if (!part.exists()) return Skip(SkipReason::kNoEvent, fmt::format("no '{}'", name));
     }
-    const std::optional<int64_t> process = entry.process.Integer();
-    if (!process) return {};  // a nemesis, our supervisor
+    const std::optional<int64_t> process = entry.process.WholeNumber();
     const std::optional<EventType> type = TypeOf(entry.type);
+    if (!process) {
+      // A nemesis, our supervisor: they tell, and are not answered. A client by another name must not be taken for one.
+      if (facts_.ours || !type || type == EventType::kInfo || entry.process.Text() == "nemesis")
+        return {};
+      return Skip(SkipReason::kNoEvent, "its process is no number");
+    }
     if (!type) return Skip(SkipReason::kNoEvent, "its type is none of invoke, ok, fail, info");
     const std::optional<std::string_view> function = entry.f.Text();
     if (!function) return Skip(SkipReason::kNoEvent, "its 'f' is not a word");

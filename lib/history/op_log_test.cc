@@ -67,6 +67,26 @@ TEST(OpLog, WithoutTimesThePlaceCounts) {
   EXPECT_EQ(log->events[1].at, 1);
 }
 
+TEST(OpLog, AProcessIsANumberHoweverItIsWritten) {
+  const Result<Log> log = Read(R"({"process":1.0,"type":"invoke","f":"acquire"})"
+                               "\n"
+                               R"({"process":1,"type":"ok","f":"acquire"})");
+  ASSERT_TRUE(log) << log.error().message;
+  ASSERT_EQ(log->events.size(), 2U);
+  EXPECT_EQ(log->events[0].process, log->events[1].process);
+}
+
+TEST(OpLog, ANemesisIsNoClientWhateverItsEventsAreOf) {
+  for (const char* type : {"info", "invoke"}) {
+    const Result<Log> log = Read(R"({"process":"nemesis","type":")" + std::string(type) +
+                                 R"(","f":"start"})"
+                                 "\n"
+                                 R"({"process":1,"type":"ok","f":"acquire"})");
+    ASSERT_TRUE(log) << log.error().message;
+    EXPECT_EQ(log->events.size(), 1U);
+  }
+}
+
 TEST(OpLog, SessionsOfOneOfOurClientsAreProcessesOfTheirOwn) {
   const Result<Log> log =
       Read(R"({"process":"supervisor","type":"info","f":"start","time":0,"value":{"events":3}})"
@@ -98,6 +118,9 @@ TEST(OpLog, RefusesWhatItCannotTrustAndPassesItOverWhenLenient) {
       {"{\"process\":1,\"type\":\"ok\",\"f\":7}", "h:1: its 'f' is not a word"},
       {"{\"process\":-1,\"type\":\"ok\",\"f\":\"a\"}", "h:1: no such process can be"},
       {"{\"process\":99999999,\"type\":\"ok\",\"f\":\"a\"}", "h:1: no such process can be"},
+      // Whom else would be taken for a nemesis, and passed over in silence.
+      {R"({"process":"1","type":"invoke","f":"a"})", "h:1: its process is no number"},
+      {R"({"process":1.5,"type":"fail","f":"a"})", "h:1: its process is no number"},
       {"[\"\xff\"]", "h:1: not UTF-8", SkipReason::kNotUtf8},
       {"[\"" + std::string(FormReader::kMostBytes, 'x') + "\"]", "h:1: longer than 16 MiB",
        SkipReason::kTooLong},

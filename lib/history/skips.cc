@@ -44,6 +44,10 @@ std::string_view Name(SkipReason reason) {
       return "completion-without-invocation";
     case SkipReason::kOtherFunction:
       return "completion-of-another-function";
+    case SkipReason::kNoKey:
+      return "no-key";
+    case SkipReason::kOtherKey:
+      return "completion-of-another-key";
   }
   return "";
 }

@@ -24,8 +24,10 @@ enum class SkipReason : uint8_t {
   kSecondOpen,     // an invocation of a process that has an open operation
   kNoOpen,         // a completion of a process that has none
   kOtherFunction,  // a completion of something else than was begun
+  kNoKey,          // where others have one, or not where others have it
+  kOtherKey,       // a completion under another key than that of what was begun
 };
-constexpr size_t kSkipReasons = 10;
+constexpr size_t kSkipReasons = 12;
 std::string_view Name(SkipReason reason);
 
 // What it can have been, at worst.
