@@ -1,7 +1,6 @@
 #include "checker/exclusion_scan.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -10,6 +9,7 @@
 #include "checker/lanes.h"
 #include "checker/true_service.h"
 #include "lib/history/binary.h"
+#include "lib/testing/temp_file.h"
 
 namespace doublehold {
 namespace {
@@ -23,13 +23,8 @@ void GiveHoldsBases(History& history) {
   }
 }
 
-class ExclusionScanTest : public testing::Test {
+class ExclusionScanTest : public ::testing::Test {
  protected:
-  ExclusionScanTest()
-      : file_(std::filesystem::temp_directory_path() /
-              ("doublehold-scan-test-" + std::to_string(getpid()))) {}
-  ~ExclusionScanTest() override { std::filesystem::remove(file_); }
-
   ExclusionScan ScanOf(History history) {
     GiveHoldsBases(history);
     EXPECT_TRUE(WriteBinaryFile(history, file_).has_value());
@@ -38,7 +33,8 @@ class ExclusionScanTest : public testing::Test {
     return ScanExclusion(*mapped);
   }
 
-  std::filesystem::path file_;
+  const testing::TempFile temp_{"scan-test"};
+  const std::filesystem::path& file_ = temp_.path();
 };
 
 TEST_F(ExclusionScanTest, DecidesTheOrdinaryCase) {

@@ -1,7 +1,6 @@
 #include "checker/judge_file.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -9,19 +8,15 @@
 
 #include "checker/lanes.h"
 #include "lib/history/binary.h"
+#include "lib/testing/temp_file.h"
 
 namespace doublehold {
 namespace {
 
 using Claims = std::vector<std::string>;
 
-class JudgeFileTest : public testing::Test {
+class JudgeFileTest : public ::testing::Test {
  protected:
-  JudgeFileTest()
-      : file_(std::filesystem::temp_directory_path() /
-              ("doublehold-judge-file-test-" + std::to_string(getpid()))) {}
-  ~JudgeFileTest() override { std::filesystem::remove(file_); }
-
   // Holds get bases of their own, as in a run.
   RunVerdict Judged(History history, const Claims& claims) {
     for (Event& event : history.events) {
@@ -35,7 +30,8 @@ class JudgeFileTest : public testing::Test {
     return std::move(*verdict);
   }
 
-  std::filesystem::path file_;
+  const testing::TempFile temp_{"judge-file-test"};
+  const std::filesystem::path& file_ = temp_.path();
 };
 
 constexpr char kCalm[] = R"(

@@ -1,7 +1,6 @@
 #include "lib/history/binary.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -12,18 +11,14 @@
 #include "lib/base/prng.h"
 #include "lib/history/mapped.h"
 #include "lib/history/merge.h"
+#include "lib/testing/temp_file.h"
 
 namespace doublehold {
 namespace {
 
 // A file of its own for each test, gone afterwards.
-class BinaryFile : public testing::Test {
+class BinaryFile : public ::testing::Test {
  protected:
-  BinaryFile()
-      : file_(std::filesystem::temp_directory_path() /
-              ("doublehold-binary-test-" + std::to_string(getpid()))) {}
-  ~BinaryFile() override { std::filesystem::remove(file_); }
-
   void Put(const std::string& bytes) const {
     std::ofstream(file_, std::ios::binary | std::ios::trunc) << bytes;
   }
@@ -40,7 +35,8 @@ class BinaryFile : public testing::Test {
     return read.error().message.substr(prefix.size());
   }
 
-  std::filesystem::path file_;
+  const testing::TempFile temp_{"binary-test"};
+  const std::filesystem::path& file_ = temp_.path();
 };
 
 History SomeHistory() {

@@ -7,35 +7,22 @@
 
 #include "lib/history/edn_parser.h"
 #include "lib/history/json_lines.h"
-#include "lib/history/lines.h"
+#include "lib/history/line_forms.h"
 
 namespace doublehold {
 namespace {
 
-class JepsenLog final : public FormReader {
+class JepsenLog final : public LineForms {
  public:
-  explicit JepsenLog(TextSource& source) : lines_(source, kMostBytes) {}
-
-  Found Next() override {
-    for (;;) {
-      const Lines::Found found = lines_.Next();
-      line_ = lines_.number();
-      if (found == Lines::Found::kEnd) return Found::kEnd;
-      if (found == Lines::Found::kTooLong)
-        return Wrong(Found::kTooLong, fmt::format("longer than {} MiB", kMostBytes >> 20));
-      const size_t mark = lines_.line().find(kJepsenLogMark);
-      if (mark == std::string_view::npos) continue;
-      text_ = lines_.line().substr(mark + kJepsenLogMark.size());
-      if (!IsUtf8(text_)) return Wrong(Found::kNotUtf8, "not UTF-8");
-      return Parse();
-    }
-  }
-
-  [[nodiscard]] FormView form() const override { return FormView(nodes_.data()); }
+  explicit JepsenLog(TextSource& source) : LineForms(source) {}
 
  private:
   // Process, type, f, and perhaps a value; more may follow (of what went wrong).
-  Found Parse() {
+  std::optional<Found> Parse(std::string_view line) override {
+    const size_t mark = line.find(kJepsenLogMark);
+    if (mark == std::string_view::npos) return std::nullopt;
+    text_ = line.substr(mark + kJepsenLogMark.size());
+    if (!IsUtf8(text_)) return Wrong(Found::kNotUtf8, "not UTF-8");
     constexpr std::array<std::string_view, 4> kParts{"process", "type", "f", "value"};
     nodes_.assign(1, {.kind = FormKind::kMap});
     parser_.Start(text_, line_, true);
@@ -54,10 +41,8 @@ class JepsenLog final : public FormReader {
     return Found::kForm;
   }
 
-  Lines lines_;
   std::string text_;
   EdnParser parser_;
-  std::vector<FormNode> nodes_;
 };
 
 }  // namespace

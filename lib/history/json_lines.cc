@@ -4,9 +4,8 @@
 #include <simdjson.h>
 
 #include <deque>
-#include <vector>
 
-#include "lib/history/lines.h"
+#include "lib/history/line_forms.h"
 
 namespace doublehold {
 namespace {
@@ -17,26 +16,13 @@ using simdjson::dom::element_type;
 constexpr size_t kMostDepth = 100;
 static_assert(simdjson::SIMDJSON_PADDING <= TextSource::kPadding);
 
-class JsonLines final : public FormReader {
+class JsonLines final : public LineForms {
  public:
-  explicit JsonLines(TextSource& source) : lines_(source, kMostBytes) {}
-
-  Found Next() override {
-    for (;;) {
-      const Lines::Found found = lines_.Next();
-      line_ = lines_.number();
-      if (found == Lines::Found::kEnd) return Found::kEnd;
-      if (found == Lines::Found::kTooLong)
-        return Wrong(Found::kTooLong, fmt::format("longer than {} MiB", kMostBytes >> 20));
-      const std::string_view line = lines_.line();
-      if (line.find_first_not_of(" \t\r") != std::string_view::npos) return Parse(line);
-    }
-  }
-
-  [[nodiscard]] FormView form() const override { return FormView(nodes_.data()); }
+  explicit JsonLines(TextSource& source) : LineForms(source) {}
 
  private:
-  Found Parse(std::string_view line) {
+  std::optional<Found> Parse(std::string_view line) override {
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return std::nullopt;
     if (parser_.capacity() < line.size() || parser_.max_depth() != kMostDepth) {
       if (parser_.allocate(2 * line.size() + 1024, kMostDepth) != simdjson::SUCCESS)
         return Wrong(Found::kGarbled, "no memory for it");
@@ -107,9 +93,7 @@ class JsonLines final : public FormReader {
     nodes_[at].text = huge_.back();
   }
 
-  Lines lines_;
   simdjson::dom::parser parser_;
-  std::vector<FormNode> nodes_;
   std::deque<std::string> huge_;  // numbers as texts
 };
 

@@ -1,0 +1,33 @@
+// What the readers of formats share that have a form a line.
+#ifndef DOUBLEHOLD_LIB_HISTORY_LINE_FORMS_H_
+#define DOUBLEHOLD_LIB_HISTORY_LINE_FORMS_H_
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "lib/history/form_reader.h"
+#include "lib/history/lines.h"
+
+namespace doublehold {
+
+// Not thread-safe. Holds `source` for as long as it lives.
+class LineForms : public FormReader {
+ public:
+  Found Next() final;
+  [[nodiscard]] FormView form() const final { return FormView(nodes_.data()); }
+
+ protected:
+  explicit LineForms(TextSource& source) : lines_(source, kMostBytes) {}
+  // What is in the line, with its form in `nodes_`; nothing of a line that is passed over.
+  virtual std::optional<Found> Parse(std::string_view line) = 0;
+
+  std::vector<FormNode> nodes_;
+
+ private:
+  Lines lines_;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_HISTORY_LINE_FORMS_H_
