@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "checker/aftermath.h"
 #include "checker/calls.h"
 #include "checker/holds.h"
 #include "checker/scene.h"
@@ -22,7 +23,10 @@ class Evidence {
   [[nodiscard]] const History& history() const { return history_; }
   [[nodiscard]] const RunFacts& facts() const { return history_.facts; }
   [[nodiscard]] const Holds& holds() const {
-    if (!holds_) holds_ = ExtractHolds(history_);
+    if (!holds_) {
+      holds_ = ExtractHolds(history_);
+      MarkAftermath(scene(), *holds_);
+    }
     return *holds_;
   }
   [[nodiscard]] const Calls& calls() const {

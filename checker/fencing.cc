@@ -139,7 +139,8 @@ class Checking {
          .what = fmt::format("was granted the key with token {} at {}, and {} had been granted it "
                              "with token {} {}, at {}",
                              TokenOf(grant), At(grant.to_ns), OwnerName(scene_, other.session),
-                             TokenOf(other), when, At(other.to_ns))});
+                             TokenOf(other), when, At(other.to_ns)),
+         .of_service = true});
     const Hold* first = holds_.Find(other.hold);
     if (first != nullptr) violation.first = first->Ref();
     // Tokens go back where the counter was lost, however long ago.

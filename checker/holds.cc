@@ -144,11 +144,18 @@ class Extraction {
     if (hold.owner() != SessionOf(event) || hold.key != event.key) {
       return Break(event, fmt::format("released hold {}, which it was not granted", event.hold));
     }
+    if (event.type != EventType::kInvoke) Done(index, event);
     if (open_[index].ended) return;
     // Without its invocation (a record was lost) all we know is that it lies before.
     End(index, event.type == EventType::kInvoke ? event.at_ns : last_ns_[SessionOf(event)]);
     holds_.all[index].released = true;
     std::erase(unreleased_[{SessionOf(event), event.key}], index);
+  }
+
+  // One without a clear answer may be under way for as long as its client would wait for the next.
+  void Done(size_t index, const Event& event) {
+    const int64_t perhaps_ns = event.type == EventType::kInfo ? ToNs(facts_.lease) : 0;
+    holds_.all[index].done_ns = Later(event.at_ns, perhaps_ns);
   }
 
   // What is done under a hold after its session had started anew was no new start, but a re-entry.

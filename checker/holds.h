@@ -92,7 +92,10 @@ struct Hold {
   bool released = false;
   bool left =
       false;  // never released, but its section ended, or its session started anew with the key
-  bool extended = false;   // something extended its lease, or tried to
+  bool extended = false;  // something extended its lease, or tried to
+  int64_t done_ns = 0;    // when its release was answered: it may have taken effect until then
+  // From here on what befalls its key may come of a stall of the machine (checker/aftermath.h).
+  int64_t doubtful_from_ns = kForeverNs;
   std::vector<Span> live;  // inside the core, in order, never touching
 
   [[nodiscard]] SessionId owner() const { return {client, thread}; }

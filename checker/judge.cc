@@ -184,7 +184,7 @@ RunVerdict Unjudged(const RunFacts& facts, const std::string& why) {
 }
 
 bool TouchesHoldOf(const Stall& stall, const Holds& holds) {
-  if (stall.client == kSupervisor) return true;  // every message goes through it
+  if (stall.client == kSupervisor || IsServer(stall.client)) return true;  // it matters to all
   return std::ranges::any_of(holds.all, [&stall](const Hold& hold) {
     return hold.client == stall.client && Overlap(hold.core, stall.when);
   });

@@ -297,10 +297,11 @@ class Drawing {
     return key;
   }
 
-  // The process that the label names: c1, referee, supervisor.
+  // The process that the label names: c1, n1, referee, supervisor.
   int32_t Process() {
     if (target_ == "supervisor") return kSupervisor;
     if (target_ == "referee") return kReferee;
+    if (target_.starts_with('n')) return OfServer(std::stoi(target_.substr(1)));
     CHECK(target_.size() > 1 && target_[0] == 'c');
     history_.facts.clients = std::max(history_.facts.clients, std::stoi(target_.substr(1)));
     return std::stoi(target_.substr(1));

@@ -26,7 +26,7 @@
 // Other lanes:
 //   pause c1:    [ a fault of that kind starts on client 1, ] it is healed    | asked ms
 //   jump n1:     on node 1;  `delay:` on neither
-//   machine c1:  ( ) an unplanned stall of client 1; `machine supervisor:`
+//   machine c1:  ( ) an unplanned stall of client 1; `machine supervisor:`, `machine n1:`
 //   lost c1: *   records of client 1 were lost        died c2: *   client 2 ended by itself
 //   final: *     | stock/orders, as the referee found them
 //   probe: P     p granted, x given up                expiry: *    | PTTL in ms

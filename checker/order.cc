@@ -130,7 +130,7 @@ void CutToWhatIsSure(const Scene& scene, Place& place) {
     if (CostsThePlace(scene, episode, place)) cut(episode.from_ns);
   }
   for (const Stall& stall : scene.stalls) {
-    const bool its = stall.client == place.session.client || stall.client == kSupervisor;
+    const bool its = HoldsUp(stall, place.session.client);
     const bool long_enough = stall.when.to_ns - stall.when.from_ns > ToNs(scene.facts.lease) / 2;
     if (!its || !long_enough || !Overlap(stall.when, {place.queued_ns, place.asked_ns})) continue;
     cut(stall.when.from_ns);

@@ -59,9 +59,14 @@ std::vector<FaultEpisode> Episodes(const History& history) {
   return acted;
 }
 
-bool StopsClient(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
-  return episode.client == client &&
-         facts.faults[static_cast<size_t>(episode.fault)].kind == "pause";
+// Whether a fault is why a process stood still: it was stopped, or, of a server, it was not there.
+bool Stops(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
+  const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
+  if (!IsServer(client)) return episode.client == client && fault.kind == "pause";
+  const int32_t node = ServerOf(client);
+  const bool is_it =
+      episode.node == node || std::ranges::find(fault.nodes, node) != fault.nodes.end();
+  return is_it && (fault.kind == "pause" || IsCrash(fault) || LosesData(fault));
 }
 
 // What is left of a stall without the pauses that were planned.
@@ -69,7 +74,7 @@ std::vector<Span> Unplanned(Span stall, const Scene& scene, int32_t client) {
   std::vector<Span> left;
   bool planned = false;
   for (const FaultEpisode& episode : scene.episodes) {  // by their start
-    if (!StopsClient(scene.facts, episode, client)) continue;
+    if (!Stops(scene.facts, episode, client)) continue;
     if (!Overlap(stall, {episode.from_ns, episode.to_ns})) continue;
     planned = true;
     if (episode.from_ns > stall.from_ns) left.push_back({stall.from_ns, episode.from_ns});
@@ -129,6 +134,10 @@ int64_t TotalNs(std::vector<Span> spans) {
 
 bool DidNothing(const Event& fault) {
   return fault.type == EventType::kFail && fault.value[1] == 0;
+}
+
+bool HoldsUp(const Stall& stall, int32_t client) {
+  return stall.client == client || stall.client == kSupervisor || IsServer(stall.client);
 }
 
 Scene Observe(const History& history) {
@@ -195,12 +204,10 @@ bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns
              Overlap(span, {episode.from_ns, episode.to_ns});
     });
   };
-  // The client's own stalls, and those of what carries its messages.
   const auto stalled_within = [&](const Span& span) {
     std::vector<Span> stalled;
     for (const Stall& stall : scene.stalls) {
-      if (stall.client != hold.client && stall.client != kSupervisor) continue;
-      if (!Overlap(span, stall.when)) continue;
+      if (!HoldsUp(stall, hold.client) || !Overlap(span, stall.when)) continue;
       stalled.push_back(
           {std::max(span.from_ns, stall.when.from_ns), std::min(span.to_ns, stall.when.to_ns)});
     }
@@ -221,8 +228,7 @@ bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns
 const Stall* LongestStall(const Scene& scene, int32_t client, const Span& when) {
   const Stall* longest = nullptr;
   for (const Stall& stall : scene.stalls) {
-    if (stall.client != client && stall.client != kSupervisor) continue;
-    if (!Overlap(when, stall.when)) continue;
+    if (!HoldsUp(stall, client) || !Overlap(when, stall.when)) continue;
     if (longest == nullptr ||
         stall.when.to_ns - stall.when.from_ns > longest->when.to_ns - longest->when.from_ns) {
       longest = &stall;

@@ -31,9 +31,12 @@ bool DidNothing(const Event& fault);
 
 // A stretch in which the machine kept a process from running, though no fault had stopped it.
 struct Stall {
-  int32_t client = 0;  // or kReferee, kSupervisor (through which all messages go)
+  int32_t client = 0;  // or kReferee, kSupervisor, OfServer(node)
   Span when;
 };
+// Whether it can have kept a client from going on: its own, one of the supervisor, through which all messages go, or one of
+// a server that it may have asked something.
+bool HoldsUp(const Stall& stall, int32_t client);
 
 // Outlives nothing: refers to the history it was made of.
 struct Scene {
@@ -86,7 +89,7 @@ std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects
 // A section that takes longer than its lease anyway is not excused by a stall on the way.
 bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns);
 
-// The longest unplanned stall that touched a stretch, of `client` or of the supervisor; null: none.
+// The longest unplanned stall that touched a stretch and held up `client`; null: none.
 const Stall* LongestStall(const Scene& scene, int32_t client, const Span& when);
 
 }  // namespace doublehold

@@ -38,6 +38,25 @@ TEST(Scene, AStallIsUnplannedWhereNoPauseCoversIt) {
             (Found{"1:0-10", "1:18-31"}));
 }
 
+TEST(Scene, AServerStoodStillByItselfWhereNoFaultHadStoppedIt) {
+  const std::string of_n1 = std::to_string(OfServer(1));
+  EXPECT_EQ(Stalls("machine n1: (--)"), Found{of_n1 + ":0-3"});
+  EXPECT_EQ(Stalls("machine n1: (---)\npause c1:   [---]"), Found{of_n1 + ":0-4"});
+  EXPECT_EQ(Stalls("machine n1: (---)\npause n2:   [---]"), Found{of_n1 + ":0-4"});
+  EXPECT_EQ(Stalls("machine n1: (---)\njump n1:    [---]"), Found{of_n1 + ":0-4"});
+  for (const std::string lane : {"pause n1:   ", "crash n1:   ", "restart n1: "}) {
+    EXPECT_EQ(Stalls(lane + "[---]\nmachine n1: (---)"), Found{}) << lane;
+  }
+}
+
+TEST(Scene, WhoseStallHoldsUpWhom) {
+  EXPECT_TRUE(HoldsUp({.client = 2}, 2));
+  EXPECT_FALSE(HoldsUp({.client = 1}, 2));
+  EXPECT_FALSE(HoldsUp({.client = kReferee}, 2));
+  EXPECT_TRUE(HoldsUp({.client = kSupervisor}, 2));
+  EXPECT_TRUE(HoldsUp({.client = OfServer(0)}, 2));
+}
+
 TEST(Scene, TheEdgesOfAPauseBelongToIt) {
   EXPECT_EQ(Stalls("machine c1: (------------------------------)\n"
                    "pause c1:        [------------------]"),

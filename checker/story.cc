@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "checker/aftermath.h"
+
 namespace doublehold {
 namespace {
 
@@ -99,9 +101,13 @@ std::string OthersClause(int others) {
   return others == 0 ? "" : fmt::format("; {} held it too", Counted(others, "further client"));
 }
 
+std::string ServerName(int32_t node) {
+  return node == 0 ? "the store" : fmt::format("node {}", node);
+}
+
 // "the store", "node 2", "nodes 1, 2 and 3"
 std::string NodesName(const FaultFact& fault, int32_t node) {
-  if (fault.nodes.size() < 2) return node == 0 ? "the store" : fmt::format("node {}", node);
+  if (fault.nodes.size() < 2) return ServerName(node);
   const std::vector<int> but_last(fault.nodes.begin(), fault.nodes.end() - 1);
   return fmt::format("nodes {} and {}", fmt::join(but_last, ", "), fault.nodes.back());
 }
@@ -119,13 +125,13 @@ Violation TellLive(const Scene& scene, const Hold& first, const Hold& second,
   } else {
     text += fmt::format(" while {}'s lease was valid until {}", a, At(first.valid_until_ns));
   }
-  Violation violation;
+  text += EndClause(first, a) + OthersClause(overlap.others) + "; ";
+  const std::string by_machine = AftermathClause(scene, &first, &second, at_ns);
+  if (!by_machine.empty()) return {.by_stall = true, .sentence = text + by_machine};
   const auto faults =
       FaultsBehind(scene, {.at_ns = at_ns, .other = first.client, .second = second.client});
-  violation.fault = faults.empty() ? -1 : faults.front()->fault;
-  text += EndClause(first, a) + OthersClause(overlap.others) + "; " + FaultsClause(scene, faults);
-  violation.sentence = std::move(text);
-  return violation;
+  return {.fault = faults.empty() ? -1 : faults.front()->fault,
+          .sentence = text + FaultsClause(scene, faults)};
 }
 
 Violation TellStaleOverlap(const Scene& scene, const Hold& first, const Hold& second,
@@ -169,6 +175,7 @@ std::string OwnerName(const Scene& scene, const SessionId& session) {
 std::string ProcessName(int32_t client) {
   if (client == kReferee) return "the referee";
   if (client == kSupervisor) return "the supervisor";
+  if (IsServer(client)) return ServerName(ServerOf(client));
   return fmt::format("client {}", client);
 }
 
@@ -228,6 +235,12 @@ StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64
     story.by_stall = true;
     return story;
   }
+  // Who extends its lease would have gone on doing so.
+  if (stale.extended && stale.doubtful_from_ns < end_ns) {
+    story.suffix = "; " + AftermathClause(scene, &stale, nullptr, at_ns);
+    story.by_stall = true;
+    return story;
+  }
   const auto faults = FaultsBehind(scene, {.at_ns = at_ns, .stale = stale.client, .other = other});
   story.suffix = "; " + FaultsClause(scene, faults);
   if (faults.empty()) return story;
@@ -271,11 +284,14 @@ Violation TellDeed(const Scene& scene, const Deed& deed) {
     violation.sentence = fmt::format("{}; it {}{}", story.text, deed.what, story.suffix);
     return violation;
   }
+  const std::string by_machine =
+      deed.of_service ? "" : AftermathClause(scene, deed.under, deed.harmed, deed.when.to_ns);
   const auto faults =
       FaultsBehind(scene, {.at_ns = at_ns, .other = other, .second = deed.by.client});
-  violation.fault = faults.empty() ? -1 : faults.front()->fault;
-  violation.sentence =
-      fmt::format("{} {}; {}", OwnerName(scene, deed.by), deed.what, FaultsClause(scene, faults));
+  violation.by_stall = !by_machine.empty();
+  if (by_machine.empty() && !faults.empty()) violation.fault = faults.front()->fault;
+  violation.sentence = fmt::format("{} {}; {}", OwnerName(scene, deed.by), deed.what,
+                                   by_machine.empty() ? FaultsClause(scene, faults) : by_machine);
   return violation;
 }
 

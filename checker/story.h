@@ -16,7 +16,7 @@ std::string At(int64_t at_ns);         // "2.418 s"
 std::string During(const Span& span);  // "2.101-3.104 s"
 // "client 3"; "client 3, thread 2" of a client with several sessions
 std::string OwnerName(const Scene& scene, const SessionId& session);
-std::string ProcessName(int32_t client);  // "client 3", "the referee", "the supervisor"
+std::string ProcessName(int32_t client);  // "client 3", "the referee", "the supervisor", "node 1"
 std::string KeyName(const RunFacts& facts, uint16_t key);
 std::string Counted(int64_t count, std::string_view singular);  // "1 order", "4 orders"
 // "took effect once", "never took effect", "took effect 1 of 3 times"
@@ -49,7 +49,8 @@ struct Deed {
   const Hold* harmed = nullptr;  // somebody else's
   uint16_t key = 0;
   Span when;
-  std::string what;  // "freed client 5's lock"
+  std::string what;         // "freed client 5's lock"
+  bool of_service = false;  // it is the service's, whatever clients do late
 };
 Violation TellDeed(const Scene& scene, const Deed& deed);
 

@@ -20,11 +20,11 @@
 #include "compose/collect.h"
 #include "compose/end_request.h"
 #include "compose/launcher.h"
-#include "compose/own_stalls.h"
 #include "compose/real_cluster.h"
 #include "compose/replication.h"
 #include "compose/scratch.h"
 #include "compose/spawn.h"
+#include "compose/stall_meter.h"
 #include "compose/timeline.h"
 #include "lib/base/check.h"
 #include "lib/history/recorder.h"
@@ -72,14 +72,8 @@ class Supervisor {
             MakeReplication({.io = io_, .plan = plan_, .launcher = launcher_, .proxy = proxy_})),
         child_signals_(io_, SIGCHLD),
         end_signals_(io_, SIGINT, SIGTERM, SIGHUP),
-        own_stalls_(io_, plan_.lease / kStallsPerLease,
-                    [this](Duration late) {
-                      if (!running_) return;
-                      Record({.client = kSupervisor,
-                              .op = Op::kStall,
-                              .type = EventType::kInfo,
-                              .value = {late.count()}});
-                    }),
+        stall_meter_(io_, plan_.lease / kStallsPerLease,
+                     [this](int32_t whose, Duration length) { RecordStall(whose, length); }),
         use_meter_(io_, plan_.duration),
         progress_timer_(io_) {
     cluster_.UseReplication(replication_.get());
@@ -185,7 +179,9 @@ class Supervisor {
     running_ = true;
     timeline_.Begin();
     for (int client = 1; client <= plan_.clients; ++client) Answer(client);
-    own_stalls_.Begin();
+    for (int node = 0; node <= ServersOf(plan_); ++node)
+      stall_meter_.Watch(node, launcher_.SocketOf(node));
+    stall_meter_.Begin();
     use_meter_.Begin();
     if (request_.progress) ShowProgress();
   }
@@ -327,6 +323,12 @@ class Supervisor {
     events_.push_back(event);
   }
 
+  void RecordStall(int32_t whose, Duration length) {
+    if (!running_) return;
+    Record(
+        {.client = whose, .op = Op::kStall, .type = EventType::kInfo, .value = {length.count()}});
+  }
+
   History Collect() {
     History history{.facts = request_.facts, .events = events_};
     AppendSegments(shared_, plan_, (RealMono() - start_).count(), history);
@@ -349,7 +351,7 @@ class Supervisor {
   std::unique_ptr<Replication> replication_;  // null: no replicas
   asio::signal_set child_signals_;
   asio::signal_set end_signals_;
-  OwnStalls own_stalls_;
+  StallMeter stall_meter_;
   UseMeter use_meter_;
   asio::steady_timer progress_timer_;
   std::vector<std::unique_ptr<Client>> clients_;  // by number; [0] is the referee

@@ -36,7 +36,8 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //   fault    invoke (it starts): fault, asked_ns, client, node
 //            ok (it is healed):  fault, measured_ns, client, node     (client, node: -1 when none)
 //            fail (it is healed): the same, of one that met nothing to act on (measured_ns: 0)
-//   stall    info: length_ns of an unplanned stall of this process that ended now
+//   stall    info: length_ns of an unplanned stall of this process that ended now; of a server, for how long it left a PING
+//            of the supervisor unanswered
 //   lost     info: records dropped because a segment was full
 //   died     info: wait status of a client that ended by itself
 //
@@ -67,6 +68,11 @@ enum class TaskKind : uint8_t { kSession, kWatchdog, kMeter };
 
 constexpr int32_t kSupervisor = -1;  // Event::client of faults and of the supervisor's own stalls
 constexpr int32_t kReferee = 0;      // the process that sets the stock up and reads it at the end
+// What is said of a server itself. Node 0 is the store.
+constexpr int32_t kMostServers = 1000;
+constexpr int32_t OfServer(int32_t node) { return kSupervisor - 1 - node; }
+constexpr bool IsServer(int32_t client) { return client < kSupervisor; }
+constexpr int32_t ServerOf(int32_t client) { return kSupervisor - 1 - client; }
 
 struct Event {
   int64_t at_ns = 0;   // monotonic, since the start of the run

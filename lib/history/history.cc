@@ -76,7 +76,13 @@ std::optional<std::string> WhyInvalid(const Event& event, const RunFacts& facts)
   if (event.task > TaskKind::kMeter)
     return fmt::format("task {} is unknown", static_cast<int>(event.task));
   if (event.at_ns < 0) return fmt::format("time {} is negative", event.at_ns);
-  if (event.client < kSupervisor || event.client > facts.clients) {
+  const bool of_server =
+      event.op == Op::kStall && IsServer(event.client) && event.client > OfServer(kMostServers);
+  if (IsServer(event.client) && !of_server) {
+    return fmt::format("process \"node {}\" tells of no {}, only of its stalls",
+                       ServerOf(event.client), Name(event.op));
+  }
+  if (event.client > facts.clients) {
     return fmt::format("process {} is unknown; the run had {} clients", event.client,
                        facts.clients);
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -41,6 +42,8 @@ void AppendProcess(fmt::memory_buffer& line, int32_t client) {
     line.append(std::string_view("\"referee\""));
   } else if (client == kSupervisor) {
     line.append(std::string_view("\"supervisor\""));
+  } else if (IsServer(client)) {
+    fmt::format_to(std::back_inserter(line), FMT_COMPILE("\"node {}\""), ServerOf(client));
   } else {
     fmt::format_to(std::back_inserter(line), FMT_COMPILE("{}"), client);
   }
@@ -234,9 +237,26 @@ class Reader {
     return {};
   }
 
+  // "node 3"
+  static std::optional<int32_t> NodeNamed(const json& field) {
+    constexpr std::string_view kNode = "node ";
+    if (!field.is_string() || !field.get_ref<const std::string&>().starts_with(kNode))
+      return std::nullopt;
+    const std::string& name = field.get_ref<const std::string&>();
+    int32_t node = 0;
+    const char* end = name.data() + name.size();
+    const auto read = std::from_chars(name.data() + kNode.size(), end, node);
+    const bool whole = read.ec == std::errc() && read.ptr == end;
+    return whole && node >= 0 && node < kMostServers ? std::optional(node) : std::nullopt;
+  }
+
   Result<void> TakeProcess(const json& field, Event& event) {
     if (field == "referee" || field == "supervisor") {
       event.client = field == "referee" ? kReferee : kSupervisor;
+      return {};
+    }
+    if (const std::optional<int32_t> node = NodeNamed(field)) {
+      event.client = OfServer(*node);
       return {};
     }
     if (field.is_number_unsigned() && field.get<uint64_t>() >= 1 &&
@@ -244,8 +264,9 @@ class Reader {
       event.client = field.get<int32_t>();
       return {};
     }
-    return BadInput(fmt::format("process {} is unknown (1 to {}, \"referee\" or \"supervisor\")",
-                                field.dump(-1, ' ', true), history_.facts.clients));
+    return BadInput(
+        fmt::format("process {} is unknown (1 to {}, \"referee\", \"supervisor\" or \"node 1\")",
+                    field.dump(-1, ' ', true), history_.facts.clients));
   }
 
   static Result<void> TakeThread(const json& field, Event& event) {

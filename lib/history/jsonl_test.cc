@@ -44,6 +44,8 @@ Event AnyEvent(Prng& prng, int64_t at_ns) {
     if (prng.Below(2) == 0) value = static_cast<int64_t>(prng.Next() >> 3) * sign;
   }
   if (event.op == Op::kFault) event.value[0] = static_cast<int64_t>(prng.Below(2));
+  if (event.op == Op::kStall && prng.Below(2) == 0)
+    event.client = OfServer(static_cast<int32_t>(prng.Below(12)));
   return event;
 }
 
@@ -206,11 +208,16 @@ TEST(Jsonl, ABadEventIsRefusedWithItsLineAndReason) {
            {"huger", with(R"("time":10)", R"("time":99999999999999999999999)"),
             "2: field 'time' is not a whole number of 64 bits"},
            {"process 3", with(R"("process":1)", R"("process":3)"),
-            "2: process 3 is unknown (1 to 2, \"referee\" or \"supervisor\")"},
+            "2: process 3 is unknown (1 to 2, \"referee\", \"supervisor\" or \"node 1\")"},
            {"process 0", with(R"("process":1)", R"("process":0)"),
-            "2: process 0 is unknown (1 to 2, \"referee\" or \"supervisor\")"},
+            "2: process 0 is unknown (1 to 2, \"referee\", \"supervisor\" or \"node 1\")"},
            {"process word", with(R"("process":1)", R"("process":"clinet")"),
-            "2: process \"clinet\" is unknown (1 to 2, \"referee\" or \"supervisor\")"},
+            "2: process \"clinet\" is unknown (1 to 2, \"referee\", \"supervisor\" or \"node 1\")"},
+           {"a node's number", with(R"("process":1)", R"("process":"node 1x")"),
+            "2: process \"node 1x\" is unknown (1 to 2, \"referee\", \"supervisor\" or \"node "
+            "1\")"},
+           {"a node that acquires", with(R"("process":1)", R"("process":"node 1")"),
+            "2: process \"node 1\" tells of no acquire, only of its stalls"},
            {"f", with("acquire", "aquire"), "2: f 'aquire' is unknown (did you mean 'acquire'?)"},
            {"type", with(R"("ok")", R"("okay")"), "2: type 'okay' is unknown (did you mean 'ok'?)"},
            {"task", with(R"("f":)", R"("task":"watchdg","f":)"),

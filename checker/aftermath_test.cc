@@ -1,0 +1,131 @@
+#include "checker/aftermath.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/evidence.h"
+#include "checker/exclusion.h"
+#include "checker/lanes.h"
+#include "checker/release.h"
+
+namespace doublehold {
+namespace {
+
+struct Case {
+  const char* what;
+  const char* lanes;
+  Outcome3 exclusion;
+  Outcome3 lease_exclusion;
+};
+
+// A `!` ends the lease; a lane's column is a millisecond, the lease of FromLanes a second unless a `!` says otherwise.
+const Case kCases[] = {
+    {"the DEL of a stalled holder frees the next one's lock",
+     R"(
+      c1:         A-a==!=========R-r
+      machine c1:    (---------)
+      c2:                A-a==========R-r
+      c3:                       A-a======R-r)",
+     Outcome3::kUnknown, Outcome3::kUnknown},
+    {"without the stall it is the lock's own",
+     R"(
+      c1:         A-a==!=========R-r
+      c2:                A-a==========R-r
+      c3:                       A-a======R-r)",
+     Outcome3::kViolated, Outcome3::kViolated},
+    {"what comes of that frees the next, and so on",
+     R"(
+      c1:         A-a==!=========R-r
+      machine c1:    (---------)
+      c2:                A-a==========R-r
+      c3:                       A-a==========R-r
+      c4:                                A-a=========R-r)",
+     Outcome3::kUnknown, Outcome3::kUnknown},
+    {"a chain that ended excuses nothing later",
+     R"(
+      c1:         A-a==!=========R-r
+      machine c1:    (---------)
+      c2:                A-a=======R-r
+      c3:                                A-a=========R-r
+      c4:                                      A-a=======R-r)",
+     Outcome3::kViolated, Outcome3::kViolated},
+    {"nothing that was wrong before the lease ended is excused",
+     R"(
+      c1:         A-a======!=====R-r
+      machine c1:        (-----)
+      c2:           A-a===========R-r)",
+     Outcome3::kViolated, Outcome3::kViolated},
+    {"one that has done nothing yet is to blame for nothing",
+     R"(
+      c1:         A-a==!============R-r
+      machine c1:    (------------)
+      c2:              A-a==========R-r
+      c3:                    A-a===R-r)",
+     Outcome3::kViolated, Outcome3::kViolated},
+    {"the stall of another key's holder excuses nothing here",
+     R"(
+      c1 k1:      A-a==!=========R-r
+      machine c1:    (---------)
+      c2 k2:             A-a==========R-r
+      c3 k2:                    A-a======R-r)",
+     Outcome3::kViolated, Outcome3::kViolated},
+    {"a server that stood still ends leases as well",
+     R"(
+      c1:         A-a==!=========R-r
+      machine n1:    (---------)
+      c2:                A-a==========R-r
+      c3:                       A-a======R-r)",
+     Outcome3::kUnknown, Outcome3::kUnknown},
+    {"a server that a fault stopped did not stand still by the machine",
+     R"(
+      c1:         A-a==!=========R-r
+      machine n1:    (---------)
+      pause n1:      [---------]
+      c2:                A-a==========R-r
+      c3:                       A-a======R-r)",
+     Outcome3::kViolated, Outcome3::kViolated},
+    {"the release and the next grant were under way together, so that it may free that one's",
+     R"(
+      c1:         A-a==!=========R---r
+      machine c1:    (---------)
+      c2:                      A-----a=====R-r
+      c3:                            A-a====R-r)",
+     Outcome3::kUnknown, Outcome3::kUnknown},
+    {"a release that was over before excuses nothing",
+     R"(
+      c1:         A-a==!=========R---r
+      machine c1:    (---------)
+      c2:                              A-a=====R-r
+      c3:                                A-a====R-r)",
+     Outcome3::kViolated, Outcome3::kViolated},
+    {"its release lands late, in another's lease",
+     R"(
+      c1:         A-a==R-!----------r
+      machine n1:       (----------)
+      c2:                   A-a===========R-r
+      c3:                              A-a===R-r)",
+     Outcome3::kUnknown, Outcome3::kUnknown},
+};
+
+TEST(Aftermath, OnlyWhatMayComeOfAStallIsExcused) {
+  for (const Case& each : kCases) {
+    SCOPED_TRACE(each.what);
+    const History history = FromLanes(each.lanes);
+    EXPECT_EQ(CheckExclusion(history, {}).outcome, each.exclusion);
+    EXPECT_EQ(CheckLeaseExclusion(history, {}).outcome, each.lease_exclusion);
+  }
+}
+
+TEST(Aftermath, SaysSinceWhenAndByWhichStall) {
+  const ClaimVerdict verdict = CheckLeaseExclusion(FromLanes(kCases[0].lanes), {});
+  EXPECT_EQ(
+      verdict.reason,
+      "only where the machine stalled a process: client 3 was granted the key at 0.016 s "
+      "while client 2's lease was valid until 1.007 s; client 2 held it until 0.020 s; what befell "
+      "the key since 0.015 s may come of a stall of the machine (client 1, 0.003-0.013 s)");
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,79 @@
+// Real servers that are stopped from outside, and an event loop that somebody keeps from running.
+#include "compose/stall_meter.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "lib/base/event.h"
+#include "lib/testing/servers.h"
+
+namespace doublehold {
+namespace {
+
+using testing::Server;
+using testing::TempFolder;
+
+constexpr Duration kShortest = 300ms;
+constexpr Duration kStopped = 900ms;  // far above it, and above what the machine does by itself
+
+class StallMeterOf : public ::testing::Test {
+ protected:
+  StallMeterOf() {
+    meter_.Watch(0, folder_.path() / "0.sock");
+    meter_.Watch(1, folder_.path() / "1.sock");
+    meter_.Begin();
+    io_.run_for(100ms);  // the first PINGs are answered
+  }
+
+  // Runs the loop until a stall of that process is told.
+  bool IsTold(int32_t whose) {
+    for (int i = 0; i < 1000 && !longest_.contains(whose); ++i) io_.run_for(10ms);
+    return longest_.contains(whose);
+  }
+
+  TempFolder folder_;
+  Server store_{folder_.path() / "0.sock"};
+  Server node_{folder_.path() / "1.sock"};
+  boost::asio::io_context io_;
+  std::map<int32_t, Duration> longest_;  // stall, by whose it was
+  StallMeter meter_{io_, kShortest, [this](int32_t whose, Duration length) {
+                      longest_[whose] = std::max(longest_[whose], length);
+                    }};
+};
+
+TEST_F(StallMeterOf, AServerThatStoodStillIsToldWhenItGoesOn) {
+  node_.Stop();
+  io_.run_for(kStopped);
+  EXPECT_FALSE(longest_.contains(OfServer(1))) << "before it is over";
+  node_.Continue();
+  ASSERT_TRUE(IsTold(OfServer(1)));
+  EXPECT_GT(longest_[OfServer(1)], kStopped / 2);
+  EXPECT_FALSE(longest_.contains(OfServer(0))) << "the other did not";
+}
+
+TEST_F(StallMeterOf, AStallOfTheLoopIsTheSupervisorsAndNoServers) {
+  std::this_thread::sleep_for(kStopped);
+  ASSERT_TRUE(IsTold(kSupervisor));
+  EXPECT_GT(longest_[kSupervisor], kStopped / 2);
+  io_.run_for(100ms);
+  EXPECT_FALSE(longest_.contains(OfServer(0)));
+  EXPECT_FALSE(longest_.contains(OfServer(1)));
+}
+
+TEST_F(StallMeterOf, OneThatWasDownIsAskedAgainWhenItIsBack) {
+  node_.Kill();
+  io_.run_for(kStopped);
+  node_.Start();
+  io_.run_for(200ms);
+  EXPECT_FALSE(longest_.contains(OfServer(1))) << "it was down, and did not stand still";
+  node_.Stop();
+  io_.run_for(kStopped);
+  node_.Continue();
+  EXPECT_TRUE(IsTold(OfServer(1)));
+}
+
+}  // namespace
+}  // namespace doublehold
