@@ -273,6 +273,27 @@ TEST(Cause, HasANameAndAMeaningEach) {
   EXPECT_EQ(Causes().size(), static_cast<size_t>(Cause::kMachine) + 1);
 }
 
+TEST(ExpectedCause, WhatIsNotToldIsNoOtherOneAndNotTheOneThatIsExpected) {
+  struct Expected {
+    std::string lanes;
+    std::vector<std::string> causes;
+    bool met;
+  };
+  const std::string told = kLate + "\n      pause c1:         [-----------]";
+  const std::string both = told + R"(
+      c3:                                        A-a=======R-r
+      c4:                                           A-a=====R-r)";
+  for (const Expected& expected : std::vector<Expected>{{kBoth, {"stopped"}, false},
+                                                        {kBoth, {"not-told"}, true},
+                                                        {both, {"stopped"}, true},
+                                                        {both, {"overran"}, false}}) {
+    LaneOptions options{.claims = {"exclusion"}, .expect = {{"exclusion", "violated"}}};
+    options.expect_cause["exclusion"] = expected.causes;
+    const RunVerdict verdict = Judge(FromLanes(expected.lanes, options));
+    EXPECT_EQ(verdict.as_expected, expected.met) << ToText(verdict);
+  }
+}
+
 TEST(ExpectedCause, IsHeldAgainstEveryViolationThatIsTold) {
   const std::string stopped = kLate + "\n      pause c1:         [-----------]";
   struct Expected {
