@@ -37,11 +37,10 @@ struct Doubt {
   int64_t proved_ns = 0;  // the last that is known to have gone wrong before it
 };
 
-// Who is not released and extends nothing does nothing to the key.
+// Who extends nothing, and whose release is refused or never comes, does nothing to the key.
 int64_t ActsFrom(const Hold& hold) {
-  const int64_t acts_ns = hold.extended   ? hold.core.from_ns
-                          : hold.released ? hold.core.to_ns
-                                          : kForeverNs;
+  const bool frees = hold.released && !hold.refused;
+  const int64_t acts_ns = hold.extended ? hold.core.from_ns : frees ? hold.core.to_ns : kForeverNs;
   return std::max(acts_ns, hold.doubtful_from_ns);
 }
 

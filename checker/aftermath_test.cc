@@ -64,6 +64,13 @@ const Case kCases[] = {
       c2:              A-a==========R-r
       c3:                    A-a===R-r)",
      Outcome3::kViolated, Outcome3::kViolated},
+    {"a release that was refused did nothing to the key",
+     R"(
+      c1:         A-a==!=========R-x
+      machine c1:    (---------)
+      c2:                A-a==========R-r
+      c3:                       A-a======R-r)",
+     Outcome3::kViolated, Outcome3::kViolated},
     {"the stall of another key's holder excuses nothing here",
      R"(
       c1 k1:      A-a==!=========R-r

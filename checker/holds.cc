@@ -69,8 +69,11 @@ class Extraction {
     const auto client = static_cast<int32_t>(event.value[2]);
     const auto fault = static_cast<size_t>(event.value[0]);
     if (fault >= facts_.faults.size() || !IsCrash(facts_.faults[fault])) return;
-    if (event.type == EventType::kInvoke) killed_ns_.emplace(client, event.at_ns);
-    if (DidNothing(event)) killed_ns_.erase(client);
+    if (event.type == EventType::kInvoke) {
+      killed_by_last_[{event.value[0], client}] = killed_ns_.emplace(client, event.at_ns).second;
+    }
+    // What met it dead already takes nothing back of what had killed it.
+    if (DidNothing(event) && killed_by_last_[{event.value[0], client}]) killed_ns_.erase(client);
   }
 
   void Acquire(const Event& event) {
@@ -154,6 +157,7 @@ class Extraction {
 
   // One without a clear answer may be under way for as long as its client would wait for the next.
   void Done(size_t index, const Event& event) {
+    holds_.all[index].refused = event.type == EventType::kFail;
     const int64_t perhaps_ns = event.type == EventType::kInfo ? ToNs(facts_.lease) : 0;
     holds_.all[index].done_ns = Later(event.at_ns, perhaps_ns);
   }
@@ -204,7 +208,8 @@ class Extraction {
   std::unordered_map<uint64_t, int64_t> early_;  // until when those not granted yet were extended
   std::map<SessionId, int64_t> last_ns_;         // of each client's session, its last event so far
   std::map<int32_t, int64_t> killed_ns_;         // clients that a fault killed
-  std::set<int32_t> lost_;                       // clients of which records were lost
+  std::map<std::pair<int64_t, int32_t>, bool> killed_by_last_;  // by the last strike of this fault
+  std::set<int32_t> lost_;  // clients of which records were lost
   const RunFacts& facts_;
 };
 

@@ -93,6 +93,7 @@ struct Hold {
   bool left =
       false;  // never released, but its section ended, or its session started anew with the key
   bool extended = false;  // something extended its lease, or tried to
+  bool refused = false;   // its release certainly freed nothing
   int64_t done_ns = 0;    // when its release was answered: it may have taken effect until then
   // From here on what befalls its key may come of a stall of the machine (checker/aftermath.h).
   int64_t doubtful_from_ns = kForeverNs;

@@ -236,6 +236,22 @@ TEST(Holds, OfAClientThatAFaultKillsLastUntilThen) {
             "1:[2,2] 2-2");
 }
 
+TEST(Holds, AFaultThatMeetsADeadClientTakesNothingBackOfWhatKilledIt) {
+  History history = FromLanes(
+      "c1:       A-a==!\n"
+      "crash c1:             []");
+  history.facts.faults.push_back(history.facts.faults.front());
+  Event again{.at_ns = 20'000'000,
+              .client = kSupervisor,
+              .op = Op::kFault,
+              .type = EventType::kInvoke,
+              .value = {1, 0, 1, -1}};
+  history.events.push_back(again);
+  again.type = EventType::kFail;
+  history.events.push_back(again);
+  EXPECT_EQ(Drawn(ExtractHolds(history).all[0]), "1:[2,12] 2-5");
+}
+
 TEST(Holds, GoOnWhereTheirSessionWorksUnderThemAfterAReentry) {
   History history = FromLanes("c1: A-a=A-a=R-r=====g   | 5");
   const Holds holds = ExtractHolds(history);

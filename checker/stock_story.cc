@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "checker/aftermath.h"
 #include "checker/holds.h"
 #include "checker/scene.h"
 #include "checker/story.h"
@@ -34,15 +35,24 @@ struct Overwrite {
   Event write;
   std::optional<Event> read;
   std::optional<Event> over;  // none: the initial stock
-  int64_t stock = 0;          // that it overwrote
+  Span over_when;
+  int64_t stock = 0;  // that it overwrote
   int64_t from_ns = 0;
   int64_t lost = 0;
+};
+
+// A write that the machine made late, or that may come of such a one.
+struct Doubtful {
+  std::string why;
+  Span when;  // it took effect somewhere in there
 };
 
 struct Replay {
   int64_t stock = 0;
   std::optional<Event> last;  // the write that left it; none: the initial stock
+  Span last_when;             // it took effect somewhere in there
   std::vector<Pending> pending;
+  std::vector<Doubtful> doubtful;
 };
 
 class Telling {
@@ -69,7 +79,10 @@ class Telling {
     Replay& replay = replays_[event.key];
     if (event.type == EventType::kInvoke) replay.pending.push_back({.invoked = event});
     if (event.type == EventType::kFail) TakePending(replay, SessionOf(event));
+    if (event.type == EventType::kInfo)
+      NoteIfDoubtful(replay, event, event.at_ns + ToNs(facts_.lease));
     if (event.type != EventType::kOk) return;
+    NoteIfDoubtful(replay, event, event.at_ns);
     const std::optional<Pending> pending = TakePending(replay, SessionOf(event));
     if (mode_ == WriteMode::kDecrement && event.value[1] < 0) TellBelowZero(event);
     if (mode_ != WriteMode::kReadThenSet) return;
@@ -79,6 +92,7 @@ class Telling {
     if (event.value[0] != replay.stock) NoteOverwrite(event, from_ns, replay);
     replay.stock = event.value[1];
     replay.last = event;
+    replay.last_when = {from_ns, event.at_ns};
   }
 
   StockTale Finish() && {
@@ -108,13 +122,44 @@ class Telling {
       pending.happened = true;
       replay.stock = stock;
       replay.last = pending.invoked;
+      replay.last_when = {pending.invoked.at_ns, pending.invoked.at_ns};
       return;
     }
   }
 
+  void NoteIfDoubtful(Replay& replay, const Event& write, int64_t to_ns) const {
+    std::string why = AftermathClause(scene_, holds_.Find(write.hold), nullptr, write.at_ns);
+    if (const Hold* stale = StaleHoldOf(write); why.empty() && stale != nullptr) {
+      const StaleStory story = TellStale(scene_, *stale, 0, write.at_ns, write.at_ns);
+      if (story.by_stall) why = story.text + ", and may have written last";
+    }
+    if (why.empty()) return;
+    const auto pending = std::ranges::find_if(replay.pending, [&write](const Pending& one) {
+      return one.invoked.hold == write.hold && SessionOf(one.invoked) == SessionOf(write);
+    });
+    const int64_t from_ns = pending == replay.pending.end() ? write.at_ns : pending->invoked.at_ns;
+    replay.doubtful.push_back({.why = std::move(why), .when = {from_ns, to_ns}});
+  }
+
+  // Of writes that were under way together the order of the answers is not that in which they took effect: any that was
+  // beside one of these two may be the one that should not have been. Empty: none of them is doubtful.
+  std::string DoubtAbout(const Overwrite& overwrite) const {
+    const Span write{overwrite.from_ns, overwrite.write.at_ns};
+    for (const Doubtful& doubtful : replays_[overwrite.write.key].doubtful) {
+      const auto beside = [&doubtful](const Span& when) {
+        return doubtful.when.from_ns <= when.to_ns && when.from_ns <= doubtful.when.to_ns;
+      };
+      if (beside(write) || (overwrite.over && beside(overwrite.over_when))) return doubtful.why;
+    }
+    return {};
+  }
+
   void NoteOverwrite(const Event& write, int64_t from_ns, const Replay& replay) {
-    Overwrite overwrite{
-        .write = write, .over = replay.last, .stock = replay.stock, .from_ns = from_ns};
+    Overwrite overwrite{.write = write,
+                        .over = replay.last,
+                        .over_when = replay.last_when,
+                        .stock = replay.stock,
+                        .from_ns = from_ns};
     const auto read = reads_.find(SessionOf(write));
     if (read != reads_.end() && read->second.value[0] == write.value[0])
       overwrite.read = read->second;
@@ -144,6 +189,11 @@ class Telling {
     }
     what += fmt::format(": {} {} lost", Counted(lost, "order"), lost == 1 ? "was" : "were");
     Violation violation = Explain(write, overwrite.over, what);
+    if (const std::string doubt = DoubtAbout(overwrite); !doubt.empty() && !violation.by_stall) {
+      violation.by_stall = true;
+      violation.fault = -1;
+      violation.sentence += "; " + doubt;
+    }
     violation.from_ns = overwrite.from_ns;
     violation.count = lost;
     if (overwrite.over) violation.second = RefOf(overwrite.over->hold);

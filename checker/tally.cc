@@ -30,9 +30,12 @@ class Counter {
     if (event.op == Op::kFault && fault < tally_.started.size()) {
       if (event.type == EventType::kInvoke) ++tally_.started[fault];
       if (event.type == EventType::kInvoke && IsCrash(facts_.faults[fault])) {
-        killed_.insert(static_cast<int32_t>(event.value[2]));
+        newly_killed_[event.value[0]] = killed_.insert(static_cast<int32_t>(event.value[2])).second;
       }
-      if (DidNothing(event)) --tally_.started[fault];
+      if (DidNothing(event)) {
+        --tally_.started[fault];
+        if (newly_killed_[event.value[0]]) killed_.erase(static_cast<int32_t>(event.value[2]));
+      }
     }
     if (event.client <= kReferee || event.task != TaskKind::kSession) return;
     if (!HasKey(event.op)) return;
@@ -92,6 +95,7 @@ class Counter {
   const RunFacts& facts_;
   Tally tally_;
   std::set<int32_t> killed_;                          // by a fault, so far
+  std::map<int64_t, bool> newly_killed_;              // by the last strike of this fault
   std::map<std::pair<SessionId, Op>, int64_t> open_;  // since when; what never ends is unknown
   std::map<Op, std::vector<int64_t>> lengths_;
   std::optional<int64_t> first_ns_;

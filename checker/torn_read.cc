@@ -20,6 +20,9 @@ namespace {
 int64_t Found(const Call& write) { return write.asked[0]; }
 int64_t Left(const Call& write) { return write.Ok() ? write.answer[1] : write.asked[1]; }
 
+// In the order in which they explain what was seen: who was late by a fault or by itself before whom the machine made late.
+enum class Late : uint8_t { kNo, kByTheMachine, kOtherwise };
+
 class Checking {
  public:
   Checking(const Evidence& evidence, const Limits& limits)
@@ -89,20 +92,32 @@ class Checking {
     return nullptr;
   }
 
-  // The write that was in between: of the two versions the one that was at work during the look,
-  // else the later one; null: neither is known.
+  // The write that was in between: of the two versions one that was at work during the look, else
+  // the latest; null: none is known. Where several were at work rather one that was late, and rather
+  // not by the machine: nobody knows which of them it was.
   const Call* Writer(const Call& look) const {
+    const Call* at_work = nullptr;
     const Call* latest = nullptr;
     for (const int64_t version : {look.answer[0], look.answer[1]}) {
       const auto writes = writes_.find({look.key, version});
       if (writes == writes_.end()) continue;
       for (const Call* write : writes->second) {
-        if (Overlap({write->from_ns, write->to_ns + 1}, {look.from_ns, look.to_ns + 1}))
-          return write;
         if (latest == nullptr || latest->from_ns < write->from_ns) latest = write;
+        if (!Overlap({write->from_ns, write->to_ns + 1}, {look.from_ns, look.to_ns + 1})) continue;
+        if (at_work == nullptr || LateOfWrite(*at_work) < LateOfWrite(*write)) at_work = write;
       }
     }
-    return latest;
+    return at_work != nullptr ? at_work : latest;
+  }
+
+  static bool IsLate(const Hold* hold, int64_t at_ns) {
+    return hold != nullptr && !hold->LiveAt(at_ns) && hold->valid_until_ns < at_ns;
+  }
+
+  Late LateOfWrite(const Call& write) const {
+    const Hold* hold = holds_.Find(write.hold);
+    if (hold != nullptr && hold->doubtful_from_ns <= write.to_ns) return Late::kByTheMachine;
+    return IsLate(hold, write.to_ns) ? Late::kOtherwise : Late::kNo;
   }
 
   void Tell(const Call& look, const Hold& hold, const std::string& saw) {
@@ -119,10 +134,7 @@ class Checking {
               .key = look.key,
               .when = {look.to_ns, look.to_ns},
               .what = saw + wrote};
-    const bool reader_is_late = !hold.LiveAt(look.to_ns) && hold.valid_until_ns < look.to_ns;
-    const bool writer_is_late =
-        others != nullptr && !others->LiveAt(write->to_ns) && others->valid_until_ns < write->to_ns;
-    if (writer_is_late && !reader_is_late) {
+    if (write != nullptr && IsLate(others, write->to_ns) && !IsLate(&hold, look.to_ns)) {
       deed = {.by = write->session,
               .under = others,
               .harmed = &hold,

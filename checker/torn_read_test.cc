@@ -42,6 +42,33 @@ TEST(TornRead, ALateWriterIsToBlame) {
       "half and 7 of the other");
 }
 
+// c2 and c3 both left version 8. Who of them was at work during the look is not known.
+TEST(TornRead, OfSeveralWritersOneThatWasLateIsToBlame) {
+  const std::string both = R"(
+      c1:                           A--b=L==lR-r    | 7/8
+      c2:              A-a=============W-u=R-r      | 7>8
+      c3:         A-a========!==========W--uR-x     | 7>8)";
+  const std::string c3_before = R"(
+      c1:                           A--b=L==lR-r    | 7/8
+      c2:              A-a=============W-u=R-r      | 7>8
+      c3:         A-a======!====W--uR-x             | 7>8)";
+  struct Case {
+    std::string picture;
+    Outcome3 outcome;
+    int32_t blamed;
+  };
+  for (const auto& [picture, outcome, blamed] :
+       {Case{both, Outcome3::kViolated, 3},
+        Case{both + "\n      pause c3:       [----------------]", Outcome3::kViolated, 3},
+        Case{both + "\n      machine c3:     (----------------)", Outcome3::kUnknown, 3},
+        Case{both + "\n      machine c2:     (----------------)", Outcome3::kViolated, 3},
+        Case{c3_before + "\n      machine c3:     (--------)", Outcome3::kViolated, 1}}) {
+    const ClaimVerdict verdict = Check(picture);
+    EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << picture << verdict.reason;
+    EXPECT_EQ(verdict.violations.at(0).first->client, blamed) << picture << verdict.reason;
+  }
+}
+
 TEST(TornRead, IsValidWhereBothHalvesAreOfOneVersion) {
   EXPECT_EQ(Check(R"(
       c1:    A-b==L-l=R-r                              | 7/7

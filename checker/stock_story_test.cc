@@ -1,0 +1,168 @@
+#include "checker/stock_story.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/lanes.h"
+#include "checker/stock.h"
+
+namespace doublehold {
+namespace {
+
+struct Case {
+  std::string name;
+  std::string picture;
+  Outcome3 outcome = Outcome3::kValid;
+  int64_t count = 0;
+  std::string write = "read-modify-write";
+};
+
+void Expect(const Case& drawn) {
+  const ClaimVerdict verdict = CheckStock(FromLanes(drawn.picture, {.write = drawn.write}), {});
+  EXPECT_EQ(Name(verdict.outcome), Name(drawn.outcome)) << drawn.name << ": " << verdict.reason;
+  EXPECT_EQ(verdict.count, drawn.count) << drawn.name << ": " << verdict.reason;
+  EXPECT_EQ(verdict.violations.empty(), drawn.count == 0) << drawn.name;
+}
+
+constexpr Outcome3 kUnknown = Outcome3::kUnknown;
+constexpr Outcome3 kViolated = Outcome3::kViolated;
+
+TEST(StockStory, OfAnOverwriteOnlyTellsWhatItCostInTheEnd) {
+  // c5 had read 3 before c3 wrote 4 over it, and writes 2 as it would have done anyway.
+  const ClaimVerdict verdict = CheckStock(FromLanes(R"(
+      c3:       A-a=g==!==========w=R-r        | 5 5>4
+      c5:             A-a=gw=gw=g======w=R-r   | 5 5>4 4 4>3 3 3>2
+      pause c3:      [----------]
+      final:                                 * | 2/4)"),
+                                          {});
+  EXPECT_EQ(verdict.count, 1);
+  ASSERT_EQ(verdict.violations.size(), 1U);
+  EXPECT_EQ(verdict.violations[0].count, 1);
+  EXPECT_EQ(verdict.violations[0].first->client, 3);
+}
+
+TEST(StockStory, IsUnknownWhereAWriteOfUnknownOutcomeMayHideALostOne) {
+  // c2's write landed, since c3 read it; c1 then wrote over c3's, and c4's write evened the sum out.
+  const History history = FromLanes(R"(
+      c1:    A-a=g=====================w=R-r          | 5 5>4
+      c2:         A-a=g=W?R-r                         | 5 5>4
+      c3:                     A-a=g=w=R-r             | 4 4>3
+      c4:                             A-a=g======W?R-r| 4 4>3
+      final:                                          *| 3/2)");
+  EXPECT_EQ(CountItems(history).at(0).Wrong(), 0);
+  EXPECT_EQ(CheckStock(history, {}).outcome, Outcome3::kUnknown) << CheckStock(history, {}).reason;
+}
+
+TEST(StockStory, TellsWhoWroteOverWhom) {
+  const ClaimVerdict verdict = CheckStock(FromLanes(R"(
+      c3:       A-a=g==!==========w=R-r   | 5 5>4
+      c5:             A-a=gw=gw=gwR-r     | 5 5>4 4 4>3 3 3>2
+      pause c3:      [----------]
+      final:                            * | 4/4)"),
+                                          {});
+  ASSERT_EQ(verdict.violations.size(), 1U);
+  const Violation& violation = verdict.violations[0];
+  EXPECT_EQ(
+      violation.sentence,
+      "client 3's lease ended at 0.007 s while it was stopped (0.005-0.016 s); it wrote stock "
+      "4 at 0.018 s over client 5's 2, having read 5 at 0.004 s: 3 orders were lost");
+  EXPECT_EQ(violation.count, 3);
+  EXPECT_EQ(violation.first->client, 3);
+  EXPECT_EQ(violation.second->client, 5);
+  EXPECT_TRUE(violation.stale);
+  EXPECT_EQ(violation.fault, 0);
+}
+
+TEST(StockStory, AStaleWriteThatTheNextHolderWritesOverIsTheOneToBlame) {
+  const ClaimVerdict verdict = CheckStock(FromLanes(R"(
+      c1:         A-a=g==!==========w=R-x     | 5 5>4
+      c2:                A-a=g========w=R-r   | 5 5>4
+      pause c1:        [----------]
+      final:                               *  | 4/2)"),
+                                          {});
+  ASSERT_EQ(verdict.violations.size(), 1U);
+  EXPECT_EQ(
+      verdict.violations[0].sentence,
+      "client 1's lease ended at 0.007 s while it was stopped (0.005-0.016 s); it wrote stock "
+      "4 at 0.018 s; client 2 wrote stock 4 at 0.020 s over client 1's 4, having read 5 at "
+      "0.011 s: 1 order was lost");
+  EXPECT_TRUE(verdict.violations[0].stale);
+  EXPECT_EQ(verdict.violations[0].first->client, 2);
+  EXPECT_EQ(verdict.violations[0].second->client, 1);
+}
+
+TEST(StockStory, AStallOfTheMachineLeavesALostUpdateUndecided) {
+  Expect({.name = "stalled, then written over",
+          .picture = R"(
+      c1:         A-a=g==!==========w=R-x     | 5 5>4
+      c2:                A-a=g========w=R-r   | 5 5>4
+      machine c1:      (----------)
+      final:                               *  | 4/2)",
+          .outcome = kUnknown,
+          .count = 1});
+  Expect({.name = "stalled",
+          .picture = R"(
+      c3:         A-a=g==!==========w=R-r   | 5 5>4
+      c5:               A-a=gw=gw=gwR-r     | 5 5>4 4 4>3 3 3>2
+      machine c3:      (----------)
+      final:                              * | 4/4)",
+          .outcome = kUnknown,
+          .count = 3});
+}
+
+// c3 read 4: so c2's write, which was answered last, came first, and c1 wrote over it.
+TEST(StockStory, OfWritesThatWereUnderWayTogetherTheStalledOneMayHaveComeLast) {
+  const std::string told = R"(
+      c1:             A-a=g=====!=======W--w=R-x           | 5 5>4
+      c2:         A-a=gwR-r      A-a=g=W-----wR-r          | 5 5>4 4 4>3
+      c3:                                          A-a=gwR-r | 4 4>3
+      final:                                                 * | 3/4)";
+  Expect({.name = "by nobody's fault", .picture = told, .outcome = kViolated, .count = 2});
+  Expect({.name = "a stall",
+          .picture = told + "\n      machine c1:          (----------)",
+          .outcome = kUnknown,
+          .count = 2});
+  Expect({.name = "of another",
+          .picture = told + "\n      machine c3:          (----------)",
+          .outcome = kViolated,
+          .count = 2});
+}
+
+TEST(StockStory, AStallExcusesOnlyTheOrdersItCost) {
+  // c1's stale write cost one order; another one is missing from the stock without any stale write.
+  const ClaimVerdict verdict = CheckStock(FromLanes(R"(
+      c1:         A-a=g==!==========w=R-x                | 5 5>4
+      c2:                A-a=g========w=R-r              | 5 5>4
+      c3:                                  A-a=g=w=R-r   | 4 4>3
+      machine c1:      (----------)
+      final:                                          *  | 4/3)"),
+                                          {});
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << verdict.reason;
+  EXPECT_EQ(verdict.count, 2);
+  ASSERT_EQ(verdict.violations.size(), 2U);
+  EXPECT_TRUE(verdict.violations[0].by_stall);
+  EXPECT_EQ(verdict.violations[1].sentence,
+            "the stock fell from 5 to 4, but 3 orders were made: 2 orders were lost");
+}
+
+TEST(StockStory, AWriteThatWasReadBeforeItsReplyCameIsNotBlamed) {
+  // c1's reply is late: c2 has read its 4 already. Only c3's write is stale.
+  const ClaimVerdict verdict = CheckStock(FromLanes(R"(
+      c1:    A-a=g=W========u=R-r              | 5 5>4
+      c2:             A-a=gw=R-r               | 4 4>3
+      c3:                  A-a=g===========wR  | 3 3>2
+      c4:                       A-a=gw=R-r     | 3 3>2
+      final:                                 * | 2/3)"),
+                                          {});
+  EXPECT_EQ(verdict.count, 1);
+  ASSERT_EQ(verdict.violations.size(), 1U);
+  EXPECT_EQ(verdict.violations[0].first->client, 3);
+}
+
+// A store that does what it is told, and clients that obey no lock at all: what the checker counts
+// must never exceed what happened.
+
+}  // namespace
+}  // namespace doublehold
