@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "lib/base/event.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {
@@ -60,12 +59,17 @@ void StallMeter::Wait() {
 void StallMeter::OnTick() {
   const Duration passed = SinceTick();
   const Duration late = RealMono() - ticked_ - kTick;
-  if (late >= shortest_) report_(kSupervisor, late);
+  Tell(kSupervisor, late);
   for (const auto& server : servers_) {
     if (server->asked) server->waited += passed;
     if (!server->asked) Ask(*server);
   }
   ticked_ = RealMono();
+}
+
+void StallMeter::Tell(int32_t whose, Duration length) const {
+  if (length < shortest_) return;
+  report_({.client = whose, .op = Op::kStall, .type = EventType::kInfo, .value = {length.count()}});
 }
 
 void StallMeter::Ask(Server& server) {
@@ -92,8 +96,7 @@ void StallMeter::Ask(Server& server) {
                                     return;
                                   }
                                   server.waited += SinceTick();
-                                  if (server.waited >= shortest_)
-                                    report_(OfServer(server.node), server.waited);
+                                  Tell(OfServer(server.node), server.waited);
                                 });
 }
 

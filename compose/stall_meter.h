@@ -6,12 +6,12 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <vector>
 
+#include "lib/base/event.h"
 #include "lib/base/time.h"
 
 namespace doublehold {
@@ -20,8 +20,9 @@ namespace doublehold {
 // itself did not run does not count, so a stall of the supervisor is none of a server. Thread rule: the io_context's.
 class StallMeter {
  public:
-  // `report` is told of stalls of at least `shortest`, when they are over. Whose: kSupervisor or OfServer(node).
-  using Report = std::function<void(int32_t whose, Duration length)>;
+  // `report` is told of stalls of at least `shortest`, when they are over: an event without its time, of kSupervisor or of
+  // OfServer(node).
+  using Report = std::function<void(const Event& stall)>;
   StallMeter(boost::asio::io_context& io, Duration shortest, Report report);
   ~StallMeter();
   StallMeter(const StallMeter&) = delete;
@@ -36,6 +37,7 @@ class StallMeter {
   void Wait();
   void OnTick();
   void Ask(Server& server);
+  void Tell(int32_t whose, Duration length) const;
   // Of the time since the last tick, what the loop was there to see.
   [[nodiscard]] Duration SinceTick() const;
 

@@ -39,8 +39,9 @@ class StallMeterOf : public ::testing::Test {
   Server node_{folder_.path() / "1.sock"};
   boost::asio::io_context io_;
   std::map<int32_t, Duration> longest_;  // stall, by whose it was
-  StallMeter meter_{io_, kShortest, [this](int32_t whose, Duration length) {
-                      longest_[whose] = std::max(longest_[whose], length);
+  StallMeter meter_{io_, kShortest, [this](const Event& stall) {
+                      longest_[stall.client] =
+                          std::max(longest_[stall.client], Duration(stall.value[0]));
                     }};
 };
 

@@ -73,7 +73,9 @@ class Supervisor {
         child_signals_(io_, SIGCHLD),
         end_signals_(io_, SIGINT, SIGTERM, SIGHUP),
         stall_meter_(io_, plan_.lease / kStallsPerLease,
-                     [this](int32_t whose, Duration length) { RecordStall(whose, length); }),
+                     [this](const Event& stall) {
+                       if (running_) Record(stall);
+                     }),
         use_meter_(io_, plan_.duration),
         progress_timer_(io_) {
     cluster_.UseReplication(replication_.get());
@@ -321,12 +323,6 @@ class Supervisor {
     if (event.op == Op::kFault) active_faults_ += event.type == EventType::kInvoke ? 1 : -1;
     event.at_ns = (RealMono() - start_).count();
     events_.push_back(event);
-  }
-
-  void RecordStall(int32_t whose, Duration length) {
-    if (!running_) return;
-    Record(
-        {.client = whose, .op = Op::kStall, .type = EventType::kInfo, .value = {length.count()}});
   }
 
   History Collect() {

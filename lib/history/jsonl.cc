@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -16,6 +15,7 @@
 
 #include "lib/base/words.h"
 #include "lib/history/facts_json.h"
+#include "lib/history/process_names.h"
 
 namespace doublehold {
 namespace {
@@ -38,14 +38,10 @@ std::string Quoted(const std::string& text) {
 }
 
 void AppendProcess(fmt::memory_buffer& line, int32_t client) {
-  if (client == kReferee) {
-    line.append(std::string_view("\"referee\""));
-  } else if (client == kSupervisor) {
-    line.append(std::string_view("\"supervisor\""));
-  } else if (IsServer(client)) {
-    fmt::format_to(std::back_inserter(line), FMT_COMPILE("\"node {}\""), ServerOf(client));
-  } else {
+  if (client > kReferee) {
     fmt::format_to(std::back_inserter(line), FMT_COMPILE("{}"), client);
+  } else {
+    fmt::format_to(std::back_inserter(line), FMT_COMPILE("\"{}\""), NameOfProcess(client));
   }
 }
 
@@ -237,27 +233,12 @@ class Reader {
     return {};
   }
 
-  // "node 3"
-  static std::optional<int32_t> NodeNamed(const json& field) {
-    constexpr std::string_view kNode = "node ";
-    if (!field.is_string() || !field.get_ref<const std::string&>().starts_with(kNode))
-      return std::nullopt;
-    const std::string& name = field.get_ref<const std::string&>();
-    int32_t node = 0;
-    const char* end = name.data() + name.size();
-    const auto read = std::from_chars(name.data() + kNode.size(), end, node);
-    const bool whole = read.ec == std::errc() && read.ptr == end;
-    return whole && node >= 0 && node < kMostServers ? std::optional(node) : std::nullopt;
-  }
-
   Result<void> TakeProcess(const json& field, Event& event) {
-    if (field == "referee" || field == "supervisor") {
-      event.client = field == "referee" ? kReferee : kSupervisor;
-      return {};
-    }
-    if (const std::optional<int32_t> node = NodeNamed(field)) {
-      event.client = OfServer(*node);
-      return {};
+    if (field.is_string()) {
+      if (const auto named = ProcessNamed(field.get_ref<const std::string&>())) {
+        event.client = *named;
+        return {};
+      }
     }
     if (field.is_number_unsigned() && field.get<uint64_t>() >= 1 &&
         field.get<uint64_t>() <= static_cast<uint64_t>(history_.facts.clients)) {
