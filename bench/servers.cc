@@ -69,13 +69,16 @@ std::vector<NodeAddress> BenchServers::Addresses(int nodes) const {
 void BenchServers::Start(const ServerProgram& program, const std::filesystem::path& shim,
                          int number) {
   const ClockPage page(clock_.ClockPage(0));
-  const Result<pid_t> pid = StartServer({.program = program,
-                                         .socket = Socket(number),
-                                         .folder = scratch_.folder(),
-                                         .log = scratch_.folder() / fmt::format("{}.log", number),
-                                         .shim = shim,
-                                         .clock_fd = clock_.fd(),
-                                         .clock_offset = clock_.ClockPageOffset(0)});
+  ServerRequest
+      request;  // GCC 12 takes the members that an initialiser leaves out for uninitialised here
+  request.program = program;
+  request.socket = Socket(number);
+  request.folder = scratch_.folder();
+  request.log = scratch_.folder() / fmt::format("{}.log", number);
+  request.shim = shim;
+  request.clock_fd = clock_.fd();
+  request.clock_offset = clock_.ClockPageOffset(0);
+  const Result<pid_t> pid = StartServer(request);
   CHECK(pid.has_value());
   pids_.push_back(*pid);
   const MonoTime give_up = RealMono() + 10s;
