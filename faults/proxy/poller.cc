@@ -17,7 +17,7 @@ using boost::asio::posix::descriptor_base;
 constexpr Duration kLongestTurn = 300us;  // the io_context has others to serve
 constexpr Duration kCounted = 1ms;
 constexpr int64_t kBusyPerMs = 24;
-constexpr Duration kNap = 50us;
+constexpr Duration kNap = 200us;
 
 int OrThrow(int fd, const char* what) {
   if (fd < 0) throw std::system_error(errno, std::generic_category(), what);
@@ -106,11 +106,11 @@ void Poller::Count(int events, MonoTime now) {
   counting_since_ = now;
 }
 
-// While frames are delayed and much goes on, what arrives is served a little later and together: to sleep and wake for each
-// costs more than to serve it.
+// While frames are delayed and much goes on, what arrives and what is due is served a little later and together: to sleep and wake
+// for each costs more than to serve it.
 bool Poller::Nap(MonoTime now) {
   if (!busy_ || alarms_.empty()) return false;
-  const timespec until = SinceBoot(std::min(now + kNap, alarms_.begin()->first));
+  const timespec until = SinceBoot(now + kNap);
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
   return true;
 }
