@@ -163,6 +163,21 @@ uint16_t FreePort() {
   return port;
 }
 
+// Redis takes a port while it runs; one that the kernel gave away a moment ago is most likely free.
+uint16_t OpenPort(const std::string& unix_path) {
+  const auto connection = MakeConnection({.unix_path = unix_path});
+  const auto call = [&](const std::vector<std::string_view>& words) {
+    const CallResult result = connection->Call(words, RealMono() + 5s);
+    return result.has_value() && result->text == "OK";
+  };
+  CHECK(call({"CONFIG", "SET", "bind", "127.0.0.1"}));
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    const uint16_t port = FreePort();
+    if (call({"CONFIG", "SET", "port", fmt::format("{}", port)})) return port;
+  }
+  CHECK(false);
+}
+
 // It does not tell which port the kernel chose for it, so one is chosen here.
 std::unique_ptr<Forwarder> StartToxiproxy(Place place, const std::string& program,
                                           uint16_t upstream_port) {

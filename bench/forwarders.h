@@ -44,6 +44,9 @@ std::unique_ptr<Forwarder> StartProxy(Place place, const std::string& unix_path,
 // A port that was free a moment ago.
 uint16_t FreePort();
 
+// Lets a server that listens on that unix socket listen on a TCP port as well. Ends the program when it does not.
+uint16_t OpenPort(const std::string& unix_path);
+
 // The least that a forwarder does: epoll, recv, send. Knows neither frames nor rules.
 std::unique_ptr<Forwarder> StartBareLoop(Place place, const std::string& unix_path);
 

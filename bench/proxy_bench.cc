@@ -334,21 +334,6 @@ json MeasureDelays(const BenchServers& servers) {
   return delays;
 }
 
-// Redis takes a port while it runs; one that the kernel gave away a moment ago is most likely free.
-uint16_t OpenPort(const std::string& unix_path) {
-  const auto connection = MakeConnection({.unix_path = unix_path});
-  const auto call = [&](const std::vector<std::string_view>& words) {
-    const CallResult result = connection->Call(words, RealMono() + 5s);
-    return result.has_value() && result->text == "OK";
-  };
-  CHECK(call({"CONFIG", "SET", "bind", "127.0.0.1"}));
-  for (int attempt = 0; attempt < 20; ++attempt) {
-    const uint16_t port = FreePort();
-    if (call({"CONFIG", "SET", "port", fmt::format("{}", port)})) return port;
-  }
-  CHECK(false);
-}
-
 int Main(const std::string& redis_server, const std::string& toxiproxy, const std::string& only) {
   const auto wanted = [&](std::string_view part) { return only.empty() || only == part; };
   // As a client of a run: what waits is woken when it is due.

@@ -65,23 +65,24 @@ struct Drawn {
   int64_t started = 0;
 };
 
-// Of the faults that a nemesis drew, by kind. That one of many finds nothing to act on is to be expected: a frame that
-// no client sends, a step that nobody reaches in time.
-std::map<std::string, Drawn> CountDrawn(const RunFacts& facts, const Tally& tally) {
-  std::map<std::string, Drawn> kinds;
+// Of the faults that a nemesis drew, by kind or by what it was asked to do. That one of many finds nothing to act on is to be
+// expected: a frame that no client sends, a step that nobody reaches in time.
+std::map<std::string, Drawn> CountDrawn(const RunFacts& facts, const Tally& tally,
+                                        std::string FaultFact::*by) {
+  std::map<std::string, Drawn> of;
   for (size_t i = 0; i < facts.faults.size(); ++i) {
     const FaultFact& fault = facts.faults[i];
-    if (!fault.drawn) continue;
-    kinds[fault.kind].planned += fault.planned;
-    kinds[fault.kind].started += tally.started[i];
+    if (fault.drawn_for.empty()) continue;
+    of[fault.*by].planned += fault.planned;
+    of[fault.*by].started += tally.started[i];
   }
-  return kinds;
+  return of;
 }
 
 // What is said of them beside the verdict.
 std::vector<std::string> DrawnWarnings(const RunFacts& facts, const Tally& tally) {
   std::vector<std::string> warnings;
-  for (const auto& [kind, drawn] : CountDrawn(facts, tally)) {
+  for (const auto& [kind, drawn] : CountDrawn(facts, tally, &FaultFact::kind)) {
     if (drawn.started == drawn.planned) continue;
     warnings.push_back(
         fmt::format("{} of the {} of kind {} that were drawn found nothing to act on",
@@ -111,12 +112,16 @@ std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally
   }
   for (size_t i = 0; i < facts.faults.size(); ++i) {
     const FaultFact& fault = facts.faults[i];
-    if (tally.started[i] >= fault.planned || fault.drawn) continue;
+    if (tally.started[i] >= fault.planned || !fault.drawn_for.empty()) continue;
     why.push_back(fmt::format("fault '{}' ({}) {}", fault.name, fault.what,
                               TookEffect(tally.started[i], fault.planned)));
   }
   Drawn all;
-  for (const auto& [kind, drawn] : CountDrawn(facts, tally)) {
+  for (const auto& [asked, drawn] : CountDrawn(facts, tally, &FaultFact::drawn_for)) {
+    if (drawn.started == 0) {
+      why.push_back(fmt::format("of {} drawn for '{}' none took effect: that was not tested",
+                                Counted(drawn.planned, "fault"), asked));
+    }
     all.planned += drawn.planned;
     all.started += drawn.started;
   }

@@ -190,7 +190,7 @@ TEST(Judge, ADrawnFaultThatFoundNothingIsToldAndDecidesNothingUnlessMostDid) {
   History calm = FromLanes(kCalm, {.claims = kAll});
   for (int i = 0; i < 3; ++i) {
     calm.facts.faults.push_back({.name = fmt::format("drop-{}", i + 1), .kind = "drop"});
-    calm.facts.faults.back().drawn = true;
+    calm.facts.faults.back().drawn_for = "network";
   }
   const auto take_effect = [&calm](int64_t fault) {
     calm.events.push_back({.at_ns = calm.events.back().at_ns,
@@ -211,6 +211,27 @@ TEST(Judge, ADrawnFaultThatFoundNothingIsToldAndDecidesNothingUnlessMostDid) {
   EXPECT_TRUE(Mentions(verdict.warnings,
                        "1 of the 3 faults of kind drop that were drawn found nothing to act on"));
   EXPECT_NE(ToText(verdict).find("drop: drawn; took effect 2 of 3 times"), std::string::npos);
+}
+
+TEST(Judge, WhatANemesisWasAskedForAndNeverDidWasNotTested) {
+  History calm = FromLanes(kCalm, {.claims = kAll});
+  calm.facts.faults.push_back({.name = "pause-1", .kind = "pause", .drawn_for = "pause"});
+  for (const EventType type : {EventType::kInvoke, EventType::kOk}) {
+    calm.events.push_back({.at_ns = calm.events.back().at_ns,
+                           .client = kSupervisor,
+                           .op = Op::kFault,
+                           .type = type,
+                           .value = {0, 1, 2, -1}});
+  }
+  EXPECT_EQ(Judge(calm).overall, Outcome3::kValid);
+  // One kind of what it was asked for is enough.
+  calm.facts.faults.push_back({.name = "crash-1", .kind = "crash", .drawn_for = "pause"});
+  EXPECT_EQ(Judge(calm).overall, Outcome3::kValid);
+  calm.facts.faults.back().drawn_for = "crash";
+  const RunVerdict verdict = Judge(calm);
+  EXPECT_EQ(verdict.overall, Outcome3::kUnknown);
+  EXPECT_TRUE(Mentions(verdict.warnings,
+                       "of 1 fault drawn for 'crash' none took effect: that was not tested"));
 }
 
 TEST(Judge, HoldsTheOutcomesAgainstWhatWasExpected) {

@@ -211,11 +211,11 @@ std::string Faults(const RunVerdict& verdict) {
   std::vector<size_t> line_of(faults.size());
   for (size_t i = 0; i < faults.size(); ++i) {
     const FaultFact& fault = faults[i];
-    line_of[i] =
-        fault.drawn ? of_kind.emplace(fault.kind, lines.size()).first->second : lines.size();
+    line_of[i] = !fault.drawn_for.empty() ? of_kind.emplace(fault.kind, lines.size()).first->second
+                                          : lines.size();
     if (line_of[i] == lines.size()) {
-      lines.push_back({.name = fault.drawn ? fault.kind : fault.name,
-                       .what = fault.drawn ? "drawn" : fault.what,
+      lines.push_back({.name = fault.drawn_for.empty() ? fault.name : fault.kind,
+                       .what = fault.drawn_for.empty() ? fault.what : "drawn",
                        .planned = 0});
     }
     lines[line_of[i]].planned += fault.planned;
@@ -224,7 +224,7 @@ std::string Faults(const RunVerdict& verdict) {
     const auto fault = static_cast<size_t>(episode.fault);
     FaultLine& line = lines[line_of[fault]];
     ++line.started;
-    if (!faults[fault].drawn) line.asked_ns = episode.asked_ns;
+    if (faults[fault].drawn_for.empty()) line.asked_ns = episode.asked_ns;
     // A fault that acted and has no length says 1 ns.
     if (episode.measured_ns != 0 && episode.measured_ns != 1)
       line.measured_ns.push_back(episode.measured_ns);

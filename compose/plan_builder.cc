@@ -302,7 +302,7 @@ RunFacts FactsOf(const Plan& plan) {
                             .kind = fault.kind,
                             .what = Describe(fault),
                             .nodes = fault.nodes,
-                            .drawn = fault.drawn,
+                            .drawn_for = fault.drawn_for,
                             .planned = fault.times});
   }
   return facts;

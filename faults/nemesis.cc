@@ -202,7 +202,7 @@ Result<std::vector<FaultPlan>> DrawNemesis(const Plan& plan, const Nemesis& neme
     if (fault.kind == "restart") fault.length = std::max(fault.length, nemesis.kept_out);
     fault.name = fmt::format("{}-{}", fault.name, i + 1);
     fault.from = WholeMs(std::min(first + nemesis.every * i + late, first + room));
-    fault.drawn = true;
+    fault.drawn_for = members[static_cast<size_t>(i)];
     faults.push_back(std::move(fault));
   }
   return faults;

@@ -153,7 +153,7 @@ std::vector<FaultFact> ReadFaults(Fields& fields) {
                       .kind = fault.Text("kind"),
                       .what = fault.Text("what"),
                       .nodes = fault.Has("nodes") ? fault.Numbers("nodes") : std::vector<int>(),
-                      .drawn = fault.Has("drawn") && fault.Flag("drawn"),
+                      .drawn_for = fault.Has("drawn") ? fault.Text("drawn") : "",
                       .planned = fault.Count("planned")});
     if (std::string reason = fault.Finish(); !reason.empty()) fields.Fail(std::move(reason));
   }
@@ -198,7 +198,7 @@ nlohmann::ordered_json FactsToJson(const RunFacts& facts) {
                       {"what", fault.what},
                       {"planned", fault.planned}});
     if (!fault.nodes.empty()) faults.back()["nodes"] = fault.nodes;
-    if (fault.drawn) faults.back()["drawn"] = true;
+    if (!fault.drawn_for.empty()) faults.back()["drawn"] = fault.drawn_for;
   }
   auto expect = nlohmann::ordered_json::object();
   for (const auto& [claim, outcome] : facts.expect) expect[claim] = outcome;

@@ -22,8 +22,9 @@ struct FaultFact {
   std::string kind;          // "pause"
   std::string what;          // for a reader: "client 1 stopped at before-write for 800ms"
   std::vector<int> nodes{};  // that it is aimed at, if any
-  bool drawn = false;  // by a nemesis: one that finds nothing to act on leaves the verdict as it is
-  int planned = 1;     // how often it was to start; fewer is reported and leaves nothing `valid`
+  // By a nemesis, for what it was asked to do ("clock"): one of many that finds nothing to act on leaves the verdict as it is.
+  std::string drawn_for{};
+  int planned = 1;  // how often it was to start; fewer is reported and leaves nothing `valid`
 
   bool operator==(const FaultFact&) const = default;
 };

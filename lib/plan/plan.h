@@ -72,9 +72,10 @@ struct FaultPlan {
   std::vector<Link> links;  // instead of client and nodes: exactly these
   double rate = 1.0;        // a clock runs at this rate
   std::string how;          // a replica is promoted: "by-hand", "planned", "awaited"
-  std::string data;    // "empty", "rdb", "aof", "aof-cut": what a restarted node comes back with
-  Duration cut{};      // aof-cut: so much of the end of its log is lost
-  bool drawn = false;  // by a nemesis: that it meets nothing to act on is nobody's mistake
+  std::string data;  // "empty", "rdb", "aof", "aof-cut": what a restarted node comes back with
+  Duration cut{};    // aof-cut: so much of the end of its log is lost
+  std::string
+      drawn_for;  // by a nemesis, for what it was asked to do ("clock"): that it meets nothing to act on is nobody's mistake
   bool operator==(const FaultPlan&) const = default;
 };
 

@@ -65,7 +65,7 @@ json FaultToJson(const FaultPlan& fault) {
           {"how", fault.how},
           {"data", fault.data},
           {"cut_ns", fault.cut.count()},
-          {"drawn", fault.drawn}};
+          {"drawn", fault.drawn_for}};
 }
 
 // nlohmann turns 1.5, true and 1e30 into an int without a word; here a value is of its type and in its range, or wrong.
@@ -193,7 +193,7 @@ FaultPlan FaultFromJson(const json& from) {
   fault.how = take.Get<std::string>("how");
   fault.data = take.Get<std::string>("data");
   fault.cut = take.GetSpan("cut_ns");
-  fault.drawn = take.Get<bool>("drawn");
+  fault.drawn_for = take.Get<std::string>("drawn");
   take.CheckNothingElse();
   return fault;
 }
