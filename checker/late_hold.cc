@@ -18,6 +18,9 @@ namespace {
 constexpr std::array<std::string_view, 9> kOfMessages{
     "stall", "hold", "delay", "drip", "bandwidth", "drop", "partition", "black-hole", "reset"};
 
+// What is lost is waited for in vain, also when the fault is over.
+constexpr std::array<std::string_view, 4> kLosing{"drop", "partition", "black-hole", "reset"};
+
 // What of one kind held a hold up, and for how long in all.
 struct HeldUp {
   std::vector<const FaultEpisode*> by;
@@ -25,8 +28,15 @@ struct HeldUp {
 
   void Add(const FaultEpisode& episode, const Span& when) {
     const Span both{std::max(episode.from_ns, when.from_ns), std::min(episode.to_ns, when.to_ns)};
-    if (both.from_ns >= both.to_ns) return;
-    spans.push_back(both);
+    if (both.from_ns < both.to_ns) Count(episode, both);
+  }
+  // It began within `when` at the latest, and what it did lasted until its end.
+  void AddToTheEnd(const FaultEpisode& episode, const Span& when) {
+    if (episode.from_ns > when.to_ns || episode.to_ns < when.from_ns) return;
+    Count(episode, {std::max(episode.from_ns, when.from_ns), when.to_ns});
+  }
+  void Count(const FaultEpisode& episode, const Span& span) {
+    spans.push_back(span);
     if (by.empty() || by.back() != &episode) by.push_back(&episode);
   }
 
@@ -85,7 +95,11 @@ HeldUp Held(const Particulars& record, const Hold& hold, const Span& when) {
                              (episode.client < 0 || episode.client == hold.client);
     const bool of_server = kind == "pause" && episode.client < 0;
     if (!of_messages && !of_server) continue;
-    for (const Span& waited : Waited(record, hold, when)) held.Add(episode, waited);
+    const bool loses = std::ranges::find(kLosing, kind) != kLosing.end();
+    for (const Span& waited : Waited(record, hold, when)) {
+      if (loses) held.AddToTheEnd(episode, waited);
+      if (!loses) held.Add(episode, waited);
+    }
   }
   return held;
 }

@@ -102,7 +102,8 @@ class Narrator {
     for (const Op op : {Op::kRead, Op::kWrite, Op::kSave, Op::kLook}) {
       for (const Call* call : record_.CallsOf(op, hold.key)) {
         if (call->hold != hold.hold || call->session != hold.owner()) continue;
-        uses.push_back({op == Op::kWrite ? call->from_ns : std::min(call->to_ns, kForeverNs),
+        const bool answered = op != Op::kWrite && call->to_ns < kForeverNs;
+        uses.push_back({answered ? call->to_ns : call->from_ns,
                         fmt::format("{} {}", Who(hold), UseOf(*call))});
       }
     }
@@ -114,7 +115,9 @@ class Narrator {
   static std::string UseOf(const Call& call) {
     switch (call.op) {
       case Op::kRead:
-        return call.Ok() ? fmt::format("read stock {}", call.answer[0]) : "was not let read";
+        return call.Ok()                          ? fmt::format("read stock {}", call.answer[0])
+               : call.outcome == EventType::kFail ? "was not let read"
+                                                  : "asked for the stock, and was not answered";
       case Op::kWrite:
         return fmt::format(
             "wrote {} over {}{}", call.asked[1], call.asked[0],

@@ -42,6 +42,21 @@ bool StopsTheLock(const Plan& plan, const FaultPlan& fault) {
   return plan.replicas == 0;
 }
 
+// Whether nothing passes between a client and any node while it lasts. A client that holds already may still reach a step.
+bool CutsOff(const Plan& plan, const FaultPlan& fault, int client) {
+  if (fault.kind != "partition" && fault.kind != "black-hole" && fault.kind != "stall")
+    return false;
+  if (FindLock(plan.lock)->Has(Trait::kLockFree) || fault.on || !fault.links.empty()) return false;
+  if (!fault.command.empty() || !fault.key.empty() || fault.nth > 1 || fault.chance < 1)
+    return false;
+  if (fault.client && *fault.client != client) return false;
+  for (int node = 1; node <= plan.nodes; ++node) {
+    if (!fault.nodes.empty() && std::ranges::find(fault.nodes, node) == fault.nodes.end())
+      return false;
+  }
+  return plan.replicas == 0;
+}
+
 bool NeedsTheLock(Step step) {
   return step == Step::kAfterAcquire || step == Step::kMidAcquire || step == Step::kMidRelease;
 }
@@ -101,8 +116,18 @@ class WaitSearch {
 std::optional<FaultRefusal> FindAbsentClient(const Plan& plan, const ByName& names) {
   for (size_t i = 0; i < plan.faults.size(); ++i) {
     const FaultPlan& fault = plan.faults[i];
-    if (!fault.on || fault.on->client == 0) continue;
     for (const FaultPlan& other : plan.faults) {
+      const bool waits_for_it =
+          fault.until && fault.until->client != 0 && !fault.on && fault.length <= Duration{};
+      if (waits_for_it && other.kind == "crash" && !other.on &&
+          other.client == fault.until->client && other.from <= fault.from) {
+        return FaultRefusal{
+            i,
+            fmt::format("it never heals: client {} reaches no step any more: '{}' kills it at {}",
+                        fault.until->client, other.name, FormatDuration(other.from)),
+            "until"};
+      }
+      if (!fault.on || fault.on->client == 0) continue;
       const bool at_once =
           !other.on && other.client == fault.on->client && other.from <= fault.from;
       if (!at_once || other.name == fault.name) continue;
@@ -171,6 +196,12 @@ Result<void> CheckSteps(const Plan& plan, const FaultPlan& fault) {
     if (Result<void> ok = CheckAnnounced(plan, *trigger, setting); !ok) return ok;
   }
   if (!fault.until || fault.length > Duration{}) return {};
+  if (CutsOff(plan, fault, fault.until->client) && NeedsTheLock(fault.until->step)) {
+    return BadInput(
+        fmt::format("it never heals: client {} cannot reach {} while it is cut off from all nodes",
+                    fault.until->client, Name(fault.until->step)),
+        "until");
+  }
   if (StopsTheLock(plan, fault) && NeedsTheLock(fault.until->step)) {
     return BadInput(fmt::format("it never heals: nobody reaches {} while all nodes are stopped",
                                 Name(fault.until->step)),

@@ -92,6 +92,13 @@ Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEn
                                 FormatDuration(fault.delay), FormatDuration(plan.duration)),
                     "delay");
   }
+  const bool at_a_time = !fault.on && !fault.until && !fault.until_fault && !kind.ends_itself;
+  if (const Duration over = fault.from + fault.every * (fault.times - 1) + fault.length;
+      at_a_time && fault.length <= plan.duration && over > plan.duration) {
+    return BadInput(fmt::format("it would be cut short: it lasts until {}, and the run ends at {}",
+                                FormatDuration(over), FormatDuration(plan.duration)),
+                    "for");
+  }
   if (fault.length > plan.duration) {
     return BadInput(fmt::format("it lasts {}, longer than the run ({})",
                                 FormatDuration(fault.length), FormatDuration(plan.duration)),

@@ -14,6 +14,8 @@ Result<void> Validate(const FaultPlan& plan) {
     return BadFault(plan, "a client dies once: no 'times'", "times");
   if (!plan.nodes.empty() && plan.times > 1)
     return BadFault(plan, "a node dies once: no 'times'", "times");
+  if (plan.length != Duration::zero())
+    return BadFault(plan, "is over at once: no 'for' (a node that comes back: 'restart')", "for");
   return {};
 }
 

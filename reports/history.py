@@ -1,6 +1,7 @@
 """history.jsonl as events. Refuses what is cut off or garbled, naming file and line."""
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,6 +10,7 @@ from parsing import BadInput, Node
 
 SUPERVISOR, REFEREE = -1, 0
 PROCESSES = {"supervisor": SUPERVISOR, "referee": REFEREE}
+SERVER = re.compile(r"node (\d{1,3})")  # of which only stalls are told
 TYPES = frozenset({"invoke", "ok", "fail", "info"})
 
 # Pictures of more would take minutes and gigabytes; the page says so when it stops here.
@@ -93,7 +95,9 @@ def _event(line: dict[str, Any], file: Path, number: int) -> Event:
     try:
         op, type_, at_ns, process = line["f"], line["type"], line["time"], line["process"]
         value = line.get("value") or {}
-        client = process if isinstance(process, int) else PROCESSES[process]
+        server = SERVER.fullmatch(process) if op == "stall" and isinstance(process, str) else None
+        client = process if isinstance(process, int) else SUPERVISOR - 1 - int(server[1]) if server \
+            else PROCESSES[process]
         first = value.get(FIRST_VALUE.get(op, ""))
         second = value.get(SECOND_VALUE.get(op, ""))
         event = Event(at_ns, client, type_, op, line.get("key") or "", value.get("hold", 0),
