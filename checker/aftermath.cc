@@ -14,8 +14,8 @@ namespace {
 // Until when something that it does may take effect.
 int64_t DoneNs(const Hold& hold) { return std::max(hold.core.to_ns, hold.done_ns); }
 
-// From when on the machine is to blame that its lease is over; kForeverNs: never.
-int64_t EndedByMachineAt(const Scene& scene, const Hold& hold) {
+// When the machine alone is to blame that its lease is over; {kForeverNs, ..}: never.
+Span LapsedByMachine(const Scene& scene, const Hold& hold) {
   int64_t end_ns = hold.live.empty() ? hold.valid_until_ns : hold.live.front().to_ns;
   for (size_t i = hold.live.empty() ? 0 : 1; i <= hold.live.size(); ++i) {
     const bool again = i < hold.live.size();
@@ -25,11 +25,25 @@ int64_t EndedByMachineAt(const Scene& scene, const Hold& hold) {
       end_ns = hold.valid_until_ns;
       late_ns = DoneNs(hold);
     }
-    if (end_ns < late_ns && MachineIsToBlame(scene, hold, end_ns, late_ns))
-      return std::max(end_ns, hold.core.from_ns);
+    if (end_ns < late_ns && MachineIsToBlame(scene, hold, end_ns, late_ns)) {
+      // What befell it meanwhile shows soon after it is live again.
+      return {std::max(end_ns, hold.core.from_ns),
+              again ? until_ns + ToNs(scene.facts.lease) : kForeverNs};
+    }
     if (again) end_ns = hold.live[i].to_ns;
   }
-  return kForeverNs;
+  return {kForeverNs, kForeverNs};
+}
+
+// A server that stands still serves what it was sent when it goes on.
+int64_t ServedNs(const Scene& scene, const Hold& hold) {
+  int64_t served_ns = hold.done_ns;
+  for (const Stall& stall : scene.stalls) {
+    const bool on_its_way = stall.client == kSupervisor || IsServer(stall.client);
+    if (on_its_way && Overlap(stall.when, {hold.core.to_ns, hold.done_ns}))
+      served_ns = std::max(served_ns, stall.when.to_ns);
+  }
+  return served_ns;
 }
 
 struct Doubt {
@@ -37,11 +51,20 @@ struct Doubt {
   int64_t proved_ns = 0;  // the last that is known to have gone wrong before it
 };
 
-// Who extends nothing, and whose release is refused or never comes, does nothing to the key.
+bool IsDoubtful(const Hold& hold) {
+  return std::min(hold.harmed_from_ns, hold.lapsed.from_ns) < kForeverNs;
+}
+
+// Who looks whose lock it is, and whose release is refused or never comes, does nothing to another's.
 int64_t ActsFrom(const Hold& hold) {
-  const bool frees = hold.released && !hold.refused;
-  const int64_t acts_ns = hold.extended ? hold.core.from_ns : frees ? hold.core.to_ns : kForeverNs;
-  return std::max(acts_ns, hold.doubtful_from_ns);
+  if (hold.harmless || !hold.released) return kForeverNs;
+  const int64_t acts_ns = hold.extended ? hold.core.from_ns : hold.core.to_ns;
+  return std::max(acts_ns, std::min(hold.harmed_from_ns, hold.lapsed.from_ns));
+}
+
+// Whether that both hold at once shows that something went wrong.
+bool Proves(const Hold& a, const Hold& b) {
+  return a.owner() != b.owner() && !(a.shared && b.shared) && Overlap(a.core, b.core);
 }
 
 // Doubt goes from one to the other where both had the key, which may be from when it was asked for to when its release was
@@ -50,12 +73,24 @@ int64_t ActsFrom(const Hold& hold) {
 bool Infect(const Doubt& from, Doubt& to, int64_t lease_ns) {
   const Hold &a = *from.hold, &b = *to.hold;
   const int64_t since_ns = std::max({ActsFrom(a), a.asked_ns, b.asked_ns});
-  if (since_ns > std::min(DoneNs(a), DoneNs(b)) || since_ns >= b.doubtful_from_ns) return false;
-  const bool proved = Overlap(a.core, b.core);
+  if (since_ns > std::min(DoneNs(a), DoneNs(b)) || since_ns >= b.harmed_from_ns) return false;
+  const bool proved = Proves(a, b);
   if (!proved && since_ns > from.proved_ns + lease_ns) return false;
-  to.hold->doubtful_from_ns = since_ns;
+  to.hold->harmed_from_ns = since_ns;
   to.proved_ns = proved ? std::min(a.core.to_ns, b.core.to_ns) : from.proved_ns;
   return true;
+}
+
+// From one that became doubtful to all that it harms, and on from there.
+void SpreadFrom(size_t first, std::vector<Doubt>& having, int64_t lease_ns) {
+  std::vector<size_t> changed{first};
+  while (!changed.empty()) {
+    const size_t from = changed.back();
+    changed.pop_back();
+    for (size_t to = 0; to < having.size(); ++to) {
+      if (to != from && Infect(having[from], having[to], lease_ns)) changed.push_back(to);
+    }
+  }
 }
 
 // `of_key`: in the order of their grants.
@@ -64,13 +99,11 @@ void Spread(const std::vector<Hold*>& of_key, int64_t lease_ns) {
   for (Hold* hold : of_key) {
     std::erase_if(having, [hold](const Doubt& d) { return DoneNs(*d.hold) < hold->asked_ns; });
     having.push_back({.hold = hold, .proved_ns = DoneNs(*hold)});
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const Doubt& from : having) {
-        if (from.hold->doubtful_from_ns == kForeverNs) continue;
-        for (Doubt& to : having) changed = Infect(from, to, lease_ns) || changed;
-      }
+    Doubt& latest = having.back();
+    for (const Doubt& doubt : having) {
+      if (doubt.hold != hold && IsDoubtful(*doubt.hold)) Infect(doubt, latest, lease_ns);
     }
+    if (IsDoubtful(*hold)) SpreadFrom(having.size() - 1, having, lease_ns);
   }
 }
 
@@ -80,8 +113,9 @@ void MarkAftermath(const Scene& scene, Holds& holds) {
   if (scene.stalls.empty()) return;
   std::map<uint16_t, std::vector<Hold*>> of_key;
   for (Hold& hold : holds.all) {
-    hold.doubtful_from_ns = EndedByMachineAt(scene, hold);
-    if (hold.doubtful_from_ns < kForeverNs) of_key[hold.key];
+    if (hold.unanswered) hold.done_ns = ServedNs(scene, hold);
+    hold.lapsed = LapsedByMachine(scene, hold);
+    if (IsDoubtful(hold)) of_key[hold.key];
   }
   if (of_key.empty()) return;
   for (Hold& hold : holds.all) {
@@ -92,21 +126,21 @@ void MarkAftermath(const Scene& scene, Holds& holds) {
 
 std::string AftermathClause(const Scene& scene, const Hold* first, const Hold* second,
                             int64_t at_ns) {
-  const Hold* doubtful = nullptr;
+  int64_t since_ns = kForeverNs;
   for (const Hold* hold : {first, second}) {
-    if (hold == nullptr || hold->doubtful_from_ns > at_ns) continue;
-    if (doubtful == nullptr || hold->doubtful_from_ns < doubtful->doubtful_from_ns) doubtful = hold;
+    if (hold != nullptr && hold->DoubtfulAt(at_ns))
+      since_ns = std::min({since_ns, hold->harmed_from_ns, hold->lapsed.from_ns});
   }
-  if (doubtful == nullptr) return {};
+  if (since_ns == kForeverNs) return {};
   const Stall* last = nullptr;
   for (const Stall& stall : scene.stalls) {
-    if (stall.when.from_ns <= doubtful->doubtful_from_ns) last = &stall;
+    if (stall.when.from_ns <= since_ns) last = &stall;
   }
   const std::string which =
       last == nullptr ? ""
                       : fmt::format(" ({}, {})", ProcessName(last->client), During(last->when));
   return fmt::format("what befell the key since {} may come of a stall of the machine{}",
-                     At(doubtful->doubtful_from_ns), which);
+                     At(since_ns), which);
 }
 
 }  // namespace doublehold

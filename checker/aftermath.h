@@ -17,11 +17,11 @@ namespace doublehold {
 //   c3:                     A-a=======R-r     and c2's DEL frees c3's
 //
 // None of this would have happened on a machine that runs, and a lock that only promises nothing past the lease did all that
-// it promised. So a hold is doubtful from where the machine ended its lease; and from where a doubtful one does something to the
-// key (it is released, or extends its lease) until that is answered, so is whoever has the key then. The chain ends where nobody
-// doubtful is left: what happens later to the key is the lock's own doing again.
+// it promised. So a hold is doubtful from where the machine ended its lease; and from where a doubtful one may free the key of
+// others (its release does not look whose it is, or nobody knows what came of it) until that is answered, so is whoever has the
+// key then. The chain ends where nobody doubtful is left: what happens later to the key is the lock's own doing again.
 //
-// Sets Hold::doubtful_from_ns. A lease that a fault ended, or a section that is too long anyway, makes nothing doubtful.
+// Sets Hold::lapsed and Hold::harmed_from_ns. A lease that a fault ended, or a section that is too long anyway, makes nothing doubtful.
 void MarkAftermath(const Scene& scene, Holds& holds);
 
 // "what befell the key since 1.200 s may come of a stall of the machine (node 1, 1.000-1.800 s)"; empty: neither hold was

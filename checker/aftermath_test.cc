@@ -24,95 +24,123 @@ struct Case {
 const Case kCases[] = {
     {"the DEL of a stalled holder frees the next one's lock",
      R"(
-      c1:         A-a==!=========R-r
+      c1:         A-a==!=========R-f
       machine c1:    (---------)
-      c2:                A-a==========R-r
-      c3:                       A-a======R-r)",
+      c2:                A-a==========R-f
+      c3:                       A-a======R-f)",
      Outcome3::kUnknown, Outcome3::kUnknown},
     {"without the stall it is the lock's own",
      R"(
-      c1:         A-a==!=========R-r
-      c2:                A-a==========R-r
-      c3:                       A-a======R-r)",
+      c1:         A-a==!=========R-f
+      c2:                A-a==========R-f
+      c3:                       A-a======R-f)",
      Outcome3::kViolated, Outcome3::kViolated},
     {"what comes of that frees the next, and so on",
      R"(
-      c1:         A-a==!=========R-r
+      c1:         A-a==!=========R-f
       machine c1:    (---------)
-      c2:                A-a==========R-r
-      c3:                       A-a==========R-r
-      c4:                                A-a=========R-r)",
+      c2:                A-a==========R-f
+      c3:                       A-a==========R-f
+      c4:                                A-a=========R-f)",
      Outcome3::kUnknown, Outcome3::kUnknown},
     {"a chain that ended excuses nothing later",
      R"(
-      c1:         A-a==!=========R-r
+      c1:         A-a==!=========R-f
       machine c1:    (---------)
-      c2:                A-a=======R-r
-      c3:                                A-a=========R-r
-      c4:                                      A-a=======R-r)",
+      c2:                A-a=======R-f
+      c3:                                A-a=========R-f
+      c4:                                      A-a=======R-f)",
      Outcome3::kViolated, Outcome3::kViolated},
     {"nothing that was wrong before the lease ended is excused",
      R"(
-      c1:         A-a======!=====R-r
+      c1:         A-a======!=====R-f
       machine c1:        (-----)
-      c2:           A-a===========R-r)",
+      c2:           A-a===========R-f)",
      Outcome3::kViolated, Outcome3::kViolated},
     {"one that has done nothing yet is to blame for nothing",
      R"(
-      c1:         A-a==!============R-r
+      c1:         A-a==!============R-f
       machine c1:    (------------)
-      c2:              A-a==========R-r
-      c3:                    A-a===R-r)",
+      c2:              A-a==========R-f
+      c3:                    A-a===R-f)",
      Outcome3::kViolated, Outcome3::kViolated},
     {"a release that was refused did nothing to the key",
      R"(
       c1:         A-a==!=========R-x
       machine c1:    (---------)
-      c2:                A-a==========R-r
-      c3:                       A-a======R-r)",
+      c2:                A-a==========R-f
+      c3:                       A-a======R-f)",
      Outcome3::kViolated, Outcome3::kViolated},
+    {"a release that looked freed its own lock alone",
+     R"(
+      c1:         A-a==!=========R-r
+      machine c1:    (---------)
+      c2:                A-a==========R-f
+      c3:                       A-a======R-f)",
+     Outcome3::kViolated, Outcome3::kViolated},
+    {"long after it was live again its lapse excuses nothing",
+     R"(
+      c1:         A-a!.........E-e======================R-r
+      machine c1:   (---------)
+      c2:                                          A-a==R-r)",
+     Outcome3::kViolated, Outcome3::kViolated},
+    {"one DEL makes room for one, and another came as well",
+     R"(
+      c1:         A-a==!=========R-f
+      machine c1:    (---------)
+      c2:                A-a=================R-f
+      c3:                            A-a=======R-f
+      c4:                                 A-a=R-f)",
+     Outcome3::kViolated, Outcome3::kViolated},
+    {"a release without an answer reaches a server that stood still when that goes on",
+     R"(
+      c1:         A-a==R-?!
+      machine n1:       (------------------------------)
+      c2:                                           A--a====R-f
+      c3:                                                A-a=R-f)",
+     Outcome3::kUnknown, Outcome3::kUnknown},
     {"the stall of another key's holder excuses nothing here",
      R"(
-      c1 k1:      A-a==!=========R-r
+      c1 k1:      A-a==!=========R-f
       machine c1:    (---------)
-      c2 k2:             A-a==========R-r
-      c3 k2:                    A-a======R-r)",
+      c2 k2:             A-a==========R-f
+      c3 k2:                    A-a======R-f)",
      Outcome3::kViolated, Outcome3::kViolated},
     {"a server that stood still ends leases as well",
      R"(
-      c1:         A-a==!=========R-r
+      c1:         A-a==!=========R-f
       machine n1:    (---------)
-      c2:                A-a==========R-r
-      c3:                       A-a======R-r)",
+      c2:                A-a==========R-f
+      c3:                       A-a======R-f)",
      Outcome3::kUnknown, Outcome3::kUnknown},
     {"a server that a fault stopped did not stand still by the machine",
      R"(
-      c1:         A-a==!=========R-r
+      c1:         A-a==!=========R-f
       machine n1:    (---------)
       pause n1:      [---------]
-      c2:                A-a==========R-r
-      c3:                       A-a======R-r)",
+      c2:                A-a==========R-f
+      c3:                       A-a======R-f)",
      Outcome3::kViolated, Outcome3::kViolated},
     {"the release and the next grant were under way together, so that it may free that one's",
      R"(
-      c1:         A-a==!=========R---r
+      c1:         A-a==!=========R---f
       machine c1:    (---------)
-      c2:                      A-----a=====R-r
-      c3:                            A-a====R-r)",
+      c2:                      A-----a=====R-f
+      c3:                            A-a====R-f)",
      Outcome3::kUnknown, Outcome3::kUnknown},
     {"a release that was over before excuses nothing",
      R"(
-      c1:         A-a==!=========R---r
+      c1:         A-a==!=========R---f
       machine c1:    (---------)
-      c2:                              A-a=====R-r
-      c3:                                A-a====R-r)",
+      c2:                              A-a=====R-f
+      c3:                                A-a====R-f)",
      Outcome3::kViolated, Outcome3::kViolated},
     {"its release lands late, in another's lease",
      R"(
-      c1:         A-a==R-!----------r
+      c1:         A-a==R-!----------f
       machine n1:       (----------)
-      c2:                   A-a===========R-r
-      c3:                              A-a===R-r)",
+      c2:                   A-a===========R-f
+      c3:                              A-a===R-f)",
      Outcome3::kUnknown, Outcome3::kUnknown},
 };
 

@@ -157,9 +157,11 @@ class Extraction {
 
   // One without a clear answer may be under way for as long as its client would wait for the next.
   void Done(size_t index, const Event& event) {
-    holds_.all[index].refused = event.type == EventType::kFail;
-    const int64_t perhaps_ns = event.type == EventType::kInfo ? ToNs(facts_.lease) : 0;
-    holds_.all[index].done_ns = Later(event.at_ns, perhaps_ns);
+    Hold& hold = holds_.all[index];
+    const bool looked = event.type == EventType::kOk && event.value[0] == 0;
+    hold.harmless = event.type == EventType::kFail || looked;
+    hold.unanswered = event.type == EventType::kInfo;
+    hold.done_ns = Later(event.at_ns, hold.unanswered ? ToNs(facts_.lease) : 0);
   }
 
   // What is done under a hold after its session had started anew was no new start, but a re-entry.

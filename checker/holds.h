@@ -93,14 +93,22 @@ struct Hold {
   bool left =
       false;  // never released, but its section ended, or its session started anew with the key
   bool extended = false;  // something extended its lease, or tried to
-  bool refused = false;   // its release certainly freed nothing
-  int64_t done_ns = 0;    // when its release was answered: it may have taken effect until then
-  // From here on what befalls its key may come of a stall of the machine (checker/aftermath.h).
-  int64_t doubtful_from_ns = kForeverNs;
+  // Its release was answered, and freed nothing of others': it was refused, or had looked whose lock it is.
+  bool harmless = false;
+  bool unanswered = false;  // its release was invoked, and nobody knows what came of it
+  int64_t done_ns = 0;      // when its release was answered: it may have taken effect until then
+  // Its lease ended by the machine alone; and when, to when it was over or had been live again for a lease.
+  Span lapsed{kForeverNs, kForeverNs};
+  // From here on what befalls its key may come of what such a one did late (checker/aftermath.h).
+  int64_t harmed_from_ns = kForeverNs;
   std::vector<Span> live;  // inside the core, in order, never touching
 
   [[nodiscard]] SessionId owner() const { return {client, thread}; }
   [[nodiscard]] bool LiveAt(int64_t at_ns) const;
+  // Whether what is seen of it then may be the machine's doing.
+  [[nodiscard]] bool DoubtfulAt(int64_t at_ns) const {
+    return harmed_from_ns <= at_ns || (lapsed.from_ns <= at_ns && at_ns <= lapsed.to_ns);
+  }
   // When the lease that ran last before `at_ns` ended. Call when the hold is not live then.
   [[nodiscard]] int64_t LeaseEndBefore(int64_t at_ns) const;
   [[nodiscard]] HoldRef Ref() const;

@@ -272,8 +272,6 @@ std::string WhyOtherCause(const RunFacts& facts, const ClaimVerdict& claim) {
     if (violation.cause == Cause::kMachine) continue;  // by which nothing is ever violated
     const std::string_view cause = Name(violation.cause);
     if (std::ranges::find(expected, cause) == expected.end()) {
-      // That the record leaves it open contradicts nothing; that somewhere it does not is asked for below.
-      if (violation.cause == Cause::kNotTold) continue;
       return fmt::format("{} was expected to be violated because of {}; but because of {} ({}): {}",
                          claim.claim, fmt::join(expected, ", "), cause, violation.because,
                          violation.sentence);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
-#include <utility>
 
 namespace doublehold {
 namespace {
@@ -45,14 +45,17 @@ std::vector<OverlapFound> FindOverlaps(const Holds& holds, Part part) {
     // Whatever ended by now overlaps neither this hold nor a later one.
     std::erase_if(open, [&](size_t i) { return holds.all[i].core.to_ns <= hold.core.from_ns; });
     std::optional<OverlapFound> worst;
-    std::pair<bool, int64_t> worst_rank;  // both live where it begins; how long
+    // Both live where it begins; and it cannot be the machine's doing; how long.
+    std::tuple<bool, bool, int64_t> worst_rank;
     int overlapped = 0;
     for (const size_t first : open) {
       const std::optional<Common> common = CommonOf(holds.all[first], hold, part);
       if (!common) continue;
       ++overlapped;
       const int64_t at_ns = common->first.from_ns;
-      const std::pair rank{holds.all[first].LiveAt(at_ns) && hold.LiveAt(at_ns), common->length_ns};
+      const Hold& other = holds.all[first];
+      const std::tuple rank{other.LiveAt(at_ns) && hold.LiveAt(at_ns),
+                            !other.DoubtfulAt(at_ns) && !hold.DoubtfulAt(at_ns), common->length_ns};
       if (worst && rank <= worst_rank) continue;
       worst_rank = rank;
       worst = OverlapFound{.first = first, .second = second, .where = common->first};

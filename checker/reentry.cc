@@ -168,6 +168,7 @@ class Checking {
     if (!stories_.Wanted()) return stories_.SawAt(grant.to_ns);
     Violation violation = TellDeed(scene_, {.by = exit.session,
                                             .harmed = holds_.Find(grant.hold),
+                                            .beside = &outer,
                                             .key = exit.key,
                                             .when = {exit.from_ns, grant.to_ns},
                                             .what = what});

@@ -16,6 +16,8 @@ constexpr int64_t kPauseEdgeNs = 10'000'000;
 
 constexpr std::array<std::string_view, 4> kClockKinds{"jump", "drift", "strobe", "skew"};
 constexpr std::array<std::string_view, 4> kDataKinds{"restart", "kill", "failover", "promote"};
+// A server does nothing else while it does that.
+constexpr std::array<std::string_view, 3> kBusyKinds{"snapshot", "flush", "evict"};
 constexpr std::array<std::string_view, 3> kKeyKinds{"flush", "delete-key", "evict"};
 
 // Which start a fault's end belongs to: the first that is open, of that fault on that target.
@@ -66,7 +68,8 @@ bool Stops(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
   const int32_t node = ServerOf(client);
   const bool is_it =
       episode.node == node || std::ranges::find(fault.nodes, node) != fault.nodes.end();
-  return is_it && (fault.kind == "pause" || IsCrash(fault) || LosesData(fault));
+  const bool busy = std::ranges::find(kBusyKinds, fault.kind) != kBusyKinds.end();
+  return is_it && (fault.kind == "pause" || busy || IsCrash(fault) || LosesData(fault));
 }
 
 // What is left of a stall without the pauses that were planned.

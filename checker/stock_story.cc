@@ -44,6 +44,7 @@ struct Overwrite {
 // A write that the machine made late, or that may come of such a one.
 struct Doubtful {
   std::string why;
+  Event write;
   Span when;  // it took effect somewhere in there
 };
 
@@ -138,17 +139,21 @@ class Telling {
       return one.invoked.hold == write.hold && SessionOf(one.invoked) == SessionOf(write);
     });
     const int64_t from_ns = pending == replay.pending.end() ? write.at_ns : pending->invoked.at_ns;
-    replay.doubtful.push_back({.why = std::move(why), .when = {from_ns, to_ns}});
+    replay.doubtful.push_back({.why = std::move(why), .write = write, .when = {from_ns, to_ns}});
   }
 
-  // Of writes that were under way together the order of the answers is not that in which they took effect: any that was
-  // beside one of these two may be the one that should not have been. Empty: none of them is doubtful.
+  // Of writes that were under way together the order of the answers is not that in which they took effect: one that was
+  // beside these two may be the one that should not have been, if it left what was read. Empty: none is doubtful.
   std::string DoubtAbout(const Overwrite& overwrite) const {
     const Span write{overwrite.from_ns, overwrite.write.at_ns};
     for (const Doubtful& doubtful : replays_[overwrite.write.key].doubtful) {
       const auto beside = [&doubtful](const Span& when) {
         return doubtful.when.from_ns <= when.to_ns && when.from_ns <= doubtful.when.to_ns;
       };
+      const bool was_read = doubtful.write.value[1] == overwrite.write.value[0];
+      const bool is_either = doubtful.write.hold == overwrite.write.hold ||
+                             (overwrite.over && doubtful.write.hold == overwrite.over->hold);
+      if (!was_read && !is_either) continue;
       if (beside(write) || (overwrite.over && beside(overwrite.over_when))) return doubtful.why;
     }
     return {};
@@ -189,7 +194,8 @@ class Telling {
     }
     what += fmt::format(": {} {} lost", Counted(lost, "order"), lost == 1 ? "was" : "were");
     Violation violation = Explain(write, overwrite.over, what);
-    if (const std::string doubt = DoubtAbout(overwrite); !doubt.empty() && !violation.by_stall) {
+    const bool explained = violation.by_stall || violation.stale;
+    if (const std::string doubt = explained ? "" : DoubtAbout(overwrite); !doubt.empty()) {
       violation.by_stall = true;
       violation.fault = -1;
       violation.sentence += "; " + doubt;

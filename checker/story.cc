@@ -140,7 +140,12 @@ Violation TellStaleOverlap(const Scene& scene, const Hold& first, const Hold& se
   const bool first_is_stale = !first.LiveAt(at_ns);
   const Hold& stale = first_is_stale ? first : second;
   const Hold& other = first_is_stale ? second : first;
-  const StaleStory story = TellStale(scene, stale, other.client, at_ns, stale.core.to_ns);
+  StaleStory story = TellStale(scene, stale, other.client, at_ns, stale.core.to_ns);
+  // It was granted within a lease that was valid from when it was asked for: no delay makes that right.
+  const bool within = std::ranges::any_of(other.live, [&](const Span& live) {
+    return live.from_ns <= stale.asked_ns && at_ns < live.to_ns;
+  });
+  story.by_stall = story.by_stall && !within;
   std::string text = story.text;
   if (first_is_stale) {
     text += fmt::format("; {} was granted the key at {}", OwnerName(scene, second.owner()),
@@ -235,13 +240,16 @@ StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64
     story.by_stall = true;
     return story;
   }
+  const auto faults = FaultsBehind(scene, {.at_ns = at_ns, .stale = stale.client, .other = other});
   // Who extends its lease would have gone on doing so.
-  if (stale.extended && stale.doubtful_from_ns < end_ns) {
+  const auto on_it = [&stale](const FaultEpisode* episode) {
+    return episode->client == stale.client;
+  };
+  if (stale.extended && stale.harmed_from_ns < end_ns && std::ranges::none_of(faults, on_it)) {
     story.suffix = "; " + AftermathClause(scene, &stale, nullptr, at_ns);
     story.by_stall = true;
     return story;
   }
-  const auto faults = FaultsBehind(scene, {.at_ns = at_ns, .stale = stale.client, .other = other});
   story.suffix = "; " + FaultsClause(scene, faults);
   if (faults.empty()) return story;
   const FaultEpisode& fault = *faults.front();
@@ -284,8 +292,12 @@ Violation TellDeed(const Scene& scene, const Deed& deed) {
     violation.sentence = fmt::format("{}; it {}{}", story.text, deed.what, story.suffix);
     return violation;
   }
-  const std::string by_machine =
-      deed.of_service ? "" : AftermathClause(scene, deed.under, deed.harmed, deed.when.to_ns);
+  std::string by_machine;
+  if (!deed.of_service) {
+    by_machine = AftermathClause(scene, deed.under, deed.harmed, deed.when.to_ns);
+    if (by_machine.empty())
+      by_machine = AftermathClause(scene, deed.beside, nullptr, deed.when.to_ns);
+  }
   const auto faults =
       FaultsBehind(scene, {.at_ns = at_ns, .other = other, .second = deed.by.client});
   violation.by_stall = !by_machine.empty();

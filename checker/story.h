@@ -47,6 +47,7 @@ struct Deed {
   SessionId by;
   const Hold* under = nullptr;   // the hold it was done under; null: none
   const Hold* harmed = nullptr;  // somebody else's
+  const Hold* beside = nullptr;  // one of its own that it was to leave as it is
   uint16_t key = 0;
   Span when;
   std::string what;         // "freed client 5's lock"

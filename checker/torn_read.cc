@@ -116,7 +116,7 @@ class Checking {
 
   Late LateOfWrite(const Call& write) const {
     const Hold* hold = holds_.Find(write.hold);
-    if (hold != nullptr && hold->doubtful_from_ns <= write.to_ns) return Late::kByTheMachine;
+    if (hold != nullptr && hold->DoubtfulAt(write.to_ns)) return Late::kByTheMachine;
     return IsLate(hold, write.to_ns) ? Late::kOtherwise : Late::kNo;
   }
 
