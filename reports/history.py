@@ -60,7 +60,7 @@ def read_history(file: Path) -> History:
             number, last_ns = 1, 0
             for number, raw in enumerate(lines, 2):
                 line = _parse(raw, file, number)
-                event = _event(line, file, number)
+                event = event_of(line, file, number)
                 if line.get("index") != number - 1 or event.at_ns < last_ns:
                     raise BadInput(f"{file}:{number}: out of order; lines are missing or mixed up")
                 last_ns = event.at_ns
@@ -91,7 +91,7 @@ def _parse(raw: bytes, file: Path, number: int) -> dict[str, Any]:
     return line
 
 
-def _event(line: dict[str, Any], file: Path, number: int) -> Event:
+def event_of(line: dict[str, Any], file: Path, number: int) -> Event:
     try:
         op, type_, at_ns, process = line["f"], line["type"], line["time"], line["process"]
         value = line.get("value") or {}

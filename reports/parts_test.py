@@ -2,15 +2,17 @@
 
 import unittest
 from dataclasses import replace
+from pathlib import Path
 
 import words
 from cells import summary
 from figures_svg import sheet, to_svg
-from history import Event, History
+from history import Event, History, event_of
 from holds import holds_of, stock_curve, stock_operations_of
 from incidents import incidents_of, told
 from lanes import merged, place_texts
 from palette import ROLES, recolour
+from parsing import BadInput
 from reading import Cell, HoldRef, SuiteRun, Violation
 from statistics95 import upper_bound, wilson
 from timescale import TimeScale, nice_step, windows_around
@@ -56,6 +58,13 @@ class Holds(unittest.TestCase):
             event(5, 1, "invoke", "write", 7, first=9, second=8), event(60, 2, "ok", "wait")))
         self.assertEqual((read.from_ns, read.to_ns, read.stock), (0, 3, 9))
         self.assertEqual((write.type, write.to_ns, write.stock), ("invoke", 60, 8))
+
+    def test_of_a_server_only_stalls_are_told(self) -> None:
+        line = {"f": "stall", "type": "info", "time": 7, "process": "node 1", "value": {"length_ns": 5}}
+        self.assertEqual(event_of(line, Path("h"), 1).first, 5)
+        for wrong in ({"f": "acquire"}, {"process": "node x"}, {"process": "nodes"}):
+            with self.assertRaises(BadInput):
+                event_of({**line, **wrong}, Path("h"), 1)
 
     def test_the_curve_shows_what_was_sold_and_never_taken_off(self) -> None:
         curve = stock_curve(history(
