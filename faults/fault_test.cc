@@ -100,6 +100,7 @@ TEST_F(FaultTest, ActsWhereOneOfItsProcessesIsAliveAndNowhereElse) {
   const FaultPlan pause{.kind = "pause", .length = 1s, .client = 1, .nodes = {1, 2}};
   FaultPlan crash = pause;
   crash.kind = "crash";
+  crash.length = {};
   const FaultPlan slow{.kind = "slow", .on = Trigger{1, Step::kAfterRead}, .length = 1s};
   const std::set<ProcessRef> all{{Kind::kClient, 1}, {Kind::kNode, 1}, {Kind::kNode, 2}};
   struct Row {
