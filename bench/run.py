@@ -275,12 +275,13 @@ def start_stop_figure(build: Path, folder: Path) -> Figure:
 def suite_figures(build: Path, folder: Path) -> list[Figure]:
     suite = build.parent / "compose" / "suites" / "npc.toml"
     begun = time.monotonic()
-    started = subprocess.Popen([str(build / "doublehold"), "suite", str(suite), "--out", str(folder)],
-                               stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(started.pid, 0)
-    seconds = time.monotonic() - begun
-    if status != 0:
-        sys.exit(f"the suite npc ended with wait status {status}")
+    with (folder / "suite.log").open("w+", encoding="utf-8") as log:
+        started = subprocess.Popen([str(build / "doublehold"), "suite", str(suite), "--out", str(folder)], stdout=log)
+        _, status, used = os.wait4(started.pid, 0)
+        seconds = time.monotonic() - begun
+        if status != 0:
+            log.seek(0)
+            sys.exit(f"the suite npc ended with wait status {status}:\n{log.read()}")
     # Of the suite and all that ended below it the largest; the suite itself is small beside its two supervisors.
     largest_mb = used.ru_maxrss / 1024
     return [
@@ -296,15 +297,19 @@ def main() -> int:
     arguments = parser.parse_args()
     build = arguments.build.resolve()
     missed = False
-    with tempfile.TemporaryDirectory() as folder:
-        figures = [*path_figures(build), *recorder_figures(build), *checker_figures(build, Path(folder)),
-                   *variant_figures(build), *proxy_figures(build, Path(folder)), *reader_figures(build, Path(folder)),
-                   *linear_figures(build, Path(folder)), start_stop_figure(build, Path(folder))]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        measure = [lambda: path_figures(build), lambda: recorder_figures(build), lambda: checker_figures(build, folder),
+                   lambda: variant_figures(build), lambda: proxy_figures(build, folder),
+                   lambda: reader_figures(build, folder), lambda: linear_figures(build, folder),
+                   lambda: [start_stop_figure(build, folder)]]
         if not arguments.without_suite:
-            figures += suite_figures(build, Path(folder))
-        for figure in figures:
-            print(figure.line())
-            missed = missed or not figure.met
+            measure.append(lambda: suite_figures(build, folder))
+        # Each is printed when it is known: what fails later takes nothing away.
+        for figures in measure:
+            for figure in figures():
+                print(figure.line(), flush=True)
+                missed = missed or not figure.met
     return 1 if missed else 0
 
 

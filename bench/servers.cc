@@ -69,8 +69,8 @@ std::vector<NodeAddress> BenchServers::Addresses(int nodes) const {
 void BenchServers::Start(const ServerProgram& program, const std::filesystem::path& shim,
                          int number) {
   const ClockPage page(clock_.ClockPage(0));
-  ServerRequest
-      request;  // GCC 12 takes the members that an initialiser leaves out for uninitialised here
+  // Member by member: of an initialiser GCC 12 takes what it leaves out for uninitialised here.
+  ServerRequest request;
   request.program = program;
   request.socket = Socket(number);
   request.folder = scratch_.folder();
