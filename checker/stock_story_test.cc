@@ -7,24 +7,12 @@
 
 #include "checker/lanes.h"
 #include "checker/stock.h"
+#include "checker/testing_stock.h"
 
 namespace doublehold {
 namespace {
 
-struct Case {
-  std::string name;
-  std::string picture;
-  Outcome3 outcome = Outcome3::kValid;
-  int64_t count = 0;
-  std::string write = "read-modify-write";
-};
-
-void Expect(const Case& drawn) {
-  const ClaimVerdict verdict = CheckStock(FromLanes(drawn.picture, {.write = drawn.write}), {});
-  EXPECT_EQ(Name(verdict.outcome), Name(drawn.outcome)) << drawn.name << ": " << verdict.reason;
-  EXPECT_EQ(verdict.count, drawn.count) << drawn.name << ": " << verdict.reason;
-  EXPECT_EQ(verdict.violations.empty(), drawn.count == 0) << drawn.name;
-}
+using testing::ExpectStock;
 
 constexpr Outcome3 kUnknown = Outcome3::kUnknown;
 constexpr Outcome3 kViolated = Outcome3::kViolated;
@@ -94,22 +82,22 @@ TEST(StockStory, AStaleWriteThatTheNextHolderWritesOverIsTheOneToBlame) {
 }
 
 TEST(StockStory, AStallOfTheMachineLeavesALostUpdateUndecided) {
-  Expect({.name = "stalled, then written over",
-          .picture = R"(
+  ExpectStock({.name = "stalled, then written over",
+               .picture = R"(
       c1:         A-a=g==!==========w=R-x     | 5 5>4
       c2:                A-a=g========w=R-r   | 5 5>4
       machine c1:      (----------)
       final:                               *  | 4/2)",
-          .outcome = kUnknown,
-          .count = 1});
-  Expect({.name = "stalled",
-          .picture = R"(
+               .outcome = kUnknown,
+               .count = 1});
+  ExpectStock({.name = "stalled",
+               .picture = R"(
       c3:         A-a=g==!==========w=R-r   | 5 5>4
       c5:               A-a=gw=gw=gwR-r     | 5 5>4 4 4>3 3 3>2
       machine c3:      (----------)
       final:                              * | 4/4)",
-          .outcome = kUnknown,
-          .count = 3});
+               .outcome = kUnknown,
+               .count = 3});
 }
 
 // c3 read 4: so c2's write, which was answered last, came first, and c1 wrote over it.
@@ -119,15 +107,15 @@ TEST(StockStory, OfWritesThatWereUnderWayTogetherTheStalledOneMayHaveComeLast) {
       c2:         A-a=gwR-r      A-a=g=W-----wR-r          | 5 5>4 4 4>3
       c3:                                          A-a=gwR-r | 4 4>3
       final:                                                 * | 3/4)";
-  Expect({.name = "by nobody's fault", .picture = told, .outcome = kViolated, .count = 2});
-  Expect({.name = "a stall",
-          .picture = told + "\n      machine c1:          (----------)",
-          .outcome = kUnknown,
-          .count = 2});
-  Expect({.name = "of another",
-          .picture = told + "\n      machine c3:          (----------)",
-          .outcome = kViolated,
-          .count = 2});
+  ExpectStock({.name = "by nobody's fault", .picture = told, .outcome = kViolated, .count = 2});
+  ExpectStock({.name = "a stall",
+               .picture = told + "\n      machine c1:          (----------)",
+               .outcome = kUnknown,
+               .count = 2});
+  ExpectStock({.name = "of another",
+               .picture = told + "\n      machine c3:          (----------)",
+               .outcome = kViolated,
+               .count = 2});
 }
 
 TEST(StockStory, AStallExcusesOnlyTheOrdersItCost) {

@@ -6,39 +6,27 @@
 #include <vector>
 
 #include "checker/lanes.h"
+#include "checker/testing_stock.h"
 #include "lib/base/prng.h"
 
 namespace doublehold {
 namespace {
 
-struct Case {
-  std::string name;
-  std::string picture;
-  Outcome3 outcome = Outcome3::kValid;
-  int64_t count = 0;
-  std::string write = "read-modify-write";
-};
-
-void Expect(const Case& drawn) {
-  const ClaimVerdict verdict = CheckStock(FromLanes(drawn.picture, {.write = drawn.write}), {});
-  EXPECT_EQ(Name(verdict.outcome), Name(drawn.outcome)) << drawn.name << ": " << verdict.reason;
-  EXPECT_EQ(verdict.count, drawn.count) << drawn.name << ": " << verdict.reason;
-  EXPECT_EQ(verdict.violations.empty(), drawn.count == 0) << drawn.name;
-}
+using testing::ExpectStock;
 
 constexpr Outcome3 kUnknown = Outcome3::kUnknown;
 constexpr Outcome3 kViolated = Outcome3::kViolated;
 
 TEST(Stock, IsValidWhenItFellByOneForEachOrder) {
-  Expect({.name = "two sales", .picture = R"(
+  ExpectStock({.name = "two sales", .picture = R"(
       c1:    A-a=g=w=R-r            | 5 5>4
       c2:               A-a=g=w=R-r | 4 4>3
       final:                      * | 3/2)"});
-  Expect({.name = "overlapping holds that did no harm", .picture = R"(
+  ExpectStock({.name = "overlapping holds that did no harm", .picture = R"(
       c1:    A-a=g=w==========R-r   | 5 5>4
       c2:              A-a=g=w=R-r  | 4 4>3
       final:                      * | 3/2)"});
-  Expect({.name = "items of their own", .picture = R"(
+  ExpectStock({.name = "items of their own", .picture = R"(
       c1:           A-a=g=w=R-r     | 5 5>4
       c2 item-1:    A-a=g=w=R-r     | 5 5>4
       final:                     *  | 4/1
@@ -56,172 +44,172 @@ TEST(Stock, SaysTheArithmeticItRestsOn) {
 }
 
 TEST(Stock, AWriteOverAStockThatWasNotReadIsALostUpdate) {
-  Expect({.name = "one",
-          .picture = R"(
+  ExpectStock({.name = "one",
+               .picture = R"(
       c1:    A-a=g=========!===w=R-r | 5 5>4
       c2:              A-a=g=w=R-r   | 5 5>4
       final:                       * | 4/2)",
-          .outcome = kViolated,
-          .count = 1});
-  Expect({.name = "three sales behind it",
-          .picture = R"(
+               .outcome = kViolated,
+               .count = 1});
+  ExpectStock({.name = "three sales behind it",
+               .picture = R"(
       c1:    A-a=g=====================w=R-r            | 5 5>4
       c2:         A-a=g=w=R-r                           | 5 5>4
       c3:               A-a=g=w=R-r                     | 4 4>3
       c4:                      A-a=g=w=R-r              | 3 3>2
       final:                                *           | 4/4)",
-          .outcome = kViolated,
-          .count = 3});
-  Expect({.name = "seen without the final stock",
-          .picture = R"(
+               .outcome = kViolated,
+               .count = 3});
+  ExpectStock({.name = "seen without the final stock",
+               .picture = R"(
       c1:    A-a=g=========!===w=R-r | 5 5>4
       c2:              A-a=g=w=R-r   | 5 5>4)",
-          .outcome = kViolated,
-          .count = 1});
-  Expect({.name = "a late write of unknown outcome over a confirmed one",
-          .picture = R"(
+               .outcome = kViolated,
+               .count = 1});
+  ExpectStock({.name = "a late write of unknown outcome over a confirmed one",
+               .picture = R"(
       c1:    A-a=g=W=======!===?=R-r | 5 5>4
       c2:              A-a=g=w=R-r   | 5 5>4
       c3:            A-a=g=w=R-r     | 4 4>3
       final:                       * | 4/2)",
-          .outcome = kViolated,
-          .count = 1});
+               .outcome = kViolated,
+               .count = 1});
 }
 
 TEST(Stock, WritesOfUnknownOutcomeLeaveRoom) {
   for (const std::string left : {"3", "4"}) {
-    Expect({.name = "failed or not: " + left, .picture = R"(
+    ExpectStock({.name = "failed or not: " + left, .picture = R"(
       c1:    A-a=g=W--?=R-r              | 5 5>4
       c2:                   A-a=g=w=R-r  | 5 5>4
       final:                           * | )" + left + "/1"});
   }
-  Expect({.name = "killed in its write", .picture = R"(
+  ExpectStock({.name = "killed in its write", .picture = R"(
       c1:    A-a=g=W                     | 5 5>4
       c2:                   A-a=g=w=R-r  | 4 4>3
       final:                           * | 3/1)"});
-  Expect({.name = "written, and killed before its order", .picture = R"(
+  ExpectStock({.name = "written, and killed before its order", .picture = R"(
       c1:    A-a=g=u                     | 5 5>4
       c2:                   A-a=g=w=R-r  | 4 4>3
       final:                           * | 3/1)"});
-  Expect({.name = "more than that",
-          .picture = R"(
+  ExpectStock({.name = "more than that",
+               .picture = R"(
       c1:    A-a=g=W--?=R-r              | 5 5>4
       c2:                   A-a=g=w=R-r  | 4 4>3
       final:                           * | 2/1)",
-          .outcome = kViolated,
-          .count = 1});
-  Expect({.name = "a write that certainly failed",
-          .picture = R"(
+               .outcome = kViolated,
+               .count = 1});
+  ExpectStock({.name = "a write that certainly failed",
+               .picture = R"(
       c1:    A-a=g=W--x=R-r              | 5 5>4
       c2:                   A-a=g=w=R-r  | 4 4>3
       final:                           * | 3/1)",
-          .outcome = kViolated,
-          .count = 1});
-  Expect({.name = "written, its order lost, and overwritten",
-          .picture = R"(
+               .outcome = kViolated,
+               .count = 1});
+  ExpectStock({.name = "written, its order lost, and overwritten",
+               .picture = R"(
       c1:    A-a=g=u                     | 5 5>4
       c2:                   A-a=g=w=R-r  | 5 5>4
       final:                           * | 4/1)",
-          .outcome = kViolated,
-          .count = 1});
+               .outcome = kViolated,
+               .count = 1});
 }
 
 TEST(Stock, CheckThenDecrementOversellsWithoutLosingUpdates) {
   const std::string write = "check-then-decr";
-  Expect({.name = "both read the same, and there was enough",
-          .picture = R"(
+  ExpectStock({.name = "both read the same, and there was enough",
+               .picture = R"(
       c1:    A-a=g=========!===w=R-r | 5 5>3
       c2:              A-a=g=w=R-r   | 5 5>4
       final:                       * | 3/2)",
-          .write = write});
-  Expect({.name = "below zero",
-          .picture = R"(
+               .write = write});
+  ExpectStock({.name = "below zero",
+               .picture = R"(
       c1:    A-a=g=========!===w=R-r   | 1 1>-1
       c2:              A-a=g=w=R-r     | 1 1>0
       c3:    A-a=ww=wwR-r              | 5>4 4>3 3>2 2>1
       final:                         * | -1/6)",
-          .outcome = kViolated,
-          .count = 1,
-          .write = write});
-  Expect({.name = "the arithmetic is off",
-          .picture = R"(
+               .outcome = kViolated,
+               .count = 1,
+               .write = write});
+  ExpectStock({.name = "the arithmetic is off",
+               .picture = R"(
       c1:    A-a=g=w=R-r               | 5 5>4
       c2:              A-a=g=w=R-r     | 4 4>3
       final:                         * | 4/2)",
-          .outcome = kViolated,
-          .count = 1,
-          .write = write});
+               .outcome = kViolated,
+               .count = 1,
+               .write = write});
 }
 
 TEST(Stock, AWriteThatHappenedCountsThoughItsOrderWasNeverConfirmed) {
-  Expect({.name = "killed before its order, and its decrement undone",
-          .picture = R"(
+  ExpectStock({.name = "killed before its order, and its decrement undone",
+               .picture = R"(
       c1:    A-a=g=u                   | 5 5>4
       c2:              A-a=g=w=R-r     | 4 4>3
       final:                         * | 4/1)",
-          .outcome = kViolated,
-          .count = 1,
-          .write = "check-then-decr"});
+               .outcome = kViolated,
+               .count = 1,
+               .write = "check-then-decr"});
 }
 
 TEST(Stock, OfOtherWaysToWriteOnlyTheArithmeticIsJudged) {
-  Expect({.name = "the same read twice",
-          .picture = R"(
+  ExpectStock({.name = "the same read twice",
+               .picture = R"(
       c1:    A-a=g=========!===w=R-r | 5 5>4
       c2:              A-a=g=w=R-r   | 5 5>4
       final:                       * | 3/2)",
-          .write = "atomic-script"});
-  Expect({.name = "too little sold",
-          .picture = R"(
+               .write = "atomic-script"});
+  ExpectStock({.name = "too little sold",
+               .picture = R"(
       c1:    A-a=g=w=R-r             | 5 5>4
       c2:              A-a=g=w=R-r   | 4 4>3
       final:                       * | 4/2)",
-          .outcome = kViolated,
-          .count = 1,
-          .write = "atomic-script"});
+               .outcome = kViolated,
+               .count = 1,
+               .write = "atomic-script"});
 }
 
 TEST(Stock, OfOtherWaysToWriteASaleMayTakeSeveralWrites) {
-  Expect({.name = "two writes an order",
-          .picture = R"(
+  ExpectStock({.name = "two writes an order",
+               .picture = R"(
       c1:    A-a=g=u=w=R-r           | 5 5>5 5>4
       final:                       * | 4/1)",
-          .write = "in-some-new-way"});
+               .write = "in-some-new-way"});
 }
 
 TEST(Stock, TheStoreMustHoldTheOrdersThatWereConfirmed) {
-  Expect({.name = "one is missing",
-          .picture = R"(
+  ExpectStock({.name = "one is missing",
+               .picture = R"(
       c1:    A-a=g=w=R-r             | 5 5>4
       c2:              A-a=g=w=R-r   | 4 4>3
       final:                       * | 3/1)",
-          .outcome = kViolated,
-          .count = 1});
-  Expect({.name = "one is there twice",
-          .picture = R"(
+               .outcome = kViolated,
+               .count = 1});
+  ExpectStock({.name = "one is there twice",
+               .picture = R"(
       c1:    A-a=g=w=R-r             | 5 5>4
       c2:              A-a=g=w=R-r   | 4 4>3
       final:                       * | 3/3)",
-          .outcome = kViolated,
-          .count = 1});
-  Expect({.name = "one more may have been made", .picture = R"(
+               .outcome = kViolated,
+               .count = 1});
+  ExpectStock({.name = "one more may have been made", .picture = R"(
       c1:    A-a=g=w=R-r             | 5 5>4
       c2:              A-a=g=W=?=R-r | 4 4>3
       final:                       * | 3/2)"});
 }
 
 TEST(Stock, LostRecordsNeverMakeAViolation) {
-  Expect({.name = "a sale without its record", .picture = R"(
+  ExpectStock({.name = "a sale without its record", .picture = R"(
       c1:      A-a=g=w=R-r           | 5 5>4
       lost c1:             *
       final:                       * | 2/3)"});
-  Expect({.name = "an order that is missing all the same",
-          .picture = R"(
+  ExpectStock({.name = "an order that is missing all the same",
+               .picture = R"(
       c1:      A-a=g=w=R-r           | 5 5>4
       lost c1:             *
       final:                       * | 5/0)",
-          .outcome = kViolated,
-          .count = 1});
+               .outcome = kViolated,
+               .count = 1});
 }
 
 TEST(Stock, AnAnswerWithoutItsCallIsNotCountedTwice) {
@@ -239,16 +227,17 @@ TEST(Stock, AnAnswerWithoutItsCallIsNotCountedTwice) {
 }
 
 TEST(Stock, IsUnknownWhereNothingCanBeSaid) {
-  Expect({.name = "no final stock", .picture = "c1: A-a=g=w=R-r | 5 5>4", .outcome = kUnknown});
-  Expect({.name = "no order",
-          .picture = "c1:    A-a=g=R-r | 5\nfinal:            * | 5/0",
-          .outcome = kUnknown});
-  Expect({.name = "still sold",
-          .picture = R"(
+  ExpectStock(
+      {.name = "no final stock", .picture = "c1: A-a=g=w=R-r | 5 5>4", .outcome = kUnknown});
+  ExpectStock({.name = "no order",
+               .picture = "c1:    A-a=g=R-r | 5\nfinal:            * | 5/0",
+               .outcome = kUnknown});
+  ExpectStock({.name = "still sold",
+               .picture = R"(
       c1:    A-a=g=w=R-r             | 5 5>4
       c2:              A-a=g=w=R-r   | 4 4>3
       final:              *          | 4/1)",
-          .outcome = kUnknown});
+               .outcome = kUnknown});
 }
 
 TEST(Stock, NeverCountsMoreThanWasLost) {

@@ -1,129 +1,17 @@
-// The timeline against a cluster that only writes down what it was told; time stands still unless a test lets it pass.
+// When faults begin, and when they are healed.
 #include "compose/timeline.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <map>
-#include <set>
+#include "compose/testing_timeline.h"
 
 namespace doublehold {
 namespace {
 
-using Lines = std::vector<std::string>;
-
-class FakeCluster final : public Cluster {
- public:
-  MonoTime Now() override { return now; }
-  RuleId SetLink(LinkId /*link*/, LinkRule rule) override {
-    rules[++last_rule] = std::move(rule);
-    return last_rule;
-  }
-  RuleReport ClearLink(RuleId rule) override {
-    rules.erase(rule);
-    return {.frames = frames, .longest_delay = frames > 0 ? Duration(5ms) : Duration{}};
-  }
-  void Pause(ProcessRef process) override {
-    log.push_back(fmt::format("pause {}", process.number));
-  }
-  void Resume(ProcessRef process) override {
-    log.push_back(fmt::format("resume {}", process.number));
-  }
-  bool IsAlive(ProcessRef process) override { return !dead.contains(process); }
-  void Kill(ProcessRef process) override {
-    log.push_back(fmt::format("kill {}", process.number));
-    dead.insert(process);
-  }
-  void Restart(int node, NodeRestart how) override {
-    log.push_back(fmt::format("restart {}", node));
-    on_back = std::move(how.on_back);
-  }
-  void Operate(int /*node*/, std::vector<std::string> /*command*/,
-               std::function<void(CallResult)> answer) override {
-    answer(Reply{});
-  }
-  SkewId Skew(ProcessRef /*process*/, const ClockSkew& /*skew*/) override { return 1; }
-  std::optional<Duration> ObservedSkew(SkewId /*skew*/) override { return observed; }
-  void Unskew(SkewId /*skew*/) override {}
-  void CutReplication(int /*node*/) override {}
-  int64_t MendReplication(int /*node*/) override { return 1; }
-  void Promote(int node, Promotion /*how*/, std::function<void(bool)> done) override {
-    log.push_back(fmt::format("promote {}", node));
-    done(true);
-  }
-  void Detain(int client) override { log.push_back(fmt::format("detain {}", client)); }
-  void LetGo(int client) override { log.push_back(fmt::format("let go {}", client)); }
-
-  // The event loop's timers run by the machine's clock.
-  MonoTime now{std::chrono::steady_clock::now().time_since_epoch()};
-  Lines log;
-  std::set<ProcessRef> dead;
-  std::map<RuleId, LinkRule> rules;
-  RuleId last_rule = 0;
-  std::function<void()> on_back;
-  int64_t frames = 1;  // that a rule acted on
-  std::optional<Duration> observed = 1s;
-};
-
-FaultPlan Pause(const std::string& name, std::optional<Trigger> on, std::optional<Trigger> until) {
-  FaultPlan fault{.name = name, .kind = "pause"};
-  fault.on = on;
-  fault.until = until;
-  return fault;
-}
-Trigger At(int client, Step step) { return {.client = client, .step = step}; }
-
-class TimelineTest : public ::testing::Test {
- protected:
-  void Begin(std::vector<FaultPlan> faults) {
-    plan_.clients = 3;
-    plan_.duration = std::chrono::hours(100'000);
-    plan_.topology = "independent";
-    plan_.nodes = 5;
-    plan_.faults = std::move(faults);
-    timeline_ = std::make_unique<Timeline>(
-        io_, cluster_, plan_,
-        Timeline::Hooks{.record =
-                            [this](const Event& event) {
-                              recorded_.push_back(fmt::format(
-                                  "{} {} client {} node {}",
-                                  plan_.faults.at(static_cast<size_t>(event.value[0])).name,
-                                  Name(event.type), event.value[2], event.value[3]));
-                            },
-                        .arm = [this](int client, uint32_t steps) { armed_[client] = steps; }});
-    timeline_->Begin();
-    Settle();
-  }
-  void Reach(int client, Step step) {
-    timeline_->OnStep(client, step);
-    Settle();
-  }
-  // What was put off to the event loop happens; timers that lie ahead do not.
-  void Settle() {
-    io_.restart();
-    io_.poll();
-  }
-  void End() {
-    timeline_->End();
-    Settle();
-  }
-  // Starts without their ends, by name.
-  [[nodiscard]] int CountStarts(const std::string& name) const {
-    int count = 0;
-    for (const std::string& line : recorded_) count += line.starts_with(name + " invoke") ? 1 : 0;
-    return count;
-  }
-  [[nodiscard]] bool IsArmed(int client, Step step) const {
-    return (armed_.at(client) >> static_cast<unsigned>(step) & 1U) != 0;
-  }
-
-  boost::asio::io_context io_;
-  FakeCluster cluster_;
-  Plan plan_;
-  std::unique_ptr<Timeline> timeline_;
-  Lines recorded_;
-  std::map<int, uint32_t> armed_;
-};
+using testing::At;
+using testing::Lines;
+using testing::Pause;
+using testing::TimelineTest;
 
 TEST_F(TimelineTest, AFaultStartsAtItsStepAndEndsAtAnother) {
   Begin({Pause("p", At(1, Step::kAfterRead), At(2, Step::kAfterAcquire))});
@@ -252,17 +140,6 @@ TEST_F(TimelineTest, AFaultOnFramesThatNoneCameByDidNotHappen) {
   EXPECT_EQ(recorded_, (Lines{"lost invoke client 1 node -1", "lost fail client 1 node -1"}));
 }
 
-TEST_F(TimelineTest, TheEndHealsWhatIsActiveAndStartsNothingMore) {
-  Begin({Pause("p", At(1, Step::kAfterRead), At(2, Step::kAfterAcquire)),
-         Pause("q", At(2, Step::kAfterRead), At(2, Step::kAfterAcquire))});
-  Reach(1, Step::kAfterRead);
-  End();
-  EXPECT_EQ(cluster_.log, (Lines{"pause 1", "resume 1"}));
-  Reach(2, Step::kAfterRead);
-  EXPECT_EQ(cluster_.log, (Lines{"pause 1", "resume 1"}));
-  EXPECT_EQ(armed_, (std::map<int, uint32_t>{{1, 0}, {2, 0}, {3, 0}}));
-}
-
 TEST_F(TimelineTest, WhatIsDoneToNodesIsNotDoneToTheClientWhoseStepItWaitedFor) {
   FaultPlan jump{.name = "clock", .kind = "jump"};
   jump.nodes = {3, 4};
@@ -319,100 +196,6 @@ TEST_F(TimelineTest, ManyFaultsAreNoMoreWorkAtAStepThanFew) {
   for (int i = 0; i < 20'000; ++i) Reach(3, Step::kAfterRead);
   Reach(1, Step::kAfterRead);
   EXPECT_EQ(cluster_.log, Lines{"pause 1"});
-}
-
-TEST_F(TimelineTest, AClientIsKilledWhereItStandsAndThatIsOver) {
-  FaultPlan crash{.name = "killed", .kind = "crash"};
-  crash.on = At(2, Step::kMidAcquire);
-  Begin({crash});
-  Reach(2, Step::kMidAcquire);
-  EXPECT_EQ(cluster_.log, Lines{"kill 2"});
-  EXPECT_EQ(recorded_, (Lines{"killed invoke client 2 node -1", "killed ok client 2 node -1"}));
-  EXPECT_EQ(armed_[2], 0U);
-}
-
-TEST_F(TimelineTest, WhatIsDeadAlreadyIsMetByNothing) {
-  const ProcessRef client{ProcessRef::Kind::kClient, 2};
-  const ProcessRef node{ProcessRef::Kind::kNode, 2};
-  const FaultPlan on_node{.name = "f", .kind = "pause", .nodes = {2}};
-  const FaultPlan on_client{.name = "f", .kind = "pause", .client = 2};
-  FaultPlan crash_of_node = on_node;
-  crash_of_node.kind = "crash";
-  FaultPlan crash_of_client = on_client;
-  crash_of_client.kind = "crash";
-  struct Row {
-    FaultPlan fault;
-    ProcessRef dead;
-    std::string ends;
-  };
-  for (const Row& row : std::vector<Row>{
-           {on_client, client, "fail client 2 node -1"},
-           {on_client, node, "ok client 2 node -1"},
-           {on_node, node, "fail client -1 node 2"},
-           {on_node, client, "ok client -1 node 2"},
-           {crash_of_client, client, "fail client 2 node -1"},
-           {crash_of_node, node, "fail client -1 node 2"},
-           {crash_of_node, client, "ok client -1 node 2"},
-       }) {
-    cluster_.dead = {row.dead};
-    recorded_.clear();
-    Begin({row.fault});
-    End();
-    ASSERT_EQ(recorded_.size(), 2U);
-    EXPECT_EQ(recorded_.back(), "f " + row.ends) << row.fault.kind;
-  }
-}
-
-TEST_F(TimelineTest, OneThatIsKilledAtAStepIsNotKeptThere) {
-  FaultPlan crash{.name = "killed", .kind = "crash"};
-  crash.on = At(2, Step::kAfterRead);
-  FaultPlan slow{.name = "kept", .kind = "slow"};
-  slow.on = At(2, Step::kAfterRead);
-  slow.length = 3600s;
-  Begin({crash, slow});
-  Reach(2, Step::kAfterRead);
-  End();
-  EXPECT_EQ(cluster_.log, Lines{"kill 2"});
-  EXPECT_EQ(recorded_.at(2), "killed ok client 2 node -1");
-  EXPECT_EQ(recorded_.at(3), "kept fail client 2 node -1");
-}
-
-TEST_F(TimelineTest, WhatTheEndOfTheRunHealsHasActedAndNothingBeginsAfterIt) {
-  FaultPlan early{.name = "early", .kind = "pause", .length = 3600s, .client = 1};
-  FaultPlan again{.name = "again", .kind = "pause", .every = 1s, .times = 2, .client = 2};
-  again.until = At(3, Step::kAfterRead);
-  Begin({early, again});
-  // The supervisor itself was kept from running, beyond the time of the run.
-  cluster_.now += plan_.duration;
-  Reach(3, Step::kAfterRead);
-  End();
-  EXPECT_EQ(cluster_.log, (Lines{"pause 1", "pause 2", "resume 2", "resume 1"}));
-  EXPECT_EQ(recorded_, (Lines{"early invoke client 1 node -1", "again invoke client 2 node -1",
-                              "again ok client 2 node -1", "early ok client 1 node -1"}));
-}
-
-TEST_F(TimelineTest, ARestartEndsWhenItsNodeIsBackHoweverLongItWasToBeDown) {
-  FaultPlan restart{.name = "restart", .kind = "restart", .length = 1ms, .data = "empty"};
-  restart.nodes = {3};
-  FaultPlan wait{.name = "wait", .kind = "slow"};
-  wait.on = At(2, Step::kStart);
-  wait.until_fault = FaultMoment{.fault = "restart", .ended = true};
-  Begin({wait, restart});
-  Reach(2, Step::kStart);
-  EXPECT_EQ(cluster_.log, (Lines{"restart 3", "detain 2"}));
-  EXPECT_EQ(recorded_, (Lines{"restart invoke client -1 node 3", "wait invoke client 2 node -1"}));
-  cluster_.on_back();
-  Settle();
-  EXPECT_EQ(cluster_.log.back(), "let go 2");
-  EXPECT_EQ(recorded_.at(2), "restart ok client -1 node 3");
-}
-
-TEST_F(TimelineTest, ARestartWhoseNodeIsNotBackAtTheEndFailed) {
-  FaultPlan restart{.name = "restart", .kind = "restart", .data = "empty"};
-  restart.nodes = {3};
-  Begin({restart});
-  End();
-  EXPECT_EQ(recorded_.back(), "restart fail client -1 node 3");
 }
 
 }  // namespace

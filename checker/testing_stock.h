@@ -1,0 +1,31 @@
+// A drawn history of sales, and what the claim `stock` is to make of it.
+#ifndef DOUBLEHOLD_CHECKER_TESTING_STOCK_H_
+#define DOUBLEHOLD_CHECKER_TESTING_STOCK_H_
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "checker/lanes.h"
+#include "checker/stock.h"
+
+namespace doublehold::testing {
+
+struct DrawnSales {
+  std::string name;
+  std::string picture;
+  Outcome3 outcome = Outcome3::kValid;
+  int64_t count = 0;
+  std::string write = "read-modify-write";
+};
+
+inline void ExpectStock(const DrawnSales& drawn) {
+  const ClaimVerdict verdict = CheckStock(FromLanes(drawn.picture, {.write = drawn.write}), {});
+  EXPECT_EQ(Name(verdict.outcome), Name(drawn.outcome)) << drawn.name << ": " << verdict.reason;
+  EXPECT_EQ(verdict.count, drawn.count) << drawn.name << ": " << verdict.reason;
+  EXPECT_EQ(verdict.violations.empty(), drawn.count == 0) << drawn.name;
+}
+
+}  // namespace doublehold::testing
+
+#endif  // DOUBLEHOLD_CHECKER_TESTING_STOCK_H_
