@@ -31,8 +31,13 @@ struct Table {
   std::vector<Row> rows;
 };
 
-constexpr std::string_view kKeysOfEveryFault =
-    "and: name, on or from, for or until, every, times, during";
+// What a fault may say of when it begins and ends.
+std::string TimesOf(const FaultEntry& fault) {
+  if (fault.is_final) return "and: name, on or from, during";
+  if (!fault.ends_itself) return "and: name, on or from, for or until, every, times, during";
+  const bool has_length = fault.asked_ns(FaultPlan{.length = Duration(1)}) != 0;
+  return fmt::format("and: name, on or from, {}every, times, during", has_length ? "for, " : "");
+}
 
 std::vector<std::string> OptionLines(std::span<const OptionSpec> specs) {
   std::vector<std::string> lines;
@@ -86,7 +91,7 @@ std::vector<Table> AllTables() {
     tables[2].rows.push_back(
         {std::string(fault.name),
          std::string(fault.summary),
-         {fmt::format("keys: {}", fmt::join(fault.keys, ", ")), std::string(kKeysOfEveryFault)}});
+         {fmt::format("keys: {}", fmt::join(fault.keys, ", ")), TimesOf(fault)}});
   }
   for (const ProfileEntry& profile : Profiles()) {
     tables[3].rows.push_back({std::string(profile.name), std::string(profile.summary), {}});

@@ -42,7 +42,7 @@ bool StopsTheLock(const Plan& plan, const FaultPlan& fault) {
   return plan.replicas == 0;
 }
 
-// Whether nothing passes between a client and any node while it lasts. A client that holds already may still reach a step.
+// Whether nothing passes between a client and any node while it lasts, from a time on.
 bool CutsOff(const Plan& plan, const FaultPlan& fault, int client) {
   if (fault.kind != "partition" && fault.kind != "black-hole" && fault.kind != "stall")
     return false;
@@ -112,39 +112,49 @@ class WaitSearch {
   std::set<Moment> done_;
 };
 
-// What waits for a step of a client that is killed before, or that is kept where it is until the wait is over.
-std::optional<FaultRefusal> FindAbsentClient(const Plan& plan, const ByName& names) {
+// Whether `other` does something to a client from a time on that is not after `fault`'s.
+bool IsAtItBefore(const FaultPlan& other, int client, const FaultPlan& fault) {
+  return other.name != fault.name && !other.on && other.client == client &&
+         other.from <= fault.from;
+}
+
+// What waits for a step of a client that is killed before.
+std::optional<FaultRefusal> FindDeadClient(const Plan& plan) {
   for (size_t i = 0; i < plan.faults.size(); ++i) {
     const FaultPlan& fault = plan.faults[i];
+    // One that begins at a step may be over by then, or never be.
+    const bool waits_to_end = fault.until && !fault.on && fault.length <= Duration{};
+    for (const auto& [trigger, setting, waits] :
+         {std::tuple{fault.on, "on", fault.on.has_value()}, {fault.until, "until", waits_to_end}}) {
+      if (!waits || trigger->client == 0) continue;
+      const auto killer = std::ranges::find_if(plan.faults, [&](const FaultPlan& other) {
+        return other.kind == "crash" && IsAtItBefore(other, trigger->client, fault);
+      });
+      if (killer == plan.faults.end()) continue;
+      return FaultRefusal{
+          i,
+          fmt::format("{}client {} reaches no step any more: '{}' kills it at {}",
+                      setting == std::string_view("until") ? "it never heals: " : "",
+                      trigger->client, killer->name, FormatDuration(killer->from)),
+          setting};
+    }
+  }
+  return std::nullopt;
+}
+
+// What waits for a step of a client that is kept where it is until the wait is over.
+std::optional<FaultRefusal> FindKeptClient(const Plan& plan, const ByName& names) {
+  for (const FaultPlan& fault : plan.faults) {
+    if (!fault.on || fault.on->client == 0) continue;
     for (const FaultPlan& other : plan.faults) {
-      const bool waits_for_it =
-          fault.until && fault.until->client != 0 && !fault.on && fault.length <= Duration{};
-      if (waits_for_it && other.kind == "crash" && !other.on &&
-          other.client == fault.until->client && other.from <= fault.from) {
-        return FaultRefusal{
-            i,
-            fmt::format("it never heals: client {} reaches no step any more: '{}' kills it at {}",
-                        fault.until->client, other.name, FormatDuration(other.from)),
-            "until"};
-      }
-      if (!fault.on || fault.on->client == 0) continue;
-      const bool at_once =
-          !other.on && other.client == fault.on->client && other.from <= fault.from;
-      if (!at_once || other.name == fault.name) continue;
-      if (other.kind == "crash") {
-        return FaultRefusal{i,
-                            fmt::format("client {} reaches no step any more: '{}' kills it at {}",
-                                        fault.on->client, other.name, FormatDuration(other.from)),
-                            "on"};
-      }
       const bool waits = other.until_fault && other.until_fault->fault == fault.name;
-      if (waits && other.length <= Duration{} && KeptClient(other) != 0) {
-        return FaultRefusal{names.at(other.name),
-                            fmt::format("it never heals: '{}' begins at a step of client {}, which "
-                                        "this fault keeps from it",
-                                        fault.name, fault.on->client),
-                            "until"};
-      }
+      if (!waits || other.length > Duration{} || KeptClient(other) == 0) continue;
+      if (!IsAtItBefore(other, fault.on->client, fault)) continue;
+      return FaultRefusal{names.at(other.name),
+                          fmt::format("it never heals: '{}' begins at a step of client {}, which "
+                                      "this fault keeps from it",
+                                      fault.name, fault.on->client),
+                          "until"};
     }
   }
   return std::nullopt;
@@ -219,7 +229,8 @@ std::optional<FaultRefusal> FindImpossibleWait(const Plan& plan) {
   ByName names;
   for (size_t i = 0; i < plan.faults.size(); ++i) names.emplace(plan.faults[i].name, i);
   if (auto unknown = FindUnknownName(plan, names)) return unknown;
-  if (auto absent = FindAbsentClient(plan, names)) return absent;
+  if (auto dead = FindDeadClient(plan)) return dead;
+  if (auto kept = FindKeptClient(plan, names)) return kept;
   WaitSearch search(plan, names);
   for (size_t i = 0; i < plan.faults.size(); ++i) {
     const std::vector<Moment> circle = search.Find({.fault = i, .ended = true});

@@ -84,6 +84,23 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
       {fault("kind = \"pause\"\nname = \"p\"\nclient = 1\nfor = \"1s\"\n[[fault]]\nkind = "
              "\"pause\"\nname = \"p\"\nclient = 2\nfor = \"1s\"\n"),
        "x.toml:10: fault.1.name: fault 'p': another fault has the same name"},
+      {fault("kind = \"crash\"\nclient = 1\nfor = \"1s\"\n"),
+       "x.toml:6: fault.0.for: fault 'crash-1' (crash): is over at once: no 'for' (a node that "
+       "comes back: 'restart')"},
+      {fault("kind = \"crash\"\nclient = 1\nuntil = \"client 2 after-read\"\n"),
+       "x.toml:6: fault.0.until: fault 'crash-1': it ends by itself: no 'until'"},
+      {fault("kind = \"crash\"\nclient = 2\n[[fault]]\nkind = \"pause\"\nclient = 1\nuntil = "
+             "\"client 2 holds\"\n"),
+       "x.toml:9: fault.1.until: fault 'pause-2': it never heals: client 2 reaches no step any "
+       "more: "
+       "'crash-1' kills it at 0s"},
+      {fault("kind = \"partition\"\nclient = 1\nnodes = [1]\nuntil = \"client 1 holds\"\n"),
+       "x.toml:7: fault.0.until: fault 'partition-1': it never heals: client 1 cannot reach "
+       "after-acquire while it is cut off from all nodes"},
+      {fault("kind = \"pause\"\nclient = 1\nfrom = \"1s\"\nfor = \"4500ms\"\n"),
+       "x.toml:7: fault.0.for: fault 'pause-1': it would be cut short: it lasts until 5.5s, and "
+       "the run "
+       "ends at 5s"},
       {fault("kind = \"slow\"\nclient = 1\nfor = \"1s\"\n"),
        "x.toml:4: fault.0.kind: fault 'slow-1' (slow): needs a step to keep a client at (on)"},
       {fault("kind = \"jump\"\nclient = 1\nfor = \"1s\"\n"),

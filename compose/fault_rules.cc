@@ -84,7 +84,7 @@ Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEn
       !fault.until_fault) {
     return BadInput("it never heals: 'for' (a duration) or 'until' (a step) is missing");
   }
-  if (kind.ends_itself && (fault.until || fault.until_fault)) {
+  if ((kind.ends_itself || kind.is_final) && (fault.until || fault.until_fault)) {
     return BadInput("it ends by itself: no 'until'", "until");
   }
   if (fault.delay > plan.duration) {

@@ -36,6 +36,8 @@ constexpr Duration kRejoining = std::chrono::seconds(3);
 constexpr double kForgotten = 1.2;
 constexpr double kOnItsWay = 0.2;
 constexpr double kAlone = 0.7;
+// A vote takes one second or two from when a server is taken for dead.
+constexpr Duration kVote = std::chrono::seconds(2);
 
 Duration Leases(double count, const Plan& plan) {
   return Duration(std::llround(count * static_cast<double>(ToNs(plan.lease))));
@@ -166,6 +168,15 @@ std::string WhyNoFailover(const Plan& plan) {
   if (topology.FailsOver() && plan.replicas > 1) {
     return fmt::format("which of {} replicas takes over is a vote in '{}': one is wanted",
                        plan.replicas, plan.topology);
+  }
+  // Else the lost grant is over when the next one is made, and nothing can go wrong.
+  const Duration vote = plan.down_after + kVote;
+  if (topology.FailsOver() && Leases(kAlone, plan) < vote) {
+    const Duration least = std::chrono::ceil<std::chrono::seconds>(vote / kAlone);
+    return fmt::format(
+        "a vote of '{}' may take {}, and what was granted with a lease of {} is over by then "
+        "(lease {} or more?)",
+        plan.topology, FormatDuration(vote), FormatDuration(plan.lease), FormatDuration(least));
   }
   return "";
 }

@@ -170,7 +170,21 @@ TEST(Profiles, FailoverIsAVoteWhereServersWatchEachOther) {
     EXPECT_EQ(faults[3].nodes, std::vector{6});
     EXPECT_EQ(faults[3].how, "awaited");
   }
+}
+
+TEST(Profiles, AVoteMustBeOverBeforeTheLeaseOfTheLostGrantIs) {
+  Plan plan = WithReplicas("cluster", 3, 1);
+  plan.down_after = 500ms;
+  plan.lease = 3571ms;  // 0.7 of it: 2.4997 s
+  EXPECT_EQ(WhyNot("failover", plan),
+            "a vote of 'cluster' may take 2.5s, and what was granted with a lease of 3.571s is "
+            "over by then (lease 4s or more?)");
+  plan.lease = 3572ms;
   EXPECT_EQ(WhyNot("failover", plan), "");
+  plan.down_after = 600ms;
+  EXPECT_NE(WhyNot("failover", plan), "");
+  plan = WithReplicas("replicated", 1, 1);
+  EXPECT_EQ(WhyNot("failover", plan), "") << "by hand: at once";
 }
 
 TEST(Profiles, FailoverNeedsAReplicaOfWhichItIsKnownThatItTakesOver) {
