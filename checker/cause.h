@@ -57,6 +57,7 @@ struct Explanation {
   std::string because{};  // "client 1 was stopped (0.100-0.900 s)"; of kNotTold: why it is not
   std::vector<const FaultEpisode*> episodes{};  // those that are part of it
   std::vector<const Call*> calls{};             // of others than the holders, likewise
+  std::vector<Cause> perhaps{};                 // of kNotTold: each of these explains it
 };
 
 // `violation` is one of `claim`, and of the history that `record` was made of.

@@ -41,6 +41,22 @@ const std::string kLate = R"(
       c1:          A-a==W--!---------w=R-x       | 5>4
       c2:                       A-a==R-r)";
 
+TEST(Cause, WhatIsLostIsWaitedForLongerThanTheFaultLasts) {
+  const std::string waits = R"(
+      c1:               A-a==W--!-------?=R-x           | 5>4
+      c2:                           A-a=====R-r)";
+  ExpectCauses({
+      {"exclusion", waits, "overran"},
+      {"exclusion", waits + "\n      drop c1:               []", "message-held"},
+      {"exclusion", waits + "\n      black-hole c1:         []", "message-held"},
+      {"exclusion", waits + "\n      hold c1:               []",
+       "overran"},  // it came a moment later
+      {"exclusion", waits + "\n      drop c1:                             []",
+       "overran"},  // not meanwhile
+      {"exclusion", waits + "\n      drop c2:               []", "overran"},
+  });
+}
+
 TEST(Cause, OfALateHolderIsWhatHeldItUpForSoLong) {
   ExpectCauses({
       {"exclusion", kLate + "\n      pause c1:         [-----------]", "stopped"},
@@ -146,6 +162,19 @@ TEST(Cause, IsAReleaseThatFreesWhateverIsThere) {
       {"exclusion", freed, "overran"},  // of the first two
       {"lease-exclusion", looks_first, "foreign-release", {.lock = "set-nx-px-get-del"}},
       {"lease-exclusion", looks_first, "not-told", {.lock = "set-nx-px"}},
+      // c2's lease is over, and its late DEL comes between the two commands of c1's acquire
+      {"lease-exclusion", R"(
+      c1:                A------a=====R-x
+      c2:     A-a=====!=====R-f
+      c3:                         A-a===R-r)",
+       "foreign-release"},
+      // what surely came later is what explains it
+      {"lease-exclusion", R"(
+      c1:                     A------a=========R-x
+      c2:          A-a=====!=====R-f
+      c3:                                  A-a===R-r
+      evict n1:                       [-])",
+       "key-removed"},
       // c2 was granted the key when c1 had lost it: nobody's release is to blame for c3
       {"lease-exclusion", R"(
       c1:        A-a====================R-r
@@ -291,6 +320,31 @@ TEST(ExpectedCause, WhatIsNotToldIsExpectedOnlyWhereItIsNamed) {
     LaneOptions options{.claims = {"exclusion"}, .expect = {{"exclusion", "violated"}}};
     options.expect_cause["exclusion"] = expected.causes;
     const RunVerdict verdict = Judge(FromLanes(expected.lanes, options));
+    EXPECT_EQ(verdict.as_expected, expected.met) << ToText(verdict);
+  }
+}
+
+TEST(ExpectedCause, OfSeveralExplanationsAllMustBeNamed) {
+  const std::string either = kBoth + R"(
+      restart n1:        [-]
+      flush n1:          [-])";
+  struct Expected {
+    std::string outcome;
+    std::vector<std::string> causes;
+    bool met;
+  };
+  for (const Expected& expected : std::vector<Expected>{
+           {"any", {"node-restarted", "key-removed"}, true},
+           {"any", {"node-restarted"}, false},
+           {"any", {"key-removed", "overran"}, false},
+           {"any", {"not-told"}, true},
+           {"violated", {"node-restarted", "key-removed"}, false},  // of none that is told surely
+           {"violated", {"not-told"}, true}}) {
+    LaneOptions options{.claims = {"exclusion"}, .expect = {{"exclusion", expected.outcome}}};
+    options.expect_cause["exclusion"] = expected.causes;
+    const RunVerdict verdict = Judge(FromLanes(either, options));
+    EXPECT_EQ(verdict.claims[0].violations[0].perhaps,
+              (std::vector<Cause>{Cause::kNodeRestarted, Cause::kKeyRemoved}));
     EXPECT_EQ(verdict.as_expected, expected.met) << ToText(verdict);
   }
 }

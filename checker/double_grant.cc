@@ -49,10 +49,13 @@ class Search {
         freed != record_.freed.end() && freed->second.from_ns <= when_.to_ns) {
       return Freed(freed->second);
     }
-    LookAtReleases();
+    LookAtReleases(first_.core.from_ns);
     LookAtResending();
     for (const FaultEpisode& episode : record_.scene.episodes) LookAtFault(episode);
     if (Contains(kByClientClocks, lock_)) LookAtClientClocks();
+    // One that was answered within the acquire may be what made the grant possible; where nothing else is recorded, it came
+    // after the command that took the key, and before the answer of a later one.
+    if (candidates_.empty()) LookAtReleases(when_.from_ns);
     return OneOf();
   }
 
@@ -71,16 +74,16 @@ class Search {
 
   std::string Owner(const Hold& hold) const { return OwnerName(record_.scene, hold.owner()); }
 
-  // Another's that can have deleted the key after it was granted: one that looks in the same command
-  // cannot.
-  void LookAtReleases() {
+  // Another's that can have deleted the key after it was granted: answered at `since_ns` or later. One that looks in the same
+  // command cannot.
+  void LookAtReleases(int64_t since_ns) {
     const bool looks_first = Contains(kLookFirst, lock_);
     for (const Call* call : record_.CallsOf(Op::kRelease, first_.key)) {
       if (call->from_ns > when_.to_ns) break;
       const bool unseen = call->Ok() && (call->answer[0] == 1 || looks_first);
       const bool perhaps = call->outcome == EventType::kInfo && looks_first;
       if (call->session == first_.owner() || !(unseen || perhaps)) continue;
-      if (call->DoneNs() < first_.core.from_ns) continue;
+      if (call->DoneNs() < since_ns) continue;
       candidates_.push_back(
           {Cause::kForeignRelease,
            fmt::format("{} released the key ({}), which does not tell whose it deletes",
@@ -195,6 +198,7 @@ class Search {
     if (lock_.starts_with(kOfMajorities)) return OfMajorities(std::move(all), causes);
     if (causes.size() > 1) {
       all.because = "each of these explains it: " + all.because;
+      all.perhaps.assign(causes.begin(), causes.end());
     } else if (HangsOnTheMaster(*causes.begin())) {
       all.because += ", and which server had the key, or took it over, is not recorded";
     } else {
@@ -213,7 +217,11 @@ class Search {
     if (hit.empty() || hit.contains(-1)) return all;
     const auto majority = static_cast<size_t>(record_.history.facts.nodes / 2 + 1);
     if (hit.size() >= majority) {
-      if (causes.size() == 1) all.cause = *causes.begin();
+      if (causes.size() == 1) {
+        all.cause = *causes.begin();
+      } else {
+        all.perhaps.assign(causes.begin(), causes.end());
+      }
       return all;
     }
     all.cause = Cause::kQuorumOverlap;

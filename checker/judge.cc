@@ -91,6 +91,20 @@ std::vector<std::string> DrawnWarnings(const RunFacts& facts, const Tally& tally
   return warnings;
 }
 
+// Those that were to last until something that did not come.
+std::vector<std::string> EndWarnings(const RunFacts& facts, const Scene& scene) {
+  std::vector<std::string> warnings;
+  for (const FaultEpisode& episode : scene.episodes) {
+    const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
+    if (fault.until.empty() || episode.to_ns < ToNs(facts.duration)) continue;
+    warnings.push_back(
+        fmt::format("fault '{}' was to last until {}, which did not come: the run's end healed it "
+                    "after {}",
+                    fault.name, fault.until, ShortTime(episode.to_ns - episode.from_ns)));
+  }
+  return warnings;
+}
+
 // Why nothing in this run can be called valid, a sentence each.
 std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally& tally) {
   const History& history = evidence.history();
@@ -250,41 +264,6 @@ void Conclude(RunVerdict& verdict) {
                                           : ExitCode::kUnknown;
 }
 
-std::optional<std::string> ExpectedOf(const RunFacts& facts, const std::string& claim) {
-  if (facts.expect.empty()) return std::nullopt;
-  const auto expected = facts.expect.find(claim);
-  return expected == facts.expect.end() ? "valid" : expected->second;
-}
-
-bool IsAsExpected(const RunFacts& facts, const ClaimVerdict& claim) {
-  const std::string expected = ExpectedOf(facts, claim.claim).value_or("valid");
-  if (expected != "any" && expected != Name(claim.outcome)) return false;
-  return WhyOtherCause(facts, claim).empty();
-}
-
-std::string WhyOtherCause(const RunFacts& facts, const ClaimVerdict& claim) {
-  const auto found = facts.expect_cause.find(claim.claim);
-  if (found == facts.expect_cause.end() || claim.outcome != Outcome3::kViolated) return "";
-  const std::vector<std::string>& expected = found->second;
-  if (expected.empty()) return "";
-  bool seen = ExpectedOf(facts, claim.claim) != "violated";
-  for (const Violation& violation : claim.violations) {
-    if (violation.cause == Cause::kMachine) continue;  // by which nothing is ever violated
-    const std::string_view cause = Name(violation.cause);
-    if (std::ranges::find(expected, cause) == expected.end()) {
-      return fmt::format("{} was expected to be violated because of {}; but because of {} ({}): {}",
-                         claim.claim, fmt::join(expected, ", "), cause, violation.because,
-                         violation.sentence);
-    }
-    seen = seen || cause == expected.front();
-  }
-  return seen ? ""
-              : fmt::format(
-                    "{} was expected to be violated because of {}; of what is told "
-                    "nothing is",
-                    claim.claim, expected.front());
-}
-
 RunVerdict Judge(const History& history, const Limits& limits) {
   if (const std::optional<std::string> why = WhyBroken(history)) {
     return Unjudged(history.facts, *why);
@@ -307,8 +286,9 @@ RunVerdict Judge(const History& history, const Limits& limits) {
     const FaultFact& fault = history.facts.faults[i];
     if (tally.started[i] < fault.planned) verdict.not_fired.push_back(fault.name);
   }
-  for (const auto& sentences : {why, DrawnWarnings(history.facts, tally), StallWarnings(evidence),
-                                ExpectationWarnings(history.facts)}) {
+  for (const auto& sentences :
+       {why, DrawnWarnings(history.facts, tally), EndWarnings(history.facts, scene),
+        StallWarnings(evidence), ExpectationWarnings(history.facts)}) {
     verdict.warnings.insert(verdict.warnings.end(), sentences.begin(), sentences.end());
   }
   CountTrials(verdict, evidence, !why.empty());

@@ -174,6 +174,7 @@ void ExplainViolations(const Particulars& record, ClaimVerdict& verdict) {
     if (verdict.picture.empty()) verdict.picture = DrawSpaceTime(record, violation, why);
     violation.cause = why.cause;
     violation.because = std::move(why.because);
+    violation.perhaps = std::move(why.perhaps);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,19 @@ TEST(Narrate, TellsOfRenewalsThatFailedAndOfTheLastThatDidNot) {
                            "client 1 asked to extend its lease, and was refused\n"}) {
     EXPECT_NE(story.find(told), std::string::npos) << story;
   }
+}
+
+TEST(Narrate, AQuestionWithoutAnAnswerIsToldWhenItWasAsked) {
+  History history = FromLanes(kStopped);
+  std::erase_if(history.events, [](const Event& event) {
+    return event.op == Op::kRead && event.type == EventType::kOk;
+  });
+  const ClaimVerdict verdict = Judge(history).claims.at(0);
+  const auto& steps = verdict.violations.at(0).steps;
+  const auto asked = std::ranges::find(steps, "client 1 asked for the stock, and was not answered",
+                                       &StoryStep::text);
+  ASSERT_NE(asked, steps.end());
+  EXPECT_EQ(At(asked->at_ns), "0.004 s");
 }
 
 TEST(SpaceTime, DrawsALaneASessionAndAFaultWithTheTimesThatMatter) {

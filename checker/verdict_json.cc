@@ -29,6 +29,8 @@ json ToJson(const Violation& violation, const RunFacts& facts) {
   for (const StoryStep& step : violation.steps) {
     steps.push_back({{"at_ns", step.at_ns}, {"text", step.text}});
   }
+  json perhaps = json::array();
+  for (const Cause cause : violation.perhaps) perhaps.push_back(Name(cause));
   return {{"key", violation.key},
           {"from_ns", violation.from_ns},
           {"to_ns", violation.to_ns},
@@ -42,6 +44,7 @@ json ToJson(const Violation& violation, const RunFacts& facts) {
           {"sentence", violation.sentence},
           {"cause", Name(violation.cause)},
           {"because", violation.because},
+          {"perhaps", std::move(perhaps)},
           {"steps", std::move(steps)}};
 }
 

@@ -235,7 +235,9 @@ std::string Faults(const RunVerdict& verdict) {
         fmt::format("  {}: {}; {}", line.name, line.what, TookEffect(line.started, line.planned));
     if (!line.measured_ns.empty()) {
       const auto [least, most] = std::ranges::minmax(line.measured_ns);
-      text += line.asked_ns ? fmt::format("; asked {}, ", ShortTime(*line.asked_ns)) : "; ";
+      text += line.asked_ns.value_or(0) != 0
+                  ? fmt::format("; asked {}, ", ShortTime(*line.asked_ns))
+                  : "; ";
       text += "measured " + ShortTime(least);
       if (most != least) text += " to " + ShortTime(most);
     }

@@ -40,6 +40,7 @@ struct Violation {
   std::string sentence;   // who, when, what, and why
   Cause cause{};          // this and what follows: filled in by Judge
   std::string because{};  // what the cause was decided by, or why it is not told
+  std::vector<Cause> perhaps{};    // not told, since each of these explains it
   std::vector<StoryStep> steps{};  // in time order
 };
 

@@ -303,6 +303,7 @@ RunFacts FactsOf(const Plan& plan) {
                             .what = Describe(fault),
                             .nodes = fault.nodes,
                             .drawn_for = fault.drawn_for,
+                            .until = AwaitedEnd(fault),
                             .planned = fault.times});
   }
   return facts;

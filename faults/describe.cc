@@ -18,6 +18,13 @@ bool HitsItself(const FaultPlan& plan) {
 
 }  // namespace
 
+std::string AwaitedEnd(const FaultPlan& plan) {
+  if (plan.until) return NameReach(*plan.until);
+  if (!plan.until_fault) return "";
+  return fmt::format("'{}' {}", plan.until_fault->fault,
+                     plan.until_fault->ended ? "ends" : "begins");
+}
+
 std::string Describe(const FaultPlan& plan) {
   const FaultEntry* entry = FindFault(plan.kind);
   std::string text = entry != nullptr ? entry->what(plan) : plan.kind;
@@ -28,11 +35,7 @@ std::string Describe(const FaultPlan& plan) {
     if (entry != nullptr && entry->length_is_of_frames && plan.count > 1) text += " each";
   }
   if (plan.on && !HitsItself(plan)) text += fmt::format(" when {}", NameReach(*plan.on));
-  if (plan.until) text += fmt::format(" until {}", NameReach(*plan.until));
-  if (plan.until_fault) {
-    text += fmt::format(" until '{}' {}", plan.until_fault->fault,
-                        plan.until_fault->ended ? "ends" : "begins");
-  }
+  if (const std::string end = AwaitedEnd(plan); !end.empty()) text += " until " + end;
   if (!plan.during.empty()) text += fmt::format(" during '{}'", plan.during);
   return text;
 }

@@ -60,6 +60,8 @@ const FaultEntry* FindFault(std::string_view name);
 
 // What a fault does, in words: "client 1 stopped at before-write for 800ms".
 std::string Describe(const FaultPlan& plan);
+// What it is to last until: "client 2 reaches before-write", "'promoted' ends"; empty: a length only.
+std::string AwaitedEnd(const FaultPlan& plan);
 
 }  // namespace doublehold
 

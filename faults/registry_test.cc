@@ -246,5 +246,13 @@ TEST(Faults, AreDescribedInWords) {
   for (const Described& described : cases) EXPECT_EQ(Describe(described.plan), described.text);
 }
 
+TEST(Faults, SayWhatTheyLastUntil) {
+  EXPECT_EQ(AwaitedEnd({.kind = "pause", .length = 1s}), "");
+  EXPECT_EQ(AwaitedEnd({.kind = "pause", .until = Trigger{.client = 2, .step = Step::kAfterRead}}),
+            "client 2 reaches after-read");
+  EXPECT_EQ(AwaitedEnd({.kind = "pause", .until_fault = FaultMoment{.fault = "x", .ended = true}}),
+            "'x' ends");
+}
+
 }  // namespace
 }  // namespace doublehold

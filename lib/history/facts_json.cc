@@ -154,6 +154,7 @@ std::vector<FaultFact> ReadFaults(Fields& fields) {
                       .what = fault.Text("what"),
                       .nodes = fault.Has("nodes") ? fault.Numbers("nodes") : std::vector<int>(),
                       .drawn_for = fault.Has("drawn") ? fault.Text("drawn") : "",
+                      .until = fault.Has("until") ? fault.Text("until") : "",
                       .planned = fault.Count("planned")});
     if (std::string reason = fault.Finish(); !reason.empty()) fields.Fail(std::move(reason));
   }
@@ -199,6 +200,7 @@ nlohmann::ordered_json FactsToJson(const RunFacts& facts) {
                       {"planned", fault.planned}});
     if (!fault.nodes.empty()) faults.back()["nodes"] = fault.nodes;
     if (!fault.drawn_for.empty()) faults.back()["drawn"] = fault.drawn_for;
+    if (!fault.until.empty()) faults.back()["until"] = fault.until;
   }
   auto expect = nlohmann::ordered_json::object();
   for (const auto& [claim, outcome] : facts.expect) expect[claim] = outcome;

@@ -24,7 +24,8 @@ struct FaultFact {
   std::vector<int> nodes{};  // that it is aimed at, if any
   // By a nemesis, for what it was asked to do ("clock"): one of many that finds nothing to act on leaves the verdict as it is.
   std::string drawn_for{};
-  int planned = 1;  // how often it was to start; fewer is reported and leaves nothing `valid`
+  std::string until{};  // "client 2 reaches before-write": what it was to last until, if anything
+  int planned = 1;      // how often it was to start; fewer is reported and leaves nothing `valid`
 
   bool operator==(const FaultFact&) const = default;
 };

@@ -24,7 +24,11 @@ RunFacts SomeFacts() {
           .initial_stock = 100'000,
           .keys = {"item-0", "stück \"1\"\n"},
           .faults = {{.name = "stall", .kind = "pause", .what = "client 1 stopped", .planned = 2},
-                     {.name = "jump", .kind = "jump", .what = "node 1 ahead", .planned = 0}},
+                     {.name = "jump",
+                      .kind = "jump",
+                      .what = "node 1 ahead",
+                      .until = "'stall' ends",
+                      .planned = 0}},
           .claims = {"exclusion", "stock"},
           .expect = {{"exclusion", "violated"}, {"stock", "any"}},
           .expect_cause = {{"exclusion", {"stopped", "overran"}}}};

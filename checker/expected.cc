@@ -1,0 +1,62 @@
+// What was expected of a run's claims, held against what was found.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checker/cause.h"
+#include "checker/judge.h"
+
+namespace doublehold {
+namespace {
+
+// Whatever of several explanations was so, it is one of these.
+bool IsOneOf(const std::vector<std::string>& expected, const Violation& violation) {
+  const auto is_expected = [&expected](Cause cause) {
+    return std::ranges::find(expected, Name(cause)) != expected.end();
+  };
+  return is_expected(violation.cause) ||
+         (!violation.perhaps.empty() && std::ranges::all_of(violation.perhaps, is_expected));
+}
+
+}  // namespace
+
+std::optional<std::string> ExpectedOf(const RunFacts& facts, const std::string& claim) {
+  if (facts.expect.empty()) return std::nullopt;
+  const auto expected = facts.expect.find(claim);
+  return expected == facts.expect.end() ? "valid" : expected->second;
+}
+
+bool IsAsExpected(const RunFacts& facts, const ClaimVerdict& claim) {
+  const std::string expected = ExpectedOf(facts, claim.claim).value_or("valid");
+  if (expected != "any" && expected != Name(claim.outcome)) return false;
+  return WhyOtherCause(facts, claim).empty();
+}
+
+std::string WhyOtherCause(const RunFacts& facts, const ClaimVerdict& claim) {
+  const auto found = facts.expect_cause.find(claim.claim);
+  if (found == facts.expect_cause.end() || claim.outcome != Outcome3::kViolated) return "";
+  const std::vector<std::string>& expected = found->second;
+  if (expected.empty()) return "";
+  bool seen = ExpectedOf(facts, claim.claim) != "violated";
+  for (const Violation& violation : claim.violations) {
+    if (violation.cause == Cause::kMachine) continue;  // by which nothing is ever violated
+    if (!IsOneOf(expected, violation)) {
+      return fmt::format("{} was expected to be violated because of {}; but because of {} ({}): {}",
+                         claim.claim, fmt::join(expected, ", "), Name(violation.cause),
+                         violation.because, violation.sentence);
+    }
+    seen = seen || Name(violation.cause) == expected.front();
+  }
+  return seen ? ""
+              : fmt::format(
+                    "{} was expected to be violated because of {}; of what is told "
+                    "nothing is",
+                    claim.claim, expected.front());
+}
+
+}  // namespace doublehold
