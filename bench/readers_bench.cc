@@ -1,8 +1,10 @@
-// How fast histories of others are read, from a file to operations, and how much memory that takes beside the operations.
+// How fast histories of others are read, from a file to operations, and how much memory that takes beside the operations; how
+// fast our own history.jsonl is read.
 // Prints JSON.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +15,7 @@
 #include "lib/base/check.h"
 #include "lib/base/time.h"
 #include "lib/history/edn.h"
+#include "lib/history/jsonl.h"
 
 namespace doublehold {
 namespace {
@@ -74,8 +77,58 @@ json Measure(const std::filesystem::path& file, LogFormat format) {
   return result;
 }
 
+History OurHistory() {
+  History history{.facts = {.experiment = "bench",
+                            .lock = "fenced",
+                            .workload = "inventory",
+                            .write = "fenced",
+                            .seed = 1,
+                            .lease = 500ms,
+                            .clients = 8,
+                            .nodes = 1,
+                            .keys = {"dh:item:0"},
+                            .claims = {"exclusion"}},
+                  .events = {}};
+  int64_t at_ns = 0;
+  for (int64_t hold = 1; hold <= kSections; ++hold) {
+    const auto add = [&](Op op, EventType type, std::array<int64_t, 4> value) {
+      at_ns += 12'345 + hold % 77;
+      history.events.push_back({.at_ns = at_ns,
+                                .hold = static_cast<uint64_t>(hold),
+                                .client = static_cast<int32_t>(hold * 7 % 8 + 1),
+                                .op = op,
+                                .type = type,
+                                .value = value});
+    };
+    add(Op::kAcquire, EventType::kInvoke, {500'000'000});
+    add(Op::kAcquire, EventType::kOk, {at_ns + 500'000'000, hold});
+    add(Op::kWrite, EventType::kInvoke, {hold, hold - 1, 0, hold});
+    add(Op::kWrite, EventType::kOk, {hold, hold - 1, 0, hold});
+    add(Op::kRelease, EventType::kInvoke, {});
+    add(Op::kRelease, EventType::kOk, {});
+  }
+  return history;
+}
+
+json MeasureOurs(const std::filesystem::path& file) {
+  const History written = OurHistory();
+  std::ofstream out(file);
+  WriteJsonl(written, out);
+  out.close();
+  json result{{"file_mb", static_cast<double>(std::filesystem::file_size(file)) / 1e6}};
+  for (int round = 0; round < kRounds; ++round) {
+    const std::clock_t begun = std::clock();
+    const Result<History> history = ReadJsonlFile(file);
+    const double seconds = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
+    CHECK(history && history->events == written.events);
+    result["mb_per_s"].push_back(result["file_mb"].get<double>() / seconds);
+  }
+  std::filesystem::remove(file);
+  return result;
+}
+
 int Main(const std::filesystem::path& folder) {
-  json results;
+  json results{{"ours", MeasureOurs(folder / "readers_bench")}};
   for (const LogFormat format : {LogFormat::kJsonLines, LogFormat::kEdn}) {
     const std::filesystem::path file = folder / "readers_bench";
     WriteHistory(file, format);

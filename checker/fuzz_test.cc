@@ -78,7 +78,9 @@ TEST(Fuzz, WhateverWasRecordedIsJudgedAndToldAlike) {
     ASSERT_FALSE(ToText(verdict).empty());
     std::stringstream file;
     WriteJsonl(history, file);
-    const Result<History> again = ReadJsonl(file, "again");
+    const std::string text = file.str();
+    TextSource source(text, "again");
+    const Result<History> again = ReadJsonl(source);
     ASSERT_TRUE(again.has_value()) << again.error().message;
     ASSERT_EQ(ToJson(Judge(*again)), ToJson(verdict)) << "round " << round;
   }

@@ -58,7 +58,9 @@ TEST_P(Golden, ReadAgainFromEitherFormGetsTheSameVerdict) {
 
   std::stringstream jsonl;
   WriteJsonl(*history, jsonl);
-  const Result<History> from_jsonl = ReadJsonl(jsonl, "again");
+  const std::string text = jsonl.str();
+  TextSource source(text, "again");
+  const Result<History> from_jsonl = ReadJsonl(source);
   ASSERT_TRUE(from_jsonl.has_value()) << from_jsonl.error().message;
   EXPECT_EQ(ToJson(Judge(*from_jsonl)), verdict);
 

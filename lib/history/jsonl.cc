@@ -1,11 +1,9 @@
 #include "lib/history/jsonl.h"
 
-#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -14,7 +12,9 @@
 #include <vector>
 
 #include "lib/base/words.h"
+#include "lib/history/event_line.h"
 #include "lib/history/facts_json.h"
+#include "lib/history/lines.h"
 #include "lib/history/process_names.h"
 
 namespace doublehold {
@@ -25,85 +25,6 @@ using nlohmann::ordered_json;
 
 constexpr size_t kLongestLine = size_t{16} << 20;  // a start line with 65,535 keys fits
 constexpr size_t kFlushBytes = size_t{1} << 16;
-
-// A value without a name that is not 0 is written as this.
-constexpr std::array<std::string_view, 4> kUnnamed{"value0", "value1", "value2", "value3"};
-
-std::string_view NameOf(const ValueNames& names, size_t i) {
-  return names[i].text.empty() ? kUnnamed[i] : names[i].text;
-}
-
-std::string Quoted(const std::string& text) {
-  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-void AppendProcess(fmt::memory_buffer& line, int32_t client) {
-  if (client > kReferee) {
-    fmt::format_to(std::back_inserter(line), FMT_COMPILE("{}"), client);
-  } else {
-    fmt::format_to(std::back_inserter(line), FMT_COMPILE("\"{}\""), NameOfProcess(client));
-  }
-}
-
-void AppendValue(fmt::memory_buffer& line, const Event& event) {
-  const auto out = std::back_inserter(line);
-  const ValueNames names = ValueNamesOf(event.op, event.type);
-  std::string_view separator = "";
-  if (event.hold != 0) {
-    fmt::format_to(out, FMT_COMPILE("\"hold\":{}"), event.hold);
-    separator = ",";
-  }
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (!names[i].always && event.value[i] == 0) continue;
-    const std::string_view name = NameOf(names, i);
-    fmt::format_to(out, FMT_COMPILE("{}\"{}\":{}"), separator, name, event.value[i]);
-    separator = ",";
-  }
-}
-
-void AppendEvent(fmt::memory_buffer& line, size_t index, const Event& event,
-                 const std::vector<std::string>& quoted_keys) {
-  const auto out = std::back_inserter(line);
-  fmt::format_to(out, FMT_COMPILE("{{\"index\":{},\"time\":{},\"process\":"), index, event.at_ns);
-  AppendProcess(line, event.client);
-  if (event.task != TaskKind::kSession) {
-    fmt::format_to(out, FMT_COMPILE(",\"task\":\"{}\""), Name(event.task));
-  }
-  fmt::format_to(out, FMT_COMPILE(",\"type\":\"{}\",\"f\":\"{}\""), Name(event.type),
-                 Name(event.op));
-  if (HasKey(event.op) || event.key != 0) {
-    fmt::format_to(out, FMT_COMPILE(",\"key\":{}"),
-                   event.key < quoted_keys.size() ? quoted_keys[event.key] : "null");
-  }
-  if (event.thread != 0) {
-    fmt::format_to(out, FMT_COMPILE(",\"thread\":{}"), event.thread);
-  }
-  line.append(std::string_view(",\"value\":{"));
-  AppendValue(line, event);
-  line.append(std::string_view("}}\n"));
-}
-
-// A line without its newline; `ended`: there was a newline.
-struct Line {
-  std::string text;
-  bool ended = false;
-};
-
-// Nothing at the end of the input. A line longer than any we write is cut there and not `ended`.
-std::optional<Line> NextLine(std::istream& in) {
-  Line line;
-  std::streambuf& source = *in.rdbuf();
-  for (int c = source.sbumpc(); c != std::char_traits<char>::eof(); c = source.sbumpc()) {
-    if (c == '\n') {
-      line.ended = true;
-      return line;
-    }
-    if (line.text.size() == kLongestLine) return line;
-    line.text += static_cast<char>(c);
-  }
-  if (line.text.empty()) return std::nullopt;
-  return line;
-}
 
 Result<int64_t> Whole(const json& number, std::string_view name) {
   const bool huge =
@@ -129,11 +50,12 @@ std::map<std::string, Enum, std::less<>> Words(Enum last) {
 class Reader {
  public:
   // The reason why a line is refused, or nothing.
-  std::optional<std::string> Take(const Line& line) {
-    if (line.text.size() == kLongestLine) return fmt::format("longer than {} bytes", kLongestLine);
-    const json parsed = json::parse(line.text, nullptr, /*allow_exceptions=*/false);
+  std::optional<std::string> Take(const Lines& lines) {
+    const std::string_view line = lines.line();
+    if (TakeOurs(line)) return std::nullopt;
+    const json parsed = json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
     if (parsed.is_discarded()) {
-      return line.ended ? "not valid JSON" : "not valid JSON; the file is cut off here";
+      return lines.ended() ? "not valid JSON" : "not valid JSON; the file is cut off here";
     }
     if (!parsed.is_object()) return "not a JSON object";
     const Result<void> taken = index_ == 0 ? TakeStart(parsed) : TakeEvent(parsed);
@@ -155,6 +77,20 @@ class Reader {
   [[nodiscard]] History Finish() { return std::move(history_); }
 
  private:
+  // The quick way, for a line as we write it that is right. Else nothing is taken.
+  bool TakeOurs(std::string_view line) {
+    if (index_ == 0) return false;
+    const std::optional<Event> event = lines_->Scan(line, index_);
+    if (!event || event->at_ns < LastNs() || WhyInvalid(*event, history_.facts)) return false;
+    history_.events.push_back(*event);
+    ++index_;
+    return true;
+  }
+
+  [[nodiscard]] int64_t LastNs() const {
+    return history_.events.empty() ? 0 : history_.events.back().at_ns;
+  }
+
   Result<void> TakeStart(const json& line) {
     if (const auto f = line.find("f"); f == line.end() || *f != "start") {
       return BadInput("a history begins with a line whose 'f' is 'start'");
@@ -172,6 +108,7 @@ class Reader {
     Result<RunFacts> facts = FactsFromJson(value);
     if (!facts) return tl::unexpected(facts.error());
     history_.facts = std::move(*facts);
+    lines_.emplace(history_.facts.keys);
     for (size_t i = 0; i < history_.facts.keys.size(); ++i) {
       key_numbers_[history_.facts.keys[i]] = static_cast<uint16_t>(i);
     }
@@ -224,11 +161,8 @@ class Reader {
   Result<void> TakeTime(const json& field, Event& event) {
     const Result<int64_t> time = Whole(field, "time");
     if (!time) return tl::unexpected(time.error());
-    const int64_t previous_ns = history_.events.empty() ? 0 : history_.events.back().at_ns;
     if (*time < 0) return BadInput(fmt::format("time {} is negative", *time));
-    if (*time < previous_ns) {
-      return BadInput(fmt::format("time {} is before {}", *time, previous_ns));
-    }
+    if (*time < LastNs()) return BadInput(fmt::format("time {} is before {}", *time, LastNs()));
     event.at_ns = *time;
     return {};
   }
@@ -297,7 +231,7 @@ class Reader {
         continue;
       }
       size_t i = 0;
-      while (i < names.size() && name != NameOf(names, i)) ++i;
+      while (i < names.size() && name != NameOfValue(names, i)) ++i;
       if (i == names.size()) {
         std::vector<std::string> known{"hold"};
         for (const ValueName& other : names) {
@@ -321,6 +255,7 @@ class Reader {
   History history_;
   int64_t index_ = 0;
   std::optional<uint64_t> promised_;
+  std::optional<EventLines> lines_;  // once the start line was read
   std::map<std::string, uint16_t, std::less<>> key_numbers_;
   const std::map<std::string, EventType, std::less<>> types_ = Words(EventType::kInfo);
   const std::map<std::string, Op, std::less<>> ops_ = Words(Op::kLeave);
@@ -336,11 +271,10 @@ void WriteJsonl(const History& history, std::ostream& out) {
                            {"type", "info"}, {"f", "start"}, {"value", std::move(value)}};
   out << start.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
 
-  std::vector<std::string> quoted_keys;
-  for (const std::string& key : history.facts.keys) quoted_keys.push_back(Quoted(key));
+  const EventLines form(history.facts.keys);
   fmt::memory_buffer lines;
   for (size_t i = 0; i < history.events.size(); ++i) {
-    AppendEvent(lines, i + 1, history.events[i], quoted_keys);
+    form.Append(i + 1, history.events[i], lines);
     if (lines.size() < kFlushBytes) continue;
     out.write(lines.data(), static_cast<std::streamsize>(lines.size()));
     lines.clear();
@@ -348,18 +282,19 @@ void WriteJsonl(const History& history, std::ostream& out) {
   out.write(lines.data(), static_cast<std::streamsize>(lines.size()));
 }
 
-Result<History> ReadJsonl(std::istream& in, std::string_view name) {
+Result<History> ReadJsonl(TextSource& source) {
   Reader reader;
-  int64_t number = 0;
-  while (const std::optional<Line> line = NextLine(in)) {
-    ++number;
-    if (const std::optional<std::string> reason = reader.Take(*line)) {
-      return BadInput(fmt::format("{}:{}: {}", name, number, *reason));
-    }
+  Lines lines(source, kLongestLine);
+  const auto refused = [&](std::string_view reason) {
+    return BadInput(fmt::format("{}:{}: {}", source.name(), lines.number(), reason));
+  };
+  for (Lines::Found found = lines.Next(); found != Lines::Found::kEnd; found = lines.Next()) {
+    if (found == Lines::Found::kTooLong)
+      return refused(fmt::format("longer than {} bytes", kLongestLine));
+    if (const std::optional<std::string> reason = reader.Take(lines)) return refused(*reason);
   }
-  if (const std::optional<std::string> reason = reader.WhyIncomplete()) {
-    return BadInput(fmt::format("{}:{}: {}", name, number + 1, *reason));
-  }
+  if (source.broken()) return refused("cannot be read further");
+  if (const std::optional<std::string> reason = reader.WhyIncomplete()) return refused(*reason);
   return reader.Finish();
 }
 
@@ -368,9 +303,9 @@ Result<History> ReadJsonlFile(const std::filesystem::path& file) {
   if (std::filesystem::is_directory(file, status)) {
     return BadInput(fmt::format("{}: is a folder, not a history", file.string()));
   }
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return BadInput(fmt::format("{}: could not be opened", file.string()));
-  return ReadJsonl(in, file.string());
+  Result<TextSource> source = TextSource::Open(file);
+  if (!source) return tl::unexpected(source.error());
+  return ReadJsonl(*source);
 }
 
 }  // namespace doublehold

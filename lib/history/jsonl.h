@@ -12,19 +12,17 @@
 #define DOUBLEHOLD_LIB_HISTORY_JSONL_H_
 
 #include <filesystem>
-#include <istream>
 #include <ostream>
-#include <string_view>
 
 #include "lib/base/result.h"
 #include "lib/history/history.h"
+#include "lib/history/text_source.h"
 
 namespace doublehold {
 
 void WriteJsonl(const History& history, std::ostream& out);
 
-// `name` is what messages call the input.
-Result<History> ReadJsonl(std::istream& in, std::string_view name);
+Result<History> ReadJsonl(TextSource& source);
 Result<History> ReadJsonlFile(const std::filesystem::path& file);
 
 }  // namespace doublehold

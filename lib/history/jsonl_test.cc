@@ -60,8 +60,8 @@ std::string Written(const History& history) {
 }
 
 Result<History> Read(const std::string& text) {
-  std::istringstream in(text);
-  return ReadJsonl(in, "h.jsonl");
+  TextSource source(text, "h.jsonl");
+  return ReadJsonl(source);
 }
 
 TEST(Jsonl, WritingAndReadingBackGivesAnEqualHistory) {
@@ -265,7 +265,7 @@ TEST(Jsonl, NoFlippedByteOrCutMakesTheReaderFall) {
 
 TEST(Jsonl, AFileThatIsNotThereIsRefused) {
   EXPECT_EQ(ReadJsonlFile("/nonexistent/h.jsonl").error().message,
-            "/nonexistent/h.jsonl: could not be opened");
+            "/nonexistent/h.jsonl: cannot be read");
   EXPECT_EQ(ReadJsonlFile("/").error().message, "/: is a folder, not a history");
 }
 

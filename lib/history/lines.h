@@ -21,6 +21,8 @@ class Lines {
   // Without its newline; holds until the next call, and TextSource::kPadding bytes behind it may be read.
   [[nodiscard]] std::string_view line() const { return line_; }
   [[nodiscard]] int64_t number() const { return number_; }  // from 1
+  // There was a newline: the file does not end within this line.
+  [[nodiscard]] bool ended() const { return taken_ > line_.size(); }
 
  private:
   TextSource& source_;
