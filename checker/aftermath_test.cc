@@ -99,6 +99,14 @@ const Case kCases[] = {
       c2:                                           A--a====R-f
       c3:                                                A-a=R-f)",
      Outcome3::kUnknown, Outcome3::kUnknown},
+    {"nor does its client have to live to see that",
+     R"(
+      c1:         A-a==R--!
+      crash c1:          []
+      machine n1:       (------------------------------)
+      c2:                                           A--a====R-f
+      c3:                                                A-a=R-f)",
+     Outcome3::kUnknown, Outcome3::kUnknown},
     {"the stall of another key's holder excuses nothing here",
      R"(
       c1 k1:      A-a==!=========R-f

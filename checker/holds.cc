@@ -147,7 +147,7 @@ class Extraction {
     if (hold.owner() != SessionOf(event) || hold.key != event.key) {
       return Break(event, fmt::format("released hold {}, which it was not granted", event.hold));
     }
-    if (event.type != EventType::kInvoke) Done(index, event);
+    Done(index, event);
     if (open_[index].ended) return;
     // Without its invocation (a record was lost) all we know is that it lies before.
     End(index, event.type == EventType::kInvoke ? event.at_ns : last_ns_[SessionOf(event)]);
@@ -155,12 +155,12 @@ class Extraction {
     std::erase(unreleased_[{SessionOf(event), event.key}], index);
   }
 
-  // One without a clear answer may be under way for as long as its client would wait for the next.
+  // One without a clear answer, or none at all, may be under way for as long as its client would wait for the next.
   void Done(size_t index, const Event& event) {
     Hold& hold = holds_.all[index];
     const bool looked = event.type == EventType::kOk && event.value[0] == 0;
     hold.harmless = event.type == EventType::kFail || looked;
-    hold.unanswered = event.type == EventType::kInfo;
+    hold.unanswered = event.type == EventType::kInfo || event.type == EventType::kInvoke;
     hold.done_ns = Later(event.at_ns, hold.unanswered ? ToNs(facts_.lease) : 0);
   }
 

@@ -203,7 +203,10 @@ bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns
   const auto fault_within = [&](const Span& span, bool even_slow) {
     return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
       const std::string& kind = scene.facts.faults[static_cast<size_t>(episode.fault)].kind;
-      return IsOn(scene.facts, episode, hold.client) && (even_slow || kind != "slow") &&
+      // Who is killed is late with nothing.
+      const bool delays =
+          (even_slow || kind != "slow") && !(kind == "crash" && episode.client == hold.client);
+      return IsOn(scene.facts, episode, hold.client) && delays &&
              Overlap(span, {episode.from_ns, episode.to_ns});
     });
   };
