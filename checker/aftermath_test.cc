@@ -116,11 +116,25 @@ const Case kCases[] = {
      Outcome3::kViolated, Outcome3::kViolated},
     {"a server that stood still ends leases as well",
      R"(
-      c1:         A-a==!=========R-f
+      c1:         A-a=W--!-----wR-f                     | 5>4
       machine n1:    (---------)
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
      Outcome3::kUnknown, Outcome3::kUnknown},
+    {"but of nobody who asked it for nothing",
+     R"(
+      c1:         A-a==!=========R-f
+      machine n1:    (---------)
+      c2:                A-a==========R-f
+      c3:                       A-a======R-f)",
+     Outcome3::kViolated, Outcome3::kViolated},
+    {"nor of one that had its answer before, and then took its time",
+     R"(
+      c1:         A-a!W--w=======R-f                    | 5>4
+      machine n1:    (---------)
+      c2:                A-a==========R-f
+      c3:                       A-a======R-f)",
+     Outcome3::kViolated, Outcome3::kViolated},
     {"a server that a fault stopped did not stand still by the machine",
      R"(
       c1:         A-a==!=========R-f

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "checker/server_waits.h"
+
 namespace doublehold {
 namespace {
 
@@ -143,6 +145,19 @@ bool HoldsUp(const Stall& stall, int32_t client) {
   return stall.client == client || stall.client == kSupervisor || IsServer(stall.client);
 }
 
+std::vector<Span> HeldUpBy(const Stall& stall, int32_t client, const Span& when) {
+  std::vector<Span> held;
+  const auto add = [&](const Span& span) {
+    if (!Overlap(span, when)) return;
+    held.push_back({std::max(span.from_ns, when.from_ns), std::min(span.to_ns, when.to_ns)});
+  };
+  if (!IsServer(stall.client) && HoldsUp(stall, client)) add(stall.when);
+  for (const Wait& wait : stall.waiting) {
+    if (wait.client == client) add(wait.when);
+  }
+  return held;
+}
+
 Scene Observe(const History& history) {
   Scene scene{.facts = history.facts, .episodes = Episodes(history), .stalls = {}, .threaded = {}};
   for (const Event& event : history.events) {
@@ -153,6 +168,7 @@ Scene Observe(const History& history) {
       scene.stalls.push_back({.client = event.client, .when = span});
     }
   }
+  MarkWaiting(history, scene.stalls);
   return scene;
 }
 
@@ -213,9 +229,8 @@ bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns
   const auto stalled_within = [&](const Span& span) {
     std::vector<Span> stalled;
     for (const Stall& stall : scene.stalls) {
-      if (!HoldsUp(stall, hold.client) || !Overlap(span, stall.when)) continue;
-      stalled.push_back(
-          {std::max(span.from_ns, stall.when.from_ns), std::min(span.to_ns, stall.when.to_ns)});
+      const std::vector<Span> held = HeldUpBy(stall, hold.client, span);
+      stalled.insert(stalled.end(), held.begin(), held.end());
     }
     return TotalNs(std::move(stalled));
   };
@@ -234,7 +249,7 @@ bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns
 const Stall* LongestStall(const Scene& scene, int32_t client, const Span& when) {
   const Stall* longest = nullptr;
   for (const Stall& stall : scene.stalls) {
-    if (!HoldsUp(stall, client) || !Overlap(when, stall.when)) continue;
+    if (HeldUpBy(stall, client, when).empty()) continue;
     if (longest == nullptr ||
         stall.when.to_ns - stall.when.from_ns > longest->when.to_ns - longest->when.from_ns) {
       longest = &stall;

@@ -29,14 +29,23 @@ struct FaultEpisode {
 // fewer frames than it was to says `fail` as well, but has measured something.
 bool DidNothing(const Event& fault);
 
+// That a client waited for an answer.
+struct Wait {
+  int32_t client = 0;
+  Span when;
+};
+
 // A stretch in which the machine kept a process from running, though no fault had stopped it.
 struct Stall {
   int32_t client = 0;  // or kReferee, kSupervisor, OfServer(node)
   Span when;
+  std::vector<Wait> waiting{};  // of a server
 };
 // Whether it can have kept a client from going on: its own, one of the supervisor, through which all messages go, or one of
 // a server that it may have asked something.
 bool HoldsUp(const Stall& stall, int32_t client);
+// For how long within `when` it can have: of a server's only what the client waited for.
+std::vector<Span> HeldUpBy(const Stall& stall, int32_t client, const Span& when);
 
 // Outlives nothing: refers to the history it was made of.
 struct Scene {

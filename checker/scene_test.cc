@@ -1,5 +1,6 @@
 #include "checker/scene.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -55,6 +56,34 @@ TEST(Scene, WhoseStallHoldsUpWhom) {
   EXPECT_FALSE(HoldsUp({.client = kReferee}, 2));
   EXPECT_TRUE(HoldsUp({.client = kSupervisor}, 2));
   EXPECT_TRUE(HoldsUp({.client = OfServer(0)}, 2));
+}
+
+TEST(Scene, AServerHoldsUpWhoWaitsForIt) {
+  const auto held = [](const std::string& lane, const std::string& stall) {
+    const History history = FromLanes("c1:          " + lane + "\nmachine n1:  " + stall);
+    const Scene scene = Observe(history);
+    std::vector<std::string> spans;
+    for (const Span& span : HeldUpBy(scene.stalls.at(0), 1, {0, INT64_MAX}))
+      spans.push_back(fmt::format("{}-{}", span.from_ns / 1'000'000, span.to_ns / 1'000'000));
+    return spans;
+  };
+  const std::string stall = "     (--------)";
+  struct Case {
+    const char* lane;
+    std::vector<std::string> spans;
+  };
+  for (const Case& each :
+       std::vector<Case>{{"A-a======W-----w=R-x     | 5>4", {"9-14"}},
+                         {"A-a=W------------w=R-x   | 5>4", {"5-14"}},
+                         {"A-a=W-w====W-w=R-x       | 5>4 4>3", {"5-6", "6-6", "11-13", "13-13"}},
+                         {"A-a=============R-r", {}},       // asked for nothing meanwhile
+                         {"A-a=E---e=======R-r", {"5-8"}},  // its watchdog did
+                         {"A---?", {"5-14"}},               // its request may still be there
+                         {"A-a==R", {"5-14"}}}) {           // likewise
+    EXPECT_EQ(held(each.lane, stall), each.spans) << each.lane;
+  }
+  EXPECT_EQ(held("A---?", "              (--)"), std::vector<std::string>{}) << "a lease later";
+  EXPECT_EQ(held("A-a===\nc2:          A-a=W-------w   | 5>4", stall), std::vector<std::string>{});
 }
 
 TEST(Scene, TheEdgesOfAPauseBelongToIt) {
