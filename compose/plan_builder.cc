@@ -237,7 +237,8 @@ Result<Plan> BuildPlan(Settings settings) {
   if (reader.error()) return tl::unexpected(*reader.error());
   const std::vector<FaultPlace> places = ReadFaults(reader, plan);
   if (reader.error()) return tl::unexpected(*reader.error());
-  if (Result<void> ok = settings.CheckAllTaken("setting"); !ok) return tl::unexpected(ok.error());
+  if (Result<void> ok = settings.CheckAllTaken("setting", {"fault"}); !ok)
+    return tl::unexpected(ok.error());
   KeepNodesOut(plan);
   if (Result<void> ok = CheckFaults(plan, places); !ok) return tl::unexpected(ok.error());
   return plan;

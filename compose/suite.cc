@@ -303,7 +303,7 @@ Result<Suite> ReadSuite(const std::filesystem::path& file) {
     suite.about[column] = about->value_or("");
   }
   suite.seed = suite.cells.front().plan.seed;
-  if (Result<void> ok = settings->CheckAllTaken("setting of a suite"); !ok)
+  if (Result<void> ok = settings->CheckAllTaken("setting of a suite", {"cell"}); !ok)
     return tl::unexpected(ok.error());
   return suite;
 }

@@ -172,11 +172,14 @@ std::string WhyNoFailover(const Plan& plan) {
   // Else the lost grant is over when the next one is made, and nothing can go wrong.
   const Duration vote = plan.down_after + kVote;
   if (topology.FailsOver() && Leases(kAlone, plan) < vote) {
-    const Duration least = std::chrono::ceil<std::chrono::seconds>(vote / kAlone);
+    const auto lease = std::chrono::ceil<std::chrono::seconds>(vote / kAlone);
+    const auto whole = std::chrono::ceil<std::chrono::seconds>(
+        lease * (kWarm + kForgotten + kOnItsWay + kAlone + 1) + vote);
     return fmt::format(
         "a vote of '{}' may take {}, and what was granted with a lease of {} is over by then "
-        "(lease {} or more?)",
-        plan.topology, FormatDuration(vote), FormatDuration(plan.lease), FormatDuration(least));
+        "(lease {} or more, duration {} or more?)",
+        plan.topology, FormatDuration(vote), FormatDuration(plan.lease), FormatDuration(lease),
+        FormatDuration(whole));
   }
   return "";
 }

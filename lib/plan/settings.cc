@@ -105,9 +105,14 @@ std::string Settings::Where(const std::string& name) const {
   return fmt::format("{}: {}{}", found->second.where, prefix_, name);
 }
 
-Result<void> Settings::CheckAllTaken(std::string_view what) const {
+Result<void> Settings::CheckAllTaken(std::string_view what,
+                                     const std::vector<std::string>& lists) const {
   for (const auto& [name, setting] : values_) {
     if (known_.contains(name)) continue;
+    if (const auto list = ListOf(name); list && std::ranges::find(lists, *list) == lists.end()) {
+      return BadInput(
+          fmt::format("{}: {}", setting.where, UnknownWord("list of tables", *list, lists)));
+    }
     std::vector<std::string> known;
     for (const std::string& candidate : known_) {
       // What is set already is not what was meant, but for its short form: "lease" for "lock.lease".

@@ -53,8 +53,10 @@ class Settings {
   // Where it came from, for messages: "npc.toml:12: lock.lease". Of one that a part lacks: where that part is.
   [[nodiscard]] std::string Where(const std::string& name) const;
 
-  // An error about the first setting that nobody took. `what` says what the names belong to: "setting".
-  [[nodiscard]] Result<void> CheckAllTaken(std::string_view what) const;
+  // An error about the first setting that nobody took. `what` says what the names belong to: "setting"; `lists`: the lists of
+  // tables that there can be: "fault".
+  [[nodiscard]] Result<void> CheckAllTaken(std::string_view what,
+                                           const std::vector<std::string>& lists = {}) const;
 
  private:
   std::map<std::string, Setting> values_;

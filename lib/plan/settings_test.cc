@@ -159,5 +159,14 @@ TEST(Settings, WhatNobodyTookIsAnErrorThatNamesTheNearestOfWhatWasAskedFor) {
             "x.toml:2: setting 'retry.intervall' is unknown (did you mean 'retry.interval'?)");
 }
 
+TEST(Settings, AListOfTablesThatNobodyKnowsIsAnErrorThatNamesTheNearest) {
+  const Settings settings = Parsed("[[falt]]\nkind = \"pause\"\n");
+  EXPECT_EQ(settings.CheckAllTaken("setting", {"fault"}).error().message,
+            "x.toml:2: list of tables 'falt' is unknown (did you mean 'fault'?)");
+  const Settings known = Parsed("[[fault]]\nkind = \"pause\"\n");
+  EXPECT_EQ(known.CheckAllTaken("setting", {"fault"}).error().message,
+            "x.toml:2: setting 'fault.0.kind' is unknown");
+}
+
 }  // namespace
 }  // namespace doublehold
