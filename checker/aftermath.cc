@@ -95,9 +95,15 @@ void SpreadFrom(size_t first, std::vector<Doubt>& having, int64_t lease_ns) {
 
 // `of_key`: in the order of their grants.
 void Spread(const std::vector<Hold*>& of_key, int64_t lease_ns) {
+  // When the first of each and those granted after it was asked for.
+  std::vector<int64_t> asked_ns(of_key.size());
+  for (size_t i = of_key.size(); i-- > 0;)
+    asked_ns[i] =
+        std::min(of_key[i]->asked_ns, i + 1 < of_key.size() ? asked_ns[i + 1] : kForeverNs);
   std::vector<Doubt> having;
-  for (Hold* hold : of_key) {
-    std::erase_if(having, [hold](const Doubt& d) { return DoneNs(*d.hold) < hold->asked_ns; });
+  for (size_t i = 0; i < of_key.size(); ++i) {
+    Hold* const hold = of_key[i];
+    std::erase_if(having, [&](const Doubt& d) { return DoneNs(*d.hold) < asked_ns[i]; });
     having.push_back({.hold = hold, .proved_ns = DoneNs(*hold)});
     Doubt& latest = having.back();
     for (const Doubt& doubt : having) {

@@ -150,6 +150,14 @@ const Case kCases[] = {
       c2:                      A-----a=====R-f
       c3:                            A-a====R-f)",
      Outcome3::kUnknown, Outcome3::kUnknown},
+    {"so it may where another, asked for later, was granted first",
+     R"(
+      c1:         A-a==!=========R-f
+      machine c1:    (---------)
+      c2:                A-a==============R-f
+      c3:                               A----------a==R-f
+      c4:                                    A-a=======R-f)",
+     Outcome3::kUnknown, Outcome3::kUnknown},
     {"a release that was over before excuses nothing",
      R"(
       c1:         A-a==!=========R---f
