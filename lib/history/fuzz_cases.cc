@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/base/check.h"
+#include "lib/history/jsonl.h"
 #include "lib/history/op_log.h"
 
 namespace doublehold {
@@ -31,7 +32,39 @@ std::vector<std::string> ReadAll(LogFormat format, std::string_view text, size_t
   return told;
 }
 
+// A space behind the brace that opens a line changes nothing for a parser, and no line of ours has one.
+std::string LeftToAParser(std::string_view text) {
+  std::string spaced;
+  for (size_t i = 0; i < text.size(); ++i) {
+    spaced += text[i];
+    if (text[i] == '{' && (i == 0 || text[i - 1] == '\n')) spaced += ' ';
+  }
+  return spaced;
+}
+
+Result<History> ReadHistory(std::string_view text, size_t stretch) {
+  TextSource source(text, "fuzz", stretch);
+  return ReadJsonl(source);
+}
+
 }  // namespace
+
+void CheckHistory(std::string_view input) {
+  if (input.empty()) return;
+  const size_t stretch = static_cast<uint8_t>(input.front()) + size_t{1};
+  input.remove_prefix(1);
+  const Result<History> whole = ReadHistory(input, input.size() + 1);
+  for (const Result<History>& other :
+       {ReadHistory(input, stretch), ReadHistory(LeftToAParser(input), input.size() + 1)}) {
+    CHECK(whole.has_value() == other.has_value());
+    if (whole) {
+      CHECK(whole->facts == other->facts && whole->events == other->events);
+    } else {
+      CHECK(whole.error().message == other.error().message);
+      CHECK(whole.error().message.find('\n') == std::string::npos);
+    }
+  }
+}
 
 void CheckReader(LogFormat format, std::string_view input) {
   if (input.empty()) return;

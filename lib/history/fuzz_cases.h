@@ -14,6 +14,10 @@ namespace doublehold {
 // chooses the size of the stretches.
 void CheckReader(LogFormat format, std::string_view input);
 
+// A text is read as a history.jsonl, or refused with a message of one line, the same however it is cut into stretches and
+// whichever way its lines are read. The first byte chooses the size of the stretches.
+void CheckHistory(std::string_view input);
+
 }  // namespace doublehold
 
 #endif  // DOUBLEHOLD_LIB_HISTORY_FUZZ_CASES_H_

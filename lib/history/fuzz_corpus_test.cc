@@ -11,7 +11,8 @@
 namespace doublehold {
 namespace {
 
-int ForEachFile(const std::string& folder, LogFormat format) {
+template <typename Check>
+int ForEachFile(const std::string& folder, Check check) {
   int files = 0;
   const auto path =
       std::filesystem::path(DOUBLEHOLD_SOURCE_DIR) / "lib" / "history" / "fuzz_corpus" / folder;
@@ -19,16 +20,24 @@ int ForEachFile(const std::string& folder, LogFormat format) {
     std::ifstream in(entry.path(), std::ios::binary);
     const std::string input(std::istreambuf_iterator<char>(in), {});
     SCOPED_TRACE(entry.path().string());
-    CheckReader(format, input);
+    check(input);
     ++files;
   }
   return files;
+}
+
+int ForEachFile(const std::string& folder, LogFormat format) {
+  return ForEachFile(folder, [format](const std::string& input) { CheckReader(format, input); });
 }
 
 TEST(FuzzCorpus, HoldsForEdn) { EXPECT_GT(ForEachFile("edn", LogFormat::kEdn), 0); }
 
 TEST(FuzzCorpus, HoldsForJsonLines) {
   EXPECT_GT(ForEachFile("json_lines", LogFormat::kJsonLines), 0);
+}
+
+TEST(FuzzCorpus, HoldsForOurHistories) {
+  EXPECT_GT(ForEachFile("jsonl", [](const std::string& input) { CheckHistory(input); }), 0);
 }
 
 TEST(FuzzCorpus, OfEdnHoldsForAJepsenLogToo) {

@@ -1,0 +1,10 @@
+// The reader of history.jsonl under libFuzzer: see CheckHistory.
+#include <cstddef>
+#include <cstdint>
+
+#include "lib/history/fuzz_cases.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes) {
+  doublehold::CheckHistory({reinterpret_cast<const char*>(data), bytes});
+  return 0;
+}
