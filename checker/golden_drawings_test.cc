@@ -1,0 +1,378 @@
+// The histories of testdata/, each drawn (lanes.h), with what it is there for and what becomes of every claim that it is judged for. The
+// file must be what is drawn, event by event. And whether there is one for each claim and outcome.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checker/judge.h"
+#include "checker/lanes.h"
+#include "lib/history/jsonl.h"
+
+namespace doublehold {
+namespace {
+
+struct Drawn {
+  std::string_view name;
+  std::string_view outcomes;
+  std::string_view why;
+  std::string_view picture;
+};
+
+// clang-format off
+const std::vector<Drawn> kDrawn{
+    {"bought-twice-2-bad", "stock violated",
+     "the write of unknown outcome was done: the stock fell by 3 for 2 sales of which one was tried again", R"(
+        c1:    A-a=g=W--?==g=W-w=R-r                 | 5 5>4 4 4>3
+        c2:                           A-a=g=w=R-r    | 3 3>2
+        final:                                    *  | 2/2)"},
+    {"client-died-2-unknown", "exclusion unknown, lease-exclusion unknown, stock unknown, liveness unknown",
+     "client 2 died by itself: nobody knows what it did", R"(
+        c1:      A-a=g=w=R-r               | 5 5>4
+        c2:                 A-a g          | 4
+        died c2:                   *       | 139
+        final:                        *    | 4/1
+        probe:                        P-p)"},
+    {"clock-jump-2-bad", "exclusion violated, lease-exclusion violated, stock valid, liveness valid",
+     "the server's clock jumped past the lease of client 1, and client 2 was granted its key", R"(
+        c1:      A-a=g===========w=!=R-x               | 5 5>4
+        c2:       A-x  A--x  A-a=======g=w=R-r         | 4 4>3
+        jump n1:        [---------------------]        | 750
+        final:                                    *    | 3/2
+        probe:                                    P-p)"},
+    {"cut-short-2-unknown", "exclusion valid, lease-exclusion valid, stock unknown, liveness unknown",
+     "the end is missing: the final stock and the probe", R"(
+        c1: A-a=g=w=R-r             | 5 5>4
+        c2:            A-a=g=w=R-r  | 4 4>3)"},
+    {"fault-never-started-2-unknown", "exclusion unknown, lease-exclusion unknown, stock unknown, liveness unknown",
+     "the stall that was planned never came, so nothing was put to the test", R"(
+        c1:    A-a=g=w=R-r               | 5 5>4
+        c2:               A-a=g=w=R-r    | 4 4>3
+        final:                      *    | 3/2
+        probe:                      P-p)"},
+    {"fenced-writes-only-2-bad", "fencing valid, stock violated",
+     "reads show no token that the store compares: both read 1", R"(
+        c1:    A-a=g!===========w=R-x      | #1 1 1>0#1
+        c2:            A-a=g======w=R-r    | #2 1 1>0#2
+        final:                          *  | 0/2)"},
+    {"gap-before-a-late-extension-2-bad", "exclusion violated, lease-exclusion valid, stock valid, liveness valid",
+     "the lease was extended when it was over: a strict overlap, and at no instant two live leases", R"(
+        c1:       A-a=g=!========E-e==w=R-r          | 5 5>4
+        c2:                A-a=R-r
+        pause c1:       [------]
+        final:                                  *    | 4/1
+        probe:                                  P-p)"},
+    {"half-written-and-killed-2-unknown", "torn-read unknown",
+     "client 2 was killed in its write, which left half of it for any lock", R"(
+        c1:                          A-b==L-l=R-r  | 8/7
+        c2:       A-a W                            | 7>8
+        crash c2:       [])"},
+    {"in-queue-order-3-ok", "order valid",
+     "client 3 asked after client 2, and is granted the key after it", R"(
+        c1: A-a======R-r
+        c2:  QA-t--------A-aq=R-r
+        c3:        QA-t-----------A-aq==R-r)"},
+    {"in-turn-3-ok", "exclusion valid, lease-exclusion valid, stock valid, liveness valid",
+     "each has the key alone, one after the other", R"(
+        c1:    Q-A-aq=g==w=R-r                                   | 5 5>4
+        c2:     Q--A-x--A----x-A-aq==g==w=R-r                    | 4 4>3
+        c3:      Q----A-x---A-x------A-x---A-aq=g==w=R-r         | 3 3>2
+        final:                                             *     | 2/3
+        probe:                                              P-p)"},
+    {"killed-in-its-write-2-ok", "exclusion valid, lease-exclusion valid, stock valid, liveness valid",
+     "who is killed holds nothing when its lease is over", R"(
+        c1:       A-a g  W                                | 5 5>4
+        crash c1:        []
+        c2:        A-x   A-x   A-x   A-a=g=w=R-r          | 4 4>3
+        final:                                      *     | 3/1
+        probe:                                       P-p)"},
+    {"last-exit-does-not-free-2-bad", "reentry violated, exclusion valid",
+     "client 2 is told that the key is taken when nobody has it: the acquire was counted twice", R"(
+        c1:      A------a===R-r
+        c2:                        A-t       A-a==R-r
+        drop c1:    [-])"},
+    {"machine-stalled-2-unknown", "exclusion unknown, lease-exclusion valid, stock unknown, liveness valid",
+     "client 1 was late because the machine stalled it, and for no other reason", R"(
+        c1:         A-a=g====!========w=R-x         | 5 5>4
+        c2:          A-x  A--x  A-a=g=w=R-r         | 5 5>4
+        machine c1:      (----------)
+        final:                                *     | 4/2
+        probe:                                 P-p)"},
+    {"nested-exit-frees-2-bad", "reentry violated, lease-exclusion violated",
+     "client 2 is granted the key after the nested exit, while client 1 is in", R"(
+        c1: A-a   A-a===R-r           R-r
+        c2:       A-x      A-a==R-r)"},
+    {"nested-exits-2-ok", "reentry valid, exclusion valid",
+     "client 2 is refused until the last exit, and granted the key after it", R"(
+        c1: A-a   A-a===R-r      R-r
+        c2:       A-t      A-t       A-a==R-r)"},
+    {"no-lock-3-bad", "exclusion violated, lease-exclusion violated, stock violated, liveness valid",
+     "everybody is granted the key at once, for ever", R"(
+        c1:    A-a=g==w===R-r                     | 5 5>4
+        c2:     A-a=g==w==R-r                     | 5 5>4
+        c3:      A-a====g=w=R-r                   | 4 4>3
+        final:                               *    | 3/3
+        probe:                               P-p)"},
+    {"no-tokens-2-unknown", "fencing unknown",
+     "no grant carries a token: nothing to compare", R"(
+        c1: A-a==R-r
+        c2:         A-a==R-r)"},
+    {"order-missing-2-bad", "exclusion valid, lease-exclusion valid, stock violated, liveness valid",
+     "two were told \"sold\", and one order is in the store", R"(
+        c1:    A-a=g=w=R-r               | 5 5>4
+        c2:               A-a=g=w=R-r    | 4 4>3
+        final:                      *    | 3/1
+        probe:                      P-p)"},
+    {"oversold-decrement-3-bad", "exclusion violated, lease-exclusion valid, stock violated, liveness valid",
+     "two found one unit and took it: the stock is -1", R"(
+        c1:      A-a=g===!=======w=R-x              | 1 1>-1
+        c2:               A-a=gw=R-r                | 1 1>0
+        c3:                         A-a=g=R-r       | -1
+        slow c1:      [---------]                   | 10
+        final:                                 *    | -1/2
+        probe:                                 P-p)"},
+    {"overtaken-3-bad", "order violated",
+     "client 2 stood in the queue before client 3 asked, and is granted the key after it", R"(
+        c1: A-a======R-r
+        c2:  QA-t-------------------A-aq=R-r
+        c3:        QA-t--A-aq==R-r)"},
+    {"overtaken-while-stopped-3-unknown", "order unknown",
+     "who was overtaken had been stopped, which may have cost it its place", R"(
+        c1:       A-a======R-r
+        c2:        QA-t-------------------A-aq=R-r
+        c3:              QA-t--A-aq==R-r
+        pause c2:         [----])"},
+    {"perhaps-bought-twice-2-unknown", "stock unknown",
+     "the sale of client 1 or that of client 2 took the third unit: nobody can tell", R"(
+        c1:    A-a=g=W--?==g=W-w=R-r           | 5 5>4 4 4>3
+        c2:                          A-a g W?  | 3 3>2
+        final:                              *  | 3/1)"},
+    {"perhaps-saved-twice-2-unknown", "exactly-once unknown",
+     "the result beyond one a task may be of either unknown save", R"(
+        c1:    A-a=S-?=R-r  A-a=S-?=R-r        | 1 2
+        c2:                A-a=S-k=R-r         | 1
+        final:                              *  | 1/2)"},
+    {"records-lost-2-unknown", "exclusion unknown, lease-exclusion unknown, stock unknown, liveness unknown",
+     "records of client 2 were lost: anything may be missing", R"(
+        c1:      A-a=g=w=R-r               | 5 5>4
+        c2:                 A-a=g=w=R-r    | 4 4>3
+        lost c2:                      *    | 7
+        final:                        *    | 1/4
+        probe:                        P-p)"},
+    {"reentry-2-ok", "exclusion valid, lease-exclusion valid, stock valid, liveness valid",
+     "an owner that enters again overlaps nobody", R"(
+        c1:    A-a  A-a=g=w=R-r  R-r                   | 5 5>4
+        c2:                           A-a=g=w=R-r      | 4 4>3
+        final:                                    *    | 3/2
+        probe:                                    P-p)"},
+    {"refused-behind-a-queue-3-unknown", "reentry unknown",
+     "client 3 was refused a free key, perhaps because client 2 stood before it", R"(
+        c1: A-a A-a=R-r  R-r
+        c2:    A-t                            A-a==R-r
+        c3:      A-t        A-t)"},
+    {"release-answered-late-2-unknown", "release unknown",
+     "the release may have freed its own at once, and been answered late", R"(
+        c1: A-a==!R-----------f
+        c2:          A-a==========R-f)"},
+    {"release-by-one-never-granted-3-bad", "lease-exclusion violated, release violated",
+     "client 2 freed the lock of client 1 without having been granted it", R"(
+        c1: A-a================R-x
+        c2:      A-x R-f
+        c3:              A-a=R-f)"},
+    {"released-by-a-non-owner-3-bad", "exclusion violated, lease-exclusion violated, stock valid, liveness valid",
+     "client 1 freed the lock of client 2, so that client 3 was granted it too", R"(
+        c1:       A-a=g==!==========R-r                 | 5
+        c2:        A-x  A--x  A-a=======g=w=R-r         | 5 5>4
+        c3:         A-x     A-x    A---a=g=R-r          | 5
+        pause c1:      [-----------]
+        final:                                     *    | 4/1
+        probe:                                     P-p)"},
+    {"releases-and-acquires-touch-2-ok", "exclusion valid, lease-exclusion valid, stock valid, liveness valid",
+     "a release under way and a grant under way may be in either order", R"(
+        c1:    A-a=g=w=R---r             | 5 5>4
+        c2:      A-----a==g=w=R-r        | 4 4>3
+        final:                     *     | 3/2
+        probe:                      P-p)"},
+    {"saved-once-2-ok", "exactly-once valid",
+     "one result in the store: the save of unknown outcome was not done", R"(
+        c1:    A-a=S-?=R-r                     | 1
+        c2:                A-a=S-k=R-r         | 1
+        final:                              *  | 1/1)"},
+    {"saved-twice-2-bad", "exactly-once violated",
+     "client 1 saved, with its lease over, what client 2 had saved", R"(
+        c1:       A-a==!==========S-k=R-x      | 7
+        c2:               A-a=S-k=R-r          | 7
+        pause c1:     [---------]              | 10
+        final:                              *  | 1/2)"},
+    {"stale-holder-2-bad", "exclusion violated, lease-exclusion valid, stock violated, liveness valid",
+     "client 1 was stopped past its lease, and wrote over the order of client 2", R"(
+        c1:       A-a=g==!==========w=R-x         | 5 5>4
+        c2:        A-x  A--x  A-a=g=w=R-r         | 5 5>4
+        pause c1:      [----------]               | 11
+        final:                              *     | 4/2
+        probe:                               P-p)"},
+    {"stale-token-refused-2-ok", "fencing valid, stock valid",
+     "the store refuses the smaller token", R"(
+        c1:    A-a=g!=============W-xR-x  | #4 5#4 5>4#4
+        c2:            A-a=g=w=R-r        | #5 5#5 5>4#5
+        final:                         *  | 4/1)"},
+    {"stale-token-taken-2-bad", "fencing violated, stock violated",
+     "the store takes token 4 after token 5", R"(
+        c1:       A-a=g!===========w=R-x     | #4 5#4 5>4#4
+        c2:               A-a=g=w=R-r        | #5 5#5 5>4#5
+        pause c1:      [----------]          | 11
+        final:                            *  | 4/2)"},
+    {"stale-write-held-on-the-wire-2-bad", "exclusion violated, lease-exclusion valid, stock violated, liveness valid",
+     "the write of client 1 was held past its lease, and took effect after those of client 2", R"(
+        c1:      A-a=g==W--!-----------wR-x          | 5 5>4
+        c2:       A-x  A--x    A-agwR-rA-agwR-r      | 5 5>4 4 4>3
+        hold c1:      [---------------]              | 16
+        final:                                 *     | 3/3
+        probe:                                  P-p)"},
+    {"stuck-key-2-bad", "exclusion valid, lease-exclusion valid, stock valid, liveness violated",
+     "the key of a client that was killed never expires", R"(
+        c1:       A-?
+        crash c1:  []
+        c2:         A-a=g=w=R-r                                    | 5 5>4
+        c3:                     A-a==g=w=R-r                       | 4 4>3
+        final:                              *                      | 3/2
+        probe:                              P-------------------x
+        expiry:                                                 *  | -1)"},
+    {"token-goes-back-2-bad", "fencing violated",
+     "token 1 after token 5: the counter was lost in the restart", R"(
+        c1:         A-a===R-r               | #5
+        c2:                      A-a===R-r  | #1
+        restart n1:           [-])"},
+    {"torn-read-2-bad", "torn-read violated",
+     "client 1 looked while client 2 wrote, its own lease being over", R"(
+        c1:       A-b==L--!-----------l=R-x  | 7/8
+        c2:               A-a=W-u=R-r        | 7>8
+        pause c1:        [----------]        | 10)"},
+    {"tried-again-2-ok", "stock valid",
+     "each sale took one unit, however often it was tried", R"(
+        c1:    A-a=g=W--x==g=W-?==g=W-w=R-r                | 5 5>4 4 4>3 4 4>3
+        c2:      A-a=g=w=R-r                               | 5 5>4
+        final:                                          *  | 3/2)"},
+    {"unchecked-releases-of-their-own-2-ok", "release valid",
+     "a release that does not look, within its lease", R"(
+        c1: A-a===R-f
+        c2:     A----a===R-f)"},
+    {"units-vanished-2-bad", "exclusion valid, lease-exclusion valid, stock violated, liveness valid",
+     "the stock fell by 3, and two were sold", R"(
+        c1:    A-a=g=w=R-r               | 5 5>4
+        c2:               A-a=g=w=R-r    | 4 4>3
+        final:                      *    | 2/2
+        probe:                      P-p)"},
+    {"unknown-outcomes-3-ok", "exclusion valid, lease-exclusion valid, stock valid, liveness valid",
+     "neither an acquire nor a release of unknown outcome is a hold", R"(
+        c1:      A---?R-?         A-a=g=W--?R-?                  | 4 4>3
+        c2:             A-a=g=w=R-r                              | 5 5>4
+        c3:                                     A-a=g=w=R-r      | 3 3>2
+        drop n1: [--------------]
+        final:                                              *    | 2/2
+        probe:                                              P-p)"},
+    {"watchdog-extends-2-ok", "exclusion valid, lease-exclusion valid, stock valid, liveness valid",
+     "the lease was extended in time, again and again", R"(
+        c1:    A-a==E-e==E-e==g====w=R-r                 | 5 5>4
+        c2:     A-x   A-x   A-x   A-x A-a=g=w=R-r        | 4 4>3
+        final:                                     *     | 3/2
+        probe:                                      P-p)"},
+    {"whole-reads-3-ok", "torn-read valid",
+     "each saw both halves alike", R"(
+        c1: A-b==L-l=R-r                              | 7/7
+        c2:                A-a=W-u=R-r                | 7>8
+        c3:                             A-b==L-l=R-r  | 8/8)"},
+    {"wrong-release-2-bad", "exclusion violated, release violated",
+     "client 1 was stopped past its lease and freed the lock of client 2", R"(
+        c1:       A-a==!==========R-f
+        c2:                A-a===========R-x
+        pause c1:     [---------]             | 9)"},
+};
+// clang-format on
+
+std::filesystem::path Folder() {
+  return std::filesystem::path(DOUBLEHOLD_SOURCE_DIR) / "checker" / "testdata";
+}
+
+Result<History> HistoryOf(const Drawn& drawn) {
+  return ReadJsonlFile(Folder() / (std::string(drawn.name) + ".jsonl"));
+}
+
+// A grant of no lock is for ever, which lanes cannot draw.
+History FromPicture(const Drawn& drawn) {
+  History history = FromLanes(drawn.picture);
+  for (Event& event : history.events) {
+    const bool grant = event.op == Op::kAcquire && event.type == EventType::kOk;
+    if (drawn.name.starts_with("no-lock") && grant)
+      event.value[0] = std::numeric_limits<int64_t>::max();
+  }
+  return history;
+}
+
+std::string InOneLine(const Event& event) {
+  return fmt::format("{} {} {}.{} key {} {} {} hold {} values {}", event.at_ns, Name(event.task),
+                     event.client, event.thread, event.key, Name(event.op), Name(event.type),
+                     event.hold, fmt::join(event.value, " "));
+}
+
+class GoldenDrawing : public testing::TestWithParam<Drawn> {};
+
+TEST_P(GoldenDrawing, IsTheFile) {
+  const Result<History> history = HistoryOf(GetParam());
+  ASSERT_TRUE(history.has_value()) << history.error().message;
+  const History drawn = FromPicture(GetParam());
+  for (size_t i = 0; i < std::min(history->events.size(), drawn.events.size()); ++i)
+    ASSERT_EQ(InOneLine(history->events[i]), InOneLine(drawn.events[i])) << "event " << i;
+  EXPECT_EQ(history->events.size(), drawn.events.size());
+}
+
+TEST_P(GoldenDrawing, HasTheseOutcomes) {
+  const Result<History> history = HistoryOf(GetParam());
+  ASSERT_TRUE(history.has_value()) << history.error().message;
+  const RunVerdict verdict = Judge(*history);
+  std::vector<std::string> outcomes;
+  for (const ClaimVerdict& claim : verdict.claims)
+    outcomes.push_back(fmt::format("{} {}", claim.claim, Name(claim.outcome)));
+  EXPECT_EQ(fmt::format("{}", fmt::join(outcomes, ", ")), GetParam().outcomes)
+      << GetParam().why << "\n"
+      << ToText(verdict);
+}
+
+INSTANTIATE_TEST_SUITE_P(Testdata, GoldenDrawing, testing::ValuesIn(kDrawn), [](const auto& info) {
+  std::string name(info.param.name);
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
+
+TEST(GoldenDrawings, EveryFileIsDrawn) {
+  std::set<std::string> files, drawn;
+  for (const auto& entry : std::filesystem::directory_iterator(Folder())) {
+    if (entry.path().extension() == ".jsonl") files.insert(entry.path().stem());
+  }
+  for (const Drawn& one : kDrawn) drawn.emplace(one.name);
+  EXPECT_EQ(files, drawn);
+}
+
+TEST(GoldenDrawings, EveryClaimHasAValidAnUnknownAndAViolatedOne) {
+  for (const CheckerEntry& entry : Checkers()) {
+    for (const Outcome3 outcome : {Outcome3::kValid, Outcome3::kUnknown, Outcome3::kViolated}) {
+      const std::string wanted = fmt::format("{} {}", entry.claim, Name(outcome));
+      // Of `exclusion valid`, but not of `lease-exclusion valid`.
+      const bool there = std::ranges::any_of(kDrawn, [&](const Drawn& drawn) {
+        return (", " + std::string(drawn.outcomes) + ",").find(", " + wanted + ",") !=
+               std::string::npos;
+      });
+      EXPECT_TRUE(there) << wanted;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,393 @@
+// The logs of testdata/models/, each drawn: an operation a line, from its invocation to its answer, two columns an event or a ns.
+//
+//   0 acquire           |-|          an answer: | ok, x failed, ? unknown, . none
+//   1 release               |-x
+//
+// The last word of a name is the verdict that `doublehold check FILE --model M` must give: ok, bad, unknown. What is unknown is so
+// because of a release that failed, which each reading takes for something else, or because the search may not go on for long enough.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checker/linear/judge_log.h"
+
+namespace doublehold {
+namespace {
+
+struct GoldenLog {
+  std::string_view name;
+  std::string_view model;
+  ModelParameters parameters;
+  int64_t most = 0;  // configurations; 0: as many as it takes
+  std::string_view why;
+  std::string_view picture;
+};
+
+// clang-format off
+const std::vector<GoldenLog> kLogs{
+    {"mutex-freed-by-another-ok", "mutex", {}, 0,
+     "anybody may release", R"(
+0 acquire           |-|
+1 release               |-|
+1 acquire                   |-|)"},
+    {"mutex-taken-twice-bad", "mutex", {}, 0,
+     "nobody released it in between", R"(
+0 acquire           |-|
+1 acquire               |-|)"},
+    {"mutex-failed-release-unknown", "mutex", {}, 0,
+     "it is taken again only if the release that failed freed it", R"(
+0 acquire           |-|
+0 release               |-x
+1 acquire                   |-|)"},
+    {"owner-mutex-in-turn-ok", "owner-mutex", {}, 0,
+     "each releases its own", R"(
+0 acquire           |-|
+0 release               |-|
+1 acquire                   |-|
+1 release                       |-|)"},
+    {"owner-mutex-freed-by-another-bad", "owner-mutex", {}, 0,
+     "1 releases what 0 has", R"(
+0 acquire           |-|
+1 release               |-|)"},
+    {"owner-mutex-failed-release-unknown", "owner-mutex", {}, 0,
+     "1 can have it only if the release that failed freed it", R"(
+0 acquire           |-|
+0 release               |-x
+1 acquire                   |-|)"},
+    {"reentrant-mutex-nested-ok", "reentrant-mutex", {}, 0,
+     "out after as many releases as acquires", R"(
+0 acquire           |-|
+0 acquire               |-|
+0 release                   |-|
+0 release                       |-|
+1 acquire                           |-|)"},
+    {"reentrant-mutex-freed-by-an-inner-exit-bad", "reentrant-mutex", {}, 0,
+     "0 is still in once", R"(
+0 acquire           |-|
+0 acquire               |-|
+0 release                   |-|
+1 acquire                       |-|)"},
+    {"reentrant-mutex-failed-last-exit-unknown", "reentrant-mutex", {}, 0,
+     "1 can enter only if the exit that failed counted", R"(
+0 acquire           |-|
+0 acquire               |-|
+0 release                   |-|
+0 release                       |-x
+1 acquire                           |-|)"},
+    {"fenced-mutex-tokens-rise-ok", "fenced-mutex", {}, 0,
+     "5 after 3", R"(
+0 acquire -> 3      |-|
+0 release               |-|
+1 acquire -> 5              |-|)"},
+    {"fenced-mutex-token-again-bad", "fenced-mutex", {}, 0,
+     "3 was given before", R"(
+0 acquire -> 3      |-|
+0 release               |-|
+1 acquire -> 3              |-|)"},
+    {"fenced-mutex-failed-release-unknown", "fenced-mutex", {}, 0,
+     "1 can have it only if the release that failed freed it", R"(
+0 acquire -> 3      |-|
+0 release               |-x
+1 acquire -> 4              |-|)"},
+    {"reentrant-fenced-mutex-its-own-again-ok", "reentrant-fenced-mutex", {}, 0,
+     "who enters again is given its own token", R"(
+0 acquire -> 3      |-|
+0 acquire -> 3          |-|
+0 release                   |-|
+0 release                       |-|
+1 acquire -> 4                      |-|)"},
+    {"reentrant-fenced-mutex-another-token-inside-bad", "reentrant-fenced-mutex", {}, 0,
+     "who enters again is given another token", R"(
+0 acquire -> 3      |-|
+0 acquire -> 4          |-|)"},
+    {"reentrant-fenced-mutex-failed-release-unknown", "reentrant-fenced-mutex", {}, 0,
+     "a new token is right only if the release that failed freed it", R"(
+0 acquire -> 3      |-|
+0 release               |-x
+0 acquire -> 4              |-|)"},
+    {"semaphore-freed-by-another-ok", "semaphore", {.permits = 2}, 0,
+     "two permits; 1 releases one of 0's", R"(
+0 acquire 2         |-|
+1 release 1             |-|
+1 acquire 1                 |-|)"},
+    {"semaphore-three-of-two-bad", "semaphore", {.permits = 2}, 0,
+     "two permits, and three have one", R"(
+0 acquire           |-|
+1 acquire               |-|
+2 acquire                   |-|)"},
+    {"semaphore-failed-release-unknown", "semaphore", {.permits = 2}, 0,
+     "2 can have one only if the release that failed freed it", R"(
+0 acquire           |-|
+1 acquire               |-|
+1 release                   |-x
+2 acquire                       |-|)"},
+    {"owner-semaphore-each-its-own-ok", "owner-semaphore", {.permits = 2}, 0,
+     "two permits, each released by who has it", R"(
+0 acquire           |-|
+1 acquire               |-|
+0 release                   |-|
+2 acquire                       |-|)"},
+    {"owner-semaphore-freed-by-another-bad", "owner-semaphore", {.permits = 2}, 0,
+     "1 has none", R"(
+0 acquire           |-|
+1 release               |-|)"},
+    {"owner-semaphore-failed-release-unknown", "owner-semaphore", {.permits = 2}, 0,
+     "2 can have one only if the release that failed freed it", R"(
+0 acquire           |-|
+1 acquire               |-|
+1 release                   |-x
+2 acquire                       |-|)"},
+    {"read-write-lock-readers-together-ok", "read-write-lock", {}, 0,
+     "two readers, then a writer alone", R"(
+0 read-acquire      |-|
+1 read-acquire          |-|
+0 read-release              |-|
+1 read-release                  |-|
+2 write-acquire                     |-|
+2 write-release                         |-|)"},
+    {"read-write-lock-written-while-read-bad", "read-write-lock", {}, 0,
+     "0 still reads", R"(
+0 read-acquire      |-|
+2 write-acquire         |-|)"},
+    {"read-write-lock-failed-release-unknown", "read-write-lock", {}, 0,
+     "2 can write only if the release that failed let go", R"(
+0 read-acquire      |-|
+0 read-release          |-x
+2 write-acquire             |-|)"},
+    {"lease-mutex-lease-over-ok", "lease-mutex", {}, 0,
+     "the lease of 0, which began at 0, can be over at 10", R"(
+0 acquire 10        |-----------|
+1 acquire 10                    |-------|)"},
+    {"lease-mutex-lease-runs-bad", "lease-mutex", {}, 0,
+     "the lease of 0 runs until 10 at least", R"(
+0 acquire 10        |-----------|
+1 acquire 10                    |-----|)"},
+    {"lease-mutex-failed-release-unknown", "lease-mutex", {}, 0,
+     "the lease of 0 runs: 1 can have it only if the release that failed freed it", R"(
+0 acquire 40        |---|
+0 release                 |-x
+1 acquire 40                  |---|)"},
+    {"register-either-of-two-ok", "register", {}, 0,
+     "a read beside a write may see it, and must from then on", R"(
+0 write 1           |-----|
+1 read -> 1           |-|
+1 read -> 1                 |-|)"},
+    {"register-stale-read-bad", "register", {}, 0,
+     "1 was overwritten before the read began", R"(
+0 write 1           |-|
+1 write 2               |-|
+2 read -> 1                 |-|)"},
+    {"register-budget-ended-unknown", "register", {}, 2,
+     "four writes at once: more orders than the budget allows to try", R"(
+0 write 1           |-------|
+1 write 2             |-------|
+2 write 3               |-------|
+3 write 4                 |-------|
+4 read -> 3                         |-|)"},
+    {"cas-register-chain-ok", "cas-register", {}, 0,
+     "each cas finds what the one before left", R"(
+0 write 1           |-|
+1 cas [1 2]             |-|
+2 cas [2 3]                 |-|
+0 read -> 3                     |-|)"},
+    {"cas-register-two-from-one-bad", "cas-register", {}, 0,
+     "both found 1", R"(
+0 write 1           |-|
+1 cas [1 2]             |-|
+2 cas [1 3]                 |-|)"},
+    {"cas-register-budget-ended-unknown", "cas-register", {.initial = 1}, 2,
+     "four at once: more orders than the budget allows to try", R"(
+0 cas [1 2]         |-------|
+1 cas [2 3]           |-------|
+2 cas [3 1]             |-------|
+3 cas [1 4]               |-------|
+4 read -> 4                         |-|)"},
+    {"set-all-that-were-added-ok", "set", {}, 0,
+     "a read answers each once", R"(
+0 add 1             |-|
+1 add 2                 |-|
+2 read -> [2 1]             |-|)"},
+    {"set-element-lost-bad", "set", {}, 0,
+     "1 was added, and is not there", R"(
+0 add 1             |-|
+1 add 2                 |-|
+2 read -> [2]               |-|)"},
+    {"set-budget-ended-unknown", "set", {}, 2,
+     "four at once: more orders than the budget allows to try", R"(
+0 add 1             |-----------|
+1 add 2               |-----------|
+2 add 3                 |-----------|
+3 add 4                   |-----------|
+4 read -> [4 2]             |-|)"},
+    {"inventory-sold-out-ok", "inventory", {.initial = 2}, 0,
+     "two in stock, two sold, one put back", R"(
+0 sell 1            |-|
+1 sell 1                |-|
+2 read -> 0                 |-|
+2 put 1                         |-|)"},
+    {"inventory-oversold-bad", "inventory", {.initial = 2}, 0,
+     "two in stock, three sold", R"(
+0 sell 1            |-|
+1 sell 1                |-|
+2 sell 1                    |-|)"},
+    {"inventory-budget-ended-unknown", "inventory", {.initial = 2}, 2,
+     "four at once: more orders than the budget allows to try", R"(
+0 sell 1            |-------|
+1 put 2               |-------|
+2 sell 2                |-------|
+3 sell 1                  |-------|
+4 read -> 0                         |-|)"},
+    {"key-value-appended-ok", "key-value", {}, 0,
+     "the texts in the order of the appends", R"(
+0 put "a"           |-|
+1 append "b"            |-|
+2 get -> "ab"               |-|)"},
+    {"key-value-append-lost-bad", "key-value", {}, 0,
+     "b was appended, and is not there", R"(
+0 put "a"           |-|
+1 append "b"            |-|
+2 get -> "a"                |-|)"},
+    {"key-value-budget-ended-unknown", "key-value", {}, 2,
+     "four at once: more orders than the budget allows to try", R"(
+0 append "a"        |-------|
+1 append "b"          |-------|
+2 append "c"            |-------|
+3 append "d"              |-------|
+4 get -> "dbca"                     |-|)"},
+};
+// clang-format on
+
+std::filesystem::path Folder() {
+  return std::filesystem::path(DOUBLEHOLD_SOURCE_DIR) / "checker" / "testdata" / "models";
+}
+
+Outcome3 OutcomeOf(std::string_view name) {
+  if (name.ends_with("-ok")) return Outcome3::kValid;
+  return name.ends_with("-bad") ? Outcome3::kViolated : Outcome3::kUnknown;
+}
+
+// A token or a lease is the only part of its map.
+std::string Shown(FormView value) {
+  if (value.WholeNumber()) return fmt::format("{}", *value.WholeNumber());
+  if (value.Text()) return fmt::format("\"{}\"", *value.Text());
+  std::vector<std::string> parts;
+  for (const FormView part : value) parts.push_back(Shown(part));
+  if (value.IsMap()) return parts.back();
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : " ") + part;
+  return "[" + text + "]";
+}
+
+struct Bar {
+  int32_t process = 0;
+  std::string label;
+  std::string value;
+  int64_t begin = 0, end = -1;
+  char mark = '.';
+};
+
+void Answer(Bar& bar, const LogEvent& event) {
+  bar.end = event.at;
+  bar.mark = event.type == EventType::kOk ? '|' : event.type == EventType::kFail ? 'x' : '?';
+  if (event.value.IsNil() || Shown(event.value) == bar.value) return;
+  bar.label += " -> " + Shown(event.value);
+}
+
+std::string Draw(const std::filesystem::path& file) {
+  Result<TextSource> source = TextSource::Open(file);
+  if (!source) return source.error().message;
+  std::vector<Bar> bars;
+  int64_t last = 0;
+  Skips skips(file.string(), false);
+  const Result<OpLogFacts> read = ReadOpLog(
+      *source, LogFormat::kEdn, skips,
+      [&](const LogEvent& event, const OpLogFacts&) -> Result<void> {
+        last = event.at;
+        const auto open = std::ranges::find_if(
+            bars, [&](const Bar& bar) { return bar.process == event.process && bar.end < 0; });
+        if (event.type != EventType::kInvoke && open != bars.end()) {
+          Answer(*open, event);
+          return {};
+        }
+        const std::string value = event.value.IsNil() ? "" : Shown(event.value);
+        bars.push_back({.process = event.process,
+                        .label = fmt::format("{} {}{}{}", event.process, event.function,
+                                             value.empty() ? "" : " ", value),
+                        .value = value,
+                        .begin = event.at});
+        return {};
+      });
+  if (!read) return read.error().message;
+  std::string picture;
+  for (const Bar& bar : bars) {
+    const int64_t end = bar.end < 0 ? last + 1 : bar.end;
+    picture += fmt::format(
+        "\n{:<20}{}|{}{}", bar.label, std::string(static_cast<size_t>(2 * bar.begin), ' '),
+        std::string(static_cast<size_t>(2 * (end - bar.begin) - 1), '-'), bar.mark);
+  }
+  return picture;
+}
+
+class GoldenModel : public testing::TestWithParam<GoldenLog> {
+ protected:
+  static std::filesystem::path File() { return Folder() / (std::string(GetParam().name) + ".edn"); }
+
+  static Outcome3 Judged(int64_t most) {
+    Result<TextSource> source = TextSource::Open(File());
+    EXPECT_TRUE(source.has_value());
+    LogQuestion question{.model = *FindModel(GetParam().model),
+                         .parameters = GetParam().parameters};
+    if (most > 0) question.limits.configurations = most;
+    const Result<LogVerdict> verdict = JudgeLog(*source, LogFormat::kEdn, question);
+    EXPECT_TRUE(verdict.has_value()) << verdict.error().message;
+    return verdict ? verdict->outcome : Outcome3::kUnknown;
+  }
+};
+
+TEST_P(GoldenModel, IsDrawn) { EXPECT_EQ(Draw(File()), GetParam().picture); }
+
+TEST_P(GoldenModel, GetsTheVerdictInItsName) {
+  EXPECT_EQ(Name(Judged(GetParam().most)), Name(OutcomeOf(GetParam().name))) << GetParam().why;
+}
+
+// The budget alone is why.
+TEST_P(GoldenModel, WithoutABudgetItIsDecidedWhereNoReleaseFailed) {
+  const bool fails = GetParam().picture.find("-x") != std::string_view::npos;
+  EXPECT_EQ(Judged(0) == Outcome3::kUnknown, fails) << GetParam().why;
+}
+
+INSTANTIATE_TEST_SUITE_P(Testdata, GoldenModel, testing::ValuesIn(kLogs), [](const auto& info) {
+  std::string name(info.param.name);
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
+
+TEST(GoldenModels, EveryModelHasOneOfEachOutcome) {
+  for (const Model& model : Models()) {
+    for (const Outcome3 outcome : {Outcome3::kValid, Outcome3::kUnknown, Outcome3::kViolated}) {
+      EXPECT_TRUE(std::ranges::any_of(kLogs,
+                                      [&](const GoldenLog& log) {
+                                        return log.model == model.name &&
+                                               OutcomeOf(log.name) == outcome;
+                                      }))
+          << model.name << " " << Name(outcome);
+    }
+  }
+}
+
+TEST(GoldenModels, EveryFileIsDrawn) {
+  std::set<std::string> files, drawn;
+  for (const auto& entry : std::filesystem::directory_iterator(Folder()))
+    files.insert(entry.path().stem());
+  for (const GoldenLog& log : kLogs) drawn.emplace(log.name);
+  EXPECT_EQ(files, drawn);
+}
+
+}  // namespace
+}  // namespace doublehold
