@@ -121,8 +121,12 @@ class Extraction {
     const auto found = holds_.by_id.find(event.hold);
     if (found == holds_.by_id.end() && event.type == EventType::kOk)
       early_[event.hold] = event.value[0];
-    if (found == holds_.by_id.end() || open_[found->second].ended) return;
+    if (found == holds_.by_id.end()) return;
     Open& open = open_[found->second];
+    if (open.ended) {
+      if (event.type == EventType::kFail && open.promised_ns) Restore(found->second);
+      return;
+    }
     holds_.all[found->second].extended = true;
     if (event.type == EventType::kInvoke && event.value[0] > 0) {
       open.promised_ns = open.valid_until_ns;
@@ -187,8 +191,25 @@ class Extraction {
     Hold& hold = holds_.all[index];
     hold.core.to_ns = std::max(at_ns, hold.core.from_ns);
     hold.valid_until_ns = open_[index].valid_until_ns;
+    CutLive(hold);
     EndLive(index, std::min(hold.valid_until_ns, hold.core.to_ns));
     open_[index].ended = true;
+  }
+
+  // An extension that was under way when its hold ended has failed: what was promised before stood until the end.
+  void Restore(size_t index) {
+    Hold& hold = holds_.all[index];
+    Open& open = open_[index];
+    if (!hold.live.empty() && hold.live.back().from_ns == open.live_from_ns) hold.live.pop_back();
+    hold.valid_until_ns = open.valid_until_ns = *open.promised_ns;
+    open.promised_ns.reset();
+    EndLive(index, std::min(hold.valid_until_ns, hold.core.to_ns));
+  }
+
+  // Its watchdog may have gone on after the last that its session did.
+  static void CutLive(Hold& hold) {
+    std::erase_if(hold.live, [&](const Span& span) { return span.from_ns > hold.core.to_ns; });
+    for (Span& span : hold.live) span.to_ns = std::min(span.to_ns, hold.core.to_ns);
   }
 
   void EndLive(size_t index, int64_t at_ns) {

@@ -57,7 +57,7 @@ class Queues {
     if (call.outcome != EventType::kFail) Leave(call, state);
     if (call.outcome == EventType::kInfo) state.perhaps_left = true;
     if (call.outcome == EventType::kFail && call.answer[0] > 0 && call.waits &&
-        state.queued_ns < 0 && !state.may_leave_late) {
+        state.queued_ns < 0 && !state.may_leave_late && !state.perhaps_left) {
       state.queued_ns = call.to_ns;
       state.asked_ns = call.to_ns;
     }
@@ -81,9 +81,10 @@ class Queues {
 
  private:
   struct State {
-    int64_t since_ns = -1;      // -1: has not asked since its last grant
-    bool perhaps_left = false;  // one of its questions may yet put it into the queue
-    int64_t queued_ns = -1;     // -1: not known to be in the queue
+    int64_t since_ns = -1;  // -1: has not asked since its last grant
+    // One of its questions may yet put it into the queue; or be granted the key, whoever hears of it, which costs it its place.
+    bool perhaps_left = false;
+    int64_t queued_ns = -1;  // -1: not known to be in the queue
     int64_t asked_ns = 0;
     // When it called a release that was perhaps not carried out: it may be let in again. -1: never.
     int64_t perhaps_inside_ns = -1;

@@ -171,7 +171,8 @@ class Checking {
         continue;
       }
       const bool throughout = hold->core.to_ns >= release.to_ns;
-      certain = certain && throughout;
+      // Who began to release it at the instant of the answer may have been the first.
+      certain = certain && Before(release.to_ns, hold->core.to_ns);
       const bool around = throughout && Before(hold->core.from_ns, release.from_ns);
       const bool met = hold->core.to_ns > release.from_ns && (own_is_over || around);
       if (met && (harmed == nullptr || harmed->core.from_ns < hold->core.from_ns)) harmed = hold;

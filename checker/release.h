@@ -28,6 +28,8 @@ namespace doublehold {
 //   c1:  A-a===!========R-r           c2 was at its own release, so it held the key no longer
 //   c2:          A-a===R---x          when c1 freed it.
 //
+// Nor does one that was answered at the very instant at which c2 called its own.
+//
 // And on several nodes some may have had the one's lock and some the other's. The rule is therefore:
 // everything that can have been granted last was granted to another, who held it past the return.
 // A node that came back with older data than it had speaks for nobody.

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "checker/aftermath.h"
@@ -290,6 +291,42 @@ bool OneValueWasReadTwice(const History& history) {
   return std::ranges::any_of(started, [](const auto& writes) { return writes.second > 1; });
 }
 
+// Nobody puts anything back: where more was seen than had been seen, or left by a write that was confirmed, another came
+// late over it; and so did a confirmed write that had read more. Its sentence; empty when there is none.
+//
+//   c1:  A-a=g=W-?                   read 5; its 4 lands after c2's 3
+//   c2:             A-a=g=w          read 4, wrote 3
+//   final:                     4
+std::string TellRise(const Evidence& evidence) {
+  if (WriteModeOf(evidence.facts()) != WriteMode::kReadThenSet) return {};
+  struct Least {
+    int64_t stock = 0;
+    int64_t at_ns = 0;
+  };
+  std::vector<Least> least(evidence.facts().keys.size(), {evidence.facts().initial_stock, 0});
+  std::map<std::tuple<SessionId, Op, uint16_t>, Least> before;  // it was sent
+  for (const Event& event : evidence.history().events) {
+    const bool uses = event.op == Op::kRead || event.op == Op::kWrite;
+    if (event.key >= least.size() || !(uses || event.op == Op::kFinal)) continue;
+    Least& now = least[event.key];
+    const std::tuple which(SessionOf(event), event.op, event.key);
+    if (event.type == EventType::kInvoke) before[which] = now;
+    if (event.type != EventType::kOk) continue;
+    const auto sent = before.find(which);
+    if (!uses || sent != before.end()) {
+      const Least& known = uses ? sent->second : now;
+      if (event.value[0] > known.stock) {
+        return fmt::format("the stock {} {} at {}, and had been {} at {}",
+                           event.op == Op::kWrite ? "that a write had read was" : "was",
+                           event.value[0], At(event.at_ns), known.stock, At(known.at_ns));
+      }
+    }
+    const int64_t left = event.value[event.op == Op::kWrite ? 1 : 0];
+    if (left < now.stock) now = {left, event.at_ns};
+  }
+  return {};
+}
+
 }  // namespace
 
 StockTale TellStock(const Evidence& evidence, const std::vector<ItemCount>& items,
@@ -300,6 +337,7 @@ StockTale TellStock(const Evidence& evidence, const std::vector<ItemCount>& item
 }
 
 std::string TellHiddenOverwrite(const Evidence& evidence, const std::vector<ItemCount>& items) {
+  if (std::string rise = TellRise(evidence); !rise.empty()) return rise;
   if (!OneValueWasReadTwice(evidence.history())) return {};
   Stories stories(Limits{.violations_told = 1});
   Telling telling(evidence, items, stories, Telling::Of::kEvery);

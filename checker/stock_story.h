@@ -20,8 +20,9 @@ struct StockTale {
 StockTale TellStock(const Evidence& evidence, const std::vector<ItemCount>& items,
                     Stories& stories);
 
-// The same of items that did not go wrong by count: a write over a stock that it had not read,
-// which writes of unknown outcome may have evened out. Its sentence; empty when there is none.
+// The same of items that did not go wrong by count: a write over a stock that it had not read, or a
+// stock that rose, which writes of unknown outcome may have evened out. Its sentence; empty when
+// there is none.
 std::string TellHiddenOverwrite(const Evidence& evidence, const std::vector<ItemCount>& items);
 
 }  // namespace doublehold

@@ -5,23 +5,31 @@
 #include <set>
 #include <tuple>
 
+#include "checker/linear/plain_objects.h"
+#include "lib/base/check.h"
+
 namespace doublehold {
 namespace {
 
 class EveryOrder {
  public:
   EveryOrder(const Model& model, const std::vector<Operation>& operations)
-      : model_(model), operations_(operations), used_(operations.size()) {}
+      : model_(model),
+        object_(FindPlainObject(model.name)),
+        operations_(operations),
+        used_(operations.size()) {
+    CHECK(object_ != nullptr);
+  }
 
   // Whether what is left can follow from this state. An operation may be next if none that is left returned before it.
-  bool Extend(const ModelState& state) {
+  bool Extend(const PlainState& state) {
     bool all_certain_used = true;
     for (size_t i = 0; i < operations_.size(); ++i) {
       if (used_[i]) continue;
       all_certain_used = all_certain_used && operations_[i].indeterminate;
       if (SomeoneReturnedBefore(operations_[i])) continue;
-      ModelState next = state;
-      if (!model_.apply(next, operations_[i])) continue;
+      PlainState next = state;
+      if (!object_->take(next, model_.functions[operations_[i].function], operations_[i])) continue;
       used_[i] = true;
       const bool found = Extend(next);
       used_[i] = false;
@@ -40,6 +48,7 @@ class EveryOrder {
   }
 
   const Model& model_;
+  const PlainObject* object_;
   const std::vector<Operation>& operations_;
   std::vector<bool> used_;
 };
@@ -93,7 +102,7 @@ bool CanBeOrdered(const Model& model, const ModelParameters& parameters,
                   const std::vector<Operation>& operations) {
   if (model.needs_times)
     return EveryInstant(operations, parameters.lease_grace.count()).Extend(0, 0, -1, 0);
-  return EveryOrder(model, operations).Extend(model.initial(parameters));
+  return EveryOrder(model, operations).Extend(PlainStart(parameters));
 }
 
 }  // namespace doublehold

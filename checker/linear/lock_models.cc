@@ -17,7 +17,7 @@ constexpr uint8_t kAcquire = 0;
 
 ModelState Free(const ModelParameters&) { return {0}; }
 ModelState FreeOfTwo(const ModelParameters&) { return {0, 0}; }
-ModelState FreeOfThree(const ModelParameters&) { return {0, 0, 0}; }
+ModelState FreeOfFour(const ModelParameters&) { return {0, 0, 0, 0}; }
 
 // Knossos's mutex: whoever releases.
 bool ApplyMutex(ModelState& state, const Operation& operation) {
@@ -44,19 +44,22 @@ bool ApplyReentrant(ModelState& state, const Operation& operation) {
   return true;
 }
 
-// State: owner, the last token given, how often the owner is in. A token that nobody was told of is at least not lower.
+// State: owner, the last token that anybody was told, how often the owner is in, whether that token is its own. One that
+// nobody was told of is above all before it; the owner may hear of it when it enters again.
 bool ApplyFencedWith(ModelState& state, const Operation& operation, bool reentrant) {
   const int64_t owner = OwnerOf(operation);
   if (operation.function != kAcquire) {
     if (state[0] != owner) return false;
-    if (--state[2] == 0) state[0] = 0;
+    if (--state[2] == 0) state[0] = state[3] = 0;
     return true;
   }
   const int64_t token = operation.indeterminate ? kNil : First(operation.result, kNil);
   const bool again = reentrant && state[0] == owner;
   if (state[0] != 0 && !again) return false;
-  if (token != kNil && (again ? token != state[1] : token <= state[1])) return false;
+  const bool told = again && state[3] != 0;
+  if (token != kNil && (told ? token != state[1] : token <= state[1])) return false;
   if (token != kNil) state[1] = token;
+  if (token != kNil) state[3] = 1;
   state[0] = owner;
   ++state[2];
   return true;
@@ -163,9 +166,9 @@ std::vector<Model> LockModels() {
       Model{"reentrant-mutex", "its owner may enter again, and is out after as many releases",
             kLock, true, FreeOfTwo, ApplyReentrant, DescribeReentrant},
       Model{"fenced-mutex", "an acquire answers a token above all before it", kLock, true,
-            FreeOfThree, ApplyFenced, DescribeFenced},
+            FreeOfFour, ApplyFenced, DescribeFenced},
       Model{"reentrant-fenced-mutex", "the same, entered again with the same token", kLock, true,
-            FreeOfThree, ApplyReentrantFenced, DescribeFenced},
+            FreeOfFour, ApplyReentrantFenced, DescribeFenced},
       Model{"semaphore", "some permits (--permits); anybody may release", kLock, false, Permits,
             ApplySemaphore, DescribePermits},
       Model{"owner-semaphore", "some permits, each released by who has it", kLock, true, Permits,

@@ -14,7 +14,7 @@ namespace {
 
 class SearchOf : public testing::TestWithParam<Model> {};
 
-// A hundredth of what linear_trials does by hand.
+// A hundredth of what brute_trials does by hand.
 TEST_P(SearchOf, AgreesWithEveryOrderOnRandomHistories) {
   constexpr int64_t kHistories = 20'000;
   constexpr uint64_t kSeed = 20261121;

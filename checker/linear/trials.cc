@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "checker/linear/every_order.h"
+#include "checker/linear/plain_objects.h"
 #include "checker/linear/search.h"
 
 namespace doublehold {
@@ -80,17 +82,57 @@ Operation Filled(const Slot& slot, Operation what) {
   return what;
 }
 
+// What the model did itself would leave out of all histories what it wrongly forbids.
+class Doing {
+ public:
+  Doing(const Model& model, const ModelParameters& parameters)
+      : model_(model),
+        object_(FindPlainObject(model.name)),
+        state_(PlainStart(parameters)),
+        grace_(parameters.lease_grace.count()) {}
+
+  bool Take(const Operation& operation, int64_t at) {
+    const std::string_view function = model_.functions[operation.function];
+    if (object_ == nullptr) return TakeLeased(function, operation, at);
+    PlainState next = state_;
+    if (!object_->take(next, function, operation)) return false;
+    state_ = std::move(next);
+    return true;
+  }
+
+ private:
+  bool TakeLeased(std::string_view function, const Operation& operation, int64_t at) {
+    const bool own = state_.owner == operation.process;
+    if (function == "acquire") {
+      if (state_.owner && at < lease_end_) return false;
+      state_.owner = operation.process;
+      lease_end_ = at + operation.argument[0];
+      return true;
+    }
+    if (function == "release" && (!own || at > lease_end_ + grace_)) return false;
+    if (function == "not-owner" && own && at < lease_end_) return false;
+    if (own) state_.owner.reset();
+    return true;
+  }
+
+  const Model& model_;
+  const PlainObject* object_;
+  PlainState state_;
+  int64_t grace_;
+  int64_t lease_end_ = 0;
+};
+
 }  // namespace
 
 Trial PossibleTrial(const Model& model, Prng& prng) {
   Trial trial{.parameters = {.permits = 1 + static_cast<int64_t>(prng.Below(2)),
                              .initial = static_cast<int64_t>(prng.Below(3)),
                              .lease_grace = Duration(prng.Below(2))}};
-  ModelState state = model.initial(trial.parameters);
+  Doing doing(model, trial.parameters);
   for (const Slot& slot : AnySlots(prng)) {
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       const Operation operation = Filled(slot, AnyOperation(model, prng, slot.operation.process));
-      if (!model.apply(state, operation)) continue;
+      if (!doing.Take(operation, slot.effect)) continue;
       trial.operations.push_back(operation);
       break;
     }

@@ -1,0 +1,58 @@
+// For tests: clients that do a few things at random, at random and often equal times, with answers that may be lost; and the history that
+// they record.
+#ifndef DOUBLEHOLD_CHECKER_BRUTE_PLAY_H_
+#define DOUBLEHOLD_CHECKER_BRUTE_PLAY_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "lib/base/prng.h"
+#include "lib/history/history.h"
+
+namespace doublehold::brute {
+
+class Play {
+ public:
+  using Next = std::function<void()>;
+  using Values = std::array<int64_t, 4>;
+
+  // One answer in so many is lost in about half of the plays, none in the others.
+  Play(Prng& prng, int clients, int64_t lost_one_in = 3);
+
+  // Uniform in [0, below).
+  int64_t Any(int64_t below) {
+    return static_cast<int64_t>(prng_.Below(static_cast<uint64_t>(below)));
+  }
+  bool OneIn(int64_t n) { return Any(n) == 0; }
+  [[nodiscard]] int64_t now() const { return now_; }
+  [[nodiscard]] bool loses() const { return loses_; }
+
+  void Later(int64_t by, Next next) { due_.emplace(now_ + by, std::move(next)); }
+  // `work` at some instant, and some time after it `answered`. Or the answer is lost: then it is done some time, or never.
+  void Ask(const Next& work, Next answered, Next lost);
+  // The same where no answer is lost.
+  void AskSafely(const Next& work, Next answered);
+  void Record(int32_t client, Op op, EventType type, uint64_t hold, Values values = {});
+  uint64_t NewHold() { return ++holds_; }
+
+  // Until nobody has anything left to do.
+  History Run(RunFacts facts);
+
+ private:
+  Prng& prng_;
+  int64_t now_ = 0;
+  int64_t stretch_;
+  int64_t lost_one_in_;
+  bool loses_;
+  uint64_t holds_ = 0;
+  std::multimap<int64_t, Next> due_;  // of equal times, in the order in which they were asked for
+  std::vector<Event> events_;
+  int clients_;
+};
+
+}  // namespace doublehold::brute
+
+#endif  // DOUBLEHOLD_CHECKER_BRUTE_PLAY_H_

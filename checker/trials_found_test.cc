@@ -1,0 +1,108 @@
+// What random histories against every order (brute/, linear/trials.h) have found wrong, each drawn once.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/exclusion.h"
+#include "checker/lanes.h"
+#include "checker/linear/search.h"
+#include "checker/order.h"
+#include "checker/release.h"
+#include "checker/stock.h"
+
+namespace doublehold {
+namespace {
+
+// Client 1 was last heard of when it was granted the key: from then on nobody knows whether it still believed in it.
+TEST(TrialsFound, AWatchdogThatIsAnsweredLateDoesNotProlongAHoldThatWasCutShort) {
+  const History history = FromLanes(R"(
+      c2:    A-a===R-r
+      c1:    A-a-!E-e)");
+  EXPECT_EQ(CheckExclusion(history, {}).outcome, Outcome3::kValid);
+  EXPECT_EQ(CheckLeaseExclusion(history, {}).outcome, Outcome3::kValid);
+}
+
+// It failed, so it had changed nothing: client 1 was promised the key all the time.
+TEST(TrialsFound, AnExtensionThatFailsAfterTheReleaseShortenedNothing) {
+  History history = FromLanes(R"(
+      c1:    A-aE=======R--rx
+      c2:       A--a==R-r)");
+  for (Event& event : history.events) {
+    if (event.op != Op::kExtend) continue;
+    event.hold = 101;
+    if (event.type == EventType::kInvoke) event.value[0] = 1'000'000;
+  }
+  EXPECT_EQ(CheckLeaseExclusion(history, {}).outcome, Outcome3::kViolated);
+}
+
+TEST(TrialsFound, AReleaseAnsweredAtTheInstantAtWhichTheOtherBeganItsOwnProvesNothing) {
+  EXPECT_EQ(CheckRelease(FromLanes(R"(
+      c1:    A-x  R--f
+      c2: A-a========R-r)"),
+                         {})
+                .outcome,
+            Outcome3::kUnknown);
+  EXPECT_EQ(CheckRelease(FromLanes(R"(
+      c1:    A-x  R--f
+      c2: A-a=========R-r)"),
+                         {})
+                .outcome,
+            Outcome3::kViolated);
+}
+
+// Client 1's first question arrives late, and is granted the key: its place is gone, and client 2's turn has come.
+TEST(TrialsFound, APlaceIsNotCertainWhileAQuestionOfBeforeMayBeOnItsWay) {
+  const std::string queue = R"(
+      c2:                QA-aq==R-r
+      c3: A-a=====R-r)";
+  EXPECT_EQ(CheckOrder(FromLanes("      c1:   QA-? A-t--------------A-aq=R-r" + queue), {}).outcome,
+            Outcome3::kUnknown);
+  EXPECT_EQ(CheckOrder(FromLanes("      c1:   QA-x A-t--------------A-aq=R-r" + queue), {}).outcome,
+            Outcome3::kViolated);
+}
+
+// Two may have taken the first unit. One of them came late, over client 2's order, and the sums are right all the same.
+TEST(TrialsFound, AStockThatRoseIsUnknownThoughTheSumsAreRight) {
+  const std::string before = R"(
+      c1:    A-a=g=W-?=R-r                                | 5 5>4
+      c3:     A-a=g=W-?=R-r                               | 5 5>4
+      c2:                     A-a=g=w=R-r                 | 4 4>3)";
+  const auto check = [&](const std::string& after) {
+    return CheckStock(FromLanes(before + after), {});
+  };
+  const ClaimVerdict at_the_end =
+      check("\n      final:                                      *         | 4/1");
+  EXPECT_EQ(at_the_end.outcome, Outcome3::kUnknown);
+  EXPECT_EQ(at_the_end.reason,
+            "the sums are right, but perhaps only because of a write of unknown outcome: the stock "
+            "was 4 at 0.037 s, and had been 3 at 0.023 s");
+  EXPECT_EQ(check(R"(
+      c4:                                   A-a=g=W-?=R-r  | 4 4>3
+      final:                                              * | 3/1)")
+                .outcome,
+            Outcome3::kUnknown);
+  EXPECT_EQ(check(R"(
+      c4:                                   A-a=g=R-r      | 3
+      final:                                              * | 3/1)")
+                .outcome,
+            Outcome3::kValid);
+}
+
+// Client 1 may have entered unknown to anybody; that it is let in again with the token of client 0 is wrong all the same.
+TEST(TrialsFound, ATokenThatNobodyWasToldIsAboveTheOneBeforeIt) {
+  const Model& model = *FindModel("reentrant-fenced-mutex");
+  const auto outcome = [&](int64_t token) {
+    const std::vector<Operation> operations{
+        {.function = 0, .process = 0, .invoked = 0, .returned = 1, .result = {3}},
+        {.function = 1, .process = 0, .invoked = 2, .returned = 3},
+        {.function = 0, .process = 1, .indeterminate = true, .invoked = 4, .returned = 5},
+        {.function = 0, .process = 1, .invoked = 6, .returned = 7, .result = {token}}};
+    return FindOrder(model, {}, operations).outcome;
+  };
+  EXPECT_EQ(outcome(3), Outcome3::kViolated);
+  EXPECT_EQ(outcome(4), Outcome3::kValid);
+}
+
+}  // namespace
+}  // namespace doublehold
