@@ -54,12 +54,14 @@ TEST_F(ExclusionScanTest, LeavesTheRestToThoseWhoSeeTheWhole) {
            // an overlap; one that is never released; re-entry; readers
            "      c1:  A-a====R-r\n      c2:    A-a=R-r",
            "      c1:  A-a=======\n      c2:    A---x",
+           "      c1:  A-a=======\n      c2:          A-a=R-r",
            "      c1:  A-a=A-a=R-R-r\n      c2:                A-a=R-r",
            "      c1:  A-b===R-r\n      c2:    A-b==R-r",
            // what the supervisor tells: a fault, lost records, a death
            "      c1:  A-a==R-r\n      c2:          A-a=R-r\n  pause c1:  [-]",
            "      c1:  A-a==R-r\n      c2:          A-a=R-r\n  lost c1:    *",
            "      c1:  A-a==R-r\n      c2:          A-a=R-r\n  died c1:    *",
+           "      c1:         A-a==R-r\n      c2:                  A-a=R-r\n  machine c1:     ()",
        }) {
     EXPECT_NE(ScanOf(FromLanes(picture)).gave_up, "") << picture;
   }
@@ -83,6 +85,27 @@ TEST_F(ExclusionScanTest, LeavesNumbersThatContradictEachOther) {
   EXPECT_NE(spoilt(released, [](Event& e) { e.hold = 99; }), "");  // then 101 is never released
   EXPECT_NE(spoilt(granted, [](Event& e) { e.hold = 0; }), "");
   EXPECT_NE(spoilt(released, [](Event& e) { e.task = TaskKind::kWatchdog; }), "");
+}
+
+// A session that releases what it has released already must not free what another was granted with the same number.
+TEST_F(ExclusionScanTest, KnowsHoldsByTheirWriterToo) {
+  History history = FromLanes("c2: A-aR-r\nc1:       A-a===\nc3:                A-x");
+  for (Event& event : history.events) {
+    if (event.hold != 0) event.hold = 1;
+  }
+  EXPECT_EQ(ScanOf(history).gave_up, "a hold is never released");
+  history.events.push_back({.at_ns = history.events.back().at_ns,
+                            .hold = 1,
+                            .client = 2,
+                            .op = Op::kRelease,
+                            .type = EventType::kInvoke});
+  EXPECT_NE(ScanOf(history).gave_up, "");
+}
+
+TEST_F(ExclusionScanTest, MeasuresGapsBetweenTwoWritersOnly) {
+  EXPECT_EQ(
+      ScanOf(FromLanes("c1: A-a==R-rA-a=R-r\nc2:                     A-a=R-r")).shortest_gap_ns,
+      10'000'000);
 }
 
 // What it decides, exclusion.h decides alike; and it decides about every history without a fault whose holds all end.

@@ -42,6 +42,9 @@ TEST(Exclusion, IsValidWhenEachHoldEndsBeforeTheNextBegins) {
   Expect({.name = "unknown acquires", .picture = R"(
       c1: A-a=====R-r
       c2:   A-?   A-a=R-r)"});
+  Expect({.name = "threads of one client", .picture = R"(
+      c1:   A-a==R-r
+      c1.2:         A-a=R-r)"});
   Expect({.name = "re-entry", .picture = R"(
       c1: A-a==A-a=R-r==R-r
       c2:                   A-a=R-r)"});

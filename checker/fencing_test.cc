@@ -74,7 +74,21 @@ TEST(Fencing, OnlyAForcedOrderOfGrantsCounts) {
       c1:         A-a===R-r              | #5
       c2:                    A-a===R-r   | #6
       c2 item-1:  A-a===R-r              | #1)",
-                          Outcome3::kValid}}) {
+                          Outcome3::kValid},
+                         {"another key, later", R"(
+      c1:         A-a===R-r                           | #5
+      c2:                    A-a===R-r                | #6
+      c3 item-1:                         A-a===R-r    | #1)",
+                          Outcome3::kValid},
+                         {"an owner let in again, when it had left an inner entry", R"(
+      c1:    A-a==A-a==R-r==A-a==R-r==R-r     | #5 #5 #5
+      c2:                                 A-a | #6)",
+                          Outcome3::kValid},
+                         {"an owner let in again, with a lower one", R"(
+      c1:    A-a==A-a==R-r==R-r         | #5 #4)"},
+                         {"one whose acquire was not answered, with another's", R"(
+      c1:         A-a==R-r              | #5
+      c2:    A-?             A-a==R-r   | #5)"}}) {
     EXPECT_EQ(Check(drawn.picture).outcome, drawn.outcome)
         << drawn.name << ": " << Check(drawn.picture).reason;
   }

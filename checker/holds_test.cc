@@ -69,6 +69,10 @@ TEST(Holds, ThatAreNeverReleasedEndWithTheLastThingTheirSessionDid) {
            {"waited anew", "c1: A-a==g===Q===A-x  | 5", {"1:[2,5] 2-5"}},
            {"killed inside a nested hold", "c1: A-a==A-a==g | 5", {"1:[2,2] 2-2", "1:[7,10] 7-10"}},
            {"died, said later", "c1:      A-a==g    | 5\ndied c1:            *", {"1:[2,5] 2-5"}},
+           {"stopped, which kills nobody", "c1:       A-a==\npause c1:       []", {"1:[2,2] 2-2"}},
+           {"started anew with the second key",
+            "c2 item-0: A-x\nc1 item-1: A-a==g===A-a=R-r | 5",
+            {"1:[2,5] 2-5", "1:[11,13] 11-13"}},
        }) {
     Expect(drawn);
   }
@@ -261,6 +265,55 @@ TEST(Holds, GoOnWhereTheirSessionWorksUnderThemAfterAReentry) {
     if (event.op == Op::kRead) event.hold = 0;
   }
   EXPECT_EQ(Drawn(ExtractHolds(history).all[0]), "1:[2,2] 2-2");
+}
+
+TEST(Holds, AreNotReleasedUnderAnotherKey) {
+  History history = FromLanes("c1 item-0: A-a==R-r\nc2 item-1:          A-a=R-r");
+  for (Event& event : history.events) {
+    if (event.op == Op::kRelease && event.client == 1) event.key = 1;
+  }
+  EXPECT_EQ(ExtractHolds(history).broken.value_or(""),
+            "the history contradicts itself: at 0.005 s client 1 released hold 101, which it was "
+            "not granted");
+}
+
+TEST(Holds, AreLiveUntilButNotAtTheEndOfTheirLease) {
+  const Hold hold = ExtractHolds(FromLanes("c1: A-a==!=E-e==!=R-r")).all.at(0);  // 2-5 9-12
+  for (const auto& [at_ms, live, ended_ms] : {std::tuple{2, true, 5},
+                                              {4, true, 5},
+                                              {5, false, 5},
+                                              {8, false, 5},
+                                              {9, true, 5},
+                                              {12, false, 12},
+                                              {14, false, 12}}) {
+    EXPECT_EQ(hold.LiveAt(at_ms * 1'000'000), live) << at_ms;
+    EXPECT_EQ(hold.LeaseEndBefore(at_ms * 1'000'000), ended_ms * 1'000'000) << at_ms;
+  }
+}
+
+TEST(Holds, SayWhenTheyWereAskedForAndWhenTheirReleaseIsOver) {
+  struct Released {
+    std::string picture;
+    int64_t done_ms;
+    bool harmless;
+  };
+  for (const Released& each : std::vector<Released>{{"c1:  A--a==R--r", 9, true},
+                                                    {"c1:  A--a==R--x", 9, true},
+                                                    {"c1:  A--a==R--f", 9, false},
+                                                    {"c1:  A--a==R--?", 19, false}}) {
+    const Hold hold = ExtractHolds(FromLanes(each.picture)).all.at(0);  // a lease is 10 ms
+    EXPECT_EQ(hold.asked_ns, 0);
+    EXPECT_EQ(hold.done_ns, each.done_ms * 1'000'000) << each.picture;
+    EXPECT_EQ(hold.harmless, each.harmless) << each.picture;
+  }
+}
+
+TEST(Holds, AShorterLeaseThatWasRefusedLeavesWhatWasPromised) {
+  for (const auto& [outcome, live] : {std::pair{'x', "2-17"}, {'?', "2-9"}}) {
+    History history = FromLanes(std::string("c1: A-a====E----") + outcome + "====R-r");
+    history.events[2].value[0] = 2'000'000;  // asked for: over at 9
+    EXPECT_EQ(Drawn(ExtractHolds(history).all[0]), std::string("1:[2,17] ") + live);
+  }
 }
 
 }  // namespace

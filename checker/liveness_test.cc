@@ -67,5 +67,23 @@ TEST(Liveness, AStallOfTheMachineLeavesItUndecided) {
             Outcome3::kUnknown);
 }
 
+TEST(Liveness, AShortStallExcusesNothing) {
+  EXPECT_EQ(Check(R"(
+      probe:               P-----------------------x
+      machine supervisor:     (---))")
+                .outcome,
+            Outcome3::kViolated);
+}
+
+TEST(Liveness, NamesTheLastWhoWasGrantedTheKey) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:      A-a==R-r
+      c2:               A-a===
+      probe:                     P-----------------------x)");
+  EXPECT_EQ(verdict.violations.at(0).sentence,
+            "the key could not be had for 24ms after 0.018 s; client 2 was the last to be granted "
+            "it, at 0.011 s, and never released it; there was no fault before");
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -106,5 +106,28 @@ TEST(Margin, TokensHaveTheSmallestStep) {
   EXPECT_EQ(CheckFencing(back, {}).margins.at(0).value, -2);
 }
 
+TEST(Margin, AGapIsToWhoeverHeldTheKeyLast) {
+  const std::vector<Margin> margins = CheckExclusion(FromLanes(R"(
+      c1: A-a============R-r
+      c2:    A-a==R-r
+      c3:                    A-a=R-r)"),
+                                                     {})
+                                          .margins;
+  ASSERT_EQ(margins.size(), 1U);
+  EXPECT_EQ(Told(margins[0]),
+            std::vector<std::string>{
+                "client 3 was granted item-0 at 0.021 s, 6.0 ms after client 1 released it"});
+}
+
+TEST(Margin, TheValidityAtGrantIsThatOfTheGrant) {
+  const std::vector<Margin> margins = CheckLeaseExclusion(FromLanes(R"(
+      c1: A-a==E-e=!R-r
+      c2:                A-a=R-r)"),
+                                                          {})
+                                          .margins;
+  ASSERT_EQ(margins.size(), 2U);
+  EXPECT_GT(margins[1].value, 900'000'000);
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -81,6 +81,21 @@ TEST(Order, OnlyACertainPlaceInTheQueueCanBeOvertaken) {
       c2:     QA-t-------------------A-aq=R-r
       c3:    QA-t-x QA-t--A-aq==R-r          )",
                           Outcome3::kValid},
+                         {"the other had asked before it waited, which is no place in a queue", R"(
+      c1:    A-a======R-r
+      c2:     A-t      QA-t----------------A-aq=R-r
+      c3:         QA-t------A-aq==R-r          )",
+                          Outcome3::kValid},
+                         {"it was granted another key meanwhile", R"(
+      c1:            A-a======R-r
+      c2:             QA-t-------------------A-aq=R-r
+      c2 item-1:              A-aR-r
+      c3:                   QA-t--A-aq==R-r          )",
+                          Outcome3::kViolated},
+                         {"a reader that was let in beside another", R"(
+      c1:    A-b======R-r
+      c2:     QA-t-------------------A-aq=R-r
+      c3:           QA-bq==R-r               )"},
                          {"a thread let in again", R"(
       c1:    A-a===A-a===R-rR-r
       c2:     QA-t---------------A-aq=R-r)"}}) {

@@ -44,6 +44,11 @@ TEST(Reentry, IsValidWhenOnlyTheLastExitFreesTheLock) {
   EXPECT_EQ(verdict.outcome, Outcome3::kValid);
   EXPECT_EQ(verdict.reason, "1 of 3 exits were nested and kept the lock");
   EXPECT_EQ(Check("c1: A-a==A-a==A-a=R-r=R-r=R-r").outcome, Outcome3::kValid);
+  EXPECT_EQ(Check(R"(
+      c1:        A-b===A-b===R-r===========R-r
+      c2:              A-x      A-b==R-r)")
+                .outcome,
+            Outcome3::kValid);  // readers beside each other
 }
 
 TEST(Reentry, ANestedExitIsNotToBlameForWhatElseFreesALock) {
@@ -53,6 +58,10 @@ TEST(Reentry, ANestedExitIsNotToBlameForWhatElseFreesALock) {
                                              {"another was granted it before", R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:         A-x  A-a=R-r  A-a==R-r)"},
+                                             {"another was granted it before, a third refused", R"(
+      c1:        A-a===A-a===R-r===========R-r
+      c2:              A-a=R-r  A-a==R-r
+      c3:           A-x)"},
                                              {"a clock was moved", R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:              A-x      A-a==R-r

@@ -45,7 +45,8 @@ TEST(Scene, AServerStoodStillByItselfWhereNoFaultHadStoppedIt) {
   EXPECT_EQ(Stalls("machine n1: (---)\npause c1:   [---]"), Found{of_n1 + ":0-4"});
   EXPECT_EQ(Stalls("machine n1: (---)\npause n2:   [---]"), Found{of_n1 + ":0-4"});
   EXPECT_EQ(Stalls("machine n1: (---)\njump n1:    [---]"), Found{of_n1 + ":0-4"});
-  for (const std::string lane : {"pause n1:   ", "crash n1:   ", "restart n1: "}) {
+  for (const std::string lane : {"pause n1:   ", "crash n1:   ", "restart n1: ", "snapshot n1: ",
+                                 "flush n1:   ", "evict n1:   "}) {
     EXPECT_EQ(Stalls(lane + "[---]\nmachine n1: (---)"), Found{}) << lane;
   }
 }
@@ -117,6 +118,66 @@ TEST(Scene, EpisodesOfOneFaultAreToldApartByTheirTarget) {
   ASSERT_EQ(scene.episodes.size(), 2U);
   EXPECT_EQ(scene.episodes[0].to_ns, 6'000'000);
   EXPECT_EQ(scene.episodes[1].to_ns, 8'000'000);
+}
+
+TEST(Scene, TheEndOfAFaultIsThatOfItsFirstOpenStart) {
+  const History history = FromLanes(R"(
+      jump n1:  [--]
+      jump n1:    [---])");
+  const Scene scene = Observe(history);
+  ASSERT_EQ(scene.episodes.size(), 2U);
+  EXPECT_EQ(scene.episodes[0].to_ns, 3'000'000);
+  EXPECT_EQ(scene.episodes[1].to_ns, 6'000'000);
+}
+
+TEST(Scene, AFaultIsActiveFromItsStartToItsEnd) {
+  const History history = FromLanes("c1:       A-a=====R-r\njump n1:       [--]");
+  const Scene scene = Observe(history);
+  for (const auto& [from_ms, to_ms, active] :
+       {std::tuple{0, 4, false}, {0, 5, true}, {6, 7, true}, {8, 9, true}, {9, 10, false}}) {
+    const Span when{from_ms * 1'000'000, to_ms * 1'000'000};
+    EXPECT_EQ(WasActive(scene, when, MovesAClock), active) << from_ms << "-" << to_ms;
+    EXPECT_FALSE(WasActive(scene, when, LosesKeys));
+  }
+}
+
+TEST(Scene, WhatAFaultMayTakeAway) {
+  struct Row {
+    const char* kind;
+    bool moves_a_clock, loses_data, loses_keys, is_crash;
+  };
+  for (const Row& row : std::vector<Row>{{"jump", true, false, false, false},
+                                         {"drift", true, false, false, false},
+                                         {"strobe", true, false, false, false},
+                                         {"restart", false, true, true, false},
+                                         {"failover", false, true, true, false},
+                                         {"promote", false, true, true, false},
+                                         {"flush", false, false, true, false},
+                                         {"delete-key", false, false, true, false},
+                                         {"evict", false, false, true, false},
+                                         {"crash", false, false, false, true},
+                                         {"pause", false, false, false, false}}) {
+    const FaultFact fault{.name = row.kind, .kind = row.kind, .what = ""};
+    EXPECT_EQ(MovesAClock(fault), row.moves_a_clock) << row.kind;
+    EXPECT_EQ(LosesData(fault), row.loses_data) << row.kind;
+    EXPECT_EQ(LosesKeys(fault), row.loses_keys) << row.kind;
+    EXPECT_EQ(IsCrash(fault), row.is_crash) << row.kind;
+  }
+}
+
+TEST(Scene, OfStallsTheLongestThatHeldItUpIsTold) {
+  const History history = FromLanes(R"(
+      machine c1:  (--)      (-----)     (---)
+      machine c2:     (--------------------------))");
+  const Scene scene = Observe(history);
+  const auto longest = [&](int64_t from_ms, int64_t to_ms) {
+    const Stall* stall = LongestStall(scene, 1, {from_ms * 1'000'000, to_ms * 1'000'000});
+    return stall == nullptr ? -1 : stall->when.from_ns / 1'000'000;
+  };
+  EXPECT_EQ(longest(0, 40), 10);
+  EXPECT_EQ(longest(0, 5), 0);
+  EXPECT_EQ(longest(20, 40), 22);
+  EXPECT_EQ(longest(4, 9), -1);
 }
 
 }  // namespace

@@ -164,5 +164,35 @@ TEST(Story, ALeaseThatWasOverBeforeItsGrantSaysSo) {
             "held it until 0.016 s; no fault was active");
 }
 
+// c2's lease is over when its answer comes, since the machine stalled it. That excuses it only where the key can have been
+// free when it asked, or since.
+TEST(Story, TheMachineDoesNotExcuseAGrantWithinALeaseThatRanWhenItWasAskedFor) {
+  struct Granted {
+    std::string first;
+    Outcome3 outcome;
+  };
+  const std::string second = R"(
+      c2:             A--------a=R-r
+      machine c2:      (------))";
+  for (const Granted& each : std::vector<Granted>{
+           {"c1:          A-a==============R-r", Outcome3::kViolated},
+           // from the very instant at which it was asked for; from after that
+           {"c1:           A-a==============R-r", Outcome3::kViolated},
+           {"c1:            A-a==============R-r", Outcome3::kUnknown},
+           // it was over in between
+           {"c1:          A-a=====!=E-e=====R-r", Outcome3::kUnknown},
+       }) {
+    History history = FromLanes("\n      " + each.first + second);
+    int64_t asked_ns = 0;
+    for (Event& event : history.events) {
+      if (event.client != 2 || event.op != Op::kAcquire) continue;
+      if (event.type == EventType::kInvoke) asked_ns = event.at_ns;
+      if (event.type == EventType::kOk) event.value[0] = asked_ns + 6'000'000;
+    }
+    const ClaimVerdict verdict = CheckExclusion(history, {});
+    EXPECT_EQ(Name(verdict.outcome), Name(each.outcome)) << each.first << "\n" << verdict.reason;
+  }
+}
+
 }  // namespace
 }  // namespace doublehold

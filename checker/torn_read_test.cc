@@ -97,5 +97,13 @@ TEST(TornRead, ALookWithoutAHoldIsNotJudged) {
   EXPECT_EQ(Check("c1:  A-b==L-l=R-r  | 7/7").reason, "nothing was written while others looked");
 }
 
+TEST(TornRead, ALookUnderAnothersHoldIsNotJudged) {
+  History history = FromLanes(kTorn);
+  for (Event& event : history.events) {
+    if (event.op == Op::kLook) event.hold = 201;
+  }
+  EXPECT_EQ(CheckTornRead(history, {}).reason, "nobody looked at a record under a lock");
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -147,5 +147,15 @@ TEST(OpLog, RefusesWhatItCannotTrustAndPassesItOverWhenLenient) {
   EXPECT_EQ(Read("").error().message, "h: no operation of any client");
 }
 
+TEST(OpLog, OfAllThatWasPassedOverTheWorstCounts) {
+  Skips skips("h", true);
+  EXPECT_EQ(skips.weight(), SkipWeight::kNothing);
+  for (const SkipWeight weight :
+       {SkipWeight::kConstraint, SkipWeight::kAnything, SkipWeight::kNothing}) {
+    ASSERT_TRUE(skips.Add(1, SkipReason::kGarbled, weight, "wrong"));
+  }
+  EXPECT_EQ(skips.weight(), SkipWeight::kAnything);
+}
+
 }  // namespace
 }  // namespace doublehold

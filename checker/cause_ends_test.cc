@@ -1,0 +1,176 @@
+// Causes where one thing is just enough, or comes just too late, to be one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "checker/cause.h"
+#include "checker/judge.h"
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+Violation FirstOf(const History& history, const std::string& claim) {
+  const RunVerdict verdict = Judge(history);
+  const auto found = std::ranges::find(verdict.claims, claim, &ClaimVerdict::claim);
+  return found->violations.empty() ? Violation{} : found->violations.front();
+}
+
+struct Case {
+  std::string claim;
+  std::string lanes;
+  std::string cause;
+  LaneOptions options{};
+};
+
+void ExpectCauses(const std::vector<Case>& cases) {
+  for (Case one : cases) {
+    one.options.claims = {one.claim};
+    const Violation violation = FirstOf(FromLanes(one.lanes, one.options), one.claim);
+    EXPECT_EQ(Name(violation.cause), one.cause) << one.lanes << "\n" << violation.because;
+    EXPECT_FALSE(violation.because.empty()) << one.lanes;
+  }
+}
+
+// c1 is 4 ms late, and c2 is granted the key meanwhile.
+const std::string kFourLate = R"(
+      c1:          A-a=============!===R-x
+      c2:                          A-a==R-r)";
+
+TEST(CauseEnds, WhatHeldItUpForAsLongAsItWasLateIsToBlame) {
+  ExpectCauses({
+      {"exclusion", kFourLate + "\n      pause c1:         [---]", "stopped"},
+      {"exclusion", kFourLate + "\n      pause c1:         [--]", "overran"},
+  });
+}
+
+// c1 waits for the answer to its write from 5 to 18 ms, and is 12 ms late.
+const std::string kLate = R"(
+      c1:          A-a==W--!---------w=R-x       | 5>4
+      c2:                       A-a==R-r)";
+
+TEST(CauseEnds, FaultsAtTheSameTimeHoldItUpOnce) {
+  ExpectCauses(
+      {{"exclusion", kLate + "\n      hold c1:          [---]\n      delay c1:         [---]",
+        "overran"}});
+}
+
+TEST(CauseEnds, WhatIsLostIsWaitedForWhenTheFaultIsOver) {
+  ExpectCauses({{"exclusion", kLate + "\n      drop c1:          [-]", "message-held"}});
+}
+
+TEST(CauseEnds, ARenewalThatWasAnsweredTooLateFailed) {
+  ExpectCauses({{"exclusion", R"(
+      c1:          A-a=E===!------e====!=R-x
+      c2:                    A-a==R-r)",
+                 "renewal-failed"}});
+}
+
+TEST(CauseEnds, ALeaseThatWasExtendedBesideAnotherIsNoSecondGrant) {
+  const Violation violation = FirstOf(FromLanes(R"(
+      c1: A-a==!======E-e===R-r
+      c2:       A-a=======R-r)",
+                                                {.claims = {"lease-exclusion"}}),
+                                      "lease-exclusion");
+  EXPECT_EQ(violation.because, "a lease was extended while another client held the key");
+}
+
+TEST(CauseEnds, OfLostCountersTheLastOneBeforeIsToBlame) {
+  const std::string back = R"(
+      c1:          A-a===R-r                       | #5
+      c2:                            A-a==R-r      | #1
+      restart n1:)";
+  const auto because = [&](const std::string& restarts) {
+    return FirstOf(FromLanes(back + restarts, {.claims = {"fencing"}}), "fencing").because;
+  };
+  EXPECT_EQ(because("   []     []"), "node 1 had been restarted at 0.008 s");
+  EXPECT_EQ(because("                              []"),
+            "no fault is recorded that loses a counter");
+}
+
+TEST(CauseEnds, WhatCameAfterTheKeyWasFoundStuckIsNotWhy) {
+  ExpectCauses({{"liveness",
+                 "c1:         A-a==R-r\nprobe:              P-----x\ncrash n1:                   "
+                 "      []",
+                 "not-told"}});
+}
+
+// Both leases are a second long.
+const std::string kBoth = R"(
+      c1:          A-a================R-r
+      c2:                    A-a==R-r)";
+
+TEST(CauseEnds, AClockThatComesBackFromBehindGoesAhead) {
+  ExpectCauses(
+      {{"lease-exclusion", kBoth + "\n      jump n1: [--------]   | -2000", "server-clock"},
+       {"lease-exclusion", kBoth + "\n      jump n1: [--------]   | 2000", "not-told"}});
+}
+
+TEST(CauseEnds, AMajorityOfAnEvenNumberIsMoreThanHalf) {
+  const LaneOptions four{.nodes = 4, .lock = "redlock"};
+  const auto jump = [](int node) {
+    return "\n      jump n" + std::to_string(node) + ":           [----------]   | 2000";
+  };
+  ExpectCauses({{"lease-exclusion", kBoth + jump(1) + jump(2), "quorum-overlap", four},
+                {"lease-exclusion", kBoth + jump(1) + jump(2) + jump(3), "server-clock", four}});
+}
+
+TEST(CauseEnds, AReleaseThatWasOverOrItsOwnFreedNothingOfIts) {
+  ExpectCauses({{"lease-exclusion", kBoth + "\n      c3: A-aR-f", "not-told"},
+                {"lease-exclusion",
+                 R"(
+      c1:    A-a=R-?A-a================R-r
+      c2:                    A-a==R-r)",
+                 "not-told",
+                 {.lock = "set-nx-px-get-del"}}});
+}
+
+// Lanes cannot draw a lease that is over at its grant.
+History WithLeasesUntil(const std::string& lanes, int64_t until_ns, int32_t but) {
+  History history = FromLanes(lanes);
+  for (Event& event : history.events) {
+    const bool grant = event.op == Op::kAcquire && event.type == EventType::kOk;
+    if (grant && event.client != but) event.value[0] = until_ns;
+  }
+  return history;
+}
+
+TEST(CauseEnds, ALeaseThatEndsAsItIsGrantedWasOverAtTheGrant) {
+  const std::string late = R"(
+      c1:    A---------a===R-r
+      c2:         A-a==========R-r)";
+  const Violation violation = FirstOf(WithLeasesUntil(late, 10'000'000, 2), "exclusion");
+  EXPECT_EQ(Name(violation.cause), "over-at-grant");
+  ASSERT_FALSE(violation.steps.empty());
+  EXPECT_TRUE(std::ranges::any_of(violation.steps, [](const StoryStep& step) {
+    return step.text ==
+           "client 1 was granted the key, having asked at 0.000 s; its lease was over since "
+           "0.010 s";
+  }));
+}
+
+TEST(CauseEnds, AMarkerIsLeftByItsOwnSession) {
+  const std::string another_left = R"(
+      c3:    A-a=A-x
+      c1:    A---------a===R-r
+      c2:         A-a==========R-r)";
+  EXPECT_EQ(Name(FirstOf(WithLeasesUntil(another_left, 4'000'000, 2), "exclusion").cause),
+            "over-at-grant");
+}
+
+TEST(CauseEnds, OfWhatWasDoneUnderAHoldTheLastIsTold) {
+  const Violation violation = FirstOf(FromLanes(R"(
+      c1:          A-agg===!========W-w=R-x      | 9 8 8>7
+      c2:                       A-a==R-r)"),
+                                      "exclusion");
+  std::string told;
+  for (const StoryStep& step : violation.steps) told += step.text + "\n";
+  EXPECT_EQ(told.find("client 1 read stock 9"), std::string::npos) << told;
+  EXPECT_NE(told.find("client 1 read stock 8"), std::string::npos) << told;
+  EXPECT_NE(told.find("client 1 wrote 7 over 8"), std::string::npos) << told;
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,62 @@
+// What a run comes to where one fault more or less decides, and in what is written of it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "checker/judge.h"
+#include "checker/lanes.h"
+#include "checker/trials.h"
+
+namespace doublehold {
+namespace {
+
+TEST(JudgeEnds, WhoWasOnlyStoppedMayStillHoldTheKey) {
+  const std::string unfinished = "c1:       A-a==\nc2:               A-a==R-r";
+  EXPECT_EQ(Judge(FromLanes(unfinished + "\ncrash c1:     []")).overall, Outcome3::kValid);
+  EXPECT_EQ(Judge(FromLanes(unfinished + "\npause c1:     []")).overall, Outcome3::kUnknown);
+}
+
+TEST(JudgeEnds, HalfOfWhatANemesisDrewIsEnough) {
+  History history = FromLanes("c1: A-a==R-r\nc2:           A-a==R-r");
+  for (int i = 0; i < 4; ++i) {
+    history.facts.faults.push_back(
+        {.name = fmt::format("drop-{}", i), .kind = "drop", .what = "", .drawn_for = "network"});
+  }
+  const auto start = [&](int64_t fault) {
+    history.events.push_back({.at_ns = history.events.back().at_ns,
+                              .client = kSupervisor,
+                              .op = Op::kFault,
+                              .value = {fault, 0, 1, -1}});
+  };
+  start(0);
+  EXPECT_EQ(Judge(history).overall, Outcome3::kUnknown);
+  start(1);
+  EXPECT_EQ(Judge(history).overall, Outcome3::kValid);
+}
+
+TEST(JudgeEnds, AFaultThatBeginsALeaseAfterAnotherIsOneTrialWithIt) {
+  const auto trials = [](const std::string& second) {
+    const History history = FromLanes("c1:       A-a=R-r\npause c1: [-]" + second);
+    return TrialsOf(Observe(history), history.events.back().at_ns).each.size();
+  };
+  EXPECT_EQ(trials("\njump n1:              [-]"), 1U);  // the lease is 10 ms
+  EXPECT_EQ(trials("\njump n1:               [-]"), 2U);
+}
+
+TEST(JudgeEnds, WhatIsUndecidedIsWithinTheInterval) {
+  const RunVerdict verdict = Judge(FromLanes("c1: A-a==R-r"));
+  EXPECT_NE(ToText(verdict).find("0 of 1 (1 unknown), 0.0-100.0 %"), std::string::npos)
+      << ToText(verdict);
+}
+
+TEST(JudgeEnds, TheJsonSaysHowManyOfHowMany) {
+  const nlohmann::json verdict =
+      ToJson(Judge(FromLanes("c1: A-a=====R-r\nc2:    A-a=R-r\nc3:              A-a=R-r")));
+  EXPECT_EQ(verdict["claims"][0]["count"], 1);
+  EXPECT_EQ(verdict["claims"][0]["opportunities"], 3);
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,65 @@
+// The search where very many operations are open, and what of it is told.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/linear/explain.h"
+#include "checker/linear/search.h"
+
+namespace doublehold {
+namespace {
+
+constexpr uint8_t kRead = 0;
+constexpr uint8_t kWrite = 1;
+
+Operation At(int64_t invoked, int64_t returned, uint8_t function, int32_t process, int64_t value) {
+  Operation operation{.function = function,
+                      .process = process,
+                      .invoked = invoked,
+                      .returned = returned,
+                      .argument = {},
+                      .result = {},
+                      .line = process};
+  (function == kRead ? operation.result : operation.argument) = {value};
+  return operation;
+}
+
+// 300 writes that were never answered: beyond 64 and beyond 256 places a configuration has more words.
+TEST(SearchEnds, EveryOneOfManyOpenOperationsHasAPlaceOfItsOwn) {
+  for (const int32_t writes : {70, 300}) {
+    std::vector<Operation> operations;
+    for (int32_t i = 0; i < writes; ++i) {
+      operations.push_back(At(0, 0, kWrite, i, i));
+      operations.back().indeterminate = true;
+    }
+    for (const int32_t read : {5, 64 + 5, writes - 1}) {
+      operations.push_back(At(100 + 10 * read, 105 + 10 * read, kRead, 1000, read));
+    }
+    EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations).outcome, Outcome3::kValid)
+        << writes;
+  }
+}
+
+TEST(SearchEnds, WhatReturnedLaterIsNotTold) {
+  const std::vector<Operation> operations{At(0, 10, kWrite, 1, 1), At(15, 25, kWrite, 2, 2),
+                                          At(30, 40, kRead, 3, 1), At(50, 60, kWrite, 4, 7)};
+  const Model& model = *FindModel("register");
+  const SearchResult result = FindOrder(model, {}, operations);
+  ASSERT_EQ(result.outcome, Outcome3::kViolated);
+  const std::string told = Explain(model, operations, result);
+  EXPECT_TRUE(
+      told.starts_with("up to the return of write 2 by 2 (line 2) the operations can be "
+                       "ordered; then read -> 1 by 3 (line 3) has no place: it would be 2"))
+      << told;
+  EXPECT_EQ(told.find("write 7"), std::string::npos) << told;
+}
+
+TEST(SearchEnds, OfAnOperationOfUnknownOutcomeNoAnswerIsTold) {
+  Operation read{.function = kRead, .process = 2, .argument = {}, .result = {}};
+  read.indeterminate = true;
+  EXPECT_EQ(Describe(*FindModel("register"), read), "read by 2, outcome unknown");
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,122 @@
+// The arithmetic of the claim `stock` where one more or one less decides, and what of a record is missing.
+#include <gtest/gtest.h>
+
+#include "checker/lanes.h"
+#include "checker/stock.h"
+
+namespace doublehold {
+namespace {
+
+ItemCount Of(int64_t initial, int64_t final_stock, int64_t final_orders) {
+  return {.initial = initial,
+          .final_stock = final_stock,
+          .final_orders = final_orders,
+          .lowest = final_stock};
+}
+
+TEST(StockEnds, WhatWasSoldIsAtLeastWhatIsCertainAndAtMostWhatMayBe) {
+  ItemCount item = Of(5, 3, 1);
+  item.orders = 1;
+  item.writes = 2;
+  EXPECT_EQ(item.SoldLeast(), 2);
+  EXPECT_EQ(item.SoldMost(), 2);
+  item.unknown_orders = 3;
+  EXPECT_EQ(item.SoldMost(), 4);
+  item.unknown_writes = 3;
+  EXPECT_EQ(item.SoldMost(), 5);
+  EXPECT_EQ(item.SoldLeast(), 2);
+}
+
+TEST(StockEnds, EachWayToGoWrongBeginsWithOne) {
+  ItemCount item = Of(5, 3, 2);
+  item.orders = item.writes = 2;
+  EXPECT_EQ(item.Wrong(), 0);
+  item.final_stock = 4;
+  EXPECT_EQ(item.Lost(), 1);
+  item.final_stock = 2;
+  EXPECT_EQ(item.Vanished(), 1);
+  item.final_stock = 3;
+  item.final_orders = 1;
+  EXPECT_EQ(item.Missing(), 1);
+  EXPECT_EQ(item.Doubled(), 0);
+  item.final_orders = 3;
+  EXPECT_EQ(item.Doubled(), 1);
+  EXPECT_EQ(item.Missing(), 0);
+  item.orders = 5;
+  EXPECT_EQ(item.Oversold(), 0);
+  item.orders = 6;
+  EXPECT_EQ(item.Oversold(), 1);
+  EXPECT_EQ(item.BelowZero(), 0);
+  item.lowest = -1;
+  EXPECT_EQ(item.BelowZero(), 1);
+}
+
+TEST(StockEnds, WhereRecordsWereLostNothingIsTooMuch) {
+  ItemCount item = Of(5, 2, 3);
+  item.orders = item.writes = 1;
+  EXPECT_EQ(item.Vanished(), 2);
+  EXPECT_EQ(item.Doubled(), 2);
+  item.complete = false;
+  EXPECT_EQ(item.Vanished(), 0);
+  EXPECT_EQ(item.Doubled(), 0);
+}
+
+TEST(StockEnds, ASaleThatTriedAgainLeavesDoubtWhereTheStockFellFurther) {
+  ItemCount item = Of(5, 4, 1);
+  item.sales = item.perhaps_sales = item.tried_again = 1;
+  EXPECT_FALSE(item.PerhapsTwice());
+  item.final_stock = 3;
+  EXPECT_TRUE(item.PerhapsTwice());
+  item.tried_again = 0;
+  EXPECT_FALSE(item.PerhapsTwice());
+}
+
+TEST(StockEnds, AnAnswerWithoutItsInvocationCountsAsIfItHadBeenThere) {
+  for (const char* picture :
+       {"c1: A-a=g=W-u=R-r | 5 5>4", "c1: A-a=g=W-x=R-r | 5 5>4", "c1: A-a=g=W-?=R-r | 5 5>4"}) {
+    const History whole = FromLanes(picture);
+    History cut = whole;
+    std::erase_if(cut.events, [](const Event& event) {
+      return event.op == Op::kWrite && event.type == EventType::kInvoke;
+    });
+    EXPECT_LT(cut.events.size(), whole.events.size());
+    EXPECT_EQ(CountItems(cut).at(0).writes, CountItems(whole).at(0).writes) << picture;
+    EXPECT_EQ(CountItems(cut).at(0).unknown_writes, CountItems(whole).at(0).unknown_writes)
+        << picture;
+  }
+}
+
+TEST(StockEnds, OfAModeThatNobodyKnowsAWriteIsPerhapsASale) {
+  const History history = FromLanes("c1: A-a=g=u=R-r | 5 5>4", {.write = "as drawn"});
+  EXPECT_EQ(CountItems(history).at(0).writes, 0);
+  EXPECT_EQ(CountItems(history).at(0).unknown_writes, 1);
+}
+
+TEST(StockEnds, OfSeveralTriesUnderOneHoldOneAtMostIsASale) {
+  const auto count = [](const char* picture) {
+    return CountItems(FromLanes(picture, {.write = "watch"})).at(0);
+  };
+  const ItemCount twice = count("c1: A-a=g=W-u=W-u=R-r | 5 5>4 4>3");
+  EXPECT_EQ(twice.sales, 1);
+  EXPECT_EQ(twice.perhaps_sales, 1);
+  EXPECT_EQ(twice.tried_again, 1);
+  const ItemCount once = count("c1: A-a=g=W-x=W-u=R-r | 5 5>4 5>4");
+  EXPECT_EQ(once.sales, 1);
+  EXPECT_EQ(once.tried_again, 0);
+}
+
+// c1's late write is over when c2 and c3 begin: it explains nothing of theirs.
+TEST(StockEnds, WhatTheMachineMadeLateExplainsNothingLater) {
+  const ClaimVerdict verdict = CheckStock(FromLanes(R"(
+      c1:         A-a=g=!====w=R-x                               | 5 5>4
+      machine c1:      (----)
+      c2:                            A-a=g======w=R-r            | 4 4>3
+      c3:                              A-a=g======w=R-r          | 4 4>3
+      final:                                             *       | 3/3)"),
+                                          {});
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << verdict.reason;
+  EXPECT_EQ(verdict.count, 1);
+}
+
+}  // namespace
+}  // namespace doublehold
