@@ -71,6 +71,13 @@ const Case kCases[] = {
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
      Outcome3::kViolated, Outcome3::kViolated},
+    {"one that never released did nothing to the key",
+     R"(
+      c1:         A-a==!=========w                | 5>4
+      machine c1:    (---------)
+      c2:                A-a==========R-f
+      c3:                       A-a======R-f)",
+     Outcome3::kViolated, Outcome3::kViolated},
     {"a release that looked freed its own lock alone",
      R"(
       c1:         A-a==!=========R-r

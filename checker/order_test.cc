@@ -86,6 +86,16 @@ TEST(Order, OnlyACertainPlaceInTheQueueCanBeOvertaken) {
       c2:     A-t      QA-t----------------A-aq=R-r
       c3:         QA-t------A-aq==R-r          )",
                           Outcome3::kValid},
+                         {"it had asked long before, and was not answered", R"(
+      c1:               A-a======R-r
+      c2:                  QA-t------------------A-aq=R-r
+      c3:    A-?A-aR-r               QA-aq=R-r           )",
+                          Outcome3::kValid},
+                         {"it had asked long before, and was answered", R"(
+      c1:               A-a======R-r
+      c2:                  QA-t------------------A-aq=R-r
+      c3:    A-xA-aR-r               QA-aq=R-r           )",
+                          Outcome3::kViolated},
                          {"it was granted another key meanwhile", R"(
       c1:            A-a======R-r
       c2:             QA-t-------------------A-aq=R-r

@@ -77,6 +77,9 @@ TEST(Reentry, ANestedExitIsNotToBlameForWhatElseFreesALock) {
                                              {"whether the exit was carried out is not known", R"(
       c1:        A-a===A-a===R-?===========R-r
       c2:              A-x      A-a==R-r)"},
+                                             {"an entry of its own was not answered", R"(
+      c1:        A-a==A-?A-a===R-r===========R-r
+      c2:              A-x         A-a==R-r)"},
                                              {"the outer lease was over", R"(
       c1:        A-a==!A-a===R-r===========R-r
       c2:              A-x      A-a==R-r)"}}) {
@@ -110,6 +113,9 @@ TEST(Reentry, ARefusalProvesNothingWhereSomethingMayHaveBeenInTheWay) {
       c2:                          A-t       A-a==R-r)"},
                                              {"an outer hold", R"(
       c1:          A-a==A-a===R-r
+      c2:                          A-t       A-a==R-r)"},
+                                             {"an entry of unknown outcome within another", R"(
+      c1:          A-a=A-?R-rR-r
       c2:                          A-t       A-a==R-r)"},
                                              {"an acquire of unknown outcome", R"(
       c1:          A-a===R-r

@@ -118,5 +118,23 @@ TEST(StockEnds, WhatTheMachineMadeLateExplainsNothingLater) {
   EXPECT_EQ(verdict.count, 1);
 }
 
+// What a write of one item brings back is not what was lost of another.
+TEST(StockEnds, ItemsHaveStoriesOfTheirOwn) {
+  const ClaimVerdict verdict = CheckStock(FromLanes(R"(
+      c1 item-0:    A-a=g========w=R-r                                      | 5 5>4
+      c2 item-0:      A-a=g=w=R-r                                           | 5 5>4
+      c3 item-0:                        A-a=g========w=R-r                  | 4 4>3
+      c4 item-0:                          A-a=g=w=R-r                       | 4 4>3
+      c5 item-1:                                             A-a=w=R-r      | 3>2
+      final item-0:                                                     *   | 3/4
+      final item-1:                                                     *   | 2/1)"),
+                                          {});
+  EXPECT_EQ(verdict.count, 4);  // two orders lost, two units vanished
+  ASSERT_EQ(verdict.violations.size(), 3U);
+  EXPECT_EQ(verdict.violations[0].key, "item-0");
+  EXPECT_EQ(verdict.violations[1].key, "item-0");
+  EXPECT_EQ(verdict.violations[2].key, "item-1");
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -38,6 +38,11 @@ TEST(SearchEnds, EveryOneOfManyOpenOperationsHasAPlaceOfItsOwn) {
     }
     EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations).outcome, Outcome3::kValid)
         << writes;
+    // What nobody wrote cannot be read, whoever has a place: it is not found out within so few configurations.
+    operations.push_back(At(9000, 9010, kRead, 1000, 12'345));
+    EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations, {.configurations = 2'000}).outcome,
+              Outcome3::kUnknown)
+        << writes;
   }
 }
 
