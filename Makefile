@@ -2,8 +2,9 @@
 # make test   set-up, build with ASan and UBSan, all tests; the recorder and the real Env under TSan as well
 # make build  set-up, release build: build/doublehold
 # make bench  set-up, release build, the speed and memory figures as ratios
+# make mutants  set-up, dev build, the tests of the checkers against each of their deliberate defects
 # make format, make tidy
-.PHONY: demo test build bench format tidy setup readme clean
+.PHONY: demo test build bench mutants format tidy setup readme clean
 
 JOBS ?= $(shell nproc)
 SOURCES = $(shell git ls-files '*.cc' '*.h' '*.c')
@@ -38,6 +39,12 @@ test: setup
 bench: build
 	$(call quietly,cmake --build --preset release -j $(JOBS) --target bench_checker bench_linear bench_paths bench_proxy bench_readers bench_recorder bench_variants)
 	bench/run.py build
+
+mutants: setup
+	@echo "building build-dev (the checkers' tests)"
+	$(call quietly,cmake --preset dev)
+	$(call quietly,cmake --build --preset dev -j $(JOBS) --target checker_test linear_test history_test op_log_test)
+	checker/mutants/run.py build-dev --jobs $(JOBS)
 
 readme: build
 	docs/generate.py build/doublehold README.md

@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""Breaks the checkers, one deliberate defect at a time, and sees whether their unit tests notice.
+
+    checker/mutants/run.py BUILD_FOLDER [--only PART ...] [--quick] [--jobs N]
+    checker/mutants/run.py --check
+
+The defects are data: defects/*.toml. Of each the text must occur exactly once in its file. A broken copy of that file is
+compiled in a scratch folder with the command that BUILD_FOLDER has for it, and put before the libraries when the tests
+are linked anew; nothing in the source tree or in BUILD_FOLDER is touched, but that BUILD_FOLDER is brought up to date first.
+
+Prints a line a defect: caught, and by which test, or NOT CAUGHT. `--only` takes those with PART in their file or words, `--quick`
+leaves out the tests of random histories, `--check` only looks whether each defect can still be applied.
+
+Exits 0 when all are caught, 1 when one is not, 3 when a defect cannot be applied, 4 when the tests fail without a defect.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SOURCES = Path(__file__).resolve().parents[2]
+DEFECTS = Path(__file__).resolve().parent / "defects"
+
+# Where a part's tests are; those that are quick first.
+TESTS = {
+    "checker/linear/": ["linear_test"],
+    "checker/": ["checker_test"],
+    "lib/history/": ["op_log_test", "history_test", "linear_test", "checker_test"],
+}
+PROGRAMS = ["op_log_test", "history_test", "linear_test", "checker_test"]
+# Random histories by the thousand, each compared with every order: asked when nothing else has noticed.
+SLOW = ["BruteForce.*", "ExclusionScanTest.*Random", "Fuzz.*", "TrueLocks.*", "*SearchOf.*"]
+SECONDS = 300  # for a program's tests: a defect may keep them from ever ending
+NOT_APPLICABLE, BROKEN_WITHOUT = 3, 4
+
+
+class Unusable(Exception):
+    """A defect that cannot be applied: what is wrong with it, in a line."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    file: str
+    text: str
+    replacement: str
+    defect: str
+
+    def line(self, source: str) -> int:
+        return source[: source.index(self.text)].count("\n") + 1
+
+    def broken(self, source: str) -> str:
+        count = source.count(self.text)
+        if count != 1:
+            raise Unusable(f"{self.file}: '{self.defect}': its text occurs {count} times, not once")
+        if self.text == self.replacement:
+            raise Unusable(f"{self.file}: '{self.defect}': it changes nothing")
+        return source.replace(self.text, self.replacement)
+
+
+def mutants_of(folder: Path = DEFECTS) -> list[Mutant]:
+    found = []
+    for file in sorted(folder.glob("*.toml")):
+        for row in tomllib.loads(file.read_text())["mutant"]:
+            if set(row) != {"file", "text", "with", "defect"}:
+                raise Unusable(f"{file.name}: '{row.get('defect', '?')}': it needs file, text, with and defect alone")
+            found.append(Mutant(row["file"], row["text"].strip("\n"), row["with"].strip("\n"), row["defect"]))
+    return found
+
+
+def source_of(mutant: Mutant, top: Path = SOURCES) -> str:
+    try:
+        return (top / mutant.file).read_text()
+    except OSError as error:
+        raise Unusable(f"{mutant.file}: '{mutant.defect}': {error.strerror}") from error
+
+
+def check(mutants: list[Mutant], top: Path = SOURCES) -> None:
+    seen: set[str] = set()
+    for mutant in mutants:
+        mutant.broken(source_of(mutant, top))
+        if mutant.defect in seen:
+            raise Unusable(f"{mutant.file}: '{mutant.defect}': another has the same words")
+        seen.add(mutant.defect)
+
+
+def programs_for(file: str) -> list[str]:
+    return next(programs for part, programs in TESTS.items() if file.startswith(part))
+
+
+def output_of(command: list[str], folder: Path) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{shlex.join(command)}: {done.stderr.strip() or done.stdout.strip()}")
+    return done.stdout
+
+
+@dataclass
+class Build:
+    """How the build folder makes its objects and test programs. Reads only, but for the build before."""
+
+    folder: Path
+    jobs: int
+    dependencies: dict[str, set[str]] = field(default_factory=dict)  # of each object, the files of the project
+    commands: dict[str, str] = field(default_factory=dict)  # by what they make
+
+    def __post_init__(self) -> None:
+        output_of(["cmake", "--build", ".", "--parallel", str(self.jobs), "--target", *PROGRAMS], self.folder)
+        target = ""
+        for line in output_of(["ninja", "-t", "deps"], self.folder).splitlines():
+            if line and not line.startswith(" "):
+                target = line.split(":")[0]
+            elif line and (path := os.path.normpath(self.folder / line.strip())).startswith(f"{SOURCES}/"):
+                self.dependencies.setdefault(target, set()).add(path.removeprefix(f"{SOURCES}/"))
+        for line in output_of(["ninja", "-t", "commands", *PROGRAMS], self.folder).splitlines():
+            made = re.search(r" -o (\S+)", line)
+            if made:
+                self.commands[made[1]] = line
+
+    def link_of(self, program: str) -> tuple[str, str]:
+        """Where it lies in the folder, and what links it."""
+        return next((made, line) for made, line in self.commands.items() if made.split("/")[-1] == program)
+
+    def objects_with(self, file: str) -> list[str]:
+        return sorted(made for made in self.commands if file in self.dependencies.get(made, ()))
+
+
+def compile_broken(build: Build, made: str, scratch: Path, file: str) -> Path:
+    """The object `made`, from the scratch copy of `file`: the source itself, or a header of it."""
+    command = build.commands[made].removeprefix("ccache ")  # nobody compiles the same again
+    source = str(SOURCES / file)
+    out = scratch / made.replace("/", "+")
+    command = command.replace(f" -o {made}", f" -o {out}")
+    command = re.sub(r" -M\S*( \S+\.d)?", "", command.replace(f" -MT {made}", ""))
+    # What is left over by a defect (a parameter, a variable) is not what is tested.
+    command = command.replace(f" -I{SOURCES} ", f" -w -I{scratch} -I{SOURCES} ").replace(" -Werror", "")
+    if file.endswith(".cc"):
+        command = command.replace(f" -c {source}", f" -c {scratch / file}")
+    done = subprocess.run(command, shell=True, cwd=build.folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        errors = [line for line in done.stderr.splitlines() if "error:" in line]
+        raise Unusable(f"it does not compile: {(errors or [done.stderr.strip()])[0]}")
+    return out
+
+
+def link(build: Build, program: str, broken: dict[str, Path], scratch: Path) -> Path:
+    made, command = build.link_of(program)
+    out = scratch / program
+    in_libraries = []
+    for original, path in broken.items():
+        if f" {original} " in command:
+            command = command.replace(f" {original} ", f" {path} ")
+        else:
+            in_libraries.append(str(path))
+    # Before the libraries: of two objects that define the same, the linker takes the one that it needs first.
+    quick = " -fuse-ld=gold" if shutil.which("ld.gold") else ""
+    command = command.replace(f" -o {made} ", f"{quick} -Wl,-S -o {out} {' '.join(in_libraries)} ", 1)
+    done = subprocess.run(command, shell=True, cwd=build.folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Unusable(f"it cannot be linked: {done.stderr.strip().splitlines()[-1]}")
+    return out
+
+
+def failing_test(program: Path, quick: bool) -> str | None:
+    """The first of its tests that notices; None: all pass."""
+    rounds = [f"-{':'.join(SLOW)}"] if quick else [f"-{':'.join(SLOW)}", ":".join(SLOW)]
+    for which in rounds:
+        command = [str(program), f"--gtest_filter={which}", "--gtest_fail_fast", "--gtest_color=no"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, errors="replace")
+            output, how = done.stdout, "" if done.returncode >= 0 else " (crashed)"
+            if done.returncode == 0:
+                continue
+        except subprocess.TimeoutExpired as late:
+            output, how = (late.stdout or b"").decode(errors="replace"), " (never ended)"
+        failed = re.findall(r"^\[  FAILED  \] ([^\s,]+)", output, re.M)
+        begun = re.findall(r"^\[ RUN      \] (\S+)", output, re.M)
+        return (failed[0] if failed else begun[-1] if begun else program.name) + how
+    return None
+
+
+def noticed_by(build: Build, file: str, text: str, quick: bool) -> str | None:
+    """With `text` in place of `file`: the first test that fails; None: none does."""
+    with tempfile.TemporaryDirectory(prefix="doublehold-mutant-") as name:
+        scratch = Path(name)
+        (scratch / file).parent.mkdir(parents=True)
+        (scratch / file).write_text(text)
+        broken = {made: compile_broken(build, made, scratch, file) for made in build.objects_with(file)}
+        if not broken:
+            raise Unusable("no test is built from it")
+        for program in programs_for(file):
+            if noticed := failing_test(link(build, program, broken, scratch), quick):
+                return noticed
+    return None
+
+
+def run(build: Build, mutants: list[Mutant], quick: bool) -> int:
+    # The same way without a defect: else something else than the defect would be what is noticed.
+    for file in {programs_for(mutant.file)[0]: mutant.file for mutant in mutants if mutant.file.endswith(".cc")}.values():
+        if noticed := noticed_by(build, file, (SOURCES / file).read_text(), quick=True):
+            print(f"{noticed} fails without any defect", file=sys.stderr)
+            return BROKEN_WITHOUT
+
+    def one(mutant: Mutant) -> tuple[str, str | None]:
+        source = source_of(mutant)
+        where = f"{mutant.file}:{mutant.line(source)}"
+        try:
+            return where, noticed_by(build, mutant.file, mutant.broken(source), quick)
+        except Unusable as why:
+            raise Unusable(f"{where}: '{mutant.defect}': {why}") from why
+
+    begun = time.monotonic()
+    caught = 0
+    with ThreadPoolExecutor(build.jobs) as pool:
+        for mutant, (where, noticed) in zip(mutants, pool.map(one, mutants)):
+            caught += noticed is not None
+            print(f"{'caught    ' if noticed else 'NOT CAUGHT'} {where:<36} {mutant.defect}"
+                  f"{f'  [{noticed}]' if noticed else ''}", flush=True)
+    print(f"{caught} of {len(mutants)} caught, in {time.monotonic() - begun:.0f} s")
+    return 0 if caught == len(mutants) else 1
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", nargs="?", type=Path, metavar="BUILD_FOLDER")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", action="append", metavar="PART")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
+    try:
+        mutants = mutants_of()
+        check(mutants)
+        if arguments.check:
+            print(f"{len(mutants)} defects can be applied")
+            return 0
+        if arguments.build is None:
+            parser.error("BUILD_FOLDER is missing")
+        parts = arguments.only or [""]
+        chosen = [m for m in mutants if any(part in m.file or part in m.defect for part in parts)]
+        if not chosen:
+            parser.error(f"no defect has '{' or '.join(parts)}' in its file or its words")
+        return run(Build(arguments.build.resolve(), arguments.jobs), chosen, arguments.quick)
+    except Unusable as why:
+        print(f"mutants: {why}", file=sys.stderr)
+        return NOT_APPLICABLE
+
+
+if __name__ == "__main__":
+    sys.exit(main())
