@@ -30,6 +30,18 @@ TrialCount& TrialCount::operator+=(const TrialCount& other) {
   return *this;
 }
 
+std::string_view Name(RateAnswer answer) {
+  switch (answer) {
+    case RateAnswer::kOpen:
+      return "not decided";
+    case RateAnswer::kBelow:
+      return "below";
+    case RateAnswer::kNotBelow:
+      return "not below";
+  }
+  return "";
+}
+
 RateAnswer AnswerAt(const RateQuestion& question, const TrialCount& seen) {
   CHECK(question.limit > 0 && question.limit < 1);
   CHECK(seen.violated >= 0 && seen.undecided >= 0 && seen.violated + seen.undecided <= seen.of);
@@ -52,6 +64,32 @@ double UpperBoundAt(const TrialCount& seen, double confidence) {
     (LogEvidence(most, seen.of, limit, true) >= enough ? below : open) = limit;
   }
   return below;
+}
+
+double LowerBoundAt(const TrialCount& seen, double confidence) {
+  if (seen.violated == 0) return 0;
+  const double enough = -std::log(1 - confidence);
+  double not_below = 0;
+  double open = static_cast<double>(seen.violated) / static_cast<double>(seen.of);
+  while (open - not_below > 1e-9 * open) {
+    const double limit = (open + not_below) / 2;
+    (LogEvidence(seen.violated, seen.of, limit, false) >= enough ? not_below : open) = limit;
+  }
+  return not_below;
+}
+
+int64_t FewestForBelow(const RateQuestion& question) {
+  const auto enough = [&](int64_t of) {
+    return AnswerAt(question, {.of = of}) == RateAnswer::kBelow;
+  };
+  int64_t most = 1;
+  while (!enough(most)) most *= 2;
+  int64_t fewer = most / 2;  // not enough
+  while (most - fewer > 1) {
+    const int64_t middle = fewer + (most - fewer) / 2;
+    (enough(middle) ? most : fewer) = middle;
+  }
+  return most;
 }
 
 RateAnswer SequentialTest::Take(const TrialCount& run) {

@@ -22,6 +22,7 @@
 #define DOUBLEHOLD_CHECKER_SEQUENTIAL_H_
 
 #include <cstdint>
+#include <string_view>
 
 namespace doublehold {
 
@@ -41,13 +42,18 @@ struct RateQuestion {
 };
 
 enum class RateAnswer : uint8_t { kOpen, kBelow, kNotBelow };
+std::string_view Name(RateAnswer answer);  // "not decided", "below", "not below"
 
 // Of one look. What is undecided counts against either answer.
 RateAnswer AnswerAt(const RateQuestion& question, const TrialCount& seen);
 
-// Holds at every look at once: that it ever lies below the true rate has a chance of at most
-// 1 - confidence.
+// Each holds at every look at once: that it ever lies below the true rate, or above it, has a chance
+// of at most 1 - confidence.
 double UpperBoundAt(const TrialCount& seen, double confidence);
+double LowerBoundAt(const TrialCount& seen, double confidence);
+
+// How many trials it takes until the answer is kBelow if none of them is violated.
+int64_t FewestForBelow(const RateQuestion& question);
 
 // The looks one after another. The first answer stays: what is seen later belongs to nobody's level.
 class SequentialTest {

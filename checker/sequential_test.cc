@@ -68,6 +68,31 @@ TEST(Sequential, TheUpperBoundIsWhereTheAnswerTurns) {
   EXPECT_EQ(UpperBoundAt({.of = 50, .undecided = 50}, 0.95), 1);
 }
 
+TEST(Sequential, TheLowerBoundIsWhereTheOtherAnswerTurns) {
+  for (const TrialCount& seen : {TrialCount{.of = 20, .violated = 20},
+                                 {.of = 100, .violated = 30},
+                                 {.of = 100, .violated = 30, .undecided = 50},
+                                 {.of = 100000, .violated = 3}}) {
+    const double bound = LowerBoundAt(seen, 0.95);
+    EXPECT_EQ(AnswerAt({.limit = bound * 0.999}, seen), RateAnswer::kNotBelow) << seen.violated;
+    EXPECT_NE(AnswerAt({.limit = bound * 1.001}, seen), RateAnswer::kNotBelow) << seen.violated;
+  }
+  for (const TrialCount& seen : {TrialCount{.of = 0}, {.of = 50}, {.of = 50, .undecided = 50}})
+    EXPECT_EQ(LowerBoundAt(seen, 0.95), 0);
+}
+
+TEST(Sequential, SaysHowManyTrialsItTakesWithNoneViolated) {
+  EXPECT_EQ(FewestForBelow({.limit = 0.01}), 449);
+  for (const RateQuestion& question : {RateQuestion{.limit = 0.9, .confidence = 0.5},
+                                       {.limit = 0.2, .confidence = 0.9},
+                                       {.limit = 1e-4, .confidence = 0.99}}) {
+    const int64_t fewest = FewestForBelow(question);
+    EXPECT_EQ(AnswerAt(question, {.of = fewest}), RateAnswer::kBelow) << question.limit;
+    EXPECT_EQ(AnswerAt(question, {.of = fewest - 1}), RateAnswer::kOpen) << question.limit;
+  }
+  EXPECT_NEAR(static_cast<double>(FewestForBelow({.limit = 1e-9})), 4.5e9, 0.1e9);
+}
+
 // For each number of trials, up to how many violated ones one would stop and say "below", and from
 // how many on "not below": the looks of all paths at once.
 struct Boundary {

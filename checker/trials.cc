@@ -55,4 +55,14 @@ TrialCount CountOf(const std::vector<Outcome3>& outcomes) {
           .undecided = std::ranges::count(outcomes, Outcome3::kUnknown)};
 }
 
+Interval WilsonOf(const TrialCount& trials) {
+  return {.low = WilsonOf(trials.violated, trials.of).low,
+          .high = WilsonOf(trials.violated + trials.undecided, trials.of).high};
+}
+
+Interval ClopperPearsonOf(const TrialCount& trials) {
+  return {.low = ClopperPearsonOf(trials.violated, trials.of).low,
+          .high = ClopperPearsonOf(trials.violated + trials.undecided, trials.of).high};
+}
+
 }  // namespace doublehold

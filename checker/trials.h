@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "checker/checker.h"
+#include "checker/rate.h"
 #include "checker/scene.h"
 #include "checker/sequential.h"
 
@@ -37,6 +38,10 @@ std::vector<Outcome3> OutcomesOf(const Trials& trials, const ClaimVerdict& claim
 std::vector<Outcome3> GravestOf(const std::vector<ClaimVerdict>& claims);
 
 TrialCount CountOf(const std::vector<Outcome3>& outcomes);
+
+// The 95 % intervals of their rate. What is undecided may be violated, or not: it widens them.
+Interval WilsonOf(const TrialCount& trials);
+Interval ClopperPearsonOf(const TrialCount& trials);
 
 }  // namespace doublehold
 

@@ -4,6 +4,7 @@
 
 #include "checker/cause.h"
 #include "checker/judge.h"
+#include "checker/pool.h"
 #include "checker/rate.h"
 #include "checker/story.h"
 #include "checker/trials.h"
@@ -46,23 +47,6 @@ json ToJson(const Violation& violation, const RunFacts& facts) {
           {"because", violation.because},
           {"perhaps", std::move(perhaps)},
           {"steps", std::move(steps)}};
-}
-
-json ToJson(const Interval& interval) { return {interval.low, interval.high}; }
-
-// What is undecided may be violated, or not: it widens the intervals.
-json ToJson(const TrialCount& trials, const std::string& unit) {
-  const int64_t most = trials.violated + trials.undecided;
-  const auto both = [&](Interval (*of)(int64_t, int64_t, double)) {
-    return Interval{.low = of(trials.violated, trials.of, kConfidence).low,
-                    .high = of(most, trials.of, kConfidence).high};
-  };
-  return {{"unit", unit},
-          {"of", trials.of},
-          {"violated", trials.violated},
-          {"undecided", trials.undecided},
-          {"wilson_95", ToJson(both(WilsonOf))},
-          {"clopper_pearson_95", ToJson(both(ClopperPearsonOf))}};
 }
 
 json ToJson(const Percentiles& values) {

@@ -13,6 +13,7 @@
 
 #include "checker/cause.h"
 #include "checker/judge.h"
+#include "checker/pool.h"
 #include "checker/rate.h"
 #include "checker/story.h"
 #include "checker/trials.h"
@@ -55,16 +56,10 @@ int DecimalsOf(const Rate& rate) {
   return decimals;
 }
 
-// "1 of 2, 1.3-98.7 %"
+// "1 of 2, 1.2-98.8 %"
 std::string TrialsOf(const ClaimVerdict& claim) {
   const TrialCount trials = CountOf(claim.trials);
-  if (trials.of == 0) return "-";
-  const int64_t most = trials.violated + trials.undecided;
-  std::string text = fmt::format("{} of {}", trials.violated, trials.of);
-  if (trials.undecided > 0) text += fmt::format(" ({} unknown)", trials.undecided);
-  return fmt::format("{}, {:.1f}-{:.1f} %", text,
-                     ClopperPearsonOf(trials.violated, trials.of).low * 100,
-                     ClopperPearsonOf(most, trials.of).high * 100);
+  return trials.of == 0 ? "-" : RateText(trials, "");
 }
 
 Row RowOf(const ClaimVerdict& claim, const RunFacts& facts) {

@@ -1,0 +1,105 @@
+#include "checker/pool.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace doublehold {
+namespace {
+
+using nlohmann::json;
+
+json CountOf(int64_t of, int64_t violated, int64_t undecided = 0) {
+  return {{"unit", "fault episode"}, {"of", of}, {"violated", violated}, {"undecided", undecided}};
+}
+
+json VerdictOf(const std::string& outcome, const json& trials) {
+  return {{"overall", outcome},
+          {"trials", trials},
+          {"claims", {{{"claim", "stock"}, {"outcome", outcome}, {"trials", trials}}}}};
+}
+
+const RunTrials kNoVerdict = TrialsIn(nullptr);
+
+TEST(Pool, AddsRunsUpByFaultEpisodeAndByRun) {
+  const RunTrials pooled = Pooled({TrialsIn(VerdictOf("violated", CountOf(10, 3))),
+                                   TrialsIn(VerdictOf("valid", CountOf(12, 0))),
+                                   TrialsIn(VerdictOf("unknown", CountOf(2, 0, 1)))});
+  EXPECT_EQ(pooled.unit, "fault episode");
+  for (const std::string_view claim : {kAnyClaim, std::string_view("stock")}) {
+    EXPECT_EQ(pooled.by_trial.find(claim)->second,
+              (TrialCount{.of = 24, .violated = 3, .undecided = 1}));
+    EXPECT_EQ(pooled.by_run.find(claim)->second,
+              (TrialCount{.of = 3, .violated = 1, .undecided = 1}));
+  }
+}
+
+TEST(Pool, ARunWithoutAVerdictIsUndecidedInEveryClaimAndAsOftenAsTheLargestHasTrials) {
+  const RunTrials pooled = Pooled({kNoVerdict, TrialsIn(VerdictOf("valid", CountOf(12, 0))),
+                                   TrialsIn(VerdictOf("valid", CountOf(5, 0))), kNoVerdict});
+  for (const std::string_view claim : {kAnyClaim, std::string_view("stock")}) {
+    EXPECT_EQ(pooled.by_trial.find(claim)->second, (TrialCount{.of = 41, .undecided = 24}));
+    EXPECT_EQ(pooled.by_run.find(claim)->second, (TrialCount{.of = 4, .undecided = 2}));
+  }
+}
+
+TEST(Pool, OfRunsWithoutAVerdictNothingIsKnown) {
+  const RunTrials pooled = Pooled({kNoVerdict, kNoVerdict});
+  EXPECT_EQ(pooled.by_run.at(""), (TrialCount{.of = 2, .undecided = 2}));
+  EXPECT_EQ(pooled.by_trial.at(""), (TrialCount{.of = 2, .undecided = 2}));
+  EXPECT_EQ(ToJson(pooled).size(), 1U);
+  EXPECT_EQ(ToJson(Pooled({})), json::array());
+}
+
+TEST(Pool, AClaimWithoutATrialHasNotShownThatItHolds) {
+  EXPECT_EQ(TrialsIn(VerdictOf("valid", CountOf(0, 0))).by_trial.at("stock"), UndecidedTrials(1));
+  EXPECT_EQ(TrialsIn({{"overall", "valid"}}).by_trial.at(""), UndecidedTrials(1));
+  EXPECT_EQ(TrialsIn({{"overall", "sound"}}).by_run.at(""), UndecidedTrials(1));
+}
+
+TEST(Pool, WhatIsUndecidedWidensBothIntervals) {
+  const json known = ToJson(TrialCount{.of = 20, .violated = 4}, "run");
+  const json less = ToJson(TrialCount{.of = 20, .violated = 4, .undecided = 3}, "run");
+  for (const char* interval : {"wilson_95", "clopper_pearson_95"}) {
+    EXPECT_EQ(less[interval][0], known[interval][0]);
+    EXPECT_EQ(less[interval][1], ToJson(TrialCount{.of = 20, .violated = 7}, "run")[interval][1]);
+  }
+}
+
+// The ends are of tables: Clopper and Pearson, two-sided, 95 %.
+TEST(Pool, RatesAreToldByClaimFirstOfAllTogether) {
+  const json rates = ToJson(Pooled({TrialsIn(VerdictOf("violated", CountOf(10, 3))),
+                                    TrialsIn(VerdictOf("valid", CountOf(12, 0)))}));
+  ASSERT_EQ(rates.size(), 4U);
+  EXPECT_EQ(rates[0]["claim"], nullptr);
+  EXPECT_EQ(rates[0]["unit"], "fault episode");
+  EXPECT_EQ(rates[1]["claim"], "stock");
+  EXPECT_EQ(rates[2]["claim"], nullptr);
+  EXPECT_EQ(rates[2]["unit"], "run");
+  EXPECT_EQ(rates[3]["of"], 2);
+  EXPECT_NEAR(rates[1]["clopper_pearson_95"][0].get<double>(), 0.0291, 1e-4);
+  EXPECT_NEAR(rates[1]["clopper_pearson_95"][1].get<double>(), 0.3491, 1e-4);
+}
+
+TEST(Pool, ARateIsToldWithItsUnitAndRoundedOutwards) {
+  const struct {
+    TrialCount trials;
+    std::string unit, text;
+  } rows[] = {
+      {{.of = 22, .violated = 3}, "fault episode", "3 of 22 fault episodes, 2.9-35.0 %"},
+      {{.of = 1, .undecided = 1}, "run", "0 of 1 run (1 unknown), 0.0-100.0 %"},
+      {{.of = 2, .violated = 1}, "", "1 of 2, 1.2-98.8 %"},
+      {{.of = 20}, "run", "0 of 20 runs, 0.0-16.9 %"},
+      {{.of = 45'000}, "run", "0 of 45000 runs, 0.0000-0.0082 %"},
+      {{.of = 0}, "run", "0 of 0 runs, 0.0-100.0 %"},
+  };
+  for (const auto& row : rows) EXPECT_EQ(RateText(row.trials, row.unit), row.text);
+  EXPECT_EQ(PercentText({.low = 0.05, .high = 0.25}), "5.0-25.0 %");
+  EXPECT_EQ(AtMostText(0.19811), "at most 19.9 %");
+  EXPECT_EQ(AtMostText(0.0000812), "at most 0.0082 %");
+  EXPECT_EQ(AtLeastText(0.20399), "at least 20.3 %");
+}
+
+}  // namespace
+}  // namespace doublehold
