@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <map>
 
 #include "compose/program.h"
@@ -161,14 +163,94 @@ TEST(SuiteCommand, WritesWhatBecameOfEveryRunAndFailsOnWhatWasNotExpected) {
                        "expect = { stock = 'violated', exclusion = 'violated', lease-exclusion = "
                        "'violated' }\n");
   const std::string out = (folder.path() / "runs").string();
-  EXPECT_EQ(RunProgram({"suite", suite.string(), "--repeat", "2", "--out", out}).exit_code, 0);
+  const Finished twice = RunProgram({"suite", suite.string(), "--repeat", "2", "--out", out});
+  EXPECT_EQ(twice.exit_code, 0);
+  EXPECT_NE(twice.out.find("any claim        2 of 2 runs, 15.8-100.0 %\n"), std::string::npos)
+      << twice.out;
   const nlohmann::json json = ReadJson(folder.path() / "runs" / "tiny" / "latest" / "suite.json");
   EXPECT_EQ(json.at("as_expected"), true);
   ASSERT_EQ(json.at("cells").size(), 1U);
   EXPECT_EQ(json["cells"][0]["runs"].size(), 2U);
   EXPECT_EQ(json["cells"][0]["runs"][0]["overall"], "violated");
+  EXPECT_EQ(json["until"], nullptr);
+  const nlohmann::json& rate = json["cells"][0]["rates"][0];
+  EXPECT_EQ(rate["claim"], nullptr);
+  EXPECT_EQ(rate["unit"], "run");
+  EXPECT_EQ(rate["of"], 2);
+  EXPECT_EQ(rate["violated"], 2);
+  EXPECT_NEAR(rate["clopper_pearson_95"][0].get<double>(), 0.158, 1e-3);
   WriteFile(suite, common + "expect = { stock = 'valid' }\n");
   EXPECT_EQ(RunProgram({"suite", suite.string(), "--out", out}).exit_code, 1);
+}
+
+// Without a lock every run goes wrong: four of four are evidence enough that no half of them goes
+// well, at 80 %; three are not.
+class AskedSuite : public testing::Test {
+ protected:
+  AskedSuite() {
+    WriteFile(suite_,
+              "name = 'tiny'\n[experiment]\nworkload.duration = '300ms'\nworkload.clients = 2\n"
+              "[row.none]\nlock.name = 'none'\n[row.lock]\nlock.name = 'set-nx-px'\n"
+              "[column.calm]\n[[cell]]\nrow = ['none', 'lock']\ncolumn = 'calm'\n");
+  }
+  Finished Ask(const std::string& cell, const std::string& until, const std::string& most) {
+    return RunProgram({"suite", suite_.string(), "--only", cell, "--until", until, "--repeat", most,
+                       "--jobs", "1", "--junit", junit_.string(), "--out",
+                       (folder_.path() / "runs").string()});
+  }
+  nlohmann::json Cell() {
+    return ReadJson(folder_.path() / "runs" / "tiny" / "latest" / "suite.json").at("cells").at(0);
+  }
+  std::string JUnit() {
+    std::ifstream in(junit_);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  TestFolder folder_;
+  fs::path suite_ = folder_.path() / "tiny.toml";
+  fs::path junit_ = folder_.path() / "junit.xml";
+};
+
+TEST_F(AskedSuite, StopsWhenTheRateIsKnownNotToBeBelow) {
+  const Finished known = Ask("none/calm", "rate of stock per run < 50% @ 80%", "9");
+  EXPECT_EQ(known.exit_code, 1) << known.out << known.err;
+  EXPECT_NE(known.out.find("0 below, 1 not below, 0 not decided\n"), std::string::npos)
+      << known.out;
+  const nlohmann::json cell = Cell();
+  EXPECT_EQ(cell["until"]["answer"], "not below");
+  EXPECT_EQ(cell["until"]["violated"], 4);
+  EXPECT_EQ(cell["runs"].size(), 4U);
+  EXPECT_NE(JUnit().find("tests=\"1\" failures=\"1\""), std::string::npos) << JUnit();
+}
+
+TEST_F(AskedSuite, StopsWhenTheRateIsKnownToBeBelow) {
+  const Finished known = Ask("lock/calm", "rate < 60% @ 80%", "20");
+  EXPECT_EQ(known.exit_code, 0) << known.out << known.err;
+  const nlohmann::json cell = Cell();
+  EXPECT_EQ(cell["until"]["answer"], "below");
+  EXPECT_LT(cell["until"]["upper_bound"], 0.6);
+  EXPECT_EQ(cell["runs"].size(), cell["until"]["runs"]);
+  EXPECT_LT(cell["runs"].size(), 20U);
+  EXPECT_NE(JUnit().find("tests=\"1\" failures=\"0\""), std::string::npos) << JUnit();
+}
+
+TEST_F(AskedSuite, SaysThatItIsNotDecidedWhenItMayNotRunLonger) {
+  const Finished open = Ask("none/calm", "rate of stock per run < 50% @ 80%", "3");
+  EXPECT_EQ(open.exit_code, 2) << open.out << open.err;
+  EXPECT_NE(open.out.find("not decided after 3 runs: 3 of 3 runs, "), std::string::npos)
+      << open.out;
+  EXPECT_NE(open.out.find("0 below, 0 not below, 1 not decided\n"), std::string::npos) << open.out;
+  EXPECT_EQ(Cell()["until"]["answer"], "not decided");
+}
+
+TEST_F(AskedSuite, WhatCannotBeAnsweredIsRefusedBeforeAnythingRuns) {
+  const Finished refused = Ask("none/calm", "rate of fencing < 1%", "3");
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_NE(refused.err.find("cell none/calm does not judge fencing (it judges "),
+            std::string::npos)
+      << refused.err;
+  EXPECT_EQ(Lines(refused.err), 1U);
+  EXPECT_FALSE(fs::exists(folder_.path() / "runs"));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "compose/plan_builder.h"
 #include "compose/run_once.h"
 #include "compose/spawn.h"
+#include "compose/suite_tables.h"
 #include "lib/base/prng.h"
 #include "lib/base/words.h"
 #include "lib/plan/plan_json.h"
@@ -119,18 +120,24 @@ class SuiteRunner {
     sigprocmask(SIG_BLOCK, &watched, &before);
     const MonoTime begun = RealMono();
     result_.runs.resize(request_.suite.cells.size());
+    if (request_.until)
+      result_.answers.assign(request_.suite.cells.size(), Repetitions(*request_.until));
     Plan();
     std::optional<Error> error;
     while (!error && (next_ < queue_.size() || !running_.empty())) {
       while (next_ < queue_.size() && running_.size() < static_cast<size_t>(request_.jobs) &&
-             !result_.interrupted) {
-        if (Result<void> ok = Start(queue_[next_++]); !ok) error = ok.error();
+             !result_.interrupted && !error) {
+        const Job& job = queue_[next_++];
+        if (!IsNeeded(job)) continue;
+        if (Result<void> ok = Start(job); !ok) error = ok.error();
       }
-      if (result_.interrupted && running_.empty()) break;
+      if (running_.empty()) break;  // interrupted, or nothing more is needed
       Wait(watched);
     }
     result_.seconds = ToSeconds(RealMono() - begun);
-    result_.not_begun = queue_.size() - next_;
+    result_.not_begun = static_cast<size_t>(
+        std::count_if(queue_.begin() + static_cast<std::ptrdiff_t>(next_), queue_.end(),
+                      [this](const Job& job) { return IsNeeded(job); }));
     sigprocmask(SIG_SETMASK, &before, nullptr);
     if (error) return tl::unexpected(*error);
     return std::move(result_);
@@ -156,6 +163,10 @@ class SuiteRunner {
         queue_.push_back({cell, repetition});
       }
     }
+  }
+
+  [[nodiscard]] bool IsNeeded(const Job& job) const {
+    return !request_.until || !result_.answers[job.cell].IsOver();
   }
 
   Result<void> Start(const Job& job) {
@@ -221,6 +232,8 @@ class SuiteRunner {
     // What it saw before it was cut short stands; what it did not see is nobody's fault.
     run.interrupted = result_.interrupted && !run.as_expected &&
                       run.exit_code != static_cast<int>(ExitCode::kViolated);
+    run.trials = TrialsIn(verdict);
+    if (request_.until) result_.answers[running.job.cell].Take(running.job.repetition, run.trials);
     if (request_.finished) {
       request_.finished(request_.suite.cells[running.job.cell], running.job.repetition, run);
     }
@@ -233,38 +246,6 @@ class SuiteRunner {
   size_t next_ = 0;
   std::map<pid_t, Running> running_;
 };
-
-nlohmann::json ToJson(const SuiteRequest& request, const SuiteResult& result) {
-  nlohmann::json cells = nlohmann::json::array();
-  bool as_expected = !result.interrupted;
-  for (size_t i = 0; i < request.suite.cells.size(); ++i) {
-    if (result.runs[i].empty()) continue;
-    nlohmann::json runs = nlohmann::json::array();
-    for (const CellRun& run : result.runs[i]) {
-      as_expected = as_expected && run.as_expected;
-      runs.push_back(
-          {{"dir", run.folder.string()},
-           {"seed", run.seed},
-           {"exit_code", run.exit_code},
-           {"overall", run.overall},
-           {"as_expected", run.as_expected},
-           {"interrupted", run.interrupted},
-           {"seconds", run.seconds},
-           {"error", run.error.empty() ? nlohmann::json(nullptr) : nlohmann::json(run.error)}});
-    }
-    const SuiteCell& cell = request.suite.cells[i];
-    cells.push_back({{"name", cell.name},
-                     {"row", cell.row},
-                     {"column", cell.column},
-                     {"runs", std::move(runs)}});
-  }
-  return {{"suite", request.suite.name},       {"seed", request.suite.seed},
-          {"repeat", request.repeat},          {"jobs", request.jobs},
-          {"seconds", result.seconds},         {"as_expected", as_expected},
-          {"interrupted", result.interrupted}, {"rows", request.suite.rows},
-          {"columns", request.suite.columns},  {"about", request.suite.about},
-          {"cells", std::move(cells)}};
-}
 
 }  // namespace
 
@@ -306,6 +287,12 @@ Result<Suite> ReadSuite(const std::filesystem::path& file) {
   if (Result<void> ok = settings->CheckAllTaken("setting of a suite", {"cell"}); !ok)
     return tl::unexpected(ok.error());
   return suite;
+}
+
+RunTrials PooledOf(const std::vector<CellRun>& runs) {
+  std::vector<RunTrials> trials;
+  for (const CellRun& run : runs) trials.push_back(run.trials);
+  return Pooled(trials);
 }
 
 Result<SuiteResult> RunSuite(const SuiteRequest& request) {

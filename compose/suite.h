@@ -5,9 +5,12 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "checker/pool.h"
+#include "checker/until.h"
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
 
@@ -46,12 +49,14 @@ struct CellRun {
   double seconds = 0;
   std::string error;         // when there is no verdict
   bool interrupted = false;  // cut short together with the suite, and so undecided
+  RunTrials trials{};
 };
 
 struct SuiteRequest {
   const Suite& suite;
   std::filesystem::path folder;
-  int repeat = 1;
+  int repeat = 1;                // with `until`: at most
+  std::optional<Until> until{};  // every cell is repeated until this is answered of it
   int jobs = 2;
   int shard = 1, shards = 1;  // runs cells shard, shard + shards, ... (counted from 1)
   std::string redis_server;
@@ -60,12 +65,17 @@ struct SuiteRequest {
 
 struct SuiteResult {
   std::vector<std::vector<CellRun>> runs;  // by cell, then by repetition
+  std::vector<Repetitions> answers;        // by cell, where `until` was asked
   double seconds = 0;
   bool interrupted = false;
   size_t not_begun = 0;  // runs, because it was interrupted
 };
 
-// Runs every cell `repeat` times, `jobs` at once, each in a process of its own. Writes suite.json.
+// What the runs of a cell come to together.
+RunTrials PooledOf(const std::vector<CellRun>& runs);
+
+// Runs every cell `repeat` times, or until it is answered, `jobs` at once, each in a process of its
+// own. Writes suite.json.
 Result<SuiteResult> RunSuite(const SuiteRequest& request);
 
 }  // namespace doublehold

@@ -1,0 +1,69 @@
+// suite.json: docs/formats.md.
+
+#include <nlohmann/json.hpp>
+
+#include "compose/suite_tables.h"
+
+namespace doublehold {
+namespace {
+
+using nlohmann::json;
+
+json ToJson(const CellRun& run) {
+  return {
+      {"dir", run.folder.string()},     {"seed", run.seed},
+      {"exit_code", run.exit_code},     {"overall", run.overall},
+      {"as_expected", run.as_expected}, {"interrupted", run.interrupted},
+      {"seconds", run.seconds},         {"error", run.error.empty() ? json() : json(run.error)}};
+}
+
+json ToJson(const Repetitions& answer, double confidence) {
+  return {{"answer", Name(answer.answer())},
+          {"runs", answer.runs()},
+          {"unit", answer.unit()},
+          {"of", answer.seen().of},
+          {"violated", answer.seen().violated},
+          {"undecided", answer.seen().undecided},
+          {"lower_bound", LowerBoundAt(answer.seen(), confidence)},
+          {"upper_bound", UpperBoundAt(answer.seen(), confidence)}};
+}
+
+json UntilToJson(const std::optional<Until>& until) {
+  if (!until) return nullptr;
+  return {{"text", until->text},
+          {"claim", until->claim == kAnyClaim ? json() : json(until->claim)},
+          {"limit", until->question.limit},
+          {"confidence", until->question.confidence}};
+}
+
+}  // namespace
+
+json ToJson(const SuiteRequest& request, const SuiteResult& result) {
+  json cells = json::array();
+  bool as_expected = !result.interrupted;
+  for (size_t i = 0; i < request.suite.cells.size(); ++i) {
+    if (result.runs[i].empty()) continue;
+    json runs = json::array();
+    for (const CellRun& run : result.runs[i]) {
+      as_expected = as_expected && run.as_expected;
+      runs.push_back(ToJson(run));
+    }
+    const SuiteCell& cell = request.suite.cells[i];
+    cells.push_back(
+        {{"name", cell.name},
+         {"row", cell.row},
+         {"column", cell.column},
+         {"rates", ToJson(PooledOf(result.runs[i]))},
+         {"until",
+          request.until ? ToJson(result.answers[i], request.until->question.confidence) : json()},
+         {"runs", std::move(runs)}});
+  }
+  return {{"suite", request.suite.name},  {"seed", request.suite.seed},
+          {"repeat", request.repeat},     {"until", UntilToJson(request.until)},
+          {"jobs", request.jobs},         {"seconds", result.seconds},
+          {"as_expected", as_expected},   {"interrupted", result.interrupted},
+          {"rows", request.suite.rows},   {"columns", request.suite.columns},
+          {"about", request.suite.about}, {"cells", std::move(cells)}};
+}
+
+}  // namespace doublehold
