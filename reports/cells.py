@@ -5,8 +5,8 @@ from statistics import median
 
 from figures_speed import LockSpeed
 from reading import Cell, Percentiles, Suite, SuiteRun, Verdict
-from statistics95 import upper_bound, wilson
-from words import CLAIMS, bound, claim_words, interval, number
+from rates import rate_of
+from words import CLAIMS, bound, claim_words, counted, interval, number
 
 GRAVITY = ("valid", "unknown", "violated")
 # The claim whose opportunities say how much a clean cell proves, the first that was judged.
@@ -15,7 +15,7 @@ BOUND_CLAIMS = ("exclusion", "lease-exclusion", "stock")
 
 @dataclass(frozen=True, slots=True)
 class CellLine:
-    """"held twice", "20/20 runs", "84-100 %", "57 of 4,020 holds"."""
+    """"held twice", "20 of 20 runs", "83-100 %", "57 of 4,020 holds"."""
 
     outcome: str
     word: str
@@ -42,7 +42,7 @@ class CellSummary:
 def summary(index: int, cell: Cell) -> CellSummary:
     runs, judged = cell.runs, cell.judged
     outcomes = {run.overall for run in runs} or {"unknown"}
-    lines = [_line(name, judged) for name in _violated(judged)]
+    lines = [_line(name, cell) for name in _violated(judged)]
     if lines and _kept("stock", judged):
         lines.append(CellLine("valid", "stock kept", "", "", ""))
     undecided = sum(v.overall == "unknown" for v in judged)
@@ -55,7 +55,7 @@ def summary(index: int, cell: Cell) -> CellSummary:
     shown = next((run for run in [*odd, *runs] if run.verdict), None)
     return CellSummary(
         anchor=f"cell-{index}", cell=cell, outcome=max(outcomes, key=GRAVITY.index),
-        as_expected=cell.as_expected, lines=lines, bound=_bound(judged), shown=shown)
+        as_expected=cell.as_expected, lines=lines, bound=_bound(cell), shown=shown)
 
 
 def _violated(judged: list[Verdict]) -> list[str]:
@@ -71,27 +71,31 @@ def _kept(name: str, judged: list[Verdict]) -> bool:
     return bool(outcomes) and set(outcomes) == {"valid"}
 
 
-def _line(name: str, judged: list[Verdict]) -> CellLine:
-    claims = [claim for verdict in judged for claim in verdict.claims if claim.name == name]
-    hits, of = sum(claim.outcome == "violated" for claim in claims), len(claims)
+def _line(name: str, cell: Cell) -> CellLine:
+    claims = [claim for verdict in cell.judged for claim in verdict.claims if claim.name == name]
     total, chances = (sum(values) for values in
                       zip(*((claim.count, claim.opportunities) for claim in claims)))
-    return CellLine("violated", claim_words(name).violated, f"{hits}/{of} runs" if of > 1 else "",
-                    interval(wilson(hits, of)) if of > 1 else "",
+    rate = rate_of(cell.rates, name)
+    told = rate is not None and rate.trials.of > 1
+    return CellLine("violated", claim_words(name).violated, counted(rate.trials) if told else "",
+                    interval(rate.exact_95) if told else "",
                     f"{number(total)} of {number(chances)} {claims[0].unit}" if total else "")
 
 
-def _bound(judged: list[Verdict]) -> str:
-    """Over all holds of all repetitions; nothing when the cell is not clean."""
-    if not judged or any(verdict.overall != "valid" for verdict in judged):
+def _bound(cell: Cell) -> str:
+    """How much was looked at, and how often it can still go wrong; nothing when it is not clean."""
+    judged = cell.judged
+    if not judged or any(run.overall != "valid" for run in cell.runs):
         return ""
+    rate = rate_of(cell.rates, None)
+    parts = [] if rate is None or rate.trials.of < 2 else [
+        f"{counted(rate.trials)}: {bound(rate.exact_95[1])}"]
     for name in BOUND_CLAIMS:
         claims = [claim for verdict in judged for claim in verdict.claims if claim.name == name]
         of = sum(claim.opportunities for claim in claims)
         if of:
-            unit = claims[0].unit
-            return f"0 of {number(of)} {unit}: {bound(upper_bound(of))}"
-    return ""
+            return ", ".join([*parts, f"0 of {number(of)} {claims[0].unit}"])
+    return ", ".join(parts)
 
 
 def calm_speeds(suite: Suite) -> list[LockSpeed]:

@@ -13,8 +13,8 @@ from incidents import incidents_of, told
 from lanes import merged, place_texts
 from palette import ROLES, recolour
 from parsing import BadInput
+from rates import Answer, Trials
 from reading import Cell, HoldRef, SuiteRun, Violation
-from statistics95 import upper_bound, wilson
 from timescale import TimeScale, nice_step, windows_around
 
 MS = 1_000_000
@@ -153,14 +153,20 @@ class Stories(unittest.TestCase):
 
 
 class Numbers(unittest.TestCase):
-    def test_wilson_agrees_with_the_textbook(self) -> None:
-        low, high = wilson(2, 311)
-        self.assertAlmostEqual(low, 0.0018, 4)
-        self.assertAlmostEqual(high, 0.0231, 4)
-        self.assertEqual((wilson(0, 20)[0], wilson(20, 20)[1], wilson(0, 0)), (0.0, 1.0, (0.0, 1.0)))
+    def test_what_was_counted_tells_its_unit_and_what_is_unknown(self) -> None:
+        told = [words.counted(Trials(*count)) for count in (
+            ("fault episode", 22, 3, 0), ("run", 1, 0, 1), ("run", 4020, 57, 1000))]
+        self.assertEqual(told, ["3 of 22 fault episodes", "0 of 1 run (1 unknown)",
+                                "57 of 4,020 runs (1,000 unknown)"])
 
-    def test_the_rule_of_three(self) -> None:
-        self.assertEqual((upper_bound(300), upper_bound(2), upper_bound(0)), (0.01, 1.0, 1.0))
+    def test_an_answer_tells_what_it_rests_on_rounded_outwards(self) -> None:
+        answers = (Answer("below", Trials("fault episode", 48, 0, 0), (0.0, 0.0971)),
+                   Answer("not below", Trials("run", 4, 4, 0), (0.5189, 1.0)),
+                   Answer("not decided", Trials("run", 4, 1, 2), (0.0101, 0.9)))
+        told = [words.answered(answer).replace("\N{NO-BREAK SPACE}", " ") for answer in answers]
+        self.assertEqual(told, ["below: 0 of 48 fault episodes, at most 9.8 %",
+                                "not below: 4 of 4 runs, at least 51 %",
+                                "not decided: 1 of 4 runs (2 unknown), 1\N{EN DASH}90 %"])
 
     def test_durations_read_well(self) -> None:
         told = [words.duration(ns).replace("\N{NO-BREAK SPACE}", " ")
@@ -191,6 +197,7 @@ class Cells(unittest.TestCase):
         found = summary(1, Cell("a/b", "a", "b", [run]))
         self.assertEqual((found.outcome, found.as_expected, found.shown), ("unknown", False, None))
         self.assertEqual(found.lines[0].word, "could not run")
+        self.assertEqual(found.bound, "")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from parsing import BadInput, Node, read_json
+from rates import Answer, ClaimRate, read_answer, read_rates, read_until
 
 OUTCOMES = ("valid", "unknown", "violated")
 EXPECTATIONS = (*OUTCOMES, "any")
@@ -169,6 +170,8 @@ class Cell:
     row: str
     column: str
     runs: list[SuiteRun]
+    rates: list[ClaimRate] = field(default_factory=list)
+    answer: Answer | None = None  # where the suite was asked for a rate
 
     @property
     def as_expected(self) -> bool:
@@ -190,6 +193,7 @@ class Suite:
     rows: list[str]
     columns: list[str]
     about: dict[str, str]  # what happens in a column
+    until: str | None = None  # "rate < 1e-4 @ 95%": what each cell was repeated for
     cells: list[Cell] = field(default_factory=list)
 
     def cell(self, row: str, column: str) -> Cell | None:
@@ -333,14 +337,15 @@ def read_suite(folder: Path) -> Suite:
     cells = []
     for node in top.nodes("cells"):
         cell = Cell(node.text("name"), node.text("row"), node.text("column"),
-                    [_suite_run(folder, item) for item in node.nodes("runs")])
+                    [_suite_run(folder, item) for item in node.nodes("runs")],
+                    read_rates(node), read_answer(node))
         if cell.row not in rows or cell.column not in columns:
             raise BadInput(f"{node.where}: '{cell.row}' or '{cell.column}' is no row or column")
         cells.append(cell)
     return Suite(
         folder=folder, name=top.text("suite"), seed=top.count("seed"), repeat=top.count("repeat"),
         seconds=top.number("seconds"), as_expected=top.flag("as_expected"), rows=rows,
-        columns=columns, about=top.texts_by_name("about"), cells=cells)
+        columns=columns, about=top.texts_by_name("about"), until=read_until(top), cells=cells)
 
 
 def _suite_run(folder: Path, node: Node) -> SuiteRun:

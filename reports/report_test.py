@@ -152,7 +152,10 @@ class ReportTest(unittest.TestCase):
         page = Page(html)
         cells = {f"#cell-{i}" for i in range(1, 13)}
         self.assertLessEqual(cells, set(page.followed))
-        self.assert_tells(page.text, "stock kept")
+        self.assert_tells(page.text, "stock kept", "How often, over 2 runs", "any claim",
+                          "2 of 2 fault episodes \N{MIDDLE DOT} 10\N{EN DASH}95 %",
+                          "0 of 2 runs: below 95 %, 0 of ")
+        self.assertFalse("until" in page.text)
         self.assertLess(len(html), 3_000_000)
 
     def test_a_suite_that_is_more_holes_than_cells_is_told_case_by_case(self) -> None:
@@ -165,6 +168,30 @@ class ReportTest(unittest.TestCase):
         self.assert_stands_alone(html)
         self.assert_tells(html, "Case by case", "client 1 is stopped &lt;long&gt;")
         self.assertFalse("not run" in html)
+
+    def test_a_suite_that_was_asked_for_a_rate_answers_cell_by_cell(self) -> None:
+        write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm", "pause"))
+        file = self.folder / "suite/suite.json"
+        suite = json.loads(file.read_text())
+        suite["until"] = {"text": "rate < 1% @ 95% <b>", "claim": None, "limit": 0.01,
+                          "confidence": 0.95}
+        suite["cells"][0]["until"] = {
+            "answer": "not decided", "runs": 7, "unit": "run", "of": 7, "violated": 1,
+            "undecided": 2, "lower_bound": 0.003, "upper_bound": 0.8}
+        file.write_text(json.dumps(suite))
+        html = self.page("suite")
+        self.assert_stands_alone(html)
+        self.assert_tells(html, "rate &lt; 1% @ 95% &lt;b&gt;",
+                          "not decided: 1 of 7 runs (2 unknown), 0.3\N{EN DASH}80")
+
+    def test_a_suite_from_before_rates_were_counted_tells_none(self) -> None:
+        write_suite(self.folder / "suite", repeat=2, rows=("none",), columns=("calm",))
+        file = self.folder / "suite/suite.json"
+        suite = json.loads(file.read_text())
+        for cell in suite["cells"]:
+            del cell["rates"], cell["until"]
+        file.write_text(json.dumps(suite))
+        self.assertFalse("How often" in self.page("suite"))
 
     def test_a_suite_in_which_nothing_could_run_still_says_so(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm", "pause"))
@@ -263,9 +290,14 @@ class ReportTest(unittest.TestCase):
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm",))
         file = self.folder / "suite/suite.json"
         good = json.loads(file.read_text())
+        cell = good["cells"][0]
         for text, says in (("{]", "not JSON"),
                            (json.dumps({**good, "rows": 3}), "'rows' is not a list"),
-                           (json.dumps({**good, "columns": []}), "is no row or column")):
+                           (json.dumps({**good, "columns": []}), "is no row or column"),
+                           (json.dumps({**good, "cells": [{**cell, "rates": [{"claim": None}]}]}),
+                            "rates[0]: 'unit' is missing"),
+                           (json.dumps({**good, "cells": [{**cell, "until": {"answer": "yes"}}]}),
+                            "until: 'answer' is 'yes', not one of")):
             with self.subTest(says):
                 file.write_text(text)
                 self.refused("suite", says=says)

@@ -245,6 +245,15 @@ def write_run(folder: Path, toy: Toy) -> dict[str, Any]:
     return verdict
 
 
+def rates(runs: list[Any], column: str) -> list[dict[str, Any]]:
+    """Of any claim and of exclusion, with ends of intervals that are made up."""
+    unit = "run" if column == "calm" else "fault episode"
+    seen = sum(run["overall"] == "violated" for run in runs)
+    return [{"claim": claim, "unit": unit, "of": len(runs), "violated": seen, "undecided": 0,
+             "wilson_95": [0.0, 0.9], "clopper_pearson_95": [0.1 if seen else 0.0, 0.95]}
+            for claim in (None, "exclusion")]
+
+
 def write_suite(folder: Path, repeat: int = 3, rows: tuple[str, ...] = ("none", "set-nx-px", "fenced"),
                 columns: tuple[str, ...] = ("calm", "network", "pause", "clock")) -> None:
     """A suite folder; the last cell has one run that could not be made."""
@@ -259,7 +268,8 @@ def write_suite(folder: Path, repeat: int = 3, rows: tuple[str, ...] = ("none", 
                 verdict = write_run(folder / where, toy)
                 runs.append({"dir": where, "seed": toy.seed, "seconds": 1.6, "error": None,
                              **{k: verdict[k] for k in ("exit_code", "overall", "as_expected")}})
-            cells.append({"name": f"{row}/{column}", "row": row, "column": column, "runs": runs})
+            cells.append({"name": f"{row}/{column}", "row": row, "column": column, "runs": runs,
+                          "rates": rates(runs, column), "until": None})
     cells[-1]["runs"].append({
         "dir": "cells/broken/1", "seed": 1, "exit_code": 4, "overall": "unknown", "seconds": 0.1,
         "as_expected": False, "error": "node 1 did not start: <no memory>"})

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Callable, Iterable
 
+from rates import Answer, Trials
 from reading import ENDLESS_NS, Claim, Episode, Fault, Margin, Percentiles, Verdict
 
 
@@ -216,9 +217,14 @@ def percent(share: float) -> str:
 
 def bound(share: float) -> str:
     """An upper bound, never rounded down: "below 0.0023 %"."""
+    return f"below {_two_digits(share, ceil)}"
+
+
+def _two_digits(share: float, towards: Callable[[float], int]) -> str:
     value = 100 * share
     step = 10.0 ** (floor(log10(value)) - 1) if value > 0 else 1.0
-    return f"below {plain(round(ceil(value / step - 1e-9) * step, 12))}\N{NO-BREAK SPACE}%"
+    noise = 1e-9 if towards is floor else -1e-9
+    return f"{plain(round(towards(value / step + noise) * step, 12))}\N{NO-BREAK SPACE}%"
 
 
 def plain(value: float) -> str:
@@ -241,6 +247,20 @@ def rate(claim: Claim) -> tuple[str, str]:
         high = claim.interval_95[1]
         return percent(0), bound(high) if high < 1 else "too few to say more"
     return percent(claim.rate), interval(claim.interval_95)
+
+
+def counted(value: Trials) -> str:
+    """"3 of 22 fault episodes (1 unknown)"."""
+    unknown = f" ({number(value.undecided)} unknown)" if value.undecided else ""
+    return f"{number(value.violated)} of {plural(value.of, value.unit)}{unknown}"
+
+
+def answered(value: Answer) -> str:
+    """"below: 0 of 48 fault episodes, at most 9.8 %"."""
+    low, high = value.bounds
+    ends = {"below": f"at most {_two_digits(high, ceil)}",
+            "not below": f"at least {_two_digits(low, floor)}"}.get(value.answer)
+    return f"{value.answer}: {counted(value.trials)}, {ends or interval(value.bounds)}"
 
 
 def margin(value: Margin) -> str:

@@ -1,0 +1,72 @@
+"""What suite.json says of all repetitions of a cell together: how often each claim was violated, and
+what is known of the rate that the suite was asked for. The checkers counted; nothing is here."""
+
+from dataclasses import dataclass
+
+from parsing import BadInput, Node
+
+ANSWERS = ("below", "not below", "not decided")
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """Chances to go wrong, each counted once: fault episodes, or runs."""
+
+    unit: str
+    of: int
+    violated: int
+    undecided: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRate:
+    claim: str | None  # None: any
+    trials: Trials
+    exact_95: tuple[float, float]  # of Clopper and Pearson
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Whether the rate is below what was asked; the bounds hold however often one looked."""
+
+    answer: str
+    trials: Trials
+    bounds: tuple[float, float]
+
+
+def read_rates(cell: Node) -> list[ClaimRate]:
+    """None in a suite from before they were counted."""
+    if "rates" not in cell.data:
+        return []
+    return [ClaimRate(node.maybe_text("claim"), _trials(node), _pair(node, "clopper_pearson_95"))
+            for node in cell.nodes("rates")]
+
+
+def read_answer(cell: Node) -> Answer | None:
+    node = cell.maybe_node("until")
+    if node is None:
+        return None
+    return Answer(node.word("answer", ANSWERS), _trials(node),
+                  (node.number("lower_bound"), node.number("upper_bound")))
+
+
+def read_until(suite: Node) -> str | None:
+    node = suite.maybe_node("until")
+    return None if node is None else node.text("text")
+
+
+def rate_of(rates: list[ClaimRate], claim: str | None) -> ClaimRate | None:
+    """By fault episode where there are any: those come first."""
+    return next((rate for rate in rates if rate.claim == claim), None)
+
+
+def _trials(node: Node) -> Trials:
+    return Trials(node.text("unit"), node.count("of"), node.count("violated"),
+                  node.count("undecided"))
+
+
+def _pair(node: Node, key: str) -> tuple[float, float]:
+    match node.numbers(key):
+        case [low, high]:
+            return low, high
+    raise BadInput(f"{node.where}: '{key}' is not two numbers")
