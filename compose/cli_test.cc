@@ -246,11 +246,34 @@ TEST_F(AskedSuite, SaysThatItIsNotDecidedWhenItMayNotRunLonger) {
 TEST_F(AskedSuite, WhatCannotBeAnsweredIsRefusedBeforeAnythingRuns) {
   const Finished refused = Ask("none/calm", "rate of fencing < 1%", "3");
   EXPECT_EQ(refused.exit_code, 3);
-  EXPECT_NE(refused.err.find("cell none/calm does not judge fencing (it judges "),
-            std::string::npos)
+  EXPECT_NE(refused.err.find("none/calm does not judge fencing (it judges "), std::string::npos)
       << refused.err;
   EXPECT_EQ(Lines(refused.err), 1U);
   EXPECT_FALSE(fs::exists(folder_.path() / "runs"));
+}
+
+TEST(RunCommand, IsRepeatedAsASuiteOfOneCell) {
+  const TestFolder folder;
+  const fs::path out = folder.path() / "runs";
+  const std::vector<std::string> words{"run",       "--lock", "set-nx-px", "--duration", "300ms",
+                                       "--clients", "2",      "--out",     out.string()};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return RunProgram(more);
+  };
+  const Finished twice = with({"--repeat", "2", "--seed", "5"});
+  EXPECT_EQ(twice.exit_code, 0) << twice.out << twice.err;
+  EXPECT_NE(twice.out.find("2 of 2 runs valid in "), std::string::npos) << twice.out;
+  const nlohmann::json suite = ReadJson(out / "run" / "latest" / "suite.json");
+  const nlohmann::json& runs = suite.at("cells").at(0).at("runs");
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0]["seed"], 5);
+  EXPECT_NE(runs[1]["seed"], 5);
+  const Finished asked = with({"--until", "rate < 60% @ 80%", "--quiet"});
+  EXPECT_EQ(asked.exit_code, 0) << asked.err;
+  EXPECT_EQ(asked.out, "");
+  EXPECT_EQ(ReadJson(out / "run" / "latest" / "suite.json")["cells"][0]["until"]["answer"],
+            "below");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "compose/command_line.h"
 #include "compose/namespaces.h"
 #include "compose/plan_builder.h"
+#include "compose/repeat.h"
 #include "compose/run_once.h"
 #include "lib/plan/plan_json.h"
 
@@ -53,7 +54,8 @@ po::options_description RunOptions() {
   add("into", po::value<std::string>(), "use exactly this folder");
   add("redis-server", po::value<std::string>()->default_value("redis-server"),
       "the server program");
-  add("json", "print verdict.json instead of the table");
+  AddRepeatOptions(options, 1);
+  add("json", "print verdict.json instead of the table; repeated: what came of it, in a line");
   add("quiet", "print nothing but errors");
   add("dry-run", "print the plan, start nothing");
   return options;
@@ -148,6 +150,28 @@ void ShowProgress(const Progress& progress, const std::function<History()>& snap
              progress.active_faults);
 }
 
+// As a suite of one cell.
+Result<ExitCode> RunRepeatedly(const Plan& plan, const ParsedLine& line) {
+  if (line.values.contains("into"))
+    return BadInput("--into: the folder of one run; several go below --out");
+  const std::string& column = plan.experiment;
+  const Suite suite{
+      .name = plan.experiment,
+      .seed = plan.seed,
+      .rows = {plan.lock},
+      .columns = {column},
+      .about = {},
+      .cells = {
+          {.name = plan.lock + "/" + column, .row = plan.lock, .column = column, .plan = plan}}};
+  Result<SuiteRequest> request = ReadRepeat(line, suite);
+  if (!request) return tl::unexpected(request.error());
+  if (Result<void> ok = CheckRepeat(*request); !ok) return tl::unexpected(ok.error());
+  return RunAndTell(*request, line,
+                    line.values.contains("quiet")  ? Told::kNothing
+                    : line.values.contains("json") ? Told::kJson
+                                                   : Told::kLines);
+}
+
 }  // namespace
 
 Result<ExitCode> RunCommand(const Words& words) {
@@ -160,6 +184,10 @@ Result<ExitCode> RunCommand(const Words& words) {
     fmt::print("{}\n", ToJson(*plan).dump(2));
     return ExitCode::kAsExpected;
   }
+  if (line->values.contains("repeat") || line->values.contains("until"))
+    return RunRepeatedly(*plan, *line);
+  if (!line->values["jobs"].defaulted())
+    return BadInput("--jobs: one run is one job; with --repeat or --until");
   // Looked for before anything is written.
   const Result<ServerProgram> server = FindServer(line->values["redis-server"].as<std::string>());
   if (!server) return tl::unexpected(server.error());

@@ -86,6 +86,7 @@ struct LongSuite {
     const fs::path file = folder.path() / "long.toml";
     WriteFile(file,
               "[experiment]\nlock.name = 'set-nx-px'\nworkload.duration = '60s'\n"
+              "expect.stock = 'valid'\n"
               "[[cell]]\nrow = 'a'\ncolumn = 'x'\n[[cell]]\nrow = 'b'\ncolumn = 'x'\n"
               "[[cell]]\nrow = 'c'\ncolumn = 'x'\n");
     return file.string();

@@ -1,0 +1,198 @@
+#include "compose/repeat.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "checker/story.h"
+#include "compose/namespaces.h"
+#include "compose/run_once.h"
+#include "compose/suite_tables.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int kMostRepetitions = 100'000;
+constexpr int kRepetitionsUntilAnswered = 1000;  // at most, where --repeat does not say
+constexpr int kMostJobs = 64;
+
+Result<std::optional<Until>> ReadUntilOf(const ParsedLine& line) {
+  if (!line.values.contains("until")) return std::nullopt;
+  Result<Until> until = ReadUntil(line.values["until"].as<std::string>());
+  if (!until) return tl::unexpected(until.error());
+  return std::optional(std::move(*until));
+}
+
+// A cell that does not judge the claim would never answer.
+Result<void> CheckJudged(const Until& until, const Suite& suite) {
+  if (until.claim == kAnyClaim) return {};
+  for (const SuiteCell& cell : suite.cells) {
+    const std::vector<std::string>& judged = cell.plan.claims;
+    if (std::ranges::find(judged, until.claim) != judged.end()) continue;
+    return BadInput(fmt::format("--until '{}': {} does not judge {} (it judges {}){}", until.text,
+                                cell.name, until.claim, fmt::join(judged, ", "),
+                                suite.cells.size() > 1 ? "; --only chooses cells" : ""));
+  }
+  return {};
+}
+
+// A missing server would fail every cell with the same line; so would a machine that lacks what
+// cells need of it.
+Result<void> CheckNeeds(const SuiteRequest& request) {
+  if (auto server = FindServer(request.redis_server); !server)
+    return tl::unexpected(server.error());
+  const auto neediest =
+      std::ranges::max_element(request.suite.cells, {}, [](const SuiteCell& cell) {
+        return std::pair(cell.plan.net == kNamespaces, cell.plan.packet_delay);
+      });
+  return CheckMachine(neediest->plan);
+}
+
+ExitCode StatusOf(const SuiteResult& result) {
+  bool unknown = result.interrupted;
+  bool environment = false;
+  for (const auto& runs : result.runs) {
+    for (const CellRun& run : runs) {
+      if (run.exit_code == static_cast<int>(ExitCode::kViolated)) return ExitCode::kViolated;
+      environment = environment || (!run.error.empty() && !run.interrupted);
+      unknown = unknown || !run.as_expected;
+    }
+  }
+  if (environment) return ExitCode::kEnvironment;
+  return unknown ? ExitCode::kUnknown : ExitCode::kAsExpected;
+}
+
+// What was asked decides, and not whether each single run was as expected.
+ExitCode StatusOfAnswers(const SuiteResult& result) {
+  const AnswerCount count = CountAnswers(result);
+  if (count.not_below > 0) return ExitCode::kViolated;
+  if (count.not_decided == 0 && !result.interrupted) return ExitCode::kAsExpected;
+  for (size_t i = 0; i < result.answers.size(); ++i) {
+    const Repetitions& answer = result.answers[i];
+    if (answer.IsOver() && answer.answer() == RateAnswer::kOpen) return ExitCode::kEnvironment;
+  }
+  return ExitCode::kUnknown;
+}
+
+// Without an expectation a run is as expected when it is valid, and there is no more to say of it.
+bool Expects(const SuiteCell& cell) { return !cell.plan.expect.empty(); }
+
+void PrintFinished(const SuiteCell& cell, int repetition, const CellRun& run) {
+  const std::string_view how = run.interrupted   ? "interrupted"
+                               : !Expects(cell)  ? ""
+                               : run.as_expected ? "as expected"
+                                                 : "NOT AS EXPECTED";
+  fmt::print("{:<28} #{:<3} {:<9} {:<16} {:5.1f} s  {}\n", cell.name, repetition, run.overall, how,
+             run.seconds, run.error);
+  std::fflush(stdout);
+}
+
+struct RunCount {
+  size_t runs = 0;
+  size_t as_expected = 0;
+  size_t interrupted = 0;
+};
+
+RunCount CountRuns(const SuiteResult& result) {
+  RunCount tally;
+  for (const auto& runs : result.runs) {
+    tally.runs += runs.size();
+    tally.as_expected += static_cast<size_t>(std::ranges::count_if(runs, &CellRun::as_expected));
+    tally.interrupted += static_cast<size_t>(std::ranges::count_if(runs, &CellRun::interrupted));
+  }
+  return tally;
+}
+
+void PrintAsked(const SuiteRequest& request) {
+  fmt::print(
+      "until {}: known to be below after {} trials at the earliest; at most {}\n",
+      request.until->text, FewestForBelow(request.until->question),
+      request.repeat == 1 ? "1 run of a cell" : fmt::format("{} runs of a cell", request.repeat));
+  std::fflush(stdout);
+}
+
+void PrintEnd(const SuiteRequest& request, const SuiteResult& result) {
+  const RunCount tally = CountRuns(result);
+  const std::string cut =
+      fmt::format("; interrupted: {} cut short, {} not begun", tally.interrupted, result.not_begun);
+  const bool expects = std::ranges::any_of(request.suite.cells, Expects);
+  fmt::print("{}{} of {} runs {} in {:.1f} s{}\nfiles: {}\n", RatesOf(request, result),
+             tally.as_expected, tally.runs, expects ? "as expected" : "valid", result.seconds,
+             result.interrupted ? cut : "", request.folder.string());
+}
+
+void PrintEndAsJson(const SuiteRequest& request, const SuiteResult& result) {
+  const RunCount tally = CountRuns(result);
+  nlohmann::json json{{"folder", request.folder.string()},
+                      {"runs", tally.runs},
+                      {"as_expected", tally.as_expected},
+                      {"interrupted", tally.interrupted},
+                      {"seconds", result.seconds}};
+  if (request.until) {
+    const AnswerCount count = CountAnswers(result);
+    json["below"] = count.below;
+    json["not_below"] = count.not_below;
+    json["not_decided"] = count.not_decided;
+  }
+  fmt::print("{}\n", json.dump());
+}
+
+}  // namespace
+
+void AddRepeatOptions(boost::program_options::options_description& options, int jobs) {
+  namespace po = boost::program_options;
+  options.add_options()("repeat", po::value<int>(),
+                        "run each so often: 1; with --until at most so often: 1000");
+  options.add_options()("until", po::value<std::string>(),
+                        "run each until its rate of violations is known to be below a limit, or "
+                        "not to be: 'rate < 1e-4 @ 95%', 'rate of stock per run < 1%'");
+  options.add_options()("jobs", po::value<int>()->default_value(jobs), "runs at once");
+}
+
+Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite) {
+  SuiteRequest request{.suite = suite,
+                       .jobs = line.values["jobs"].as<int>(),
+                       .redis_server = line.values["redis-server"].as<std::string>()};
+  Result<std::optional<Until>> until = ReadUntilOf(line);
+  if (!until) return tl::unexpected(until.error());
+  request.until = std::move(*until);
+  if (request.until) request.repeat = kRepetitionsUntilAnswered;
+  if (line.values.contains("repeat")) request.repeat = line.values["repeat"].as<int>();
+  if (request.repeat < 1 || request.repeat > kMostRepetitions)
+    return BadInput("--repeat: from 1 to 100000");
+  if (request.jobs < 1 || request.jobs > kMostJobs) return BadInput("--jobs: from 1 to 64");
+  return request;
+}
+
+Result<void> CheckRepeat(const SuiteRequest& request) {
+  if (request.until) {
+    if (auto ok = CheckJudged(*request.until, request.suite); !ok) return ok;
+  }
+  return CheckNeeds(request);
+}
+
+Result<ExitCode> RunAndTell(SuiteRequest& request, const ParsedLine& line, Told told) {
+  const auto folder =
+      MakeRunFolder(line.values["out"].as<std::string>(), request.suite.name, request.suite.seed);
+  if (!folder) return tl::unexpected(folder.error());
+  request.folder = *folder;
+  if (told == Told::kLines) {
+    request.finished = PrintFinished;
+    if (request.until) PrintAsked(request);
+  }
+  const Result<SuiteResult> result = RunSuite(request);
+  if (!result) return tl::unexpected(result.error());
+  if (line.values.contains("junit")) {
+    if (auto ok = WriteWhole(line.values["junit"].as<std::string>(), JUnitOf(request, *result));
+        !ok) {
+      return tl::unexpected(ok.error());
+    }
+  }
+  if (told == Told::kJson) PrintEndAsJson(request, *result);
+  if (told == Told::kLines) PrintEnd(request, *result);
+  return request.until ? StatusOfAnswers(*result) : StatusOf(*result);
+}
+
+}  // namespace doublehold
