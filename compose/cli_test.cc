@@ -193,9 +193,10 @@ class AskedSuite : public testing::Test {
               "[row.none]\nlock.name = 'none'\n[row.lock]\nlock.name = 'set-nx-px'\n"
               "[column.calm]\n[[cell]]\nrow = ['none', 'lock']\ncolumn = 'calm'\n");
   }
-  Finished Ask(const std::string& cell, const std::string& until, const std::string& most) {
+  Finished Ask(const std::string& cell, const std::string& until, const std::string& most,
+               const std::string& server = "redis-server") {
     return RunProgram({"suite", suite_.string(), "--only", cell, "--until", until, "--repeat", most,
-                       "--jobs", "1", "--junit", junit_.string(), "--out",
+                       "--jobs", "1", "--redis-server", server, "--junit", junit_.string(), "--out",
                        (folder_.path() / "runs").string()});
   }
   nlohmann::json Cell() {
@@ -241,6 +242,21 @@ TEST_F(AskedSuite, SaysThatItIsNotDecidedWhenItMayNotRunLonger) {
       << open.out;
   EXPECT_NE(open.out.find("0 below, 0 not below, 1 not decided\n"), std::string::npos) << open.out;
   EXPECT_EQ(Cell()["until"]["answer"], "not decided");
+}
+
+TEST_F(AskedSuite, GivesUpWhereOneRunAfterAnotherComesToNoVerdict) {
+  const fs::path server = folder_.path() / "redis-server";
+  WriteFile(server,
+            "#!/bin/sh\ncase \"$*\" in *--version*) exec redis-server --version;; esac\n"
+            "echo 'no memory' >&2\nexit 1\n");
+  fs::permissions(server, fs::perms::owner_all);
+  const Finished failed = Ask("lock/calm", "rate < 1%", "50", server.string());
+  EXPECT_EQ(failed.exit_code, 4) << failed.out << failed.err;
+  EXPECT_NE(failed.out.find("(5 unknown), 0.0-100.0 %; the last runs came to no verdict\n"),
+            std::string::npos)
+      << failed.out;
+  EXPECT_EQ(Cell()["runs"].size(), 5U);
+  EXPECT_EQ(Cell()["until"]["undecided"], 5);
 }
 
 TEST_F(AskedSuite, WhatCannotBeAnsweredIsRefusedBeforeAnythingRuns) {
