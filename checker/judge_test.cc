@@ -306,6 +306,15 @@ TEST(Judge, PercentilesAreValuesThatOccurred) {
   EXPECT_EQ(PercentilesOf({}).count, 0);
 }
 
+TEST(Judge, TheTextSaysHowLongAFaultWasAskedToLastWhereItWas) {
+  const std::string lanes = "c1:           A-a=====R-r\npause c1:        [---]";
+  EXPECT_NE(ToText(Judge(FromLanes(lanes + "  | 4"))).find("; asked 4.00 ms, measured 4.00 ms\n"),
+            std::string::npos)
+      << ToText(Judge(FromLanes(lanes + "  | 4")));
+  EXPECT_NE(ToText(Judge(FromLanes(lanes))).find("; measured 4.00 ms\n"), std::string::npos)
+      << ToText(Judge(FromLanes(lanes)));
+}
+
 TEST(Judge, WarnsOfAFaultThatOnlyTheRunsEndHealed) {
   History history = FromLanes(R"(
     c1:             A-a=====R-r

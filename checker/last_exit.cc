@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 namespace doublehold {
@@ -14,7 +13,7 @@ class Gaps {
 
   void Invoked(const Call& call) {
     if (call.op != Op::kAcquire) return;
-    asked_.insert(call.session);
+    asked_[call.session] = &call;
     if (call.outcome == EventType::kFail) return;
     Close(call.Ok() ? call.to_ns : call.from_ns);
     if (call.Ok()) in_the_way_[call.hold] = &call;
@@ -50,12 +49,18 @@ class Gaps {
     const auto of_session = std::ranges::count_if(
         unknown_, [&](const auto& unknown) { return unknown.second->session == release.session; });
     if (of_session != 1) return;
+    LeaveQueue(*acquire->second);
     unknown_.erase(acquire);
-    asked_.erase(release.session);  // it was granted the key, so it stands in no queue
+  }
+
+  // Who was granted the key stands in no queue, but for what it asked for since: at the same instant, perhaps.
+  void LeaveQueue(const Call& acquire) {
+    const auto last = asked_.find(acquire.session);
+    if (last != asked_.end() && last->second == &acquire) asked_.erase(last);
   }
 
   void Granted(const Call& grant) {
-    asked_.erase(grant.session);
+    LeaveQueue(grant);
     // Whoever was granted the key before, and let nobody in beside it, is gone.
     if (grant.again || grant.answer[2] != 0) return;
     std::erase_if(in_the_way_, [&grant](const auto& held) {
@@ -85,8 +90,8 @@ class Gaps {
   const Scene& scene_;
   std::map<uint64_t, const Call*> in_the_way_;  // holds that were not seen to end
   std::map<uint64_t, const Call*> unknown_;     // acquires of unknown outcome, by hold
-  std::set<SessionId> asked_;                   // and were not granted the key since
-  const Call* last_exit_ = nullptr;             // null: no gap
+  std::map<SessionId, const Call*> asked_;  // its last acquire; it was not granted the key since
+  const Call* last_exit_ = nullptr;         // null: no gap
   Refusal refusal_;
   std::vector<Refusal> found_;
 };

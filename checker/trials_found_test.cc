@@ -8,8 +8,10 @@
 #include "checker/lanes.h"
 #include "checker/linear/search.h"
 #include "checker/order.h"
+#include "checker/reentry.h"
 #include "checker/release.h"
 #include "checker/stock.h"
+#include "lib/history/jsonl.h"
 
 namespace doublehold {
 namespace {
@@ -102,6 +104,30 @@ TEST(TrialsFound, ATokenThatNobodyWasToldIsAboveTheOneBeforeIt) {
   };
   EXPECT_EQ(outcome(3), Outcome3::kViolated);
   EXPECT_EQ(outcome(4), Outcome3::kValid);
+}
+
+// Client 3's release is answered at the instant at which it asks again: it stands in the queue, so the refusals may be its doing.
+TEST(TrialsFound, WhoAsksAgainAtTheInstantOfItsAnswerStandsInTheQueue) {
+  const std::string text = R"({"index":0,"time":0,"process":"supervisor","type":"info","f":"start","value":{"experiment":"","lock":"redisson","workload":"","write":"","seed":0,"lease_ns":50,"grace_ns":50,"duration_ns":0,"clients":3,"nodes":1,"initial_stock":0,"keys":["a"],"faults":[],"claims":[],"expect":{},"events":14}}
+{"index":1,"time":3,"process":3,"type":"invoke","f":"acquire","key":"a","value":{"lease_ns":100000}}
+{"index":2,"time":3,"process":3,"type":"info","f":"acquire","key":"a","value":{"hold":1}}
+{"index":3,"time":3,"process":3,"type":"invoke","f":"release","key":"a","value":{"hold":1}}
+{"index":4,"time":5,"process":2,"type":"invoke","f":"acquire","key":"a","value":{"lease_ns":100000}}
+{"index":5,"time":5,"process":2,"type":"info","f":"acquire","key":"a","value":{"hold":2}}
+{"index":6,"time":5,"process":2,"type":"invoke","f":"release","key":"a","value":{"hold":2}}
+{"index":7,"time":7,"process":3,"type":"ok","f":"release","key":"a","value":{"hold":1}}
+{"index":8,"time":7,"process":3,"type":"invoke","f":"acquire","key":"a","value":{"lease_ns":100000}}
+{"index":9,"time":9,"process":2,"type":"ok","f":"release","key":"a","value":{"hold":2}}
+{"index":10,"time":10,"process":1,"type":"invoke","f":"acquire","key":"a","value":{"lease_ns":100000}}
+{"index":11,"time":11,"process":3,"type":"fail","f":"acquire","key":"a","value":{"retry_hint_ns":1000}}
+{"index":12,"time":14,"process":1,"type":"fail","f":"acquire","key":"a","value":{"retry_hint_ns":1000}}
+{"index":13,"time":15,"process":1,"type":"invoke","f":"acquire","key":"a","value":{"lease_ns":100000}}
+{"index":14,"time":21,"process":1,"type":"fail","f":"acquire","key":"a","value":{"retry_hint_ns":1000}}
+)";
+  TextSource source(text, "found");
+  const Result<History> history = ReadJsonl(source);
+  ASSERT_TRUE(history.has_value()) << history.error().message;
+  EXPECT_EQ(CheckReentry(*history, {}).outcome, Outcome3::kUnknown);
 }
 
 }  // namespace
