@@ -6,12 +6,12 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "checker/aftermath.h"
 #include "checker/holds.h"
 #include "checker/scene.h"
+#include "checker/stock_rise.h"
 #include "checker/story.h"
 
 namespace doublehold {
@@ -40,6 +40,23 @@ struct Overwrite {
   int64_t stock = 0;  // that it overwrote
   int64_t from_ns = 0;
   int64_t lost = 0;
+  std::vector<std::pair<size_t, int64_t>> brought_back{};  // of which overwrites, and how much
+  bool undone = false;                                     // it was none: another came between
+};
+
+// A stock, and the write that left it; none: the initial one.
+struct Left {
+  int64_t stock = 0;
+  std::optional<Event> last;
+  Span last_when;  // it took effect somewhere in there
+};
+
+// A write that was confirmed, and over what.
+struct Written {
+  Event write;
+  Span when;
+  Left over;
+  std::optional<size_t> overwrite{};  // its place among those
 };
 
 // A write that the machine made late, or that may come of such a one.
@@ -49,10 +66,12 @@ struct Doubtful {
   Span when;  // it took effect somewhere in there
 };
 
-struct Replay {
-  int64_t stock = 0;
-  std::optional<Event> last;  // the write that left it; none: the initial stock
-  Span last_when;             // it took effect somewhere in there
+bool AreTogether(const Span& a, const Span& b) {
+  return a.from_ns <= b.to_ns && b.from_ns <= a.to_ns;
+}
+
+struct Replay : Left {
+  std::optional<Written> latest, before;  // the last two that were confirmed
   std::vector<Pending> pending;
   std::vector<Doubtful> doubtful;
 };
@@ -91,17 +110,15 @@ class Telling {
     if (pending && pending->happened) return;  // in the order of writes already, by who read it
     const int64_t from_ns = pending ? pending->invoked.at_ns : event.at_ns;
     if (event.value[0] != replay.stock) Catch(replay, event.value[0]);
-    if (event.value[0] != replay.stock) NoteOverwrite(event, from_ns, replay);
-    replay.stock = event.value[1];
-    replay.last = event;
-    replay.last_when = {from_ns, event.at_ns};
+    if (event.value[0] != replay.stock) Exchange(replay, event.value[0]);
+    Confirm(event, {from_ns, event.at_ns}, replay);
   }
 
   StockTale Finish() && {
     const bool none_costs =
         std::ranges::all_of(overwrites_, [](const auto& o) { return o.lost <= 0; });
     for (const Overwrite& overwrite : overwrites_) {
-      if (overwrite.lost > 0 || none_costs) TellOverwrite(overwrite);
+      if (!overwrite.undone && (overwrite.lost > 0 || none_costs)) TellOverwrite(overwrite);
     }
     return std::move(tale_);
   }
@@ -129,6 +146,42 @@ class Telling {
     }
   }
 
+  void Confirm(const Event& write, const Span& when, Replay& replay) {
+    Written written{.write = write, .when = when, .over = replay};
+    if (write.value[0] != replay.stock) {
+      written.overwrite = overwrites_.size();
+      NoteOverwrite(write, when.from_ns, replay);
+    }
+    replay.before = std::exchange(replay.latest, written);
+    static_cast<Left&>(replay) = {write.value[1], write, when};
+  }
+
+  // Of two writes that were under way together the one that was read afterwards came last, whichever was answered last:
+  //
+  //   c1:  W-----w                 wrote 7
+  //   c2:   W------w               wrote 4
+  //   c3:            A-a=g=W-w     read 7: so c1 wrote over c2's 4, and c3 over nothing
+  void Exchange(Replay& replay, int64_t read) {
+    if (!replay.before || replay.before->write.value[1] != read) return;
+    const Written first = *replay.before;
+    const Written second = *replay.latest;
+    if (!AreTogether(first.when, second.when) || second.over.last != first.write) return;
+    Undo(second);
+    Undo(first);
+    static_cast<Left&>(replay) = first.over;
+    Confirm(second.write, second.when, replay);
+    Confirm(first.write, first.when, replay);
+  }
+
+  // It stays in its place, and costs nothing.
+  void Undo(const Written& written) {
+    if (!written.overwrite) return;
+    Overwrite& overwrite = overwrites_[*written.overwrite];
+    for (const auto& [place, orders] : overwrite.brought_back) overwrites_[place].lost += orders;
+    overwrite.lost = 0;
+    overwrite.undone = true;
+  }
+
   void NoteIfDoubtful(Replay& replay, const Event& write, int64_t to_ns) const {
     std::string why = AftermathClause(scene_, holds_.Find(write.hold), nullptr, write.at_ns);
     if (const Hold* stale = StaleHoldOf(write); why.empty() && stale != nullptr) {
@@ -148,14 +201,12 @@ class Telling {
   std::string DoubtAbout(const Overwrite& overwrite) const {
     const Span write{overwrite.from_ns, overwrite.write.at_ns};
     for (const Doubtful& doubtful : replays_[overwrite.write.key].doubtful) {
-      const auto beside = [&doubtful](const Span& when) {
-        return doubtful.when.from_ns <= when.to_ns && when.from_ns <= doubtful.when.to_ns;
-      };
       const bool was_read = doubtful.write.value[1] == overwrite.write.value[0];
       const bool is_either = doubtful.write.hold == overwrite.write.hold ||
                              (overwrite.over && doubtful.write.hold == overwrite.over->hold);
       if (!was_read && !is_either) continue;
-      if (beside(write) || (overwrite.over && beside(overwrite.over_when))) return doubtful.why;
+      const bool beside_over = overwrite.over && AreTogether(doubtful.when, overwrite.over_when);
+      if (beside_over || AreTogether(doubtful.when, write)) return doubtful.why;
     }
     return {};
   }
@@ -170,11 +221,13 @@ class Telling {
     if (read != reads_.end() && read->second.value[0] == write.value[0])
       overwrite.read = read->second;
     overwrite.lost = write.value[1] - (replay.stock - 1);
-    for (auto it = overwrites_.rbegin(); it != overwrites_.rend() && overwrite.lost < 0; ++it) {
-      if (it->write.key != write.key) continue;
-      const int64_t back = std::min(it->lost, -overwrite.lost);
-      it->lost -= back;
+    for (size_t place = overwrites_.size(); place-- > 0 && overwrite.lost < 0;) {
+      Overwrite& earlier = overwrites_[place];
+      if (earlier.write.key != write.key || earlier.lost <= 0) continue;
+      const int64_t back = std::min(earlier.lost, -overwrite.lost);
+      earlier.lost -= back;
       overwrite.lost += back;
+      overwrite.brought_back.emplace_back(place, back);
     }
     overwrites_.push_back(overwrite);
   }
@@ -272,60 +325,6 @@ class Telling {
   std::map<SessionId, Event> reads_;   // the last of each session
   StockTale tale_;
 };
-
-// Whether two writes that may have been carried out started from one value. Where none did nothing was overwritten: take
-// the first that wrote over what it had not read; until then the stock went down step by step, so one that it did not
-// read started from the value that it read.
-//
-//   c1:  A-a=g=W------------w       read 5, written at once, and answered late
-//   c2:            A-a=g=w          read 4: what c1 had written
-bool OneValueWasReadTwice(const History& history) {
-  std::map<std::pair<uint16_t, int64_t>, int> started;  // by item and the value that was read
-  for (const Event& event : history.events) {
-    if (event.op == Op::kLost) return true;  // perhaps
-    if (event.op != Op::kWrite || event.client <= kReferee) continue;
-    int& from = started[{event.key, event.value[0]}];
-    if (event.type == EventType::kInvoke) ++from;
-    if (event.type == EventType::kFail) --from;
-  }
-  return std::ranges::any_of(started, [](const auto& writes) { return writes.second > 1; });
-}
-
-// Nobody puts anything back: where more was seen than had been seen, or left by a write that was confirmed, another came
-// late over it; and so did a confirmed write that had read more. Its sentence; empty when there is none.
-//
-//   c1:  A-a=g=W-?                   read 5; its 4 lands after c2's 3
-//   c2:             A-a=g=w          read 4, wrote 3
-//   final:                     4
-std::string TellRise(const Evidence& evidence) {
-  if (WriteModeOf(evidence.facts()) != WriteMode::kReadThenSet) return {};
-  struct Least {
-    int64_t stock = 0;
-    int64_t at_ns = 0;
-  };
-  std::vector<Least> least(evidence.facts().keys.size(), {evidence.facts().initial_stock, 0});
-  std::map<std::tuple<SessionId, Op, uint16_t>, Least> before;  // it was sent
-  for (const Event& event : evidence.history().events) {
-    const bool uses = event.op == Op::kRead || event.op == Op::kWrite;
-    if (event.key >= least.size() || !(uses || event.op == Op::kFinal)) continue;
-    Least& now = least[event.key];
-    const std::tuple which(SessionOf(event), event.op, event.key);
-    if (event.type == EventType::kInvoke) before[which] = now;
-    if (event.type != EventType::kOk) continue;
-    const auto sent = before.find(which);
-    if (!uses || sent != before.end()) {
-      const Least& known = uses ? sent->second : now;
-      if (event.value[0] > known.stock) {
-        return fmt::format("the stock {} {} at {}, and had been {} at {}",
-                           event.op == Op::kWrite ? "that a write had read was" : "was",
-                           event.value[0], At(event.at_ns), known.stock, At(known.at_ns));
-      }
-    }
-    const int64_t left = event.value[event.op == Op::kWrite ? 1 : 0];
-    if (left < now.stock) now = {left, event.at_ns};
-  }
-  return {};
-}
 
 }  // namespace
 

@@ -149,8 +149,28 @@ TEST(StockStory, AWriteThatWasReadBeforeItsReplyCameIsNotBlamed) {
   EXPECT_EQ(verdict.violations[0].first->client, 3);
 }
 
-// A store that does what it is told, and clients that obey no lock at all: what the checker counts
-// must never exceed what happened.
+TEST(StockStory, OfWritesUnderWayTogetherTheOneThatWasReadCameLast) {
+  // c2's 2 was answered last, and gone by then: c3 read what c1 had left.
+  const std::string late = R"(
+      c1:       A-a=g==!==============W-w=R-x           | 5 5>4
+      c2:                  A-a=gw=gw=gW---w=R-r         | 5 5>4 4 4>3 3 3>2
+      c3:                                     A-a=gw=R-r| 4 4>3
+      pause c1:      [----------------]
+      final:                                          * | 3/5)";
+  const ClaimVerdict verdict = CheckStock(FromLanes(late), {});
+  EXPECT_EQ(verdict.count, 3);
+  ASSERT_EQ(verdict.violations.size(), 1U);
+  EXPECT_EQ(verdict.violations[0].count, 3);
+  EXPECT_EQ(verdict.violations[0].first->client, 1);
+  EXPECT_EQ(verdict.violations[0].second->client, 2);
+  EXPECT_TRUE(verdict.violations[0].stale);
+  // One after the other: c3 cannot have read what was gone.
+  std::string apart = late;
+  apart.replace(apart.find("gW---w=R-r"), 10, "g===W-wR-r");
+  const ClaimVerdict other = CheckStock(FromLanes(apart), {});
+  ASSERT_FALSE(other.violations.empty());
+  EXPECT_EQ(other.violations.back().first->client, 3);
+}
 
 }  // namespace
 }  // namespace doublehold
