@@ -79,9 +79,16 @@ std::map<std::string, Drawn> CountDrawn(const RunFacts& facts, const Tally& tall
   return of;
 }
 
+// The referee comes after the clients, and they work until the end.
+bool WasCutShort(const History& history) {
+  const int64_t last_ns = history.events.empty() ? 0 : history.events.back().at_ns;
+  return last_ns < ToNs(history.facts.duration);
+}
+
 // What is said of them beside the verdict.
-std::vector<std::string> DrawnWarnings(const RunFacts& facts, const Tally& tally) {
+std::vector<std::string> DrawnWarnings(const RunFacts& facts, const Tally& tally, bool cut_short) {
   std::vector<std::string> warnings;
+  if (cut_short) return warnings;  // most of them had not come yet
   for (const auto& [kind, drawn] : CountDrawn(facts, tally, &FaultFact::kind)) {
     if (drawn.started == drawn.planned) continue;
     warnings.push_back(
@@ -110,9 +117,8 @@ std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally
   const History& history = evidence.history();
   const RunFacts& facts = history.facts;
   std::vector<std::string> why;
-  // The referee comes after the clients, and they work until the end.
-  const int64_t last_ns = history.events.empty() ? 0 : history.events.back().at_ns;
-  if (last_ns < ToNs(facts.duration)) {
+  if (WasCutShort(history)) {
+    const int64_t last_ns = history.events.empty() ? 0 : history.events.back().at_ns;
     why.push_back(fmt::format("the run was ended at {}, before its time of {}", At(last_ns),
                               FormatDuration(facts.duration)));
   }
@@ -286,9 +292,9 @@ RunVerdict Judge(const History& history, const Limits& limits) {
     const FaultFact& fault = history.facts.faults[i];
     if (tally.started[i] < fault.planned) verdict.not_fired.push_back(fault.name);
   }
-  for (const auto& sentences :
-       {why, DrawnWarnings(history.facts, tally), EndWarnings(history.facts, scene),
-        StallWarnings(evidence), ExpectationWarnings(history.facts)}) {
+  for (const auto& sentences : {why, DrawnWarnings(history.facts, tally, WasCutShort(history)),
+                                EndWarnings(history.facts, scene), StallWarnings(evidence),
+                                ExpectationWarnings(history.facts)}) {
     verdict.warnings.insert(verdict.warnings.end(), sentences.begin(), sentences.end());
   }
   CountTrials(verdict, evidence, !why.empty());

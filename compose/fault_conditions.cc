@@ -142,6 +142,24 @@ std::optional<FaultRefusal> FindDeadClient(const Plan& plan) {
   return std::nullopt;
 }
 
+// What is to be done to a client that is killed before.
+std::optional<FaultRefusal> FindFaultOnTheDead(const Plan& plan) {
+  for (size_t i = 0; i < plan.faults.size(); ++i) {
+    const FaultPlan& fault = plan.faults[i];
+    if (fault.on || !fault.client) continue;
+    const auto killer = std::ranges::find_if(plan.faults, [&](const FaultPlan& other) {
+      return other.kind == "crash" && other.from < fault.from &&
+             IsAtItBefore(other, *fault.client, fault);
+    });
+    if (killer == plan.faults.end()) continue;
+    return FaultRefusal{i,
+                        fmt::format("client {} is dead by then: '{}' kills it at {}", *fault.client,
+                                    killer->name, FormatDuration(killer->from)),
+                        "client"};
+  }
+  return std::nullopt;
+}
+
 // What waits for a step of a client that is kept where it is until the wait is over.
 std::optional<FaultRefusal> FindKeptClient(const Plan& plan, const ByName& names) {
   for (const FaultPlan& fault : plan.faults) {
@@ -230,6 +248,7 @@ std::optional<FaultRefusal> FindImpossibleWait(const Plan& plan) {
   for (size_t i = 0; i < plan.faults.size(); ++i) names.emplace(plan.faults[i].name, i);
   if (auto unknown = FindUnknownName(plan, names)) return unknown;
   if (auto dead = FindDeadClient(plan)) return dead;
+  if (auto dead = FindFaultOnTheDead(plan)) return dead;
   if (auto kept = FindKeptClient(plan, names)) return kept;
   WaitSearch search(plan, names);
   for (size_t i = 0; i < plan.faults.size(); ++i) {

@@ -87,6 +87,10 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
       {fault("kind = \"crash\"\nclient = 1\nfor = \"1s\"\n"),
        "x.toml:6: fault.0.for: fault 'crash-1' (crash): is over at once: no 'for' (a node that "
        "comes back: 'restart')"},
+      {fault("kind = \"crash\"\nclient = 2\nfrom = \"1s\"\n[[fault]]\nkind = \"pause\"\nclient = "
+             "2\nfrom = \"2s\"\nfor = \"1s\"\n"),
+       "x.toml:9: fault.1.client: fault 'pause-2': client 2 is dead by then: 'crash-1' kills it at "
+       "1s"},
       {fault("kind = \"crash\"\nclient = 1\nuntil = \"client 2 after-read\"\n"),
        "x.toml:6: fault.0.until: fault 'crash-1': it ends by itself: no 'until'"},
       {fault("kind = \"crash\"\nclient = 2\n[[fault]]\nkind = \"pause\"\nclient = 1\nuntil = "

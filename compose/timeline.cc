@@ -81,11 +81,8 @@ void Timeline::ScheduleNext(Entry& entry) {
     if (IsOver()) return;
     entry.due = true;
     live_.emplace(entry.index, &entry);
-    if (!entry.plan.on) {
-      Strike(entry, entry.plan.client.value_or(0));
-    } else {
-      Rearm();
-    }
+    if (!entry.plan.on) Strike(entry, entry.plan.client.value_or(0));
+    Rearm();  // for the step that it begins at, or for the one that it ends at
   };
   if (due <= cluster_.Now()) {
     if (entry.plan.on) {

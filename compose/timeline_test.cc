@@ -30,6 +30,18 @@ TEST_F(TimelineTest, AFaultStartsAtItsStepAndEndsAtAnother) {
   EXPECT_EQ(armed_, (std::map<int, uint32_t>{{1, 0}, {2, 0}, {3, 0}})) << "it was to start once";
 }
 
+TEST_F(TimelineTest, AFaultThatStartsAtItsTimeEndsAtAStep) {
+  FaultPlan pause = Pause("a", {}, At(2, Step::kAfterAcquire));
+  pause.client = 1;
+  pause.from = Duration(1);  // by a timer
+  Begin({pause});
+  EXPECT_EQ(CountStarts("a"), 1);
+  EXPECT_TRUE(IsArmed(2, Step::kAfterAcquire));
+  Reach(2, Step::kAfterAcquire);
+  EXPECT_EQ(recorded_.back(), "a ok client 1 node -1");
+  EXPECT_FALSE(IsArmed(2, Step::kAfterAcquire));
+}
+
 TEST_F(TimelineTest, AnyClientIsTheFirstOneThatComes) {
   Begin({Pause("p", At(0, Step::kAfterRead), At(0, Step::kAfterRelease))});
   for (const int client : {1, 2, 3}) EXPECT_TRUE(IsArmed(client, Step::kAfterRead));

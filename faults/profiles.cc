@@ -34,7 +34,6 @@ constexpr double kComingBack = 0.5;
 constexpr Duration kRejoining = std::chrono::seconds(3);
 // What replicas were sent before they were cut off is over by then.
 constexpr double kForgotten = 1.2;
-constexpr double kOnItsWay = 0.2;
 constexpr double kAlone = 0.7;
 // A vote takes one second or two from when a server is taken for dead.
 constexpr Duration kVote = std::chrono::seconds(2);
@@ -142,20 +141,20 @@ std::vector<FaultPlan> Failover(const Plan& plan, ProfileTurn turn) {
   FaultPlan cut{.name = "cut", .kind = "cut-replication", .nodes = {turn.master}};
   cut.from = Leases(kWarm + kApart * turn.index, plan);
   cut.until_fault = FaultMoment{.fault = "promoted", .ended = true};
-  const auto behind_it = [&](const char* name, const char* kind, Step step, double leases) {
+  const auto behind_it = [&](const char* name, const char* kind, double leases) {
     FaultPlan fault{.name = name, .kind = kind, .length = Leases(leases, plan)};
     fault.from = cut.from + Leases(kForgotten, plan);
-    fault.on = Trigger{.client = 1, .step = step};
+    fault.on = Trigger{.client = 1, .step = Step::kAfterRead};
     return fault;
   };
-  FaultPlan grant = behind_it("lost-grant", "slow", Step::kAfterRead, kOnItsWay);
-  FaultPlan crash = behind_it("dead-master", "crash", Step::kBeforeWrite, 0);
+  // All at one step, and of this grant.
+  FaultPlan section = behind_it("lost-grant", "slow", kAlone);
+  FaultPlan crash = behind_it("dead-master", "crash", 0);
   crash.nodes = {turn.master};
-  FaultPlan promoted = behind_it("promoted", "promote", Step::kBeforeWrite, 0);
+  FaultPlan promoted = behind_it("promoted", "promote", 0);
   promoted.nodes = {plan.nodes + (turn.master - 1) * plan.replicas + 1};
   promoted.how = by_hand ? "by-hand" : "awaited";
-  FaultPlan section = behind_it("holder-over-failover", "slow", Step::kBeforeWrite, kAlone);
-  return {cut, grant, crash, promoted, section};
+  return {cut, section, crash, promoted};
 }
 
 std::string WhyNoFailover(const Plan& plan) {
@@ -173,8 +172,8 @@ std::string WhyNoFailover(const Plan& plan) {
   const Duration vote = plan.down_after + kVote;
   if (topology.FailsOver() && Leases(kAlone, plan) < vote) {
     const auto lease = std::chrono::ceil<std::chrono::seconds>(vote / kAlone);
-    const auto whole = std::chrono::ceil<std::chrono::seconds>(
-        lease * (kWarm + kForgotten + kOnItsWay + kAlone + 1) + vote);
+    const auto whole =
+        std::chrono::ceil<std::chrono::seconds>(lease * (kWarm + kForgotten + kAlone + 1) + vote);
     return fmt::format(
         "a vote of '{}' may take {}, and what was granted with a lease of {} is over by then "
         "(lease {} or more, duration {} or more?)",
