@@ -69,15 +69,18 @@ bool Proves(const Hold& a, const Hold& b) {
 
 // Doubt goes from one to the other where both had the key, which may be from when it was asked for to when its release was
 // answered. Where they need not have, since one release and the next grant were just under way together, it does so for a
-// lease only after the last that must have gone wrong: else it would never end on a busy key. Whether anything changed.
+// lease only after the last that must have gone wrong: else it would never end on a busy key. Of several that it comes from
+// the earliest and the last proof count. Whether anything changed: one falls and the other rises, among finitely many times.
 bool Infect(const Doubt& from, Doubt& to, int64_t lease_ns) {
   const Hold &a = *from.hold, &b = *to.hold;
   const int64_t since_ns = std::max({ActsFrom(a), a.asked_ns, b.asked_ns});
-  if (since_ns > std::min(DoneNs(a), DoneNs(b)) || since_ns >= b.harmed_from_ns) return false;
+  if (since_ns > std::min(DoneNs(a), DoneNs(b))) return false;
   const bool proved = Proves(a, b);
   if (!proved && since_ns > from.proved_ns + lease_ns) return false;
-  to.hold->harmed_from_ns = since_ns;
-  to.proved_ns = proved ? std::min(a.core.to_ns, b.core.to_ns) : from.proved_ns;
+  const int64_t proved_ns = proved ? std::min(a.core.to_ns, b.core.to_ns) : from.proved_ns;
+  if (since_ns >= b.harmed_from_ns && proved_ns <= to.proved_ns) return false;
+  to.hold->harmed_from_ns = std::min(b.harmed_from_ns, since_ns);
+  to.proved_ns = std::max(to.proved_ns, proved_ns);
   return true;
 }
 
@@ -104,7 +107,7 @@ void Spread(const std::vector<Hold*>& of_key, int64_t lease_ns) {
   for (size_t i = 0; i < of_key.size(); ++i) {
     Hold* const hold = of_key[i];
     std::erase_if(having, [&](const Doubt& d) { return DoneNs(*d.hold) < asked_ns[i]; });
-    having.push_back({.hold = hold, .proved_ns = DoneNs(*hold)});
+    having.push_back({.hold = hold, .proved_ns = IsDoubtful(*hold) ? DoneNs(*hold) : 0});
     Doubt& latest = having.back();
     for (const Doubt& doubt : having) {
       if (doubt.hold != hold && IsDoubtful(*doubt.hold)) Infect(doubt, latest, lease_ns);

@@ -179,6 +179,15 @@ const Case kCases[] = {
       c2:                   A-a===========R-f
       c3:                              A-a===R-f)",
      Outcome3::kUnknown, Outcome3::kUnknown},
+    {"one that an earlier stall harmed and that lapsed itself as well does what either would",
+     R"(
+      c1:         A-a==!========R-f
+      machine c1:    (---------)
+      c2:                        A-a==!==========R---f
+      machine c2:                    (---------)
+      c3:                                       A---a===============R-f
+      c4:                                          A---a======R-f)",
+     Outcome3::kUnknown, Outcome3::kUnknown},
 };
 
 TEST(Aftermath, OnlyWhatMayComeOfAStallIsExcused) {
