@@ -164,7 +164,8 @@ class Checking {
          .what = fmt::format("{} at {} with token {}, and the store took it, though it had taken "
                              "{}'s token {} at {}",
                              did, At(access.to_ns), TokenOf(access),
-                             OwnerName(scene_, newer.session), TokenOf(newer), At(newer.to_ns))}));
+                             OwnerName(scene_, newer.session), TokenOf(newer), At(newer.to_ns)),
+         .of_service = true}));
   }
 
   const Calls& calls_;

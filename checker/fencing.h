@@ -23,7 +23,7 @@ namespace doublehold {
 // after the answer to a larger one it must refuse a smaller one:
 //
 //   c1:  A-a=g==!=========W-w      #4    violated: c2's write had been answered before c1's was
-//   c2:           A-a=g=w=R-r      #5    sent
+//   c2:           A-a=g=w=R-r      #5    sent, whatever kept c1
 //
 //   c1:  A-a=g==!=W---------w      #4    nothing: c1's write may have been made first
 //   c2:           A-a=g=w=R-r      #5

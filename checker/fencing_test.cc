@@ -109,6 +109,20 @@ TEST(Fencing, AStaleTokenThatTheStoreTookIsAViolation) {
       "5 at 0.012 s");
 }
 
+TEST(Fencing, AStaleTokenIsTheStoresToRefuseWhateverKeptItsClient) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:          A-a=g!===========w=R-x   | #4 5#4 5>4#4
+      c2:                  A-a=g=w=R-r      | #5 5#5 5>4#5
+      machine c1:      (-----------))");
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_FALSE(verdict.violations.at(0).by_stall);
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 1's lease ended at 0.005 s while the machine stalled it (0.004-0.016 s); it wrote "
+      "stock 4 at 0.017 s with token 4, and the store took it, though it had taken client 2's "
+      "token 5 at 0.012 s");
+}
+
 TEST(Fencing, AWriteThatMayHaveComeFirstIsNone) {
   EXPECT_EQ(Check(R"(
       c1:       A-a=g!=W=========w=R-x   | #4 5#4 5>4#4

@@ -288,7 +288,7 @@ Violation TellDeed(const Scene& scene, const Deed& deed) {
   if (violation.stale) {
     const StaleStory story = TellStale(scene, *deed.under, other, at_ns, at_ns);
     violation.fault = story.fault;
-    violation.by_stall = story.by_stall;
+    violation.by_stall = story.by_stall && !deed.of_service;
     violation.sentence = fmt::format("{}; it {}{}", story.text, deed.what, story.suffix);
     return violation;
   }
