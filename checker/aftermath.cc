@@ -78,7 +78,8 @@ bool Infect(const Doubt& from, Doubt& to, int64_t lease_ns) {
   const bool proved = Proves(a, b);
   if (!proved && since_ns > from.proved_ns + lease_ns) return false;
   const int64_t proved_ns = proved ? std::min(a.core.to_ns, b.core.to_ns) : from.proved_ns;
-  if (since_ns >= b.harmed_from_ns && proved_ns <= to.proved_ns) return false;
+  // Spread again for a proof that is worth it only: many that overlap prove each other a little later each.
+  if (since_ns >= b.harmed_from_ns && proved_ns <= to.proved_ns + lease_ns / 4) return false;
   to.hold->harmed_from_ns = std::min(b.harmed_from_ns, since_ns);
   to.proved_ns = std::max(to.proved_ns, proved_ns);
   return true;
