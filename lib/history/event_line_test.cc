@@ -70,7 +70,7 @@ TEST(EventLines, AreScannedAsTheyWereWritten) {
 Result<History> Read(const std::string& start, const std::string& line, bool pretty) {
   const std::string text =
       start + (pretty && line.starts_with('{') ? "{ " + line.substr(1) : line) + '\n';
-  TextSource source(text, "h");
+  TextSource source(text, "h", 4096);  // many are read: a window of a megabyte is filled each time
   return ReadJsonl(source);
 }
 

@@ -60,7 +60,8 @@ std::string Written(const History& history) {
 }
 
 Result<History> Read(const std::string& text) {
-  TextSource source(text, "h.jsonl");
+  TextSource source(text, "h.jsonl",
+                    4096);  // many are read: a window of a megabyte is filled each time
   return ReadJsonl(source);
 }
 
