@@ -58,5 +58,32 @@ TEST(JudgeEnds, TheJsonSaysHowManyOfHowMany) {
   EXPECT_EQ(verdict["claims"][0]["opportunities"], 3);
 }
 
+TEST(JudgeEnds, TheTextSaysHowLongAFaultWasAskedToLastWhereItWas) {
+  const std::string lanes = "c1:           A-a=====R-r\npause c1:        [---]";
+  EXPECT_NE(ToText(Judge(FromLanes(lanes + "  | 4"))).find("; asked 4.0 ms, measured 4.0 ms\n"),
+            std::string::npos)
+      << ToText(Judge(FromLanes(lanes + "  | 4")));
+  EXPECT_NE(ToText(Judge(FromLanes(lanes))).find("; measured 4.0 ms\n"), std::string::npos)
+      << ToText(Judge(FromLanes(lanes)));
+}
+
+TEST(JudgeEnds, WarnsOfAFaultThatOnlyTheRunsEndHealed) {
+  History history = FromLanes(R"(
+    c1:             A-a=====R-r
+    c2:                          A-a=R-r
+    pause c3:          [------------------]
+    final:                                  *  | 100/0
+)");
+  EXPECT_TRUE(Judge(history).warnings.empty()) << Judge(history).warnings[0];
+  history.facts.faults[0].until = "client 2 reaches before-write";
+  history.facts.duration = 23ms;
+  EXPECT_TRUE(Judge(history).warnings.empty()) << "it may have come";
+  history.facts.duration = 20ms;
+  EXPECT_EQ(Judge(history).warnings,
+            std::vector<std::string>{"fault 'pause' was to last until client 2 reaches "
+                                     "before-write, which did not come: the run's end healed it "
+                                     "after 19.0 ms"});
+}
+
 }  // namespace
 }  // namespace doublehold
