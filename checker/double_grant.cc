@@ -217,11 +217,8 @@ class Search {
     if (hit.empty() || hit.contains(-1)) return all;
     const auto majority = static_cast<size_t>(record_.history.facts.nodes / 2 + 1);
     if (hit.size() >= majority) {
-      if (causes.size() == 1) {
-        all.cause = *causes.begin();
-      } else {
-        all.perhaps.assign(causes.begin(), causes.end());
-      }
+      if (causes.size() == 1) all.cause = *causes.begin();
+      if (causes.size() > 1) all.perhaps.assign(causes.begin(), causes.end());
       return all;
     }
     all.cause = Cause::kQuorumOverlap;

@@ -79,11 +79,12 @@ std::map<std::string, Drawn> CountDrawn(const RunFacts& facts, const Tally& tall
   return of;
 }
 
-// The referee comes after the clients, and they work until the end.
-bool WasCutShort(const History& history) {
-  const int64_t last_ns = history.events.empty() ? 0 : history.events.back().at_ns;
-  return last_ns < ToNs(history.facts.duration);
+int64_t LastNs(const History& history) {
+  return history.events.empty() ? 0 : history.events.back().at_ns;
 }
+
+// The referee comes after the clients, and they work until the end.
+bool WasCutShort(const History& history) { return LastNs(history) < ToNs(history.facts.duration); }
 
 // What is said of them beside the verdict.
 std::vector<std::string> DrawnWarnings(const RunFacts& facts, const Tally& tally, bool cut_short) {
@@ -118,8 +119,7 @@ std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally
   const RunFacts& facts = history.facts;
   std::vector<std::string> why;
   if (WasCutShort(history)) {
-    const int64_t last_ns = history.events.empty() ? 0 : history.events.back().at_ns;
-    why.push_back(fmt::format("the run was ended at {}, before its time of {}", At(last_ns),
+    why.push_back(fmt::format("the run was ended at {}, before its time of {}", At(LastNs(history)),
                               FormatDuration(facts.duration)));
   }
   for (const auto& [client, records] : tally.lost) {
@@ -173,8 +173,7 @@ std::vector<std::string> ExpectationWarnings(const RunFacts& facts) {
 
 // Rates: what became of each claim in each trial, and how many updates were lost.
 void CountTrials(RunVerdict& verdict, const Evidence& evidence, bool doubtful) {
-  const std::vector<Event>& events = evidence.history().events;
-  const Trials trials = TrialsOf(evidence.scene(), events.empty() ? 0 : events.back().at_ns);
+  const Trials trials = TrialsOf(evidence.scene(), LastNs(evidence.history()));
   verdict.trial_unit = trials.unit;
   for (ClaimVerdict& claim : verdict.claims) {
     claim.trials = OutcomesOf(trials, claim, doubtful);
