@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -83,6 +84,20 @@ TEST(JudgeEnds, WarnsOfAFaultThatOnlyTheRunsEndHealed) {
             std::vector<std::string>{"fault 'pause' was to last until client 2 reaches "
                                      "before-write, which did not come: the run's end healed it "
                                      "after 19.0 ms"});
+}
+
+TEST(JudgeEnds, OfARunThatWasCutShortNobodySaysWhatItsDrawnFaultsDidNotFind) {
+  History history = FromLanes("c1:   A-a=====R-r");
+  history.facts.faults = {{.name = "pause-1", .kind = "pause", .drawn_for = "pause"},
+                          {.name = "pause-2", .kind = "pause", .drawn_for = "pause"}};
+  const auto says_so = [&history] {
+    return std::ranges::any_of(Judge(history).warnings, [](const std::string& warning) {
+      return warning.ends_with("of kind pause that were drawn found nothing to act on");
+    });
+  };
+  EXPECT_TRUE(says_so());
+  history.facts.duration = 1s;
+  EXPECT_FALSE(says_so());
 }
 
 }  // namespace
