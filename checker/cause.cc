@@ -191,7 +191,8 @@ Explanation OfLiveness(const Particulars& record, const Violation& violation) {
                                                  : " within its acquire"),
               .episodes = {&episode}};
     }
-    if (episode.client <= 0 && episode.node > 0) down.push_back(&episode);
+    if (episode.node > 0 && ActsOnServers(episode, record.FaultOf(episode)))
+      down.push_back(&episode);
   }
   // Of several nodes one need not be needed.
   if (!down.empty() && record.history.facts.nodes <= 1) {

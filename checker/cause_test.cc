@@ -127,6 +127,17 @@ TEST(Cause, OfTwoLiveLeasesIsWhatTookTheKeyAway) {
       {"lease-exclusion", kBoth + restart + flush, "not-told"},  // either
       {"lease-exclusion", kBoth, "not-told"},
   });
+  // On a client and a node at once.
+  History both = FromLanes(kBoth + "\n      jump c2:           [--------------]   | 2000",
+                           {.claims = {"lease-exclusion"}});
+  EXPECT_EQ(CauseOf(both, "lease-exclusion"), "not-told");
+  both.facts.faults[0].nodes = {1};
+  for (Event& event : both.events) {
+    if (event.op == Op::kFault) event.value[3] = 1;
+  }
+  EXPECT_EQ(CauseOf(both, "lease-exclusion"), "server-clock");
+  both.facts.faults[0].kind = "delay";  // of the link between the two
+  EXPECT_EQ(CauseOf(both, "lease-exclusion"), "not-told");
   History kept = FromLanes(kBoth + restart, {.claims = {"lease-exclusion"}});
   kept.facts.faults[0].what = "node 1 killed (to come back with its log)";
   EXPECT_EQ(CauseOf(kept, "lease-exclusion"), "not-told");
@@ -146,6 +157,23 @@ TEST(Cause, OfLocksByClientsClocksIsTheClockThatWasAhead) {
       // and not the server's
       {"lease-exclusion", kBoth + "\n      jump n1:           [---------]   | 2000", "not-told",
        getset},
+      // c1 had it first, though c2, whose clock is ahead, was answered before it
+      {"lease-exclusion", R"(
+      c1:          A--------a=========R-x
+      c2:            A----a======R-r
+      jump c2:  [-------------]                | 2000)",
+       "client-clock", getset},
+      {"lease-exclusion", R"(
+      c1:          A--------a=========R-x
+      c2:            A----a======R-r
+      jump c1:  [-------------]                | 2000)",
+       "client-clock", getset},
+      // asked for when c2's grant was answered
+      {"lease-exclusion", R"(
+      c1:                   A-a=======R-x
+      c2:            A----a======R-r
+      jump c2:  [-------------]                | 2000)",
+       "not-told", getset},
   });
 }
 

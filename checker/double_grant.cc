@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -35,45 +36,54 @@ struct Candidate {
   const Call* call = nullptr;
 };
 
+int64_t AskedAt(const Particulars& record, const Hold& hold) {
+  const Call* grant = record.GrantOf(hold.hold);
+  return grant == nullptr ? hold.core.from_ns : grant->from_ns;
+}
+
+// What can have taken the lock away from `first`, which had it before `lost`.
 class Search {
  public:
   // `lost`: the first grant to another beside `first`; the lock was gone by then.
   Search(const Particulars& record, const Hold& first, const Hold& lost)
-      : record_(record), lock_(record.history.facts.lock), first_(first), lost_(lost) {
-    const Call* grant = record.GrantOf(first.hold);
-    when_ = {grant == nullptr ? first.core.from_ns : grant->from_ns, lost.core.from_ns};
-  }
+      : record_(record),
+        lock_(record.history.facts.lock),
+        first_(first),
+        lost_(lost),
+        when_{AskedAt(record, first), lost.core.from_ns} {}
 
-  Explanation Decide() && {
-    if (const auto freed = record_.freed.find(first_.hold);
-        freed != record_.freed.end() && freed->second.from_ns <= when_.to_ns) {
-      return Freed(freed->second);
-    }
-    LookAtReleases(first_.core.from_ns);
-    LookAtResending();
-    for (const FaultEpisode& episode : record_.scene.episodes) LookAtFault(episode);
-    if (Contains(kByClientClocks, lock_)) LookAtClientClocks();
-    // One that was answered within the acquire may be what made the grant possible; where nothing else is recorded, it came
-    // after the command that took the key, and before the answer of a later one.
-    if (candidates_.empty()) LookAtReleases(when_.from_ns);
-    return OneOf();
-  }
-
- private:
-  Explanation Freed(const Span& when) const {
+  // A release that is proved to have freed it.
+  [[nodiscard]] std::optional<Explanation> Freed() const {
+    const auto found = record_.freed.find(first_.hold);
+    if (found == record_.freed.end() || found->second.from_ns > when_.to_ns) return std::nullopt;
+    const Span& when = found->second;
     Explanation freed{.cause = Cause::kForeignRelease};
     for (const Call* call : record_.CallsOf(Op::kRelease, first_.key)) {
       if (call->from_ns != when.from_ns || call->to_ns != when.to_ns) continue;
       freed.calls = {call};
-      freed.because =
-          fmt::format("the release of {} ({}) freed the lock of {}",
-                      OwnerName(record_.scene, call->session), During(when), Owner(first_));
+      freed.because = fmt::format("the release of {} ({}) freed the lock of {}",
+                                  OwnerName(record_.scene, call->session), During(when),
+                                  OwnerName(record_.scene, first_.owner()));
     }
     return freed;
   }
 
-  std::string Owner(const Hold& hold) const { return OwnerName(record_.scene, hold.owner()); }
+  [[nodiscard]] std::vector<Candidate> Likely() && {
+    LookAtReleases(first_.core.from_ns);
+    LookAtResending();
+    for (const FaultEpisode& episode : record_.scene.episodes) LookAtFault(episode);
+    if (Contains(kByClientClocks, lock_)) LookAtClientClocks();
+    return std::move(candidates_);
+  }
 
+  // Where nothing is likely: a release that was answered within the acquire may be what made the grant possible, or have come
+  // after the command that took the key, and before the answer of a later one.
+  [[nodiscard]] std::vector<Candidate> AtLeast() && {
+    LookAtReleases(when_.from_ns);
+    return std::move(candidates_);
+  }
+
+ private:
   // Another's that can have deleted the key after it was granted: answered at `since_ns` or later. One that looks in the same
   // command cannot.
   void LookAtReleases(int64_t since_ns) {
@@ -107,7 +117,8 @@ class Search {
 
   void LookAtFault(const FaultEpisode& episode) {
     const FaultFact& fault = record_.FaultOf(episode);
-    if (episode.client > 0 || episode.node == 0 || Contains(kByClientClocks, lock_)) return;
+    if (episode.node == 0 || !ActsOnServers(episode, fault)) return;  // 0 is the store
+    if (Contains(kByClientClocks, lock_)) return;
     if (MovesAClock(fault)) return LookAtServerClock(episode, fault);
     if (episode.from_ns > when_.to_ns || episode.to_ns < when_.from_ns || !LosesKeys(fault) ||
         KeptAll(fault)) {
@@ -146,7 +157,7 @@ class Search {
       const FaultFact& fault = record_.FaultOf(episode);
       if (!MovesAClock(fault) || episode.client <= 0) continue;
       const bool later = episode.client == lost_.client && episode.from_ns <= when_.to_ns &&
-                         episode.to_ns >= Asked(lost_);
+                         episode.to_ns >= AskedAt(record_, lost_);
       const bool earlier = episode.client == first_.client &&
                            episode.from_ns <= first_.core.from_ns && episode.to_ns >= when_.from_ns;
       if (!later && !earlier) continue;
@@ -160,10 +171,6 @@ class Search {
         {Cause::kClientClock, FaultsClause(record_.scene, moved), moved.front(), nullptr});
   }
 
-  [[nodiscard]] int64_t Asked(const Hold& hold) const {
-    const Call* grant = record_.GrantOf(hold.hold);
-    return grant == nullptr ? hold.core.from_ns : grant->from_ns;
-  }
   // Of the lease, when the key was given to another.
   [[nodiscard]] int64_t LeftNs() const { return first_.valid_until_ns - when_.to_ns; }
   static int64_t MovedNs(const FaultEpisode& episode) {
@@ -174,62 +181,6 @@ class Search {
     candidates_.push_back({cause, FaultClause(record_.scene, episode), &episode, nullptr});
   }
 
-  // Of servers that stand in for each other: only what becomes of the one that has the key matters.
-  [[nodiscard]] bool HangsOnTheMaster(Cause cause) const {
-    return record_.history.facts.nodes > 1 &&
-           (cause == Cause::kNodeRestarted || cause == Cause::kServerClock);
-  }
-
-  Explanation OneOf() {
-    Explanation all;
-    std::set<Cause> causes;
-    std::set<std::string> reasons;
-    for (const Candidate& candidate : candidates_) {
-      causes.insert(candidate.cause);
-      if (reasons.insert(candidate.because).second)
-        all.because += (all.because.empty() ? "" : ", and ") + candidate.because;
-      if (candidate.episode != nullptr) all.episodes.push_back(candidate.episode);
-      if (candidate.call != nullptr) all.calls.push_back(candidate.call);
-    }
-    if (causes.empty()) {
-      all.because = "nothing is recorded that takes a lock away whose lease is valid";
-      return all;
-    }
-    if (lock_.starts_with(kOfMajorities)) return OfMajorities(std::move(all), causes);
-    if (causes.size() > 1) {
-      all.because = "each of these explains it: " + all.because;
-      all.perhaps.assign(causes.begin(), causes.end());
-    } else if (HangsOnTheMaster(*causes.begin())) {
-      all.because += ", and which server had the key, or took it over, is not recorded";
-    } else {
-      all.cause = *causes.begin();
-    }
-    return all;
-  }
-
-  Explanation OfMajorities(Explanation all, const std::set<Cause>& causes) const {
-    std::set<int> hit;
-    for (const FaultEpisode* episode : all.episodes) {
-      const std::vector<int>& nodes = record_.FaultOf(*episode).nodes;
-      hit.insert(nodes.begin(), nodes.end());
-      if (nodes.empty()) hit.insert(episode->node);
-    }
-    if (hit.empty() || hit.contains(-1)) return all;
-    const auto majority = static_cast<size_t>(record_.history.facts.nodes / 2 + 1);
-    if (hit.size() >= majority) {
-      if (causes.size() == 1) all.cause = *causes.begin();
-      if (causes.size() > 1) all.perhaps.assign(causes.begin(), causes.end());
-      return all;
-    }
-    all.cause = Cause::kQuorumOverlap;
-    all.because += fmt::format(
-        "; so the majorities of {} and of {} had no other node in common than {}, and {} had not "
-        "been granted all {}",
-        Owner(first_), Owner(lost_), fmt::join(hit, ", "), Owner(first_),
-        record_.history.facts.nodes);
-    return all;
-  }
-
   const Particulars& record_;
   const std::string& lock_;
   const Hold& first_;
@@ -237,6 +188,66 @@ class Search {
   Span when_;  // from the acquire that was granted to the grant of another
   std::vector<Candidate> candidates_;
 };
+
+// Of servers that stand in for each other: only what becomes of the one that has the key matters.
+bool HangsOnTheMaster(const Particulars& record, Cause cause) {
+  return record.history.facts.nodes > 1 &&
+         (cause == Cause::kNodeRestarted || cause == Cause::kServerClock);
+}
+
+Explanation OfMajorities(const Particulars& record, const Hold& first, const Hold& lost,
+                         Explanation all, const std::set<Cause>& causes) {
+  std::set<int> hit;
+  for (const FaultEpisode* episode : all.episodes) {
+    const std::vector<int>& nodes = record.FaultOf(*episode).nodes;
+    hit.insert(nodes.begin(), nodes.end());
+    if (nodes.empty()) hit.insert(episode->node);
+  }
+  if (hit.empty() || hit.contains(-1)) return all;
+  const auto majority = static_cast<size_t>(record.history.facts.nodes / 2 + 1);
+  if (hit.size() >= majority) {
+    if (causes.size() == 1) all.cause = *causes.begin();
+    if (causes.size() > 1) all.perhaps.assign(causes.begin(), causes.end());
+    return all;
+  }
+  const std::string had = OwnerName(record.scene, first.owner());
+  all.cause = Cause::kQuorumOverlap;
+  all.because += fmt::format(
+      "; so the majorities of {} and of {} had no other node in common than {}, and {} had not "
+      "been granted all {}",
+      had, OwnerName(record.scene, lost.owner()), fmt::join(hit, ", "), had,
+      record.history.facts.nodes);
+  return all;
+}
+
+Explanation OneOf(const Particulars& record, const Hold& first, const Hold& lost,
+                  const std::vector<Candidate>& candidates) {
+  Explanation all;
+  std::set<Cause> causes;
+  std::set<std::string> reasons;
+  for (const Candidate& candidate : candidates) {
+    causes.insert(candidate.cause);
+    if (!reasons.insert(candidate.because).second) continue;
+    all.because += (all.because.empty() ? "" : ", and ") + candidate.because;
+    if (candidate.episode != nullptr) all.episodes.push_back(candidate.episode);
+    if (candidate.call != nullptr) all.calls.push_back(candidate.call);
+  }
+  if (causes.empty()) {
+    all.because = "nothing is recorded that takes a lock away whose lease is valid";
+    return all;
+  }
+  if (record.history.facts.lock.starts_with(kOfMajorities))
+    return OfMajorities(record, first, lost, std::move(all), causes);
+  if (causes.size() > 1) {
+    all.because = "each of these explains it: " + all.because;
+    all.perhaps.assign(causes.begin(), causes.end());
+  } else if (HangsOnTheMaster(record, *causes.begin())) {
+    all.because += ", and which server had the key, or took it over, is not recorded";
+  } else {
+    all.cause = *causes.begin();
+  }
+  return all;
+}
 
 // The first that was granted beside it, both leases being valid; null: none.
 const Hold* FirstBeside(const Particulars& record, const Hold& first) {
@@ -257,7 +268,20 @@ const Hold* FirstBeside(const Particulars& record, const Hold& first) {
 Explanation WhyGrantedTwice(const Particulars& record, const Hold& first) {
   const Hold* lost = FirstBeside(record, first);
   if (lost == nullptr) return {.because = "the other's grant is not in the record"};
-  return Search(record, first, *lost).Decide();
+  std::vector<std::pair<const Hold*, const Hold*>> orders{{&first, lost}};
+  if (AskedAt(record, *lost) <= first.core.from_ns) orders.emplace_back(lost, &first);
+  for (const auto& [had, next] : orders) {
+    if (const auto freed = Search(record, *had, *next).Freed()) return *freed;
+  }
+  std::vector<Candidate> candidates;
+  const auto add = [&candidates](std::vector<Candidate> more) {
+    std::ranges::move(more, std::back_inserter(candidates));
+  };
+  for (const auto& [had, next] : orders) add(Search(record, *had, *next).Likely());
+  if (candidates.empty()) {
+    for (const auto& [had, next] : orders) add(Search(record, *had, *next).AtLeast());
+  }
+  return OneOf(record, first, *lost, candidates);
 }
 
 std::optional<Explanation> WhyRanTwice(const Particulars& record, const SessionId& session,

@@ -93,7 +93,7 @@ HeldUp Held(const Particulars& record, const Hold& hold, const Span& when) {
     const std::string& kind = record.FaultOf(episode).kind;
     const bool of_messages = std::ranges::find(kOfMessages, kind) != kOfMessages.end() &&
                              (episode.client < 0 || episode.client == hold.client);
-    const bool of_server = kind == "pause" && episode.client < 0;
+    const bool of_server = kind == "pause" && ActsOnServers(episode, record.FaultOf(episode));
     if (!of_messages && !of_server) continue;
     const bool loses = std::ranges::find(kLosing, kind) != kLosing.end();
     for (const Span& waited : Waited(record, hold, when)) {

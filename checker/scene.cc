@@ -63,6 +63,9 @@ std::vector<FaultEpisode> Episodes(const History& history) {
   return acted;
 }
 
+// What is done to processes; with a client and nodes, to all of these.
+constexpr std::array<std::string_view, 5> kOnProcesses{"pause", "crash", "jump", "drift", "strobe"};
+
 // Whether a fault is why a process stood still: it was stopped, or, of a server, it was not there.
 bool Stops(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
   const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
@@ -174,6 +177,11 @@ Scene Observe(const History& history) {
 
 bool MovesAClock(const FaultFact& fault) {
   return std::ranges::find(kClockKinds, fault.kind) != kClockKinds.end();
+}
+
+bool ActsOnServers(const FaultEpisode& episode, const FaultFact& fault) {
+  if (episode.client <= 0) return true;
+  return episode.node >= 0 && std::ranges::find(kOnProcesses, fault.kind) != kOnProcesses.end();
 }
 
 bool LosesData(const FaultFact& fault) {

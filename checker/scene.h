@@ -59,6 +59,9 @@ Scene Observe(const History& history);
 // A fault that moves a clock: it lasts without stopping or holding up anything.
 bool MovesAClock(const FaultFact& fault);
 
+// Whether it acts on servers, alone or together with a client. One of links does not: its client and nodes name these.
+bool ActsOnServers(const FaultEpisode& episode, const FaultFact& fault);
+
 // One after which a server may answer from data older than it had, or from none.
 bool LosesData(const FaultFact& fault);
 

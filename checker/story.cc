@@ -204,15 +204,19 @@ std::string FaultClause(const Scene& scene, const FaultEpisode& episode, int32_t
     return fmt::format("fault '{}' was active: {}{}", fault.name, fault.what, time);
   }
   const bool is_it = episode.client > 0 && episode.client == it;
-  const std::string target = is_it                ? "it"
-                             : episode.client > 0 ? ProcessName(episode.client)
-                                                  : NodesName(fault, episode.node);
-  const std::string whose = is_it ? "its" : target + "'s";
-  const std::string_view text = episode.client > 0  ? wording->client
-                                : episode.node >= 0 ? wording->node
-                                                    : wording->everyone;
-  const int64_t by_ns = episode.measured_ns != 0 ? episode.measured_ns : episode.asked_ns;
-  return fmt::format(fmt::runtime(text), target, whose, MovedBy(by_ns)) + time;
+  const std::string by = MovedBy(episode.measured_ns != 0 ? episode.measured_ns : episode.asked_ns);
+  const auto tell = [&by](std::string_view text, const std::string& target,
+                          const std::string& whose) {
+    return fmt::format(fmt::runtime(text), target, whose, by);
+  };
+  const std::string nodes = NodesName(fault, episode.node);
+  if (episode.client <= 0) {
+    return tell(episode.node >= 0 ? wording->node : wording->everyone, nodes, nodes + "'s") + time;
+  }
+  const std::string client = is_it ? "it" : ProcessName(episode.client);
+  std::string text = tell(wording->client, client, is_it ? "its" : client + "'s");
+  if (ActsOnServers(episode, fault)) text += " and " + tell(wording->node, nodes, nodes + "'s");
+  return text + time;
 }
 
 std::string FaultsClause(const Scene& scene, const std::vector<const FaultEpisode*>& episodes) {

@@ -134,6 +134,20 @@ TEST(Story, NamesAllTheClocksThatWereMovedThen) {
             std::string::npos);
 }
 
+TEST(Story, OfAClientAndANodeAtOnceNamesBoth) {
+  History history = FromLanes(std::string(kLive) + "    jump c5:               [-------]   | 1500");
+  history.facts.faults[0].nodes = {1};
+  for (Event& event : history.events) {
+    if (event.op == Op::kFault) event.value[3] = 1;
+  }
+  EXPECT_NE(
+      CheckExclusion(history, {})
+          .violations.at(0)
+          .sentence.find("client 5's clock was ahead by 1.5s and the clock of node 1 had been "
+                         "moved ahead by 1.5s at 0.004 s"),
+      std::string::npos);
+}
+
 TEST(Story, AHoldThatWasNeverReleasedSaysSo) {
   EXPECT_EQ(FirstSentence(R"(
       c1:    A-a=====!=======w   | 5>4
