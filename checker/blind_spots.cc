@@ -55,7 +55,8 @@ class Finding {
  public:
   explicit Finding(const Evidence& evidence)
       : evidence_(evidence), own_matters_(Judges("reentry")) {
-    all_matters_ = own_matters_ || Judges("fencing") || Judges("order");
+    order_matters_ = Judges("fencing") || Judges("order");
+    all_matters_ = own_matters_ || order_matters_;
     for (const Event& event : evidence.history().events) Take(event);
     for (const auto& [who, deed] : open_) Finish(deed);
     std::ranges::stable_sort(unknown_, {}, [](const Deed& deed) { return deed.when.from_ns; });
@@ -130,41 +131,53 @@ class Finding {
     return by_op_.at({deed.key, deed.by, deed.op}).end_ns[1] >= since_ns;
   }
 
-  // The first that it could have met: a hold rather than what was not answered either.
-  [[nodiscard]] std::string Met(const Deed& deed) const {
-    const int64_t since_ns = SinceNs(deed);
+  // The first that it could have met: a hold rather than what was not answered either. Where even what was over before
+  // matters, and nothing came after, the last of that: of a token, or of a place in a queue.
+  [[nodiscard]] std::string MayHave(const Deed& deed) const {
     const Scene& scene = evidence_.scene();
+    const int64_t met_ns = std::max(SinceNs(deed), IsData(deed.op) ? 0 : deed.when.from_ns);
+    const Hold* before = nullptr;
     for (const Hold& hold : evidence_.holds().all) {
-      if (hold.key != deed.key || hold.owner() == deed.by || hold.core.to_ns < since_ns) continue;
-      return fmt::format("{}'s hold ({})", OwnerName(scene, hold.owner()), During(hold.core));
+      if (hold.key != deed.key || hold.owner() == deed.by) continue;
+      if (hold.core.to_ns >= met_ns) {
+        return fmt::format("it may have met {}'s hold ({})", OwnerName(scene, hold.owner()),
+                           During(hold.core));
+      }
+      if (before == nullptr || hold.core.to_ns > before->core.to_ns) before = &hold;
     }
     for (const Deed& other : unknown_) {
       if (other.key != deed.key || other.by == deed.by) continue;
-      return fmt::format("{}'s {}, called at {} and not answered", OwnerName(scene, other.by),
-                         Name(other.op), At(other.when.from_ns));
+      return fmt::format("it may have met {}'s {}, called at {} and not answered",
+                         OwnerName(scene, other.by), Name(other.op), At(other.when.from_ns));
     }
+    if (before != nullptr && order_matters_ && !IsData(deed.op)) {
+      return fmt::format("it may be out of order with {}'s hold before it ({})",
+                         OwnerName(scene, before->owner()), During(before->core));
+    }
+    const int64_t did_ns = order_matters_ ? SinceNs(deed) : met_ns;
     for (const auto& [session, latest] : by_session_.at(deed.key)) {
-      if (session != deed.by && latest.end_ns[0] >= since_ns)
-        return fmt::format("what {} did", OwnerName(scene, session));
+      if (session != deed.by && latest.end_ns[0] >= did_ns)
+        return fmt::format("it may have met what {} did", OwnerName(scene, session));
     }
-    return "what the same client did";
+    return "it may have met what the same client did";
   }
 
   [[nodiscard]] BlindSpot Tell(const Deed& deed) const {
     const Scene& scene = evidence_.scene();
-    return {
-        .op = deed.op,
-        .by = deed.by,
-        .key = deed.key,
-        .at_ns = deed.when.from_ns,
-        .sentence = fmt::format("{}'s {} of {}, called at {}, was not answered: done then or "
-                                "later, it may have met {}",
-                                OwnerName(scene, deed.by), Name(deed.op),
-                                KeyName(scene.facts, deed.key), At(deed.when.from_ns), Met(deed))};
+    return {.op = deed.op,
+            .by = deed.by,
+            .key = deed.key,
+            .at_ns = deed.when.from_ns,
+            .sentence =
+                fmt::format("{}'s {} of {}, called at {}, was not answered: done then or "
+                            "later, {}",
+                            OwnerName(scene, deed.by), Name(deed.op),
+                            KeyName(scene.facts, deed.key), At(deed.when.from_ns), MayHave(deed))};
   }
 
   const Evidence& evidence_;
   bool own_matters_;  // what one session did may be what a claim is about
+  bool order_matters_ = false;
   bool all_matters_ = false;
   BlindSpots kinds_;
   std::map<std::tuple<SessionId, TaskKind, Op, uint16_t>, Deed> open_;

@@ -160,6 +160,26 @@ TEST(BlindSpots, AreToldWithWhatTheyMayHaveMet) {
             "later, it may have met client 2's hold (0.020-0.023 s)");
 }
 
+TEST(BlindSpots, WhatWasOverBeforeIsNotMet) {
+  const std::string before = R"(
+      c1: A-a=====R-r
+      c3:               A-a==R-r
+      c2:                          A---?  )";
+  const std::string after = "\n      c4:                                 A-a==R-r";
+  struct Told {
+    std::string picture, claim, end;
+  };
+  for (const Told& row :
+       {Told{before, "fencing",
+             "may be out of order with client 3's hold before it (0.016-0.019 s)"},
+        Told{before + after, "fencing", "may have met client 4's hold (0.034-0.037 s)"},
+        Told{before, "reentry", "may have met what the same client did"}}) {
+    const BlindSpots spots = Of(FromLanes(row.picture, {.claims = {row.claim}}));
+    ASSERT_EQ(spots.first.size(), 1U) << row.picture;
+    EXPECT_TRUE(spots.first[0].sentence.ends_with(row.end)) << spots.first[0].sentence;
+  }
+}
+
 TEST(BlindSpots, FewAreToldAndAllCounted) {
   const BlindSpots spots = Of(FromLanes(R"(
       c1:                                        A-a=====R-r
