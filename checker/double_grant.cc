@@ -287,23 +287,31 @@ Explanation WhyGrantedTwice(const Particulars& record, const Hold& first) {
 std::optional<Explanation> WhyRanTwice(const Particulars& record, const SessionId& session,
                                        uint16_t key, int64_t until_ns) {
   if (record.history.facts.nodes > 1) return std::nullopt;
+  std::vector<const FaultEpisode*> episodes;
+  for (const FaultEpisode& episode : record.scene.episodes) {
+    const std::string& kind = record.FaultOf(episode).kind;
+    const bool resends = kind == "drop" || kind == "duplicate";
+    if (resends && episode.client == session.client && episode.node != 0 &&
+        episode.from_ns <= until_ns)
+      episodes.push_back(&episode);
+  }
+  if (episodes.empty()) return std::nullopt;
   for (const Op op : {Op::kAcquire, Op::kRelease}) {
     for (const Call* call : record.CallsOf(op, key)) {
       if (call->from_ns > until_ns) break;
       if (call->session != session || !call->Ok()) continue;
-      for (const FaultEpisode& episode : record.scene.episodes) {
-        const std::string& kind = record.FaultOf(episode).kind;
-        const bool lost =
-            kind == "drop" && call->from_ns <= episode.to_ns && episode.to_ns <= call->to_ns;
-        const bool twice =
-            kind == "duplicate" && call->from_ns <= episode.to_ns && episode.from_ns <= call->to_ns;
-        if (episode.client != session.client || episode.node == 0 || !(lost || twice)) continue;
-        return Explanation{.cause = Cause::kResent,
-                           .because = fmt::format("{}, and the {} of {} was answered all the same",
-                                                  FaultClause(record.scene, episode), Name(op),
-                                                  During({call->from_ns, call->to_ns})),
-                           .episodes = {&episode}};
-      }
+      const auto met = [&](const FaultEpisode* episode) {
+        const bool drops = record.FaultOf(*episode).kind == "drop";
+        return call->from_ns <= episode->to_ns &&
+               (drops ? episode->to_ns : episode->from_ns) <= call->to_ns;
+      };
+      const auto found = std::ranges::find_if(episodes, met);
+      if (found == episodes.end()) continue;
+      return Explanation{.cause = Cause::kResent,
+                         .because = fmt::format("{}, and the {} of {} was answered all the same",
+                                                FaultClause(record.scene, **found), Name(op),
+                                                During({call->from_ns, call->to_ns})),
+                         .episodes = {*found}};
     }
   }
   return std::nullopt;

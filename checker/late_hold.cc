@@ -77,11 +77,9 @@ HeldUp Stopped(const Particulars& record, const Hold& hold, const Span& when) {
 // When the session waited for an answer: to its acquire, and to what it did under the hold.
 std::vector<Span> Waited(const Particulars& record, const Hold& hold, const Span& when) {
   std::vector<Span> waited{{when.from_ns, hold.core.from_ns}};
-  for (const Op op : {Op::kRead, Op::kWrite, Op::kSave, Op::kLook}) {
-    for (const Call* call : record.CallsOf(op, hold.key)) {
-      if (call->hold != hold.hold || call->session != hold.owner()) continue;
+  for (const Call* call : record.UsesOf(hold)) {
+    if (call->from_ns <= when.to_ns)
       waited.push_back({call->from_ns, std::min(call->to_ns, when.to_ns)});
-    }
   }
   return waited;
 }
@@ -89,14 +87,16 @@ std::vector<Span> Waited(const Particulars& record, const Hold& hold, const Span
 // Only while the session waits for an answer does it matter what becomes of its messages.
 HeldUp Held(const Particulars& record, const Hold& hold, const Span& when) {
   HeldUp held;
+  const std::vector<Span> waits = Waited(record, hold, when);
   for (const FaultEpisode& episode : record.scene.episodes) {
+    if (episode.from_ns > when.to_ns || episode.to_ns < when.from_ns) continue;
     const std::string& kind = record.FaultOf(episode).kind;
     const bool of_messages = std::ranges::find(kOfMessages, kind) != kOfMessages.end() &&
                              (episode.client < 0 || episode.client == hold.client);
     const bool of_server = kind == "pause" && ActsOnServers(episode, record.FaultOf(episode));
     if (!of_messages && !of_server) continue;
     const bool loses = std::ranges::find(kLosing, kind) != kLosing.end();
-    for (const Span& waited : Waited(record, hold, when)) {
+    for (const Span& waited : waits) {
       if (loses) held.AddToTheEnd(episode, waited);
       if (!loses) held.Add(episode, waited);
     }

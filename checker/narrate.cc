@@ -99,13 +99,10 @@ class Narrator {
 
   void Uses(const Hold& hold) {
     std::vector<StoryStep> uses;
-    for (const Op op : {Op::kRead, Op::kWrite, Op::kSave, Op::kLook}) {
-      for (const Call* call : record_.CallsOf(op, hold.key)) {
-        if (call->hold != hold.hold || call->session != hold.owner()) continue;
-        const bool answered = op != Op::kWrite && call->to_ns < kForeverNs;
-        uses.push_back({answered ? call->to_ns : call->from_ns,
-                        fmt::format("{} {}", Who(hold), UseOf(*call))});
-      }
+    for (const Call* call : record_.UsesOf(hold)) {
+      const bool answered = call->op != Op::kWrite && call->to_ns < kForeverNs;
+      uses.push_back(
+          {answered ? call->to_ns : call->from_ns, fmt::format("{} {}", Who(hold), UseOf(*call))});
     }
     std::ranges::stable_sort(uses, {}, &StoryStep::at_ns);
     const size_t from = uses.size() > kUsesTold ? uses.size() - kUsesTold : 0;

@@ -12,6 +12,12 @@ Particulars::Particulars(const Evidence& of)
     if (call.op == Op::kAcquire && call.Ok()) grants_.emplace(call.hold, &call);
     unchecked = unchecked || (call.op == Op::kRelease && call.Ok() && call.answer[0] == 1);
   }
+  for (const Op op : {Op::kRead, Op::kWrite, Op::kSave, Op::kLook}) {
+    for (const Call& call : calls.all) {
+      const Hold* hold = call.op == op ? holds.Find(call.hold) : nullptr;
+      if (hold != nullptr && call.session == hold->owner()) uses_of_[call.hold].push_back(&call);
+    }
+  }
   for (const Event& event : history.events) {
     if (event.op != Op::kExtend) continue;
     std::vector<Renewal>& renewals = renewals_[event.hold];
@@ -47,6 +53,12 @@ const std::vector<Renewal>& Particulars::RenewalsOf(uint64_t hold) const {
 
 const FaultFact& Particulars::FaultOf(const FaultEpisode& episode) const {
   return history.facts.faults[static_cast<size_t>(episode.fault)];
+}
+
+const std::vector<const Call*>& Particulars::UsesOf(const Hold& hold) const {
+  static const std::vector<const Call*> kNone;
+  const auto found = uses_of_.find(hold.hold);
+  return found == uses_of_.end() ? kNone : found->second;
 }
 
 const std::vector<const Call*>& Particulars::CallsOf(Op op, uint16_t key) const {

@@ -34,6 +34,8 @@ struct Particulars {
   [[nodiscard]] const FaultFact& FaultOf(const FaultEpisode& episode) const;
   // The calls of a key that are of an operation, by invocation.
   [[nodiscard]] const std::vector<const Call*>& CallsOf(Op op, uint16_t key) const;
+  // What the session of a hold did under it to what the lock guards (reads, writes, saves), by kind, then by invocation.
+  [[nodiscard]] const std::vector<const Call*>& UsesOf(const Hold& hold) const;
 
   const History& history;
   const Scene& scene;
@@ -46,6 +48,7 @@ struct Particulars {
   std::unordered_map<uint64_t, const Call*> grants_;
   std::unordered_map<uint64_t, std::vector<Renewal>> renewals_;
   std::map<std::pair<Op, uint16_t>, std::vector<const Call*>> calls_of_;
+  std::unordered_map<uint64_t, std::vector<const Call*>> uses_of_;
 };
 
 }  // namespace doublehold
