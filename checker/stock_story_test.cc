@@ -172,5 +172,30 @@ TEST(StockStory, OfWritesUnderWayTogetherTheOneThatWasReadCameLast) {
   EXPECT_EQ(other.violations.back().first->client, 3);
 }
 
+// c2 read 3 before c1's write took effect, and c1 itself read 4 when c2's was done: so c1's came after both.
+TEST(StockStory, AWriteMayHaveComeAfterSeveralThatItWasUnderWayWith) {
+  const std::string held = R"(
+      c1:          A-a=g=W--!------------------w=R-x   A-a=gw=R-r | 5 5>4 4 4>3
+      c4:                   A-a=gw=gwR-r                          | 5 5>4 4 4>3
+      c2:                             A-a=g=W-----w=R-r           | 3 3>2
+      hold c1:      [---------------------]
+      final:                                                  * | 3/5)";
+  const ClaimVerdict verdict = CheckStock(FromLanes(held), {});
+  EXPECT_EQ(verdict.count, 3);
+  ASSERT_EQ(verdict.violations.size(), 1U);
+  EXPECT_EQ(verdict.violations[0].count, 3);
+  EXPECT_EQ(verdict.violations[0].first->client, 1);
+  EXPECT_EQ(verdict.violations[0].second->client, 2);
+  EXPECT_TRUE(verdict.violations[0].stale);
+  // c2 wrote when c1's was done: what c1 read then is nobody's.
+  std::string apart = held;
+  apart.replace(apart.find("g=W-----w=R-r"), 13, "g========Ww=R-r");
+  apart.erase(apart.find("| 3 3>2") - 3, 2);
+  const ClaimVerdict other = CheckStock(FromLanes(apart), {});
+  ASSERT_FALSE(other.violations.empty());
+  EXPECT_FALSE(other.violations.back().stale);
+  EXPECT_EQ(other.violations.back().second->client, 2);
+}
+
 }  // namespace
 }  // namespace doublehold

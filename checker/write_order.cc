@@ -1,0 +1,108 @@
+#include "checker/write_order.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace doublehold {
+
+void WriteOrder::Confirm(const Event& write, const std::optional<Event>& read) {
+  const std::optional<Pending> pending = TakePending(SessionOf(write));
+  if (pending && pending->happened) return;  // in the order already, by who read it
+  if (write.value[0] != now_.stock && !Catch(write.value[0])) MoveLast(write.value[0]);
+  const int64_t from_ns = pending ? pending->invoked.at_ns : write.at_ns;
+  const bool is_its = read && read->value[0] == write.value[0];
+  Place({.write = write,
+         .read = is_its ? read : std::nullopt,
+         .when = {from_ns, write.at_ns},
+         .over = {}});
+}
+
+int64_t WriteOrder::InvokedNs(const Event& answer) const {
+  const auto found = std::ranges::find_if(pending_, [&answer](const Pending& one) {
+    return one.invoked.hold == answer.hold && SessionOf(one.invoked) == SessionOf(answer);
+  });
+  return found == pending_.end() ? answer.at_ns : found->invoked.at_ns;
+}
+
+std::optional<WriteOrder::Pending> WriteOrder::TakePending(const SessionId& session) {
+  for (auto it = pending_.rbegin(); it != pending_.rend(); ++it) {
+    if (SessionOf(it->invoked) != session) continue;
+    const Pending pending = *it;
+    pending_.erase(std::next(it).base());
+    return pending;
+  }
+  return std::nullopt;
+}
+
+// A write that has not been answered may be what somebody read.
+bool WriteOrder::Catch(int64_t read) {
+  for (Pending& pending : pending_) {
+    if (pending.happened || pending.invoked.value[1] != read) continue;
+    pending.happened = true;
+    now_ = {read, pending.invoked, {pending.invoked.at_ns, pending.invoked.at_ns}};
+    recent_.clear();
+    return true;
+  }
+  return false;
+}
+
+// The latest that left what was read, if it was under way together with all that came after it.
+void WriteOrder::MoveLast(int64_t read) {
+  int64_t latest_ns = INT64_MIN;  // at which one of those after it began
+  for (size_t place = recent_.size(); place-- > 0;) {
+    const Span& when = recent_[place].when;
+    if (recent_[place].write.value[1] != read || when.to_ns < latest_ns) {
+      latest_ns = std::max(latest_ns, when.from_ns);
+      continue;
+    }
+    std::vector<Written> again(recent_.begin() + static_cast<std::ptrdiff_t>(place), recent_.end());
+    for (size_t i = again.size(); i-- > 0;) Undo(again[i]);
+    now_ = again.front().over;
+    recent_.resize(place);
+    std::ranges::rotate(again, again.begin() + 1);
+    for (Written& written : again) Place(std::move(written));
+    return;
+  }
+}
+
+void WriteOrder::Place(Written written) {
+  written.over = now_;
+  written.overwrite.reset();
+  if (written.write.value[0] != now_.stock) {
+    written.overwrite = overwrites_.size();
+    NoteOverwrite(written);
+  }
+  now_ = {written.write.value[1], written.write, written.when};
+  recent_.push_back(std::move(written));
+  if (recent_.size() > kMostMoved) recent_.pop_front();
+}
+
+void WriteOrder::NoteOverwrite(const Written& written) {
+  Overwrite overwrite{.write = written.write,
+                      .read = written.read,
+                      .over = now_.last,
+                      .over_when = now_.last_when,
+                      .stock = now_.stock,
+                      .from_ns = written.when.from_ns};
+  overwrite.lost = written.write.value[1] - (now_.stock - 1);
+  for (size_t place = overwrites_.size(); place-- > 0 && overwrite.lost < 0;) {
+    Overwrite& earlier = overwrites_[place];
+    if (earlier.lost <= 0) continue;
+    const int64_t back = std::min(earlier.lost, -overwrite.lost);
+    earlier.lost -= back;
+    overwrite.lost += back;
+    overwrite.brought_back.emplace_back(place, back);
+  }
+  overwrites_.push_back(overwrite);
+}
+
+// It stays in its place, and costs nothing.
+void WriteOrder::Undo(const Written& written) {
+  if (!written.overwrite) return;
+  Overwrite& overwrite = overwrites_[*written.overwrite];
+  for (const auto& [place, orders] : overwrite.brought_back) overwrites_[place].lost += orders;
+  overwrite.lost = 0;
+  overwrite.undone = true;
+}
+
+}  // namespace doublehold
