@@ -208,14 +208,22 @@ class Extraction {
 
   // Its watchdog may have gone on after the last that its session did.
   static void CutLive(Hold& hold) {
-    std::erase_if(hold.live, [&](const Span& span) { return span.from_ns > hold.core.to_ns; });
     for (Span& span : hold.live) span.to_ns = std::min(span.to_ns, hold.core.to_ns);
+    std::erase_if(hold.live, [&](const Span& span) { return !IsSome(hold, span); });
+  }
+
+  // A hold that is but an instant is live then, or not. Of any other the last instant tells nothing: its session ended it, and its
+  // watchdog was told of the lease, who knows in which order.
+  static bool IsSome(const Hold& hold, const Span& live) {
+    const bool instant = hold.core.from_ns == hold.core.to_ns;
+    return instant ? live.from_ns <= live.to_ns : live.from_ns < live.to_ns;
   }
 
   void EndLive(size_t index, int64_t at_ns) {
     const Open& open = open_[index];
-    if (open.live_from_ns >= open.valid_until_ns || open.live_from_ns > at_ns) return;
-    holds_.all[index].live.push_back({open.live_from_ns, at_ns});
+    Hold& hold = holds_.all[index];
+    const Span live{open.live_from_ns, at_ns};
+    if (open.live_from_ns < open.valid_until_ns && IsSome(hold, live)) hold.live.push_back(live);
   }
 
   void Break(const Event& event, std::string_view what) {

@@ -72,6 +72,8 @@ constexpr int64_t kForeverNs = std::numeric_limits<int64_t>::max() / 2;
 //   c1:  A-a===!....E--e====!=R   live: a===! and e====!
 //   c2:          A-a=R-r          a strict overlap, but at no instant were there two live leases
 //
+// Nor does one that is answered at the instant at which the release is invoked: it is the watchdog's, and may have come after it.
+//
 // A watchdog may extend a lease before the grant is in the history, when its session stood still on
 // the way back from the acquire. What it was told counts from the grant on:
 //

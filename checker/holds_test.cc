@@ -90,6 +90,29 @@ TEST(Holds, AreExtendedFromTheReturnOfTheExtension) {
   }
 }
 
+TEST(Holds, AnExtensionAnsweredAtTheInstantAtWhichTheHoldEndsRevivesNothing) {
+  // c2's lease is over when c1 is granted the key. Who was first at 13, c2's watchdog or its session?
+  for (const Case& ends : std::vector<Case>{
+           {"released", "c2: A-a==!=E----eR-r", {"2:[2,13] 2-5", "1:[8,16] 8-16"}},
+           {"never released, and its watchdog lived on",
+            "c2: A-a==!=E----eg===E--e | 5",
+            {"2:[2,13] 2-5", "1:[8,16] 8-16"}},
+       }) {
+    History history = FromLanes(ends.picture + "\nc1:       A-a=======R-r");
+    for (Event& event : history.events) {
+      if (event.op == Op::kExtend && event.type == EventType::kOk && event.at_ns < 13'000'000)
+        event.at_ns += 1'000'000;
+    }
+    SortByTime(history.events);
+    const Holds holds = ExtractHolds(history);
+    std::vector<std::string> found;
+    for (const Hold& hold : holds.all) found.push_back(Drawn(hold));
+    EXPECT_EQ(found, ends.holds) << ends.name;
+    EXPECT_TRUE(FindOverlaps(holds, Part::kLive).empty()) << ends.name;
+    EXPECT_EQ(FindOverlaps(holds, Part::kCore).size(), 1U) << ends.name;
+  }
+}
+
 TEST(Holds, AnExtensionAnsweredAfterTheReleaseWasInvokedExtendsNothing) {
   History history = FromLanes("c1: A-a==!=R--r");
   Event extend{.at_ns = 6'000'000,
