@@ -22,6 +22,36 @@ TEST(Liveness, IsValidWhenTheProbeIsGranted) {
   EXPECT_EQ(verdict.margins.at(0).value, 16'000'000);
 }
 
+TEST(Liveness, TellsOfAClientThatWaitedAndWasNeverGrantedTheKey) {
+  struct Case {
+    std::string picture, wait;
+  };
+  const std::string others = R"(
+      c2:       QA-aq==R-rQA-aq==R-r QA-aq=R-r
+      probe:                                      P-p)";
+  const std::string of_others = "; the longest of those granted 4ms of client 2";
+  for (const Case& drawn : std::vector<Case>{
+           {"c1: QA-x------------A-xx",
+            "19ms of client 1, never granted: it gave up at 0.019 s" + of_others},
+           {"c1: QA-x------------A-x",
+            "29ms of client 1, never granted: it still had no answer at 0.029 s" + of_others},
+           {"c1: QA-x\n      crash c1:           []",
+            "10ms of client 1, never granted: it still had no answer at 0.010 s" + of_others},
+           {"c1: QA-x\n      died c1:             *",
+            "11ms of client 1, never granted: it still had no answer at 0.011 s" + of_others},
+           {"c1:                          QA-xx", "4ms of client 2"},
+           {"c1:                              QA", "4ms of client 2"},
+       }) {
+    const std::string mine = "\n      c1:       " + drawn.picture.substr(4);
+    EXPECT_EQ(Check(mine + others).reason,
+              "1 key could be locked again in time; the longest wait was " + drawn.wait)
+        << mine;
+  }
+  EXPECT_EQ(Check("c1:    QA-x--A-x-x\nprobe:              P-p").reason,
+            "1 key could be locked again in time; the longest wait was 10ms of client 1, never "
+            "granted: it gave up at 0.010 s");
+}
+
 TEST(Liveness, IsViolatedWhenTheProbeGivesUp) {
   const ClaimVerdict verdict = Check(R"(
       c1:           A-a===

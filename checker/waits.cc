@@ -2,31 +2,84 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "checker/story.h"
 
 namespace doublehold {
+namespace {
+
+struct KeyWait {
+  SessionId who;
+  Span when;
+  EventType outcome = EventType::kInvoke;  // of one without an answer
+  [[nodiscard]] int64_t LengthNs() const { return when.to_ns - when.from_ns; }
+};
+
+class Longest {
+ public:
+  void Add(const KeyWait& wait) {
+    std::optional<KeyWait>& longest = wait.outcome == EventType::kOk ? granted_ : in_vain_;
+    if (!longest || wait.LengthNs() > longest->LengthNs()) longest = wait;
+  }
+
+  [[nodiscard]] std::string Clause(const Scene& scene) const {
+    // When a run ends, some wait for a moment.
+    const bool starved = in_vain_ && (!granted_ || granted_->LengthNs() < in_vain_->LengthNs());
+    if (!starved) return granted_ ? "; the longest wait was " + LengthOf(scene, *granted_) : "";
+    const bool gave_up = in_vain_->outcome != EventType::kInvoke;
+    return fmt::format(
+        "; the longest wait was {}, never granted: it {} at {}{}", LengthOf(scene, *in_vain_),
+        gave_up ? "gave up" : "still had no answer", At(in_vain_->when.to_ns),
+        granted_ ? "; the longest of those granted " + LengthOf(scene, *granted_) : "");
+  }
+
+ private:
+  static std::string LengthOf(const Scene& scene, const KeyWait& wait) {
+    return fmt::format("{} of {}", FormatDuration(Duration(wait.LengthNs() / 1000 * 1000)),
+                       OwnerName(scene, wait.who));
+  }
+
+  std::optional<KeyWait> granted_, in_vain_;
+};
+
+// A client waits no longer than it lives, and the last that any of them did.
+int64_t LastNs(const History& history, const Scene& scene, int32_t client) {
+  int64_t last_ns = 0;
+  int64_t dead_ns = kForeverNs;
+  for (const Event& event : history.events) {
+    if (event.client > kReferee && event.op != Op::kFault) last_ns = event.at_ns;
+    if (event.op == Op::kDied && event.client == client) dead_ns = std::min(dead_ns, event.at_ns);
+  }
+  for (const FaultEpisode& episode : scene.episodes) {
+    const bool kills = IsCrash(scene.facts.faults[static_cast<size_t>(episode.fault)]);
+    if (kills && episode.client == client) dead_ns = std::min(dead_ns, episode.from_ns);
+  }
+  return std::min(last_ns, dead_ns);
+}
+
+}  // namespace
 
 std::string LongestWaitClause(const History& history, const Scene& scene) {
-  SessionId who;
-  int64_t longest_ns = -1;
+  Longest longest;
   std::map<std::pair<SessionId, uint16_t>, int64_t> since_ns;
   for (const Event& event : history.events) {
     if (event.op != Op::kWait || event.task != TaskKind::kSession) continue;
     const std::pair waiting{SessionOf(event), event.key};
     if (event.type == EventType::kInvoke) since_ns[waiting] = event.at_ns;
     const auto since = since_ns.find(waiting);
-    if (event.type != EventType::kOk || since == since_ns.end()) continue;
-    const int64_t length_ns = event.at_ns - since->second;
-    if (length_ns <= longest_ns) continue;
-    longest_ns = length_ns;
-    who = SessionOf(event);
+    if (event.type == EventType::kInvoke || since == since_ns.end()) continue;
+    longest.Add({waiting.first, {since->second, event.at_ns}, event.type});
+    since_ns.erase(since);
   }
-  if (longest_ns < 0) return "";
-  return fmt::format("; the longest wait was {} of {}",
-                     FormatDuration(Duration(longest_ns / 1000 * 1000)), OwnerName(scene, who));
+  for (const auto& [waiting, from_ns] : since_ns) {
+    const int64_t to_ns = LastNs(history, scene, waiting.first.client);
+    longest.Add({.who = waiting.first, .when = {from_ns, std::max(from_ns, to_ns)}});
+  }
+  return longest.Clause(scene);
 }
 
 }  // namespace doublehold
