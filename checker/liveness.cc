@@ -61,7 +61,7 @@ const Hold* LastHold(const Holds& holds, uint16_t key) {
 
 // The machine kept whoever asked, or what carries its messages, from running for most of the grace.
 bool StalledProbe(const Scene& scene, const Probe& probe) {
-  const Stall* stall = LongestStall(scene, kReferee, {probe.from_ns, probe.to_ns});
+  const Stall* stall = LongestStall(scene, {kReferee, 0}, {probe.from_ns, probe.to_ns});
   return stall != nullptr && stall->when.to_ns - stall->when.from_ns > ToNs(scene.facts.grace) / 2;
 }
 

@@ -148,15 +148,15 @@ bool HoldsUp(const Stall& stall, int32_t client) {
   return stall.client == client || stall.client == kSupervisor || IsServer(stall.client);
 }
 
-std::vector<Span> HeldUpBy(const Stall& stall, int32_t client, const Span& when) {
+std::vector<Span> HeldUpBy(const Stall& stall, const SessionId& session, const Span& when) {
   std::vector<Span> held;
   const auto add = [&](const Span& span) {
     if (!Overlap(span, when)) return;
     held.push_back({std::max(span.from_ns, when.from_ns), std::min(span.to_ns, when.to_ns)});
   };
-  if (!IsServer(stall.client) && HoldsUp(stall, client)) add(stall.when);
+  if (!IsServer(stall.client) && HoldsUp(stall, session.client)) add(stall.when);
   for (const Wait& wait : stall.waiting) {
-    if (wait.client == client) add(wait.when);
+    if (wait.session == session) add(wait.when);
   }
   return held;
 }
@@ -237,7 +237,7 @@ bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns
   const auto stalled_within = [&](const Span& span) {
     std::vector<Span> stalled;
     for (const Stall& stall : scene.stalls) {
-      const std::vector<Span> held = HeldUpBy(stall, hold.client, span);
+      const std::vector<Span> held = HeldUpBy(stall, hold.owner(), span);
       stalled.insert(stalled.end(), held.begin(), held.end());
     }
     return TotalNs(std::move(stalled));
@@ -254,10 +254,10 @@ bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns
   return stalled_ns > 0 && at_ns - stalled_ns <= lease_end_ns;
 }
 
-const Stall* LongestStall(const Scene& scene, int32_t client, const Span& when) {
+const Stall* LongestStall(const Scene& scene, const SessionId& session, const Span& when) {
   const Stall* longest = nullptr;
   for (const Stall& stall : scene.stalls) {
-    if (HeldUpBy(stall, client, when).empty()) continue;
+    if (HeldUpBy(stall, session, when).empty()) continue;
     if (longest == nullptr ||
         stall.when.to_ns - stall.when.from_ns > longest->when.to_ns - longest->when.from_ns) {
       longest = &stall;

@@ -29,9 +29,9 @@ struct FaultEpisode {
 // fewer frames than it was to says `fail` as well, but has measured something.
 bool DidNothing(const Event& fault);
 
-// That a client waited for an answer.
+// That a session waited for an answer.
 struct Wait {
-  int32_t client = 0;
+  SessionId session;
   Span when;
 };
 
@@ -44,8 +44,8 @@ struct Stall {
 // Whether it can have kept a client from going on: its own, one of the supervisor, through which all messages go, or one of
 // a server that it may have asked something.
 bool HoldsUp(const Stall& stall, int32_t client);
-// For how long within `when` it can have: of a server's only what the client waited for.
-std::vector<Span> HeldUpBy(const Stall& stall, int32_t client, const Span& when);
+// For how long within `when` it can have kept a session: of a server's only what that one waited for.
+std::vector<Span> HeldUpBy(const Stall& stall, const SessionId& session, const Span& when);
 
 // Outlives nothing: refers to the history it was made of.
 struct Scene {
@@ -101,8 +101,8 @@ std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects
 // A section that takes longer than its lease anyway is not excused by a stall on the way.
 bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns);
 
-// The longest unplanned stall that touched a stretch and held up `client`; null: none.
-const Stall* LongestStall(const Scene& scene, int32_t client, const Span& when);
+// The longest unplanned stall that touched a stretch and held up `session`; null: none.
+const Stall* LongestStall(const Scene& scene, const SessionId& session, const Span& when);
 
 }  // namespace doublehold
 

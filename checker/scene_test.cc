@@ -64,7 +64,7 @@ TEST(Scene, AServerHoldsUpWhoWaitsForIt) {
     const History history = FromLanes("c1:          " + lane + "\nmachine n1:  " + stall);
     const Scene scene = Observe(history);
     std::vector<std::string> spans;
-    for (const Span& span : HeldUpBy(scene.stalls.at(0), 1, {0, INT64_MAX}))
+    for (const Span& span : HeldUpBy(scene.stalls.at(0), {1, 0}, {0, INT64_MAX}))
       spans.push_back(fmt::format("{}-{}", span.from_ns / 1'000'000, span.to_ns / 1'000'000));
     return spans;
   };
@@ -85,6 +85,8 @@ TEST(Scene, AServerHoldsUpWhoWaitsForIt) {
   }
   EXPECT_EQ(held("A---?", "              (--)"), std::vector<std::string>{}) << "a lease later";
   EXPECT_EQ(held("A-a===\nc2:          A-a=W-------w   | 5>4", stall), std::vector<std::string>{});
+  EXPECT_EQ(held("A-a===\nc1.2:        A-a=W-------w   | 5>4", stall), std::vector<std::string>{})
+      << "another thread of it";
 }
 
 TEST(Scene, TheEdgesOfAPauseBelongToIt) {
@@ -171,7 +173,7 @@ TEST(Scene, OfStallsTheLongestThatHeldItUpIsTold) {
       machine c2:     (--------------------------))");
   const Scene scene = Observe(history);
   const auto longest = [&](int64_t from_ms, int64_t to_ms) {
-    const Stall* stall = LongestStall(scene, 1, {from_ms * 1'000'000, to_ms * 1'000'000});
+    const Stall* stall = LongestStall(scene, {1, 0}, {from_ms * 1'000'000, to_ms * 1'000'000});
     return stall == nullptr ? -1 : stall->when.from_ns / 1'000'000;
   };
   EXPECT_EQ(longest(0, 40), 10);

@@ -30,20 +30,21 @@ class Waits {
     const auto begun = begun_ns_.find(task);
     if (begun == begun_ns_.end()) return;
     const bool answered = event.type != EventType::kInfo;
-    Add(event.client, {begun->second, event.at_ns + (answered ? 0 : lease_ns_)}, answered);
+    Add(SessionOf(event), {begun->second, event.at_ns + (answered ? 0 : lease_ns_)}, answered);
     begun_ns_.erase(begun);
   }
 
   // What had no answer at all.
   void Finish() {
     for (const auto& [task, begun_ns] : begun_ns_)
-      Add(std::get<0>(task), {begun_ns, begun_ns + lease_ns_}, /*answered=*/false);
+      Add({std::get<0>(task), std::get<1>(task)}, {begun_ns, begun_ns + lease_ns_},
+          /*answered=*/false);
   }
 
  private:
   using Task = std::tuple<int32_t, uint8_t, TaskKind, Op>;
 
-  void Add(int32_t client, const Span& wait, bool answered) {
+  void Add(const SessionId& session, const Span& wait, bool answered) {
     auto stall = std::ranges::upper_bound(of_servers_, wait.from_ns, {},
                                           [](const Stall* s) { return s->when.to_ns; });
     for (; stall != of_servers_.end(); ++stall) {
@@ -51,7 +52,7 @@ class Waits {
       if (when.to_ns - longest_ns_ >= wait.to_ns) break;
       if (!Overlap(when, wait)) continue;
       const int64_t to_ns = answered ? std::min(when.to_ns, wait.to_ns) : when.to_ns;
-      (*stall)->waiting.push_back({client, {std::max(when.from_ns, wait.from_ns), to_ns}});
+      (*stall)->waiting.push_back({session, {std::max(when.from_ns, wait.from_ns), to_ns}});
     }
   }
 

@@ -14,6 +14,7 @@ namespace doublehold {
 //   c1:          A-a=W-------w=====R-r     waits from W on, to the end of the stall
 //   c2:       A--?                         was not answered: its request may still be there, for a lease after that
 //   c3:                     A-a            not before its A
+//   c1.2:  A-a=====================R-r     its other thread asked for nothing
 //   machine n1:     (---------)
 void MarkWaiting(const History& history, std::vector<Stall>& stalls);
 
