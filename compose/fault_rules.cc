@@ -8,6 +8,7 @@
 #include "compose/fault_conditions.h"
 #include "compose/plan_builder.h"
 #include "compose/restart_rules.h"
+#include "compose/sent_commands.h"
 #include "faults/fault.h"
 #include "lib/base/words.h"
 #include "lib/plan/topology.h"
@@ -162,6 +163,8 @@ Result<void> CheckFaults(const Plan& plan, const std::vector<FaultPlace>& places
     }
     if (!fault.during.empty() && !fault.on)
       return bad("'during' needs 'on': a step at which it starts", "during");
+    if (Result<void> ok = CheckFrames(plan, fault); !ok)
+      return bad(ok.error().message, ok.error().setting);
     if (Result<void> ok = CheckRestart(plan, fault); !ok)
       return bad(ok.error().message, ok.error().setting);
   }

@@ -37,6 +37,7 @@ FaultEntry BandwidthFault() {
           .summary = "a narrow network: so many bytes a second, in one direction or both",
           .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance",
                    "bytes-per-second"},
+          .direction = kDirection,
           .needs_network = true,
           .validate = Validate,
           .start = Start,

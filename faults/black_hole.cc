@@ -18,6 +18,7 @@ FaultEntry BlackHoleFault() {
   return {.name = "black-hole",
           .summary = "everything vanishes, in both directions or one; connections stay open",
           .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance"},
+          .direction = kDirection,
           .needs_network = true,
           .validate = ValidateLinkFault,
           .start = Start,

@@ -67,6 +67,7 @@ FaultEntry DelayFault() {
           .summary = "frames take longer, with jitter, in one direction or both",
           .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "delay",
                    "jitter", "spread"},
+          .direction = kDirection,
           .needs_network = true,
           .validate = Validate,
           .start = Start,

@@ -41,6 +41,7 @@ FaultEntry DripFault() {
       .name = "drip",
       .summary = "a few bytes pass at a time, in one direction or both",
       .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "bytes", "gap"},
+      .direction = kDirection,
       .needs_network = true,
       .validate = Validate,
       .start = Start,

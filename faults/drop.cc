@@ -26,6 +26,7 @@ FaultEntry DropFault() {
   return {.name = "drop",
           .summary = "single frames vanish; a dropped reply is of a command that ran",
           .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "count"},
+          .direction = kDirection,
           .needs_network = true,
           .validate = ValidateLinkFault,
           .start = Start,

@@ -42,6 +42,7 @@ FaultEntry DuplicateFault() {
   return {.name = "duplicate",
           .summary = "single requests are sent twice; the surplus reply is taken away",
           .keys = {"client", "nodes", "command", "key", "nth", "chance", "count"},
+          .direction = kDirection,
           .needs_network = true,
           .validate = Validate,
           .start = Start,

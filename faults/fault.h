@@ -33,6 +33,8 @@ struct FaultEntry {
   std::string_view name;
   std::string_view summary;              // for `doublehold list faults`
   std::vector<std::string_view> keys{};  // of FaultPlan, besides those of every fault
+  // Of the frames that it acts on where the plan says nothing: "request", "reply" or "both". Empty: it acts on no frames.
+  std::string_view direction{};
   // Acts on links: not with --direct.
   bool needs_network = false;
   bool needs_replicas = false;  // acts on masters and replicas

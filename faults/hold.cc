@@ -35,6 +35,7 @@ FaultEntry HoldFault() {
   return {.name = "hold",
           .summary = "keeps single frames on the wire, then lets them arrive",
           .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "count"},
+          .direction = kDirection,
           .needs_network = true,
           .validate = Validate,
           .start = Start,

@@ -54,6 +54,7 @@ FaultEntry PartitionFault() {
   return {.name = "partition",
           .summary = "clients cut off from some nodes, in both directions or one",
           .keys = {"client", "nodes", "sides", "links", "direction"},
+          .direction = kDirection,
           .needs_network = true,
           .validate = Validate,
           .start = Start,

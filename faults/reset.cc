@@ -31,6 +31,7 @@ FaultEntry ResetFault() {
       .summary =
           "connections are reset before a request arrives, or after it ran in place of its reply",
       .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "count"},
+      .direction = kDirection,
       .needs_network = true,
       .validate = ValidateLinkFault,
       .start = Start,

@@ -18,6 +18,7 @@ FaultEntry StallFault() {
   return {.name = "stall",
           .summary = "a network that stops carrying; what was sent arrives when it is healed",
           .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance"},
+          .direction = kDirection,
           .needs_network = true,
           .validate = ValidateLinkFault,
           .start = Start,

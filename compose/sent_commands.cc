@@ -1,0 +1,232 @@
+#include "compose/sent_commands.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compose/restart_rules.h"
+#include "faults/fault.h"
+#include "lib/base/options.h"
+#include "lib/base/words.h"
+#include "lib/plan/topology.h"
+
+namespace doublehold {
+namespace {
+
+// "{}" in a key is any of the lock keys, or of the items; no key: the commands have none.
+struct Row {
+  std::string_view part;  // a lock; a workload, or a way of writing its stock
+  std::string_view commands;
+  std::string_view key;
+};
+
+constexpr std::string_view kMessage = "MESSAGE";  // what is published, as faults/proxy calls it
+constexpr std::string_view kScripts = "EVALSHA EVAL";
+constexpr std::string_view kSubscribes = "SUBSCRIBE MESSAGE";
+constexpr std::string_view kSetAndScripts = "SET EVALSHA EVAL";
+constexpr std::string_view kStock = "dh:stock:{}";
+constexpr std::string_view kOrders = "dh:orders:{}";
+
+// To the nodes, by the names of locks. What Lock::Extend would send counts, whether or not a watchdog calls it.
+constexpr std::array kOfLocks{
+    Row{"none", "", ""},
+    Row{"watch", "", ""},
+    Row{"version", "", ""},
+    Row{"atomic-script", "", ""},
+    Row{"setnx-getset", "SETNX GET GETSET EXPIRE DEL SET", "{}"},
+    Row{"setnx-getset-expired", "SETNX GET GETSET DEL SET", "{}"},
+    Row{"setnx-expire", "SETNX PEXPIRE DEL", "{}"},
+    Row{"set-nx-px-del", "SET DEL EVALSHA EVAL", "{}"},
+    Row{"set-nx-px-get-del", "SET GET DEL EVALSHA EVAL", "{}"},
+    Row{"set-nx-px", kSetAndScripts, "{}"},
+    Row{"set-nx-px-reentrant", kSetAndScripts, "{}"},
+    Row{"redlock", kSetAndScripts, "{}"},
+    Row{"redlock-redisson", kScripts, "{}"},
+    Row{"fenced", kScripts, "{}"},
+    Row{"redisson", kScripts, "{}"},
+    Row{"redisson", kSubscribes, ""},
+    Row{"redisson-fair", kScripts, "{}"},
+    Row{"redisson-fair", kScripts, "redisson_lock_queue:{{}}"},
+    Row{"redisson-fair", kSubscribes, ""},
+    Row{"redisson-multi", kScripts, "{}"},
+    Row{"redisson-multi", kSubscribes, ""},
+    Row{"redisson-read-write", kScripts, "{}"},
+    Row{"redisson-read-write", kSubscribes, ""},
+    Row{"redisson-fenced", kScripts, "{}"},
+    Row{"redisson-fenced", kSubscribes, ""},
+    Row{"redisson-spin", kScripts, "{}"},
+};
+
+// To the store, by the names of workloads and of the values of `write`.
+constexpr std::array kOfWorkloads{
+    Row{"abandon", "", ""},
+    Row{"cycle", "", ""},
+    Row{"nested", "", ""},
+    Row{"queue", "", ""},
+    Row{"exactly-once", "LPOS RPUSH", "dh:results"},
+    Row{"catalogue", "GET SET", "dh:catalogue:first"},
+    Row{"catalogue", "GET SET", "dh:catalogue:second"},
+    Row{"catalogue", "INCR", "dh:catalogue:last"},
+    Row{"inventory", "RPUSH", kOrders},
+    Row{"basket", "RPUSH", kOrders},
+    Row{"read-modify-write", "GET SET", kStock},
+    Row{"check-then-decr", "GET DECR", kStock},
+    Row{"fenced", "GET EVALSHA EVAL", kStock},
+    Row{"watch", "WATCH GET SET", kStock},
+    Row{"watch", "MULTI EXEC UNWATCH", ""},
+    Row{"version", "MGET EVALSHA EVAL", kStock},
+    Row{"atomic-script", "GET EVALSHA EVAL", kStock},
+};
+
+// What one part of a run sends.
+struct Traffic {
+  std::string part;  // "lock redlock"
+  bool known = true;
+  struct Kind {
+    std::string command;
+    std::string key;  // empty: it has none
+  };
+  std::vector<Kind> kinds{};
+
+  void Add(std::string_view commands, const std::string& key) {
+    std::istringstream in{std::string(commands)};
+    for (std::string command; in >> command;) kinds.push_back({command, key});
+  }
+  // In the place of "{}" each of these.
+  void Add(const Row& row, const std::vector<std::string>& names) {
+    const size_t gap = row.key.find("{}");
+    if (gap == std::string_view::npos) return Add(row.commands, std::string(row.key));
+    for (const std::string& name : names) {
+      Add(row.commands, std::string(row.key).replace(gap, 2, name));
+    }
+  }
+  // "SET, EVALSHA"; "nothing".
+  [[nodiscard]] std::string Commands() const {
+    std::vector<std::string> commands;
+    for (const Kind& kind : kinds) {
+      if (std::ranges::find(commands, kind.command) == commands.end())
+        commands.push_back(kind.command);
+    }
+    return commands.empty() ? "nothing" : fmt::format("{}", fmt::join(commands, ", "));
+  }
+};
+
+template <size_t Count>
+bool IsListed(const std::array<Row, Count>& rows, std::string_view part) {
+  return std::ranges::find(rows, part, &Row::part) != rows.end();
+}
+
+Traffic ToNodes(const Plan& plan) {
+  Traffic traffic{.part = "lock " + plan.lock, .known = IsListed(kOfLocks, plan.lock)};
+  const std::vector<std::string> keys = LockKeysOf(plan);
+  for (const Row& row : kOfLocks) {
+    if (row.part == plan.lock) traffic.Add(row, keys);
+  }
+  const auto replicas = plan.lock_options.find("wait-replicas");
+  if (replicas != plan.lock_options.end() && replicas->second != "0") traffic.Add("WAIT", "");
+  if (FindTopology(plan.topology)->lead == Lead::kCluster) traffic.Add("ASKING", "");
+  return traffic;
+}
+
+Traffic ToStore(const Plan& plan) {
+  const auto option = [&](const char* name) {
+    const auto found = plan.workload_options.find(name);
+    return found == plan.workload_options.end() ? std::string() : found->second;
+  };
+  const std::string write = option("write");
+  Traffic traffic{.part = "workload " + plan.workload,
+                  .known = IsListed(kOfWorkloads, plan.workload) &&
+                           (write.empty() || IsListed(kOfWorkloads, write))};
+  std::vector<std::string> items;
+  const int64_t count = option("items").empty() ? 0 : std::stoll(option("items"));
+  for (int64_t item = 0; item < count; ++item) items.push_back(std::to_string(item));
+  for (const Row& row : kOfWorkloads) {
+    if (row.part == plan.workload || row.part == write) traffic.Add(row, items);
+  }
+  return traffic;
+}
+
+// What goes over the links that the fault acts on.
+std::vector<Traffic> TrafficOn(const Plan& plan, const FaultPlan& fault) {
+  const auto is_store = [](int node) { return node == kStoreNode; };
+  std::vector<Traffic> all;
+  if (fault.nodes.empty() || !std::ranges::all_of(fault.nodes, is_store))
+    all.push_back(ToNodes(plan));
+  if (fault.nodes.empty() || std::ranges::any_of(fault.nodes, is_store))
+    all.push_back(ToStore(plan));
+  return all;
+}
+
+// A long list is of use to nobody.
+std::string NearestOf(const std::string& word, std::vector<std::string> known) {
+  constexpr size_t kMost = 12;
+  const std::string nearest = Suggestion(word, known);
+  if (known.size() <= kMost || !nearest.starts_with(" (one of")) return nearest;
+  known.resize(kMost);
+  known.emplace_back("...");
+  return fmt::format(" (one of: {})", fmt::join(known, ", "));
+}
+
+Result<void> RefuseCommand(const std::vector<Traffic>& links, const FaultPlan& fault) {
+  std::vector<std::string> sent;
+  std::vector<std::string> known;
+  for (const Traffic& traffic : links) {
+    sent.push_back(fmt::format("{} sends {}", traffic.part, traffic.Commands()));
+    for (const Traffic::Kind& kind : traffic.kinds) known.push_back(kind.command);
+  }
+  const std::string nearest = Suggestion(fault.command, known);
+  const bool lists = nearest.starts_with(" (one of");
+  return BadInput(fmt::format("no client ever sends {} there: {}{}", fault.command,
+                              fmt::join(sent, ", "), lists ? "" : nearest),
+                  "command");
+}
+
+Result<void> RefuseKey(const std::vector<Traffic>& links, const FaultPlan& fault) {
+  std::vector<std::string> known;
+  for (const Traffic& traffic : links) {
+    for (const auto& [command, key] : traffic.kinds) {
+      const bool counts = (fault.command.empty() || command == fault.command) && !key.empty();
+      if (counts && std::ranges::find(known, key) == known.end()) known.push_back(key);
+    }
+  }
+  const std::string what = fault.command.empty() ? "command" : fault.command;
+  if (known.empty()) return BadInput(fmt::format("no {} there has a key", what), "key");
+  return BadInput(fmt::format("no client ever sends {} with the key '{}' there{}",
+                              fault.command.empty() ? "a command" : fault.command, fault.key,
+                              NearestOf(fault.key, known)),
+                  "key");
+}
+
+}  // namespace
+
+Result<void> CheckFrames(const Plan& plan, const FaultPlan& fault) {
+  // Of a fault on nodes the key is one that they keep.
+  if (!FindFault(fault.kind)->needs_network || (fault.command.empty() && fault.key.empty()))
+    return {};
+  const std::vector<Traffic> links = TrafficOn(plan, fault);
+  bool has_command = fault.command.empty();
+  bool has_both = false;
+  for (const Traffic& traffic : links) {
+    if (!traffic.known) return {};
+    for (const auto& [command, key] : traffic.kinds) {
+      if (!fault.command.empty() && command != fault.command) continue;
+      has_command = true;
+      has_both = has_both || fault.key.empty() || key == fault.key;
+    }
+  }
+  if (!has_command) return RefuseCommand(links, fault);
+  if (!has_both) return RefuseKey(links, fault);
+  const std::string_view direction =
+      fault.direction.empty() ? FindFault(fault.kind)->direction : fault.direction;
+  if (fault.command == kMessage && direction == "request")
+    return BadInput("MESSAGE is what a server publishes: direction = \"reply\"?", "command");
+  return {};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,89 @@
+// Faults on frames that no client of the run sends.
+#include "compose/sent_commands.h"
+
+#include <gtest/gtest.h>
+
+#include "compose/plan_testing.h"
+
+namespace doublehold {
+namespace {
+
+using testing::Case;
+using testing::Good;
+using testing::Refusal;
+
+// A drop from line 4 on.
+std::string Drop(const std::string& lock, const std::string& lines) {
+  return "lock.name = \"" + lock + "\"\n[[fault]]\nkind = \"drop\"\n" + lines;
+}
+
+TEST(SentCommands, FramesThatNobodySendsAreNoTarget) {
+  const std::string command = "x.toml:4: fault.0.command: fault 'drop-1': ";
+  const std::string key = "x.toml:5: fault.0.key: fault 'drop-1': ";
+  const Case cases[] = {
+      {Drop("set-nx-px", "command = \"SETT\"\n"),
+       command + "no client ever sends SETT there: lock set-nx-px sends SET, EVALSHA, EVAL, "
+                 "workload inventory sends RPUSH, GET, SET (did you mean 'SET'?)"},
+      {Drop("set-nx-px", "command = \"getset\"\n"),
+       command + "no client ever sends GETSET there: lock set-nx-px sends SET, EVALSHA, EVAL, "
+                 "workload inventory sends RPUSH, GET, SET (did you mean 'SET'?)"},
+      {Drop("set-nx-px", "command = \"GET\"\nnodes = [1]\n"),
+       command + "no client ever sends GET there: lock set-nx-px sends SET, EVALSHA, EVAL (did you "
+                 "mean 'SET'?)"},
+      {Drop("set-nx-px", "command = \"WAIT\"\nnodes = [1]\n"),
+       command + "no client ever sends WAIT there: lock set-nx-px sends SET, EVALSHA, EVAL"},
+      {Drop("set-nx-px", "command = \"EXEC\"\nnodes = \"store\"\n"),
+       command + "no client ever sends EXEC there: workload inventory sends RPUSH, GET, SET"},
+      {Drop("set-nx-px", "command = \"PING\"\n"),
+       command + "no client ever sends PING there: lock set-nx-px sends SET, EVALSHA, EVAL, "
+                 "workload inventory sends RPUSH, GET, SET"},
+      {Drop("redlock", "command = \"PSYNC\"\n"),
+       command + "no client ever sends PSYNC there: lock redlock sends SET, EVALSHA, EVAL, "
+                 "workload inventory sends RPUSH, GET, SET"},
+      {Drop("none", "command = \"SET\"\nnodes = [1]\n"),
+       command + "no client ever sends SET there: lock none sends nothing"},
+      {Drop("redisson", "command = \"MESSAGE\"\ndirection = \"request\"\n"),
+       command + "MESSAGE is what a server publishes: direction = \"reply\"?"},
+      {Drop("set-nx-px", "nodes = [1]\nkey = \"nokey\"\n"),
+       key + "no client ever sends a command with the key 'nokey' there (one of: dh:item:0)"},
+      {Drop("set-nx-px", "nodes = [1]\nkey = \"dh:item:1\"\n"),
+       key + "no client ever sends a command with the key 'dh:item:1' there (did you mean "
+             "'dh:item:0'?)"},
+      {Drop("set-nx-px", "command = \"RPUSH\"\nkey = \"dh:stock:0\"\n"),
+       key + "no client ever sends RPUSH with the key 'dh:stock:0' there (one of: dh:orders:0)"},
+      {Drop("watch", "command = \"EXEC\"\nkey = \"dh:stock:0\"\n"),
+       key + "no EXEC there has a key"},
+      {Drop("set-nx-px", "nodes = \"store\"\nkey = \"dh:item:0\"\n"),
+       key + "no client ever sends a command with the key 'dh:item:0' there (did you mean "
+             "'dh:stock:0'?)"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
+}
+
+TEST(SentCommands, ALongListOfKeysIsCutShort) {
+  const std::string refusal =
+      Refusal("workload.items = 30\n" + Drop("set-nx-px", "key = \"nothing-like-it\"\n"));
+  EXPECT_NE(refusal.find("dh:item:11, ...)"), std::string::npos) << refusal;
+  EXPECT_EQ(refusal.find("dh:item:12"), std::string::npos) << refusal;
+}
+
+TEST(SentCommands, WhatAnOptionMakesALockSendIsATarget) {
+  Good("lock.wait-replicas = 1\ntopology.name = \"replicated\"\n" +
+       Drop("set-nx-px", "command = \"wait\"\n"));
+  Good(Drop("redisson", "command = \"MESSAGE\"\n"));
+  Good(Drop("watch", "command = \"EXEC\"\n"));
+  Good("workload.write = \"watch\"\n" + Drop("set-nx-px", "command = \"EXEC\"\n"));
+  Good("topology.name = \"cluster\"\n" + Drop("set-nx-px", "command = \"ASKING\"\n"));
+  Good(Drop("redisson-fair", "key = \"redisson_lock_queue:{dh:item:0}\"\n"));
+}
+
+TEST(SentCommands, OfALockThatIsNotListedNothingIsKnown) {
+  Plan plan = Good("lock.name = \"set-nx-px\"\n");
+  const FaultPlan fault{.kind = "drop", .nodes = {1}, .command = "GETEX"};
+  EXPECT_FALSE(CheckFrames(plan, fault));
+  plan.lock = "one-of-tomorrow";
+  EXPECT_TRUE(CheckFrames(plan, fault));
+}
+
+}  // namespace
+}  // namespace doublehold
