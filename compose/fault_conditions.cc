@@ -33,6 +33,14 @@ int KeptClient(const FaultPlan& fault) {
   return fault.on && fault.nodes.empty() ? fault.on->client : 0;
 }
 
+// The same; of a run with one client that is whoever comes first.
+int KeptClient(const Plan& plan, const FaultPlan& fault) {
+  const bool keeps_somebody =
+      (fault.kind == "pause" || fault.kind == "slow") && fault.on && fault.nodes.empty();
+  const int kept = KeptClient(fault);
+  return kept == 0 && keeps_somebody && plan.clients == 1 ? 1 : kept;
+}
+
 // Whether no node answers while it lasts, of a lock that needs one.
 bool StopsTheLock(const Plan& plan, const FaultPlan& fault) {
   if (fault.kind != "pause" || FindLock(plan.lock)->Has(Trait::kLockFree)) return false;
@@ -163,17 +171,47 @@ std::optional<FaultRefusal> FindFaultOnTheDead(const Plan& plan) {
 // What waits for a step of a client that is kept where it is until the wait is over.
 std::optional<FaultRefusal> FindKeptClient(const Plan& plan, const ByName& names) {
   for (const FaultPlan& fault : plan.faults) {
-    if (!fault.on || fault.on->client == 0) continue;
-    for (const FaultPlan& other : plan.faults) {
-      const bool waits = other.until_fault && other.until_fault->fault == fault.name;
-      if (!waits || other.length > Duration{} || KeptClient(other) == 0) continue;
-      if (!IsAtItBefore(other, fault.on->client, fault)) continue;
-      return FaultRefusal{names.at(other.name),
-                          fmt::format("it never heals: '{}' begins at a step of client {}, which "
-                                      "this fault keeps from it",
-                                      fault.name, fault.on->client),
-                          "until"};
+    const bool ends_so = fault.until && fault.length <= Duration{};
+    for (const auto& [trigger, verb, counts] :
+         {std::tuple{fault.on, "begins", fault.on.has_value()}, {fault.until, "ends", ends_so}}) {
+      if (!counts || trigger->client == 0) continue;
+      for (const FaultPlan& other : plan.faults) {
+        const bool waits = other.until_fault && other.until_fault->fault == fault.name &&
+                           (other.until_fault->ended || verb == std::string_view("begins"));
+        if (!waits || other.length > Duration{} || KeptClient(other) == 0) continue;
+        if (!IsAtItBefore(other, trigger->client, fault)) continue;
+        return FaultRefusal{names.at(other.name),
+                            fmt::format("it never heals: '{}' {} at a step of client {}, which "
+                                        "this fault keeps from it",
+                                        fault.name, verb, trigger->client),
+                            "until"};
+      }
     }
+  }
+  return std::nullopt;
+}
+
+// What begins at a step of a client only while another fault keeps that client from every step.
+std::optional<FaultRefusal> FindKeptBeginning(const Plan& plan, const ByName& names) {
+  for (size_t i = 0; i < plan.faults.size(); ++i) {
+    const FaultPlan& fault = plan.faults[i];
+    if (fault.during.empty() || !fault.on) continue;
+    const size_t other_index = names.at(fault.during);
+    const FaultPlan& other = plan.faults[other_index];
+    const int kept = KeptClient(plan, other);
+    const bool is_whole_run = plan.clients == 1 && fault.on->client == 0;
+    if (kept == 0 || (fault.on->client != kept && !is_whole_run)) continue;
+    // At one step faults begin in the order of the plan: behind the one that keeps its client is in time.
+    const bool at_once = other.on && other.on->step == fault.on->step &&
+                         (other.on->client == 0 || other.on->client == kept);
+    if (at_once && other_index < i) continue;
+    return FaultRefusal{
+        i,
+        fmt::format(
+            "it never begins: client {} cannot reach {} while '{}' keeps it{}", kept,
+            Name(fault.on->step), other.name,
+            at_once ? " (at one step faults begin in the order of the file: behind it?)" : ""),
+        "on"};
   }
   return std::nullopt;
 }
@@ -236,7 +274,7 @@ Result<void> CheckSteps(const Plan& plan, const FaultPlan& fault) {
                     "until");
   }
   const bool alone = plan.clients == 1;
-  const int kept = alone && KeptClient(fault) == 0 && fault.on ? 1 : KeptClient(fault);
+  const int kept = KeptClient(plan, fault);
   if (kept == 0 || (!alone && fault.until->client != kept)) return {};
   return BadInput(fmt::format("it never heals: client {} cannot reach {} while this fault keeps it",
                               kept, Name(fault.until->step)),
@@ -250,6 +288,7 @@ std::optional<FaultRefusal> FindImpossibleWait(const Plan& plan) {
   if (auto dead = FindDeadClient(plan)) return dead;
   if (auto dead = FindFaultOnTheDead(plan)) return dead;
   if (auto kept = FindKeptClient(plan, names)) return kept;
+  if (auto kept = FindKeptBeginning(plan, names)) return kept;
   WaitSearch search(plan, names);
   for (size_t i = 0; i < plan.faults.size(); ++i) {
     const std::vector<Moment> circle = search.Find({.fault = i, .ended = true});

@@ -225,6 +225,56 @@ TEST(BuildPlan, NamesWhatATimelineWaitsForInVain) {
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }
 
+TEST(BuildPlan, NamesWhatAnotherFaultKeepsFromItsStep) {
+  // The first fault from line 3 on, the second from line 8 on.
+  const auto two = [](const std::string& first, const std::string& second) {
+    return kLock + "[[fault]]\nkind = \"pause\"\nname = \"a\"\n" + first +
+           "[[fault]]\nkind = \"jump\"\nname = \"b\"\nnodes = [1]\nby = \"1s\"\n" + second;
+  };
+  const std::string at_read = "on = \"client 1 after-read\"\nfor = \"1s\"\n";
+  const std::string by_time = "client = 1\nfor = \"1s\"\n";
+  const auto during = [](const std::string& step) {
+    return "on = \"" + step + "\"\nfor = \"1s\"\nduring = \"a\"\n";
+  };
+  const std::string refused = "x.toml:13: fault.1.on: fault 'b': it never begins: client 1 cannot ";
+  const Case cases[] = {
+      {two(at_read, during("client 1 before-write")),
+       refused + "reach before-write while 'a' keeps it"},
+      {two(by_time, during("client 1 after-read")),
+       refused + "reach after-read while 'a' keeps it"},
+      {"workload.clients = 1\n" +
+           two("on = \"any after-read\"\nfor = \"1s\"\n", during("any holds")),
+       "x.toml:14: fault.1.on: fault 'b': it never begins: client 1 cannot reach after-acquire "
+       "while 'a' keeps it"},
+      // What stands before it in the file is asked before it.
+      {kLock + "[[fault]]\nkind = \"jump\"\nnodes = [1]\nby = \"1s\"\n" +
+           during("client 1 after-read") + "[[fault]]\nkind = \"pause\"\nname = \"a\"\n" + at_read,
+       "x.toml:7: fault.0.on: fault 'jump-1': it never begins: client 1 cannot reach after-read "
+       "while 'a' keeps it (at one step faults begin in the order of the file: behind it?)"},
+      {kLock +
+           "[[fault]]\nkind = \"pause\"\nname = \"a\"\nclient = 1\nuntil = \"end of b\"\n"
+           "[[fault]]\nkind = \"pause\"\nname = \"b\"\nclient = 2\nuntil = \"client 1 holds\"\n",
+       "x.toml:7: fault.0.until: fault 'a': it never heals: 'b' ends at a step of client 1, which "
+       "this fault keeps from it"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
+  // At the same step and behind it; of another client; of whichever comes by; by a pause of nodes.
+  Good(two(at_read, during("client 1 after-read")));
+  Good(two("client = 1\non = \"any after-read\"\nfor = \"1s\"\n", during("client 1 after-read")));
+  Good(two(at_read, during("client 2 before-write")));
+  Good(two(by_time, during("any before-write")));
+  Good(two("on = \"any after-read\"\nfor = \"1s\"\n", during("client 1 before-write")));
+  Good(two("nodes = [1]\nfor = \"1s\"\n", during("client 1 after-read")));
+  Good(two("nodes = [1]\non = \"client 1 holds\"\nfor = \"1s\"\n", during("client 1 after-read")));
+}
+
+TEST(BuildPlan, ASingleClientIsKeptByWhatKeepsClientsAlone) {
+  // A slower network keeps nobody from his next step.
+  Good("workload.clients = 1\n" + kLock +
+       "[[fault]]\nkind = \"delay\"\ndelay = \"5ms\"\non = \"any after-read\"\nuntil = \"any "
+       "after-acquire\"\n");
+}
+
 TEST(BuildPlan, NamesWhatIsWrongWithAPartition) {
   const auto cut = [](const std::string& lines) {
     return "[lock]\nname = \"redlock\"\n[[fault]]\nkind = \"partition\"\nfor = \"1s\"\n" + lines;
