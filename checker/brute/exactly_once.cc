@@ -19,16 +19,10 @@ constexpr int32_t kCounter = kReferee;
 class Clients {
  public:
   explicit Clients(Prng& prng)
-      : count_(2 + static_cast<int>(prng.Below(2))),
-        play_(prng, count_),
-        defective_(play_.OneIn(2)),
-        tasks_(1 + play_.Any(3)) {}
+      : play_(prng), defective_(play_.OneIn(2)), tasks_(1 + play_.Any(3)) {}
 
   History Run() {
-    for (int32_t client = 1; client <= count_; ++client) {
-      const int64_t saves = 1 + play_.Any(3);
-      play_.Later(play_.Any(12), [this, client, saves] { Save(client, saves); });
-    }
+    play_.Begin(3, 12, [this](int32_t client, int64_t saves) { Save(client, saves); });
     play_.Later(30 + play_.Any(30), [this] { Count(); });
     return play_.Run({.lock = "brute", .lease = 10ms, .nodes = 1});
   }
@@ -65,7 +59,6 @@ class Clients {
     });
   }
 
-  int count_;
   Play play_;
   bool defective_;  // saves what it had saved, or loses it
   int64_t tasks_;

@@ -15,16 +15,10 @@ namespace {
 class Clients {
  public:
   explicit Clients(Prng& prng)
-      : count_(2 + static_cast<int>(prng.Below(2))),
-        play_(prng, count_),
-        forgets_(play_.OneIn(3)),
-        takes_all_(play_.OneIn(2)) {}
+      : play_(prng), forgets_(play_.OneIn(3)), takes_all_(play_.OneIn(2)) {}
 
   History Run() {
-    for (int32_t client = 1; client <= count_; ++client) {
-      const int64_t cycles = 1 + play_.Any(3);
-      play_.Later(play_.Any(8), [this, client, cycles] { Cycle(client, cycles); });
-    }
+    play_.Begin(3, 8, [this](int32_t client, int64_t cycles) { Cycle(client, cycles); });
     return play_.Run({.lock = "brute", .lease = 10ms, .nodes = 1});
   }
 
@@ -95,22 +89,13 @@ class Clients {
   }
 
   void Leave(int32_t client, uint64_t hold, const Play::Next& next) {
-    play_.Record(client, Op::kRelease, EventType::kInvoke, hold);
-    play_.Ask(
-        [=, this] {
-          if (owner_ == client) owner_ = 0;
-        },
-        [=, this] {
-          play_.Record(client, Op::kRelease, EventType::kOk, hold);
-          next();
-        },
-        [=, this] {
-          play_.Record(client, Op::kRelease, EventType::kInfo, hold);
-          next();
-        });
+    const auto frees = [=, this] {
+      if (owner_ == client) owner_ = 0;
+      return true;
+    };
+    play_.AskRelease(client, hold, frees, next);
   }
 
-  int count_;
   Play play_;
   bool forgets_;    // the counter now and then
   bool takes_all_;  // the store does not compare

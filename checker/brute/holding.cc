@@ -20,17 +20,13 @@ struct Inside {
 class Clients {
  public:
   explicit Clients(Prng& prng)
-      : count_(2 + static_cast<int>(prng.Below(2))),
-        play_(prng, count_),
+      : play_(prng),
         flavour_(static_cast<Flavour>(play_.Any(3))),
         careful_(play_.OneIn(3)),
         lease_(play_.OneIn(2) ? 2 + play_.Any(20) : 30 + play_.Any(60)) {}
 
   History Run() {
-    for (int32_t client = 1; client <= count_; ++client) {
-      const int64_t cycles = 1 + play_.Any(2);
-      play_.Later(play_.Any(8), [this, client, cycles] { Cycle(client, cycles); });
-    }
+    play_.Begin(2, 8, [this](int32_t client, int64_t cycles) { Cycle(client, cycles); });
     return play_.Run({.lock = "brute", .lease = Lease(lease_), .nodes = 1});
   }
 
@@ -146,7 +142,6 @@ class Clients {
         });
   }
 
-  int count_;
   Play play_;
   Flavour flavour_;
   bool careful_;

@@ -13,17 +13,11 @@ namespace {
 
 class Clients {
  public:
-  explicit Clients(Prng& prng)
-      : count_(2 + static_cast<int>(prng.Below(2))),
-        play_(prng, count_, 8),
-        fair_(play_.OneIn(4)) {}
+  explicit Clients(Prng& prng) : play_(prng, 8), fair_(play_.OneIn(4)) {}
 
   History Run() {
     taken_until_ = 10 + play_.Any(30);
-    for (int32_t client = 1; client <= count_; ++client) {
-      const int64_t waits = 1 + play_.Any(2);
-      play_.Later(play_.Any(12), [this, client, waits] { Wait(client, waits); });
-    }
+    play_.Begin(2, 12, [this](int32_t client, int64_t waits) { Wait(client, waits); });
     return play_.Run({.lock = "brute", .lease = 10ms, .nodes = 1});
   }
 
@@ -92,7 +86,6 @@ class Clients {
         });
   }
 
-  int count_;
   Play play_;
   bool fair_;
   int32_t owner_ = 0;

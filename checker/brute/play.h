@@ -19,8 +19,12 @@ class Play {
   using Next = std::function<void()>;
   using Values = std::array<int64_t, 4>;
 
-  // One answer in so many is lost in about half of the plays, none in the others.
-  Play(Prng& prng, int clients, int64_t lost_one_in = 3);
+  // Two clients or three. One answer in so many is lost in about half of the plays, none in the others.
+  explicit Play(Prng& prng, int64_t lost_one_in = 3);
+
+  // Each client begins `within` so long, and is to do so many rounds: one to `most`.
+  void Begin(int64_t most, int64_t within,
+             const std::function<void(int32_t client, int64_t rounds)>& round);
 
   // Uniform in [0, below).
   int64_t Any(int64_t below) {
@@ -35,6 +39,13 @@ class Play {
   void Ask(const Next& work, Next answered, Next lost);
   // The same where no answer is lost.
   void AskSafely(const Next& work, Next answered);
+  // Of a lock that grants at once, and whom it likes.
+  uint64_t Enter(int32_t client);
+  void Leave(int32_t client, uint64_t hold);
+  // Asks for a release: `frees` does it, and says whether there was anything of its own. One that is lost goes on as well.
+  using Frees = std::function<bool()>;
+  void AskRelease(int32_t client, uint64_t hold, const Frees& frees, const Next& next,
+                  bool unchecked = false);
   void Record(int32_t client, Op op, EventType type, uint64_t hold, Values values = {});
   uint64_t NewHold() { return ++holds_; }
 
@@ -43,6 +54,7 @@ class Play {
 
  private:
   Prng& prng_;
+  int clients_;
   int64_t now_ = 0;
   int64_t stretch_;
   int64_t lost_one_in_;
@@ -50,7 +62,6 @@ class Play {
   uint64_t holds_ = 0;
   std::multimap<int64_t, Next> due_;  // of equal times, in the order in which they were asked for
   std::vector<Event> events_;
-  int clients_;
 };
 
 }  // namespace doublehold::brute

@@ -16,16 +16,10 @@ enum class Fault : uint8_t { kNone, kInnerExitFrees, kCountsTwice };
 
 class Clients {
  public:
-  explicit Clients(Prng& prng)
-      : count_(2 + static_cast<int>(prng.Below(2))),
-        play_(prng, count_),
-        fault_(static_cast<Fault>(play_.Any(3))) {}
+  explicit Clients(Prng& prng) : play_(prng), fault_(static_cast<Fault>(play_.Any(3))) {}
 
   History Run() {
-    for (int32_t client = 1; client <= count_; ++client) {
-      const int64_t cycles = 1 + play_.Any(2);
-      play_.Later(play_.Any(12), [this, client, cycles] { Cycle(client, cycles); });
-    }
+    play_.Begin(2, 12, [this](int32_t client, int64_t cycles) { Cycle(client, cycles); });
     return play_.Run({.lock = "brute", .lease = Lease(50), .grace = Duration(50), .nodes = 1});
   }
 
@@ -71,24 +65,14 @@ class Clients {
   }
 
   void Leave(int32_t client, uint64_t hold, const Play::Next& next) {
-    play_.Record(client, Op::kRelease, EventType::kInvoke, hold);
-    auto left = std::make_shared<bool>(false);
-    play_.Ask(
-        [=, this] {
-          *left = times_ > 0 && owner_ == client;
-          if (*left) times_ = fault_ == Fault::kInnerExitFrees ? 0 : times_ - 1;
-        },
-        [=, this] {
-          play_.Record(client, Op::kRelease, *left ? EventType::kOk : EventType::kFail, hold);
-          next();
-        },
-        [=, this] {
-          play_.Record(client, Op::kRelease, EventType::kInfo, hold);
-          next();
-        });
+    const auto frees = [=, this] {
+      const bool inside = times_ > 0 && owner_ == client;
+      if (inside) times_ = fault_ == Fault::kInnerExitFrees ? 0 : times_ - 1;
+      return inside;
+    };
+    play_.AskRelease(client, hold, frees, next);
   }
 
-  int count_;
   Play play_;
   Fault fault_;
   int32_t owner_ = 0;

@@ -15,16 +15,10 @@ namespace {
 class Clients {
  public:
   explicit Clients(Prng& prng)
-      : count_(2 + static_cast<int>(prng.Below(2))),
-        play_(prng, count_),
-        lease_(play_.OneIn(4) ? 1'000 : 1 + play_.Any(12)),
-        looks_(play_.OneIn(8)) {}
+      : play_(prng), lease_(play_.OneIn(4) ? 1'000 : 1 + play_.Any(12)), looks_(play_.OneIn(8)) {}
 
   History Run() {
-    for (int32_t client = 1; client <= count_; ++client) {
-      const int64_t cycles = 1 + play_.Any(2);
-      play_.Later(play_.Any(12), [this, client, cycles] { Cycle(client, cycles); });
-    }
+    play_.Begin(2, 12, [this](int32_t client, int64_t cycles) { Cycle(client, cycles); });
     return play_.Run({.lock = "brute", .lease = Lease(lease_), .nodes = 1});
   }
 
@@ -65,25 +59,14 @@ class Clients {
   }
 
   void Leave(int32_t client, uint64_t hold, const Play::Next& next) {
-    play_.Record(client, Op::kRelease, EventType::kInvoke, hold);
-    auto freed = std::make_shared<bool>(false);
-    play_.Ask(
-        [=, this] {
-          *freed = owner_ != 0 && play_.now() < until_ && (!looks_ || owner_ == client);
-          if (*freed) owner_ = 0;
-        },
-        [=, this] {
-          play_.Record(client, Op::kRelease, *freed ? EventType::kOk : EventType::kFail, hold,
-                       {*freed && !looks_ ? 1 : 0});
-          next();
-        },
-        [=, this] {
-          play_.Record(client, Op::kRelease, EventType::kInfo, hold);
-          next();
-        });
+    const auto frees = [=, this] {
+      const bool freed = owner_ != 0 && play_.now() < until_ && (!looks_ || owner_ == client);
+      if (freed) owner_ = 0;
+      return freed;
+    };
+    play_.AskRelease(client, hold, frees, next, !looks_);
   }
 
-  int count_;
   Play play_;
   int64_t lease_;
   bool looks_;

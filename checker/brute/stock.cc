@@ -18,16 +18,10 @@ constexpr int64_t kStock = 5;
 class Clients {
  public:
   explicit Clients(Prng& prng)
-      : count_(2 + static_cast<int>(prng.Below(2))),
-        play_(prng, count_),
-        locks_(play_.OneIn(2)),
-        miscounts_(!play_.loses() && play_.OneIn(4)) {}
+      : play_(prng), locks_(play_.OneIn(2)), miscounts_(!play_.loses() && play_.OneIn(4)) {}
 
   History Run() {
-    for (int32_t client = 1; client <= count_; ++client) {
-      const int64_t sales = 1 + play_.Any(2);
-      play_.Later(play_.Any(20), [this, client, sales] { Sell(client, sales); });
-    }
+    play_.Begin(2, 20, [this](int32_t client, int64_t sales) { Sell(client, sales); });
     play_.Later(90 + play_.Any(30), [this] {
       play_.Record(kReferee, Op::kFinal, EventType::kOk, 0,
                    {stock_ + (miscounts_ ? play_.Any(3) - 1 : 0),
@@ -48,13 +42,10 @@ class Clients {
     };
     if (locks_ && taken_) return again(play_.OneIn(3) ? sales - 1 : sales);
     taken_ = true;
-    const uint64_t hold = play_.NewHold();
-    play_.Record(client, Op::kAcquire, EventType::kInvoke, 0, {1'000});
-    play_.Record(client, Op::kAcquire, EventType::kOk, hold, {1'000});
+    const uint64_t hold = play_.Enter(client);
     const auto next = [=, this] {
       taken_ = false;
-      play_.Record(client, Op::kRelease, EventType::kInvoke, hold);
-      play_.Record(client, Op::kRelease, EventType::kOk, hold);
+      play_.Leave(client, hold);
       again(sales - 1);
     };
     play_.Record(client, Op::kRead, EventType::kInvoke, hold);
@@ -86,7 +77,6 @@ class Clients {
               });
   }
 
-  int count_;
   Play play_;
   bool locks_;
   bool

@@ -14,14 +14,10 @@ namespace {
 
 class Clients {
  public:
-  explicit Clients(Prng& prng)
-      : count_(2 + static_cast<int>(prng.Below(2))), play_(prng, count_), locks_(play_.OneIn(4)) {}
+  explicit Clients(Prng& prng) : play_(prng), locks_(play_.OneIn(4)) {}
 
   History Run() {
-    for (int32_t client = 1; client <= count_; ++client) {
-      const int64_t cycles = 1 + play_.Any(3);
-      play_.Later(play_.Any(8), [this, client, cycles] { Cycle(client, cycles); });
-    }
+    play_.Begin(3, 8, [this](int32_t client, int64_t cycles) { Cycle(client, cycles); });
     return play_.Run({.lock = "brute", .lease = 10ms, .nodes = 1});
   }
 
@@ -33,13 +29,10 @@ class Clients {
     };
     if (locks_ && taken_) return later();
     taken_ = true;
-    const uint64_t hold = play_.NewHold();
-    play_.Record(client, Op::kAcquire, EventType::kInvoke, 0, {1'000});
-    play_.Record(client, Op::kAcquire, EventType::kOk, hold, {1'000});
+    const uint64_t hold = play_.Enter(client);
     const auto next = [=, this] {
       taken_ = false;
-      play_.Record(client, Op::kRelease, EventType::kInvoke, hold);
-      play_.Record(client, Op::kRelease, EventType::kOk, hold);
+      play_.Leave(client, hold);
       later();
     };
     play_.OneIn(2) ? Look(client, hold, next) : Write(client, hold, next);
@@ -82,7 +75,6 @@ class Clients {
               });
   }
 
-  int count_;
   Play play_;
   bool locks_;
   bool taken_ = false;
