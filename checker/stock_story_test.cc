@@ -149,6 +149,17 @@ TEST(StockStory, AWriteThatWasReadBeforeItsReplyCameIsNotBlamed) {
   EXPECT_EQ(verdict.violations[0].first->client, 3);
 }
 
+// Client 1's late write cost three orders, and no other did.
+void ExpectLateWriteOverTheSecond(const std::string& lanes) {
+  const ClaimVerdict verdict = CheckStock(FromLanes(lanes), {});
+  EXPECT_EQ(verdict.count, 3);
+  ASSERT_EQ(verdict.violations.size(), 1U);
+  EXPECT_EQ(verdict.violations[0].count, 3);
+  EXPECT_EQ(verdict.violations[0].first->client, 1);
+  EXPECT_EQ(verdict.violations[0].second->client, 2);
+  EXPECT_TRUE(verdict.violations[0].stale);
+}
+
 TEST(StockStory, OfWritesUnderWayTogetherTheOneThatWasReadCameLast) {
   // c2's 2 was answered last, and gone by then: c3 read what c1 had left.
   const std::string late = R"(
@@ -157,13 +168,7 @@ TEST(StockStory, OfWritesUnderWayTogetherTheOneThatWasReadCameLast) {
       c3:                                     A-a=gw=R-r| 4 4>3
       pause c1:      [----------------]
       final:                                          * | 3/5)";
-  const ClaimVerdict verdict = CheckStock(FromLanes(late), {});
-  EXPECT_EQ(verdict.count, 3);
-  ASSERT_EQ(verdict.violations.size(), 1U);
-  EXPECT_EQ(verdict.violations[0].count, 3);
-  EXPECT_EQ(verdict.violations[0].first->client, 1);
-  EXPECT_EQ(verdict.violations[0].second->client, 2);
-  EXPECT_TRUE(verdict.violations[0].stale);
+  ExpectLateWriteOverTheSecond(late);
   // One after the other: c3 cannot have read what was gone.
   std::string apart = late;
   apart.replace(apart.find("gW---w=R-r"), 10, "g===W-wR-r");
@@ -180,13 +185,7 @@ TEST(StockStory, AWriteMayHaveComeAfterSeveralThatItWasUnderWayWith) {
       c2:                             A-a=g=W-----w=R-r           | 3 3>2
       hold c1:      [---------------------]
       final:                                                  * | 3/5)";
-  const ClaimVerdict verdict = CheckStock(FromLanes(held), {});
-  EXPECT_EQ(verdict.count, 3);
-  ASSERT_EQ(verdict.violations.size(), 1U);
-  EXPECT_EQ(verdict.violations[0].count, 3);
-  EXPECT_EQ(verdict.violations[0].first->client, 1);
-  EXPECT_EQ(verdict.violations[0].second->client, 2);
-  EXPECT_TRUE(verdict.violations[0].stale);
+  ExpectLateWriteOverTheSecond(held);
   // c2 wrote when c1's was done: what c1 read then is nobody's.
   std::string apart = held;
   apart.replace(apart.find("g=W-----w=R-r"), 13, "g========Ww=R-r");
