@@ -25,6 +25,8 @@ TEST(CommandLine, BadInputIsOneLineThatNamesWhatWhereAndTheNearestWord) {
             "[lock]\nname = 'set-nx-px'\n[[fault]]\nkind = 'pause'\nclient = 1\n");
   WriteFile(in / "typo.toml", "[lock]\nname = 'set-nx-px'\nleese = '1s'\n");
   WriteFile(in / "kind.toml", "[lock]\nname = 'set-nx-px'\n[[fault]]\nkind = 'paus'\n");
+  WriteFile(in / "control.toml",
+            "[lock]\nname = 'set-nx-px'\n[[fault]]\nkind = \"pa\\n\\u001b[2J\"\n");
   WriteFile(in / "broken.toml", "[lock\n");
   WriteFile(in / "garbled.jsonl", "this is not a history\n");
   WriteFile(in / "empty.jsonl", "");
@@ -58,6 +60,9 @@ TEST(CommandLine, BadInputIsOneLineThatNamesWhatWhereAndTheNearestWord) {
       {{"run", (in / "endless.toml").string(), "--out", out}, 3, "never heals"},
       {{"run", (in / "typo.toml").string(), "--out", out}, 3, "typo.toml:3: lock.leese: "},
       {{"run", (in / "kind.toml").string(), "--out", out}, 3, "kind.toml:4: "},
+      {{"run", (in / "control.toml").string(), "--out", out},
+       3,
+       "fault 'pa\\n\\x1b[2J' is unknown"},
       {{"run", (in / "broken.toml").string(), "--out", out}, 3, "broken.toml:1: "},
       {{"run", (in / "missing.toml").string(), "--out", out}, 3, "missing.toml: no such file"},
       {{"run", "--plan", (in / "node5.toml").string(), "--out", out}, 3, "not JSON"},

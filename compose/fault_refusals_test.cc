@@ -38,6 +38,32 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
       {fault("kind = \"pause\"\nfor = \"1s\"\n"),
        "x.toml:4: fault.0.kind: fault 'pause-1' (pause): acts on nobody: name a client, or nodes, "
        "or a step of a client (on)"},
+      {fault("kind = \"pause\"\n"),
+       "x.toml:4: fault.0.kind: fault 'pause-1': it never heals: 'for' (a duration) or 'until' (a "
+       "step) is missing; and it acts on nobody: name a client, or nodes, or a step of a client "
+       "(on)"},
+      {fault("kind = \"delay\"\n"),
+       "x.toml:4: fault.0.kind: fault 'delay-1': it never heals: 'for' (a duration) or 'until' (a "
+       "step) is missing; and it needs a delay"},
+      {fault("kind = \"pause\"\nclient = 1\nfor = \"0ms\"\n"),
+       "x.toml:6: fault.0.for: it is to last 0ms: more than nothing is wanted"},
+      {fault("kind = \"hold\"\nfor = \"0 lease\"\n"),
+       "x.toml:5: fault.0.for: it is to last 0 lease: more than nothing is wanted"},
+      {fault("kind = \"pause\"\nnodes = [1, 1]\nfor = \"1s\"\n"),
+       "x.toml:5: fault.0.nodes: fault 'pause-1': node 1 is named twice"},
+      {fault("kind = \"delay\"\ndelay = \"1ms\"\nnodes = [\"store\", \"all\", \"store\"]\nfor = "
+             "\"1s\"\n"),
+       "x.toml:6: fault.0.nodes: fault 'delay-1': the store is named twice"},
+      {fault("kind = \"pause\"\nname = \"a\\nb\"\nclient = 1\nfor = \"1s\"\n"),
+       "x.toml:5: fault.0.name: name 'a\\nb': no control characters"},
+      {fault("kind = \"pause\"\nname = \"\\u001b[2J\"\nclient = 1\nfor = \"1s\"\n"),
+       "x.toml:5: fault.0.name: name '\\x1b[2J': no control characters"},
+      {fault("kind = \"pause\"\nname = \"\\u009b2J\"\nclient = 1\nfor = \"1s\"\n"),
+       "x.toml:5: fault.0.name: name '\\x9b2J': no control characters"},
+      {fault("kind = \"pause\"\nname = \"\"\nclient = 1\nfor = \"1s\"\n"),
+       "x.toml:5: fault.0.name: the name of a fault has a letter at least"},
+      {kLock + "[fault]\nkind = \"pause\"\n",
+       "x.toml:4: fault.kind: faults are a list: [[fault]], not [fault]"},
       {fault("kind = \"pause\"\nclient = 5\nfor = \"1s\"\n"),
        "x.toml:5: fault.0.client: fault 'pause-1': client 5 does not exist: the run has clients "
        "1..4"},
@@ -298,6 +324,9 @@ TEST(BuildPlan, NamesWhatIsWrongWithAPartition) {
       {cut("links = [\"1-9\"]\n"),
        "x.toml:6: fault.0.links: fault 'partition-1': node 9 does not exist: the run has nodes "
        "1..5"},
+      {cut("links = [\"1-2\", \"2-2\", \"1-2\"]\n"),
+       "x.toml:6: fault.0.links: fault 'partition-1': the link of client 1 and node 2 is named "
+       "twice"},
       {cut("links = [\"1-2\"]\nclient = 1\n"),
        "x.toml:6: fault.0.links: fault 'partition-1' (partition): is of the links it lists: leave "
        "client and nodes out"},

@@ -16,6 +16,33 @@
 namespace doublehold {
 namespace {
 
+// "node 2", "the store"
+std::string NameServer(int node) {
+  return node == kStoreNode ? "the store" : fmt::format("node {}", node);
+}
+
+Result<void> CheckNamedOnce(const FaultPlan& fault) {
+  for (auto node = fault.nodes.begin(); node != fault.nodes.end(); ++node) {
+    if (std::find(fault.nodes.begin(), node, *node) != node)
+      return BadInput(fmt::format("{} is named twice", NameServer(*node)), "nodes");
+  }
+  for (auto link = fault.links.begin(); link != fault.links.end(); ++link) {
+    if (std::find(fault.links.begin(), link, *link) == link) continue;
+    return BadInput(fmt::format("the link of client {} and {} is named twice", link->client,
+                                NameServer(link->node)),
+                    "links");
+  }
+  return {};
+}
+
+// Names go into every file of a run, and onto terminals.
+std::string WhyNoName(const std::string& name) {
+  if (name.empty()) return "the name of a fault has a letter at least";
+  if (OnOneLine(name) != name)
+    return fmt::format("name '{}': no control characters", OnOneLine(name));
+  return "";
+}
+
 Result<void> CheckTarget(const Plan& plan, const FaultPlan& fault) {
   const auto check_client = [&](int client, int least, const char* setting) -> Result<void> {
     if (client >= least && client <= plan.clients) return {};
@@ -43,7 +70,7 @@ Result<void> CheckTarget(const Plan& plan, const FaultPlan& fault) {
   for (const int node : fault.nodes) {
     if (Result<void> ok = check_node(node, "nodes"); !ok) return ok;
   }
-  return {};
+  return CheckNamedOnce(fault);
 }
 
 // Such a fault needs no end: it acts on some frames and is over.
@@ -59,6 +86,15 @@ bool NumbersAreInRange(const FaultPlan& fault) {
     if (span < Duration::zero()) return false;
   }
   return fault.times >= 1 && fault.times <= kMostTimes;
+}
+
+// "; and it needs a delay": said together with an end that is missing. Empty: nothing is.
+std::string WhatElseIsMissing(const FaultPlan& fault, const FaultEntry& kind) {
+  const Result<void> own = kind.validate(fault);
+  if (own || !own.error().setting.empty()) return "";
+  const std::string start = fmt::format("fault '{}' ({}): ", fault.name, fault.kind);
+  if (!own.error().message.starts_with(start)) return "";
+  return "; and it " + own.error().message.substr(start.size());
 }
 
 Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEntry& kind) {
@@ -83,7 +119,8 @@ Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEn
   }
   if (!EndsWhenSpent(kind) && fault.length <= Duration::zero() && !fault.until &&
       !fault.until_fault) {
-    return BadInput("it never heals: 'for' (a duration) or 'until' (a step) is missing");
+    return BadInput("it never heals: 'for' (a duration) or 'until' (a step) is missing" +
+                    WhatElseIsMissing(fault, kind));
   }
   if ((kind.ends_itself || kind.is_final) && (fault.until || fault.until_fault)) {
     return BadInput("it ends by itself: no 'until'", "until");
@@ -153,6 +190,8 @@ Result<void> CheckFaults(const Plan& plan, const std::vector<FaultPlace>& places
       return BadInput(
           fmt::format("{}: fault '{}': {}", places.at(i).Of(setting), fault.name, message));
     };
+    if (const std::string why = WhyNoName(fault.name); !why.empty())
+      return BadInput(fmt::format("{}: {}", places.at(i).Of("name"), why));
     if (!names.insert(fault.name).second) return bad("another fault has the same name", "name");
     if (Result<void> ok = CheckFault(plan, fault); !ok)
       return bad(ok.error().message, ok.error().setting);

@@ -161,6 +161,11 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
     reader.Fail("every", "that is how far apart; how often (times) is missing");
   fault.times = static_cast<int>(reader.Integer("times", 1, 1, kMostTimes));
   fault.length = reader.Span("for", "0s");
+  // A node that is restarted may come back at once.
+  const bool may_be_nothing = kind->is_final || kind->ends_itself;
+  if (reader.settings().Has("for") && fault.length == Duration{} && !may_be_nothing)
+    reader.Fail("for", fmt::format("it is to last {}: more than nothing is wanted",
+                                   reader.Word("for", "")));
   if (has("client") && reader.Word("client")) {
     fault.client = static_cast<int>(reader.Integer("client", 0, 1, INT32_MAX));
   }
@@ -220,6 +225,10 @@ std::vector<FaultPlace> ReadFaults(SettingReader& reader, Plan& plan) {
       places.push_back({.fault = reader.settings().Where("faults")});
     }
     ++turn.index;
+  }
+  for (const std::string& name : reader.settings().Names()) {
+    const bool is_alone = name.starts_with("fault.") && std::isdigit(name[6]) == 0;
+    if (is_alone) reader.Fail(name, "faults are a list: [[fault]], not [fault]");
   }
   const int tables = reader.settings().CountTables("fault");
   for (int index = 0; index < tables && !reader.error(); ++index) {

@@ -65,10 +65,13 @@ int Main(const Words& words) {
     if (command.name != name) continue;
     const Result<ExitCode> status = command.run(rest);
     if (status) return static_cast<int>(*status);
-    std::cerr << "doublehold " << name << ": " << status.error().message << "\n";
+    // What a user wrote may stand in it.
+    const bool is_input = status.error().code == ExitCode::kBadInput;
+    const std::string& message = status.error().message;
+    std::cerr << "doublehold " << name << ": " << (is_input ? OnOneLine(message) : message) << "\n";
     return static_cast<int>(status.error().code);
   }
-  std::cerr << "doublehold: " << UnknownWord("command", name, known) << "\n";
+  std::cerr << "doublehold: " << OnOneLine(UnknownWord("command", name, known)) << "\n";
   return static_cast<int>(ExitCode::kBadInput);
 }
 

@@ -87,6 +87,20 @@ TEST_F(TimelineTest, OneThatIsMeantForATimeOfAnotherStartsOnlyThen) {
   EXPECT_EQ(cluster_.log, (Lines{"pause 1", "detain 2"}));
 }
 
+TEST_F(TimelineTest, WithALengthAndAStepItEndsWithWhateverComesFirst) {
+  FaultPlan by_step = Pause("by-step", At(1, Step::kStart), At(2, Step::kStart));
+  by_step.length = std::chrono::hours(1);
+  FaultPlan by_length = Pause("by-length", At(3, Step::kStart), At(2, Step::kAfterRead));
+  by_length.length = Duration(1);
+  Begin({by_step, by_length});
+  Reach(1, Step::kStart);
+  EXPECT_EQ(cluster_.log, Lines{"pause 1"});
+  Reach(2, Step::kStart);
+  EXPECT_EQ(cluster_.log, (Lines{"pause 1", "resume 1"}));
+  Reach(3, Step::kStart);
+  EXPECT_EQ(cluster_.log, (Lines{"pause 1", "resume 1", "pause 3", "resume 3"}));
+}
+
 TEST_F(TimelineTest, OneCanEndWithTheBeginOrTheEndOfAnother) {
   FaultPlan until_begin{.name = "until-begin", .kind = "slow"};
   until_begin.on = At(2, Step::kStart);

@@ -56,4 +56,23 @@ std::string UnknownWord(std::string_view kind, std::string_view word,
   return fmt::format("{} '{}' is unknown{}", kind, word, Suggestion(word, known));
 }
 
+std::string OnOneLine(std::string_view text) {
+  std::string line;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    // U+0080 to U+009F: to a terminal as good as ESC and a letter.
+    const bool is_long = byte == 0xC2 && next >= 0x80 && next < 0xA0;
+    if (byte == '\n') {
+      line += "\\n";
+    } else if (byte < ' ' || byte == 0x7F || is_long) {
+      line += fmt::format("\\x{:02x}", is_long ? next : byte);
+    } else {
+      line += text[i];
+    }
+    if (is_long) ++i;
+  }
+  return line;
+}
+
 }  // namespace doublehold

@@ -16,6 +16,9 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
 std::string UnknownWord(std::string_view kind, std::string_view word,
                         const std::vector<std::string>& known);
 
+// With its control characters written out ("\\n", "\\x1b"), so that it can stand in a line of text. UTF-8.
+std::string OnOneLine(std::string_view text);
+
 }  // namespace doublehold
 
 #endif  // DOUBLEHOLD_LIB_BASE_WORDS_H_

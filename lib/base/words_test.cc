@@ -39,5 +39,15 @@ TEST(UnknownWord, IsOneSentence) {
             "lock 'redlok' is unknown (did you mean 'redlock'?)");
 }
 
+TEST(Words, ControlCharactersAreWrittenOutOnOneLine) {
+  EXPECT_EQ(OnOneLine("a\nb\tc\x1b[31m\x7f"), "a\\nb\\x09c\\x1b[31m\\x7f");
+  EXPECT_EQ(OnOneLine("\xc2\x9b"
+                      "31m"),
+            "\\x9b31m");
+  for (const char* plain : {"", "<script>", "caf\xc3\xa9", "\xc2\xa0", "\xe2\x82\xac \xc2"}) {
+    EXPECT_EQ(OnOneLine(plain), plain);
+  }
+}
+
 }  // namespace
 }  // namespace doublehold
