@@ -91,6 +91,7 @@ class TimelineTest : public ::testing::Test {
         io_, cluster_, plan_,
         Timeline::Hooks{.record =
                             [this](const Event& event) {
+                              events_.push_back(event);
                               recorded_.push_back(fmt::format(
                                   "{} {} client {} node {}",
                                   plan_.faults.at(static_cast<size_t>(event.value[0])).name,
@@ -127,7 +128,8 @@ class TimelineTest : public ::testing::Test {
   TimelineCluster cluster_;
   Plan plan_;
   std::unique_ptr<Timeline> timeline_;
-  Lines recorded_;
+  std::vector<Event> events_;
+  Lines recorded_;  // the same in words
   std::map<int, uint32_t> armed_;
 };
 

@@ -1,0 +1,51 @@
+// How a fault that a timeline recorded is told.
+#include <gtest/gtest.h>
+
+#include "checker/story.h"
+#include "compose/plan_builder.h"
+#include "compose/plan_testing.h"
+#include "compose/testing_timeline.h"
+
+namespace doublehold {
+namespace {
+
+using testing::TimelineTest;
+
+class FaultStory : public TimelineTest {
+ protected:
+  // What becomes of the only fault of a run, as a verdict's sentences name it: from 4 ms to 7 ms.
+  std::string Told(const std::string& toml) {
+    const Plan plan = testing::Good(toml);
+    Begin(plan.faults);
+    for (const auto& [client, steps] : armed_) {
+      if (steps != 0) timeline_->OnStep(client, Step::kAfterRead);
+    }
+    Settle();
+    End();
+    History history;
+    history.facts = FactsOf(plan);
+    history.events = events_;
+    EXPECT_EQ(history.events.size(), 2u);
+    for (size_t i = 0; i < history.events.size(); ++i)
+      history.events[i].at_ns = i == 0 ? 4'000'000 : 7'000'000;
+    const Scene scene = Observe(history);
+    if (scene.episodes.size() != 1) return "no such episode";
+    return FaultClause(scene, scene.episodes.front());
+  }
+};
+
+TEST_F(FaultStory, APromotionNamesTheNodeThatBecameTheMasterAndHowLongItTook) {
+  const std::string replicated = "lock.name = \"set-nx-px\"\ntopology.name = \"replicated\"\n";
+  EXPECT_EQ(Told(replicated + "[[fault]]\nkind = \"promote\"\nnodes = [2]\n"),
+            "node 2 was made the master (0.004-0.007 s)");
+}
+
+TEST_F(FaultStory, APromotionAtAStepIsNotDoneToTheClientThatReachedIt) {
+  const std::string replicated = "lock.name = \"set-nx-px\"\ntopology.name = \"replicated\"\n";
+  EXPECT_EQ(Told(replicated + "[[fault]]\nkind = \"promote\"\nnodes = [2]\nhow = \"planned\"\non = "
+                              "\"client 1 after-read\"\n"),
+            "node 2 was made the master (0.004-0.007 s)");
+}
+
+}  // namespace
+}  // namespace doublehold
