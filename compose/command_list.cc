@@ -9,6 +9,7 @@
 #include "compose/command_line.h"
 #include "compose/plan_builder.h"
 #include "faults/fault.h"
+#include "faults/keys.h"
 #include "faults/nemesis.h"
 #include "faults/profiles.h"
 #include "lib/base/step.h"
@@ -33,10 +34,10 @@ struct Table {
 
 // What a fault may say of when it begins and ends.
 std::string TimesOf(const FaultEntry& fault) {
-  if (fault.is_final) return "and: name, on or from, during";
-  if (!fault.ends_itself) return "and: name, on or from, for or until, every, times, during";
+  if (fault.is_final) return "and: name, on, from, during";
+  if (!fault.ends_itself) return "and: name, on, from, for, until, every, times, during";
   const bool has_length = fault.asked_ns(FaultPlan{.length = Duration(1)}) != 0;
-  return fmt::format("and: name, on or from, {}every, times, during", has_length ? "for, " : "");
+  return fmt::format("and: name, on, from, {}every, times, during", has_length ? "for, " : "");
 }
 
 std::vector<std::string> OptionLines(std::span<const OptionSpec> specs) {
@@ -75,9 +76,10 @@ std::string PaceLine(const SourcePace& source) {
 }
 
 std::vector<Table> AllTables() {
-  std::vector<Table> tables{{"locks", {}},      {"workloads", {}}, {"faults", {}}, {"profiles", {}},
-                            {"topologies", {}}, {"claims", {}},    {"steps", {}},  {"models", {}},
-                            {"nemesis", {}},    {"causes", {}}};
+  std::vector<Table> tables{{"locks", {}},    {"workloads", {}},  {"faults", {}},
+                            {"profiles", {}}, {"topologies", {}}, {"claims", {}},
+                            {"steps", {}},    {"models", {}},     {"nemesis", {}},
+                            {"causes", {}},   {"fault-keys", {}}};
   for (const LockEntry& lock : Locks()) {
     tables[0].rows.push_back(
         {std::string(lock.name), std::string(lock.summary), OptionLines(lock.options)});
@@ -118,6 +120,8 @@ std::vector<Table> AllTables() {
   for (const CauseEntry& cause : Causes()) {
     tables[9].rows.push_back({std::string(cause.name), std::string(cause.meaning), {}});
   }
+  for (const FaultKey& key : FaultKeys())
+    tables[10].rows.push_back({std::string(key.name), Describe(key), {}});
   return tables;
 }
 
@@ -150,7 +154,7 @@ Result<ExitCode> ListCommand(const Words& words) {
   Result<ParsedLine> line =
       ParseLine(words, options,
                 "list [locks|workloads|faults|profiles|topologies|claims|steps|models|nemesis|"
-                "causes] [--json]");
+                "causes|fault-keys] [--json]");
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   const std::vector<Table> tables = AllTables();
