@@ -21,11 +21,15 @@ Span LapsedByMachine(const Scene& scene, const Hold& hold) {
     const bool again = i < hold.live.size();
     const int64_t until_ns = again ? hold.live[i].from_ns : hold.core.to_ns;
     int64_t late_ns = until_ns;
-    if (!again && end_ns == hold.core.to_ns) {  // its release was invoked in time
+    const bool in_time = !again && end_ns == hold.core.to_ns;  // its release was invoked
+    if (in_time) {
       end_ns = hold.valid_until_ns;
       late_ns = DoneNs(hold);
     }
-    if (end_ns < late_ns && MachineIsToBlame(scene, hold, end_ns, late_ns)) {
+    const bool by_machine = in_time && hold.unanswered
+                                ? MachineMayDelayRelease(scene, hold, end_ns)
+                                : MachineIsToBlame(scene, hold, end_ns, late_ns);
+    if (end_ns < late_ns && by_machine) {
       // What befell it meanwhile shows soon after it is live again.
       return {std::max(end_ns, hold.core.from_ns),
               again ? until_ns + ToNs(scene.facts.lease) : kForeverNs};
@@ -38,10 +42,8 @@ Span LapsedByMachine(const Scene& scene, const Hold& hold) {
 // A server that stands still serves what it was sent when it goes on.
 int64_t ServedNs(const Scene& scene, const Hold& hold) {
   int64_t served_ns = hold.done_ns;
-  for (const Stall& stall : scene.stalls) {
-    const bool on_its_way = stall.client == kSupervisor || IsServer(stall.client);
-    if (on_its_way && Overlap(stall.when, {hold.core.to_ns, hold.done_ns}))
-      served_ns = std::max(served_ns, stall.when.to_ns);
+  for (const Stall* stall : scene.StallsWithin({hold.core.to_ns, hold.done_ns})) {
+    if (IsOnTheWay(*stall)) served_ns = std::max(served_ns, stall->when.to_ns);
   }
   return served_ns;
 }

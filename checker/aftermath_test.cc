@@ -124,7 +124,7 @@ const Case kCases[] = {
     {"a server that stood still ends leases as well",
      R"(
       c1:         A-a=W--!-----wR-f                     | 5>4
-      machine n1:    (---------)
+      machine n0:    (---------)
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
      Outcome3::kUnknown, Outcome3::kUnknown},
@@ -138,7 +138,7 @@ const Case kCases[] = {
     {"nor of one that had its answer before, and then took its time",
      R"(
       c1:         A-a!W--w=======R-f                    | 5>4
-      machine n1:    (---------)
+      machine n0:    (---------)
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
      Outcome3::kViolated, Outcome3::kViolated},
@@ -187,6 +187,56 @@ const Case kCases[] = {
       machine c2:                    (---------)
       c3:                                       A---a===============R-f
       c4:                                          A---a======R-f)",
+     Outcome3::kUnknown, Outcome3::kUnknown},
+    {"a release without an answer may have waited for its server, whatever comes after that",
+     R"(
+      c1:         A-a==R--------!------?
+      machine n1:       (----------------)
+      c2:                   A---------------a====R-f
+      c3:                                    A-a=R-f)",
+     Outcome3::kUnknown, Outcome3::kUnknown},
+    {"first its client stood still and then the server",
+     R"(
+      c1:         A-a==R--------!------?
+      machine c1:       (------)
+      machine n1:               (--------)
+      c2:                   A---------------a====R-f
+      c3:                                    A-a=R-f)",
+     Outcome3::kUnknown, Outcome3::kUnknown},
+    {"a server that only stood still after the lease delayed no release beyond it",
+     R"(
+      c1:         A-a==R--!------------?
+      machine n1:             (----------)
+      c2:                   A---------------a====R-f
+      c3:                                    A-a=R-f)",
+     Outcome3::kViolated, Outcome3::kViolated},
+    {"what its client did after it had given up delayed no release",
+     R"(
+      c1:         A-a==R-?  !
+      machine c1:        (----------)
+      c2:                      A---a======R-f
+      c3:                             A-a=R-f)",
+     Outcome3::kViolated, Outcome3::kViolated},
+    {"nor did the store, which has nothing to do with it",
+     R"(
+      c1:         A-a==R-?  !
+      machine n0:      (------------)
+      c2:                      A---a======R-f
+      c3:                             A-a=R-f)",
+     Outcome3::kViolated, Outcome3::kViolated},
+    {"one of a lock that looks whose it frees harms nobody, with or without an answer",
+     R"(
+      c1:         A-a==R-?  !
+      machine n1:      (------------)
+      c2:                      A---a======R-r
+      c3:                             A-a=R-r)",
+     Outcome3::kViolated, Outcome3::kViolated},
+    {"where nobody knows whether it looks it may not",
+     R"(
+      c1:         A-a==R-?  !
+      machine n1:      (------------)
+      c2:                      A---a======R-x
+      c3:                             A-a=R-x)",
      Outcome3::kUnknown, Outcome3::kUnknown},
 };
 

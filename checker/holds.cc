@@ -44,6 +44,9 @@ class Extraction {
       holds_.all[i].left = open_[i].cut_ns.has_value();
       End(i, open_[i].cut_ns.value_or(LastNs(holds_.all[i].owner())));
     }
+    // A lock looks at every release or at none: those that are not answered do what the others do.
+    for (Hold& hold : holds_.all)
+      hold.harmless = hold.harmless || (hold.unanswered && looks_ && !frees_anothers_);
     return std::move(holds_);
   }
 
@@ -127,7 +130,12 @@ class Extraction {
       if (event.type == EventType::kFail && open.promised_ns) Restore(found->second);
       return;
     }
-    holds_.all[found->second].extended = true;
+    Hold& hold = holds_.all[found->second];
+    hold.extended = true;
+    const bool begins = event.type == EventType::kInvoke;
+    if (begins) hold.tried.from_ns = event.at_ns;
+    hold.tried.to_ns = begins ? kForeverNs : event.at_ns;
+    hold.tried_outcome = begins ? EventType::kInfo : event.type;
     if (event.type == EventType::kInvoke && event.value[0] > 0) {
       open.promised_ns = open.valid_until_ns;
       open.valid_until_ns = std::min(open.valid_until_ns, Later(event.at_ns, event.value[0]));
@@ -165,7 +173,10 @@ class Extraction {
     const bool looked = event.type == EventType::kOk && event.value[0] == 0;
     hold.harmless = event.type == EventType::kFail || looked;
     hold.unanswered = event.type == EventType::kInfo || event.type == EventType::kInvoke;
+    hold.waited_ns = event.type == EventType::kInvoke ? kForeverNs : event.at_ns;
     hold.done_ns = Later(event.at_ns, hold.unanswered ? ToNs(facts_.lease) : 0);
+    looks_ = looks_ || looked;
+    frees_anothers_ = frees_anothers_ || (event.type == EventType::kOk && !looked);
   }
 
   // What is done under a hold after its session had started anew was no new start, but a re-entry.
@@ -241,6 +252,9 @@ class Extraction {
   std::map<int32_t, int64_t> killed_ns_;         // clients that a fault killed
   std::map<std::pair<int64_t, int32_t>, bool> killed_by_last_;  // by the last strike of this fault
   std::set<int32_t> lost_;  // clients of which records were lost
+  // Of the releases that were answered: whether some looked whose lock they freed, and some did not.
+  bool looks_ = false;
+  bool frees_anothers_ = false;
   const RunFacts& facts_;
 };
 

@@ -94,11 +94,14 @@ struct Hold {
   bool released = false;
   bool left =
       false;  // never released, but its section ended, or its session started anew with the key
-  bool extended = false;  // something extended its lease, or tried to
-  // Its release was answered, and freed nothing of others': it was refused, or had looked whose lock it is.
+  bool extended = false;               // something extended its lease, or tried to
+  Span tried{kForeverNs, kForeverNs};  // when that was last; kForeverNs: never, not yet answered
+  EventType tried_outcome = EventType::kOk;  // and what came of it; kInfo: nobody knows
+  // Its release freed nothing of others': it was refused, or had looked whose lock it is, as all of this lock do.
   bool harmless = false;
-  bool unanswered = false;  // its release was invoked, and nobody knows what came of it
-  int64_t done_ns = 0;      // when its release was answered: it may have taken effect until then
+  bool unanswered = false;         // its release was invoked, and nobody knows what came of it
+  int64_t waited_ns = kForeverNs;  // until when its client waited for that one's answer
+  int64_t done_ns = 0;  // when its release was answered: it may have taken effect until then
   // Its lease ended by the machine alone; and when, to when it was over or had been live again for a lease.
   Span lapsed{kForeverNs, kForeverNs};
   // From here on what befalls its key may come of what such a one did late (checker/aftermath.h).

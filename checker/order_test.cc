@@ -121,12 +121,14 @@ TEST(Order, WhoeverWasKeptFromAskingMayHaveLostItsPlace) {
       c3:                    QA-t--A-aq==R-r          )";
   for (const std::string lane :
        {"pause c2:               [--]", "delay:                  [--]",
-        "partition n1:           [--]", "machine c2:             (--------)"}) {
+        "partition n1:           [--]", "machine c2:             (--------)",
+        "machine n1:             (--------)"}) {
     const ClaimVerdict verdict = Check(kOvertaken + ("\n      " + lane));
     EXPECT_EQ(verdict.outcome, Outcome3::kUnknown) << lane << ": " << verdict.reason;
     EXPECT_EQ(verdict.count, 0);
   }
   for (const std::string lane : {"pause c3:               [--]", "jump c3:                [--]",
+                                 "machine n0:             (--------)",
                                  "pause c2:                                    [--]"}) {
     EXPECT_EQ(Check(kOvertaken + ("\n      " + lane)).outcome, Outcome3::kViolated) << lane;
   }

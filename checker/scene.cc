@@ -138,27 +138,86 @@ int64_t TotalNs(std::vector<Span> spans) {
   return total_ns;
 }
 
+// Whether a fault within a stretch may be why a hold lasted.
+bool FaultWithin(const Scene& scene, const Hold& hold, const Span& when, bool even_slow) {
+  return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
+    const std::string& kind = scene.facts.faults[static_cast<size_t>(episode.fault)].kind;
+    // Who is killed is late with nothing.
+    const bool delays =
+        (even_slow || kind != "slow") && !(kind == "crash" && episode.client == hold.client);
+    return IsOn(scene.facts, episode, hold.client) && delays &&
+           Overlap(when, {episode.from_ns, episode.to_ns});
+  });
+}
+
+std::vector<Span> StalledWithin(const Scene& scene, const Hold& hold, Side side, const Span& when) {
+  std::vector<Span> stalled;
+  for (const Stall* stall : scene.StallsWithin(when)) {
+    const std::vector<Span> held = HeldUpBy(*stall, hold.owner(), side, when);
+    stalled.insert(stalled.end(), held.begin(), held.end());
+  }
+  return stalled;
+}
+
+// Whether a stall kept whoever extends the lease that ended at `end_ns` from doing so.
+bool KeptFromExtending(const Scene& scene, const Hold& hold, int64_t end_ns) {
+  const int64_t lease_ns = ToNs(scene.facts.lease);
+  const auto stalled_ns = [&](const Span& when) {
+    return TotalNs(StalledWithin(scene, hold, Side::kWatchdog, when));
+  };
+  const Span& tried = hold.tried;
+  const int64_t until_ns =
+      hold.tried_outcome == EventType::kFail ? std::min(end_ns, tried.to_ns) : end_ns;
+  if (stalled_ns({std::max(hold.core.from_ns, end_ns - lease_ns), until_ns}) > lease_ns / 2)
+    return true;
+  // Not every watchdog tries again after it was not answered.
+  const bool answered = hold.tried_outcome != EventType::kInfo && tried.to_ns <= end_ns;
+  if (answered || tried.from_ns >= end_ns || tried.from_ns < end_ns - lease_ns) return false;
+  const Span waited{tried.from_ns, std::min(tried.to_ns, end_ns)};
+  return stalled_ns(waited) > (waited.to_ns - waited.from_ns) / 2;
+}
+
 }  // namespace
 
 bool DidNothing(const Event& fault) {
   return fault.type == EventType::kFail && fault.value[1] == 0;
 }
 
-bool HoldsUp(const Stall& stall, int32_t client) {
-  return stall.client == client || stall.client == kSupervisor || IsServer(stall.client);
+bool IsOnTheWay(const Stall& stall) {
+  return stall.client == kSupervisor || (IsServer(stall.client) && ServerOf(stall.client) > 0);
 }
 
-std::vector<Span> HeldUpBy(const Stall& stall, const SessionId& session, const Span& when) {
+bool HoldsUp(const Stall& stall, int32_t client) {
+  return stall.client == client || IsOnTheWay(stall);
+}
+
+std::vector<Span> HeldUpBy(const Stall& stall, const SessionId& session, Side side,
+                           const Span& when) {
   std::vector<Span> held;
   const auto add = [&](const Span& span) {
     if (!Overlap(span, when)) return;
     held.push_back({std::max(span.from_ns, when.from_ns), std::min(span.to_ns, when.to_ns)});
   };
   if (!IsServer(stall.client) && HoldsUp(stall, session.client)) add(stall.when);
-  for (const Wait& wait : stall.waiting) {
-    if (wait.session == session) add(wait.when);
+  const std::pair who{session, side};
+  auto wait = std::ranges::upper_bound(
+      stall.waiting, std::tuple(session, side, when.from_ns), {},
+      [](const Wait& w) { return std::tuple(w.session, w.side, w.when.to_ns); });
+  for (; wait != stall.waiting.end() && std::pair(wait->session, wait->side) == who; ++wait) {
+    if (wait->when.from_ns >= when.to_ns) break;
+    add(wait->when);
   }
   return held;
+}
+
+std::vector<const Stall*> Scene::StallsWithin(const Span& when) const {
+  std::vector<const Stall*> within;
+  auto stall = std::ranges::upper_bound(stalls, when.from_ns, {},
+                                        [](const Stall& s) { return s.when.to_ns; });
+  for (; stall != stalls.end() && stall->when.to_ns - longest_stall_ns < when.to_ns; ++stall) {
+    if (Overlap(stall->when, when)) within.push_back(&*stall);
+  }
+  return within;
 }
 
 Scene Observe(const History& history) {
@@ -169,8 +228,11 @@ Scene Observe(const History& history) {
     const Span whole{event.at_ns - std::max<int64_t>(event.value[0], 0), event.at_ns};
     for (const Span& span : Unplanned(whole, scene, event.client)) {
       scene.stalls.push_back({.client = event.client, .when = span});
+      scene.longest_stall_ns = std::max(scene.longest_stall_ns, span.to_ns - span.from_ns);
     }
   }
+  // What is left of one before a planned pause ended earlier.
+  std::ranges::stable_sort(scene.stalls, {}, [](const Stall& stall) { return stall.when.to_ns; });
   MarkWaiting(history, scene.stalls);
   return scene;
 }
@@ -223,44 +285,47 @@ std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects
 
 bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns) {
   const Span held{hold.core.from_ns, at_ns};
-  const Span since_asked{hold.asked_ns, at_ns};  // the lease runs from there
-  const auto fault_within = [&](const Span& span, bool even_slow) {
-    return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
-      const std::string& kind = scene.facts.faults[static_cast<size_t>(episode.fault)].kind;
-      // Who is killed is late with nothing.
-      const bool delays =
-          (even_slow || kind != "slow") && !(kind == "crash" && episode.client == hold.client);
-      return IsOn(scene.facts, episode, hold.client) && delays &&
-             Overlap(span, {episode.from_ns, episode.to_ns});
-    });
-  };
-  const auto stalled_within = [&](const Span& span) {
-    std::vector<Span> stalled;
-    for (const Stall& stall : scene.stalls) {
-      const std::vector<Span> held = HeldUpBy(stall, hold.owner(), span);
-      stalled.insert(stalled.end(), held.begin(), held.end());
-    }
-    return TotalNs(std::move(stalled));
-  };
-  const int64_t lease_ns = ToNs(scene.facts.lease);
-  const Span last_lease{std::max(held.from_ns, lease_end_ns - lease_ns), lease_end_ns};
+  const int64_t extended_ns = std::max(hold.core.from_ns, lease_end_ns - ToNs(scene.facts.lease));
   // A section that a fault keeps at work is extended meanwhile: it ends no lease.
-  if (hold.extended && stalled_within(last_lease) > lease_ns / 2 &&
-      !fault_within({last_lease.from_ns, at_ns}, /*even_slow=*/false)) {
+  if (hold.extended && KeptFromExtending(scene, hold, lease_end_ns) &&
+      !FaultWithin(scene, hold, {extended_ns, at_ns}, /*even_slow=*/false)) {
     return true;
   }
-  if (fault_within(held, /*even_slow=*/true)) return false;
-  const int64_t stalled_ns = stalled_within(since_asked);
+  if (FaultWithin(scene, hold, held, /*even_slow=*/true)) return false;
+  // The lease runs from when it was asked for.
+  const int64_t stalled_ns =
+      TotalNs(StalledWithin(scene, hold, Side::kSession, {hold.asked_ns, at_ns}));
   return stalled_ns > 0 && at_ns - stalled_ns <= lease_end_ns;
+}
+
+bool MachineMayDelayRelease(const Scene& scene, const Hold& hold, int64_t lease_end_ns) {
+  const int64_t sent_ns = hold.core.to_ns;
+  std::vector<Span> stalled = StalledWithin(scene, hold, Side::kSession, {hold.asked_ns, sent_ns});
+  std::vector<int64_t> ends_ns;
+  for (const Stall* stall : scene.StallsWithin({sent_ns, hold.done_ns})) {
+    // What its client does after it gave up is none of the release's business.
+    const bool its = stall->client == hold.client && stall->when.from_ns < hold.waited_ns;
+    if (!its && !IsOnTheWay(*stall)) continue;
+    stalled.push_back({std::max(stall->when.from_ns, sent_ns), stall->when.to_ns});
+    ends_ns.push_back(stall->when.to_ns);
+  }
+  return std::ranges::any_of(ends_ns, [&](int64_t end_ns) {
+    std::vector<Span> before = stalled;
+    for (Span& span : before) span.to_ns = std::min(span.to_ns, end_ns);
+    return end_ns > lease_end_ns && end_ns - TotalNs(std::move(before)) <= lease_end_ns &&
+           !FaultWithin(scene, hold, {hold.core.from_ns, end_ns}, /*even_slow=*/true);
+  });
 }
 
 const Stall* LongestStall(const Scene& scene, const SessionId& session, const Span& when) {
   const Stall* longest = nullptr;
-  for (const Stall& stall : scene.stalls) {
-    if (HeldUpBy(stall, session, when).empty()) continue;
+  for (const Stall* stall : scene.StallsWithin(when)) {
+    const bool held = !HeldUpBy(*stall, session, Side::kSession, when).empty() ||
+                      !HeldUpBy(*stall, session, Side::kWatchdog, when).empty();
+    if (!held) continue;
     if (longest == nullptr ||
-        stall.when.to_ns - stall.when.from_ns > longest->when.to_ns - longest->when.from_ns) {
-      longest = &stall;
+        stall->when.to_ns - stall->when.from_ns > longest->when.to_ns - longest->when.from_ns) {
+      longest = stall;
     }
   }
   return longest;

@@ -29,9 +29,12 @@ struct FaultEpisode {
 // fewer frames than it was to says `fail` as well, but has measured something.
 bool DidNothing(const Event& fault);
 
-// That a session waited for an answer.
+// Of a session, what goes on side by side: it works, and its lease is extended.
+enum class Side : uint8_t { kSession, kWatchdog };
+// That it waited for an answer.
 struct Wait {
   SessionId session;
+  Side side = Side::kSession;
   Span when;
 };
 
@@ -39,13 +42,16 @@ struct Wait {
 struct Stall {
   int32_t client = 0;  // or kReferee, kSupervisor, OfServer(node)
   Span when;
-  std::vector<Wait> waiting{};  // of a server
+  std::vector<Wait> waiting{};  // of a server: by session, side and time, apart from each other
 };
-// Whether it can have kept a client from going on: its own, one of the supervisor, through which all messages go, or one of
-// a server that it may have asked something.
+// Whether what is asked of a lock may stand in it: one of the supervisor, through which all messages go, or one of a server
+// that keeps locks. Which of these was asked is not recorded, but that it was not the store.
+bool IsOnTheWay(const Stall& stall);
+// Whether it can have kept a client from asking for a lock: its own, or one on the way.
 bool HoldsUp(const Stall& stall, int32_t client);
-// For how long within `when` it can have kept a session: of a server's only what that one waited for.
-std::vector<Span> HeldUpBy(const Stall& stall, const SessionId& session, const Span& when);
+// For how long within `when` it can have kept a side of a session: of a server's only what that one waited for.
+std::vector<Span> HeldUpBy(const Stall& stall, const SessionId& session, Side side,
+                           const Span& when);
 
 // Outlives nothing: refers to the history it was made of.
 struct Scene {
@@ -53,6 +59,10 @@ struct Scene {
   std::vector<FaultEpisode> episodes;  // in the order in which they started
   std::vector<Stall> stalls;           // unplanned, in the order in which they ended
   std::set<int32_t> threaded;          // clients that had several sessions
+  int64_t longest_stall_ns = 0;
+
+  // The stalls that overlap a stretch, in that order.
+  [[nodiscard]] std::vector<const Stall*> StallsWithin(const Span& when) const;
 };
 Scene Observe(const History& history);
 
@@ -95,11 +105,21 @@ std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects
 //   without the time for which it was stalled it would have been done before:
 //     c1:  A-a==(.....!...)==R-r      stalled for 9 of which 4 were late
 //     c1:  A-(....!..)a==R-r          or before the grant came back: the lease ran already
-//   or, where the lease is extended again and again, most of its last length was a stall:
+//   or, where the lease is extended again and again, whoever does that was stalled for most of its last length, or of the
+//   last time that it tried to and was not answered:
 //     c1:  A-a==E-e==(....!...)=======R-r
+//   but not after it was refused, since nobody would have tried again:
+//     c1:  A-a==E-x==(....!...)=======R-r
 //
 // A section that takes longer than its lease anyway is not excused by a stall on the way.
 bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns);
+
+// Whether only the machine is to blame that the release of `hold`, invoked in time and never answered, may take effect after
+// its lease: it may stand wherever the machine does on its way, though its client has given up by then. Wants Hold::done_ns.
+//
+//     c1:          A-a==R---?   !         without the stall it would have been there at the R
+//     machine n1:      (----------------)
+bool MachineMayDelayRelease(const Scene& scene, const Hold& hold, int64_t lease_end_ns);
 
 // The longest unplanned stall that touched a stretch and held up `session`; null: none.
 const Stall* LongestStall(const Scene& scene, const SessionId& session, const Span& when);

@@ -56,37 +56,55 @@ TEST(Scene, WhoseStallHoldsUpWhom) {
   EXPECT_FALSE(HoldsUp({.client = 1}, 2));
   EXPECT_FALSE(HoldsUp({.client = kReferee}, 2));
   EXPECT_TRUE(HoldsUp({.client = kSupervisor}, 2));
-  EXPECT_TRUE(HoldsUp({.client = OfServer(0)}, 2));
+  EXPECT_TRUE(HoldsUp({.client = OfServer(1)}, 2));
+  EXPECT_FALSE(HoldsUp({.client = OfServer(0)}, 2)) << "the store is asked for no lock";
 }
 
 TEST(Scene, AServerHoldsUpWhoWaitsForIt) {
-  const auto held = [](const std::string& lane, const std::string& stall) {
-    const History history = FromLanes("c1:          " + lane + "\nmachine n1:  " + stall);
-    const Scene scene = Observe(history);
-    std::vector<std::string> spans;
-    for (const Span& span : HeldUpBy(scene.stalls.at(0), {1, 0}, {0, INT64_MAX}))
-      spans.push_back(fmt::format("{}-{}", span.from_ns / 1'000'000, span.to_ns / 1'000'000));
-    return spans;
-  };
-  const std::string stall = "     (--------)";
   struct Case {
     const char* lane;
+    const char* server;
     std::vector<std::string> spans;
+    Side side = Side::kSession;
+    const char* stall = "     (--------)";
   };
-  for (const Case& each :
-       std::vector<Case>{{"A-a======W-----w=R-x     | 5>4", {"9-14"}},
-                         {"A-a=W------------w=R-x   | 5>4", {"5-14"}},
-                         {"A-a=W-w====W-w=R-x       | 5>4 4>3", {"5-6", "6-6", "11-13", "13-13"}},
-                         {"A-a=============R-r", {}},       // asked for nothing meanwhile
-                         {"A-a=E---e=======R-r", {"5-8"}},  // its watchdog did
-                         {"A---?", {"5-14"}},               // its request may still be there
-                         {"A-a==R", {"5-14"}}}) {           // likewise
-    EXPECT_EQ(held(each.lane, stall), each.spans) << each.lane;
+  for (const Case& each : std::vector<Case>{
+           {"A-a======W-----w=R-x     | 5>4", "n0", {"9-14"}},
+           {"A-a=W------------w=R-x   | 5>4", "n0", {"5-14"}},
+           {"A-a=W-w====W-w=R-x       | 5>4 4>3", "n0", {"5-6", "11-13"}},
+           {"A-a=W------------w=R-x   | 5>4", "n1", {}},      // asked the store
+           {"A----------a=============R-r", "n0", {}},        // asked another
+           {"Q-A-x--A-x------A-aq=====R-r", "n1", {"5-14"}},  // waits between its attempts too
+           {"A-a=============R-r", "n1", {}},                 // asked for nothing meanwhile
+           {"A-a=E---e=======R-r", "n1", {"5-8"}, Side::kWatchdog},
+           {"A-a=E---e=======R-r", "n1", {}},  // its watchdog did
+           {"A-a==R-----r", "n1", {}, Side::kWatchdog},
+           {"A-----?", "n1", {"5-6"}},                                // then it gave up
+           {"A---?", "n1", {}},                                       // it had
+           {"A-a==R", "n1", {"5-14"}},                                // it never did
+           {"A---", "n1", {}, Side::kSession, "              (--)"},  // begun a lease later
+           {"A-a===\nc2:          A-a=W-------w   | 5>4", "n0", {}},
+           {"A-a===\nc1.2:        A-a=W-------w   | 5>4", "n0", {}}}) {  // another thread of it
+    const History history = FromLanes("c1:          " + std::string(each.lane) + "\nmachine " +
+                                      each.server + ":  " + each.stall);
+    const Scene scene = Observe(history);
+    std::vector<std::string> spans;
+    for (const Span& span : HeldUpBy(scene.stalls.at(0), {1, 0}, each.side, {0, INT64_MAX}))
+      spans.push_back(fmt::format("{}-{}", span.from_ns / 1'000'000, span.to_ns / 1'000'000));
+    EXPECT_EQ(spans, each.spans) << each.lane << " " << each.server;
   }
-  EXPECT_EQ(held("A---?", "              (--)"), std::vector<std::string>{}) << "a lease later";
-  EXPECT_EQ(held("A-a===\nc2:          A-a=W-------w   | 5>4", stall), std::vector<std::string>{});
-  EXPECT_EQ(held("A-a===\nc1.2:        A-a=W-------w   | 5>4", stall), std::vector<std::string>{})
-      << "another thread of it";
+}
+
+TEST(Scene, OfWhatItWaitedForOnlyWhatLiesInTheStretchCounts) {
+  const History history = FromLanes(R"(
+      c1:          A-a=W-w=W--w==W----w==W-w=R-r   | 5>4 4>3 3>2 2>1
+      machine n0:    (-----------------------)     )");
+  const Scene scene = Observe(history);
+  std::vector<Span> spans;
+  for (const Span& span :
+       HeldUpBy(scene.stalls.at(0), {1, 0}, Side::kSession, {9'000'000, 15'000'000}))
+    spans.push_back({span.from_ns / 1'000'000, span.to_ns / 1'000'000});
+  EXPECT_EQ(spans, (std::vector<Span>{{9, 11}, {14, 15}}));
 }
 
 TEST(Scene, TheEdgesOfAPauseBelongToIt) {

@@ -7,6 +7,32 @@
 namespace doublehold {
 namespace {
 
+// The store is asked for the stock, and for nothing else.
+bool IsOfStore(Op op) {
+  return op == Op::kRead || op == Op::kWrite || op == Op::kOrder || op == Op::kSave ||
+         op == Op::kLook || op == Op::kFinal;
+}
+
+auto WhoAndWhen(const Wait& wait) { return std::tuple(wait.session, wait.side, wait.when.from_ns); }
+
+// What waits that overlap come to: the attempts of a wait for a lock lie inside it.
+std::vector<Wait> Merged(std::vector<Wait> waits) {
+  std::ranges::stable_sort(waits, {}, WhoAndWhen);
+  std::vector<Wait> merged;
+  for (const Wait& wait : waits) {
+    const bool goes_on = !merged.empty() && merged.back().session == wait.session &&
+                         merged.back().side == wait.side &&
+                         wait.when.from_ns <= merged.back().when.to_ns;
+    if (goes_on) {
+      int64_t& to_ns = merged.back().when.to_ns;
+      to_ns = std::max(to_ns, wait.when.to_ns);
+    } else {
+      merged.push_back(wait);
+    }
+  }
+  return merged;
+}
+
 class Waits {
  public:
   Waits(std::vector<Stall>& stalls, int64_t lease_ns) : lease_ns_(lease_ns) {
@@ -29,30 +55,33 @@ class Waits {
     }
     const auto begun = begun_ns_.find(task);
     if (begun == begun_ns_.end()) return;
-    const bool answered = event.type != EventType::kInfo;
-    Add(SessionOf(event), {begun->second, event.at_ns + (answered ? 0 : lease_ns_)}, answered);
+    Add(task, {begun->second, event.at_ns}, /*over=*/true);
     begun_ns_.erase(begun);
   }
 
-  // What had no answer at all.
+  // What its client still waits for, or died of.
   void Finish() {
     for (const auto& [task, begun_ns] : begun_ns_)
-      Add({std::get<0>(task), std::get<1>(task)}, {begun_ns, begun_ns + lease_ns_},
-          /*answered=*/false);
+      Add(task, {begun_ns, begun_ns + lease_ns_}, /*over=*/false);
+    for (Stall* stall : of_servers_) stall->waiting = Merged(std::move(stall->waiting));
   }
 
  private:
   using Task = std::tuple<int32_t, uint8_t, TaskKind, Op>;
 
-  void Add(const SessionId& session, const Span& wait, bool answered) {
+  void Add(const Task& task, const Span& wait, bool over) {
+    const auto& [client, thread, kind, op] = task;
+    const Side side = kind == TaskKind::kWatchdog ? Side::kWatchdog : Side::kSession;
     auto stall = std::ranges::upper_bound(of_servers_, wait.from_ns, {},
                                           [](const Stall* s) { return s->when.to_ns; });
     for (; stall != of_servers_.end(); ++stall) {
       const Span& when = (*stall)->when;
       if (when.to_ns - longest_ns_ >= wait.to_ns) break;
-      if (!Overlap(when, wait)) continue;
-      const int64_t to_ns = answered ? std::min(when.to_ns, wait.to_ns) : when.to_ns;
-      (*stall)->waiting.push_back({session, {std::max(when.from_ns, wait.from_ns), to_ns}});
+      const bool is_store = ServerOf((*stall)->client) == 0;
+      if (is_store != IsOfStore(op) || !Overlap(when, wait)) continue;
+      const int64_t to_ns = over ? std::min(when.to_ns, wait.to_ns) : when.to_ns;
+      (*stall)->waiting.push_back(
+          {{client, thread}, side, {std::max(when.from_ns, wait.from_ns), to_ns}});
     }
   }
 

@@ -9,13 +9,15 @@
 
 namespace doublehold {
 
-// Fills in Stall::waiting of servers' stalls. Which server something was asked of is not recorded, so it may have been any:
+// Fills in Stall::waiting of servers' stalls. Only the store is asked for what concerns the stock; of which of the others
+// something was asked is not recorded, so it may have been any:
 //
-//   c1:          A-a=W-------w=====R-r     waits from W on, to the end of the stall
-//   c2:       A--?                         was not answered: its request may still be there, for a lease after that
-//   c3:                     A-a            not before its A
-//   c1.2:  A-a=====================R-r     its other thread asked for nothing
-//   machine n1:     (---------)
+//   c1:        A-a=E-------e=====R-r     its watchdog waits from E on, to the end of the stall
+//   c1.2:    A-a=================R-r     its other thread asked for nothing
+//   c2:     A----?                       until it gives up, whether or not its request is still there
+//   c3:     A----                        waits on: to the end, if that began within a lease of it
+//   c4:    A-a=====W---w===R-r           asked the store: nothing
+//   machine n1:   (---------)
 void MarkWaiting(const History& history, std::vector<Stall>& stalls);
 
 }  // namespace doublehold
