@@ -46,6 +46,30 @@ TEST(CauseEnds, WhatHeldItUpForAsLongAsItWasLateIsToBlame) {
   });
 }
 
+TEST(CauseEnds, WhoFreedItsOwnFreedNobodyElses) {
+  // c2 can only have been granted the key when c1's DEL had freed c1's own.
+  const std::string before = R"(
+      c1:                A-a=====R--f
+      c2:                         A---a===========R-x
+      c3:                                   A-a==R-x)";
+  const std::string after = R"(
+      c1:                A-a=====R------f
+      c2:                         A---a===========R-x
+      c3:                                   A-a==R-x)";
+  for (const std::string& lanes : {before, after}) {
+    std::string over = lanes;
+    over.replace(over.find("=="), 2, "!=");
+    ExpectCauses({
+        {"lease-exclusion", lanes, "not-told"},
+        // What may have taken c1's own away before.
+        {"lease-exclusion", over, "foreign-release"},
+        {"lease-exclusion", lanes + "\n      evict n1:              [-]", "foreign-release"},
+        {"lease-exclusion", lanes + "\n      c4:          A-aR---------f", "foreign-release"},
+        {"lease-exclusion", lanes, "foreign-release", {.nodes = 3}},
+    });
+  }
+}
+
 // c1 waits for the answer to its write from 5 to 18 ms, and is 12 ms late.
 const std::string kLate = R"(
       c1:          A-a==W--!---------w=R-x       | 5>4

@@ -94,6 +94,7 @@ class Search {
       const bool perhaps = call->outcome == EventType::kInfo && looks_first;
       if (call->session == first_.owner() || !(unseen || perhaps)) continue;
       if (call->DoneNs() < since_ns) continue;
+      if (FreedItsOwn(*call)) continue;
       candidates_.push_back(
           {Cause::kForeignRelease,
            fmt::format("{} released the key ({}), which does not tell whose it deletes",
@@ -101,6 +102,29 @@ class Search {
                        During({call->from_ns, std::min(call->to_ns, when_.to_ns)})),
            nullptr, call});
     }
+  }
+
+  // Whose lease was valid, and whose key nothing can have taken away, freed its own: `first` was granted it after that.
+  [[nodiscard]] bool FreedItsOwn(const Call& release) const {
+    const Hold* own = record_.holds.Find(release.hold);
+    if (own == nullptr || own->owner() != release.session || record_.history.facts.nodes > 1)
+      return false;
+    const Span held{own->asked_ns, release.DoneNs()};
+    if (own->valid_until_ns < held.to_ns || record_.freed.contains(own->hold)) return false;
+    const auto loses = [](const FaultFact& fault) {
+      return LosesKeys(fault) || MovesAClock(fault);
+    };
+    if (WasActive(record_.scene, held, loses)) return false;
+    if (WhyRanTwice(record_, own->owner(), own->key, held.to_ns)) return false;
+    const auto by_another = [&](const Call* call) {
+      const bool looked = call->outcome == EventType::kFail || (call->Ok() && call->answer[0] == 0);
+      return call->session != own->owner() && !looked && call->from_ns <= held.to_ns &&
+             call->DoneNs() >= held.from_ns;
+    };
+    if (std::ranges::any_of(record_.CallsOf(Op::kRelease, own->key), by_another)) return false;
+    return std::ranges::none_of(record_.holds.all, [&](const Hold& hold) {
+      return hold.key == own->key && hold.owner() != own->owner() && Overlap(hold.core, own->core);
+    });
   }
 
   // An exit of its own that ran twice undid its outer entry as well.
