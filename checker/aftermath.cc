@@ -39,6 +39,20 @@ Span LapsedByMachine(const Scene& scene, const Hold& hold) {
   return {kForeverNs, kForeverNs};
 }
 
+// What was only perhaps granted is freed by a release that saw it, or did not look: how much of the lease was left nobody
+// knows. The machine is to blame where most of what its release took was a stall, or what was before.
+Span LateByMachine(const Scene& scene, const Hold& cleanup) {
+  const int64_t sent_ns = cleanup.core.to_ns;
+  const int64_t end_ns = std::max(cleanup.valid_until_ns, sent_ns);
+  const int64_t waited_ns = std::min(cleanup.waited_ns, cleanup.done_ns);
+  const bool late =
+      cleanup.unanswered
+          ? MachineMayDelayRelease(scene, cleanup, end_ns)
+          : end_ns < cleanup.done_ns && MachineIsToBlame(scene, cleanup, end_ns, cleanup.done_ns);
+  const bool by_machine = late || StalledForMostOf(scene, cleanup.owner(), {sent_ns, waited_ns});
+  return {by_machine && !cleanup.harmless ? sent_ns : kForeverNs, kForeverNs};
+}
+
 // A server that stands still serves what it was sent when it goes on.
 int64_t ServedNs(const Scene& scene, const Hold& hold) {
   int64_t served_ns = hold.done_ns;
@@ -66,6 +80,7 @@ int64_t ActsFrom(const Hold& hold) {
 
 // Whether that both hold at once shows that something went wrong.
 bool Proves(const Hold& a, const Hold& b) {
+  if (a.perhaps || b.perhaps) return false;
   return a.owner() != b.owner() && !(a.shared && b.shared) && Overlap(a.core, b.core);
 }
 
@@ -129,11 +144,21 @@ void MarkAftermath(const Scene& scene, Holds& holds) {
     hold.lapsed = LapsedByMachine(scene, hold);
     if (IsDoubtful(hold)) of_key[hold.key];
   }
-  if (of_key.empty()) return;
-  for (Hold& hold : holds.all) {
-    if (const auto key = of_key.find(hold.key); key != of_key.end()) key->second.push_back(&hold);
+  for (Hold& cleanup : holds.cleanups) {
+    if (cleanup.unanswered) cleanup.done_ns = ServedNs(scene, cleanup);
+    cleanup.lapsed = LateByMachine(scene, cleanup);
+    if (IsDoubtful(cleanup)) of_key[cleanup.key];
   }
-  for (const auto& [key, all] : of_key) Spread(all, ToNs(scene.facts.lease));
+  if (of_key.empty()) return;
+  for (auto* some : {&holds.all, &holds.cleanups}) {
+    for (Hold& hold : *some) {
+      if (const auto key = of_key.find(hold.key); key != of_key.end()) key->second.push_back(&hold);
+    }
+  }
+  for (auto& [key, all] : of_key) {
+    std::ranges::stable_sort(all, {}, [](const Hold* hold) { return hold->core.from_ns; });
+    Spread(all, ToNs(scene.facts.lease));
+  }
 }
 
 std::string AftermathClause(const Scene& scene, const Hold* first, const Hold* second,

@@ -238,6 +238,49 @@ const Case kCases[] = {
       c2:                      A---a======R-x
       c3:                             A-a=R-x)",
      Outcome3::kUnknown, Outcome3::kUnknown},
+    {"of an acquire without an answer the release comes late, and frees the next one's",
+     R"(
+      c1:         A-----?R-------------f
+      machine c1:         (----------)
+      c2:                       A-a==========R-f
+      c3:                                 A-a==R-f)",
+     Outcome3::kUnknown, Outcome3::kUnknown},
+    {"without the stall that is the lock's own",
+     R"(
+      c1:         A-----?R-------------f
+      c2:                       A-a==========R-f
+      c3:                                 A-a==R-f)",
+     Outcome3::kViolated, Outcome3::kViolated},
+    {"or where a fault held it up as well",
+     R"(
+      c1:         A-----?R-------------f
+      machine c1:         (----------)
+      delay c1:            [----]
+      c2:                       A-a==========R-f
+      c3:                                 A-a==R-f)",
+     Outcome3::kViolated, Outcome3::kViolated},
+    {"one that was refused freed nothing",
+     R"(
+      c1:         A-----?R-------------x
+      machine c1:         (----------)
+      c2:                       A-a==========R-f
+      c3:                                 A-a==R-f)",
+     Outcome3::kViolated, Outcome3::kViolated},
+    {"one that is not answered either, as its server stood still",
+     R"(
+      c1:         A-----?R-------------?
+      machine n1:         (------------)
+      c2:                       A-------a====R-f
+      c3:                                 A-a==R-f)",
+     Outcome3::kUnknown, Outcome3::kUnknown},
+    {"and what that one's frees, and so on",
+     R"(
+      c1:         A-----?R-------------f
+      machine c1:         (----------)
+      c2:                       A-a==========R-f
+      c3:                                 A-a===========R-f
+      c4:                                            A-a===R-f)",
+     Outcome3::kUnknown, Outcome3::kUnknown},
 };
 
 TEST(Aftermath, OnlyWhatMayComeOfAStallIsExcused) {

@@ -45,8 +45,10 @@ class Extraction {
       End(i, open_[i].cut_ns.value_or(LastNs(holds_.all[i].owner())));
     }
     // A lock looks at every release or at none: those that are not answered do what the others do.
-    for (Hold& hold : holds_.all)
-      hold.harmless = hold.harmless || (hold.unanswered && looks_ && !frees_anothers_);
+    for (auto* holds : {&holds_.all, &holds_.cleanups}) {
+      for (Hold& hold : *holds)
+        hold.harmless = hold.harmless || (hold.unanswered && looks_ && !frees_anothers_);
+    }
     return std::move(holds_);
   }
 
@@ -80,10 +82,12 @@ class Extraction {
   }
 
   void Acquire(const Event& event) {
+    if (event.op == Op::kAcquire && event.type == EventType::kInfo && event.hold != 0)
+      Perhaps(event);
     if (event.type != EventType::kInvoke && event.type != EventType::kOk) return;
     if (event.op == Op::kWait && event.type == EventType::kOk) return;
     if (event.op == Op::kAcquire && event.type == EventType::kInvoke)
-      asked_ns_[{SessionOf(event), event.key}] = event.at_ns;
+      asked_[{SessionOf(event), event.key}] = {event.at_ns, Later(event.at_ns, event.value[0])};
     // The session starts anew with this key: what it never releases, it left before this.
     std::vector<size_t>& left = unreleased_[{SessionOf(event), event.key}];
     for (const size_t i : left) open_[i].cut_ns = last_ns_[SessionOf(event)];
@@ -93,8 +97,13 @@ class Extraction {
 
   // When what was granted now was asked for; now, when that record was lost.
   int64_t AskedNs(const Event& granted) const {
-    const auto asked = asked_ns_.find({SessionOf(granted), granted.key});
-    return asked == asked_ns_.end() ? granted.at_ns : asked->second;
+    const auto asked = asked_.find({SessionOf(granted), granted.key});
+    return asked == asked_.end() ? granted.at_ns : asked->second.from_ns;
+  }
+
+  void Perhaps(const Event& event) {
+    const auto asked = asked_.find({SessionOf(event), event.key});
+    if (asked != asked_.end()) perhaps_[event.hold] = asked->second;
   }
 
   void Grant(const Event& event) {
@@ -153,13 +162,13 @@ class Extraction {
 
   void Release(const Event& event) {
     const auto found = holds_.by_id.find(event.hold);
-    if (found == holds_.by_id.end()) return;  // of an acquire of unknown outcome
+    if (found == holds_.by_id.end()) return CleanUp(event);
     const size_t index = found->second;
     const Hold& hold = holds_.all[index];
     if (hold.owner() != SessionOf(event) || hold.key != event.key) {
       return Break(event, fmt::format("released hold {}, which it was not granted", event.hold));
     }
-    Done(index, event);
+    Done(holds_.all[index], event);
     if (open_[index].ended) return;
     // Without its invocation (a record was lost) all we know is that it lies before.
     End(index, event.type == EventType::kInvoke ? event.at_ns : last_ns_[SessionOf(event)]);
@@ -167,9 +176,28 @@ class Extraction {
     std::erase(unreleased_[{SessionOf(event), event.key}], index);
   }
 
+  // Of an acquire of unknown outcome.
+  void CleanUp(const Event& event) {
+    const auto perhaps = perhaps_.find(event.hold);
+    if (perhaps == perhaps_.end()) return;
+    const auto [found, first] = cleanup_.emplace(event.hold, holds_.cleanups.size());
+    if (first) {
+      holds_.cleanups.push_back({.client = event.client,
+                                 .thread = event.thread,
+                                 .hold = event.hold,
+                                 .key = event.key,
+                                 .core = {event.at_ns, event.at_ns},
+                                 .asked_ns = perhaps->second.from_ns,
+                                 .granted_until_ns = perhaps->second.to_ns,
+                                 .valid_until_ns = perhaps->second.to_ns,
+                                 .released = true,
+                                 .perhaps = true});
+    }
+    Done(holds_.cleanups[found->second], event);
+  }
+
   // One without a clear answer, or none at all, may be under way for as long as its client would wait for the next.
-  void Done(size_t index, const Event& event) {
-    Hold& hold = holds_.all[index];
+  void Done(Hold& hold, const Event& event) {
     const bool looked = event.type == EventType::kOk && event.value[0] == 0;
     hold.harmless = event.type == EventType::kFail || looked;
     hold.unanswered = event.type == EventType::kInfo || event.type == EventType::kInvoke;
@@ -244,8 +272,11 @@ class Extraction {
   }
 
   Holds holds_;
-  std::vector<Open> open_;                                                    // beside Holds::all
-  std::map<std::pair<SessionId, uint16_t>, int64_t> asked_ns_;                // the last acquire
+  std::vector<Open> open_;  // beside Holds::all
+  // Of the last acquire, when it was invoked, and until when the lease lasts from then.
+  std::map<std::pair<SessionId, uint16_t>, Span> asked_;
+  std::unordered_map<uint64_t, Span> perhaps_;    // that, of acquires of unknown outcome
+  std::unordered_map<uint64_t, size_t> cleanup_;  // into Holds::cleanups
   std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> unreleased_;  // not yet cut
   std::unordered_map<uint64_t, int64_t> early_;  // until when those not granted yet were extended
   std::map<SessionId, int64_t> last_ns_;         // of each client's session, its last event so far

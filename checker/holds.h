@@ -101,6 +101,7 @@ struct Hold {
   bool harmless = false;
   bool unanswered = false;         // its release was invoked, and nobody knows what came of it
   int64_t waited_ns = kForeverNs;  // until when its client waited for that one's answer
+  bool perhaps = false;            // it is no hold, but one of Holds::cleanups
   int64_t done_ns = 0;  // when its release was answered: it may have taken effect until then
   // Its lease ended by the machine alone; and when, to when it was over or had been live again for a lease.
   Span lapsed{kForeverNs, kForeverNs};
@@ -122,7 +123,9 @@ struct Hold {
 struct Holds {
   std::vector<Hold> all;                       // in the order in which they were granted
   std::unordered_map<uint64_t, size_t> by_id;  // into `all`
-  std::optional<std::string> broken;           // why the events make no sense; judge nothing then
+  // Of acquires of unknown outcome, their releases: of a hold that perhaps was none, from its release on.
+  std::vector<Hold> cleanups;
+  std::optional<std::string> broken;  // why the events make no sense; judge nothing then
   [[nodiscard]] const Hold* Find(uint64_t hold) const;  // null: no such grant
 };
 

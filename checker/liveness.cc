@@ -65,7 +65,28 @@ bool StalledProbe(const Scene& scene, const Probe& probe) {
   return stall != nullptr && stall->when.to_ns - stall->when.from_ns > ToNs(scene.facts.grace) / 2;
 }
 
-Violation Tell(const Scene& scene, const Holds& holds, uint16_t key, const KeyState& state) {
+// The key may be as an acquire or a release left it that the machine cut short, and nothing else can have left it so: the last
+// that was granted it gave it back, and whatever has no answer since then was stalled for most of the time.
+bool LeftByTheMachine(const Evidence& evidence, const Hold* last, uint16_t key) {
+  if (last != nullptr && !last->released) return false;
+  const int64_t lease_ns = ToNs(evidence.facts().lease);
+  const int64_t since_ns = last == nullptr ? 0 : last->asked_ns;
+  bool left = false;
+  for (const Op op : {Op::kAcquire, Op::kRelease}) {
+    for (const Call* call : evidence.calls().Of(op, key)) {
+      if (call->outcome != EventType::kInfo || call->to_ns < since_ns) continue;
+      const bool given_up = call->to_ns < kForeverNs;
+      const int64_t to_ns = given_up ? call->to_ns : call->from_ns + lease_ns;
+      const Span waited{std::max(call->from_ns, to_ns - lease_ns), to_ns};
+      if (!StalledForMostOf(evidence.scene(), call->session, waited)) return false;
+      left = true;
+    }
+  }
+  return left;
+}
+
+Violation Tell(const Evidence& evidence, uint16_t key, const KeyState& state) {
+  const Scene& scene = evidence.scene();
   Violation violation{.key = KeyName(scene.facts, key)};
   if (state.never_expires_ns) {
     violation.from_ns = violation.to_ns = *state.never_expires_ns;
@@ -80,7 +101,10 @@ Violation Tell(const Scene& scene, const Holds& holds, uint16_t key, const KeySt
     violation.sentence = fmt::format("the key could not be had for {} after {}",
                                      FormatDuration(Duration(probe.waited_ns)), At(probe.from_ns));
   }
-  const Hold* last = LastHold(holds, key);
+  const Hold* last = LastHold(evidence.holds(), key);
+  const bool left = LeftByTheMachine(evidence, last, key);
+  violation.by_stall = violation.by_stall || left;
+  if (left) violation.sentence += "; the machine cut short what may have left it so";
   if (last != nullptr) {
     violation.first = last->Ref();
     violation.sentence += fmt::format(
@@ -103,7 +127,6 @@ Violation Tell(const Scene& scene, const Holds& holds, uint16_t key, const KeySt
 
 ClaimVerdict CheckLiveness(const Evidence& evidence, const Limits& limits) {
   ClaimVerdict verdict{.unit = "keys"};
-  const Holds& holds = evidence.holds();
   const Scene& scene = evidence.scene();
   Stories stories(limits);
   MarginFinder left({.what = "least time left of a probe's budget",
@@ -123,7 +146,7 @@ ClaimVerdict CheckLiveness(const Evidence& evidence, const Limits& limits) {
       continue;
     ++verdict.count;
     if (stories.Wanted()) {
-      stories.Add(Tell(scene, holds, key, state));
+      stories.Add(Tell(evidence, key, state));
     } else {
       stories.SawAt(state.probe ? state.probe->to_ns : *state.never_expires_ns);
     }

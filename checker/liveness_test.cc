@@ -83,6 +83,75 @@ TEST(Liveness, IsViolatedWhenAKeyNeverExpires) {
   EXPECT_EQ(Check("expiry: * | 500\nprobe:   P-p").outcome, Outcome3::kValid);
 }
 
+TEST(Liveness, WhatTheMachineCutShortMayHaveLeftTheKeyAsItIs) {
+  struct Case {
+    const char* what;
+    const char* picture;
+    Outcome3 outcome;
+  };
+  for (const Case& each : std::vector<Case>{{"an acquire that set the key, and no expiry",
+                                             R"(
+      c1:          A-----?
+      machine n1:   (----)
+      expiry:               *  | -1)",
+                                             Outcome3::kUnknown},
+                                            {"its client stood still",
+                                             R"(
+      c1:          A-----?
+      machine c1:   (----)
+      probe:                P-----------------------x)",
+                                             Outcome3::kUnknown},
+                                            {"a release",
+                                             R"(
+      c1:          A-a==R-----?
+      machine n1:        (-----)
+      probe:                      P-----------------------x)",
+                                             Outcome3::kUnknown},
+                                            {"for too short a time",
+                                             R"(
+      c1:          A-----?
+      machine n1:   (-)
+      expiry:               *  | -1)",
+                                             Outcome3::kViolated},
+                                            {"before the key was granted again",
+                                             R"(
+      c1:          A-----?
+      machine n1:   (----)
+      c2:                   A-a==R-r
+      expiry:                         *  | -1)",
+                                             Outcome3::kViolated},
+                                            {"nobody asked the store for the key",
+                                             R"(
+      c1:          A-----?
+      machine n0:   (----)
+      expiry:               *  | -1)",
+                                             Outcome3::kViolated},
+                                            {"another was not answered either, without a stall",
+                                             R"(
+      c1:          A-----?
+      machine n1:   (----)
+      c2:                  A--?
+      expiry:                    *  | -1)",
+                                             Outcome3::kViolated},
+                                            {"a fault may have cut it short",
+                                             R"(
+      c1:          A-----?
+      machine n1:   (----)
+      drop c1:        [-]
+      expiry:               *  | -1)",
+                                             Outcome3::kViolated},
+                                            {"who had it never gave it back",
+                                             R"(
+      c1:          A-a===
+      c2:              A-----?
+      machine n1:       (----)
+      expiry:                    *  | -1)",
+                                             Outcome3::kViolated}}) {
+    const ClaimVerdict verdict = Check(each.picture);
+    EXPECT_EQ(Name(verdict.outcome), Name(each.outcome)) << each.what << ": " << verdict.reason;
+  }
+}
+
 TEST(Liveness, IsUnknownWithoutAnAnswer) {
   EXPECT_EQ(Check("c1: A-a=R-r").reason, "no key was probed after the last fault");
   EXPECT_EQ(Check("c1:    A-a=R-r\nprobe:          P").reason, "1 probe had no answer");

@@ -150,10 +150,11 @@ bool FaultWithin(const Scene& scene, const Hold& hold, const Span& when, bool ev
   });
 }
 
-std::vector<Span> StalledWithin(const Scene& scene, const Hold& hold, Side side, const Span& when) {
+std::vector<Span> StalledWithin(const Scene& scene, const SessionId& session, Side side,
+                                const Span& when) {
   std::vector<Span> stalled;
   for (const Stall* stall : scene.StallsWithin(when)) {
-    const std::vector<Span> held = HeldUpBy(*stall, hold.owner(), side, when);
+    const std::vector<Span> held = HeldUpBy(*stall, session, side, when);
     stalled.insert(stalled.end(), held.begin(), held.end());
   }
   return stalled;
@@ -163,7 +164,7 @@ std::vector<Span> StalledWithin(const Scene& scene, const Hold& hold, Side side,
 bool KeptFromExtending(const Scene& scene, const Hold& hold, int64_t end_ns) {
   const int64_t lease_ns = ToNs(scene.facts.lease);
   const auto stalled_ns = [&](const Span& when) {
-    return TotalNs(StalledWithin(scene, hold, Side::kWatchdog, when));
+    return TotalNs(StalledWithin(scene, hold.owner(), Side::kWatchdog, when));
   };
   const Span& tried = hold.tried;
   const int64_t until_ns =
@@ -294,13 +295,14 @@ bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns
   if (FaultWithin(scene, hold, held, /*even_slow=*/true)) return false;
   // The lease runs from when it was asked for.
   const int64_t stalled_ns =
-      TotalNs(StalledWithin(scene, hold, Side::kSession, {hold.asked_ns, at_ns}));
+      TotalNs(StalledWithin(scene, hold.owner(), Side::kSession, {hold.asked_ns, at_ns}));
   return stalled_ns > 0 && at_ns - stalled_ns <= lease_end_ns;
 }
 
 bool MachineMayDelayRelease(const Scene& scene, const Hold& hold, int64_t lease_end_ns) {
   const int64_t sent_ns = hold.core.to_ns;
-  std::vector<Span> stalled = StalledWithin(scene, hold, Side::kSession, {hold.asked_ns, sent_ns});
+  std::vector<Span> stalled =
+      StalledWithin(scene, hold.owner(), Side::kSession, {hold.asked_ns, sent_ns});
   std::vector<int64_t> ends_ns;
   for (const Stall* stall : scene.StallsWithin({sent_ns, hold.done_ns})) {
     // What its client does after it gave up is none of the release's business.
@@ -315,6 +317,15 @@ bool MachineMayDelayRelease(const Scene& scene, const Hold& hold, int64_t lease_
     return end_ns > lease_end_ns && end_ns - TotalNs(std::move(before)) <= lease_end_ns &&
            !FaultWithin(scene, hold, {hold.core.from_ns, end_ns}, /*even_slow=*/true);
   });
+}
+
+bool StalledForMostOf(const Scene& scene, const SessionId& session, const Span& when) {
+  const bool fault = std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
+    return IsOn(scene.facts, episode, session.client) &&
+           Overlap(when, {episode.from_ns, episode.to_ns});
+  });
+  const int64_t stalled_ns = TotalNs(StalledWithin(scene, session, Side::kSession, when));
+  return !fault && stalled_ns > (when.to_ns - when.from_ns) / 2;
 }
 
 const Stall* LongestStall(const Scene& scene, const SessionId& session, const Span& when) {

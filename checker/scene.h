@@ -121,6 +121,9 @@ bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns
 //     machine n1:      (----------------)
 bool MachineMayDelayRelease(const Scene& scene, const Hold& hold, int64_t lease_end_ns);
 
+// Whether a session was stalled for most of a stretch, and no fault was on it meanwhile.
+bool StalledForMostOf(const Scene& scene, const SessionId& session, const Span& when);
+
 // The longest unplanned stall that touched a stretch and held up `session`; null: none.
 const Stall* LongestStall(const Scene& scene, const SessionId& session, const Span& when);
 
