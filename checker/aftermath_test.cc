@@ -292,6 +292,24 @@ TEST(Aftermath, OnlyWhatMayComeOfAStallIsExcused) {
   }
 }
 
+TEST(Aftermath, WhoIsGrantedItLateBesideAHarmedOneIsNotToBlame) {
+  const auto outcome = [](const std::string& harmer) {
+    History history = FromLanes("      c1:         A-a==!=========R-" + harmer + R"(
+      machine c1:    (---------)
+      c2:               A-a==============================R-f
+      c3:                          A----------a==R-f
+      machine c3:                    (------))");
+    for (Event& event : history.events) {  // c3's lease is over when it hears of it
+      if (event.op == Op::kAcquire && event.type == EventType::kOk && event.client == 3)
+        event.value[0] = event.at_ns - 2'000'000;
+    }
+    return std::pair(CheckExclusion(history, {}).outcome, CheckExclusion(history, {}).reason);
+  };
+  const auto [late, why] = outcome("f");
+  EXPECT_EQ(late, Outcome3::kUnknown) << why;
+  EXPECT_EQ(outcome("x").first, Outcome3::kViolated) << "nobody freed c2's";
+}
+
 TEST(Aftermath, SaysSinceWhenAndByWhichStall) {
   const ClaimVerdict verdict = CheckLeaseExclusion(FromLanes(kCases[0].lanes), {});
   EXPECT_EQ(

@@ -146,6 +146,9 @@ Violation TellStaleOverlap(const Scene& scene, const Hold& first, const Hold& se
     return live.from_ns <= stale.asked_ns && at_ns < live.to_ns;
   });
   story.by_stall = story.by_stall && !within;
+  // But the one that held it may have lost it before, by what the machine did.
+  const std::string lost = first_is_stale ? "" : AftermathClause(scene, &first, nullptr, at_ns);
+  if (!lost.empty()) story = {.text = story.text, .suffix = "; " + lost, .by_stall = true};
   std::string text = story.text;
   if (first_is_stale) {
     text += fmt::format("; {} was granted the key at {}", OwnerName(scene, second.owner()),
