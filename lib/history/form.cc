@@ -9,22 +9,12 @@
 
 namespace doublehold {
 
-std::optional<int64_t> FormView::Integer() const {
-  if (kind() != FormKind::kInteger) return std::nullopt;
-  return node_->integer;
-}
-
 std::optional<int64_t> FormView::WholeNumber() const {
   if (kind() != FormKind::kReal) return Integer();
   constexpr double kBeyond = 0x1p63;  // the first that is no int64_t
   const double real = node_->real;
   if (!(real >= -kBeyond && real < kBeyond) || std::trunc(real) != real) return std::nullopt;
   return static_cast<int64_t>(real);
-}
-
-std::optional<std::string_view> FormView::Text() const {
-  if (kind() != FormKind::kText) return std::nullopt;
-  return node_->text;
 }
 
 FormView FormView::Find(std::string_view key) const {

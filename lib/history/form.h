@@ -40,10 +40,14 @@ class FormView {
   [[nodiscard]] bool IsSequence() const {
     return kind() == FormKind::kList || kind() == FormKind::kSet;
   }
-  [[nodiscard]] std::optional<int64_t> Integer() const;
+  [[nodiscard]] std::optional<int64_t> Integer() const {
+    return kind() == FormKind::kInteger ? std::optional(node_->integer) : std::nullopt;
+  }
   // The same, of a real that is whole too: 1.0 is the number 1.
   [[nodiscard]] std::optional<int64_t> WholeNumber() const;
-  [[nodiscard]] std::optional<std::string_view> Text() const;
+  [[nodiscard]] std::optional<std::string_view> Text() const {
+    return kind() == FormKind::kText ? std::optional(node_->text) : std::nullopt;
+  }
 
   // What is in a sequence; of a map, keys and values in turn.
   class Iterator {
