@@ -10,7 +10,9 @@
 //          leaves an entry (K21); so does an inner release, which frees the lock under its holder. Option renew-once:
 //          after one failed renewal the lease runs out under a living holder (K22). Cut the replicas off, then promote
 //          one (K19): option wait-replicas makes an acquire count when so many replicas have it (WAIT), which renewals
-//          do not wait for; and the next master may be another replica.
+//          do not wait for; and the next master may be another replica. Lose a release (restart a node that finds its
+//          data again): the thread that comes back within a lease enters again beside the entry that is left, and its
+//          exit sets the lease anew, so that nobody else is granted the key for as long as it does.
 // Source:  Redisson 3.23.5, whose keys, fields, channel and message are kept. It has the defects of resend and renew-once: a
 //          command without a reply is sent again, 3 times, 1.5 s apart; after a renewal that failed for good none follows.
 

@@ -122,6 +122,35 @@ TEST_F(RedissonTest, AnInnerEntryAndItsExitSetTheLeaseAnew) {
   }
 }
 
+// As Redisson has it: the thread that comes back within the lease enters again beside the entry that is left, and its exit sets the
+// lease anew.
+TEST_F(RedissonTest, AReleaseThatIsLostKeepsTheLockWithItsOwnerForAsLongAsItComesBack) {
+  for (const char* lock :
+       {"redisson", "redisson-fair", "redisson-fenced", "redisson-spin", "redisson-read-write"}) {
+    SCOPED_TRACE(lock);
+    Empty();
+    // The session whose release is lost believes that it holds nothing: no watchdog of its lives on.
+    std::optional<Client> before(std::in_place, 1, Variant{lock});
+    const std::string owner = before->Acquire(kKey).owner;
+    const std::string entry = owner + (lock == std::string("redisson-read-write") ? ":write" : "");
+    before.reset();
+    Client same(1, {lock});
+    Client other(2, {lock});
+    for (int time = 0; time < 3; ++time) {
+      const Grant grant = same.Acquire(kKey);
+      ASSERT_EQ(grant.owner, owner);
+      EXPECT_EQ(AskNode(1, {"HGET", "k", entry}), "2");
+      ASSERT_EQ(AskNode(1, {"PEXPIRE", "k", "20000"}), "1");
+      EXPECT_EQ(same.Release(grant), ReleaseResult::kReleased);
+      EXPECT_EQ(AskNode(1, {"HGET", "k", entry}), "1");
+      EXPECT_GT(std::stoll(AskNode(1, {"PTTL", "k"})), 20'000);
+      EXPECT_TRUE(other.IsBusy(kKey));
+    }
+    ASSERT_EQ(AskNode(1, {"PEXPIRE", "k", "0"}), "1");  // it stays away for a lease
+    (void)other.AcquireEventually(kKey);
+  }
+}
+
 TEST_F(RedissonTest, AReleaseOfWhatIsGoneTellsReadersAndWriters) {
   for (const LockKey& key : {kKey, kToRead}) {
     Empty();
