@@ -196,5 +196,23 @@ TEST(StockStory, AWriteMayHaveComeAfterSeveralThatItWasUnderWayWith) {
   EXPECT_EQ(other.violations.back().second->client, 2);
 }
 
+// c2's 3 was answered last, and 4 was there in the end: c1 wrote over it.
+TEST(StockStory, WhatWasThereInTheEndSaysWhichWriteCameLast) {
+  const std::string told = R"(
+      c1:          A-a=g==!==========W-w=R-x         | 5 5>4
+      c2:                 A-a=g=w=g=W---w=R-r        | 5 5>4 4 4>3
+      machine c1:      (-------------)
+      final:                                      *  | )";
+  const ClaimVerdict over = CheckStock(FromLanes(told + "4/3"), {});
+  EXPECT_EQ(over.outcome, Outcome3::kUnknown) << over.reason;
+  ASSERT_EQ(over.violations.size(), 1U);
+  EXPECT_EQ(over.violations[0].count, 2);
+  EXPECT_TRUE(over.violations[0].by_stall);
+  // It was c2's that came last, and over c1's.
+  const ClaimVerdict under = CheckStock(FromLanes(told + "3/3"), {});
+  ASSERT_EQ(under.violations.size(), 1U);
+  EXPECT_EQ(under.violations[0].count, 1);
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -8,7 +8,7 @@ namespace doublehold {
 void WriteOrder::Confirm(const Event& write, const std::optional<Event>& read) {
   const std::optional<Pending> pending = TakePending(SessionOf(write));
   if (pending && pending->happened) return;  // in the order already, by who read it
-  if (write.value[0] != now_.stock && !Catch(write.value[0])) MoveLast(write.value[0]);
+  See(write.value[0]);
   const int64_t from_ns = pending ? pending->invoked.at_ns : write.at_ns;
   const bool is_its = read && read->value[0] == write.value[0];
   Place({.write = write,
@@ -32,6 +32,10 @@ std::optional<WriteOrder::Pending> WriteOrder::TakePending(const SessionId& sess
     return pending;
   }
   return std::nullopt;
+}
+
+void WriteOrder::See(int64_t read) {
+  if (read != now_.stock && !Catch(read)) MoveLast(read);
 }
 
 // A write that has not been answered may be what somebody read.

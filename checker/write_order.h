@@ -59,6 +59,8 @@ class WriteOrder {
   void Forget(const SessionId& session) { TakePending(session); }
   // `read`: the last that its session read.
   void Confirm(const Event& write, const std::optional<Event>& read);
+  // What was there when all had ended.
+  void End(int64_t stock) { See(stock); }
 
   // When the write was invoked that has this answer.
   [[nodiscard]] int64_t InvokedNs(const Event& answer) const;
@@ -86,6 +88,7 @@ class WriteOrder {
   };
 
   std::optional<Pending> TakePending(const SessionId& session);
+  void See(int64_t read);
   bool Catch(int64_t read);
   void MoveLast(int64_t read);
   void Place(Written written);
