@@ -32,6 +32,7 @@ bool AreTogether(const Span& a, const Span& b) {
 struct Replay {
   explicit Replay(int64_t initial) : order(initial) {}
   WriteOrder order;
+  std::vector<Event> taken;  // where stock is decremented: who took a unit, by the answers
   std::vector<Doubtful> doubtful;
 };
 
@@ -55,7 +56,8 @@ class Telling {
     if (event.key >= items_.size() || (of_ == Of::kWrong && items_[event.key].Wrong() == 0)) return;
     if (event.op == Op::kRead && event.type == EventType::kOk) reads_[SessionOf(event)] = event;
     Replay& replay = replays_[event.key];
-    if (event.op == Op::kFinal && event.type == EventType::kOk) replay.order.End(event.value[0]);
+    if (event.op == Op::kFinal && event.type == EventType::kOk)
+      replay.order.End(event.value[0], event.at_ns);
     if (event.op != Op::kWrite || event.client <= kReferee) return;
     if (event.type == EventType::kInvoke) replay.order.Invoke(event);
     if (event.type == EventType::kFail) replay.order.Forget(SessionOf(event));
@@ -64,6 +66,7 @@ class Telling {
     if (event.type != EventType::kOk) return;
     NoteIfDoubtful(replay, event, event.at_ns);
     if (mode_ == WriteMode::kDecrement && event.value[1] < 0) TellBelowZero(event);
+    if (mode_ == WriteMode::kDecrement) replay.taken.push_back(event);
     if (mode_ != WriteMode::kReadThenSet) return replay.order.Forget(SessionOf(event));
     const auto read = reads_.find(SessionOf(event));
     replay.order.Confirm(event, read == reads_.end() ? std::nullopt : std::optional(read->second));
@@ -76,9 +79,9 @@ class Telling {
         if (!overwrite.undone) all.push_back(&overwrite);
     }
     std::ranges::stable_sort(all, {}, [](const Overwrite* o) { return o->write.at_ns; });
-    const bool none_costs = std::ranges::all_of(all, [](const auto* o) { return o->lost <= 0; });
+    const bool none_costs = std::ranges::all_of(all, [](const auto* o) { return o->Cost() <= 0; });
     for (const Overwrite* overwrite : all) {
-      if (overwrite->lost > 0 || none_costs) TellOverwrite(*overwrite);
+      if (overwrite->Cost() > 0 || none_costs) TellOverwrite(*overwrite);
     }
     return std::move(tale_);
   }
@@ -112,7 +115,7 @@ class Telling {
 
   void TellOverwrite(const Overwrite& overwrite) {
     const Event& write = overwrite.write;
-    const int64_t lost = std::max<int64_t>(1, overwrite.lost);
+    const int64_t lost = std::max<int64_t>(1, overwrite.Cost());
     tale_.told[write.key] = true;
     tale_.explained[write.key] += lost;
     if (!stories_.Wanted()) return stories_.SawAt(write.at_ns);
@@ -138,12 +141,31 @@ class Telling {
     stories_.Add(std::move(violation));
   }
 
+  // Who took what was not there had seen that there was something: others took it meanwhile, and one of them may be the one
+  // that should not have.
   void TellBelowZero(const Event& write) {
     tale_.told[write.key] = true;
     if (!stories_.Wanted()) return stories_.SawAt(write.at_ns);
-    stories_.Add(Explain(write, std::nullopt,
-                         fmt::format("took the stock to {} at {}, having read {}", write.value[1],
-                                     At(write.at_ns), write.value[0])));
+    const Replay& replay = replays_[write.key];
+    const auto read = reads_.find(SessionOf(write));
+    const Span seen{read == reads_.end() ? write.at_ns : read->second.at_ns, write.at_ns};
+    std::optional<Event> late;
+    for (auto taken = replay.taken.rbegin(); taken != replay.taken.rend(); ++taken) {
+      if (taken->at_ns < seen.from_ns) break;
+      if (!late && StaleHoldOf(*taken) != nullptr) late = *taken;
+    }
+    Violation violation = Explain(write, late,
+                                  fmt::format("took the stock to {} at {}, having read {}",
+                                              write.value[1], At(write.at_ns), write.value[0]));
+    if (late) violation.second = RefOf(late->hold);
+    const auto beside = [&seen](const Doubtful& one) { return AreTogether(one.when, seen); };
+    const auto doubtful = std::ranges::find_if(replay.doubtful, beside);
+    // Each took one.
+    const bool enough = std::ranges::count_if(replay.doubtful, beside) >= -write.value[1];
+    if (enough && !violation.by_stall) violation.sentence += "; " + doubtful->why;
+    if (enough) violation.fault = -1;
+    violation.by_stall = enough;
+    stories_.Add(std::move(violation));
   }
 
   // The hold under which a write was made, if its lease was over by then.

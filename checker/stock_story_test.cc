@@ -214,5 +214,61 @@ TEST(StockStory, WhatWasThereInTheEndSaysWhichWriteCameLast) {
   EXPECT_EQ(under.violations[0].count, 1);
 }
 
+// c3 had read c1's 4 before c1 was answered: c1 wrote over c2's 3, as it would have, had the answer come at once.
+TEST(StockStory, AWriteThatWasReadBeforeItsAnswerWroteOverWhatWasThere) {
+  const std::string told = R"(
+      c1:          A-a=g==!===========W--------w=R-x       | 5 5>4
+      c2:                 A-a=g=w=g=wR-r                    | 5 5>4 4 4>3
+      c3:                                A-a=gw=R-r         | 4 4>3
+      final:                                             *  | 3/4)";
+  const ClaimVerdict by_nobody = CheckStock(FromLanes(told), {});
+  EXPECT_EQ(by_nobody.outcome, Outcome3::kViolated);
+  ASSERT_EQ(by_nobody.violations.size(), 1U) << by_nobody.violations[1].sentence;
+  EXPECT_EQ(by_nobody.violations[0].count, 2);
+  EXPECT_EQ(by_nobody.violations[0].first->client, 1);
+  EXPECT_EQ(by_nobody.violations[0].second->client, 2);
+  const ClaimVerdict by_stall =
+      CheckStock(FromLanes(told + "\n      machine c1:       (-------------------)"), {});
+  EXPECT_EQ(by_stall.outcome, Outcome3::kUnknown) << by_stall.reason;
+  EXPECT_EQ(by_stall.count, 2);
+  // Nobody was told that it was sold: one order fewer went wrong.
+  std::string unanswered = told;
+  unanswered.replace(unanswered.find("W--------w"), 10, "W--------?");
+  unanswered.replace(unanswered.find("3/4"), 3, "3/3");
+  const ClaimVerdict unsold = CheckStock(FromLanes(unanswered), {});
+  ASSERT_EQ(unsold.violations.size(), 1U);
+  EXPECT_EQ(unsold.violations[0].count, 1);
+}
+
+// c2 had seen the last one. That it is gone is c1's doing, whose lease was over.
+TEST(StockStory, OfAStockBelowZeroWhoTookAUnitMeanwhileIsAsked) {
+  const std::string told = R"(
+      c1:          A-a=g==!=============w=R-x     | 1 1>0
+      c2:                       A-a=g======w=R-r  | 1 1>-1
+      final:                                    * | -1/2)";
+  const LaneOptions two_steps{.stock = 1, .write = "check-then-decr"};
+  const ClaimVerdict late = CheckStock(FromLanes(told, two_steps), {});
+  EXPECT_EQ(late.outcome, Outcome3::kViolated);
+  ASSERT_FALSE(late.violations.empty());
+  EXPECT_TRUE(late.violations[0].stale);
+  ASSERT_TRUE(late.violations[0].second);
+  EXPECT_EQ(late.violations[0].second->client, 1);
+  const auto outcome = [&](const std::string& more) {
+    return CheckStock(FromLanes(told + more, two_steps), {}).outcome;
+  };
+  EXPECT_EQ(outcome("\n      machine c1:       (-----------------)"), Outcome3::kUnknown);
+  EXPECT_EQ(outcome("\n      machine c3:       (-----------------)"), Outcome3::kViolated);
+  EXPECT_EQ(outcome("\n      pause c1:         [-----------------]"), Outcome3::kViolated);
+  // It took one unit, and two were missing.
+  std::string three = told + "\n      machine c1:       (-----------------)" +
+                      "\n      c3:                        A-a=g======w=R-r | 1 1>-2";
+  three.replace(three.find("-1/2"), 4, "-2/3");
+  const ClaimVerdict missing = CheckStock(FromLanes(three, two_steps), {});
+  EXPECT_EQ(missing.outcome, Outcome3::kViolated);
+  ASSERT_EQ(missing.violations.size(), 2U);
+  EXPECT_TRUE(missing.violations[0].by_stall);
+  EXPECT_FALSE(missing.violations[1].by_stall);
+}
+
 }  // namespace
 }  // namespace doublehold

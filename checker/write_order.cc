@@ -7,10 +7,10 @@ namespace doublehold {
 
 void WriteOrder::Confirm(const Event& write, const std::optional<Event>& read) {
   const std::optional<Pending> pending = TakePending(SessionOf(write));
-  if (pending && pending->happened) return;  // in the order already, by who read it
-  See(write.value[0]);
-  const int64_t from_ns = pending ? pending->invoked.at_ns : write.at_ns;
+  if (pending && pending->happened) return Sold(write);  // in the order already, by who read it
   const bool is_its = read && read->value[0] == write.value[0];
+  See(write.value[0], is_its ? read->at_ns : write.at_ns);
+  const int64_t from_ns = pending ? pending->invoked.at_ns : write.at_ns;
   Place({.write = write,
          .read = is_its ? read : std::nullopt,
          .when = {from_ns, write.at_ns},
@@ -34,20 +34,36 @@ std::optional<WriteOrder::Pending> WriteOrder::TakePending(const SessionId& sess
   return std::nullopt;
 }
 
-void WriteOrder::See(int64_t read) {
-  if (read != now_.stock && !Catch(read)) MoveLast(read);
+void WriteOrder::See(int64_t read, int64_t at_ns) {
+  if (read != now_.stock && !Catch(read, at_ns)) MoveLast(read);
 }
 
-// A write that has not been answered may be what somebody read.
-bool WriteOrder::Catch(int64_t read) {
+// A write that has not been answered may be what somebody read at `at_ns`. It came by then, over whatever was there.
+bool WriteOrder::Catch(int64_t read, int64_t at_ns) {
   for (Pending& pending : pending_) {
     if (pending.happened || pending.invoked.value[1] != read) continue;
     pending.happened = true;
-    now_ = {read, pending.invoked, {pending.invoked.at_ns, pending.invoked.at_ns}};
-    recent_.clear();
+    Event write = pending.invoked;
+    write.at_ns = std::max(write.at_ns, at_ns);
+    Place({.write = write,
+           .read = std::nullopt,
+           .when = {pending.invoked.at_ns, write.at_ns},
+           .over = {},
+           .sold = false});
     return true;
   }
   return false;
+}
+
+// One that was caught is answered.
+void WriteOrder::Sold(const Event& write) {
+  const auto is_it = [&write](const Event& one) {
+    return one.hold == write.hold && SessionOf(one) == SessionOf(write) &&
+           one.value[1] == write.value[1];
+  };
+  for (Written& written : recent_) written.sold = written.sold || is_it(written.write);
+  for (Overwrite& overwrite : overwrites_)
+    overwrite.sold = overwrite.sold || is_it(overwrite.write);
 }
 
 // The latest that left what was read, if it was under way together with all that came after it.
@@ -87,7 +103,8 @@ void WriteOrder::NoteOverwrite(const Written& written) {
                       .over = now_.last,
                       .over_when = now_.last_when,
                       .stock = now_.stock,
-                      .from_ns = written.when.from_ns};
+                      .from_ns = written.when.from_ns,
+                      .sold = written.sold};
   overwrite.lost = written.write.value[1] - (now_.stock - 1);
   for (size_t place = overwrites_.size(); place-- > 0 && overwrite.lost < 0;) {
     Overwrite& earlier = overwrites_[place];

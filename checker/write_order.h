@@ -46,6 +46,10 @@ struct Overwrite {
   int64_t lost = 0;
   std::vector<std::pair<size_t, int64_t>> brought_back{};  // of which overwrites, and how much
   bool undone = false;                                     // it was none: another came between
+  bool sold = true;  // an order was confirmed for it: not so of a write without an answer
+
+  // Orders that it cost, as they are counted.
+  [[nodiscard]] int64_t Cost() const { return lost - (sold ? 0 : 1); }
 };
 
 class WriteOrder {
@@ -60,7 +64,7 @@ class WriteOrder {
   // `read`: the last that its session read.
   void Confirm(const Event& write, const std::optional<Event>& read);
   // What was there when all had ended.
-  void End(int64_t stock) { See(stock); }
+  void End(int64_t stock, int64_t at_ns) { See(stock, at_ns); }
 
   // When the write was invoked that has this answer.
   [[nodiscard]] int64_t InvokedNs(const Event& answer) const;
@@ -85,11 +89,13 @@ class WriteOrder {
     Span when;
     Left over;
     std::optional<size_t> overwrite{};  // its place among those
+    bool sold = true;
   };
 
   std::optional<Pending> TakePending(const SessionId& session);
-  void See(int64_t read);
-  bool Catch(int64_t read);
+  void See(int64_t read, int64_t at_ns);
+  bool Catch(int64_t read, int64_t at_ns);
+  void Sold(const Event& write);
   void MoveLast(int64_t read);
   void Place(Written written);
   void NoteOverwrite(const Written& written);
