@@ -92,6 +92,20 @@ TEST(CauseEnds, ARenewalThatWasAnsweredTooLateFailed) {
                  "renewal-failed"}});
 }
 
+TEST(CauseEnds, ARefusalThatCameAfterTheLeaseIsNotWhyItWasOver) {
+  const auto because = [](const std::string& holder) {
+    const RunVerdict verdict =
+        Judge(FromLanes("c1:  " + holder + "\nc2:                  A-a==R-r"));
+    return verdict.claims.at(0).violations.at(0).because;
+  };
+  EXPECT_EQ(because("A-a=E-x=!==========R-x"),
+            "the renewal that client 1 sent at 0.004 s was refused at 0.006 s");
+  EXPECT_EQ(
+      because("A-a=E===!------x===R-x"),
+      "the renewal that client 1 sent at 0.004 s was not answered before the lease was over at "
+      "0.008 s, and refused at 0.015 s");
+}
+
 TEST(CauseEnds, ALeaseThatWasExtendedBesideAnotherIsNoSecondGrant) {
   const Violation violation = FirstOf(FromLanes(R"(
       c1: A-a==!======E-e===R-r

@@ -104,11 +104,13 @@ std::vector<std::string> EndWarnings(const RunFacts& facts, const Scene& scene) 
   std::vector<std::string> warnings;
   for (const FaultEpisode& episode : scene.episodes) {
     const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
-    if (fault.until.empty() || episode.to_ns < ToNs(facts.duration)) continue;
-    warnings.push_back(
-        fmt::format("fault '{}' was to last until {}, which did not come: the run's end healed it "
-                    "after {}",
-                    fault.name, fault.until, ShortTime(episode.to_ns - episode.from_ns)));
+    const int64_t lasted_ns = episode.to_ns - episode.from_ns;
+    const bool cut_off = !fault.until.empty() || lasted_ns < ToNs(fault.lasts);
+    if (!cut_off || episode.to_ns < ToNs(facts.duration) || !fault.drawn_for.empty()) continue;
+    const std::string asked = fault.until.empty() ? "for " + FormatDuration(fault.lasts)
+                                                  : "until " + fault.until + ", which did not come";
+    warnings.push_back(fmt::format("fault '{}' was to last {}: the run's end healed it after {}",
+                                   fault.name, asked, ShortTime(lasted_ns)));
   }
   return warnings;
 }

@@ -84,6 +84,13 @@ TEST(JudgeEnds, WarnsOfAFaultThatOnlyTheRunsEndHealed) {
             std::vector<std::string>{"fault 'pause' was to last until client 2 reaches "
                                      "before-write, which did not come: the run's end healed it "
                                      "after 19.0 ms"});
+  history.facts.faults[0].until.clear();
+  history.facts.faults[0].lasts = 19ms;
+  EXPECT_TRUE(Judge(history).warnings.empty()) << "it was over by itself";
+  history.facts.faults[0].lasts = 1s;
+  EXPECT_EQ(Judge(history).warnings,
+            std::vector<std::string>{
+                "fault 'pause' was to last for 1s: the run's end healed it after 19.0 ms"});
 }
 
 TEST(JudgeEnds, OfARunThatWasCutShortNobodySaysWhatItsDrawnFaultsDidNotFind) {

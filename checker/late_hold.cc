@@ -144,20 +144,24 @@ std::vector<const FaultEpisode*> Worked(const Particulars& record, const Hold& h
   return worked;
 }
 
+// A refusal that came when the lease was over is no reason why it was.
+std::string HowItFailed(const Renewal& renewal, int64_t end_ns) {
+  if (renewal.outcome == EventType::kOk) return "answered at " + At(renewal.to_ns) + " only";
+  if (renewal.outcome == EventType::kInfo) return "not answered";
+  if (renewal.to_ns <= end_ns) return "refused at " + At(renewal.to_ns);
+  return fmt::format("not answered before the lease was over at {}, and refused at {}", At(end_ns),
+                     At(renewal.to_ns));
+}
+
 // Of one that was extended: a renewal of it that failed.
 std::optional<Explanation> OfRenewal(const Particulars& record, const Hold& hold, int64_t end_ns,
                                      const Span& around) {
   const Renewal* renewal = FailedRenewal(record, hold, end_ns);
   if (renewal == nullptr) return std::nullopt;
-  const bool refused = renewal->outcome == EventType::kFail;
-  const bool late = renewal->outcome == EventType::kOk;
-  Explanation why{
-      .cause = Cause::kRenewalFailed,
-      .because = fmt::format("the renewal that {} sent at {} was {}",
-                             OwnerName(record.scene, hold.owner()), At(renewal->from_ns),
-                             refused ? "refused"
-                             : late  ? "answered at " + At(renewal->to_ns) + " only"
-                                     : "not answered")};
+  Explanation why{.cause = Cause::kRenewalFailed,
+                  .because = fmt::format("the renewal that {} sent at {} was {}",
+                                         OwnerName(record.scene, hold.owner()),
+                                         At(renewal->from_ns), HowItFailed(*renewal, end_ns))};
   for (const FaultEpisode& episode : record.scene.episodes) {
     const std::string& kind = record.FaultOf(episode).kind;
     if (std::ranges::find(kOfMessages, kind) != kOfMessages.end() &&

@@ -89,7 +89,8 @@ class Narrator {
       }
       Add(renewal.from_ns,
           fmt::format("{} asked to extend its lease, and {}", Who(hold),
-                      renewal.outcome == EventType::kFail ? "was refused" : "was not answered"));
+                      renewal.outcome == EventType::kFail ? "was refused at " + At(renewal.to_ns)
+                                                          : "was not answered"));
     }
     if (last == nullptr) return;
     Add(last->to_ns,

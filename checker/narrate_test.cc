@@ -49,7 +49,7 @@ TEST(Narrate, TellsOfRenewalsThatFailedAndOfTheLastThatDidNot) {
       c1:          A-aE-e=E-e!=E-x===========R-x
       c2:                       A-a==R-r)");
   for (const char* told : {"client 1's lease was extended until 0.010 s, the last of 2 times\n",
-                           "client 1 asked to extend its lease, and was refused\n"}) {
+                           "client 1 asked to extend its lease, and was refused at 0.014 s\n"}) {
     EXPECT_NE(story.find(told), std::string::npos) << story;
   }
 }

@@ -276,6 +276,13 @@ Result<void> CheckPlan(const Plan& plan, const std::string& where) {
   return CheckFaults(plan, std::vector<FaultPlace>(plan.faults.size(), {.fault = where}));
 }
 
+// How long a fault lasts at most, where that is what `for` says.
+Duration LongestOf(const FaultPlan& fault) {
+  const FaultEntry* kind = FindFault(fault.kind);
+  const bool is_its = !kind->length_is_of_frames && !kind->ends_itself && !kind->is_final;
+  return is_its ? fault.length : Duration{};
+}
+
 RunFacts FactsOf(const Plan& plan) {
   const WorkloadEntry& workload = *FindWorkload(plan.workload);
   const auto option = [&](const char* name) {
@@ -305,6 +312,7 @@ RunFacts FactsOf(const Plan& plan) {
                             .nodes = fault.nodes,
                             .drawn_for = fault.drawn_for,
                             .until = AwaitedEnd(fault),
+                            .lasts = LongestOf(fault),
                             .planned = fault.times});
   }
   return facts;

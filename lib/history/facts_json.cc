@@ -155,6 +155,7 @@ std::vector<FaultFact> ReadFaults(Fields& fields) {
                       .nodes = fault.Has("nodes") ? fault.Numbers("nodes") : std::vector<int>(),
                       .drawn_for = fault.Has("drawn") ? fault.Text("drawn") : "",
                       .until = fault.Has("until") ? fault.Text("until") : "",
+                      .lasts = fault.Has("for_ns") ? fault.Span("for_ns", 0) : Duration{},
                       .planned = fault.Count("planned")});
     if (std::string reason = fault.Finish(); !reason.empty()) fields.Fail(std::move(reason));
   }
@@ -201,6 +202,7 @@ nlohmann::ordered_json FactsToJson(const RunFacts& facts) {
     if (!fault.nodes.empty()) faults.back()["nodes"] = fault.nodes;
     if (!fault.drawn_for.empty()) faults.back()["drawn"] = fault.drawn_for;
     if (!fault.until.empty()) faults.back()["until"] = fault.until;
+    if (fault.lasts > Duration{}) faults.back()["for_ns"] = ToNs(fault.lasts);
   }
   auto expect = nlohmann::ordered_json::object();
   for (const auto& [claim, outcome] : facts.expect) expect[claim] = outcome;

@@ -25,6 +25,7 @@ struct FaultFact {
   // By a nemesis, for what it was asked to do ("clock"): one of many that finds nothing to act on leaves the verdict as it is.
   std::string drawn_for{};
   std::string until{};  // "client 2 reaches before-write": what it was to last until, if anything
+  Duration lasts{};     // and how long at most, if that was said
   int planned = 1;      // how often it was to start; fewer is reported and leaves nothing `valid`
 
   bool operator==(const FaultFact&) const = default;
