@@ -142,9 +142,9 @@ int64_t TotalNs(std::vector<Span> spans) {
 bool FaultWithin(const Scene& scene, const Hold& hold, const Span& when, bool even_slow) {
   return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
     const std::string& kind = scene.facts.faults[static_cast<size_t>(episode.fault)].kind;
-    // Who is killed is late with nothing.
-    const bool delays =
-        (even_slow || kind != "slow") && !(kind == "crash" && episode.client == hold.client);
+    // Who is killed is late with nothing, and nobody is by what his clock says.
+    const bool delays = (even_slow || kind != "slow") && !IsMovedClock(scene.facts, episode) &&
+                        !(kind == "crash" && episode.client == hold.client);
     return IsOn(scene.facts, episode, hold.client) && delays &&
            Overlap(when, {episode.from_ns, episode.to_ns});
   });

@@ -100,6 +100,20 @@ TEST(Blame, AServerHoldsUpNobodyElseThanWhoWaitsForIt) {
       c2:                         A-a===R-r
       machine n0:    (-------)              )",
        kUnknown},
+      {"it was held up by nobody else: not by its clock",
+       R"(
+      c1:            A-a======!======R-r
+      c2:                        A-a===R-r
+      jump c1:     [-----------------]       | 5
+      machine c1:       (-------)            )",
+       kUnknown},
+      {"but by its messages",
+       R"(
+      c1:            A-a======!======R-r
+      c2:                        A-a===R-r
+      delay c1:    [-----------------]
+      machine c1:       (-------)            )",
+       kViolated},
   });
 }
 
