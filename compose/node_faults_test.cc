@@ -124,5 +124,16 @@ TEST(NodeFaults, AMasterThatComesBackFollowsTheOneThatTookItsPlace) {
               "8s", "replicated"));
 }
 
+// The sentinels that did not ask for it take no master for a replica that has strayed; and of two they take the one meant.
+TEST(NodeFaults, SentinelsHandOverToTheReplicaThatIsNamed) {
+  for (const char* node : {"2", "3"}) {
+    const Ran ran = RunWith("replicas = 2\n[[fault]]\nkind = \"promote\"\nnodes = [" +
+                                std::string(node) + "]\nhow = \"planned\"\nfrom = \"500ms\"\n",
+                            "5s", "sentinel");
+    EXPECT_EQ(ran.finished.exit_code, 0) << ran.finished.out << ran.finished.err;
+    ExpectAllFired(ran);
+  }
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -12,6 +12,20 @@
 namespace doublehold {
 namespace {
 
+// Until all know each other; and from then on. Four of these periods after a replica has called itself the master, sentinels
+// that have not heard of a failover make it a replica again. The one that leads it hears from the replica once a second only,
+// and tells the others then: with less, a planned failover would be undone by those who did not ask for it.
+constexpr std::string_view kGreetingsOfStrangersMs = "100";
+constexpr std::string_view kGreetingsOfARunMs = "1000";
+
+// Of a reply that lists names and values in turn.
+std::string FieldOf(const Reply& reply, std::string_view name) {
+  for (size_t i = 0; i + 1 < reply.items.size(); i += 2) {
+    if (reply.items[i].text == name) return reply.items[i + 1].text;
+  }
+  return {};
+}
+
 class Watched final : public Replication {
  public:
   using Replication::Replication;
@@ -42,17 +56,65 @@ class Watched final : public Replication {
       std::string missing = WhatMisses(number);
       if (!missing.empty()) return missing;
     }
+    for (int number = 1; number <= kSentinels; ++number) Greet(number, kGreetingsOfARunMs);
+    // Now: a vote may come before they have heard of a priority that is set when the master dies.
+    const auto first = std::ranges::find(parts_.plan.faults, "promote", &FaultPlan::kind);
+    if (first != parts_.plan.faults.end() && !Prefer(first->nodes.front()))
+      return fmt::format("node {} takes no replica-priority", first->nodes.front());
     return {};
   }
 
   void Promote(int node, Promotion how, std::function<void(bool)> done) override {
-    if (how == Promotion::kPlanned) {
-      [[maybe_unused]] const CallResult told = Ask(1, {"SENTINEL", "FAILOVER", kMasterName});
+    const auto until_it_leads = [this, node](std::function<void(bool)> tell) {
+      Await([this, node] { return IsMaster(node); }, std::move(tell));
+    };
+    if (how != Promotion::kPlanned) {
+      [[maybe_unused]] const bool preferred = Prefer(node);
+      return until_it_leads(std::move(done));
     }
-    Await([this, node] { return IsMaster(node); }, std::move(done));
+    Await([this, node] { return IsMaster(node) || IsTold(node); },
+          [until_it_leads, tell = std::move(done)](bool told) {
+            if (!told) return tell(false);
+            until_it_leads(tell);
+          });
   }
 
  private:
+  // Sentinels greet each other every two seconds, unless told to hurry (since Redis 7).
+  void Greet(int sentinel, std::string_view period_ms) const {
+    [[maybe_unused]] const CallResult hurried =
+        Ask(sentinel, {"SENTINEL", "DEBUG", "INFO-PERIOD", "100", "PUBLISH-PERIOD", period_ms});
+  }
+
+  // The sentinels take the replica with the lowest priority above 0, before they look at what each has received. False when
+  // the node does not answer.
+  bool Prefer(int node) {
+    if (node == preferred_) return true;
+    if (!AskServer(SocketOf(node), {"CONFIG", "SET", "replica-priority", "1"})) return false;
+    if (preferred_ != 0) {
+      [[maybe_unused]] const CallResult told =
+          AskServer(SocketOf(preferred_), {"CONFIG", "SET", "replica-priority", "100"});
+    }
+    preferred_ = node;
+    return true;
+  }
+
+  // Whether the sentinel that is to hand over has heard of it.
+  [[nodiscard]] bool IsPreferred(int node) const {
+    const CallResult replicas = Ask(1, {"SENTINEL", "REPLICAS", kMasterName});
+    if (!replicas) return false;
+    return std::ranges::any_of(replicas->items, [&](const Reply& replica) {
+      return FieldOf(replica, "port") == std::to_string(PortOf(node)) &&
+             FieldOf(replica, "slave-priority") == "1";
+    });
+  }
+
+  // False as long as the sentinel has another failover under way, or takes the node for down.
+  bool IsTold(int node) {
+    return Prefer(node) && IsPreferred(node) &&
+           Ask(1, {"SENTINEL", "FAILOVER", kMasterName}).has_value();
+  }
+
   [[nodiscard]] std::filesystem::path SocketOf(int server) const {
     return parts_.launcher.SocketOf(server);
   }
@@ -63,18 +125,11 @@ class Watched final : public Replication {
     return AskServer(parts_.launcher.SentinelSocketOf(sentinel), command);
   }
 
-  // Sentinels greet each other every two seconds, unless told to hurry (since Redis 7).
   std::string WhatMisses(int sentinel) {
-    [[maybe_unused]] const CallResult hurried =
-        Ask(sentinel, {"SENTINEL", "DEBUG", "INFO-PERIOD", "100", "PUBLISH-PERIOD", "100"});
+    Greet(sentinel, kGreetingsOfStrangersMs);
     const CallResult seen = Ask(sentinel, {"SENTINEL", "MASTER", kMasterName});
     if (!seen) return fmt::format("sentinel {} does not answer", sentinel);
-    const auto value = [&](std::string_view name) -> std::string {
-      for (size_t i = 0; i + 1 < seen->items.size(); i += 2) {
-        if (seen->items[i].text == name) return seen->items[i + 1].text;
-      }
-      return {};
-    };
+    const auto value = [&](std::string_view name) { return FieldOf(*seen, name); };
     if (value("num-other-sentinels") != std::to_string(kSentinels - 1))
       return fmt::format("sentinel {} does not know the others", sentinel);
     if (value("num-slaves") != std::to_string(parts_.plan.replicas))
@@ -94,6 +149,8 @@ class Watched final : public Replication {
     }
     return true;
   }
+
+  int preferred_ = 0;  // by its priority; 0: none yet
 };
 
 }  // namespace
