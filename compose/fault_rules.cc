@@ -1,6 +1,7 @@
 #include "compose/fault_rules.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -145,6 +146,31 @@ Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEn
   return {};
 }
 
+// Whether another node may have become the master of its slots, or of all, when the fault begins.
+bool MayHaveChanged(const Plan& plan, const FaultPlan& fault) {
+  const bool by_themselves = FindTopology(plan.topology)->FailsOver();
+  return std::ranges::any_of(plan.faults, [&](const FaultPlan& other) {
+    if (other.name == fault.name || (other.from > fault.from && !fault.on)) return false;
+    return by_themselves || other.kind == fault.kind;
+  });
+}
+
+Result<void> CheckPromoted(const Plan& plan, const FaultPlan& fault) {
+  if (fault.kind != "promote" || fault.nodes.size() != 1) return {};
+  const int node = fault.nodes.front();
+  if (node < 1 || node > plan.nodes || MayHaveChanged(plan, fault)) return {};
+  std::vector<int> replicas;
+  for (int server = plan.nodes + 1; server <= ServersOf(plan); ++server) {
+    if (MasterOf(plan, server) == node) replicas.push_back(server);
+  }
+  return BadInput(fmt::format("node {} is the master{}", node,
+                              replicas.empty() ? ", and has no replica"
+                                               : fmt::format("; its replica{} {}",
+                                                             replicas.size() == 1 ? " is" : "s are",
+                                                             fmt::join(replicas, ", "))),
+                  "nodes");
+}
+
 Result<void> CheckReplicas(const Plan& plan, const FaultPlan& fault, const FaultEntry& kind) {
   const TopologyEntry& topology = *FindTopology(plan.topology);
   if (!kind.needs_replicas) return {};
@@ -163,7 +189,7 @@ Result<void> CheckReplicas(const Plan& plan, const FaultPlan& fault, const Fault
       topology.lead == Lead::kSentinel) {
     return BadInput("under sentinels nobody promotes by hand: how = 'planned' or 'awaited'", "how");
   }
-  return {};
+  return CheckPromoted(plan, fault);
 }
 
 Result<void> CheckFault(const Plan& plan, const FaultPlan& fault) {

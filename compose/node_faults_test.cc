@@ -124,6 +124,15 @@ TEST(NodeFaults, AMasterThatComesBackFollowsTheOneThatTookItsPlace) {
               "8s", "replicated"));
 }
 
+TEST(NodeFaults, WhatIsTheMasterAlreadyIsNotPromoted) {
+  const Ran ran = RunWith(
+      "[[fault]]\nkind = \"promote\"\nname = \"taken\"\nnodes = [2]\nfrom = \"300ms\"\n"
+      "[[fault]]\nkind = \"promote\"\nname = \"again\"\nnodes = [2]\nfrom = \"600ms\"\n",
+      "1s", "replicated");
+  EXPECT_EQ(ran.verdict.at("faults").at(0).at("started"), 1);
+  EXPECT_EQ(ran.verdict.at("faults").at(1).at("started"), 0);
+}
+
 // The sentinels that did not ask for it take no master for a replica that has strayed; and of two they take the one meant.
 TEST(NodeFaults, SentinelsHandOverToTheReplicaThatIsNamed) {
   for (const char* node : {"2", "3"}) {

@@ -273,6 +273,10 @@ int64_t RealCluster::MendReplication(int node) {
 
 void RealCluster::Promote(int node, Promotion how, std::function<void(bool)> done) {
   CHECK(replication_ != nullptr);
+  if (replication_->IsMasterAlready(node)) {
+    // Nothing comes about. Later, never from inside this call.
+    return boost::asio::post(io_, [tell = std::move(done)] { tell(false); });
+  }
   replication_->Promote(node, how, std::move(done));
 }
 

@@ -40,6 +40,10 @@ void Replication::Await(std::function<bool()> met, std::function<void(bool)> don
   std::make_shared<Poll>(parts_.io, std::move(met), std::move(done))->Next();
 }
 
+bool Replication::IsMasterAlready(int node) const {
+  return AskRole(parts_.launcher.SocketOf(node)).role == "master";
+}
+
 bool Replication::Flows(int master, int replica, std::initializer_list<std::string_view> command) {
   const std::filesystem::path socket = parts_.launcher.SocketOf(master);
   if (!sent_.contains(master)) {

@@ -42,7 +42,9 @@ class Replication {
   virtual Result<void> Begin() = 0;
   // Called every few milliseconds until it answers an empty string; else what is still waited for.
   virtual std::string WhatIsMissing() = 0;
-  // As Cluster::Promote.
+  // By what the node says of itself.
+  [[nodiscard]] bool IsMasterAlready(int node) const;
+  // As Cluster::Promote, of one that is not.
   virtual void Promote(int node, Promotion how, std::function<void(bool)> done) = 0;
   // When a server that was restarted is one of them again.
   virtual Rejoining AfterRestart() { return {}; }
