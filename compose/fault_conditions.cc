@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "faults/fault.h"
 #include "lib/base/words.h"
 #include "lib/locks/registry.h"
 #include "workloads/workload.h"
@@ -216,6 +217,13 @@ std::optional<FaultRefusal> FindKeptBeginning(const Plan& plan, const ByName& na
   return std::nullopt;
 }
 
+// An errand of an operator, a kill: what ends by itself, and has no length that it could be given.
+bool IsOverAtOnce(const FaultPlan& fault) {
+  const FaultEntry& kind = *FindFault(fault.kind);
+  if (kind.is_final) return kind.name != "promote";
+  return kind.ends_itself && kind.asked_ns({.length = Duration(1)}) == 0;
+}
+
 std::optional<FaultRefusal> FindUnknownName(const Plan& plan, const ByName& names) {
   for (size_t i = 0; i < plan.faults.size(); ++i) {
     const FaultPlan& fault = plan.faults[i];
@@ -224,7 +232,7 @@ std::optional<FaultRefusal> FindUnknownName(const Plan& plan, const ByName& name
           {fault.until_fault ? fault.until_fault->fault : std::string(), "until"}}) {
       if (named.empty()) continue;
       if (names.contains(named) && named != fault.name) {
-        if (setting != std::string_view("during") || plan.faults[names.at(named)].kind != "crash")
+        if (setting != std::string_view("during") || !IsOverAtOnce(plan.faults[names.at(named)]))
           continue;
         return FaultRefusal{i, fmt::format("'{}' is over at once: nothing begins meanwhile", named),
                             setting};
