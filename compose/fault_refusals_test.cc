@@ -227,6 +227,12 @@ TEST(BuildPlan, NamesWhatATimelineWaitsForInVain) {
        "beginning of 'b' waits for the beginning of 'a'"},
       {fault("client = 1\nfor = \"1s\"\nfrom = \"1s\"\nevery = \"2s\"\ntimes = 3\n"),
        at(9, "times") + "the last of its 3 times is at 5s, after the run's end at 5s"},
+      {fault("client = 1\nfor = \"500ms\"\nevery = \"100ms\"\ntimes = 3\n"),
+       at(7, "every") + "it comes again after 100ms, and lasts 500ms"},
+      {kLock + "[[fault]]\nkind = \"restart\"\nnodes = [1]\nfor = \"1s\"\nfrom = \"1s\"\ntimes = "
+               "2\nevery = \"3500ms\"\n",
+       "x.toml:6: fault.0.for: fault 'restart-1': its nodes are back at 5.5s, after the run's end "
+       "at 5s"},
       {fault("client = 1\nfor = \"1s\"\nevery = \"2s\"\n"),
        "x.toml:7: fault.0.every: that is how far apart; how often (times) is missing"},
       {fault("name = \"p\"\nnodes = [1]\nuntil = \"any holds\"\n"),

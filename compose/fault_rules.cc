@@ -107,13 +107,22 @@ Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEn
   if (fault.times > 1 && fault.every <= Duration::zero()) {
     return BadInput("'times' is more than one, but 'every' does not say how far apart", "times");
   }
+  // Else it waits for the next time that a client comes by.
+  const bool comes_by_time = !fault.on && !fault.until && !fault.until_fault;
+  if (fault.times > 1 && fault.every < fault.length && comes_by_time && !kind.length_is_of_frames) {
+    return BadInput(fmt::format("it comes again after {}, and lasts {}",
+                                FormatDuration(fault.every), FormatDuration(fault.length)),
+                    "every");
+  }
   // At the earliest; what is away then was not restarted.
-  if (const Duration back = fault.from + fault.length; kind.ends_itself && back > plan.duration) {
+  const Duration last = fault.from + fault.every * (fault.times - 1);
+  if (const Duration back = last + fault.length;
+      kind.ends_itself && last < plan.duration && back > plan.duration) {
     return BadInput(fmt::format("its nodes are back at {}, after the run's end at {}",
                                 FormatDuration(back), FormatDuration(plan.duration)),
                     "for");
   }
-  if (const Duration last = fault.from + fault.every * (fault.times - 1); last >= plan.duration) {
+  if (last >= plan.duration) {
     return BadInput(fmt::format("the last of its {} times is at {}, after the run's end at {}",
                                 fault.times, FormatDuration(last), FormatDuration(plan.duration)),
                     "times");
@@ -131,9 +140,8 @@ Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEn
                                 FormatDuration(fault.delay), FormatDuration(plan.duration)),
                     "delay");
   }
-  const bool at_a_time = !fault.on && !fault.until && !fault.until_fault && !kind.ends_itself;
-  if (const Duration over = fault.from + fault.every * (fault.times - 1) + fault.length;
-      at_a_time && fault.length <= plan.duration && over > plan.duration) {
+  if (const Duration over = last + fault.length;
+      comes_by_time && !kind.ends_itself && fault.length <= plan.duration && over > plan.duration) {
     return BadInput(fmt::format("it would be cut short: it lasts until {}, and the run ends at {}",
                                 FormatDuration(over), FormatDuration(plan.duration)),
                     "for");
