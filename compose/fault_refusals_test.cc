@@ -147,7 +147,11 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
        "request, "
        "reply, both)"},
       {fault("kind = \"drop\"\ncount = -1\n"),
-       "x.toml:5: fault.0.count: -1 is not in 0..2147483647"},
+       "x.toml:5: fault.0.count: -1 is not in 1..2147483647"},
+      {fault("kind = \"drop\"\ncount = 0\n"), "x.toml:5: fault.0.count: 0 is not in 1..2147483647"},
+      {fault("kind = \"hold\"\nuntil = \"any holds\"\n"),
+       "x.toml:4: fault.0.kind: fault 'hold-1' (hold): needs 'for': how long it keeps a frame at "
+       "most"},
       {fault("kind = \"drop\"\nnth = 0\n"), "x.toml:5: fault.0.nth: 0 is not in 1..2147483647"},
       {fault("kind = \"drop\"\nchance = 1.5\n"), "x.toml:5: fault.0.chance: 1.5 is not in 0..1"},
       {fault("kind = \"drop\"\nchance = 0\n"),

@@ -172,7 +172,7 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   if (has("nodes")) fault.nodes = ReadNodes(reader, plan);
   if (has("direction")) fault.direction = reader.Word("direction", "");
   if (has("command")) ReadFrames(reader, fault);
-  if (has("count")) fault.count = static_cast<int>(reader.Integer("count", 0, 0, INT32_MAX));
+  if (has("count")) fault.count = static_cast<int>(reader.Integer("count", 0, 1, INT32_MAX));
   if (has("delay")) fault.delay = reader.Span("delay", "0s");
   if (has("jitter")) fault.jitter = reader.Span("jitter", "0s");
   if (has("spread")) fault.spread = reader.Word("spread", "");

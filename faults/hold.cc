@@ -14,7 +14,7 @@ constexpr std::string_view kDirection = "request";
 
 Result<void> Validate(const FaultPlan& plan) {
   if (plan.length <= Duration{})
-    return BadFault(plan, "needs a length to hold each frame for", "for");
+    return BadFault(plan, "needs 'for': how long it keeps a frame at most", "for");
   return ValidateLinkFault(plan);
 }
 
