@@ -30,6 +30,7 @@ TEST(CommandLine, BadInputIsOneLineThatNamesWhatWhereAndTheNearestWord) {
   WriteFile(in / "broken.toml", "[lock\n");
   WriteFile(in / "garbled.jsonl", "this is not a history\n");
   WriteFile(in / "empty.jsonl", "");
+  WriteFile(in / "a.edn", "{:process 0, :type :invoke, :f :acquire, :value nil}\n");
   const std::vector<BadInputCase> cases{
       {{"run", "--lock", "redlok", "--out", out},
        3,
@@ -95,6 +96,7 @@ TEST(CommandLine, BadInputIsOneLineThatNamesWhatWhereAndTheNearestWord) {
       {{"check", (in / "garbled.jsonl").string()}, 3, "garbled.jsonl:1: "},
       {{"check", (in / "empty.jsonl").string()}, 3, "empty.jsonl"},
       {{"check", (in / "missing.jsonl").string()}, 3, "missing.jsonl: no such file"},
+      {{"check", (in / "a.edn").string()}, 3, "a.edn: a history in EDN is held against a model"},
       {{"check"}, 3, "name one run folder"},
       {{"check", "x.edn", "--model", "mutexx"}, 3, "did you mean 'mutex'?"},
       {{"check", "x.edn", "--permits", "2"}, 3, "--permits: only with --model"},

@@ -193,6 +193,12 @@ Result<std::vector<std::string>> ReadClaims(const ParsedLine& line, const RunFac
 Result<RunVerdict> JudgeRun(const ParsedLine& line) {
   const Result<std::filesystem::path> file = HistoryFileOf(line.rest.front());
   if (!file) return tl::unexpected(file.error());
+  if (file->extension() == ".edn") {
+    return BadInput(
+        fmt::format("{}: a history in EDN is held against a model: --model NAME "
+                    "(doublehold list models)",
+                    file->string()));
+  }
   if (file->extension() == ".bin") {
     const Result<MappedHistory> mapped = MappedHistory::Open(*file);
     if (!mapped) return tl::unexpected(mapped.error());
