@@ -104,6 +104,8 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheTopology) {
        "x.toml:4: topology.direct: 'yes' is neither true nor false"},
       {redlock + "nods = 5\n",
        "x.toml:4: setting 'topology.nods' is unknown (did you mean 'topology.nodes'?)"},
+      {kLock + "[topology]\nkind = \"sentinel\"\n",
+       "x.toml:4: setting 'topology.kind' is unknown (did you mean 'topology.name'?)"},
   };
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }

@@ -52,7 +52,8 @@ Misfit TopologyMisfit(const Plan& plan, const LockEntry& lock) {
 }
 
 void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
-  const bool named = reader.settings().Has("topology.name");
+  // Asked for either way: an unknown setting may be meant for it.
+  const bool named = reader.Word("topology.name").has_value();
   if (named) plan.topology = reader.Known("topology.name", "topology", "", NamesOf(Topologies()));
   const TopologyEntry* topology = FindTopology(plan.topology);
   if (named && topology == nullptr) return;
