@@ -8,31 +8,13 @@
 #include "checker/cause.h"
 #include "checker/judge.h"
 #include "checker/lanes.h"
+#include "checker/testing_causes.h"
 
 namespace doublehold {
 namespace {
 
-Violation FirstOf(const History& history, const std::string& claim) {
-  const RunVerdict verdict = Judge(history);
-  const auto found = std::ranges::find(verdict.claims, claim, &ClaimVerdict::claim);
-  return found->violations.empty() ? Violation{} : found->violations.front();
-}
-
-struct Case {
-  std::string claim;
-  std::string lanes;
-  std::string cause;
-  LaneOptions options{};
-};
-
-void ExpectCauses(const std::vector<Case>& cases) {
-  for (Case one : cases) {
-    one.options.claims = {one.claim};
-    const Violation violation = FirstOf(FromLanes(one.lanes, one.options), one.claim);
-    EXPECT_EQ(Name(violation.cause), one.cause) << one.lanes << "\n" << violation.because;
-    EXPECT_FALSE(violation.because.empty()) << one.lanes;
-  }
-}
+using testing::ExpectCauses;
+using testing::FirstOf;
 
 // c1 is 4 ms late, and c2 is granted the key meanwhile.
 const std::string kFourLate = R"(

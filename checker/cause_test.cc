@@ -9,32 +9,14 @@
 
 #include "checker/judge.h"
 #include "checker/lanes.h"
+#include "checker/testing_causes.h"
 
 namespace doublehold {
 namespace {
 
-struct Case {
-  std::string claim;
-  std::string lanes;
-  std::string cause;
-  LaneOptions options{};
-};
-
-// Of the first violation of the claim; "" when there is none.
-std::string CauseOf(const History& history, const std::string& claim) {
-  const RunVerdict verdict = Judge(history);
-  const auto found = std::ranges::find(verdict.claims, claim, &ClaimVerdict::claim);
-  if (found == verdict.claims.end() || found->violations.empty()) return "";
-  EXPECT_FALSE(found->violations[0].because.empty());
-  return std::string(Name(found->violations[0].cause));
-}
-
-void ExpectCauses(const std::vector<Case>& cases) {
-  for (Case one : cases) {
-    one.options.claims = {one.claim};
-    EXPECT_EQ(CauseOf(FromLanes(one.lanes, one.options), one.claim), one.cause) << one.lanes;
-  }
-}
+using testing::CauseOf;
+using testing::ExpectCauses;
+using testing::kBoth;
 
 // c1 is 12 ms late; what held it up for long enough is to blame.
 const std::string kLate = R"(
@@ -99,145 +81,6 @@ TEST(Cause, OfALeaseThatWasNotExtendedIsItsRenewal) {
       c1:          A-aE-e==!==========R-x
       c2:                       A-a==R-r)",
        "overran"},
-  });
-}
-
-const std::string kBoth = R"(
-      c1:          A-a================R-r
-      c2:                    A-a==R-r)";
-
-TEST(Cause, OfTwoLiveLeasesIsWhatTookTheKeyAway) {
-  const std::string jump = "\n      jump n1:           [--------------]   | ";
-  const std::string restart = "\n      restart n1:        [-]";
-  const std::string flush = "\n      flush n1:          [-]";
-  ExpectCauses({
-      {"lease-exclusion", kBoth + jump + "2000", "server-clock"},
-      {"lease-exclusion", kBoth + jump + "3", "not-told"},      // less than was left
-      {"lease-exclusion", kBoth + jump + "-2000", "not-told"},  // the key stays for longer
-      {"lease-exclusion", kBoth + restart, "node-restarted"},
-      // the master's, or a replica's that had nothing to do with it
-      {"lease-exclusion", kBoth + restart, "not-told", {.nodes = 2}},
-      {"lease-exclusion", kBoth + jump + "2000", "not-told", {.nodes = 2}},
-      {"lease-exclusion", kBoth + "\n      promote n2:        [-]", "failover", {.nodes = 2}},
-      {"lease-exclusion", kBoth + "\n      restart n0:        [-]", "not-told"},  // the store
-      {"lease-exclusion", kBoth + "\n      promote n2:        [-]", "failover"},
-      {"lease-exclusion", kBoth + "\n      evict n1:          [-]", "key-removed"},
-      {"lease-exclusion", kBoth + flush, "key-removed"},
-      {"lease-exclusion", kBoth + "\n      flush n1:                    [-]", "not-told"},  // later
-      {"lease-exclusion", kBoth + restart + flush, "not-told"},  // either
-      {"lease-exclusion", kBoth, "not-told"},
-  });
-  // On a client and a node at once.
-  History both = FromLanes(kBoth + "\n      jump c2:           [--------------]   | 2000",
-                           {.claims = {"lease-exclusion"}});
-  EXPECT_EQ(CauseOf(both, "lease-exclusion"), "not-told");
-  both.facts.faults[0].nodes = {1};
-  for (Event& event : both.events) {
-    if (event.op == Op::kFault) event.value[3] = 1;
-  }
-  EXPECT_EQ(CauseOf(both, "lease-exclusion"), "server-clock");
-  both.facts.faults[0].kind = "delay";  // of the link between the two
-  EXPECT_EQ(CauseOf(both, "lease-exclusion"), "not-told");
-  History kept = FromLanes(kBoth + restart, {.claims = {"lease-exclusion"}});
-  kept.facts.faults[0].what = "node 1 killed (to come back with its log)";
-  EXPECT_EQ(CauseOf(kept, "lease-exclusion"), "not-told");
-}
-
-TEST(Cause, OfLocksByClientsClocksIsTheClockThatWasAhead) {
-  const LaneOptions getset{.lock = "setnx-getset"};
-  const std::string ahead = "\n      jump c2:     [---------------]   | 2000";
-  const std::string behind = "\n      jump c1:     [---------------]   | -2000";
-  const std::string kept = "\n      jump c1:     [---------------]   | 2000";
-  ExpectCauses({
-      {"lease-exclusion", kBoth + ahead, "client-clock", getset},
-      {"lease-exclusion", kBoth + behind, "client-clock", getset},
-      {"lease-exclusion", kBoth + kept, "not-told", getset},
-      {"lease-exclusion", kBoth + ahead + kept, "not-told", getset},  // they agree
-      {"lease-exclusion", kBoth + ahead, "not-told"},
-      // and not the server's
-      {"lease-exclusion", kBoth + "\n      jump n1:           [---------]   | 2000", "not-told",
-       getset},
-      // c1 had it first, though c2, whose clock is ahead, was answered before it
-      {"lease-exclusion", R"(
-      c1:          A--------a=========R-x
-      c2:            A----a======R-r
-      jump c2:  [-------------]                | 2000)",
-       "client-clock", getset},
-      {"lease-exclusion", R"(
-      c1:          A--------a=========R-x
-      c2:            A----a======R-r
-      jump c1:  [-------------]                | 2000)",
-       "client-clock", getset},
-      // asked for when c2's grant was answered
-      {"lease-exclusion", R"(
-      c1:                   A-a=======R-x
-      c2:            A----a======R-r
-      jump c2:  [-------------]                | 2000)",
-       "not-told", getset},
-  });
-}
-
-TEST(Cause, IsAReleaseThatFreesWhateverIsThere) {
-  const std::string freed = R"(
-      c1:    A-a==!========R-f
-      c2:           A-a=============R-x
-      c3:                     A-a==R-r)";
-  std::string looks_first = freed;
-  std::ranges::replace(looks_first, 'f', 'r');
-  ExpectCauses({
-      {"lease-exclusion", freed, "foreign-release"},
-      {"release", freed, "foreign-release"},
-      {"exclusion", freed, "overran"},  // of the first two
-      {"lease-exclusion", looks_first, "foreign-release", {.lock = "set-nx-px-get-del"}},
-      {"lease-exclusion", looks_first, "not-told", {.lock = "set-nx-px"}},
-      // c2's lease is over, and its late DEL comes between the two commands of c1's acquire
-      {"lease-exclusion", R"(
-      c1:                A------a=====R-x
-      c2:     A-a=====!=====R-f
-      c3:                         A-a===R-r)",
-       "foreign-release"},
-      // what surely came later is what explains it
-      {"lease-exclusion", R"(
-      c1:                     A------a=========R-x
-      c2:          A-a=====!=====R-f
-      c3:                                  A-a===R-r
-      evict n1:                       [-])",
-       "key-removed"},
-      // c2 was granted the key when c1 had lost it: nobody's release is to blame for c3
-      {"lease-exclusion", R"(
-      c1:        A-a====================R-r
-      c2:             A-a==R-f
-      c3:                       A-a==R-r
-      evict n1:   [-])",
-       "key-removed"},
-  });
-}
-
-TEST(Cause, OfALockOfMajoritiesIsTheNodeThatBothCounted) {
-  const LaneOptions redlock{.nodes = 5, .lock = "redlock"};
-  const std::string of_three = "\n      jump n3:           [----------]   | 2000";
-  ExpectCauses({
-      {"lease-exclusion", kBoth + of_three, "quorum-overlap", redlock},
-      {"lease-exclusion", kBoth + "\n      restart n3:        [-]", "quorum-overlap", redlock},
-      {"lease-exclusion",
-       kBoth + of_three + "\n      jump n1:           [----------]   | 2000" +
-           "\n      jump n2:           [----------]   | 2000",
-       "server-clock", redlock},
-      {"lease-exclusion", kBoth, "not-told", redlock},
-  });
-}
-
-TEST(Cause, OfACommandThatRanTwiceIsTheReplyThatWasLost) {
-  const std::string nested = R"(
-      c1:              A-a===A-a===R----r===========R-r
-      c2:                    A-x      A-a==R-r)";
-  ExpectCauses({
-      {"reentry", nested + "\n      drop c1:                      [-]", "resent"},
-      {"reentry", nested + "\n      duplicate c1:                 [-]", "resent"},
-      {"lease-exclusion", nested + "\n      drop c1:                      [-]", "resent"},
-      {"reentry", nested + "\n      drop c2:                      [-]", "not-told"},
-      {"reentry", nested + "\n      drop c1:            [-]", "not-told"},  // no call met it
-      {"reentry", nested, "not-told"},
   });
 }
 

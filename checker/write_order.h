@@ -7,10 +7,10 @@
 //
 // A write may be moved behind all that it was under way with, also behind several:
 //
-//   c1:  W--------------w             wrote 7 over the 4 of c3, as c2 says, which had read c2's own 5 before
-//   c2:     W-w
-//   c3:           W-------w
-//   c2:                      A-a=g    read 7
+//   c1:  W---------------w                 held up; wrote 7
+//   c4:    W-w                            wrote 5, which c2 reads before c1's took effect
+//   c2:            W------w               wrote 4 over it
+//   c3:                     A-a=g         read 7: c1's came after both
 //
 // Thread rule: one thread. Keeps the last kMostMoved confirmed writes, and each overwrite.
 #ifndef DOUBLEHOLD_CHECKER_WRITE_ORDER_H_

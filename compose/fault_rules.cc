@@ -11,26 +11,22 @@
 #include "compose/restart_rules.h"
 #include "compose/sent_commands.h"
 #include "faults/fault.h"
+#include "faults/targets.h"
 #include "lib/base/words.h"
 #include "lib/plan/topology.h"
 
 namespace doublehold {
 namespace {
 
-// "node 2", "the store"
-std::string NameServer(int node) {
-  return node == kStoreNode ? "the store" : fmt::format("node {}", node);
-}
-
 Result<void> CheckNamedOnce(const FaultPlan& fault) {
   for (auto node = fault.nodes.begin(); node != fault.nodes.end(); ++node) {
     if (std::find(fault.nodes.begin(), node, *node) != node)
-      return BadInput(fmt::format("{} is named twice", NameServer(*node)), "nodes");
+      return BadInput(fmt::format("{} is named twice", NameNodes({.nodes = {*node}})), "nodes");
   }
   for (auto link = fault.links.begin(); link != fault.links.end(); ++link) {
     if (std::find(fault.links.begin(), link, *link) == link) continue;
     return BadInput(fmt::format("the link of client {} and {} is named twice", link->client,
-                                NameServer(link->node)),
+                                NameNodes({.nodes = {link->node}})),
                     "links");
   }
   return {};

@@ -20,26 +20,26 @@ std::string Drop(const std::string& lock, const std::string& lines) {
 TEST(SentCommands, FramesThatNobodySendsAreNoTarget) {
   const std::string command = "x.toml:4: fault.0.command: fault 'drop-1': ";
   const std::string key = "x.toml:5: fault.0.key: fault 'drop-1': ";
+  const std::string lock = "lock set-nx-px sends SET, EVALSHA, EVAL";
+  const std::string shop = "workload inventory sends RPUSH, GET, SET";
   const Case cases[] = {
-      {Drop("set-nx-px", "command = \"SETT\"\n"),
-       command + "no client ever sends SETT there: lock set-nx-px sends SET, EVALSHA, EVAL, "
-                 "workload inventory sends RPUSH, GET, SET (did you mean 'SET'?)"},
+      {Drop("set-nx-px", "command = \"SETT\"\n"), command +
+                                                      "no client ever sends SETT there: " + lock +
+                                                      ", " + shop + " (did you mean 'SET'?)"},
       {Drop("set-nx-px", "command = \"getset\"\n"),
-       command + "no client ever sends GETSET there: lock set-nx-px sends SET, EVALSHA, EVAL, "
-                 "workload inventory sends RPUSH, GET, SET (did you mean 'SET'?)"},
+       command + "no client ever sends GETSET there: " + lock + ", " + shop +
+           " (did you mean 'SET'?)"},
       {Drop("set-nx-px", "command = \"GET\"\nnodes = [1]\n"),
-       command + "no client ever sends GET there: lock set-nx-px sends SET, EVALSHA, EVAL (did you "
-                 "mean 'SET'?)"},
+       command + "no client ever sends GET there: " + lock + " (did you mean 'SET'?)"},
       {Drop("set-nx-px", "command = \"WAIT\"\nnodes = [1]\n"),
-       command + "no client ever sends WAIT there: lock set-nx-px sends SET, EVALSHA, EVAL"},
+       command + "no client ever sends WAIT there: " + lock},
       {Drop("set-nx-px", "command = \"EXEC\"\nnodes = \"store\"\n"),
-       command + "no client ever sends EXEC there: workload inventory sends RPUSH, GET, SET"},
+       command + "no client ever sends EXEC there: " + shop},
       {Drop("set-nx-px", "command = \"PING\"\n"),
-       command + "no client ever sends PING there: lock set-nx-px sends SET, EVALSHA, EVAL, "
-                 "workload inventory sends RPUSH, GET, SET"},
+       command + "no client ever sends PING there: " + lock + ", " + shop},
       {Drop("redlock", "command = \"PSYNC\"\n"),
-       command + "no client ever sends PSYNC there: lock redlock sends SET, EVALSHA, EVAL, "
-                 "workload inventory sends RPUSH, GET, SET"},
+       command + "no client ever sends PSYNC there: lock redlock sends SET, EVALSHA, EVAL, " +
+           shop},
       {Drop("none", "command = \"SET\"\nnodes = [1]\n"),
        command + "no client ever sends SET there: lock none sends nothing"},
       {Drop("redisson", "command = \"MESSAGE\"\ndirection = \"request\"\n"),

@@ -1,0 +1,54 @@
+// Drawn histories, and what the checkers are to give as the cause.
+#ifndef DOUBLEHOLD_CHECKER_TESTING_CAUSES_H_
+#define DOUBLEHOLD_CHECKER_TESTING_CAUSES_H_
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "checker/cause.h"
+#include "checker/judge.h"
+#include "checker/lanes.h"
+
+namespace doublehold::testing {
+
+// Two holds beside each other, both leases valid.
+inline const std::string kBoth = R"(
+      c1:          A-a================R-r
+      c2:                    A-a==R-r)";
+
+// The first violation of the claim; an empty one when there is none.
+inline Violation FirstOf(const History& history, const std::string& claim) {
+  const RunVerdict verdict = Judge(history);
+  const auto found = std::ranges::find(verdict.claims, claim, &ClaimVerdict::claim);
+  const bool none = found == verdict.claims.end() || found->violations.empty();
+  return none ? Violation{} : found->violations.front();
+}
+
+// Of that one; "" when there is none.
+inline std::string CauseOf(const History& history, const std::string& claim) {
+  const Violation first = FirstOf(history, claim);
+  if (first.sentence.empty()) return "";
+  EXPECT_FALSE(first.because.empty());
+  return std::string(Name(first.cause));
+}
+
+struct DrawnCause {
+  std::string claim;
+  std::string lanes;
+  std::string cause;
+  LaneOptions options{};
+};
+
+inline void ExpectCauses(const std::vector<DrawnCause>& cases) {
+  for (DrawnCause one : cases) {
+    one.options.claims = {one.claim};
+    EXPECT_EQ(CauseOf(FromLanes(one.lanes, one.options), one.claim), one.cause) << one.lanes;
+  }
+}
+
+}  // namespace doublehold::testing
+
+#endif  // DOUBLEHOLD_CHECKER_TESTING_CAUSES_H_
