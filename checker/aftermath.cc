@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "checker/blame.h"
 #include "checker/story.h"
 
 namespace doublehold {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "checker/blame.h"
 #include "checker/decide.h"
 #include "checker/holds.h"
 #include "checker/scene.h"

@@ -81,12 +81,11 @@ bool Stops(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
 std::vector<Span> Unplanned(Span stall, const Scene& scene, int32_t client) {
   std::vector<Span> left;
   bool planned = false;
-  for (const FaultEpisode& episode : scene.episodes) {  // by their start
-    if (!Stops(scene.facts, episode, client)) continue;
-    if (!Overlap(stall, {episode.from_ns, episode.to_ns})) continue;
+  for (const FaultEpisode* episode : scene.EpisodesWithin(stall)) {
+    if (!Stops(scene.facts, *episode, client)) continue;
     planned = true;
-    if (episode.from_ns > stall.from_ns) left.push_back({stall.from_ns, episode.from_ns});
-    stall.from_ns = std::max(stall.from_ns, episode.to_ns);
+    if (episode->from_ns > stall.from_ns) left.push_back({stall.from_ns, episode->from_ns});
+    stall.from_ns = std::max(stall.from_ns, episode->to_ns);
   }
   if (stall.from_ns < stall.to_ns) left.push_back(stall);
   if (planned) {
@@ -97,12 +96,6 @@ std::vector<Span> Unplanned(Span stall, const Scene& scene, int32_t client) {
 
 bool IsMovedClock(const RunFacts& facts, const FaultEpisode& episode) {
   return MovesAClock(facts.faults[static_cast<size_t>(episode.fault)]);
-}
-
-// On the client itself, or on everybody. What is on a node need not have touched it.
-bool IsOn(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
-  if (episode.client == client) return true;
-  return episode.client < 0 && episode.node < 0 && !IsMovedClock(facts, episode);
 }
 
 // A client that is stopped or slow does nothing: what others were granted meanwhile is not its
@@ -124,58 +117,6 @@ int Rank(const RunFacts& facts, const FaultEpisode& episode, const Suspects& sus
   if (episode.client == suspects.stale) return 4;
   if (suspects.other != 0 && episode.client == suspects.other) return 3;
   return episode.client < 0 ? 2 : 1;
-}
-
-// How much time lies in at least one of the stretches.
-int64_t TotalNs(std::vector<Span> spans) {
-  std::ranges::sort(spans, {}, &Span::from_ns);
-  int64_t total_ns = 0;
-  int64_t end_ns = std::numeric_limits<int64_t>::min();
-  for (const Span& span : spans) {
-    total_ns += std::max<int64_t>(0, span.to_ns - std::max(span.from_ns, end_ns));
-    end_ns = std::max(end_ns, span.to_ns);
-  }
-  return total_ns;
-}
-
-// Whether a fault within a stretch may be why a hold lasted.
-bool FaultWithin(const Scene& scene, const Hold& hold, const Span& when, bool even_slow) {
-  return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
-    const std::string& kind = scene.facts.faults[static_cast<size_t>(episode.fault)].kind;
-    // Who is killed is late with nothing, and nobody is by what his clock says.
-    const bool delays = (even_slow || kind != "slow") && !IsMovedClock(scene.facts, episode) &&
-                        !(kind == "crash" && episode.client == hold.client);
-    return IsOn(scene.facts, episode, hold.client) && delays &&
-           Overlap(when, {episode.from_ns, episode.to_ns});
-  });
-}
-
-std::vector<Span> StalledWithin(const Scene& scene, const SessionId& session, Side side,
-                                const Span& when) {
-  std::vector<Span> stalled;
-  for (const Stall* stall : scene.StallsWithin(when)) {
-    const std::vector<Span> held = HeldUpBy(*stall, session, side, when);
-    stalled.insert(stalled.end(), held.begin(), held.end());
-  }
-  return stalled;
-}
-
-// Whether a stall kept whoever extends the lease that ended at `end_ns` from doing so.
-bool KeptFromExtending(const Scene& scene, const Hold& hold, int64_t end_ns) {
-  const int64_t lease_ns = ToNs(scene.facts.lease);
-  const auto stalled_ns = [&](const Span& when) {
-    return TotalNs(StalledWithin(scene, hold.owner(), Side::kWatchdog, when));
-  };
-  const Span& tried = hold.tried;
-  const int64_t until_ns =
-      hold.tried_outcome == EventType::kFail ? std::min(end_ns, tried.to_ns) : end_ns;
-  if (stalled_ns({std::max(hold.core.from_ns, end_ns - lease_ns), until_ns}) > lease_ns / 2)
-    return true;
-  // Not every watchdog tries again after it was not answered.
-  const bool answered = hold.tried_outcome != EventType::kInfo && tried.to_ns <= end_ns;
-  if (answered || tried.from_ns >= end_ns || tried.from_ns < end_ns - lease_ns) return false;
-  const Span waited{tried.from_ns, std::min(tried.to_ns, end_ns)};
-  return stalled_ns(waited) > (waited.to_ns - waited.from_ns) / 2;
 }
 
 }  // namespace
@@ -221,8 +162,22 @@ std::vector<const Stall*> Scene::StallsWithin(const Span& when) const {
   return within;
 }
 
+std::vector<const FaultEpisode*> Scene::EpisodesWithin(const Span& when) const {
+  std::vector<const FaultEpisode*> within;
+  auto episode = std::ranges::upper_bound(episodes, when.from_ns, {}, [&](const FaultEpisode& e) {
+    return e.from_ns + longest_episode_ns;
+  });
+  for (; episode != episodes.end() && episode->from_ns < when.to_ns; ++episode) {
+    if (Overlap({episode->from_ns, episode->to_ns}, when)) within.push_back(&*episode);
+  }
+  return within;
+}
+
 Scene Observe(const History& history) {
   Scene scene{.facts = history.facts, .episodes = Episodes(history), .stalls = {}, .threaded = {}};
+  for (const FaultEpisode& episode : scene.episodes) {
+    scene.longest_episode_ns = std::max(scene.longest_episode_ns, episode.to_ns - episode.from_ns);
+  }
   for (const Event& event : history.events) {
     if (event.thread != 0) scene.threaded.insert(event.client);
     if (event.op != Op::kStall) continue;
@@ -282,64 +237,6 @@ std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects
     behind.push_back(&episode);
   }
   return behind;
-}
-
-bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns) {
-  const Span held{hold.core.from_ns, at_ns};
-  const int64_t extended_ns = std::max(hold.core.from_ns, lease_end_ns - ToNs(scene.facts.lease));
-  // A section that a fault keeps at work is extended meanwhile: it ends no lease.
-  if (hold.extended && KeptFromExtending(scene, hold, lease_end_ns) &&
-      !FaultWithin(scene, hold, {extended_ns, at_ns}, /*even_slow=*/false)) {
-    return true;
-  }
-  if (FaultWithin(scene, hold, held, /*even_slow=*/true)) return false;
-  // The lease runs from when it was asked for.
-  const int64_t stalled_ns =
-      TotalNs(StalledWithin(scene, hold.owner(), Side::kSession, {hold.asked_ns, at_ns}));
-  return stalled_ns > 0 && at_ns - stalled_ns <= lease_end_ns;
-}
-
-bool MachineMayDelayRelease(const Scene& scene, const Hold& hold, int64_t lease_end_ns) {
-  const int64_t sent_ns = hold.core.to_ns;
-  std::vector<Span> stalled =
-      StalledWithin(scene, hold.owner(), Side::kSession, {hold.asked_ns, sent_ns});
-  std::vector<int64_t> ends_ns;
-  for (const Stall* stall : scene.StallsWithin({sent_ns, hold.done_ns})) {
-    // What its client does after it gave up is none of the release's business.
-    const bool its = stall->client == hold.client && stall->when.from_ns < hold.waited_ns;
-    if (!its && !IsOnTheWay(*stall)) continue;
-    stalled.push_back({std::max(stall->when.from_ns, sent_ns), stall->when.to_ns});
-    ends_ns.push_back(stall->when.to_ns);
-  }
-  return std::ranges::any_of(ends_ns, [&](int64_t end_ns) {
-    std::vector<Span> before = stalled;
-    for (Span& span : before) span.to_ns = std::min(span.to_ns, end_ns);
-    return end_ns > lease_end_ns && end_ns - TotalNs(std::move(before)) <= lease_end_ns &&
-           !FaultWithin(scene, hold, {hold.core.from_ns, end_ns}, /*even_slow=*/true);
-  });
-}
-
-bool StalledForMostOf(const Scene& scene, const SessionId& session, const Span& when) {
-  const bool fault = std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
-    return IsOn(scene.facts, episode, session.client) &&
-           Overlap(when, {episode.from_ns, episode.to_ns});
-  });
-  const int64_t stalled_ns = TotalNs(StalledWithin(scene, session, Side::kSession, when));
-  return !fault && stalled_ns > (when.to_ns - when.from_ns) / 2;
-}
-
-const Stall* LongestStall(const Scene& scene, const SessionId& session, const Span& when) {
-  const Stall* longest = nullptr;
-  for (const Stall* stall : scene.StallsWithin(when)) {
-    const bool held = !HeldUpBy(*stall, session, Side::kSession, when).empty() ||
-                      !HeldUpBy(*stall, session, Side::kWatchdog, when).empty();
-    if (!held) continue;
-    if (longest == nullptr ||
-        stall->when.to_ns - stall->when.from_ns > longest->when.to_ns - longest->when.from_ns) {
-      longest = stall;
-    }
-  }
-  return longest;
 }
 
 }  // namespace doublehold

@@ -60,9 +60,11 @@ struct Scene {
   std::vector<Stall> stalls;           // unplanned, in the order in which they ended
   std::set<int32_t> threaded;          // clients that had several sessions
   int64_t longest_stall_ns = 0;
+  int64_t longest_episode_ns = 0;
 
-  // The stalls that overlap a stretch, in that order.
+  // The stalls, and the episodes, that overlap a stretch, in that order.
   [[nodiscard]] std::vector<const Stall*> StallsWithin(const Span& when) const;
+  [[nodiscard]] std::vector<const FaultEpisode*> EpisodesWithin(const Span& when) const;
 };
 Scene Observe(const History& history);
 
@@ -98,34 +100,6 @@ struct Suspects {
 // the servers or a clock, then of anybody's messages; that a holder slept is the last that explains
 // them. Of equals the latest, but all the clocks that were moved then. Empty: none.
 std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects& suspects);
-
-// Whether only the machine is to blame that `hold` was still held at `at_ns`, its lease being over
-// since `lease_end_ns`: no fault was active on its client meanwhile, and
-//
-//   without the time for which it was stalled it would have been done before:
-//     c1:  A-a==(.....!...)==R-r      stalled for 9 of which 4 were late
-//     c1:  A-(....!..)a==R-r          or before the grant came back: the lease ran already
-//   or, where the lease is extended again and again, whoever does that was stalled for most of its last length, or of the
-//   last time that it tried to and was not answered:
-//     c1:  A-a==E-e==(....!...)=======R-r
-//   but not after it was refused, since nobody would have tried again:
-//     c1:  A-a==E-x==(....!...)=======R-r
-//
-// A section that takes longer than its lease anyway is not excused by a stall on the way.
-bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns);
-
-// Whether only the machine is to blame that the release of `hold`, invoked in time and never answered, may take effect after
-// its lease: it may stand wherever the machine does on its way, though its client has given up by then. Wants Hold::done_ns.
-//
-//     c1:          A-a==R---?   !         without the stall it would have been there at the R
-//     machine n1:      (----------------)
-bool MachineMayDelayRelease(const Scene& scene, const Hold& hold, int64_t lease_end_ns);
-
-// Whether a session was stalled for most of a stretch, and no fault was on it meanwhile.
-bool StalledForMostOf(const Scene& scene, const SessionId& session, const Span& when);
-
-// The longest unplanned stall that touched a stretch and held up `session`; null: none.
-const Stall* LongestStall(const Scene& scene, const SessionId& session, const Span& when);
 
 }  // namespace doublehold
 

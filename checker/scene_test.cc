@@ -185,20 +185,5 @@ TEST(Scene, WhatAFaultMayTakeAway) {
   }
 }
 
-TEST(Scene, OfStallsTheLongestThatHeldItUpIsTold) {
-  const History history = FromLanes(R"(
-      machine c1:  (--)      (-----)     (---)
-      machine c2:     (--------------------------))");
-  const Scene scene = Observe(history);
-  const auto longest = [&](int64_t from_ms, int64_t to_ms) {
-    const Stall* stall = LongestStall(scene, {1, 0}, {from_ms * 1'000'000, to_ms * 1'000'000});
-    return stall == nullptr ? -1 : stall->when.from_ns / 1'000'000;
-  };
-  EXPECT_EQ(longest(0, 40), 10);
-  EXPECT_EQ(longest(0, 5), 0);
-  EXPECT_EQ(longest(20, 40), 22);
-  EXPECT_EQ(longest(4, 9), -1);
-}
-
 }  // namespace
 }  // namespace doublehold

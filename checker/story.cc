@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "checker/aftermath.h"
+#include "checker/blame.h"
 
 namespace doublehold {
 namespace {

@@ -1,4 +1,6 @@
 // Whom a stall of the machine excuses, and whom it does not, by what the claim `exclusion` comes to.
+#include "checker/blame.h"
+
 #include <gtest/gtest.h>
 
 #include "checker/exclusion.h"
@@ -107,14 +109,105 @@ TEST(Blame, AServerHoldsUpNobodyElseThanWhoWaitsForIt) {
       jump c1:     [-----------------]       | 5
       machine c1:       (-------)            )",
        kUnknown},
-      {"but by its messages",
+  });
+}
+
+TEST(Blame, WhatAFaultTakesOfAStallIsTheFaults) {
+  Expect({
+      {"each of its messages took 2 of the 10 for which it stood still: what is left suffices",
        R"(
       c1:            A-a======!======R-r
       c2:                        A-a===R-r
-      delay c1:    [-----------------]
-      machine c1:       (-------)            )",
+      delay c1:    [-----------------]       | 2
+      machine c1:     (---------)            )",
+       kUnknown},
+      {"they took 4: a message on its way as the stall began is as late by itself",
+       R"(
+      c1:            A-a======!======R-r
+      c2:                        A-a===R-r
+      delay c1:    [-----------------]       | 4
+      machine c1:     (---------)            )",
+       kViolated},
+      {"that of another's is not on it",
+       R"(
+      c1:            A-a======!======R-r
+      c2:                        A-a===R-r
+      delay n1:    [-----------------]       | 9
+      machine c1:     (---------)            )",
+       kUnknown},
+      {"two slow networks add up",
+       R"(
+      c1:            A-a======!======R-r
+      c2:                        A-a===R-r
+      delay c1:    [-----------------]       | 2
+      delay c1:      [-----------------]     | 2
+      machine c1:     (---------)            )",
+       kViolated},
+      {"what is sent twice keeps nobody waiting",
+       R"(
+      c1:              A-a======!======R-r
+      c2:                          A-a===R-r
+      duplicate c1:  [-----------------]
+      machine c1:       (---------)            )",
+       kUnknown},
+      {"stopped for 2 of the 10",
+       R"(
+      c1:                   A-a======!======R-r
+      c2:                               A-a===R-r
+      pause c1:                  [-]
+      machine supervisor:    (---------)           )",
+       kUnknown},
+      {"for 4",
+       R"(
+      c1:                   A-a======!======R-r
+      c2:                               A-a===R-r
+      pause c1:                  [---]
+      machine supervisor:    (---------)           )",
+       kViolated},
+      {"kept at its work for most of the stall",
+       R"(
+      c1:            A-a======!======R-r
+      c2:                        A-a===R-r
+      slow c1:            [---]
+      machine c1:     (---------)            )",
+       kViolated},
+      {"which its watchdog is not",
+       R"(
+      c1:         A-a=E-e============!=================R-x
+      c2:                              A-a=====R-r
+      slow c1:         [------------]
+      machine c1:          (--------)                      )",
+       kUnknown},
+      {"a message that was lost is waited for long after",
+       R"(
+      c1:            A-a======!======R-r
+      c2:                        A-a===R-r
+      drop c1:         []
+      machine c1:     (---------)            )",
+       kViolated},
+      {"so is a renewal",
+       R"(
+      c1:         A-a=E-e============!=================R-x
+      c2:                              A-a=====R-r
+      drop c1:                 []
+      machine c1:          (--------)                      )",
        kViolated},
   });
+}
+
+TEST(Blame, OfStallsTheLongestThatHeldItUpIsTold) {
+  const History history = FromLanes(R"(
+      machine c1:  (--)      (-----)     (---)
+      machine c2:     (--------------------------))");
+  const Scene scene = Observe(history);
+  const auto longest = [&](int64_t from_ms, int64_t to_ms) {
+    const Stall* stall = LongestStall(scene, {1, 0}, {from_ms * 1'000'000, to_ms * 1'000'000});
+    return stall == nullptr ? -1 : stall->when.from_ns / 1'000'000;
+  };
+  EXPECT_EQ(longest(0, 40), 10);
+  EXPECT_EQ(longest(0, 5), 0);
+  EXPECT_EQ(longest(20, 40), 22);
+  EXPECT_EQ(longest(4, 9), -1);
 }
 
 }  // namespace
