@@ -180,8 +180,7 @@ Result<std::vector<std::string>> ReadClaims(const ParsedLine& line, const RunFac
   std::vector<std::string> known;
   for (const CheckerEntry& checker : Checkers()) known.emplace_back(checker.claim);
   std::vector<std::string> claims;
-  std::istringstream in(line.values["claims"].as<std::string>());
-  for (std::string claim; std::getline(in, claim, ',');) {
+  for (std::string& claim : SplitAtCommas(line.values["claims"].as<std::string>())) {
     if (std::ranges::find(known, claim) == known.end())
       return BadInput("--claims: " + UnknownWord("claim", claim, known));
     claims.push_back(std::move(claim));

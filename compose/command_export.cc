@@ -29,9 +29,8 @@ po::options_description ExportOptions() {
 
 // Every event that is asked for, a line each.
 Result<std::string> Exported(const History& history, bool edn, const std::string& functions) {
-  std::set<std::string> wanted;
-  std::istringstream in(functions);
-  for (std::string word; std::getline(in, word, ',');) wanted.insert(word);
+  const std::vector<std::string> words = SplitAtCommas(functions);
+  const std::set<std::string> wanted(words.begin(), words.end());
   std::set<std::string> seen;
   std::stringstream lines;
   WriteJsonl(history, lines);

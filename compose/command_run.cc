@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compose/command_line.h"
+#include "compose/experiment_options.h"
 #include "compose/namespaces.h"
 #include "compose/plan_builder.h"
 #include "compose/repeat.h"
@@ -21,34 +22,12 @@ namespace po = boost::program_options;
 // Above this a snapshot of the history would disturb the run it is meant to show.
 constexpr int64_t kMostGrantsToJudge = 20'000;
 
-struct Flag {
-  const char* option;
-  const char* setting;
-  const char* help;
-};
-// Short forms of the settings used most; --set reaches all of them.
-constexpr std::array kFlags{
-    Flag{"lock", "lock.name", "the lock variant (doublehold list locks)"},
-    Flag{"lease", "lock.lease", "how long a grant lasts: 500ms"},
-    Flag{"nodes", "topology.nodes", "how many redis-servers keep lock keys"},
-    Flag{"topology", "topology.name", "how the servers hang together (doublehold list topologies)"},
-    Flag{"net", "topology.net", "what cuts links: proxy, or namespaces (packets; needs root)"},
-    Flag{"workload", "workload.name", "what clients do with the lock"},
-    Flag{"clients", "workload.clients", "how many client processes"},
-    Flag{"duration", "workload.duration", "how long they work: 5s"},
-    Flag{"stock", "workload.stock", "of each item at the start"},
-    Flag{"seed", "seed", "of every random choice"},
-    Flag{"nemesis", "nemesis.faults", "draws faults from the seed: pause,clock,network,partition"},
-    Flag{"every", "nemesis.every", "one fault of the nemesis in each such stretch: 500ms"},
-};
-
 po::options_description RunOptions() {
   po::options_description options("options");
   auto add = options.add_options();
-  for (const Flag& flag : kFlags) add(flag.option, po::value<std::string>(), flag.help);
+  AddExperimentOptions(options);
   add("faults", po::value<std::string>(), "profiles with commas: network,pause,clock");
   add("direct", "clients connect to the servers themselves, without the proxy");
-  add("set", po::value<Words>()->composing(), "any setting: --set lock.lease=300ms");
   add("plan", po::value<std::string>(), "run this plan.json again");
   add("out", po::value<std::string>()->default_value("runs"), "where run folders go");
   add("into", po::value<std::string>(), "use exactly this folder");
@@ -57,63 +36,23 @@ po::options_description RunOptions() {
   AddRepeatOptions(options, 1);
   add("json", "print verdict.json instead of the table; repeated: what came of it, in a line");
   add("quiet", "print nothing but errors");
+  add("frames", "also write frames.jsonl: every command and reply between clients and servers");
   add("dry-run", "print the plan, start nothing");
   return options;
 }
 
-Result<Settings> ReadSettings(const ParsedLine& line) {
-  Settings settings;
-  if (!line.rest.empty()) {
-    Result<Settings> file = Settings::ReadToml(line.rest.front());
-    if (!file) return file;
-    settings = std::move(*file);
-    if (!settings.Has("name")) {
-      const std::filesystem::path path = line.rest.front();
-      settings.Set("name", path.stem().string(), path.string());
-    }
-    if (!settings.TablesBelow("row").empty() || !settings.TablesBelow("column").empty()) {
-      return BadInput(fmt::format("{0}: this is a suite: doublehold suite {0}", line.rest.front()));
-    }
-  }
-  for (const Flag& flag : kFlags) {
-    if (!line.values.contains(flag.option)) continue;
-    settings.Set(flag.setting, line.values[flag.option].as<std::string>(),
-                 fmt::format("--{}", flag.option));
-  }
-  if (line.values.contains("direct")) settings.Set("topology.direct", "true", "--direct");
-  if (line.values.contains("faults")) {
-    settings.Set("faults", line.values["faults"].as<std::string>(), "--faults");
-  }
-  if (!line.values.contains("set")) return settings;
-  for (const std::string& assignment : line.values["set"].as<Words>()) {
-    const size_t equals = assignment.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return BadInput(fmt::format("--set {}: not of the form name=value", assignment));
-    }
-    settings.Set(assignment.substr(0, equals), assignment.substr(equals + 1),
-                 "--set " + assignment);
-  }
-  return settings;
-}
-
 Result<Plan> ReadPlan(const ParsedLine& line) {
-  if (line.rest.size() > 1) {
-    return BadInput(fmt::format("'{}': one experiment file is enough", line.rest[1]));
-  }
   if (!line.values.contains("plan")) {
-    Result<Settings> settings = ReadSettings(line);
+    Result<Settings> settings = ReadExperiment(line);
     if (!settings) return tl::unexpected(settings.error());
     return BuildPlan(std::move(*settings));
   }
-  for (const char* other : {"set", "faults", "direct"}) {
+  for (const char* other : {"faults", "direct"}) {
     if (line.values.contains(other))
       return BadInput(fmt::format("--{}: a plan is run as it is", other));
   }
-  for (const Flag& flag : kFlags) {
-    if (line.values.contains(flag.option)) {
-      return BadInput(fmt::format("--{}: a plan is run as it is", flag.option));
-    }
-  }
+  if (const std::string flag = ExperimentOptionIn(line); !flag.empty())
+    return BadInput(fmt::format("--{}: a plan is run as it is", flag));
   if (!line.rest.empty()) return BadInput("--plan: a plan or an experiment file, not both");
   const std::string file = line.values["plan"].as<std::string>();
   Result<Plan> plan = ReadPlanFile(file);
@@ -184,8 +123,13 @@ Result<ExitCode> RunCommand(const Words& words) {
     fmt::print("{}\n", ToJson(*plan).dump(2));
     return ExitCode::kAsExpected;
   }
-  if (line->values.contains("repeat") || line->values.contains("until"))
+  if (line->values.contains("repeat") || line->values.contains("until")) {
+    if (line->values.contains("frames"))
+      return BadInput("--frames: of one run, not of repeated ones");
     return RunRepeatedly(*plan, *line);
+  }
+  if (line->values.contains("frames") && plan->direct)
+    return BadInput("--frames: they are seen in the proxy, and --direct goes past it");
   if (!line->values["jobs"].defaulted())
     return BadInput("--jobs: one run is one job; with --repeat or --until");
   // Looked for before anything is written.
@@ -196,7 +140,11 @@ Result<ExitCode> RunCommand(const Words& words) {
   if (!folder) return tl::unexpected(folder.error());
   const bool quiet = line->values.contains("quiet");
   const bool terminal = !quiet && isatty(STDERR_FILENO) == 1;
-  RunRequest request{.plan = *plan, .folder = *folder, .server = *server};
+  std::vector<Frame> frames;
+  RunRequest request{.plan = *plan,
+                     .folder = *folder,
+                     .server = *server,
+                     .frames = line->values.contains("frames") ? &frames : nullptr};
   if (terminal) request.progress = ShowProgress;
   const Result<RunVerdict> verdict = RunOnce(request);
   if (terminal) fmt::print(stderr, "\r\x1b[K");

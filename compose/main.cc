@@ -17,6 +17,8 @@ std::span<const CommandEntry> Commands() {
       CommandEntry{"run", "[EXPERIMENT.toml] [options]", "run one experiment and judge it",
                    RunCommand},
       CommandEntry{"suite", "SUITE.toml [options]", "run a matrix of experiments", SuiteCommand},
+      CommandEntry{"sweep", "--lock LOCK [options]",
+                   "put each fault to each step of a lock's protocol", SweepCommand},
       CommandEntry{"check", "RUN|HISTORY",
                    "judge a stored history again, or anybody's against a model", CheckCommand},
       CommandEntry{"export", "RUN --format edn", "write a history as Jepsen and Knossos read it",

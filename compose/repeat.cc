@@ -50,20 +50,6 @@ Result<void> CheckNeeds(const SuiteRequest& request) {
   return CheckMachine(neediest->plan);
 }
 
-ExitCode StatusOf(const SuiteResult& result) {
-  bool unknown = result.interrupted;
-  bool environment = false;
-  for (const auto& runs : result.runs) {
-    for (const CellRun& run : runs) {
-      if (run.exit_code == static_cast<int>(ExitCode::kViolated)) return ExitCode::kViolated;
-      environment = environment || (!run.error.empty() && !run.interrupted);
-      unknown = unknown || !run.as_expected;
-    }
-  }
-  if (environment) return ExitCode::kEnvironment;
-  return unknown ? ExitCode::kUnknown : ExitCode::kAsExpected;
-}
-
 // What was asked decides, and not whether each single run was as expected.
 ExitCode StatusOfAnswers(const SuiteResult& result) {
   const AnswerCount count = CountAnswers(result);
@@ -140,6 +126,20 @@ void PrintEndAsJson(const SuiteRequest& request, const SuiteResult& result) {
 }
 
 }  // namespace
+
+ExitCode StatusOf(const SuiteResult& result) {
+  bool unknown = result.interrupted;
+  bool environment = false;
+  for (const auto& runs : result.runs) {
+    for (const CellRun& run : runs) {
+      if (run.exit_code == static_cast<int>(ExitCode::kViolated)) return ExitCode::kViolated;
+      environment = environment || (!run.error.empty() && !run.interrupted);
+      unknown = unknown || !run.as_expected;
+    }
+  }
+  if (environment) return ExitCode::kEnvironment;
+  return unknown ? ExitCode::kUnknown : ExitCode::kAsExpected;
+}
 
 void AddRepeatOptions(boost::program_options::options_description& options, int jobs) {
   namespace po = boost::program_options;

@@ -96,7 +96,8 @@ Result<RunVerdict> RunOnce(const RunRequest& request) {
                                              .facts = FactsOf(request.plan),
                                              .folder = request.folder,
                                              .server = request.server,
-                                             .progress = request.progress});
+                                             .progress = request.progress,
+                                             .watch_frames = request.frames != nullptr});
   if (!supervised) return tl::unexpected(supervised.error());
   // It has closed and ended all it had; what is there beyond what was before is a leak.
   supervised->use.before = before;
@@ -110,6 +111,11 @@ Result<RunVerdict> RunOnce(const RunRequest& request) {
   }
   if (auto ok = WriteBinaryFile(history, request.folder / "history.bin"); !ok) {
     return tl::unexpected(ok.error());
+  }
+  if (request.frames != nullptr) {
+    *request.frames = std::move(supervised->frames);
+    if (auto ok = WriteFrames(*request.frames, request.folder / "frames.jsonl"); !ok)
+      return tl::unexpected(ok.error());
   }
   RunVerdict verdict = Judge(history);
   nlohmann::json json = ToJson(verdict);

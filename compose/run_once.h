@@ -17,6 +17,8 @@ struct RunRequest {
   std::filesystem::path folder;  // of this run, made by MakeRunFolder
   ServerProgram server;
   std::function<void(const Progress&, const std::function<History()>& snapshot)> progress;
+  std::vector<Frame>* frames =
+      nullptr;  // where to put what was said on the wire, which is written to frames.jsonl too
 };
 
 // What a name is called as a folder: one folder, whatever the name.

@@ -97,7 +97,7 @@ class Supervisor {
     WaitFor([this] { return children_.HaveEnded(Kind::kClient, 1); }, start_ + plan_.duration);
     End();
     if (failure_) return tl::unexpected(*failure_);
-    return Supervised{.history = Collect(), .use = use_meter_.End()};
+    return Supervised{Collect(), use_meter_.End(), frame_log_.TakeSince(start_)};
   }
 
  private:
@@ -174,6 +174,7 @@ class Supervisor {
   // ---- the run --------------------------------------------------------------------------------------------------
 
   void Begin() {
+    if (request_.watch_frames) frame_log_.Watch(plan_);
     start_ = RealMono();
     for (int client = 0; client <= plan_.clients; ++client) {
       shared_.Control(client).start_ns.store(ToNs(start_), std::memory_order_release);
@@ -219,6 +220,7 @@ class Supervisor {
     WaitFor(referee_ended, RealMono() + plan_.lease * 2 + plan_.grace + longest_call + kEndGrace);
     running_ = false;
     children_.KillAll();
+    frame_log_.Stop();
     use_meter_.NoteRulesLeft(proxy_.rules());
     proxy_.Close();
   }
@@ -299,9 +301,8 @@ class Supervisor {
     end_signals_.async_wait([this](const boost::system::error_code& error, int signal) {
       if (error) return;
       end_request_.Signalled(signal, RealMono());
-      for (int client = 0; client <= plan_.clients; ++client) {
+      for (int client = 0; client <= plan_.clients; ++client)
         shared_.Control(client).stop.store(1, std::memory_order_relaxed);
-      }
       WatchInterrupts();
     });
   }
@@ -340,6 +341,7 @@ class Supervisor {
   Scratch scratch_;
   SharedRun shared_;
   Proxy proxy_;
+  FrameLog frame_log_{proxy_};
   RealCluster cluster_;
   Timeline timeline_;
   Children children_;

@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "compose/frame_log.h"
 #include "compose/own_use.h"
 #include "compose/server.h"
 #include "lib/base/result.h"
@@ -30,11 +32,14 @@ struct SuperviseRequest {
   ServerProgram server;
   // Called a few times a second; may be empty. `snapshot` brings home the history so far.
   std::function<void(const Progress&, const std::function<History()>& snapshot)> progress;
+  bool watch_frames =
+      false;  // what clients and servers say to each other; not with a plan that is `direct`
 };
 
 struct Supervised {
   History history;
   SupervisorUse use;
+  std::vector<Frame> frames{};  // where they were watched
 };
 
 // The history is complete even when the run was ended by Ctrl-C or a client died. An error when a server died, or when

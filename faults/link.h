@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "lib/base/time.h"
 
@@ -33,6 +34,7 @@ struct LinkRule {
     kReset,      // both sides of the connection are reset in its place
     kDuplicate,  // the command is sent twice; its client is given the first reply. Requests only
     kPace,       // at most `bytes` every `gap`, on each connection: the next behind the one before
+    kWatch,      // passes as if the rule were not there, and `seen` is told of it
   };
   // What a delay is, drawn for each frame from the run's seed.
   enum class Spread : uint8_t {
@@ -54,6 +56,8 @@ struct LinkRule {
   int64_t limit = 0;  // acts on so many frames, then `on_spent`; 0: no limit
   // Called once, after the last of `limit` frames went on its way (or was dropped, or reset).
   std::function<void()> on_spent{};
+  // kWatch: called with the name of each frame that matches, as soon as it is known; not to touch the proxy.
+  std::function<void(std::string_view)> seen{};
 };
 
 using RuleId = uint64_t;

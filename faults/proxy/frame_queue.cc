@@ -109,6 +109,8 @@ void FrameQueue::Decide(const FrameName& frame) {
     case LinkRule::Action::kPace:
       decision_.paced = true;
       break;
+    case LinkRule::Action::kWatch:
+      CHECK(false);  // it wants no frame
   }
   decision_.rule = std::move(rule);
 }

@@ -169,5 +169,29 @@ TEST_F(ProxyTest, FramesSentByteByByteMeetTheirRules) {
   EXPECT_EQ(client.ReceiveReply(), ":0\r\n");
 }
 
+TEST_F(ProxyTest, AWatchSeesEachFrameAndLeavesItToTheRules) {
+  std::vector<std::string> seen;  // by the loop's thread
+  const auto watch = [&](Direction direction, std::string command) {
+    LinkRule rule{.direction = direction, .action = Action::kWatch, .command = std::move(command)};
+    rule.seen = [&seen, direction](std::string_view name) {
+      seen.push_back((direction == Direction::kRequest ? ">" : "<") + std::string(name));
+    };
+    return Set(rule);
+  };
+  const RuleId requests = watch(Direction::kRequest, "");
+  const RuleId replies = watch(Direction::kReply, "");
+  watch(Direction::kRequest, "GET");
+  Set({.action = Action::kDuplicate, .command = "INCR"});
+  ByteClient client = Client();
+  EXPECT_EQ(client.Call({"INCR", "k"}), ":1\r\n");
+  EXPECT_EQ(client.Call({"GET", "k"}), Bulk("2"));
+  EXPECT_EQ(OnLoop([&] { return seen; }),
+            (std::vector<std::string>{">INCR", "<INCR", ">GET", ">GET", "<GET"}));
+  EXPECT_EQ(Clear(requests).frames, 0);
+  EXPECT_EQ(Clear(replies).frames, 0);
+  EXPECT_EQ(client.Call({"INCR", "k"}), ":3\r\n");
+  EXPECT_EQ(OnLoop([&] { return seen.size(); }), 5U);
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -52,6 +52,10 @@ bool ActiveRule::Wants(const FrameName& frame) {
   if (!spec_.command.empty() && spec_.command != frame.name) return false;
   if (key_.present() && key_ != frame.key) return false;
   if (spec_.action == LinkRule::Action::kDuplicate && !frame.repeatable) return false;
+  if (spec_.action == LinkRule::Action::kWatch) {
+    spec_.seen(frame.name);
+    return false;
+  }
   if (++matched_ < spec_.nth) return false;
   if (spec_.limit > 0 && report_.frames >= spec_.limit) return false;
   return spec_.chance >= 1 || random_.Unit() < spec_.chance;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sstream>
 
 namespace doublehold {
 namespace {
@@ -54,6 +55,13 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
 std::string UnknownWord(std::string_view kind, std::string_view word,
                         const std::vector<std::string>& known) {
   return fmt::format("{} '{}' is unknown{}", kind, word, Suggestion(word, known));
+}
+
+std::vector<std::string> SplitAtCommas(std::string_view list) {
+  std::vector<std::string> words;
+  std::istringstream in{std::string(list)};
+  for (std::string word; std::getline(in, word, ',');) words.push_back(std::move(word));
+  return words;
 }
 
 std::string OnOneLine(std::string_view text) {

@@ -16,6 +16,9 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
 std::string UnknownWord(std::string_view kind, std::string_view word,
                         const std::vector<std::string>& known);
 
+// "a,b": what stands between commas, as it stands there.
+std::vector<std::string> SplitAtCommas(std::string_view list);
+
 // With its control characters written out ("\\n", "\\x1b"), so that it can stand in a line of text. UTF-8.
 std::string OnOneLine(std::string_view text);
 

@@ -1,0 +1,230 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "checker/unheld.h"
+#include "compose/experiment_options.h"
+#include "compose/namespaces.h"
+#include "compose/plan_builder.h"
+#include "compose/repeat.h"
+#include "compose/run_once.h"
+#include "compose/sweep.h"
+#include "lib/base/words.h"
+
+namespace doublehold {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr int kJobs = 4;  // a run mostly waits: for its lease to be over
+constexpr size_t kMostTold = 20;
+
+// Where the user says nothing: short enough for hundreds of runs, and with a client more than it takes to hold it twice.
+constexpr std::array<std::pair<const char*, const char*>, 4> kDefaults{
+    {{"lock.lease", "400ms"},
+     {"workload.clients", "3"},
+     {"workload.duration", "4 lease"},
+     {"workload.work", "0.05 lease"}}};
+
+po::options_description SweepOptions() {
+  po::options_description options("options");
+  AddExperimentOptions(options);
+  auto add = options.add_options();
+  std::string faults;
+  for (const SweepFault& fault : SweepFaults())
+    faults += fmt::format("{}{}", faults.empty() ? "" : ", ", fault.name);
+  add("fault", po::value<Words>()->composing(),
+      ("which faults, with commas; all of them if not said: " + faults).c_str());
+  add("depth", po::value<int>()->default_value(1), "2: each two faults at two places");
+  add("jobs", po::value<int>()->default_value(kJobs), "runs at once");
+  add("out", po::value<std::string>()->default_value("runs"), "where run folders go");
+  add("redis-server", po::value<std::string>()->default_value("redis-server"),
+      "the server program");
+  add("json", "print sweep.json instead of the table");
+  add("dry-run", "find the places and print them, sweep nothing");
+  return options;
+}
+
+Result<std::vector<const SweepFault*>> ChosenFaults(const ParsedLine& line) {
+  std::vector<const SweepFault*> chosen;
+  Words wanted;
+  if (line.values.contains("fault")) {
+    for (const std::string& some : line.values["fault"].as<Words>()) {
+      for (const std::string& one : SplitAtCommas(some)) wanted.push_back(one);
+    }
+  }
+  for (const std::string& name : wanted) {
+    if (std::ranges::find(SweepFaults(), name, &SweepFault::name) == SweepFaults().end())
+      return BadInput("--fault: " + UnknownWord("fault", name, NamesOf(SweepFaults())));
+  }
+  for (const SweepFault& fault : SweepFaults()) {
+    if (wanted.empty() || std::ranges::find(wanted, fault.name) != wanted.end())
+      chosen.push_back(&fault);
+  }
+  return chosen;
+}
+
+Result<Plan> ReadBase(const ParsedLine& line) {
+  Result<Settings> settings = ReadExperiment(line);
+  if (!settings) return tl::unexpected(settings.error());
+  for (const auto& [name, value] : kDefaults) {
+    if (!settings->Has(name)) settings->Set(name, value, "the default of sweep");
+  }
+  Result<Plan> plan = BuildPlan(std::move(*settings));
+  if (!plan) return plan;
+  if (!plan->faults.empty())
+    return BadInput("sweep puts the faults itself: an experiment without any");
+  if (plan->direct) return BadInput("topology.direct: the protocol is seen in the proxy");
+  if (plan->threads > 1)
+    return BadInput("workload.threads: a client whose protocol is swept has one");
+  if (plan->clients < 2) return BadInput("--clients: nobody else would take the lock; 2 at least");
+  plan->expect.clear();
+  plan->expect_cause.clear();
+  return plan;
+}
+
+Result<std::vector<ProtocolPlace>> Learn(const Plan& base, const ServerProgram& server,
+                                         const std::filesystem::path& folder) {
+  std::error_code code;
+  std::filesystem::create_directory(folder, code);
+  if (code) return BadInput(fmt::format("{}: {}", folder.string(), code.message()));
+  std::vector<Frame> frames;
+  const Result<RunVerdict> run =
+      RunOnce({.plan = PlanToLearn(base), .folder = folder, .server = server, .frames = &frames});
+  if (!run) return tl::unexpected(run.error());
+  const Result<History> history = ReadHistory(folder);
+  if (!history) return tl::unexpected(history.error());
+  return PlacesOf(*history, frames);
+}
+
+SweepOutcome ReadOutcome(const std::filesystem::path& folder, const Plan& plan) {
+  std::ifstream in(folder / "verdict.json");
+  const nlohmann::json verdict = nlohmann::json::parse(in, nullptr, false);
+  const Result<History> history = ReadHistory(folder);
+  const std::optional<Unheld> unheld = history ? LongestUnheld(Evidence(*history)) : std::nullopt;
+  return OutcomeOf(verdict, unheld ? unheld->when.to_ns - unheld->when.from_ns : 0, plan);
+}
+
+void TellOne(const SweepCells& cells, size_t cell, const SweepOutcome& outcome,
+             const std::filesystem::path& folder) {
+  const SuiteCell& one = cells.suite.cells[cell];
+  const std::string what = cell < cells.singles ? fmt::format("{} at {}", one.column, one.row)
+                                                : fmt::format("{}, then {}", one.row, one.column);
+  fmt::print("{}: {}: {}\n    {}\n", outcome.letters, what, outcome.sentence, folder.string());
+}
+
+void Tell(const SweepCells& cells, const std::vector<SweepOutcome>& outcomes,
+          const SuiteResult& result, const std::filesystem::path& folder) {
+  fmt::print("{}\n{}\n", TableOf(cells, outcomes), LegendOf(outcomes));
+  size_t told = 0, violated = 0, fresh = 0;
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    if (outcomes[i].violated.empty()) continue;
+    ++violated;
+    const bool is_new = IsNew(cells, i, outcomes);
+    if (is_new) ++fresh;
+    if ((i < cells.singles || is_new) && told++ < kMostTold)
+      TellOne(cells, i, outcomes[i], folder / result.runs[i].front().folder);
+  }
+  if (told > kMostTold) fmt::print("and {} more, in sweep.json\n", told - kMostTold);
+  if (!cells.pairs.empty())
+    fmt::print("{} of {} pairs violate what neither of their faults does alone\n", fresh,
+               cells.pairs.size());
+  fmt::print("{} of {} runs violate a claim; {:.1f} s{}\nfiles: {}\n", violated, outcomes.size(),
+             result.seconds, result.interrupted ? "; interrupted" : "", folder.string());
+}
+
+std::string TextOf(const std::vector<ProtocolPlace>& places) {
+  std::string text;
+  for (const ProtocolPlace& place : places)
+    text += fmt::format("{}{}\n", place.IsStep() ? "" : "    ", Describe(place));
+  return text;
+}
+
+nlohmann::json ToJson(const SweepCells& cells, const std::vector<SweepOutcome>& outcomes,
+                      const SuiteResult& result) {
+  nlohmann::json list = nlohmann::json::array();
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    list.push_back(ToJson(cells.suite, outcomes[i], i));
+    list.back()["new"] = IsNew(cells, i, outcomes);
+    list.back()["dir"] = result.runs[i].empty() ? "" : result.runs[i].front().folder.string();
+  }
+  return {{"sweep", cells.suite.name}, {"seconds", result.seconds}, {"cells", std::move(list)}};
+}
+
+void ShowProgress(size_t done, size_t all) {
+  fmt::print(stderr, "\r{} of {} runs\x1b[K", done, all);
+}
+
+Result<ExitCode> Sweep(const ParsedLine& line, const SweepRequest& request, SuiteRequest& runs,
+                       const SweepCells& cells) {
+  const bool terminal = isatty(STDERR_FILENO) == 1;
+  size_t done = 0;
+  if (terminal) {
+    runs.finished = [&](const SuiteCell&, int, const CellRun&) {
+      ShowProgress(++done, cells.suite.cells.size());
+    };
+  }
+  const Result<SuiteResult> result = RunSuite(runs);
+  if (terminal) fmt::print(stderr, "\r\x1b[K");
+  if (!result) return tl::unexpected(result.error());
+  std::vector<SweepOutcome> outcomes;
+  for (const std::vector<CellRun>& cell : result->runs) {
+    outcomes.push_back(cell.empty() ? SweepOutcome{.letters = ""}
+                                    : ReadOutcome(runs.folder / cell.front().folder, request.base));
+  }
+  nlohmann::json json = ToJson(cells, outcomes, *result);
+  if (auto ok = WriteWhole(runs.folder / "sweep.json", json.dump(2) + "\n"); !ok)
+    return tl::unexpected(ok.error());
+  json["folder"] = runs.folder.string();
+  if (line.values.contains("json")) {
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    Tell(cells, outcomes, *result, runs.folder);
+  }
+  return StatusOf(*result);
+}
+
+}  // namespace
+
+Result<ExitCode> SweepCommand(const Words& words) {
+  Result<ParsedLine> line = ParseLine(words, SweepOptions(), "sweep [EXPERIMENT.toml] [options]");
+  if (!line) return tl::unexpected(line.error());
+  if (line->help) return ExitCode::kAsExpected;
+  const Result<std::vector<const SweepFault*>> faults = ChosenFaults(*line);
+  if (!faults) return tl::unexpected(faults.error());
+  const int depth = line->values["depth"].as<int>();
+  if (depth != 1 && depth != 2) return BadInput("--depth: 1 or 2");
+  const Result<Plan> base = ReadBase(*line);
+  if (!base) return tl::unexpected(base.error());
+  Suite suite{.name = "sweep-" + base->lock, .seed = base->seed, .about = {}};
+  Result<SuiteRequest> runs = ReadRepeat(*line, suite);
+  if (!runs) return tl::unexpected(runs.error());
+  const Result<ServerProgram> server = FindServer(runs->redis_server);
+  if (!server) return tl::unexpected(server.error());
+  if (Result<void> ok = CheckMachine(*base); !ok) return tl::unexpected(ok.error());
+  const auto folder = MakeRunFolder(line->values["out"].as<std::string>(), suite.name, suite.seed);
+  if (!folder) return tl::unexpected(folder.error());
+  runs->folder = *folder;
+  const Result<std::vector<ProtocolPlace>> places = Learn(*base, *server, *folder / "learn");
+  if (!places) return tl::unexpected(places.error());
+  const SweepRequest request{.base = *base, .places = *places, .faults = *faults, .depth = depth};
+  const Result<SweepCells> cells = CellsOf(request);
+  if (!cells) return tl::unexpected(cells.error());
+  suite = cells->suite;
+  if (!line->values.contains("json")) {
+    fmt::print("{}: {} places in one section of client {}, {} faults, {} runs\n\n", base->lock,
+               places->size(), kProbed, faults->size(), suite.cells.size());
+    std::fflush(stdout);
+  }
+  if (line->values.contains("dry-run")) {
+    fmt::print("{}", TextOf(*places));
+    return ExitCode::kAsExpected;
+  }
+  return Sweep(*line, request, *runs, *cells);
+}
+
+}  // namespace doublehold

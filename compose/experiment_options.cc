@@ -1,0 +1,87 @@
+#include "compose/experiment_options.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+
+namespace doublehold {
+namespace {
+
+namespace po = boost::program_options;
+
+struct Flag {
+  const char* option;
+  const char* setting;
+  const char* help;
+};
+// Short forms of the settings used most; --set reaches all of them.
+constexpr std::array kFlags{
+    Flag{"lock", "lock.name", "the lock variant (doublehold list locks)"},
+    Flag{"lease", "lock.lease", "how long a grant lasts: 500ms"},
+    Flag{"nodes", "topology.nodes", "how many redis-servers keep lock keys"},
+    Flag{"topology", "topology.name", "how the servers hang together (doublehold list topologies)"},
+    Flag{"net", "topology.net", "what cuts links: proxy, or namespaces (packets; needs root)"},
+    Flag{"workload", "workload.name", "what clients do with the lock"},
+    Flag{"clients", "workload.clients", "how many client processes"},
+    Flag{"duration", "workload.duration", "how long they work: 5s"},
+    Flag{"stock", "workload.stock", "of each item at the start"},
+    Flag{"seed", "seed", "of every random choice"},
+    Flag{"nemesis", "nemesis.faults", "draws faults from the seed: pause,clock,network,partition"},
+    Flag{"every", "nemesis.every", "one fault of the nemesis in each such stretch: 500ms"},
+};
+
+}  // namespace
+
+void AddExperimentOptions(po::options_description& options) {
+  auto add = options.add_options();
+  for (const Flag& flag : kFlags) add(flag.option, po::value<std::string>(), flag.help);
+  add("set", po::value<Words>()->composing(), "any setting: --set lock.lease=300ms");
+}
+
+std::string ExperimentOptionIn(const ParsedLine& line) {
+  for (const Flag& flag : kFlags) {
+    if (line.values.contains(flag.option)) return flag.option;
+  }
+  return line.values.contains("set") ? "set" : "";
+}
+
+Result<Settings> ReadExperiment(const ParsedLine& line) {
+  if (line.rest.size() > 1) {
+    return BadInput(fmt::format("'{}': one experiment file is enough", line.rest[1]));
+  }
+  Settings settings;
+  if (!line.rest.empty()) {
+    Result<Settings> file = Settings::ReadToml(line.rest.front());
+    if (!file) return file;
+    settings = std::move(*file);
+    if (!settings.Has("name")) {
+      const std::filesystem::path path = line.rest.front();
+      settings.Set("name", path.stem().string(), path.string());
+    }
+    if (!settings.TablesBelow("row").empty() || !settings.TablesBelow("column").empty()) {
+      return BadInput(fmt::format("{0}: this is a suite: doublehold suite {0}", line.rest.front()));
+    }
+  }
+  for (const Flag& flag : kFlags) {
+    if (!line.values.contains(flag.option)) continue;
+    settings.Set(flag.setting, line.values[flag.option].as<std::string>(),
+                 fmt::format("--{}", flag.option));
+  }
+  if (line.values.contains("direct")) settings.Set("topology.direct", "true", "--direct");
+  if (line.values.contains("faults")) {
+    settings.Set("faults", line.values["faults"].as<std::string>(), "--faults");
+  }
+  if (!line.values.contains("set")) return settings;
+  for (const std::string& assignment : line.values["set"].as<Words>()) {
+    const size_t equals = assignment.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return BadInput(fmt::format("--set {}: not of the form name=value", assignment));
+    }
+    settings.Set(assignment.substr(0, equals), assignment.substr(equals + 1),
+                 "--set " + assignment);
+  }
+  return settings;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,87 @@
+#include "compose/protocol.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace doublehold {
+namespace {
+
+constexpr std::string_view kMark = "reached-";
+constexpr Duration kMarkLength = 1ms;
+
+std::optional<Step> StepMarkedBy(const Event& event, const RunFacts& facts) {
+  if (event.op != Op::kFault || event.type != EventType::kInvoke) return std::nullopt;
+  const std::string& name = facts.faults[static_cast<size_t>(event.value[0])].name;
+  return name.starts_with(kMark) ? ParseStep(name.substr(kMark.size())) : std::nullopt;
+}
+
+std::string Ordinal(int number) {
+  const int last = number % 10;
+  const bool teen = number / 10 % 10 == 1;
+  const std::string_view end = teen || last == 0 || last > 3 ? "th"
+                               : last == 1                   ? "st"
+                               : last == 2                   ? "nd"
+                                                             : "rd";
+  return fmt::format("{}{}", number, end);
+}
+
+}  // namespace
+
+std::string Describe(const ProtocolPlace& place) {
+  if (place.IsStep()) return std::string(Name(place.step));
+  const std::string node =
+      place.node == kStoreNode ? "the store" : fmt::format("node {}", place.node);
+  const std::string which = place.nth == 1 ? "" : Ordinal(place.nth) + " ";
+  return fmt::format("{}{} to {}", which, place.command, node);
+}
+
+std::vector<FaultPlan> StepMarks() {
+  std::vector<FaultPlan> marks;
+  for (size_t i = 0; i < kStepNames.size(); ++i) {
+    marks.push_back({.name = fmt::format("{}{}", kMark, kStepNames[i]),
+                     .kind = "slow",
+                     .on = Trigger{.client = kProbed, .step = static_cast<Step>(i)},
+                     .length = kMarkLength});
+  }
+  return marks;
+}
+
+Result<std::vector<ProtocolPlace>> PlacesOf(const History& history,
+                                            const std::vector<Frame>& frames) {
+  std::vector<std::pair<int64_t, ProtocolPlace>> passed;
+  std::optional<int64_t> start_ns, end_ns;
+  for (const Event& event : history.events) {
+    const std::optional<Step> step = StepMarkedBy(event, history.facts);
+    if (!step) continue;
+    passed.push_back({event.at_ns, {.step = *step}});
+    if (*step == Step::kStart) start_ns = event.at_ns;
+    if (*step == Step::kAfterRelease) end_ns = event.at_ns;
+  }
+  if (!start_ns || !end_ns) {
+    return EnvironmentFailed(
+        fmt::format("client {} did not get to the end of one section in a run without faults: "
+                    "there is nothing to sweep",
+                    kProbed));
+  }
+  std::map<std::pair<int, std::string>, int> seen;
+  for (const Frame& frame : frames) {
+    if (frame.link.client != kProbed || frame.direction != Direction::kRequest) continue;
+    if (frame.at_ns < *start_ns || frame.at_ns > *end_ns || frame.command.empty()) continue;
+    const int nth = ++seen[{frame.link.node, frame.command}];
+    passed.push_back(
+        {frame.at_ns, {.command = frame.command, .node = frame.link.node, .nth = nth}});
+  }
+  // What a client reaches again in a later section is not of its first.
+  std::erase_if(passed, [&](const auto& one) { return one.first > *end_ns; });
+  std::ranges::stable_sort(passed, {}, [](const auto& one) { return one.first; });
+  std::vector<ProtocolPlace> places;
+  for (auto& [at_ns, place] : passed) places.push_back(std::move(place));
+  return places;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,96 @@
+// Which places of a protocol a run passed, from its marks and frames.
+#include "compose/protocol.h"
+
+#include <gtest/gtest.h>
+
+namespace doublehold {
+namespace {
+
+constexpr int64_t kMs = 1'000'000;
+
+class Protocol : public ::testing::Test {
+ protected:
+  Protocol() {
+    for (const FaultPlan& mark : StepMarks())
+      history_.facts.faults.push_back({.name = mark.name, .kind = mark.kind, .what = ""});
+    history_.facts.faults.push_back({.name = "late-2", .kind = "slow", .what = ""});
+  }
+
+  void Reach(Step step, int64_t at_ms) { Strike(static_cast<int64_t>(step), at_ms); }
+  void Strike(int64_t fault, int64_t at_ms) {
+    for (const EventType type : {EventType::kInvoke, EventType::kOk}) {
+      history_.events.push_back({.at_ns = at_ms * kMs,
+                                 .client = kSupervisor,
+                                 .op = Op::kFault,
+                                 .type = type,
+                                 .value = {fault, 0, kProbed, -1}});
+    }
+  }
+  void Say(const std::string& command, int64_t at_ms, int node = 1, int client = kProbed) {
+    for (const Direction direction : {Direction::kRequest, Direction::kReply}) {
+      frames_.push_back({.at_ns = at_ms * kMs,
+                         .link = {client, node},
+                         .direction = direction,
+                         .command = command});
+    }
+  }
+
+  std::vector<std::string> Places() {
+    const Result<std::vector<ProtocolPlace>> places = PlacesOf(history_, frames_);
+    EXPECT_TRUE(places.has_value()) << places.error().message;
+    std::vector<std::string> texts;
+    for (const ProtocolPlace& place : *places) texts.push_back(Describe(place));
+    return texts;
+  }
+
+  History history_;
+  std::vector<Frame> frames_;
+};
+
+TEST_F(Protocol, IsWhatTheFirstClientReachedAndAskedForInItsFirstSection) {
+  Say("PING", 1);  // before it starts
+  Reach(Step::kStart, 2);
+  Say("SET", 3);
+  Say("GET", 4, /*node=*/1, /*client=*/2);
+  Strike(static_cast<int64_t>(kStepNames.size()), 4);
+  Reach(Step::kAfterAcquire, 5);
+  Say("SET", 6, kStoreNode);
+  Say("SET", 7, kStoreNode);
+  Say("", 8);  // of a connection that is not followed
+  Reach(Step::kBeforeRelease, 9);
+  Say("EVALSHA", 10, 2);
+  Reach(Step::kAfterRelease, 11);
+  Say("SET", 12);  // its next
+  Reach(Step::kMidAcquire, 13);
+  EXPECT_EQ(Places(),
+            (std::vector<std::string>{"start", "SET to node 1", "after-acquire", "SET to the store",
+                                      "2nd SET to the store", "before-release", "EVALSHA to node 2",
+                                      "after-release"}));
+}
+
+TEST_F(Protocol, TheOrdinalsOfManyCommandsAreWords) {
+  Reach(Step::kStart, 1);
+  for (int i = 0; i < 23; ++i) Say("GET", 2);
+  Reach(Step::kAfterRelease, 3);
+  const std::vector<std::string> places = Places();
+  EXPECT_EQ(places[3], "3rd GET to node 1");
+  EXPECT_EQ(places[4], "4th GET to node 1");
+  EXPECT_EQ(places[11], "11th GET to node 1");
+  EXPECT_EQ(places[21], "21st GET to node 1");
+  EXPECT_EQ(places[22], "22nd GET to node 1");
+}
+
+TEST_F(Protocol, OfAClientThatNeverGotToItsReleaseThereIsNothingToSweep) {
+  Reach(Step::kStart, 1);
+  Say("SET", 2);
+  Reach(Step::kAfterAcquire, 3);
+  const Result<std::vector<ProtocolPlace>> places = PlacesOf(history_, frames_);
+  ASSERT_FALSE(places.has_value());
+  EXPECT_EQ(places.error().code, ExitCode::kEnvironment);
+  EXPECT_EQ(places.error().message,
+            "client 1 did not get to the end of one section in a run without faults: there is "
+            "nothing to sweep");
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,225 @@
+#include "compose/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "compose/plan_builder.h"
+
+namespace doublehold {
+namespace {
+
+constexpr size_t kMostPairs = 10'000;
+constexpr double kLeasesOfAFault = 1.8;
+constexpr double kLeasesUntilTheOthersBegin = 0.2;
+
+constexpr std::array kFaults{
+    SweepFault{"pause", "pause", "", true,
+               "the client is stopped at a step, for longer than the lease"},
+    SweepFault{"kill", "crash", "", false, "the client is killed at a step"},
+    SweepFault{"hold-request", "hold", "request", true, "a command arrives when the lease is over"},
+    SweepFault{"hold-reply", "hold", "reply", true, "so does the answer to one"},
+    SweepFault{"drop-request", "drop", "request", false, "a command is lost"},
+    SweepFault{"drop-reply", "drop", "reply", false, "a command ran, and its answer is lost"},
+    SweepFault{"reset", "reset", "reply", false,
+               "a command ran, and the connection is reset in place of its answer"},
+};
+
+struct Letter {
+  char letter;
+  std::string_view claim;
+  std::string_view meaning;
+};
+constexpr std::array kLetters{
+    Letter{'H', "lease-exclusion", "held twice, both leases valid"},
+    Letter{'h', "exclusion", "held twice, one's lease being over"},
+    Letter{'S', "stock", "stock lost or sold twice"},
+    Letter{'R', "release", "one freed the lock of another"},
+    Letter{'L', "liveness", "a key that could not be had any more"},
+    Letter{'F', "fencing", "a token that did not rise, or a stale one that was taken"},
+    Letter{'Q', "order", "served out of turn"},
+    Letter{'E', "reentry", "re-entry went wrong"},
+    Letter{'T', "torn-read", "a reader saw half a write"},
+    Letter{'X', "exactly-once", "a task was saved twice"},
+};
+constexpr char kUnheld = 'w';
+constexpr char kUnknown = '?';
+constexpr std::string_view kFine = ".";
+
+Duration Leases(const Plan& plan, double share) {
+  return Duration(static_cast<int64_t>(share * static_cast<double>(ToNs(plan.lease))));
+}
+
+// They begin when the first client is where its fault is.
+std::vector<FaultPlan> LateOthers(const Plan& plan) {
+  std::vector<FaultPlan> late;
+  for (int client = 1; client <= plan.clients; ++client) {
+    if (client == kProbed) continue;
+    late.push_back({.name = fmt::format("late-{}", client),
+                    .kind = "slow",
+                    .on = Trigger{.client = client, .step = Step::kStart},
+                    .length = Leases(plan, kLeasesUntilTheOthersBegin)});
+  }
+  return late;
+}
+
+// A fault at a place.
+struct Point {
+  const SweepFault* fault;
+  const ProtocolPlace* place;
+};
+
+std::string Describe(const Point& point) {
+  return fmt::format("{} at {}", point.fault->name, Describe(*point.place));
+}
+
+FaultPlan FaultAt(const Point& point, const Plan& plan) {
+  const auto& [fault, place] = point;
+  FaultPlan swept{.name = Describe(point), .kind = std::string(fault->kind)};
+  if (fault->lasts) swept.length = Leases(plan, kLeasesOfAFault);
+  swept.client = kProbed;
+  if (place->IsStep()) {
+    swept.on = Trigger{.client = kProbed, .step = place->step};
+    return swept;
+  }
+  swept.on = Trigger{.client = kProbed, .step = Step::kStart};
+  swept.nodes = {place->node};
+  swept.direction = fault->direction;
+  swept.command = place->command;
+  swept.nth = place->nth;
+  swept.count = 1;
+  return swept;
+}
+
+std::vector<Point> PointsOf(const SweepRequest& request) {
+  std::vector<Point> points;
+  for (const ProtocolPlace& place : request.places) {
+    for (const SweepFault* fault : request.faults) {
+      if (place.IsStep() == fault->direction.empty()) points.push_back({fault, &place});
+    }
+  }
+  return points;
+}
+
+Result<SuiteCell> CellOf(const std::vector<Point>& points, const SweepRequest& request) {
+  const bool alone = points.size() == 1;
+  SuiteCell cell{
+      .row = alone ? Describe(*points.front().place) : Describe(points.front()),
+      .column = alone ? std::string(points.front().fault->name) : Describe(points.back()),
+      .plan = request.base};
+  cell.name = cell.row + "/" + cell.column;
+  cell.plan.experiment = cell.name;
+  cell.plan.faults = LateOthers(request.base);
+  for (const Point& point : points) cell.plan.faults.push_back(FaultAt(point, request.base));
+  if (Result<void> ok = CheckPlan(cell.plan, cell.name); !ok) return tl::unexpected(ok.error());
+  return cell;
+}
+
+void Remember(std::vector<std::string>& names, const std::string& name) {
+  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+}
+
+Result<void> Add(const std::vector<Point>& points, const SweepRequest& request, Suite& suite) {
+  Result<SuiteCell> cell = CellOf(points, request);
+  if (!cell) return tl::unexpected(cell.error());
+  Remember(suite.rows, cell->row);
+  Remember(suite.columns, cell->column);
+  suite.cells.push_back(std::move(*cell));
+  return {};
+}
+
+// One place takes one fault, and nothing comes after a death.
+bool GoTogether(const Point& first, const Point& second) {
+  return first.place != second.place && first.fault->kind != "crash";
+}
+
+}  // namespace
+
+std::span<const SweepFault> SweepFaults() { return kFaults; }
+
+Plan PlanToLearn(const Plan& base) {
+  Plan plan = base;
+  plan.experiment = "learn";
+  plan.faults = LateOthers(base);
+  for (FaultPlan& mark : StepMarks()) plan.faults.push_back(std::move(mark));
+  return plan;
+}
+
+Result<SweepCells> CellsOf(const SweepRequest& request) {
+  SweepCells cells{
+      .suite = {.name = "sweep-" + request.base.lock, .seed = request.base.seed, .about = {}}};
+  const std::vector<Point> points = PointsOf(request);
+  for (const Point& point : points) {
+    if (Result<void> ok = Add({point}, request, cells.suite); !ok)
+      return tl::unexpected(ok.error());
+  }
+  cells.singles = points.size();
+  if (points.empty())
+    return BadInput("--fault: none of them can be put to a place of this protocol");
+  if (request.depth == 1) return cells;
+  for (size_t i = 0; i < points.size(); ++i) {
+    for (size_t j = i + 1; j < points.size(); ++j) {
+      if (GoTogether(points[i], points[j])) cells.pairs.emplace_back(i, j);
+    }
+  }
+  if (cells.pairs.size() > kMostPairs) {
+    return BadInput(fmt::format(
+        "--depth 2: {} pairs of faults at {} places, and {} are the most; --fault chooses fewer",
+        cells.pairs.size(), request.places.size(), kMostPairs));
+  }
+  for (const auto& [i, j] : cells.pairs) {
+    if (Result<void> ok = Add({points[i], points[j]}, request, cells.suite); !ok)
+      return tl::unexpected(ok.error());
+  }
+  return cells;
+}
+
+SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const Plan& plan) {
+  SweepOutcome outcome{.unheld_ns = unheld_ns};
+  if (!verdict.is_object()) return {.letters = {kUnknown}, .sentence = "the run has no verdict"};
+  std::string unknown;
+  for (const Letter& letter : kLetters) {
+    for (const nlohmann::json& claim : verdict.at("claims")) {
+      if (claim.at("claim") != letter.claim) continue;
+      if (claim.at("outcome") == "unknown" && unknown.empty())
+        unknown = fmt::format("{}: {}", letter.claim, claim.value("reason", ""));
+      if (claim.at("outcome") != "violated") continue;
+      outcome.violated.emplace_back(letter.claim);
+      // Of two that hold it with valid leases it goes without saying that they both hold it.
+      if (letter.letter == 'h' && outcome.letters.find('H') != std::string::npos) continue;
+      outcome.letters += letter.letter;
+      const auto violations = claim.find("violations");
+      if (outcome.sentence.empty() && violations != claim.end() && !violations->empty())
+        outcome.sentence = violations->front().value("sentence", "");
+    }
+  }
+  const bool stuck = outcome.letters.find('L') != std::string::npos;
+  if (!stuck && unheld_ns > ToNs(plan.lease) / 2) outcome.letters += kUnheld;
+  if (outcome.violated.empty() && !unknown.empty()) {
+    outcome.letters += kUnknown;
+    outcome.sentence = unknown;
+  }
+  if (outcome.letters.empty()) outcome.letters = kFine;
+  return outcome;
+}
+
+std::string LegendOf(const std::vector<SweepOutcome>& outcomes) {
+  const auto used = [&](char letter) {
+    return std::ranges::any_of(outcomes, [&](const SweepOutcome& outcome) {
+      return outcome.letters.find(letter) != std::string::npos;
+    });
+  };
+  std::string text;
+  for (const Letter& letter : kLetters) {
+    if (used(letter.letter)) text += fmt::format("  {}  {}\n", letter.letter, letter.meaning);
+  }
+  if (used(kUnheld))
+    text += fmt::format("  {}  nobody could have it for more than half a lease, then it was free\n",
+                        kUnheld);
+  if (used(kUnknown)) text += fmt::format("  {}  not known\n", kUnknown);
+  return text + fmt::format("  {}  nothing\n", kFine);
+}
+
+}  // namespace doublehold

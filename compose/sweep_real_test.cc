@@ -1,0 +1,80 @@
+// Sweeps of locks whose weak places are known, on real servers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "compose/program.h"
+
+namespace doublehold {
+namespace {
+
+using Names = std::vector<std::string>;
+
+class SweepOnServers : public ::testing::Test {
+ protected:
+  // The cells of one with these faults.
+  nlohmann::json Sweep(const std::string& lock, const std::string& faults) {
+    const Finished finished = RunProgram(
+        {"sweep", "--lock", lock, "--fault", faults, "--json", "--out", folder_.path().string()});
+    EXPECT_EQ(finished.exit_code, 1) << finished.err;
+    const nlohmann::json swept = nlohmann::json::parse(finished.out, nullptr, false);
+    EXPECT_TRUE(swept.is_object()) << finished.out;
+    return swept.value("cells", nlohmann::json::array());
+  }
+
+  static nlohmann::json At(const nlohmann::json& cells, const std::string& name) {
+    const auto found = std::ranges::find_if(
+        cells, [&](const nlohmann::json& cell) { return cell.at("name") == name; });
+    if (found == cells.end()) ADD_FAILURE() << "no cell " << name;
+    return found == cells.end() ? nlohmann::json{} : *found;
+  }
+  static Names ViolatedAt(const nlohmann::json& cells, const std::string& name) {
+    return At(cells, name).value("violated", Names{"no such cell"});
+  }
+
+  TestFolder folder_;
+};
+
+TEST_F(SweepOnServers, FindsK14K15AndK16OfSetNxPx) {
+  const nlohmann::json cells = Sweep("set-nx-px", "pause,hold-request,drop-reply");
+  const Names oversold{"exclusion", "stock"};
+  EXPECT_EQ(ViolatedAt(cells, "after-read/pause"), oversold);               // K14
+  EXPECT_EQ(ViolatedAt(cells, "SET to the store/hold-request"), oversold);  // K15
+  EXPECT_EQ(At(cells, "SET to node 1/drop-reply").at("letters"), "w");      // K16
+  // And nothing where nothing can go wrong.
+  EXPECT_EQ(At(cells, "start/pause").at("letters"), ".");
+  EXPECT_EQ(At(cells, "after-release/pause").at("letters"), ".");
+}
+
+TEST_F(SweepOnServers, FindsK01OfSetnxExpire) {
+  const nlohmann::json cells = Sweep("setnx-expire", "kill");
+  EXPECT_EQ(ViolatedAt(cells, "mid-acquire/kill"), Names{"liveness"});
+  EXPECT_EQ(At(cells, "after-acquire/kill").at("letters"), "w");
+}
+
+TEST_F(SweepOnServers, ARunWithFramesTellsEachCommandAndItsReply) {
+  const std::string into = (folder_.path() / "run").string();
+  const Finished finished =
+      RunProgram({"run", "--lock", "set-nx-px", "--clients", "1", "--duration", "300ms", "--lease",
+                  "300ms", "--frames", "--into", into});
+  EXPECT_EQ(finished.exit_code, 2) << finished.err;  // of a client alone nothing is known
+  std::ifstream in(into + "/frames.jsonl");
+  std::vector<std::string> told;
+  int64_t last_ns = 0;
+  for (std::string line; std::getline(in, line);) {
+    const nlohmann::json frame = nlohmann::json::parse(line);
+    EXPECT_EQ(frame.at("client"), 1);
+    EXPECT_GE(frame.at("time"), last_ns);
+    last_ns = frame.at("time");
+    told.push_back(frame.at("direction").get<std::string>() + " " +
+                   frame.at("command").get<std::string>() + " " + frame.at("node").dump());
+  }
+  ASSERT_GE(told.size(), 10U);
+  told.resize(8);
+  EXPECT_EQ(told, (Names{"request SET 1", "reply SET 1", "request GET 0", "reply GET 0",
+                         "request SET 0", "reply SET 0", "request RPUSH 0", "reply RPUSH 0"}));
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,185 @@
+// Which runs a sweep makes of the places it found, and how it tells what came of them.
+#include "compose/sweep.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "compose/plan_testing.h"
+
+namespace doublehold {
+namespace {
+
+using nlohmann::json;
+
+const std::vector<ProtocolPlace> kPlaces{
+    {.step = Step::kStart},
+    {.command = "SET", .node = 1},
+    {.step = Step::kAfterAcquire},
+    {.command = "SET", .node = kStoreNode, .nth = 2},
+};
+
+Plan Base() {
+  return testing::Good(testing::kLock +
+                       "lease = '400ms'\n[workload]\nclients = 3\nduration = '2s'\n");
+}
+
+std::vector<const SweepFault*> Faults(const std::vector<std::string>& names) {
+  std::vector<const SweepFault*> faults;
+  for (const SweepFault& fault : SweepFaults()) {
+    if (std::ranges::find(names, fault.name) != names.end()) faults.push_back(&fault);
+  }
+  return faults;
+}
+
+SweepCells Cells(const std::vector<std::string>& faults, int depth = 1) {
+  const Plan base = Base();
+  const Result<SweepCells> cells =
+      CellsOf({.base = base, .places = kPlaces, .faults = Faults(faults), .depth = depth});
+  EXPECT_TRUE(cells.has_value()) << cells.error().message;
+  return cells.value_or(SweepCells{});
+}
+
+const FaultPlan& Last(const SuiteCell& cell) { return cell.plan.faults.back(); }
+
+TEST(Sweep, EachFaultGoesToEachPlaceOfItsKind) {
+  const SweepCells cells = Cells({"pause", "kill", "hold-request", "drop-reply"});
+  std::vector<std::string> names;
+  for (const SuiteCell& cell : cells.suite.cells) names.push_back(cell.name);
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "start/pause", "start/kill", "SET to node 1/hold-request",
+                       "SET to node 1/drop-reply", "after-acquire/pause", "after-acquire/kill",
+                       "2nd SET to the store/hold-request", "2nd SET to the store/drop-reply"}));
+}
+
+TEST(Sweep, AFaultOfTheWireMeetsExactlyThatCommandOfTheFirstClient) {
+  const SweepCells cells = Cells({"hold-request"});
+  const FaultPlan& fault = Last(cells.suite.cells.back());
+  EXPECT_EQ(fault.kind, "hold");
+  EXPECT_EQ(fault.client, kProbed);
+  EXPECT_EQ(fault.nodes, std::vector<int>{kStoreNode});
+  EXPECT_EQ(fault.direction, "request");
+  EXPECT_EQ(fault.command, "SET");
+  EXPECT_EQ(fault.nth, 2);
+  EXPECT_EQ(fault.count, 1);
+  EXPECT_EQ(fault.on, (Trigger{.client = kProbed, .step = Step::kStart}));
+  EXPECT_EQ(fault.length, 720ms);  // the lease is over by then
+}
+
+TEST(Sweep, AFaultOfTheProcessMeetsTheClientAtItsStep) {
+  const SweepCells cells = Cells({"pause"});
+  const FaultPlan& fault = Last(cells.suite.cells.back());
+  EXPECT_EQ(fault.kind, "pause");
+  EXPECT_EQ(fault.on, (Trigger{.client = kProbed, .step = Step::kAfterAcquire}));
+  EXPECT_TRUE(fault.nodes.empty());
+}
+
+TEST(Sweep, TheOthersBeginWhenTheFirstClientIsThere) {
+  const Plan plan = Cells({"pause"}).suite.cells.front().plan;
+  ASSERT_EQ(plan.faults.size(), 3U);
+  for (const int other : {2, 3}) {
+    const FaultPlan& late = plan.faults[static_cast<size_t>(other - 2)];
+    EXPECT_EQ(late.kind, "slow");
+    EXPECT_EQ(late.on, (Trigger{.client = other, .step = Step::kStart}));
+    EXPECT_EQ(late.length, 80ms);
+  }
+  EXPECT_EQ(PlanToLearn(Base()).faults.size(), 2 + kStepNames.size());
+}
+
+TEST(Sweep, PairsAreOfTwoPlacesAndNothingComesAfterADeath) {
+  const SweepCells cells = Cells({"pause", "kill", "drop-reply"}, 2);
+  EXPECT_EQ(cells.singles, 6U);
+  ASSERT_EQ(cells.pairs.size(), 8U);  // of 15: 2 at one place, 5 after a death
+  EXPECT_EQ(cells.suite.cells.size(), cells.singles + cells.pairs.size());
+  const SuiteCell& first = cells.suite.cells[cells.singles];
+  EXPECT_EQ(first.row, "pause at start");
+  EXPECT_EQ(first.column, "drop-reply at SET to node 1");
+  EXPECT_EQ(first.plan.faults.size(), 4U);
+}
+
+TEST(Sweep, WhatIsTooMuchOrNothingIsRefused) {
+  const Plan base = Base();
+  std::vector<ProtocolPlace> many;
+  for (int i = 1; i <= 300; ++i) many.push_back({.command = "EVALSHA", .node = 1, .nth = i});
+  const auto refusal = [&](const std::vector<ProtocolPlace>& places, const std::string& fault) {
+    const Result<SweepCells> cells =
+        CellsOf({.base = base, .places = places, .faults = Faults({fault}), .depth = 2});
+    return cells ? "accepted" : cells.error().message;
+  };
+  EXPECT_EQ(refusal(many, "drop-reply"),
+            "--depth 2: 44850 pairs of faults at 300 places, and 10000 are the most; --fault "
+            "chooses fewer");
+  EXPECT_EQ(refusal(many, "pause"), "--fault: none of them can be put to a place of this protocol");
+}
+
+json Verdict(const std::vector<std::pair<std::string, std::string>>& claims) {
+  json list = json::array();
+  for (const auto& [claim, outcome] : claims) {
+    json one{{"claim", claim}, {"outcome", outcome}, {"reason", "why " + claim}};
+    if (outcome == "violated") one["violations"] = {{{"sentence", "how " + claim}}};
+    list.push_back(one);
+  }
+  return {{"claims", list}};
+}
+
+TEST(Sweep, AnOutcomeIsALetterAClaim) {
+  const struct {
+    json verdict;
+    int64_t unheld_ms;
+    std::string letters, sentence;
+  } cases[] = {
+      {Verdict({{"exclusion", "valid"}, {"stock", "valid"}}), 0, ".", ""},
+      {Verdict({{"exclusion", "violated"}, {"stock", "violated"}}), 0, "hS", "how exclusion"},
+      {Verdict({{"exclusion", "violated"}, {"lease-exclusion", "violated"}}), 0, "H",
+       "how lease-exclusion"},
+      {Verdict({{"exclusion", "violated"}, {"stock", "unknown"}}), 0, "h", "how exclusion"},
+      {Verdict({{"exclusion", "valid"}, {"stock", "unknown"}}), 0, "?", "stock: why stock"},
+      {Verdict({{"exclusion", "valid"}}), 201, "w", ""},
+      {Verdict({{"exclusion", "valid"}}), 199, ".", ""},
+      {Verdict({{"liveness", "violated"}}), 900, "L", "how liveness"},
+      {json(), 0, "?", "the run has no verdict"},
+  };
+  for (const auto& each : cases) {
+    SCOPED_TRACE(each.verdict.dump());
+    const SweepOutcome outcome = OutcomeOf(each.verdict, each.unheld_ms * 1'000'000, Base());
+    EXPECT_EQ(outcome.letters, each.letters);
+    EXPECT_EQ(outcome.sentence, each.sentence);
+  }
+}
+
+TEST(Sweep, TheTableHasThePlacesDownwardsAndTheFaultsAcross) {
+  const SweepCells cells = Cells({"pause", "drop-reply"});
+  const std::vector<SweepOutcome> outcomes{{.letters = "."},
+                                           {.letters = "w"},
+                                           {.letters = "hS", .violated = {"exclusion", "stock"}},
+                                           {.letters = "?"}};
+  EXPECT_EQ(TableOf(cells, outcomes),
+            "place                 pause  drop-reply\n"
+            "start                 .\n"
+            "SET to node 1                w\n"
+            "after-acquire         hS\n"
+            "2nd SET to the store         ?\n");
+  EXPECT_EQ(LegendOf(outcomes),
+            "  h  held twice, one's lease being over\n"
+            "  S  stock lost or sold twice\n"
+            "  w  nobody could have it for more than half a lease, then it was free\n"
+            "  ?  not known\n"
+            "  .  nothing\n");
+}
+
+TEST(Sweep, APairIsNewWhereNeitherFaultDoesItAlone) {
+  const SweepCells cells = Cells({"pause", "drop-reply"}, 2);
+  ASSERT_EQ(cells.singles, 4U);
+  ASSERT_EQ(cells.pairs.front(), (std::pair<size_t, size_t>{0, 1}));
+  std::vector<SweepOutcome> outcomes(cells.suite.cells.size());
+  outcomes[0].violated = {"exclusion"};
+  outcomes[1].violated = {"stock"};
+  outcomes[4].violated = {"exclusion", "stock"};
+  EXPECT_FALSE(IsNew(cells, 4, outcomes));
+  outcomes[4].violated = {"exclusion", "liveness"};
+  EXPECT_TRUE(IsNew(cells, 4, outcomes));
+  EXPECT_FALSE(IsNew(cells, 0, outcomes));
+}
+
+}  // namespace
+}  // namespace doublehold
