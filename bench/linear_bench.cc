@@ -1,10 +1,11 @@
 // The search for an order on histories that Porcupine is given as well (bench/porcupine): it writes them, a file each, and says
-// how long it took for each and with how much memory.
+// how long it took for one and with how much memory, whenever it is asked. So the two can take turns.
 //
 //   bench_linear FOLDER [LOG...]     LOG: of Jepsen's etcd register tests
 //
-// A line an operation: client, function, argument, second argument, result, invoked, returned; -1 is nil, and a return of -1
-// none. Prints JSON.
+// Of a file, a line is an operation: client, function, argument, second argument, result, invoked, returned; -1 is nil, and a
+// return of -1 none. Prints a line of JSON that names all of them, and one for each line of its input, "TIMES FILE":
+// {"seconds": [...], "outcome": "valid", "memory_mb": 0.5}.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -14,6 +15,8 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -30,7 +33,6 @@ namespace {
 using nlohmann::json;
 
 constexpr int kClients = 8;
-constexpr int kRounds = 5;
 constexpr uint8_t kRead = 0, kWrite = 1, kCas = 2;
 
 struct Named {
@@ -121,7 +123,7 @@ void Write(const Named& named, const std::filesystem::path& file) {
 }
 
 // In a process of its own, so that its peak of memory is its own.
-json Measured(const Named& named) {
+json Measured(const Named& named, int times) {
   int ends[2];
   CHECK(pipe(ends) == 0);
   const pid_t child = fork();
@@ -131,7 +133,7 @@ json Measured(const Named& named) {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     const int64_t before_kb = usage.ru_maxrss;
-    for (int round = 0; round < kRounds; ++round) {
+    for (int i = 0; i < times; ++i) {
       const auto begun = std::chrono::steady_clock::now();  // as Porcupine's time is taken
       const SearchResult found = FindOrder(*FindModel(named.model), {}, named.operations);
       result["seconds"].push_back(ToSeconds(std::chrono::steady_clock::now() - begun));
@@ -159,18 +161,21 @@ int Main(const std::filesystem::path& folder, const std::vector<std::string>& lo
     histories.push_back(Register(count));
   }
   for (const std::string& log : logs) histories.push_back(FromLog(log));
-  json results = json::array();
-  for (size_t i = 0; i < histories.size(); ++i) {
-    const std::filesystem::path file = folder / fmt::format("history-{}.txt", i);
-    Write(histories[i], file);
-    json result = Measured(histories[i]);
-    result["name"] = histories[i].name;
-    result["model"] = histories[i].model;
-    result["file"] = file.string();
-    result["operations"] = histories[i].operations.size();
-    results.push_back(std::move(result));
+  json all = json::array();
+  std::map<std::string, const Named*> by_file;
+  for (const Named& named : histories) {
+    const std::string file = folder / fmt::format("history-{}.txt", by_file.size());
+    Write(named, file);
+    by_file[file] = &named;
+    all.push_back({{"name", named.name},
+                   {"model", named.model},
+                   {"file", file},
+                   {"operations", named.operations.size()}});
   }
-  fmt::print("{}\n", results.dump());
+  std::cout << all << std::endl;
+  int times = 0;
+  for (std::string file; std::cin >> times >> file;)
+    std::cout << Measured(*by_file.at(file), times) << std::endl;
   return 0;
 }
 

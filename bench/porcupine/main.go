@@ -1,8 +1,8 @@
-// Porcupine on the histories that bench_linear wrote: how long it takes for each.
+// Porcupine on the histories that bench_linear wrote: how long it takes for one, whenever it is asked.
 //
-//	porcupine-bench ROUNDS MODEL=FILE...
+//	porcupine-bench MODEL=FILE...
 //
-// Prints JSON, a result a file: {"seconds": [...], "outcome": "valid"}.
+// Prints a line of JSON for each line of its input, "TIMES FILE": {"seconds": [...], "outcome": "valid"}.
 package main
 
 import (
@@ -87,33 +87,46 @@ func read(file string) []porcupine.Operation {
 	return operations
 }
 
-func main() {
-	rounds, _ := strconv.Atoi(os.Args[1])
-	type result struct {
-		Seconds []float64 `json:"seconds"`
-		Outcome string    `json:"outcome"`
+type history struct {
+	model      porcupine.Model
+	operations []porcupine.Operation
+}
+
+type result struct {
+	Seconds []float64 `json:"seconds"`
+	Outcome string    `json:"outcome"`
+}
+
+func measured(one history, times int) result {
+	var all result
+	for i := 0; i < times; i++ {
+		begun := time.Now()
+		found := porcupine.CheckOperationsTimeout(one.model, one.operations, time.Minute)
+		all.Seconds = append(all.Seconds, time.Since(begun).Seconds())
+		all.Outcome = map[porcupine.CheckResult]string{
+			porcupine.Ok: "valid", porcupine.Illegal: "violated", porcupine.Unknown: "unknown"}[found]
+		if found == porcupine.Unknown {
+			break
+		}
 	}
-	var results []result
-	for _, argument := range os.Args[2:] {
+	return all
+}
+
+func main() {
+	histories := map[string]history{}
+	for _, argument := range os.Args[1:] {
 		model, file, _ := strings.Cut(argument, "=")
-		operations := read(file)
 		use := register
 		if model == "owner-mutex" {
 			use = lock
 		}
-		var one result
-		for i := 0; i < rounds; i++ {
-			begun := time.Now()
-			found := porcupine.CheckOperationsTimeout(use, operations, time.Minute)
-			one.Seconds = append(one.Seconds, time.Since(begun).Seconds())
-			one.Outcome = map[porcupine.CheckResult]string{
-				porcupine.Ok: "valid", porcupine.Illegal: "violated", porcupine.Unknown: "unknown"}[found]
-			if found == porcupine.Unknown {
-				break
-			}
-		}
-		results = append(results, one)
+		histories[file] = history{use, read(file)}
 	}
-	text, _ := json.Marshal(results)
-	fmt.Println(string(text))
+	asked := bufio.NewScanner(os.Stdin)
+	for asked.Scan() {
+		times, file, _ := strings.Cut(asked.Text(), " ")
+		count, _ := strconv.Atoi(times)
+		text, _ := json.Marshal(measured(histories[file], count))
+		fmt.Println(string(text))
+	}
 }
