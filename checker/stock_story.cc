@@ -56,8 +56,8 @@ class Telling {
     if (event.key >= items_.size() || (of_ == Of::kWrong && items_[event.key].Wrong() == 0)) return;
     if (event.op == Op::kRead && event.type == EventType::kOk) reads_[SessionOf(event)] = event;
     Replay& replay = replays_[event.key];
-    if (event.op == Op::kFinal && event.type == EventType::kOk)
-      replay.order.End(event.value[0], event.at_ns);
+    const bool ended = event.op == Op::kFinal && event.type == EventType::kOk;
+    if (ended && mode_ == WriteMode::kReadThenSet) replay.order.End(event.value[0], event.at_ns);
     if (event.op != Op::kWrite || event.client <= kReferee) return;
     if (event.type == EventType::kInvoke) replay.order.Invoke(event);
     if (event.type == EventType::kFail) replay.order.Forget(SessionOf(event));

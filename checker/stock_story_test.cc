@@ -270,5 +270,18 @@ TEST(StockStory, OfAStockBelowZeroWhoTookAUnitMeanwhileIsAsked) {
   EXPECT_FALSE(missing.violations[1].by_stall);
 }
 
+// What c2's write would have left is there in the end, but that is c1's.
+TEST(StockStory, WhereStockIsDecrementedNothingIsWrittenOver) {
+  for (const char* write : {"check-then-decr", "atomic-script"}) {
+    ExpectStock({.name = write,
+                 .picture = R"(
+      c3:    A-a=g=w=R-r                   | 5 5>4
+      c1:                A-a=g=w=R-r       | 4 4>3
+      c2:                 A-a=g==W-?=R-r   | 4 4>3
+      final:                             * | 3/2)",
+                 .write = write});
+  }
+}
+
 }  // namespace
 }  // namespace doublehold
