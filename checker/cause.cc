@@ -223,7 +223,10 @@ std::vector<std::string> CauseNames() {
 Explanation WhyViolated(const Particulars& record, std::string_view claim,
                         const Violation& violation) {
   if (violation.by_stall) {
-    return {.cause = Cause::kMachine, .because = "the lease would have lasted without that stall"};
+    const bool of_answer = claim == "stock" && !violation.first;  // no single write is told
+    return {.cause = Cause::kMachine,
+            .because = of_answer ? "the write would have been answered without that stall"
+                                 : "the lease would have lasted without that stall"};
   }
   if (record.history.facts.lock == "none") {
     return {.cause = Cause::kNoLock, .because = "lock none grants whoever asks"};

@@ -67,6 +67,19 @@ TEST(CauseEnds, WhatIsLostIsWaitedForWhenTheFaultIsOver) {
   ExpectCauses({{"exclusion", kLate + "\n      drop c1:          [-]", "message-held"}});
 }
 
+TEST(CauseEnds, WithoutTheStallThereWouldHaveBeenALeaseOrAnAnswer) {
+  const auto because = [](const std::string& claim, const std::string& lanes) {
+    return FirstOf(FromLanes(lanes, {.write = "watch", .claims = {claim}}), claim).because;
+  };
+  EXPECT_EQ(because("exclusion", kFourLate + "\n      machine c1:       (---)"),
+            "the lease would have lasted without that stall");
+  EXPECT_EQ(because("stock", R"(
+      c1:          A-a=g=W------?=g=W-w=R-r    | 5 5>4 4 4>3
+      machine n0:        (----------)
+      final:                               *   | 3/1)"),
+            "the write would have been answered without that stall");
+}
+
 TEST(CauseEnds, ARenewalThatWasAnsweredTooLateFailed) {
   ExpectCauses({{"exclusion", R"(
       c1:          A-a=E===!------e====!=R-x

@@ -14,6 +14,7 @@
 #include "checker/fencing.h"
 #include "checker/stock_story.h"
 #include "checker/story.h"
+#include "checker/tried_again.h"
 
 namespace doublehold {
 namespace {
@@ -140,11 +141,14 @@ std::string WereMade(int64_t sales) {
 }
 
 // What went wrong with an item in ways that no single write of those told shows. `explained`: lost
-// orders that those do show.
-std::vector<std::string> WaysOf(const ItemCount& item, bool told, int64_t explained) {
-  std::vector<std::string> ways;
-  const auto add = [&](int64_t count, std::string text) {
-    if (count > 0) ways.push_back(std::move(text));
+// orders that those do show. `twice_by`: the stall of the machine that may be why units were taken twice, if any.
+std::vector<Violation> WaysOf(const ItemCount& item, bool told, int64_t explained,
+                              const std::string& twice_by) {
+  std::vector<Violation> ways;
+  const auto add = [&](int64_t count, std::string text, bool by_stall = false) {
+    if (count > 0) {
+      ways.push_back({.count = item.Wrong(), .by_stall = by_stall, .sentence = std::move(text)});
+    }
   };
   const std::string fell =
       fmt::format("the stock fell from {} to {}", item.initial, item.final_stock.value_or(0));
@@ -159,8 +163,10 @@ std::vector<std::string> WaysOf(const ItemCount& item, bool told, int64_t explai
                   Counted(item.SoldMost(), "order"), Counted(item.Vanished(), "unit")));
   add(item.Twice(),
       fmt::format("{}, and at most {}: {} took a unit twice, trying again after a "
-                  "write that was not answered",
-                  fell, WereMade(*item.perhaps_sales), Counted(item.Twice(), "sale")));
+                  "write that was not answered{}",
+                  fell, WereMade(item.perhaps_sales.value_or(0)), Counted(item.Twice(), "sale"),
+                  twice_by.empty() ? "" : "; " + twice_by),
+      !twice_by.empty());
   add(item.Missing(), fmt::format("{} were confirmed, and {} are in the store",
                                   Counted(item.orders, "order"), item.final_orders));
   add(item.Doubled(), fmt::format("{} are in the store, and at most {} were made",
@@ -256,9 +262,11 @@ ClaimVerdict CheckStock(const Evidence& evidence, const Limits& limits) {
   Stories stories(limits);
   if (verdict.count > 0) {
     const StockTale tale = TellStock(evidence, items, stories);
+    const std::vector<std::string> twice_by = TakenTwiceByMachine(evidence, items);
     for (size_t i = 0; i < items.size(); ++i) {
-      for (const std::string& way : WaysOf(items[i], tale.told[i], tale.explained[i])) {
-        stories.Add({.key = evidence.facts().keys[i], .count = items[i].Wrong(), .sentence = way});
+      for (Violation& way : WaysOf(items[i], tale.told[i], tale.explained[i], twice_by[i])) {
+        way.key = evidence.facts().keys[i];
+        stories.Add(std::move(way));
       }
     }
   } else if (verdict.opportunities == 0) {

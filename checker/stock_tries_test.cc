@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -121,6 +122,184 @@ TEST(StockTries, AStoreThatRefusesStaleWritesLeavesNothingToHide) {
   for (size_t at = went_back.find("#4"); at != std::string::npos; at = went_back.find("#4"))
     went_back.replace(at, 2, "#3");
   EXPECT_EQ(Check(went_back, "fenced").outcome, Outcome3::kUnknown);
+}
+
+// c1's first write is not answered for 40 ms, and was done.
+constexpr char kWaited[] = R"(
+      c1:           A-a=g=W---------------------------------------?=g=W-w=R-r    | 5 5>4 4 4>3
+      final:                                                                 *   | 3/1)";
+
+// A lane of what lasted from so long after that write was sent; `[]`: of a fault.
+std::string Lane(const std::string& label, int from_ms, int to_ms, const std::string& ends = "()") {
+  constexpr int kWrite = 26;
+  const auto padding = static_cast<size_t>(kWrite + from_ms) - label.size() - 1;
+  return "\n" + label + ":" + std::string(padding, ' ') + ends[0] +
+         std::string(static_cast<size_t>(to_ms - from_ms - 1), '-') + ends[1];
+}
+std::string Machine(const std::string& process, int from_ms, int to_ms) {
+  return Lane("machine " + process, from_ms, to_ms);
+}
+
+struct Around {
+  std::string name;
+  std::string lanes;
+  Outcome3 outcome;
+};
+
+void ExpectWaited(const std::vector<Around>& drawn) {
+  for (const auto& [name, lanes, outcome] : drawn) {
+    for (const std::string& write : kModes) {
+      const ClaimVerdict verdict = Check(kWaited + lanes, write);
+      EXPECT_EQ(Name(verdict.outcome), Name(outcome))
+          << name << ", " << write << ": " << verdict.reason;
+      EXPECT_EQ(verdict.count, 1) << name;
+    }
+  }
+}
+
+TEST(StockTries, AWriteThatStoodInAStallOfTheMachineUntilItsClientGaveUpExcusesItsSale) {
+  ExpectWaited({
+      {"of the store", Machine("n0", -1, 45), Outcome3::kUnknown},
+      {"of the supervisor", Machine("supervisor", -1, 45), Outcome3::kUnknown},
+      {"of its client", Machine("c1", 1, 39), Outcome3::kUnknown},
+      {"for most of it", Machine("n0", 19, 42), Outcome3::kUnknown},
+      {"over when its client looked", Machine("n0", -1, 31), Outcome3::kUnknown},
+      {"with a tick between", Machine("n0", 1, 14) + Machine("n0", 22, 45), Outcome3::kUnknown},
+  });
+  EXPECT_EQ(Check(kWaited + Machine("n0", -1, 45), "watch").reason,
+            "only where the machine stalled a process: the stock fell from 5 to 3, and at most 1 "
+            "sale was made: 1 sale took a unit twice, trying again after a write that was not "
+            "answered; that of client 1 at 0.006 s stood in a stall of the machine (the store, "
+            "0.005-0.051 s)");
+}
+
+TEST(StockTries, AStallElsewhereExcusesNoSale) {
+  ExpectWaited({
+      {"none", "", Outcome3::kViolated},
+      {"of a server that keeps locks", Machine("n1", -1, 45), Outcome3::kViolated},
+      {"of another client", Machine("c2", -1, 45), Outcome3::kViolated},
+      {"before it", Machine("n0", -6, -1), Outcome3::kViolated},
+      {"after it", Machine("n0", 41, 50), Outcome3::kViolated},
+      {"long over when its client gave up", Machine("n0", -1, 28), Outcome3::kViolated},
+      {"long over, though another server's was not", Machine("n0", -1, 28) + Machine("n1", 20, 45),
+       Outcome3::kViolated},
+      {"after it had no answer for long", Machine("n0", 21, 45), Outcome3::kViolated},
+      {"with time to answer between", Machine("n0", 1, 10) + Machine("n0", 21, 45),
+       Outcome3::kViolated},
+  });
+}
+
+TEST(StockTries, AStallExcusesNoSaleThatAFaultLeftWithoutAnAnswer) {
+  const auto fault = [](const std::string& what, int from_ms, int to_ms, int asked_ms = 0) {
+    return Machine("n0", -1, 45) + Lane(what, from_ms, to_ms, "[]") +
+           (asked_ms == 0 ? "" : " | " + std::to_string(asked_ms));
+  };
+  ExpectWaited({
+      {"on its link", fault("drop c1", 2, 4), Outcome3::kViolated},
+      {"on all links", fault("drop", 2, 4), Outcome3::kViolated},
+      {"on the store's links", fault("drop n0", 2, 4), Outcome3::kViolated},
+      {"that was over", fault("drop n0", -3, -1), Outcome3::kUnknown},
+      {"on another server's links", fault("drop n1", 2, 4), Outcome3::kUnknown},
+      {"on another client's", fault("drop c2", 2, 4), Outcome3::kUnknown},
+      {"that stopped the store as long", fault("pause n0", -1, 45), Outcome3::kViolated},
+      {"that stopped it for a while", fault("pause n0", 2, 8), Outcome3::kUnknown},
+      {"that stopped its client", fault("pause c1", 2, 38), Outcome3::kViolated},
+      {"that delayed the answer for long", fault("delay n0", 1, 50, 25), Outcome3::kViolated},
+      {"that delayed it a little", fault("delay n0", 1, 50, 3), Outcome3::kUnknown},
+      {"that moved the store's clock", fault("jump n0", 2, 4), Outcome3::kUnknown},
+      {"that sent it twice", fault("duplicate n0", 2, 4), Outcome3::kUnknown},
+  });
+  History both = FromLanes(kWaited + fault("drop n1", 2, 4), {.write = "watch"});
+  EXPECT_EQ(CheckStock(both, {}).outcome, Outcome3::kUnknown);
+  both.facts.faults.at(0).nodes = {1, 0};  // an episode tells the first alone
+  EXPECT_EQ(CheckStock(both, {}).outcome, Outcome3::kViolated);
+}
+
+// Beside c1's sale, which took two and stood in a stall.
+TEST(StockTries, EachSaleThatTookTwoNeedsAStallOfItsOwn) {
+  const std::string stall = Machine("n0", -1, 45);
+  const auto beside = [&](const std::string& c2, const std::string& end) {
+    return R"(
+      c1:           A-a=g=W---------------------------------------?=g=W-w=R-r    | 5 5>4 4 4>3)" +
+           c2 + R"(
+      final:                                                                                                       *   | )" +
+           end + stall;
+  };
+  const struct {
+    const char* name;
+    std::string picture;
+    Outcome3 outcome;
+    Outcome3 of_a_script;  // which tells nobody what was there
+    int64_t count = 1;
+  } drawn[]{
+      {"a second took two without",
+       beside("\n      c2:                                                                        "
+              "       A-a=g=W---?=g=W-w=R-r | 3 3>2 2 2>1",
+              "1/2"),
+       Outcome3::kViolated, Outcome3::kViolated, 2},
+      {"a second may have taken one, and did not try again",
+       beside("\n      c2:                                                                        "
+              "       A-a=g=W---?=R-r | 3 3>2",
+              "2/1"),
+       Outcome3::kUnknown, Outcome3::kUnknown},
+      {"a second was refused when it tried again",
+       beside("\n      c2:                                                                        "
+              "       A-a=g=W---?=g=W-x=R-r | 3 3>2 2 2>1",
+              "2/1"),
+       Outcome3::kUnknown, Outcome3::kUnknown},
+      {"a second took from what was still there",
+       beside("\n      c2:                                                                        "
+              "       A-a=g=W---?=g=W-w=R-r | 3 3>2 3 3>2",
+              "2/2"),
+       Outcome3::kUnknown, Outcome3::kViolated},
+  };
+  for (const auto& [name, picture, outcome, of_a_script, count] : drawn) {
+    for (const std::string& write : kModes) {
+      const ClaimVerdict verdict = Check(picture, write);
+      EXPECT_EQ(Name(verdict.outcome), Name(write == "atomic-script" ? of_a_script : outcome))
+          << name << ", " << write << ": " << verdict.reason
+          << (verdict.violations.empty() ? "" : verdict.violations[0].sentence);
+      EXPECT_EQ(verdict.count, count) << name << ", " << write;
+    }
+  }
+}
+
+// One of both was done, and only the second stood in a stall.
+TEST(StockTries, OfTwoThatReadTheSameOneStallIsEnough) {
+  const std::string picture = R"(
+      c1:         A-a=g=W------?=g=W---------------?=g=W-w=R-r | 5 5>4 5 5>4 4 4>3
+      machine n0:                 (--------------------)
+      final:                                                 * | 3/1)";
+  EXPECT_EQ(Check(picture, "watch").outcome, Outcome3::kUnknown) << Check(picture, "watch").reason;
+  EXPECT_EQ(Check(picture, "atomic-script").outcome, Outcome3::kViolated);
+}
+
+// The machine left the last one unanswered; that it was made at all is the doing of whatever lost the answer before.
+TEST(StockTries, AStallOfTheLastTryIsNoReasonForIt) {
+  const std::string picture = R"(
+      c1:         A-a=g=W------?=g=W-----------------?=R-r | 5 5>4 4 4>3
+      c2:                                                    A-a=g=w=R-r | 3 3>2
+      machine n0:                 (----------------------)
+      final:                                                         * | 2/1)";
+  for (const std::string& write : kModes) {
+    const ClaimVerdict verdict = Check(picture, write);
+    EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << write << ": " << verdict.reason;
+    EXPECT_EQ(verdict.count, 1) << write;
+  }
+}
+
+TEST(StockTries, WhoWritesWithoutAHoldMakesASaleOfEachWrite) {
+  History history = FromLanes(kWaited + Machine("n0", -1, 45) + R"(
+      c2:                                                                            A-a=g=W---?=g=W-w=R-r | 3 3>2 2 2>1)",
+                              {.write = "watch"});
+  for (Event& event : history.events) {
+    if (event.client == 2) event.hold = 0;
+    if (event.op == Op::kFinal) event.value = {1, 2};
+  }
+  std::ranges::stable_partition(history.events, [](const Event& e) { return e.op != Op::kFinal; });
+  const ClaimVerdict verdict = CheckStock(history, {});
+  EXPECT_EQ(verdict.outcome, Outcome3::kUnknown) << verdict.reason;
+  EXPECT_EQ(verdict.count, 1);
 }
 
 }  // namespace

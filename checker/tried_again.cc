@@ -1,0 +1,149 @@
+#include "checker/tried_again.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "checker/blame.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+// A meter ticks as often: two stalls that are less apart are one, and one that ended so shortly before was not over.
+constexpr int64_t kTickNs = 10'000'000;
+
+// A write of a sale. `came_to` is kInvoke until it is answered.
+struct Try {
+  SessionId session;
+  int64_t read = 0;
+  Span when;
+  EventType came_to = EventType::kInvoke;
+};
+
+// The writes of one item.
+class Tries {
+ public:
+  explicit Tries(WriteMode mode) : one_from_each_(mode == WriteMode::kReadThenSet) {}
+
+  void Take(const Event& event) {
+    const SessionId session = SessionOf(event);
+    const Try now{session, event.value[0], {event.at_ns, event.at_ns}, event.type};
+    const auto open = open_.find(session);
+    if (event.type == EventType::kInvoke || open == open_.end()) {
+      std::vector<Try>& sale = sales_[event.hold];
+      if (event.type == EventType::kInvoke) open_[session] = {event.hold, sale.size()};
+      sale.push_back(now);
+    } else {
+      const auto [hold, place] = open->second;
+      Try& begun = sales_[hold][place];
+      begun.when.to_ns = event.at_ns;
+      begun.came_to = event.type;
+      open_.erase(open);
+    }
+    if (event.type == EventType::kOk) sold_from_.insert(event.value[0]);
+  }
+
+  // Those without an answer that may have been done, and may not have been the last of their sale that was; by time.
+  [[nodiscard]] std::vector<Try> Suspects() const {
+    std::vector<Try> suspects;
+    for (const auto& [hold, sale] : sales_) {
+      if (hold == 0) continue;  // each is a sale of its own
+      bool later = false;
+      for (size_t place = sale.size(); place-- > 0;) {
+        const Try& one = sale[place];
+        if (!MayBeDone(one)) continue;
+        if (later && one.came_to == EventType::kInfo) suspects.push_back(one);
+        later = true;
+      }
+    }
+    std::ranges::stable_sort(suspects, {}, [](const Try& one) { return one.when.from_ns; });
+    return suspects;
+  }
+
+  // The same number for those of which one at most was done; else the next.
+  [[nodiscard]] int64_t OneOfThem(const Try& one, size_t next) const {
+    return one_from_each_ ? one.read : static_cast<int64_t>(next);
+  }
+
+ private:
+  [[nodiscard]] bool MayBeDone(const Try& one) const {
+    if (one.came_to == EventType::kOk || one.came_to == EventType::kFail)
+      return one.came_to == EventType::kOk;
+    return !one_from_each_ || !sold_from_.contains(one.read);
+  }
+
+  bool one_from_each_;
+  std::map<uint64_t, std::vector<Try>> sales_;  // by hold
+  std::set<int64_t> sold_from_;                 // by writes that were confirmed
+  std::map<SessionId, std::pair<uint64_t, size_t>> open_;
+};
+
+// What a fault on the store, or on all links to it, may have taken of a wait for its answer.
+int64_t TakenByFault(const Scene& scene, const FaultEpisode& episode, const Span& wait) {
+  const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
+  const bool aimed = episode.node == 0 || std::ranges::find(fault.nodes, 0) != fault.nodes.end();
+  if (!aimed || !ActsOnServers(episode, fault) || MovesAClock(fault)) return 0;
+  // Stopped it shows as no stall of the machine, and what is sent twice is answered.
+  if (fault.kind == "pause" || fault.kind == "duplicate") return 0;
+  if (fault.kind == "delay") return std::max(episode.asked_ns, episode.measured_ns);
+  return wait.to_ns - wait.from_ns;
+}
+
+// The longest of the stalls in which a session waited until it gave up, if that was most of its wait and no fault's doing.
+const Stall* StoodIn(const Scene& scene, const SessionId& session, const Span& wait) {
+  const std::vector<const Stall*> stalls = scene.StallsWithin(wait);
+  const Stall* longest = nullptr;
+  int64_t since_ns = wait.to_ns;
+  for (size_t place = stalls.size(); place-- > 0;) {
+    const Stall& stall = *stalls[place];
+    if (HeldUpBy(stall, session, Side::kSession, wait).empty()) continue;
+    if (stall.when.to_ns < since_ns - kTickNs) break;
+    since_ns = std::min(since_ns, stall.when.from_ns);
+    const auto length_ns = [](const Span& span) { return span.to_ns - span.from_ns; };
+    if (longest == nullptr || length_ns(longest->when) < length_ns(stall.when)) longest = &stall;
+  }
+  int64_t stood_ns = wait.to_ns - std::max(since_ns, wait.from_ns);
+  for (const FaultEpisode* episode : scene.EpisodesWithin(wait))
+    stood_ns -= TakenByFault(scene, *episode, wait);
+  const bool most = stood_ns > (wait.to_ns - wait.from_ns) / 2;
+  return most && StalledForMostOf(scene, session, wait) ? longest : nullptr;
+}
+
+// Empty: it is not the machine's.
+std::string ByMachine(const Scene& scene, const Tries& tries) {
+  std::map<int64_t, bool> by_machine;
+  std::string first;
+  for (const Try& one : tries.Suspects()) {
+    const Stall* stall = StoodIn(scene, one.session, one.when);
+    bool& its = by_machine[tries.OneOfThem(one, by_machine.size())];
+    its = its || stall != nullptr;
+    if (stall == nullptr || !first.empty()) continue;
+    first = fmt::format("that of {} at {} stood in a stall of the machine ({}, {})",
+                        OwnerName(scene, one.session), At(one.when.from_ns),
+                        ProcessName(stall->client), During(stall->when));
+  }
+  const bool all = std::ranges::all_of(by_machine, [](const auto& of) { return of.second; });
+  return all ? first : "";
+}
+
+}  // namespace
+
+std::vector<std::string> TakenTwiceByMachine(const Evidence& evidence,
+                                             const std::vector<ItemCount>& items) {
+  std::vector<std::string> why(items.size());
+  if (evidence.scene().stalls.empty()) return why;
+  std::map<uint16_t, Tries> of_items;
+  for (const Event& event : evidence.history().events) {
+    if (event.op != Op::kWrite || event.client <= kReferee) continue;
+    if (event.key >= items.size() || items[event.key].Twice() == 0) continue;
+    of_items.try_emplace(event.key, WriteModeOf(evidence.facts())).first->second.Take(event);
+  }
+  for (const auto& [item, tries] : of_items) why[item] = ByMachine(evidence.scene(), tries);
+  return why;
+}
+
+}  // namespace doublehold
