@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <vector>
 
@@ -135,6 +136,15 @@ void Spread(const std::vector<Hold*>& of_key, int64_t lease_ns) {
   }
 }
 
+// Of the stalls that had begun by then, the one that ended last; null: none had.
+const Stall* LastBegunBy(const Scene& scene, int64_t at_ns) {
+  const std::vector<const Stall*> under_way = scene.StallsWithin({at_ns, at_ns + 1});
+  if (!under_way.empty()) return under_way.back();
+  const auto next = std::ranges::upper_bound(scene.stalls, at_ns, {},
+                                             [](const Stall& stall) { return stall.when.to_ns; });
+  return next == scene.stalls.begin() ? nullptr : &*std::prev(next);
+}
+
 }  // namespace
 
 void MarkAftermath(const Scene& scene, Holds& holds) {
@@ -170,10 +180,7 @@ std::string AftermathClause(const Scene& scene, const Hold* first, const Hold* s
       since_ns = std::min({since_ns, hold->harmed_from_ns, hold->lapsed.from_ns});
   }
   if (since_ns == kForeverNs) return {};
-  const Stall* last = nullptr;
-  for (const Stall& stall : scene.stalls) {
-    if (stall.when.from_ns <= since_ns) last = &stall;
-  }
+  const Stall* last = LastBegunBy(scene, since_ns);
   const std::string which =
       last == nullptr ? ""
                       : fmt::format(" ({}, {})", ProcessName(last->client), During(last->when));

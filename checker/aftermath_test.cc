@@ -319,5 +319,29 @@ TEST(Aftermath, SaysSinceWhenAndByWhichStall) {
       "the key since 0.015 s may come of a stall of the machine (client 1, 0.003-0.013 s)");
 }
 
+TEST(Aftermath, NamesOfTheStallsThatHadBegunTheOneThatEndedLast) {
+  const History history = FromLanes(R"(
+      c1:             A
+      machine c1:         (-----)
+      machine c2:              (---------------)
+      machine c3:                    (--)
+      machine n1:                                    (--))");
+  const Scene scene = Observe(history);
+  const auto named = [&](int since_ms) {
+    const Hold hold{.harmed_from_ns = since_ms * int64_t{1'000'000}};
+    const std::string clause = AftermathClause(scene, &hold, nullptr, hold.harmed_from_ns);
+    const size_t open = clause.find('(');
+    return open == std::string::npos ? "" : clause.substr(open + 1, clause.find(',') - open - 1);
+  };
+  EXPECT_EQ(named(3), "") << "none had begun";
+  EXPECT_EQ(named(4), "client 1");
+  EXPECT_EQ(named(8), "client 1");
+  EXPECT_EQ(named(9), "client 2") << "both under way";
+  EXPECT_EQ(named(16), "client 2") << "client 3's ends before";
+  EXPECT_EQ(named(25), "client 2") << "over that instant";
+  EXPECT_EQ(named(30), "client 2") << "long over";
+  EXPECT_EQ(named(31), "node 1");
+}
+
 }  // namespace
 }  // namespace doublehold
