@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "checker/evidence.h"
@@ -209,11 +211,24 @@ RunVerdict Unjudged(const RunFacts& facts, const std::string& why) {
   return verdict;
 }
 
-bool TouchesHoldOf(const Stall& stall, const Holds& holds) {
+// Of each client its holds, by their start; the end is the last of those up to there.
+std::map<int32_t, std::vector<Span>> HeldBySoFar(const Holds& holds) {
+  std::map<int32_t, std::vector<Span>> held;
+  for (const Hold& hold : holds.all) held[hold.client].push_back(hold.core);
+  for (auto& [client, spans] : held) {
+    std::ranges::sort(spans, {}, &Span::from_ns);
+    for (size_t i = 1; i < spans.size(); ++i)
+      spans[i].to_ns = std::max(spans[i].to_ns, spans[i - 1].to_ns);
+  }
+  return held;
+}
+
+bool TouchesHoldOf(const Stall& stall, const std::map<int32_t, std::vector<Span>>& held) {
   if (stall.client == kSupervisor || IsServer(stall.client)) return true;  // it matters to all
-  return std::ranges::any_of(holds.all, [&stall](const Hold& hold) {
-    return hold.client == stall.client && Overlap(hold.core, stall.when);
-  });
+  const auto its = held.find(stall.client);
+  if (its == held.end()) return false;
+  const auto after = std::ranges::lower_bound(its->second, stall.when.to_ns, {}, &Span::from_ns);
+  return after != its->second.begin() && Overlap(*std::prev(after), stall.when);
 }
 
 // One sentence for each process that the machine stalled for over half the lease while it mattered.
@@ -223,10 +238,11 @@ std::vector<std::string> StallWarnings(const Evidence& evidence) {
     Span longest;
   };
   std::map<int32_t, Stalled> processes;
+  const std::map<int32_t, std::vector<Span>> held = HeldBySoFar(evidence.holds());
   for (const Stall& stall : evidence.scene().stalls) {
     const int64_t length_ns = stall.when.to_ns - stall.when.from_ns;
     if (length_ns <= ToNs(evidence.facts().lease) / 2) continue;
-    if (!TouchesHoldOf(stall, evidence.holds())) continue;
+    if (!TouchesHoldOf(stall, held)) continue;
     Stalled& stalled = processes[stall.client];
     ++stalled.times;
     if (length_ns > stalled.longest.to_ns - stalled.longest.from_ns) stalled.longest = stall.when;

@@ -107,5 +107,22 @@ TEST(JudgeEnds, OfARunThatWasCutShortNobodySaysWhatItsDrawnFaultsDidNotFind) {
   EXPECT_FALSE(says_so());
 }
 
+// c1's second thread had the key of another item for a while, within the hold of its first.
+TEST(JudgeEnds, AStallMattersToAHoldThatOutlastsALaterOne) {
+  const auto warnings = [](const std::string& stall) {
+    return Judge(FromLanes(R"(
+      c1.1 item-0:    A-a=========================R-r
+      c1.2 item-1:        A-a==R-r
+)" + stall))
+        .warnings.size();
+  };
+  EXPECT_EQ(warnings("      machine c1:                    (-------)"), 1U);
+  EXPECT_EQ(warnings("      machine c1:                              (-----------)"), 1U);
+  EXPECT_EQ(warnings("      machine c1:                                (-------)"), 1U)
+      << "at its end";
+  EXPECT_EQ(warnings("      machine c1:                                 (-------)"), 0U)
+      << "from its end on";
+}
+
 }  // namespace
 }  // namespace doublehold
