@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace doublehold {
 
@@ -106,23 +107,29 @@ void WriteOrder::NoteOverwrite(const Written& written) {
                       .from_ns = written.when.from_ns,
                       .sold = written.sold};
   overwrite.lost = written.write.value[1] - (now_.stock - 1);
-  for (size_t place = overwrites_.size(); place-- > 0 && overwrite.lost < 0;) {
-    Overwrite& earlier = overwrites_[place];
-    if (earlier.lost <= 0) continue;
+  while (overwrite.lost < 0 && !costly_.empty()) {
+    const size_t latest = *costly_.rbegin();
+    Overwrite& earlier = overwrites_[latest];
     const int64_t back = std::min(earlier.lost, -overwrite.lost);
     earlier.lost -= back;
     overwrite.lost += back;
-    overwrite.brought_back.emplace_back(place, back);
+    overwrite.brought_back.emplace_back(latest, back);
+    if (earlier.lost == 0) costly_.erase(latest);
   }
-  overwrites_.push_back(overwrite);
+  if (overwrite.lost > 0) costly_.insert(overwrites_.size());
+  overwrites_.push_back(std::move(overwrite));
 }
 
-// It stays in its place, and costs nothing.
+// It stays in its place, and there is nothing of it to bring back.
 void WriteOrder::Undo(const Written& written) {
   if (!written.overwrite) return;
   Overwrite& overwrite = overwrites_[*written.overwrite];
-  for (const auto& [place, orders] : overwrite.brought_back) overwrites_[place].lost += orders;
-  overwrite.lost = 0;
+  for (const auto& [place, orders] : overwrite.brought_back) {
+    if (overwrites_[place].undone) continue;
+    overwrites_[place].lost += orders;
+    costly_.insert(place);
+  }
+  costly_.erase(*written.overwrite);
   overwrite.undone = true;
 }
 

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -105,6 +106,7 @@ class WriteOrder {
   std::deque<Written> recent_;  // the last that were placed, each right over the one before
   std::vector<Pending> pending_;
   std::vector<Overwrite> overwrites_;
+  std::set<size_t> costly_;  // the places of those that lost orders which none brought back
 };
 
 }  // namespace doublehold
