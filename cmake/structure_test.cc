@@ -107,7 +107,7 @@ std::vector<Include> IncludesOf(const Source& source) {
   return includes;
 }
 
-const Names kLib{"lib/base", "lib/history", "lib/plan", "lib/redis", "lib/locks"};
+const Names kLib{"lib/base", "lib/history", "lib/plan", "lib/redis", "lib/locks", "lib/driver"};
 
 Names Plus(Names names, const Names& more) {
   names.insert(more.begin(), more.end());
@@ -122,6 +122,7 @@ const std::map<std::string, Names>& Arrows() {
       {"lib/plan", {"lib/plan", "lib/base"}},
       {"lib/redis", {"lib/redis", "lib/history", "lib/base"}},
       {"lib/locks", {"lib/locks", "lib/base"}},
+      {"lib/driver", {"lib/driver", "lib/locks", "lib/base"}},
       {"lib/testing", Plus(kLib, {"lib/testing"})},
       {"workloads", Plus(kLib, {"workloads"})},
       {"faults", Plus(kLib, {"faults"})},

@@ -1,0 +1,107 @@
+// The driver protocol (docs/driver-protocol.md) without a process: which requests are under way, and what a line of a
+// driver means. Strict: a line that is not exactly what was asked for is broken; nothing is guessed.
+//
+// Thread rule: one thread at a time. Pure: nothing is read, written or waited for.
+#ifndef DOUBLEHOLD_LIB_DRIVER_ANSWERS_H_
+#define DOUBLEHOLD_LIB_DRIVER_ANSWERS_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "lib/base/time.h"
+
+namespace doublehold {
+
+constexpr int kDriverProtocol = 1;
+constexpr size_t kLongestDriverLine = size_t{64} * 1024;  // so that no driver fills the memory
+
+enum class DriverOp : uint8_t { kHello, kSetup, kAcquire, kExtend, kRelease, kBye };
+std::string_view Name(DriverOp op);  // "hello"
+
+// What a driver says of its library.
+struct DriverHello {
+  std::string name;
+  std::string version;
+  std::vector<std::string> can;  // "lease", sorted
+
+  [[nodiscard]] bool Can(std::string_view what) const;
+  bool operator==(const DriverHello&) const = default;
+};
+
+struct DriverAnswer {
+  enum class Kind : uint8_t { kOk, kNo, kError };
+  Kind kind = Kind::kOk;
+  DriverHello hello{};                 // of hello
+  std::string grant{};                 // of acquire
+  std::optional<Duration> validity{};  // of acquire and extend: how long the lease is
+  std::optional<MonoTime> from{};      // of both: from when it counts
+  bool definite = false;               // an error: certainly nothing was done
+  std::string text{};                  // an error, in the driver's words
+};
+
+struct DriverReply {
+  uint64_t id = 0;
+  DriverAnswer answer;
+};
+struct LostNotice {
+  std::string grant;
+};
+struct BrokenLine {
+  std::string why;
+};
+
+class DriverAnswers {
+ public:
+  // A request that goes out now. Answers its id.
+  uint64_t Ask(DriverOp op, MonoTime now);
+  // A line, without its end, that came now. What it answers is not under way any more.
+  [[nodiscard]] std::variant<DriverReply, LostNotice, BrokenLine> Take(std::string_view line,
+                                                                       MonoTime now);
+
+ private:
+  struct Asked {
+    DriverOp op;
+    MonoTime at;
+  };
+  uint64_t last_id_ = 0;
+  std::map<uint64_t, Asked> under_way_;
+  bool tells_lost_ = false;  // as its hello said
+};
+
+// How requests reach a driver: by a channel; in tests by something simpler.
+class DriverRequests {
+ public:
+  virtual ~DriverRequests() = default;
+  // Does not wait. `members` is an object of what the op brings. Answers the request's id.
+  virtual uint64_t Send(DriverOp op, const nlohmann::json& members) = 0;
+  // Nothing: not answered by then, or never will be; it may be awaited again. An answer is given out once.
+  virtual std::optional<DriverAnswer> Await(uint64_t id, MonoTime deadline) = 0;
+};
+
+// The line of a request, with its end.
+std::string RequestLine(uint64_t id, DriverOp op, const nlohmann::json& members);
+
+// Cuts what a driver writes into lines. Keeps no more than kLongestDriverLine of one that has no end.
+class DriverLines {
+ public:
+  // Calls `take` for each line that ends in `bytes`, as long as it answers true. False when that did not, or a line is too long.
+  bool Feed(std::string_view bytes, const std::function<bool(std::string_view)>& take);
+  [[nodiscard]] const std::string& rest() const { return rest_; }  // since the last end of a line
+
+ private:
+  std::string rest_;
+};
+
+// A line for a message: on one line, cut where it is long.
+std::string Shortened(std::string_view line);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_DRIVER_ANSWERS_H_

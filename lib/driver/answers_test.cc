@@ -1,0 +1,197 @@
+#include "lib/driver/answers.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace doublehold {
+namespace {
+
+constexpr MonoTime kAsked{Duration(1'000'000)};
+constexpr MonoTime kNow{Duration(2'000'000)};
+const std::string kHello =
+    R"({"id":1,"ok":{"protocol":1,"name":"mine","version":"1.2","can":["lost","lease"]}})";
+
+// A driver that was asked for its hello, and answered it unless `hello` is empty; then for one thing of each op: ids 2 to 6.
+DriverAnswers Asked(const std::string& hello = kHello) {
+  DriverAnswers answers;
+  answers.Ask(DriverOp::kHello, kAsked);
+  if (!hello.empty()) {
+    EXPECT_TRUE(std::holds_alternative<DriverReply>(answers.Take(hello, kNow)));
+  }
+  for (const DriverOp op : {DriverOp::kSetup, DriverOp::kAcquire, DriverOp::kExtend,
+                            DriverOp::kRelease, DriverOp::kBye}) {
+    answers.Ask(op, kAsked);
+  }
+  return answers;
+}
+
+std::string WhyBroken(const std::string& line, DriverAnswers answers = Asked()) {
+  const auto taken = answers.Take(line, kNow);
+  const auto* broken = std::get_if<BrokenLine>(&taken);
+  return broken == nullptr ? "taken" : broken->why;
+}
+
+DriverAnswer Good(const std::string& line) {
+  DriverAnswers answers = Asked();
+  const auto taken = answers.Take(line, kNow);
+  const auto* reply = std::get_if<DriverReply>(&taken);
+  if (reply == nullptr) {
+    ADD_FAILURE() << line << ": " << WhyBroken(line);
+    return {};
+  }
+  EXPECT_EQ(WhyBroken(line, answers), "id " + std::to_string(reply->id) + " was answered before");
+  return reply->answer;
+}
+
+TEST(DriverAnswers, AHelloSaysWhatTheLibraryIsAndCan) {
+  DriverAnswers answers;
+  answers.Ask(DriverOp::kHello, kAsked);
+  const auto taken = answers.Take(kHello, kNow);
+  const DriverHello& hello = std::get<DriverReply>(taken).answer.hello;
+  EXPECT_EQ(hello, (DriverHello{.name = "mine", .version = "1.2", .can = {"lease", "lost"}}));
+  EXPECT_TRUE(hello.Can("lease"));
+  EXPECT_FALSE(hello.Can("extend"));
+}
+
+TEST(DriverAnswers, AnAnswerIsOkNoOrAnError) {
+  const DriverAnswer granted =
+      Good(R"({"id":3,"ok":{"grant":"3f9c","validity_ms":400,"from_ns":1500000}})");
+  EXPECT_EQ(granted.grant, "3f9c");
+  EXPECT_EQ(granted.validity, Duration(400ms));
+  EXPECT_EQ(granted.from, MonoTime(Duration(1'500'000)));
+  EXPECT_EQ(Good(R"({"id":3,"ok":{"grant":"a"}})").validity, std::nullopt);
+  EXPECT_EQ(Good(R"({"id":3,"no":{}})").kind, DriverAnswer::Kind::kNo);
+  const DriverAnswer error = Good(R"({"id":5,"error":{"text":"reset","definite":true}})");
+  EXPECT_EQ(error.kind, DriverAnswer::Kind::kError);
+  EXPECT_TRUE(error.definite);
+  EXPECT_EQ(error.text, "reset");
+  EXPECT_FALSE(Good(R"({"id":2,"error":{"text":"perhaps"}})").definite);
+  EXPECT_EQ(Good(R"( {"ok":{},"id":6} )").kind, DriverAnswer::Kind::kOk);
+}
+
+TEST(DriverAnswers, ALostLockIsToldUnaskedByThoseWhoCan) {
+  DriverAnswers answers = Asked();
+  const auto taken = answers.Take(R"({"lost":{"grant":"3f9c"}})", kNow);
+  EXPECT_EQ(std::get<LostNotice>(taken).grant, "3f9c");
+  EXPECT_EQ(WhyBroken(R"({"lost":{}})"), "'lost' has no 'grant'");
+  const std::string cannot = R"({"id":1,"ok":{"protocol":1,"name":"a","version":"1","can":[]}})";
+  EXPECT_EQ(WhyBroken(R"({"lost":{"grant":"3f9c"}})", Asked(cannot)), "it has no 'id'");
+}
+
+TEST(DriverAnswers, ABrokenLineIsSaidWhatIsWrongWith) {
+  const struct {
+    const char* line;
+    const char* why;
+  } cases[] = {
+      {"", "it is no JSON"},
+      {"hello", "it is no JSON"},
+      {"{\"id\":3", "it is no JSON"},
+      {"{\"id\":3,\"no\":{}} {}", "it is no JSON"},
+      {"{\"id\":5,\"error\":{\"text\":\"\xff\"}}", "it is no JSON"},
+      {"[]", "it is no JSON object"},
+      {R"({"no":{}})", "it has no 'id'"},
+      {R"({"id":"3","no":{}})", "'id' of it is no whole number in 0..9223372036854775807"},
+      {R"({"id":3.0,"no":{}})", "'id' of it is no whole number in 0..9223372036854775807"},
+      {R"({"id":-3,"no":{}})", "'id' of it is no whole number in 0..9223372036854775807"},
+      {R"({"id":18446744073709551615,"no":{}})",
+       "'id' of it is no whole number in 0..9223372036854775807"},
+      {R"({"id":7,"no":{}})", "id 7 was never asked"},
+      {R"({"id":0,"no":{}})", "id 0 was never asked"},
+      {R"({"id":1,"no":{}})", "id 1 was answered before"},
+      {R"({"id":3})", "it has not exactly one of 'ok', 'no' and 'error'"},
+      {R"({"id":3,"ok":{"grant":"a"},"no":{}})",
+       "it has not exactly one of 'ok', 'no' and 'error'"},
+      {R"({"id":3,"no":true})", "'no' is no object"},
+      {R"({"id":3,"no":{"why":"taken"}})", "'no' has no member 'why'"},
+      {R"({"id":3,"no":{},"op":"acquire"})", "it has no member 'op' (did you mean 'ok'?)"},
+      {R"({"id":2,"no":{}})", "'no' is no answer to setup"},
+      {R"({"id":3,"ok":true})", "'ok' of acquire is no object"},
+      {R"({"id":3,"ok":{}})", "'ok' of acquire has no 'grant'"},
+      {R"({"id":3,"ok":{"grant":7}})", "'grant' of 'ok' of acquire is no text"},
+      {R"({"id":3,"ok":{"grant":""}})", "'grant' of 'ok' of acquire is empty"},
+      {R"({"id":3,"ok":{"grant":"a","validity":5}})",
+       "'ok' of acquire has no member 'validity' (did you mean 'validity_ms'?)"},
+      {R"({"id":3,"ok":{"grant":"a","validity_ms":-1}})",
+       "'validity_ms' of 'ok' of acquire is no whole number in 0..31622400000"},
+      {R"({"id":4,"ok":{"validity_ms":1e300}})",
+       "'validity_ms' of 'ok' of extend is no whole number in 0..31622400000"},
+      {R"({"id":4,"ok":{"from_ns":999999}})",
+       "'from_ns' lies before the request or after the answer: it is of CLOCK_MONOTONIC, of when "
+       "the library "
+       "asked for the lock"},
+      {R"({"id":4,"ok":{"from_ns":2000001}})",
+       "'from_ns' lies before the request or after the answer: it is of CLOCK_MONOTONIC, of when "
+       "the library "
+       "asked for the lock"},
+      {R"({"id":5,"ok":{"grant":"a"}})", "'ok' of release has no member 'grant'"},
+      {R"({"id":5,"error":{}})", "'error' has no 'text'"},
+      {R"({"id":5,"error":{"text":"x","definite":"yes"}})",
+       "'definite' of 'error' is neither true nor false"},
+  };
+  for (const auto& each : cases) EXPECT_EQ(WhyBroken(each.line), each.why) << each.line;
+}
+
+TEST(DriverAnswers, ABrokenHelloIsSaidWhatIsWrongWith) {
+  const struct {
+    const char* ok;
+    const char* why;
+  } cases[] = {
+      {R"({"name":"a","version":"1","can":[]})", "its protocol is not 1"},
+      {R"({"protocol":2,"name":"a","version":"1","can":[]})", "its protocol is not 1"},
+      {R"({"protocol":1,"version":"1","can":[]})", "'ok' of hello has no 'name'"},
+      {R"({"protocol":1,"name":"a","version":3,"can":[]})",
+       "'version' of 'ok' of hello is no text"},
+      {R"({"protocol":1,"name":"a","version":"1"})", "'ok' of hello has no 'can'"},
+      {R"({"protocol":1,"name":"a","version":"1","can":"lease"})", "'can' is no list"},
+      {R"({"protocol":1,"name":"a","version":"1","can":[1]})",
+       "'can' has something that is no text"},
+      {R"({"protocol":1,"name":"a","version":"1","can":["leese"]})",
+       "'can' has 'leese' (did you mean 'lease'?)"},
+      {R"({"protocol":1,"name":"a","version":"1","can":["lease","lease"]})",
+       "'can' says a thing twice"},
+  };
+  for (const auto& each : cases) {
+    EXPECT_EQ(WhyBroken(std::string(R"({"id":1,"ok":)") + each.ok + "}", Asked("")), each.why)
+        << each.ok;
+  }
+}
+
+TEST(DriverAnswers, ABrokenLineLeavesItsRequestUnderWay) {
+  DriverAnswers answers = Asked();
+  EXPECT_TRUE(std::holds_alternative<BrokenLine>(answers.Take(R"({"id":3,"ok":{}})", kNow)));
+  EXPECT_TRUE(std::holds_alternative<DriverReply>(answers.Take(R"({"id":3,"no":{}})", kNow)));
+}
+
+TEST(DriverAnswers, ARequestIsOneLine) {
+  const std::string line = RequestLine(7, DriverOp::kRelease, {{"grant", "a\nb"}});
+  EXPECT_EQ(line, "{\"grant\":\"a\\nb\",\"id\":7,\"op\":\"release\"}\n");
+}
+
+TEST(DriverLines, AreCutWhereverTheBytesAre) {
+  DriverLines lines;
+  std::vector<std::string> seen;
+  const auto take = [&](std::string_view line) {
+    seen.emplace_back(line);
+    return true;
+  };
+  for (const char* bytes : {"on", "e\n\ntw", "o", "\n", "rest"})
+    EXPECT_TRUE(lines.Feed(bytes, take));
+  EXPECT_EQ(seen, (std::vector<std::string>{"one", "", "two"}));
+  EXPECT_EQ(lines.rest(), "rest");
+}
+
+TEST(DriverLines, OneWithoutAnEndIsNotKept) {
+  const auto take = [](std::string_view) { return true; };
+  const std::string longest(kLongestDriverLine, 'x');
+  EXPECT_TRUE(DriverLines().Feed(longest + "\n", take));
+  EXPECT_FALSE(DriverLines().Feed(longest + "x\n", take));
+  DriverLines lines;
+  EXPECT_TRUE(lines.Feed(longest, take));
+  EXPECT_FALSE(lines.Feed("x", take));
+  EXPECT_EQ(lines.rest().size(), kLongestDriverLine);
+  EXPECT_EQ(Shortened(lines.rest()), std::string(160, 'x') + "... (65536 bytes)");
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,260 @@
+#include "lib/driver/channel.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace doublehold {
+namespace {
+
+constexpr size_t kReadBytes = 16 * 1024;
+constexpr Duration kReapPatience = 1s;  // of a driver that has closed its output, to end
+constexpr Duration kReapInterval = 2ms;
+
+MonoTime Now() { return MonoTime(std::chrono::steady_clock::now().time_since_epoch()); }
+
+// Both ends of a pipe, or of an eventfd, until they are given away.
+struct Ends {
+  std::array<int, 2> fds{-1, -1};
+  ~Ends() {
+    for (const int fd : fds) {
+      if (fd >= 0) close(fd);
+    }
+  }
+  int Give(size_t which) { return std::exchange(fds[which], -1); }
+};
+
+// Between fork and exec; returns only when something failed.
+void BecomeDriver(const DriverProgram& program, pid_t parent, int in, int out, int log) {
+  if (program.own_group) setpgid(0, 0);
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return;  // kept over exec
+  if (getppid() != parent) return;                    // it had died before
+  if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(log, 2) < 0) return;
+  if (syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) != 0) return;
+  if (program.descriptor >= 0) fcntl(program.descriptor, F_SETFD, 0);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  signal(SIGPIPE, SIG_DFL);
+  execl("/bin/sh", "sh", "-c", program.command.c_str(), static_cast<char*>(nullptr));
+}
+
+void Wake(int eventfd) {
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(eventfd, &one, sizeof one);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DriverChannel>> DriverChannel::Start(const DriverProgram& program,
+                                                            DriverHooks hooks) {
+  const auto failed = [](const std::string& what) {
+    return EnvironmentFailed(fmt::format("{}: {}", what, std::strerror(errno)));
+  };
+  Ends in, out, others;
+  if (pipe2(in.fds.data(), O_CLOEXEC) != 0 || pipe2(out.fds.data(), O_CLOEXEC) != 0)
+    return failed("pipe");
+  others.fds[0] = open(program.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (others.fds[0] < 0) return failed(program.log.string());
+  others.fds[1] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (others.fds[1] < 0) return failed("eventfd");
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child < 0) return failed("fork");
+  if (child == 0) {
+    BecomeDriver(program, parent, in.fds[0], out.fds[1], others.fds[0]);
+    _exit(126);
+  }
+  if (program.own_group) setpgid(child, child);  // whichever of the two comes first
+  fcntl(in.fds[1], F_SETFL, O_NONBLOCK);
+  fcntl(out.fds[0], F_SETFL, O_NONBLOCK);
+  return std::unique_ptr<DriverChannel>(new DriverChannel(
+      child, program.own_group, in.Give(1), out.Give(0), others.Give(1), std::move(hooks)));
+}
+
+DriverChannel::DriverChannel(pid_t pid, bool own_group, int in, int out, int wake,
+                             DriverHooks hooks)
+    : pid_(pid), own_group_(own_group), in_(in), out_(out), wake_(wake), hooks_(std::move(hooks)) {
+  thread_ = std::thread([this] { Run(); });
+}
+
+DriverChannel::~DriverChannel() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = quit_ = true;
+  }
+  Wake(wake_);
+  thread_.join();
+  // Where the driver has a group, what it started goes with it. A dead one that nobody has waited for keeps its number.
+  if (!status_) kill(own_group_ ? -pid_ : pid_, SIGKILL);
+  while (!status_ && waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  for (const int fd : {in_, out_, wake_}) close(fd);
+}
+
+uint64_t DriverChannel::Send(DriverOp op, const nlohmann::json& members) {
+  uint64_t id = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    id = answers_.Ask(op, Now());
+    if (!end_) outgoing_ += RequestLine(id, op, members);
+  }
+  Wake(wake_);
+  return id;
+}
+
+std::optional<DriverAnswer> DriverChannel::Await(uint64_t id, MonoTime deadline) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, std::chrono::steady_clock::time_point(deadline.time_since_epoch()),
+                      [&] { return end_ || finished_ || answered_.contains(id); });
+  auto answer = answered_.extract(id);
+  if (answer.empty()) return std::nullopt;
+  return std::move(answer.mapped());
+}
+
+std::optional<DriverAnswer> DriverChannel::Ask(DriverOp op, const nlohmann::json& members,
+                                               MonoTime deadline) {
+  return Await(Send(op, members), deadline);
+}
+
+std::optional<DriverEnd> DriverChannel::end() const {
+  const std::lock_guard lock(mutex_);
+  return end_;
+}
+
+bool DriverChannel::Close(Duration patience) {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  Send(DriverOp::kBye, nlohmann::json::object());
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, patience, [&] { return end_ || finished_; });
+  return finished_ && !end_;
+}
+
+// ---- the channel's thread -------------------------------------------------------------------------------------------
+
+void DriverChannel::Run() {
+  // A driver that is gone is told by the pipe's error; and signals are the program's business.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  while (true) {
+    std::array<pollfd, 3> polled{pollfd{wake_, POLLIN, 0}, pollfd{out_, POLLIN, 0},
+                                 pollfd{in_, POLLOUT, 0}};
+    {
+      const std::lock_guard lock(mutex_);
+      if (quit_) return;
+      if (outgoing_.empty()) polled[2].fd = -1;
+    }
+    if (poll(polled.data(), polled.size(), -1) < 0) continue;
+    uint64_t count = 0;
+    if (polled[0].revents != 0 && read(wake_, &count, sizeof count) < 0) continue;
+    if (polled[1].revents != 0 && !Read()) return;
+    if (polled[2].revents != 0) Write();
+  }
+}
+
+// False: nothing more will come, or nothing more is wanted.
+bool DriverChannel::Read() {
+  std::array<char, kReadBytes> bytes{};
+  const ssize_t count = read(out_, bytes.data(), bytes.size());
+  if (count < 0) return true;  // nothing there now
+  if (count == 0) {
+    EndOfOutput();
+    return false;
+  }
+  const auto take = [this](std::string_view line) { return Take(line); };
+  if (lines_.Feed({bytes.data(), static_cast<size_t>(count)}, take)) return true;
+  if (!end()) {
+    Over({.why = fmt::format("wrote a line of more than {} bytes: {}", kLongestDriverLine,
+                             Shortened(lines_.rest())),
+          .status = {}});
+  }
+  return false;
+}
+
+void DriverChannel::Write() {
+  const std::lock_guard lock(mutex_);
+  const ssize_t count = write(in_, outgoing_.data(), outgoing_.size());
+  if (count > 0) outgoing_.erase(0, static_cast<size_t>(count));
+  if (count < 0 && errno == EPIPE) outgoing_.clear();  // the end of its output will tell
+}
+
+bool DriverChannel::Take(std::string_view line) {
+  std::string why;
+  std::optional<std::string> lost;
+  {
+    const std::lock_guard lock(mutex_);
+    auto taken = answers_.Take(line, Now());
+    if (auto* reply = std::get_if<DriverReply>(&taken)) {
+      answered_.emplace(reply->id, std::move(reply->answer));
+    } else if (auto* notice = std::get_if<LostNotice>(&taken)) {
+      lost = std::move(notice->grant);
+    } else {
+      why = std::get<BrokenLine>(taken).why;
+    }
+  }
+  changed_.notify_all();
+  if (lost && hooks_.lost) hooks_.lost(*lost);
+  if (why.empty()) return true;
+  Over({.why = fmt::format("broke the protocol: {}: {}", why, Shortened(line)), .status = {}});
+  return false;
+}
+
+void DriverChannel::Over(DriverEnd end) {
+  {
+    const std::lock_guard lock(mutex_);
+    end_ = end;
+    outgoing_.clear();
+  }
+  changed_.notify_all();
+  if (hooks_.over) hooks_.over(end);
+}
+
+void DriverChannel::EndOfOutput() {
+  status_ = Reap(kReapPatience);
+  bool wanted = false;
+  {
+    const std::lock_guard lock(mutex_);
+    wanted = closing_ && status_;
+    finished_ = wanted;
+  }
+  changed_.notify_all();
+  if (wanted) return;
+  std::string why = status_ ? "ended by itself" : "closed its standard output";
+  if (!lines_.rest().empty())
+    why += fmt::format(" in the middle of a line: {}", Shortened(lines_.rest()));
+  Over({.why = std::move(why), .status = status_});
+}
+
+// Its wait status, once it has ended. What is left of its group goes while it still has its number.
+std::optional<int> DriverChannel::Reap(Duration patience) {
+  const MonoTime give_up = Now() + patience;
+  siginfo_t info{};
+  while (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0) {
+    if (Now() >= give_up) return std::nullopt;
+    std::this_thread::sleep_for(kReapInterval);
+  }
+  if (own_group_) kill(-pid_, SIGKILL);
+  int status = 0;
+  if (waitpid(pid_, &status, 0) != pid_) return std::nullopt;
+  return status;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,54 @@
+// A lock that a driver serves. A session has one request under way at a time: what was not answered by its deadline is
+// awaited before the next is sent, and a grant that comes too late is released at once.
+#ifndef DOUBLEHOLD_LIB_DRIVER_DRIVER_LOCK_H_
+#define DOUBLEHOLD_LIB_DRIVER_DRIVER_LOCK_H_
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "lib/base/env.h"
+#include "lib/driver/answers.h"
+#include "lib/locks/lock.h"
+#include "lib/locks/owners.h"
+#include "lib/locks/registry.h"
+
+namespace doublehold {
+
+// Whether the end of a lease is known: it can end, and nothing extends it unseen.
+bool LeasesEndKnown(std::span<const std::string> can);
+
+class DriverLock final : public Lock {
+ public:
+  // `driver` outlives it; the rest is copied.
+  DriverLock(const LockContext& context, DriverRequests& driver, DriverHello hello);
+
+  AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override;
+  ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override;
+  ReleaseResult Release(const Grant& grant, Deadline deadline) override;
+  [[nodiscard]] bool ReleasesAnothers() const override { return hello_.Can("blind-release"); }
+
+ private:
+  struct UnderWay {
+    uint64_t id = 0;
+    DriverOp op{};
+  };
+
+  std::optional<DriverAnswer> Ask(DriverOp op, const nlohmann::json& members, Deadline deadline);
+  std::optional<DriverAnswer> AwaitIt(Deadline deadline);
+  bool Settle(Deadline deadline);
+  bool PayOwed(Deadline deadline);
+  [[nodiscard]] MonoTime ValidUntil(MonoTime sent, Lease lease, const DriverAnswer& answer) const;
+
+  Env& env_;
+  DriverRequests& driver_;
+  DriverHello hello_;
+  int session_;
+  Owners owners_;
+  std::optional<UnderWay> under_way_;
+  std::optional<std::string> owed_;  // a grant of nobody's, to be released
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_DRIVER_DRIVER_LOCK_H_

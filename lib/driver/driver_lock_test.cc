@@ -1,0 +1,220 @@
+// What a lock makes of a driver's answers, and of those that come late or never, in virtual time.
+#include "lib/driver/driver_lock.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "lib/testing/world.h"
+
+namespace doublehold {
+namespace {
+
+using testing::FakeEnv;
+using testing::kStartOfWorld;
+using testing::World;
+using Kind = DriverAnswer::Kind;
+
+constexpr Lease kLease = 300ms;
+constexpr Duration kPatience = 100ms;
+
+// Answers each request after a while with what the test has laid ready.
+class ScriptedDriver final : public DriverRequests {
+ public:
+  explicit ScriptedDriver(World& world) : world_(world) {}
+
+  uint64_t Send(DriverOp op, const nlohmann::json& members) override {
+    asked.push_back(fmt::format("{} {}", Name(op), members.dump()));
+    EXPECT_TRUE(unanswered_.empty()) << "two requests under way: " << asked.back();
+    const Answer answer = ready.empty() ? Answer{} : ready.front();
+    if (!ready.empty()) ready.erase(ready.begin());
+    unanswered_[asked.size()] = {answer.answer, world_.now + answer.after};
+    return asked.size();
+  }
+  std::optional<DriverAnswer> Await(uint64_t id, MonoTime deadline) override {
+    const auto& [answer, at] = unanswered_.at(id);
+    world_.AdvanceTo(std::max(world_.now, std::min(at, deadline)));
+    if (at > deadline) return std::nullopt;
+    return unanswered_.extract(id).mapped().first;
+  }
+
+  struct Answer {
+    DriverAnswer answer{};
+    Duration after{};
+  };
+  std::vector<Answer> ready;
+  std::vector<std::string> asked;
+
+ private:
+  World& world_;
+  std::map<uint64_t, std::pair<DriverAnswer, MonoTime>> unanswered_;
+};
+
+struct Scene {
+  explicit Scene(std::vector<std::string> can = {"lease"})
+      : lock({.env = env, .client = 2, .thread = 3, .seed = 1, .options = Options(options)}, driver,
+             {.name = "x", .version = "1", .can = std::move(can)}) {}
+
+  AcquireResult Acquire(std::vector<ScriptedDriver::Answer> answers) {
+    driver.ready = std::move(answers);
+    return lock.TryAcquire({.name = "k", .index = 4}, kLease, world.now + kPatience);
+  }
+  ReleaseResult Release(const Grant& grant, std::vector<ScriptedDriver::Answer> answers) {
+    driver.ready = std::move(answers);
+    return lock.Release(grant, world.now + kPatience);
+  }
+  std::string TakeAsked() {
+    return fmt::format("{}", fmt::join(std::exchange(driver.asked, {}), "; "));
+  }
+
+  World world;
+  FakeEnv env{world};
+  std::map<std::string, std::string> options;
+  ScriptedDriver driver{world};
+  DriverLock lock;
+};
+
+ScriptedDriver::Answer Ok(const std::string& grant = "", Duration after = 10ms) {
+  return {.answer = {.grant = grant}, .after = after};
+}
+ScriptedDriver::Answer No() { return {.answer = {.kind = Kind::kNo}}; }
+ScriptedDriver::Answer Failed(bool definite) {
+  return {.answer = {.kind = Kind::kError, .definite = definite, .text = "reset"}};
+}
+ScriptedDriver::Answer Never() { return Ok("late", 10s); }
+
+TEST(DriverLock, AGrantIsTheDriversAndItsLeaseCountsFromWhenItWasAsked) {
+  Scene scene;
+  const AcquireResult result = scene.Acquire({Ok("3f9c", 40ms)});
+  const Grant& grant = std::get<Granted>(result).grant;
+  EXPECT_EQ(grant.owner, "3f9c");
+  EXPECT_EQ(grant.key.index, 4);
+  EXPECT_EQ(grant.hold >> 32U, (2U << 8U) + 3U);
+  EXPECT_EQ(grant.valid_until, kStartOfWorld + kLease);
+  EXPECT_EQ(scene.TakeAsked(), R"(acquire {"key":"k","lease_ms":300,"session":3,"wait_ms":50})");
+  EXPECT_EQ(scene.Release(grant, {Ok()}), ReleaseResult::kReleased);
+  EXPECT_EQ(scene.TakeAsked(), R"(release {"grant":"3f9c","session":3})");
+}
+
+TEST(DriverLock, ALeaseEndsWhenTheDriverKnowsItDoesAndNeverWhereThereIsNone) {
+  const MonoTime from = kStartOfWorld + 5ms;
+  const struct {
+    std::vector<std::string> can;
+    DriverAnswer answer;
+    MonoTime valid_until;
+  } cases[] = {
+      {{"lease"}, {.grant = "a"}, kStartOfWorld + kLease},
+      {{"lease"}, {.grant = "a", .validity = 200ms}, kStartOfWorld + 200ms},
+      {{"lease"}, {.grant = "a", .from = from}, from + kLease},
+      {{"lease"}, {.grant = "a", .validity = 200ms, .from = from}, from + 200ms},
+      {{}, {.grant = "a", .validity = 200ms}, kStartOfWorld + 200ms},
+      {{}, {.grant = "a"}, MonoTime::max()},
+      {{"lease", "watchdog"}, {.grant = "a"}, kStartOfWorld + kLease},
+  };
+  for (const auto& each : cases) {
+    Scene scene(each.can);
+    const AcquireResult result = scene.Acquire({{.answer = each.answer, .after = 10ms}});
+    EXPECT_EQ(std::get<Granted>(result).grant.valid_until, each.valid_until);
+  }
+}
+
+TEST(DriverLock, ARefusalAndADefiniteErrorAreBusyAndAnyOtherErrorIsUnknown) {
+  EXPECT_TRUE(std::holds_alternative<Busy>(Scene().Acquire({No()})));
+  EXPECT_TRUE(std::holds_alternative<Busy>(Scene().Acquire({Failed(true)})));
+  Scene scene;
+  const AcquireResult result = scene.Acquire({Failed(false)});
+  ASSERT_TRUE(std::holds_alternative<Unknown>(result));
+  scene.TakeAsked();
+  // Perhaps it was granted: but nobody knows by what name.
+  EXPECT_EQ(scene.Release(std::get<Unknown>(result).perhaps, {}), ReleaseResult::kUnknown);
+  EXPECT_EQ(scene.TakeAsked(), "");
+}
+
+TEST(DriverLock, WhatWasPerhapsGrantedIsReleasedOnceThatIsKnown) {
+  const struct {
+    ScriptedDriver::Answer late;
+    ReleaseResult released;
+    const char* asked;
+  } cases[] = {
+      {Ok("late", 150ms), ReleaseResult::kReleased, R"(release {"grant":"late","session":3})"},
+      {{.answer = No().answer, .after = 150ms}, ReleaseResult::kNotOwner, ""},
+      {{.answer = Failed(true).answer, .after = 150ms}, ReleaseResult::kNotOwner, ""},
+      {{.answer = Failed(false).answer, .after = 150ms}, ReleaseResult::kUnknown, ""},
+      {Never(), ReleaseResult::kUnknown, ""},
+  };
+  for (const auto& each : cases) {
+    Scene scene;
+    const AcquireResult result = scene.Acquire({each.late});
+    ASSERT_TRUE(std::holds_alternative<Unknown>(result));
+    scene.TakeAsked();
+    EXPECT_EQ(scene.Release(std::get<Unknown>(result).perhaps, {Ok()}), each.released);
+    EXPECT_EQ(scene.TakeAsked(), each.asked);
+  }
+}
+
+TEST(DriverLock, NothingIsAskedBeforeTheLastAnswerHasCome) {
+  Scene scene;
+  ASSERT_TRUE(std::holds_alternative<Unknown>(scene.Acquire({Never()})));
+  EXPECT_TRUE(std::holds_alternative<Busy>(scene.Acquire({Ok("new")})));
+  EXPECT_EQ(scene.driver.asked.size(), 1u);
+  EXPECT_EQ(scene.world.Elapsed(), 2 * kPatience);
+  scene.world.Advance(10s);
+  scene.TakeAsked();
+  // It came too late to be used: nobody holds by it.
+  const AcquireResult result = scene.Acquire({Ok(), Ok("new")});
+  EXPECT_EQ(std::get<Granted>(result).grant.owner, "new");
+  EXPECT_EQ(scene.TakeAsked(), R"(release {"grant":"late","session":3}; )"
+                               R"(acquire {"key":"k","lease_ms":300,"session":3,"wait_ms":45})");
+}
+
+TEST(DriverLock, ALateGrantIsNotReleasedWhereThatMightFreeAnothers) {
+  Scene scene({"lease", "blind-release"});
+  ASSERT_TRUE(std::holds_alternative<Unknown>(scene.Acquire({Ok("late", 150ms)})));
+  scene.TakeAsked();
+  const AcquireResult result = scene.Acquire({Ok("new")});
+  ASSERT_TRUE(std::holds_alternative<Granted>(result));
+  EXPECT_EQ(scene.driver.asked.size(), 1u);
+  EXPECT_TRUE(scene.lock.ReleasesAnothers());
+  EXPECT_EQ(scene.Release(std::get<Granted>(result).grant, {Ok()}), ReleaseResult::kFreed);
+}
+
+TEST(DriverLock, AReleaseIsWhatTheDriverSaysOfIt) {
+  EXPECT_EQ(Scene().Release({.owner = "a"}, {No()}), ReleaseResult::kNotOwner);
+  EXPECT_EQ(Scene().Release({.owner = "a"}, {Failed(true)}), ReleaseResult::kUnknown);
+  EXPECT_EQ(Scene().Release({.owner = "a"}, {Failed(false)}), ReleaseResult::kUnknown);
+  EXPECT_EQ(Scene().Release({.owner = "a"}, {Never()}), ReleaseResult::kUnknown);
+}
+
+TEST(DriverLock, AReleaseThatCouldNotBeAskedForIsMadeUpFor) {
+  Scene scene({"lease", "extend"});
+  scene.driver.ready = {Ok("", 250ms)};
+  const Grant held{.owner = "held"};
+  EXPECT_TRUE(std::holds_alternative<Undecided>(
+      scene.lock.Extend(held, kLease, scene.world.now + kPatience)));
+  EXPECT_EQ(scene.Release(held, {}), ReleaseResult::kUnknown);
+  EXPECT_EQ(scene.driver.asked.size(), 1u);
+  scene.TakeAsked();
+  EXPECT_TRUE(std::holds_alternative<Granted>(scene.Acquire({Ok("", 10ms), Ok("new")})));
+  EXPECT_EQ(scene.TakeAsked().substr(0, 38), R"(release {"grant":"held","session":3}; )");
+}
+
+TEST(DriverLock, IsExtendedByThoseWhoCan) {
+  const Grant held{.owner = "held"};
+  const auto extend = [&](Scene& scene, ScriptedDriver::Answer answer) {
+    scene.driver.ready = {std::move(answer)};
+    return scene.lock.Extend(held, kLease, scene.world.now + kPatience);
+  };
+  Scene can({"lease", "extend"});
+  EXPECT_EQ(std::get<Extended>(extend(can, Ok())).valid_until, kStartOfWorld + kLease);
+  EXPECT_EQ(can.TakeAsked(), R"(extend {"grant":"held","lease_ms":300,"session":3})");
+  EXPECT_TRUE(std::holds_alternative<Lost>(extend(can, No())));
+  EXPECT_TRUE(std::holds_alternative<Undecided>(extend(can, Failed(true))));
+  Scene cannot;
+  EXPECT_TRUE(std::holds_alternative<Undecided>(extend(cannot, Ok())));
+  EXPECT_EQ(cannot.TakeAsked(), "");
+}
+
+}  // namespace
+}  // namespace doublehold
