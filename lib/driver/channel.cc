@@ -37,8 +37,17 @@ struct Ends {
   int Give(size_t which) { return std::exchange(fds[which], -1); }
 };
 
+// Dash keeps waiting for a command that it could become. A simple one can be told to replace it; of anything else the shell
+// stays, and its children are the driver.
+std::string ShellLine(const std::string& command) {
+  const bool is_simple = command.find_first_of(";&|()<>{}`$\n") == std::string::npos;
+  const bool assigns = command.substr(0, command.find(' ')).find('=') != std::string::npos;
+  return is_simple && !assigns ? "exec " + command : command;
+}
+
 // Between fork and exec; returns only when something failed.
-void BecomeDriver(const DriverProgram& program, pid_t parent, int in, int out, int log) {
+void BecomeDriver(const DriverProgram& program, const char* line, pid_t parent, int in, int out,
+                  int log) {
   if (program.own_group) setpgid(0, 0);
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return;  // kept over exec
   if (getppid() != parent) return;                    // it had died before
@@ -49,7 +58,7 @@ void BecomeDriver(const DriverProgram& program, pid_t parent, int in, int out, i
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGPIPE, SIG_DFL);
-  execl("/bin/sh", "sh", "-c", program.command.c_str(), static_cast<char*>(nullptr));
+  execl("/bin/sh", "sh", "-c", line, static_cast<char*>(nullptr));
 }
 
 void Wake(int eventfd) {
@@ -71,11 +80,12 @@ Result<std::unique_ptr<DriverChannel>> DriverChannel::Start(const DriverProgram&
   if (others.fds[0] < 0) return failed(program.log.string());
   others.fds[1] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (others.fds[1] < 0) return failed("eventfd");
+  const std::string line = ShellLine(program.command);
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) return failed("fork");
   if (child == 0) {
-    BecomeDriver(program, parent, in.fds[0], out.fds[1], others.fds[0]);
+    BecomeDriver(program, line.c_str(), parent, in.fds[0], out.fds[1], others.fds[0]);
     _exit(126);
   }
   if (program.own_group) setpgid(child, child);  // whichever of the two comes first

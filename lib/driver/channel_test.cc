@@ -101,9 +101,12 @@ TEST_F(Channel, OneThatEndsOrBreaksTheProtocolIsToldOnce) {
     const char* why;
     std::optional<int> exit_status;
   } cases[] = {
-      {"exit 3", "ended by itself", 3},
+      {"sh -c 'exit 3'", "ended by itself", 3},
       {"printf half; exit 3", "ended by itself in the middle of a line: half", 3},
       {"no-such-program-anywhere", "ended by itself", 127},
+      {"STATUS=5 sh -c 'exit $STATUS'", "ended by itself", 5},
+      {"cd / && sh -c 'exit 6'", "ended by itself", 6},
+      {"exec perl -e 'close STDOUT; sleep 1000'", "closed its standard output", std::nullopt},
       {"exec >&-; sleep 1000", "closed its standard output", std::nullopt},
       {"echo hello; sleep 1000", "broke the protocol: it is no JSON: hello", std::nullopt},
       {"yes '{\"id\":5,\"no\":{}}'",
