@@ -8,12 +8,24 @@
 #include <cerrno>
 
 namespace doublehold {
+namespace {
+
+// What a process that has ended leaves in its group (a driver's own children) goes with it: now, while nobody else can have its
+// number, since nobody has waited for it yet.
+void KillLeftOver(pid_t pid) {
+  siginfo_t info{};
+  const bool asked = waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+  if (asked && info.si_pid == pid) kill(-pid, SIGKILL);
+}
+
+}  // namespace
 
 void Children::Poll(const std::function<void(const Child&)>& stopped,
                     const std::function<void(const Child&)>& ended) {
   for (Child& child : children_) {
     while (!child.ended) {
       int status = 0;
+      KillLeftOver(child.pid);
       const pid_t changed = waitpid(child.pid, &status, WNOHANG | WUNTRACED);
       if (changed <= 0) break;
       if (WIFSTOPPED(status)) {

@@ -5,6 +5,7 @@
 #define DOUBLEHOLD_COMPOSE_CHILDREN_H_
 
 #include <sys/types.h>
+#include <sys/wait.h>
 
 #include <filesystem>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "faults/cluster.h"
+#include "lib/base/result.h"
 
 namespace doublehold {
 
@@ -50,6 +52,9 @@ class Children {
   std::vector<Child> children_;
 };
 
+inline bool EndedWith(int status, ExitCode code) {
+  return WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(code);
+}
 // "exited with status 3", "was killed by signal 9".
 std::string DescribeEnd(int status);
 

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "compose/driver.h"
 #include "compose/probe.h"
 #include "lib/base/check.h"
 #include "lib/history/shared_run.h"
@@ -30,6 +31,7 @@ constexpr int kStallsPerLease = 10;
 // What comes before words that are no nodes' addresses.
 constexpr std::string_view kAnnounced = "announced:";
 constexpr std::string_view kSentinel = "sentinel:";
+constexpr std::string_view kDriverNode = "driver:";
 
 int Fail(const std::string& message) {
   fmt::print(stderr, "{}\n", message);
@@ -57,13 +59,26 @@ LockContext ContextOf(Env& env, const Plan& plan, int client, int thread = 0) {
           .options = Options(plan.lock_options)};
 }
 
-void RunSession(Env& env, const Plan& plan, int client, int thread) {
+// What a process of the run needs besides its Env.
+struct Means {
+  const Plan& plan;
+  int client = 0;
+  const ClientDriver* driver = nullptr;  // null: the plan has none
+
+  [[nodiscard]] std::unique_ptr<Lock> MakeLock(Env& env, int thread = 0) const {
+    const LockContext context = ContextOf(env, plan, client, thread);
+    return driver == nullptr ? FindLock(plan.lock)->make(context) : driver->MakeLock(context);
+  }
+};
+
+void RunSession(Env& env, const Means& means, int thread) {
+  const Plan& plan = means.plan;
   const std::unique_ptr<Workload> workload =
       FindWorkload(plan.workload)->make(Options(plan.workload_options));
-  RecordedLock lock(env, FindLock(plan.lock)->make(ContextOf(env, plan, client, thread)));
+  RecordedLock lock(env, means.MakeLock(env, thread));
   Session session{.env = env,
                   .lock = lock,
-                  .client = client,
+                  .client = means.client,
                   .thread = thread,
                   .lease = plan.lease,
                   .policy = {.interval = plan.retry.interval,
@@ -82,14 +97,13 @@ void RunSession(Env& env, const Plan& plan, int client, int thread) {
 }
 
 // A session each, the first on this thread.
-void RunSessions(Env& env, const Plan& plan, int client) {
+void RunSessions(Env& env, const Means& means) {
   std::vector<std::unique_ptr<Task>> others;
-  for (int thread = 1; thread < plan.threads; ++thread) {
-    others.push_back(env.Spawn(TaskKind::kSession, [&plan, client, thread](Env& own) {
-      RunSession(own, plan, client, thread);
-    }));
+  for (int thread = 1; thread < means.plan.threads; ++thread) {
+    others.push_back(env.Spawn(TaskKind::kSession,
+                               [&means, thread](Env& own) { RunSession(own, means, thread); }));
   }
-  RunSession(env, plan, client, 0);
+  RunSession(env, means, 0);
 }
 
 // Can the lock be had now that every fault is healed? Also whether a key is left that never expires.
@@ -103,8 +117,9 @@ void RecordExpiries(Env& env, const Plan& plan, const LockKey& key) {
   }
 }
 
-void RunReferee(Env& env, const Plan& plan, Workload& workload) {
-  const std::unique_ptr<Lock> lock = FindLock(plan.lock)->make(ContextOf(env, plan, 0));
+void RunReferee(Env& env, const Means& means, Workload& workload) {
+  const Plan& plan = means.plan;
+  const std::unique_ptr<Lock> lock = means.MakeLock(env);
   const std::vector<std::string> names = workload.Keys();
   for (size_t i = 0; i < workload.LockCount(); ++i) {
     const LockKey key{.name = names[i], .index = static_cast<uint16_t>(i)};
@@ -115,7 +130,8 @@ void RunReferee(Env& env, const Plan& plan, Workload& workload) {
   workload.Finish(env);
 }
 
-int RunProcess(const ClientArguments& arguments, const Plan& plan, SharedRun& shared) {
+int RunProcess(const ClientArguments& arguments, const Means& means, SharedRun& shared) {
+  const Plan& plan = means.plan;
   const RealProcess process{.number = arguments.number,
                             .seed = plan.seed,
                             .addresses = arguments.addresses,
@@ -138,9 +154,9 @@ int RunProcess(const ClientArguments& arguments, const Plan& plan, SharedRun& sh
   const std::unique_ptr<Task> meter =
       env.Spawn(TaskKind::kMeter, [&](Env& own) { MeterStalls(own, threshold, &control); });
   if (referee) {
-    RunReferee(env, plan, *workload);
+    RunReferee(env, means, *workload);
   } else {
-    RunSessions(env, plan, arguments.number);
+    RunSessions(env, means);
   }
   return 0;
 }
@@ -152,6 +168,8 @@ std::vector<std::string> ToWords(const ClientArguments& arguments) {
       arguments.plan_file, std::to_string(arguments.number), std::to_string(arguments.memory_fd),
       std::to_string(arguments.clock_pages), std::to_string(arguments.step_fd)};
   for (const NodeAddress& address : arguments.addresses) words.push_back(FormatAddress(address));
+  for (const NodeAddress& address : arguments.driver_nodes)
+    words.push_back(std::string(kDriverNode) + FormatAddress(address));
   for (const uint16_t port : arguments.roster.announced)
     words.push_back(fmt::format("{}{}", kAnnounced, port));
   for (const NodeAddress& address : arguments.roster.sentinels)
@@ -174,10 +192,15 @@ int ClientMain(std::span<const std::string> words) {
       arguments.roster.announced.push_back(static_cast<uint16_t>(port));
       continue;
     }
-    const bool sentinel = word.starts_with(kSentinel);
-    Result<NodeAddress> address = ParseAddress(sentinel ? word.substr(kSentinel.size()) : word);
+    std::vector<NodeAddress>& list = word.starts_with(kSentinel)     ? arguments.roster.sentinels
+                                     : word.starts_with(kDriverNode) ? arguments.driver_nodes
+                                                                     : arguments.addresses;
+    size_t mark = 0;
+    if (word.starts_with(kSentinel)) mark = kSentinel.size();
+    if (word.starts_with(kDriverNode)) mark = kDriverNode.size();
+    Result<NodeAddress> address = ParseAddress(word.substr(mark));
     if (!address) return Fail(address.error().message);
-    (sentinel ? arguments.roster.sentinels : arguments.addresses).push_back(*address);
+    list.push_back(*address);
   }
   prctl(PR_SET_TIMERSLACK, kTimerSlackNs);
   prctl(PR_SET_NAME, fmt::format("dh-client-{}", arguments.number).c_str());
@@ -186,7 +209,16 @@ int ClientMain(std::span<const std::string> words) {
   Result<SharedRun> shared =
       SharedRun::Open(arguments.memory_fd, plan->clients + 1, arguments.clock_pages, plan->threads);
   if (!shared) return Fail(shared.error().message);
-  return RunProcess(arguments, *plan, *shared);
+  Means means{.plan = *plan, .client = arguments.number};
+  if (!plan->driver) return RunProcess(arguments, means, *shared);
+  const Result<ClientDriver> driver = StartClientDriver(
+      *plan, arguments.number, arguments.driver_nodes,
+      std::filesystem::path(arguments.plan_file).parent_path() / "clients", arguments.memory_fd);
+  if (!driver) return Fail(driver.error().message);
+  means.driver = &*driver;
+  const int status = RunProcess(arguments, means, *shared);
+  driver->channel->Close(kByePatience);
+  return status;
 }
 
 }  // namespace doublehold

@@ -19,7 +19,8 @@ struct ClientArguments {
   int memory_fd = -1;
   int clock_pages = 0;
   int step_fd = -1;
-  std::vector<NodeAddress> addresses;  // by node number
+  std::vector<NodeAddress> addresses;     // by node number
+  std::vector<NodeAddress> driver_nodes;  // of the lock's nodes, for its driver, from node 1 on
   Roster roster;
 };
 

@@ -85,6 +85,9 @@ std::vector<Table> AllTables() {
         {std::string(lock.name), std::string(lock.summary), OptionLines(lock.options)});
     if (!lock.source.lease.empty()) tables[0].rows.back().options.push_back(PaceLine(lock.source));
   }
+  tables[0].rows.push_back({std::string(DriverEntry().name),
+                            std::string(DriverEntry().summary),
+                            {"driver = COMMAND: run by /bin/sh; see docs/driver-protocol.md"}});
   for (const WorkloadEntry& workload : Workloads()) {
     tables[1].rows.push_back(
         {std::string(workload.name), std::string(workload.summary), OptionLines(workload.options)});

@@ -21,6 +21,7 @@ Result<ExitCode> ExportCommand(const Words& words);
 Result<ExitCode> ListCommand(const Words& words);
 Result<ExitCode> ReportCommand(const Words& words);
 Result<ExitCode> DoctorCommand(const Words& words);
+Result<ExitCode> DriverCommand(const Words& words);
 
 struct CommandEntry {
   std::string_view name;

@@ -18,6 +18,7 @@ struct Flag {
 // Short forms of the settings used most; --set reaches all of them.
 constexpr std::array kFlags{
     Flag{"lock", "lock.name", "the lock variant (doublehold list locks)"},
+    Flag{"driver", "lock.driver", "a program that serves the lock (docs/driver-protocol.md)"},
     Flag{"lease", "lock.lease", "how long a grant lasts: 500ms"},
     Flag{"nodes", "topology.nodes", "how many redis-servers keep lock keys"},
     Flag{"topology", "topology.name", "how the servers hang together (doublehold list topologies)"},

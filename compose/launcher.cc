@@ -63,7 +63,7 @@ void Launcher::PointAtMaster(int node) const {
   std::filesystem::create_symlink(SocketOf(node), fresh);
   std::filesystem::rename(fresh, name);
   if (places_.network == nullptr) return;
-  for (int client = 1; client <= places_.plan.clients; ++client) {
+  for (int client = 0; client <= places_.plan.clients; ++client) {
     if (!places_.cuts->links().contains({client, kMasterAddress})) continue;  // not started yet
     proxy_.Redirect({client, kMasterAddress}, AddressOf({Kind::kNode, node}, {}));
   }
@@ -243,6 +243,24 @@ Result<std::vector<NodeAddress>> Launcher::AddressesOf(int client) {
   return addresses;
 }
 
+// A driver knows TCP alone, and goes where its client goes; the referee's has links of its own, on which no fault acts.
+Result<std::vector<NodeAddress>> Launcher::DriverNodesOf(int client,
+                                                         std::span<const NodeAddress> own) {
+  std::vector<NodeAddress> nodes;
+  if (!places_.plan.driver) return nodes;
+  for (int node = 1; node <= LockNodesOf(places_.plan); ++node) {
+    if (client != 0) {
+      nodes.push_back(own[static_cast<size_t>(node)]);
+      continue;
+    }
+    const Result<uint16_t> port =
+        AddLink({client, node}, {Kind::kNode, node}, ClientSocketOf(node).string());
+    if (!port) return tl::unexpected(port.error());
+    nodes.push_back({.unix_path = {}, .host = PeerHost(), .port = *port});
+  }
+  return nodes;
+}
+
 // Sentinels are reached like any server: by the others' address of it, or, by the referee, itself.
 Roster Launcher::RosterFor(int client) const {
   Roster roster;
@@ -268,6 +286,8 @@ Result<int> Launcher::StartClient(int number) {
   if (!shim) return tl::unexpected(shim.error());
   const Result<std::vector<NodeAddress>> addresses = AddressesOf(number);
   if (!addresses) return tl::unexpected(addresses.error());
+  const auto driver_nodes = DriverNodesOf(number, *addresses);
+  if (!driver_nodes) return tl::unexpected(driver_nodes.error());
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     return EnvironmentFailed(fmt::format("socketpair: {}", std::strerror(errno)));
@@ -289,6 +309,7 @@ Result<int> Launcher::StartClient(int number) {
                .clock_pages = ClockPagesOf(places_.plan),
                .step_fd = ends[1],
                .addresses = *addresses,
+               .driver_nodes = *driver_nodes,
                .roster = RosterFor(number)});
   spawn.argv.insert(spawn.argv.end(), words.begin(), words.end());
   const Result<pid_t> pid = Spawn(spawn);

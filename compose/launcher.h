@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "compose/children.h"
@@ -102,6 +103,7 @@ class Launcher {
   [[nodiscard]] Roster RosterFor(int client) const;
   [[nodiscard]] std::filesystem::path FolderOf(int node) const;
   Result<std::vector<NodeAddress>> AddressesOf(int client);
+  Result<std::vector<NodeAddress>> DriverNodesOf(int client, std::span<const NodeAddress> own);
 
   Places places_;
   SharedRun& shared_;

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "checker/checker.h"
+#include "compose/driver.h"
 #include "compose/expectations.h"
 #include "compose/fault_rules.h"
 #include "compose/fault_settings.h"
@@ -14,6 +15,7 @@
 #include "compose/topology_settings.h"
 #include "faults/fault.h"
 #include "lib/base/words.h"
+#include "lib/driver/driver_lock.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/topology.h"
 #include "workloads/workload.h"
@@ -43,13 +45,32 @@ std::string_view OrElse(std::string_view text, std::string_view usual) {
   return text.empty() ? usual : text;
 }
 
+// The program is asked what it is: what is judged depends on that.
+void ReadDriver(SettingReader& reader, Plan& plan) {
+  plan.lock = kDriverLock;
+  if (reader.Word("lock.name", kDriverLock) != kDriverLock) {
+    return reader.Fail("lock.name", fmt::format("with a driver it is '{}'", kDriverLock));
+  }
+  const std::string command = reader.Word("lock.driver", "");
+  if (command.empty()) return reader.Fail("lock.driver", "which program?");
+  Result<DriverPlan> driver = MeetDriver(command);
+  if (!driver) return reader.FailPlainly(driver.error());
+  plan.driver = std::move(*driver);
+}
+
 void ReadLock(SettingReader& reader, Plan& plan) {
   const std::vector<std::string> names = NamesOf(Locks());
-  if (!reader.settings().Has("lock.name")) {
+  if (!reader.settings().Has("lock.name") && !reader.settings().Has("lock.driver")) {
     return reader.Fail(
         "lock.name", fmt::format("which lock? (--lock NAME; one of: {})", fmt::join(names, ", ")));
   }
-  plan.lock = reader.Known("lock.name", "lock", "", names);
+  if (reader.settings().Has("lock.driver")) {
+    ReadDriver(reader, plan);
+  } else if (reader.Word("lock.name", "") == kDriverLock) {
+    return reader.Fail("lock.name", "which program serves it? (--driver COMMAND, or lock.driver)");
+  } else {
+    plan.lock = reader.Known("lock.name", "lock", "", names);
+  }
   if (reader.error()) return;
   const SourcePace source = PaceOf(reader, *FindLock(plan.lock));
   plan.lease = reader.Span("lock.lease", OrElse(source.lease, "500ms"));
@@ -116,8 +137,10 @@ void ReadRetry(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   plan.retry.timeout = reader.Span("retry.timeout", OrElse(source.timeout, "10 lease"));
 }
 
-// Whether anything about a claim can be seen under such a lock.
-bool Applies(std::string_view claim, const LockEntry& lock) {
+// Whether anything about a claim can be seen under the plan's lock.
+bool Applies(std::string_view claim, const Plan& plan) {
+  const LockEntry& lock = *FindLock(plan.lock);
+  if (claim == "lease-exclusion" && plan.driver && !LeasesEndKnown(plan.driver->can)) return false;
   const auto checker = std::ranges::find(Checkers(), claim, &CheckerEntry::claim);
   if (checker == Checkers().end()) return false;
   switch (checker->about) {
@@ -162,7 +185,7 @@ void ReadWorkload(SettingReader& reader, const LockEntry& lock, Plan& plan) {
       !why.empty())
     return reader.Fail(write_alone ? "workload.write" : "workload.name", why);
   for (const std::string_view claim : workload->claims) {
-    if (Applies(claim, lock)) plan.claims.emplace_back(claim);
+    if (Applies(claim, plan)) plan.claims.emplace_back(claim);
   }
 }
 
@@ -172,7 +195,7 @@ std::vector<std::string> ClaimsOf(const Plan& plan) {
   std::vector<std::string> claims;
   for (const auto& some : {workload.claims, workload.on_demand}) {
     for (const std::string_view claim : some) {
-      if (Applies(claim, *FindLock(plan.lock))) claims.emplace_back(claim);
+      if (Applies(claim, plan)) claims.emplace_back(claim);
     }
   }
   return claims;
@@ -223,8 +246,10 @@ Result<Plan> BuildPlan(Settings settings) {
   ReadLock(reader, plan);
   if (reader.error()) return tl::unexpected(*reader.error());
   const LockEntry& lock = *FindLock(plan.lock);
-  plan.lock_options = ReadOptions(reader, "lock", {"name", "lease", "pace", "call-timeout"},
-                                  "lock " + plan.lock, lock.options, plan.lease);
+  std::vector<std::string> common{"name", "lease", "pace", "call-timeout"};
+  if (plan.driver) common.emplace_back("driver");
+  plan.lock_options =
+      ReadOptions(reader, "lock", common, "lock " + plan.lock, lock.options, plan.lease);
   if (const std::string why = reader.error() ? "" : WhyNoRestartDelay(plan); !why.empty()) {
     reader.Fail("lock.restart-delay", why);
   }
@@ -252,6 +277,8 @@ Result<void> CheckPlan(const Plan& plan, const std::string& where) {
   if (lock == nullptr) return bad(UnknownWord("lock", plan.lock, NamesOf(Locks())));
   const WorkloadEntry* workload = FindWorkload(plan.workload);
   if (workload == nullptr) return bad(UnknownWord("workload", plan.workload, NamesOf(Workloads())));
+  if (plan.driver.has_value() != (plan.lock == kDriverLock))
+    return bad("a driver serves lock 'driver', and no other");
   if (FindTopology(plan.topology) == nullptr)
     return bad(UnknownWord("topology", plan.topology, NamesOf(Topologies())));
   if (!NumbersAreInRange(plan)) return bad("a number is out of its range");

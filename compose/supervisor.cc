@@ -200,10 +200,7 @@ class Supervisor {
     // Whoever is killed is recorded as died: its last operation, and its hold, never ended.
     for (const Child& child : children_.all()) {
       if (child.ref.kind != Kind::kClient || child.ref.number == 0 || child.ended) continue;
-      Record({.client = child.ref.number,
-              .op = Op::kDied,
-              .type = EventType::kInfo,
-              .value = {SIGKILL}});
+      RecordDeath(child.ref.number, SIGKILL);
       kill(-child.pid, SIGKILL);
     }
     running_ = !end_request_.twice();
@@ -284,12 +281,13 @@ class Supervisor {
   }
 
   void OnEnded(const Child& child) {
-    if (child.ref.kind == Kind::kClient && running_) {
-      if (child.ended == 0 || killing_) return;
-      return Record({.client = child.ref.number,
-                     .op = Op::kDied,
-                     .type = EventType::kInfo,
-                     .value = {*child.ended}});
+    const bool is_client = child.ref.kind == Kind::kClient;
+    // Which says why in its log: its driver is to blame.
+    if (is_client && plan_.driver && !killing_ && EndedWith(*child.ended, ExitCode::kEnvironment))
+      return Failed()({ExitCode::kEnvironment, child.name + ": " + LogTail(child.log)});
+    if (is_client && running_) {
+      if (child.ended != 0 && !killing_) RecordDeath(child.ref.number, *child.ended);
+      return;
     }
     if (failure_ || cluster_.WasKilled(child.ref)) return;
     failure_ =
@@ -318,6 +316,10 @@ class Supervisor {
     progress_timer_.async_wait([this](const boost::system::error_code& error) {
       if (!error && running_) ShowProgress();
     });
+  }
+
+  void RecordDeath(int client, int status) {
+    Record({.client = client, .op = Op::kDied, .type = EventType::kInfo, .value = {status}});
   }
 
   void Record(Event event) {

@@ -18,8 +18,26 @@ constexpr Duration kShortestDownAfter = 100ms;
 constexpr Duration kLongestPacketDelay = 10s;
 constexpr Duration kLongestDownAfter = std::chrono::minutes(1);
 
+// What a driver, which knows nothing but addresses, cannot use.
+Misfit WhyNoDriver(const Plan& plan) {
+  if (FindTopology(plan.topology)->FailsOver()) {
+    return {"name",
+            fmt::format("a driver is told the nodes' addresses, not who of '{}' leads (single, "
+                        "independent, replicated?)",
+                        plan.topology)};
+  }
+  if (plan.direct && plan.net != kNamespaces) {
+    return {"direct",
+            "a driver connects over TCP, and the servers themselves listen on unix sockets only"};
+  }
+  return {};
+}
+
 // Why the lock cannot run there.
 Misfit WhyNotOn(const Plan& plan, const LockEntry& lock) {
+  if (plan.driver) {
+    if (Misfit misfit = WhyNoDriver(plan); !misfit.why.empty()) return misfit;
+  }
   const int seen = LockNodesOf(plan);
   const auto wait = plan.lock_options.find("wait-replicas");
   const int64_t awaited = wait == plan.lock_options.end() ? 0 : std::stoll(wait->second);

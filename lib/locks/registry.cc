@@ -39,7 +39,16 @@ std::span<const LockEntry> Locks() {
   return entries;
 }
 
+const LockEntry& DriverEntry() {
+  static const LockEntry entry{
+      .name = kDriverLock,
+      .summary = "any lock library, behind a program of yours (--driver COMMAND)",
+      .most_nodes = 15};
+  return entry;
+}
+
 const LockEntry* FindLock(std::string_view name) {
+  if (name == kDriverLock) return &DriverEntry();
   for (const LockEntry& entry : Locks()) {
     if (entry.name == name) return &entry;
   }

@@ -73,7 +73,11 @@ std::unique_ptr<Lock> MakeLock(const LockContext& context) {
 }
 
 std::span<const LockEntry> Locks();
-// Null when there is none of that name.
+// Besides them: the lock that a program of the user's serves (docs/driver-protocol.md). What it can is that program's; its `make`
+// is null, for whoever has the program makes it.
+constexpr std::string_view kDriverLock = "driver";
+const LockEntry& DriverEntry();
+// Of both. Null when there is none of that name.
 const LockEntry* FindLock(std::string_view name);
 // The names of those with a trait.
 std::vector<std::string> LocksWith(Trait trait);

@@ -89,12 +89,21 @@ struct RetryPlan {
   bool operator==(const RetryPlan&) const = default;
 };
 
+// The program that serves lock "driver", and what it said of itself before the run (docs/driver-protocol.md).
+struct DriverPlan {
+  std::string command;  // for /bin/sh -c
+  std::string name, version;
+  std::vector<std::string> can;
+  bool operator==(const DriverPlan&) const = default;
+};
+
 struct Plan {
   std::string experiment = "run";
   uint64_t seed = 1;
 
   std::string lock;
   std::map<std::string, std::string> lock_options;  // checked against the registry; all present
+  std::optional<DriverPlan> driver;                 // of lock "driver"
   Lease lease{};
   Duration call_timeout{};  // of one command to one node
   RetryPlan retry;

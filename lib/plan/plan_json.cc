@@ -223,6 +223,25 @@ RetryPlan RetryFromJson(const json& from) {
   return retry;
 }
 
+json DriverToJson(const std::optional<DriverPlan>& driver) {
+  if (!driver) return nullptr;
+  return {{"command", driver->command},
+          {"name", driver->name},
+          {"version", driver->version},
+          {"can", driver->can}};
+}
+
+std::optional<DriverPlan> DriverFromJson(const json& from) {
+  if (from.is_null()) return std::nullopt;
+  Taker take(from);
+  DriverPlan driver{.command = take.Get<std::string>("command"),
+                    .name = take.Get<std::string>("name"),
+                    .version = take.Get<std::string>("version"),
+                    .can = take.Get<std::vector<std::string>>("can")};
+  take.CheckNothingElse();
+  return driver;
+}
+
 Plan FromJson(const json& from) {
   using Words = std::map<std::string, std::string>;
   Taker take(from);
@@ -231,6 +250,7 @@ Plan FromJson(const json& from) {
   plan.seed = take.Get<uint64_t>("seed");
   plan.lock = take.Get<std::string>("lock");
   plan.lock_options = take.Get<Words>("lock_options");
+  plan.driver = DriverFromJson(take.GetJson("driver"));
   plan.lease = take.GetSpan("lease_ns");
   plan.call_timeout = take.GetSpan("call_timeout_ns");
   plan.retry = RetryFromJson(take.GetJson("retry"));
@@ -264,6 +284,7 @@ json ToJson(const Plan& plan) {
           {"seed", plan.seed},
           {"lock", plan.lock},
           {"lock_options", plan.lock_options},
+          {"driver", DriverToJson(plan.driver)},
           {"lease_ns", plan.lease.count()},
           {"call_timeout_ns", plan.call_timeout.count()},
           {"retry",

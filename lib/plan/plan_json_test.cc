@@ -47,6 +47,7 @@ Plan FullPlan() {
           .seed = UINT64_MAX,
           .lock = "redlock",
           .lock_options = {{"ask", "at-once"}, {"clock", "wall"}},
+          .driver = DriverPlan{"python3 d.py", "mine", "1.2", {"extend", "lease"}},
           .lease = 500ms,
           .call_timeout = 250ms,
           .retry = {.interval = 10ms, .jitter = 0.5, .retries = 7, .timeout = 5s},

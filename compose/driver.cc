@@ -1,0 +1,140 @@
+#include "compose/driver.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <nlohmann/json.hpp>
+
+#include "compose/children.h"
+#include "compose/memory_log.h"
+#include "compose/spawn.h"
+#include "lib/base/words.h"
+#include "lib/driver/driver_lock.h"
+#include "lib/redis/hiredis_connection.h"
+
+namespace doublehold {
+namespace {
+
+using nlohmann::json;
+
+std::string WithLog(std::string what, const std::filesystem::path& log) {
+  const std::string tail = LogTail(log);
+  return tail.empty() ? what : fmt::format("{}; its log ends: {}", what, OnOneLine(tail));
+}
+
+// The answer to a request that is no try: ok, or why there is none.
+Result<DriverAnswer> AskOnce(DriverChannel& driver, DriverOp op, const json& members,
+                             const std::filesystem::path& log) {
+  auto answer = driver.Ask(op, members, RealMono() + kDriverPatience);
+  if (!answer) {
+    if (const auto end = driver.end()) return EnvironmentFailed(Describe(*end, log));
+    return EnvironmentFailed(WithLog(
+        fmt::format("did not answer {} within {}", Name(op), FormatDuration(kDriverPatience)),
+        log));
+  }
+  if (answer->kind == DriverAnswer::Kind::kError) {
+    return EnvironmentFailed(
+        WithLog(fmt::format("refused {}: {}", Name(op), Shortened(answer->text)), log));
+  }
+  return std::move(*answer);
+}
+
+}  // namespace
+
+std::string Describe(const DriverEnd& end, const std::filesystem::path& log) {
+  return WithLog(end.status ? fmt::format("{}: it {}", end.why, DescribeEnd(*end.status)) : end.why,
+                 log);
+}
+
+Result<DriverHello> SayHello(DriverChannel& driver, const std::filesystem::path& log) {
+  Result<DriverAnswer> answer =
+      AskOnce(driver, DriverOp::kHello, {{"protocol", kDriverProtocol}}, log);
+  if (!answer) return tl::unexpected(answer.error());
+  return std::move(answer->hello);
+}
+
+Result<void> SetUp(DriverChannel& driver, const DriverSetup& setup,
+                   const std::filesystem::path& log) {
+  json nodes = json::array();
+  for (const NodeAddress& node : setup.nodes)
+    nodes.push_back({{"host", node.host}, {"port", node.port}});
+  const Result<DriverAnswer> answer = AskOnce(driver, DriverOp::kSetup,
+                                              {{"client", setup.client},
+                                               {"sessions", setup.sessions},
+                                               {"nodes", std::move(nodes)},
+                                               {"lease_ms", ToMs(setup.lease)},
+                                               {"seed", setup.seed}},
+                                              log);
+  if (!answer) return tl::unexpected(answer.error());
+  return {};
+}
+
+Result<DriverPlan> MeetDriver(const std::string& command) {
+  const MemoryLog log;
+  const auto failed = [&](const Error& error) {
+    return EnvironmentFailed(fmt::format("the driver '{}' {}", command, error.message));
+  };
+  const auto driver =
+      DriverChannel::Start({.command = command, .log = log.path(), .own_group = true});
+  if (!driver) return failed({.message = "could not be started: " + driver.error().message});
+  const Result<DriverHello> hello = SayHello(**driver, log.path());
+  if (!hello) return failed(hello.error());
+  [[maybe_unused]] const bool ended = (*driver)->Close(kByePatience);
+  return DriverPlan{
+      .command = command, .name = hello->name, .version = hello->version, .can = hello->can};
+}
+
+std::unique_ptr<Lock> ClientDriver::MakeLock(const LockContext& context) const {
+  return std::make_unique<DriverLock>(context, *channel, hello);
+}
+
+Result<ClientDriver> StartClientDriver(const Plan& plan, int client,
+                                       std::span<const NodeAddress> nodes,
+                                       const std::filesystem::path& folder, int clock_fd) {
+  const std::filesystem::path log =
+      folder / (client == 0 ? "referee.driver.log" : fmt::format("client-{}.driver.log", client));
+  const auto failed = [](const Error& error) {
+    return EnvironmentFailed("its driver " + error.message);
+  };
+  // While it starts, who waits for it tells what is wrong.
+  const auto serving = std::make_shared<std::atomic<bool>>(false);
+  const DriverHooks hooks{.over =
+                              [log, serving](const DriverEnd& end) {
+                                if (!*serving) return;
+                                fmt::print(stderr, "its driver {}\n", Describe(end, log));
+                                _exit(static_cast<int>(ExitCode::kEnvironment));
+                              },
+                          .lost =
+                              [](const std::string& grant) {
+                                fmt::print(stderr, "its driver says that {} is lost\n",
+                                           Shortened(grant));
+                              }};
+  auto started = DriverChannel::Start(
+      {.command = plan.driver->command, .log = log, .descriptor = clock_fd}, hooks);
+  if (!started) return failed({.message = "could not be started: " + started.error().message});
+  ClientDriver driver{.hello = {}, .channel = std::move(*started)};
+  Result<DriverHello> hello = SayHello(*driver.channel, log);
+  if (!hello) return failed(hello.error());
+  driver.hello = std::move(*hello);
+  const DriverPlan& planned = *plan.driver;
+  if (driver.hello != DriverHello{planned.name, planned.version, planned.can}) {
+    return failed({.message = fmt::format("is not what the plan says: it is {} {}, and can {}",
+                                          driver.hello.name, driver.hello.version,
+                                          fmt::join(driver.hello.can, ", "))});
+  }
+  const Result<void> set_up = SetUp(*driver.channel,
+                                    {.client = client,
+                                     .sessions = plan.threads,
+                                     .nodes = nodes,
+                                     .lease = plan.lease,
+                                     .seed = plan.seed},
+                                    log);
+  if (!set_up) return failed(set_up.error());
+  *serving = true;
+  // It may have come to its end just before that.
+  if (const auto end = driver.channel->end()) return failed({.message = Describe(*end, log)});
+  return driver;
+}
+
+}  // namespace doublehold

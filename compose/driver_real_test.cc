@@ -1,0 +1,276 @@
+// Runs whose lock is served by a driver: as judged as any other, and stopped, killed and ended with its client.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "compose/program.h"
+
+namespace doublehold {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Debian's own: another may be a script that starts several processes before it is one.
+const std::string kPython = "/usr/bin/python3 ";
+const std::string kTemplate =
+    kPython + DOUBLEHOLD_SOURCE_DIR "/drivers/template.py";  // keeps to everything
+
+// Grants whatever it is asked, so that nothing is excluded; at one op it misbehaves in one way.
+constexpr const char* kLiar = R"(
+import json, sys, time
+at, how = (sys.argv[1:] + ["", ""])[:2]
+def out(text):
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+OKS = {"hello": {"protocol": 1, "name": "liar", "version": "1", "can": ["lease"]}, "acquire": {"grant": "g"}}
+for line in sys.stdin:
+    request = json.loads(line)
+    right = json.dumps({"id": request["id"], "ok": OKS.get(request["op"], {})})
+    if request["op"] != at:
+        out(right)
+        if request["op"] == "bye":
+            break
+    elif how == "garbage":
+        out("Traceback (most recent call last):")
+    elif how == "twice":
+        out(right)
+        out(right)
+    elif how == "unasked":
+        out('{"id":4711,"ok":{}}')
+    elif how == "long":
+        for _ in range(100):
+            sys.stdout.write("x" * 1000000)
+        out("")
+    elif how == "exits":
+        print("I have had enough", file=sys.stderr)
+        sys.exit(3)
+    elif how == "closes":
+        sys.stdout.close()
+        __import__("os").close(1)
+        time.sleep(1000)
+    elif how == "stays":
+        out(right)
+        time.sleep(1000)
+    elif how != "never":
+        sys.exit("no such way: " + how)
+)";
+
+struct Driven {
+  explicit Driven(const std::vector<std::string>& more) {
+    std::vector<std::string> words{
+        "run", "--clients", "2", "--lease", "400ms", "--into", (folder.path() / "run").string()};
+    words.insert(words.end(), more.begin(), more.end());
+    if (std::ranges::find(more, "--duration") == more.end())
+      words.insert(words.end(), {"--duration", "1s"});
+    program.emplace(words);
+  }
+  [[nodiscard]] nlohmann::json Verdict() const {
+    return ReadJson(folder.path() / "run" / "verdict.json");
+  }
+
+  TestFolder folder;
+  std::optional<Program> program;
+};
+
+class Drivers : public ::testing::Test {
+ protected:
+  // A command for --driver.
+  std::string Liar(const std::string& arguments = "") {
+    WriteFile(folder_.path() / "liar.py", kLiar);
+    return kPython + (folder_.path() / "liar.py").string() + " " + arguments;
+  }
+
+ private:
+  TestFolder folder_;
+};
+
+std::string TextOf(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// Of a process: 'R', 'S', 'T' (stopped); 0: there is none.
+char StateOf(pid_t process) {
+  const std::string stat = TextOf(fs::path("/proc") / std::to_string(process) / "stat");
+  const size_t name_ends = stat.rfind(") ");
+  return name_ends == std::string::npos ? '\0' : stat[name_ends + 2];
+}
+
+// Drivers, and the shells that wait for one. The program itself has one's name among its arguments.
+std::vector<pid_t> DriversOf(const Program& program) {
+  std::vector<pid_t> found = program.Descendants();
+  std::erase_if(found, [](pid_t process) {
+    const fs::path folder = fs::path("/proc") / std::to_string(process);
+    std::error_code code;
+    return fs::read_symlink(folder / "exe", code).filename() == "doublehold" ||
+           TextOf(folder / "cmdline").find(".py") == std::string::npos;
+  });
+  return found;
+}
+
+void ExpectNothingLeft(const Program& program) {
+  EXPECT_TRUE(program.Descendants().empty());
+  EXPECT_EQ(program.TemporaryFiles(), 0u);
+}
+
+TEST_F(Drivers, ALockThatADriverServesIsJudgedAsAnyOther) {
+  Driven run({"--driver", kTemplate});
+  EXPECT_EQ(run.program->Wait(), 0) << run.program->Out() << run.program->Err();
+  EXPECT_EQ(run.Verdict().at("overall"), "valid");
+  EXPECT_GT(run.Verdict().at("grants").get<int>(), 10);
+  for (const char* claim : {"exclusion", "lease-exclusion", "stock", "liveness"})
+    EXPECT_EQ(ClaimOf(run.Verdict(), claim).at("outcome"), "valid") << claim;
+  const nlohmann::json plan = ReadJson(run.folder.path() / "run" / "plan.json");
+  EXPECT_EQ(plan.at("lock"), "driver");
+  EXPECT_EQ(plan.at("driver").at("name"), "template");
+  ExpectNothingLeft(*run.program);
+
+  const Finished finished =
+      RunProgram({"run", "--plan", (run.folder.path() / "run/plan.json").string(), "--into",
+                  (run.folder.path() / "again").string()});
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+}
+
+TEST_F(Drivers, OneThatGrantsToEverybodyIsFoundOut) {
+  Driven run({"--driver", Liar()});
+  EXPECT_EQ(run.program->Wait(), 1) << run.program->Out() << run.program->Err();
+  for (const char* claim : {"exclusion", "lease-exclusion", "stock"})
+    EXPECT_EQ(ClaimOf(run.Verdict(), claim).at("outcome"), "violated") << claim;
+}
+
+TEST_F(Drivers, OneThatBreaksTheProtocolEndsTheRunAndSaysWhere) {
+  const struct {
+    const char* how;
+    const char* says;
+  } cases[] = {
+      {"garbage", "it is no JSON: Traceback (most recent call last):"},
+      {"unasked", R"(id 4711 was never asked: {"id":4711,"ok":{}})"},
+      {"long", "wrote a line of more than 65536 bytes: xxx"},
+      {"exits", "ended by itself: it exited with status 3; its log ends: I have had enough"},
+      {"closes", "closed its standard output"},
+      {"twice", " was answered before: {"},
+  };
+  for (const char* at : {"hello", "setup", "acquire", "release"}) {
+    for (const auto& [how, says] : cases) {
+      SCOPED_TRACE(std::string(at) + " " + how);
+      // Nothing listens any more to what comes after a hello.
+      if (std::string(at) + how == "hellotwice") continue;
+      // Every way at one op, and one way at every op.
+      if (at != std::string("acquire") && how != std::string("garbage") &&
+          how != std::string("exits"))
+        continue;
+      Driven run({"--driver", Liar(std::string(at) + " " + how), "--duration", "20s"});
+      EXPECT_EQ(run.program->Wait(), 4) << run.program->Out();
+      EXPECT_NE(run.program->Err().find(says), std::string::npos) << run.program->Err();
+      EXPECT_EQ(Lines(run.program->Err()), 1u) << run.program->Err();
+      ExpectNothingLeft(*run.program);
+    }
+  }
+}
+
+TEST_F(Drivers, OneThatNeverAnswersHoldsUpNothing) {
+  Driven run({"--driver", Liar("acquire never")});
+  EXPECT_EQ(run.program->Wait(), 2) << run.program->Out() << run.program->Err();
+  ExpectNothingLeft(*run.program);
+  Driven hello({"--driver", Liar("hello never")});
+  EXPECT_EQ(hello.program->Wait(), 4);
+  EXPECT_NE(hello.program->Err().find("did not answer hello within 10s"), std::string::npos)
+      << hello.program->Err();
+  ExpectNothingLeft(*hello.program);
+}
+
+TEST_F(Drivers, OneThatCannotBeRunIsSaidSo) {
+  Driven run({"--driver", "no-such-program-anywhere"});
+  EXPECT_EQ(run.program->Wait(), 4);
+  EXPECT_NE(
+      run.program->Err().find("the driver 'no-such-program-anywhere' ended by itself: it exited "
+                              "with status 127; its log ends: "),
+      std::string::npos)
+      << run.program->Err();
+}
+
+// A shell that waits for it, so that it is not the client's own child.
+TEST_F(Drivers, OneThatDoesNotEndIsEndedWithItsClient) {
+  Driven run({"--driver", Liar("bye stays") + "; true"});
+  EXPECT_TRUE(Eventually([&] { return DriversOf(*run.program).size() >= 6; }));
+  const std::vector<pid_t> drivers = DriversOf(*run.program);
+  EXPECT_EQ(run.program->Wait(), 1) << run.program->Err();
+  for (const pid_t driver : drivers) EXPECT_TRUE(IsOver(driver));
+  ExpectNothingLeft(*run.program);
+}
+
+TEST_F(Drivers, APauseStopsTheDriverToo) {
+  const TestFolder folder;
+  WriteFile(folder.path() / "pause.toml",
+            "[[fault]]\nkind = 'pause'\nclient = 1\nfrom = '500ms'\nfor = "
+            "'4s'\n");
+  Driven run({(folder.path() / "pause.toml").string(), "--driver", kTemplate, "--duration", "6s"});
+  std::vector<pid_t> stopped;
+  EXPECT_TRUE(Eventually([&] {
+    stopped = DriversOf(*run.program);
+    std::erase_if(stopped, [](pid_t process) { return StateOf(process) != 'T'; });
+    return !stopped.empty();
+  }));
+  ASSERT_EQ(stopped.size(), 1u) << "another client's driver was stopped too";
+  EXPECT_TRUE(Eventually([&] { return StateOf(stopped[0]) != 'T'; })) << "it was never let go on";
+  EXPECT_LE(run.program->Wait(), 2) << run.program->Err();
+  ExpectNothingLeft(*run.program);
+}
+
+TEST_F(Drivers, ACrashKillsTheDriverToo) {
+  const TestFolder folder;
+  WriteFile(folder.path() / "crash.toml", "[[fault]]\nkind = 'crash'\nclient = 1\nfrom = '1s'\n");
+  Driven run({(folder.path() / "crash.toml").string(), "--driver", kTemplate, "--duration", "6s"});
+  EXPECT_TRUE(Eventually([&] { return DriversOf(*run.program).size() == 3; }));
+  EXPECT_TRUE(Eventually([&] { return DriversOf(*run.program).size() == 2; }));
+  EXPECT_TRUE(Eventually([&] { return run.program->DescendantNamed("dh-client-1") == 0; }));
+  EXPECT_NE(run.program->DescendantNamed("dh-client-2"), 0);
+  EXPECT_LE(run.program->Wait(), 2) << run.program->Err();
+  ExpectNothingLeft(*run.program);
+}
+
+TEST_F(Drivers, WhatAWatchdogExtendsIsNotJudgedByItsLease) {
+  const std::string command = kTemplate + " | sed -u 's/\"can\": \\[/&\"watchdog\", /'";
+  Driven run({"--driver", command});
+  EXPECT_EQ(run.program->Wait(), 0) << run.program->Out() << run.program->Err();
+  EXPECT_TRUE(ClaimOf(run.Verdict(), "lease-exclusion").is_null());
+  EXPECT_EQ(ClaimOf(run.Verdict(), "exclusion").at("outcome"), "valid");
+  const Finished asked =
+      RunProgram({"run", "--driver", command, "--set", "claims=lease-exclusion"});
+  EXPECT_EQ(asked.exit_code, 3);
+  EXPECT_NE(asked.err.find("workload inventory with lock driver gives nothing to judge claim "
+                           "'lease-exclusion' by"),
+            std::string::npos)
+      << asked.err;
+}
+
+TEST_F(Drivers, AreCheckedAgainstTheProtocol) {
+  const Finished good = RunProgram(
+      {"driver", "check", "--", "python3", DOUBLEHOLD_SOURCE_DIR "/drivers/template.py"});
+  EXPECT_EQ(good.exit_code, 0) << good.out << good.err;
+  EXPECT_EQ(good.out.find("WRONG"), std::string::npos) << good.out;
+  EXPECT_GE(Lines(good.out), 7u) << good.out;
+  const Finished liar = RunProgram({"driver", "check", "--", Liar()});
+  EXPECT_EQ(liar.exit_code, 4) << liar.err;
+  for (const char* says :
+       {"WRONG  a second client is refused, and granted after the release: acquire of a key that "
+        "another holds: the answer must be no, and is ok, grant 'g'\n",
+        "WRONG  a release of what is not held says no: a second release of the same grant: the "
+        "answer must be no, and is ok\n",
+        "ok     it ends after bye\n"})
+    EXPECT_NE(liar.out.find(says), std::string::npos) << liar.out;
+  const Finished broken = RunProgram({"driver", "check", "--", Liar("release garbage")});
+  EXPECT_EQ(broken.exit_code, 4);
+  EXPECT_NE(broken.out.find("the driver broke the protocol: it is no JSON: Traceback"),
+            std::string::npos)
+      << broken.out;
+}
+
+}  // namespace
+}  // namespace doublehold

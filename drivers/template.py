@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""A driver to copy: SET NX PX and a compare-and-delete over a bare socket, with nothing but Python.
+
+    doublehold driver check -- python3 drivers/template.py
+    doublehold run --driver 'python3 drivers/template.py' --faults pause
+
+Put your own library into class Library. The rest is the protocol: docs/driver-protocol.md.
+"""
+import json, secrets, socket, sys, threading, time
+from concurrent.futures import ThreadPoolExecutor
+
+DELETE = "if redis.call('get',KEYS[1])==ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end"
+
+
+class Redis:  # your library brings its own
+    def __init__(self, host, port):
+        self.address, self.stream = (host, port), None
+
+    def call(self, *words):
+        try:
+            if self.stream is None:
+                self.stream = socket.create_connection(self.address, timeout=5).makefile("rwb")
+            parts = [str(word).encode() for word in words]
+            self.stream.write(b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%s\r\n" % (len(p), p) for p in parts))
+            self.stream.flush()
+            line = self.stream.readline()
+            if line[:1] == b"-" or not line.endswith(b"\r\n"):
+                raise OSError(line.decode() or "the connection was closed")
+            return int(line[1:]) if line[:1] == b":" else None if line == b"$-1\r\n" else line
+        except OSError:
+            self.stream = None  # the reply may yet come: it would be taken for another's
+            raise
+
+
+class Library:
+    """One for each session, called by one thread at a time. None: refused. An exception: perhaps done, perhaps not."""
+
+    NAME, VERSION, CAN = "template", "1", ["lease"]
+
+    def __init__(self, setup):
+        self.redis = Redis(setup["nodes"][0]["host"], setup["nodes"][0]["port"])
+        self.keys = {}  # by grant
+
+    def acquire(self, key, lease_ms, wait_ms):
+        give_up, owner = time.monotonic() + wait_ms / 1000, secrets.token_hex(8)
+        while True:
+            asked_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+            if self.redis.call("SET", key, owner, "NX", "PX", lease_ms):
+                self.keys[owner] = key
+                return {"grant": owner, "from_ns": asked_ns}  # the lease counts from here
+            if time.monotonic() >= give_up:
+                return None  # somebody else has it
+            time.sleep(0.005)
+
+    def release(self, grant):
+        return {} if self.redis.call("EVAL", DELETE, 1, self.keys.pop(grant, ""), grant) else None
+
+
+def answer(request, **result):
+    with writing:
+        print(json.dumps({"id": request["id"], **result}), flush=True)
+
+
+def serve(request):
+    try:
+        members = {name: value for name, value in request.items() if name not in ("id", "op", "session")}
+        done = getattr(sessions[request["session"]], request["op"])(**members)
+        answer(request, **({"no": {}} if done is None else {"ok": done}))
+    except Exception as error:
+        answer(request, error={"text": repr(error)})
+
+
+sessions, threads, writing = [], None, threading.Lock()
+for request in map(json.loads, sys.stdin):
+    if request["op"] in ("acquire", "extend", "release"):
+        threads.submit(serve, request)
+    elif request["op"] == "hello":
+        answer(request, ok={"protocol": 1, "name": Library.NAME, "version": Library.VERSION, "can": Library.CAN})
+    elif request["op"] == "setup":
+        sessions = [Library(request) for _ in range(request["sessions"])]
+        threads = ThreadPoolExecutor(len(sessions))
+        answer(request, ok={})
+    else:
+        answer(request, ok={})
+        break
