@@ -16,6 +16,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "lib/base/words.h"
+
 namespace doublehold {
 namespace {
 
@@ -83,7 +85,11 @@ Result<pid_t> Spawn(const SpawnRequest& request) {
 }
 
 std::string LogTail(const std::filesystem::path& log) {
-  std::ifstream in(log);
+  // A log can be long; the beginning of the first line read may be missing then.
+  std::ifstream in(log, std::ios::binary | std::ios::ate);
+  const auto begin =
+      std::max<std::streamoff>(in.tellg() - std::streamoff{kTailLines * kTailBytes}, 0);
+  in.seekg(begin);
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) {
     if (!line.empty()) lines.push_back(line);
@@ -92,7 +98,7 @@ std::string LogTail(const std::filesystem::path& log) {
   const size_t first = lines.size() > kTailLines ? lines.size() - kTailLines : 0;
   for (size_t i = first; i < lines.size(); ++i) tail += (tail.empty() ? "" : " | ") + lines[i];
   if (tail.size() > kTailBytes) tail = "..." + tail.substr(tail.size() - kTailBytes);
-  return tail;
+  return OnOneLine(tail);
 }
 
 }  // namespace doublehold

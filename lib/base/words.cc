@@ -25,6 +25,30 @@ size_t Distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+unsigned char ByteAt(std::string_view text, size_t i) {
+  return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+}
+
+// Of the character that the text begins with, in bytes; 0: it is no UTF-8.
+size_t CharacterLength(std::string_view text) {
+  const unsigned char first = ByteAt(text, 0);
+  if (first < 0x80) return 1;
+  const size_t length = first < 0xC2   ? 0
+                        : first < 0xE0 ? 2
+                        : first < 0xF0 ? 3
+                        : first < 0xF5 ? 4
+                                       : 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((ByteAt(text, i) & 0xC0U) != 0x80) return 0;
+  }
+  // Longer than need be, half a pair, or too great.
+  const unsigned char second = ByteAt(text, 1);
+  if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
+      (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F))
+    return 0;
+  return length;
+}
+
 }  // namespace
 
 std::string Suggestion(std::string_view word, const std::vector<std::string>& known) {
@@ -66,19 +90,20 @@ std::vector<std::string> SplitAtCommas(std::string_view list) {
 
 std::string OnOneLine(std::string_view text) {
   std::string line;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+  while (!text.empty()) {
+    const auto byte = static_cast<unsigned char>(text[0]);
+    const size_t length = std::max<size_t>(CharacterLength(text), 1);
+    const bool is_no_character = CharacterLength(text) == 0;
     // U+0080 to U+009F: to a terminal as good as ESC and a letter.
-    const bool is_long = byte == 0xC2 && next >= 0x80 && next < 0xA0;
+    const bool is_long = length == 2 && byte == 0xC2 && ByteAt(text, 1) < 0xA0;
     if (byte == '\n') {
       line += "\\n";
-    } else if (byte < ' ' || byte == 0x7F || is_long) {
-      line += fmt::format("\\x{:02x}", is_long ? next : byte);
+    } else if (byte < ' ' || byte == 0x7F || is_long || is_no_character) {
+      line += fmt::format("\\x{:02x}", is_long ? ByteAt(text, 1) : byte);
     } else {
-      line += text[i];
+      line += text.substr(0, length);
     }
-    if (is_long) ++i;
+    text.remove_prefix(length);
   }
   return line;
 }

@@ -19,7 +19,7 @@ std::string UnknownWord(std::string_view kind, std::string_view word,
 // "a,b": what stands between commas, as it stands there.
 std::vector<std::string> SplitAtCommas(std::string_view list);
 
-// With its control characters written out ("\\n", "\\x1b"), so that it can stand in a line of text. UTF-8.
+// With its control characters, and bytes that are no UTF-8, written out ("\\n", "\\x1b"), so that it can stand in a line of text.
 std::string OnOneLine(std::string_view text);
 
 }  // namespace doublehold

@@ -39,12 +39,29 @@ TEST(UnknownWord, IsOneSentence) {
             "lock 'redlok' is unknown (did you mean 'redlock'?)");
 }
 
+TEST(Words, BytesThatAreNoUtf8AreWrittenOutOnOneLine) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"\xe2\x82\xac \xc2", "\xe2\x82\xac \\xc2"},
+      {"a\xff\xfe", "a\\xff\\xfe"},                  // never a byte of UTF-8
+      {"\x80z", "\\x80z"},                           // goes on with nothing
+      {"\xc3", "\\xc3"},                             // cut short
+      {"\xe2\x82z", "\\xe2\\x82z"},                  // likewise
+      {"\xc0\xaf", "\\xc0\\xaf"},                    // longer than need be
+      {"\xe0\x9f\xbf", "\\xe0\\x9f\\xbf"},           // likewise
+      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},           // half of a pair
+      {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},  // above the last character
+  };
+  for (const auto& [bytes, written] : cases) EXPECT_EQ(OnOneLine(bytes), written) << written;
+  for (const char* plain : {"\xc3\xa9", "\xe2\x82\xac", "\xed\x9f\xbf", "\xf0\x9f\x94\x92"})
+    EXPECT_EQ(OnOneLine(plain), plain);
+}
+
 TEST(Words, ControlCharactersAreWrittenOutOnOneLine) {
   EXPECT_EQ(OnOneLine("a\nb\tc\x1b[31m\x7f"), "a\\nb\\x09c\\x1b[31m\\x7f");
   EXPECT_EQ(OnOneLine("\xc2\x9b"
                       "31m"),
             "\\x9b31m");
-  for (const char* plain : {"", "<script>", "caf\xc3\xa9", "\xc2\xa0", "\xe2\x82\xac \xc2"}) {
+  for (const char* plain : {"", "<script>", "caf\xc3\xa9", "\xc2\xa0", "\xe2\x82\xac"}) {
     EXPECT_EQ(OnOneLine(plain), plain);
   }
 }
