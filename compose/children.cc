@@ -10,12 +10,20 @@
 namespace doublehold {
 namespace {
 
-// What a process that has ended leaves in its group (a driver's own children) goes with it: now, while nobody else can have its
-// number, since nobody has waited for it yet.
-void KillLeftOver(pid_t pid) {
+// What has become of a process, once each; nothing: it is as it was. What one that has ended leaves in its group (a driver's own
+// children) goes with it, while nobody else can have its number: nobody has waited for it yet.
+std::optional<int> Change(pid_t pid) {
+  const auto id = static_cast<id_t>(pid);
   siginfo_t info{};
-  const bool asked = waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
-  if (asked && info.si_pid == pid) kill(-pid, SIGKILL);
+  int status = 0;
+  // An end is looked at before it is waited for, and nothing else is waited for here.
+  if (waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid) {
+    kill(-pid, SIGKILL);
+    return waitpid(pid, &status, 0) == pid ? std::optional(status) : std::nullopt;
+  }
+  info = {};
+  if (waitid(P_PID, id, &info, WSTOPPED | WNOHANG) != 0 || info.si_pid != pid) return std::nullopt;
+  return W_STOPCODE(info.si_status);
 }
 
 }  // namespace
@@ -24,11 +32,9 @@ void Children::Poll(const std::function<void(const Child&)>& stopped,
                     const std::function<void(const Child&)>& ended) {
   for (Child& child : children_) {
     while (!child.ended) {
-      int status = 0;
-      KillLeftOver(child.pid);
-      const pid_t changed = waitpid(child.pid, &status, WNOHANG | WUNTRACED);
-      if (changed <= 0) break;
-      if (WIFSTOPPED(status)) {
+      const std::optional<int> status = Change(child.pid);
+      if (!status) break;
+      if (WIFSTOPPED(*status)) {
         stopped(child);
       } else {
         child.ended = status;

@@ -1,0 +1,113 @@
+// Processes that a supervisor started, as it looks after them: stopped, ended, and nothing left in their groups.
+#include "compose/children.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+
+#include "compose/program.h"
+#include "compose/spawn.h"
+
+namespace doublehold {
+namespace {
+
+// A process in a group of its own that starts another, which never ends by itself, tells its number, and ends.
+struct Parted {
+  pid_t first = 0;
+  pid_t second = 0;
+};
+Parted StartTwo() {
+  std::array<int, 2> ends{};
+  EXPECT_EQ(pipe(ends.data()), 0);
+  const pid_t first = fork();
+  if (first == 0) {
+    setpgid(0, 0);
+    const pid_t second = fork();
+    if (second == 0) {
+      for (const int fd : {0, 1, 2})
+        close(fd);  // who reads the test's output waits for nobody else
+      while (true) pause();
+    }
+    [[maybe_unused]] const ssize_t written = write(ends[1], &second, sizeof second);
+    _exit(0);
+  }
+  setpgid(first, first);
+  Parted parted{.first = first};
+  EXPECT_EQ(read(ends[0], &parted.second, sizeof parted.second), ssize_t{sizeof parted.second});
+  for (const int end : ends) close(end);
+  return parted;
+}
+
+Child Named(pid_t pid) {
+  return {.ref = {ProcessRef::Kind::kClient, 1},
+          .name = "client 1",
+          .pid = pid,
+          .log = {},
+          .ended = {}};
+}
+
+// Looked for all the time, so that it ends between any two looks.
+TEST(Children, WhatOneThatEndsLeavesInItsGroupGoesWithIt) {
+  constexpr int kTimes = 300;
+  for (int i = 0; i < kTimes; ++i) {
+    const Parted parted = StartTwo();
+    Children children;
+    children.Add(Named(parted.first));
+    std::optional<int> ended;
+    while (!ended) {
+      children.Poll([](const Child&) { ADD_FAILURE() << "it was not stopped"; },
+                    [&](const Child& child) { ended = child.ended; });
+    }
+    EXPECT_EQ(DescribeEnd(*ended), "exited with status 0");
+    const bool is_over =
+        Eventually([&] { return IsOver(parted.second); }, std::chrono::seconds(10));
+    if (!is_over) kill(parted.second, SIGKILL);
+    ASSERT_TRUE(is_over) << "round " << i;
+  }
+}
+
+TEST(Children, AStopIsToldOnceAndAnEndToo) {
+  Children children;
+  const Result<pid_t> pid =
+      Spawn({.argv = {"sleep", "1000"}, .environment = {}, .descriptors = {}, .log = "/dev/null"});
+  ASSERT_TRUE(pid.has_value());
+  children.Add(Named(*pid));
+  int stops = 0;
+  int ends = 0;
+  const auto poll = [&] {
+    children.Poll([&](const Child&) { ++stops; }, [&](const Child&) { ++ends; });
+  };
+  kill(*pid, SIGSTOP);
+  EXPECT_TRUE(Eventually([&] { return poll(), stops > 0; }));
+  poll();
+  EXPECT_EQ(stops, 1);
+  EXPECT_FALSE(children.HaveEnded(ProcessRef::Kind::kClient, 1));
+  kill(*pid, SIGKILL);
+  EXPECT_TRUE(Eventually([&] { return poll(), ends > 0; }));
+  poll();
+  EXPECT_EQ(ends, 1);
+  EXPECT_EQ(stops, 1);
+  EXPECT_EQ(DescribeEnd(children.all()[0].ended.value_or(0)), "was killed by signal 9");
+}
+
+TEST(Children, TheTailOfALogIsItsLastLinesOnOne) {
+  const TestFolder folder;
+  const auto tail = [&](const std::string& text) {
+    WriteFile(folder.path() / "log", text);
+    return LogTail(folder.path() / "log");
+  };
+  EXPECT_EQ(LogTail(folder.path() / "none"), "");
+  EXPECT_EQ(tail(""), "");
+  EXPECT_EQ(tail("one\n\ntwo"), "one | two");
+  EXPECT_EQ(tail("1\n2\n3\n4\n5\n6\n"), "2 | 3 | 4 | 5 | 6");
+  EXPECT_EQ(tail("\x1b[31m\xff\n"), "\\x1b[31m\\xff");
+  EXPECT_EQ(tail(std::string(1'000'000, 'x') + "\nlast\n").substr(580),
+            std::string(16, 'x') + " | last");
+}
+
+}  // namespace
+}  // namespace doublehold
