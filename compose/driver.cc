@@ -20,7 +20,7 @@ using nlohmann::json;
 
 std::string WithLog(std::string what, const std::filesystem::path& log) {
   const std::string tail = LogTail(log);
-  return tail.empty() ? what : fmt::format("{}; its log ends: {}", what, OnOneLine(tail));
+  return tail.empty() ? what : fmt::format("{}; its log ends: {}", what, tail);
 }
 
 // The answer to a request that is no try: ok, or why there is none.

@@ -15,8 +15,9 @@
 
 namespace doublehold {
 
-constexpr Duration kDriverPatience = std::chrono::seconds(10);  // with a driver that starts
-
+constexpr Duration kDriverPatience =
+    std::chrono::seconds(10);                           // with each answer of one that starts
+constexpr Duration kDriverStart = kDriverPatience * 2;  // until it answers hello and setup
 constexpr Duration kByePatience = std::chrono::milliseconds(500);  // with one that is to end
 
 // "broke the protocol: ...", how it ended, and the end of its log.

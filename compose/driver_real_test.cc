@@ -22,7 +22,7 @@ const std::string kTemplate =
 // Grants whatever it is asked, so that nothing is excluded; at one op it misbehaves in one way.
 constexpr const char* kLiar = R"(
 import json, sys, time
-at, how = (sys.argv[1:] + ["", ""])[:2]
+at, how, whose = (sys.argv[1:] + ["", "", ""])[:3]  # whose: the referee's alone, if it is said
 def out(text):
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
@@ -30,6 +30,8 @@ OKS = {"hello": {"protocol": 1, "name": "liar", "version": "1", "can": ["lease"]
 for line in sys.stdin:
     request = json.loads(line)
     right = json.dumps({"id": request["id"], "ok": OKS.get(request["op"], {})})
+    if request["op"] == "setup" and whose == "referee" and request["client"] != 0:
+        at = "nothing"
     if request["op"] != at:
         out(right)
         if request["op"] == "bye":
@@ -174,15 +176,30 @@ TEST_F(Drivers, OneThatBreaksTheProtocolEndsTheRunAndSaysWhere) {
   }
 }
 
+TEST_F(Drivers, TheRefereesEndsTheRunToo) {
+  Driven run({"--driver", Liar("acquire garbage referee")});
+  EXPECT_EQ(run.program->Wait(), 4) << run.program->Out();
+  EXPECT_NE(run.program->Err().find(
+                "the referee: its driver broke the protocol: it is no JSON: Traceback"),
+            std::string::npos)
+      << run.program->Err();
+  ExpectNothingLeft(*run.program);
+}
+
 TEST_F(Drivers, OneThatNeverAnswersHoldsUpNothing) {
+  Driven hello({"--driver", Liar("hello never")});
+  Driven setup({"--driver", Liar("setup never")});
   Driven run({"--driver", Liar("acquire never")});
   EXPECT_EQ(run.program->Wait(), 2) << run.program->Out() << run.program->Err();
   ExpectNothingLeft(*run.program);
-  Driven hello({"--driver", Liar("hello never")});
-  EXPECT_EQ(hello.program->Wait(), 4);
-  EXPECT_NE(hello.program->Err().find("did not answer hello within 10s"), std::string::npos)
-      << hello.program->Err();
-  ExpectNothingLeft(*hello.program);
+  for (const auto& [waits, op] : {std::pair(&hello, "hello"), std::pair(&setup, "setup")}) {
+    EXPECT_EQ(waits->program->Wait(), 4);
+    EXPECT_NE(waits->program->Err().find(std::string("did not answer ") + op + " within 10s"),
+              std::string::npos)
+        << waits->program->Err();
+    EXPECT_EQ(Lines(waits->program->Err()), 1U);
+    ExpectNothingLeft(*waits->program);
+  }
 }
 
 TEST_F(Drivers, OneThatCannotBeRunIsSaidSo) {

@@ -18,6 +18,7 @@
 #include "compose/children.h"
 #include "compose/client_main.h"
 #include "compose/collect.h"
+#include "compose/driver.h"
 #include "compose/end_request.h"
 #include "compose/launcher.h"
 #include "compose/real_cluster.h"
@@ -116,7 +117,7 @@ class Supervisor {
 
   // Asks every few milliseconds, until nothing is missing any more.
   Result<void> Await(const std::function<std::string()>& what_is_missing) {
-    const MonoTime give_up = RealMono() + kStartTimeout;
+    const MonoTime give_up = RealMono() + kStartTimeout + (plan_.driver ? kDriverStart : 0s);
     for (std::string missing = what_is_missing(); !missing.empty(); missing = what_is_missing()) {
       if (failure_) return tl::unexpected(*failure_);
       if (end_request_.once()) return EnvironmentFailed("interrupted before the run began");
@@ -282,8 +283,8 @@ class Supervisor {
 
   void OnEnded(const Child& child) {
     const bool is_client = child.ref.kind == Kind::kClient;
-    // Which says why in its log: its driver is to blame.
-    if (is_client && plan_.driver && !killing_ && EndedWith(*child.ended, ExitCode::kEnvironment))
+    // Which says why in its log: its driver is to blame. The referee's too, when the clients have ended.
+    if (is_client && plan_.driver && EndedWith(*child.ended, ExitCode::kEnvironment))
       return Failed()({ExitCode::kEnvironment, child.name + ": " + LogTail(child.log)});
     if (is_client && running_) {
       if (child.ended != 0 && !killing_) RecordDeath(child.ref.number, *child.ended);

@@ -15,6 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kShownBytes = 160;
+constexpr size_t kLongestName = 200;  // it stands in sentences and tables
 constexpr int64_t kLongestValidityMs = int64_t{366} * 24 * 3600 * 1000;
 
 constexpr std::array<std::string_view, 6> kOpNames{"hello",  "setup",   "acquire",
@@ -43,12 +44,14 @@ class Members {
     if (found == nullptr) Wrong(fmt::format("{} has no '{}'", what_, name));
     return *found;
   }
-  std::string Text(const char* name) {
+  std::string Text(const char* name, size_t most = kLongestDriverLine) {
     const json& value = Get(name);
     if (!value.is_string()) Wrong(fmt::format("'{}' of {} is no text", name, what_));
-    if (value.get_ref<const std::string&>().empty())
-      Wrong(fmt::format("'{}' of {} is empty", name, what_));
-    return value.get<std::string>();
+    const auto& text = value.get_ref<const std::string&>();
+    if (text.empty()) Wrong(fmt::format("'{}' of {} is empty", name, what_));
+    if (text.size() > most)
+      Wrong(fmt::format("'{}' of {} is longer than {} bytes", name, what_, most));
+    return text;
   }
   std::optional<int64_t> Whole(const char* name, int64_t least, int64_t most) {
     const json* value = Find(name);
@@ -98,7 +101,9 @@ std::vector<std::string> CanOf(const json& words) {
 DriverHello HelloOf(Members& ok) {
   const std::optional<int64_t> protocol = ok.Whole("protocol", 0, INT64_MAX);
   if (protocol != kDriverProtocol) Wrong(fmt::format("its protocol is not {}", kDriverProtocol));
-  return {.name = ok.Text("name"), .version = ok.Text("version"), .can = CanOf(ok.Get("can"))};
+  return {.name = ok.Text("name", kLongestName),
+          .version = ok.Text("version", kLongestName),
+          .can = CanOf(ok.Get("can"))};
 }
 
 // Of a lease, where the driver knows more than when it was asked.
@@ -165,7 +170,8 @@ std::variant<DriverReply, LostNotice, BrokenLine> DriverAnswers::Take(std::strin
                                                                       MonoTime now) try {
   const json object = Parsed(line);
   Members members(object, "it");
-  if (const json* lost = members.Find("lost"); lost != nullptr && tells_lost_) {
+  if (const json* lost = members.Find("lost"); lost != nullptr) {
+    if (!tells_lost_) Wrong("its hello does not say that it can 'lost'");
     members.CheckNothingElse();
     Members notice(*lost, "'lost'");
     LostNotice told{.grant = notice.Text("grant")};

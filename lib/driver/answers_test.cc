@@ -76,7 +76,8 @@ TEST(DriverAnswers, ALostLockIsToldUnaskedByThoseWhoCan) {
   EXPECT_EQ(std::get<LostNotice>(taken).grant, "3f9c");
   EXPECT_EQ(WhyBroken(R"({"lost":{}})"), "'lost' has no 'grant'");
   const std::string cannot = R"({"id":1,"ok":{"protocol":1,"name":"a","version":"1","can":[]}})";
-  EXPECT_EQ(WhyBroken(R"({"lost":{"grant":"3f9c"}})", Asked(cannot)), "it has no 'id'");
+  EXPECT_EQ(WhyBroken(R"({"lost":{"grant":"3f9c"}})", Asked(cannot)),
+            "its hello does not say that it can 'lost'");
 }
 
 TEST(DriverAnswers, ABrokenLineIsSaidWhatIsWrongWith) {
@@ -132,9 +133,13 @@ TEST(DriverAnswers, ABrokenLineIsSaidWhatIsWrongWith) {
   for (const auto& each : cases) EXPECT_EQ(WhyBroken(each.line), each.why) << each.line;
 }
 
+std::string LongName(size_t bytes) {
+  return R"({"protocol":1,"version":"1","can":[],"name":")" + std::string(bytes, 'a') + "\"}";
+}
+
 TEST(DriverAnswers, ABrokenHelloIsSaidWhatIsWrongWith) {
   const struct {
-    const char* ok;
+    std::string ok;
     const char* why;
   } cases[] = {
       {R"({"name":"a","version":"1","can":[]})", "its protocol is not 1"},
@@ -142,6 +147,7 @@ TEST(DriverAnswers, ABrokenHelloIsSaidWhatIsWrongWith) {
       {R"({"protocol":1,"version":"1","can":[]})", "'ok' of hello has no 'name'"},
       {R"({"protocol":1,"name":"a","version":3,"can":[]})",
        "'version' of 'ok' of hello is no text"},
+      {LongName(201), "'name' of 'ok' of hello is longer than 200 bytes"},
       {R"({"protocol":1,"name":"a","version":"1"})", "'ok' of hello has no 'can'"},
       {R"({"protocol":1,"name":"a","version":"1","can":"lease"})", "'can' is no list"},
       {R"({"protocol":1,"name":"a","version":"1","can":[1]})",
@@ -155,6 +161,16 @@ TEST(DriverAnswers, ABrokenHelloIsSaidWhatIsWrongWith) {
     EXPECT_EQ(WhyBroken(std::string(R"({"id":1,"ok":)") + each.ok + "}", Asked("")), each.why)
         << each.ok;
   }
+}
+
+// As deep as a line can be: neither the reader nor its end goes that deep.
+TEST(DriverAnswers, ADeepLineIsBrokenLikeAnyOther) {
+  const size_t depth = (kLongestDriverLine - 20) / 2;
+  const std::string deep =
+      R"({"id":3,"ok":)" + std::string(depth, '[') + std::string(depth, ']') + "}";
+  ASSERT_LE(deep.size(), kLongestDriverLine);
+  EXPECT_EQ(WhyBroken(deep), "'ok' of acquire is no object");
+  EXPECT_EQ(WhyBroken(std::string(kLongestDriverLine, '[')), "it is no JSON");
 }
 
 TEST(DriverAnswers, ABrokenLineLeavesItsRequestUnderWay) {

@@ -7,10 +7,12 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -23,6 +25,7 @@ namespace {
 constexpr size_t kReadBytes = 16 * 1024;
 constexpr Duration kReapPatience = 1s;  // of a driver that has closed its output, to end
 constexpr Duration kReapInterval = 2ms;
+constexpr rlim_t kMostFileBytes = rlim_t{256} << 20U;
 
 MonoTime Now() { return MonoTime(std::chrono::steady_clock::now().time_since_epoch()); }
 
@@ -40,9 +43,25 @@ struct Ends {
 // Dash keeps waiting for a command that it could become. A simple one can be told to replace it; of anything else the shell
 // stays, and its children are the driver.
 std::string ShellLine(const std::string& command) {
+  constexpr std::array<std::string_view, 6> kShellsOwn{"exec", "command", "eval", ".", "!", "exit"};
+  const size_t begin = std::min(command.find_first_not_of(" \t"), command.size());
+  const size_t end = command.find_first_of(" \t", begin);
+  const std::string_view word = std::string_view(command).substr(begin, end - begin);
   const bool is_simple = command.find_first_of(";&|()<>{}`$\n") == std::string::npos;
-  const bool assigns = command.substr(0, command.find(' ')).find('=') != std::string::npos;
-  return is_simple && !assigns ? "exec " + command : command;
+  const bool is_shells = word.empty() || word.find('=') != std::string_view::npos ||
+                         std::ranges::find(kShellsOwn, word) != kShellsOwn.end();
+  return is_simple && !is_shells ? "exec " + command : command;
+}
+
+// Before it replaces 0, 1 or 2, a descriptor is not one of these: a program can be started with some of them closed.
+int AboveStandard(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); }
+
+// No file that a driver writes, its log above all, fills the disk.
+void LimitFiles() {
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, kMostFileBytes);
+  setrlimit(RLIMIT_FSIZE, &limit);
 }
 
 // Between fork and exec; returns only when something failed.
@@ -51,9 +70,13 @@ void BecomeDriver(const DriverProgram& program, const char* line, pid_t parent, 
   if (program.own_group) setpgid(0, 0);
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return;  // kept over exec
   if (getppid() != parent) return;                    // it had died before
+  in = AboveStandard(in);
+  out = AboveStandard(out);
+  log = AboveStandard(log);
   if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(log, 2) < 0) return;
   if (syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) != 0) return;
   if (program.descriptor >= 0) fcntl(program.descriptor, F_SETFD, 0);
+  LimitFiles();
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -238,11 +261,11 @@ void DriverChannel::Over(DriverEnd end) {
 
 void DriverChannel::EndOfOutput() {
   status_ = Reap(kReapPatience);
-  bool wanted = false;
+  bool wanted = false;  // though it may take its time to end
   {
     const std::lock_guard lock(mutex_);
-    wanted = closing_ && status_;
-    finished_ = wanted;
+    wanted = closing_;
+    finished_ = closing_ && status_;
   }
   changed_.notify_all();
   if (wanted) return;

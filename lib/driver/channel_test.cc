@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -105,6 +106,9 @@ TEST_F(Channel, OneThatEndsOrBreaksTheProtocolIsToldOnce) {
       {"printf half; exit 3", "ended by itself in the middle of a line: half", 3},
       {"no-such-program-anywhere", "ended by itself", 127},
       {"STATUS=5 sh -c 'exit $STATUS'", "ended by itself", 5},
+      {"exec sh -c 'exit 8'", "ended by itself", 8},
+      {" STATUS=9 sh -c 'exit $STATUS'", "ended by itself", 9},
+      {"exit 10", "ended by itself", 10},
       {"cd / && sh -c 'exit 6'", "ended by itself", 6},
       {"exec perl -e 'close STDOUT; sleep 1000'", "closed its standard output", std::nullopt},
       {"exec >&-; sleep 1000", "closed its standard output", std::nullopt},
@@ -129,6 +133,43 @@ TEST_F(Channel, OneThatEndsOrBreaksTheProtocolIsToldOnce) {
     driver.reset();  // which waits for whoever is told
     EXPECT_EQ(told, 1);
   }
+}
+
+// A runtime may take its time to end, and has closed its output meanwhile.
+TEST_F(Channel, OneThatEndsSlowlyAfterByeIsNotBlamedForIt) {
+  std::atomic<int> told = 0;
+  auto driver = Started(std::string(kHello) + "read bye; exec >&-; sleep 1000",
+                        {.over = [&](const DriverEnd&) { ++told; }, .lost = {}});
+  ASSERT_TRUE(Hello(*driver).has_value());
+  EXPECT_FALSE(driver->Close(2s)) << "it ended";
+  EXPECT_FALSE(driver->end().has_value()) << driver->end()->why;
+  driver.reset();
+  EXPECT_EQ(told, 0);
+}
+
+TEST_F(Channel, ALogThatFillsTheDiskEndsItsDriver) {
+  const auto driver = Started("exec head -c 300000000 /dev/zero >&2");
+  const DriverEnd end = EndOf(*driver);
+  ASSERT_TRUE(end.status.has_value());
+  EXPECT_TRUE(WIFSIGNALED(*end.status) && WTERMSIG(*end.status) == SIGXFSZ) << *end.status;
+}
+
+TEST_F(Channel, IsStartedWhateverTheProgramHasClosed) {
+  std::array<int, 3> kept{};
+  for (int fd = 0; fd < 3; ++fd) kept[static_cast<size_t>(fd)] = dup(fd);
+  std::optional<DriverAnswer> hello;
+  std::unique_ptr<DriverChannel> driver;
+  for (int fd = 0; fd < 3; ++fd) close(fd);
+  driver = Started(
+      R"(read hello && echo '{"id":1,"ok":{"protocol":1,"name":"a","version":"1","can":[]}}' && read bye)");
+  hello = Hello(*driver);
+  const bool ended = driver->Close(kPatience);
+  driver.reset();
+  for (int fd = 0; fd < 3; ++fd) {
+    dup2(kept[static_cast<size_t>(fd)], fd);
+    close(kept[static_cast<size_t>(fd)]);
+  }
+  EXPECT_TRUE(hello.has_value() && ended);
 }
 
 TEST_F(Channel, ALostLockIsTold) {

@@ -21,7 +21,12 @@ DriverLock::DriverLock(const LockContext& context, DriverRequests& driver, Drive
       driver_(driver),
       hello_(std::move(hello)),
       session_(context.thread),
+      call_timeout_(context.call_timeout),
       owners_(context.seed, context.client, context.thread) {}
+
+DriverLock::~DriverLock() {
+  [[maybe_unused]] const bool settled = Settle(env_.Mono() + call_timeout_);
+}
 
 AcquireResult DriverLock::TryAcquire(const LockKey& key, Lease lease, Deadline deadline) {
   if (!Settle(deadline)) return Busy{};

@@ -20,8 +20,12 @@ bool LeasesEndKnown(std::span<const std::string> can);
 
 class DriverLock final : public Lock {
  public:
-  // `driver` outlives it; the rest is copied.
+  // `driver` and the Env outlive it; the rest is copied.
   DriverLock(const LockContext& context, DriverRequests& driver, DriverHello hello);
+  // What is under way is awaited for as long as any call is, so that nothing is left granted to nobody.
+  ~DriverLock() override;
+  DriverLock(const DriverLock&) = delete;
+  DriverLock& operator=(const DriverLock&) = delete;
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override;
   ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override;
@@ -44,6 +48,7 @@ class DriverLock final : public Lock {
   DriverRequests& driver_;
   DriverHello hello_;
   int session_;
+  Duration call_timeout_;
   Owners owners_;
   std::optional<UnderWay> under_way_;
   std::optional<std::string> owed_;  // a grant of nobody's, to be released

@@ -54,8 +54,16 @@ class ScriptedDriver final : public DriverRequests {
 
 struct Scene {
   explicit Scene(std::vector<std::string> can = {"lease"})
-      : lock({.env = env, .client = 2, .thread = 3, .seed = 1, .options = Options(options)}, driver,
-             {.name = "x", .version = "1", .can = std::move(can)}) {}
+      : lock(Context(), driver, {.name = "x", .version = "1", .can = std::move(can)}) {}
+
+  LockContext Context() {
+    return {.env = env,
+            .client = 2,
+            .thread = 3,
+            .seed = 1,
+            .call_timeout = kPatience,
+            .options = Options(options)};
+  }
 
   AcquireResult Acquire(std::vector<ScriptedDriver::Answer> answers) {
     driver.ready = std::move(answers);
@@ -167,6 +175,22 @@ TEST(DriverLock, NothingIsAskedBeforeTheLastAnswerHasCome) {
   EXPECT_EQ(std::get<Granted>(result).grant.owner, "new");
   EXPECT_EQ(scene.TakeAsked(), R"(release {"grant":"late","session":3}; )"
                                R"(acquire {"key":"k","lease_ms":300,"session":3,"wait_ms":45})");
+}
+
+TEST(DriverLock, NothingIsLeftGrantedToNobodyWhenItGoes) {
+  Scene scene;
+  const auto leave_after = [&](ScriptedDriver::Answer acquired) {
+    DriverLock lock(scene.Context(), scene.driver, {.name = "x", .version = "1", .can = {"lease"}});
+    scene.driver.ready = {std::move(acquired), Ok()};
+    const AcquireResult result =
+        lock.TryAcquire({.name = "k"}, kLease, scene.world.now + kPatience);
+    EXPECT_TRUE(std::holds_alternative<Unknown>(result));
+    scene.TakeAsked();
+  };
+  leave_after(Ok("late", 150ms));
+  EXPECT_EQ(scene.TakeAsked(), R"(release {"grant":"late","session":3})");
+  leave_after({.answer = No().answer, .after = 150ms});
+  EXPECT_EQ(scene.TakeAsked(), "");
 }
 
 TEST(DriverLock, ALateGrantIsNotReleasedWhereThatMightFreeAnothers) {
