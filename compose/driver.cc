@@ -73,7 +73,7 @@ Result<void> SetUp(DriverChannel& driver, const DriverSetup& setup,
 Result<DriverPlan> MeetDriver(const std::string& command) {
   const MemoryLog log;
   const auto failed = [&](const Error& error) {
-    return EnvironmentFailed(fmt::format("the driver '{}' {}", command, error.message));
+    return EnvironmentFailed(fmt::format("the driver '{}' {}", Shortened(command), error.message));
   };
   const auto driver =
       DriverChannel::Start({.command = command, .log = log.path(), .own_group = true});

@@ -210,6 +210,9 @@ TEST_F(Drivers, OneThatCannotBeRunIsSaidSo) {
                               "with status 127; its log ends: "),
       std::string::npos)
       << run.program->Err();
+  const Finished bytes = RunProgram({"run", "--driver", kPython + "\xff.py"});
+  EXPECT_EQ(bytes.exit_code, 3);
+  EXPECT_EQ(bytes.err, "doublehold run: --driver: it is no UTF-8\n");
 }
 
 // A shell that waits for it, so that it is not the client's own child.

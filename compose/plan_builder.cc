@@ -16,6 +16,7 @@
 #include "faults/fault.h"
 #include "lib/base/words.h"
 #include "lib/driver/driver_lock.h"
+#include "lib/history/json_lines.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/topology.h"
 #include "workloads/workload.h"
@@ -53,6 +54,7 @@ void ReadDriver(SettingReader& reader, Plan& plan) {
   }
   const std::string command = reader.Word("lock.driver", "");
   if (command.empty()) return reader.Fail("lock.driver", "which program?");
+  if (!IsUtf8(command)) return reader.Fail("lock.driver", "it is no UTF-8");
   Result<DriverPlan> driver = MeetDriver(command);
   if (!driver) return reader.FailPlainly(driver.error());
   plan.driver = std::move(*driver);
