@@ -205,10 +205,10 @@ TEST(DriverLock, ALateGrantIsNotReleasedWhereThatMightFreeAnothers) {
 }
 
 TEST(DriverLock, AReleaseIsWhatTheDriverSaysOfIt) {
-  EXPECT_EQ(Scene().Release({.owner = "a"}, {No()}), ReleaseResult::kNotOwner);
-  EXPECT_EQ(Scene().Release({.owner = "a"}, {Failed(true)}), ReleaseResult::kUnknown);
-  EXPECT_EQ(Scene().Release({.owner = "a"}, {Failed(false)}), ReleaseResult::kUnknown);
-  EXPECT_EQ(Scene().Release({.owner = "a"}, {Never()}), ReleaseResult::kUnknown);
+  const Grant held{.owner = "a"};
+  EXPECT_EQ(Scene().Release(held, {No()}), ReleaseResult::kNotOwner);
+  for (const auto& answer : {Failed(true), Failed(false), Never()})
+    EXPECT_EQ(Scene().Release(held, {answer}), ReleaseResult::kUnknown);
 }
 
 TEST(DriverLock, AReleaseThatCouldNotBeAskedForIsMadeUpFor) {
