@@ -175,8 +175,11 @@ nlohmann::json ToJson(const RunVerdict& verdict) {
   const RunFacts& facts = verdict.facts;
   json claims = json::array();
   for (const ClaimVerdict& claim : verdict.claims) claims.push_back(ToJson(claim, verdict));
+  json library = nullptr;
+  if (facts.library) library = {{"name", facts.library->name}, {"version", facts.library->version}};
   return {{"experiment", facts.experiment},
           {"lock", facts.lock},
+          {"library", std::move(library)},
           {"workload", facts.workload},
           {"write", facts.write},
           {"seed", facts.seed},

@@ -17,6 +17,7 @@
 #include "checker/rate.h"
 #include "checker/story.h"
 #include "checker/trials.h"
+#include "lib/base/words.h"
 
 namespace doublehold {
 namespace {
@@ -248,16 +249,25 @@ std::string LastLine(const RunVerdict& verdict) {
                      verdict.as_expected ? "as expected" : "not as expected");
 }
 
+// Whose library was judged, and by which clock.
+std::string Library(const RunFacts& facts) {
+  if (!facts.library) return "";
+  return fmt::format(
+      "the lock is {} {}, served by a driver; holds are stamped around its calls, which only "
+      "shortens them\n",
+      OnOneLine(facts.library->name), OnOneLine(facts.library->version));
+}
+
 }  // namespace
 
 std::string ToText(const RunVerdict& verdict) {
   const RunFacts& facts = verdict.facts;
   std::string text =
-      fmt::format("{}: {} under {}{}, {} and {}, lease {}, seed {}\n\n", facts.experiment,
-                  facts.lock, facts.workload, facts.write.empty() ? "" : " (" + facts.write + ")",
+      fmt::format("{}: {} under {}{}, {} and {}, lease {}, seed {}\n", facts.experiment, facts.lock,
+                  facts.workload, facts.write.empty() ? "" : " (" + facts.write + ")",
                   Counted(facts.clients, "client"), Counted(facts.nodes, "node"),
                   FormatDuration(facts.lease), facts.seed);
-  text += Table(verdict) + '\n';
+  text += Library(facts) + '\n' + Table(verdict) + '\n';
   std::set<std::string> told_in_full;
   for (const ClaimVerdict& claim : verdict.claims) text += Sentences(claim, told_in_full);
   text += '\n' + Sizes(verdict) + Margins(verdict) + Faults(verdict) + Blind(verdict);

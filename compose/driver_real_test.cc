@@ -128,6 +128,11 @@ TEST_F(Drivers, ALockThatADriverServesIsJudgedAsAnyOther) {
   EXPECT_GT(run.Verdict().at("grants").get<int>(), 10);
   for (const char* claim : {"exclusion", "lease-exclusion", "stock", "liveness"})
     EXPECT_EQ(ClaimOf(run.Verdict(), claim).at("outcome"), "valid") << claim;
+  EXPECT_EQ(run.Verdict().at("library"), (nlohmann::json{{"name", "template"}, {"version", "1"}}));
+  EXPECT_NE(
+      run.program->Out().find("\nthe lock is template 1, served by a driver; holds are stamped "),
+      std::string::npos)
+      << run.program->Out();
   const nlohmann::json plan = ReadJson(run.folder.path() / "run" / "plan.json");
   EXPECT_EQ(plan.at("lock"), "driver");
   EXPECT_EQ(plan.at("driver").at("name"), "template");

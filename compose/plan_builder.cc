@@ -334,6 +334,7 @@ RunFacts FactsOf(const Plan& plan) {
                  .claims = plan.claims,
                  .expect = plan.expect,
                  .expect_cause = plan.expect_cause};
+  if (plan.driver) facts.library = LibraryFact{plan.driver->name, plan.driver->version};
   for (const FaultPlan& fault : plan.faults) {
     facts.faults.push_back({.name = fault.name,
                             .kind = fault.kind,

@@ -189,7 +189,7 @@ def compare_page(inputs: list[Run | Suite]) -> str:
     suites = [item for item in inputs if isinstance(item, Suite)]
     sections = []
     for i, run in enumerate(runs, 1):
-        name = f"{i}. {run.verdict.lock}"
+        name = f"{i}. {run.verdict.lock_words}"
         sections.append(RunSection(name, run.folder, run.verdict,
                                    *_picture(run.folder, run.verdict, f"run-{i}")))
     speeds = [speed_of(section.name, [section.verdict]) for section in sections]

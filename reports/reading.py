@@ -113,6 +113,7 @@ class Percentiles:
 class Verdict:
     experiment: str
     lock: str
+    library: str  # that a driver served, and its version; else empty
     workload: str
     write: str
     seed: int
@@ -136,6 +137,11 @@ class Verdict:
     orders: int
     seconds: float
     environment: dict[str, str]
+
+    @property
+    def lock_words(self) -> str:
+        """What was judged: a lock of ours, or a library behind a driver."""
+        return self.library or self.lock
 
     @property
     def expects(self) -> bool:
@@ -233,7 +239,8 @@ def read_verdict(file: Path) -> Verdict:
     unknown = top.node("unknown_operations")
     latency = top.node("latency")
     return Verdict(
-        experiment=top.text("experiment"), lock=top.text("lock"), workload=top.text("workload"),
+        experiment=top.text("experiment"), lock=top.text("lock"),
+        library=_library(top.maybe_node("library")), workload=top.text("workload"),
         write=top.text("write"), seed=top.count("seed"), lease_ns=top.count("lease_ns"),
         duration_ns=top.count("duration_ns"), clients=top.count("clients"),
         nodes=top.count("nodes"), initial_stock=top.count("initial_stock"),
@@ -248,6 +255,10 @@ def read_verdict(file: Path) -> Verdict:
         attempts=top.count("attempts"), grants=top.count("grants"), orders=top.count("orders"),
         seconds=top.number("seconds"),
         environment=_environment(top.node("environment")))
+
+
+def _library(node: Node | None) -> str:
+    return "" if node is None else f"{node.text('name')} {node.text('version')}"
 
 
 def _environment(node: Node) -> dict[str, str]:

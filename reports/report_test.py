@@ -133,6 +133,15 @@ class ReportTest(unittest.TestCase):
         self.assert_tells(Page(html).text, "could not be decided", "nothing here counts as passed",
                           "the machine stalled a holder past its lease")
 
+    def test_a_library_behind_a_driver_is_called_by_its_name(self) -> None:
+        write_run(self.folder / "run", Toy(fault="pause", lock="driver",
+                                           library={"name": "mine<b>", "version": "4.5"}))
+        html = self.page("run")
+        self.assert_stands_alone(html)
+        self.assertFalse("mine<b>" in html, "not escaped")
+        self.assert_tells(Page(html).text, "mine<b> 4.5 under", "with the lock mine<b> 4.5 to let",
+                          "mine<b> 4.5, served by a driver")
+
     def test_every_text_of_the_input_is_escaped(self) -> None:
         for fault, stalled in (("pause", False), ("calm", True)):
             write_run(self.folder / fault, Toy(fault=fault, stalled=stalled, hostile=HOSTILE,

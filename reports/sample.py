@@ -19,6 +19,7 @@ class Toy:
     """What to make up. `pause`: client 1 stops before its write, past its lease."""
 
     lock: str = "set-nx-px"
+    library: dict[str, str] | None = None  # that a driver served
     fault: str = "calm"  # calm, pause, clock, network
     seed: int = 7
     clients: int = 4
@@ -215,7 +216,8 @@ class Maker:
 
     def facts(self) -> dict[str, Any]:
         toy = self.toy
-        return {"experiment": toy.experiment, "lock": toy.lock, "workload": "inventory",
+        library = {} if toy.library is None else {"library": toy.library}
+        return {"experiment": toy.experiment, "lock": toy.lock, **library, "workload": "inventory",
                 "write": "fenced" if toy.fenced else "read-modify-write", "seed": toy.seed,
                 "lease_ns": toy.lease_ms * MS, "duration_ns": toy.duration_ms * MS,
                 "clients": toy.clients, "nodes": 1, "initial_stock": STOCK}

@@ -119,7 +119,7 @@ def expectation(verdict: Verdict) -> str:
 
 
 def headline(verdict: Verdict) -> str:
-    return (f"{verdict.lock} {under(verdict.faults)}: "
+    return (f"{verdict.lock_words} {under(verdict.faults)}: "
             f"{what_happened(verdict)}{expectation(verdict)}")
 
 
@@ -128,7 +128,7 @@ def explanation(verdict: Verdict) -> str:
     beset = f"while Doublehold brought on {_kinds(verdict.faults)}" if verdict.faults \
         else "and nothing was made to fail"
     lock = "with no lock at all" if verdict.lock == "none" else \
-        f"with the lock {verdict.lock} to let only one of them in at a time"
+        f"with the lock {verdict.lock_words} to let only one of them in at a time"
     busy = "sold from the same stock at once" if verdict.sells else "competed for the same lock"
     first = (f"{plural(verdict.clients, 'client').capitalize()} {busy}, "
              f"{lock}, {beset}.")

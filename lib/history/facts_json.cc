@@ -190,6 +190,14 @@ std::map<std::string, std::vector<std::string>> ReadExpectedCauses(Fields& field
   return expect;
 }
 
+std::optional<LibraryFact> ReadLibrary(Fields& fields) {
+  if (!fields.Has("library")) return std::nullopt;
+  Fields inner(fields.Object("library"), "field 'library': ");
+  LibraryFact library{.name = inner.Text("name"), .version = inner.Text("version")};
+  if (std::string reason = inner.Finish(); !reason.empty()) fields.Fail(std::move(reason));
+  return library;
+}
+
 }  // namespace
 
 nlohmann::ordered_json FactsToJson(const RunFacts& facts) {
@@ -222,6 +230,8 @@ nlohmann::ordered_json FactsToJson(const RunFacts& facts) {
                                 {"claims", facts.claims},
                                 {"expect", std::move(expect)}};
   if (!facts.expect_cause.empty()) object["expect_cause"] = facts.expect_cause;
+  if (facts.library)
+    object["library"] = {{"name", facts.library->name}, {"version", facts.library->version}};
   return object;
 }
 
@@ -242,7 +252,8 @@ Result<RunFacts> FactsFromJson(const json& object) {
                  .faults = ReadFaults(fields),
                  .claims = fields.Texts("claims"),
                  .expect = ReadExpectations(fields),
-                 .expect_cause = ReadExpectedCauses(fields)};
+                 .expect_cause = ReadExpectedCauses(fields),
+                 .library = ReadLibrary(fields)};
   if (facts.keys.size() > kMostKeys) fields.Fail(fmt::format("over {} keys", kMostKeys));
   if (std::set<std::string>(facts.keys.begin(), facts.keys.end()).size() != facts.keys.size()) {
     fields.Fail("field 'keys' names a key twice");

@@ -31,6 +31,14 @@ struct FaultFact {
   bool operator==(const FaultFact&) const = default;
 };
 
+// The library behind lock `driver`, as its driver named it (docs/driver-protocol.md).
+struct LibraryFact {
+  std::string name;
+  std::string version;
+
+  bool operator==(const LibraryFact&) const = default;
+};
+
 // What the checkers must know of a run besides its events.
 struct RunFacts {
   std::string experiment;
@@ -50,6 +58,7 @@ struct RunFacts {
   std::map<std::string, std::string> expect;  // claim -> valid | violated | unknown | any
   // claim -> the causes that its violations may have; the first of them must be among them
   std::map<std::string, std::vector<std::string>> expect_cause{};
+  std::optional<LibraryFact> library{};  // that a driver served
 
   bool operator==(const RunFacts&) const = default;
 };

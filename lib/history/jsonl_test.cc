@@ -31,7 +31,8 @@ RunFacts SomeFacts() {
                       .planned = 0}},
           .claims = {"exclusion", "stock"},
           .expect = {{"exclusion", "violated"}, {"stock", "any"}},
-          .expect_cause = {{"exclusion", {"stopped", "overran"}}}};
+          .expect_cause = {{"exclusion", {"stopped", "overran"}}},
+          .library = LibraryFact{"redis-py", "4.5.5"}};
 }
 
 // Anything an Event can hold and a run can have recorded, named or not.
@@ -171,6 +172,8 @@ TEST(Jsonl, ABadStartLineIsRefusedWithItsReason) {
             "1: field 'keys' names a key twice"},
            {"outcome", with(R"("expect":{})", R"("expect":{"stock":"vallid"})"),
             "1: field 'expect': outcome 'vallid' is unknown (did you mean 'valid'?)"},
+           {"library", with(R"("expect":{})", R"("expect":{},"library":{"name":"redis-py"})"),
+            "1: field 'library': field 'version' is missing"},
            {"cause", with(R"("expect":{})", R"("expect":{},"expect_cause":{"stock":"stopped"})"),
             "1: field 'expect_cause': field 'stock' is not a list"},
            {"fault",
