@@ -61,6 +61,20 @@ for line in sys.stdin:
         sys.exit("no such way: " + how)
 )";
 
+// Takes the template's answers, and puts a token into each grant: while it is held no other is given one, so they rise.
+constexpr const char* kTokens = R"(
+import json, sys, time
+falling = sys.argv[1:] == ["falling"]
+for line in sys.stdin:
+    answer = json.loads(line)
+    ok = answer.get("ok", {})
+    if "can" in ok:
+        ok["can"].append("token")
+    if "grant" in ok:
+        ok["token"] = 2**60 - time.monotonic_ns() if falling else time.monotonic_ns()
+    print(json.dumps(answer), flush=True)
+)";
+
 struct Driven {
   explicit Driven(const std::vector<std::string>& more) {
     std::vector<std::string> words{
@@ -80,7 +94,11 @@ struct Driven {
 
 class Drivers : public ::testing::Test {
  protected:
-  // A command for --driver.
+  // Commands for --driver.
+  std::string WithTokens(const std::string& how) {
+    WriteFile(folder_.path() / "tokens.py", kTokens);
+    return kTemplate + " | " + kPython + (folder_.path() / "tokens.py").string() + " " + how;
+  }
   std::string Liar(const std::string& arguments = "") {
     WriteFile(folder_.path() / "liar.py", kLiar);
     return kPython + (folder_.path() / "liar.py").string() + " " + arguments;
@@ -273,6 +291,30 @@ TEST_F(Drivers, WhatAWatchdogExtendsIsNotJudgedByItsLease) {
                            "'lease-exclusion' by"),
             std::string::npos)
       << asked.err;
+}
+
+TEST_F(Drivers, TheTokensOfThoseWhoGiveThemAreJudged) {
+  Driven rising({"--driver", WithTokens("rising"), "--set", "workload.write=fenced"});
+  EXPECT_EQ(rising.program->Wait(), 0) << rising.program->Out() << rising.program->Err();
+  EXPECT_EQ(ClaimOf(rising.Verdict(), "fencing").at("outcome"), "valid");
+  const Finished again =
+      RunProgram({"run", "--dry-run", "--plan", (rising.folder.path() / "run/plan.json").string()});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  Driven falling({"--driver", WithTokens("falling")});
+  EXPECT_EQ(falling.program->Wait(), 1) << falling.program->Out() << falling.program->Err();
+  EXPECT_EQ(ClaimOf(falling.Verdict(), "fencing").at("outcome"), "violated");
+  EXPECT_EQ(ClaimOf(falling.Verdict(), "exclusion").at("outcome"), "valid");
+
+  EXPECT_EQ(RunProgram({"driver", "check", "--", WithTokens("rising")}).exit_code, 0);
+  const Finished checked = RunProgram({"driver", "check", "--", WithTokens("falling")});
+  EXPECT_EQ(checked.exit_code, 4);
+  EXPECT_NE(checked.out.find("WRONG  tokens rise from grant to grant: token "), std::string::npos)
+      << checked.out;
+  Driven none({"--driver", kTemplate, "--set", "workload.write=fenced"});
+  EXPECT_EQ(none.program->Wait(), 3);
+  EXPECT_NE(none.program->Err().find("write=fenced needs a lock that gives fencing tokens"),
+            std::string::npos)
+      << none.program->Err();
 }
 
 TEST_F(Drivers, AreCheckedAgainstTheProtocol) {

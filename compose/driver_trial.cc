@@ -50,6 +50,7 @@ class Trial {
         {"a waiting session holds up no other, and is granted in the end", &Trial::ServesAtOnce},
         {"other keys are other locks", &Trial::LocksByKey},
         {"a release of what is not held says no", &Trial::SaysWhatIsNotHeld},
+        {"tokens rise from grant to grant", &Trial::GivesRisingTokens},
         {"a lease runs out", &Trial::LetsLeasesEnd},
         {"a watchdog keeps the lock", &Trial::Keeps},
         {"an extension lengthens the lease", &Trial::Extends}};
@@ -193,6 +194,18 @@ class Trial {
     const DriverAnswer unknown = Release(kA, "no-such-grant");
     if (unknown.kind == Kind::kOk && wrong_.empty())
       wrong_ = "release of a grant that never was: the answer is ok";
+  }
+
+  void GivesRisingTokens() {
+    if (!hello_.Can("token")) return Skip();
+    int64_t last = 0;
+    for (const Caller caller : {kA, kB, kSecondOfA, kA}) {
+      const DriverAnswer granted = Must(Kind::kOk, "acquire of a free key", Acquire(caller));
+      if (granted.token <= last && wrong_.empty())
+        wrong_ = fmt::format("token {} comes after token {}", granted.token, last);
+      last = granted.token;
+      Must(Kind::kOk, "release by the holder", Release(caller, granted.grant));
+    }
   }
 
   void LetsLeasesEnd() {

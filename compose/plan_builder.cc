@@ -139,9 +139,14 @@ void ReadRetry(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   plan.retry.timeout = reader.Span("retry.timeout", OrElse(source.timeout, "10 lease"));
 }
 
-// Whether anything about a claim can be seen under the plan's lock.
+// The plan's lock; of a driver, as it says what it can.
+LockEntry LockOf(const Plan& plan) {
+  return plan.driver ? DriverEntryWith(plan.driver->can) : *FindLock(plan.lock);
+}
+
+// Whether anything about a claim can be seen under it.
 bool Applies(std::string_view claim, const Plan& plan) {
-  const LockEntry& lock = *FindLock(plan.lock);
+  const LockEntry lock = LockOf(plan);
   if (claim == "lease-exclusion" && plan.driver && !LeasesEndKnown(plan.driver->can)) return false;
   const auto checker = std::ranges::find(Checkers(), claim, &CheckerEntry::claim);
   if (checker == Checkers().end()) return false;
@@ -247,7 +252,7 @@ Result<Plan> BuildPlan(Settings settings) {
   plan.seed = static_cast<uint64_t>(reader.Integer("seed", 1, 0, INT64_MAX));
   ReadLock(reader, plan);
   if (reader.error()) return tl::unexpected(*reader.error());
-  const LockEntry& lock = *FindLock(plan.lock);
+  const LockEntry lock = LockOf(plan);
   std::vector<std::string> common{"name", "lease", "pace", "call-timeout"};
   if (plan.driver) common.emplace_back("driver");
   plan.lock_options =
@@ -293,7 +298,7 @@ Result<void> CheckPlan(const Plan& plan, const std::string& where) {
       !ok)
     return bad(ok.error().message);
   if (const std::string why = WhyNoRestartDelay(plan); !why.empty()) return bad(why);
-  if (const std::string why = WhyMisfit(*workload, Options(plan.workload_options), *lock);
+  if (const std::string why = WhyMisfit(*workload, Options(plan.workload_options), LockOf(plan));
       !why.empty())
     return bad(why);
   const std::vector<std::string> known = ClaimsOf(plan);

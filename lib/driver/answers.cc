@@ -15,7 +15,8 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kShownBytes = 160;
-constexpr size_t kLongestName = 200;  // it stands in sentences and tables
+constexpr size_t kLongestName = 200;               // it stands in sentences and tables
+constexpr int64_t kMostToken = int64_t{1} << 61U;  // a history has no greater value
 constexpr int64_t kLongestValidityMs = int64_t{366} * 24 * 3600 * 1000;
 
 constexpr std::array<std::string_view, 6> kOpNames{"hello",  "setup",   "acquire",
@@ -83,8 +84,8 @@ class Members {
 };
 
 std::vector<std::string> CanOf(const json& words) {
-  static const std::vector<std::string> known{"lease", "watchdog", "extend", "lost",
-                                              "blind-release"};
+  static const std::vector<std::string> known{"lease", "watchdog", "extend",
+                                              "lost",  "token",    "blind-release"};
   if (!words.is_array()) Wrong("'can' is no list");
   std::vector<std::string> can;
   for (const json& word : words) {
@@ -119,11 +120,20 @@ void TakeLease(Members& ok, MonoTime asked, MonoTime now, DriverAnswer& answer) 
         "the library asked for the lock");
 }
 
-DriverAnswer OkOf(const json& object, DriverOp op, MonoTime asked, MonoTime now) {
+// A lock that gives tokens gives one with each grant: that is what they are for.
+int64_t TokenOf(Members& ok) {
+  const std::optional<int64_t> token = ok.Whole("token", 1, kMostToken);
+  if (!token) Wrong("'ok' of acquire has no 'token', which its hello says that it can");
+  return *token;
+}
+
+DriverAnswer OkOf(const json& object, DriverOp op, const DriverHello& hello, MonoTime asked,
+                  MonoTime now) {
   DriverAnswer answer;
   Members ok(object, fmt::format("'ok' of {}", Name(op)));
   if (op == DriverOp::kHello) answer.hello = HelloOf(ok);
   if (op == DriverOp::kAcquire) answer.grant = ok.Text("grant");
+  if (op == DriverOp::kAcquire && hello.Can("token")) answer.token = TokenOf(ok);
   if (op == DriverOp::kAcquire || op == DriverOp::kExtend) TakeLease(ok, asked, now, answer);
   ok.CheckNothingElse();
   return answer;
@@ -171,7 +181,7 @@ std::variant<DriverReply, LostNotice, BrokenLine> DriverAnswers::Take(std::strin
   const json object = Parsed(line);
   Members members(object, "it");
   if (const json* lost = members.Find("lost"); lost != nullptr) {
-    if (!tells_lost_) Wrong("its hello does not say that it can 'lost'");
+    if (!hello_.Can("lost")) Wrong("its hello does not say that it can 'lost'");
     members.CheckNothingElse();
     Members notice(*lost, "'lost'");
     LostNotice told{.grant = notice.Text("grant")};
@@ -192,11 +202,11 @@ std::variant<DriverReply, LostNotice, BrokenLine> DriverAnswers::Take(std::strin
   if ((ok != nullptr) + (no != nullptr) + (error != nullptr) != 1)
     Wrong("it has not exactly one of 'ok', 'no' and 'error'");
   DriverReply reply{.id = asked->first, .answer = {}};
-  reply.answer = ok != nullptr   ? OkOf(*ok, op, at, now)
+  reply.answer = ok != nullptr   ? OkOf(*ok, op, hello_, at, now)
                  : no != nullptr ? NoOf(*no, op)
                                  : ErrorOf(*error);
   members.CheckNothingElse();
-  if (op == DriverOp::kHello && ok != nullptr) tells_lost_ = reply.answer.hello.Can("lost");
+  if (op == DriverOp::kHello && ok != nullptr) hello_ = reply.answer.hello;
   under_way_.erase(asked);
   return reply;
 } catch (const std::invalid_argument& wrong) {

@@ -40,6 +40,7 @@ struct DriverAnswer {
   Kind kind = Kind::kOk;
   DriverHello hello{};                 // of hello
   std::string grant{};                 // of acquire
+  int64_t token = 0;                   // likewise, of those who can; 0: none
   std::optional<Duration> validity{};  // of acquire and extend: how long the lease is
   std::optional<MonoTime> from{};      // of both: from when it counts
   bool definite = false;               // an error: certainly nothing was done
@@ -72,7 +73,7 @@ class DriverAnswers {
   };
   uint64_t last_id_ = 0;
   std::map<uint64_t, Asked> under_way_;
-  bool tells_lost_ = false;  // as its hello said
+  DriverHello hello_;
 };
 
 // How requests reach a driver: by a channel; in tests by something simpler.

@@ -70,6 +70,20 @@ TEST(DriverAnswers, AnAnswerIsOkNoOrAnError) {
   EXPECT_EQ(Good(R"( {"ok":{},"id":6} )").kind, DriverAnswer::Kind::kOk);
 }
 
+TEST(DriverAnswers, ATokenComesWithEachGrantOfThoseWhoCan) {
+  const std::string can =
+      R"({"id":1,"ok":{"protocol":1,"name":"a","version":"1","can":["token"]}})";
+  DriverAnswers answers = Asked(can);
+  const auto taken = answers.Take(R"({"id":3,"ok":{"grant":"a","token":34}})", kNow);
+  EXPECT_EQ(std::get<DriverReply>(taken).answer.token, 34);
+  EXPECT_EQ(WhyBroken(R"({"id":3,"ok":{"grant":"a"}})", Asked(can)),
+            "'ok' of acquire has no 'token', which its hello says that it can");
+  EXPECT_EQ(WhyBroken(R"({"id":3,"ok":{"grant":"a","token":0}})", Asked(can)),
+            "'token' of 'ok' of acquire is no whole number in 1..2305843009213693952");
+  EXPECT_EQ(WhyBroken(R"({"id":3,"ok":{"grant":"a","token":34}})"),
+            "'ok' of acquire has no member 'token' (one of: grant, validity_ms, from_ns)");
+}
+
 TEST(DriverAnswers, ALostLockIsToldUnaskedByThoseWhoCan) {
   DriverAnswers answers = Asked();
   const auto taken = answers.Take(R"({"lost":{"grant":"3f9c"}})", kNow);

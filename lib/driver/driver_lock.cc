@@ -9,11 +9,20 @@ namespace {
 
 using Kind = DriverAnswer::Kind;
 
+bool Has(std::span<const std::string> can, std::string_view what) {
+  return std::ranges::find(can, what) != can.end();
+}
+
 }  // namespace
 
 bool LeasesEndKnown(std::span<const std::string> can) {
-  const auto has = [&](std::string_view what) { return std::ranges::find(can, what) != can.end(); };
-  return has("lease") && !has("watchdog");
+  return Has(can, "lease") && !Has(can, "watchdog");
+}
+
+LockEntry DriverEntryWith(std::span<const std::string> can) {
+  LockEntry entry = DriverEntry();
+  if (Has(can, "token")) entry.traits.push_back(Trait::kToken);
+  return entry;
 }
 
 DriverLock::DriverLock(const LockContext& context, DriverRequests& driver, DriverHello hello)
@@ -47,6 +56,7 @@ AcquireResult DriverLock::TryAcquire(const LockKey& key, Lease lease, Deadline d
     return Unknown{std::move(grant)};
   }
   grant.owner = answer->grant;
+  grant.token = answer->token;
   grant.valid_until = ValidUntil(sent, lease, *answer);
   return Granted{std::move(grant)};
 }

@@ -18,6 +18,9 @@ namespace doublehold {
 // Whether the end of a lease is known: it can end, and nothing extends it unseen.
 bool LeasesEndKnown(std::span<const std::string> can);
 
+// Lock `driver`, of one that can this.
+LockEntry DriverEntryWith(std::span<const std::string> can);
+
 class DriverLock final : public Lock {
  public:
   // `driver` and the Env outlive it; the rest is copied.

@@ -128,6 +128,15 @@ TEST(DriverLock, ALeaseEndsWhenTheDriverKnowsItDoesAndNeverWhereThereIsNone) {
   }
 }
 
+TEST(DriverLock, AFencingTokenIsTheDrivers) {
+  Scene scene({"lease", "token"});
+  const AcquireResult result = scene.Acquire({{.answer = {.grant = "a", .token = 34}}});
+  EXPECT_EQ(std::get<Granted>(result).grant.token, 34);
+  const std::vector<std::string> can{"lease", "token"};
+  EXPECT_TRUE(DriverEntryWith(can).Has(Trait::kToken));
+  EXPECT_FALSE(DriverEntryWith({}).Has(Trait::kToken));
+}
+
 TEST(DriverLock, ARefusalAndADefiniteErrorAreBusyAndAnyOtherErrorIsUnknown) {
   EXPECT_TRUE(std::holds_alternative<Busy>(Scene().Acquire({No()})));
   EXPECT_TRUE(std::holds_alternative<Busy>(Scene().Acquire({Failed(true)})));
