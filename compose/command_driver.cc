@@ -88,11 +88,12 @@ std::string Quoted(const std::string& word) {
 
 }  // namespace
 
-// driver check [--redis-server PROGRAM] -- COMMAND...
+// driver check [--redis-server PROGRAM] [--option NAME=VALUE] -- COMMAND...
 Result<ExitCode> DriverCommand(const Words& words) {
   po::options_description options("options");
   options.add_options()("redis-server", po::value<std::string>()->default_value("redis-server"),
-                        "the server program");
+                        "the server program")("option", po::value<Words>()->composing(),
+                                              "one of the driver's own: --option name=value");
   const auto end = std::ranges::find(words, "--");
   Result<ParsedLine> line = ParseLine(
       Words(words.begin(), end), options,
@@ -111,12 +112,21 @@ Result<ExitCode> DriverCommand(const Words& words) {
       command += Quoted(*word);
     }
   }
+  std::map<std::string, std::string> given;
+  if (line->values.contains("option")) {
+    for (const std::string& assignment : line->values["option"].as<Words>()) {
+      const size_t equals = assignment.find('=');
+      if (equals == std::string::npos || equals == 0)
+        return BadInput(fmt::format("--option {}: not of the form name=value", assignment));
+      given[assignment.substr(0, equals)] = assignment.substr(equals + 1);
+    }
+  }
   const Result<ServerProgram> program = FindServer(line->values["redis-server"].as<std::string>());
   if (!program) return tl::unexpected(program.error());
   const auto server = TrialServer::Start(*program);
   if (!server) return tl::unexpected(server.error());
   bool all_ok = true;
-  TryDriver(command, (*server)->address(), [&](const TrialStep& step) {
+  TryDriver(command, given, (*server)->address(), [&](const TrialStep& step) {
     const bool ok = step.wrong.empty();
     all_ok = all_ok && ok;
     fmt::print("{:<6} {}{}{}\n", ok ? "ok" : "WRONG", step.what, ok ? "" : ": ", step.wrong);

@@ -34,8 +34,8 @@ Result<DriverAnswer> AskOnce(DriverChannel& driver, DriverOp op, const json& mem
         log));
   }
   if (answer->kind == DriverAnswer::Kind::kError) {
-    return EnvironmentFailed(
-        WithLog(fmt::format("refused {}: {}", Name(op), Shortened(answer->text)), log));
+    const std::string refused = fmt::format("refused {}: {}", Name(op), Shortened(answer->text));
+    return op == DriverOp::kHello ? BadInput(refused) : EnvironmentFailed(WithLog(refused, log));
   }
   return std::move(*answer);
 }
@@ -47,9 +47,10 @@ std::string Describe(const DriverEnd& end, const std::filesystem::path& log) {
                  log);
 }
 
-Result<DriverHello> SayHello(DriverChannel& driver, const std::filesystem::path& log) {
+Result<DriverHello> SayHello(DriverChannel& driver, const DriverOptions& options,
+                             const std::filesystem::path& log) {
   Result<DriverAnswer> answer =
-      AskOnce(driver, DriverOp::kHello, {{"protocol", kDriverProtocol}}, log);
+      AskOnce(driver, DriverOp::kHello, {{"protocol", kDriverProtocol}, {"options", options}}, log);
   if (!answer) return tl::unexpected(answer.error());
   return std::move(answer->hello);
 }
@@ -70,19 +71,24 @@ Result<void> SetUp(DriverChannel& driver, const DriverSetup& setup,
   return {};
 }
 
-Result<DriverPlan> MeetDriver(const std::string& command) {
+Result<DriverPlan> MeetDriver(const std::string& command, DriverOptions options) {
   const MemoryLog log;
-  const auto failed = [&](const Error& error) {
-    return EnvironmentFailed(fmt::format("the driver '{}' {}", Shortened(command), error.message));
+  const auto failed = [&](Error error) {
+    error.message = fmt::format("the driver '{}' {}", Shortened(command), error.message);
+    return tl::unexpected(std::move(error));
   };
   const auto driver =
       DriverChannel::Start({.command = command, .log = log.path(), .own_group = true});
-  if (!driver) return failed({.message = "could not be started: " + driver.error().message});
-  const Result<DriverHello> hello = SayHello(**driver, log.path());
+  if (!driver)
+    return failed({ExitCode::kEnvironment, "could not be started: " + driver.error().message});
+  const Result<DriverHello> hello = SayHello(**driver, options, log.path());
   if (!hello) return failed(hello.error());
   [[maybe_unused]] const bool ended = (*driver)->Close(kByePatience);
-  return DriverPlan{
-      .command = command, .name = hello->name, .version = hello->version, .can = hello->can};
+  return DriverPlan{.command = command,
+                    .options = std::move(options),
+                    .name = hello->name,
+                    .version = hello->version,
+                    .can = hello->can};
 }
 
 std::unique_ptr<Lock> ClientDriver::MakeLock(const LockContext& context) const {
@@ -114,7 +120,7 @@ Result<ClientDriver> StartClientDriver(const Plan& plan, int client,
       {.command = plan.driver->command, .log = log, .descriptor = clock_fd}, hooks);
   if (!started) return failed({.message = "could not be started: " + started.error().message});
   ClientDriver driver{.hello = {}, .channel = std::move(*started)};
-  Result<DriverHello> hello = SayHello(*driver.channel, log);
+  Result<DriverHello> hello = SayHello(*driver.channel, plan.driver->options, log);
   if (!hello) return failed(hello.error());
   driver.hello = std::move(*hello);
   const DriverPlan& planned = *plan.driver;

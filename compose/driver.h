@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_COMPOSE_DRIVER_H_
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,8 +24,12 @@ constexpr Duration kByePatience = std::chrono::milliseconds(500);  // with one t
 // "broke the protocol: ...", how it ended, and the end of its log.
 std::string Describe(const DriverEnd& end, const std::filesystem::path& log);
 
-// What a driver answers to its first request. What went wrong follows "the driver ": "did not answer hello within 10s".
-Result<DriverHello> SayHello(DriverChannel& driver, const std::filesystem::path& log);
+using DriverOptions = std::map<std::string, std::string>;
+
+// What a driver answers to its first request. What went wrong follows "the driver ": "did not answer hello within 10s". One that
+// refuses it was given options that it does not know: bad input.
+Result<DriverHello> SayHello(DriverChannel& driver, const DriverOptions& options,
+                             const std::filesystem::path& log);
 
 // Of the setup of a client that connects to these nodes.
 struct DriverSetup {
@@ -37,8 +42,8 @@ struct DriverSetup {
 Result<void> SetUp(DriverChannel& driver, const DriverSetup& setup,
                    const std::filesystem::path& log);
 
-// Starts it, asks, and ends it: what a plan says of it. An error of the environment names the command.
-Result<DriverPlan> MeetDriver(const std::string& command);
+// Starts it, asks, and ends it: what a plan says of it. An error names the command.
+Result<DriverPlan> MeetDriver(const std::string& command, DriverOptions options);
 
 // The driver of a client, or of the referee (0), of a run in this folder; in the caller's group of processes. Should the
 // driver break the protocol or end by itself, the process ends with one line in its log.

@@ -293,6 +293,27 @@ TEST_F(Drivers, WhatAWatchdogExtendsIsNotJudgedByItsLease) {
       << asked.err;
 }
 
+TEST_F(Drivers, OptionsAreTheDriversOwn) {
+  Driven run({"--driver", kTemplate, "--option", "interval_ms=7"});
+  EXPECT_EQ(run.program->Wait(), 0) << run.program->Err();
+  EXPECT_EQ(ReadJson(run.folder.path() / "run/plan.json").at("driver").at("options"),
+            (nlohmann::json{{"interval_ms", "7"}}));
+  const TestFolder folder;
+  WriteFile(folder.path() / "a.toml",
+            "lock.driver = '" + kTemplate + "'\n[lock.options]\ninterval_ms = 7\nfair = true\n");
+  const Finished unknown = RunProgram({"run", (folder.path() / "a.toml").string()});
+  EXPECT_EQ(unknown.exit_code, 3);
+  EXPECT_EQ(unknown.err, "doublehold run: the driver '" + kTemplate +
+                             "' refused hello: no such option: fair (there is: interval_ms)\n");
+  const Finished none = RunProgram({"run", "--lock", "redlock", "--option", "fair=yes"});
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_NE(none.err.find("lock redlock has no such setting"), std::string::npos) << none.err;
+  EXPECT_EQ(RunProgram({"run", "--driver", kTemplate, "--option", "fair"}).err,
+            "doublehold run: --option fair: not of the form name=value\n");
+  EXPECT_EQ(RunProgram({"driver", "check", "--option", "interval_ms=x", "--", kTemplate}).exit_code,
+            4);
+}
+
 TEST_F(Drivers, TheTokensOfThoseWhoGiveThemAreJudged) {
   Driven rising({"--driver", WithTokens("rising"), "--set", "workload.write=fenced"});
   EXPECT_EQ(rising.program->Wait(), 0) << rising.program->Out() << rising.program->Err();
@@ -330,6 +351,9 @@ TEST_F(Drivers, AreCheckedAgainstTheProtocol) {
         "another holds: the answer must be no, and is ok, grant 'g'\n",
         "WRONG  a release of what is not held says no: a second release of the same grant: the "
         "answer must be no, and is ok\n",
+        "WRONG  an option that it does not know is refused: hello with 'no-such-option': the "
+        "answer "
+        "must be an error, and is ok\n",
         "ok     it ends after bye\n"})
     EXPECT_NE(liar.out.find(says), std::string::npos) << liar.out;
   const Finished broken = RunProgram({"driver", "check", "--", Liar("release garbage")});

@@ -38,9 +38,9 @@ struct Party {
 
 class Trial {
  public:
-  Trial(const std::string& command, const NodeAddress& server,
+  Trial(const std::string& command, const DriverOptions& options, const NodeAddress& server,
         const std::function<void(const TrialStep&)>& told)
-      : command_(command), server_(server), told_(told) {}
+      : command_(command), options_(options), server_(server), told_(told) {}
 
   void Run() {
     if (!Begin()) return;
@@ -66,6 +66,7 @@ class Trial {
       }
       if (!skipped_) Tell(what, wrong_);
     }
+    Tell("an option that it does not know is refused", WhyNotRefused());
     for (Party& party : parties_) {
       if (!party.channel->Close(kDriverPatience))
         return Tell("it ends after bye",
@@ -84,7 +85,7 @@ class Trial {
           DriverChannel::Start({.command = command_, .log = party.log.path(), .own_group = true});
       if (!started) return Tell("it starts", started.error().message), false;
       party.channel = std::move(*started);
-      const Result<DriverHello> hello = SayHello(*party.channel, party.log.path());
+      const Result<DriverHello> hello = SayHello(*party.channel, options_, party.log.path());
       if (!hello) return Tell("hello", "the driver " + hello.error().message), false;
       hello_ = *hello;
       const Result<void> set_up = SetUp(*party.channel,
@@ -101,6 +102,20 @@ class Trial {
              hello_.can.empty() ? "nothing more" : fmt::format("{}", fmt::join(hello_.can, ", "))),
          "");
     return true;
+  }
+
+  // Of another process: what is wrong with its answer to an option that no driver has.
+  std::string WhyNotRefused() {
+    const MemoryLog log;
+    const auto driver =
+        DriverChannel::Start({.command = command_, .log = log.path(), .own_group = true});
+    if (!driver) return driver.error().message;
+    DriverOptions options = options_;
+    options["no-such-option"] = "1";
+    const Result<DriverHello> hello = SayHello(**driver, options, log.path());
+    if (hello) return "hello with 'no-such-option': the answer must be an error, and is ok";
+    if (hello.error().code == ExitCode::kBadInput) return "";
+    return "hello with 'no-such-option': the driver " + hello.error().message;
   }
 
   // ---- what is asked: the first answer that is not as it must be is told -----------------------------------------------
@@ -246,6 +261,7 @@ class Trial {
   static constexpr Caller kA{0, 0}, kSecondOfA{0, 1}, kB{1, 0};
 
   const std::string& command_;
+  const DriverOptions& options_;
   const NodeAddress& server_;
   const std::function<void(const TrialStep&)>& told_;
   std::array<Party, 2> parties_;
@@ -257,9 +273,9 @@ class Trial {
 
 }  // namespace
 
-void TryDriver(const std::string& command, const NodeAddress& server,
-               const std::function<void(const TrialStep&)>& told) {
-  Trial(command, server, told).Run();
+void TryDriver(const std::string& command, const std::map<std::string, std::string>& options,
+               const NodeAddress& server, const std::function<void(const TrialStep&)>& told) {
+  Trial(command, options, server, told).Run();
 }
 
 }  // namespace doublehold

@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_COMPOSE_DRIVER_TRIAL_H_
 
 #include <functional>
+#include <map>
 #include <string>
 
 #include "lib/redis/address.h"
@@ -15,8 +16,8 @@ struct TrialStep {
 };
 
 // Calls `told` after each step. Ends early when a driver breaks the protocol.
-void TryDriver(const std::string& command, const NodeAddress& server,
-               const std::function<void(const TrialStep&)>& told);
+void TryDriver(const std::string& command, const std::map<std::string, std::string>& options,
+               const NodeAddress& server, const std::function<void(const TrialStep&)>& told);
 
 }  // namespace doublehold
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <filesystem>
+#include <utility>
 
 namespace doublehold {
 namespace {
@@ -37,6 +38,7 @@ constexpr std::array kFlags{
 void AddExperimentOptions(po::options_description& options) {
   auto add = options.add_options();
   for (const Flag& flag : kFlags) add(flag.option, po::value<std::string>(), flag.help);
+  add("option", po::value<Words>()->composing(), "one of the driver's own: --option name=value");
   add("set", po::value<Words>()->composing(), "any setting: --set lock.lease=300ms");
 }
 
@@ -44,7 +46,10 @@ std::string ExperimentOptionIn(const ParsedLine& line) {
   for (const Flag& flag : kFlags) {
     if (line.values.contains(flag.option)) return flag.option;
   }
-  return line.values.contains("set") ? "set" : "";
+  for (const char* other : {"set", "option"}) {
+    if (line.values.contains(other)) return other;
+  }
+  return {};
 }
 
 Result<Settings> ReadExperiment(const ParsedLine& line) {
@@ -73,14 +78,16 @@ Result<Settings> ReadExperiment(const ParsedLine& line) {
   if (line.values.contains("faults")) {
     settings.Set("faults", line.values["faults"].as<std::string>(), "--faults");
   }
-  if (!line.values.contains("set")) return settings;
-  for (const std::string& assignment : line.values["set"].as<Words>()) {
-    const size_t equals = assignment.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return BadInput(fmt::format("--set {}: not of the form name=value", assignment));
+  // --option fair=yes is short for --set lock.options.fair=yes.
+  for (const auto& [flag, table] : {std::pair("set", ""), std::pair("option", "lock.options.")}) {
+    if (!line.values.contains(flag)) continue;
+    for (const std::string& assignment : line.values[flag].as<Words>()) {
+      const size_t equals = assignment.find('=');
+      if (equals == std::string::npos || equals == 0)
+        return BadInput(fmt::format("--{} {}: not of the form name=value", flag, assignment));
+      settings.Set(table + assignment.substr(0, equals), assignment.substr(equals + 1),
+                   fmt::format("--{} {}", flag, assignment));
     }
-    settings.Set(assignment.substr(0, equals), assignment.substr(equals + 1),
-                 "--set " + assignment);
   }
   return settings;
 }

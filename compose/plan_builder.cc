@@ -55,7 +55,14 @@ void ReadDriver(SettingReader& reader, Plan& plan) {
   const std::string command = reader.Word("lock.driver", "");
   if (command.empty()) return reader.Fail("lock.driver", "which program?");
   if (!IsUtf8(command)) return reader.Fail("lock.driver", "it is no UTF-8");
-  Result<DriverPlan> driver = MeetDriver(command);
+  std::map<std::string, std::string> options;
+  for (const std::string& name : reader.settings().TakeBelow("lock.options").Names()) {
+    const std::string setting = "lock.options." + name;
+    options[name] = reader.Word(setting, "");
+    if (!IsUtf8(name + options[name])) return reader.Fail(setting, "it is no UTF-8");
+  }
+  if (reader.error()) return;
+  Result<DriverPlan> driver = MeetDriver(command, std::move(options));
   if (!driver) return reader.FailPlainly(driver.error());
   plan.driver = std::move(*driver);
 }
@@ -254,7 +261,10 @@ Result<Plan> BuildPlan(Settings settings) {
   if (reader.error()) return tl::unexpected(*reader.error());
   const LockEntry lock = LockOf(plan);
   std::vector<std::string> common{"name", "lease", "pace", "call-timeout"};
-  if (plan.driver) common.emplace_back("driver");
+  if (plan.driver) {
+    common.emplace_back("driver");
+    for (const auto& [name, word] : plan.driver->options) common.push_back("options." + name);
+  }
   plan.lock_options =
       ReadOptions(reader, "lock", common, "lock " + plan.lock, lock.options, plan.lease);
   if (const std::string why = reader.error() ? "" : WhyNoRestartDelay(plan); !why.empty()) {

@@ -36,8 +36,10 @@ class Library:
     """One for each session, called by one thread at a time. None: refused. An exception: perhaps done, perhaps not."""
 
     NAME, VERSION, CAN = "template", "1", ["lease"]
+    OPTIONS = {"interval_ms": "5"}  # and what they are when nobody says
 
-    def __init__(self, setup):
+    def __init__(self, setup, options):
+        self.interval = float(options["interval_ms"]) / 1000  # between two tries
         self.redis = Redis(setup["nodes"][0]["host"], setup["nodes"][0]["port"])
         self.keys = {}  # by grant
 
@@ -50,7 +52,7 @@ class Library:
                 return {"grant": owner, "from_ns": asked_ns}  # the lease counts from here
             if time.monotonic() >= give_up:
                 return None  # somebody else has it
-            time.sleep(0.005)
+            time.sleep(self.interval)
 
     def release(self, grant):
         return {} if self.redis.call("EVAL", DELETE, 1, self.keys.pop(grant, ""), grant) else None
@@ -74,10 +76,13 @@ sessions, threads, writing = [], None, threading.Lock()
 for request in map(json.loads, sys.stdin):
     if request["op"] in ("acquire", "extend", "release"):
         threads.submit(serve, request)
+    elif request["op"] == "hello" and (unknown := request["options"].keys() - Library.OPTIONS.keys()):
+        answer(request, error={"text": f"no such option: {', '.join(unknown)} (there is: {', '.join(Library.OPTIONS)})"})
     elif request["op"] == "hello":
+        options = {**Library.OPTIONS, **request["options"]}
         answer(request, ok={"protocol": 1, "name": Library.NAME, "version": Library.VERSION, "can": Library.CAN})
     elif request["op"] == "setup":
-        sessions = [Library(request) for _ in range(request["sessions"])]
+        sessions = [Library(request, options) for _ in range(request["sessions"])]
         threads = ThreadPoolExecutor(len(sessions))
         answer(request, ok={})
     else:

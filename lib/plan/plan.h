@@ -91,7 +91,8 @@ struct RetryPlan {
 
 // The program that serves lock "driver", and what it said of itself before the run (docs/driver-protocol.md).
 struct DriverPlan {
-  std::string command;  // for /bin/sh -c
+  std::string command;                         // for /bin/sh -c
+  std::map<std::string, std::string> options;  // the driver's own
   std::string name, version;
   std::vector<std::string> can;
   bool operator==(const DriverPlan&) const = default;

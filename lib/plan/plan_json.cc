@@ -226,6 +226,7 @@ RetryPlan RetryFromJson(const json& from) {
 json DriverToJson(const std::optional<DriverPlan>& driver) {
   if (!driver) return nullptr;
   return {{"command", driver->command},
+          {"options", driver->options},
           {"name", driver->name},
           {"version", driver->version},
           {"can", driver->can}};
@@ -235,6 +236,7 @@ std::optional<DriverPlan> DriverFromJson(const json& from) {
   if (from.is_null()) return std::nullopt;
   Taker take(from);
   DriverPlan driver{.command = take.Get<std::string>("command"),
+                    .options = take.Get<std::map<std::string, std::string>>("options"),
                     .name = take.Get<std::string>("name"),
                     .version = take.Get<std::string>("version"),
                     .can = take.Get<std::vector<std::string>>("can")};
