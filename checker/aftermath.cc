@@ -28,10 +28,11 @@ Span LapsedByMachine(const Scene& scene, const Hold& hold) {
       end_ns = hold.valid_until_ns;
       late_ns = DoneNs(hold);
     }
-    const bool by_machine = in_time && hold.unanswered
-                                ? MachineMayDelayRelease(scene, hold, end_ns)
-                                : MachineIsToBlame(scene, hold, end_ns, late_ns);
-    if (end_ns < late_ns && by_machine) {
+    const auto by_machine = [&] {
+      return in_time && hold.unanswered ? MachineMayDelayRelease(scene, hold, end_ns)
+                                        : MachineIsToBlame(scene, hold, end_ns, late_ns);
+    };
+    if (end_ns < late_ns && by_machine()) {
       // What befell it meanwhile shows soon after it is live again.
       return {std::max(end_ns, hold.core.from_ns),
               again ? until_ns + ToNs(scene.facts.lease) : kForeverNs};
