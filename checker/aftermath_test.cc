@@ -255,7 +255,7 @@ const Case kCases[] = {
      R"(
       c1:         A-----?R-------------f
       machine c1:         (----------)
-      delay c1:            [----]
+      stall c1:             [--------]
       c2:                       A-a==========R-f
       c3:                                 A-a==R-f)",
      Outcome3::kViolated, Outcome3::kViolated},

@@ -10,32 +10,54 @@
 namespace doublehold {
 namespace {
 
-// Of whom it acts on it takes the time that it lasts, and nothing after. `slow` keeps a session at its work: a watchdog
-// runs on.
-constexpr std::array<std::string_view, 5> kHoldingKinds{"pause", "hold", "stall", "bandwidth",
-                                                        "drip"};
+// Of who waits for what they act on they take the time that they last, and nothing after.
+constexpr std::array<std::string_view, 11> kHoldingKinds{
+    "pause",   "hold",     "stall", "bandwidth", "drip",   "crash",
+    "restart", "snapshot", "kill",  "failover",  "promote"};
+// Nobody waits for what they do.
+constexpr std::array<std::string_view, 6> kInstantKinds{
+    "duplicate", "cut-replication", "flush", "evict", "delete-key", "forget-scripts"};
 
-enum class Takes : uint8_t { kNothing, kItsDelay, kItsTime, kAll };
-
-// On the client itself, or on everybody. What is on a node need not have touched it.
-bool IsOn(const Scene& scene, const FaultEpisode& episode, int32_t client) {
-  if (episode.client == client) return true;
-  return episode.client < 0 && episode.node < 0 &&
-         !MovesAClock(scene.facts.faults[static_cast<size_t>(episode.fault)]);
+template <typename Kinds>
+bool IsAmong(const Kinds& kinds, const std::string& kind) {
+  return std::ranges::find(kinds, kind) != kinds.end();
 }
 
-// What a fault takes of the time of a client.
-Takes TakesOf(const Scene& scene, const FaultEpisode& episode, int32_t client, Side side) {
-  const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
-  // Nobody is late by what his clock says, or with what is sent twice, and who is killed is late with nothing.
-  const bool killed = fault.kind == "crash" && episode.client == client;
-  if (!IsOn(scene, episode, client) || MovesAClock(fault) || fault.kind == "duplicate" || killed) {
-    return Takes::kNothing;
+const FaultFact& FactOf(const Scene& scene, const FaultEpisode& episode) {
+  return scene.facts.faults[static_cast<size_t>(episode.fault)];
+}
+
+// One that stops the client itself, or keeps a session at its work while its watchdog runs on.
+bool Stops(const Scene& scene, const FaultEpisode& episode, int32_t client, Side side) {
+  const std::string& kind = FactOf(scene, episode).kind;
+  return episode.client == client &&
+         (kind == "pause" || (kind == "slow" && side == Side::kSession));
+}
+
+// Whether it is on what the client waits for: the store, or servers that keep locks.
+bool IsOn(const Scene& scene, const FaultEpisode& episode, int32_t client, bool store) {
+  if (episode.client >= 0 && episode.client != client) return false;
+  std::vector<int> nodes = FactOf(scene, episode).nodes;
+  if (nodes.empty() && episode.node >= 0) nodes.push_back(episode.node);
+  if (nodes.empty()) return true;
+  if (store) return std::ranges::find(nodes, 0) != nodes.end();
+  const int all = std::max(1, scene.facts.nodes);
+  const auto hit = std::ranges::count_if(nodes, [all](int n) { return n >= 1 && n <= all; });
+  // Its own links: which of them it needs is not recorded.
+  if (episode.client == client) return std::ranges::any_of(nodes, [](int n) { return n >= 1; });
+  return all - hit < all / 2 + 1;
+}
+
+// What of a wait a fault takes, when the machine stalled whoever waits. Empty, ending before it begins: nothing.
+Span TakenOf(const Scene& scene, const FaultEpisode& episode, const Span& wait) {
+  const FaultFact& fault = FactOf(scene, episode);
+  const int64_t from_ns = std::max(wait.from_ns, episode.from_ns);
+  if (MovesAClock(fault) || fault.kind == "slow" || fault.kind == "delay" ||
+      IsAmong(kInstantKinds, fault.kind)) {
+    return {from_ns, from_ns};
   }
-  if (fault.kind == "slow") return side == Side::kSession ? Takes::kItsTime : Takes::kNothing;
-  if (fault.kind == "delay") return Takes::kItsDelay;
-  const bool holds = std::ranges::find(kHoldingKinds, fault.kind) != kHoldingKinds.end();
-  return holds ? Takes::kItsTime : Takes::kAll;
+  const bool holds = IsAmong(kHoldingKinds, fault.kind);
+  return {from_ns, holds ? std::min(wait.to_ns, episode.to_ns) : wait.to_ns};
 }
 
 // How much time lies in at least one of the stretches.
@@ -50,21 +72,61 @@ int64_t TotalNs(std::vector<Span> spans) {
   return total_ns;
 }
 
+// What one side of a session waits for.
+struct Waiter {
+  SessionId session;
+  Side side = Side::kSession;
+  Span
+      unanswered{};  // and that it asked servers that keep locks for this, though it does not wait any more
+};
+
+struct WaitOf {
+  Span when;
+  bool store = false;
+};
+
+std::vector<WaitOf> WaitsOf(const Scene& scene, const Waiter& who, const Span& when) {
+  std::vector<WaitOf> waits;
+  for (const bool store : {false, true}) {
+    for (const Span& wait : scene.WaitsWithin({who.session, who.side, store}, when))
+      waits.push_back({wait, store});
+  }
+  if (Overlap(who.unanswered, when)) waits.push_back({who.unanswered, false});
+  return waits;
+}
+
+// Appends what is left of a span without the others.
+void AddWithout(Span span, std::vector<Span> others, std::vector<Span>& left) {
+  std::ranges::sort(others, {}, &Span::from_ns);
+  for (const Span& other : others) {
+    if (!Overlap(span, other)) continue;
+    if (span.from_ns < other.from_ns) left.push_back({span.from_ns, other.from_ns});
+    span.from_ns = std::max(span.from_ns, other.to_ns);
+  }
+  if (span.from_ns < span.to_ns) left.push_back(span);
+}
+
 // Appends what of a stall no fault takes.
-void AddOwnPart(const Scene& scene, const SessionId& session, Side side, Span stalled,
-                std::vector<Span>& own) {
-  const std::vector<const FaultEpisode*> episodes = scene.EpisodesWithin(stalled);
-  for (const FaultEpisode* episode : episodes) {
-    if (TakesOf(scene, *episode, session.client, side) != Takes::kItsDelay) continue;
-    stalled.from_ns += std::max(episode->asked_ns, episode->measured_ns);
+void AddOwnPart(const Scene& scene, const Waiter& who, Span stalled, std::vector<Span>& own) {
+  const int32_t client = who.session.client;
+  std::vector<Span> taken;
+  for (const FaultEpisode* episode : scene.EpisodesWithin(stalled)) {
+    if (Stops(scene, *episode, client, who.side))
+      taken.push_back({episode->from_ns, episode->to_ns});
   }
-  for (const FaultEpisode* episode : episodes) {  // by their start
-    if (TakesOf(scene, *episode, session.client, side) != Takes::kItsTime) continue;
-    const int64_t before_ns = std::min(episode->from_ns, stalled.to_ns);
-    if (stalled.from_ns < before_ns) own.push_back({stalled.from_ns, before_ns});
-    stalled.from_ns = std::max(stalled.from_ns, episode->to_ns);
+  if (scene.episodes.empty()) return own.push_back(stalled);
+  const int64_t began_ns = stalled.from_ns;
+  for (const auto& [wait, store] : WaitsOf(scene, who, stalled)) {
+    for (const FaultEpisode* episode : scene.EpisodesWithin(wait)) {
+      if (!IsOn(scene, *episode, client, store)) continue;
+      taken.push_back(TakenOf(scene, *episode, wait));
+      // A message may have been on its way as the stall began.
+      const bool delays = wait.from_ns <= began_ns &&
+                          Overlap({began_ns, began_ns + 1}, {episode->from_ns, episode->to_ns});
+      if (delays) stalled.from_ns += DelayNs(scene, *episode);
+    }
   }
-  if (stalled.from_ns < stalled.to_ns) own.push_back(stalled);
+  AddWithout(stalled, std::move(taken), own);
 }
 
 // For how long within `when` the machine stalled a side of a session, and no fault held it up.
@@ -72,18 +134,10 @@ std::vector<Span> StalledWithin(const Scene& scene, const SessionId& session, Si
                                 const Span& when) {
   std::vector<Span> own;
   for (const Stall* stall : scene.StallsWithin(when)) {
-    for (const Span& held : HeldUpBy(*stall, session, side, when)) {
-      AddOwnPart(scene, session, side, held, own);
-    }
+    for (const Span& held : HeldUpBy(*stall, session, side, when))
+      AddOwnPart(scene, {.session = session, .side = side}, held, own);
   }
   return own;
-}
-
-// Whether a fault lost something within a stretch that a side of a session may wait for ever after.
-bool LostWithin(const Scene& scene, int32_t client, Side side, const Span& when) {
-  return std::ranges::any_of(scene.EpisodesWithin(when), [&](const FaultEpisode* episode) {
-    return TakesOf(scene, *episode, client, side) == Takes::kAll;
-  });
 }
 
 // Whether a stall kept whoever extends the lease that ended at `end_ns` from doing so.
@@ -106,13 +160,15 @@ bool KeptFromExtending(const Scene& scene, const Hold& hold, int64_t end_ns) {
 
 }  // namespace
 
+int64_t DelayNs(const Scene& scene, const FaultEpisode& episode) {
+  if (FactOf(scene, episode).kind != "delay") return 0;
+  if (episode.asked_ns == 0 || episode.measured_ns == 0)
+    return std::max(episode.asked_ns, episode.measured_ns);
+  return std::min(episode.asked_ns, episode.measured_ns);
+}
+
 bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns) {
-  const int64_t extended_ns = std::max(hold.core.from_ns, lease_end_ns - ToNs(scene.facts.lease));
-  if (hold.extended && KeptFromExtending(scene, hold, lease_end_ns) &&
-      !LostWithin(scene, hold.client, Side::kWatchdog, {extended_ns, at_ns})) {
-    return true;
-  }
-  if (LostWithin(scene, hold.client, Side::kSession, {hold.core.from_ns, at_ns})) return false;
+  if (hold.extended && KeptFromExtending(scene, hold, std::min(lease_end_ns, at_ns))) return true;
   // The lease runs from when it was asked for.
   const int64_t stalled_ns =
       TotalNs(StalledWithin(scene, hold.owner(), Side::kSession, {hold.asked_ns, at_ns}));
@@ -128,22 +184,20 @@ bool MachineMayDelayRelease(const Scene& scene, const Hold& hold, int64_t lease_
     // What its client does after it gave up is none of the release's business.
     const bool its = stall->client == hold.client && stall->when.from_ns < hold.waited_ns;
     if (!its && !IsOnTheWay(*stall)) continue;
-    AddOwnPart(scene, hold.owner(), Side::kSession,
+    AddOwnPart(scene, {.session = hold.owner(), .unanswered = {sent_ns, hold.done_ns}},
                {std::max(stall->when.from_ns, sent_ns), stall->when.to_ns}, stalled);
     ends_ns.push_back(stall->when.to_ns);
   }
   return std::ranges::any_of(ends_ns, [&](int64_t end_ns) {
     std::vector<Span> before = stalled;
     for (Span& span : before) span.to_ns = std::min(span.to_ns, end_ns);
-    return end_ns > lease_end_ns && end_ns - TotalNs(std::move(before)) <= lease_end_ns &&
-           !LostWithin(scene, hold.client, Side::kSession, {hold.core.from_ns, end_ns});
+    return end_ns > lease_end_ns && end_ns - TotalNs(std::move(before)) <= lease_end_ns;
   });
 }
 
 bool StalledForMostOf(const Scene& scene, const SessionId& session, const Span& when) {
   const int64_t stalled_ns = TotalNs(StalledWithin(scene, session, Side::kSession, when));
-  return stalled_ns > (when.to_ns - when.from_ns) / 2 &&
-         !LostWithin(scene, session.client, Side::kSession, when);
+  return stalled_ns > (when.to_ns - when.from_ns) / 2;
 }
 
 const Stall* LongestStall(const Scene& scene, const SessionId& session, const Span& when) {

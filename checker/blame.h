@@ -1,10 +1,17 @@
-// Whom the machine itself excuses: what came late because it stalled a process, and not because of a fault. What a fault on
-// the client takes of a stall is the fault's:
+// Whom the machine itself excuses: what came late because it stalled a process, and not because of a fault. What a fault
+// takes of a stall is the fault's:
 //
-//   one that stops or paces it       the time that it lasts, since the client would have stood still then anyway
-//   one that delays its messages     its delay, once a stall: the message that was on its way as the stall began
-//   one that loses something         all of it, since what is lost is waited for long after
-//   a moved clock, a duplicate       nothing: they keep nobody waiting
+//   the client is stopped, or kept at its work     the time that it lasts
+//   messages, or all of a server, stand still      the time that it lasts, of what the client waited for an answer from there
+//   messages are delayed                           the delay, once a stall that began while the client waited so
+//   messages are lost                              each such wait whole, from the loss on: it goes on when the fault is over
+//   a clock is moved, a request is sent twice      nothing: nobody waits for that
+//
+//   c1:          A-a==W-------------w===R-r        of these 10 the fault takes 4
+//   stall c1:           [--]
+//   machine c1:      (---------)
+//
+// A fault on servers is on all that use them: the store, or so many of those that keep locks that no majority is left.
 #ifndef DOUBLEHOLD_CHECKER_BLAME_H_
 #define DOUBLEHOLD_CHECKER_BLAME_H_
 
@@ -14,6 +21,9 @@
 #include "checker/scene.h"
 
 namespace doublehold {
+
+// How long a fault delays a message at most; 0 of one of another kind. Measured is also what the machine did to a message.
+int64_t DelayNs(const Scene& scene, const FaultEpisode& episode);
 
 // Whether only the machine is to blame that `hold` was still held at `at_ns`, its lease being over
 // since `lease_end_ns`:

@@ -17,12 +17,13 @@ struct Case {
   const char* what;
   const char* lanes;
   Outcome3 exclusion;
+  int nodes = 1;
 };
 
 void Expect(const std::vector<Case>& cases) {
   for (const Case& each : cases) {
     SCOPED_TRACE(each.what);
-    const History history = FromLanes(each.lanes);
+    const History history = FromLanes(each.lanes, {.nodes = each.nodes});
     EXPECT_EQ(Name(CheckExclusion(history, {}).outcome), Name(each.exclusion));
     EXPECT_EQ(Name(CheckLeaseExclusion(history, {}).outcome), Name(Outcome3::kValid));
   }
@@ -128,13 +129,34 @@ TEST(Blame, WhatAFaultTakesOfAStallIsTheFaults) {
       delay c1:    [-----------------]       | 4
       machine c1:     (---------)            )",
        kViolated},
-      {"that of another's is not on it",
+      {"nobody waited for one",
+       R"(
+      c1:            A-a======!======R-r
+      c2:                        A-a===R-r
+      delay c1:    [-----------------]       | 9
+      machine c1:        (------)            )",
+       kUnknown},
+      {"those from the store are not waited for",
+       R"(
+      c1:            A-a======!======R-r
+      c2:                        A-a===R-r
+      delay n0:    [-----------------]       | 9
+      machine c1:     (---------)            )",
+       kUnknown},
+      {"those of another client are not its own",
+       R"(
+      c1:            A-a======!======R-r
+      c2:                        A-a===R-r
+      delay c2:    [-----------------]       | 9
+      machine c1:     (---------)            )",
+       kUnknown},
+      {"those of the only server that keeps locks are",
        R"(
       c1:            A-a======!======R-r
       c2:                        A-a===R-r
       delay n1:    [-----------------]       | 9
       machine c1:     (---------)            )",
-       kUnknown},
+       kViolated},
       {"two slow networks add up",
        R"(
       c1:            A-a======!======R-r
@@ -180,19 +202,83 @@ TEST(Blame, WhatAFaultTakesOfAStallIsTheFaults) {
        kUnknown},
       {"a message that was lost is waited for long after",
        R"(
-      c1:            A-a======!======R-r
+      c1:            A-a=W----!---?==R-r     | 5>4
       c2:                        A-a===R-r
-      drop c1:         []
+      drop c1:            []
       machine c1:     (---------)            )",
        kViolated},
-      {"so is a renewal",
+      {"when nobody waits nothing is lost",
        R"(
-      c1:         A-a=E-e============!=================R-x
-      c2:                              A-a=====R-r
-      drop c1:                 []
-      machine c1:          (--------)                      )",
+      c1:            A-a======!======R-r
+      c2:                        A-a===R-r
+      drop c1:            []
+      machine c1:     (---------)            )",
+       kUnknown},
+      {"what was lost before the grant was waited for until then",
+       R"(
+      c1:         A------a======!====R-r
+      c2:                         A-a===R-r
+      drop c1:     []
+      machine c1:   (----)                  )",
        kViolated},
+      {"and without a loss that was the machine's",
+       R"(
+      c1:         A------a======!====R-r
+      c2:                         A-a===R-r
+      machine c1:   (----)                  )",
+       kUnknown},
+      {"a renewal that was lost is waited for long after",
+       R"(
+      c1:         A-a=E-e=E-------?==!=================R-x
+      c2:                              A-a=====R-r
+      drop n1:             []
+      machine n1:         (--------)                      )",
+       kViolated},
+      {"of five servers one is not missed",
+       R"(
+      c1:         A-a=E-e=E-------?==!=================R-x
+      c2:                              A-a=====R-r
+      drop n1:             []
+      machine n1:         (--------)                      )",
+       kUnknown, 5},
   });
+}
+
+// The supervisor's number is that of no client, as the client is of a fault on a server.
+TEST(Blame, NobodysPlanStopsTheSupervisor) {
+  Expect({{"a replica was stopped as long",
+           R"(
+      c1:                   A-a======!======R-r
+      c2:                               A-a===R-r
+      pause n2:              [---------]
+      machine supervisor:    (---------)           )",
+           kUnknown}});
+}
+
+TEST(Blame, WhatTheMachineDidToADelayedMessageIsNotTheDelays) {
+  History history = FromLanes(R"(
+      c1:            A-a======!======R-r
+      c2:                        A-a===R-r
+      delay c1:    [-----------------]       | 2
+      machine c1:     (---------)            )");
+  for (Event& event : history.events) {
+    if (event.op == Op::kFault && event.type == EventType::kOk) event.value[1] = 900'000'000;
+  }
+  EXPECT_EQ(CheckExclusion(history, {}).outcome, kUnknown);
+}
+
+// Its lease was over when it was granted, and was extended when the other had come and gone.
+TEST(Blame, AStallAfterItIsNotWhyALeaseWasOver) {
+  History history = FromLanes(R"(
+      c1:         A--------a==========E-e====R-r
+      c2:                    A-a==R-r
+      machine c1:                        ()      )");
+  for (Event& event : history.events) {
+    const bool granted = event.op == Op::kAcquire && event.type == EventType::kOk;
+    if (granted && event.client == 1) event.value[0] = 5'000'000;
+  }
+  EXPECT_EQ(CheckExclusion(history, {}).outcome, kViolated);
+  EXPECT_EQ(CheckLeaseExclusion(history, {}).outcome, Outcome3::kValid);
 }
 
 TEST(Blame, OfStallsTheLongestThatHeldItUpIsTold) {

@@ -321,10 +321,10 @@ TEST(Exclusion, AFaultThatKeepsASectionAtWorkDoesNotStopItsWatchdog) {
           .live = kValid});
   Expect({.name = "its renewals stalled on the wire",
           .picture = R"(
-      c1:         A-a==E-e======!===================R-r
-      c2:                         A-a===R-r
-      stall c1:            [   ]
-      machine c1:         (--------)             )",
+      c1:         A-a==E-e==E--------?!=============R-r
+      c2:                              A-a===R-r
+      stall c1:             [      ]
+      machine n1:         (--------)             )",
           .strict = kViolated,
           .live = kValid});
   Expect({.name = "a fault that was over before the last lease began",

@@ -298,7 +298,8 @@ bool Hold::LiveAt(int64_t at_ns) const {
 }
 
 int64_t Hold::LeaseEndBefore(int64_t at_ns) const {
-  int64_t end_ns = live.empty() ? valid_until_ns : live.front().to_ns;
+  // One that was granted too late may be extended all the same.
+  int64_t end_ns = granted_until_ns;
   for (const Span& span : live) {
     if (span.to_ns <= at_ns) end_ns = span.to_ns;
   }

@@ -69,7 +69,8 @@ constexpr std::array<std::string_view, 5> kOnProcesses{"pause", "crash", "jump",
 // Whether a fault is why a process stood still: it was stopped, or, of a server, it was not there.
 bool Stops(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
   const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
-  if (!IsServer(client)) return episode.client == client && fault.kind == "pause";
+  // Nobody's plan stops the supervisor, whose number is that of no client.
+  if (!IsServer(client)) return client > 0 && episode.client == client && fault.kind == "pause";
   const int32_t node = ServerOf(client);
   const bool is_it =
       episode.node == node || std::ranges::find(fault.nodes, node) != fault.nodes.end();
@@ -173,8 +174,20 @@ std::vector<const FaultEpisode*> Scene::EpisodesWithin(const Span& when) const {
   return within;
 }
 
+std::vector<Span> Scene::WaitsWithin(const WaitsFor& what, const Span& when) const {
+  const auto its = waits.find(what);
+  if (its == waits.end()) return {};
+  const auto first = std::ranges::upper_bound(its->second, when.from_ns, {}, &Span::to_ns);
+  const auto end = std::ranges::lower_bound(its->second, when.to_ns, {}, &Span::from_ns);
+  return first < end ? std::vector<Span>(first, end) : std::vector<Span>{};
+}
+
 Scene Observe(const History& history) {
-  Scene scene{.facts = history.facts, .episodes = Episodes(history), .stalls = {}, .threaded = {}};
+  Scene scene{.facts = history.facts,
+              .episodes = Episodes(history),
+              .stalls = {},
+              .threaded = {},
+              .waits = {}};
   for (const FaultEpisode& episode : scene.episodes) {
     scene.longest_episode_ns = std::max(scene.longest_episode_ns, episode.to_ns - episode.from_ns);
   }
@@ -189,7 +202,7 @@ Scene Observe(const History& history) {
   }
   // What is left of one before a planned pause ended earlier.
   std::ranges::stable_sort(scene.stalls, {}, [](const Stall& stall) { return stall.when.to_ns; });
-  MarkWaiting(history, scene.stalls);
+  MarkWaiting(history, scene);
   return scene;
 }
 

@@ -3,7 +3,9 @@
 #ifndef DOUBLEHOLD_CHECKER_SCENE_H_
 #define DOUBLEHOLD_CHECKER_SCENE_H_
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -53,18 +55,30 @@ bool HoldsUp(const Stall& stall, int32_t client);
 std::vector<Span> HeldUpBy(const Stall& stall, const SessionId& session, Side side,
                            const Span& when);
 
+// Of one side of a session, what it waited for answers of: the store, or the servers that keep locks.
+struct WaitsFor {
+  SessionId session;
+  Side side = Side::kSession;
+  bool store = false;
+  auto operator<=>(const WaitsFor&) const = default;
+};
+
 // Outlives nothing: refers to the history it was made of.
 struct Scene {
   const RunFacts& facts;
   std::vector<FaultEpisode> episodes;  // in the order in which they started
   std::vector<Stall> stalls;           // unplanned, in the order in which they ended
   std::set<int32_t> threaded;          // clients that had several sessions
+  std::map<WaitsFor, std::vector<Span>>
+      waits;  // by time, apart from each other; where there are stalls and faults
   int64_t longest_stall_ns = 0;
   int64_t longest_episode_ns = 0;
 
   // The stalls, and the episodes, that overlap a stretch, in that order.
   [[nodiscard]] std::vector<const Stall*> StallsWithin(const Span& when) const;
   [[nodiscard]] std::vector<const FaultEpisode*> EpisodesWithin(const Span& when) const;
+  // The waits that overlap a stretch, whole.
+  [[nodiscard]] std::vector<Span> WaitsWithin(const WaitsFor& what, const Span& when) const;
 };
 Scene Observe(const History& history);
 

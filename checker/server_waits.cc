@@ -33,10 +33,23 @@ std::vector<Wait> Merged(std::vector<Wait> waits) {
   return merged;
 }
 
+std::vector<Span> Merged(std::vector<Span> spans) {
+  std::ranges::sort(spans, {}, &Span::from_ns);
+  std::vector<Span> merged;
+  for (const Span& span : spans) {
+    if (!merged.empty() && span.from_ns <= merged.back().to_ns) {
+      merged.back().to_ns = std::max(merged.back().to_ns, span.to_ns);
+    } else {
+      merged.push_back(span);
+    }
+  }
+  return merged;
+}
+
 class Waits {
  public:
-  Waits(std::vector<Stall>& stalls, int64_t lease_ns) : lease_ns_(lease_ns) {
-    for (Stall& stall : stalls) {
+  explicit Waits(Scene& scene) : lease_ns_(ToNs(scene.facts.lease)), scene_(scene) {
+    for (Stall& stall : scene.stalls) {
       if (!IsServer(stall.client)) continue;
       of_servers_.push_back(&stall);
       longest_ns_ = std::max(longest_ns_, stall.when.to_ns - stall.when.from_ns);
@@ -44,7 +57,8 @@ class Waits {
     std::ranges::stable_sort(of_servers_, {}, [](const Stall* stall) { return stall->when.to_ns; });
   }
 
-  [[nodiscard]] bool Any() const { return !of_servers_.empty(); }
+  // Whether anybody needs to know.
+  [[nodiscard]] bool Any() const { return !of_servers_.empty() || all_; }
 
   void Take(const Event& event) {
     if (!HasKey(event.op)) return;  // said about a process, not done by it
@@ -64,6 +78,7 @@ class Waits {
     for (const auto& [task, begun_ns] : begun_ns_)
       Add(task, {begun_ns, begun_ns + lease_ns_}, /*over=*/false);
     for (Stall* stall : of_servers_) stall->waiting = Merged(std::move(stall->waiting));
+    for (auto& [what, spans] : scene_.waits) spans = Merged(std::move(spans));
   }
 
  private:
@@ -72,6 +87,7 @@ class Waits {
   void Add(const Task& task, const Span& wait, bool over) {
     const auto& [client, thread, kind, op] = task;
     const Side side = kind == TaskKind::kWatchdog ? Side::kWatchdog : Side::kSession;
+    if (all_) scene_.waits[{{client, thread}, side, IsOfStore(op)}].push_back(wait);
     auto stall = std::ranges::upper_bound(of_servers_, wait.from_ns, {},
                                           [](const Stall* s) { return s->when.to_ns; });
     for (; stall != of_servers_.end(); ++stall) {
@@ -86,6 +102,8 @@ class Waits {
   }
 
   const int64_t lease_ns_;
+  Scene& scene_;
+  const bool all_ = !scene_.stalls.empty() && !scene_.episodes.empty();
   std::vector<Stall*> of_servers_;  // by their end
   int64_t longest_ns_ = 0;          // of those
   std::map<Task, int64_t> begun_ns_;
@@ -93,8 +111,8 @@ class Waits {
 
 }  // namespace
 
-void MarkWaiting(const History& history, std::vector<Stall>& stalls) {
-  Waits waits(stalls, ToNs(history.facts.lease));
+void MarkWaiting(const History& history, Scene& scene) {
+  Waits waits(scene);
   if (!waits.Any()) return;
   for (const Event& event : history.events) waits.Take(event);
   waits.Finish();

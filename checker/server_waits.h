@@ -2,14 +2,12 @@
 #ifndef DOUBLEHOLD_CHECKER_SERVER_WAITS_H_
 #define DOUBLEHOLD_CHECKER_SERVER_WAITS_H_
 
-#include <vector>
-
 #include "checker/scene.h"
 #include "lib/history/history.h"
 
 namespace doublehold {
 
-// Fills in Stall::waiting of servers' stalls. Only the store is asked for what concerns the stock; of which of the others
+// Fills in Stall::waiting of servers' stalls, and Scene::waits where there are faults as well. Only the store is asked for what concerns the stock; of which of the others
 // something was asked is not recorded, so it may have been any:
 //
 //   c1:        A-a=E-------e=====R-r     its watchdog waits from E on, to the end of the stall
@@ -18,7 +16,7 @@ namespace doublehold {
 //   c3:     A----                        waits on: to the end, if that began within a lease of it
 //   c4:    A-a=====W---w===R-r           asked the store: nothing
 //   machine n1:   (---------)
-void MarkWaiting(const History& history, std::vector<Stall>& stalls);
+void MarkWaiting(const History& history, Scene& scene);
 
 }  // namespace doublehold
 

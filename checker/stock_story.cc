@@ -54,6 +54,8 @@ class Telling {
 
   void Take(const Event& event) {
     if (event.key >= items_.size() || (of_ == Of::kWrong && items_[event.key].Wrong() == 0)) return;
+    if (event.op == Op::kRead && event.type == EventType::kInvoke)
+      asked_ns_[SessionOf(event)] = event.at_ns;
     if (event.op == Op::kRead && event.type == EventType::kOk) reads_[SessionOf(event)] = event;
     Replay& replay = replays_[event.key];
     const bool ended = event.op == Op::kFinal && event.type == EventType::kOk;
@@ -147,8 +149,9 @@ class Telling {
     tale_.told[write.key] = true;
     if (!stories_.Wanted()) return stories_.SawAt(write.at_ns);
     const Replay& replay = replays_[write.key];
-    const auto read = reads_.find(SessionOf(write));
-    const Span seen{read == reads_.end() ? write.at_ns : read->second.at_ns, write.at_ns};
+    // What it read may have been there as soon as it asked.
+    const auto asked = asked_ns_.find(SessionOf(write));
+    const Span seen{asked == asked_ns_.end() ? write.at_ns : asked->second, write.at_ns};
     std::optional<Event> late;
     for (auto taken = replay.taken.rbegin(); taken != replay.taken.rend(); ++taken) {
       if (taken->at_ns < seen.from_ns) break;
@@ -222,6 +225,7 @@ class Telling {
   Stories& stories_;
   std::vector<Replay> replays_;
   std::map<SessionId, Event> reads_;  // the last of each session
+  std::map<SessionId, int64_t> asked_ns_;
   StockTale tale_;
 };
 

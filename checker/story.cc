@@ -240,8 +240,8 @@ StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64
   const int64_t end_ns = stale.LeaseEndBefore(at_ns);
   StaleStory story{
       .text = fmt::format("{}'s lease ended at {}", OwnerName(scene, stale.owner()), At(end_ns))};
-  if (MachineIsToBlame(scene, stale, end_ns, until_ns)) {
-    const Stall* stall = LongestStall(scene, stale.owner(), {stale.asked_ns, until_ns});
+  const Stall* stall = LongestStall(scene, stale.owner(), {stale.asked_ns, until_ns});
+  if (stall != nullptr && MachineIsToBlame(scene, stale, end_ns, until_ns)) {
     const bool itself = stall->client == stale.client;
     story.text += fmt::format(" while the machine stalled {} ({})",
                               itself ? "it" : ProcessName(stall->client), During(stall->when));
