@@ -23,7 +23,7 @@ namespace doublehold {
 namespace {
 
 constexpr size_t kReadBytes = 16 * 1024;
-constexpr Duration kReapPatience = 1s;  // of a driver that has closed its output, to end
+constexpr Duration kReapPatience = 5s;  // of a driver that has closed its output, to end
 constexpr Duration kReapInterval = 2ms;
 constexpr rlim_t kMostFileBytes = rlim_t{256} << 20U;
 
@@ -259,6 +259,11 @@ void DriverChannel::Over(DriverEnd end) {
   if (hooks_.over) hooks_.over(end);
 }
 
+bool DriverChannel::Quits() const {
+  const std::lock_guard lock(mutex_);
+  return quit_;
+}
+
 void DriverChannel::EndOfOutput() {
   status_ = Reap(kReapPatience);
   bool wanted = false;  // though it may take its time to end
@@ -275,13 +280,14 @@ void DriverChannel::EndOfOutput() {
   Over({.why = std::move(why), .status = status_});
 }
 
-// Its wait status, once it has ended. What is left of its group goes while it still has its number.
+// Its wait status, once it has ended; nothing when it takes longer, or nobody waits for that any more. What is left of its group
+// goes while it still has its number.
 std::optional<int> DriverChannel::Reap(Duration patience) {
   const MonoTime give_up = Now() + patience;
   siginfo_t info{};
   while (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
          info.si_pid == 0) {
-    if (Now() >= give_up) return std::nullopt;
+    if (Now() >= give_up || Quits()) return std::nullopt;
     std::this_thread::sleep_for(kReapInterval);
   }
   if (own_group_) kill(-pid_, SIGKILL);

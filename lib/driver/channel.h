@@ -66,6 +66,7 @@ class DriverChannel final : public DriverRequests {
   bool Take(std::string_view line);
   void Over(DriverEnd end);
   void EndOfOutput();
+  bool Quits() const;
   std::optional<int> Reap(Duration patience);
 
   const pid_t pid_;
