@@ -77,9 +77,11 @@ for line in sys.stdin:
 
 struct Driven {
   explicit Driven(const std::vector<std::string>& more) {
-    std::vector<std::string> words{
-        "run", "--clients", "2", "--lease", "400ms", "--into", (folder.path() / "run").string()};
+    std::vector<std::string> words{"run", "--clients", "2", "--into",
+                                   (folder.path() / "run").string()};
     words.insert(words.end(), more.begin(), more.end());
+    if (std::ranges::find(more, "--lease") == more.end())
+      words.insert(words.end(), {"--lease", "400ms"});
     if (std::ranges::find(more, "--duration") == more.end())
       words.insert(words.end(), {"--duration", "1s"});
     program.emplace(words);
@@ -160,6 +162,15 @@ TEST_F(Drivers, ALockThatADriverServesIsJudgedAsAnyOther) {
       RunProgram({"run", "--plan", (run.folder.path() / "run/plan.json").string(), "--into",
                   (run.folder.path() / "again").string()});
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+}
+
+TEST_F(Drivers, TheShellTemplateServesALockToo) {
+  Driven run({"--driver", std::string("sh ") + DOUBLEHOLD_SOURCE_DIR + "/drivers/template.sh",
+              "--lease", "2s"});
+  EXPECT_EQ(run.program->Wait(), 0) << run.program->Out() << run.program->Err();
+  EXPECT_EQ(run.Verdict().at("overall"), "valid");
+  EXPECT_GT(run.Verdict().at("grants").get<int>(), 2);
+  ExpectNothingLeft(*run.program);
 }
 
 TEST_F(Drivers, OneThatGrantsToEverybodyIsFoundOut) {
@@ -339,11 +350,14 @@ TEST_F(Drivers, TheTokensOfThoseWhoGiveThemAreJudged) {
 }
 
 TEST_F(Drivers, AreCheckedAgainstTheProtocol) {
-  const Finished good = RunProgram(
-      {"driver", "check", "--", "python3", DOUBLEHOLD_SOURCE_DIR "/drivers/template.py"});
-  EXPECT_EQ(good.exit_code, 0) << good.out << good.err;
-  EXPECT_EQ(good.out.find("WRONG"), std::string::npos) << good.out;
-  EXPECT_GE(Lines(good.out), 7u) << good.out;
+  for (const auto& [runtime, file] :
+       {std::pair("python3", "/drivers/template.py"), std::pair("sh", "/drivers/template.sh")}) {
+    const Finished good =
+        RunProgram({"driver", "check", "--", runtime, std::string(DOUBLEHOLD_SOURCE_DIR) + file});
+    EXPECT_EQ(good.exit_code, 0) << good.out << good.err;
+    EXPECT_EQ(good.out.find("WRONG"), std::string::npos) << good.out;
+    EXPECT_GE(Lines(good.out), 7u) << good.out;
+  }
   const Finished liar = RunProgram({"driver", "check", "--", Liar()});
   EXPECT_EQ(liar.exit_code, 4) << liar.err;
   for (const char* says :
