@@ -11,6 +11,7 @@
 #include "compose/command_line.h"
 #include "compose/driver_trial.h"
 #include "compose/held_ports.h"
+#include "compose/kept_drivers.h"
 #include "compose/scratch.h"
 #include "compose/server.h"
 #include "compose/spawn.h"
@@ -75,17 +76,6 @@ class TrialServer {
   pid_t pid_ = 0;
 };
 
-// As a shell reads it back.
-std::string Quoted(const std::string& word) {
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'') quoted += "'\\'";  // out of the quotes, one by itself, and in again
-    quoted.push_back(c);
-  }
-  quoted.push_back('\'');
-  return quoted;
-}
-
 }  // namespace
 
 // driver check [--redis-server PROGRAM] [--option NAME=VALUE] -- COMMAND...
@@ -103,13 +93,19 @@ Result<ExitCode> DriverCommand(const Words& words) {
   if (line->help) return ExitCode::kAsExpected;
   if (line->rest != Words{"check"} || end == words.end() || end + 1 == words.end())
     return BadInput("of the form: doublehold driver check -- COMMAND...");
-  // One word is a line for the shell, as it is for --driver.
+  // One word is a kept driver, or a line for the shell, as it is for --driver.
   std::string command = *(end + 1);
+  if (words.end() - end == 2) {
+    const Result<std::string> kept = DriverCommandOf(command);
+    if (!kept) return tl::unexpected(kept.error());
+    if (Result<void> ok = InstallDriver(command); !ok) return tl::unexpected(ok.error());
+    command = *kept;
+  }
   if (words.end() - end > 2) {
     command.clear();
     for (auto word = end + 1; word != words.end(); ++word) {
       if (!command.empty()) command.push_back(' ');
-      command += Quoted(*word);
+      command += ShellQuoted(*word);
     }
   }
   std::map<std::string, std::string> given;

@@ -7,6 +7,7 @@
 #include "checker/checker.h"
 #include "checker/linear/model.h"
 #include "compose/command_line.h"
+#include "compose/kept_drivers.h"
 #include "compose/plan_builder.h"
 #include "faults/fault.h"
 #include "faults/keys.h"
@@ -88,6 +89,10 @@ std::vector<Table> AllTables() {
   tables[0].rows.push_back({std::string(DriverEntry().name),
                             std::string(DriverEntry().summary),
                             {"driver = COMMAND: run by /bin/sh; see docs/driver-protocol.md"}});
+  for (const KeptDriver& driver : KeptDrivers()) {
+    tables[0].rows.back().options.push_back(
+        fmt::format("driver = {0}, or {0}@VERSION: {1}", driver.name, driver.summary));
+  }
   for (const WorkloadEntry& workload : Workloads()) {
     tables[1].rows.push_back(
         {std::string(workload.name), std::string(workload.summary), OptionLines(workload.options)});

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compose/children.h"
+#include "compose/kept_drivers.h"
 #include "compose/memory_log.h"
 #include "compose/spawn.h"
 #include "lib/base/words.h"
@@ -77,8 +78,11 @@ Result<DriverPlan> MeetDriver(const std::string& command, DriverOptions options)
     error.message = fmt::format("the driver '{}' {}", Shortened(command), error.message);
     return tl::unexpected(std::move(error));
   };
+  const Result<std::string> line = DriverCommandOf(command);
+  if (!line) return tl::unexpected(line.error());
+  if (const Result<void> ok = InstallDriver(command); !ok) return tl::unexpected(ok.error());
   const auto driver =
-      DriverChannel::Start({.command = command, .log = log.path(), .own_group = true});
+      DriverChannel::Start({.command = *line, .log = log.path(), .own_group = true});
   if (!driver)
     return failed({ExitCode::kEnvironment, "could not be started: " + driver.error().message});
   const Result<DriverHello> hello = SayHello(**driver, options, log.path());
@@ -116,8 +120,10 @@ Result<ClientDriver> StartClientDriver(const Plan& plan, int client,
                                 fmt::print(stderr, "its driver says that {} is lost\n",
                                            Shortened(grant));
                               }};
-  auto started = DriverChannel::Start(
-      {.command = plan.driver->command, .log = log, .descriptor = clock_fd}, hooks);
+  const Result<std::string> line = DriverCommandOf(plan.driver->command);
+  if (!line) return failed(line.error());
+  auto started =
+      DriverChannel::Start({.command = *line, .log = log, .descriptor = clock_fd}, hooks);
   if (!started) return failed({.message = "could not be started: " + started.error().message});
   ClientDriver driver{.hello = {}, .channel = std::move(*started)};
   Result<DriverHello> hello = SayHello(*driver.channel, plan.driver->options, log);

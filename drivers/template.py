@@ -58,33 +58,47 @@ class Library:
         return {} if self.redis.call("EVAL", DELETE, 1, self.keys.pop(grant, ""), grant) else None
 
 
-def answer(request, **result):
-    with writing:
-        print(json.dumps({"id": request["id"], **result}), flush=True)
+class Driver:
+    """The protocol, for a library of that kind."""
 
+    def __init__(self, library):
+        self.library, self.options, self.writing = library, {}, threading.Lock()
+        self.sessions, self.threads = [], []
 
-def serve(request):
-    try:
+    def answer(self, request, **result):
+        with self.writing:
+            print(json.dumps({"id": request["id"], **result}), flush=True)
+
+    def hello(self, request):
+        known = self.library.OPTIONS
+        unknown = ", ".join(request["options"].keys() - known.keys())
+        if unknown:
+            return self.answer(request, error={"text": f"no such option: {unknown} (there is: {', '.join(known)})"})
+        self.options = {**known, **request["options"]}
+        self.answer(request, ok={"protocol": 1, "name": self.library.NAME, "version": self.library.VERSION,
+                                 "can": self.library.CAN})
+
+    def serve(self, request):  # on its session's thread
         members = {name: value for name, value in request.items() if name not in ("id", "op", "session")}
-        done = getattr(sessions[request["session"]], request["op"])(**members)
-        answer(request, **({"no": {}} if done is None else {"ok": done}))
-    except Exception as error:
-        answer(request, error={"text": repr(error)})
+        try:
+            done = getattr(self.sessions[request["session"]], request["op"])(**members)
+            self.answer(request, **({"no": {}} if done is None else {"ok": done}))
+        except Exception as error:
+            self.answer(request, error={"text": repr(error)})
+
+    def run(self):
+        for request in map(json.loads, sys.stdin):
+            if request["op"] in ("acquire", "extend", "release"):
+                self.threads[request["session"]].submit(self.serve, request)
+            elif request["op"] == "hello":
+                self.hello(request)
+            elif request["op"] == "setup":
+                self.sessions = [self.library(request, self.options) for _ in range(request["sessions"])]
+                self.threads = [ThreadPoolExecutor(1) for _ in self.sessions]
+                self.answer(request, ok={})
+            else:
+                return self.answer(request, ok={})
 
 
-sessions, threads, writing = [], None, threading.Lock()
-for request in map(json.loads, sys.stdin):
-    if request["op"] in ("acquire", "extend", "release"):
-        threads.submit(serve, request)
-    elif request["op"] == "hello" and (unknown := request["options"].keys() - Library.OPTIONS.keys()):
-        answer(request, error={"text": f"no such option: {', '.join(unknown)} (there is: {', '.join(Library.OPTIONS)})"})
-    elif request["op"] == "hello":
-        options = {**Library.OPTIONS, **request["options"]}
-        answer(request, ok={"protocol": 1, "name": Library.NAME, "version": Library.VERSION, "can": Library.CAN})
-    elif request["op"] == "setup":
-        sessions = [Library(request, options) for _ in range(request["sessions"])]
-        threads = ThreadPoolExecutor(len(sessions))
-        answer(request, ok={})
-    else:
-        answer(request, ok={})
-        break
+if __name__ == "__main__":
+    Driver(Library).run()

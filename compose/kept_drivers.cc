@@ -1,0 +1,109 @@
+#include "compose/kept_drivers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "compose/tool.h"
+
+namespace doublehold {
+namespace {
+
+constexpr const char* kPython = "python3";
+
+struct Asked {
+  const KeptDriver* driver = nullptr;
+  std::string version;  // empty: the pinned one
+};
+
+// Nothing when it is a command.
+std::optional<Asked> ParseAsked(const std::string& asked) {
+  const size_t at = asked.find('@');
+  const auto driver = std::ranges::find(KeptDrivers(), asked.substr(0, at), &KeptDriver::name);
+  if (driver == KeptDrivers().end()) return std::nullopt;
+  return Asked{.driver = &*driver, .version = at == std::string::npos ? "" : asked.substr(at + 1)};
+}
+
+// Letters, digits, and what stands between them: it becomes a word of a shell, and a part of a file's name.
+bool IsVersion(std::string_view text) {
+  const auto fits = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '+' || c == '_';
+  };
+  return !text.empty() && text.size() <= 40 && text.front() != '-' && text.front() != '.' &&
+         std::ranges::all_of(text, fits);
+}
+
+// Beside the build folder, or where the program was built.
+Result<std::string> ProgramOf(const KeptDriver& driver) {
+  std::error_code code;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
+  for (const std::filesystem::path& folder :
+       {self.parent_path().parent_path(), std::filesystem::path(DOUBLEHOLD_SOURCE_DIR)}) {
+    const std::filesystem::path program = folder / "drivers" / driver.program;
+    if (std::filesystem::exists(program, code)) return program.string();
+  }
+  return EnvironmentFailed(
+      fmt::format("drivers/{}: the driver's program is missing", driver.program));
+}
+
+Result<std::vector<std::string>> WordsOf(const std::string& asked, const Asked& parsed) {
+  if (asked.find('@') != std::string::npos && !IsVersion(parsed.version)) {
+    return BadInput(
+        fmt::format("'{}': a version has letters, digits, '.', '-', '+' and '_' ({}@1.2.3)", asked,
+                    parsed.driver->name));
+  }
+  const Result<std::string> program = ProgramOf(*parsed.driver);
+  if (!program) return tl::unexpected(program.error());
+  std::vector<std::string> words{kPython, *program};
+  if (!parsed.version.empty()) words.insert(words.end(), {"--version", parsed.version});
+  return words;
+}
+
+}  // namespace
+
+std::string ShellQuoted(const std::string& word) {
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'') quoted += "'\\'";  // out of the quotes, one by itself, and in again
+    quoted.push_back(c);
+  }
+  quoted.push_back('\'');
+  return quoted;
+}
+
+std::span<const KeptDriver> KeptDrivers() {
+  static constexpr std::array kDrivers{
+      KeptDriver{"redis-py", "redis_py.py",
+                 "Lock of redis-py; Python, installed by pip on first use"},
+  };
+  return kDrivers;
+}
+
+Result<std::string> DriverCommandOf(const std::string& asked) {
+  const std::optional<Asked> parsed = ParseAsked(asked);
+  if (!parsed) return asked;
+  const auto words = WordsOf(asked, *parsed);
+  if (!words) return tl::unexpected(words.error());
+  std::string command;
+  for (const std::string& word : *words)
+    command += (command.empty() ? "" : " ") + ShellQuoted(word);
+  return command;
+}
+
+Result<void> InstallDriver(const std::string& asked) {
+  const std::optional<Asked> parsed = ParseAsked(asked);
+  if (!parsed) return {};
+  auto words = WordsOf(asked, *parsed);
+  if (!words) return tl::unexpected(words.error());
+  words->emplace_back("--install");
+  const Result<std::string> done = RunTool(*words);
+  if (!done) return tl::unexpected(done.error());
+  return {};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,33 @@
+// The drivers that are kept in drivers/, by their names: "redis-py", or "redis-py@4.5.5".
+#ifndef DOUBLEHOLD_COMPOSE_KEPT_DRIVERS_H_
+#define DOUBLEHOLD_COMPOSE_KEPT_DRIVERS_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "lib/base/result.h"
+
+namespace doublehold {
+
+struct KeptDriver {
+  std::string_view name;
+  std::string_view program;  // in drivers/
+  std::string_view summary;
+};
+std::span<const KeptDriver> KeptDrivers();
+
+// What the shell is to run for `asked`: the command of a kept driver, of that version; anything else is a command itself. Bad input: a
+// version that is none.
+Result<std::string> DriverCommandOf(const std::string& asked);
+
+// Lets a kept driver install the library, if that version is not there yet; of any other there is nothing to do. Takes as long as the
+// network does. An error of the environment says what is missing, in one line.
+Result<void> InstallDriver(const std::string& asked);
+
+// A word, as a shell reads it back.
+std::string ShellQuoted(const std::string& word);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_KEPT_DRIVERS_H_

@@ -1,0 +1,57 @@
+// The drivers that are kept by name: how they are called. Of what they serve, and whether it can be installed:
+// kept_drivers_slow_test.
+#include "compose/kept_drivers.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace doublehold {
+namespace {
+
+TEST(KeptDrivers, ANameStandsForItsProgram) {
+  const std::string program = ShellQuoted(DOUBLEHOLD_SOURCE_DIR "/drivers/redis_py.py");
+  const std::pair<std::string, std::string> cases[] = {
+      {"redis-py", "'python3' " + program},
+      {"redis-py@4.5.5", "'python3' " + program + " '--version' '4.5.5'"},
+      {"redis-py@5.1.0b1", "'python3' " + program + " '--version' '5.1.0b1'"},
+      {"python3 my_lock.py", "python3 my_lock.py"},
+      {"redis-pyx", "redis-pyx"},
+      {"", ""},
+      {"@1", "@1"},
+  };
+  for (const auto& [asked, command] : cases) {
+    const Result<std::string> found = DriverCommandOf(asked);
+    ASSERT_TRUE(found.has_value()) << asked;
+    EXPECT_EQ(*found, command);
+  }
+}
+
+TEST(KeptDrivers, AVersionIsNoWordOfTheShell) {
+  for (const char* asked :
+       {"redis-py@", "redis-py@1;true", "redis-py@--install", "redis-py@../x", "redis-py@1 2"}) {
+    const Result<std::string> found = DriverCommandOf(asked);
+    ASSERT_FALSE(found.has_value()) << asked;
+    EXPECT_EQ(found.error().code, ExitCode::kBadInput);
+    EXPECT_EQ(found.error().message, "'" + std::string(asked) +
+                                         "': a version has letters, digits, '.', '-', '+' and '_' "
+                                         "(redis-py@1.2.3)");
+  }
+}
+
+TEST(KeptDrivers, EachHasItsProgramAndItsPinnedVersion) {
+  for (const KeptDriver& driver : KeptDrivers()) {
+    const std::filesystem::path program =
+        std::filesystem::path(DOUBLEHOLD_SOURCE_DIR) / "drivers" / driver.program;
+    EXPECT_TRUE(std::filesystem::exists(program)) << program;
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(program).replace_extension("txt")));
+  }
+}
+
+TEST(KeptDrivers, AQuotedWordIsReadBackAsItWas) {
+  EXPECT_EQ(ShellQuoted("a b"), "'a b'");
+  EXPECT_EQ(ShellQuoted("it's"), "'it'\\''s'");
+}
+
+}  // namespace
+}  // namespace doublehold
