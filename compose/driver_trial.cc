@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -33,6 +35,8 @@ std::string Shown(const DriverAnswer& answer) {
 // One of the two processes.
 struct Party {
   MemoryLog log;
+  std::mutex mutex;
+  std::set<std::string> lost;  // under it: the grants that it said are lost
   std::unique_ptr<DriverChannel> channel;
 };
 
@@ -53,7 +57,8 @@ class Trial {
         {"tokens rise from grant to grant", &Trial::GivesRisingTokens},
         {"a lease runs out", &Trial::LetsLeasesEnd},
         {"a watchdog keeps the lock", &Trial::Keeps},
-        {"an extension lengthens the lease", &Trial::Extends}};
+        {"an extension lengthens the lease", &Trial::Extends},
+        {"the loss of a lock is told", &Trial::TellsOfLosses}};
     for (const auto& [what, step] : steps) {
       wrong_.clear();
       skipped_ = false;
@@ -81,8 +86,13 @@ class Trial {
   bool Begin() {
     for (int client = 0; client < 2; ++client) {
       Party& party = parties_[static_cast<size_t>(client)];
+      const auto note = [&party](const std::string& grant) {
+        const std::lock_guard lock(party.mutex);
+        party.lost.insert(grant);
+      };
       auto started =
-          DriverChannel::Start({.command = command_, .log = party.log.path(), .own_group = true});
+          DriverChannel::Start({.command = command_, .log = party.log.path(), .own_group = true},
+                               {.over = {}, .lost = note});
       if (!started) return Tell("it starts", started.error().message), false;
       party.channel = std::move(*started);
       const Result<DriverHello> hello = SayHello(*party.channel, options_, party.log.path());
@@ -254,6 +264,24 @@ class Trial {
     Must(Kind::kOk, "extend by the holder", Extend(kA, first.grant));
     Must(Kind::kOk, "release by the holder", Release(kA, first.grant));
     Must(Kind::kNo, "extend of what was released", Extend(kA, first.grant));
+  }
+
+  // The server forgets everything, as one that was restarted empty does.
+  void TellsOfLosses() {
+    if (!hello_.Can("lost")) return Skip();
+    const DriverAnswer first = Must(Kind::kOk, "acquire of a free key", Acquire(kA));
+    const std::array<std::string_view, 1> flush{"FLUSHALL"};
+    if (!MakeConnection(server_)->Call(flush, RealMono() + kDriverPatience))
+      wrong_ = "the server of this trial does not answer";
+    const MonoTime give_up = RealMono() + kRunOut;
+    while (!IsLost(parties_[0], first.grant) && RealMono() < give_up) Sleep(kTryInterval);
+    if (!IsLost(parties_[0], first.grant) && wrong_.empty())
+      wrong_ =
+          fmt::format("the server forgot the lock: not told within {}", FormatDuration(kRunOut));
+  }
+  static bool IsLost(Party& party, const std::string& grant) {
+    const std::lock_guard lock(party.mutex);
+    return party.lost.contains(grant);
   }
 
   void Skip() { skipped_ = true; }

@@ -171,7 +171,8 @@ bool DriverHello::Can(std::string_view what) const {
   return std::ranges::find(can, what) != can.end();
 }
 
-uint64_t DriverAnswers::Ask(DriverOp op, MonoTime now) {
+uint64_t DriverAnswers::Ask(DriverOp op, MonoTime now, const std::string& grant) {
+  if (op == DriverOp::kRelease) held_.erase(grant);
   under_way_[++last_id_] = {.op = op, .at = now};
   return last_id_;
 }
@@ -186,6 +187,7 @@ std::variant<DriverReply, LostNotice, BrokenLine> DriverAnswers::Take(std::strin
     Members notice(*lost, "'lost'");
     LostNotice told{.grant = notice.Text("grant")};
     notice.CheckNothingElse();
+    told.is_news = held_.erase(told.grant) > 0;
     return told;
   }
   const std::optional<int64_t> id = members.Whole("id", 0, INT64_MAX);
@@ -207,6 +209,7 @@ std::variant<DriverReply, LostNotice, BrokenLine> DriverAnswers::Take(std::strin
                                  : ErrorOf(*error);
   members.CheckNothingElse();
   if (op == DriverOp::kHello && ok != nullptr) hello_ = reply.answer.hello;
+  if (op == DriverOp::kAcquire && ok != nullptr) held_.insert(reply.answer.grant);
   under_way_.erase(asked);
   return reply;
 } catch (const std::invalid_argument& wrong) {

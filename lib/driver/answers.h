@@ -10,6 +10,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -53,6 +54,7 @@ struct DriverReply {
 };
 struct LostNotice {
   std::string grant;
+  bool is_news = false;  // it was held, as far as was known, and nobody had said so before
 };
 struct BrokenLine {
   std::string why;
@@ -60,8 +62,8 @@ struct BrokenLine {
 
 class DriverAnswers {
  public:
-  // A request that goes out now. Answers its id.
-  uint64_t Ask(DriverOp op, MonoTime now);
+  // A request that goes out now; of a release the grant. Answers its id.
+  uint64_t Ask(DriverOp op, MonoTime now, const std::string& grant = {});
   // A line, without its end, that came now. What it answers is not under way any more.
   [[nodiscard]] std::variant<DriverReply, LostNotice, BrokenLine> Take(std::string_view line,
                                                                        MonoTime now);
@@ -73,6 +75,7 @@ class DriverAnswers {
   };
   uint64_t last_id_ = 0;
   std::map<uint64_t, Asked> under_way_;
+  std::set<std::string> held_;  // granted, not asked back, and not told to be lost
   DriverHello hello_;
 };
 

@@ -88,10 +88,29 @@ TEST(DriverAnswers, ALostLockIsToldUnaskedByThoseWhoCan) {
   DriverAnswers answers = Asked();
   const auto taken = answers.Take(R"({"lost":{"grant":"3f9c"}})", kNow);
   EXPECT_EQ(std::get<LostNotice>(taken).grant, "3f9c");
+  EXPECT_FALSE(std::get<LostNotice>(taken).is_news) << "it was never granted";
   EXPECT_EQ(WhyBroken(R"({"lost":{}})"), "'lost' has no 'grant'");
   const std::string cannot = R"({"id":1,"ok":{"protocol":1,"name":"a","version":"1","can":[]}})";
   EXPECT_EQ(WhyBroken(R"({"lost":{"grant":"3f9c"}})", Asked(cannot)),
             "its hello does not say that it can 'lost'");
+}
+
+// A driver may say it again and again: it is taken note of once, and of what is held.
+TEST(DriverAnswers, OnlyALockThatIsHeldIsLostAndOnlyOnce) {
+  DriverAnswers answers = Asked();
+  const auto is_news = [&](const std::string& grant) {
+    return std::get<LostNotice>(answers.Take(R"({"lost":{"grant":")" + grant + R"("}})", kNow))
+        .is_news;
+  };
+  const auto take = [&](const std::string& line) { return answers.Take(line, kNow).index() == 0; };
+  ASSERT_TRUE(take(R"({"id":3,"ok":{"grant":"a"}})"));
+  EXPECT_FALSE(is_news("b"));
+  EXPECT_TRUE(is_news("a"));
+  EXPECT_FALSE(is_news("a"));
+  const std::string id = std::to_string(answers.Ask(DriverOp::kAcquire, kNow));
+  ASSERT_TRUE(take("{\"id\":" + id + R"(,"ok":{"grant":"c"}})"));
+  answers.Ask(DriverOp::kRelease, kNow, "c");
+  EXPECT_FALSE(is_news("c")) << "it was given back";
 }
 
 TEST(DriverAnswers, ABrokenLineIsSaidWhatIsWrongWith) {

@@ -142,7 +142,7 @@ uint64_t DriverChannel::Send(DriverOp op, const nlohmann::json& members) {
   uint64_t id = 0;
   {
     const std::lock_guard lock(mutex_);
-    id = answers_.Ask(op, Now());
+    id = answers_.Ask(op, Now(), members.value("grant", ""));
     if (!end_) outgoing_ += RequestLine(id, op, members);
   }
   Wake(wake_);
@@ -237,7 +237,7 @@ bool DriverChannel::Take(std::string_view line) {
     if (auto* reply = std::get_if<DriverReply>(&taken)) {
       answered_.emplace(reply->id, std::move(reply->answer));
     } else if (auto* notice = std::get_if<LostNotice>(&taken)) {
-      lost = std::move(notice->grant);
+      if (notice->is_news) lost = std::move(notice->grant);
     } else {
       why = std::get<BrokenLine>(taken).why;
     }

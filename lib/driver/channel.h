@@ -38,7 +38,7 @@ struct DriverEnd {
 
 struct DriverHooks {
   std::function<void(const DriverEnd&)> over;    // once; may be empty
-  std::function<void(const std::string&)> lost;  // a grant; may be empty
+  std::function<void(const std::string&)> lost;  // a grant that is held; once each; may be empty
 };
 
 class DriverChannel final : public DriverRequests {
