@@ -20,7 +20,8 @@ namespace {
 using nlohmann::json;
 using Kind = DriverAnswer::Kind;
 
-constexpr Lease kLease = 1s;
+constexpr Lease kLease = 1s;       // one that is to end
+constexpr Lease kLongLease = 60s;  // one that is not, however slow the machine is
 constexpr int kSessions = 2;
 constexpr uint64_t kSeed = 1;
 constexpr Duration kRunOut = kLease * 3;  // by then what a lease kept is free
@@ -142,14 +143,21 @@ class Trial {
       wrong_ = fmt::format("{}: not answered within {}", asked, FormatDuration(kDriverPatience));
     return {.kind = Kind::kError, .text = "no answer"};
   }
-  uint64_t SendAcquire(Caller caller, Duration wait, int key_of = 0) {
-    return parties_[caller.party].channel->Send(DriverOp::kAcquire, {{"session", caller.session},
-                                                                     {"key", Key(key_of)},
-                                                                     {"lease_ms", ToMs(kLease)},
-                                                                     {"wait_ms", ToMs(wait)}});
+  struct Wanted {
+    Duration wait{};
+    int key_of = 0;
+    Lease lease = kLongLease;
+  };
+  uint64_t SendAcquire(Caller caller, Wanted wanted) {
+    return parties_[caller.party].channel->Send(DriverOp::kAcquire,
+                                                {{"session", caller.session},
+                                                 {"key", Key(wanted.key_of)},
+                                                 {"lease_ms", ToMs(wanted.lease)},
+                                                 {"wait_ms", ToMs(wanted.wait)}});
   }
-  DriverAnswer Acquire(Caller caller, Duration wait = {}, int key_of = 0) {
-    return Answered(caller, SendAcquire(caller, wait, key_of), "acquire");
+  DriverAnswer Acquire(Caller caller) { return Acquire(caller, Wanted{}); }
+  DriverAnswer Acquire(Caller caller, Wanted wanted) {
+    return Answered(caller, SendAcquire(caller, wanted), "acquire");
   }
   DriverAnswer Release(Caller caller, const std::string& grant) {
     return Answered(caller,
@@ -162,7 +170,7 @@ class Trial {
         caller,
         parties_[caller.party].channel->Send(
             DriverOp::kExtend,
-            {{"session", caller.session}, {"grant", grant}, {"lease_ms", ToMs(kLease)}}),
+            {{"session", caller.session}, {"grant", grant}, {"lease_ms", ToMs(kLongLease)}}),
         "extend");
   }
   DriverAnswer Must(Kind kind, const std::string& what, DriverAnswer answer) {
@@ -191,13 +199,14 @@ class Trial {
 
   void RefusesWhileItWaits() {
     const DriverAnswer first = Must(Kind::kOk, "acquire of a free key", Acquire(kA));
-    Must(Kind::kNo, "acquire with wait_ms of a key that another holds", Acquire(kB, kLease / 4));
+    Must(Kind::kNo, "acquire with wait_ms of a key that another holds",
+         Acquire(kB, {.wait = kLease / 4}));
     Must(Kind::kOk, "release by the holder", Release(kA, first.grant));
   }
 
   void ServesAtOnce() {
     const DriverAnswer first = Must(Kind::kOk, "acquire of a free key", Acquire(kA));
-    const uint64_t waits = SendAcquire(kSecondOfA, kDriverPatience / 2);
+    const uint64_t waits = SendAcquire(kSecondOfA, {.wait = kDriverPatience / 2});
     Must(Kind::kOk, "release while another session of this client waits", Release(kA, first.grant));
     const DriverAnswer second = Must(Kind::kOk, "acquire that waited for the release",
                                      Answered(kSecondOfA, waits, "acquire that waits"));
@@ -206,7 +215,8 @@ class Trial {
 
   void LocksByKey() {
     const DriverAnswer first = Must(Kind::kOk, "acquire of a free key", Acquire(kA));
-    const DriverAnswer other = Must(Kind::kOk, "acquire of another free key", Acquire(kB, {}, 1));
+    const DriverAnswer other =
+        Must(Kind::kOk, "acquire of another free key", Acquire(kB, {.key_of = 1}));
     Must(Kind::kOk, "release", Release(kA, first.grant));
     Must(Kind::kOk, "release of the other key", Release(kB, other.grant));
   }
@@ -235,7 +245,8 @@ class Trial {
 
   void LetsLeasesEnd() {
     if (!hello_.Can("lease") || hello_.Can("watchdog")) return Skip();
-    const DriverAnswer first = Must(Kind::kOk, "acquire of a free key", Acquire(kA));
+    const DriverAnswer first =
+        Must(Kind::kOk, "acquire of a free key", Acquire(kA, {.lease = kLease}));
     DriverAnswer second = Acquire(kB);
     const MonoTime give_up = RealMono() + kRunOut;
     while (second.kind == Kind::kNo && RealMono() < give_up) {
@@ -252,7 +263,8 @@ class Trial {
 
   void Keeps() {
     if (!hello_.Can("watchdog")) return Skip();
-    const DriverAnswer first = Must(Kind::kOk, "acquire of a free key", Acquire(kA));
+    const DriverAnswer first =
+        Must(Kind::kOk, "acquire of a free key", Acquire(kA, {.lease = kLease}));
     Sleep(kLease * 2);
     Must(Kind::kNo, "acquire of a key that a watchdog has kept for two leases", Acquire(kB));
     Must(Kind::kOk, "release by the holder", Release(kA, first.grant));
