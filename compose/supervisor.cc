@@ -177,9 +177,8 @@ class Supervisor {
   void Begin() {
     if (request_.watch_frames) frame_log_.Watch(plan_);
     start_ = RealMono();
-    for (int client = 0; client <= plan_.clients; ++client) {
+    for (int client = 0; client <= plan_.clients; ++client)
       shared_.Control(client).start_ns.store(ToNs(start_), std::memory_order_release);
-    }
     running_ = true;
     timeline_.Begin();
     for (int client = 1; client <= plan_.clients; ++client) Answer(client);
@@ -234,8 +233,7 @@ class Supervisor {
   void OnMessage(int number) {
     Client& client = *clients_[static_cast<size_t>(number)];
     uint8_t message = 0;
-    const ssize_t received = recv(client.channel.native_handle(), &message, 1, MSG_DONTWAIT);
-    if (received != 1) return;  // it ended: the kernel tells of that
+    if (recv(client.channel.native_handle(), &message, 1, MSG_DONTWAIT) != 1) return;  // ended
     if (message == kReadyByte) {
       client.ready = true;
     } else {
