@@ -93,6 +93,12 @@ ScriptedDriver::Answer Failed(bool definite) {
 }
 ScriptedDriver::Answer Never() { return Ok("late", 10s); }
 
+Grant GrantOf(const std::string& owner) {
+  Grant grant;
+  grant.owner = owner;
+  return grant;
+}
+
 TEST(DriverLock, AGrantIsTheDriversAndItsLeaseCountsFromWhenItWasAsked) {
   Scene scene;
   const AcquireResult result = scene.Acquire({Ok("3f9c", 40ms)});
@@ -214,7 +220,7 @@ TEST(DriverLock, ALateGrantIsNotReleasedWhereThatMightFreeAnothers) {
 }
 
 TEST(DriverLock, AReleaseIsWhatTheDriverSaysOfIt) {
-  const Grant held{.owner = "a"};
+  const Grant held = GrantOf("a");
   EXPECT_EQ(Scene().Release(held, {No()}), ReleaseResult::kNotOwner);
   for (const auto& answer : {Failed(true), Failed(false), Never()})
     EXPECT_EQ(Scene().Release(held, {answer}), ReleaseResult::kUnknown);
@@ -223,7 +229,7 @@ TEST(DriverLock, AReleaseIsWhatTheDriverSaysOfIt) {
 TEST(DriverLock, AReleaseThatCouldNotBeAskedForIsMadeUpFor) {
   Scene scene({"lease", "extend"});
   scene.driver.ready = {Ok("", 250ms)};
-  const Grant held{.owner = "held"};
+  const Grant held = GrantOf("held");
   EXPECT_TRUE(std::holds_alternative<Undecided>(
       scene.lock.Extend(held, kLease, scene.world.now + kPatience)));
   EXPECT_EQ(scene.Release(held, {}), ReleaseResult::kUnknown);
@@ -234,7 +240,7 @@ TEST(DriverLock, AReleaseThatCouldNotBeAskedForIsMadeUpFor) {
 }
 
 TEST(DriverLock, IsExtendedByThoseWhoCan) {
-  const Grant held{.owner = "held"};
+  const Grant held = GrantOf("held");
   const auto extend = [&](Scene& scene, ScriptedDriver::Answer answer) {
     scene.driver.ready = {std::move(answer)};
     return scene.lock.Extend(held, kLease, scene.world.now + kPatience);
