@@ -195,6 +195,21 @@ const Case kCases[] = {
       c2:                   A---------------a====R-f
       c3:                                    A-a=R-f)",
      Outcome3::kUnknown, Outcome3::kUnknown},
+    {"so it may when its client has given up",
+     R"(
+      c1:         A-a==R---?----!
+      machine n1:       (----------------)
+      c2:                   A---------------a====R-f
+      c3:                                    A-a=R-f)",
+     Outcome3::kUnknown, Outcome3::kUnknown},
+    {"but not when a fault held it from then on",
+     R"(
+      c1:         A-a==R---?----!
+      machine n1:       (----------------)
+      hold n1:              [------------]
+      c2:                   A---------------a====R-f
+      c3:                                    A-a=R-f)",
+     Outcome3::kViolated, Outcome3::kViolated},
     {"first its client stood still and then the server",
      R"(
       c1:         A-a==R--------!------?

@@ -136,6 +136,13 @@ TEST(Blame, WhatAFaultTakesOfAStallIsTheFaults) {
       delay c1:    [-----------------]       | 9
       machine c1:        (------)            )",
        kUnknown},
+      {"one was sent when the messages stood still already, and takes its time after",
+       R"(
+      c1:                   A-a=====W!-----w=R-r     | 5>4
+      c2:                               A-a===R-r
+      delay c1:           [--------------------]     | 9
+      machine supervisor:       (---------)           )",
+       kUnknown},
       {"those from the store are not waited for",
        R"(
       c1:            A-a======!======R-r
