@@ -15,8 +15,8 @@ struct Unheld {
   Span when;
 };
 
-// The longest of all keys, from when it was first asked for while nobody had it to the next grant; where there is none, to the last
-// that was asked and refused. Nothing where each was granted what it asked for.
+// The longest of all keys: while nobody had it and somebody asked for it, to the next grant; where there is none, to the end of what was
+// asked last. Nothing where nobody asked for any.
 //
 //   c1:  A--------?                   whether it was granted nobody knows: it does not hold it
 //   c2:     A-x   A-x   A-a=====R-r   from c1's A to c2's a

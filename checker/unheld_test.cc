@@ -16,14 +16,27 @@ struct Case {
 
 TEST(Unheld, IsTheLongestThatNobodyHadAKeyThatWasAskedFor) {
   const Case cases[] = {
-      {"what is granted at once is never missed",
+      {"nobody asked for one", "\n      pause c1: []"},
+      {"what is granted at once is missed for as long as it is asked for",
        R"(
       c1:  A-a==R-r
-      c2:           A-a=R-r)"},
+      c2:           A--a=R-r)",
+       9, 12},
       {"it is had while it is refused",
        R"(
       c1:  A-a==========R-r
-      c2:     A-x  A-x     A-a=R-r)"},
+      c2:     A-x  A-x        A-a=R-r)",
+       0, 2},
+      {"who asked before it was free waits for it since then",
+       R"(
+      c1:  A-a==R-r
+      c2:     A-----------a=R-r)",
+       5, 15},
+      {"and so does one that is refused after",
+       R"(
+      c1:  A-a==R-r
+      c2:    A-x A---------x  A-a=R-r)",
+       6, 21},
       {"from the first that asked when it was free",
        R"(
       c1:  A-a==R-r

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "checker/story.h"
 #include "checker/unheld.h"
 #include "compose/experiment_options.h"
 #include "compose/namespaces.h"
@@ -71,7 +72,11 @@ Result<std::vector<const SweepFault*>> ChosenFaults(const ParsedLine& line) {
 Result<Plan> ReadBase(const ParsedLine& line) {
   Result<Settings> settings = ReadExperiment(line);
   if (!settings) return tl::unexpected(settings.error());
+  // Not every workload works for a while.
+  const std::optional<Setting> workload = Settings(*settings).Take("workload.name");
+  const bool inventory = !workload || workload->words == std::vector<std::string>{"inventory"};
   for (const auto& [name, value] : kDefaults) {
+    if (!inventory && name == std::string_view("workload.work")) continue;
     if (!settings->Has(name)) settings->Set(name, value, "the default of sweep");
   }
   Result<Plan> plan = BuildPlan(std::move(*settings));
@@ -101,12 +106,12 @@ Result<std::vector<ProtocolPlace>> Learn(const Plan& base, const ServerProgram& 
   return PlacesOf(*history, frames);
 }
 
-SweepOutcome ReadOutcome(const std::filesystem::path& folder, const Plan& plan) {
+SweepOutcome ReadOutcome(const std::filesystem::path& folder, const SuiteCell& cell, bool pair) {
   std::ifstream in(folder / "verdict.json");
   const nlohmann::json verdict = nlohmann::json::parse(in, nullptr, false);
   const Result<History> history = ReadHistory(folder);
   const std::optional<Unheld> unheld = history ? LongestUnheld(Evidence(*history)) : std::nullopt;
-  return OutcomeOf(verdict, unheld ? unheld->when.to_ns - unheld->when.from_ns : 0, plan);
+  return OutcomeOf(verdict, unheld ? unheld->when.to_ns - unheld->when.from_ns : 0, cell, pair);
 }
 
 void TellOne(const SweepCells& cells, size_t cell, const SweepOutcome& outcome,
@@ -122,11 +127,13 @@ void Tell(const SweepCells& cells, const std::vector<SweepOutcome>& outcomes,
   fmt::print("{}\n{}\n", TableOf(cells, outcomes), LegendOf(outcomes));
   size_t told = 0, violated = 0, fresh = 0;
   for (size_t i = 0; i < outcomes.size(); ++i) {
-    if (outcomes[i].violated.empty()) continue;
-    ++violated;
+    if (result.runs[i].empty()) continue;
+    if (!outcomes[i].violated.empty()) ++violated;
     const bool is_new = IsNew(cells, i, outcomes);
     if (is_new) ++fresh;
-    if ((i < cells.singles || is_new) && told++ < kMostTold)
+    const bool is_told =
+        is_new || IsUnknown(outcomes[i]) || (i < cells.singles && !outcomes[i].violated.empty());
+    if (is_told && told++ < kMostTold)
       TellOne(cells, i, outcomes[i], folder / result.runs[i].front().folder);
   }
   if (told > kMostTold) fmt::print("and {} more, in sweep.json\n", told - kMostTold);
@@ -159,8 +166,7 @@ void ShowProgress(size_t done, size_t all) {
   fmt::print(stderr, "\r{} of {} runs\x1b[K", done, all);
 }
 
-Result<ExitCode> Sweep(const ParsedLine& line, const SweepRequest& request, SuiteRequest& runs,
-                       const SweepCells& cells) {
+Result<ExitCode> Sweep(const ParsedLine& line, SuiteRequest& runs, const SweepCells& cells) {
   const bool terminal = isatty(STDERR_FILENO) == 1;
   size_t done = 0;
   if (terminal) {
@@ -172,9 +178,11 @@ Result<ExitCode> Sweep(const ParsedLine& line, const SweepRequest& request, Suit
   if (terminal) fmt::print(stderr, "\r\x1b[K");
   if (!result) return tl::unexpected(result.error());
   std::vector<SweepOutcome> outcomes;
-  for (const std::vector<CellRun>& cell : result->runs) {
+  for (size_t i = 0; i < result->runs.size(); ++i) {
+    const std::vector<CellRun>& cell = result->runs[i];
     outcomes.push_back(cell.empty() ? SweepOutcome{.letters = ""}
-                                    : ReadOutcome(runs.folder / cell.front().folder, request.base));
+                                    : ReadOutcome(runs.folder / cell.front().folder,
+                                                  cells.suite.cells[i], i >= cells.singles));
   }
   nlohmann::json json = ToJson(cells, outcomes, *result);
   if (auto ok = WriteWhole(runs.folder / "sweep.json", json.dump(2) + "\n"); !ok)
@@ -185,7 +193,10 @@ Result<ExitCode> Sweep(const ParsedLine& line, const SweepRequest& request, Suit
   } else {
     Tell(cells, outcomes, *result, runs.folder);
   }
-  return StatusOf(*result);
+  // A pair whose second fault found nothing to act on tells nothing, and leaves nothing open.
+  const ExitCode status = StatusOf(*result);
+  const bool open = result->interrupted || std::ranges::any_of(outcomes, IsUnknown);
+  return status == ExitCode::kUnknown && !open ? ExitCode::kAsExpected : status;
 }
 
 }  // namespace
@@ -198,6 +209,8 @@ Result<ExitCode> SweepCommand(const Words& words) {
   if (!faults) return tl::unexpected(faults.error());
   const int depth = line->values["depth"].as<int>();
   if (depth != 1 && depth != 2) return BadInput("--depth: 1 or 2");
+  if (line->values.contains("json") && line->values.contains("dry-run"))
+    return BadInput("--dry-run: prints the places, which --json does not have");
   const Result<Plan> base = ReadBase(*line);
   if (!base) return tl::unexpected(base.error());
   Suite suite{.name = "sweep-" + base->lock, .seed = base->seed, .about = {}};
@@ -216,15 +229,17 @@ Result<ExitCode> SweepCommand(const Words& words) {
   if (!cells) return tl::unexpected(cells.error());
   suite = cells->suite;
   if (!line->values.contains("json")) {
-    fmt::print("{}: {} places in one section of client {}, {} faults, {} runs\n\n", base->lock,
-               places->size(), kProbed, faults->size(), suite.cells.size());
+    fmt::print("{}: {} in one section of client {}, {}, {}{}\n\n", base->lock,
+               Counted(places->size(), "place"), kProbed, Counted(faults->size(), "fault"),
+               Counted(suite.cells.size(), "run"),
+               depth == 1 ? "" : fmt::format(", {} of pairs", cells->pairs.size()));
     std::fflush(stdout);
   }
   if (line->values.contains("dry-run")) {
     fmt::print("{}", TextOf(*places));
     return ExitCode::kAsExpected;
   }
-  return Sweep(*line, request, *runs, *cells);
+  return Sweep(*line, *runs, *cells);
 }
 
 }  // namespace doublehold

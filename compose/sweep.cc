@@ -46,10 +46,17 @@ constexpr std::array kLetters{
 };
 constexpr char kUnheld = 'w';
 constexpr char kUnknown = '?';
+constexpr char kNotReached = '-';
 constexpr std::string_view kFine = ".";
 
 Duration Leases(const Plan& plan, double share) {
   return Duration(static_cast<int64_t>(share * static_cast<double>(ToNs(plan.lease))));
+}
+
+// Whether the second of two faults had nothing to act on any more.
+bool Missed(const nlohmann::json& verdict) {
+  const auto faults = verdict.find("faults");
+  return faults != verdict.end() && !faults->empty() && faults->back().at("episodes").empty();
 }
 
 // They begin when the first client is where its fault is.
@@ -176,7 +183,12 @@ Result<SweepCells> CellsOf(const SweepRequest& request) {
   return cells;
 }
 
-SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const Plan& plan) {
+bool IsUnknown(const SweepOutcome& outcome) {
+  return outcome.letters.find(kUnknown) != std::string::npos;
+}
+
+SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const SuiteCell& cell,
+                       bool pair) {
   SweepOutcome outcome{.unheld_ns = unheld_ns};
   if (!verdict.is_object()) return {.letters = {kUnknown}, .sentence = "the run has no verdict"};
   std::string unknown;
@@ -196,8 +208,10 @@ SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const P
     }
   }
   const bool stuck = outcome.letters.find('L') != std::string::npos;
-  if (!stuck && unheld_ns > ToNs(plan.lease) / 2) outcome.letters += kUnheld;
-  if (outcome.violated.empty() && !unknown.empty()) {
+  if (!stuck && unheld_ns > ToNs(cell.plan.lease) / 2) outcome.letters += kUnheld;
+  if (pair && outcome.violated.empty() && Missed(verdict)) {
+    outcome.letters += kNotReached;
+  } else if (outcome.violated.empty() && !unknown.empty()) {
     outcome.letters += kUnknown;
     outcome.sentence = unknown;
   }
@@ -218,6 +232,8 @@ std::string LegendOf(const std::vector<SweepOutcome>& outcomes) {
   if (used(kUnheld))
     text += fmt::format("  {}  nobody could have it for more than half a lease, then it was free\n",
                         kUnheld);
+  if (used(kNotReached))
+    text += fmt::format("  {}  the first fault kept it from the second's place\n", kNotReached);
   if (used(kUnknown)) text += fmt::format("  {}  not known\n", kUnknown);
   return text + fmt::format("  {}  nothing\n", kFine);
 }

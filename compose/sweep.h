@@ -56,8 +56,11 @@ struct SweepOutcome {
   std::string sentence{};  // of the first violation, or why it is not known
   int64_t unheld_ns = 0;   // the longest that nobody had a key that was asked for
 };
-// Of a run's verdict.json and its history; `lease`: what is long.
-SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const Plan& plan);
+// Of a run's verdict.json and its history.
+SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const SuiteCell& cell,
+                       bool pair);
+// Whether what came of it is not known.
+bool IsUnknown(const SweepOutcome& outcome);
 
 // "H   held twice, both leases valid" of each letter that is used.
 std::string LegendOf(const std::vector<SweepOutcome>& outcomes);

@@ -141,10 +141,23 @@ TEST(Sweep, AnOutcomeIsALetterAClaim) {
   };
   for (const auto& each : cases) {
     SCOPED_TRACE(each.verdict.dump());
-    const SweepOutcome outcome = OutcomeOf(each.verdict, each.unheld_ms * 1'000'000, Base());
+    const SuiteCell cell{.plan = Base()};
+    const SweepOutcome outcome = OutcomeOf(each.verdict, each.unheld_ms * 1'000'000, cell, false);
     EXPECT_EQ(outcome.letters, each.letters);
     EXPECT_EQ(outcome.sentence, each.sentence);
   }
+}
+
+TEST(Sweep, APairWhoseSecondFaultMetNothingLeavesNothingOpen) {
+  json verdict = Verdict({{"exclusion", "unknown"}});
+  verdict["faults"] = {{{"episodes", {1}}}, {{"episodes", json::array()}}};
+  const SuiteCell cell{.plan = Base()};
+  EXPECT_EQ(OutcomeOf(verdict, 0, cell, true).letters, "-");
+  EXPECT_EQ(OutcomeOf(verdict, 0, cell, false).letters, "?") << "alone it should have met it";
+  EXPECT_FALSE(IsUnknown(OutcomeOf(verdict, 0, cell, true)));
+  EXPECT_TRUE(IsUnknown(OutcomeOf(verdict, 0, cell, false)));
+  verdict["faults"] = {{{"episodes", json::array()}}, {{"episodes", {1}}}};
+  EXPECT_EQ(OutcomeOf(verdict, 0, cell, true).letters, "?");
 }
 
 TEST(Sweep, TheTableHasThePlacesDownwardsAndTheFaultsAcross) {
