@@ -11,9 +11,8 @@ namespace doublehold {
 namespace {
 
 // Of who waits for what they act on they take the time that they last, and nothing after.
-constexpr std::array<std::string_view, 11> kHoldingKinds{
-    "pause",   "hold",     "stall", "bandwidth", "drip",   "crash",
-    "restart", "snapshot", "kill",  "failover",  "promote"};
+constexpr std::array<std::string_view, 9> kHoldingKinds{
+    "pause", "hold", "stall", "bandwidth", "drip", "crash", "restart", "snapshot", "promote"};
 // Nobody waits for what they do.
 constexpr std::array<std::string_view, 6> kInstantKinds{
     "duplicate", "cut-replication", "flush", "evict", "delete-key", "forget-scripts"};
@@ -76,8 +75,8 @@ int64_t TotalNs(std::vector<Span> spans) {
 struct Waiter {
   SessionId session;
   Side side = Side::kSession;
-  Span
-      unanswered{};  // and that it asked servers that keep locks for this, though it does not wait any more
+  // And what it asked servers that keep locks for, though it does not wait any more.
+  Span unanswered{};
 };
 
 struct WaitOf {
@@ -108,13 +107,13 @@ void AddWithout(Span span, std::vector<Span> others, std::vector<Span>& left) {
 
 // Appends what of a stall no fault takes.
 void AddOwnPart(const Scene& scene, const Waiter& who, Span stalled, std::vector<Span>& own) {
+  if (scene.episodes.empty()) return own.push_back(stalled);
   const int32_t client = who.session.client;
   std::vector<Span> taken;
   for (const FaultEpisode* episode : scene.EpisodesWithin(stalled)) {
     if (Stops(scene, *episode, client, who.side))
       taken.push_back({episode->from_ns, episode->to_ns});
   }
-  if (scene.episodes.empty()) return own.push_back(stalled);
   const int64_t began_ns = stalled.from_ns;
   for (const auto& [wait, store] : WaitsOf(scene, who, stalled)) {
     for (const FaultEpisode* episode : scene.EpisodesWithin(wait)) {

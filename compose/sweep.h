@@ -23,7 +23,6 @@ struct SweepFault {
   std::string_view
       direction;       // of the frame that it acts on; empty: it is put to a step of the client
   bool lasts = false;  // longer than the lease
-  std::string_view summary;
 };
 std::span<const SweepFault> SweepFaults();
 

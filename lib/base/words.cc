@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/locale/utf.hpp>
 #include <numeric>
 #include <sstream>
 
@@ -31,22 +32,11 @@ unsigned char ByteAt(std::string_view text, size_t i) {
 
 // Of the character that the text begins with, in bytes; 0: it is no UTF-8.
 size_t CharacterLength(std::string_view text) {
-  const unsigned char first = ByteAt(text, 0);
-  if (first < 0x80) return 1;
-  const size_t length = first < 0xC2   ? 0
-                        : first < 0xE0 ? 2
-                        : first < 0xF0 ? 3
-                        : first < 0xF5 ? 4
-                                       : 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((ByteAt(text, i) & 0xC0U) != 0x80) return 0;
-  }
-  // Longer than need be, half a pair, or too great.
-  const unsigned char second = ByteAt(text, 1);
-  if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
-      (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F))
-    return 0;
-  return length;
+  using Utf8 = boost::locale::utf::utf_traits<char>;
+  const char* next = text.data();
+  const bool is_one =
+      boost::locale::utf::is_valid_codepoint(Utf8::decode(next, text.data() + text.size()));
+  return is_one ? static_cast<size_t>(next - text.data()) : 0;
 }
 
 }  // namespace
