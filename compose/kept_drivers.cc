@@ -39,16 +39,15 @@ bool IsVersion(std::string_view text) {
 }
 
 // Beside the build folder, or where the program was built.
-Result<std::string> ProgramOf(const KeptDriver& driver) {
+Result<std::string> Launcher() {
   std::error_code code;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
   for (const std::filesystem::path& folder :
        {self.parent_path().parent_path(), std::filesystem::path(DOUBLEHOLD_SOURCE_DIR)}) {
-    const std::filesystem::path program = folder / "drivers" / driver.program;
+    const std::filesystem::path program = folder / "drivers" / "kept.py";
     if (std::filesystem::exists(program, code)) return program.string();
   }
-  return EnvironmentFailed(
-      fmt::format("drivers/{}: the driver's program is missing", driver.program));
+  return EnvironmentFailed("drivers/kept.py: the program that installs the drivers is missing");
 }
 
 Result<std::vector<std::string>> WordsOf(const std::string& asked, const Asked& parsed) {
@@ -57,9 +56,9 @@ Result<std::vector<std::string>> WordsOf(const std::string& asked, const Asked& 
         fmt::format("'{}': a version has letters, digits, '.', '-', '+' and '_' ({}@1.2.3)", asked,
                     parsed.driver->name));
   }
-  const Result<std::string> program = ProgramOf(*parsed.driver);
-  if (!program) return tl::unexpected(program.error());
-  std::vector<std::string> words{kPython, *program};
+  const Result<std::string> launcher = Launcher();
+  if (!launcher) return tl::unexpected(launcher.error());
+  std::vector<std::string> words{kPython, *launcher, std::string(parsed.driver->name)};
   if (!parsed.version.empty()) words.insert(words.end(), {"--version", parsed.version});
   return words;
 }
@@ -78,8 +77,7 @@ std::string ShellQuoted(const std::string& word) {
 
 std::span<const KeptDriver> KeptDrivers() {
   static constexpr std::array kDrivers{
-      KeptDriver{"redis-py", "redis_py.py",
-                 "Lock of redis-py; Python, installed by pip on first use"},
+      KeptDriver{"redis-py", "Python: the Lock of redis-py"},
   };
   return kDrivers;
 }

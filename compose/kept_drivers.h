@@ -11,8 +11,7 @@
 namespace doublehold {
 
 struct KeptDriver {
-  std::string_view name;
-  std::string_view program;  // in drivers/
+  std::string_view name;  // and its folder in drivers/
   std::string_view summary;
 };
 std::span<const KeptDriver> KeptDrivers();

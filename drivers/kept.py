@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""The drivers that are kept by name: installs a library in a version, and becomes its driver.
+
+    kept.py NAME [--version V] [--install]
+    kept.py --list
+
+The library comes by its language's own client (pip, npm, mvn, go) into a folder of the user's cache, once for each version.
+Nothing else is touched. What fails is said in one line, and the exit status is 4.
+"""
+import argparse, hashlib, json, os, re, shutil, subprocess, sys, tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "doublehold"
+LONGEST_INSTALL_S = 600
+
+
+class CannotInstall(Exception):
+    pass
+
+
+def need(program: str, package: str) -> str:
+    found = shutil.which(program)
+    if not found:
+        raise CannotInstall(f"{program} is missing (on Debian: apt-get install {package})")
+    return found
+
+
+def tell(words, folder=None, **env) -> None:
+    """Runs a client of a language. Its own words for what is wrong, the shortest that say it."""
+    try:
+        done = subprocess.run(words, cwd=folder, env={**os.environ, **env}, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                              timeout=LONGEST_INSTALL_S)
+    except subprocess.TimeoutExpired:
+        raise CannotInstall(f"{Path(words[0]).name} did not end within {LONGEST_INSTALL_S} s")
+    if done.returncode != 0:
+        said = [line.strip() for line in done.stdout.splitlines() if line.strip()]
+        wrong = [line for line in said if re.search(r"error|ERR!|not found|no matching|invalid", line, re.I)]
+        raise CannotInstall(((wrong or said or ["it failed"])[-1 if "pip" in words else 0])[:300])
+
+
+@dataclass
+class Pip:
+    package: str
+    runs_on = "python"
+
+    def pinned(self, folder):
+        return re.search(rf"^{self.package}==(\S+)", (folder / "requirements.txt").read_text(), re.M)[1]
+
+    def install(self, source, version, into):
+        lines = (source / "requirements.txt").read_text()
+        asked = into / "requirements.txt"
+        asked.write_text(re.sub(rf"^{self.package}==.*$", f"{self.package}=={version}", lines, flags=re.M))
+        tell([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1",
+              "--timeout", "15", "--target", str(into / "packages"), "-r", str(asked)])
+
+    def command(self, source, installed):
+        return [sys.executable, str(source / "driver.py")], {"PYTHONPATH": f"{installed / 'packages'}:{HERE}"}
+
+
+@dataclass
+class Npm:
+    package: str
+    runs_on = "node"
+
+    def pinned(self, folder):
+        return json.loads((folder / "package.json").read_text())["dependencies"][self.package]
+
+    def install(self, source, version, into):
+        npm = need("npm", "nodejs npm")
+        package = json.loads((source / "package.json").read_text())
+        package["dependencies"][self.package] = version
+        (into / "package.json").write_text(json.dumps(package))
+        tell([npm, "install", "--silent", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error",
+              "--fetch-retries=1"], folder=into)
+
+    def command(self, source, installed):
+        return [need("node", "nodejs"), str(source / "driver.js")], {"NODE_PATH": f"{installed / 'node_modules'}:{HERE}"}
+
+
+@dataclass
+class Go:
+    module: str
+    runs_on = "go"
+
+    def pinned(self, folder):
+        return re.search(rf"{re.escape(self.module)} v(\S+)", (folder / "go.mod").read_text())[1]
+
+    def install(self, source, version, into):
+        go = need("go", "golang-go")
+        for name in ("main.go", "go.mod", "go.sum"):
+            shutil.copy(source / name, into)
+        if version != self.pinned(source):
+            tell([go, "get", f"{self.module}@v{version}"], folder=into)
+            tell([go, "mod", "tidy"], folder=into)
+        tell([go, "build", "-o", "driver", "."], folder=into)
+
+    def command(self, source, installed):
+        return [str(installed / "driver")], {}
+
+
+@dataclass
+class Maven:
+    artifact: str  # of its pom, and the name of the property that holds the version
+    runs_on = "java"
+
+    def pinned(self, folder):
+        return re.search(r"<library\.version>(.+?)</library\.version>", (folder / "pom.xml").read_text())[1]
+
+    def install(self, source, version, into):
+        maven, javac = need("mvn", "maven"), need("javac", "default-jdk-headless")
+        tell([maven, "--batch-mode", "--quiet", "-f", str(source / "pom.xml"), f"-Dlibrary.version={version}",
+              "dependency:copy-dependencies", f"-DoutputDirectory={into / 'lib'}", "-DincludeScope=runtime"])
+        tell([javac, "-cp", f"{into / 'lib'}/*", "-d", str(into / "classes"), *map(str, sorted(source.glob("*.java")))])
+
+    def command(self, source, installed):
+        # Small and quick to start: a run has a machine of these for each client.
+        return [need("java", "default-jre-headless"), "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto",
+                "-cp", f"{installed / 'classes'}:{installed / 'lib'}/*", "Driver"], {}
+
+
+KEPT = {
+    "redis-py": Pip("redis"),
+}
+
+
+def text_of(folder: Path) -> bytes:
+    return b"".join(file.name.encode() + file.read_bytes() for file in sorted(folder.iterdir()) if file.is_file())
+
+
+def installed(name: str, version: str) -> Path:
+    """The folder where that version lies. Several processes may install it at once: one of them wins."""
+    kept, source = KEPT[name], HERE / name
+    which = hashlib.sha256(text_of(source)).hexdigest()[:8]
+    runtime = f"python{sys.version_info.major}.{sys.version_info.minor}" if isinstance(kept, Pip) else kept.runs_on
+    folder = CACHE / f"{name}-{version}-{runtime}-{which}"
+    if folder.exists():
+        return folder
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=CACHE) as fresh:
+        made = Path(fresh) / "made"
+        made.mkdir()
+        kept.install(source, version, made)
+        try:
+            os.rename(made, folder)
+        except OSError:
+            if not folder.exists():
+                raise
+    return folder
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", choices=KEPT, nargs="?")
+    parser.add_argument("--version")
+    parser.add_argument("--install", action="store_true", help="do no more than that")
+    parser.add_argument("--list", action="store_true", help="the names, each with the version that is pinned")
+    asked = parser.parse_args()
+    if asked.list:
+        for name, kept in KEPT.items():
+            print(name, kept.pinned(HERE / name))
+        return
+    if not asked.name:
+        parser.error("of which library?")
+    kept, source = KEPT[asked.name], HERE / asked.name
+    version = asked.version or kept.pinned(source)
+    try:
+        folder = installed(asked.name, version)
+        if asked.install:
+            return
+        words, env = kept.command(source, folder)
+    except CannotInstall as why:
+        print(f"{asked.name} {version} cannot be installed: {why}", file=sys.stderr)
+        sys.exit(4)
+    os.execve(words[0], words, {**os.environ, **env, "DOUBLEHOLD_LIBRARY_VERSION": version})
+
+
+if __name__ == "__main__":
+    main()

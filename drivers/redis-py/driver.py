@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""redis-py's Lock, as it was released: --driver redis-py, or redis-py@4.5.5."""
+import secrets
+
+import redis
+from template import Driver
+
+
+class Library:
+    NAME, VERSION, CAN = "redis-py", redis.__version__, ["lease", "extend"]
+    OPTIONS = {"sleep_ms": "100"}  # between two tries; the library's own
+
+    def __init__(self, setup, options):
+        self.redis = redis.Redis(setup["nodes"][0]["host"], setup["nodes"][0]["port"])
+        self.sleep, self.locks = float(options["sleep_ms"]) / 1000, {}  # by grant
+
+    def acquire(self, key, lease_ms, wait_ms):
+        lock = self.redis.lock(key, timeout=lease_ms / 1000, sleep=self.sleep)
+        if not lock.acquire(blocking=wait_ms > 0, blocking_timeout=wait_ms / 1000 if wait_ms > 0 else None):
+            return None
+        grant = secrets.token_hex(8)
+        self.locks[grant] = lock
+        return {"grant": grant}
+
+    def extend(self, grant, lease_ms):
+        return self.refused(lambda: self.locks[grant].extend(lease_ms / 1000, replace_ttl=True))
+
+    def release(self, grant):
+        return self.refused(lambda: self.locks.pop(grant).release())
+
+    def refused(self, call):  # the library says so by an exception
+        try:
+            call()
+            return {}
+        except (redis.exceptions.LockError, KeyError):
+            return None
+
+
+if __name__ == "__main__":
+    Driver(Library).run()
