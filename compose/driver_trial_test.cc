@@ -1,5 +1,6 @@
-// What `driver check` finds out about a driver that tells of losses, made of the template.
+// What `driver check` finds out about drivers that can more, or less, than the template; made of it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "compose/program.h"
@@ -53,6 +54,108 @@ TEST(DriverTrial, AsksThoseWhoTellOfLossesForOne) {
                       "within 3s\n"),
       std::string::npos)
       << silent.out;
+}
+
+// Lets the owner in again, or readers in together. argv: what it can, at which count it frees the lock, and by how much it overstates
+// its leases in ms.
+constexpr const char* kCounts = R"(
+import os, sys, time
+sys.path.insert(0, sys.argv[1])
+from template import Driver, Library, Redis
+ENTER = """local held = redis.call('get', KEYS[1])
+if held and not (string.find(held, ARGV[1], 1, true) == 1) then return 0 end
+redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2])
+local count = redis.call('incr', KEYS[1] .. ':count')
+redis.call('pexpire', KEYS[1] .. ':count', ARGV[2])
+return count"""
+LEAVE = """if redis.call('get', KEYS[1]) ~= ARGV[2] then return 0 end
+if redis.call('decr', KEYS[1] .. ':count') <= tonumber(ARGV[1]) then
+  redis.call('del', KEYS[1], KEYS[1] .. ':count')
+end
+return 1"""
+
+class Nested(Library):
+    CAN = ["lease", sys.argv[2]]
+    LEAVES_AT = int(sys.argv[3])
+    count = 0
+
+    def acquire(self, key, lease_ms, wait_ms, mode="write"):
+        give_up = time.monotonic() + wait_ms / 1000
+        owner = "readers" if mode == "read" else f"{os.getpid()}:{id(self)}"
+        while not self.redis.call("EVAL", ENTER, 1, key, owner, lease_ms):
+            if time.monotonic() >= give_up: return None
+            time.sleep(0.005)
+        Nested.count += 1
+        grant = f"{os.getpid()}-{Nested.count}"
+        self.keys[grant] = (key, owner)
+        return {"grant": grant, "validity_ms": lease_ms + int(sys.argv[4])}
+
+    def release(self, grant):
+        key, owner = self.keys.pop(grant, ("", ""))
+        return {} if key and self.redis.call("EVAL", LEAVE, 1, key, self.LEAVES_AT, owner) else None
+
+Driver(Nested).run()
+)";
+
+TEST(DriverTrial, AsksReadersAndNestedSectionsAndWhenALeaseEnds) {
+  const TestFolder folder;
+  WriteFile(folder.path() / "counts.py", kCounts);
+  const struct {
+    std::vector<std::string> arguments;
+    std::string wrong;  // empty: nothing is
+  } cases[] = {
+      {{"reentrant", "0", "0"}, ""},
+      {{"reentrant", "1", "0"},
+       "who has the lock is let in again, and it is free after the last release: acquire by "
+       "another "
+       "before the last release: the answer must be no, and is ok"},
+      {{"read-write", "0", "0"}, ""},
+      {{"read-write", "1", "0"},
+       "readers are let in together, and shut writers out: acquire of a key that one reader still "
+       "has: the answer must be no, and is ok"},
+      {{"reentrant", "0", "900"}, "a lease runs out: another was granted the lock "},
+  };
+  for (const auto& [arguments, wrong] : cases) {
+    SCOPED_TRACE(fmt::format("{}", fmt::join(arguments, " ")));
+    std::vector<std::string> words{"driver",
+                                   "check",
+                                   "--",
+                                   "/usr/bin/python3",
+                                   (folder.path() / "counts.py").string(),
+                                   DOUBLEHOLD_SOURCE_DIR "/drivers"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const Finished checked = RunProgram(words);
+    EXPECT_EQ(checked.exit_code, wrong.empty() ? 0 : 4) << checked.out << checked.err;
+    if (wrong.empty()) {
+      EXPECT_NE(checked.out.find(arguments.front() == "reentrant"
+                                     ? "ok     who has the lock is let in again"
+                                     : "ok     readers are let in together"),
+                std::string::npos)
+          << checked.out;
+    } else {
+      EXPECT_NE(checked.out.find("WRONG  " + wrong), std::string::npos) << checked.out;
+    }
+  }
+}
+
+TEST(DriverTrial, ReadersAndNestedSectionsAreJudgedInRuns) {
+  const TestFolder folder;
+  WriteFile(folder.path() / "counts.py", kCounts);
+  const auto run = [&](const std::string& can, const std::string& leaves_at,
+                       const std::string& workload) {
+    const std::string driver =
+        fmt::format("/usr/bin/python3 {} {} {} {} 0", (folder.path() / "counts.py").string(),
+                    DOUBLEHOLD_SOURCE_DIR "/drivers", can, leaves_at);
+    const std::string into = (folder.path() / (workload + leaves_at)).string();
+    const Finished finished =
+        RunProgram({"run", "--driver", driver, "--workload", workload, "--lease", "1s",
+                    "--duration", "2s", "--clients", "3", "--into", into});
+    EXPECT_LE(finished.exit_code, 1) << finished.err;
+    return ReadJson(std::filesystem::path(into) / "verdict.json");
+  };
+  EXPECT_EQ(run("read-write", "0", "catalogue").at("overall"), "valid");
+  EXPECT_EQ(run("reentrant", "0", "nested").at("overall"), "valid");
+  EXPECT_EQ(ClaimOf(run("reentrant", "1", "nested"), "exclusion").at("outcome"), "violated");
 }
 
 }  // namespace

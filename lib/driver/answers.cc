@@ -84,8 +84,8 @@ class Members {
 };
 
 std::vector<std::string> CanOf(const json& words) {
-  static const std::vector<std::string> known{"lease", "watchdog", "extend",
-                                              "lost",  "token",    "blind-release"};
+  static const std::vector<std::string> known{"lease", "watchdog",   "extend",    "lost",
+                                              "token", "read-write", "reentrant", "blind-release"};
   if (!words.is_array()) Wrong("'can' is no list");
   std::vector<std::string> can;
   for (const json& word : words) {

@@ -21,7 +21,11 @@ bool LeasesEndKnown(std::span<const std::string> can) {
 
 LockEntry DriverEntryWith(std::span<const std::string> can) {
   LockEntry entry = DriverEntry();
-  if (Has(can, "token")) entry.traits.push_back(Trait::kToken);
+  for (const auto& [word, trait] : {std::pair{"token", Trait::kToken},
+                                    {"read-write", Trait::kReaders},
+                                    {"reentrant", Trait::kReentry}}) {
+    if (Has(can, word)) entry.traits.push_back(trait);
+  }
   return entry;
 }
 
@@ -43,12 +47,11 @@ AcquireResult DriverLock::TryAcquire(const LockKey& key, Lease lease, Deadline d
   Grant grant{.key = key, .owner = {}, .hold = owners_.NextHold()};
   // A library that waits answers well before the deadline.
   const Duration wait = std::max(deadline - sent, Duration::zero()) / 2;
-  const auto answer = Ask(DriverOp::kAcquire,
-                          {{"session", session_},
-                           {"key", key.name},
-                           {"lease_ms", ToMs(lease)},
-                           {"wait_ms", ToMs(wait)}},
-                          deadline);
+  nlohmann::json members{
+      {"session", session_}, {"key", key.name}, {"lease_ms", ToMs(lease)}, {"wait_ms", ToMs(wait)}};
+  grant.shared = key.shared && hello_.Can("read-write");
+  if (grant.shared) members["mode"] = "read";
+  const auto answer = Ask(DriverOp::kAcquire, members, deadline);
   if (!answer) return Unknown{std::move(grant)};
   if (answer->kind == Kind::kNo) return Busy{};
   if (answer->kind == Kind::kError) {

@@ -99,6 +99,18 @@ Grant GrantOf(const std::string& owner) {
   return grant;
 }
 
+TEST(DriverLock, AReaderSaysSoToOneThatLetsReadersIn) {
+  for (const bool can : {true, false}) {
+    Scene scene(can ? std::vector<std::string>{"lease", "read-write"}
+                    : std::vector<std::string>{"lease"});
+    scene.driver.ready = {Ok("3f9c")};
+    const AcquireResult result =
+        scene.lock.TryAcquire({.name = "k", .shared = true}, kLease, scene.world.now + kPatience);
+    EXPECT_EQ(std::get<Granted>(result).grant.shared, can);
+    EXPECT_EQ(scene.TakeAsked().find(R"("mode":"read")") != std::string::npos, can);
+  }
+}
+
 TEST(DriverLock, AGrantIsTheDriversAndItsLeaseCountsFromWhenItWasAsked) {
   Scene scene;
   const AcquireResult result = scene.Acquire({Ok("3f9c", 40ms)});

@@ -1,0 +1,132 @@
+#include "compose/driver_parties.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "lib/redis/hiredis_connection.h"
+
+namespace doublehold {
+namespace {
+
+using nlohmann::json;
+using Kind = DriverAnswer::Kind;
+
+constexpr int kSessions = 2;
+constexpr uint64_t kSeed = 1;
+
+std::string Shown(const DriverAnswer& answer) {
+  if (answer.kind == Kind::kNo) return "no";
+  if (answer.kind == Kind::kError) return fmt::format("an error ({})", Shortened(answer.text));
+  return answer.grant.empty() ? "ok" : fmt::format("ok, grant '{}'", Shortened(answer.grant));
+}
+
+}  // namespace
+
+bool DriverParties::Start(const std::string& command, const DriverOptions& options,
+                          const NodeAddress& server) {
+  const auto failed = [this](std::string asked, std::string wrong) {
+    asked_ = std::move(asked);
+    wrong_ = std::move(wrong);
+    return false;
+  };
+  for (size_t client = 0; client < parties_.size(); ++client) {
+    Party& party = parties_[client];
+    const auto note = [&party](const std::string& grant) {
+      const std::lock_guard lock(party.mutex);
+      party.lost.insert(grant);
+    };
+    auto started =
+        DriverChannel::Start({.command = command, .log = party.log.path(), .own_group = true},
+                             {.over = {}, .lost = note});
+    if (!started) return failed("it starts", started.error().message);
+    party.channel = std::move(*started);
+    const Result<DriverHello> hello = SayHello(*party.channel, options, party.log.path());
+    if (!hello) return failed("hello", "the driver " + hello.error().message);
+    hello_ = *hello;
+    const Result<void> set_up = SetUp(*party.channel,
+                                      {.client = static_cast<int>(client) + 1,
+                                       .sessions = kSessions,
+                                       .nodes = {&server, 1},
+                                       .lease = kTrialLease,
+                                       .seed = kSeed},
+                                      party.log.path());
+    if (!set_up) return failed("setup", "the driver " + set_up.error().message);
+  }
+  return true;
+}
+
+void DriverParties::NextStep() {
+  wrong_.clear();
+  ++step_;
+}
+
+void DriverParties::Note(std::string wrong) {
+  if (wrong_.empty()) wrong_ = std::move(wrong);
+}
+
+std::string DriverParties::End() const {
+  for (const Party& party : parties_) {
+    if (const auto end = party.channel->end()) return Describe(*end, party.log.path());
+  }
+  return "";
+}
+
+bool DriverParties::Close() {
+  for (Party& party : parties_) {
+    if (!party.channel->Close(kDriverPatience)) return false;
+  }
+  return true;
+}
+
+bool DriverParties::IsLost(size_t party, const std::string& grant) {
+  const std::lock_guard lock(parties_[party].mutex);
+  return parties_[party].lost.contains(grant);
+}
+
+DriverAnswer DriverParties::Answered(Caller caller, uint64_t id, std::string_view asked) {
+  auto answer = parties_[caller.party].channel->Await(id, RealMono() + kDriverPatience);
+  if (answer) return *answer;
+  Note(fmt::format("{}: not answered within {}", asked, FormatDuration(kDriverPatience)));
+  return {.kind = Kind::kError, .text = "no answer"};
+}
+
+uint64_t DriverParties::SendAcquire(Caller caller, const Wanted& wanted) {
+  json members{{"session", caller.session},
+               {"key", fmt::format("dh:trial:{}:{}", step_, wanted.key_of)},
+               {"lease_ms", ToMs(wanted.lease)},
+               {"wait_ms", ToMs(wanted.wait)}};
+  if (wanted.reads) members["mode"] = "read";
+  return parties_[caller.party].channel->Send(DriverOp::kAcquire, members);
+}
+
+DriverAnswer DriverParties::Acquire(Caller caller, const Wanted& wanted) {
+  return Answered(caller, SendAcquire(caller, wanted), "acquire");
+}
+
+DriverAnswer DriverParties::Release(Caller caller, const std::string& grant) {
+  return Answered(caller,
+                  parties_[caller.party].channel->Send(
+                      DriverOp::kRelease, {{"session", caller.session}, {"grant", grant}}),
+                  "release");
+}
+
+DriverAnswer DriverParties::Extend(Caller caller, const std::string& grant) {
+  return Answered(
+      caller,
+      parties_[caller.party].channel->Send(
+          DriverOp::kExtend,
+          {{"session", caller.session}, {"grant", grant}, {"lease_ms", ToMs(kLongTrialLease)}}),
+      "extend");
+}
+
+DriverAnswer DriverParties::Must(Kind kind, const std::string& what, DriverAnswer answer) {
+  if (answer.kind != kind) {
+    Note(fmt::format("{}: the answer must be {}, and is {}", what, kind == Kind::kOk ? "ok" : "no",
+                     Shown(answer)));
+  }
+  return answer;
+}
+
+}  // namespace doublehold
