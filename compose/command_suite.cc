@@ -128,6 +128,7 @@ Result<ExitCode> SuiteCommand(const Words& words) {
     return ExitCode::kAsExpected;
   }
   if (auto ok = Change(*line, suite); !ok) return tl::unexpected(ok.error());
+  if (auto ok = MeetDrivers(suite); !ok) return tl::unexpected(ok.error());
   if (Result<void> ok = CheckRepeat(*request); !ok) return tl::unexpected(ok.error());
   return RunAndTell(*request, *line, line->values.contains("json") ? Told::kJson : Told::kLines);
 }

@@ -47,7 +47,7 @@ std::string_view OrElse(std::string_view text, std::string_view usual) {
 }
 
 // The program is asked what it is: what is judged depends on that.
-void ReadDriver(SettingReader& reader, Plan& plan) {
+void ReadDriver(SettingReader& reader, const DriverMeeting& meet, Plan& plan) {
   plan.lock = kDriverLock;
   if (reader.Word("lock.name", kDriverLock) != kDriverLock) {
     return reader.Fail("lock.name", fmt::format("with a driver it is '{}'", kDriverLock));
@@ -62,19 +62,19 @@ void ReadDriver(SettingReader& reader, Plan& plan) {
     if (!IsUtf8(name + options[name])) return reader.Fail(setting, "it is no UTF-8");
   }
   if (reader.error()) return;
-  Result<DriverPlan> driver = MeetDriver(command, std::move(options));
+  Result<DriverPlan> driver = meet(command, options);
   if (!driver) return reader.FailPlainly(driver.error());
   plan.driver = std::move(*driver);
 }
 
-void ReadLock(SettingReader& reader, Plan& plan) {
+void ReadLock(SettingReader& reader, const DriverMeeting& meet, Plan& plan) {
   const std::vector<std::string> names = NamesOf(Locks());
   if (!reader.settings().Has("lock.name") && !reader.settings().Has("lock.driver")) {
     return reader.Fail(
         "lock.name", fmt::format("which lock? (--lock NAME; one of: {})", fmt::join(names, ", ")));
   }
   if (reader.settings().Has("lock.driver")) {
-    ReadDriver(reader, plan);
+    ReadDriver(reader, meet, plan);
   } else if (reader.Word("lock.name", "") == kDriverLock) {
     return reader.Fail("lock.name", "which program serves it? (--driver COMMAND, or lock.driver)");
   } else {
@@ -252,12 +252,14 @@ std::vector<std::string> ClaimNames() {
   return names;
 }
 
-Result<Plan> BuildPlan(Settings settings) {
+Result<Plan> BuildPlan(Settings settings) { return BuildPlan(std::move(settings), MeetDriver); }
+
+Result<Plan> BuildPlan(Settings settings, const DriverMeeting& meet) {
   Plan plan;
   SettingReader reader(settings);
   plan.experiment = reader.Word("name", "run");
   plan.seed = static_cast<uint64_t>(reader.Integer("seed", 1, 0, INT64_MAX));
-  ReadLock(reader, plan);
+  ReadLock(reader, meet, plan);
   if (reader.error()) return tl::unexpected(*reader.error());
   const LockEntry lock = LockOf(plan);
   std::vector<std::string> common{"name", "lease", "pace", "call-timeout"};

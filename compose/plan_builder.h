@@ -3,6 +3,8 @@
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_BUILDER_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_BUILDER_H_
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,8 +15,13 @@
 
 namespace doublehold {
 
-// The whole settings of one experiment; every one of them must be known.
+// How a plan learns what a driver is: by asking it, or otherwise.
+using DriverMeeting = std::function<Result<DriverPlan>(
+    const std::string& command, const std::map<std::string, std::string>& options)>;
+
+// The whole settings of one experiment; every one of them must be known. The driver, if there is one, is started and asked.
 Result<Plan> BuildPlan(Settings settings);
+Result<Plan> BuildPlan(Settings settings, const DriverMeeting& meet);
 
 // What a plan from a file must fulfil to be run here: names that are registered, targets that exist.
 Result<void> CheckPlan(const Plan& plan, const std::string& where);

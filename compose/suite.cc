@@ -10,6 +10,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "compose/driver.h"
 #include "compose/plan_builder.h"
 #include "compose/run_once.h"
 #include "compose/spawn.h"
@@ -32,6 +33,15 @@ Result<std::vector<std::string>> TakeRequired(Settings& cell, const std::string&
   if (!setting || setting->words.empty())
     return BadInput(fmt::format("{}: a cell without '{}'", where, name));
   return setting->words;
+}
+
+// What a suite can be read by without asking: nothing that a driver may do is refused.
+Result<DriverPlan> PresumeDriver(const std::string& command, const DriverOptions& options) {
+  return DriverPlan{.command = command,
+                    .options = options,
+                    .name = command,
+                    .version = "?",
+                    .can = {"extend", "lease", "lost", "read-write", "reentrant", "token"}};
 }
 
 void Remember(std::vector<std::string>& names, const std::string& name) {
@@ -64,14 +74,18 @@ Result<SuiteCell> ReadCell(Settings& file, Settings cell, const std::string& row
   merged.Lay(own);
   const std::string name = row + "/" + column;
   merged.Set("name", name, where);
-  Result<Plan> plan = BuildPlan(std::move(merged));
+  Result<Plan> plan = BuildPlan(merged, PresumeDriver);
   if (!plan) {
     // A place in the file says more than the number of the cell; without one the number must do.
     const bool placed = plan.error().message.starts_with(file_name);
     return BadInput(placed ? plan.error().message
                            : fmt::format("{} ({}): {}", where, name, plan.error().message));
   }
-  return SuiteCell{.name = name, .row = row, .column = column, .plan = std::move(*plan)};
+  return SuiteCell{.name = name,
+                   .row = row,
+                   .column = column,
+                   .plan = std::move(*plan),
+                   .settings = std::move(merged)};
 }
 
 // A [[cell]] stands for one cell of each of its rows with each of its columns.
@@ -178,6 +192,12 @@ class SuiteRunner {
     std::error_code code;
     std::filesystem::create_directories(folder, code);
     if (code) return BadInput(fmt::format("{}: {}", folder.string(), code.message()));
+    if (!cell.unmet.empty()) {
+      running.run.error = cell.unmet;
+      running.run.exit_code = static_cast<int>(ExitCode::kEnvironment);
+      Ended(running);
+      return {};
+    }
     doublehold::Plan plan = cell.plan;
     if (job.repetition > 1) {
       plan.seed =
@@ -233,6 +253,11 @@ class SuiteRunner {
     run.interrupted = result_.interrupted && !run.as_expected &&
                       run.exit_code != static_cast<int>(ExitCode::kViolated);
     run.trials = TrialsIn(verdict);
+    Ended(running);
+  }
+
+  void Ended(Running& running) {
+    CellRun& run = running.run;
     if (request_.until) result_.answers[running.job.cell].Take(running.job.repetition, run.trials);
     if (request_.finished) {
       request_.finished(request_.suite.cells[running.job.cell], running.job.repetition, run);
@@ -287,6 +312,26 @@ Result<Suite> ReadSuite(const std::filesystem::path& file) {
   if (Result<void> ok = settings->CheckAllTaken("setting of a suite", {"cell"}); !ok)
     return tl::unexpected(ok.error());
   return suite;
+}
+
+Result<void> MeetDrivers(Suite& suite) {
+  std::map<std::pair<std::string, DriverOptions>, Result<DriverPlan>> met;
+  for (SuiteCell& cell : suite.cells) {
+    if (!cell.plan.driver) continue;
+    const std::pair asked{cell.plan.driver->command, cell.plan.driver->options};
+    auto known = met.find(asked);
+    if (known == met.end()) known = met.emplace(asked, MeetDriver(asked.first, asked.second)).first;
+    const Result<DriverPlan>& driver = known->second;
+    if (!driver && driver.error().code == ExitCode::kEnvironment) {
+      cell.unmet = driver.error().message;
+      continue;
+    }
+    Result<Plan> plan = BuildPlan(cell.settings, [&](const auto&, const auto&) { return driver; });
+    if (!plan) return BadInput(fmt::format("{}: {}", cell.name, plan.error().message));
+    plan->seed = cell.plan.seed;
+    cell.plan = std::move(*plan);
+  }
+  return {};
 }
 
 RunTrials PooledOf(const std::vector<CellRun>& runs) {

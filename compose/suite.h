@@ -13,6 +13,7 @@
 #include "checker/until.h"
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
+#include "lib/plan/settings.h"
 
 namespace doublehold {
 
@@ -20,7 +21,9 @@ struct SuiteCell {
   std::string name;  // "redlock/pause"
   std::string row;
   std::string column;
-  Plan plan;  // its seed is of the first repetition
+  Plan plan;            // its seed is of the first repetition
+  Settings settings;    // that it was made of
+  std::string unmet{};  // why its driver cannot be had; then it is not run, and unknown
 };
 
 struct Suite {
@@ -37,7 +40,12 @@ struct Suite {
 //   [experiment]     settings of every cell
 //   [row.NAME]       further settings of the cells of a row;  [column.NAME] likewise, and what it is `about`
 //   [[cell]]         row, column (each a name, or a list: every one with every other), further settings, expect
+// No driver is started: each is taken for one that can everything, until it is met.
 Result<Suite> ReadSuite(const std::filesystem::path& file);
+
+// Asks every driver what it is, once for all cells that have it. Those that this machine lacks something for are unmet; what is
+// wrong with the others, or with what a cell asks of them, is bad input.
+Result<void> MeetDrivers(Suite& suite);
 
 // One run of one cell, as it ended.
 struct CellRun {
