@@ -185,5 +185,21 @@ TEST(Scene, WhatAFaultMayTakeAway) {
   }
 }
 
+// Nobody knows when it would have been answered: it waits to the stall's end, however long that is.
+TEST(Scene, WhatIsNotAnsweredWaitsForAServerToTheEndOfItsStall) {
+  const History answered = FromLanes(R"(
+      c1:          A---------------------a
+      machine n1:    (----------------------------))");
+  const History open = FromLanes(R"(
+      c1:          A
+      machine n1:    (----------------------------))");
+  for (const auto& [history, until_ms] : {std::pair(&answered, 22), std::pair(&open, 31)}) {
+    const Scene scene = Observe(*history);
+    ASSERT_EQ(scene.stalls.size(), 1U);
+    ASSERT_EQ(scene.stalls[0].waiting.size(), 1U);
+    EXPECT_EQ(scene.stalls[0].waiting[0].when.to_ns, until_ms * 1'000'000);
+  }
+}
+
 }  // namespace
 }  // namespace doublehold
