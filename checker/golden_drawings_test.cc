@@ -250,6 +250,19 @@ const std::vector<Drawn> kDrawn{
         c1:         A-a===R-r               | #5
         c2:                      A-a===R-r  | #1
         restart n1:           [-])"},
+    {"told-of-its-loss-2-ok", "told valid",
+     "the release of client 1 said that its lock was lost", R"(
+        c1:       A-a==!==========R-x
+        c2:               A-a=R-r)"},
+    {"told-nothing-2-bad", "told violated",
+     "the release of client 1 said that it freed its lock, which client 2 had been granted and had released", R"(
+        c1:       A-a==!==========R-r
+        c2:               A-a=R-r
+        pause c1:     [---------]             | 10)"},
+    {"told-or-not-2-unknown", "told unknown",
+     "the release of client 1 may have come first", R"(
+        c1:       A-a==!====R--------r
+        c2:               A------a=R-r)"},
     {"torn-read-2-bad", "torn-read violated",
      "client 1 looked while client 2 wrote, its own lease being over", R"(
         c1:       A-b==L--!-----------l=R-x  | 7/8

@@ -9,6 +9,7 @@
 #include "checker/reentry.h"
 #include "checker/release.h"
 #include "checker/stock.h"
+#include "checker/told.h"
 #include "checker/torn_read.h"
 
 namespace doublehold {
@@ -27,6 +28,8 @@ std::span<const CheckerEntry> Checkers() {
                    About::kLock, CheckLeaseExclusion},
       CheckerEntry{"release", "a release freed a lock that another client held", About::kLock,
                    CheckRelease},
+      CheckerEntry{"told", "who released a lock that was lost was told that this freed it",
+                   About::kLock, CheckTold},
       CheckerEntry{"fencing",
                    "tokens do not rise from grant to grant, or the store took one below one it had "
                    "seen",

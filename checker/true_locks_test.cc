@@ -14,6 +14,7 @@
 #include "checker/reentry.h"
 #include "checker/release.h"
 #include "checker/stock.h"
+#include "checker/told.h"
 #include "checker/torn_read.h"
 #include "checker/true_service.h"
 
@@ -24,6 +25,7 @@ using Outcomes = std::map<std::string, std::array<int, 3>>;
 
 std::map<std::string, CheckFunction> Claims(const ServiceOptions& options) {
   std::map<std::string, CheckFunction> claims{{"release", CheckRelease},
+                                              {"told", CheckTold},
                                               {"fencing", CheckFencing},
                                               {"order", CheckOrder},
                                               {"reentry", CheckReentry}};

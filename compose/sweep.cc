@@ -35,6 +35,7 @@ constexpr std::array kLetters{
     Letter{'h', "exclusion", "held twice, one's lease being over"},
     Letter{'S', "stock", "stock lost or sold twice"},
     Letter{'R', "release", "one freed the lock of another"},
+    Letter{'M', "told", "a lock was lost, and its release did not say so"},
     Letter{'L', "liveness", "a key that could not be had any more"},
     Letter{'F', "fencing", "a token that did not rise, or a stale one that was taken"},
     Letter{'Q', "order", "served out of turn"},

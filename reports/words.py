@@ -28,6 +28,9 @@ CLAIMS: dict[str, ClaimWords] = {
     "fencing": ClaimWords(
         "stale token", "a fencing token went back, or the store took a write with an old one",
         "Fencing tokens only grow, and the store refuses a write with an old one."),
+    "told": ClaimWords(
+        "not told", "who released a lock that was lost was told that this freed it",
+        "Who releases a lock that another has been granted meanwhile is told that it was lost."),
     "stock": ClaimWords(
         "oversold", "orders were confirmed that the stock does not account for",
         "Every confirmed order is taken off the stock exactly once, and none is sold that was not "

@@ -48,6 +48,7 @@ WorkloadEntry QueueWorkload() {
           .summary = "clients arrive at random and wait: arrival order against grant order",
           .options = std::move(options),
           .claims = {"exclusion", "lease-exclusion", "release", "order", "liveness"},
+          .on_demand = {"told"},
           .make = MakeWorkload<Queue>};
 }
 

@@ -1,0 +1,131 @@
+#include "checker/told.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+ClaimVerdict Check(const std::string& picture, const LaneOptions& options = {}) {
+  return CheckTold(FromLanes(picture, options), {});
+}
+
+constexpr char kLost[] = R"(
+      c1:       A-a==!=============R-r
+      c2:                A-a===R-r
+      pause c1:     [---------]           | 9)";
+
+TEST(Told, IsViolatedWhereTheReleaseOfALostLockSaysThatItFreedIt) {
+  const ClaimVerdict verdict = Check(kLost);
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.count, 1);
+  EXPECT_EQ(verdict.opportunities, 1);
+  EXPECT_EQ(verdict.unit, "releases of lost locks");
+  EXPECT_EQ(verdict.reason, "1 of 1 release of a lost lock said that it had freed it");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 1's lease ended at 0.005 s while it was stopped (0.004-0.014 s); it released the "
+      "key at 0.019 s and was told that this freed its lock, which client 2 had been granted "
+      "at 0.011 s");
+  EXPECT_EQ(verdict.violations.at(0).first->hold, 101U);
+  EXPECT_EQ(verdict.violations.at(0).second->hold, 201U);
+}
+
+struct Drawn {
+  std::string name;
+  std::string picture;
+  Outcome3 outcome = Outcome3::kUnknown;
+  int64_t opportunities = 0;
+  int nodes = 1;
+};
+
+TEST(Told, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
+  const std::vector<Drawn> drawn{
+      {"who is refused is told", R"(
+      c1:   A-a==!=============R-x
+      c2:            A-a===R-r)",
+       Outcome3::kValid, 1},
+      {"the other still has it", R"(
+      c1:   A-a==!=============R-r
+      c2:            A-a===========R-r)",
+       Outcome3::kViolated, 1},
+      {"the other was answered after the release was called", R"(
+      c1:   A-a==!=====R-------r
+      c2:            A---a=R-r)"},
+      {"at the same instant", R"(
+      c1:   A-a==!=====R-r
+      c2:         A----a=R-r)"},
+      {"the other may have been granted it first", R"(
+      c1:   A-----a==!=============R-r
+      c2:    A-a===R-r)"},
+      {"the other asked at the instant at which it was granted", R"(
+      c1:   A-a==!=============R-r
+      c2:     A---a===R-r)"},
+      {"another session of the client is another", R"(
+      c1:   A-a==!=============R-r
+      c1.2:          A-a===R-r)",
+       Outcome3::kViolated, 1},
+      {"it frees without looking", R"(
+      c1:   A-a==!=============R-f
+      c2:            A-a===R-r)"},
+      {"it is not answered", R"(
+      c1:   A-a==!=============R-?
+      c2:            A-a===R-r)"},
+      {"the first of two others was granted it in time", R"(
+      c1:   A-a==!==================R-r
+      c2:          A-a=R-r
+      c3:                     A------a=)",
+       Outcome3::kViolated, 1},
+      {"it asked once more before, and nobody knows what came of that", R"(
+      c1:   A-?A-a==!=============R-r
+      c2:               A-a===R-r)"},
+      {"it was let in again", R"(
+      c1:   A-a==!==============A-a=R-r=R-r
+      c2:            A-a===R-r)"},
+      {"readers let each other be", R"(
+      c1:   A-b==!=============R-r
+      c2:            A-b===R-r)"},
+      {"a writer shuts a reader out", R"(
+      c1:   A-b==!=============R-r
+      c2:            A-a===R-r)",
+       Outcome3::kViolated, 1},
+      {"a reader shuts a writer out", R"(
+      c1:   A-a==!=============R-r
+      c2:            A-b===R-r)",
+       Outcome3::kViolated, 1},
+      {"the node came back with older data", R"(
+      c1:             A-a==!=============R-r
+      c2:                      A-a===R-r
+      restart n1:                    [-])"},
+      {"it had done so before", R"(
+      restart n1:  [-]
+      c1:               A-a==!=============R-r
+      c2:                        A-a===R-r)",
+       Outcome3::kViolated, 1},
+      {"on several nodes both may have a part", R"(
+      c1:   A-a==!=============R-r
+      c2:            A-a===R-r)",
+       Outcome3::kUnknown, 0, 3},
+      {"it has the key anew, and releases that", R"(
+      c1:   A-a=R-r             A-a=R-r
+      c2:            A-a===R-r)"},
+  };
+  for (const auto& [name, picture, outcome, opportunities, nodes] : drawn) {
+    const ClaimVerdict verdict = Check(picture, {.nodes = nodes});
+    EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << name << ": " << verdict.reason;
+    EXPECT_EQ(verdict.opportunities, opportunities) << name;
+    EXPECT_EQ(verdict.violations.size(), outcome == Outcome3::kViolated ? 1U : 0U) << name;
+  }
+}
+
+TEST(Told, WhoseRecordsWereLostMayHaveBeenLetInAgain) {
+  EXPECT_EQ(Check(std::string(kLost) + "\n      lost c1:             *").outcome,
+            Outcome3::kUnknown);
+}
+
+}  // namespace
+}  // namespace doublehold
