@@ -78,6 +78,7 @@ std::string ShellQuoted(const std::string& word) {
 std::span<const KeptDriver> KeptDrivers() {
   static constexpr std::array kDrivers{
       KeptDriver{"redis-py", "Python: the Lock of redis-py"},
+      KeptDriver{"node-redlock", "Node: redlock 5, or 4 by its version, on a majority or one node"},
   };
   return kDrivers;
 }

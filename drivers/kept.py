@@ -14,6 +14,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "doublehold"
 LONGEST_INSTALL_S = 600
+# What npm and go say before they say what is wrong.
+BY_THE_WAY = re.compile(r"npm (error|ERR!) (code|syscall|errno|404 +$)|go: (downloading|finding|upgraded|added|warning)")
 
 
 class CannotInstall(Exception):
@@ -36,9 +38,10 @@ def tell(words, folder=None, **env) -> None:
     except subprocess.TimeoutExpired:
         raise CannotInstall(f"{Path(words[0]).name} did not end within {LONGEST_INSTALL_S} s")
     if done.returncode != 0:
-        said = [line.strip() for line in done.stdout.splitlines() if line.strip()]
+        said = [line.strip() for line in done.stdout.splitlines() if line.strip() and not BY_THE_WAY.match(line)]
         wrong = [line for line in said if re.search(r"error|ERR!|not found|no matching|invalid", line, re.I)]
-        raise CannotInstall(((wrong or said or ["it failed"])[-1 if "pip" in words else 0])[:300])
+        line = (wrong or said or ["it failed"])[-1 if "pip" in words else 0]
+        raise CannotInstall(re.sub(r"^npm (error|ERR!) (notarget |404 )?", "", line)[:300])
 
 
 @dataclass
@@ -73,7 +76,7 @@ class Npm:
         package = json.loads((source / "package.json").read_text())
         package["dependencies"][self.package] = version
         (into / "package.json").write_text(json.dumps(package))
-        tell([npm, "install", "--silent", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error",
+        tell([npm, "install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error",
               "--fetch-retries=1"], folder=into)
 
     def command(self, source, installed):
@@ -123,6 +126,7 @@ class Maven:
 
 KEPT = {
     "redis-py": Pip("redis"),
+    "node-redlock": Npm("redlock"),
 }
 
 
