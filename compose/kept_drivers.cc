@@ -79,6 +79,7 @@ std::span<const KeptDriver> KeptDrivers() {
   static constexpr std::array kDrivers{
       KeptDriver{"redis-py", "Python: the Lock of redis-py"},
       KeptDriver{"node-redlock", "Node: redlock 5, or 4 by its version, on a majority or one node"},
+      KeptDriver{"redis-semaphore", "Node: its Mutex, RedlockMutex or Semaphore, by kind"},
   };
   return kDrivers;
 }

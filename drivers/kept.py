@@ -127,6 +127,7 @@ class Maven:
 KEPT = {
     "redis-py": Pip("redis"),
     "node-redlock": Npm("redlock"),
+    "redis-semaphore": Npm("redis-semaphore"),
 }
 
 
