@@ -80,6 +80,7 @@ std::span<const KeptDriver> KeptDrivers() {
       KeptDriver{"redis-py", "Python: the Lock of redis-py"},
       KeptDriver{"node-redlock", "Node: redlock 5, or 4 by its version, on a majority or one node"},
       KeptDriver{"redis-semaphore", "Node: its Mutex, RedlockMutex or Semaphore, by kind"},
+      KeptDriver{"redisson", "Java: the locks of Redisson (option kind)"},
   };
   return kDrivers;
 }

@@ -104,9 +104,7 @@ class Go:
         return [str(installed / "driver")], {}
 
 
-@dataclass
 class Maven:
-    artifact: str  # of its pom, and the name of the property that holds the version
     runs_on = "java"
 
     def pinned(self, folder):
@@ -116,11 +114,11 @@ class Maven:
         maven, javac = need("mvn", "maven"), need("javac", "default-jdk-headless")
         tell([maven, "--batch-mode", "--quiet", "-f", str(source / "pom.xml"), f"-Dlibrary.version={version}",
               "dependency:copy-dependencies", f"-DoutputDirectory={into / 'lib'}", "-DincludeScope=runtime"])
-        tell([javac, "-cp", f"{into / 'lib'}/*", "-d", str(into / "classes"), *map(str, sorted(source.glob("*.java")))])
+        tell([javac, "-nowarn", "-cp", f"{into / 'lib'}/*", "-d", str(into / "classes"), *map(str, source.glob("*.java"))])
 
     def command(self, source, installed):
-        # Small and quick to start: a run has a machine of these for each client.
-        return [need("java", "default-jre-headless"), "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto",
+        # Small and quick to start: a run has one for each client.
+        return [need("java", "default-jre-headless"), "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
                 "-cp", f"{installed / 'classes'}:{installed / 'lib'}/*", "Driver"], {}
 
 
@@ -128,6 +126,7 @@ KEPT = {
     "redis-py": Pip("redis"),
     "node-redlock": Npm("redlock"),
     "redis-semaphore": Npm("redis-semaphore"),
+    "redisson": Maven(),
 }
 
 

@@ -1,0 +1,166 @@
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.redisson.Redisson;
+import org.redisson.RedissonMultiLock;
+import org.redisson.RedissonRedLock;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.client.codec.StringCodec;
+import org.redisson.config.Config;
+import org.redisson.config.SingleServerConfig;
+
+/** Redisson's locks, as they were released: --driver redisson, or redisson@3.17.7. */
+final class Driver implements Protocol.Library {
+  private static final List<String> KINDS = List.of("lock", "fair", "spin", "fenced", "read-write", "multi", "redlock");
+
+  // And what they are when nobody says; those that are empty then are the library's own.
+  private final Map<String, String> options =
+      new TreeMap<>(Map.of("kind", "lock", "watchdog", "no", "timeout_ms", "", "retry_attempts", "", "retry_interval_ms", ""));
+  private final List<RedissonClient> nodes = new ArrayList<>(); // the first one; of a redlock all
+  private final Map<String, RLock> granted = new ConcurrentHashMap<>();
+
+  public static void main(String[] words) throws Exception {
+    System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "warn");
+    System.setProperty("org.slf4j.simpleLogger.showDateTime", "true");
+    System.setProperty("org.slf4j.simpleLogger.dateTimeFormat", "HH:mm:ss.SSS");
+    new Protocol(new Driver()).run();
+  }
+
+  @Override
+  public JsonObject hello(JsonObject asked) {
+    for (String name : asked.keySet()) {
+      must(options.containsKey(name), "no such option: " + name + " (there is: " + String.join(", ", options.keySet()) + ")");
+      options.put(name, asked.get(name).getAsString());
+    }
+    must(KINDS.contains(kind()), "kind: one of " + String.join(", ", KINDS));
+    must(List.of("yes", "no").contains(options.get("watchdog")), "watchdog: yes or no");
+    for (String name : List.of("timeout_ms", "retry_attempts", "retry_interval_ms"))
+      must(options.get(name).matches("[0-9]{0,9}"), name + ": a whole number");
+    must(!kind().equals("fenced") || fencedLock() != null, "kind: this version of Redisson has no fenced lock");
+    JsonObject hello = new JsonObject();
+    hello.addProperty("protocol", 1);
+    hello.addProperty("name", "redisson " + kind());
+    hello.addProperty("version", Redisson.class.getPackage().getImplementationVersion());
+    List<String> can = new ArrayList<>(List.of("lease"));
+    if (hasWatchdog()) can.add("watchdog");
+    if (kind().equals("fenced")) can.add("token");
+    if (kind().equals("read-write")) can.add("read-write");
+    if (!kind().equals("redlock")) can.add("reentrant"); // its majorities need not be the same nodes
+    JsonArray words = new JsonArray();
+    can.forEach(words::add);
+    hello.add("can", words);
+    return hello;
+  }
+
+  @Override
+  public void setup(JsonObject setup) {
+    for (JsonElement node : setup.getAsJsonArray("nodes")) {
+      if (nodes.isEmpty() || kind().equals("redlock"))
+        nodes.add(Redisson.create(configOf(node.getAsJsonObject(), setup.get("lease_ms").getAsLong())));
+    }
+  }
+
+  /** What the library comes with, but for what starts and lies idle. */
+  private Config configOf(JsonObject node, long leaseMs) {
+    Config config = new Config().setThreads(4).setNettyThreads(4).setCodec(StringCodec.INSTANCE); // locks bring a codec of their own
+    if (hasWatchdog()) config.setLockWatchdogTimeout(leaseMs);
+    SingleServerConfig server = config.useSingleServer().setConnectionMinimumIdleSize(1);
+    server.setAddress("redis://" + node.get("host").getAsString() + ":" + node.get("port").getAsInt());
+    if (!options.get("timeout_ms").isEmpty()) server.setTimeout(number("timeout_ms"));
+    if (!options.get("retry_attempts").isEmpty()) server.setRetryAttempts(number("retry_attempts"));
+    if (!options.get("retry_interval_ms").isEmpty()) server.setRetryInterval(number("retry_interval_ms"));
+    return config;
+  }
+
+  @Override
+  public JsonObject acquire(JsonObject request) throws Exception {
+    RLock lock = lockOf(request.get("key").getAsString(), request.has("mode"));
+    long wait = request.get("wait_ms").getAsLong();
+    long lease = hasWatchdog() ? -1 : request.get("lease_ms").getAsLong();
+    JsonObject ok = new JsonObject();
+    if (kind().equals("fenced")) {
+      Long token = (Long) tryLockAndGetToken(lock, wait, lease);
+      if (token == null) return null;
+      ok.addProperty("token", token);
+    } else if (!lock.tryLock(wait, lease, TimeUnit.MILLISECONDS)) {
+      return null;
+    }
+    String grant = UUID.randomUUID().toString();
+    granted.put(grant, lock);
+    ok.addProperty("grant", grant);
+    return ok;
+  }
+
+  @Override
+  public boolean release(JsonObject request) {
+    RLock lock = granted.remove(request.get("grant").getAsString());
+    if (lock == null) return false;
+    try {
+      lock.unlock();
+      return true;
+    } catch (IllegalMonitorStateException notOurs) {
+      return false;
+    } catch (CompletionException several) { // of a multi-lock
+      if (several.getCause() instanceof IllegalMonitorStateException) return false;
+      throw several;
+    }
+  }
+
+  private RLock lockOf(String key, boolean reads) throws Exception {
+    RedissonClient first = nodes.get(0);
+    return switch (kind()) {
+      case "fair" -> first.getFairLock(key);
+      case "spin" -> first.getSpinLock(key);
+      case "fenced" -> (RLock) fencedLock().invoke(first, key);
+      case "read-write" -> reads ? first.getReadWriteLock(key).readLock() : first.getReadWriteLock(key).writeLock();
+      case "multi" -> new RedissonMultiLock(first.getLock(key), first.getLock(key + ":2"));
+      case "redlock" -> new RedissonRedLock(nodes.stream().map(node -> node.getLock(key)).toArray(RLock[]::new));
+      default -> first.getLock(key);
+    };
+  }
+
+  // By name, so that this compiles with a version that has none.
+  private static Method fencedLock() {
+    try {
+      return RedissonClient.class.getMethod("getFencedLock", String.class);
+    } catch (NoSuchMethodException none) {
+      return null;
+    }
+  }
+
+  private static Object tryLockAndGetToken(RLock lock, long wait, long lease) throws Exception {
+    Method call = fencedLock().getReturnType().getMethod("tryLockAndGetToken", long.class, long.class, TimeUnit.class);
+    try {
+      return call.invoke(lock, wait, lease, TimeUnit.MILLISECONDS);
+    } catch (InvocationTargetException thrown) {
+      throw thrown.getCause() instanceof Exception cause ? cause : thrown;
+    }
+  }
+
+  private String kind() {
+    return options.get("kind");
+  }
+
+  private boolean hasWatchdog() {
+    return options.get("watchdog").equals("yes");
+  }
+
+  private int number(String name) {
+    return Integer.parseInt(options.get(name));
+  }
+
+  private static void must(boolean holds, String otherwise) {
+    if (!holds) throw new IllegalArgumentException(otherwise);
+  }
+}
