@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "compose/command_line.h"
+#include "compose/driver_serve.h"
 #include "compose/driver_trial.h"
 #include "compose/held_ports.h"
 #include "compose/kept_drivers.h"
@@ -76,48 +77,41 @@ class TrialServer {
   pid_t pid_ = 0;
 };
 
-}  // namespace
+constexpr const char* kUsage =
+    "driver check [options] -- COMMAND...\n"
+    "Asks a driver for all that docs/driver-protocol.md says, and tells what is wrong.\n\n"
+    "       doublehold driver serve LOCK\n"
+    "Is a driver itself, of a lock of Doublehold's own: --driver 'build/doublehold driver serve "
+    "set-nx-px'.\n"
+    "Its options are those of the lock, and call-timeout and retry.* of a run.";
 
-// driver check [--redis-server PROGRAM] [--option NAME=VALUE] -- COMMAND...
-Result<ExitCode> DriverCommand(const Words& words) {
-  po::options_description options("options");
-  options.add_options()("redis-server", po::value<std::string>()->default_value("redis-server"),
-                        "the server program")("option", po::value<Words>()->composing(),
-                                              "one of the driver's own: --option name=value");
-  const auto end = std::ranges::find(words, "--");
-  Result<ParsedLine> line = ParseLine(
-      Words(words.begin(), end), options,
-      "driver check [options] -- COMMAND...\n"
-      "Asks a driver for all that docs/driver-protocol.md says, and tells what is wrong.");
-  if (!line) return tl::unexpected(line.error());
-  if (line->help) return ExitCode::kAsExpected;
-  if (line->rest != Words{"check"} || end == words.end() || end + 1 == words.end())
-    return BadInput("of the form: doublehold driver check -- COMMAND...");
+Result<std::string> CommandOf(Words::const_iterator begin, Words::const_iterator end) {
   // One word is a kept driver, or a line for the shell, as it is for --driver.
-  std::string command = *(end + 1);
-  if (words.end() - end == 2) {
-    const Result<std::string> kept = DriverCommandOf(command);
-    if (!kept) return tl::unexpected(kept.error());
-    if (Result<void> ok = InstallDriver(command); !ok) return tl::unexpected(ok.error());
-    command = *kept;
+  if (end - begin == 1) {
+    Result<std::string> kept = DriverCommandOf(*begin);
+    if (!kept) return kept;
+    if (Result<void> ok = InstallDriver(*begin); !ok) return tl::unexpected(ok.error());
+    return kept;
   }
-  if (words.end() - end > 2) {
-    command.clear();
-    for (auto word = end + 1; word != words.end(); ++word) {
-      if (!command.empty()) command.push_back(' ');
-      command += ShellQuoted(*word);
-    }
+  std::string command;
+  for (auto word = begin; word != end; ++word) {
+    if (!command.empty()) command.push_back(' ');
+    command += ShellQuoted(*word);
   }
+  return command;
+}
+
+Result<ExitCode> CheckDriver(const std::string& command, const po::variables_map& values) {
   std::map<std::string, std::string> given;
-  if (line->values.contains("option")) {
-    for (const std::string& assignment : line->values["option"].as<Words>()) {
+  if (values.contains("option")) {
+    for (const std::string& assignment : values["option"].as<Words>()) {
       const size_t equals = assignment.find('=');
       if (equals == std::string::npos || equals == 0)
         return BadInput(fmt::format("--option {}: not of the form name=value", assignment));
       given[assignment.substr(0, equals)] = assignment.substr(equals + 1);
     }
   }
-  const Result<ServerProgram> program = FindServer(line->values["redis-server"].as<std::string>());
+  const Result<ServerProgram> program = FindServer(values["redis-server"].as<std::string>());
   if (!program) return tl::unexpected(program.error());
   const auto server = TrialServer::Start(*program);
   if (!server) return tl::unexpected(server.error());
@@ -129,6 +123,30 @@ Result<ExitCode> DriverCommand(const Words& words) {
     std::fflush(stdout);
   });
   return all_ok ? ExitCode::kAsExpected : ExitCode::kEnvironment;
+}
+
+}  // namespace
+
+// driver check [--redis-server PROGRAM] [--option NAME=VALUE] -- COMMAND...
+// driver serve LOCK
+Result<ExitCode> DriverCommand(const Words& words) {
+  po::options_description options("options of check");
+  options.add_options()("redis-server", po::value<std::string>()->default_value("redis-server"),
+                        "the server program")("option", po::value<Words>()->composing(),
+                                              "one of the driver's own: --option name=value");
+  const auto end = std::ranges::find(words, "--");
+  Result<ParsedLine> line = ParseLine(Words(words.begin(), end), options, kUsage);
+  if (!line) return tl::unexpected(line.error());
+  if (line->help) return ExitCode::kAsExpected;
+  if (!line->rest.empty() && line->rest.front() == "serve") {
+    if (words.size() != 2) return BadInput("of the form: doublehold driver serve LOCK");
+    return ServeLock(words.back());
+  }
+  if (line->rest != Words{"check"} || end == words.end() || end + 1 == words.end())
+    return BadInput("of the form: doublehold driver check -- COMMAND...");
+  const Result<std::string> command = CommandOf(end + 1, words.end());
+  if (!command) return tl::unexpected(command.error());
+  return CheckDriver(*command, line->values);
 }
 
 }  // namespace doublehold

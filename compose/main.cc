@@ -27,8 +27,8 @@ std::span<const CommandEntry> Commands() {
                    ReportCommand},
       CommandEntry{"list", "[locks|workloads|faults|...]", "what there is to choose from",
                    ListCommand},
-      CommandEntry{"driver", "check -- COMMAND...", "whether a driver keeps to the protocol",
-                   DriverCommand},
+      CommandEntry{"driver", "check -- COMMAND...|serve LOCK",
+                   "whether a driver keeps to the protocol; or be one", DriverCommand},
       CommandEntry{"doctor", "", "what this machine has, and what is missing", DoctorCommand},
   };
   return kCommands;

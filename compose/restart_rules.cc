@@ -13,8 +13,6 @@
 namespace doublehold {
 namespace {
 
-constexpr const char* kRestartDelay = "restart-delay";
-
 bool RestartsNodes(const FaultPlan& fault) {
   return fault.kind == "restart" &&
          std::ranges::any_of(fault.nodes, [](int node) { return node != kStoreNode; });

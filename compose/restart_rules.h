@@ -10,6 +10,8 @@
 
 namespace doublehold {
 
+constexpr const char* kRestartDelay = "restart-delay";  // a lock's option
+
 // Those that locks of the plan's workload are taken by; at least one.
 std::vector<std::string> LockKeysOf(const Plan& plan);
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "lib/base/words.h"
+#include "lib/driver/members.h"
 
 namespace doublehold {
 namespace {
@@ -23,65 +23,6 @@ constexpr std::array<std::string_view, 6> kOpNames{"hello",  "setup",   "acquire
                                                    "extend", "release", "bye"};
 
 std::string Quoted(std::string_view word) { return fmt::format("'{}'", Shortened(word)); }
-
-// What is wrong with a line is thrown, and ends in Take.
-[[noreturn]] void Wrong(const std::string& why) { throw std::invalid_argument(why); }
-
-// An object with no members but those that are asked for.
-class Members {
- public:
-  Members(const json& object, std::string what) : object_(object), what_(std::move(what)) {
-    if (!object.is_object()) Wrong(fmt::format("{} is no object", what_));
-  }
-
-  // Null when it is not there.
-  const json* Find(const char* name) {
-    known_.emplace_back(name);
-    const auto found = object_.find(name);
-    return found == object_.end() ? nullptr : &*found;
-  }
-  const json& Get(const char* name) {
-    const json* found = Find(name);
-    if (found == nullptr) Wrong(fmt::format("{} has no '{}'", what_, name));
-    return *found;
-  }
-  std::string Text(const char* name, size_t most = kLongestDriverLine) {
-    const json& value = Get(name);
-    if (!value.is_string()) Wrong(fmt::format("'{}' of {} is no text", name, what_));
-    const auto& text = value.get_ref<const std::string&>();
-    if (text.empty()) Wrong(fmt::format("'{}' of {} is empty", name, what_));
-    if (text.size() > most)
-      Wrong(fmt::format("'{}' of {} is longer than {} bytes", name, what_, most));
-    return text;
-  }
-  std::optional<int64_t> Whole(const char* name, int64_t least, int64_t most) {
-    const json* value = Find(name);
-    if (value == nullptr) return std::nullopt;
-    const bool fits = value->is_number_unsigned()
-                          ? value->get<uint64_t>() <= static_cast<uint64_t>(most)
-                          : value->is_number_integer() && value->get<int64_t>() <= most;
-    if (!fits || value->get<int64_t>() < least)
-      Wrong(fmt::format("'{}' of {} is no whole number in {}..{}", name, what_, least, most));
-    return value->get<int64_t>();
-  }
-  bool Flag(const char* name) {
-    const json* value = Find(name);
-    if (value != nullptr && !value->is_boolean())
-      Wrong(fmt::format("'{}' of {} is neither true nor false", name, what_));
-    return value != nullptr && value->get<bool>();
-  }
-  void CheckNothingElse() const {
-    for (const auto& [name, value] : object_.items()) {
-      if (std::ranges::find(known_, name) == known_.end())
-        Wrong(fmt::format("{} has no member {}{}", what_, Quoted(name), Suggestion(name, known_)));
-    }
-  }
-
- private:
-  const json& object_;
-  std::string what_;
-  std::vector<std::string> known_;
-};
 
 std::vector<std::string> CanOf(const json& words) {
   static const std::vector<std::string> known{"lease", "watchdog",   "extend",    "lost",
@@ -156,13 +97,6 @@ DriverAnswer ErrorOf(const json& object) {
   return answer;
 }
 
-json Parsed(std::string_view line) {
-  json object = json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (object.is_discarded()) Wrong("it is no JSON");
-  if (!object.is_object()) Wrong("it is no JSON object");
-  return object;
-}
-
 }  // namespace
 
 std::string_view Name(DriverOp op) { return kOpNames[static_cast<size_t>(op)]; }
@@ -179,7 +113,7 @@ uint64_t DriverAnswers::Ask(DriverOp op, MonoTime now, const std::string& grant)
 
 std::variant<DriverReply, LostNotice, BrokenLine> DriverAnswers::Take(std::string_view line,
                                                                       MonoTime now) try {
-  const json object = Parsed(line);
+  const json object = ParsedObject(line);
   Members members(object, "it");
   if (const json* lost = members.Find("lost"); lost != nullptr) {
     if (!hello_.Can("lost")) Wrong("its hello does not say that it can 'lost'");
@@ -212,7 +146,7 @@ std::variant<DriverReply, LostNotice, BrokenLine> DriverAnswers::Take(std::strin
   if (op == DriverOp::kAcquire && ok != nullptr) held_.insert(reply.answer.grant);
   under_way_.erase(asked);
   return reply;
-} catch (const std::invalid_argument& wrong) {
+} catch (const WrongLine& wrong) {
   return BrokenLine{wrong.what()};
 }
 

@@ -77,6 +77,8 @@ class Lock {
   [[nodiscard]] virtual bool StaysLockedOnThrow() const { return false; }
   // Release frees the lock also when it is another's. So what was only perhaps granted is not released: it may be.
   [[nodiscard]] virtual bool ReleasesAnothers() const { return false; }
+  // A watchdog extends every grant until it is released.
+  [[nodiscard]] virtual bool ExtendsByItself() const { return false; }
 
   // Becomes readable when the key is released, for variants that tell; else null. Owned by the lock.
   [[nodiscard]] virtual Subscription* WakeUps(const LockKey& key) {

@@ -38,6 +38,7 @@ auto Entry(std::string_view write, std::string_view summary) -> LockEntry {
           .summary = summary,
           .make = MakeLock<LockFree>,
           .traits = {Trait::kLockFree},
+          .has_leases = false,
           .write = write};
 }
 

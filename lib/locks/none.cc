@@ -36,7 +36,8 @@ LockEntry NoneLock() {
   return {.name = "none",
           .summary = "no lock at all: the control",
           .make = MakeLock<None>,
-          .traits = {Trait::kReaders, Trait::kReentry, Trait::kManyKeys, Trait::kQueue}};
+          .traits = {Trait::kReaders, Trait::kReentry, Trait::kManyKeys, Trait::kQueue},
+          .has_leases = false};
 }
 
 }  // namespace doublehold

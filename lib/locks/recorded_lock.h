@@ -23,6 +23,7 @@ class RecordedLock final : public Lock {
   bool FreesOnGivingUp() const override { return lock_->FreesOnGivingUp(); }
   bool StaysLockedOnThrow() const override { return lock_->StaysLockedOnThrow(); }
   bool ReleasesAnothers() const override { return lock_->ReleasesAnothers(); }
+  bool ExtendsByItself() const override { return lock_->ExtendsByItself(); }
   Subscription* WakeUps(const LockKey& key) override { return lock_->WakeUps(key); }
 
  private:

@@ -123,16 +123,18 @@ TEST(RecordedLock, GivingUpIsAReleaseOfNoHoldWhenItFreesTheLock) {
   EXPECT_EQ(scene.world.events[1].value[0], 1);
 }
 
-TEST(RecordedLock, TellsTheDefectsOfTheLockInside) {
+TEST(RecordedLock, TellsWhatTheLockInsideIs) {
   Scene scene({});
   EXPECT_FALSE(scene.lock.FreesOnGivingUp() || scene.lock.StaysLockedOnThrow() ||
-               scene.lock.ReleasesAnothers());
+               scene.lock.ReleasesAnothers() || scene.lock.ExtendsByItself());
   scene.inner->frees_on_giving_up = true;
   EXPECT_TRUE(scene.lock.FreesOnGivingUp());
   scene.inner->stays_locked_on_throw = true;
   EXPECT_TRUE(scene.lock.StaysLockedOnThrow());
   scene.inner->releases_anothers = true;
   EXPECT_TRUE(scene.lock.ReleasesAnothers());
+  scene.inner->extends_by_itself = true;
+  EXPECT_TRUE(scene.lock.ExtendsByItself());
 }
 
 TEST(RecordedLock, GivingUpWithoutAnAnswerIsARecordOfItsOwn) {

@@ -48,6 +48,7 @@ class RedissonFamily : public Lock {
   ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override;
   ReleaseResult Release(const Grant& grant, Deadline deadline) override;
   Subscription* WakeUps(const LockKey& key) override;
+  bool ExtendsByItself() const override { return watchdog_ != nullptr; }
 
  protected:
   RedissonFamily(const LockContext& context, Watchdog::Renew renew);

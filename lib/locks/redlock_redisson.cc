@@ -109,6 +109,7 @@ class RedlockRedisson final : public Lock {
     if (IsMajority(no, nodes_.size())) return ReleaseResult::kNotOwner;
     return ReleaseResult::kUnknown;
   }
+  bool ExtendsByItself() const override { return watchdog_ != nullptr; }
 
  private:
   [[nodiscard]] size_t MostFailures() const { return (nodes_.size() - 1) / 2; }

@@ -55,6 +55,7 @@ struct LockEntry {
   std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr;
   std::vector<Trait> traits{};
   std::vector<Step> steps{};     // that it announces by itself, between its commands
+  bool has_leases = true;        // else its grants never end
   bool end_is_in_value = false;  // so that a key without expiry in Redis blocks nobody for ever
   // How stock is to be written under it, when the experiment does not say; lock-free: how it must be.
   std::string_view write{};

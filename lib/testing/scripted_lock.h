@@ -34,6 +34,7 @@ class ScriptedLock final : public Lock {
   ReleaseResult give_up_answer = ReleaseResult::kNotOwner;  // when it frees nothing
   bool stays_locked_on_throw = false;
   bool releases_anothers = false;
+  bool extends_by_itself = false;
 
   // What comes of the tries from here on.
   void Then(std::vector<Attempt> attempts) { attempts_.assign(attempts.begin(), attempts.end()); }
@@ -45,6 +46,7 @@ class ScriptedLock final : public Lock {
   bool FreesOnGivingUp() const override { return frees_on_giving_up; }
   bool StaysLockedOnThrow() const override { return stays_locked_on_throw; }
   bool ReleasesAnothers() const override { return releases_anothers; }
+  bool ExtendsByItself() const override { return extends_by_itself; }
   Subscription* WakeUps(const LockKey& /*key*/) override { return wake_ups; }
 
  private:

@@ -1,0 +1,264 @@
+#include "compose/driver_serve.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <condition_variable>
+#include <cstdio>
+#include <deque>
+#include <mutex>
+#include <optional>
+
+#include "compose/plan_builder.h"
+#include "compose/restart_rules.h"
+#include "compose/setting_reader.h"
+#include "lib/base/words.h"
+#include "lib/driver/requests.h"
+#include "lib/driver/served_lock.h"
+#include "lib/redis/real_env.h"
+
+namespace doublehold {
+namespace {
+
+using Kind = DriverAnswer::Kind;
+
+// What a run says of how its locks wait; until when, each acquire says.
+constexpr std::array kPace{"call-timeout",  "retry.interval", "retry.growth",
+                           "retry.longest", "retry.jitter",   "retry.retries"};
+constexpr Lease kAnyLease = 500ms;  // until setup tells it
+constexpr std::string_view kAwaitedReplicas = "wait-replicas";
+
+DriverAnswer Refused(const std::string& why) {
+  return {.kind = Kind::kError, .definite = true, .text = OnOneLine(why)};
+}
+
+// What the sessions share; they live and end with it.
+struct Means {
+  const LockEntry& entry;
+  Plan plan;
+  int client = 0;
+  RealProcess process{};
+};
+
+std::unique_ptr<Lock> NewLock(const Means& means, Env& env, int thread) {
+  return means.entry.make({.env = env,
+                           .client = means.client,
+                           .thread = thread,
+                           .seed = means.plan.seed,
+                           .nodes = means.plan.nodes,
+                           .lease = means.plan.lease,
+                           .call_timeout = means.plan.call_timeout,
+                           .options = Options(means.plan.lock_options)});
+}
+
+RetryPolicy PolicyOf(const Plan& plan) {
+  return {.interval = plan.retry.interval,
+          .growth = plan.retry.growth,
+          .longest = plan.retry.longest,
+          .jitter = plan.retry.jitter,
+          .retries = plan.retry.retries,
+          .timeout = {},
+          .call_timeout = plan.call_timeout};
+}
+
+// Standard output; whole lines.
+class Answers {
+ public:
+  void Tell(const DriverRequest& request, const DriverAnswer& answer) {
+    const std::lock_guard lock(mutex_);
+    const std::string line = AnswerLine(request.id, request.op, answer);
+    std::fwrite(line.data(), 1, line.size(), stdout);
+    std::fflush(stdout);
+  }
+
+ private:
+  std::mutex mutex_;
+};
+
+// Requests in turn, on a task of its own.
+class ServedSession {
+ public:
+  ServedSession(Env& env, const Means& means, int thread, Answers& answers)
+      : task_(env.Spawn(TaskKind::kSession, [this, &means, thread, &answers](Env& own) {
+          ServedLock lock(own, NewLock(means, own, thread), PolicyOf(means.plan));
+          while (const std::optional<DriverRequest> request = Next())
+            answers.Tell(*request, lock.Answer(*request));
+        })) {}
+  ~ServedSession() {
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    changed_.notify_all();
+    task_.reset();
+  }
+  ServedSession(const ServedSession&) = delete;
+  ServedSession& operator=(const ServedSession&) = delete;
+
+  void Ask(DriverRequest request) {
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.push_back(std::move(request));
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  std::optional<DriverRequest> Next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return over_ || !waiting_.empty(); });
+    if (over_) return std::nullopt;
+    DriverRequest request = std::move(waiting_.front());
+    waiting_.pop_front();
+    return request;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<DriverRequest> waiting_;
+  bool over_ = false;
+  std::unique_ptr<Task> task_;  // last: it uses the rest
+};
+
+class ServedDriver {
+ public:
+  explicit ServedDriver(const LockEntry& entry) : means_{.entry = entry, .plan = {}} {}
+
+  // Why the line is none that can be asked now; empty: it was taken.
+  std::string Take(std::string_view line) {
+    auto parsed = ParseRequest(line);
+    if (const auto* broken = std::get_if<BrokenLine>(&parsed))
+      return fmt::format("{}: {}", broken->why, Shortened(line));
+    auto& request = std::get<DriverRequest>(parsed);
+    switch (request.op) {
+      case DriverOp::kHello:
+        answers_.Tell(request, Hello(request));
+        return "";
+      case DriverOp::kSetup:
+        if (!sessions_.empty()) return "a second setup";
+        answers_.Tell(request, SetUp(request));
+        return "";
+      case DriverOp::kBye:
+        over_ = true;
+        sessions_.clear();
+        answers_.Tell(request, {});
+        return "";
+      case DriverOp::kAcquire:
+      case DriverOp::kExtend:
+      case DriverOp::kRelease:
+        break;
+    }
+    if (request.session >= static_cast<int>(sessions_.size()))
+      return fmt::format("there is no session {}: setup has said {}", request.session,
+                         sessions_.size());
+    sessions_[static_cast<size_t>(request.session)]->Ask(std::move(request));
+    return "";
+  }
+  [[nodiscard]] bool over() const { return over_; }
+
+ private:
+  DriverAnswer Hello(const DriverRequest& request) {
+    if (request.protocol != kDriverProtocol)
+      return Refused(fmt::format("this driver speaks protocol {}", kDriverProtocol));
+    options_ = request.options;
+    Result<Plan> plan = ServedPlan(means_.entry, options_, kAnyLease, means_.entry.most_nodes);
+    if (!plan) return Refused(plan.error().message);
+    means_.plan = std::move(*plan);
+    // One that is asked what it can, and nothing else: its nodes are not known yet.
+    means_.process.addresses.resize(static_cast<size_t>(means_.plan.nodes) + 1);
+    RealEnv env(means_.process, TaskKind::kSession);
+    const std::unique_ptr<Lock> lock = NewLock(means_, env, 0);
+    if (lock->StaysLockedOnThrow())
+      return Refused("a section that throws leaves it locked: a driver is told of no sections");
+    return {.hello = {.name = std::string(means_.entry.name),
+                      .version = DOUBLEHOLD_VERSION,
+                      .can = CanOf(means_.entry, *lock)}};
+  }
+
+  DriverAnswer SetUp(const DriverRequest& request) {
+    Result<Plan> plan =
+        ServedPlan(means_.entry, options_, request.lease, static_cast<int>(request.nodes.size()));
+    if (!plan) return Refused(plan.error().message);
+    means_.plan = std::move(*plan);
+    means_.plan.seed = request.seed;
+    means_.client = request.client;
+    means_.process = {.number = request.client, .seed = request.seed, .addresses = {{}}};
+    for (const DriverNode& node : request.nodes)
+      means_.process.addresses.push_back({.unix_path = {}, .host = node.host, .port = node.port});
+    env_ = std::make_unique<RealEnv>(means_.process, TaskKind::kSession);
+    for (int thread = 0; thread < request.sessions; ++thread)
+      sessions_.push_back(std::make_unique<ServedSession>(*env_, means_, thread, answers_));
+    return {};
+  }
+
+  Means means_;
+  std::map<std::string, std::string> options_;
+  Answers answers_;
+  std::unique_ptr<RealEnv> env_;
+  std::vector<std::unique_ptr<ServedSession>> sessions_;
+  bool over_ = false;
+};
+
+}  // namespace
+
+std::vector<std::string> ServedOptions(const LockEntry& lock) {
+  std::vector<std::string> names;
+  for (const OptionSpec& spec : lock.options) {
+    // How the nodes are operated is nothing that a client does.
+    if (spec.name != kRestartDelay) names.emplace_back(spec.name);
+  }
+  names.insert(names.end(), kPace.begin(), kPace.end());
+  return names;
+}
+
+Result<Plan> ServedPlan(const LockEntry& lock, const std::map<std::string, std::string>& options,
+                        Lease lease, int nodes) {
+  const std::vector<std::string> known = ServedOptions(lock);
+  Settings settings;
+  const auto set = [&](const std::string& name, std::string word) {
+    settings.Set(name, std::move(word), "the driver's options");
+  };
+  set("lock.name", std::string(lock.name));
+  set("lock.lease", fmt::format("{}ms", ToMs(lease)));
+  set("topology.nodes", std::to_string(nodes));
+  for (const auto& [name, word] : options) {
+    if (std::ranges::find(known, name) == known.end())
+      return BadInput(
+          fmt::format("no such option: {} (there is: {})", name, fmt::join(known, ", ")));
+    set(name.starts_with("retry.") ? name : "lock." + name, word);
+    // How many there are, a driver is not told.
+    if (name != kAwaitedReplicas || word == "0") continue;
+    set("topology.name", "replicated");
+    set("topology.replicas", word);
+  }
+  return BuildPlan(std::move(settings));
+}
+
+Result<ExitCode> ServeLock(const std::string& name) {
+  const LockEntry* entry = name == kDriverLock ? nullptr : FindLock(name);
+  if (entry == nullptr) return BadInput(UnknownWord("lock", name, NamesOf(Locks())));
+  if (entry->Has(Trait::kLockFree))
+    return BadInput(fmt::format("'{}' takes no lock: there is nothing to serve", name));
+  ServedDriver driver(*entry);
+  DriverLines lines;
+  std::string wrong;
+  std::array<char, 4096> bytes{};
+  while (!driver.over()) {
+    const ssize_t got = read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    const bool all_taken = lines.Feed({bytes.data(), static_cast<size_t>(got)}, [&](auto line) {
+      wrong = driver.Take(line);
+      return wrong.empty() && !driver.over();
+    });
+    if (all_taken || driver.over()) continue;
+    if (wrong.empty()) wrong = fmt::format("a line has more than {} bytes", kLongestDriverLine);
+    return EnvironmentFailed("broke the protocol: " + wrong);
+  }
+  return ExitCode::kAsExpected;
+}
+
+}  // namespace doublehold

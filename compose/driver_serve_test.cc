@@ -1,0 +1,118 @@
+// A driver of a lock of ours, asked for what it is: no server, no run. What it does in one: served_locks_slow_test.cc.
+#include "compose/driver_serve.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+
+#include "compose/driver.h"
+
+namespace doublehold {
+namespace {
+
+const std::string kServe = DOUBLEHOLD_BINARY_DIR "/doublehold driver serve ";
+
+TEST(DriverServe, ALockIsRunAsInARunThatSaysTheSame) {
+  const Result<Plan> usual = ServedPlan(*FindLock("redlock"), {}, 300ms, 5);
+  ASSERT_TRUE(usual.has_value()) << usual.error().message;
+  EXPECT_EQ(usual->nodes, 5);
+  EXPECT_EQ(usual->call_timeout, 300ms);
+  EXPECT_EQ(usual->retry.interval, 6ms);
+  const Result<Plan> told = ServedPlan(
+      *FindLock("redlock"),
+      {{"call-timeout", "2 lease"}, {"retry.interval", "40ms"}, {"node-timeout", "0.5 lease"}},
+      300ms, 3);
+  ASSERT_TRUE(told.has_value()) << told.error().message;
+  EXPECT_EQ(told->nodes, 3);
+  EXPECT_EQ(told->call_timeout, 600ms);
+  EXPECT_EQ(told->retry.interval, 40ms);
+  EXPECT_EQ(told->lock_options.at("node-timeout"), "150000000");
+  const Result<Plan> spins = ServedPlan(*FindLock("redisson-spin"), {}, 300ms, 1);
+  ASSERT_TRUE(spins.has_value()) << spins.error().message;
+  EXPECT_EQ(spins->retry.growth, 2) << "as its source";
+  EXPECT_TRUE(ServedPlan(*FindLock("set-nx-px"), {{"wait-replicas", "2"}}, 300ms, 1))
+      << "how many replicas there are is nothing that a driver is told";
+}
+
+TEST(DriverServe, WhatItCannotHaveIsRefusedAtHello) {
+  const struct {
+    const char* lock;
+    DriverOptions options;
+    const char* why;
+  } cases[] = {
+      {"set-nx-px",
+       {{"fair", "yes"}},
+       "no such option: fair (there is: wait-replicas, wait-timeout, call-timeout, retry.interval, "
+       "retry.growth, retry.longest, retry.jitter, retry.retries)"},
+      {"redlock", {{"restart-delay", "2 lease"}}, "no such option: restart-delay (there is: "},
+      {"setnx-getset",
+       {{"finally-releases", "yes"}},
+       "lock.finally-releases: lock setnx-getset: option finally-releases: 'yes' is neither true "
+       "nor false"},
+      {"set-nx-px", {{"call-timeout", "0s"}}, "a call needs some time"},
+      {"set-nx-px-reentrant",
+       {{"leaky-marker", "true"}},
+       "a section that throws leaves it locked: a driver is told of no sections"},
+  };
+  for (const auto& each : cases) {
+    const Result<DriverPlan> met = MeetDriver(kServe + each.lock, each.options);
+    ASSERT_FALSE(met.has_value()) << each.lock;
+    EXPECT_EQ(met.error().code, ExitCode::kBadInput);
+    EXPECT_NE(met.error().message.find(" refused hello: "), std::string::npos)
+        << met.error().message;
+    EXPECT_NE(met.error().message.find(each.why), std::string::npos) << met.error().message;
+  }
+}
+
+TEST(DriverServe, HelloNamesTheLockAndWhatItCan) {
+  const Result<DriverPlan> met =
+      MeetDriver(kServe + "redisson-fenced", {{"explicit-lease", "true"}});
+  ASSERT_TRUE(met.has_value()) << met.error().message;
+  EXPECT_EQ(met->name, "redisson-fenced");
+  EXPECT_EQ(met->version, DOUBLEHOLD_VERSION);
+  EXPECT_EQ(met->can, (std::vector<std::string>{"extend", "lease", "token"}));
+}
+
+// What the shell prints, and then the exit status of the last program.
+std::string Shell(const std::string& command) {
+  FILE* out = popen((command + " 2>&1; echo $?").c_str(), "r");
+  std::string text;
+  std::array<char, 4096> bytes{};
+  for (size_t got = 0; (got = fread(bytes.data(), 1, bytes.size(), out)) > 0;)
+    text.append(bytes.data(), got);
+  pclose(out);
+  return text;
+}
+
+TEST(DriverServe, ALineThatIsNoRequestEndsItAndIsShown) {
+  const std::string serve = " | " + kServe + "set-nx-px";
+  EXPECT_EQ(Shell("printf ''" + serve), "0\n") << "the end of its input is a bye";
+  EXPECT_EQ(Shell("echo nonsense" + serve),
+            "doublehold driver: broke the protocol: it is no JSON: nonsense\n4\n");
+  EXPECT_EQ(Shell(R"(echo '{"id":1,"op":"release","session":0,"grant":"g"}')" + serve),
+            "doublehold driver: broke the protocol: there is no session 0: setup has said 0\n4\n");
+  EXPECT_EQ(Shell("head -c 70000 /dev/zero" + serve),
+            "doublehold driver: broke the protocol: a line has more than 65536 bytes\n4\n");
+  EXPECT_EQ(Shell(R"(echo '{"id":1,"op":"bye"}')" + serve), "{\"id\":1,\"ok\":{}}\n0\n");
+  const std::string other =
+      Shell(R"(echo '{"id":1,"op":"hello","protocol":2,"options":{}}')" + serve);
+  EXPECT_NE(other.find("this driver speaks protocol 1"), std::string::npos) << other;
+}
+
+TEST(DriverServe, WhatIsNoLockIsNotServed) {
+  EXPECT_EQ(Shell(kServe + "watch"),
+            "doublehold driver: 'watch' takes no lock: there is nothing to serve\n3\n");
+  for (const char* none : {"nix", "driver"}) {
+    const std::string said = Shell(kServe + none);
+    EXPECT_NE(said.find(fmt::format("lock '{}' is unknown", none)), std::string::npos) << said;
+  }
+  const std::string form = "doublehold driver: of the form: doublehold driver serve LOCK\n3\n";
+  EXPECT_EQ(Shell(kServe), form);
+  EXPECT_EQ(Shell(kServe + "redlock redlock"), form);
+  EXPECT_EQ(Shell(kServe + "redlock --option ask=at-once"), form);
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,144 @@
+// Requests as the asking side writes them, and answers as it reads them: the two sides of the protocol agree.
+#include "lib/driver/requests.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace doublehold {
+namespace {
+
+using nlohmann::json;
+using Kind = DriverAnswer::Kind;
+
+constexpr MonoTime kAsked{std::chrono::hours(1)};
+constexpr MonoTime kNow = kAsked + 100ms;
+
+// What the serving side makes of a request of the asking side.
+DriverRequest Taken(DriverOp op, const json& members) {
+  std::string line = RequestLine(7, op, members);
+  EXPECT_EQ(line.back(), '\n');
+  line.pop_back();
+  const auto parsed = ParseRequest(line);
+  const auto* request = std::get_if<DriverRequest>(&parsed);
+  if (request == nullptr) {
+    ADD_FAILURE() << line << ": " << std::get<BrokenLine>(parsed).why;
+    return {};
+  }
+  EXPECT_EQ(request->id, 7u);
+  EXPECT_EQ(request->op, op);
+  return *request;
+}
+
+std::string WhyBroken(const std::string& line) {
+  const auto parsed = ParseRequest(line);
+  const auto* broken = std::get_if<BrokenLine>(&parsed);
+  return broken == nullptr ? "nothing is wrong" : broken->why;
+}
+
+TEST(DriverRequests, EachIsTakenAsItWasAsked) {
+  const DriverRequest hello =
+      Taken(DriverOp::kHello, {{"protocol", 1}, {"options", {{"resend", "true"}}}});
+  EXPECT_EQ(hello.protocol, 1);
+  EXPECT_EQ(hello.options, (std::map<std::string, std::string>{{"resend", "true"}}));
+
+  const json node{{"host", "127.0.0.1"}, {"port", 6379}};
+  const DriverRequest setup = Taken(DriverOp::kSetup, {{"client", 3},
+                                                       {"sessions", 2},
+                                                       {"nodes", json::array({node, node})},
+                                                       {"lease_ms", 500},
+                                                       {"seed", 42}});
+  EXPECT_EQ(setup.client, 3);
+  EXPECT_EQ(setup.sessions, 2);
+  EXPECT_EQ(setup.nodes, std::vector<DriverNode>(2, {.host = "127.0.0.1", .port = 6379}));
+  EXPECT_EQ(setup.lease, 500ms);
+  EXPECT_EQ(setup.seed, 42u);
+
+  const DriverRequest acquire =
+      Taken(DriverOp::kAcquire, {{"session", 1}, {"key", "k"}, {"lease_ms", 300}, {"wait_ms", 0}});
+  EXPECT_EQ(acquire.session, 1);
+  EXPECT_EQ(acquire.key, "k");
+  EXPECT_EQ(acquire.lease, 300ms);
+  EXPECT_EQ(acquire.wait, 0ms);
+
+  const DriverRequest extend =
+      Taken(DriverOp::kExtend, {{"session", 1}, {"grant", "g"}, {"lease_ms", 300}});
+  EXPECT_EQ(extend.grant, "g");
+  EXPECT_EQ(extend.lease, 300ms);
+  EXPECT_EQ(Taken(DriverOp::kRelease, {{"session", 0}, {"grant", "g"}}).grant, "g");
+  (void)Taken(DriverOp::kBye, json::object());
+}
+
+TEST(DriverRequests, AnythingElseIsBroken) {
+  const struct {
+    const char* line;
+    const char* why;
+  } cases[] = {
+      {"nonsense", "it is no JSON"},
+      {"[]", "it is no JSON object"},
+      {R"({"op":"bye"})", "the request has no 'id'"},
+      {R"({"id":1})", "the request has no 'op'"},
+      {R"({"id":1,"op":"steal"})", "there is no op 'steal'"},
+      {R"({"id":1,"op":"bye","now":true})", "the request has no member 'now' (did you mean 'op'?)"},
+      {R"({"id":1,"op":"hello","protocol":1,"options":[]})", "'options' is no object"},
+      {R"({"id":1,"op":"hello","protocol":1,"options":{"a":1}})", "option 'a' is no text"},
+      {R"({"id":1,"op":"release","session":-1,"grant":"g"})",
+       "'session' of the request is no whole number in 0..255"},
+      {R"({"id":1,"op":"release","session":0,"grant":""})", "'grant' of the request is empty"},
+      {R"({"id":1,"op":"acquire","session":0,"key":"k","lease_ms":0,"wait_ms":0})",
+       "'lease_ms' of the request is no whole number in 1..31622400000"},
+      {R"({"id":1,"op":"acquire","session":0,"key":"k","lease_ms":9})",
+       "the request has no 'wait_ms'"},
+      {R"({"id":1,"op":"setup","client":1,"sessions":1,"nodes":{},"lease_ms":9,"seed":1})",
+       "'nodes' is no list"},
+      {R"({"id":1,"op":"setup","client":1,"sessions":1,"nodes":[{"host":"h","port":0}]})",
+       "'port' of a node is no whole number in 1..65535"},
+      {R"({"id":1,"op":"setup","client":1,"sessions":0,"nodes":[]})",
+       "'sessions' of the request is no whole number in 1..255"},
+  };
+  for (const auto& each : cases) EXPECT_EQ(WhyBroken(each.line), each.why) << each.line;
+}
+
+// What the asking side makes of an answer of the serving side, to a lock that can give tokens.
+DriverAnswer Read(DriverOp op, const DriverAnswer& answer) {
+  DriverAnswers asking;
+  const DriverAnswer hello{.hello = {.name = "a", .version = "1", .can = {"token"}}};
+  const uint64_t first = asking.Ask(DriverOp::kHello, kAsked);
+  (void)asking.Take(AnswerLine(first, DriverOp::kHello, hello), kNow);
+  const uint64_t id = asking.Ask(op, kAsked);
+  const std::string line = AnswerLine(id, op, answer);
+  const auto read = asking.Take(line, kNow);
+  if (const auto* reply = std::get_if<DriverReply>(&read)) return reply->answer;
+  ADD_FAILURE() << line << ": " << std::get<BrokenLine>(read).why;
+  return {};
+}
+
+TEST(DriverRequests, EachAnswerIsReadAsItWasGiven) {
+  const DriverHello hello{.name = "set-nx-px", .version = "1.2", .can = {"extend", "lease"}};
+  EXPECT_EQ(Read(DriverOp::kHello, {.hello = hello}).hello, hello);
+  EXPECT_EQ(Read(DriverOp::kSetup, {}).kind, Kind::kOk);
+  EXPECT_EQ(Read(DriverOp::kBye, {}).kind, Kind::kOk);
+
+  const DriverAnswer granted = Read(
+      DriverOp::kAcquire, {.grant = "g", .token = 34, .validity = 290ms, .from = kAsked + 3us});
+  EXPECT_EQ(granted.kind, Kind::kOk);
+  EXPECT_EQ(granted.grant, "g");
+  EXPECT_EQ(granted.token, 34);
+  EXPECT_EQ(granted.validity, 290ms);
+  EXPECT_EQ(granted.from, kAsked + 3us);
+  const DriverAnswer extended = Read(DriverOp::kExtend, {});
+  EXPECT_EQ(extended.kind, Kind::kOk);
+  EXPECT_FALSE(extended.validity || extended.from);
+
+  EXPECT_EQ(Read(DriverOp::kRelease, {.kind = Kind::kNo}).kind, Kind::kNo);
+  for (const bool definite : {false, true}) {
+    const DriverAnswer error =
+        Read(DriverOp::kAcquire, {.kind = Kind::kError, .definite = definite, .text = "reset"});
+    EXPECT_EQ(error.kind, Kind::kError);
+    EXPECT_EQ(error.definite, definite);
+    EXPECT_EQ(error.text, "reset");
+  }
+}
+
+}  // namespace
+}  // namespace doublehold

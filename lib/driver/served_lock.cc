@@ -1,0 +1,120 @@
+#include "lib/driver/served_lock.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace doublehold {
+namespace {
+
+using Kind = DriverAnswer::Kind;
+
+// The protocol's form of a lease, in whole milliseconds: never longer than it is.
+void TellLease(MonoTime sent, MonoTime valid_until, MonoTime now, DriverAnswer& answer) {
+  if (valid_until == MonoTime::max()) return;
+  const Duration validity =
+      std::max(valid_until - sent - (valid_until - sent) % 1ms, Duration::zero());
+  answer.validity = validity;
+  answer.from = std::clamp(valid_until - validity, sent, now);
+}
+
+DriverAnswer PerhapsDone(const std::string& what) {
+  return {.kind = Kind::kError, .definite = false, .text = what};
+}
+
+}  // namespace
+
+// The lock, of which it is noted what came of its tries.
+class ServedLock::Tries final : public Lock {
+ public:
+  Tries(Env& env, std::unique_ptr<Lock> lock) : env_(env), lock_(std::move(lock)) {}
+
+  MonoTime sent;              // the last one
+  bool perhaps_done = false;  // one of them; nobody can know what it left, or will
+
+  AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
+    sent = env_.Mono();
+    AcquireResult result = lock_->TryAcquire(key, lease, deadline);
+    perhaps_done = perhaps_done || std::holds_alternative<Unknown>(result);
+    return result;
+  }
+  ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override {
+    return lock_->Extend(grant, lease, deadline);
+  }
+  ReleaseResult Release(const Grant& grant, Deadline deadline) override {
+    return lock_->Release(grant, deadline);
+  }
+  ReleaseResult GiveUp(const LockKey& key, Deadline deadline) override {
+    return lock_->GiveUp(key, deadline);
+  }
+  bool ReleasesAnothers() const override { return lock_->ReleasesAnothers(); }
+  Subscription* WakeUps(const LockKey& key) override { return lock_->WakeUps(key); }
+
+ private:
+  Env& env_;
+  std::unique_ptr<Lock> lock_;
+};
+
+std::vector<std::string> CanOf(const LockEntry& entry, const Lock& lock) {
+  std::vector<std::string> can{"extend"};
+  if (entry.has_leases) can.emplace_back("lease");
+  if (entry.Has(Trait::kToken)) can.emplace_back("token");
+  if (lock.ReleasesAnothers()) can.emplace_back("blind-release");
+  if (lock.ExtendsByItself()) can.emplace_back("watchdog");
+  std::ranges::sort(can);
+  return can;
+}
+
+ServedLock::ServedLock(Env& env, std::unique_ptr<Lock> lock, const RetryPolicy& policy)
+    : env_(env), lock_(std::make_unique<Tries>(env, std::move(lock))), policy_(policy) {}
+
+ServedLock::~ServedLock() = default;
+
+DriverAnswer ServedLock::Answer(const DriverRequest& request) {
+  if (request.op == DriverOp::kAcquire) return Acquire(request);
+  return request.op == DriverOp::kExtend ? Extend(request) : Release(request);
+}
+
+DriverAnswer ServedLock::Acquire(const DriverRequest& request) {
+  RetryPolicy policy = policy_;
+  policy.timeout = request.wait;
+  lock_->perhaps_done = false;
+  const AcquireResult result =
+      AcquireWithRetry(env_, *lock_, {.name = request.key}, request.lease, policy);
+  if (const auto* granted = std::get_if<Granted>(&result)) {
+    const Grant& grant = granted->grant;
+    DriverAnswer answer{.grant = std::to_string(grant.hold), .token = grant.token};
+    TellLease(lock_->sent, grant.valid_until, env_.Mono(), answer);
+    grants_[answer.grant] = grant;
+    return answer;
+  }
+  if (lock_->perhaps_done) return PerhapsDone("a try was sent and not answered");
+  return {.kind = Kind::kNo};
+}
+
+DriverAnswer ServedLock::Extend(const DriverRequest& request) {
+  const auto held = grants_.find(request.grant);
+  if (held == grants_.end()) return {.kind = Kind::kNo};
+  const MonoTime sent = env_.Mono();
+  const ExtendResult result =
+      lock_->Extend(held->second, request.lease, sent + policy_.call_timeout);
+  if (std::holds_alternative<Lost>(result)) return {.kind = Kind::kNo};
+  const auto* extended = std::get_if<Extended>(&result);
+  if (extended == nullptr) return PerhapsDone("the extension was sent and not answered");
+  DriverAnswer answer;
+  TellLease(sent, extended->valid_until, env_.Mono(), answer);
+  return answer;
+}
+
+DriverAnswer ServedLock::Release(const DriverRequest& request) {
+  const auto held = grants_.find(request.grant);
+  if (held == grants_.end()) return {.kind = Kind::kNo};
+  const ReleaseResult result = lock_->Release(held->second, env_.Mono() + policy_.call_timeout);
+  if (result == ReleaseResult::kUnknown)
+    return PerhapsDone("the release was sent and not answered");
+  grants_.erase(held);
+  if (result == ReleaseResult::kNotOwner) return {.kind = Kind::kNo};
+  return {};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,208 @@
+// What a driver of a lock of ours answers, in virtual time.
+#include "lib/driver/served_lock.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "lib/testing/scripted_lock.h"
+
+namespace doublehold {
+namespace {
+
+using testing::Attempt;
+using testing::FakeEnv;
+using testing::kStartOfWorld;
+using testing::ScriptedLock;
+using testing::World;
+using Kind = DriverAnswer::Kind;
+using Outcome = Attempt::Outcome;
+using Lines = std::vector<std::string>;
+
+constexpr Lease kLease = 300ms;
+
+struct Scene {
+  explicit Scene(std::vector<Attempt> attempts) {
+    auto scripted = std::make_unique<ScriptedLock>(world, std::move(attempts));
+    inner = scripted.get();
+    served = std::make_unique<ServedLock>(env, std::move(scripted),
+                                          RetryPolicy{.interval = 20ms, .call_timeout = 100ms});
+  }
+
+  DriverAnswer Acquire(Duration wait) {
+    return served->Answer({.op = DriverOp::kAcquire, .key = "k", .wait = wait, .lease = kLease});
+  }
+  DriverAnswer Extend(const std::string& grant) {
+    return served->Answer({.op = DriverOp::kExtend, .lease = kLease, .grant = grant});
+  }
+  DriverAnswer Release(const std::string& grant) {
+    return served->Answer({.op = DriverOp::kRelease, .grant = grant});
+  }
+
+  World world;
+  FakeEnv env{world};
+  ScriptedLock* inner = nullptr;
+  std::unique_ptr<ServedLock> served;
+};
+
+TEST(ServedLock, ALeaseIsToldFromTheTryThatWasGranted) {
+  Scene scene({{.outcome = Outcome::kBusy}, {.outcome = Outcome::kGranted, .takes = 5ms}});
+  scene.inner->token = 34;
+  const DriverAnswer answer = scene.Acquire(200ms);
+  EXPECT_EQ(answer.kind, Kind::kOk);
+  EXPECT_EQ(answer.grant, "2");
+  EXPECT_EQ(answer.token, 34);
+  EXPECT_EQ(answer.from, kStartOfWorld + 20ms);
+  EXPECT_EQ(answer.validity, kLease);
+  EXPECT_EQ(scene.inner->last_key.name, "k");
+}
+
+// Of a lease that the lock counts on, as it may lie to its try and its end.
+class LeaseLock final : public Lock {
+ public:
+  LeaseLock(World& world, Duration lasts) : world_(world), lasts_(lasts) {}
+  AcquireResult TryAcquire(const LockKey& /*key*/, Lease /*lease*/,
+                           Deadline /*deadline*/) override {
+    Grant grant;
+    grant.valid_until = lasts_ == Duration::max() ? MonoTime::max() : MonoTime(world_.now + lasts_);
+    world_.Advance(300us);
+    return Granted{grant};
+  }
+  ExtendResult Extend(const Grant& /*grant*/, Lease /*lease*/, Deadline /*deadline*/) override {
+    return Undecided{};
+  }
+  ReleaseResult Release(const Grant& /*grant*/, Deadline /*deadline*/) override {
+    return ReleaseResult::kReleased;
+  }
+
+ private:
+  World& world_;
+  Duration lasts_;
+};
+
+TEST(ServedLock, ALeaseIsNeverToldLongerThanItIs) {
+  const struct {
+    Duration lasts;
+    Duration told;  // in all, from the try on
+  } cases[] = {
+      {kLease, kLease},
+      {kLease + 200us, kLease + 200us},
+      {kLease + 900us, kLease + 300us},  // it cannot count from an instant after the answer
+      {500us, 300us},                    // less than a millisecond is left
+      {-3ms, 0ms},
+  };
+  for (const auto& [lasts, told] : cases) {
+    World world;
+    FakeEnv env(world);
+    ServedLock served(env, std::make_unique<LeaseLock>(world, lasts), RetryPolicy{});
+    const DriverAnswer answer =
+        served.Answer({.op = DriverOp::kAcquire, .key = "k", .lease = kLease});
+    ASSERT_TRUE(answer.from && answer.validity);
+    EXPECT_EQ(*answer.validity % 1ms, 0ms);
+    EXPECT_EQ(*answer.from + *answer.validity, kStartOfWorld + told);
+  }
+  World world;
+  FakeEnv env(world);
+  ServedLock served(env, std::make_unique<LeaseLock>(world, Duration::max()), RetryPolicy{});
+  const DriverAnswer answer =
+      served.Answer({.op = DriverOp::kAcquire, .key = "k", .lease = kLease});
+  EXPECT_FALSE(answer.from || answer.validity) << "it never ends";
+}
+
+TEST(ServedLock, OneThatIsNotGrantedWaitsNoLongerThanItWasAskedTo) {
+  Scene once({{.outcome = Outcome::kBusy}});
+  once.inner->frees_on_giving_up = true;
+  EXPECT_EQ(once.Acquire(0ms).kind, Kind::kNo);
+  EXPECT_EQ(once.inner->said, (Lines{"0 acquire", "0 give up"}));
+  Scene waits({{.outcome = Outcome::kBusy}});
+  EXPECT_EQ(waits.Acquire(50ms).kind, Kind::kNo);
+  EXPECT_EQ(waits.inner->said, (Lines{"0 acquire", "20 acquire", "40 acquire"}));
+}
+
+TEST(ServedLock, ATryWithoutAnAnswerMakesARefusalUnsure) {
+  Scene scene({{.outcome = Outcome::kUnknown, .takes = 10ms}, {.outcome = Outcome::kBusy}});
+  const DriverAnswer unsure = scene.Acquire(50ms);
+  EXPECT_EQ(unsure.kind, Kind::kError);
+  EXPECT_FALSE(unsure.definite);
+  EXPECT_EQ(scene.inner->said.at(1), "10 release 1") << "as in a run";
+  EXPECT_EQ(scene.Acquire(0ms).kind, Kind::kNo) << "that was another acquire";
+  Scene blind({{.outcome = Outcome::kUnknown}});
+  blind.inner->releases_anothers = true;
+  EXPECT_EQ(blind.Acquire(0ms).kind, Kind::kError);
+  EXPECT_EQ(blind.inner->said, (Lines{"0 acquire"})) << "it may be another's by now";
+}
+
+TEST(ServedLock, AReleaseIsOkWhenItFreedSomething) {
+  const std::pair<ReleaseResult, Kind> cases[] = {{ReleaseResult::kReleased, Kind::kOk},
+                                                  {ReleaseResult::kFreed, Kind::kOk},
+                                                  {ReleaseResult::kNotOwner, Kind::kNo},
+                                                  {ReleaseResult::kUnknown, Kind::kError}};
+  for (const auto& [result, kind] : cases) {
+    Scene scene({{.outcome = Outcome::kGranted}});
+    const std::string grant = scene.Acquire(0ms).grant;
+    scene.inner->release_answer = result;
+    const DriverAnswer first = scene.Release(grant);
+    EXPECT_EQ(first.kind, kind);
+    EXPECT_FALSE(first.definite);
+    scene.inner->release_answer = ReleaseResult::kReleased;
+    // What was perhaps released can be released again.
+    EXPECT_EQ(scene.Release(grant).kind, kind == Kind::kError ? Kind::kOk : Kind::kNo);
+  }
+}
+
+TEST(ServedLock, NothingIsAskedOfTheLockForAGrantThatIsNotThere) {
+  Scene scene({{.outcome = Outcome::kGranted}});
+  EXPECT_EQ(scene.Release("1").kind, Kind::kNo);
+  EXPECT_EQ(scene.Extend("1").kind, Kind::kNo);
+  EXPECT_EQ(scene.inner->said, Lines{});
+}
+
+TEST(ServedLock, AnExtensionsLeaseCountsFromWhenItWasSent) {
+  Scene scene({{.outcome = Outcome::kGranted}});
+  const std::string grant = scene.Acquire(0ms).grant;
+  scene.world.Advance(70ms);
+  const DriverAnswer answer = scene.Extend(grant);
+  EXPECT_EQ(answer.kind, Kind::kOk);
+  EXPECT_EQ(answer.from, kStartOfWorld + 70ms);
+  EXPECT_EQ(answer.validity, kLease);
+  World world;
+  FakeEnv env(world);
+  ServedLock undecided(env, std::make_unique<LeaseLock>(world, kLease), RetryPolicy{});
+  const DriverAnswer granted = undecided.Answer({.op = DriverOp::kAcquire, .lease = kLease});
+  const DriverAnswer error =
+      undecided.Answer({.op = DriverOp::kExtend, .lease = kLease, .grant = granted.grant});
+  EXPECT_EQ(error.kind, Kind::kError);
+  EXPECT_FALSE(error.definite);
+}
+
+// Locks made without a server, as a driver makes one to say hello.
+TEST(ServedLock, WhatALockCanIsInItsRowAndInItself) {
+  World world;
+  FakeEnv env(world);
+  const struct {
+    const char* lock;
+    std::map<std::string, std::string> options;
+    Lines can;
+  } cases[] = {
+      {"set-nx-px", {}, {"extend", "lease"}},
+      {"none", {}, {"extend"}},
+      {"fenced", {}, {"extend", "lease", "token"}},
+      {"setnx-expire", {}, {"blind-release", "extend", "lease"}},
+      {"redisson", {}, {"extend", "lease", "watchdog"}},
+      {"redisson", {{"explicit-lease", "true"}}, {"extend", "lease"}},
+      {"redisson-fenced", {}, {"extend", "lease", "token", "watchdog"}},
+      {"redlock-redisson", {}, {"extend", "lease", "watchdog"}},
+      {"redlock-redisson", {{"explicit-lease", "true"}}, {"extend", "lease"}},
+  };
+  for (const auto& each : cases) {
+    const LockEntry& entry = *FindLock(each.lock);
+    const auto options = CompleteOptions(each.lock, entry.options, each.options, kLease);
+    ASSERT_TRUE(options.has_value());
+    const std::unique_ptr<Lock> lock =
+        entry.make({.env = env, .nodes = 1, .lease = kLease, .options = Options(*options)});
+    EXPECT_EQ(CanOf(entry, *lock), each.can) << each.lock;
+  }
+}
+
+}  // namespace
+}  // namespace doublehold
