@@ -81,6 +81,7 @@ std::span<const KeptDriver> KeptDrivers() {
       KeptDriver{"node-redlock", "Node: redlock 5, or 4 by its version, on a majority or one node"},
       KeptDriver{"redis-semaphore", "Node: its Mutex, RedlockMutex or Semaphore, by kind"},
       KeptDriver{"redisson", "Java: the locks of Redisson (option kind)"},
+      KeptDriver{"redsync", "Go: redsync on go-redis, on a majority or one node"},
   };
   return kDrivers;
 }

@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "doublehold"
 LONGEST_INSTALL_S = 600
 # What npm and go say before they say what is wrong.
-BY_THE_WAY = re.compile(r"npm (error|ERR!) (code|syscall|errno|404 +$)|go: (downloading|finding|upgraded|added|warning)")
+BY_THE_WAY = re.compile(r"npm (error|ERR!) (code|syscall|errno|404 +$)|go: (downloading|finding|upgraded|added|warning)|.* imports$")
 
 
 class CannotInstall(Exception):
@@ -127,6 +127,7 @@ KEPT = {
     "node-redlock": Npm("redlock"),
     "redis-semaphore": Npm("redis-semaphore"),
     "redisson": Maven(),
+    "redsync": Go("github.com/go-redsync/redsync/v4"),
 }
 
 
