@@ -42,6 +42,9 @@ def tell(words, folder=None, **env) -> None:
         wrong = [line for line in said if re.search(r"error|ERR!|not found|no matching|invalid", line, re.I)]
         line = (wrong or said or ["it failed"])[-1 if "pip" in words else 0]
         raise CannotInstall(re.sub(r"^npm (error|ERR!) (notarget |404 )?", "", line)[:300])
+        # Of mvn: what it was about comes first, why it failed last.
+        line = re.sub(r"^.* (?=Could not (find|transfer) artifact|\S+ was not found in)|\x1b\[\d*m| -> \[Help \d\]$", "", line)
+        raise CannotInstall(line[:300])
 
 
 @dataclass
@@ -113,8 +116,12 @@ class Maven:
     def install(self, source, version, into):
         maven, javac = need("mvn", "maven"), need("javac", "default-jdk-headless")
         tell([maven, "--batch-mode", "--quiet", "-f", str(source / "pom.xml"), f"-Dlibrary.version={version}",
-              "dependency:copy-dependencies", f"-DoutputDirectory={into / 'lib'}", "-DincludeScope=runtime"])
-        tell([javac, "-nowarn", "-cp", f"{into / 'lib'}/*", "-d", str(into / "classes"), *map(str, source.glob("*.java"))])
+              "org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies", f"-DoutputDirectory={into / 'lib'}", "-DincludeScope=runtime"])
+        sources = [file.name for file in source.glob("*.java")]
+        try:
+            tell([javac, "-nowarn", "-cp", f"{into / 'lib'}/*", "-d", str(into / "classes"), *sources], folder=source)
+        except CannotInstall as why:
+            raise CannotInstall(f"the driver does not compile with that version: {why}")
 
     def command(self, source, installed):
         # Small and quick to start: a run has one for each client.
