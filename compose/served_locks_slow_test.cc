@@ -1,0 +1,260 @@
+// Locks of ours behind the driver protocol, by `driver serve`: they keep to it, and under the faults of the suites, with their
+// defects, they are judged claim by claim as they are in process.
+//
+// Left out, since a driver cannot have it:
+// - Sections within sections, and ones that throw: set-nx-px-reentrant with leaky-marker (K13), which is refused at hello, and what
+//   redisson with resend makes of re-entry (claim reentry, K21). What it makes of one section is below.
+// - lease-exclusion of a lock with a watchdog, or without leases: when a lease is over, the protocol does not say.
+// - Steps inside a lock's protocol (mid-acquire, mid-release), which only a lock in the client's process announces. Where a case is
+//   made by one (K01, K05, K06), it is made by the command that follows it, on both sides; K09 and K11 are not.
+// A claim of which the cell expects anything is not certain, and not compared.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "compose/driver.h"
+#include "compose/driver_serve.h"
+#include "compose/plan_builder.h"
+#include "compose/program.h"
+#include "compose/run_once.h"
+#include "compose/suite.h"
+#include "lib/plan/plan_json.h"
+
+namespace doublehold {
+namespace {
+
+const std::string kServe = DOUBLEHOLD_BINARY_DIR "/doublehold driver serve ";
+
+// ---- the cases -------------------------------------------------------------------------------------------------------
+
+struct Case {
+  const char* suite;
+  const char* cell;
+  void (*change)(Plan&) = [](Plan&) {};  // on both sides
+  std::set<std::string> left_out{};      // claims
+};
+
+FaultPlan& FaultOf(Plan& plan, const std::string& name) {
+  return *std::ranges::find(plan.faults, name, &FaultPlan::name);
+}
+
+// A driver is asked to wait for half of this, and in process a lock waits for as long as retry.timeout.
+void AskFor(Plan& plan) { plan.call_timeout = 2 * plan.retry.timeout; }
+
+// One try takes longer than a call may by itself; a driver that does not answer in time is one that perhaps was granted.
+void LetTriesTakeLong(Plan& plan) { plan.call_timeout = 4 * plan.lease; }
+
+// A's expiry does not arrive, and A is killed while it waits for the answer.
+void LoseTheExpiry(Plan& plan) {
+  plan.call_timeout = 4 * plan.lease;
+  FaultPlan& kill = FaultOf(plan, "kill-a");
+  kill.on.reset();
+  kill.client = 1;
+  kill.from = plan.lease * 3 / 4;
+  FaultPlan lost{.name = "lost-expiry", .kind = "drop", .client = 1, .nodes = {1}};
+  lost.on = Trigger{.client = 1, .step = Step::kStart};
+  lost.length = plan.duration;
+  lost.direction = "request";
+  lost.command = "PEXPIRE";
+  plan.faults.push_back(lost);
+}
+
+void HoldTheDelete(Plan& plan) {
+  FaultPlan& held = FaultOf(plan, "held-del");
+  held.on = Trigger{.client = 1, .step = Step::kBeforeRelease};
+  held.command = "DEL";
+}
+
+const std::set<std::string> kNoLeaseEnds{"lease-exclusion"};
+
+std::vector<Case> Cases() {
+  return {
+      {"seeds", "none/calm", [](Plan&) {}, kNoLeaseEnds},
+      {"seeds", "setnx-expire/K01 K11", LoseTheExpiry},
+      {"seeds", "setnx-getset finally-releases/K02", AskFor},
+      {"seeds", "setnx-getset/K02", AskFor},
+      {"seeds", "set-nx-px-del/K03 K04"},
+      {"seeds", "setnx-expire/K03 K04"},
+      {"seeds", "setnx-getset/K03 K04"},
+      {"seeds", "setnx-getset-expired/K03 K04"},
+      {"seeds", "set-nx-px/K03 K04"},
+      {"seeds", "set-nx-px-get-del/K03 K04"},
+      {"seeds", "set-nx-px-get-del/K05 K06", HoldTheDelete},
+      {"seeds", "setnx-getset-expired/K05 K06", HoldTheDelete},
+      {"seeds", "setnx-getset-expired/K07"},
+      {"seeds", "setnx-getset/K08"},
+      {"seeds", "setnx-getset-expired blocking/K10"},
+      {"seeds", "setnx-getset-expired/K10"},
+      {"seeds", "set-nx-px/K14 K24"},
+      {"seeds", "set-nx-px-reentrant/K14 K24"},
+      {"seeds", "redisson-fair/K14 K24", [](Plan&) {}, kNoLeaseEnds},
+      {"seeds", "redlock/K14 K24"},
+      {"seeds", "redlock-redisson/K14 K24", [](Plan&) {}, kNoLeaseEnds},
+      {"seeds", "fenced/K14 K24"},
+      {"seeds", "set-nx-px/K15"},
+      {"seeds", "redlock/K15"},
+      {"seeds", "set-nx-px/K16"},
+      {"seeds", "set-nx-px/K17"},
+      {"seeds", "redisson/K17", [](Plan&) {}, kNoLeaseEnds},
+      {"seeds", "redisson/K17", [](Plan& plan) { plan.lock_options["explicit-lease"] = "true"; }},
+      {"seeds", "redisson renew-once/K22", [](Plan&) {}, kNoLeaseEnds},
+      {"seeds", "redisson/K22", [](Plan&) {}, kNoLeaseEnds},
+      {"seeds", "redlock/K25"},
+      {"seeds", "redlock no-validity-check/K27", LetTriesTakeLong},
+      {"seeds", "redlock/K27", LetTriesTakeLong},
+      {"seeds", "redlock/K29"},
+      {"seeds", "fenced on writes/K33"},
+      {"seeds", "fenced/K33"},
+      {"npc", "setnx-getset/network"},
+      {"npc", "setnx-getset/pause"},
+      {"npc", "setnx-getset/clock"},
+      {"npc", "set-nx-px/network"},
+      {"npc", "set-nx-px/pause"},
+      {"npc", "set-nx-px/clock"},
+      {"npc", "redisson/network", [](Plan&) {}, kNoLeaseEnds},
+      {"npc", "redisson/pause", [](Plan&) {}, kNoLeaseEnds},
+      {"npc", "redlock/clock"},
+  };
+}
+
+// ---- their two sides -------------------------------------------------------------------------------------------------
+
+Plan PlanOf(const Case& each) {
+  const Result<Suite> suite = ReadSuite(
+      std::filesystem::path(DOUBLEHOLD_SOURCE_DIR "/compose/suites") / each.suite += ".toml");
+  if (!suite) throw std::runtime_error(suite.error().message);
+  const auto cell = std::ranges::find(suite->cells, each.cell, &SuiteCell::name);
+  if (cell == suite->cells.end()) throw std::runtime_error(fmt::format("no cell {}", each.cell));
+  Plan plan = cell->plan;
+  each.change(plan);
+  return plan;
+}
+
+std::string Span(Duration span) { return fmt::format("{}ns", span.count()); }
+
+// Those of the lock, and how a run with this plan waits.
+DriverOptions OptionsOf(const Plan& plan) {
+  DriverOptions options{{"call-timeout", Span(plan.call_timeout)},
+                        {"retry.interval", Span(plan.retry.interval)},
+                        {"retry.growth", fmt::format("{}", plan.retry.growth)},
+                        {"retry.longest", Span(plan.retry.longest)},
+                        {"retry.jitter", fmt::format("{}", plan.retry.jitter)},
+                        {"retry.retries", fmt::format("{}", plan.retry.retries)}};
+  const LockEntry& lock = *FindLock(plan.lock);
+  const std::vector<std::string> served = ServedOptions(lock);
+  for (const OptionSpec& spec : lock.options) {
+    const std::string name(spec.name);
+    if (std::ranges::find(served, name) == served.end()) continue;
+    const std::string& value = plan.lock_options.at(name);
+    options[name] = spec.kind == OptionSpec::Kind::kDuration ? value + "ns" : value;
+  }
+  return options;
+}
+
+// The same experiment, with the lock behind a driver; it expects nothing.
+Plan Served(const Plan& plan, const std::set<std::string>& left_out) {
+  Plan served = plan;
+  const Result<DriverPlan> driver = MeetDriver(kServe + plan.lock, OptionsOf(plan));
+  if (!driver) throw std::runtime_error(driver.error().message);
+  served.driver = *driver;
+  served.lock = kDriverLock;
+  served.lock_options.clear();
+  served.expect.clear();
+  served.expect_cause.clear();
+  std::erase_if(served.claims, [&](const std::string& claim) { return left_out.contains(claim); });
+  return served;
+}
+
+struct Judged {
+  Finished finished;
+  nlohmann::json verdict;
+  History history;
+
+  [[nodiscard]] std::string OutcomeOf(const std::string& claim) const {
+    const nlohmann::json judged = ClaimOf(verdict, claim);
+    return judged.is_null() ? "not judged" : judged.at("outcome").get<std::string>();
+  }
+};
+
+Judged RunPlan(const Plan& plan) {
+  const TestFolder folder;
+  WriteFile(folder.path() / "asked.json", ToJson(plan).dump());
+  Judged judged{.finished = RunProgram({"run", "--plan", (folder.path() / "asked.json").string(),
+                                        "--into", (folder.path() / "run").string()}),
+                .verdict = {},
+                .history = {}};
+  judged.verdict = ReadJson(folder.path() / "run" / "verdict.json");
+  if (Result<History> history = ReadHistory(folder.path() / "run"))
+    judged.history = std::move(*history);
+  return judged;
+}
+
+class ServedLocks : public ::testing::TestWithParam<Case> {};
+
+TEST_P(ServedLocks, AreJudgedAsInProcess) {
+  const Plan plan = PlanOf(GetParam());
+  const Judged here = RunPlan(plan);
+  ASSERT_EQ(here.finished.exit_code, 0) << here.finished.out << here.finished.err;
+  const Judged there = RunPlan(Served(plan, GetParam().left_out));
+  ASSERT_LE(there.finished.exit_code, 2) << there.finished.err;
+  size_t compared = 0;
+  for (const std::string& claim : plan.claims) {
+    const auto expected = plan.expect.find(claim);
+    const bool is_certain = expected == plan.expect.end() || expected->second != "any";
+    if (!is_certain || GetParam().left_out.contains(claim)) continue;
+    EXPECT_EQ(there.OutcomeOf(claim), here.OutcomeOf(claim)) << claim << "\n" << there.finished.out;
+    ++compared;
+  }
+  EXPECT_GE(compared, std::min<size_t>(plan.claims.size(), 2));
+}
+
+std::string NameOf(const ::testing::TestParamInfo<Case>& info) {
+  std::string name = fmt::format("{}_{}_{}", info.index, info.param.suite, info.param.cell);
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(Each, ServedLocks, ::testing::ValuesIn(Cases()), NameOf);
+
+// An acquire that was sent twice is two entries: after its one release the lock is taken for a lease more.
+TEST(ServedDefects, K21_AnAcquireThatIsSentTwiceStaysLockedAsInProcess) {
+  for (const char* resend : {"true", "false"}) {
+    Result<Settings> settings =
+        Settings::ReadToml(DOUBLEHOLD_SOURCE_DIR "/compose/testdata/known/k21.toml");
+    ASSERT_TRUE(settings.has_value()) << settings.error().message;
+    settings->Set("lock.resend", resend, "this test");
+    const Result<Plan> plan = BuildPlan(std::move(*settings));
+    ASSERT_TRUE(plan.has_value()) << plan.error().message;
+    for (const Plan& side : {*plan, Served(*plan, kNoLeaseEnds)}) {
+      const Judged judged = RunPlan(side);
+      EXPECT_EQ(judged.finished.exit_code, 0) << judged.finished.out << judged.finished.err;
+      const auto first_ns = [&](int client, Op op, EventType type) {
+        for (const Event& event : judged.history.events) {
+          if (event.client == client && event.op == op && event.type == type) return event.at_ns;
+        }
+        ADD_FAILURE() << "client " << client << " has none";
+        return int64_t{0};
+      };
+      const int64_t free_after_ns =
+          first_ns(2, Op::kAcquire, EventType::kOk) - first_ns(1, Op::kRelease, EventType::kInvoke);
+      constexpr int64_t kNodeCountsInNs = 1'000'000;
+      EXPECT_EQ(free_after_ns >= ToNs(plan->lease) - kNodeCountsInNs, std::string(resend) == "true")
+          << side.lock << ": " << free_after_ns;
+    }
+  }
+}
+
+// ---- the protocol ----------------------------------------------------------------------------------------------------
+
+TEST(ServedLocksProtocol, EveryOneThatLocksOnOneNodeKeepsToIt) {
+  for (const LockEntry& lock : Locks()) {
+    if (lock.least_nodes > 1 || lock.Has(Trait::kLockFree) || !lock.has_leases) continue;
+    const Finished checked = RunProgram({"driver", "check", "--", kServe + std::string(lock.name)});
+    EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+  }
+}
+
+}  // namespace
+}  // namespace doublehold
