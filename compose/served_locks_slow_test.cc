@@ -36,6 +36,8 @@ struct Case {
   std::set<std::string> left_out{};      // claims
 };
 
+void PrintTo(const Case& each, std::ostream* out) { *out << each.suite << ": " << each.cell; }
+
 FaultPlan& FaultOf(Plan& plan, const std::string& name) {
   return *std::ranges::find(plan.faults, name, &FaultPlan::name);
 }
