@@ -2,25 +2,61 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <map>
+#include <optional>
 
 #include "compose/kept_drivers.h"
 #include "compose/program.h"
+#include "compose/tool.h"
 
 namespace doublehold {
 namespace {
 
-class Kept : public ::testing::TestWithParam<std::string> {
- protected:
-  Kept() { setenv("XDG_CACHE_HOME", cache_.path().c_str(), 1); }
-  ~Kept() override {
-    unsetenv("XDG_CACHE_HOME");
-    unsetenv("PIP_NO_INDEX");
+// What it sets is as it was when it goes.
+class Surroundings {
+ public:
+  ~Surroundings() {
+    for (const auto& [name, was] : was_) {
+      if (was)
+        setenv(name.c_str(), was->c_str(), 1);
+      else
+        unsetenv(name.c_str());
+    }
   }
-  [[nodiscard]] const std::filesystem::path& cache() const { return cache_.path(); }
+  void Set(const std::string& name, const std::string& value) {
+    const char* was = std::getenv(name.c_str());
+    was_.emplace(name, was == nullptr ? std::nullopt : std::optional<std::string>(was));
+    setenv(name.c_str(), value.c_str(), 1);
+  }
 
  private:
-  TestFolder cache_;
+  std::map<std::string, std::optional<std::string>> was_;
 };
+
+class EmptyCache {
+ protected:
+  EmptyCache() { surroundings_.Set("XDG_CACHE_HOME", folder_.path() / "cache"); }
+  // As on a machine that has fetched nothing before, and reaches nothing.
+  void TakeRegistriesAway() {
+    surroundings_.Set("PIP_NO_INDEX", "1");
+    surroundings_.Set("npm_config_offline", "true");
+    surroundings_.Set("npm_config_cache", folder_.path() / "npm");
+    surroundings_.Set("GOPROXY", "off");
+    surroundings_.Set("GOMODCACHE", folder_.path() / "go");
+    std::filesystem::create_directories(folder_.path() / ".m2");
+    std::ofstream(folder_.path() / ".m2" / "settings.xml")
+        << "<settings><offline>true</offline></settings>";
+    surroundings_.Set("MAVEN_OPTS", "-Duser.home=" + folder_.path().string());
+  }
+  [[nodiscard]] std::filesystem::path cache() const { return folder_.path() / "cache"; }
+
+ private:
+  TestFolder folder_;
+  Surroundings surroundings_;
+};
+
+class Kept : public EmptyCache, public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Kept, KeepsToTheProtocolAndIsJudgedAsAnyOther) {
   if (const Result<void> installed = InstallDriver(GetParam()); !installed)
@@ -43,7 +79,7 @@ TEST_P(Kept, KeepsToTheProtocolAndIsJudgedAsAnyOther) {
 }
 
 TEST_P(Kept, WhatCannotBeInstalledIsSaidInOneLine) {
-  setenv("PIP_NO_INDEX", "1", 1);
+  TakeRegistriesAway();
   const Finished finished = RunProgram({"run", "--driver", GetParam()});
   EXPECT_EQ(finished.exit_code, 4);
   EXPECT_NE(finished.err.find(" cannot be installed: "), std::string::npos) << finished.err;
@@ -57,6 +93,49 @@ std::vector<std::string> Names() {
   return names;
 }
 INSTANTIATE_TEST_SUITE_P(Each, Kept, ::testing::ValuesIn(Names()));
+
+// Of the other locks that a library has, of its other versions, and of majorities.
+struct Way {
+  const char* name;
+  const char* driver;
+  std::vector<std::string> more;
+};
+class KeptWays : public EmptyCache, public ::testing::TestWithParam<Way> {};
+
+TEST_P(KeptWays, IsValidWhenNothingGoesWrong) {
+  const auto& [name, driver, more] = GetParam();
+  if (const Result<void> installed = InstallDriver(driver); !installed)
+    GTEST_SKIP() << installed.error().message;
+  std::vector<std::string> words{"run",     "--driver", driver,       "--clients", "3",
+                                 "--lease", "1s",       "--duration", "3s",        "--json"};
+  words.insert(words.end(), more.begin(), more.end());
+  const TestFolder folder;
+  words.insert(words.end(), {"--into", (folder.path() / "run").string()});
+  const Finished finished = RunProgram(words);
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+}
+
+const std::vector<Way>& Ways() {
+  static const std::vector<Way> kWays{
+      {"Redlock5OfFive", "node-redlock", {"--nodes", "5"}},
+      {"Redlock4", "node-redlock@4.2.0", {}},
+      {"Redlock4OfFive", "node-redlock@4.2.0", {"--nodes", "5"}},
+      {"RedlockMutex", "redis-semaphore", {"--option", "kind=redlock", "--nodes", "3"}},
+      {"Semaphore", "redis-semaphore", {"--option", "kind=semaphore"}},
+      {"MutexWithoutRefresh", "redis-semaphore", {"--option", "refresh=no"}},
+      {"RedsyncOfFive", "redsync", {"--nodes", "5"}},
+  };
+  return kWays;
+}
+INSTANTIATE_TEST_SUITE_P(Each, KeptWays, ::testing::ValuesIn(Ways()),
+                         [](const auto& way) { return std::string(way.param.name); });
+
+TEST(TemplateInNode, KeepsToTheProtocol) {
+  if (!RunTool({"node", "--version"})) GTEST_SKIP() << "node is missing";
+  const Finished checked =
+      RunProgram({"driver", "check", "--", "node", DOUBLEHOLD_SOURCE_DIR "/drivers/template.js"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+}
 
 }  // namespace
 }  // namespace doublehold
