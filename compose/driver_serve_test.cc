@@ -72,7 +72,7 @@ TEST(DriverServe, HelloNamesTheLockAndWhatItCan) {
   ASSERT_TRUE(met.has_value()) << met.error().message;
   EXPECT_EQ(met->name, "redisson-fenced");
   EXPECT_EQ(met->version, DOUBLEHOLD_VERSION);
-  EXPECT_EQ(met->can, (std::vector<std::string>{"extend", "lease", "token"}));
+  EXPECT_EQ(met->can, (std::vector<std::string>{"extend", "lease", "reentrant", "token"}));
 }
 
 // What the shell prints, and then the exit status of the last program.

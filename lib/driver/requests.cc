@@ -67,6 +67,8 @@ void TakeCall(Members& members, DriverRequest& request) {
   }
   request.key = members.Text("key");
   request.wait = SpanOf(members, "wait_ms", 0);
+  request.reads = members.Find("mode") != nullptr;
+  if (request.reads && members.Text("mode") != "read") Wrong("'mode' is not read");
 }
 
 json OkOf(DriverOp op, const DriverAnswer& answer) {

@@ -35,6 +35,7 @@ struct DriverRequest {
   int session = 0;                               // of acquire, extend and release
   std::string key{};                             // of acquire
   Duration wait{};                               // likewise
+  bool reads = false;                            // likewise
   Lease lease{};                                 // of setup, acquire and extend
   std::string grant{};                           // of extend and release
 };

@@ -60,6 +60,11 @@ TEST(DriverRequests, EachIsTakenAsItWasAsked) {
   EXPECT_EQ(acquire.key, "k");
   EXPECT_EQ(acquire.lease, 300ms);
   EXPECT_EQ(acquire.wait, 0ms);
+  EXPECT_FALSE(acquire.reads);
+  EXPECT_TRUE(
+      Taken(DriverOp::kAcquire,
+            {{"session", 1}, {"key", "k"}, {"lease_ms", 300}, {"wait_ms", 0}, {"mode", "read"}})
+          .reads);
 
   const DriverRequest extend =
       Taken(DriverOp::kExtend, {{"session", 1}, {"grant", "g"}, {"lease_ms", 300}});
@@ -87,6 +92,8 @@ TEST(DriverRequests, AnythingElseIsBroken) {
       {R"({"id":1,"op":"release","session":0,"grant":""})", "'grant' of the request is empty"},
       {R"({"id":1,"op":"acquire","session":0,"key":"k","lease_ms":0,"wait_ms":0})",
        "'lease_ms' of the request is no whole number in 1..31622400000"},
+      {R"({"id":1,"op":"acquire","session":0,"key":"k","lease_ms":9,"wait_ms":0,"mode":"w"})",
+       "'mode' is not read"},
       {R"({"id":1,"op":"acquire","session":0,"key":"k","lease_ms":9})",
        "the request has no 'wait_ms'"},
       {R"({"id":1,"op":"setup","client":1,"sessions":1,"nodes":{},"lease_ms":9,"seed":1})",

@@ -59,6 +59,8 @@ std::vector<std::string> CanOf(const LockEntry& entry, const Lock& lock) {
   std::vector<std::string> can{"extend"};
   if (entry.has_leases) can.emplace_back("lease");
   if (entry.Has(Trait::kToken)) can.emplace_back("token");
+  if (entry.Has(Trait::kReaders)) can.emplace_back("read-write");
+  if (entry.Has(Trait::kReentry)) can.emplace_back("reentrant");
   if (lock.ReleasesAnothers()) can.emplace_back("blind-release");
   if (lock.ExtendsByItself()) can.emplace_back("watchdog");
   std::ranges::sort(can);
@@ -79,8 +81,8 @@ DriverAnswer ServedLock::Acquire(const DriverRequest& request) {
   RetryPolicy policy = policy_;
   policy.timeout = request.wait;
   lock_->perhaps_done = false;
-  const AcquireResult result =
-      AcquireWithRetry(env_, *lock_, {.name = request.key}, request.lease, policy);
+  const AcquireResult result = AcquireWithRetry(
+      env_, *lock_, {.name = request.key, .shared = request.reads}, request.lease, policy);
   if (const auto* granted = std::get_if<Granted>(&result)) {
     const Grant& grant = granted->grant;
     DriverAnswer answer{.grant = std::to_string(grant.hold), .token = grant.token};

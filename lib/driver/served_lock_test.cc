@@ -55,6 +55,10 @@ TEST(ServedLock, ALeaseIsToldFromTheTryThatWasGranted) {
   EXPECT_EQ(answer.from, kStartOfWorld + 20ms);
   EXPECT_EQ(answer.validity, kLease);
   EXPECT_EQ(scene.inner->last_key.name, "k");
+  EXPECT_FALSE(scene.inner->last_key.shared);
+  (void)scene.served->Answer(
+      {.op = DriverOp::kAcquire, .key = "k", .reads = true, .lease = kLease});
+  EXPECT_TRUE(scene.inner->last_key.shared);
 }
 
 // Of a lease that the lock counts on, as it may lie to its try and its end.
@@ -185,14 +189,15 @@ TEST(ServedLock, WhatALockCanIsInItsRowAndInItself) {
     Lines can;
   } cases[] = {
       {"set-nx-px", {}, {"extend", "lease"}},
-      {"none", {}, {"extend"}},
+      {"none", {}, {"extend", "read-write", "reentrant"}},
       {"fenced", {}, {"extend", "lease", "token"}},
       {"setnx-expire", {}, {"blind-release", "extend", "lease"}},
-      {"redisson", {}, {"extend", "lease", "watchdog"}},
-      {"redisson", {{"explicit-lease", "true"}}, {"extend", "lease"}},
-      {"redisson-fenced", {}, {"extend", "lease", "token", "watchdog"}},
-      {"redlock-redisson", {}, {"extend", "lease", "watchdog"}},
-      {"redlock-redisson", {{"explicit-lease", "true"}}, {"extend", "lease"}},
+      {"redisson", {}, {"extend", "lease", "reentrant", "watchdog"}},
+      {"redisson", {{"explicit-lease", "true"}}, {"extend", "lease", "reentrant"}},
+      {"redisson-fenced", {}, {"extend", "lease", "reentrant", "token", "watchdog"}},
+      {"redisson-read-write", {}, {"extend", "lease", "read-write", "reentrant", "watchdog"}},
+      {"redlock-redisson", {}, {"extend", "lease", "reentrant", "watchdog"}},
+      {"redlock-redisson", {{"explicit-lease", "true"}}, {"extend", "lease", "reentrant"}},
   };
   for (const auto& each : cases) {
     const LockEntry& entry = *FindLock(each.lock);
