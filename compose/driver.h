@@ -17,7 +17,7 @@
 namespace doublehold {
 
 constexpr Duration kDriverPatience =
-    std::chrono::seconds(10);                           // with each answer of one that starts
+    std::chrono::seconds(20);                           // with each answer of one that starts
 constexpr Duration kDriverStart = kDriverPatience * 2;  // until it answers hello and setup
 constexpr Duration kByePatience = std::chrono::milliseconds(500);  // with one that is to end
 

@@ -228,7 +228,7 @@ TEST_F(Drivers, OneThatNeverAnswersHoldsUpNothing) {
   ExpectNothingLeft(*run.program);
   for (const auto& [waits, op] : {std::pair(&hello, "hello"), std::pair(&setup, "setup")}) {
     EXPECT_EQ(waits->program->Wait(), 4);
-    EXPECT_NE(waits->program->Err().find(std::string("did not answer ") + op + " within 10s"),
+    EXPECT_NE(waits->program->Err().find(std::string("did not answer ") + op + " within 20s"),
               std::string::npos)
         << waits->program->Err();
     EXPECT_EQ(Lines(waits->program->Err()), 1U);

@@ -19,7 +19,7 @@ class Library {
   static can(options) {
     oneOf(options, "kind", Object.keys(KINDS));
     milliseconds(options, "retry_interval_ms");
-    return oneOf(options, "refresh", ["yes", "no"]) === "yes" ? ["lease", "watchdog", "lost"] : ["lease"];
+    return oneOf(options, "refresh", ["yes", "no"]) === "yes" ? ["lease", "watchdog", "lost", "silent-release"] : ["lease", "silent-release"];
   }
 
   constructor(setup, options, lost) {

@@ -56,7 +56,8 @@ final class Driver implements Protocol.Library {
     if (hasWatchdog()) can.add("watchdog");
     if (kind().equals("fenced")) can.add("token");
     if (kind().equals("read-write")) can.add("read-write");
-    if (!kind().equals("redlock")) can.add("reentrant"); // its majorities need not be the same nodes
+    // The majorities of a redlock need not be the same nodes; and it takes every exception of an unlock as none.
+    can.add(kind().equals("redlock") ? "silent-release" : "reentrant");
     JsonArray words = new JsonArray();
     can.forEach(words::add);
     hello.add("can", words);

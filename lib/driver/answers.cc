@@ -25,8 +25,9 @@ constexpr std::array<std::string_view, 6> kOpNames{"hello",  "setup",   "acquire
 std::string Quoted(std::string_view word) { return fmt::format("'{}'", Shortened(word)); }
 
 std::vector<std::string> CanOf(const json& words) {
-  static const std::vector<std::string> known{"lease", "watchdog",   "extend",    "lost",
-                                              "token", "read-write", "reentrant", "blind-release"};
+  static const std::vector<std::string> known{"lease",     "watchdog",      "extend",
+                                              "lost",      "token",         "read-write",
+                                              "reentrant", "blind-release", "silent-release"};
   if (!words.is_array()) Wrong("'can' is no list");
   std::vector<std::string> can;
   for (const json& word : words) {
