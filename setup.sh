@@ -3,6 +3,7 @@
 #
 #   ./setup.sh            what `make build`, `make test` and `make demo` need
 #   ./setup.sh --tidy     also clang-format, clang-tidy, and clang with libFuzzer
+#   ./setup.sh --drivers  also what the drivers of other languages need (drivers/), of it only what is not there in another way
 #   ./setup.sh --list     print the package names, install nothing
 #
 # Quick when nothing is missing. Without root it prints the exact line to run and exits 4.
@@ -19,12 +20,17 @@ packages=(
   python3 python3-matplotlib python3-jinja2
 )
 tidy_packages=(clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev)
+driver_programs=(pip3:python3-pip javac:default-jdk-headless mvn:maven node:nodejs npm:npm go:golang-go)
 
 case "${1:-}" in
   "") ;;
   --tidy) packages+=("${tidy_packages[@]}") ;;
-  --list) printf '%s\n' "${packages[@]}" "${tidy_packages[@]}"; exit 0 ;;
-  *) echo "setup.sh: unknown option '$1' (--tidy, --list)" >&2; exit 3 ;;
+  --drivers)
+    for pair in "${driver_programs[@]}"; do
+      command -v "${pair%%:*}" >/dev/null || packages+=("${pair#*:}")
+    done ;;
+  --list) printf '%s\n' "${packages[@]}" "${tidy_packages[@]}" "${driver_programs[@]#*:}"; exit 0 ;;
+  *) echo "setup.sh: unknown option '$1' (--tidy, --drivers, --list)" >&2; exit 3 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

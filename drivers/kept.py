@@ -41,7 +41,7 @@ def tell(words, folder=None, **env) -> None:
         said = [line.strip() for line in done.stdout.splitlines() if line.strip() and not BY_THE_WAY.match(line)]
         wrong = [line for line in said if re.search(r"error|ERR!|not found|no matching|invalid", line, re.I)]
         line = (wrong or said or ["it failed"])[-1 if "pip" in words else 0]
-        raise CannotInstall(re.sub(r"^npm (error|ERR!) (notarget |404 )?", "", line)[:300])
+        line = re.sub(r"^npm (error|ERR!) (notarget |404 )?", "", line)
         # Of mvn: what it was about comes first, why it failed last.
         line = re.sub(r"^.* (?=Could not (find|transfer) artifact|\S+ was not found in)|\x1b\[\d*m| -> \[Help \d\]$", "", line)
         raise CannotInstall(line[:300])
