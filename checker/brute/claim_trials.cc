@@ -54,8 +54,8 @@ std::string Agrees(const ClaimTrials& row, const History& history, bool innocent
 
 std::span<const ClaimTrials> AllClaimTrials() {
   static const std::vector<ClaimTrials> rows{
-      ExclusionTrials(),   LeaseExclusionTrials(), ReleaseTrials(), FencingTrials(), StockTrials(),
-      ExactlyOnceTrials(), TornReadTrials(),       OrderTrials(),   ReentryTrials()};
+      ExclusionTrials(), LeaseExclusionTrials(), ReleaseTrials(),  ToldTrials(),  FencingTrials(),
+      StockTrials(),     ExactlyOnceTrials(),    TornReadTrials(), OrderTrials(), ReentryTrials()};
   return rows;
 }
 

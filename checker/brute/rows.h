@@ -9,6 +9,7 @@ namespace doublehold::brute {
 ClaimTrials ExclusionTrials();
 ClaimTrials LeaseExclusionTrials();
 ClaimTrials ReleaseTrials();
+ClaimTrials ToldTrials();
 ClaimTrials FencingTrials();
 ClaimTrials StockTrials();
 ClaimTrials ExactlyOnceTrials();

@@ -1,0 +1,131 @@
+// The claim `told`: for each release that looked and said that it freed its own, is there an order of the grants in which its own was
+// still there?
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "checker/brute/deeds.h"
+#include "checker/brute/play.h"
+#include "checker/brute/rows.h"
+
+namespace doublehold::brute {
+namespace {
+
+// Their leases are often too short for what they do; a service that lies says of every release that it freed the caller's.
+class Clients {
+ public:
+  explicit Clients(Prng& prng) : play_(prng), lease_(1 + play_.Any(16)), lies_(play_.OneIn(2)) {}
+
+  History Run() {
+    play_.Begin(3, 12, [this](int32_t client, int64_t cycles) { Cycle(client, cycles); });
+    return play_.Run({.lock = "brute", .lease = Lease(lease_), .nodes = 1});
+  }
+
+ private:
+  void Cycle(int32_t client, int64_t cycles) {
+    if (cycles == 0) return;
+    const auto next = [=, this] {
+      play_.Later(play_.Any(6), [=, this] { Cycle(client, cycles - 1); });
+    };
+    const uint64_t hold = play_.NewHold();
+    const int64_t until = play_.now() + lease_;
+    const bool shared = play_.OneIn(6);
+    auto granted = std::make_shared<bool>(false);
+    play_.Record(client, Op::kAcquire, EventType::kInvoke, 0, {lease_});
+    const auto take = [=, this] { *granted = Take(client, until, shared); };
+    const auto answered = [=, this] {
+      play_.Record(client, Op::kAcquire, *granted ? EventType::kOk : EventType::kFail,
+                   *granted ? hold : 0, {*granted ? until : 0, 0, *granted && shared ? 1 : 0});
+      if (!*granted) return next();
+      play_.Later(play_.Any(24), [=, this] { Leave(client, hold, next); });
+    };
+    // What may have been granted to the caller unknown to it explains any release of its own: so few are.
+    if (!play_.OneIn(6)) return play_.AskSafely(take, answered);
+    play_.Ask(take, answered, [=, this] {
+      play_.Record(client, Op::kAcquire, EventType::kInfo, hold);
+      next();
+    });
+  }
+
+  bool Take(int32_t client, int64_t until, bool shared) {
+    std::erase_if(there_, [this](const auto& one) { return one.until <= play_.now(); });
+    const bool free = there_.empty() ||
+                      (shared && std::ranges::all_of(there_, [](auto& one) { return one.shared; }));
+    if (free) there_.push_back({client, until, shared});
+    return free;
+  }
+
+  void Leave(int32_t client, uint64_t hold, const Play::Next& next) {
+    const auto frees = [=, this] {
+      const auto own = std::erase_if(
+          there_, [&](const auto& one) { return one.client == client && play_.now() < one.until; });
+      return own > 0 || lies_;
+    };
+    play_.AskRelease(client, hold, frees, next);
+  }
+
+  struct There {
+    int32_t client = 0;
+    int64_t until = 0;
+    bool shared = false;
+  };
+
+  Play play_;
+  int64_t lease_;
+  bool lies_;
+  std::vector<There> there_;
+};
+
+History AnyReleases(Prng& prng) { return Clients(prng).Run(); }
+
+// Whose locks are there: of readers perhaps several.
+struct Owners {
+  std::vector<SessionId> sessions;
+  bool shared = false;
+  auto operator<=>(const Owners&) const = default;
+};
+
+bool IsInnocent(const std::vector<Deed>& deeds, const Deed& release) {
+  std::vector<const Deed*> grants;
+  std::vector<Step> steps;
+  for (const Deed& deed : deeds) {
+    if (deed.op != Op::kAcquire || deed.outcome == EventType::kFail) continue;
+    // What a session asks for after its release it asks for then, be it at the same instant.
+    if (deed.session == release.session && &deed > &release) continue;
+    grants.push_back(&deed);
+    steps.push_back(deed.AsStep());
+    steps.back().after = -1;
+  }
+  steps.push_back({.from = release.from, .to = release.to});
+  const Effects<Owners> effects = [&](const Owners& there, size_t step) -> std::vector<Owners> {
+    if (step == grants.size()) {
+      const bool own = std::ranges::find(there.sessions, release.session) != there.sessions.end();
+      return own ? std::vector<Owners>{there} : std::vector<Owners>{};
+    }
+    const Deed& grant = *grants[step];
+    // Of one that is not answered nobody knows whether it reads.
+    const bool shared = grant.Perhaps() || grant.answer[2] != 0;
+    Owners next = shared && there.shared ? there : Owners{};
+    next.sessions.push_back(grant.session);
+    next.shared = shared;
+    return {next};
+  };
+  return SomeOrder<Owners>(steps, {}, effects);
+}
+
+bool EachSaidSoRightly(const History& history) {
+  const std::vector<Deed> deeds = DeedsOf(history, {Op::kAcquire, Op::kRelease});
+  return std::ranges::all_of(deeds, [&](const Deed& deed) {
+    const bool said = deed.op == Op::kRelease && deed.Ok() && deed.answer[0] == 0;
+    return !said || IsInnocent(deeds, deed);
+  });
+}
+
+}  // namespace
+
+ClaimTrials ToldTrials() {
+  return {.claim = "told", .any = AnyReleases, .innocent = EachSaidSoRightly};
+}
+
+}  // namespace doublehold::brute
