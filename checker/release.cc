@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -79,6 +80,9 @@ class Grants {
   size_t next_ = 0;
   int64_t first_unknown_ns_ = kForeverNs;
 };
+
+// A lock of which nobody knows whether a release that did not look found anything there.
+constexpr std::string_view kDriver = "driver";
 
 enum class Freed : uint8_t { kOwn, kPerhapsAnothers, kAnothers };
 
@@ -180,7 +184,18 @@ class Checking {
     if (harmed == nullptr) return Freed::kOwn;
     // With older data, the lock that was granted last need not be what was there.
     certain = certain && !WasActive(scene_, {since_ns, release.to_ns}, LosesData);
+    certain = certain && WasThere(*harmed, {since_ns, release.to_ns});
     return certain ? Freed::kAnothers : Freed::kPerhapsAnothers;
+  }
+
+  // For certain, until the end of `when`: what had been granted in it.
+  [[nodiscard]] bool WasThere(const Hold& granted, const Span& when) const {
+    if (scene_.facts.lock != kDriver) return true;  // else it would not say that it freed something
+    if (!Before(when.to_ns, granted.valid_until_ns)) return false;
+    return std::ranges::none_of(scene_.EpisodesWithin(when), [&](const FaultEpisode* episode) {
+      const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode->fault)];
+      return LosesKeys(fault) || (MovesAClock(fault) && ActsOnServers(*episode, fault));
+    });
   }
 
   void NoteMargin(const Hold* own, const Call& release) {

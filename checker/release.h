@@ -28,6 +28,9 @@ namespace doublehold {
 //   c1:  A-a===!========R-r           c2 was at its own release, so it held the key no longer
 //   c2:          A-a===R---x          when c1 freed it.
 //
+// Of a lock behind a driver, one that did not look may say that it freed something and have found nothing there: the other's
+// lease has to run on then, and nothing may have taken its key away.
+//
 // Nor does one that was answered at the very instant at which c2 called its own.
 //
 // And on several nodes some may have had the one's lock and some the other's. The rule is therefore:

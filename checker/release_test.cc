@@ -119,6 +119,25 @@ TEST(Release, IsUnknownWhereSomethingElseExplainsIt) {
   EXPECT_EQ(Check("c1: A-a===").reason, "no release was answered");
 }
 
+TEST(Release, OfADriverMayHaveFoundNothingThere) {
+  const LaneOptions driver{.lock = "driver"};
+  EXPECT_EQ(Check(kStale, driver).outcome, Outcome3::kViolated);
+  for (const Case& drawn : std::vector<Case>{{"the other's lease was over", R"(
+      c1:    A-a==!===============R-f
+      c2:             A-a===!============R-x)"},
+                                             {"the other's key was deleted", R"(
+      c1:           A-a==!===============R-f
+      c2:                    A-a================R-x
+      delete-key n1:              [])"},
+                                             {"the node's clock was ahead", R"(
+      c1:     A-a==!===============R-f
+      c2:              A-a================R-x
+      jump n1:              [])"}}) {
+    EXPECT_EQ(Check(drawn.picture, driver).outcome, Outcome3::kUnknown) << drawn.name;
+    EXPECT_EQ(Check(drawn.picture).outcome, Outcome3::kViolated) << drawn.name;
+  }
+}
+
 TEST(Release, OnlyTheMachineToBlameIsUnknown) {
   EXPECT_EQ(Check(R"(
       c1:         A-a==!==========R-f

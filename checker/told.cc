@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <map>
+#include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,7 +18,13 @@
 namespace doublehold {
 namespace {
 
-// The grants of one key, by their answers: who asked last of those that were answered before an instant.
+constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
+
+// What was sent may arrive when nobody waits for it any more.
+constexpr std::array<std::string_view, 7> kKeepingKinds{"black-hole", "bandwidth", "delay", "drip",
+                                                        "hold",       "partition", "stall"};
+
+// Grants of one key, by their answers: who asked last of those that were answered before an instant.
 class Grants {
  public:
   explicit Grants(std::vector<const Call*> granted) : by_answer_(std::move(granted)) {
@@ -56,21 +66,16 @@ class Checking {
     }
     if (!calls_.complete)
       return Undecided(std::move(verdict), "records were lost: others may have been let in");
-    std::map<uint16_t, std::vector<const Call*>> granted;
-    for (const Call& call : calls_.all) {
-      if (call.op == Op::kAcquire && call.Ok() && !call.again) granted[call.key].push_back(&call);
-    }
-    std::map<uint16_t, Grants> grants;
-    for (auto& [key, calls] : granted) grants.try_emplace(key, std::move(calls));
+    const std::map<OfKey, Grants> grants = AllGrants();
     for (const Call& call : calls_.all) {
       if (call.op == Op::kAcquire) NoteAcquire(call);
-      const auto of_key = grants.find(call.key);
-      if (call.op == Op::kRelease && of_key != grants.end()) Judge(call, of_key->second, verdict);
+      if (call.op == Op::kRelease) Judge(call, grants, verdict);
     }
     verdict.count = count_;
+    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
     if (verdict.opportunities == 0)
       return Undecided(std::move(verdict),
-                       "nobody released a lock that another had been granted meanwhile");
+                       "no release was answered of a lock that was certainly another's meanwhile");
     const std::string of = Counted(verdict.opportunities, "release");
     return Decided(std::move(verdict), std::move(stories_),
                    fmt::format("{} of {} of a lost lock said that it had freed it", count_, of),
@@ -78,28 +83,82 @@ class Checking {
   }
 
  private:
-  using OfKey = std::pair<SessionId, uint16_t>;
+  // Of a key's grants those that let nobody in beside them, or all; and those that were asked of the lock for certain, or all.
+  struct OfKey {
+    uint16_t key = 0;
+    bool alone = false;
+    bool certain = false;
+    auto operator<=>(const OfKey&) const = default;
+  };
+  using OfSession = std::pair<SessionId, uint16_t>;
+
+  // After a release that was not answered its session may go by its own count that it has the key.
+  [[nodiscard]] std::map<OfKey, Grants> AllGrants() const {
+    std::map<OfKey, std::vector<const Call*>> granted;
+    std::set<OfSession> perhaps_in;
+    for (const Call& call : calls_.all) {
+      if (IsUnansweredExit(call)) perhaps_in.insert({call.session, call.key});
+      if (call.op != Op::kAcquire || !call.Ok() || call.again) continue;
+      const bool is_certain = !perhaps_in.contains({call.session, call.key});
+      for (const bool alone : {false, true}) {
+        if (alone && call.answer[2] != 0) continue;
+        granted[{call.key, alone, false}].push_back(&call);
+        if (is_certain) granted[{call.key, alone, true}].push_back(&call);
+      }
+    }
+    std::map<OfKey, Grants> grants;
+    for (auto& [key, calls] : granted) grants.try_emplace(key, std::move(calls));
+    return grants;
+  }
+
+  // Of those, the last before `at_ns` of which the acquire was called after `since_ns`. Null: none.
+  static const Call* After(const std::map<OfKey, Grants>& grants, const OfKey& which,
+                           int64_t since_ns, int64_t at_ns) {
+    const auto found = grants.find(which);
+    const Call* last = found == grants.end() ? nullptr : found->second.LastBefore(at_ns);
+    return last != nullptr && Before(since_ns, last->from_ns) ? last : nullptr;
+  }
+
+  [[nodiscard]] bool IsUnansweredExit(const Call& call) const {
+    return call.op == Op::kRelease && call.outcome == EventType::kInfo &&
+           holds_.Find(call.hold) != nullptr;
+  }
 
   // In the order of invocations, so that a release finds what its session had asked for before.
   void NoteAcquire(const Call& acquire) {
     Asked& asked = asked_[{acquire.session, acquire.key}];
     asked.unknown = asked.unknown || acquire.outcome == EventType::kInfo;
-    if (acquire.Ok()) asked.granted_last = acquire.hold;
-    if (acquire.Ok() && acquire.again) asked.nested = true;
-    if (acquire.Ok() && !acquire.again) asked.nested = false;
+    if (!acquire.Ok()) return;
+    asked.inside.insert(acquire.hold);
+    asked.granted_ns = acquire.to_ns;
   }
 
-  void Judge(const Call& release, const Grants& grants, ClaimVerdict& verdict) {
+  // An acquire that is sent again, by a library of its own accord: one of them may be carried out at any time.
+  [[nodiscard]] bool MayComeAgain(const Hold& own) const {
+    const auto episodes = scene_.EpisodesWithin({own.asked_ns, own.core.from_ns});
+    return std::ranges::any_of(episodes, [&](const FaultEpisode* episode) {
+      const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode->fault)];
+      return (episode->client <= 0 || episode->client == own.client) &&
+             std::ranges::find(kKeepingKinds, fault.kind) != kKeepingKinds.end();
+    });
+  }
+
+  void Judge(const Call& release, const std::map<OfKey, Grants>& grants, ClaimVerdict& verdict) {
+    Asked& asked = asked_[{release.session, release.key}];
+    const bool is_first = asked.inside.erase(release.hold) > 0;
+    asked.perhaps_in = asked.perhaps_in || IsUnansweredExit(release);
     const Hold* own = holds_.Find(release.hold);
     const bool looked =
         release.outcome == EventType::kFail || (release.Ok() && release.answer[0] == 0);
-    if (own == nullptr || !looked) return;
-    const Asked& asked = asked_[{release.session, release.key}];
-    if (asked.unknown || asked.nested || asked.granted_last != release.hold) return;
-    const Call* other = grants.LastBefore(release.from_ns);
-    if (other == nullptr || !Before(own->core.from_ns, other->from_ns)) return;
-    if (own->shared && other->answer[2] != 0) return;  // readers let each other be
+    // An inner exit frees nothing, and so has nothing to tell.
+    if (own == nullptr || !looked || !is_first || !asked.inside.empty() || asked.unknown) return;
+    // Readers let each other be.
+    OfKey which{.key = release.key, .alone = own->shared, .certain = true};
+    const Call* other = After(grants, which, asked.granted_ns, release.from_ns);
+    which.certain = false;
+    if (After(grants, which, asked.granted_ns, release.from_ns) == nullptr) return;
     if (WasActive(scene_, {own->asked_ns, release.to_ns}, LosesData)) return;
+    if (other == nullptr || asked.perhaps_in || MayComeAgain(*own)) return Doubt(release);
     ++verdict.opportunities;
     if (release.outcome == EventType::kFail) return;
     ++count_;
@@ -118,18 +177,27 @@ class Checking {
                  .of_service = true}));
   }
 
+  void Doubt(const Call& release) {
+    if (!release.Ok() || !doubt_.empty()) return;
+    doubt_ = fmt::format(
+        "{} released the key at {} and was told that this freed its lock, which may have been so",
+        OwnerName(scene_, release.session), At(release.from_ns));
+  }
+
   struct Asked {
-    bool unknown = false;       // something whose outcome nobody knows
-    bool nested = false;        // and was let in while it was in
-    uint64_t granted_last = 0;  // a hold
+    bool unknown = false;         // something whose outcome nobody knows
+    bool perhaps_in = false;      // by its own count: a release was not answered
+    std::set<uint64_t> inside{};  // holds that it was granted and did not release
+    int64_t granted_ns = kNever;  // when it was let in last
   };
 
   const Calls& calls_;
   const Holds& holds_;
   const Scene& scene_;
   Stories stories_;
-  std::map<OfKey, Asked> asked_;
+  std::map<OfSession, Asked> asked_;
   int64_t count_ = 0;
+  std::string doubt_;
 };
 
 }  // namespace

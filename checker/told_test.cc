@@ -97,6 +97,33 @@ TEST(Told, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
       c1:   A-a==!=============R-r
       c2:            A-b===R-r)",
        Outcome3::kViolated, 1},
+      {"a writer, and then a reader, shuts a reader out", R"(
+      c1:   A-b==!====================R-r
+      c2:            A-a=R-r
+      c3:                    A-b=R-r)",
+       Outcome3::kViolated, 1},
+      {"it was let in again before, and lets itself out", R"(
+      c1:   A-a=A-a=R-r==!===========R-r
+      c2:                   A-a=R-r)",
+       Outcome3::kViolated, 1},
+      {"an inner exit frees nothing", R"(
+      c1:   A-a=A-a==!===========R-r
+      c2:               A-a=R-r)"},
+      {"by its own count it may be inside still", R"(
+      c1:   A-a=A-a=R-?==!===========R-r
+      c2:                   A-a=R-r)"},
+      {"the other may have been let in by its own count", R"(
+      c1:              A-a==!==========R-r
+      c2:   A-a=R-?              A-a=R-r)"},
+      {"its acquire may have been sent twice, and come again", R"(
+      hold c1: [--------------------------]
+      c1:         A--a==!===================R-r
+      c2:                   A-a===R-r)"},
+      {"only another's was kept back", R"(
+      hold c2: [--------------------------]
+      c1:         A--a==!===================R-r
+      c2:                   A-a===R-r)",
+       Outcome3::kViolated, 1},
       {"the node came back with older data", R"(
       c1:             A-a==!=============R-r
       c2:                      A-a===R-r
@@ -119,6 +146,30 @@ TEST(Told, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << name << ": " << verdict.reason;
     EXPECT_EQ(verdict.opportunities, opportunities) << name;
     EXPECT_EQ(verdict.violations.size(), outcome == Outcome3::kViolated ? 1U : 0U) << name;
+  }
+}
+
+TEST(Told, IsUnknownWhereOneMayHaveLiedThoughAnotherWasToldOfItsLoss) {
+  EXPECT_EQ(Check(R"(
+      c1:              A-a==!==========R-r         A-a=R-r
+      c2:   A-a=R-?              A-a=R-r
+      c3:                                      A-a==========R-x)")
+                .outcome,
+            Outcome3::kUnknown);
+}
+
+// A picture cannot say that: its second release is of no hold.
+TEST(Told, ASecondReleaseOfTheSameHoldSaysNothingOfALoss) {
+  for (const std::string first : {"?", "r", "x"}) {
+    for (const std::string second : {"r", "x"}) {
+      const std::string one = "c1: A-a==R-" + first + "           R-" + second;
+      History history = FromLanes(one + "\nc2:              A-a=R-r");
+      for (Event& event : history.events) {
+        if (event.op == Op::kRelease && event.hold == 0) event.hold = 101;
+      }
+      const ClaimVerdict verdict = CheckTold(history, {});
+      EXPECT_EQ(verdict.outcome, Outcome3::kUnknown) << first << second << verdict.reason;
+    }
   }
 }
 

@@ -87,7 +87,7 @@ ReleaseResult DriverLock::Release(const Grant& grant, Deadline deadline) {
   if (text.empty())
     return ReleaseResult::kUnknown;  // an error, granted or not: nothing to release by
   if (!Settle(deadline)) {
-    owed_ = text;
+    owed_.push_back(text);
     return ReleaseResult::kUnknown;
   }
   const auto answer = Ask(DriverOp::kRelease, {{"session", session_}, {"grant", text}}, deadline);
@@ -116,15 +116,18 @@ bool DriverLock::Settle(Deadline deadline) {
     if (!late) return false;
     const bool granted = op == DriverOp::kAcquire && late->kind == Kind::kOk;
     // One that frees whatever is there might free another's by now.
-    if (granted && !ReleasesAnothers()) owed_ = late->grant;
+    if (granted && !ReleasesAnothers()) owed_.push_back(late->grant);
   }
   return PayOwed(deadline);
 }
 
 bool DriverLock::PayOwed(Deadline deadline) {
-  if (!owed_) return true;
-  const std::string text = *std::exchange(owed_, std::nullopt);
-  return Ask(DriverOp::kRelease, {{"session", session_}, {"grant", text}}, deadline).has_value();
+  while (!owed_.empty()) {
+    const std::string text = owed_.front();
+    owed_.erase(owed_.begin());
+    if (!Ask(DriverOp::kRelease, {{"session", session_}, {"grant", text}}, deadline)) return false;
+  }
+  return true;
 }
 
 // What the library promises at least: a watchdog of its own may make it longer, and nobody is told.

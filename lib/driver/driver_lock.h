@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "lib/base/env.h"
 #include "lib/driver/answers.h"
@@ -54,7 +55,7 @@ class DriverLock final : public Lock {
   Duration call_timeout_;
   Owners owners_;
   std::optional<UnderWay> under_way_;
-  std::optional<std::string> owed_;  // a grant of nobody's, to be released
+  std::vector<std::string> owed_;  // grants of nobody's, to be released, in that order
 };
 
 }  // namespace doublehold

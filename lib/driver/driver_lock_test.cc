@@ -251,6 +251,22 @@ TEST(DriverLock, AReleaseThatCouldNotBeAskedForIsMadeUpFor) {
   EXPECT_EQ(scene.TakeAsked().substr(0, 38), R"(release {"grant":"held","session":3}; )");
 }
 
+// A session that has entered, and then waits for more than the driver answers: nothing of what it had stays granted.
+TEST(DriverLock, EachReleaseThatCouldNotBeAskedForIsMadeUpFor) {
+  Scene scene({"lease", "reentrant"});
+  ASSERT_TRUE(std::holds_alternative<Unknown>(scene.Acquire({Ok("third", 350ms)})));
+  EXPECT_EQ(scene.Release(GrantOf("second"), {}), ReleaseResult::kUnknown);
+  EXPECT_EQ(scene.Release(GrantOf("first"), {}), ReleaseResult::kUnknown);
+  EXPECT_EQ(scene.driver.asked.size(), 1u);
+  scene.TakeAsked();
+  EXPECT_TRUE(std::holds_alternative<Granted>(
+      scene.Acquire({Ok("", 5ms), Ok("", 5ms), Ok("", 5ms), Ok("new", 5ms)})));
+  const std::string asked = scene.TakeAsked();
+  EXPECT_EQ(asked.substr(0, asked.find("; acquire")), R"(release {"grant":"second","session":3}; )"
+                                                      R"(release {"grant":"first","session":3}; )"
+                                                      R"(release {"grant":"third","session":3})");
+}
+
 TEST(DriverLock, IsExtendedByThoseWhoCan) {
   const Grant held = GrantOf("held");
   const auto extend = [&](Scene& scene, ScriptedDriver::Answer answer) {
