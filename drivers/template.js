@@ -21,12 +21,13 @@ class Redis { // your library brings its own
   }
 
   async call(...words) {
-    const stream = (this.stream ??= net.connect(this.address));
-    stream.setTimeout(5000, () => stream.destroy(new Error("no reply within 5 s")));
+    if (!this.stream || this.stream.destroyed) this.stream = net.connect(this.address);
+    const stream = this.stream;
     try {
       return await new Promise((resolve, reject) => {
         let reply = "";
-        stream.removeAllListeners("data").removeAllListeners("error").removeAllListeners("close");
+        for (const event of ["data", "error", "close", "timeout"]) stream.removeAllListeners(event);
+        stream.setTimeout(5000, () => stream.destroy(new Error("no reply within 5 s")));
         stream.on("error", reject).on("close", () => reject(new Error("the connection was closed")));
         stream.on("data", (bytes) => {
           reply += bytes;
@@ -38,9 +39,10 @@ class Redis { // your library brings its own
         stream.write(`*${parts.length}\r\n${parts.join("")}`);
       });
     } catch (error) {
-      stream.destroy();
-      this.stream = null; // the reply may yet come: it would be taken for another's
+      stream.destroy(); // the reply may yet come: it would be taken for another's
       throw error;
+    } finally {
+      stream.setTimeout(0); // nobody waits: it may be idle for as long as it likes
     }
   }
 }
