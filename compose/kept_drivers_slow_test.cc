@@ -80,11 +80,23 @@ TEST_P(Kept, KeepsToTheProtocolAndIsJudgedAsAnyOther) {
 
 TEST_P(Kept, WhatCannotBeInstalledIsSaidInOneLine) {
   TakeRegistriesAway();
+  // Of one that was killed.
+  std::filesystem::create_directories(cache() / "doublehold" / "installing-x" / "made");
   const Finished finished = RunProgram({"run", "--driver", GetParam()});
   EXPECT_EQ(finished.exit_code, 4);
   EXPECT_NE(finished.err.find(" cannot be installed: "), std::string::npos) << finished.err;
   EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
   EXPECT_TRUE(std::filesystem::is_empty(cache() / "doublehold")) << "half of it is left";
+}
+
+class KeptCache : public EmptyCache, public ::testing::Test {};
+
+TEST_F(KeptCache, ThatCannotBeWrittenIsSaidInOneLine) {
+  std::ofstream(cache()) << "no folder";
+  const Finished finished = RunProgram({"run", "--driver", "redis-py"});
+  EXPECT_EQ(finished.exit_code, 4);
+  EXPECT_NE(finished.err.find(" cannot be installed: "), std::string::npos) << finished.err;
+  EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
 }
 
 std::vector<std::string> Names() {

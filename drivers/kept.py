@@ -7,7 +7,7 @@
 The library comes by its language's own client (pip, npm, mvn, go) into a folder of the user's cache, once for each version.
 Nothing else is touched. What fails is said in one line, and the exit status is 4.
 """
-import argparse, hashlib, json, os, re, shutil, subprocess, sys, tempfile
+import argparse, fcntl, hashlib, json, os, re, shutil, subprocess, sys, tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -143,7 +143,7 @@ def text_of(folder: Path) -> bytes:
 
 
 def installed(name: str, version: str) -> Path:
-    """The folder where that version lies. Several processes may install it at once: one of them wins."""
+    """The folder where that version lies: whole, or not there. Several processes may ask at once: one of them installs it."""
     kept, source = KEPT[name], HERE / name
     which = hashlib.sha256(text_of(source)).hexdigest()[:8]
     runtime = f"python{sys.version_info.major}.{sys.version_info.minor}" if isinstance(kept, Pip) else kept.runs_on
@@ -151,15 +151,20 @@ def installed(name: str, version: str) -> Path:
     if folder.exists():
         return folder
     CACHE.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=CACHE) as fresh:
-        made = Path(fresh) / "made"
-        made.mkdir()
-        kept.install(source, version, made)
-        try:
-            os.rename(made, folder)
-        except OSError:
-            if not folder.exists():
-                raise
+    one_at_a_time = os.open(CACHE, os.O_RDONLY)
+    try:
+        fcntl.flock(one_at_a_time, fcntl.LOCK_EX)
+        if folder.exists():
+            return folder
+        for killed in CACHE.glob("installing-*"):  # and so could not tidy up
+            shutil.rmtree(killed, ignore_errors=True)
+        with tempfile.TemporaryDirectory(prefix="installing-", dir=CACHE) as fresh:
+            made = Path(fresh) / "made"
+            made.mkdir()
+            kept.install(source, version, made)
+            made.rename(folder)
+    finally:
+        os.close(one_at_a_time)
     return folder
 
 
@@ -183,7 +188,7 @@ def main() -> None:
         if asked.install:
             return
         words, env = kept.command(source, folder)
-    except CannotInstall as why:
+    except (CannotInstall, OSError) as why:
         print(f"{asked.name} {version} cannot be installed: {why}", file=sys.stderr)
         sys.exit(4)
     os.execve(words[0], words, {**os.environ, **env, "DOUBLEHOLD_LIBRARY_VERSION": version})
