@@ -316,6 +316,12 @@ TEST_F(Drivers, OptionsAreTheDriversOwn) {
   EXPECT_EQ(unknown.exit_code, 3);
   EXPECT_EQ(unknown.err, "doublehold run: the driver '" + kTemplate +
                              "' refused hello: no such option: fair (there is: interval_ms)\n");
+  const Finished wrong = RunProgram({"run", "--driver", kTemplate, "--option", "interval_ms=soon"});
+  EXPECT_EQ(wrong.exit_code, 3);
+  EXPECT_NE(wrong.err.find("' refused hello: interval_ms is a whole number of milliseconds, up to "
+                           "an hour, and not 'soon'\n"),
+            std::string::npos)
+      << wrong.err;
   const Finished none = RunProgram({"run", "--lock", "redlock", "--option", "fair=yes"});
   EXPECT_EQ(none.exit_code, 3);
   EXPECT_NE(none.err.find("lock redlock has no such setting"), std::string::npos) << none.err;

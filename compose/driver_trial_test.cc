@@ -16,7 +16,7 @@ from template import Driver, Library, Redis
 IS_OURS = "if redis.call('get',KEYS[1])==ARGV[1] then return 1 else return 0 end"
 
 class Watched(Library):
-    CAN = ["lease", "lost"]
+    can = staticmethod(lambda options: ["lease", "lost"])
 
     def acquire(self, **members):
         got = super().acquire(**members)
@@ -75,7 +75,7 @@ end
 return 1"""
 
 class Nested(Library):
-    CAN = ["lease", sys.argv[2]]
+    can = staticmethod(lambda options: ["lease", sys.argv[2]])
     LEAVES_AT = int(sys.argv[3])
     count = 0
 

@@ -35,11 +35,16 @@ class Redis:  # your library brings its own
 class Library:
     """One for each session, called by one thread at a time. None: refused. An exception: perhaps done, perhaps not."""
 
-    NAME, VERSION, CAN = "template", "1", ["lease"]
+    NAME, VERSION = "template", "1"
     OPTIONS = {"interval_ms": "5"}  # and what they are when nobody says
 
+    @staticmethod
+    def can(options):  # a ValueError says what is wrong with them
+        milliseconds(options, "interval_ms")
+        return ["lease"]
+
     def __init__(self, setup, options):
-        self.interval = float(options["interval_ms"]) / 1000  # between two tries
+        self.interval = milliseconds(options, "interval_ms") / 1000  # between two tries
         self.redis = Redis(setup["nodes"][0]["host"], setup["nodes"][0]["port"])
         self.keys = {}  # by grant
 
@@ -56,6 +61,13 @@ class Library:
 
     def release(self, grant):
         return {} if self.redis.call("EVAL", DELETE, 1, self.keys.pop(grant, ""), grant) else None
+
+
+def milliseconds(options, name):
+    text = options[name]
+    if not (text.isascii() and text.isdigit() and int(text) <= 3600000):
+        raise ValueError(f"{name} is a whole number of milliseconds, up to an hour, and not '{text}'")
+    return int(text)
 
 
 class Driver:
@@ -75,8 +87,11 @@ class Driver:
         if unknown:
             return self.answer(request, error={"text": f"no such option: {unknown} (there is: {', '.join(known)})"})
         self.options = {**known, **request["options"]}
-        self.answer(request, ok={"protocol": 1, "name": self.library.NAME, "version": self.library.VERSION,
-                                 "can": self.library.CAN})
+        try:
+            can = self.library.can(self.options)
+        except ValueError as error:
+            return self.answer(request, error={"text": str(error)})
+        self.answer(request, ok={"protocol": 1, "name": self.library.NAME, "version": self.library.VERSION, "can": can})
 
     def serve(self, request):  # on its session's thread
         members = {name: value for name, value in request.items() if name not in ("id", "op", "session")}

@@ -3,16 +3,21 @@
 import secrets
 
 import redis
-from template import Driver
+from template import Driver, milliseconds
 
 
 class Library:
-    NAME, VERSION, CAN = "redis-py", redis.__version__, ["lease", "extend"]
+    NAME, VERSION = "redis-py", redis.__version__
     OPTIONS = {"sleep_ms": "100"}  # between two tries; the library's own
+
+    @staticmethod
+    def can(options):
+        milliseconds(options, "sleep_ms")
+        return ["lease", "extend"]
 
     def __init__(self, setup, options):
         self.redis = redis.Redis(setup["nodes"][0]["host"], setup["nodes"][0]["port"])
-        self.sleep, self.locks = float(options["sleep_ms"]) / 1000, {}  # by grant
+        self.sleep, self.locks = milliseconds(options, "sleep_ms") / 1000, {}  # by grant
 
     def acquire(self, key, lease_ms, wait_ms):
         lock = self.redis.lock(key, timeout=lease_ms / 1000, sleep=self.sleep)
