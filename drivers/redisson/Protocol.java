@@ -67,9 +67,14 @@ final class Protocol {
       answer(request, ok == null ? "no" : "ok", ok == null ? new JsonObject() : ok);
     } catch (Throwable error) {
       JsonObject why = new JsonObject();
-      why.addProperty("text", error instanceof IllegalArgumentException ? error.getMessage() : error.toString());
+      why.addProperty("text", said(error));
       answer(request, "error", why);
     }
+  }
+
+  // Of what is wrong with options without the exception's name; some exceptions have no message.
+  private static String said(Throwable error) {
+    return error instanceof IllegalArgumentException && error.getMessage() != null ? error.getMessage() : error.toString();
   }
 
   private synchronized void answer(JsonObject request, String kind, JsonObject what) {
