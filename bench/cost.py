@@ -4,10 +4,10 @@
     bench/cost.py build/doublehold [--only PART ...] [--cycles N] [--json]
 
 For each it prints, of a cycle of one acquire and one release that nobody contends: the commands and bytes that the servers saw, and the
-time; of a lock that is held for 3 s: the commands a second (renewals; of one
-that its library extends by itself, with a lease of 3 s); of 4 clients on one key for 3 s: cycles a second and the longest
-wait. Ours are served by `doublehold driver serve`, so that all pay the same for the protocol. Scripts count once, as EVAL or EVALSHA,
-and what they call in a server besides. Medians of 5; absolute times are this machine's.
+time, medians of 5; of a lock that is held once for 3 s: the commands a second (renewals; a lock that its library extends by itself
+has a lease of 3 s there); of 4 clients on one key for 3 s: cycles a second and the longest wait, medians of 3. Ours are served by
+`doublehold driver serve`, so that all pay the same for the protocol. Scripts count once, as EVAL or EVALSHA, and what they call in a
+server besides. Absolute times are those of the machine.
 """
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ import socket
 import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-LEASE_MS, WATCHDOG_MS, WAIT_MS, HOLD_S, CROWD, CROWD_S, ROUNDS = 30_000, 3000, 2000, 3.0, 4, 3.0, 5
+LEASE_MS, WATCHDOG_MS, WAIT_MS, HOLD_S, CROWD, CROWD_S = 30_000, 3000, 2000, 3.0, 4, 3.0
+ROUNDS, CROWDS = 5, 3
 LONGEST_WAIT_S = 60
 
 
 def libraries(program: str) -> list[tuple[str, str, dict, int]]:
     """Name, command, options, servers."""
-    kept = lambda name, version="": f"python3 {HERE.parent}/drivers/kept.py {name}" + (f" --version {version}" if version else "")
+    launcher = shlex.quote(str(HERE.parent / "drivers" / "kept.py"))
+    kept = lambda name, version="": f"python3 {launcher} {name}" + (f" --version {version}" if version else "")
     ours = lambda name: f"{shlex.quote(program)} driver serve {name}"
     redisson = [(f"redisson {kind}", kept("redisson"), {"kind": kind}, 5 if kind == "redlock" else 1)
                 for kind in ("lock", "fair", "spin", "fenced", "multi", "read-write", "redlock")]
@@ -82,7 +84,8 @@ class Client:
         self.errors: list[str] = []
         threading.Thread(target=lambda: self.errors.extend(self.process.stderr), daemon=True).start()
         self.id = 0
-        self.ask("hello", protocol=1, options=options)
+        can = self.ask("hello", protocol=1, options=options)["can"]
+        self.hold_lease_ms = WATCHDOG_MS if "watchdog" in can else LEASE_MS
         self.ask("setup", client=number, sessions=1, nodes=[{"host": "127.0.0.1", "port": port} for port in ports],
                  lease_ms=WATCHDOG_MS, seed=1)
 
@@ -104,7 +107,8 @@ class Client:
     def cycle(self, hold_s=0.0) -> float:
         """How long it waited, with tries that were given up."""
         begun = time.monotonic()
-        while not (granted := self.ask("acquire", session=0, key="cost", lease_ms=LEASE_MS, wait_ms=WAIT_MS)):
+        lease_ms = self.hold_lease_ms if hold_s else LEASE_MS
+        while not (granted := self.ask("acquire", session=0, key="cost", lease_ms=lease_ms, wait_ms=WAIT_MS)):
             if time.monotonic() - begun > LONGEST_WAIT_S:
                 raise RuntimeError(f"the lock was not had within {LONGEST_WAIT_S} s")
         waited = time.monotonic() - begun
@@ -116,9 +120,9 @@ class Client:
     def stop(self):
         try:
             self.ask("bye")
+            self.process.stdin.close()
         except (RuntimeError, OSError):
             pass
-        self.process.stdin.close()
         try:
             self.process.wait(5)
         except subprocess.TimeoutExpired:
@@ -133,11 +137,8 @@ def crowd(clients: list[Client]) -> tuple[float, float]:
         while time.monotonic() < ends:
             mine.append(client.cycle())
 
-    threads = [threading.Thread(target=work, args=pair) for pair in zip(clients, waits)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(len(clients)) as threads:
+        list(threads.map(work, clients, waits))  # what one of them throws, too
     return sum(map(len, waits)) / CROWD_S, max((max(mine) for mine in waits if mine), default=0.0)
 
 
@@ -167,7 +168,7 @@ def cost(command: str, options: dict, nodes: int, cycles: int) -> dict[str, floa
         clients += [Client(command, options, ports, number) for number in range(2, CROWD + 1)]
         for client in clients:
             client.cycle()
-        each = [crowd(clients) for _ in range(3)]
+        each = [crowd(clients) for _ in range(CROWDS)]
         return {"commands": commands, "bytes": size, "cycle_us": took_us, "renewals_per_s": renewals,
                 "crowd_cycles_per_s": statistics.median(rate for rate, _ in each), "crowd_longest_wait_s": statistics.median(wait for _, wait in each)}
     finally:
@@ -178,17 +179,19 @@ def cost(command: str, options: dict, nodes: int, cycles: int) -> dict[str, floa
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
-    parser.add_argument("--only", action="append", metavar="PART")
+    parser.add_argument("--only", action="append", metavar="PART", help="those whose names have it; may be given again")
     parser.add_argument("--cycles", type=int, default=200)
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
+    chosen = [each for each in libraries(str(Path(asked.program).resolve()))
+              if not asked.only or any(part in each[0] for part in asked.only)]
+    if not chosen:
+        parser.error(f"no library's name has {' or '.join(asked.only)} in it")
     told = {}
     head = f"{'library':28} {'commands':>9} {'bytes':>7} {'us a cycle':>11} {'renewals/s':>11} {'4 clients: cycles/s':>20} {'longest wait':>13}"
     if not asked.json:
         print(head, flush=True)
-    for name, command, options, nodes in libraries(str(Path(asked.program).resolve())):
-        if asked.only and not any(part in name for part in asked.only):
-            continue
+    for name, command, options, nodes in chosen:
         try:
             row = told[name] = cost(command, options, nodes, asked.cycles)
         except RuntimeError as why:
