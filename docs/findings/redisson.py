@@ -33,9 +33,8 @@ class Server:
 
 
 class Library:
-    def __init__(self, server: Server, version: str, kind: str):
-        self.process = subprocess.Popen([sys.executable, str(KEPT), "redisson", *(["--version", version] if version else [])],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    def __init__(self, server: Server, words: list[str], kind: str):
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.id = 0
         self.name = self.ask("hello", protocol=1, options={"kind": kind})["ok"]
         self.ask("setup", client=1, sessions=1, nodes=[{"host": "127.0.0.1", "port": server.port}], lease_ms=30_000, seed=1)
@@ -59,22 +58,29 @@ def short(answer: dict) -> str:
     return "error: " + answer["error"]["text"][:90] if "error" in answer else ", ".join(answer)
 
 
+def hang(library: Library, server: Server) -> None:
+    server.hang_in_background(5)
+    answer = library.acquire("a")
+    print(f"  the server hangs for 5 s during acquire: {short(answer)}; entered {server.ask('HVALS', 'a')} times")
+    if "ok" in answer:
+        released = library.release(answer["ok"]["grant"])
+        print(f"    its release: {short(released)}; still there: {server.ask('HVALS', 'a')}, for {server.ask('PTTL', 'a')} ms")
+    grant = library.acquire("b")["ok"]["grant"]
+    server.hang_in_background(5)
+    print(f"  the server hangs for 5 s during release: {short(library.release(grant))}; still there: {server.ask('HVALS', 'b')}")
+
+
 def main() -> None:
-    version = sys.argv[1] if len(sys.argv) > 1 else ""
+    words = [sys.executable, str(KEPT), "redisson", *(["--version", sys.argv[1]] if len(sys.argv) > 1 else [])]
+    if (installed := subprocess.run([*words, "--install"])).returncode != 0:
+        sys.exit(installed.returncode)  # it has said why
     server = Server()
     try:
-        for kind in ("lock", "fair"):
-            library = Library(server, version, kind)
+        for kind in ("lock", "fair", "read-write", "spin", "fenced"):
+            library = Library(server, words, kind)
             print(f"{library.name['name']} {library.name['version']}")
-            server.hang_in_background(5)
-            answer = library.acquire("a")
-            print(f"  the server hangs for 5 s during acquire: {short(answer)}; entered {server.ask('HVALS', 'a')} times")
-            if "ok" in answer:
-                released = library.release(answer["ok"]["grant"])
-                print(f"    its release: {short(released)}; still there: {server.ask('HVALS', 'a')}, for {server.ask('PTTL', 'a')} ms")
-            grant = library.acquire("b")["ok"]["grant"]
-            server.hang_in_background(5)
-            print(f"  the server hangs for 5 s during release: {short(library.release(grant))}; still there: {server.ask('HVALS', 'b')}")
+            if kind in ("lock", "fair"):
+                hang(library, server)
             grant = library.acquire("c", lease_ms=300)["ok"]["grant"]
             time.sleep(0.6)
             print(f"  release 300 ms after the lease was over, nobody else having the lock: {short(library.release(grant))}")
