@@ -26,7 +26,7 @@ std::string Describe(const DriverEnd& end, const std::filesystem::path& log);
 
 using DriverOptions = std::map<std::string, std::string>;
 
-// What a driver answers to its first request. What went wrong follows "the driver ": "did not answer hello within 10s". One that
+// What a driver answers to its first request. What went wrong follows "the driver ": "did not answer hello within 20s". One that
 // refuses it was given options that it does not know: bad input.
 Result<DriverHello> SayHello(DriverChannel& driver, const DriverOptions& options,
                              const std::filesystem::path& log);
