@@ -18,6 +18,7 @@ using Kind = DriverAnswer::Kind;
 constexpr Lease kLease = kTrialLease;
 constexpr Duration kRunOut = kLease * 3;  // by then what a lease kept is free
 constexpr Duration kTryInterval = 50ms;
+constexpr Duration kReconnection = kDriverPatience / 2;
 
 class Trial : private DriverParties {
  public:
@@ -40,6 +41,7 @@ class Trial : private DriverParties {
         {"a lease runs out", &Trial::LetsLeasesEnd},
         {"a watchdog keeps the lock", &Trial::Keeps},
         {"an extension lengthens the lease", &Trial::Extends},
+        {"a connection that the server closed is opened anew", &Trial::OpensAnew},
         {"the loss of a lock is told", &Trial::TellsOfLosses}};
     for (const auto& [what, step] : steps) {
       NextStep();
@@ -206,6 +208,27 @@ class Trial : private DriverParties {
     Must(Kind::kOk, "extend by the holder", Extend(kA, first.grant));
     Must(Kind::kOk, "release by the holder", Release(kA, first.grant));
     Must(Kind::kNo, "extend of what was released", Extend(kA, first.grant));
+  }
+
+  // What is asked first may fail, and may have been done.
+  void OpensAnew() {
+    const std::array<std::string_view, 4> close{"CLIENT", "KILL", "TYPE", "normal"};
+    if (!MakeConnection(server_)->Call(close, RealMono() + kDriverPatience))
+      Note("the server of this trial does not answer");
+    for (const Caller caller : {kA, kSecondOfA, kB}) {
+      const MonoTime give_up = RealMono() + kReconnection;
+      DriverAnswer granted = Acquire(caller, {.lease = kLease});
+      while (granted.kind != Kind::kOk && wrong().empty() && RealMono() < give_up) {
+        std::this_thread::sleep_for(kTryInterval);
+        granted = Acquire(caller, {.lease = kLease});
+      }
+      if (!wrong().empty()) return;
+      Must(Kind::kOk,
+           fmt::format("acquire {} after the server closed its connections",
+                       FormatDuration(kReconnection)),
+           granted);
+      if (granted.kind == Kind::kOk) (void)Release(caller, granted.grant);
+    }
   }
 
   // The server forgets everything, as one that was restarted empty does.

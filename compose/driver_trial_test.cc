@@ -56,6 +56,40 @@ TEST(DriverTrial, AsksThoseWhoTellOfLossesForOne) {
       << silent.out;
 }
 
+// Keeps its connection, though the server has closed it.
+constexpr const char* kStubborn = R"(
+import sys
+sys.path.insert(0, sys.argv[1])
+import template
+
+class Stubborn(template.Redis):
+    def call(self, *words):
+        first = self.stream
+        try:
+            return super().call(*words)
+        except OSError:
+            self.stream = first
+            raise
+
+template.Redis = Stubborn
+template.Driver(template.Library).run()
+)";
+
+TEST(DriverTrial, ClosesTheConnectionsOfAll) {
+  const TestFolder folder;
+  WriteFile(folder.path() / "stubborn.py", kStubborn);
+  const Finished checked =
+      RunProgram({"driver", "check", "--", "/usr/bin/python3",
+                  (folder.path() / "stubborn.py").string(), DOUBLEHOLD_SOURCE_DIR "/drivers"});
+  EXPECT_EQ(checked.exit_code, 4) << checked.err;
+  EXPECT_NE(checked.out.find("WRONG  a connection that the server closed is opened anew: acquire "
+                             "10s after the server closed its connections: the answer must be ok, "
+                             "and is an error ("),
+            std::string::npos)
+      << checked.out;
+  EXPECT_EQ(checked.out.find("WRONG"), checked.out.rfind("WRONG")) << checked.out;
+}
+
 // Lets the owner in again, or readers in together. argv: what it can, at which count it frees the lock, and by how much it overstates
 // its leases in ms.
 constexpr const char* kCounts = R"(
