@@ -115,7 +115,7 @@ class Maven:
 
     def install(self, source, version, into):
         maven, javac = need("mvn", "maven"), need("javac", "default-jdk-headless")
-        tell([maven, "--batch-mode", "--quiet", "-f", str(source / "pom.xml"), f"-Dlibrary.version={version}",
+        tell([maven, "--batch-mode", "--quiet", "--update-snapshots", "-f", str(source / "pom.xml"), f"-Dlibrary.version={version}",
               "org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies", f"-DoutputDirectory={into / 'lib'}", "-DincludeScope=runtime"])
         sources = [file.name for file in source.glob("*.java")]
         try:
