@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -80,9 +79,6 @@ class Grants {
   size_t next_ = 0;
   int64_t first_unknown_ns_ = kForeverNs;
 };
-
-// A lock of which nobody knows whether a release that did not look found anything there.
-constexpr std::string_view kDriver = "driver";
 
 enum class Freed : uint8_t { kOwn, kPerhapsAnothers, kAnothers };
 
@@ -190,7 +186,7 @@ class Checking {
 
   // For certain, until the end of `when`: what had been granted in it.
   [[nodiscard]] bool WasThere(const Hold& granted, const Span& when) const {
-    if (scene_.facts.lock != kDriver) return true;  // else it would not say that it freed something
+    if (!scene_.facts.library) return true;  // ours do not say that they freed what was not there
     if (!Before(when.to_ns, granted.valid_until_ns)) return false;
     return std::ranges::none_of(scene_.EpisodesWithin(when), [&](const FaultEpisode* episode) {
       const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode->fault)];

@@ -120,8 +120,12 @@ TEST(Release, IsUnknownWhereSomethingElseExplainsIt) {
 }
 
 TEST(Release, OfADriverMayHaveFoundNothingThere) {
-  const LaneOptions driver{.lock = "driver"};
-  EXPECT_EQ(Check(kStale, driver).outcome, Outcome3::kViolated);
+  const auto of_driver = [](const std::string& picture) {
+    History history = FromLanes(picture);
+    history.facts.library = LibraryFact{"drawn", "1"};
+    return CheckRelease(history, {}).outcome;
+  };
+  EXPECT_EQ(of_driver(kStale), Outcome3::kViolated);
   for (const Case& drawn : std::vector<Case>{{"the other's lease was over", R"(
       c1:    A-a==!===============R-f
       c2:             A-a===!============R-x)"},
@@ -133,7 +137,7 @@ TEST(Release, OfADriverMayHaveFoundNothingThere) {
       c1:     A-a==!===============R-f
       c2:              A-a================R-x
       jump n1:              [])"}}) {
-    EXPECT_EQ(Check(drawn.picture, driver).outcome, Outcome3::kUnknown) << drawn.name;
+    EXPECT_EQ(of_driver(drawn.picture), Outcome3::kUnknown) << drawn.name;
     EXPECT_EQ(Check(drawn.picture).outcome, Outcome3::kViolated) << drawn.name;
   }
 }

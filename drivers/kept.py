@@ -5,7 +5,7 @@
     kept.py --list
 
 The library comes by its language's own client (pip, npm, mvn, go) into a folder of the user's cache, once for each version.
-Nothing else is touched. What fails is said in one line, and the exit status is 4.
+That client keeps its own cache besides, as ever. What fails is said in one line, and the exit status is 4.
 """
 import argparse, fcntl, hashlib, json, os, re, shutil, subprocess, sys, tempfile
 from dataclasses import dataclass
@@ -29,10 +29,10 @@ def need(program: str, package: str) -> str:
     return found
 
 
-def tell(words, folder=None, **env) -> None:
+def tell(words, folder=None) -> None:
     """Runs a client of a language. Its own words for what is wrong, the shortest that say it."""
     try:
-        done = subprocess.run(words, cwd=folder, env={**os.environ, **env}, stdin=subprocess.DEVNULL,
+        done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                               timeout=LONGEST_INSTALL_S)
     except subprocess.TimeoutExpired:
@@ -191,7 +191,7 @@ def main() -> None:
     except (CannotInstall, OSError) as why:
         print(f"{asked.name} {version} cannot be installed: {why}", file=sys.stderr)
         sys.exit(4)
-    os.execve(words[0], words, {**os.environ, **env, "DOUBLEHOLD_LIBRARY_VERSION": version})
+    os.execve(words[0], words, {**os.environ, **env})
 
 
 if __name__ == "__main__":
