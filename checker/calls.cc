@@ -9,7 +9,7 @@
 namespace doublehold {
 namespace {
 
-constexpr size_t kOps = static_cast<size_t>(Op::kLeave) + 1;
+constexpr size_t kOps = static_cast<size_t>(kLastOp) + 1;
 
 bool IsCall(Op op) {
   return op == Op::kAcquire || op == Op::kRelease || op == Op::kRead || op == Op::kWrite ||

@@ -49,7 +49,7 @@ class Scan {
                !Holds(locks_[record.key], record);
       default:
         return record.key < locks_.size() &&
-               record.What() <= Record::What(Op::kLeave, EventType::kInfo) && !IsTold(record);
+               record.What() <= Record::What(kLastOp, EventType::kInfo) && !IsTold(record);
     }
   }
 

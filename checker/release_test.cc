@@ -122,7 +122,7 @@ TEST(Release, IsUnknownWhereSomethingElseExplainsIt) {
 TEST(Release, OfADriverMayHaveFoundNothingThere) {
   const auto of_driver = [](const std::string& picture) {
     History history = FromLanes(picture);
-    history.facts.library = LibraryFact{"drawn", "1"};
+    history.facts.library = LibraryFact{"drawn", "1", {}};
     return CheckRelease(history, {}).outcome;
   };
   EXPECT_EQ(of_driver(kStale), Outcome3::kViolated);

@@ -106,14 +106,16 @@ void RunSessions(Env& env, const Means& means) {
   RunSession(env, means, 0);
 }
 
-// Can the lock be had now that every fault is healed? Also whether a key is left that never expires.
+// Whether a key is left, and whether it will ever expire.
 void RecordExpiries(Env& env, const Plan& plan, const LockKey& key) {
   for (int node = 1; node <= LockNodesOf(plan); ++node) {
     const std::array<std::string_view, 2> pttl{"PTTL", key.name};
     const CallResult result = env.Connect(NodeId{node})->Call(pttl, env.Mono() + plan.call_timeout);
-    if (!result || result->kind != Reply::Kind::kInteger || result->integer == -2) continue;
-    env.Record(
-        {.key = key.index, .op = Op::kExpiry, .type = EventType::kOk, .value = {result->integer}});
+    if (!result || result->kind != Reply::Kind::kInteger) continue;
+    env.Record({.key = key.index,
+                .op = Op::kExpiry,
+                .type = EventType::kOk,
+                .value = {result->integer, node}});
   }
 }
 

@@ -351,7 +351,8 @@ RunFacts FactsOf(const Plan& plan) {
                  .claims = plan.claims,
                  .expect = plan.expect,
                  .expect_cause = plan.expect_cause};
-  if (plan.driver) facts.library = LibraryFact{plan.driver->name, plan.driver->version};
+  if (plan.driver)
+    facts.library = LibraryFact{plan.driver->name, plan.driver->version, plan.driver->can};
   for (const FaultPlan& fault : plan.faults) {
     facts.faults.push_back({.name = fault.name,
                             .kind = fault.kind,

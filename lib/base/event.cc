@@ -8,9 +8,9 @@ std::string_view Name(EventType type) {
 }
 
 std::string_view Name(Op op) {
-  constexpr std::array<std::string_view, 17> kNames{
-      "acquire", "extend", "release", "read", "write", "order", "final", "probe", "expiry",
-      "wait",    "fault",  "stall",   "lost", "died",  "save",  "look",  "leave"};
+  constexpr std::array<std::string_view, 19> kNames{
+      "acquire", "extend", "release", "read", "write", "order", "final", "probe",  "expiry", "wait",
+      "fault",   "stall",  "lost",    "died", "save",  "look",  "leave", "settle", "notice"};
   return kNames[static_cast<size_t>(op)];
 }
 

@@ -32,7 +32,7 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //   final    ok: stock, orders in the store; of tasks: tasks with a result, results in the store
 //   probe    invoke: budget_ns  ok, fail: waited_ns  (can the lock be had after the last fault?)
 //            info: not had, and not all of its attempts were answered in time
-//   expiry   ok: PTTL in ms of a lock key (-1: it never expires)
+//   expiry   ok: PTTL in ms of a lock key once everybody has gone home (-1: it never expires; -2: it is not there), node
 //   fault    invoke (it starts): fault, asked_ns, client, node
 //            ok (it is healed):  fault, measured_ns, client, node     (client, node: -1 when none)
 //            fail (it is healed): the same, of one that met nothing to act on (measured_ns: 0)
@@ -40,6 +40,9 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //            of the supervisor unanswered
 //   lost     info: records dropped because a segment was full
 //   died     info: wait status of a client that ended by itself
+//   settle   ok: time-out_ns, took_ns, of (0: an acquire, 1: a release, 2: an extend): a call of a driver's was answered after
+//            its own time-out, when a release and an extend have a lease.  fail: never, in so long
+//   notice   info: came_ns: a driver had said by then, unasked, that it had lost the lock of this hold
 //
 // Every event of a grant carries its hold; an acquire carries it from its `ok` or `info` on.
 enum class Op : uint8_t {
@@ -60,7 +63,10 @@ enum class Op : uint8_t {
   kSave,
   kLook,
   kLeave,
+  kSettle,
+  kNotice,
 };
+constexpr Op kLastOp = Op::kNotice;
 
 // Who wrote the record within its process. A client's tasks run side by side, so each has its own
 // open operation; a client may have several sessions, each a thread with its own watchdog.

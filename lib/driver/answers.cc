@@ -107,7 +107,10 @@ bool DriverHello::Can(std::string_view what) const {
 }
 
 uint64_t DriverAnswers::Ask(DriverOp op, MonoTime now, const std::string& grant) {
-  if (op == DriverOp::kRelease) held_.erase(grant);
+  if (op == DriverOp::kRelease) {
+    held_.erase(grant);
+    lost_.erase(grant);
+  }
   under_way_[++last_id_] = {.op = op, .at = now};
   return last_id_;
 }
@@ -123,6 +126,7 @@ std::variant<DriverReply, LostNotice, BrokenLine> DriverAnswers::Take(std::strin
     LostNotice told{.grant = notice.Text("grant")};
     notice.CheckNothingElse();
     told.is_news = held_.erase(told.grant) > 0;
+    if (told.is_news) lost_.emplace(told.grant, now);
     return told;
   }
   const std::optional<int64_t> id = members.Whole("id", 0, INT64_MAX);
@@ -142,6 +146,7 @@ std::variant<DriverReply, LostNotice, BrokenLine> DriverAnswers::Take(std::strin
   reply.answer = ok != nullptr   ? OkOf(*ok, op, hello_, at, now)
                  : no != nullptr ? NoOf(*no, op)
                                  : ErrorOf(*error);
+  reply.answer.came = now;
   members.CheckNothingElse();
   if (op == DriverOp::kHello && ok != nullptr) hello_ = reply.answer.hello;
   if (op == DriverOp::kAcquire && ok != nullptr) held_.insert(reply.answer.grant);
@@ -149,6 +154,12 @@ std::variant<DriverReply, LostNotice, BrokenLine> DriverAnswers::Take(std::strin
   return reply;
 } catch (const WrongLine& wrong) {
   return BrokenLine{wrong.what()};
+}
+
+std::optional<MonoTime> DriverAnswers::LostAt(const std::string& grant) const {
+  const auto lost = lost_.find(grant);
+  if (lost == lost_.end()) return std::nullopt;
+  return lost->second;
 }
 
 std::string RequestLine(uint64_t id, DriverOp op, const json& members) {

@@ -46,6 +46,7 @@ struct DriverAnswer {
   std::optional<MonoTime> from{};      // of both: from when it counts
   bool definite = false;               // an error: certainly nothing was done
   std::string text{};                  // an error, in the driver's words
+  MonoTime came{};                     // when
 };
 
 struct DriverReply {
@@ -67,6 +68,8 @@ class DriverAnswers {
   // A line, without its end, that came now. What it answers is not under way any more.
   [[nodiscard]] std::variant<DriverReply, LostNotice, BrokenLine> Take(std::string_view line,
                                                                        MonoTime now);
+  // When a driver said that it had lost the lock of a grant that it was not asked to release; nothing: it did not.
+  [[nodiscard]] std::optional<MonoTime> LostAt(const std::string& grant) const;
 
  private:
   struct Asked {
@@ -75,7 +78,8 @@ class DriverAnswers {
   };
   uint64_t last_id_ = 0;
   std::map<uint64_t, Asked> under_way_;
-  std::set<std::string> held_;  // granted, not asked back, and not told to be lost
+  std::set<std::string> held_;            // granted, not asked back, and not told to be lost
+  std::map<std::string, MonoTime> lost_;  // granted, not asked back, and told to be lost
   DriverHello hello_;
 };
 
@@ -87,6 +91,8 @@ class DriverRequests {
   virtual uint64_t Send(DriverOp op, const nlohmann::json& members) = 0;
   // Nothing: not answered by then, or never will be; it may be awaited again. An answer is given out once.
   virtual std::optional<DriverAnswer> Await(uint64_t id, MonoTime deadline) = 0;
+  // As of DriverAnswers.
+  [[nodiscard]] virtual std::optional<MonoTime> LostAt(const std::string& grant) const = 0;
 };
 
 // The line of a request, with its end.

@@ -105,8 +105,10 @@ TEST(DriverAnswers, OnlyALockThatIsHeldIsLostAndOnlyOnce) {
   const auto take = [&](const std::string& line) { return answers.Take(line, kNow).index() == 0; };
   ASSERT_TRUE(take(R"({"id":3,"ok":{"grant":"a"}})"));
   EXPECT_FALSE(is_news("b"));
+  EXPECT_EQ(answers.LostAt("a"), std::nullopt);
   EXPECT_TRUE(is_news("a"));
   EXPECT_FALSE(is_news("a"));
+  EXPECT_EQ(answers.LostAt("a"), kNow);
   const std::string id = std::to_string(answers.Ask(DriverOp::kAcquire, kNow));
   ASSERT_TRUE(take("{\"id\":" + id + R"(,"ok":{"grant":"c"}})"));
   answers.Ask(DriverOp::kRelease, kNow, "c");

@@ -158,6 +158,11 @@ std::optional<DriverAnswer> DriverChannel::Await(uint64_t id, MonoTime deadline)
   return std::move(answer.mapped());
 }
 
+std::optional<MonoTime> DriverChannel::LostAt(const std::string& grant) const {
+  const std::lock_guard lock(mutex_);
+  return answers_.LostAt(grant);
+}
+
 std::optional<DriverAnswer> DriverChannel::Ask(DriverOp op, const nlohmann::json& members,
                                                MonoTime deadline) {
   return Await(Send(op, members), deadline);

@@ -51,6 +51,7 @@ class DriverChannel final : public DriverRequests {
 
   uint64_t Send(DriverOp op, const nlohmann::json& members) override;
   std::optional<DriverAnswer> Await(uint64_t id, MonoTime deadline) override;
+  [[nodiscard]] std::optional<MonoTime> LostAt(const std::string& grant) const override;
   // Both.
   std::optional<DriverAnswer> Ask(DriverOp op, const nlohmann::json& members, MonoTime deadline);
   [[nodiscard]] std::optional<DriverEnd> end() const;

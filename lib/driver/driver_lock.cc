@@ -35,10 +35,13 @@ DriverLock::DriverLock(const LockContext& context, DriverRequests& driver, Drive
       hello_(std::move(hello)),
       session_(context.thread),
       call_timeout_(context.call_timeout),
+      lease_(context.lease),
       owners_(context.seed, context.client, context.thread) {}
 
 DriverLock::~DriverLock() {
-  [[maybe_unused]] const bool settled = Settle(env_.Mono() + call_timeout_);
+  if (Settle(env_.Mono() + call_timeout_) || !under_way_) return;
+  const Duration waited = env_.Mono() - under_way_->sent;
+  if (waited > under_way_->timeout) RecordSettled(EventType::kFail, waited);
 }
 
 AcquireResult DriverLock::TryAcquire(const LockKey& key, Lease lease, Deadline deadline) {
@@ -51,7 +54,9 @@ AcquireResult DriverLock::TryAcquire(const LockKey& key, Lease lease, Deadline d
       {"session", session_}, {"key", key.name}, {"lease_ms", ToMs(lease)}, {"wait_ms", ToMs(wait)}};
   grant.shared = key.shared && hello_.Can("read-write");
   if (grant.shared) members["mode"] = "read";
-  const auto answer = Ask(DriverOp::kAcquire, members, deadline);
+  const UnderWay call{
+      .op = DriverOp::kAcquire, .hold = grant.hold, .key = key.index, .timeout = wait};
+  const auto answer = Ask(call, members, deadline);
   if (!answer) return Unknown{std::move(grant)};
   if (answer->kind == Kind::kNo) return Busy{};
   if (answer->kind == Kind::kError) {
@@ -68,7 +73,7 @@ ExtendResult DriverLock::Extend(const Grant& grant, Lease lease, Deadline deadli
   if (!hello_.Can("extend") || !Settle(deadline)) return Undecided{};
   const MonoTime sent = env_.Mono();
   const auto answer =
-      Ask(DriverOp::kExtend,
+      Ask({.op = DriverOp::kExtend, .hold = grant.hold, .key = grant.key.index, .timeout = lease},
           {{"session", session_}, {"grant", grant.owner}, {"lease_ms", ToMs(lease)}}, deadline);
   if (!answer || answer->kind == Kind::kError) return Undecided{};
   if (answer->kind == Kind::kNo) return Lost{};
@@ -86,46 +91,80 @@ ReleaseResult DriverLock::Release(const Grant& grant, Deadline deadline) {
   }
   if (text.empty())
     return ReleaseResult::kUnknown;  // an error, granted or not: nothing to release by
+  const Owed release{.grant = text, .hold = grant.hold, .key = grant.key.index};
   if (!Settle(deadline)) {
-    owed_.push_back(text);
+    owed_.push_back(release);
     return ReleaseResult::kUnknown;
   }
-  const auto answer = Ask(DriverOp::kRelease, {{"session", session_}, {"grant", text}}, deadline);
+  RecordLoss(grant);
+  const auto answer = AskRelease(release, deadline);
   if (!answer || answer->kind == Kind::kError) return ReleaseResult::kUnknown;
   if (answer->kind == Kind::kNo) return ReleaseResult::kNotOwner;
   return ReleasesAnothers() ? ReleaseResult::kFreed : ReleaseResult::kReleased;
 }
 
-std::optional<DriverAnswer> DriverLock::Ask(DriverOp op, const nlohmann::json& members,
+std::optional<DriverAnswer> DriverLock::Ask(UnderWay call, const nlohmann::json& members,
                                             Deadline deadline) {
-  under_way_ = UnderWay{.id = driver_.Send(op, members), .op = op};
+  call.sent = env_.Mono();
+  call.id = driver_.Send(call.op, members);
+  under_way_ = call;
   return AwaitIt(deadline);
+}
+
+std::optional<DriverAnswer> DriverLock::AskRelease(const Owed& what, Deadline deadline) {
+  return Ask({.op = DriverOp::kRelease, .hold = what.hold, .key = what.key, .timeout = lease_},
+             {{"session", session_}, {"grant", what.grant}}, deadline);
 }
 
 std::optional<DriverAnswer> DriverLock::AwaitIt(Deadline deadline) {
   auto answer = driver_.Await(under_way_->id, deadline);
-  if (answer) under_way_.reset();
+  if (!answer) return answer;
+  const Duration took = answer->came - under_way_->sent;
+  if (took > under_way_->timeout) RecordSettled(EventType::kOk, took);
+  under_way_.reset();
   return answer;
+}
+
+void DriverLock::RecordSettled(EventType how, Duration took) {
+  const int64_t of = under_way_->op == DriverOp::kAcquire   ? 0
+                     : under_way_->op == DriverOp::kRelease ? 1
+                                                            : 2;
+  env_.Record({.hold = under_way_->hold,
+               .key = under_way_->key,
+               .op = Op::kSettle,
+               .type = how,
+               .value = {ToNs(under_way_->timeout), ToNs(took), of}});
+}
+
+void DriverLock::RecordLoss(const Grant& grant) {
+  const auto lost = driver_.LostAt(grant.owner);
+  if (!lost) return;
+  env_.Record({.hold = grant.hold,
+               .key = grant.key.index,
+               .op = Op::kNotice,
+               .type = EventType::kInfo,
+               .value = {env_.SinceStartNs(*lost)}});
 }
 
 // True when nothing is under way any more, and nothing owed.
 bool DriverLock::Settle(Deadline deadline) {
   if (under_way_) {
-    const DriverOp op = under_way_->op;
+    const UnderWay call = *under_way_;
     const auto late = AwaitIt(deadline);
     if (!late) return false;
-    const bool granted = op == DriverOp::kAcquire && late->kind == Kind::kOk;
+    const bool granted = call.op == DriverOp::kAcquire && late->kind == Kind::kOk;
     // One that frees whatever is there might free another's by now.
-    if (granted && !ReleasesAnothers()) owed_.push_back(late->grant);
+    if (granted && !ReleasesAnothers())
+      owed_.push_back({.grant = late->grant, .hold = call.hold, .key = call.key});
   }
   return PayOwed(deadline);
 }
 
 bool DriverLock::PayOwed(Deadline deadline) {
   while (!owed_.empty()) {
-    const std::string text = owed_.front();
+    const Owed first = owed_.front();
     owed_.erase(owed_.begin());
-    if (!Ask(DriverOp::kRelease, {{"session", session_}, {"grant", text}}, deadline)) return false;
+    if (!AskRelease(first, deadline)) return false;
   }
   return true;
 }

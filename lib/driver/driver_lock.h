@@ -37,13 +37,26 @@ class DriverLock final : public Lock {
   [[nodiscard]] bool ReleasesAnothers() const override { return hello_.Can("blind-release"); }
 
  private:
+  // A call, and what is recorded of it should it not be answered within its own time-out.
   struct UnderWay {
-    uint64_t id = 0;
     DriverOp op{};
+    uint64_t hold = 0;
+    uint16_t key = 0;
+    Duration timeout{};
+    uint64_t id = 0;
+    MonoTime sent{};
+  };
+  struct Owed {
+    std::string grant;
+    uint64_t hold = 0;
+    uint16_t key = 0;
   };
 
-  std::optional<DriverAnswer> Ask(DriverOp op, const nlohmann::json& members, Deadline deadline);
+  std::optional<DriverAnswer> Ask(UnderWay call, const nlohmann::json& members, Deadline deadline);
+  std::optional<DriverAnswer> AskRelease(const Owed& what, Deadline deadline);
   std::optional<DriverAnswer> AwaitIt(Deadline deadline);
+  void RecordSettled(EventType how, Duration took);
+  void RecordLoss(const Grant& grant);
   bool Settle(Deadline deadline);
   bool PayOwed(Deadline deadline);
   [[nodiscard]] MonoTime ValidUntil(MonoTime sent, Lease lease, const DriverAnswer& answer) const;
@@ -53,9 +66,10 @@ class DriverLock final : public Lock {
   DriverHello hello_;
   int session_;
   Duration call_timeout_;
+  Lease lease_;  // of the plan
   Owners owners_;
   std::optional<UnderWay> under_way_;
-  std::vector<std::string> owed_;  // grants of nobody's, to be released, in that order
+  std::vector<Owed> owed_;  // of nobody's, to be released, in that order
 };
 
 }  // namespace doublehold

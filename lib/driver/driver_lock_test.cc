@@ -30,7 +30,9 @@ class ScriptedDriver final : public DriverRequests {
     EXPECT_TRUE(unanswered_.empty()) << "two requests under way: " << asked.back();
     const Answer answer = ready.empty() ? Answer{} : ready.front();
     if (!ready.empty()) ready.erase(ready.begin());
-    unanswered_[asked.size()] = {answer.answer, world_.now + answer.after};
+    auto& [laid, at] = unanswered_[asked.size()];
+    laid = answer.answer;
+    laid.came = at = world_.now + answer.after;
     return asked.size();
   }
   std::optional<DriverAnswer> Await(uint64_t id, MonoTime deadline) override {
@@ -39,6 +41,10 @@ class ScriptedDriver final : public DriverRequests {
     if (at > deadline) return std::nullopt;
     return unanswered_.extract(id).mapped().first;
   }
+  std::optional<MonoTime> LostAt(const std::string& grant) const override {
+    const auto at = lost.find(grant);
+    return at == lost.end() ? std::nullopt : std::optional(at->second);
+  }
 
   struct Answer {
     DriverAnswer answer{};
@@ -46,6 +52,7 @@ class ScriptedDriver final : public DriverRequests {
   };
   std::vector<Answer> ready;
   std::vector<std::string> asked;
+  std::map<std::string, MonoTime> lost;
 
  private:
   World& world_;
@@ -61,6 +68,7 @@ struct Scene {
             .client = 2,
             .thread = 3,
             .seed = 1,
+            .lease = kLease,
             .call_timeout = kPatience,
             .options = Options(options)};
   }
@@ -265,6 +273,77 @@ TEST(DriverLock, EachReleaseThatCouldNotBeAskedForIsMadeUpFor) {
   EXPECT_EQ(asked.substr(0, asked.find("; acquire")), R"(release {"grant":"second","session":3}; )"
                                                       R"(release {"grant":"first","session":3}; )"
                                                       R"(release {"grant":"third","session":3})");
+}
+
+// "settle ok 50 80 0": its time-out and how long it took, in ms, and of what.
+std::string Settled(const World& world) {
+  std::vector<std::string> lines;
+  for (const Event& event : world.events) {
+    lines.push_back(fmt::format("{} {} {} {} {}", Name(event.op), Name(event.type),
+                                event.value[0] / 1'000'000, event.value[1] / 1'000'000,
+                                event.value[2]));
+  }
+  return fmt::format("{}", fmt::join(lines, "; "));
+}
+
+TEST(DriverLock, ACallThatIsAnsweredAfterItsOwnTimeOutIsRecorded) {
+  const struct {
+    Duration after;
+    const char* told;
+  } cases[] = {
+      {50ms, ""},
+      {51ms, "settle ok 50 51 0"},
+      {150ms, "settle ok 50 150 0"},  // its answer was awaited by a later call
+      {10s, "settle fail 50 300 0"},  // when the lock goes
+  };
+  for (const auto& each : cases) {
+    World world;
+    FakeEnv env(world);
+    ScriptedDriver driver(world);
+    const std::map<std::string, std::string> none;
+    {
+      const LockContext context{.env = env,
+                                .client = 8,
+                                .lease = kLease,
+                                .call_timeout = kPatience,
+                                .options = Options(none)};
+      DriverLock lock(context, driver, {.name = "x", .version = "1", .can = {"lease"}});
+      for (const Duration after : {each.after, Duration(1ms)}) {
+        driver.ready = {{.answer = {.kind = Kind::kNo}, .after = after}};
+        [[maybe_unused]] const AcquireResult result =
+            lock.TryAcquire({.name = "k", .index = 4}, kLease, world.now + kPatience);
+      }
+    }
+    EXPECT_EQ(Settled(world), each.told);
+    for (const Event& event : world.events) EXPECT_EQ(event.key, 4);
+  }
+}
+
+TEST(DriverLock, AReleaseHasALeaseToBeAnsweredIn) {
+  Scene scene;
+  Grant held = GrantOf("a");
+  held.hold = 7;
+  EXPECT_EQ(scene.Release(held, {Ok("", kLease)}), ReleaseResult::kUnknown);
+  scene.world.Advance(1s);
+  std::ignore = scene.Acquire({Ok("b")});
+  EXPECT_EQ(Settled(scene.world), "");
+  EXPECT_EQ(scene.Release(held, {Ok("", kLease + 1ms)}), ReleaseResult::kUnknown);
+  scene.world.Advance(1s);
+  std::ignore = scene.Acquire({Ok("b")});
+  EXPECT_EQ(Settled(scene.world), "settle ok 300 301 1");
+}
+
+TEST(DriverLock, WhatADriverSaidToBeLostIsRecordedWhenItIsReleased) {
+  Scene scene({"lease", "lost"});
+  Grant held = GrantOf("a");
+  held.hold = 7;
+  scene.driver.lost["a"] = scene.world.now + 20ms;
+  scene.world.Advance(60ms);
+  EXPECT_EQ(scene.Release(GrantOf("b"), {Ok()}), ReleaseResult::kReleased);
+  EXPECT_EQ(Settled(scene.world), "");
+  EXPECT_EQ(scene.Release(held, {No()}), ReleaseResult::kNotOwner);
+  EXPECT_EQ(Settled(scene.world), "notice info 20 0 0");
+  EXPECT_EQ(scene.world.events[0].hold, 7u);
 }
 
 TEST(DriverLock, IsExtendedByThoseWhoCan) {

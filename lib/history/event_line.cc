@@ -165,7 +165,7 @@ std::optional<Event> EventLines::Scan(std::string_view text, int64_t index) cons
   if (!line.Skip(",\"process\":") || !TakeProcess(line, event.client)) return std::nullopt;
   if (line.Skip(",\"task\":") && !line.TakeWord(TaskKind::kMeter, event.task)) return std::nullopt;
   if (!line.Skip(",\"type\":") || !line.TakeWord(EventType::kInfo, event.type)) return std::nullopt;
-  if (!line.Skip(",\"f\":") || !line.TakeWord(Op::kLeave, event.op)) return std::nullopt;
+  if (!line.Skip(",\"f\":") || !line.TakeWord(kLastOp, event.op)) return std::nullopt;
   if (line.Skip(",\"key\":")) {
     std::string_view quoted = line.rest();
     Scanner ahead = line;

@@ -194,6 +194,7 @@ std::optional<LibraryFact> ReadLibrary(Fields& fields) {
   if (!fields.Has("library")) return std::nullopt;
   Fields inner(fields.Object("library"), "field 'library': ");
   LibraryFact library{.name = inner.Text("name"), .version = inner.Text("version")};
+  if (inner.Has("can")) library.can = inner.Texts("can");
   if (std::string reason = inner.Finish(); !reason.empty()) fields.Fail(std::move(reason));
   return library;
 }
@@ -231,7 +232,9 @@ nlohmann::ordered_json FactsToJson(const RunFacts& facts) {
                                 {"expect", std::move(expect)}};
   if (!facts.expect_cause.empty()) object["expect_cause"] = facts.expect_cause;
   if (facts.library)
-    object["library"] = {{"name", facts.library->name}, {"version", facts.library->version}};
+    object["library"] = {{"name", facts.library->name},
+                         {"version", facts.library->version},
+                         {"can", facts.library->can}};
   return object;
 }
 

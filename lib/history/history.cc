@@ -49,7 +49,7 @@ ValueNames ValueNamesOf(Op op, EventType type) {
       if (ok || fail) return {"waited_ns"};
       return {};
     case Op::kExpiry:
-      return {"pttl_ms"};
+      return {"pttl_ms", "node?"};
     case Op::kFault:
       return {"fault", invoke ? "asked_ns" : "measured_ns", "client", "node"};
     case Op::kStall:
@@ -61,6 +61,10 @@ ValueNames ValueNamesOf(Op op, EventType type) {
     case Op::kRelease:
       if (ok) return {"unchecked?"};
       return {};
+    case Op::kSettle:
+      return {"timeout_ns", "took_ns", "of"};
+    case Op::kNotice:
+      return {"came_ns"};
     case Op::kWait:
     case Op::kLeave:
       return {};
@@ -69,8 +73,7 @@ ValueNames ValueNamesOf(Op op, EventType type) {
 }
 
 std::optional<std::string> WhyInvalid(const Event& event, const RunFacts& facts) {
-  if (event.op > Op::kLeave)
-    return fmt::format("operation {} is unknown", static_cast<int>(event.op));
+  if (event.op > kLastOp) return fmt::format("operation {} is unknown", static_cast<int>(event.op));
   if (event.type > EventType::kInfo)
     return fmt::format("type {} is unknown", static_cast<int>(event.type));
   if (event.task > TaskKind::kMeter)

@@ -35,6 +35,7 @@ struct FaultFact {
 struct LibraryFact {
   std::string name;
   std::string version;
+  std::vector<std::string> can{};  // "lease"
 
   bool operator==(const LibraryFact&) const = default;
 };

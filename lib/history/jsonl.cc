@@ -258,7 +258,7 @@ class Reader {
   std::optional<EventLines> lines_;  // once the start line was read
   std::map<std::string, uint16_t, std::less<>> key_numbers_;
   const std::map<std::string, EventType, std::less<>> types_ = Words(EventType::kInfo);
-  const std::map<std::string, Op, std::less<>> ops_ = Words(Op::kLeave);
+  const std::map<std::string, Op, std::less<>> ops_ = Words(kLastOp);
   const std::map<std::string, TaskKind, std::less<>> tasks_ = Words(TaskKind::kMeter);
 };
 

@@ -32,7 +32,7 @@ RunFacts SomeFacts() {
           .claims = {"exclusion", "stock"},
           .expect = {{"exclusion", "violated"}, {"stock", "any"}},
           .expect_cause = {{"exclusion", {"stopped", "overran"}}},
-          .library = LibraryFact{"redis-py", "4.5.5"}};
+          .library = LibraryFact{"redis-py", "4.5.5", {"lease"}}};
 }
 
 // Anything an Event can hold and a run can have recorded, named or not.
