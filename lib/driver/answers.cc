@@ -85,8 +85,13 @@ DriverAnswer NoOf(const json& object, DriverOp op) {
   const bool can_refuse =
       op == DriverOp::kAcquire || op == DriverOp::kExtend || op == DriverOp::kRelease;
   if (!can_refuse) Wrong(fmt::format("'no' is no answer to {}", Name(op)));
-  Members(object, "'no'").CheckNothingElse();
-  return {.kind = DriverAnswer::Kind::kNo};
+  DriverAnswer answer{.kind = DriverAnswer::Kind::kNo};
+  Members no(object, "'no'");
+  if (op == DriverOp::kAcquire)
+    answer.taken =
+        std::chrono::milliseconds(no.Whole("taken_ms", 1, kLongestValidityMs).value_or(0));
+  no.CheckNothingElse();
+  return answer;
 }
 
 DriverAnswer ErrorOf(const json& object) {

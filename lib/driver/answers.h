@@ -44,9 +44,11 @@ struct DriverAnswer {
   int64_t token = 0;                   // likewise, of those who can; 0: none
   std::optional<Duration> validity{};  // of acquire and extend: how long the lease is
   std::optional<MonoTime> from{};      // of both: from when it counts
-  bool definite = false;               // an error: certainly nothing was done
-  std::string text{};                  // an error, in the driver's words
-  MonoTime came{};                     // when
+  Duration
+      taken{};  // of acquire, refused: for how long the server said that another has it; 0: it did not
+  bool definite = false;  // an error: certainly nothing was done
+  std::string text{};     // an error, in the driver's words
+  MonoTime came{};        // when
 };
 
 struct DriverReply {

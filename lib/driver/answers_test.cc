@@ -62,6 +62,10 @@ TEST(DriverAnswers, AnAnswerIsOkNoOrAnError) {
   EXPECT_EQ(granted.from, MonoTime(Duration(1'500'000)));
   EXPECT_EQ(Good(R"({"id":3,"ok":{"grant":"a"}})").validity, std::nullopt);
   EXPECT_EQ(Good(R"({"id":3,"no":{}})").kind, DriverAnswer::Kind::kNo);
+  EXPECT_EQ(Good(R"({"id":3,"no":{}})").taken, 0ms);
+  EXPECT_EQ(Good(R"({"id":3,"no":{"taken_ms":40}})").taken, 40ms);
+  EXPECT_EQ(WhyBroken(R"({"id":3,"no":{"taken_ms":0}})"),
+            "'taken_ms' of 'no' is no whole number in 1..31622400000");
   const DriverAnswer error = Good(R"({"id":5,"error":{"text":"reset","definite":true}})");
   EXPECT_EQ(error.kind, DriverAnswer::Kind::kError);
   EXPECT_TRUE(error.definite);
@@ -139,7 +143,7 @@ TEST(DriverAnswers, ABrokenLineIsSaidWhatIsWrongWith) {
       {R"({"id":3,"ok":{"grant":"a"},"no":{}})",
        "it has not exactly one of 'ok', 'no' and 'error'"},
       {R"({"id":3,"no":true})", "'no' is no object"},
-      {R"({"id":3,"no":{"why":"taken"}})", "'no' has no member 'why'"},
+      {R"({"id":3,"no":{"why":"taken"}})", "'no' has no member 'why' (one of: taken_ms)"},
       {R"({"id":3,"no":{},"op":"acquire"})", "it has no member 'op' (did you mean 'ok'?)"},
       {R"({"id":2,"no":{}})", "'no' is no answer to setup"},
       {R"({"id":3,"ok":true})", "'ok' of acquire is no object"},

@@ -58,7 +58,7 @@ AcquireResult DriverLock::TryAcquire(const LockKey& key, Lease lease, Deadline d
       .op = DriverOp::kAcquire, .hold = grant.hold, .key = key.index, .timeout = wait};
   const auto answer = Ask(call, members, deadline);
   if (!answer) return Unknown{std::move(grant)};
-  if (answer->kind == Kind::kNo) return Busy{};
+  if (answer->kind == Kind::kNo) return Busy{answer->taken};
   if (answer->kind == Kind::kError) {
     if (answer->definite) return Busy{};
     return Unknown{std::move(grant)};

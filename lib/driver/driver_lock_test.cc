@@ -166,6 +166,8 @@ TEST(DriverLock, AFencingTokenIsTheDrivers) {
 TEST(DriverLock, ARefusalAndADefiniteErrorAreBusyAndAnyOtherErrorIsUnknown) {
   EXPECT_TRUE(std::holds_alternative<Busy>(Scene().Acquire({No()})));
   EXPECT_TRUE(std::holds_alternative<Busy>(Scene().Acquire({Failed(true)})));
+  const ScriptedDriver::Answer taken{.answer = {.kind = Kind::kNo, .taken = 70ms}};
+  EXPECT_EQ(std::get<Busy>(Scene().Acquire({taken})).retry_hint, 70ms);
   Scene scene;
   const AcquireResult result = scene.Acquire({Failed(false)});
   ASSERT_TRUE(std::holds_alternative<Unknown>(result));

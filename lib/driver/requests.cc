@@ -123,6 +123,7 @@ std::string AnswerLine(uint64_t id, DriverOp op, const DriverAnswer& answer) {
       break;
     case DriverAnswer::Kind::kNo:
       line["no"] = json::object();
+      if (answer.taken >= 1ms) line["no"]["taken_ms"] = ToMs(answer.taken);
       break;
     case DriverAnswer::Kind::kError:
       line["error"] = {{"text", answer.text}, {"definite", answer.definite}};

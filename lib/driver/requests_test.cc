@@ -138,6 +138,8 @@ TEST(DriverRequests, EachAnswerIsReadAsItWasGiven) {
   EXPECT_FALSE(extended.validity || extended.from);
 
   EXPECT_EQ(Read(DriverOp::kRelease, {.kind = Kind::kNo}).kind, Kind::kNo);
+  EXPECT_EQ(Read(DriverOp::kAcquire, {.kind = Kind::kNo, .taken = 40ms}).taken, 40ms);
+  EXPECT_EQ(Read(DriverOp::kAcquire, {.kind = Kind::kNo, .taken = 40us}).taken, 0ms);
   for (const bool definite : {false, true}) {
     const DriverAnswer error =
         Read(DriverOp::kAcquire, {.kind = Kind::kError, .definite = definite, .text = "reset"});

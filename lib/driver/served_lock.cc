@@ -91,7 +91,8 @@ DriverAnswer ServedLock::Acquire(const DriverRequest& request) {
     return answer;
   }
   if (lock_->perhaps_done) return PerhapsDone("a try was sent and not answered");
-  return {.kind = Kind::kNo};
+  const Duration taken = std::get<Busy>(result).retry_hint;
+  return {.kind = Kind::kNo, .taken = taken - taken % 1ms};
 }
 
 DriverAnswer ServedLock::Extend(const DriverRequest& request) {

@@ -123,6 +123,13 @@ TEST(ServedLock, OneThatIsNotGrantedWaitsNoLongerThanItWasAskedTo) {
   EXPECT_EQ(waits.inner->said, (Lines{"0 acquire", "20 acquire", "40 acquire"}));
 }
 
+TEST(ServedLock, ARefusalSaysForHowLongTheServerSaidThatItIsTaken) {
+  Scene scene({{.outcome = Outcome::kBusy, .retry_hint = 70ms},
+               {.outcome = Outcome::kBusy, .retry_hint = 50ms + 9us}});
+  EXPECT_EQ(scene.Acquire(0ms).taken, 70ms);
+  EXPECT_EQ(scene.Acquire(0ms).taken, 50ms) << "whole milliseconds";
+}
+
 TEST(ServedLock, ATryWithoutAnAnswerMakesARefusalUnsure) {
   Scene scene({{.outcome = Outcome::kUnknown, .takes = 10ms}, {.outcome = Outcome::kBusy}});
   const DriverAnswer unsure = scene.Acquire(50ms);
