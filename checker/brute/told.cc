@@ -93,9 +93,13 @@ bool IsInnocent(const std::vector<Deed>& deeds, const Deed& release) {
     if (deed.op != Op::kAcquire || deed.outcome == EventType::kFail) continue;
     // What a session asks for after its release it asks for then, be it at the same instant.
     if (deed.session == release.session && &deed > &release) continue;
-    grants.push_back(&deed);
+    // It asks for one after the other, likewise.
+    const auto before = std::find_if(grants.rbegin(), grants.rend(), [&](const Deed* other) {
+      return other->session == deed.session;
+    });
     steps.push_back(deed.AsStep());
-    steps.back().after = -1;
+    steps.back().after = static_cast<int>(grants.rend() - before) - 1;
+    grants.push_back(&deed);
   }
   steps.push_back({.from = release.from, .to = release.to});
   const Effects<Owners> effects = [&](const Owners& there, size_t step) -> std::vector<Owners> {
