@@ -199,6 +199,20 @@ bool StalledForMostOf(const Scene& scene, const SessionId& session, const Span& 
   return stalled_ns > (when.to_ns - when.from_ns) / 2;
 }
 
+int64_t StoodStillNs(const Scene& scene, int32_t client, Side side, const Span& when) {
+  std::vector<Span> still;
+  const auto add = [&](const Span& span) {
+    still.push_back({std::max(span.from_ns, when.from_ns), std::min(span.to_ns, when.to_ns)});
+  };
+  for (const Stall* stall : scene.StallsWithin(when)) {
+    if (HoldsUp(*stall, client)) add(stall->when);
+  }
+  for (const FaultEpisode* episode : scene.EpisodesWithin(when)) {
+    if (Stops(scene, *episode, client, side)) add({episode->from_ns, episode->to_ns});
+  }
+  return TotalNs(std::move(still));
+}
+
 const Stall* LongestStall(const Scene& scene, const SessionId& session, const Span& when) {
   const Stall* longest = nullptr;
   for (const Stall* stall : scene.StallsWithin(when)) {

@@ -50,6 +50,10 @@ bool MachineMayDelayRelease(const Scene& scene, const Hold& hold, int64_t lease_
 // Whether a session was stalled for most of a stretch, and by no fault.
 bool StalledForMostOf(const Scene& scene, const SessionId& session, const Span& when);
 
+// For how long within `when` a client did nothing, or may have waited for nobody but the machine: a fault stopped it, or kept a session
+// of its at its work, or the machine stalled it or what is on the way of what it asks of a lock.
+int64_t StoodStillNs(const Scene& scene, int32_t client, Side side, const Span& when);
+
 // The longest unplanned stall that touched a stretch and held up `session`; null: none.
 const Stall* LongestStall(const Scene& scene, const SessionId& session, const Span& when);
 

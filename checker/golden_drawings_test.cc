@@ -245,6 +245,21 @@ const std::vector<Drawn> kDrawn{
         final:                              *                      | 3/2
         probe:                              P-------------------x
         expiry:                                                 *  | -1)"},
+    {"settled-in-time-2-ok", "settled valid",
+     "an acquire was answered after its time-out, and within grace", R"(
+        c1:             A--?       sA-a=R-r                 | 3
+        c2:           A-a=R-r
+        partition c1:   [---------])"},
+    {"settled-never-2-bad", "settled violated",
+     "an acquire of client 1, which was cut off, was never answered", R"(
+        c1:             A--?A-x                z            | 3
+        c2:           A-a=R-r
+        partition c1:   [----------------------])"},
+    {"settled-when-let-go-2-unknown", "settled unknown",
+     "an acquire was answered late, and its client was stopped meanwhile", R"(
+        c1:           A---------------sxA-a=R-r           | 3
+        c2:         A-a=R-r
+        pause c1:       [-----------]                     | 12)"},
     {"token-goes-back-2-bad", "fencing violated",
      "token 1 after token 5: the counter was lost in the restart", R"(
         c1:         A-a===R-r               | #5
@@ -263,6 +278,20 @@ const std::vector<Drawn> kDrawn{
      "the release of client 1 may have come first", R"(
         c1:       A-a==!====R--------r
         c2:               A------a=R-r)"},
+    {"warned-in-time-2-ok", "warned valid",
+     "the library of client 1 said that its lock was lost within lease and grace", R"(
+        c1:        A-a==!=================o======R-x
+        c2:               A-a=R-r)"},
+    {"warned-never-2-bad", "warned violated",
+     "client 1 was cut off, and its library never said that its lock was lost", R"(
+        c1:           A-a==!========================R-x
+        c2:                  A-a=R-r
+        partition c1:     [--------------------])"},
+    {"warned-or-not-2-unknown", "warned unknown",
+     "client 1 was stopped for most of the time after its lock was lost", R"(
+        c1:           A-a==!========================R-x
+        c2:                  A-a=R-r
+        pause c1:               [-----------]              | 12)"},
     {"torn-read-2-bad", "torn-read violated",
      "client 1 looked while client 2 wrote, its own lease being over", R"(
         c1:       A-b==L--!-----------l=R-x  | 7/8

@@ -140,13 +140,20 @@ class ClientLane {
         return Answer(EventType::kOk, {1});
       case 'a':
       case 'b':
-        PushHold(++grants);
+        PushHold(grants);
         leased_ = events_.size();
         return Answer(EventType::kOk, {open_.back().at_ns + kUndrawnLeaseNs, TakeGrantToken(lane_),
                                        mark == 'b' ? 1 : 0});
       case 'e':
         leased_ = events_.size();
         return Answer(EventType::kOk, {open_.back().at_ns + kUndrawnLeaseNs});
+      case 's':
+        return DrawSettled(EventType::kOk, grants);
+      case 'z':
+        return DrawSettled(EventType::kFail, grants);
+      case 'o':
+        lost_ns_[holds_.back()] = at_ns_;
+        return;
       case 'k':
         return Answer(EventType::kOk, open_.back().value);
       case 't':
@@ -154,7 +161,7 @@ class ClientLane {
       case 'x':
         return Answer(EventType::kFail, Repeated());
       case '?':
-        if (open_.back().op == Op::kAcquire) PushHold(++grants);
+        if (open_.back().op == Op::kAcquire) PushHold(grants);
         return Answer(EventType::kInfo, Repeated());
       case 'g': {
         Invoke(Op::kRead, {});
@@ -183,8 +190,24 @@ class ClientLane {
     return asked.op == Op::kWrite || asked.op == Op::kSave ? asked.value : Values{};
   }
 
-  void PushHold(uint64_t grant) {
-    holds_.push_back(static_cast<uint64_t>(session_.client) * 100 + grant);
+  void PushHold(uint64_t& grants) {
+    if (open_.back().hold == 0) open_.back().hold = NextHold(grants);
+    holds_.push_back(open_.back().hold);
+    asked_.hold = holds_.back();
+  }
+
+  [[nodiscard]] uint64_t NextHold(uint64_t& grants) const {
+    return static_cast<uint64_t>(session_.client) * 100 + ++grants;
+  }
+
+  // Of an acquire that is not answered yet the hold is that which it will have.
+  void DrawSettled(EventType type, uint64_t& grants) {
+    if (asked_.hold == 0) asked_.hold = open_.back().hold = NextHold(grants);
+    Event event = EventNow(Op::kSettle, type, {});
+    event.hold = asked_.hold;
+    event.value = {Take(lane_, 1) * kColumnNs, at_ns_ - asked_.at_ns,
+                   asked_.op == Op::kAcquire ? 0 : 1};
+    events_.push_back(event);
   }
 
   void DrawWritten(bool ordered) {
@@ -221,12 +244,20 @@ class ClientLane {
   void Invoke(Op op, const Values& values) {
     open_.push_back(EventNow(op, EventType::kInvoke, values));
     events_.push_back(open_.back());
+    if (op == Op::kAcquire || op == Op::kRelease) {
+      before_ = asked_;
+      asked_ = open_.back();
+    }
+    const auto lost = lost_ns_.find(open_.back().hold);
+    if (op == Op::kRelease && lost != lost_ns_.end())
+      events_.push_back(EventNow(Op::kNotice, EventType::kInfo, {lost->second}));
   }
 
   void Answer(EventType type, const Values& values) {
     const Op op = open_.back().op;
     events_.push_back(EventNow(op, type, values));
     open_.pop_back();
+    if (op == Op::kAcquire && type == EventType::kFail) asked_ = before_;
     if (op == Op::kRelease && !holds_.empty()) holds_.pop_back();
   }
 
@@ -238,6 +269,9 @@ class ClientLane {
   std::vector<uint64_t> holds_;  // not yet released; re-entry nests them
   size_t leased_ = SIZE_MAX;     // into events_: the last grant or extension
   std::vector<Event> open_;
+  Event asked_{};                        // the last acquire or release that was not refused
+  Event before_{};                       // the one before
+  std::map<uint64_t, int64_t> lost_ns_;  // of holds that are told to be lost, when
 };
 
 class Drawing {
@@ -255,7 +289,8 @@ class Drawing {
                            .keys = {"item-0"},
                            .claims = options.claims,
                            .expect = options.expect,
-                           .expect_cause = options.expect_cause},
+                           .expect_cause = options.expect_cause,
+                           .library = options.library},
                  .events = {}} {}
 
   void Draw(Lane& lane) {

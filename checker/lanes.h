@@ -16,12 +16,14 @@
 //   g read, within the column
 //   S save invoked      k saved
 //   L look invoked      l looked
+//   s a driver answered the last that was not refused, late    z  it was not answered until now
+//   o a driver says that the lock is lost
 //   x refused, failed   ? outcome unknown                      (both of what was invoked last)
 //   ! the lease of the last grant or extension is over; without it that is in a second
 //   - = . and space: nothing happens
 // What follows `|` are the values, in their order: `5` of a read, `5>4` (read, written) of a write,
 // `7` (task) of a save, `1/2` (the halves) of a look. `#3` is the token of a grant, `5#3` and `5>4#3`
-// that of a read and a write; a grant without is left out.
+// that of a read and a write; a grant without is left out. `2` of a late answer is its time-out in ms.
 //
 // Other lanes:
 //   pause c1:    [ a fault of that kind starts on client 1, ] it is healed    | asked ms
@@ -34,6 +36,7 @@
 #define DOUBLEHOLD_CHECKER_LANES_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +55,7 @@ struct LaneOptions {
   std::map<std::string, std::string> expect;
   std::map<std::string, std::vector<std::string>> expect_cause{};
   std::string lock = "drawn";
+  std::optional<LibraryFact> library{};
 };
 
 // Fault kinds become FaultFacts of the same name, planned as often as drawn. Hold numbers are the

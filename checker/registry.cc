@@ -8,9 +8,11 @@
 #include "checker/order.h"
 #include "checker/reentry.h"
 #include "checker/release.h"
+#include "checker/settled.h"
 #include "checker/stock.h"
 #include "checker/told.h"
 #include "checker/torn_read.h"
+#include "checker/warned.h"
 
 namespace doublehold {
 
@@ -30,6 +32,13 @@ std::span<const CheckerEntry> Checkers() {
                    CheckRelease},
       CheckerEntry{"told", "who released a lock that was lost was told that this freed it",
                    About::kLock, CheckTold},
+      CheckerEntry{
+          "warned",
+          "a library that can tell did not tell who held on to a lost lock, within lease + "
+          "grace",
+          About::kLock, CheckWarned},
+      CheckerEntry{"settled", "a library's call was not answered within its time-out + grace",
+                   About::kLock, CheckSettled},
       CheckerEntry{"fencing",
                    "tokens do not rise from grant to grant, or the store took one below one it had "
                    "seen",

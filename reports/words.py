@@ -31,6 +31,12 @@ CLAIMS: dict[str, ClaimWords] = {
     "told": ClaimWords(
         "not told", "who released a lock that was lost was told that this freed it",
         "Who releases a lock that another has been granted meanwhile is told that it was lost."),
+    "warned": ClaimWords(
+        "not warned", "who held on to a lost lock was not told by a library that can tell",
+        "Who holds on to a lock that was lost is told so within lease + grace."),
+    "settled": ClaimWords(
+        "not settled", "a call of the library was answered long after its own time-out, or never",
+        "Every call of the library is answered within its own time-out + grace."),
     "stock": ClaimWords(
         "oversold", "orders were confirmed that the stock does not account for",
         "Every confirmed order is taken off the stock exactly once, and none is sold that was not "

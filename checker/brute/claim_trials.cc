@@ -20,7 +20,7 @@ namespace {
 bool HasUnknowns(const History& history) {
   int64_t open = 0;
   for (const Event& event : history.events) {
-    if (event.client <= kReferee || event.op == Op::kLeave) continue;
+    if (event.client <= kReferee || event.op == Op::kLeave || event.op == Op::kNotice) continue;
     if (event.type == EventType::kInfo) return true;
     open += event.type == EventType::kInvoke ? 1 : -1;
   }
@@ -54,16 +54,20 @@ std::string Agrees(const ClaimTrials& row, const History& history, bool innocent
 
 std::span<const ClaimTrials> AllClaimTrials() {
   static const std::vector<ClaimTrials> rows{
-      ExclusionTrials(), LeaseExclusionTrials(), ReleaseTrials(),  ToldTrials(),  FencingTrials(),
-      StockTrials(),     ExactlyOnceTrials(),    TornReadTrials(), OrderTrials(), ReentryTrials()};
+      ExclusionTrials(), LeaseExclusionTrials(), ReleaseTrials(), ToldTrials(),
+      WarnedTrials(),    FencingTrials(),        StockTrials(),   ExactlyOnceTrials(),
+      TornReadTrials(),  OrderTrials(),          ReentryTrials()};
   return rows;
 }
 
 std::span<const NoTrials> ClaimsWithoutTrials() {
-  static constexpr std::array<NoTrials, 1> kNone{
+  static constexpr std::array<NoTrials, 2> kNone{
       {{"liveness",
         "a probe was granted or gave up: there is no order to try, and brute force would be the "
-        "same lines again"}}};
+        "same lines again"},
+       {"settled",
+        "how long each call took is recorded: there is no order to try, and what is taken off is "
+        "tried in settled_test.cc"}}};
   return kNone;
 }
 

@@ -10,6 +10,7 @@ ClaimTrials ExclusionTrials();
 ClaimTrials LeaseExclusionTrials();
 ClaimTrials ReleaseTrials();
 ClaimTrials ToldTrials();
+ClaimTrials WarnedTrials();
 ClaimTrials FencingTrials();
 ClaimTrials StockTrials();
 ClaimTrials ExactlyOnceTrials();

@@ -1,6 +1,7 @@
 // The claim `told`: for each release that looked and said that it freed its own, is there an order of the grants in which its own was
-// still there?
+// still there? And the claim `warned`: of each release, was it there when, from then on, its holder was not told for lease and grace?
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -22,6 +23,18 @@ class Clients {
     return play_.Run({.lock = "brute", .lease = Lease(lease_), .nodes = 1});
   }
 
+  // Their library tells some of them at some time, lost or not.
+  History RunWarned() {
+    lease_ = 1 + play_.Any(5);
+    warns_ = true;
+    play_.Begin(3, 12, [this](int32_t client, int64_t cycles) { Cycle(client, cycles); });
+    return play_.Run({.lock = "brute",
+                      .lease = Lease(lease_),
+                      .grace = Duration(play_.Any(3)),
+                      .nodes = 1,
+                      .library = LibraryFact{"brute", "1", {"lost"}}});
+  }
+
  private:
   void Cycle(int32_t client, int64_t cycles) {
     if (cycles == 0) return;
@@ -38,7 +51,13 @@ class Clients {
       play_.Record(client, Op::kAcquire, *granted ? EventType::kOk : EventType::kFail,
                    *granted ? hold : 0, {*granted ? until : 0, 0, *granted && shared ? 1 : 0});
       if (!*granted) return next();
-      play_.Later(play_.Any(24), [=, this] { Leave(client, hold, next); });
+      const int64_t since = play_.now();
+      play_.Later(play_.Any(24), [=, this] {
+        const int64_t held = play_.now() - since;
+        if (warns_ && play_.OneIn(2))
+          play_.Record(client, Op::kNotice, EventType::kInfo, hold, {since + play_.Any(held + 1)});
+        Leave(client, hold, next);
+      });
     };
     // What may have been granted to the caller unknown to it explains any release of its own: so few are.
     if (!play_.OneIn(6)) return play_.AskSafely(take, answered);
@@ -74,10 +93,12 @@ class Clients {
   Play play_;
   int64_t lease_;
   bool lies_;
+  bool warns_ = false;
   std::vector<There> there_;
 };
 
 History AnyReleases(Prng& prng) { return Clients(prng).Run(); }
+History AnyWarned(Prng& prng) { return Clients(prng).RunWarned(); }
 
 // Whose locks are there: of readers perhaps several.
 struct Owners {
@@ -86,7 +107,8 @@ struct Owners {
   auto operator<=>(const Owners&) const = default;
 };
 
-bool IsInnocent(const std::vector<Deed>& deeds, const Deed& release) {
+// Whether the lock of its session may have been there at some time of these.
+bool MayBeThere(const std::vector<Deed>& deeds, const Deed& release, Step when) {
   std::vector<const Deed*> grants;
   std::vector<Step> steps;
   for (const Deed& deed : deeds) {
@@ -101,7 +123,7 @@ bool IsInnocent(const std::vector<Deed>& deeds, const Deed& release) {
     steps.back().after = static_cast<int>(grants.rend() - before) - 1;
     grants.push_back(&deed);
   }
-  steps.push_back({.from = release.from, .to = release.to});
+  steps.push_back(when);
   const Effects<Owners> effects = [&](const Owners& there, size_t step) -> std::vector<Owners> {
     if (step == grants.size()) {
       const bool own = std::ranges::find(there.sessions, release.session) != there.sessions.end();
@@ -122,7 +144,25 @@ bool EachSaidSoRightly(const History& history) {
   const std::vector<Deed> deeds = DeedsOf(history, {Op::kAcquire, Op::kRelease});
   return std::ranges::all_of(deeds, [&](const Deed& deed) {
     const bool said = deed.op == Op::kRelease && deed.Ok() && deed.answer[0] == 0;
-    return !said || IsInnocent(deeds, deed);
+    return !said || MayBeThere(deeds, deed, {.from = deed.from, .to = deed.to});
+  });
+}
+
+// A lease and grace before it was told, or before its release: lost by then, it was to be told.
+bool EachWasWarnedInTime(const History& history) {
+  std::map<uint64_t, int64_t> told, granted;
+  for (const Event& event : history.events) {
+    if (event.op == Op::kNotice) told[event.hold] = event.value[0];
+    if (event.op == Op::kAcquire && event.type == EventType::kOk) granted[event.hold] = event.at_ns;
+  }
+  const int64_t patience = ToNs(history.facts.lease + history.facts.grace);
+  const std::vector<Deed> deeds = DeedsOf(history, {Op::kAcquire, Op::kRelease});
+  return std::ranges::all_of(deeds, [&](const Deed& deed) {
+    if (deed.op != Op::kRelease) return true;
+    const auto came = told.find(deed.hold);
+    const int64_t until = came == told.end() ? deed.from : std::min(deed.from, came->second);
+    const int64_t due = until - patience;
+    return due <= granted.at(deed.hold) || MayBeThere(deeds, deed, {.from = due, .to = due});
   });
 }
 
@@ -130,6 +170,10 @@ bool EachSaidSoRightly(const History& history) {
 
 ClaimTrials ToldTrials() {
   return {.claim = "told", .any = AnyReleases, .innocent = EachSaidSoRightly};
+}
+
+ClaimTrials WarnedTrials() {
+  return {.claim = "warned", .any = AnyWarned, .innocent = EachWasWarnedInTime};
 }
 
 }  // namespace doublehold::brute

@@ -92,11 +92,11 @@ ReleaseResult DriverLock::Release(const Grant& grant, Deadline deadline) {
   if (text.empty())
     return ReleaseResult::kUnknown;  // an error, granted or not: nothing to release by
   const Owed release{.grant = text, .hold = grant.hold, .key = grant.key.index};
+  RecordLoss(grant);  // also where the release itself has to wait
   if (!Settle(deadline)) {
     owed_.push_back(release);
     return ReleaseResult::kUnknown;
   }
-  RecordLoss(grant);
   const auto answer = AskRelease(release, deadline);
   if (!answer || answer->kind == Kind::kError) return ReleaseResult::kUnknown;
   if (answer->kind == Kind::kNo) return ReleaseResult::kNotOwner;

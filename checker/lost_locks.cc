@@ -1,0 +1,184 @@
+#include "checker/lost_locks.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "checker/scene.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
+
+// What was sent may arrive when nobody waits for it any more.
+constexpr std::array<std::string_view, 7> kKeepingKinds{"black-hole", "bandwidth", "delay", "drip",
+                                                        "hold",       "partition", "stall"};
+
+// Grants of one key.
+class Grants {
+ public:
+  explicit Grants(const std::vector<const Call*>& granted)
+      : by_answer_(granted), by_call_(granted) {
+    std::ranges::stable_sort(by_answer_, {}, &Call::to_ns);
+    const Call* last = nullptr;
+    for (const Call* call : by_answer_) {
+      if (last == nullptr || last->from_ns < call->from_ns) last = call;
+      last_.push_back(last);
+    }
+    std::ranges::stable_sort(by_call_, {}, &Call::from_ns);
+    first_ = by_call_;
+    for (size_t i = first_.size(); i-- > 1;) {
+      if (first_[i]->to_ns < first_[i - 1]->to_ns) first_[i - 1] = first_[i];
+    }
+  }
+
+  // Who asked last of those that were answered before an instant. Null: none.
+  [[nodiscard]] const Call* LastBefore(int64_t at_ns) const {
+    const auto after = std::ranges::lower_bound(by_answer_, at_ns, {}, &Call::to_ns);
+    return after == by_answer_.begin() ? nullptr
+                                       : last_[static_cast<size_t>(after - by_answer_.begin()) - 1];
+  }
+
+  // Who was answered first of those that asked after an instant. Null: none.
+  [[nodiscard]] const Call* FirstAfter(int64_t since_ns) const {
+    const auto after = std::ranges::upper_bound(by_call_, since_ns, {}, &Call::from_ns);
+    return after == by_call_.end() ? nullptr
+                                   : first_[static_cast<size_t>(after - by_call_.begin())];
+  }
+
+ private:
+  std::vector<const Call*> by_answer_;
+  std::vector<const Call*> last_;  // of those up to each
+  std::vector<const Call*> by_call_;
+  std::vector<const Call*> first_;  // of those from each on
+};
+
+class Search {
+ public:
+  explicit Search(const Evidence& evidence)
+      : calls_(evidence.calls()), holds_(evidence.holds()), scene_(evidence.scene()) {}
+
+  std::vector<LostLock> Find() && {
+    const std::map<OfKey, Grants> grants = AllGrants();
+    for (const Call& call : calls_.all) {
+      if (call.op == Op::kAcquire) NoteAcquire(call);
+      if (call.op == Op::kRelease) NoteRelease(call, grants);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  // Of a key's grants those that let nobody in beside them, or all; and those that were asked of the lock for certain, or all.
+  struct OfKey {
+    uint16_t key = 0;
+    bool alone = false;
+    bool certain = false;
+    auto operator<=>(const OfKey&) const = default;
+  };
+  using OfSession = std::pair<SessionId, uint16_t>;
+
+  struct Asked {
+    bool unknown = false;         // something whose outcome nobody knows
+    bool perhaps_in = false;      // by its own count: a release was not answered
+    bool again = false;           // it was let in while it was inside
+    std::set<uint64_t> inside{};  // holds that it was granted and did not release
+    int64_t granted_ns = kNever;  // when it was let in last
+  };
+
+  // After a release that was not answered its session may go by its own count that it has the key.
+  [[nodiscard]] std::map<OfKey, Grants> AllGrants() const {
+    std::map<OfKey, std::vector<const Call*>> granted;
+    std::set<OfSession> perhaps_in;
+    for (const Call& call : calls_.all) {
+      if (IsUnansweredExit(call)) perhaps_in.insert({call.session, call.key});
+      if (call.op != Op::kAcquire || !call.Ok() || call.again) continue;
+      const bool is_certain = !perhaps_in.contains({call.session, call.key});
+      for (const bool alone : {false, true}) {
+        if (alone && call.answer[2] != 0) continue;
+        granted[{call.key, alone, false}].push_back(&call);
+        if (is_certain) granted[{call.key, alone, true}].push_back(&call);
+      }
+    }
+    std::map<OfKey, Grants> grants;
+    for (auto& [key, calls] : granted) grants.try_emplace(key, calls);
+    return grants;
+  }
+
+  [[nodiscard]] bool IsUnansweredExit(const Call& call) const {
+    return call.op == Op::kRelease && call.outcome == EventType::kInfo &&
+           holds_.Find(call.hold) != nullptr;
+  }
+
+  // In the order of invocations, so that a release finds what its session had asked for before.
+  void NoteAcquire(const Call& acquire) {
+    Asked& asked = asked_[{acquire.session, acquire.key}];
+    asked.unknown = asked.unknown || acquire.outcome == EventType::kInfo;
+    if (!acquire.Ok()) return;
+    asked.again = !asked.inside.empty();
+    asked.inside.insert(acquire.hold);
+    asked.granted_ns = acquire.to_ns;
+  }
+
+  // An acquire that is sent again, by a library of its own accord: one of them may be carried out at any time.
+  [[nodiscard]] bool MayComeAgain(const Hold& own) const {
+    const auto episodes = scene_.EpisodesWithin({own.asked_ns, own.core.from_ns});
+    return std::ranges::any_of(episodes, [&](const FaultEpisode* episode) {
+      const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode->fault)];
+      return (episode->client <= 0 || episode->client == own.client) &&
+             std::ranges::find(kKeepingKinds, fault.kind) != kKeepingKinds.end();
+    });
+  }
+
+  void NoteRelease(const Call& release, const std::map<OfKey, Grants>& grants) {
+    Asked& asked = asked_[{release.session, release.key}];
+    const bool is_first = asked.inside.erase(release.hold) > 0;
+    const Hold* own = holds_.Find(release.hold);
+    // An inner exit frees nothing.
+    if (own != nullptr && is_first && asked.inside.empty() && !asked.unknown)
+      Look(release, *own, asked, grants);
+    asked.perhaps_in = asked.perhaps_in || IsUnansweredExit(release);
+  }
+
+  void Look(const Call& release, const Hold& own, const Asked& asked,
+            const std::map<OfKey, Grants>& grants) {
+    LostLock lost{.release = &release, .own = &own, .entered_again = asked.again};
+    for (const bool certain : {true, false}) {
+      // Readers let each other be.
+      const auto found = grants.find({.key = release.key, .alone = own.shared, .certain = certain});
+      if (found == grants.end()) continue;
+      lost.last = found->second.LastBefore(release.from_ns);
+      lost.first = found->second.FirstAfter(asked.granted_ns);
+      lost.certain = certain && !asked.perhaps_in && !MayComeAgain(own);
+      if (lost.last != nullptr && Before(asked.granted_ns, lost.last->from_ns)) break;
+      lost.last = nullptr;
+    }
+    if (lost.last == nullptr) return;
+    if (WasActive(scene_, {own.asked_ns, release.to_ns}, LosesData)) return;
+    found_.push_back(lost);
+  }
+
+  const Calls& calls_;
+  const Holds& holds_;
+  const Scene& scene_;
+  std::map<OfSession, Asked> asked_;
+  std::vector<LostLock> found_;
+};
+
+}  // namespace
+
+std::optional<std::string> WhyNoLossIsCertain(const Evidence& evidence) {
+  if (evidence.holds().broken) return evidence.holds().broken;
+  if (evidence.facts().nodes > 1)
+    return "on several nodes it is not certain that a lock is lost when another is granted it";
+  if (!evidence.calls().complete) return "records were lost: others may have been let in";
+  return std::nullopt;
+}
+
+std::vector<LostLock> FindLostLocks(const Evidence& evidence) { return Search(evidence).Find(); }
+
+}  // namespace doublehold

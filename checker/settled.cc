@@ -1,0 +1,248 @@
+#include "checker/settled.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "checker/blame.h"
+#include "checker/decide.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+enum class Of : uint8_t { kAcquire, kRelease, kExtend };  // Event::value[2]
+
+// A call that was not answered within its time-out.
+struct Late {
+  const Event& event;
+  const Call* call = nullptr;  // that it was sent in, or not before; null: not in the history
+
+  [[nodiscard]] SessionId session() const { return SessionOf(event); }
+  [[nodiscard]] int64_t timeout_ns() const { return event.value[0]; }
+  [[nodiscard]] int64_t took_ns() const { return event.value[1]; }
+  [[nodiscard]] Of of() const { return static_cast<Of>(event.value[2]); }
+  // Sent by then at the latest.
+  [[nodiscard]] int64_t sent_ns() const { return event.at_ns - took_ns(); }
+  // All of it lies in there.
+  [[nodiscard]] Span When() const { return {call == nullptr ? 0 : call->from_ns, event.at_ns}; }
+};
+
+bool IsAsked(const Call& call) {
+  return call.op == Op::kAcquire || (call.op == Op::kRelease && call.hold != 0);
+}
+
+// The calls of the sessions that had late ones.
+class Asked {
+ public:
+  Asked(const Evidence& evidence, const std::set<SessionId>& sessions) {
+    for (const Call& call : evidence.calls().all) {
+      if (!IsAsked(call) || !sessions.contains(call.session)) continue;
+      of_session_[call.session].push_back(&call);
+      if (call.hold != 0) by_hold_.try_emplace({call.session, call.op, call.hold}, &call);
+    }
+  }
+
+  // An acquire that is refused has no hold there: it was answered within its call. A release that nobody called is of an acquire
+  // that was granted too late.
+  [[nodiscard]] const Call* CallOf(const Event& settle) const {
+    const auto of_hold = [&](Op op) -> const Call* {
+      const auto found = by_hold_.find({SessionOf(settle), op, settle.hold});
+      return found == by_hold_.end() ? nullptr : found->second;
+    };
+    const Call* call = nullptr;
+    if (settle.value[2] == static_cast<int64_t>(Of::kRelease)) call = of_hold(Op::kRelease);
+    if (call == nullptr) call = of_hold(Op::kAcquire);
+    if (call != nullptr || settle.value[2] != static_cast<int64_t>(Of::kAcquire)) return call;
+    const auto session = of_session_.find(SessionOf(settle));
+    if (session == of_session_.end()) return nullptr;
+    const auto after = std::ranges::lower_bound(session->second, settle.at_ns, {}, &Call::from_ns);
+    if (after == session->second.begin()) return nullptr;
+    const Call* open = *std::prev(after);
+    const bool is_it = open->op == Op::kAcquire && open->hold == 0 && settle.at_ns <= open->to_ns;
+    return is_it ? open : nullptr;
+  }
+
+ private:
+  std::map<SessionId, std::vector<const Call*>> of_session_;
+  std::map<std::tuple<SessionId, Op, uint64_t>, const Call*> by_hold_;
+};
+
+class Checking {
+ public:
+  Checking(const Evidence& evidence, const Limits& limits)
+      : evidence_(evidence),
+        scene_(evidence.scene()),
+        grace_ns_(ToNs(evidence.facts().grace)),
+        stories_(limits) {}
+
+  ClaimVerdict Verdict() && {
+    ClaimVerdict verdict{.unit = "calls"};
+    if (!evidence_.facts().library)
+      return Undecided(std::move(verdict), "no library was asked: the lock is a built-in one");
+    if (const auto& broken = evidence_.holds().broken)
+      return Undecided(std::move(verdict), *broken);
+    FindLate();
+    verdict.opportunities = CountSent();
+    for (const Late& late : late_) Judge(late);
+    verdict.count = count_;
+    if (auto margin = std::move(left_).Take()) verdict.margins.push_back(std::move(*margin));
+    if (count_ == 0 && !evidence_.calls().complete)
+      return Undecided(std::move(verdict), "records were lost: some call may have been late");
+    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
+    if (verdict.opportunities == 0)
+      return Undecided(std::move(verdict), "no call of the library was answered");
+    const std::string of = Counted(verdict.opportunities, "call");
+    const std::string limit =
+        fmt::format("within its time-out and {}", FormatDuration(evidence_.facts().grace));
+    return Decided(std::move(verdict), std::move(stories_),
+                   fmt::format("{} of {} had no answer {}", count_, of, limit),
+                   fmt::format("each of {} had its answer {}", of, limit));
+  }
+
+ private:
+  void FindLate() {
+    std::set<SessionId> sessions;
+    for (const Event& event : evidence_.history().events) {
+      if (event.op != Op::kSettle || event.client <= kReferee) continue;
+      late_.push_back({event});
+      sessions.insert(SessionOf(event));
+    }
+    const Asked asked(evidence_, sessions);
+    for (Late& late : late_) {
+      late.call = asked.CallOf(late.event);
+      under_way_[late.session()].push_back(&late);
+    }
+  }
+
+  // While one is under way nothing else is sent.
+  [[nodiscard]] bool WasSent(const Call& call) const {
+    const auto session = under_way_.find(call.session);
+    if (session == under_way_.end()) return true;
+    const auto& late = session->second;
+    const auto first = std::ranges::lower_bound(late, call.to_ns, {},
+                                                [](const Late* one) { return one->event.at_ns; });
+    return first == late.end() || (*first)->call == &call || call.from_ns < (*first)->sent_ns();
+  }
+
+  [[nodiscard]] int64_t CountSent() const {
+    std::set<const Call*> of_late;
+    int64_t sent = 0;
+    for (const Late& late : late_) {
+      const bool its = late.call != nullptr && late.call->to_ns < kForeverNs &&
+                       (late.call->op == Op::kAcquire) == (late.of() == Of::kAcquire) &&
+                       late.of() != Of::kExtend && WasSent(*late.call);
+      if (!its) ++sent;  // one that its session did not call, or not then
+    }
+    return sent + std::ranges::count_if(evidence_.calls().all, [this](const Call& call) {
+             return IsAsked(call) && call.to_ns < kForeverNs && WasSent(call);
+           });
+  }
+
+  [[nodiscard]] bool WasKilled(const Late& late) const {
+    return std::ranges::any_of(
+        scene_.EpisodesWithin(late.When()), [&](const FaultEpisode* episode) {
+          return episode->client == late.event.client &&
+                 IsCrash(scene_.facts.faults[static_cast<size_t>(episode->fault)]);
+        });
+  }
+
+  void Judge(const Late& late) {
+    const int64_t still_ns = StoodStillNs(scene_, late.event.client, Side::kSession, late.When());
+    const int64_t left_ns = late.timeout_ns() + grace_ns_ - (late.took_ns() - still_ns);
+    const bool answered = late.event.type == EventType::kOk;
+    if (left_ns < 0 && !WasKilled(late)) {
+      left_.Add(left_ns);
+      return Tell(late, still_ns);
+    }
+    const bool in_time = late.took_ns() <= late.timeout_ns() + grace_ns_;
+    if (!answered || !in_time) return Doubt(late, in_time);
+    left_.Add(
+        left_ns, late.event.at_ns,
+        fmt::format("{} with {} of its time-out and grace left", What(late), ShortTime(left_ns)));
+  }
+
+  void Tell(const Late& late, int64_t still_ns) {
+    ++count_;
+    const int64_t due_ns = late.sent_ns() + late.timeout_ns() + grace_ns_;
+    if (!stories_.Wanted()) return stories_.SawAt(due_ns);
+    Violation violation{.key = KeyName(scene_.facts, late.event.key),
+                        .from_ns = late.call == nullptr ? late.sent_ns() : late.call->from_ns,
+                        .to_ns = late.event.at_ns,
+                        .sentence = What(late)};
+    if (const Hold* hold = evidence_.holds().Find(late.event.hold)) violation.first = hold->Ref();
+    if (still_ns > 0) {
+      violation.sentence += fmt::format(", for {} of which at most it stood still",
+                                        FormatDuration(Rounded(still_ns)));
+    }
+    const FaultEpisode* fault = FaultBehind(late, due_ns);
+    if (fault != nullptr) violation.fault = fault->fault;
+    violation.sentence +=
+        "; " + (fault == nullptr ? "no fault was active" : FaultClause(scene_, *fault));
+    stories_.Add(std::move(violation), due_ns);
+  }
+
+  // Of those that were active before it was late: rather one on its client than one on servers, rather that than a bystander's; of
+  // equals the last.
+  [[nodiscard]] const FaultEpisode* FaultBehind(const Late& late, int64_t due_ns) const {
+    const FaultEpisode* best = nullptr;
+    const auto rank = [&](const FaultEpisode& episode) {
+      return episode.client == late.event.client ? 2 : episode.client <= 0 ? 1 : 0;
+    };
+    const int64_t from_ns = late.When().from_ns - ToNs(scene_.facts.lease);
+    for (const FaultEpisode* episode : scene_.EpisodesWithin({from_ns, due_ns})) {
+      if (best == nullptr || rank(*best) <= rank(*episode)) best = episode;
+    }
+    return best;
+  }
+
+  void Doubt(const Late& late, bool in_time) {
+    if (!doubt_.empty()) return;
+    doubt_ = fmt::format("{}, {}", What(late),
+                         in_time ? "and was not waited for any longer"
+                                 : "which what stopped or stalled a process may explain");
+  }
+
+  static Duration Rounded(int64_t ns) {
+    return std::chrono::round<std::chrono::milliseconds>(Duration(ns));
+  }
+
+  [[nodiscard]] std::string What(const Late& late) const {
+    constexpr std::array<std::string_view, 3> kNames{"acquire", "release", "extension"};
+    const auto of = std::clamp<int64_t>(late.event.value[2], 0, kNames.size() - 1);
+    const bool answered = late.event.type == EventType::kOk;
+    return fmt::format("{}'s {}, sent by {}, was to be answered within {} and {} {}",
+                       OwnerName(scene_, late.session()), kNames[static_cast<size_t>(of)],
+                       At(late.sent_ns()), FormatDuration(Rounded(late.timeout_ns())),
+                       answered ? "was answered after" : "was not answered at all in the",
+                       FormatDuration(Rounded(late.took_ns())) +
+                           (answered ? "" : " that it was waited for, until its session ended"));
+  }
+
+  const Evidence& evidence_;
+  const Scene& scene_;
+  const int64_t grace_ns_;
+  Stories stories_;
+  MarginFinder left_{{.what = "least time left of a late call's time-out and grace",
+                      .missed = "longest that a call took beyond its time-out and grace"}};
+  std::vector<Late> late_;
+  std::map<SessionId, std::vector<const Late*>> under_way_;  // by when that was recorded
+  int64_t count_ = 0;
+  std::string doubt_;
+};
+
+}  // namespace
+
+ClaimVerdict CheckSettled(const Evidence& evidence, const Limits& limits) {
+  return Checking(evidence, limits).Verdict();
+}
+
+}  // namespace doublehold

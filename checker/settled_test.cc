@@ -1,0 +1,209 @@
+#include "checker/settled.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+// A time-out is 1 ms unless it is drawn, grace is 10 ms.
+const LaneOptions kOfLibrary{.library = LibraryFact{"drawn", "1", {}}};
+
+ClaimVerdict Check(const std::string& picture, const LaneOptions& options = kOfLibrary) {
+  return CheckSettled(FromLanes(picture, options), {});
+}
+
+TEST(Settled, IsViolatedByACallThatIsAnsweredLongAfterItsTimeOut) {
+  const ClaimVerdict late = Check(R"(
+      pause n1:         [---------------]
+      c1:        A---?         s A-a=R-r    | 3
+      c2:       A-x)");
+  EXPECT_EQ(late.outcome, Outcome3::kViolated);
+  EXPECT_EQ(late.unit, "calls");
+  EXPECT_EQ(late.count, 1);
+  EXPECT_EQ(late.opportunities, 4);
+  EXPECT_EQ(late.reason, "1 of 4 calls had no answer within its time-out and 10ms");
+  EXPECT_EQ(late.violations.at(0).sentence,
+            "client 1's acquire, sent by 0.001 s, was to be answered within 3ms and was answered "
+            "after 14ms; node 1 was stopped (0.008-0.024 s)");
+  EXPECT_EQ(late.violations.at(0).from_ns, 1'000'000);
+  EXPECT_EQ(late.violations.at(0).to_ns, 15'000'000);
+  EXPECT_EQ(late.violations.at(0).fault, 0);
+  EXPECT_EQ(late.margins.at(0).value, -1'000'000);
+}
+
+struct Drawn {
+  std::string name;
+  std::string picture;
+  Outcome3 outcome = Outcome3::kUnknown;
+  int64_t opportunities = 0;
+};
+
+TEST(Settled, IsDecidedByTheTimeInWhichItsClientRan) {
+  const std::vector<Drawn> drawn{
+      {"at its time-out and grace", R"(
+      c1:          A--?       s)",
+       Outcome3::kValid, 1},
+      {"a ms after", R"(
+      c1:          A--?        s)",
+       Outcome3::kViolated, 1},
+      {"a release", R"(
+      c1:          A-aR--?        s)",
+       Outcome3::kViolated, 2},
+      {"one that is refused, late", R"(
+      c1:          A-----------sx A-a=R-r)",
+       Outcome3::kViolated, 3},
+      {"one that is granted, late", R"(
+      c1:          A-----------sa=R-r)",
+       Outcome3::kViolated, 2},
+      {"never, for long", R"(
+      c1:          A---?          z)",
+       Outcome3::kViolated, 1},
+      {"never, and not waited for", R"(
+      c1:          A---?        z     | 4)",
+       Outcome3::kUnknown, 1},
+      {"what is asked for meanwhile is not sent", R"(
+      c1:          A-?A-xA-x    s)",
+       Outcome3::kViolated, 1},
+      {"but it is once that is answered", R"(
+      c1:          A-?A-xA-x    sA-xA-a=R-r)",
+       Outcome3::kViolated, 4},
+      {"its client is stopped", R"(
+      pause c1:         [--]
+      c1:          A--?          s)",
+       Outcome3::kUnknown, 1},
+      {"its client is stopped, but not for so long", R"(
+      pause c1:         []
+      c1:          A--?          s)",
+       Outcome3::kViolated, 1},
+      {"its client is stopped before", R"(
+      pause c1: [--]
+      c1:            A--?         s)",
+       Outcome3::kViolated, 1},
+      {"another is stopped", R"(
+      pause c2:          [----]
+      c1:           A--?          s
+      c2:       A-x)",
+       Outcome3::kViolated, 2},
+      {"a node is stopped", R"(
+      pause n1:         [----]
+      c1:          A--?          s)",
+       Outcome3::kViolated, 1},
+      {"its session is kept at a step", R"(
+      slow c1:          [--]
+      c1:          A--?          s)",
+       Outcome3::kUnknown, 1},
+      {"its messages are kept", R"(
+      partition c1:      [--]
+      c1:           A--?          s)",
+       Outcome3::kViolated, 1},
+      {"its clock is moved", R"(
+      jump c1:          [--]
+      c1:          A--?          s)",
+       Outcome3::kViolated, 1},
+      {"its client is killed", R"(
+      crash c1:         []
+      c1:          A--?          s)",
+       Outcome3::kUnknown, 1},
+      {"a node is killed", R"(
+      crash n1:         []
+      c1:          A--?          s)",
+       Outcome3::kViolated, 1},
+      {"the machine stalls it", R"(
+      machine c1:       (--)
+      c1:          A--?          s)",
+       Outcome3::kUnknown, 1},
+      {"the machine stalls a node", R"(
+      machine n1:       (--)
+      c1:          A--?          s)",
+       Outcome3::kUnknown, 1},
+      {"the machine stalls the supervisor", R"(
+      machine supervisor:      (--)
+      c1:                 A--?          s)",
+       Outcome3::kUnknown, 1},
+      {"the machine stalls another", R"(
+      machine c2:          (--)
+      c1:             A--?          s
+      c2:         A-x)",
+       Outcome3::kViolated, 2},
+      {"one that is late for certain beside one that is not", R"(
+      machine c1:       (--)
+      c1:          A--?          s
+      c2:          A--?          s)",
+       Outcome3::kViolated, 2},
+      {"threads of one client are asked for apart", R"(
+      c1:          A--?          s
+      c1.2:            A-x  A-x)",
+       Outcome3::kViolated, 3},
+      {"nothing is late", R"(
+      c1:          A-a=R-r A-?)",
+       Outcome3::kValid, 3},
+      {"what is not answered within the history counts for nothing", R"(
+      c1:          A-a=R-r A)",
+       Outcome3::kValid, 2},
+      {"nothing is asked for", R"(
+      pause c1:    [--])"},
+      {"records were lost", R"(
+      c1:          A-a=R-r
+      lost c1:     *)",
+       Outcome3::kUnknown, 2},
+      {"records were lost beside one that is late", R"(
+      c1:          A--?          s
+      lost c1:     *)",
+       Outcome3::kViolated, 1},
+  };
+  for (const auto& [name, picture, outcome, opportunities] : drawn) {
+    const ClaimVerdict verdict = Check(picture);
+    EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << name << ": " << verdict.reason;
+    EXPECT_EQ(verdict.opportunities, opportunities) << name;
+    EXPECT_EQ(verdict.violations.size(), outcome == Outcome3::kViolated ? 1U : 0U) << name;
+  }
+}
+
+// It came before that was seen: nobody knows what of the stall lay before it.
+TEST(Settled, WhatCameBeforeItWasSeenMayHaveBeenStalledAtAnyTimeSinceItsCall) {
+  const auto check = [](const std::string& machine) {
+    History history = FromLanes(machine + R"(
+      c1:         A--?                              s)",
+                                kOfLibrary);
+    for (Event& event : history.events) {
+      if (event.op == Op::kSettle) event.value[1] = 14'000'000;
+    }
+    return CheckSettled(history, {}).outcome;
+  };
+  EXPECT_EQ(check("machine c1:           (--)"), Outcome3::kUnknown);
+  EXPECT_EQ(check("machine c1:                         (--)"), Outcome3::kUnknown);
+  EXPECT_EQ(check("machine c1:                         (-)"), Outcome3::kViolated);
+  EXPECT_EQ(check("machine c1:                                                  (--)"),
+            Outcome3::kViolated);
+}
+
+// Its release is asked for by the lock itself: its call is the acquire.
+TEST(Settled, AReleaseThatNobodyCalledIsOneCallMore) {
+  History history = FromLanes("c1: A--?                s", kOfLibrary);
+  Event& settle = history.events.back();
+  settle.value = {1'000'000, 13'000'000, 1};
+  const ClaimVerdict verdict = CheckSettled(history, {});
+  EXPECT_EQ(verdict.opportunities, 2);
+  EXPECT_EQ(verdict.violations.at(0).from_ns, 0);
+  EXPECT_TRUE(verdict.violations.at(0).sentence.starts_with("client 1's release, sent by 0.007 s"));
+}
+
+TEST(Settled, OfTheRefereeAndOfBuiltInLocksNothingIsSaid) {
+  const std::string late = "c1: A--?                s";
+  EXPECT_EQ(Check(late, {}).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(Check(late, {}).reason, "no library was asked: the lock is a built-in one");
+  History history = FromLanes(late + "\nc2: A-x", kOfLibrary);
+  for (Event& event : history.events) {
+    if (event.client == 1) event.client = kReferee;
+  }
+  EXPECT_EQ(CheckSettled(history, {}).outcome, Outcome3::kValid);
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,117 @@
+#include "checker/warned.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "checker/blame.h"
+#include "checker/decide.h"
+#include "checker/lost_locks.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+std::optional<std::string> WhyNobodyIsTold(const RunFacts& facts) {
+  if (!facts.library) return "no library was asked: the lock is a built-in one";
+  const auto& can = facts.library->can;
+  if (std::ranges::find(can, "lost") != can.end()) return std::nullopt;
+  return fmt::format("{} does not say when it has lost a lock", facts.library->name);
+}
+
+class Checking {
+ public:
+  Checking(const Evidence& evidence, const Limits& limits)
+      : evidence_(evidence),
+        scene_(evidence.scene()),
+        patience_ns_(ToNs(evidence.facts().lease + evidence.facts().grace)),
+        stories_(limits) {}
+
+  ClaimVerdict Verdict() && {
+    ClaimVerdict verdict{.unit = "holds of lost locks"};
+    if (const auto why = WhyNobodyIsTold(evidence_.facts()))
+      return Undecided(std::move(verdict), *why);
+    if (const auto why = WhyNoLossIsCertain(evidence_)) return Undecided(std::move(verdict), *why);
+    for (const Event& event : evidence_.history().events) {
+      if (event.op == Op::kNotice && event.client > kReferee)
+        came_ns_.try_emplace(event.hold, event.value[0]);
+    }
+    for (const LostLock& lost : FindLostLocks(evidence_)) Judge(lost, verdict);
+    verdict.count = count_;
+    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
+    if (verdict.opportunities == 0) {
+      return Undecided(std::move(verdict),
+                       "nobody held on to a certainly lost lock for longer than lease and grace");
+    }
+    const std::string of = Counted(verdict.opportunities, "hold");
+    return Decided(
+        std::move(verdict), std::move(stories_),
+        fmt::format("{} of {} of a lost lock went on for lease and grace untold", count_, of),
+        fmt::format("the holder was told in each of {} of a lost lock", of));
+  }
+
+ private:
+  // For how long the library could have told it.
+  [[nodiscard]] int64_t RanNs(const LostLock& lost, int64_t until_ns) const {
+    const Span when{lost.first->to_ns, until_ns};
+    return until_ns - when.from_ns - StoodStillNs(scene_, lost.own->client, Side::kWatchdog, when);
+  }
+
+  void Judge(const LostLock& lost, ClaimVerdict& verdict) {
+    const int64_t ended_ns = lost.release->from_ns;
+    if (RanNs(lost, ended_ns) <= patience_ns_) return;
+    const auto came = came_ns_.find(lost.own->hold);
+    const bool told =
+        came != came_ns_.end() && came->second <= ended_ns &&
+        (came->second <= lost.first->to_ns || RanNs(lost, came->second) <= patience_ns_);
+    if (!lost.certain || lost.entered_again) {
+      if (!told) Doubt(lost);
+      return;
+    }
+    ++verdict.opportunities;
+    if (told) return;
+    ++count_;
+    if (!stories_.Wanted()) return stories_.SawAt(ended_ns);
+    const bool late = came != came_ns_.end() && came->second <= ended_ns;
+    const std::string when = late ? fmt::format("only at {}", At(came->second)) : "never";
+    stories_.Add(TellDeed(
+        scene_,
+        {.by = lost.release->session,
+         .under = lost.own,
+         .harmed = evidence_.holds().Find(lost.first->hold),
+         .key = lost.release->key,
+         .when = {ended_ns, ended_ns},
+         .what = fmt::format(
+             "held the key until {} and was {} told that its lock was lost, which {} had been "
+             "granted at {}",
+             At(ended_ns), when, OwnerName(scene_, lost.first->session), At(lost.first->to_ns)),
+         .of_service = true}));
+  }
+
+  void Doubt(const LostLock& lost) {
+    if (!doubt_.empty()) return;
+    doubt_ =
+        fmt::format("{} held the key until {} and was not told in time of a loss that may be none",
+                    OwnerName(scene_, lost.release->session), At(lost.release->from_ns));
+  }
+
+  const Evidence& evidence_;
+  const Scene& scene_;
+  const int64_t patience_ns_;
+  Stories stories_;
+  std::unordered_map<uint64_t, int64_t> came_ns_;  // of each hold, when its loss was told
+  int64_t count_ = 0;
+  std::string doubt_;
+};
+
+}  // namespace
+
+ClaimVerdict CheckWarned(const Evidence& evidence, const Limits& limits) {
+  return Checking(evidence, limits).Verdict();
+}
+
+}  // namespace doublehold
