@@ -33,6 +33,21 @@ const std::vector<Drawn> kDrawn{
         c1:    A-a=g=W--?==g=W-w=R-r                 | 5 5>4 4 4>3
         c2:                           A-a=g=w=R-r    | 3 3>2
         final:                                    *  | 2/2)"},
+    {"cleared-before-the-end-2-ok", "cleared valid",
+     "nothing was left", R"(
+        c1:      A-a=R-r
+        c2:        A-x A-a=R-r
+        expiry:                 * | -2)"},
+    {"cleared-not-2-bad", "cleared violated",
+     "the key is there after both have released it", R"(
+        c1:      A-a=R-r
+        c2:        A-x A-a=R-r
+        expiry:                 * | 280)"},
+    {"cleared-or-not-2-unknown", "cleared unknown",
+     "client 1 may have been granted it in the end", R"(
+        c1:      A-a=R-r A-?
+        c2:        A-x
+        expiry:                 * | 280)"},
     {"client-died-2-unknown", "exclusion unknown, lease-exclusion unknown, stock unknown, liveness unknown",
      "client 2 died by itself: nobody knows what it did", R"(
         c1:      A-a=g=w=R-r               | 5 5>4

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "checker/checker.h"
+#include "checker/cleared.h"
 #include "checker/exactly_once.h"
 #include "checker/exclusion.h"
 #include "checker/fencing.h"
@@ -39,6 +40,8 @@ std::span<const CheckerEntry> Checkers() {
           About::kLock, CheckWarned},
       CheckerEntry{"settled", "a library's call was not answered within its time-out + grace",
                    About::kLock, CheckSettled},
+      CheckerEntry{"cleared", "a key was left behind after everybody had released it", About::kLock,
+                   CheckCleared},
       CheckerEntry{"fencing",
                    "tokens do not rise from grant to grant, or the store took one below one it had "
                    "seen",

@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <thread>
 
@@ -106,28 +105,16 @@ void RunSessions(Env& env, const Means& means) {
   RunSession(env, means, 0);
 }
 
-// Whether a key is left, and whether it will ever expire.
-void RecordExpiries(Env& env, const Plan& plan, const LockKey& key) {
-  for (int node = 1; node <= LockNodesOf(plan); ++node) {
-    const std::array<std::string_view, 2> pttl{"PTTL", key.name};
-    const CallResult result = env.Connect(NodeId{node})->Call(pttl, env.Mono() + plan.call_timeout);
-    if (!result || result->kind != Reply::Kind::kInteger) continue;
-    env.Record({.key = key.index,
-                .op = Op::kExpiry,
-                .type = EventType::kOk,
-                .value = {result->integer, node}});
-  }
-}
-
 void RunReferee(Env& env, const Means& means, Workload& workload) {
   const Plan& plan = means.plan;
   const std::unique_ptr<Lock> lock = means.MakeLock(env);
   const std::vector<std::string> names = workload.Keys();
   for (size_t i = 0; i < workload.LockCount(); ++i) {
     const LockKey key{.name = names[i], .index = static_cast<uint16_t>(i)};
-    if (!FindLock(plan.lock)->end_is_in_value) RecordExpiries(env, plan, key);
-    Probe(env, *lock, key,
-          {.lease = plan.lease, .grace = plan.grace, .call_timeout = plan.call_timeout});
+    const ProbeTerms terms{
+        .lease = plan.lease, .grace = plan.grace, .call_timeout = plan.call_timeout};
+    if (!FindLock(plan.lock)->end_is_in_value) RecordExpiries(env, LockNodesOf(plan), key, terms);
+    Probe(env, *lock, key, terms);
   }
   workload.Finish(env);
 }

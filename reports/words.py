@@ -34,6 +34,9 @@ CLAIMS: dict[str, ClaimWords] = {
     "warned": ClaimWords(
         "not warned", "who held on to a lost lock was not told by a library that can tell",
         "Who holds on to a lock that was lost is told so within lease + grace."),
+    "cleared": ClaimWords(
+        "left behind", "a key was still there after everybody had released it",
+        "No key outlives its release."),
     "settled": ClaimWords(
         "not settled", "a call of the library was answered long after its own time-out, or never",
         "Every call of the library is answered within its own time-out + grace."),

@@ -286,7 +286,7 @@ Result<History> ReadJsonl(TextSource& source) {
   Reader reader;
   Lines lines(source, kLongestLine);
   const auto refused = [&](std::string_view reason) {
-    return BadInput(fmt::format("{}:{}: {}", source.name(), lines.number(), reason));
+    return BadInput(fmt::format("{}:{}: {}", source.name(), lines.number(), OnOneLine(reason)));
   };
   for (Lines::Found found = lines.Next(); found != Lines::Found::kEnd; found = lines.Next()) {
     if (found == Lines::Found::kTooLong)

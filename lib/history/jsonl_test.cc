@@ -156,6 +156,8 @@ TEST(Jsonl, ABadStartLineIsRefusedWithItsReason) {
            {"misspelt", with("lease_ns", "leas_ns"), "1: field 'lease_ns' is missing"},
            {"no value", with("\"value\"", "\"valu\""),
             "1: field 'valu' is unknown (did you mean 'value'?)"},
+           {"no value, on one line", with("\"value\"", R"("valu\n")"),
+            R"(1: field 'valu\n' is unknown (did you mean 'value'?))"},
            {"unknown field", with(R"("nodes":1)", R"("nodes":1,"nods":1)"),
             "1: field 'nods' is unknown (did you mean 'nodes'?)"},
            {"no lease", with("500000000", "0"),

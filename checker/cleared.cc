@@ -1,0 +1,176 @@
+#include "checker/cleared.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checker/blame.h"
+#include "checker/calls.h"
+#include "checker/decide.h"
+#include "checker/holds.h"
+#include "checker/scene.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int64_t kNotThere = -2;
+constexpr int64_t kNeverExpires = -1;
+constexpr int64_t kNsPerMs = 1'000'000;
+// A stall that takes no more of a lease keeps nothing on its way for as long as the referee looks.
+constexpr int64_t kStallsPerLease = 10;
+
+// What was found of a key on a server.
+struct Look {
+  int64_t at_ns = 0;
+  int64_t pttl_ms = 0;
+  int64_t node = 0;  // 0: it is not said which
+};
+
+struct OfKey {
+  std::vector<Look> looks;
+  const Call* last = nullptr;  // release
+  const Call* open = nullptr;  // a call of which nobody knows what came of it
+  int64_t unreleased = 0;      // holds
+  int64_t granted = 0;
+};
+
+class Checking {
+ public:
+  Checking(const Evidence& evidence, const Limits& limits)
+      : evidence_(evidence), scene_(evidence.scene()), stories_(limits) {}
+
+  ClaimVerdict Verdict() && {
+    ClaimVerdict verdict{.unit = "keys"};
+    if (evidence_.holds().broken) return Undecided(std::move(verdict), *evidence_.holds().broken);
+    if (!evidence_.calls().complete)
+      return Undecided(std::move(verdict), "records were lost: others may have been let in");
+    Gather();
+    for (const auto& [key, of] : keys_) Judge(key, of, verdict);
+    verdict.count = count_;
+    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
+    if (verdict.opportunities == 0)
+      return Undecided(std::move(verdict), "no key that was granted was looked for at the end");
+    const std::string of = Counted(verdict.opportunities, "key");
+    return Decided(std::move(verdict), std::move(stories_),
+                   fmt::format("{} of {} was left behind, though all had released it", count_, of),
+                   fmt::format("none of {} was left behind", of));
+  }
+
+ private:
+  void Gather() {
+    for (const Event& event : evidence_.history().events) {
+      if (event.op == Op::kExpiry && event.type == EventType::kOk)
+        keys_[event.key].looks.push_back(
+            {.at_ns = event.at_ns, .pttl_ms = event.value[0], .node = event.value[1]});
+      died_ = died_ || event.op == Op::kDied;
+    }
+    for (const Call& call : evidence_.calls().all) {
+      if (call.op != Op::kAcquire && call.op != Op::kRelease) continue;
+      OfKey& of = keys_[call.key];
+      if (call.outcome == EventType::kInfo) of.open = &call;
+      if (call.op == Op::kRelease) of.last = &call;
+    }
+    for (const Hold& hold : evidence_.holds().all) {
+      OfKey& of = keys_[hold.key];
+      ++of.granted;
+      if (!hold.released) ++of.unreleased;
+    }
+  }
+
+  void Judge(uint16_t key, const OfKey& of, ClaimVerdict& verdict) {
+    if (of.looks.empty() || of.granted == 0) return;
+    const auto left =
+        std::ranges::find_if(of.looks, [](const Look& look) { return look.pttl_ms != kNotThere; });
+    if (left == of.looks.end()) {
+      ++verdict.opportunities;
+      return;
+    }
+    if (const std::string why = WhyPerhapsInnocent(of, *left); !why.empty()) {
+      if (doubt_.empty())
+        doubt_ = fmt::format("{} was there at {}, but {}", KeyName(scene_.facts, key),
+                             At(left->at_ns), why);
+      return;
+    }
+    ++verdict.opportunities;
+    ++count_;
+    if (!stories_.Wanted()) return stories_.SawAt(left->at_ns);
+    stories_.Add(Tell(key, of, *left));
+  }
+
+  [[nodiscard]] std::string WhyPerhapsInnocent(const OfKey& of, const Look& left) const {
+    if (of.unreleased > 0) return "not everybody had released it";
+    if (of.open != nullptr)
+      return fmt::format("what came of a call of {} is not known",
+                         OwnerName(scene_, of.open->session));
+    if (died_) return "a client had ended by itself";
+    const Span meanwhile{SinceNs(of, left), left.at_ns};
+    for (const FaultEpisode& episode : scene_.episodes) {
+      const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode.fault)];
+      if (LosesData(fault) || IsCrash(fault)) return FaultClause(scene_, episode);
+      const bool moved = MovesAClock(fault) && scene_.facts.nodes > 1;
+      if (moved || Overlap({episode.from_ns, episode.to_ns + 1}, meanwhile))
+        return FaultClause(scene_, episode);
+    }
+    const auto stalls = scene_.StallsWithin(meanwhile);
+    const int64_t most_ns = ToNs(scene_.facts.lease) / kStallsPerLease;
+    if (std::ranges::any_of(stalls, [&](const Stall* stall) {
+          return stall->when.to_ns - stall->when.from_ns > most_ns;
+        }))
+      return "the machine had stalled since";
+    return "";
+  }
+
+  // From when on a message may have been on its way that made it so. On one server an answered release has been carried out.
+  [[nodiscard]] int64_t SinceNs(const OfKey& of, const Look& left) const {
+    const int64_t released_ns = of.last == nullptr ? 0 : of.last->from_ns;
+    if (scene_.facts.nodes <= 1) return released_ns;
+    if (left.pttl_ms == kNeverExpires) return 0;
+    const int64_t lease_ns = ToNs(scene_.facts.lease);
+    // It was set, or extended, when it had a lease to go; and released at the earliest then.
+    const int64_t set_ns = left.at_ns - std::max<int64_t>(lease_ns - left.pttl_ms * kNsPerMs, 0);
+    return std::min(released_ns, set_ns - lease_ns);
+  }
+
+  [[nodiscard]] Violation Tell(uint16_t key, const OfKey& of, const Look& left) const {
+    Violation violation{
+        .key = KeyName(scene_.facts, key), .from_ns = left.at_ns, .to_ns = left.at_ns};
+    const std::string where = left.node > 0 ? fmt::format(" on node {}", left.node) : "";
+    const std::string until =
+        left.pttl_ms == kNeverExpires
+            ? "and never expires"
+            : fmt::format("for {} more", FormatDuration(std::chrono::milliseconds(left.pttl_ms)));
+    violation.sentence =
+        fmt::format("the key was still there{} at {}, {}", where, At(left.at_ns), until);
+    if (of.last != nullptr) {
+      const Hold* hold = evidence_.holds().Find(of.last->hold);
+      if (hold != nullptr) violation.first = hold->Ref();
+      violation.sentence +=
+          fmt::format("; the last to release it was {}, at {}, and was told {}",
+                      OwnerName(scene_, of.last->session), At(of.last->from_ns),
+                      of.last->Ok() ? "that this freed it" : "that it was not its own, or gone");
+    }
+    NameEarlierFault(scene_, violation, [](const FaultFact&) { return true; });
+    return violation;
+  }
+
+  const Evidence& evidence_;
+  const Scene& scene_;
+  Stories stories_;
+  std::map<uint16_t, OfKey> keys_;
+  bool died_ = false;
+  int64_t count_ = 0;
+  std::string doubt_;
+};
+
+}  // namespace
+
+ClaimVerdict CheckCleared(const Evidence& evidence, const Limits& limits) {
+  return Checking(evidence, limits).Verdict();
+}
+
+}  // namespace doublehold

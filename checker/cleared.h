@@ -1,0 +1,30 @@
+// The claim `cleared`: no key outlives its release.
+#ifndef DOUBLEHOLD_CHECKER_CLEARED_H_
+#define DOUBLEHOLD_CHECKER_CLEARED_H_
+
+#include "checker/checker.h"
+#include "checker/evidence.h"
+
+namespace doublehold {
+
+// Once everybody has gone home the referee looks, on every server of locks, whether a key is there (`expiry`). One that is there,
+// although all who were granted it have released it and were answered, was left behind: nobody can have it until it expires.
+//
+//   c1:      A-a==R-r
+//   expiry:            *  | 280      violated: c1's release left it, for 280 ms more
+//   expiry:            *  | -2       nothing: it is not there
+//
+// Nothing that may explain it otherwise is counted:
+//
+//   c1:  A-?                         whether it was granted, nobody knows; or released, likewise
+//   c1:  A-a==g===                   it was never released
+//   c1:  A-a==R------r               what was to free it on a server may be on its way there: a fault, or a stall of the machine,
+//   fault:      [-----               from the last release on; on several servers, from when it was last set on
+//
+// nor where a server may have come back with older data, or a client died. Unknown where only such keys are left, where none was
+// granted, and where none was looked for, as of locks of which the value says when they end.
+ClaimVerdict CheckCleared(const Evidence& evidence, const Limits& limits);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_CLEARED_H_

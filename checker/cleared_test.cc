@@ -1,0 +1,147 @@
+#include "checker/cleared.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+ClaimVerdict Check(const std::string& picture, const LaneOptions& options = {}) {
+  return CheckCleared(FromLanes(picture, options), {});
+}
+
+TEST(Cleared, IsViolatedByAKeyThatIsThereAfterAllHaveReleasedIt) {
+  const ClaimVerdict verdict = Check(R"(
+      stall:     [-]
+      c1:       A----a==R-r
+      c2:                    A-a=R-r
+      expiry:                         *  | 280)");
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.count, 1);
+  EXPECT_EQ(verdict.opportunities, 1);
+  EXPECT_EQ(verdict.unit, "keys");
+  EXPECT_EQ(verdict.reason, "1 of 1 key was left behind, though all had released it");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "the key was still there at 0.022 s, for 280ms more; the last to release it was client "
+      "2, at 0.017 s, and was told that this freed it; before that, messages were held on the wire "
+      "(0.001-0.003 s)");
+  EXPECT_EQ(verdict.violations.at(0).first->hold, 201U);
+}
+
+TEST(Cleared, OneThatNeverExpiresIsTold) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:       A-a==R-x
+      expiry:             *  | -1)");
+  EXPECT_EQ(verdict.violations.at(0).sentence,
+            "the key was still there at 0.010 s, and never expires; the last to release it was "
+            "client 1, at 0.005 s, and was told that it was not its own, or gone");
+}
+
+struct Drawn {
+  std::string name;
+  std::string picture;
+  Outcome3 outcome = Outcome3::kUnknown;
+  int nodes = 1;
+};
+
+void ExpectEach(const std::vector<Drawn>& drawn) {
+  for (const Drawn& each : drawn) {
+    const ClaimVerdict verdict = Check(each.picture, {.nodes = each.nodes});
+    EXPECT_EQ(verdict.outcome, each.outcome) << each.name << ": " << verdict.reason;
+    EXPECT_EQ(verdict.count, each.outcome == Outcome3::kViolated ? 1 : 0) << each.name;
+  }
+}
+
+TEST(Cleared, WhatMayBeInnocentIsNotCounted) {
+  ExpectEach({
+      {"it is not there", "c1:     A-a=R-r\nexpiry:         * | -2", Outcome3::kValid},
+      {"nobody looked", "c1:     A-a=R-r"},
+      {"nobody was granted it", "c1:     A-x\nexpiry:     * | 9"},
+      {"it was never released", "c1:     A-a=\nexpiry:       * | 9"},
+      {"whether it was granted is not known", R"(
+      c1:     A-a=R-r  A-?
+      expiry:               * | 9)"},
+      {"whether it was released is not known", R"(
+      c1:     A-a=R-?
+      expiry:          * | 9)"},
+      {"though it is not there", R"(
+      c1:     A-a=R-?
+      expiry:          * | -2)",
+       Outcome3::kValid},
+      {"a refusal leaves nothing", R"(
+      c1:     A-a=R-r  A-x
+      expiry:               * | 9)",
+       Outcome3::kViolated},
+      {"its client was killed", R"(
+      c1:       A-a=R-r
+      crash c1:     []
+      expiry:            * | 9)"},
+      {"a client ended by itself", R"(
+      c1:       A-a=R-r
+      died c1:          *
+      expiry:            * | 9)"},
+      {"a server may have come back with older data", R"(
+      restart n1: []
+      c1:              A-a=R-r
+      expiry:                  * | 9)"},
+      {"the machine stalled since its release", R"(
+      c1:         A-a=R-r
+      machine n1:        (----------------------------------------------------------------------------------------------------------)
+      expiry:                                                                                                                        * | 9)"},
+  });
+}
+
+TEST(Cleared, AFaultExplainsItFromTheLastReleaseOn) {
+  ExpectEach({
+      {"before that", R"(
+      partition c1: [--]
+      c1:          A-----a=R-r
+      expiry:                  * | 9)",
+       Outcome3::kViolated},
+      {"during that", R"(
+      partition c1:         [--]
+      c1:          A-a==R--------r
+      expiry:                      * | 9)"},
+      {"a clock was moved: what is deleted is deleted", R"(
+      jump n1:  [----------------]
+      c1:          A-a==R-r
+      expiry:                      * | 9)"},
+      {"on several servers, from when it was last set on", R"(
+      partition c1: [--]
+      c1:          A-----a=R-r
+      expiry:                  * | 9)",
+       Outcome3::kUnknown, 3},
+      {"which is long after that", R"(
+      partition c1: [--]
+      c1:                                               A-a=R-r
+      expiry:                                                   * | 8)",
+       Outcome3::kViolated, 3},
+  });
+}
+
+// Each entry is released, or the last exit has not come.
+TEST(Cleared, WhoWentInAgainReleasesAsOften) {
+  ExpectEach({
+      {"all", "c1:     A-aA-aR-rR-r\nexpiry:               * | 9", Outcome3::kViolated},
+      {"all but one", "c1:     A-aA-aR-r\nexpiry:               * | 9"},
+  });
+}
+
+TEST(Cleared, EachKeyIsLookedAtByItself) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:             A-a==R-r
+      c2 item-1:      A-a==R-r
+      expiry:                    * | 9
+      expiry item-1:             * | -2)");
+  EXPECT_EQ(verdict.count, 1);
+  EXPECT_EQ(verdict.opportunities, 2);
+  EXPECT_EQ(verdict.violations.at(0).key, "item-0");
+}
+
+}  // namespace
+}  // namespace doublehold
