@@ -147,15 +147,16 @@ class Search {
   void Look(const Call& release, const Hold& own, const Asked& asked,
             const std::map<OfKey, Grants>& grants) {
     LostLock lost{.release = &release, .own = &own, .entered_again = asked.again};
-    for (const bool certain : {true, false}) {
+    for (const bool certain : {false, true}) {
       // Readers let each other be.
       const auto found = grants.find({.key = release.key, .alone = own.shared, .certain = certain});
-      if (found == grants.end()) continue;
-      lost.last = found->second.LastBefore(release.from_ns);
+      const Call* last =
+          found == grants.end() ? nullptr : found->second.LastBefore(release.from_ns);
+      if (last == nullptr || !Before(asked.granted_ns, last->from_ns)) break;
+      lost.last = last;
       lost.first = found->second.FirstAfter(asked.granted_ns);
+      if (!certain) lost.perhaps = lost.first;
       lost.certain = certain && !asked.perhaps_in && !MayComeAgain(own);
-      if (lost.last != nullptr && Before(asked.granted_ns, lost.last->from_ns)) break;
-      lost.last = nullptr;
     }
     if (lost.last == nullptr) return;
     if (WasActive(scene_, {own.asked_ns, release.to_ns}, LosesData)) return;

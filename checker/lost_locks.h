@@ -35,9 +35,10 @@ struct LostLock {
   const Hold* own = nullptr;
   const Call* first =
       nullptr;  // of the grants by which it was lost, the one that was answered first
-  const Call* last = nullptr;  // and the one that was asked for last
-  bool certain = false;        // else its session may have had it still, or again
-  bool entered_again = false;  // meanwhile it had the key more than once
+  const Call* last = nullptr;     // and the one that was asked for last
+  const Call* perhaps = nullptr;  // as `first`, but of all by which it may have been lost
+  bool certain = false;           // else its session may have had it still, or again
+  bool entered_again = false;     // meanwhile it had the key more than once
 };
 
 // Why nothing is certain of any lock of a history, if that is so.

@@ -55,29 +55,36 @@ class Checking {
   }
 
  private:
-  // For how long the library could have told it.
-  [[nodiscard]] int64_t RanNs(const LostLock& lost, int64_t until_ns) const {
-    const Span when{lost.first->to_ns, until_ns};
-    return until_ns - when.from_ns - StoodStillNs(scene_, lost.own->client, Side::kWatchdog, when);
+  // For how long the library could have told it that the lock was lost by a grant.
+  [[nodiscard]] int64_t RanNs(const LostLock& lost, const Call& grant, int64_t until_ns) const {
+    const Span when{grant.to_ns, until_ns};
+    if (when.to_ns <= when.from_ns) return 0;
+    return when.to_ns - when.from_ns -
+           StoodStillNs(scene_, lost.own->client, Side::kWatchdog, when);
+  }
+
+  // When it was told; nothing: not before it was done.
+  [[nodiscard]] std::optional<int64_t> CameNs(const LostLock& lost) const {
+    const auto came = came_ns_.find(lost.own->hold);
+    if (came == came_ns_.end() || came->second > lost.release->from_ns) return std::nullopt;
+    return came->second;
   }
 
   void Judge(const LostLock& lost, ClaimVerdict& verdict) {
     const int64_t ended_ns = lost.release->from_ns;
-    if (RanNs(lost, ended_ns) <= patience_ns_) return;
-    const auto came = came_ns_.find(lost.own->hold);
-    const bool told =
-        came != came_ns_.end() && came->second <= ended_ns &&
-        (came->second <= lost.first->to_ns || RanNs(lost, came->second) <= patience_ns_);
-    if (!lost.certain || lost.entered_again) {
-      if (!told) Doubt(lost);
-      return;
-    }
+    const std::optional<int64_t> came_ns = CameNs(lost);
+    const auto is_untold = [&](const Call& grant) {
+      return RanNs(lost, grant, came_ns.value_or(ended_ns)) > patience_ns_;
+    };
+    const bool certain = lost.certain && !lost.entered_again;
+    const bool untold = certain && is_untold(*lost.first);
+    if (!untold && is_untold(*lost.perhaps)) return Doubt(lost);
+    if (!certain || RanNs(lost, *lost.first, ended_ns) <= patience_ns_) return;
     ++verdict.opportunities;
-    if (told) return;
+    if (!untold) return;
     ++count_;
     if (!stories_.Wanted()) return stories_.SawAt(ended_ns);
-    const bool late = came != came_ns_.end() && came->second <= ended_ns;
-    const std::string when = late ? fmt::format("only at {}", At(came->second)) : "never";
+    const std::string when = came_ns ? fmt::format("only at {}", At(*came_ns)) : "never";
     stories_.Add(TellDeed(
         scene_,
         {.by = lost.release->session,
