@@ -190,13 +190,17 @@ class Checking {
     stories_.Add(std::move(violation), due_ns);
   }
 
-  // Of those that were active before it was late: rather one on its client than one on servers, rather that than a bystander's; of
-  // equals the last.
+  // Of those that were active before it was late: rather one on what its client waits for than one on servers, rather that than
+  // what kept itself from running, which is taken off, or a bystander; of equals the last.
   [[nodiscard]] const FaultEpisode* FaultBehind(const Late& late, int64_t due_ns) const {
-    const FaultEpisode* best = nullptr;
     const auto rank = [&](const FaultEpisode& episode) {
-      return episode.client == late.event.client ? 2 : episode.client <= 0 ? 1 : 0;
+      if (episode.client > 0 && episode.client != late.event.client) return 0;
+      const std::string& kind = scene_.facts.faults[static_cast<size_t>(episode.fault)].kind;
+      const bool keeps = kind == "slow" || (kind == "pause" && episode.node < 0);
+      if (episode.client > 0) return keeps ? 1 : 3;
+      return 2;
     };
+    const FaultEpisode* best = nullptr;
     const int64_t from_ns = late.When().from_ns - ToNs(scene_.facts.lease);
     for (const FaultEpisode* episode : scene_.EpisodesWithin({from_ns, due_ns})) {
       if (best == nullptr || rank(*best) <= rank(*episode)) best = episode;

@@ -37,6 +37,19 @@ TEST(Settled, IsViolatedByACallThatIsAnsweredLongAfterItsTimeOut) {
   EXPECT_EQ(late.margins.at(0).value, -1'000'000);
 }
 
+TEST(Settled, RatherNamesWhatItsClientWaitsForThanWhatStoppedIt) {
+  const ClaimVerdict verdict = Check(R"(
+      slow c1:        []
+      partition c1:   [-------]
+      pause c2:         []
+      c1:             A---?           s
+      c2:           A-x)");
+  EXPECT_EQ(verdict.violations.at(0).sentence,
+            "client 1's acquire, sent by 0.002 s, was to be answered within 1ms and was answered "
+            "after 16ms, for 1ms of which at most it stood still; client 1 was cut off "
+            "(0.002-0.010 s)");
+}
+
 struct Drawn {
   std::string name;
   std::string picture;

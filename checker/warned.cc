@@ -85,7 +85,7 @@ class Checking {
     ++count_;
     if (!stories_.Wanted()) return stories_.SawAt(ended_ns);
     const std::string when = came_ns ? fmt::format("only at {}", At(*came_ns)) : "never";
-    stories_.Add(TellDeed(
+    Violation violation = TellDeed(
         scene_,
         {.by = lost.release->session,
          .under = lost.own,
@@ -96,7 +96,21 @@ class Checking {
              "held the key until {} and was {} told that its lock was lost, which {} had been "
              "granted at {}",
              At(ended_ns), when, OwnerName(scene_, lost.first->session), At(lost.first->to_ns)),
-         .of_service = true}));
+         .of_service = true});
+    if (const FaultEpisode* kept = KeptMessages(lost, violation.fault))
+      violation.sentence += "; meanwhile " + FaultClause(scene_, *kept);
+    stories_.Add(std::move(violation));
+  }
+
+  // Another fault that its library may have been kept from asking by; null: none.
+  [[nodiscard]] const FaultEpisode* KeptMessages(const LostLock& lost, int32_t named) const {
+    for (const FaultEpisode* episode :
+         scene_.EpisodesWithin({lost.first->to_ns, lost.release->from_ns})) {
+      const std::string& kind = scene_.facts.faults[static_cast<size_t>(episode->fault)].kind;
+      const bool its = episode->client <= 0 || episode->client == lost.own->client;
+      if (its && kind != "slow" && episode->fault != named) return episode;
+    }
+    return nullptr;
   }
 
   void Doubt(const LostLock& lost) {

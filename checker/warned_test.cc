@@ -38,6 +38,19 @@ TEST(Warned, IsViolatedWhereTheHolderOfALostLockIsNotTold) {
   EXPECT_EQ(verdict.violations.at(0).second->hold, 201U);
 }
 
+TEST(Warned, NamesAlsoWhatKeptItsMessages) {
+  const ClaimVerdict verdict = Check(R"(
+      partition c1:         [-------------]
+      slow c1:                [-------------]
+      c1:           A-a==!==================R-x
+      c2:                  A-a=R-r)");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 1's lease ended at 0.005 s; it held the key until 0.024 s and was never told "
+      "that its lock was lost, which client 2 had been granted at 0.009 s; client 1's section "
+      "was still at work (0.010-0.024 s); meanwhile client 1 was cut off (0.008-0.022 s)");
+}
+
 struct Drawn {
   std::string name;
   std::string picture;
