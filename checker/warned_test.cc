@@ -163,9 +163,9 @@ TEST(Warned, IsDueALeaseAndGraceAfterTheLossWhileItsClientRuns) {
       c2:                  A-a=R-r
       restart n1:               [-])"},
       {"it may have lost the lock before", R"(
-      c1:           A-a==!==================o==R-x
-      c2:                             A-a=R-r
-      c3:     A-a=R-?        A-a=R-r)"},
+      c1:           A-a==!============o=========R-x
+      c2:                       A-a=R-r
+      c3:   A-a=R-?     A-a=R-r)"},
       {"it is told of the hold before", R"(
       c1:    A-a=o=R-r A-a==!==============R-x
       c2:                     A-a=R-r)",

@@ -348,6 +348,14 @@ TEST(DriverLock, WhatADriverSaidToBeLostIsRecordedWhenItIsReleased) {
   EXPECT_EQ(scene.world.events[0].hold, 7u);
 }
 
+TEST(DriverLock, ALossIsRecordedAlsoWhereTheReleaseHasToWait) {
+  Scene scene({"lease", "lost"});
+  ASSERT_TRUE(std::holds_alternative<Unknown>(scene.Acquire({Ok("late", 350ms)})));
+  scene.driver.lost["a"] = scene.world.now;
+  EXPECT_EQ(scene.Release(GrantOf("a"), {}), ReleaseResult::kUnknown);
+  EXPECT_EQ(scene.world.events.back().op, Op::kNotice);
+}
+
 TEST(DriverLock, IsExtendedByThoseWhoCan) {
   const Grant held = GrantOf("held");
   const auto extend = [&](Scene& scene, ScriptedDriver::Answer answer) {
