@@ -135,6 +135,10 @@ TEST(Settled, IsDecidedByTheTimeInWhichItsClientRan) {
       machine n1:       (--)
       c1:          A--?          s)",
        Outcome3::kUnknown, 1},
+      {"the machine stalled a node mostly before", R"(
+      machine n1: (------)
+      c1:               A--?          s)",
+       Outcome3::kViolated, 1},
       {"the machine stalls the supervisor", R"(
       machine supervisor:      (--)
       c1:                 A--?          s)",
