@@ -5,16 +5,20 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 #include <vector>
 
 #include "compose/tool.h"
+#include "lib/base/words.h"
 
 namespace doublehold {
 namespace {
 
 constexpr const char* kPython = "python3";
+constexpr const char* kNearest = "did you mean";  // of Suggestion, when a known word is near
 
 struct Asked {
   const KeptDriver* driver = nullptr;
@@ -27,6 +31,29 @@ std::optional<Asked> ParseAsked(const std::string& asked) {
   const auto driver = std::ranges::find(KeptDrivers(), asked.substr(0, at), &KeptDriver::name);
   if (driver == KeptDrivers().end()) return std::nullopt;
   return Asked{.driver = &*driver, .version = at == std::string::npos ? "" : asked.substr(at + 1)};
+}
+
+// One word that names no program, a folder's least of all.
+bool IsNoCommand(const std::string& word) {
+  if (word.empty() || word.find_first_of(" \t\n/;|&<>()$`'\"\\=") != std::string::npos)
+    return false;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  std::error_code code;
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (std::filesystem::exists(std::filesystem::path(folder) / word, code)) return false;
+  }
+  return true;
+}
+
+// Why it is nothing to be run: a kept driver's name that is misspelt. Empty where the shell may know better.
+std::string Misspelt(const std::string& asked) {
+  if (!IsNoCommand(asked)) return {};
+  std::vector<std::string> names;
+  for (const KeptDriver& driver : KeptDrivers()) names.emplace_back(driver.name);
+  const std::string name = asked.substr(0, asked.find('@'));
+  std::string unknown = UnknownWord("driver", name, names);
+  return unknown.find(kNearest) == std::string::npos ? std::string() : unknown;
 }
 
 // Letters, digits, and what stands between them: it becomes a word of a shell, and a part of a file's name.
@@ -88,7 +115,11 @@ std::span<const KeptDriver> KeptDrivers() {
 
 Result<std::string> DriverCommandOf(const std::string& asked) {
   const std::optional<Asked> parsed = ParseAsked(asked);
-  if (!parsed) return asked;
+  if (!parsed) {
+    if (std::string misspelt = Misspelt(asked); !misspelt.empty())
+      return BadInput(std::move(misspelt));
+    return asked;
+  }
   const auto words = WordsOf(asked, *parsed);
   if (!words) return tl::unexpected(words.error());
   std::string command;
@@ -104,8 +135,13 @@ Result<void> InstallDriver(const std::string& asked) {
   if (!words) return tl::unexpected(words.error());
   words->emplace_back("--install");
   const Result<std::string> done = RunTool(*words);
-  if (!done) return tl::unexpected(done.error());
-  return {};
+  if (done) return {};
+  Error error = done.error();
+  // What the launcher says begins with the driver's name, and who ran it is nobody's business.
+  const std::string ran = fmt::format("{}: ", kPython);
+  if (error.message.starts_with(ran + std::string(parsed->driver->name)))
+    error.message.erase(0, ran.size());
+  return tl::unexpected(std::move(error));
 }
 
 }  // namespace doublehold

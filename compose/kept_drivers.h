@@ -17,7 +17,7 @@ struct KeptDriver {
 std::span<const KeptDriver> KeptDrivers();
 
 // What the shell is to run for `asked`: the command of a kept driver, of that version; anything else is a command itself. Bad input: a
-// version that is none.
+// version that is none, and a word that names no program but nearly a kept driver.
 Result<std::string> DriverCommandOf(const std::string& asked);
 
 // Lets a kept driver install the library, if that version is not there yet; of any other there is nothing to do. Takes as long as the

@@ -85,6 +85,7 @@ TEST_P(Kept, WhatCannotBeInstalledIsSaidInOneLine) {
   const Finished finished = RunProgram({"run", "--driver", GetParam()});
   EXPECT_EQ(finished.exit_code, 4);
   EXPECT_NE(finished.err.find(" cannot be installed: "), std::string::npos) << finished.err;
+  EXPECT_EQ(finished.err.find("python3: "), std::string::npos) << finished.err;
   EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
   EXPECT_TRUE(std::filesystem::is_empty(cache() / "doublehold")) << "half of it is left";
 }

@@ -18,7 +18,9 @@ TEST(KeptDrivers, ANameStandsForItsProgram) {
       {"redis-py@4.5.5", "'python3' " + program + " 'redis-py' '--version' '4.5.5'"},
       {"redis-py@5.1.0b1", "'python3' " + program + " 'redis-py' '--version' '5.1.0b1'"},
       {"python3 my_lock.py", "python3 my_lock.py"},
-      {"redis-pyx", "redis-pyx"},
+      {"redis-server", "redis-server"},  // near, but a program
+      {"./redis-pyx", "./redis-pyx"},
+      {"my-own-lock", "my-own-lock"},
       {"", ""},
       {"@1", "@1"},
   };
@@ -26,6 +28,20 @@ TEST(KeptDrivers, ANameStandsForItsProgram) {
     const Result<std::string> found = DriverCommandOf(asked);
     ASSERT_TRUE(found.has_value()) << asked;
     EXPECT_EQ(*found, command);
+  }
+}
+
+TEST(KeptDrivers, AMisspeltNameIsToldFromACommand) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"reddison", "driver 'reddison' is unknown (did you mean 'redisson'?)"},
+      {"redisson2@3.50.0", "driver 'redisson2' is unknown (did you mean 'redisson'?)"},
+      {"redis-pyx", "driver 'redis-pyx' is unknown (did you mean 'redis-py'?)"},
+  };
+  for (const auto& [asked, why] : cases) {
+    const Result<std::string> found = DriverCommandOf(asked);
+    ASSERT_FALSE(found.has_value()) << asked;
+    EXPECT_EQ(found.error().code, ExitCode::kBadInput);
+    EXPECT_EQ(found.error().message, why);
   }
 }
 
