@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <fstream>
 #include <thread>
 
 #include "compose/program.h"
@@ -52,6 +54,31 @@ TEST(Interruption, CtrlCTwiceEndsItAtOnceAndStillJudges) {
   EXPECT_TRUE(status == 1 || status == 2) << status << run.program.Out() << run.program.Err();
   EXPECT_TRUE(fs::exists(run.run / "verdict.json"));
   EXPECT_EQ(run.program.TemporaryFiles(), 0U);
+}
+
+// The installer's client has children of its own: here npm, that waits for one.
+TEST(Interruption, WhoIsInterruptedWhileALibraryIsInstalledLeavesNothingRunning) {
+  const TestFolder folder;
+  const std::filesystem::path npm = folder.path() / "npm";
+  std::ofstream(npm) << "#!/bin/sh\nsleep 300 &\necho $! > " << (folder.path() / "made").string()
+                     << "\nmv " << (folder.path() / "made").string() << " "
+                     << (folder.path() / "pid").string() << "\nwait\n";
+  std::filesystem::permissions(npm, std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", (folder.path().string() + ":" + path).c_str(), 1);
+  setenv("XDG_CACHE_HOME", (folder.path() / "cache").c_str(), 1);
+  Program program({"run", "--driver", "redis-semaphore"});
+  unsetenv("XDG_CACHE_HOME");
+  setenv("PATH", path.c_str(), 1);
+  ASSERT_TRUE(Eventually([&] { return std::filesystem::exists(folder.path() / "pid"); }));
+  pid_t child = 0;
+  std::ifstream(folder.path() / "pid") >> child;
+  ASSERT_EQ(kill(child, 0), 0);
+  program.Signal(SIGINT);
+  program.Wait();
+  EXPECT_TRUE(Eventually([&] { return kill(child, 0) != 0; }));
+  EXPECT_TRUE(Eventually(
+      [&] { return std::filesystem::is_empty(folder.path() / "cache" / "doublehold"); }));
 }
 
 // What kill -9 of the program leaves, five seconds later.

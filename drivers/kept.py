@@ -7,7 +7,7 @@
 The library comes by its language's own client (pip, npm, mvn, go) into a folder of the user's cache, once for each version.
 That client keeps its own cache besides, as ever. What fails is said in one line, and the exit status is 4.
 """
-import argparse, fcntl, hashlib, json, os, re, shutil, subprocess, sys, tempfile
+import argparse, ctypes, fcntl, hashlib, json, os, re, shutil, signal, subprocess, sys, tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,14 +31,18 @@ def need(program: str, package: str) -> str:
 
 def tell(words, folder=None) -> None:
     """Runs a client of a language. Its own words for what is wrong, the shortest that say it."""
+    client = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace", start_new_session=True)
     try:
-        done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                              timeout=LONGEST_INSTALL_S)
+        printed, _ = client.communicate(timeout=LONGEST_INSTALL_S)
     except subprocess.TimeoutExpired:
         raise CannotInstall(f"{Path(words[0]).name} did not end within {LONGEST_INSTALL_S} s")
-    if done.returncode != 0:
-        said = [line.strip() for line in done.stdout.splitlines() if line.strip() and not BY_THE_WAY.match(line)]
+    finally:
+        if client.poll() is None:  # too late, or interrupted: with all that it started
+            os.killpg(client.pid, signal.SIGKILL)
+            client.wait()
+    if client.returncode != 0:
+        said = [line.strip() for line in printed.splitlines() if line.strip() and not BY_THE_WAY.match(line)]
         wrong = [line for line in said if re.search(r"error|ERR!|not found|no matching|invalid", line, re.I)]
         line = (wrong or said or ["it failed"])[-1 if "pip" in words else 0]
         line = re.sub(r"^npm (error|ERR!) (notarget |404 )?", "", line)
@@ -168,6 +172,15 @@ def installed(name: str, version: str) -> Path:
     return folder
 
 
+def end_with_parent() -> None:
+    """Who waits for the library may be interrupted: then nobody needs it."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    parent = os.getppid()
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+    if os.getppid() != parent:
+        sys.exit(128 + signal.SIGTERM)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", choices=KEPT, nargs="?")
@@ -183,6 +196,8 @@ def main() -> None:
         parser.error("of which library?")
     kept, source = KEPT[asked.name], HERE / asked.name
     version = asked.version or kept.pinned(source)
+    if asked.install:
+        end_with_parent()
     try:
         folder = installed(asked.name, version)
         if asked.install:
