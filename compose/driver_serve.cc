@@ -11,6 +11,7 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "compose/plan_builder.h"
 #include "compose/restart_rules.h"
@@ -135,10 +136,12 @@ class ServedDriver {
     auto& request = std::get<DriverRequest>(parsed);
     switch (request.op) {
       case DriverOp::kHello:
+        if (std::exchange(said_hello_, true)) return "a second hello";
         answers_.Tell(request, Hello(request));
         return "";
       case DriverOp::kSetup:
-        if (!sessions_.empty()) return "a second setup";
+        if (!said_hello_) return "setup before hello";
+        if (std::exchange(set_up_, true)) return "a second setup";
         answers_.Tell(request, SetUp(request));
         return "";
       case DriverOp::kBye:
@@ -198,6 +201,8 @@ class ServedDriver {
   std::map<std::string, std::string> options_;
   Answers answers_;
   std::unique_ptr<RealEnv> env_;
+  bool said_hello_ = false;
+  bool set_up_ = false;
   std::vector<std::unique_ptr<ServedSession>> sessions_;
   bool over_ = false;
 };

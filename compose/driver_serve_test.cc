@@ -93,6 +93,20 @@ TEST(DriverServe, ALineThatIsNoRequestEndsItAndIsShown) {
             "doublehold driver: broke the protocol: it is no JSON: nonsense\n4\n");
   EXPECT_EQ(Shell(R"(echo '{"id":1,"op":"release","session":0,"grant":"g"}')" + serve),
             "doublehold driver: broke the protocol: there is no session 0: setup has said 0\n4\n");
+  const std::string hello = R"({"id":1,"op":"hello","protocol":1,"options":{}}\n)";
+  const std::string setup =
+      R"({"id":2,"op":"setup","client":1,"sessions":1,"nodes":[{"host":"127.0.0.1","port":9}],)"
+      R"("lease_ms":500,"seed":1}\n)";
+  const std::pair<std::string, std::string> out_of_turn[] = {
+      {hello + hello, "a second hello"},
+      {hello + setup + hello, "a second hello"},
+      {hello + setup + setup, "a second setup"},
+      {setup, "setup before hello"}};
+  for (const auto& [lines, why] : out_of_turn) {
+    const std::string said = Shell("printf '" + lines + "'" + serve);
+    const std::string end = "doublehold driver: broke the protocol: " + why + "\n4\n";
+    EXPECT_TRUE(said.ends_with(end)) << said;
+  }
   EXPECT_EQ(Shell("head -c 70000 /dev/zero" + serve),
             "doublehold driver: broke the protocol: a line has more than 65536 bytes\n4\n");
   EXPECT_EQ(Shell(R"(echo '{"id":1,"op":"bye"}')" + serve), "{\"id\":1,\"ok\":{}}\n0\n");
