@@ -131,7 +131,8 @@ class Client:
 
 def crowd(clients: list[Client]) -> tuple[float, float]:
     """Cycles a second of all together, and the longest wait in s."""
-    ends, waits = time.monotonic() + CROWD_S, [[] for _ in clients]
+    begun, waits = time.monotonic(), [[] for _ in clients]
+    ends = begun + CROWD_S
 
     def work(client: Client, mine: list[float]):
         while time.monotonic() < ends:
@@ -139,7 +140,8 @@ def crowd(clients: list[Client]) -> tuple[float, float]:
 
     with ThreadPoolExecutor(len(clients)) as threads:
         list(threads.map(work, clients, waits))  # what one of them throws, too
-    return sum(map(len, waits)) / CROWD_S, max((max(mine) for mine in waits if mine), default=0.0)
+        took_s = time.monotonic() - begun  # the last cycle of each began before its end
+    return sum(map(len, waits)) / took_s, max((max(mine) for mine in waits if mine), default=0.0)
 
 
 def cost(command: str, options: dict, nodes: int, cycles: int) -> dict[str, float]:
@@ -162,9 +164,10 @@ def cost(command: str, options: dict, nodes: int, cycles: int) -> dict[str, floa
             commands, size = ((after - first - own) / cycles for first, after, own in zip(before, total(), asking))
             rounds.append((commands, size, took_us))
         commands, size, took_us = (statistics.median(column) for column in zip(*rounds))
-        before = total()
+        before, begun = total(), time.monotonic()
         clients[0].cycle(hold_s=HOLD_S)
-        renewals = (total()[0] - before[0] - asking[0] - commands) / HOLD_S
+        held_s = time.monotonic() - begun
+        renewals = (total()[0] - before[0] - asking[0] - commands) / held_s
         clients += [Client(command, options, ports, number) for number in range(2, CROWD + 1)]
         for client in clients:
             client.cycle()
@@ -183,6 +186,8 @@ def main() -> int:
     parser.add_argument("--cycles", type=int, default=200)
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
+    if asked.cycles < 1:
+        parser.error("--cycles: one at least")
     chosen = [each for each in libraries(str(Path(asked.program).resolve()))
               if not asked.only or any(part in each[0] for part in asked.only)]
     if not chosen:
