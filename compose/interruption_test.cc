@@ -11,6 +11,7 @@
 
 #include "compose/program.h"
 #include "compose/run_once.h"
+#include "compose/tool.h"
 
 namespace doublehold {
 namespace {
@@ -168,6 +169,16 @@ TEST(Interruption, AClientThatDiesMakesTheRunUnknownAndLosesNothing) {
   };
   EXPECT_EQ(count(Op::kDied), 1);
   EXPECT_GT(count(Op::kAcquire), 1);
+}
+
+TEST(Interruption, ARunNeedsNoStandardInput) {
+  const TestFolder folder;
+  const Result<std::string> ran =
+      RunTool({"/bin/sh", "-c",
+               "exec \"$0\" run --lock set-nx-px --clients 2 --lease 300ms --duration 500ms --into "
+               "\"$1\" <&-",
+               DOUBLEHOLD_BINARY_DIR "/doublehold", (folder.path() / "run").string()});
+  EXPECT_TRUE(ran.has_value()) << ran.error().message;
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // The command line: finds the subcommand, and turns every error into one line and the exit status of its reason.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <array>
 #include <exception>
@@ -79,10 +81,19 @@ int Main(const Words& words) {
   return static_cast<int>(ExitCode::kBadInput);
 }
 
+// What is opened first would otherwise become the standard input or output of everything that is started.
+void OpenStandardStreams() {
+  for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
+    // The lowest number that is free is this one.
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd) return;
+  }
+}
+
 }  // namespace
 }  // namespace doublehold
 
 int main(int argc, char** argv) {
+  doublehold::OpenStandardStreams();
   prctl(PR_SET_NAME, "doublehold");  // a child was started as /proc/self/exe
   try {
     return doublehold::Main(doublehold::Words(argv + 1, argv + argc));
