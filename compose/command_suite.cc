@@ -16,10 +16,6 @@ namespace po = boost::program_options;
 
 constexpr int kJobs = 2;
 
-struct Shard {
-  int number = 1, of = 1;
-};
-
 Result<Shard> ReadShard(const ParsedLine& line) {
   if (!line.values.contains("shard")) return Shard{};
   const auto text = line.values["shard"].as<std::string>();
@@ -114,8 +110,7 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   Suite suite;
   Result<SuiteRequest> request = ReadRepeat(*line, suite);
   if (!request) return tl::unexpected(request.error());
-  request->shard = shard->number;
-  request->shards = shard->of;
+  request->shard = *shard;
   Result<Suite> read = ReadSuite(line->rest.front());
   if (!read) return tl::unexpected(read.error());
   suite = std::move(*read);
@@ -128,7 +123,7 @@ Result<ExitCode> SuiteCommand(const Words& words) {
     return ExitCode::kAsExpected;
   }
   if (auto ok = Change(*line, suite); !ok) return tl::unexpected(ok.error());
-  if (auto ok = MeetDrivers(suite); !ok) return tl::unexpected(ok.error());
+  if (auto ok = MeetDrivers(suite, *shard); !ok) return tl::unexpected(ok.error());
   if (Result<void> ok = CheckRepeat(*request); !ok) return tl::unexpected(ok.error());
   return RunAndTell(*request, *line, line->values.contains("json") ? Told::kJson : Told::kLines);
 }

@@ -15,7 +15,7 @@ const std::string kTemplate = "/usr/bin/python3 " DOUBLEHOLD_SOURCE_DIR "/driver
 class DriverSuite : public ::testing::Test {
  protected:
   // A row of each driver, and one of a lock of ours; two columns.
-  Finished Run(const std::vector<std::string>& drivers) {
+  Finished Run(const std::vector<std::string>& drivers, const std::string& shard = "1/1") {
     std::string text =
         "[experiment]\nlock.lease = '400ms'\nworkload.duration = '600ms'\nworkload.clients = 2\n"
         "[row.ours]\nlock.name = 'set-nx-px'\n";
@@ -24,11 +24,11 @@ class DriverSuite : public ::testing::Test {
       text += fmt::format("[row.driver-{}]\nlock.driver = '''{}'''\n", i, drivers[i]);
       rows += fmt::format(", 'driver-{}'", i);
     }
-    text +=
-        fmt::format("[[cell]]\nrow = [{}]\ncolumn = ['one', 'two']\nexpect.exclusion = 'valid'\n", rows);
+    text += fmt::format(
+        "[[cell]]\nrow = [{}]\ncolumn = ['one', 'two']\nexpect.exclusion = 'valid'\n", rows);
     WriteFile(folder_.path() / "suite.toml", text);
     return RunProgram({"suite", (folder_.path() / "suite.toml").string(), "--out",
-                       (folder_.path() / "runs").string(), "--json"});
+                       (folder_.path() / "runs").string(), "--json", "--shard", shard});
   }
   [[nodiscard]] std::vector<std::string> Outcomes(const Finished& finished) const {
     std::vector<std::string> outcomes;
@@ -87,6 +87,13 @@ TEST_F(DriverSuite, AnOptionThatADriverRefusesIsBadInput) {
   EXPECT_EQ(finished.exit_code, 3) << finished.err;
   EXPECT_NE(finished.err.find("driver-0/one: "), std::string::npos) << finished.err;
   EXPECT_NE(finished.err.find("no such option: nosuch"), std::string::npos) << finished.err;
+}
+
+TEST_F(DriverSuite, AsksNoDriverOfAnotherShard) {
+  const std::filesystem::path asked = folder() / "asked";
+  const Finished finished = Run({fmt::format("echo once >> {}; exit 4", asked.string())}, "1/4");
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_FALSE(std::filesystem::exists(asked));
 }
 
 }  // namespace

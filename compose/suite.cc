@@ -44,10 +44,6 @@ Result<DriverPlan> PresumeDriver(const std::string& command, const DriverOptions
                     .can = {"extend", "lease", "lost", "read-write", "reentrant", "token"}};
 }
 
-void Remember(std::vector<std::string>& names, const std::string& name) {
-  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-}
-
 Result<SuiteCell> ReadCell(Settings& file, Settings cell, const std::string& row,
                            const std::string& column, const std::string& where,
                            const std::string& file_name, const Settings& common) {
@@ -173,7 +169,7 @@ class SuiteRunner {
   void Plan() {
     for (int repetition = 1; repetition <= request_.repeat; ++repetition) {
       for (size_t cell = 0; cell < request_.suite.cells.size(); ++cell) {
-        if (static_cast<int>(cell) % request_.shards != request_.shard - 1) continue;
+        if (!request_.shard.Has(cell)) continue;
         queue_.push_back({cell, repetition});
       }
     }
@@ -274,6 +270,15 @@ class SuiteRunner {
 
 }  // namespace
 
+void AddCell(Suite& suite, SuiteCell cell) {
+  const auto remember = [](std::vector<std::string>& names, const std::string& name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  remember(suite.rows, cell.row);
+  remember(suite.columns, cell.column);
+  suite.cells.push_back(std::move(cell));
+}
+
 Result<Suite> ReadSuite(const std::filesystem::path& file) {
   Result<Settings> settings = Settings::ReadToml(file);
   if (!settings) return tl::unexpected(settings.error());
@@ -296,9 +301,7 @@ Result<Suite> ReadSuite(const std::filesystem::path& file) {
     for (SuiteCell& cell : *cells) {
       if (auto ok = CheckDistinct(suite, cell, file.string()); !ok)
         return tl::unexpected(ok.error());
-      Remember(suite.rows, cell.row);
-      Remember(suite.columns, cell.column);
-      suite.cells.push_back(std::move(cell));
+      AddCell(suite, std::move(cell));
     }
   }
   for (const std::string& column : suite.columns) {
@@ -314,10 +317,11 @@ Result<Suite> ReadSuite(const std::filesystem::path& file) {
   return suite;
 }
 
-Result<void> MeetDrivers(Suite& suite) {
+Result<void> MeetDrivers(Suite& suite, Shard shard) {
   std::map<std::pair<std::string, DriverOptions>, Result<DriverPlan>> met;
-  for (SuiteCell& cell : suite.cells) {
-    if (!cell.plan.driver) continue;
+  for (size_t i = 0; i < suite.cells.size(); ++i) {
+    SuiteCell& cell = suite.cells[i];
+    if (!cell.plan.driver || !shard.Has(i)) continue;
     const std::pair asked{cell.plan.driver->command, cell.plan.driver->options};
     auto known = met.find(asked);
     if (known == met.end()) known = met.emplace(asked, MeetDriver(asked.first, asked.second)).first;

@@ -35,6 +35,15 @@ struct Suite {
   std::vector<SuiteCell> cells;
 };
 
+// The cells number, number + of, ... (counted from 1)
+struct Shard {
+  int number = 1, of = 1;
+  [[nodiscard]] bool Has(size_t cell) const { return static_cast<int>(cell) % of == number - 1; }
+};
+
+// With its row and column, where they are new.
+void AddCell(Suite& suite, SuiteCell cell);
+
 // The file:
 //   name, seed
 //   [experiment]     settings of every cell
@@ -43,9 +52,9 @@ struct Suite {
 // No driver is started: each is taken for one that can everything, until it is met.
 Result<Suite> ReadSuite(const std::filesystem::path& file);
 
-// Asks every driver what it is, once for all cells that have it. Those that this machine lacks something for are unmet; what is
+// Asks every driver of the shard's cells what it is, once for all cells that have it. Those that this machine lacks something for are unmet; what is
 // wrong with the others, or with what a cell asks of them, is bad input.
-Result<void> MeetDrivers(Suite& suite);
+Result<void> MeetDrivers(Suite& suite, Shard shard = {});
 
 // One run of one cell, as it ended.
 struct CellRun {
@@ -66,7 +75,7 @@ struct SuiteRequest {
   int repeat = 1;                // with `until`: at most
   std::optional<Until> until{};  // every cell is repeated until this is answered of it
   int jobs = 2;
-  int shard = 1, shards = 1;  // runs cells shard, shard + shards, ... (counted from 1)
+  Shard shard{};
   std::string redis_server;
   std::function<void(const SuiteCell&, int repetition, const CellRun&)> finished;
 };

@@ -126,16 +126,10 @@ Result<SuiteCell> CellOf(const std::vector<Point>& points, const SweepRequest& r
   return cell;
 }
 
-void Remember(std::vector<std::string>& names, const std::string& name) {
-  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-}
-
 Result<void> Add(const std::vector<Point>& points, const SweepRequest& request, Suite& suite) {
   Result<SuiteCell> cell = CellOf(points, request);
   if (!cell) return tl::unexpected(cell.error());
-  Remember(suite.rows, cell->row);
-  Remember(suite.columns, cell->column);
-  suite.cells.push_back(std::move(*cell));
+  AddCell(suite, std::move(*cell));
   return {};
 }
 
