@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "compose/command_line.h"
+#include "compose/driver.h"
 #include "compose/driver_serve.h"
 #include "compose/driver_trial.h"
 #include "compose/held_ports.h"
@@ -105,11 +106,15 @@ Result<ExitCode> CheckDriver(const std::string& command, const po::variables_map
   std::map<std::string, std::string> given;
   if (values.contains("option")) {
     for (const std::string& assignment : values["option"].as<Words>()) {
-      const size_t equals = assignment.find('=');
-      if (equals == std::string::npos || equals == 0)
-        return BadInput(fmt::format("--option {}: not of the form name=value", assignment));
-      given[assignment.substr(0, equals)] = assignment.substr(equals + 1);
+      auto named = ParseAssignment("option", assignment);
+      if (!named) return tl::unexpected(named.error());
+      given[named->first] = std::move(named->second);
     }
+  }
+  // As in a run: an option that it does not have is the user's mistake, not the driver's.
+  if (!given.empty()) {
+    const Result<DriverPlan> met = MeetDriver(command, given);
+    if (!met && met.error().code == ExitCode::kBadInput) return tl::unexpected(met.error());
   }
   const Result<ServerProgram> program = FindServer(values["redis-server"].as<std::string>());
   if (!program) return tl::unexpected(program.error());

@@ -2,13 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
+#include <sstream>
 
 #include "lib/base/words.h"
 
 namespace doublehold {
 
 namespace po = boost::program_options;
+
+namespace {
+
+// A line of an option without a description is its name alone.
+std::string HelpOf(const po::options_description& options) {
+  std::stringstream all;
+  all << options;
+  std::string shown;
+  for (std::string line; std::getline(all, line);) {
+    const bool hidden = std::ranges::any_of(options.options(), [&](const auto& option) {
+      return option->description().empty() &&
+             line.find("--" + option->long_name() + " ") != std::string::npos;
+    });
+    if (!hidden) shown += line + "\n";
+  }
+  return shown;
+}
+
+}  // namespace
 
 Result<ParsedLine> ParseLine(const Words& words, po::options_description options,
                              const std::string& usage) {
@@ -37,8 +58,16 @@ Result<ParsedLine> ParseLine(const Words& words, po::options_description options
   }
   line.rest = line.values["rest"].as<Words>();
   line.help = line.values.contains("help");
-  if (line.help) std::cout << "usage: doublehold " << usage << "\n\n" << options << "\n";
+  if (line.help) std::cout << "usage: doublehold " << usage << "\n\n" << HelpOf(options) << "\n";
   return line;
+}
+
+Result<std::pair<std::string, std::string>> ParseAssignment(const std::string& option,
+                                                            const std::string& assignment) {
+  const size_t equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0)
+    return BadInput(fmt::format("--{} {}: not of the form name=value", option, assignment));
+  return std::pair(assignment.substr(0, equals), assignment.substr(equals + 1));
 }
 
 }  // namespace doublehold

@@ -4,6 +4,7 @@
 
 #include <boost/program_options.hpp>
 #include <string>
+#include <utility>
 
 #include "compose/commands.h"
 #include "lib/base/result.h"
@@ -16,10 +17,14 @@ struct ParsedLine {
   bool help = false;  // --help was asked for and has been printed
 };
 
-// `usage` is printed with --help. Unknown options name the nearest known one.
+// `usage` is printed with --help. What has no description is not shown there. Unknown options name the nearest known one.
 Result<ParsedLine> ParseLine(const Words& words,
                              boost::program_options::options_description options,
                              const std::string& usage);
+
+// NAME=VALUE, as it was given to --`option`.
+Result<std::pair<std::string, std::string>> ParseAssignment(const std::string& option,
+                                                            const std::string& assignment);
 
 }  // namespace doublehold
 

@@ -192,5 +192,16 @@ TEST(DriverTrial, ReadersAndNestedSectionsAreJudgedInRuns) {
   EXPECT_EQ(ClaimOf(run("reentrant", "1", "nested"), "exclusion").at("outcome"), "violated");
 }
 
+TEST(DriverTrial, AnOptionThatIsRefusedIsBadInputAsInARun) {
+  const std::string driver = "/usr/bin/python3 " DOUBLEHOLD_SOURCE_DIR "/drivers/template.py";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"run", "--driver", driver, "--option", "nix=1"},
+        {"driver", "check", "--option", "nix=1", "--", driver}}) {
+    const Finished finished = RunProgram(words);
+    EXPECT_EQ(finished.exit_code, 3) << finished.out << finished.err;
+    EXPECT_NE(finished.err.find(" refused hello: "), std::string::npos) << finished.err;
+  }
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <utility>
@@ -35,9 +36,12 @@ constexpr std::array kFlags{
 
 }  // namespace
 
-void AddExperimentOptions(po::options_description& options) {
+void AddExperimentOptions(po::options_description& options, const Words& unlisted) {
   auto add = options.add_options();
-  for (const Flag& flag : kFlags) add(flag.option, po::value<std::string>(), flag.help);
+  for (const Flag& flag : kFlags) {
+    const bool listed = std::ranges::find(unlisted, flag.option) == unlisted.end();
+    add(flag.option, po::value<std::string>(), listed ? flag.help : "");
+  }
   add("option", po::value<Words>()->composing(), "one of the driver's own: --option name=value");
   add("set", po::value<Words>()->composing(), "any setting: --set lock.lease=300ms");
 }
@@ -82,11 +86,9 @@ Result<Settings> ReadExperiment(const ParsedLine& line) {
   for (const auto& [flag, table] : {std::pair("set", ""), std::pair("option", "lock.options.")}) {
     if (!line.values.contains(flag)) continue;
     for (const std::string& assignment : line.values[flag].as<Words>()) {
-      const size_t equals = assignment.find('=');
-      if (equals == std::string::npos || equals == 0)
-        return BadInput(fmt::format("--{} {}: not of the form name=value", flag, assignment));
-      settings.Set(table + assignment.substr(0, equals), assignment.substr(equals + 1),
-                   fmt::format("--{} {}", flag, assignment));
+      const auto given = ParseAssignment(flag, assignment);
+      if (!given) return tl::unexpected(given.error());
+      settings.Set(table + given->first, given->second, fmt::format("--{} {}", flag, assignment));
     }
   }
   return settings;

@@ -10,8 +10,10 @@
 
 namespace doublehold {
 
-// Short forms of the settings used most (--lock, --lease, ...), and --set, which reaches all of them.
-void AddExperimentOptions(boost::program_options::options_description& options);
+// Short forms of the settings used most (--lock, --lease, ...), and --set, which reaches all of them. Help does not show
+// `unlisted`.
+void AddExperimentOptions(boost::program_options::options_description& options,
+                          const Words& unlisted = {});
 // The first of those options that a line has; empty: none.
 std::string ExperimentOptionIn(const ParsedLine& line);
 
