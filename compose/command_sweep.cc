@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/algorithm/string/trim.hpp>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -33,7 +34,7 @@ constexpr std::array<std::pair<const char*, const char*>, 4> kDefaults{
 
 po::options_description SweepOptions() {
   po::options_description options("options");
-  AddExperimentOptions(options);
+  AddExperimentOptions(options, {"nemesis", "every"});  // which it refuses
   auto add = options.add_options();
   std::string faults;
   for (const SweepFault& fault : SweepFaults())
@@ -55,7 +56,10 @@ Result<std::vector<const SweepFault*>> ChosenFaults(const ParsedLine& line) {
   Words wanted;
   if (line.values.contains("fault")) {
     for (const std::string& some : line.values["fault"].as<Words>()) {
-      for (const std::string& one : SplitAtCommas(some)) wanted.push_back(one);
+      for (std::string& one : SplitAtCommas(some)) {
+        boost::algorithm::trim(one);
+        wanted.push_back(std::move(one));
+      }
     }
   }
   for (const std::string& name : wanted) {
@@ -159,7 +163,13 @@ nlohmann::json ToJson(const SweepCells& cells, const std::vector<SweepOutcome>& 
     list.back()["new"] = IsNew(cells, i, outcomes);
     list.back()["dir"] = result.runs[i].empty() ? "" : result.runs[i].front().folder.string();
   }
-  return {{"sweep", cells.suite.name}, {"seconds", result.seconds}, {"cells", std::move(list)}};
+  const auto& driver = cells.suite.cells.front().plan.driver;
+  nlohmann::json library;
+  if (driver) library = {{"name", driver->name}, {"version", driver->version}};
+  return {{"sweep", cells.suite.name},
+          {"library", std::move(library)},
+          {"seconds", result.seconds},
+          {"cells", std::move(list)}};
 }
 
 void ShowProgress(size_t done, size_t all) {

@@ -53,6 +53,15 @@ TEST_F(SweepOnServers, FindsK01OfSetnxExpire) {
   EXPECT_EQ(At(cells, "after-acquire/kill").at("letters"), "w");
 }
 
+TEST_F(SweepOnServers, NamesTheLibraryOfADriver) {
+  const Finished finished = RunProgram(
+      {"sweep", "--driver", "/usr/bin/python3 " DOUBLEHOLD_SOURCE_DIR "/drivers/template.py",
+       "--fault", "kill", "--json", "--out", folder_.path().string()});
+  const nlohmann::json swept = nlohmann::json::parse(finished.out, nullptr, false);
+  ASSERT_TRUE(swept.is_object()) << finished.out << finished.err;
+  EXPECT_EQ(swept.at("library"), (nlohmann::json{{"name", "template"}, {"version", "1"}}));
+}
+
 TEST_F(SweepOnServers, ARunWithFramesTellsEachCommandAndItsReply) {
   const std::string into = (folder_.path() / "run").string();
   const Finished finished =
@@ -74,6 +83,13 @@ TEST_F(SweepOnServers, ARunWithFramesTellsEachCommandAndItsReply) {
   told.resize(8);
   EXPECT_EQ(told, (Names{"request SET 1", "reply SET 1", "request GET 0", "reply GET 0",
                          "request SET 0", "reply SET 0", "request RPUSH 0", "reply RPUSH 0"}));
+}
+
+TEST(SweepHelp, ShowsNothingThatASweepRefuses) {
+  for (const char* option : {"--nemesis", "--every"}) {
+    EXPECT_NE(RunProgram({"run", "--help"}).out.find(option), std::string::npos);
+    EXPECT_EQ(RunProgram({"sweep", "--help"}).out.find(option), std::string::npos);
+  }
 }
 
 }  // namespace
