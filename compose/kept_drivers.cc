@@ -56,12 +56,13 @@ std::string Misspelt(const std::string& asked) {
   return unknown.find(kNearest) == std::string::npos ? std::string() : unknown;
 }
 
-// Letters, digits, and what stands between them: it becomes a word of a shell, and a part of a file's name.
+// Letters, digits, and what stands between them: it becomes a word of a shell, and a part of a file's name. No word as "latest": the
+// cache would keep what that was on the first day.
 bool IsVersion(std::string_view text) {
   const auto fits = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '+' || c == '_';
   };
-  return !text.empty() && text.size() <= 40 && text.front() != '-' && text.front() != '.' &&
+  return !text.empty() && text.size() <= 40 && text.front() >= '0' && text.front() <= '9' &&
          std::ranges::all_of(text, fits);
 }
 
@@ -80,8 +81,9 @@ Result<std::string> Launcher() {
 Result<std::vector<std::string>> WordsOf(const std::string& asked, const Asked& parsed) {
   if (asked.find('@') != std::string::npos && !IsVersion(parsed.version)) {
     return BadInput(
-        fmt::format("'{}': a version has letters, digits, '.', '-', '+' and '_' ({}@1.2.3)", asked,
-                    parsed.driver->name));
+        fmt::format("'{}': a version begins with a digit, and has letters, digits, '.', '-', '+' "
+                    "and '_' ({}@1.2.3)",
+                    asked, parsed.driver->name));
   }
   const Result<std::string> launcher = Launcher();
   if (!launcher) return tl::unexpected(launcher.error());

@@ -46,14 +46,16 @@ TEST(KeptDrivers, AMisspeltNameIsToldFromACommand) {
 }
 
 TEST(KeptDrivers, AVersionIsNoWordOfTheShell) {
-  for (const char* asked :
-       {"redis-py@", "redis-py@1;true", "redis-py@--install", "redis-py@../x", "redis-py@1 2"}) {
+  for (const char* asked : {"redis-py@", "redis-py@1;true", "redis-py@--install", "redis-py@latest",
+                            "redis-py@../x", "redis-py@1 2"}) {
     const Result<std::string> found = DriverCommandOf(asked);
     ASSERT_FALSE(found.has_value()) << asked;
     EXPECT_EQ(found.error().code, ExitCode::kBadInput);
-    EXPECT_EQ(found.error().message, "'" + std::string(asked) +
-                                         "': a version has letters, digits, '.', '-', '+' and '_' "
-                                         "(redis-py@1.2.3)");
+    EXPECT_EQ(found.error().message,
+              "'" + std::string(asked) +
+                  "': a version begins with a digit, and has letters, digits, "
+                  "'.', '-', '+' and '_' "
+                  "(redis-py@1.2.3)");
   }
 }
 

@@ -79,6 +79,8 @@ class Npm:
         return json.loads((folder / "package.json").read_text())["dependencies"][self.package]
 
     def install(self, source, version, into):
+        if not re.match(r"\d+\.\d+\.\d+", version):  # a range: another version tomorrow, which the cache would not see
+            raise CannotInstall("a version of npm has three numbers")
         npm = need("npm", "nodejs npm")
         package = json.loads((source / "package.json").read_text())
         package["dependencies"][self.package] = version
