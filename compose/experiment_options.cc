@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "lib/base/words.h"
+
 namespace doublehold {
 namespace {
 
@@ -42,6 +44,8 @@ void AddExperimentOptions(po::options_description& options, const Words& unliste
     const bool listed = std::ranges::find(unlisted, flag.option) == unlisted.end();
     add(flag.option, po::value<std::string>(), listed ? flag.help : "");
   }
+  add("claims", po::value<std::string>(),
+      "what is judged: exclusion,told; else what the workload is made for");
   add("option", po::value<Words>()->composing(), "one of the driver's own: --option name=value");
   add("set", po::value<Words>()->composing(), "any setting: --set lock.lease=300ms");
 }
@@ -50,7 +54,7 @@ std::string ExperimentOptionIn(const ParsedLine& line) {
   for (const Flag& flag : kFlags) {
     if (line.values.contains(flag.option)) return flag.option;
   }
-  for (const char* other : {"set", "option"}) {
+  for (const char* other : {"claims", "set", "option"}) {
     if (line.values.contains(other)) return other;
   }
   return {};
@@ -78,6 +82,8 @@ Result<Settings> ReadExperiment(const ParsedLine& line) {
     settings.Set(flag.setting, line.values[flag.option].as<std::string>(),
                  fmt::format("--{}", flag.option));
   }
+  if (line.values.contains("claims"))
+    settings.SetList("claims", SplitAtCommas(line.values["claims"].as<std::string>()), "--claims");
   if (line.values.contains("direct")) settings.Set("topology.direct", "true", "--direct");
   if (line.values.contains("faults")) {
     settings.Set("faults", line.values["faults"].as<std::string>(), "--faults");
