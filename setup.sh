@@ -14,7 +14,8 @@ packages=(
   redis-server
   iproute2 iptables
   libhiredis-dev
-  libboost-dev libboost-program-options-dev
+  liblua5.1-0-dev
+  libboost-dev libboost-context-dev libboost-program-options-dev
   libexpected-dev nlohmann-json3-dev libtomlplusplus-dev libfmt-dev libsimdjson-dev
   libgtest-dev libbenchmark-dev
   python3 python3-matplotlib python3-jinja2

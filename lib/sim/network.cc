@@ -1,0 +1,245 @@
+#include "lib/sim/network.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/base/check.h"
+#include "lib/sim/world_parts.h"
+
+namespace doublehold::sim {
+namespace {
+
+std::vector<std::string_view> Views(const std::vector<std::string>& words) {
+  return {words.begin(), words.end()};
+}
+
+CallResult Failure(bool definite, std::string message) {
+  return tl::unexpected(CallFailure{.definite = definite, .message = std::move(message)});
+}
+
+std::string NodeName(int node) {
+  return node == kStoreId.number ? "the store" : fmt::format("node {}", node);
+}
+
+}  // namespace
+
+Network::Network(World& world, int nodes, ScriptEngine& scripts)
+    : world_(world), nodes_(static_cast<size_t>(nodes) + 1, Node(scripts)), messages_(1) {}
+
+uint32_t Network::Connect(uint32_t task, int process, int node) {
+  CHECK(node >= 0 && static_cast<size_t>(node) < nodes_.size());
+  links_.push_back({.task = task, .process = process, .node = node});
+  return static_cast<uint32_t>(links_.size() - 1);
+}
+
+void Network::Send(uint32_t link, Argv command) {
+  Message message{.link = link};
+  message.words.assign(command.begin(), command.end());
+  Send(std::move(message));
+}
+
+void Network::SendScript(uint32_t link, const Script& script, Argv keys, Argv args,
+                         bool with_text) {
+  Message message{.link = link, .script = &script, .with_text = with_text};
+  message.words.assign(keys.begin(), keys.end());
+  message.args.assign(args.begin(), args.end());
+  Send(std::move(message));
+}
+
+void Network::Send(Message message) {
+  Link& link = links_[message.link];
+  if (link.number == 0) {
+    link.number = ++connections_;
+    link.last_request = link.last_reply = MonoTime{};
+  }
+  link.answer.reset();
+  message.number = link.number;
+  message.restarts = nodes_[static_cast<size_t>(link.node)].restarts;
+  messages_.push_back(std::move(message));
+  const auto index = static_cast<uint32_t>(messages_.size() - 1);
+  link.awaited = index;
+  MonoTime at = world_.now_ + world_.terms_.latency;
+  if (const std::optional<SimFault> fault = world_.Strike(Point::kRequest)) {
+    const bool is_held = fault == SimFault::kHoldRequest;
+    world_.Note(*fault, link.process, link.node,
+                is_held ? world_.now_ + world_.terms_.lasts : world_.now_,
+                fmt::format("client {}'s {} to {} {}", link.process, Name(messages_[index]),
+                            NodeName(link.node),
+                            is_held ? "is held back for " + FormatDuration(world_.terms_.lasts)
+                            : fault == SimFault::kReset ? "breaks its connection"
+                                                        : "is lost"));
+    if (fault == SimFault::kReset) return Lose(index, "the connection was reset");
+    if (!is_held) return;
+    at += world_.terms_.lasts;
+  }
+  link.last_request = std::max(link.last_request, at);
+  world_.Plan({.at = link.last_request, .what = World::Due::What::kRequest, .which = index});
+}
+
+std::optional<CallResult> Network::Take(uint32_t link) {
+  return std::exchange(links_[link].answer, std::nullopt);
+}
+
+void Network::Break(uint32_t link) {
+  Link& broken = links_[link];
+  if (broken.number != 0)
+    nodes_[static_cast<size_t>(broken.node)].redis.CloseConnection(broken.number);
+  broken.number = 0;
+  broken.awaited = 0;
+  broken.answer.reset();
+}
+
+void Network::DeliverRequest(uint32_t index) {
+  Message& message = messages_[index];
+  const int number = links_[message.link].node;
+  Node& node = nodes_[static_cast<size_t>(number)];
+  if (message.restarts != node.restarts) return;  // lost with its connection
+  if (node.still_until > world_.now_) return Again(index, node);
+  const std::optional<SimFault> fault =
+      number == kStoreId.number ? std::nullopt : world_.Strike(Point::kCarryOut);
+  if (fault && StrikeNode(*fault, number)) {
+    // A node that restarts has lost what was on its way to it; one that stands still carries it out later.
+    if (node.still_until > world_.now_) Again(index, node);
+    return;
+  }
+  CallResult reply = CarryOut(message, node);
+  Publish(number);
+  const Link& link = links_[message.link];
+  MonoTime at = world_.now_ + world_.terms_.latency;
+  if (const std::optional<SimFault> lost = world_.Strike(Point::kReply)) {
+    const bool is_held = lost == SimFault::kHoldReply;
+    world_.Note(
+        *lost, link.process, number, is_held ? world_.now_ + world_.terms_.lasts : world_.now_,
+        fmt::format(
+            "the reply of {} to client {}'s {} {}", NodeName(number), link.process, Name(message),
+            is_held ? "is held back for " + FormatDuration(world_.terms_.lasts) : "is lost"));
+    if (!is_held) return;
+    at += world_.terms_.lasts;
+  }
+  Answer(index, std::move(reply), at);
+}
+
+void Network::Again(uint32_t index, const Node& node) {
+  world_.Plan({.at = node.still_until, .what = World::Due::What::kRequest, .which = index});
+}
+
+// True: what was to be carried out is not, now.
+bool Network::StrikeNode(SimFault fault, int number) {
+  Node& node = nodes_[static_cast<size_t>(number)];
+  const Duration lasts = world_.terms_.lasts;
+  const std::string length = FormatDuration(lasts);
+  switch (fault) {
+    case SimFault::kNodePause:
+      node.still_until = world_.now_ + lasts;
+      world_.Note(fault, -1, number, node.still_until,
+                  fmt::format("node {} stands still for {}", number, length));
+      return true;
+    case SimFault::kRestartEmpty:
+      world_.Note(fault, -1, number, world_.now_, fmt::format("node {} restarts empty", number));
+      node.redis.RestartEmpty();
+      ++node.restarts;
+      FailAll(number);
+      return true;
+    case SimFault::kNodeClock:
+      node.clock_ahead += lasts;
+      world_.Note(fault, -1, number, MonoTime::max(),
+                  fmt::format("node {}'s clock jumps ahead by {}", number, length));
+      return false;
+    case SimFault::kNodeClockBack:
+      node.clock_ahead -= lasts;
+      world_.Note(fault, -1, number, MonoTime::max(),
+                  fmt::format("node {}'s clock jumps back by {}", number, length));
+      return false;
+    default:
+      CHECK(false);
+  }
+}
+
+CallResult Network::CarryOut(const Message& message, Node& node) {
+  const int64_t now_ms = ToMs(kWallAtStart + (world_.now_ - kStart) + node.clock_ahead);
+  const std::vector<std::string_view> words = Views(message.words);
+  if (message.script == nullptr)
+    return Read(node.redis.Execute(message.number, words, now_ms), /*of_script=*/false);
+  // A server that did not restart has known the scripts for long.
+  if (message.with_text || node.restarts == 0) node.redis.LoadScript(*message.script);
+  return Read(node.redis.Eval(message.number, *message.script, words, Views(message.args), now_ms),
+              /*of_script=*/true);
+}
+
+// As the real connection reads it: a server that refuses a command has done nothing; a script may have failed half-way.
+CallResult Network::Read(ServerReply reply, bool of_script) {
+  if (reply) return std::move(*reply);
+  const bool is_definite = !of_script || reply.error().text.starts_with(kNoScript);
+  return Failure(is_definite, std::move(reply.error().text));
+}
+
+void Network::Publish(int node) {
+  for (const Published& published : nodes_[static_cast<size_t>(node)].redis.TakePublished()) {
+    for (Listener& listener : listeners_) {
+      if (listener.gone || listener.node != node || listener.channel != published.channel) continue;
+      ++listener.waiting;
+      world_.Wake(listener.task);
+    }
+  }
+}
+
+void Network::Answer(uint32_t index, CallResult reply, MonoTime at) {
+  Message& message = messages_[index];
+  Link& link = links_[message.link];
+  if (link.number != message.number) return;
+  message.reply = std::move(reply);
+  link.last_reply = std::max(link.last_reply, at);
+  world_.Plan({.at = link.last_reply, .what = World::Due::What::kReply, .which = index});
+}
+
+// The connection breaks; who waits for this answer is told as soon as word can reach it.
+void Network::Lose(uint32_t index, std::string why) {
+  messages_[index].closes = true;
+  Answer(index, Failure(false, std::move(why)), world_.now_ + world_.terms_.latency);
+}
+
+void Network::DeliverReply(uint32_t index) {
+  Message& message = messages_[index];
+  Link& link = links_[message.link];
+  if (link.number != message.number || link.awaited != index) return;
+  link.awaited = 0;
+  if (message.closes) link.number = 0;
+  link.answer = std::move(message.reply);
+  world_.Wake(link.task);
+}
+
+// All connections to a node break.
+void Network::FailAll(int node) {
+  for (Link& link : links_) {
+    if (link.node != node || link.number == 0) continue;
+    if (link.awaited != 0) {
+      Lose(link.awaited, "the server closed the connection");
+    } else {
+      link.number = 0;
+    }
+  }
+}
+
+uint32_t Network::Subscribe(uint32_t task, int node, std::string channel) {
+  const auto others = std::ranges::count_if(listeners_, [&](const Listener& other) {
+    return !other.gone && other.node == node && other.channel == channel;
+  });
+  nodes_[static_cast<size_t>(node)].redis.SetSubscribers(channel, others + 1);
+  listeners_.push_back({.task = task, .node = node, .channel = std::move(channel)});
+  return static_cast<uint32_t>(listeners_.size() - 1);
+}
+
+bool Network::TakeMessage(uint32_t listener) {
+  if (listeners_[listener].waiting == 0) return false;
+  --listeners_[listener].waiting;
+  return true;
+}
+
+std::string Network::Name(const Message& message) {
+  return message.script != nullptr ? "script" : message.words.front();
+}
+
+}  // namespace doublehold::sim

@@ -1,0 +1,104 @@
+// The messages of a simulated world, and the nodes that they go to.
+//
+// A connection delivers in order; between connections there is no order but that of time. A request that was sent is carried
+// out whether or not anybody waits for it any more. Thread rule: one thread; belongs to its World.
+#ifndef DOUBLEHOLD_LIB_SIM_NETWORK_H_
+#define DOUBLEHOLD_LIB_SIM_NETWORK_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/base/connection.h"
+#include "lib/base/env.h"
+#include "lib/sim/fault.h"
+#include "lib/sim/redis_model.h"
+
+namespace doublehold::sim {
+
+class World;
+
+constexpr std::string_view kNoScript =
+    "NOSCRIPT";  // so begins the answer to a digest that a server does not know
+
+class Network {
+ public:
+  Network(World& world, int nodes, ScriptEngine& scripts);
+
+  // A connection of a task of a process, by its number. Opened when first used, and again when it broke.
+  uint32_t Connect(uint32_t task, int process, int node);
+  void Send(uint32_t link, Argv command);
+  // By its digest, or with its text.
+  void SendScript(uint32_t link, const Script& script, Argv keys, Argv args, bool with_text);
+  // What came back on it, once.
+  std::optional<CallResult> Take(uint32_t link);
+  // Nobody waits for what comes on it any more.
+  void Break(uint32_t link);
+  [[nodiscard]] bool IsOpen(uint32_t link) const { return links_[link].number != 0; }
+
+  uint32_t Subscribe(uint32_t task, int node, std::string channel);
+  void Unsubscribe(uint32_t listener) { listeners_[listener].gone = true; }
+  // One that came since, once; whoever waits for it is woken.
+  bool TakeMessage(uint32_t listener);
+
+  // A message that is due.
+  void DeliverRequest(uint32_t message);
+  void DeliverReply(uint32_t message);
+
+ private:
+  struct Node {
+    explicit Node(ScriptEngine& scripts) : redis(scripts) {}
+    RedisModel redis;
+    Duration clock_ahead{};
+    MonoTime still_until{};
+    int restarts = 0;
+  };
+  struct Link {
+    uint32_t task = 0;
+    int process = 0;
+    int node = 0;
+    int number = 0;  // of the connection, as the node sees it; 0: not open
+    MonoTime last_request{}, last_reply{};
+    uint32_t awaited = 0;  // the message whose answer is awaited; 0: none
+    std::optional<CallResult> answer{};
+  };
+  struct Message {
+    uint32_t link = 0;
+    int number = 0;    // of the connection that it was sent on
+    int restarts = 0;  // of its node until then
+    const Script* script = nullptr;
+    bool with_text = false;
+    std::vector<std::string> words{}, args{};  // of a script: keys, and arguments
+    CallResult reply{};
+    bool closes = false;  // the connection is gone with that
+  };
+  struct Listener {
+    uint32_t task = 0;
+    int node = 0;
+    std::string channel;
+    int64_t waiting = 0;
+    bool gone = false;
+  };
+
+  void Send(Message message);
+  void Again(uint32_t index, const Node& node);
+  bool StrikeNode(SimFault fault, int number);
+  CallResult CarryOut(const Message& message, Node& node);
+  static CallResult Read(ServerReply reply, bool of_script);
+  void Publish(int node);
+  void Answer(uint32_t index, CallResult reply, MonoTime at);
+  void Lose(uint32_t index, std::string why);
+  void FailAll(int node);
+  static std::string Name(const Message& message);
+
+  World& world_;
+  std::vector<Node> nodes_;
+  std::vector<Link> links_;
+  std::vector<Message> messages_;  // [0] is none
+  std::vector<Listener> listeners_;
+  int connections_ = 0;
+};
+
+}  // namespace doublehold::sim
+
+#endif  // DOUBLEHOLD_LIB_SIM_NETWORK_H_

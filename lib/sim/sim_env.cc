@@ -1,0 +1,164 @@
+#include "lib/sim/sim_env.h"
+
+#include <utility>
+
+#include "lib/base/check.h"
+#include "lib/sim/network.h"
+#include "lib/sim/world_parts.h"
+
+namespace doublehold::sim {
+namespace {
+
+CallFailure Gone() { return {.definite = true, .message = "the client was killed"}; }
+
+}  // namespace
+
+// A task that was spawned, in the hands of the one that did.
+class SimEnv::Handle final : public doublehold::Task {
+ public:
+  Handle(World& world, World::Task& parent, World::Task& child)
+      : world_(world), parent_(parent), child_(child) {}
+  ~Handle() override { world_.Join(parent_, child_); }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+ private:
+  World& world_;
+  World::Task& parent_;
+  World::Task& child_;
+};
+
+class SimEnv::SimConnection final : public Connection {
+ public:
+  SimConnection(World& world, World::Task& task, NodeId node)
+      : world_(world),
+        task_(task),
+        link_(world.network_->Connect(task.number, task.process.number, node.number)) {}
+
+  void Start(Argv command, Deadline deadline) override {
+    script_ = nullptr;
+    deadline_ = deadline;
+    Send([&] { world_.network_->Send(link_, command); });
+  }
+  void StartScript(const Script& script, Argv keys, Argv args, Deadline deadline) override {
+    script_ = &script;
+    keys_ = keys;
+    args_ = args;
+    deadline_ = deadline;
+    Send([&] { world_.network_->SendScript(link_, script, keys, args, /*with_text=*/false); });
+  }
+
+  CallResult Finish() override {
+    if (refused_) return tl::unexpected(*std::exchange(refused_, {}));
+    CallResult result = Await();
+    if (script_ == nullptr || result || !result.error().message.starts_with(kNoScript))
+      return result;
+    world_.network_->SendScript(link_, *script_, keys_, args_, /*with_text=*/true);
+    return Await();
+  }
+
+  void Pin() override { is_pinned_ = true; }
+  void Unpin() override { is_pinned_ = false; }
+
+ private:
+  template <typename Sending>
+  void Send(const Sending& send) {
+    refused_.reset();
+    if (task_.process.gone) {
+      refused_ = Gone();
+    } else if (is_pinned_ && !world_.network_->IsOpen(link_)) {
+      refused_ = CallFailure{.definite = true,
+                             .message = "the connection is gone, and with it what was watched"};
+    } else {
+      send();
+    }
+  }
+
+  CallResult Await() {
+    while (!task_.process.gone) {
+      if (std::optional<CallResult> answer = world_.network_->Take(link_))
+        return std::move(*answer);
+      if (world_.now() >= deadline_) {
+        world_.network_->Break(link_);
+        return tl::unexpected(CallFailure{.definite = false, .message = "no answer in time"});
+      }
+      world_.Block(task_, deadline_);
+    }
+    return tl::unexpected(Gone());
+  }
+
+  World& world_;
+  World::Task& task_;
+  uint32_t link_;
+  bool is_pinned_ = false;
+  const Script* script_ = nullptr;
+  Argv keys_, args_;
+  Deadline deadline_{};
+  std::optional<CallFailure> refused_;
+};
+
+class SimEnv::SimSubscription final : public Subscription {
+ public:
+  SimSubscription(World& world, World::Task& task, NodeId node, std::string channel)
+      : world_(world),
+        task_(task),
+        listener_(world.network_->Subscribe(task.number, node.number, std::move(channel))) {}
+  ~SimSubscription() override { world_.network_->Unsubscribe(listener_); }
+  SimSubscription(const SimSubscription&) = delete;
+  SimSubscription& operator=(const SimSubscription&) = delete;
+
+  bool Wait(Deadline deadline) override {
+    while (!task_.process.gone) {
+      if (world_.network_->TakeMessage(listener_)) return true;
+      if (world_.now() >= deadline) return false;
+      world_.Block(task_, deadline);
+    }
+    return false;
+  }
+
+ private:
+  World& world_;
+  World::Task& task_;
+  uint32_t listener_;
+};
+
+SimEnv::SimEnv(World& world, World::Task& task)
+    : world_(world), task_(task), random_(world.terms_.seed, "simulated task", task.number) {}
+
+MonoTime SimEnv::Mono() { return world_.now(); }
+
+WallTime SimEnv::Wall() {
+  return kWallAtStart + (world_.now() - kStart) + task_.process.clock_ahead;
+}
+
+bool SimEnv::SleepUntil(MonoTime time) {
+  while (!task_.stop && !task_.process.gone && world_.now() < time) world_.Block(task_, time);
+  return !task_.stop && !task_.process.gone;
+}
+
+bool SimEnv::Stopping() { return task_.process.gone; }
+
+std::unique_ptr<Connection> SimEnv::Connect(NodeId node) {
+  return std::make_unique<SimConnection>(world_, task_, node);
+}
+
+std::unique_ptr<Subscription> SimEnv::Subscribe(NodeId node, std::string channel) {
+  return std::make_unique<SimSubscription>(world_, task_, node, std::move(channel));
+}
+
+std::unique_ptr<doublehold::Task> SimEnv::Spawn(TaskKind kind, std::function<void(Env&)> body) {
+  const int thread = kind == TaskKind::kSession ? task_.sessions++ : task_.thread;
+  World::Task& child = world_.AddTask(task_.process, kind, thread, std::move(body));
+  return std::make_unique<Handle>(world_, task_, child);
+}
+
+// Where a client can be stopped: wherever it goes on. What it does from there to its next step takes no time.
+void SimEnv::Reach(Step /*step*/) {}
+
+void SimEnv::Record(Event event) { world_.Record(task_, event); }
+
+int64_t SimEnv::SinceStartNs(MonoTime time) {
+  return time == MonoTime::max() ? INT64_MAX : ToNs(time - kStart);
+}
+
+}  // namespace doublehold::sim

@@ -1,0 +1,43 @@
+// The Env of one task of a simulated world.
+#ifndef DOUBLEHOLD_LIB_SIM_SIM_ENV_H_
+#define DOUBLEHOLD_LIB_SIM_SIM_ENV_H_
+
+#include <memory>
+#include <string>
+
+#include "lib/base/env.h"
+#include "lib/sim/world.h"
+
+namespace doublehold::sim {
+
+// Belongs to its task, whose fiber alone uses it. Once its process was killed every call fails at once and nothing is recorded,
+// so that the task comes to its end.
+class SimEnv final : public Env {
+ public:
+  SimEnv(World& world, World::Task& task);
+
+  MonoTime Mono() override;
+  WallTime Wall() override;
+  bool SleepUntil(MonoTime time) override;
+  bool Stopping() override;
+  std::unique_ptr<Connection> Connect(NodeId node) override;
+  std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
+  std::unique_ptr<doublehold::Task> Spawn(TaskKind kind, std::function<void(Env&)> body) override;
+  Prng& Random() override { return random_; }
+  void Reach(Step step) override;
+  void Record(Event event) override;
+  int64_t SinceStartNs(MonoTime time) override;
+
+ private:
+  class Handle;
+  class SimConnection;
+  class SimSubscription;
+
+  World& world_;
+  World::Task& task_;
+  Prng random_;
+};
+
+}  // namespace doublehold::sim
+
+#endif  // DOUBLEHOLD_LIB_SIM_SIM_ENV_H_

@@ -1,0 +1,122 @@
+// A simulated world: processes whose tasks are fibers, nodes that are modelled Redis servers, messages between them, and
+// virtual time. What happens is decided by a ChoiceSource alone: the same answers, the same execution.
+//
+// Things happen one after the other, in the order in which they are due; of equals, in the order in which they came about.
+// A message takes `latency`; computing takes no time. Faults strike at points (fault.h), while clients are at work.
+//
+// Thread rule: one thread. A World is one execution; it refers to the terms, the choices and the bench, which outlive it.
+#ifndef DOUBLEHOLD_LIB_SIM_WORLD_H_
+#define DOUBLEHOLD_LIB_SIM_WORLD_H_
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/base/env.h"
+#include "lib/history/history.h"
+#include "lib/sim/choice.h"
+#include "lib/sim/fault.h"
+#include "lib/sim/fiber.h"
+#include "lib/sim/network.h"
+#include "lib/sim/script_engine.h"
+
+namespace doublehold::sim {
+
+// What is used again and again by one execution after the other. Outlives them.
+struct Workbench {
+  StackPool stacks;
+  ScriptEngine scripts;
+};
+
+struct WorldTerms {
+  int clients = 1;
+  int nodes = 1;  // 1.. keep locks; 0 is the store
+  uint64_t seed = 1;
+  Duration latency = 50us;  // of a message
+  Duration lasts{};         // how long a pause is, or a message is held; and how far a clock jumps
+  Duration window{};        // things due within it of each other may change places; 0: none do
+  std::vector<SimFault> faults{};
+  int64_t most_steps = 100'000;  // an execution that takes more is cut off
+};
+
+class World {
+ public:
+  World(const WorldTerms& terms, ChoiceSource& choices, Workbench& bench);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  // A task of a process: 0 the referee, 1.. a client. It begins when it is due.
+  void Start(int process, TaskKind kind, int thread, std::function<void(Env&)> body);
+  // Until nothing is left to happen. With faults: clients are at work, and the choices are asked.
+  void Run(bool with_faults);
+
+  [[nodiscard]] const std::vector<Event>& events() const { return events_; }
+  [[nodiscard]] const std::vector<FaultFact>& faults() const { return faults_; }
+  [[nodiscard]] bool cut_off() const { return cut_off_; }
+  [[nodiscard]] MonoTime now() const { return now_; }
+
+ private:
+  friend class SimEnv;
+  friend class Network;
+  struct Process;
+  struct Task;
+
+  // Something that is to happen.
+  struct Due {
+    MonoTime at;
+    uint64_t number = 0;  // of equals the lower first
+    enum class What : uint8_t { kWake, kRequest, kReply, kHeal } what = What::kWake;
+    uint32_t which = 0;  // a task, a message, a fault
+    uint64_t wait = 0;   // of a task: the wait that it ends
+  };
+  struct Later {
+    bool operator()(const Due& a, const Due& b) const {
+      return a.at != b.at ? a.at > b.at : a.number > b.number;
+    }
+  };
+
+  Task& AddTask(Process& process, TaskKind kind, int thread, std::function<void(Env&)> body);
+  void Plan(Due due);
+  void DropStale();
+  Due TakeNext();
+  void Happen(const Due& due);
+  void GoOn(const Due& due);
+  void RunTask(Task& task);
+  void Kill(Process& process);
+
+  // Of a task that runs: lets others go on until it is woken, or until then. At once when its process is gone.
+  void Block(Task& task, MonoTime until);
+  void Wake(uint32_t task);
+  void Join(Task& joining, Task& child);
+  void Record(const Task& task, Event event);
+
+  // The fault that strikes at a point, if any.
+  std::optional<SimFault> Strike(Point point);
+  // Notes a fault that began now, and when it ends: MonoTime::max() when nothing heals it, as of a clock that has jumped.
+  void Note(SimFault fault, int client, int node, MonoTime until, std::string what);
+  void Heal(uint32_t fault);
+
+  const WorldTerms& terms_;
+  ChoiceSource& choices_;
+  Workbench& bench_;
+  MonoTime now_;
+  uint64_t planned_ = 0;
+  std::vector<Due> due_;  // a heap
+  std::vector<std::unique_ptr<Process>> processes_;
+  std::vector<std::unique_ptr<Task>> tasks_;
+  std::unique_ptr<Network> network_;
+  std::array<std::vector<SimFault>, kPoints> faults_at_;  // by point
+  bool with_faults_ = false;
+  bool cut_off_ = false;
+  int64_t steps_ = 0;
+  std::vector<Event> events_;
+  std::vector<FaultFact> faults_;
+  std::vector<Event> heals_;  // by fault: what is to be recorded when it ends
+};
+
+}  // namespace doublehold::sim
+
+#endif  // DOUBLEHOLD_LIB_SIM_WORLD_H_

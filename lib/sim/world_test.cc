@@ -1,0 +1,229 @@
+// A simulated world by itself: time, tasks, messages and each fault, with one or two commands.
+#include "lib/sim/world.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "lib/base/env.h"
+
+namespace doublehold::sim {
+namespace {
+
+constexpr Duration kLatency = 50us;
+constexpr Duration kLasts = 640ms;
+
+struct Scene {
+  explicit Scene(std::vector<SimFault> faults = {}, Deviations deviations = {},
+                 Duration window = {})
+      : given(std::move(deviations)),
+        choices(given),
+        terms{.clients = 2,
+              .nodes = 2,
+              .lasts = kLasts,
+              .window = window,
+              .faults = std::move(faults)},
+        world(terms, choices, bench) {}
+
+  // Notes what is said, with the time; not what a killed client would say.
+  void Say(Env& env, const std::string& what) {
+    if (env.Stopping()) return;
+    said.push_back(
+        fmt::format("{:g} {}", static_cast<double>(env.SinceStartNs(env.Mono())) / 1e6, what));
+  }
+  static std::string Call(Env& env, int node, std::vector<std::string_view> words,
+                          Duration patience = 1s) {
+    const CallResult result = env.Connect(NodeId{node})->Call(words, env.Mono() + patience);
+    if (!result) return result.error().definite ? "failed" : "perhaps";
+    switch (result->kind) {
+      case Reply::Kind::kInteger:
+        return std::to_string(result->integer);
+      case Reply::Kind::kNil:
+        return "nil";
+      default:
+        return result->text;
+    }
+  }
+  std::vector<std::string> Run() {
+    world.Run(/*with_faults=*/true);
+    return said;
+  }
+
+  Deviations given;
+  GivenChoices choices;
+  WorldTerms terms;
+  Workbench bench;
+  World world;
+  std::vector<std::string> said;
+};
+
+using Lines = std::vector<std::string>;
+
+TEST(World, TimeGoesOnFromOneThingToTheNext) {
+  Scene scene;
+  for (const int client : {1, 2}) {
+    scene.world.Start(client, TaskKind::kSession, 0, [&scene, client](Env& env) {
+      scene.Say(env, fmt::format("{} begins", client));
+      env.SleepUntil(env.Mono() + 10ms * client);
+      scene.Say(env, fmt::format("{} slept", client));
+    });
+  }
+  EXPECT_EQ(scene.Run(), (Lines{"0 1 begins", "0 2 begins", "10 1 slept", "20 2 slept"}));
+}
+
+TEST(World, AMessageTakesItsTimeEachWay) {
+  Scene scene;
+  scene.world.Start(1, TaskKind::kSession, 0, [&](Env& env) {
+    scene.Say(env, Scene::Call(env, 1, {"SET", "k", "v"}));
+    scene.Say(env, Scene::Call(env, 1, {"GET", "k"}));
+    scene.Say(env, Scene::Call(env, 2, {"GET", "k"}));
+  });
+  EXPECT_EQ(scene.Run(), (Lines{"0.1 OK", "0.2 v", "0.3 nil"}));
+}
+
+// What a client does after one fault at one place: `at` is the question, `choice` the fault among those that can be there.
+struct Struck {
+  const char* what;
+  std::vector<SimFault> faults;
+  Deviation deviation;
+  Lines said;
+};
+
+// c1 sets a key and reads it, c2 reads it half a second later; each waits for an answer for 100 ms.
+Lines SetAndGet(const std::vector<SimFault>& faults, const Deviation& deviation) {
+  Scene scene(faults, {deviation});
+  scene.world.Start(1, TaskKind::kSession, 0, [&](Env& env) {
+    scene.Say(env, Scene::Call(env, 1, {"SET", "k", "v", "PX", "600"}, 100ms));
+    scene.Say(env, Scene::Call(env, 1, {"GET", "k"}, 100ms));
+  });
+  scene.world.Start(2, TaskKind::kSession, 0, [&](Env& env) {
+    env.SleepUntil(env.Mono() + 500ms);
+    scene.Say(env, "c2 " + Scene::Call(env, 1, {"GET", "k"}, 1s));
+  });
+  return scene.Run();
+}
+
+TEST(World, EachFaultDoesWhatItSays) {
+  const Struck cases[] = {
+      {"a client is stopped before it takes the answer",
+       {SimFault::kPause},
+       {0, 1},
+       {"500.1 c2 v", "640.1 OK", "640.2 nil"}},
+      {"a client is killed there", {SimFault::kKill}, {0, 1}, {"500.1 c2 v"}},
+      {"a request is on its way for longer than anybody waits, and is carried out then",
+       {SimFault::kHoldRequest},
+       {0, 1},
+       {"100 perhaps", "100.1 nil", "500.1 c2 nil"}},
+      {"a reply is", {SimFault::kHoldReply}, {0, 1}, {"100 perhaps", "100.1 v", "500.1 c2 v"}},
+      {"a request is lost",
+       {SimFault::kDropRequest},
+       {0, 1},
+       {"100 perhaps", "100.1 nil", "500.1 c2 nil"}},
+      {"a reply is", {SimFault::kDropReply}, {0, 1}, {"100 perhaps", "100.1 v", "500.1 c2 v"}},
+      {"a connection breaks: the client knows at once, and opens another",
+       {SimFault::kReset},
+       {0, 1},
+       {"0.05 perhaps", "0.15 nil", "500.1 c2 nil"}},
+      {"a node stands still, and carries out what has come then",
+       {SimFault::kNodePause},
+       {0, 1},
+       {"100 perhaps", "200 perhaps", "640.1 c2 v"}},
+      {"a node's clock jumps past what it had set",
+       {SimFault::kNodeClock},
+       {1, 1},
+       {"0.1 OK", "0.2 nil", "500.1 c2 nil"}},
+      {"and back: what it had set lasts longer",
+       {SimFault::kNodeClockBack},
+       {1, 1},
+       {"0.1 OK", "0.2 v", "500.1 c2 v"}},
+      {"a node restarts without its data; what was on its way is lost with the connection",
+       {SimFault::kRestartEmpty},
+       {1, 1},
+       {"0.1 OK", "0.2 perhaps", "500.1 c2 nil"}},
+  };
+  for (const Struck& each : cases)
+    EXPECT_EQ(SetAndGet(each.faults, each.deviation), each.said) << each.what;
+}
+
+TEST(World, AKilledClientLeavesNothingBehindAndItsTasksEnd) {
+  Scene scene({SimFault::kKill}, {{.at = 0, .choice = 1}});
+  bool ended = false, watcher_ended = false;
+  scene.world.Start(1, TaskKind::kSession, 0, [&](Env& env) {
+    {
+      const auto watcher = env.Spawn(TaskKind::kWatchdog, [&](Env& own) {
+        while (own.SleepUntil(own.Mono() + 10ms)) own.Record({.op = Op::kExtend});
+        watcher_ended = true;
+      });
+      env.SleepUntil(env.Mono() + 5ms);
+      env.Record({.op = Op::kAcquire});
+      EXPECT_EQ(Scene::Call(env, 1, {"SET", "k", "v"}), "failed");
+    }
+    ended = true;
+  });
+  scene.Run();
+  EXPECT_TRUE(ended && watcher_ended);
+  for (const Event& event : scene.world.events()) EXPECT_EQ(event.op, Op::kFault);
+}
+
+TEST(World, WhoStopsATaskWaitsForItsEnd) {
+  Scene scene;
+  scene.world.Start(1, TaskKind::kSession, 0, [&](Env& env) {
+    {
+      const auto other = env.Spawn(TaskKind::kWatchdog, [&](Env& own) {
+        while (own.SleepUntil(own.Mono() + 40ms)) scene.Say(own, "again");
+        scene.Say(own, Scene::Call(own, 1, {"PTTL", "k"}));
+      });
+      env.SleepUntil(env.Mono() + 100ms);
+    }
+    scene.Say(env, "gone");
+  });
+  EXPECT_EQ(scene.Run(), (Lines{"40 again", "80 again", "100.1 -2", "100.1 gone"}));
+}
+
+TEST(World, WhatIsDueCloseToOtherThingsMayComeAfterThem) {
+  const auto order = [](Deviations deviations) {
+    Scene scene({}, std::move(deviations), 1ms);
+    for (const int client : {1, 2}) {
+      scene.world.Start(client, TaskKind::kSession, 0, [&scene, client](Env& env) {
+        scene.Say(env, fmt::format("{} {}", client, Scene::Call(env, 1, {"SETNX", "k", "v"})));
+      });
+    }
+    return scene.Run();
+  };
+  EXPECT_EQ(order({}), (Lines{"0.1 1 1", "0.1 2 0"}));
+  EXPECT_EQ(order({{.at = 0, .choice = 1, .kind = ChoiceKind::kOrder}}),
+            (Lines{"0.1 2 1", "0.1 1 0"}));
+}
+
+TEST(World, AMessageOfAChannelWakesWhoWaitsForIt) {
+  Scene scene;
+  scene.world.Start(1, TaskKind::kSession, 0, [&](Env& env) {
+    const auto subscription = env.Subscribe(NodeId{1}, "news");
+    scene.Say(env, subscription->Wait(env.Mono() + 10ms) ? "news" : "none");
+    scene.Say(env, subscription->Wait(env.Mono() + 100ms) ? "news" : "none");
+  });
+  scene.world.Start(2, TaskKind::kSession, 0, [&](Env& env) {
+    env.SleepUntil(env.Mono() + 30ms);
+    Scene::Call(env, 1, {"PUBLISH", "news", "!"});
+  });
+  EXPECT_EQ(scene.Run(), (Lines{"10 none", "30.05 news"}));
+}
+
+TEST(World, OneThatNeverEndsIsCutOff) {
+  Deviations none;
+  GivenChoices choices(none);
+  Workbench bench;
+  const WorldTerms terms{.clients = 1, .most_steps = 1000};
+  World world(terms, choices, bench);
+  world.Start(1, TaskKind::kSession, 0, [](Env& env) {
+    while (env.SleepUntil(env.Mono() + 1ms)) {
+    }
+  });
+  world.Run(/*with_faults=*/true);
+  EXPECT_TRUE(world.cut_off());
+}
+
+}  // namespace
+}  // namespace doublehold::sim
