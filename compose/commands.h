@@ -16,6 +16,8 @@ using Words = std::vector<std::string>;
 Result<ExitCode> RunCommand(const Words& words);
 Result<ExitCode> SuiteCommand(const Words& words);
 Result<ExitCode> SweepCommand(const Words& words);
+Result<ExitCode> ExploreCommand(const Words& words);
+Result<ExitCode> ReplayCommand(const Words& words);
 Result<ExitCode> CheckCommand(const Words& words);
 Result<ExitCode> ExportCommand(const Words& words);
 Result<ExitCode> ListCommand(const Words& words);

@@ -1,0 +1,208 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "checker/judge.h"
+#include "compose/experiment_options.h"
+#include "compose/explore.h"
+#include "compose/plan_builder.h"
+#include "compose/replay_string.h"
+
+namespace doublehold {
+namespace {
+
+namespace po = boost::program_options;
+
+// Where the user says nothing.
+constexpr std::array<std::pair<const char*, const char*>, 7> kDefaults{{
+    {"lock.lease", "400ms"},
+    {"retry.interval", "0.2 lease"},  // who waits asks seldom, or the search is of nothing else
+    {"workload.clients", "2"},
+    {"workload.stock", "5"},
+    {"workload.work", "0.5 lease"},
+    {"workload.work-distribution", "fixed"},
+    {"workload.think", "0s"},
+}};
+constexpr int kMostDepth = 9;
+constexpr int kMostCycles = 100;
+constexpr Duration kWindow = 2ms;  // within which what is due may change places
+
+po::options_description ExploreOptions() {
+  po::options_description options("options");
+  AddExperimentOptions(options);
+  auto add = options.add_options();
+  add("faults", po::value<std::string>(),
+      "which faults, with how many of each at most: pause:1,hold-request");
+  add("depth", po::value<int>()->default_value(1), "faults in one execution, at most");
+  add("delay-bound", po::value<int>()->default_value(0),
+      "how often what is due waits for what comes next, at most");
+  add("cycles", po::value<int>()->default_value(1), "sections of each client");
+  add("budget", po::value<int64_t>()->default_value(0), "executions, at most; 0: all");
+  add("json", "print the result as JSON");
+  return options;
+}
+
+// As `run` would read it, with what a search needs where nothing is said.
+Result<Settings> ReadScenario(const ParsedLine& line) {
+  ParsedLine plain = line;
+  plain.values.erase("faults");
+  Result<Settings> settings = ReadExperiment(plain);
+  if (!settings) return settings;
+  const std::optional<Setting> workload = Settings(*settings).Take("workload.name");
+  const bool inventory = !workload || workload->words == std::vector<std::string>{"inventory"};
+  for (const auto& [name, value] : kDefaults) {
+    const bool of_inventory = std::string_view(name).starts_with("workload.") &&
+                              name != std::string_view("workload.clients");
+    if ((inventory || !of_inventory) && !settings->Has(name))
+      settings->Set(name, value, "the default of explore");
+  }
+  return settings;
+}
+
+Result<Plan> PlanOf(const Settings& settings) {
+  Result<Plan> plan = BuildPlan(settings);
+  if (!plan) return plan;
+  if (!plan->faults.empty())
+    return BadInput("explore puts the faults itself: an experiment without any");
+  if (plan->driver)
+    return BadInput("lock.driver: a driver is a program of its own, and cannot be simulated");
+  if (plan->replicas > 0 || plan->topology == "cluster")
+    return BadInput(fmt::format("topology.name: {} is not simulated", plan->topology));
+  if (plan->threads > 1) return BadInput("workload.threads: a simulated client has one");
+  plan->retry.timeout = std::max(plan->retry.timeout, plan->lease * 4);
+  plan->expect.clear();
+  plan->expect_cause.clear();
+  return plan;
+}
+
+std::string RowOf(const Found& found, const Explored& explored) {
+  if (found.violated > 0)
+    return fmt::format("VIOLATED in {} of {}", found.violated, explored.executions);
+  if (found.unknown == explored.executions) return "unknown in all";
+  if (!explored.is_complete) return "not violated, but the budget ended";
+  return fmt::format("clean in all {}{}", explored.executions,
+                     found.unknown > 0 ? fmt::format(" ({} unknown)", found.unknown) : "");
+}
+
+void Tell(const Explored& explored, const Scenario& scenario, const ReplayString& replay,
+          double seconds) {
+  for (const Found& found : explored.claims)
+    fmt::print("  {:<16}{}\n", found.claim, RowOf(found, explored));
+  for (const Found& found : explored.claims) {
+    if (found.violated == 0) continue;
+    ReplayString one = replay;
+    one.choices = found.shortest;
+    fmt::print("\n{}: {}\n  doublehold replay '{}'\n", found.claim, found.sentence, ToText(one));
+  }
+  fmt::print("\n{} executions of {} in {:.2f} s ({:.0f}/s){}{}\n", explored.executions,
+             scenario.plan.lock, seconds, static_cast<double>(explored.executions) / seconds,
+             explored.is_complete ? ", all within the bounds" : ", not all within the bounds",
+             explored.cut_off > 0 ? fmt::format("; {} cut off", explored.cut_off) : "");
+}
+
+nlohmann::json ToJson(const Explored& explored, const ReplayString& replay, double seconds) {
+  nlohmann::json claims = nlohmann::json::array();
+  for (const Found& found : explored.claims) {
+    claims.push_back(
+        {{"claim", found.claim}, {"violated", found.violated}, {"unknown", found.unknown}});
+    if (found.violated == 0) continue;
+    ReplayString one = replay;
+    one.choices = found.shortest;
+    claims.back()["sentence"] = found.sentence;
+    claims.back()["replay"] = ToText(one);
+  }
+  return {{"executions", explored.executions},
+          {"complete", explored.is_complete},
+          {"cut_off", explored.cut_off},
+          {"seconds", seconds},
+          {"claims", std::move(claims)}};
+}
+
+ExitCode StatusOf(const Explored& explored) {
+  const bool violated =
+      std::ranges::any_of(explored.claims, [](const Found& found) { return found.violated > 0; });
+  if (violated) return ExitCode::kViolated;
+  return explored.is_complete && explored.cut_off == 0 ? ExitCode::kAsExpected : ExitCode::kUnknown;
+}
+
+}  // namespace
+
+Result<ExitCode> ExploreCommand(const Words& words) {
+  Result<ParsedLine> line = ParseLine(words, ExploreOptions(), "explore --lock LOCK [options]");
+  if (!line) return tl::unexpected(line.error());
+  if (line->help) return ExitCode::kAsExpected;
+  Result<Settings> settings = ReadScenario(*line);
+  if (!settings) return tl::unexpected(settings.error());
+  const Result<Plan> plan = PlanOf(*settings);
+  if (!plan) return tl::unexpected(plan.error());
+  Bounds bounds{.depth = line->values["depth"].as<int>(),
+                .delays = line->values["delay-bound"].as<int>(),
+                .executions = line->values["budget"].as<int64_t>()};
+  const int cycles = line->values["cycles"].as<int>();
+  if (bounds.depth < 0 || bounds.depth > kMostDepth)
+    return BadInput(fmt::format("--depth: 0 to {}", kMostDepth));
+  if (bounds.delays < 0 || bounds.delays > kMostDepth)
+    return BadInput(fmt::format("--delay-bound: 0 to {}", kMostDepth));
+  if (cycles < 1 || cycles > kMostCycles)
+    return BadInput(fmt::format("--cycles: 1 to {}", kMostCycles));
+  if (bounds.executions < 0) return BadInput("--budget: 0, for all, or more");
+  ReplayString replay{
+      .settings = *settings, .cycles = cycles, .faults = {}, .reorders = bounds.delays > 0};
+  if (line->values.contains("faults")) {
+    const Result<FaultsAsked> asked =
+        ParseFaults(line->values["faults"].as<std::string>(), "--faults");
+    if (!asked) return tl::unexpected(asked.error());
+    replay.faults = asked->faults;
+    for (size_t i = 0; i < asked->faults.size(); ++i) {
+      if (asked->most[i] > 0) bounds.most[asked->faults[i]] = asked->most[i];
+    }
+  } else {
+    for (const sim::SimFaultEntry& entry : sim::kSimFaultEntries)
+      replay.faults.push_back(entry.fault);
+  }
+  Scenario scenario = ScenarioOf(*plan, replay.cycles, replay.faults);
+  if (replay.reorders) scenario.terms.window = kWindow;
+  const bool terminal = isatty(STDERR_FILENO) == 1;
+  const auto begun = std::chrono::steady_clock::now();
+  const Explored explored = Explore(scenario, bounds, [&](const Explored& so_far) {
+    if (terminal) fmt::print(stderr, "\r{} executions\x1b[K", so_far.executions);
+    return true;
+  });
+  if (terminal) fmt::print(stderr, "\r\x1b[K");
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  if (line->values.contains("json")) {
+    fmt::print("{}\n", ToJson(explored, replay, seconds).dump(2));
+  } else {
+    Tell(explored, scenario, replay, seconds);
+  }
+  return StatusOf(explored);
+}
+
+Result<ExitCode> ReplayCommand(const Words& words) {
+  Result<ParsedLine> line =
+      ParseLine(words, po::options_description("options"), "replay REPLAY-STRING");
+  if (!line) return tl::unexpected(line.error());
+  if (line->help) return ExitCode::kAsExpected;
+  if (line->rest.size() != 1) return BadInput("replay: one replay string, as explore prints it");
+  const Result<ReplayString> replay = ParseReplayString(line->rest.front());
+  if (!replay) return tl::unexpected(replay.error());
+  const Result<Plan> plan = PlanOf(replay->settings);
+  if (!plan) return tl::unexpected(plan.error());
+  Scenario scenario = ScenarioOf(*plan, replay->cycles, replay->faults);
+  if (replay->reorders) scenario.terms.window = kWindow;
+  sim::GivenChoices given(replay->choices);
+  const Execution execution = Simulate(scenario, given);
+  if (!given.Fits())
+    return BadInput(
+        "the choices of the replay string do not fit what it describes: another version of the "
+        "lock?");
+  const RunVerdict verdict = Judge(execution.history);
+  fmt::print("{}", ToText(verdict));
+  return verdict.exit_code;
+}
+
+}  // namespace doublehold

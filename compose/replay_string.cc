@@ -1,0 +1,110 @@
+#include "compose/replay_string.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+
+#include "compose/plan_builder.h"
+#include "lib/base/words.h"
+
+namespace doublehold {
+namespace {
+
+constexpr std::string_view kVersion = "v1";
+constexpr std::string_view kReorders = "order";  // among the faults: what is due may change places
+constexpr size_t kParts = 5;
+
+std::vector<std::string_view> SplitAt(std::string_view text, char mark) {
+  std::vector<std::string_view> parts;
+  for (size_t end = 0; end != std::string_view::npos; text.remove_prefix(end + 1)) {
+    end = text.find(mark);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+  }
+  return parts;
+}
+
+Result<int> ParseCount(std::string_view text, std::string_view what) {
+  int count = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size() || count < 1)
+    return BadInput(fmt::format("{}: '{}' is no number from 1 on", what, text));
+  return count;
+}
+
+}  // namespace
+
+std::string ToText(const ReplayString& replay) {
+  std::string settings;
+  for (const std::string& name : replay.settings.Names()) {
+    const std::optional<Setting> setting = Settings(replay.settings).Take(name);
+    settings +=
+        fmt::format("{}{}={}", settings.empty() ? "" : ";", name, fmt::join(setting->words, ","));
+  }
+  std::vector<std::string_view> faults;
+  for (const sim::SimFault fault : replay.faults) faults.push_back(EntryOf(fault).name);
+  if (replay.reorders) faults.push_back(kReorders);
+  return fmt::format("{}/{}/{}/{}/{}", kVersion, settings, replay.cycles, fmt::join(faults, ","),
+                     sim::ToText(replay.choices));
+}
+
+Result<ReplayString> ParseReplayString(std::string_view text) {
+  const std::vector<std::string_view> parts = SplitAt(text, '/');
+  if (parts.size() != kParts)
+    return BadInput(fmt::format(
+        "'{}' is no replay string: {} parts between slashes, and not {}: explore prints whole ones",
+        text, parts.size(), kParts));
+  if (parts[0] != kVersion)
+    return BadInput(fmt::format("'{}': a replay string of version {}; this program reads {}", text,
+                                parts[0], kVersion));
+  ReplayString replay;
+  for (const std::string_view setting : SplitAt(parts[1], ';')) {
+    const size_t equals = setting.find('=');
+    if (equals == std::string_view::npos)
+      return BadInput(
+          fmt::format("'{}' of the replay string is not of the form name=value", setting));
+    replay.settings.Set(std::string(setting.substr(0, equals)),
+                        std::string(setting.substr(equals + 1)), "the replay string");
+  }
+  const Result<int> cycles = ParseCount(parts[2], "cycles of the replay string");
+  if (!cycles) return tl::unexpected(cycles.error());
+  replay.cycles = *cycles;
+  std::string_view faults = parts[3];
+  if (faults.ends_with(kReorders)) {
+    replay.reorders = true;
+    faults.remove_suffix(std::min(faults.size(), kReorders.size() + 1));
+  }
+  Result<FaultsAsked> asked = ParseFaults(faults, "the replay string");
+  if (!asked) return tl::unexpected(asked.error());
+  replay.faults = std::move(asked->faults);
+  Result<sim::Deviations> choices = sim::ParseDeviations(parts[4]);
+  if (!choices) return tl::unexpected(choices.error());
+  replay.choices = std::move(*choices);
+  return replay;
+}
+
+Result<FaultsAsked> ParseFaults(std::string_view text, std::string_view where) {
+  FaultsAsked asked;
+  if (text.empty()) return asked;
+  for (const std::string_view one : SplitAt(text, ',')) {
+    const size_t colon = one.find(':');
+    const std::string name(one.substr(0, colon));
+    const std::optional<sim::SimFault> fault = sim::ParseSimFault(name);
+    if (!fault)
+      return BadInput(
+          fmt::format("{}: {}", where, UnknownWord("fault", name, NamesOf(sim::kSimFaultEntries))));
+    int most = 0;
+    if (colon != std::string_view::npos) {
+      const Result<int> count =
+          ParseCount(one.substr(colon + 1), fmt::format("{}: {}", where, name));
+      if (!count) return tl::unexpected(count.error());
+      most = *count;
+    }
+    asked.faults.push_back(*fault);
+    asked.most.push_back(most);
+  }
+  return asked;
+}
+
+}  // namespace doublehold
