@@ -139,6 +139,19 @@ const std::vector<Drawn> kDrawn{
      "no grant carries a token: nothing to compare", R"(
         c1: A-a==R-r
         c2:         A-a==R-r)"},
+    {"obtained-at-last-2-ok", "obtained valid",
+     "client 2 was refused while client 1 had the key, and once more, and had it within lease and grace", R"(
+        c1:    A-a===R-r
+        c2:      A-x   A-x   A-a=R-r)"},
+    {"obtained-by-turns-3-unknown", "obtained unknown",
+     "client 3 was refused a free key, and client 2 may have stood before it in a queue", R"(
+        c1:    A-a===R-r
+        c2:      A-t
+        c3:                                    A-t)"},
+    {"obtained-never-2-bad", "obtained violated",
+     "clients 1 and 2 refused each other the three nodes, again and again", R"(
+        c1:    A--x   A--x  A--x   A--x A--x
+        c2:    A--x  A--x   A--x  A--x  A--x)"},
     {"order-missing-2-bad", "exclusion valid, lease-exclusion valid, stock violated, liveness valid",
      "two were told \"sold\", and one order is in the store", R"(
         c1:    A-a=g=w=R-r               | 5 5>4

@@ -6,6 +6,7 @@
 #include "checker/exclusion.h"
 #include "checker/fencing.h"
 #include "checker/liveness.h"
+#include "checker/obtained.h"
 #include "checker/order.h"
 #include "checker/reentry.h"
 #include "checker/release.h"
@@ -42,6 +43,8 @@ std::span<const CheckerEntry> Checkers() {
                    About::kLock, CheckSettled},
       CheckerEntry{"cleared", "a key was left behind after everybody had released it", About::kLock,
                    CheckCleared},
+      CheckerEntry{"obtained", "who asked for a free lock did not obtain it within lease + grace",
+                   About::kLock, CheckObtained},
       CheckerEntry{"fencing",
                    "tokens do not rise from grant to grant, or the store took one below one it had "
                    "seen",

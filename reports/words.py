@@ -40,6 +40,9 @@ CLAIMS: dict[str, ClaimWords] = {
     "settled": ClaimWords(
         "not settled", "a call of the library was answered long after its own time-out, or never",
         "Every call of the library is answered within its own time-out + grace."),
+    "obtained": ClaimWords(
+        "not obtained", "who asked for a free lock did not get it within lease + grace",
+        "A lock that is free is obtained within lease + grace by who asks for it."),
     "stock": ClaimWords(
         "oversold", "orders were confirmed that the stock does not account for",
         "Every confirmed order is taken off the stock exactly once, and none is sold that was not "

@@ -54,9 +54,9 @@ std::string Agrees(const ClaimTrials& row, const History& history, bool innocent
 
 std::span<const ClaimTrials> AllClaimTrials() {
   static const std::vector<ClaimTrials> rows{
-      ExclusionTrials(), LeaseExclusionTrials(), ReleaseTrials(), ToldTrials(),
-      WarnedTrials(),    FencingTrials(),        StockTrials(),   ExactlyOnceTrials(),
-      TornReadTrials(),  OrderTrials(),          ReentryTrials()};
+      ExclusionTrials(),   LeaseExclusionTrials(), ReleaseTrials(), ToldTrials(),
+      WarnedTrials(),      ObtainedTrials(),       FencingTrials(), StockTrials(),
+      ExactlyOnceTrials(), TornReadTrials(),       OrderTrials(),   ReentryTrials()};
   return rows;
 }
 

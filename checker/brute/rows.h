@@ -11,6 +11,7 @@ ClaimTrials LeaseExclusionTrials();
 ClaimTrials ReleaseTrials();
 ClaimTrials ToldTrials();
 ClaimTrials WarnedTrials();
+ClaimTrials ObtainedTrials();
 ClaimTrials FencingTrials();
 ClaimTrials StockTrials();
 ClaimTrials ExactlyOnceTrials();

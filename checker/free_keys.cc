@@ -1,0 +1,160 @@
+#include "checker/free_keys.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include "checker/calls.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int64_t kEver = std::numeric_limits<int64_t>::max();
+
+bool ExtendsUnseen(const RunFacts& facts) {
+  return facts.library &&
+         std::ranges::find(facts.library->can, "watchdog") != facts.library->can.end();
+}
+
+struct Extension {
+  int64_t asked_ns = 0;
+  int64_t lease_ns = 0;
+  bool open = false;
+  int64_t until_ns = 0;  // the longest that any of this hold can have made it last
+};
+
+std::unordered_map<uint64_t, Extension> Extensions(const History& history) {
+  std::unordered_map<uint64_t, Extension> found;
+  for (const Event& event : history.events) {
+    if (event.op != Op::kExtend) continue;
+    Extension& extension = found[event.hold];
+    if (event.type == EventType::kInvoke) {
+      extension.asked_ns = event.at_ns;
+      extension.lease_ns = event.value[0];
+      extension.open = true;
+      continue;
+    }
+    int64_t until_ns = 0;
+    if (event.type == EventType::kInfo || event.value[0] >= kForeverNs) until_ns = kEver;
+    if (event.type == EventType::kOk && event.value[0] < kForeverNs)
+      until_ns = std::max(event.at_ns + extension.lease_ns,
+                          event.value[0] + event.at_ns - extension.asked_ns);
+    extension.until_ns = std::max(extension.until_ns, until_ns);
+    extension.open = false;
+  }
+  return found;
+}
+
+// In somebody's hands, perhaps.
+struct Taken {
+  Span when;
+  const Hold* hold = nullptr;
+};
+
+class OfKey {
+ public:
+  OfKey(const Evidence& evidence, const std::unordered_map<uint64_t, Extension>& extensions)
+      : evidence_(evidence), extensions_(extensions) {}
+
+  void Take(const Call& call) {
+    if (call.op == Op::kAcquire && call.outcome != EventType::kFail) acquires_.push_back(&call);
+    if (call.op == Op::kRelease && call.outcome != EventType::kInfo)
+      released_.emplace(call.hold, &call);
+    if (call.op == Op::kAcquire && call.outcome == EventType::kInfo) ++unknown_[call.session];
+  }
+
+  std::vector<FreeSpell> Find(int64_t probed_ns) {
+    std::vector<Taken> taken{{{probed_ns, kEver}, nullptr}};
+    for (size_t i = 0; i < acquires_.size(); ++i) {
+      const Call& call = *acquires_[i];
+      const int64_t end_ns = call.Ok() ? EndOfHold(i) : EndOfUnknown(call);
+      taken.push_back({{call.from_ns, end_ns}, evidence_.holds().Find(call.hold)});
+    }
+    std::ranges::stable_sort(taken, {}, [](const Taken& t) { return t.when.from_ns; });
+    std::vector<FreeSpell> spells;
+    FreeSpell next;
+    for (const auto& [when, hold] : taken) {
+      next.when.to_ns = when.from_ns;
+      if (next.when.from_ns < next.when.to_ns) spells.push_back(next);
+      if (when.to_ns >= next.when.from_ns) next = {.when = {when.to_ns, kEver}, .last = hold};
+    }
+    if (next.when.from_ns < kEver) spells.push_back(next);
+    return spells;
+  }
+
+ private:
+  [[nodiscard]] bool OneNode() const { return evidence_.facts().nodes <= 1; }
+
+  [[nodiscard]] int64_t EndOfHold(size_t index) const {
+    const Call& call = *acquires_[index];
+    const auto release = released_.find(call.hold);
+    const bool answered = release != released_.end();
+    if (answered && (release->second->Ok() || OneNode())) return release->second->to_ns;
+    int64_t end_ns = LeaseEnd(call);
+    if (answered) end_ns = std::max(end_ns, release->second->to_ns);
+    for (size_t i = index + 1; i < acquires_.size(); ++i) {
+      const Call& other = *acquires_[i];
+      if (other.from_ns > end_ns) break;
+      const bool its = other.session == call.session;
+      if (its) end_ns = kEver;
+      const bool alone = other.Ok() && other.answer[2] == 0 && !other.again;
+      // Whose session works on beside it may have it still.
+      const bool after = Before(call.to_ns, other.from_ns) && Before(LastSeen(call), other.to_ns);
+      if (!its && alone && after) return std::min(end_ns, other.to_ns);
+    }
+    return end_ns;
+  }
+
+  [[nodiscard]] int64_t LastSeen(const Call& call) const {
+    const Hold* hold = evidence_.holds().Find(call.hold);
+    return hold == nullptr ? kEver : hold->core.to_ns;
+  }
+
+  // When its servers have forgotten it, had it never been released.
+  [[nodiscard]] int64_t LeaseEnd(const Call& call) const {
+    if (ExtendsUnseen(evidence_.facts()) || call.answer[0] >= kForeverNs) return kEver;
+    const int64_t end_ns =
+        std::max(call.to_ns + call.asked[0], call.answer[0] + call.to_ns - call.from_ns);
+    const auto extension = extensions_.find(call.hold);
+    if (extension == extensions_.end()) return end_ns;
+    return extension->second.open ? kEver : std::max(end_ns, extension->second.until_ns);
+  }
+
+  [[nodiscard]] int64_t EndOfUnknown(const Call& call) const {
+    const auto release = released_.find(call.hold);
+    if (!OneNode() || call.hold == 0 || call.again || release == released_.end()) return kEver;
+    const Call& freed = *release->second;
+    if (!freed.Ok() || freed.answer[0] != 0 || unknown_.at(call.session) > 1) return kEver;
+    return freed.to_ns;
+  }
+
+  const Evidence& evidence_;
+  const std::unordered_map<uint64_t, Extension>& extensions_;
+  std::vector<const Call*> acquires_;                   // that may have been granted
+  std::unordered_map<uint64_t, const Call*> released_;  // by hold, where that was answered
+  std::map<SessionId, int64_t> unknown_;                // so many acquires of unknown outcome
+};
+
+}  // namespace
+
+std::map<uint16_t, std::vector<FreeSpell>> FreeSpells(const Evidence& evidence) {
+  const auto extensions = Extensions(evidence.history());
+  std::map<uint16_t, OfKey> keys;
+  for (const Call& call : evidence.calls().all) {
+    if (call.op == Op::kAcquire || call.op == Op::kRelease)
+      keys.try_emplace(call.key, evidence, extensions).first->second.Take(call);
+  }
+  std::map<uint16_t, int64_t> probed_ns;
+  for (const Event& event : evidence.history().events) {
+    if (event.op == Op::kProbe) probed_ns.try_emplace(event.key, event.at_ns);
+  }
+  std::map<uint16_t, std::vector<FreeSpell>> spells;
+  for (auto& [key, uses] : keys) {
+    const auto probed = probed_ns.find(key);
+    spells[key] = uses.Find(probed == probed_ns.end() ? kEver : probed->second);
+  }
+  return spells;
+}
+
+}  // namespace doublehold

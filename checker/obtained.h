@@ -1,0 +1,36 @@
+// The claim `obtained`: a lock that is free is obtained within lease and grace by who asks for it.
+#ifndef DOUBLEHOLD_CHECKER_OBTAINED_H_
+#define DOUBLEHOLD_CHECKER_OBTAINED_H_
+
+#include "checker/checker.h"
+#include "checker/evidence.h"
+
+namespace doublehold {
+
+// A client asked when the key had certainly been free (free_keys.h) for longer than lease and grace, and was refused:
+//
+//   c1:  A-a==R-r        >             violated: nobody has it since `r`, and nothing of what was before can be in the way
+//   c2:                     A-x
+//
+// One refusal is enough where it says that the key is taken: on one node, of a built-in lock, or of a library that tells for how
+// long. A library that does not may have had no time to ask; and where there are several nodes, one may have answered too late, or
+// another may have asked at the same time and each got a part. There it must have been asking for so long, again and again, with
+// never more than a lease between; and two that refuse each other for so long are each refused a free key:
+//
+//   c1:  A-x A-x A-x  >  A-x           violated, on three nodes, twice
+//   c2:  A-x A-x A-x  >  A-x
+//
+// The time begins anew with the end of every fault, but of one that is on a minority of several nodes and on no client; and of
+// every stall of more than half the grace of who asked, or of what is on the way. Time in which it stood still does not count.
+// Nothing is judged after a fault that moved a clock or lost data; nor after any, where the end of a lease is not known, or where there
+// may be a queue: in `redisson-fair`, and in any library on one node. What comes late or twice may have a place in it for long.
+//
+// Two doubts leave it unknown. On one node another may stand before it in a queue: any that has asked since it was last granted the
+// key. And a driver whose call was not answered asks nothing until it is.
+//
+// Once for each client and stretch. Unknown where no free key was granted.
+ClaimVerdict CheckObtained(const Evidence& evidence, const Limits& limits);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_OBTAINED_H_

@@ -1,0 +1,376 @@
+#include "checker/obtained.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int64_t kLeaseNs = 6'000'000;
+
+// Lease and grace: 10 ms. The leases that are not drawn, too, are as long as that of the run.
+History Draw(const std::string& picture, LaneOptions options = {}) {
+  constexpr int64_t kUndrawnNs = 1'000'000'000;
+  options.lease = Duration(kLeaseNs);
+  options.grace = 4ms;
+  History history = FromLanes(picture, options);
+  for (Event& event : history.events) {
+    const bool leases = event.op == Op::kAcquire || event.op == Op::kExtend;
+    if (!leases || event.type == EventType::kFail || event.value[0] < kUndrawnNs) continue;
+    event.value[0] -= kUndrawnNs - kLeaseNs;
+  }
+  return history;
+}
+
+ClaimVerdict Check(const std::string& picture, const LaneOptions& options = {}) {
+  return CheckObtained(Draw(picture, options), {});
+}
+
+LaneOptions OfLibrary(std::vector<std::string> can = {"lease"}, int nodes = 1) {
+  LaneOptions options{.nodes = nodes};
+  options.library = LibraryFact{"drawn", "1", std::move(can)};
+  return options;
+}
+
+TEST(Obtained, IsViolatedWhereAFreeKeyIsRefused) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:          A-a=R-r
+      c2:                            A-x   A-x)");
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.count, 1);
+  EXPECT_EQ(verdict.opportunities, 1);
+  EXPECT_EQ(verdict.unit, "asks for a free key");
+  EXPECT_EQ(verdict.reason,
+            "1 of 1 client that asked for a free key did not get it within lease and grace");
+  EXPECT_EQ(verdict.violations.at(0).sentence,
+            "client 2 asked for the key at 0.018 s, which nobody had since 0.006 s, when client 1 "
+            "was the last to have it, and was refused it at 0.020 s; no fault was active");
+  EXPECT_EQ(verdict.violations.at(0).first->hold, 101U);
+  EXPECT_FALSE(verdict.violations.at(0).second);
+}
+
+TEST(Obtained, TellsHowMuchOfLeaseAndGraceWasLeft) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:          A-a=R-r
+      c2:             A-x A-x A-a=R-r)");
+  EXPECT_EQ(verdict.outcome, Outcome3::kValid);
+  EXPECT_EQ(verdict.opportunities, 1);
+  EXPECT_EQ(verdict.reason, "each of 1 client that asked for a free key got it");
+  EXPECT_EQ(verdict.margins.at(0).value, 3'000'000);
+  EXPECT_EQ(verdict.margins.at(0).nearest.at(0).sentence,
+            "client 2 asked for the free key from 0.006 s on, and was granted it at 0.013 s, with "
+            "3.0 ms of lease and grace left");
+}
+
+struct Drawn {
+  std::string name;
+  std::string picture;
+  Outcome3 outcome = Outcome3::kUnknown;
+  int64_t opportunities = 0;
+};
+
+void ExpectAll(const std::vector<Drawn>& drawn, const LaneOptions& options = {}) {
+  for (const auto& [name, picture, outcome, opportunities] : drawn) {
+    const ClaimVerdict verdict = Check(picture, options);
+    EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << name << ": " << verdict.reason;
+    EXPECT_EQ(verdict.opportunities, opportunities) << name;
+  }
+}
+
+constexpr Outcome3 kViolated = Outcome3::kViolated;
+constexpr Outcome3 kValid = Outcome3::kValid;
+
+TEST(Obtained, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
+  ExpectAll({
+      {"just in time", R"(
+      c1:          A-a=R-r
+      c2:                          A-x)"},
+      {"just too late", R"(
+      c1:          A-a=R-r
+      c2:                           A-x)",
+       kViolated, 1},
+      {"the release says that it was not its own", R"(
+      c1:          A-a=R-x
+      c2:                           A-x)",
+       kViolated, 1},
+      {"the release is not answered, but its lease is over", R"(
+      c1:          A-a=R-?
+      c2:                             A-x)",
+       kViolated, 1},
+      {"and has just been over", R"(
+      c1:          A-a=R-?
+      c2:                            A-x)"},
+      {"its lease is longer than was asked for", R"(
+      c1:          A-a=R-?   !
+      c2:                             A-x)"},
+      {"nobody released it", R"(
+      c1:          A-a==
+      c2:                             A-x)",
+       kViolated, 1},
+      {"nobody released it, and it was extended", R"(
+      c1:          A-a==E-e
+      c2:                             A-x)"},
+      {"it was extended, and long ago", R"(
+      c1:          A-a==E-e
+      c2:                                   A-x)",
+       kViolated, 1},
+      {"nobody knows whether it was extended", R"(
+      c1:          A-a==E-?
+      c2:                                   A-x)"},
+      {"an acquire was not answered", R"(
+      c1:          A-?
+      c2:                                   A-x)"},
+      {"that was released", R"(
+      c1:          A-?R-r                   A-x)",
+       kViolated, 1},
+      {"that was not its own, and may come", R"(
+      c1:          A-?R-x                   A-x)"},
+      {"one of two of its own", R"(
+      c1:          A-?A-?R-r                A-x)"},
+      {"it was or what was there before", R"(
+      c1:          A-a=R-?A-?R-r            A-x)"},
+      {"another entry is left", R"(
+      c1:          A-a=A-a=R-r
+      c2:                          A-x)"},
+      {"the session went in again, and perhaps out only once", R"(
+      c1:          A-a=R-?A-a=R-r
+      c2:                                     A-x)"},
+      {"another had it since", R"(
+      c1:          A-a=R-?A-a=R-r
+      c2:                         A-a=R-r                 A-x)",
+       kViolated, 1},
+      {"a reader had it since", R"(
+      c1:          A-a=R-?A-a=R-r
+      c2:                         A-b=R-r                 A-x)"},
+      {"a reader has it", R"(
+      c1:          A-b=R-r
+      c2:             A-b=================R-r
+      c3:                            A-x)"},
+      {"somebody asks meanwhile, and is granted it", R"(
+      c1:          A-a=R-r
+      c2:                             A-a=R-r
+      c3:                           A-x)",
+       kValid, 1},
+      {"somebody was granted it and is refused", R"(
+      c1:          A-a=R-r
+      c2:                         A-a==R-r
+      c3:                           A-x)",
+       kValid, 1},
+      {"it is granted to who asked before it was free", R"(
+      c1:          A-a=R-r
+      c2:                 A--a=R-r
+      c3:             A-------------a==R-r)"},
+      {"nobody ever had it", R"(
+      c2 b:        A-x
+      c1:                      A-x)",
+       kViolated, 1},
+      {"the referee asks", R"(
+      c1:          A-a=R-r
+      c2:                           A-x
+      probe:                  P---p)"},
+      {"two keys", R"(
+      c1 a:        A-a=R-r
+      c2 b:                  A-a=====R-r
+      c2 a:        A-x)",
+       kValid, 1},
+  });
+}
+
+TEST(Obtained, StandsStillWithFaultsAndStalls) {
+  ExpectAll({
+      {"somebody else is stopped", R"(
+      pause c3:            [-]
+      c1:          A-a=R-r
+      c2:                              A-x)"},
+      {"and was", R"(
+      pause c3:            [-]
+      c1:          A-a=R-r
+      c2:                               A-x)",
+       kViolated, 1},
+      {"a clock was moved", R"(
+      jump n1:       []
+      c1:          A-a=R-r
+      c2:                                A-x)"},
+      {"data was lost", R"(
+      restart n1:       []
+      c1:          A-a=R-r
+      c2:                                A-x)"},
+      {"it was granted under a fault", R"(
+      delay:            [------------]
+      c1:          A-a=R-r
+      c2:                   A-a=R-r)"},
+      {"the machine stalls who asks", R"(
+      machine c2:            (--)
+      c1:          A-a=R-r
+      c2:                                 A-x)"},
+      {"and did", R"(
+      machine c2:            (--)
+      c1:          A-a=R-r
+      c2:                                  A-x)",
+       kViolated, 1},
+      {"the machine stalls the server", R"(
+      machine n1:            (--)
+      c1:          A-a=R-r
+      c2:                                 A-x)"},
+      {"the machine stalls another", R"(
+      machine c1:            (--)
+      c1:          A-a=R-r
+      c2:                                  A-x)",
+       kViolated, 1},
+      {"the machine stalls it for short", R"(
+      machine c2:            (-)
+      c1:          A-a=R-r
+      c2:                            A-x)"},
+      {"and not for long enough", R"(
+      machine c2:            (-)
+      c1:          A-a=R-r
+      c2:                             A-x)",
+       kViolated, 1},
+  });
+  ExpectAll({{"what was sent twice may be in its queue", R"(
+      pause c3:            [-]
+      c1:          A-a=R-r
+      c2:                                     A-x)"}},
+            {.lock = "redisson-fair"});
+}
+
+TEST(Obtained, OnlyOneThatStandsBehindNobodyIsRefusedForCertain) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:          A-a=R-r
+      c2:                           A-x
+      c3:            A-x)");
+  EXPECT_EQ(verdict.outcome, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.reason,
+            "client 2 asked for the key at 0.017 s, which nobody had since 0.006 s, when client 1 "
+            "was the last to have it, and was refused it at 0.019 s; only if another stood before "
+            "it in a queue is that right");
+  ExpectAll({
+      {"who was granted it stands there no more", R"(
+      c1:          A-a=R-r
+      c2:                                   A-x
+      c3:            A-x  A-a=R-r)",
+       kViolated, 2},
+      {"but who asked since", R"(
+      c1:          A-a=R-r
+      c2:                                     A-x
+      c3:            A-x  A-a=R-rA-x)",
+       Outcome3::kUnknown, 1},
+      {"or at the same time", R"(
+      c1:          A-a=R-r
+      c2:                                     A---x
+      c3:                                       A-----x)"},
+  });
+}
+
+TEST(Obtained, OnSeveralNodesWhoAskedForSoLong) {
+  const LaneOptions nodes{.nodes = 3};
+  ExpectAll(
+      {
+          {"it asked once", R"(
+      c1:          A-a=R-r
+      c2:                           A-x)"},
+          {"it asked all the time", R"(
+      c1:          A-a=R-r
+      c2:                 A-x  A-x  A-x  A-x)",
+           kViolated, 1},
+          {"it was just not long enough", R"(
+      c1:          A-a=R-r
+      c2:                 A-x  A-x A-x)"},
+          {"it let a lease go by", R"(
+      c1:          A-a=R-r
+      c2:                 A-x     A-x A-x)",
+           kViolated, 1},
+          {"it let more than a lease go by", R"(
+      c1:          A-a=R-r
+      c2:                 A-x      A-x A-x)"},
+          {"two refuse each other", R"(
+      c1:          A-x A-x A-x A-x
+      c2:          A-x  A-x A-x A-x)",
+           kViolated, 2},
+          {"a third gets it", R"(
+      c1:          A-x A-x A-x A-x
+      c2:          A-x  A-x A-x A-x
+      c3:                     A----a=R-r)",
+           kValid, 1},
+          {"its release may have left keys", R"(
+      c1:          A-a=R-x
+      c2:                 A-x  A-x   A-x)"},
+          {"and for a lease", R"(
+      c1:          A-a=R-x
+      c2:                 A-x  A-x  A-x  A-x)",
+           kViolated, 1},
+          {"its acquire may come", R"(
+      c1:          A-?R-r
+      c2:                 A-x  A-x  A-x  A-x)"},
+          {"a node is stopped", R"(
+      pause n1:             [--------------]
+      c1:          A-a=R-r
+      c2:                 A-x  A-x  A-x  A-x)",
+           kViolated, 1},
+          {"two are", R"(
+      pause n1:             [--------------]
+      pause n2:             [--------------]
+      c1:          A-a=R-r
+      c2:                 A-x  A-x  A-x  A-x)"},
+          {"who asks is stopped", R"(
+      pause c2:             [-----]
+      c1:          A-a=R-r
+      c2:                 A-x  A-x  A-x  A-x)"},
+          {"another is stalled, and may have a part", R"(
+      machine c1:             (--)
+      c1:          A-a=R-r
+      c2:                 A-x  A-x  A-x  A-x)"},
+      },
+      nodes);
+}
+
+TEST(Obtained, ALibraryMayHaveHadNoTimeToAsk) {
+  const std::string once = R"(
+      c1:          A-a=R-r
+      c2:                           A-x)";
+  EXPECT_EQ(Check(once, OfLibrary()).outcome, Outcome3::kUnknown);
+  ExpectAll({{"it says that the key is taken", R"(
+      c1:          A-a=R-r
+      c2:                           A-t)",
+              kViolated, 1},
+             {"it asked all the time", R"(
+      c1:          A-a=R-r
+      c2:                 A-x  A-x  A-x  A-x)",
+              kViolated, 1},
+             {"a call before is not answered", R"(
+      c1:          A-a=R-r
+      c2 b:        A-?
+      c2:                 A-x  A-x  A-x  A-x)"},
+             {"and was", R"(
+      c1:          A-a=R-r
+      c2 b:        A-?A-a
+      c2:                 A-x  A-x  A-x  A-x)",
+              kViolated, 1},
+             {"a fault may have put something into its queue", R"(
+      pause c3:       []
+      c1:          A-a=R-r
+      c2:                           A-t)"}},
+            OfLibrary());
+  const std::string left = R"(
+      c1:          A-a=R-?
+      c2:                             A-t)";
+  EXPECT_EQ(Check(left, OfLibrary()).outcome, Outcome3::kViolated);
+  EXPECT_EQ(Check(left, OfLibrary({"lease", "watchdog"})).outcome, Outcome3::kUnknown);
+}
+
+TEST(Obtained, IsUnknownWhereRecordsAreMissing) {
+  const ClaimVerdict verdict = Check(R"(
+      lost c1:        *
+      c1:          A-a=R-r
+      c2:                           A-x)");
+  EXPECT_EQ(verdict.reason, "records were lost: who had the key meanwhile is not known");
+  EXPECT_EQ(Check("c1: A-a=R-r").reason, "nobody asked for a key that was certainly free");
+}
+
+}  // namespace
+}  // namespace doublehold
