@@ -17,8 +17,9 @@ namespace {
 namespace po = boost::program_options;
 
 // Where the user says nothing.
-constexpr std::array<std::pair<const char*, const char*>, 7> kDefaults{{
+constexpr std::array<std::pair<const char*, const char*>, 8> kDefaults{{
     {"lock.lease", "400ms"},
+    {"retry.timeout", "4 lease"},
     {"retry.interval", "0.2 lease"},  // who waits asks seldom, or the search is of nothing else
     {"workload.clients", "2"},
     {"workload.stock", "5"},
@@ -72,7 +73,6 @@ Result<Plan> PlanOf(const Settings& settings) {
   if (plan->replicas > 0 || plan->topology == "cluster")
     return BadInput(fmt::format("topology.name: {} is not simulated", plan->topology));
   if (plan->threads > 1) return BadInput("workload.threads: a simulated client has one");
-  plan->retry.timeout = std::max(plan->retry.timeout, plan->lease * 4);
   plan->expect.clear();
   plan->expect_cause.clear();
   return plan;

@@ -42,8 +42,8 @@ class SimEnv::SimConnection final : public Connection {
   }
   void StartScript(const Script& script, Argv keys, Argv args, Deadline deadline) override {
     script_ = &script;
-    keys_ = keys;
-    args_ = args;
+    keys_.assign(keys.begin(), keys.end());
+    args_.assign(args.begin(), args.end());
     deadline_ = deadline;
     Send([&] { world_.network_->SendScript(link_, script, keys, args, /*with_text=*/false); });
   }
@@ -92,7 +92,7 @@ class SimEnv::SimConnection final : public Connection {
   uint32_t link_;
   bool is_pinned_ = false;
   const Script* script_ = nullptr;
-  Argv keys_, args_;
+  std::vector<std::string_view> keys_, args_;  // should it have to be sent again, with its text
   Deadline deadline_{};
   std::optional<CallFailure> refused_;
 };
