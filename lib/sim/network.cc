@@ -191,6 +191,7 @@ void Network::Answer(uint32_t index, CallResult reply, MonoTime at) {
   Link& link = links_[message.link];
   if (link.number != message.number) return;
   message.reply = std::move(reply);
+  message.replied = true;
   link.last_reply = std::max(link.last_reply, at);
   world_.Plan({.at = link.last_reply, .what = World::Due::What::kReply, .which = index});
 }
@@ -215,7 +216,9 @@ void Network::DeliverReply(uint32_t index) {
 void Network::FailAll(int node) {
   for (Link& link : links_) {
     if (link.node != node || link.number == 0) continue;
-    if (link.awaited != 0) {
+    if (link.awaited != 0 && messages_[link.awaited].replied) {
+      messages_[link.awaited].closes = true;  // what the server has sent still arrives
+    } else if (link.awaited != 0) {
       Lose(link.awaited, "the server closed the connection");
     } else {
       link.number = 0;

@@ -70,7 +70,8 @@ class Network {
     bool with_text = false;
     std::vector<std::string> words{}, args{};  // of a script: keys, and arguments
     CallResult reply{};
-    bool closes = false;  // the connection is gone with that
+    bool replied = false;  // that is on its way, or there
+    bool closes = false;   // the connection is gone with it
   };
   struct Listener {
     uint32_t task = 0;
