@@ -105,7 +105,7 @@ class Looking {
     }
     if (facts_.nodes == 1) return OthersWait(refused);
     for (int64_t at = since - 1; at <= refused.from; ++at) {
-      if (!Asks(refused.session, at)) return true;
+      if (!Asks(refused, at)) return true;
     }
     return false;
   }
@@ -161,11 +161,16 @@ class Looking {
     });
   }
 
-  // Whether it was asking then, or asked again no more than a lease after it had been refused before.
-  [[nodiscard]] bool Asks(const SessionId& session, int64_t at) const {
+  // Whether its session was asking then, or asked again no more than a lease after it had been refused before; what it asked before
+  // it had the key itself is another matter, be it at the same instant.
+  [[nodiscard]] bool Asks(const Deed& refused, int64_t at) const {
     const Deed* before = nullptr;
     for (const Deed& deed : deeds_) {
-      if (deed.op != Op::kAcquire || deed.session != session) continue;
+      if (deed.op != Op::kAcquire || deed.session != refused.session) continue;
+      const auto is_own_grant = [&](const Deed& later) {
+        return later.op == Op::kAcquire && later.Ok() && later.session == refused.session;
+      };
+      if (&deed < &refused && std::any_of(&deed, &refused, is_own_grant)) continue;
       if (deed.outcome == EventType::kFail && deed.from <= at && at <= deed.to) return true;
       if (deed.from > at)
         return before != nullptr && before->outcome == EventType::kFail &&
