@@ -42,6 +42,14 @@ bool MayLinger(const RunFacts& facts) {
   return may_queue || !LeasesEnd(facts);
 }
 
+// What takes longer on several nodes may have waited for some of them in vain, because the machine was slow: how long a node may take
+// is not recorded, but no shorter time-out is of use.
+constexpr int64_t kPromptNs = 3'000'000;
+
+bool MayHaveMissedAnswers(const RunFacts& facts, const Call& refused) {
+  return facts.nodes > 1 && refused.to_ns - refused.from_ns > kPromptNs;
+}
+
 // The servers of locks that a fault is on, when it is on nothing else.
 std::set<int> OnlyNodes(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
@@ -177,6 +185,7 @@ class Checking {
     Asking& asking = asking_[call.session];
     const Call* last = asking.last;
     const bool goes_on = last != nullptr && last->outcome == EventType::kFail &&
+                         !MayHaveMissedAnswers(facts_, *last) &&
                          call.from_ns - last->to_ns <= ToNs(facts_.lease);
     if (!goes_on) asking.since_ns = call.from_ns;
     asked_since_ns_[&call] = asking.since_ns;
@@ -260,6 +269,8 @@ class Checking {
         std::ranges::count_if(asking_, [](const auto& asking) { return asking.second.waits; });
     if (facts_.nodes <= 1 && waiting > 1)
       return "only if another stood before it in a queue is that right";
+    if (MayHaveMissedAnswers(facts_, refused))
+      return "it took so long that some of the nodes may have answered too late";
     if (stuck_.contains(&refused))
       return "its driver may have asked for nothing, a call before not being answered";
     return "";

@@ -25,8 +25,9 @@ namespace doublehold {
 // Nothing is judged after a fault that moved a clock or lost data; nor after any, where the end of a lease is not known, or where there
 // may be a queue: in `redisson-fair`, and in any library on one node. What comes late or twice may have a place in it for long.
 //
-// Two doubts leave it unknown. On one node another may stand before it in a queue: any that has asked since it was last granted the
-// key. And a driver whose call was not answered asks nothing until it is.
+// Three doubts leave it unknown. On several nodes what is not refused at once may have waited for answers that came too late, and
+// what came before it is another matter. On one node another may stand before it in a queue: any that has asked since it was last
+// granted the key. And a driver whose call was not answered asks nothing until it is.
 //
 // Once for each client and stretch. Unknown where no free key was granted.
 ClaimVerdict CheckObtained(const Evidence& evidence, const Limits& limits);

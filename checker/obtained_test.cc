@@ -278,6 +278,15 @@ TEST(Obtained, OnSeveralNodesWhoAskedForSoLong) {
       c1:          A-a=R-r
       c2:                 A-x  A-x  A-x  A-x)",
            kViolated, 1},
+          {"the nodes may have answered too late", R"(
+      c1:          A-a=R-r
+      c2:                 A----x  A----x  A----x  A----x)"},
+          {"the last time", R"(
+      c1:          A-a=R-r
+      c2:                 A-x  A-x  A-x  A----x)"},
+          {"before, which is another matter", R"(
+      c1:          A-a=R-r
+      c2:                 A----x  A-x  A-x  A-x)"},
           {"it was just not long enough", R"(
       c1:          A-a=R-r
       c2:                 A-x  A-x A-x)"},
