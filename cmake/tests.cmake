@@ -1,8 +1,8 @@
-# doublehold_test(NAME name LABEL unit|real|slow SOURCES a_test.cc ... LIBS targets ... [TSAN])
+# doublehold_test(NAME name LABEL unit|sim|real|slow SOURCES a_test.cc ... LIBS targets ... [TSAN])
 #
 # TSAN: run under ThreadSanitizer as well. In a build with it these tests have the label tsan, and the target tsan_tests
 # builds them.
-# unit: no Redis and no sleeping; real: starts its own servers; slow: minutes.
+# unit: no Redis and no sleeping; sim: in the simulated world; real: starts its own servers; slow: minutes.
 add_custom_target(tsan_tests)
 
 function(doublehold_test)
@@ -20,7 +20,7 @@ function(doublehold_test)
   endif()
   # Tests that start servers take turns: two of them on two cores would judge each other's stalls.
   set(extra "")
-  if(NOT TEST_LABEL STREQUAL "unit")
+  if(NOT TEST_LABEL MATCHES "^(unit|sim)$")
     set(extra RUN_SERIAL TRUE)
   endif()
   gtest_discover_tests(${TEST_NAME} DISCOVERY_MODE PRE_TEST

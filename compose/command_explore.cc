@@ -78,13 +78,19 @@ Result<Plan> PlanOf(const Settings& settings) {
   return plan;
 }
 
+Scenario ScenarioOf(const Plan& plan, const ReplayString& replay) {
+  Scenario scenario = ScenarioOf(plan, replay.cycles, replay.faults);
+  if (replay.reorders) scenario.terms.window = kWindow;
+  return scenario;
+}
+
 std::string RowOf(const Found& found, const Explored& explored) {
   if (found.violated > 0)
     return fmt::format("VIOLATED in {} of {}", found.violated, explored.executions);
-  if (found.unknown == explored.executions) return "unknown in all";
+  if (found.unknown > 0)
+    return fmt::format("unknown in {} of {}, violated in none", found.unknown, explored.executions);
   if (!explored.is_complete) return "not violated, but the budget ended";
-  return fmt::format("clean in all {}{}", explored.executions,
-                     found.unknown > 0 ? fmt::format(" ({} unknown)", found.unknown) : "");
+  return fmt::format("clean in all {}", explored.executions);
 }
 
 void Tell(const Explored& explored, const Scenario& scenario, const ReplayString& replay,
@@ -125,7 +131,10 @@ ExitCode StatusOf(const Explored& explored) {
   const bool violated =
       std::ranges::any_of(explored.claims, [](const Found& found) { return found.violated > 0; });
   if (violated) return ExitCode::kViolated;
-  return explored.is_complete && explored.cut_off == 0 ? ExitCode::kAsExpected : ExitCode::kUnknown;
+  const bool unknown =
+      std::ranges::any_of(explored.claims, [](const Found& found) { return found.unknown > 0; });
+  return explored.is_complete && explored.cut_off == 0 && !unknown ? ExitCode::kAsExpected
+                                                                   : ExitCode::kUnknown;
 }
 
 }  // namespace
@@ -163,13 +172,11 @@ Result<ExitCode> ExploreCommand(const Words& words) {
     for (const sim::SimFaultEntry& entry : sim::kSimFaultEntries)
       replay.faults.push_back(entry.fault);
   }
-  Scenario scenario = ScenarioOf(*plan, replay.cycles, replay.faults);
-  if (replay.reorders) scenario.terms.window = kWindow;
+  const Scenario scenario = ScenarioOf(*plan, replay);
   const bool terminal = isatty(STDERR_FILENO) == 1;
   const auto begun = std::chrono::steady_clock::now();
   const Explored explored = Explore(scenario, bounds, [&](const Explored& so_far) {
     if (terminal) fmt::print(stderr, "\r{} executions\x1b[K", so_far.executions);
-    return true;
   });
   if (terminal) fmt::print(stderr, "\r\x1b[K");
   const double seconds =
@@ -192,8 +199,7 @@ Result<ExitCode> ReplayCommand(const Words& words) {
   if (!replay) return tl::unexpected(replay.error());
   const Result<Plan> plan = PlanOf(replay->settings);
   if (!plan) return tl::unexpected(plan.error());
-  Scenario scenario = ScenarioOf(*plan, replay->cycles, replay->faults);
-  if (replay->reorders) scenario.terms.window = kWindow;
+  const Scenario scenario = ScenarioOf(*plan, *replay);
   sim::GivenChoices given(replay->choices);
   const Execution execution = Simulate(scenario, given);
   if (!given.Fits())

@@ -43,6 +43,7 @@ class Play {
     execution.history.events.assign(world_.events().begin(), world_.events().end());
     RunFacts& facts = execution.history.facts;
     facts.faults = world_.faults();
+    execution.struck = world_.struck();
     facts.duration = world_.now() - begun;
   }
 
@@ -102,7 +103,7 @@ class Play {
 class Search {
  public:
   Search(const Scenario& scenario, const Bounds& bounds,
-         const std::function<bool(const Explored&)>& progress)
+         const std::function<void(const Explored&)>& progress)
       : scenario_(scenario), bounds_(bounds), progress_(progress) {
     execution_.history.facts = FactsOf(scenario.plan);
     for (const std::string& claim : scenario.plan.claims) {
@@ -132,7 +133,7 @@ class Search {
     sim::GivenChoices choices(deviations);
     Simulate(scenario_, choices, bench_, execution_);
     CHECK(choices.Fits());
-    if (!WithinMost(execution_.history.facts.faults)) return;
+    if (!WithinMost(execution_.struck)) return;
     if (more == 0) return Judge(deviations, execution_);
     const std::vector<sim::GivenChoices::Question> open = choices.open();
     for (const auto& question : open) {
@@ -151,14 +152,9 @@ class Search {
   static int CountOf(const Deviations& deviations, sim::ChoiceKind kind) {
     return static_cast<int>(std::ranges::count(deviations, kind, &sim::Deviation::kind));
   }
-  [[nodiscard]] bool WithinMost(const std::vector<FaultFact>& faults) const {
+  [[nodiscard]] bool WithinMost(const std::vector<sim::SimFault>& struck) const {
     return std::ranges::all_of(bounds_.most, [&](const auto& each) {
-      const std::string prefix = std::string(EntryOf(each.first).name) + "-";
-      return std::ranges::count_if(faults, [&](const FaultFact& fault) {
-               return fault.name.starts_with(prefix) &&
-                      fault.name.find_first_not_of("0123456789", prefix.size()) ==
-                          std::string::npos;
-             }) <= each.second;
+      return std::ranges::count(struck, each.first) <= each.second;
     });
   }
 
@@ -176,12 +172,12 @@ class Search {
       if (!verdict.violations.empty()) found.sentence = verdict.violations.front().sentence;
     }
     is_over_ = bounds_.executions > 0 && explored_.executions >= bounds_.executions;
-    if (explored_.executions % kProgressEvery == 0 && !progress_(explored_)) is_over_ = true;
+    if (explored_.executions % kProgressEvery == 0) progress_(explored_);
   }
 
   const Scenario& scenario_;
   const Bounds& bounds_;
-  const std::function<bool(const Explored&)>& progress_;
+  const std::function<void(const Explored&)>& progress_;
   sim::Workbench bench_;
   std::vector<const CheckerEntry*> checkers_;
   Execution execution_;  // the last; kept for what it has allocated
@@ -214,7 +210,7 @@ Execution Simulate(const Scenario& scenario, sim::ChoiceSource& choices) {
 }
 
 Explored Explore(const Scenario& scenario, const Bounds& bounds,
-                 const std::function<bool(const Explored&)>& progress) {
+                 const std::function<void(const Explored&)>& progress) {
   return Search(scenario, bounds, progress).Run();
 }
 

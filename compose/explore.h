@@ -25,7 +25,8 @@ Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<sim::SimFaul
 
 struct Execution {
   History history;
-  bool cut_off = false;  // it took too many steps
+  std::vector<sim::SimFault> struck{};  // in the order of the history's faults
+  bool cut_off = false;                 // it took too many steps
 };
 // Runs it once; `choices` decide. Deterministic.
 Execution Simulate(const Scenario& scenario, sim::ChoiceSource& choices);
@@ -57,10 +58,9 @@ struct Explored {
   std::vector<Found> claims;
 };
 
-// Every execution within the bounds, each once, by the number of its deviations. `progress` is called now and then, and stops it
-// when it answers false.
+// Every execution within the bounds, each once, by the number of its deviations. `progress` is called now and then.
 Explored Explore(const Scenario& scenario, const Bounds& bounds,
-                 const std::function<bool(const Explored&)>& progress);
+                 const std::function<void(const Explored&)>& progress);
 
 }  // namespace doublehold
 

@@ -214,6 +214,7 @@ void World::Note(SimFault fault, int client, int node, MonoTime until, std::stri
                  .planned = 1};
   if (node >= 0) fact.nodes.push_back(node);
   faults_.push_back(std::move(fact));
+  struck_.push_back(fault);
   Event event{.at_ns = ToNs(now_ - kStart),
               .client = kSupervisor,
               .op = Op::kFault,

@@ -55,6 +55,8 @@ class World {
 
   [[nodiscard]] const std::vector<Event>& events() const { return events_; }
   [[nodiscard]] const std::vector<FaultFact>& faults() const { return faults_; }
+  // Which they were, in that order.
+  [[nodiscard]] const std::vector<SimFault>& struck() const { return struck_; }
   [[nodiscard]] bool cut_off() const { return cut_off_; }
   [[nodiscard]] MonoTime now() const { return now_; }
 
@@ -114,6 +116,7 @@ class World {
   int64_t steps_ = 0;
   std::vector<Event> events_;
   std::vector<FaultFact> faults_;
+  std::vector<SimFault> struck_;
   std::vector<Event> heals_;  // by fault: what is to be recorded when it ends
 };
 
