@@ -247,6 +247,8 @@ Explanation WhyViolated(const Particulars& record, std::string_view claim,
   if (claim == "liveness") return OfLiveness(record, violation);
   if (claim == "order") return OfOrder(record);
   if (claim == "cleared") return NotTold("what a server did with a key is not recorded");
+  if (claim == "quiet")
+    return NotTold("what a client's lock sent is not recorded, but that it did");
   if (claim == "obtained") return NotTold("who left the key as it was is not recorded");
   if (claim == "settled") return NotTold("what a library does within a call is not recorded");
   return OfHarm(record, violation);

@@ -273,6 +273,24 @@ const std::vector<Drawn> kDrawn{
         final:                              *                      | 3/2
         probe:                              P-------------------x
         expiry:                                                 *  | -1)"},
+    {"quiet-after-release-2-ok", "quiet valid",
+     "what came a little after the release was on its way",
+     R"(
+        c1:       A-a=R-rI----------i
+        c2:         A-x A-a=R-rI---------i
+        sent c1:          *)"},
+    {"quiet-not-2-bad", "quiet violated",
+     "client 1 goes on extending what it released",
+     R"(
+        c1:       A-a=R-rI----------i
+        c2:         A-x A-a=R-rI---------i
+        sent c1:            *  *  *)"},
+    {"quiet-or-not-2-unknown", "quiet unknown",
+     "what client 1 was not answered its library may ask again",
+     R"(
+        c1:       A-a=R-?I----------i
+        c2:         A-x   A-a=R-rI---------i
+        sent c1:            *  *  *)"},
     {"settled-in-time-2-ok", "settled valid",
      "an acquire was answered after its time-out, and within grace", R"(
         c1:             A--?       sA-a=R-r                 | 3

@@ -13,10 +13,6 @@ namespace doublehold {
 namespace {
 
 // Operations that a process does itself, one after another; the others are said about it.
-bool IsOwn(Op op) {
-  return op != Op::kFault && op != Op::kStall && op != Op::kLost && op != Op::kDied;
-}
-
 int64_t Later(int64_t at_ns, int64_t by_ns) {
   return by_ns >= kForeverNs - at_ns ? kForeverNs : at_ns + by_ns;
 }
@@ -30,7 +26,7 @@ class Extraction {
     if (event.op == Op::kFault) Fault(event);
     if (event.op == Op::kLost) lost_.insert(event.client);
     if (event.op == Op::kDied) killed_ns_.emplace(event.client, 0);  // dead before any fault came
-    if (event.task != TaskKind::kSession || !IsOwn(event.op)) return;
+    if (event.task != TaskKind::kSession || !HasKey(event.op)) return;
     if (event.op == Op::kRelease) Release(event);
     if (event.op == Op::kLeave) Leave(event);
     if (event.op == Op::kWait || event.op == Op::kAcquire) Acquire(event);

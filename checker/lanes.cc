@@ -133,8 +133,11 @@ class ClientLane {
         const auto [first, second] = TakePair(lane_);
         return Answer(EventType::kOk, {first, second});
       }
+      case 'I':
+        return Invoke(Op::kIdle, {});
       case 'q':
       case 'r':
+      case 'i':
         return Answer(EventType::kOk, {});
       case 'f':
         return Answer(EventType::kOk, {1});
@@ -227,7 +230,7 @@ class ClientLane {
   }
 
   Event EventNow(Op op, EventType type, const Values& values) const {
-    const bool before_grant = op == Op::kWait ||
+    const bool before_grant = op == Op::kWait || op == Op::kIdle ||
                               (op == Op::kAcquire && type == EventType::kInvoke) ||
                               (op == Op::kAcquire && type == EventType::kFail);
     return {.at_ns = at_ns_,
@@ -372,6 +375,12 @@ class Drawing {
       event = {.at_ns = at_ns, .client = Process(), .type = EventType::kInfo};
       event.op = what == "lost" ? Op::kLost : Op::kDied;
       event.value = {Take(lane, 9)};
+    } else if (what == "sent") {
+      event = {.at_ns = at_ns,
+               .client = kSupervisor,
+               .op = Op::kTraffic,
+               .type = EventType::kInfo,
+               .value = {Process(), Take(lane, 1)}};
     } else {
       return DrawFault(lane, what, mark, at_ns);
     }

@@ -18,6 +18,7 @@
 //   L look invoked      l looked
 //   s a driver answered the last that was not refused, late    z  it was not answered until now
 //   o a driver says that the lock is lost
+//   I is idle from here on     i  to here
 //   x refused, failed   ? outcome unknown                      (both of what was invoked last)
 //   ! the lease of the last grant or extension is over; without it that is in a second
 //   - = . and space: nothing happens
@@ -32,6 +33,7 @@
 //   lost c1: *   records of client 1 were lost        died c2: *   client 2 ended by itself
 //   final: *     | stock/orders, as the referee found them
 //   probe: P     p granted, x given up                expiry: *    | PTTL in ms
+//   sent c1: *   a command of client 1 came by, on its way to a server of locks    | its number (else 1)
 #ifndef DOUBLEHOLD_CHECKER_LANES_H_
 #define DOUBLEHOLD_CHECKER_LANES_H_
 

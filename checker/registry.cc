@@ -8,6 +8,7 @@
 #include "checker/liveness.h"
 #include "checker/obtained.h"
 #include "checker/order.h"
+#include "checker/quiet.h"
 #include "checker/reentry.h"
 #include "checker/release.h"
 #include "checker/settled.h"
@@ -43,6 +44,9 @@ std::span<const CheckerEntry> Checkers() {
                    About::kLock, CheckSettled},
       CheckerEntry{"cleared", "a key was left behind after everybody had released it", About::kLock,
                    CheckCleared},
+      CheckerEntry{"quiet",
+                   "a client went on sending to servers of locks after it had released all",
+                   About::kLock, CheckQuiet},
       CheckerEntry{"obtained", "who asked for a free lock did not obtain it within lease + grace",
                    About::kLock, CheckObtained},
       CheckerEntry{"fencing",

@@ -51,7 +51,8 @@ int64_t LastNs(const History& history, const Scene& scene, int32_t client) {
   int64_t last_ns = 0;
   int64_t dead_ns = kForeverNs;
   for (const Event& event : history.events) {
-    if (event.client > kReferee && event.op != Op::kFault) last_ns = event.at_ns;
+    if (event.client > kReferee && event.op != Op::kFault && event.op != Op::kIdle)
+      last_ns = event.at_ns;
     if (event.op == Op::kDied && event.client == client) dead_ns = std::min(dead_ns, event.at_ns);
   }
   for (const FaultEpisode& episode : scene.episodes) {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "compose/driver.h"
+#include "compose/idle.h"
 #include "compose/probe.h"
 #include "lib/base/check.h"
 #include "lib/history/shared_run.h"
@@ -93,6 +94,7 @@ void RunSession(Env& env, const Means& means, int thread) {
     session.policy.timeout = std::min(plan.retry.timeout, Duration(left()));
     workload->Step(session);
   }
+  if (JudgesIdle(plan)) StayIdle(env, plan.lease);
 }
 
 // A session each, the first on this thread.

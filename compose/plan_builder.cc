@@ -227,6 +227,10 @@ void ReadClaims(SettingReader& reader, Plan& plan) {
           "claims",
           fmt::format("workload {} with lock {} gives nothing to judge claim '{}' by (it has: {})",
                       plan.workload, plan.lock, claim, fmt::join(possible, ", ")));
+    } else if (claim == "quiet" && plan.direct) {
+      reader.Fail("claims",
+                  "claim 'quiet' is judged by what passes the proxy, which 'direct' goes "
+                  "round");
     }
   }
   if (!asked.empty()) plan.claims = asked;

@@ -39,6 +39,7 @@ constexpr std::array kLetters{
     Letter{'N', "warned", "a lock was lost, and its holder was not told"},
     Letter{'A', "settled", "a library's call that was not answered in its time"},
     Letter{'B', "cleared", "a key that was left behind"},
+    Letter{'K', "quiet", "a client that went on sending after it had released all"},
     Letter{'O', "obtained", "a free lock that who asked for it did not get"},
     Letter{'L', "liveness", "a key that could not be had any more"},
     Letter{'F', "fencing", "a token that did not rise, or a stale one that was taken"},

@@ -37,6 +37,9 @@ CLAIMS: dict[str, ClaimWords] = {
     "cleared": ClaimWords(
         "left behind", "a key was still there after everybody had released it",
         "No key outlives its release."),
+    "quiet": ClaimWords(
+        "not quiet", "a client went on sending to servers of locks after it had released all",
+        "Who has released all sends nothing more to the servers of locks."),
     "settled": ClaimWords(
         "not settled", "a call of the library was answered long after its own time-out, or never",
         "Every call of the library is answered within its own time-out + grace."),

@@ -41,7 +41,7 @@ WorkloadEntry AbandonWorkload() {
           .summary = "acquire, work, release; for holders that are killed at a step",
           .options = PaceOptions("0.02 lease", "0.01 lease"),
           .claims = {"exclusion", "lease-exclusion", "release", "liveness"},
-          .on_demand = {"told", "warned", "settled", "cleared", "obtained"},
+          .on_demand = {"told", "warned", "settled", "cleared", "quiet", "obtained"},
           .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
           .make = MakeWorkload<Abandon>};
 }

@@ -118,7 +118,7 @@ WorkloadEntry BasketWorkload() {
           .summary = "orders over several items at once: all of them or none",
           .options = std::move(options),
           .claims = {"exclusion", "lease-exclusion", "release", "stock", "liveness"},
-          .on_demand = {"told", "warned", "settled", "cleared", "obtained"},
+          .on_demand = {"told", "warned", "settled", "cleared", "quiet", "obtained"},
           .needs = {Trait::kManyKeys},
           .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
           .misfit = Misfit,

@@ -114,7 +114,7 @@ WorkloadEntry CatalogueWorkload() {
           .summary = "a record in two halves: readers together, a writer alone, no torn read",
           .options = std::move(options),
           .claims = {"exclusion", "lease-exclusion", "release", "torn-read", "liveness"},
-          .on_demand = {"told", "warned", "settled", "cleared", "obtained"},
+          .on_demand = {"told", "warned", "settled", "cleared", "quiet", "obtained"},
           .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
           .make = MakeWorkload<Catalogue>};
 }

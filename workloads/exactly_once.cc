@@ -105,7 +105,7 @@ WorkloadEntry ExactlyOnceWorkload() {
           .summary = "the same task finished by several at once; its result may be saved once",
           .options = std::move(options),
           .claims = {"exclusion", "lease-exclusion", "release", "exactly-once", "liveness"},
-          .on_demand = {"told", "warned", "settled", "cleared", "obtained"},
+          .on_demand = {"told", "warned", "settled", "cleared", "quiet", "obtained"},
           .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
           .make = MakeWorkload<ExactlyOnce>};
 }

@@ -136,7 +136,7 @@ WorkloadEntry InventoryWorkload() {
           .summary = "the flash sale: read the stock, work, write it back, record the order",
           .options = InventoryOptions(),
           .claims = {"exclusion", "lease-exclusion", "release", "fencing", "stock", "liveness"},
-          .on_demand = {"told", "warned", "settled", "cleared", "obtained", "order", "reentry"},
+          .on_demand = {"told", "warned", "settled", "cleared", "quiet", "obtained", "order", "reentry"},
           .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
           .misfit = Misfit,
           .make = MakeWorkload<Inventory>};

@@ -75,7 +75,7 @@ WorkloadEntry NestedWorkload() {
           .summary = "sections inside sections under one lock, some of which throw",
           .options = std::move(options),
           .claims = {"exclusion", "lease-exclusion", "release", "reentry", "liveness"},
-          .on_demand = {"told", "warned", "settled", "cleared", "obtained"},
+          .on_demand = {"told", "warned", "settled", "cleared", "quiet", "obtained"},
           .needs = {Trait::kReentry},
           .make = MakeWorkload<Nested>};
 }

@@ -48,7 +48,7 @@ WorkloadEntry QueueWorkload() {
           .summary = "clients arrive at random and wait: arrival order against grant order",
           .options = std::move(options),
           .claims = {"exclusion", "lease-exclusion", "release", "order", "liveness"},
-          .on_demand = {"told", "warned", "settled", "cleared", "obtained"},
+          .on_demand = {"told", "warned", "settled", "cleared", "quiet", "obtained"},
           .make = MakeWorkload<Queue>};
 }
 

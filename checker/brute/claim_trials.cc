@@ -61,7 +61,7 @@ std::span<const ClaimTrials> AllClaimTrials() {
 }
 
 std::span<const NoTrials> ClaimsWithoutTrials() {
-  static constexpr std::array<NoTrials, 3> kNone{
+  static constexpr std::array<NoTrials, 4> kNone{
       {{"liveness",
         "a probe was granted or gave up: there is no order to try, and brute force would be the "
         "same lines again"},
@@ -69,6 +69,9 @@ std::span<const NoTrials> ClaimsWithoutTrials() {
         "a key was there at the end or not: there is no order to try, and what may explain one is "
         "tried in "
         "cleared_test.cc"},
+       {"quiet",
+        "something was sent or not: there is no order to try, and what may explain it is tried in "
+        "quiet_test.cc"},
        {"settled",
         "how long each call took is recorded: there is no order to try, and what is taken off is "
         "tried in settled_test.cc"}}};

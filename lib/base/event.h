@@ -43,6 +43,8 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //   settle   ok: time-out_ns, took_ns, of (0: an acquire, 1: a release, 2: an extend): a call of a driver's was answered after
 //            its own time-out, when a release and an extend have a lease.  fail: never, in so long
 //   notice   info: came_ns: a driver had said by then, unasked, that it had lost the lock of this hold
+//   idle     invoke             ok                                    (of a session that is through with its work: it asks for nothing)
+//   traffic  info: client, node: a command of that client, which was idle, arrived on its way to a server of locks
 //
 // Every event of a grant carries its hold; an acquire carries it from its `ok` or `info` on.
 enum class Op : uint8_t {
@@ -65,8 +67,10 @@ enum class Op : uint8_t {
   kLeave,
   kSettle,
   kNotice,
+  kIdle,
+  kTraffic,
 };
-constexpr Op kLastOp = Op::kNotice;
+constexpr Op kLastOp = Op::kTraffic;
 
 // Who wrote the record within its process. A client's tasks run side by side, so each has its own
 // open operation; a client may have several sessions, each a thread with its own watchdog.

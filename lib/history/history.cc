@@ -13,7 +13,8 @@ void SortByTime(std::vector<Event>& events) {
 }
 
 bool HasKey(Op op) {
-  return op != Op::kFault && op != Op::kStall && op != Op::kLost && op != Op::kDied;
+  return op != Op::kFault && op != Op::kStall && op != Op::kLost && op != Op::kDied &&
+         op != Op::kIdle && op != Op::kTraffic;
 }
 
 ValueNames ValueNamesOf(Op op, EventType type) {
@@ -65,8 +66,11 @@ ValueNames ValueNamesOf(Op op, EventType type) {
       return {"timeout_ns", "took_ns", "of"};
     case Op::kNotice:
       return {"came_ns"};
+    case Op::kTraffic:
+      return {"client", "node"};
     case Op::kWait:
     case Op::kLeave:
+    case Op::kIdle:
       return {};
   }
   return {};

@@ -72,8 +72,7 @@ struct History {
 // Puts events of several writers, each in time order, into one order.
 void SortByTime(std::vector<Event>& events);
 
-// Whether an event of this operation is about a lock key. Faults, stalls, losses and deaths are
-// not.
+// Whether an event of this operation is about a lock key. What befalls a process, or is seen of it, is not.
 bool HasKey(Op op);
 
 // What the values of an event are called in a file; empty where it has no such value. event.h says

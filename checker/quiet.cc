@@ -1,0 +1,172 @@
+#include "checker/quiet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checker/calls.h"
+#include "checker/decide.h"
+#include "checker/holds.h"
+#include "checker/scene.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+// A message is on its way for no longer than this share of a lease, when the machine does not stall.
+constexpr int64_t kOnItsWayPerLease = 5;
+// A watchdog extends a lease some times in it: who was idle for less shows nothing.
+constexpr int64_t kIdlePerLease = 2;
+
+struct Sent {
+  int64_t at_ns = 0;
+  int64_t node = 0;
+};
+
+struct OfSession {
+  int64_t from_ns = kForeverNs;  // idle; kForeverNs: it never was
+  int64_t to_ns = kForeverNs;
+};
+
+struct OfClient {
+  std::map<uint8_t, OfSession> sessions;
+  std::vector<Sent> sent;
+  const Call* open = nullptr;  // a call of which nobody knows what came of it
+  const Hold* last = nullptr;  // that it was granted
+  int64_t unreleased = 0;      // holds
+
+  // When all of its sessions were idle: empty when they never were.
+  [[nodiscard]] Span Idle() const {
+    Span idle{0, kForeverNs};
+    for (const auto& [thread, session] : sessions) {
+      idle.from_ns = std::max(idle.from_ns, session.from_ns);
+      idle.to_ns = std::min(idle.to_ns, session.to_ns);
+    }
+    return idle.to_ns == kForeverNs || idle.to_ns < idle.from_ns ? Span{} : idle;
+  }
+};
+
+class Checking {
+ public:
+  Checking(const Evidence& evidence, const Limits& limits)
+      : evidence_(evidence),
+        scene_(evidence.scene()),
+        stories_(limits),
+        lease_ns_(ToNs(scene_.facts.lease)) {}
+
+  ClaimVerdict Verdict() && {
+    ClaimVerdict verdict{.unit = "clients"};
+    if (evidence_.holds().broken) return Undecided(std::move(verdict), *evidence_.holds().broken);
+    if (!evidence_.calls().complete)
+      return Undecided(std::move(verdict), "records were lost: not all may have been released");
+    Gather();
+    for (const auto& [client, of] : clients_) Judge(client, of, verdict);
+    verdict.count = count_;
+    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
+    if (verdict.opportunities == 0)
+      return Undecided(std::move(verdict),
+                       "no client that had been granted a key was idle for long enough");
+    const std::string of = Counted(verdict.opportunities, "client");
+    return Decided(std::move(verdict), std::move(stories_),
+                   fmt::format("{} of {} went on sending after all was released", count_, of),
+                   fmt::format("none of {} sent anything after all was released", of));
+  }
+
+ private:
+  void Gather() {
+    for (const Event& event : evidence_.history().events) {
+      if (event.op == Op::kTraffic) {
+        clients_[static_cast<int32_t>(event.value[0])].sent.push_back(
+            {.at_ns = event.at_ns, .node = event.value[1]});
+      }
+      if (event.client <= kReferee || event.task != TaskKind::kSession) continue;
+      OfSession& session = clients_[event.client].sessions[event.thread];
+      if (event.op != Op::kIdle) continue;
+      (event.type == EventType::kInvoke ? session.from_ns : session.to_ns) = event.at_ns;
+    }
+    for (const Call& call : evidence_.calls().all) {
+      const bool asks = call.op == Op::kAcquire || call.op == Op::kRelease;
+      if (asks && call.outcome == EventType::kInfo) clients_[call.session.client].open = &call;
+    }
+    for (const Hold& hold : evidence_.holds().all) {
+      OfClient& of = clients_[hold.client];
+      if (!hold.released) ++of.unreleased;
+      if (of.last == nullptr || hold.asked_ns > of.last->asked_ns) of.last = &hold;
+    }
+  }
+
+  void Judge(int32_t client, const OfClient& of, ClaimVerdict& verdict) {
+    const Span idle = of.Idle();
+    if (of.last == nullptr || idle.to_ns - idle.from_ns < lease_ns_ / kIdlePerLease) return;
+    std::vector<Sent> late = of.sent;
+    std::erase_if(late, [&](const Sent& sent) {
+      return sent.at_ns < idle.from_ns + lease_ns_ / kOnItsWayPerLease || sent.at_ns > idle.to_ns;
+    });
+    if (late.empty()) {
+      ++verdict.opportunities;
+      return;
+    }
+    if (const std::string why = WhyPerhapsInnocent(client, of, idle); !why.empty()) {
+      if (doubt_.empty())
+        doubt_ = fmt::format("client {} sent something at {}, but {}", client,
+                             At(late.front().at_ns), why);
+      return;
+    }
+    ++verdict.opportunities;
+    ++count_;
+    if (!stories_.Wanted()) return stories_.SawAt(late.front().at_ns);
+    stories_.Add(Tell(client, of, idle, late));
+  }
+
+  [[nodiscard]] std::string WhyPerhapsInnocent(int32_t client, const OfClient& of,
+                                               const Span& idle) const {
+    if (of.unreleased > 0) return "it had not released all";
+    if (of.open != nullptr)
+      return fmt::format("what came of a call of {} is not known",
+                         OwnerName(scene_, of.open->session));
+    const Span meanwhile{of.last->asked_ns - lease_ns_, idle.to_ns};
+    for (const FaultEpisode& episode : scene_.episodes) {
+      const bool of_others = episode.client > kReferee && episode.client != client;
+      if (!of_others && Overlap({episode.from_ns, episode.to_ns + 1}, meanwhile))
+        return FaultClause(scene_, episode);
+    }
+    const auto stalls = scene_.StallsWithin(meanwhile);
+    if (std::ranges::any_of(stalls, [&](const Stall* stall) { return HoldsUp(*stall, client); }))
+      return "the machine had stalled since";
+    return "";
+  }
+
+  [[nodiscard]] Violation Tell(int32_t client, const OfClient& of, const Span& idle,
+                               const std::vector<Sent>& late) const {
+    Violation violation{.key = KeyName(scene_.facts, of.last->key),
+                        .from_ns = late.front().at_ns,
+                        .to_ns = late.back().at_ns};
+    violation.first = of.last->Ref();
+    violation.sentence = fmt::format(
+        "client {} had released all by {}, and went on to send {} to servers of locks, the first "
+        "to node {} at {}",
+        client, At(idle.from_ns), Counted(static_cast<int64_t>(late.size()), "command"),
+        late.front().node, At(late.front().at_ns));
+    return violation;
+  }
+
+  const Evidence& evidence_;
+  const Scene& scene_;
+  Stories stories_;
+  int64_t lease_ns_;
+  std::map<int32_t, OfClient> clients_;
+  int64_t count_ = 0;
+  std::string doubt_;
+};
+
+}  // namespace
+
+ClaimVerdict CheckQuiet(const Evidence& evidence, const Limits& limits) {
+  return Checking(evidence, limits).Verdict();
+}
+
+}  // namespace doublehold

@@ -1,0 +1,150 @@
+#include "checker/quiet.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+// The lease is ten columns: what comes in the first two of those in which a client is idle, was on its way.
+ClaimVerdict Check(const std::string& picture) { return CheckQuiet(FromLanes(picture), {}); }
+
+TEST(Quiet, IsViolatedByWhoGoesOnSendingAfterItHasReleasedAll) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:       A-a==R-rI---------i
+      c2:                    A-a=R-rI---------i
+      sent c1:          *  *  *                  | 1 3 2)");
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.count, 1);
+  EXPECT_EQ(verdict.opportunities, 2);
+  EXPECT_EQ(verdict.unit, "clients");
+  EXPECT_EQ(verdict.reason, "1 of 2 clients went on sending after all was released");
+  EXPECT_EQ(verdict.violations.at(0).sentence,
+            "client 1 had released all by 0.008 s, and went on to send 2 commands to servers of "
+            "locks, the first to node 3 at 0.011 s");
+  EXPECT_EQ(verdict.violations.at(0).first->hold, 101U);
+  EXPECT_EQ(verdict.violations.at(0).from_ns, 11'000'000);
+  EXPECT_EQ(verdict.violations.at(0).to_ns, 14'000'000);
+}
+
+struct Drawn {
+  std::string name;
+  std::string picture;
+  Outcome3 outcome = Outcome3::kUnknown;
+};
+
+void ExpectEach(const std::vector<Drawn>& drawn) {
+  for (const Drawn& each : drawn) {
+    const ClaimVerdict verdict = Check(each.picture);
+    EXPECT_EQ(verdict.outcome, each.outcome) << each.name << ": " << verdict.reason;
+    EXPECT_EQ(verdict.count, each.outcome == Outcome3::kViolated ? 1 : 0) << each.name;
+  }
+}
+
+TEST(Quiet, CountsFromAFifthOfALeaseOnAndWhileItIsIdle) {
+  ExpectEach({
+      {"nothing", "c1: A-a=R-rI---------i", Outcome3::kValid},
+      {"before it is idle", "c1:      A-a=R-rI---------i\nsent c1: *-----*", Outcome3::kValid},
+      {"in the first fifth", "c1:      A-a=R-rI---------i\nsent c1:        *", Outcome3::kValid},
+      {"at its end", "c1:      A-a=R-rI---------i\nsent c1:          *", Outcome3::kViolated},
+      {"at the end", "c1:      A-a=R-rI---------i\nsent c1:                  *",
+       Outcome3::kViolated},
+      {"after it", "c1:      A-a=R-rI---------i\nsent c1:                   *", Outcome3::kValid},
+      {"for half a lease", "c1:      A-a=R-rI----i\nsent c1:             *", Outcome3::kViolated},
+      {"for less", "c1:      A-a=R-rI---i\nsent c1:            *"},
+      {"to no end", "c1:      A-a=R-rI----\nsent c1:            *"},
+      {"never", "c1:      A-a=R-r\nsent c1:            *"},
+      {"who had nothing", "c1:      A-xI---------i\nsent c1:      *"},
+      {"who is none of the clients", "c1:      A-a=R-rI---------i\nsent c9:             *",
+       Outcome3::kValid},
+  });
+}
+
+TEST(Quiet, AClientIsIdleWhenAllOfItsSessionsAre) {
+  ExpectEach({
+      {"both", R"(
+      c1:        A-a=R-rI--------------i
+      c1.2:              A-a=R-rI---------i
+      sent c1:                     *)",
+       Outcome3::kViolated},
+      {"not yet the other", R"(
+      c1:        A-a=R-rI--------------i
+      c1.2:              A-a=R-rI---------i
+      sent c1:               *)",
+       Outcome3::kValid},
+      {"never at once", R"(
+      c1:        A-a=R-rI-----i
+      c1.2:                      A-a=R-rI------i
+      sent c1:                             *)"},
+      {"the other was never", R"(
+      c1:        A-a=R-rI-----------i
+      c1.2:      A-x
+      sent c1:                 *)"},
+  });
+}
+
+TEST(Quiet, WhatMayBeInnocentIsNotCounted) {
+  ExpectEach({
+      {"it has not released all", "c1:      A-a=   I---------i\nsent c1:             *"},
+      {"it may have been granted more",
+       "c1:      A-a=R-rA-?I---------i\nsent c1:                *"},
+      {"its release was not answered", "c1:      A-a=R-?I---------i\nsent c1:             *"},
+      {"another's was not", R"(
+      c1:       A-a=R-rI---------i
+      c2:       A-?
+      sent c1:              *)",
+       Outcome3::kViolated},
+      {"the machine stalled it", R"(
+      c1:             A-a=R-rI---------i
+      machine c1:              (--)
+      sent c1:                    *)"},
+      {"the machine stalled another", R"(
+      c1:             A-a=R-rI---------i
+      c2:             A-x
+      machine c2:              (--)
+      sent c1:                    *)",
+       Outcome3::kViolated},
+      {"a fault on another", R"(
+      c1:             A-a=R-rI---------i
+      c2:             A-x
+      pause c2:              [--]
+      sent c1:                    *)",
+       Outcome3::kViolated},
+      {"a fault on a server", R"(
+      c1:             A-a=R-rI---------i
+      pause n1:              [--]
+      sent c1:                    *)"},
+      {"a fault when it had asked", R"(
+      c1:             A---a=R-rI---------i
+      delay c1:        [-]
+      sent c1:                      *)"},
+      {"a lease before", R"(
+      c1:                        A-a=R-rI---------i
+      delay c1:   [-]
+      sent c1:                               *)",
+       Outcome3::kViolated},
+      {"less than a lease before", R"(
+      c1:                        A-a=R-rI---------i
+      delay c1:       [-]
+      sent c1:                               *)"},
+      {"records were lost", R"(
+      c1:             A-a=R-rI---------i
+      lost c1:          *
+      sent c1:                    *)"},
+  });
+}
+
+// Nothing was sent: whatever may have come of its calls, nothing goes on.
+TEST(Quiet, WhoSendsNothingIsQuiet) {
+  ExpectEach({
+      {"though it has not released all", "c1: A-a=   I---------i", Outcome3::kValid},
+      {"though it was not answered", "c1: A-a=R-?I---------i", Outcome3::kValid},
+  });
+}
+
+}  // namespace
+}  // namespace doublehold

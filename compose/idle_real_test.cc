@@ -1,0 +1,101 @@
+// Clients that stay when they are through: what is still sent for them is seen, and judged.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "compose/program.h"
+
+namespace doublehold {
+namespace {
+
+// The template's lock, with a thread that extends what it was granted, until it releases it or for ever.
+constexpr const char* kRenewing = R"(
+import importlib.util, sys, threading, time
+spec = importlib.util.spec_from_file_location("template", sys.argv[1])
+template = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(template)
+stops = sys.argv[2] == "stops"
+
+class Renewing(template.Library):
+    def __init__(self, setup, options):
+        super().__init__(setup, options)
+        self.address = setup["nodes"][0]["host"], setup["nodes"][0]["port"]
+        self.ends = {}
+
+    def acquire(self, key, lease_ms, wait_ms):
+        done = super().acquire(key, lease_ms, wait_ms)
+        if done:
+            self.ends[done["grant"]] = end = threading.Event()
+            threading.Thread(target=self.renew, args=(key, lease_ms, end), daemon=True).start()
+        return done
+
+    def renew(self, key, lease_ms, end):
+        redis = template.Redis(*self.address)
+        while not end.wait(lease_ms / 3000):
+            redis.call("EVAL", "return redis.call('exists', KEYS[1])", 1, key)
+
+    def release(self, grant):
+        if stops:
+            self.ends[grant].set()
+        return super().release(grant)
+
+template.Driver(Renewing).run()
+)";
+
+class Idle : public ::testing::Test {
+ protected:
+  nlohmann::json Run(const std::vector<std::string>& more) {
+    std::vector<std::string> words{"run",
+                                   "--clients",
+                                   "2",
+                                   "--duration",
+                                   "600ms",
+                                   "--lease",
+                                   "600ms",
+                                   "--claims",
+                                   "exclusion,quiet",
+                                   "--into",
+                                   (folder_.path() / "run").string()};
+    words.insert(words.end(), more.begin(), more.end());
+    const Finished finished = RunProgram(words);
+    EXPECT_LE(finished.exit_code, 2) << finished.err;
+    return ReadJson(folder_.path() / "run" / "verdict.json");
+  }
+  [[nodiscard]] std::string Renewing(const std::string& how) const {
+    WriteFile(folder_.path() / "renewing.py", kRenewing);
+    return fmt::format("/usr/bin/python3 {} {}/drivers/template.py {}",
+                       (folder_.path() / "renewing.py").string(), DOUBLEHOLD_SOURCE_DIR, how);
+  }
+  static const nlohmann::json& Quiet(const nlohmann::json& verdict) {
+    return verdict.at("claims").at(1);
+  }
+
+  TestFolder folder_;
+};
+
+TEST_F(Idle, ADriverThatGoesOnRenewingIsFoundOut) {
+  const nlohmann::json verdict = Run({"--driver", Renewing("goes on")});
+  EXPECT_EQ(Quiet(verdict).at("outcome"), "violated") << verdict.dump(1);
+  EXPECT_EQ(Quiet(verdict).at("count"), 2);
+  EXPECT_EQ(verdict.at("claims").at(0).at("outcome"), "valid");
+}
+
+TEST_F(Idle, OneThatStopsWithTheReleaseIsQuiet) {
+  const nlohmann::json verdict = Run({"--driver", Renewing("stops")});
+  EXPECT_EQ(Quiet(verdict).at("outcome"), "valid") << verdict.dump(1);
+  EXPECT_EQ(Quiet(verdict).at("opportunities"), 2);
+}
+
+// With a watchdog, and a subscription.
+TEST_F(Idle, SoAreOurOwn) {
+  for (const char* lock : {"redisson", "redisson-fair", "set-nx-px"}) {
+    const nlohmann::json verdict = Run({"--lock", lock});
+    EXPECT_EQ(Quiet(verdict).at("outcome"), "valid") << verdict.dump(1);
+    EXPECT_EQ(Quiet(verdict).at("opportunities"), 2);
+  }
+}
+
+}  // namespace
+}  // namespace doublehold
