@@ -11,7 +11,7 @@ namespace doublehold {
 namespace {
 
 // The template's lock, with a thread that extends what it was granted, until it releases it or for ever.
-constexpr const char* kRenewing = R"(
+constexpr const char* kRenewing = R"py(
 import importlib.util, sys, threading, time
 spec = importlib.util.spec_from_file_location("template", sys.argv[1])
 template = importlib.util.module_from_spec(spec)
@@ -42,7 +42,7 @@ class Renewing(template.Library):
         return super().release(grant)
 
 template.Driver(Renewing).run()
-)";
+)py";
 
 class Idle : public ::testing::Test {
  protected:

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "compose/claim_letters.h"
 #include "compose/plan_builder.h"
 
 namespace doublehold {
@@ -25,29 +26,6 @@ constexpr std::array kFaults{
     SweepFault{"reset", "reset", "reply"},  // it ran, and its client cannot know
 };
 
-struct Letter {
-  char letter;
-  std::string_view claim;
-  std::string_view meaning;
-};
-constexpr std::array kLetters{
-    Letter{'H', "lease-exclusion", "held twice, both leases valid"},
-    Letter{'h', "exclusion", "held twice, one's lease being over"},
-    Letter{'S', "stock", "stock lost or sold twice"},
-    Letter{'R', "release", "one freed the lock of another"},
-    Letter{'M', "told", "a lock was lost, and its release did not say so"},
-    Letter{'N', "warned", "a lock was lost, and its holder was not told"},
-    Letter{'A', "settled", "a library's call that was not answered in its time"},
-    Letter{'B', "cleared", "a key that was left behind"},
-    Letter{'K', "quiet", "a client that went on sending after it had released all"},
-    Letter{'O', "obtained", "a free lock that who asked for it did not get"},
-    Letter{'L', "liveness", "a key that could not be had any more"},
-    Letter{'F', "fencing", "a token that did not rise, or a stale one that was taken"},
-    Letter{'Q', "order", "served out of turn"},
-    Letter{'E', "reentry", "re-entry went wrong"},
-    Letter{'T', "torn-read", "a reader saw half a write"},
-    Letter{'X', "exactly-once", "a task was saved twice"},
-};
 constexpr char kUnheld = 'w';
 constexpr char kUnknown = '?';
 constexpr char kNotReached = '-';
@@ -190,21 +168,19 @@ SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const S
   SweepOutcome outcome{.unheld_ns = unheld_ns};
   if (!verdict.is_object()) return {.letters = {kUnknown}, .sentence = "the run has no verdict"};
   std::string unknown;
-  for (const Letter& letter : kLetters) {
+  for (const ClaimLetter& letter : ClaimLetters()) {
     for (const nlohmann::json& claim : verdict.at("claims")) {
       if (claim.at("claim") != letter.claim) continue;
       if (claim.at("outcome") == "unknown" && unknown.empty())
         unknown = fmt::format("{}: {}", letter.claim, claim.value("reason", ""));
       if (claim.at("outcome") != "violated") continue;
       outcome.violated.emplace_back(letter.claim);
-      // Of two that hold it with valid leases it goes without saying that they both hold it.
-      if (letter.letter == 'h' && outcome.letters.find('H') != std::string::npos) continue;
-      outcome.letters += letter.letter;
       const auto violations = claim.find("violations");
       if (outcome.sentence.empty() && violations != claim.end() && !violations->empty())
         outcome.sentence = violations->front().value("sentence", "");
     }
   }
+  outcome.letters = LettersOf(outcome.violated);
   const bool stuck = outcome.letters.find('L') != std::string::npos;
   if (!stuck && unheld_ns > ToNs(cell.plan.lease) / 2) outcome.letters += kUnheld;
   if (pair && outcome.violated.empty() && Missed(verdict)) {
@@ -218,15 +194,10 @@ SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const S
 }
 
 std::string LegendOf(const std::vector<SweepOutcome>& outcomes) {
-  const auto used = [&](char letter) {
-    return std::ranges::any_of(outcomes, [&](const SweepOutcome& outcome) {
-      return outcome.letters.find(letter) != std::string::npos;
-    });
-  };
-  std::string text;
-  for (const Letter& letter : kLetters) {
-    if (used(letter.letter)) text += fmt::format("  {}  {}\n", letter.letter, letter.meaning);
-  }
+  std::string letters;
+  for (const SweepOutcome& outcome : outcomes) letters += outcome.letters;
+  const auto used = [&](char letter) { return letters.find(letter) != std::string::npos; };
+  std::string text = LegendOf(letters);
   if (used(kUnheld))
     text += fmt::format("  {}  nobody could have it for more than half a lease, then it was free\n",
                         kUnheld);

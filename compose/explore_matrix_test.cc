@@ -1,0 +1,119 @@
+#include "compose/explore_matrix.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace doublehold {
+namespace {
+
+using sim::SimFault;
+
+Explored Of(const std::vector<std::string>& violated, bool is_complete = true,
+            int64_t unknown = 0) {
+  Explored explored{.executions = 7, .is_complete = is_complete};
+  for (const char* claim : {"exclusion", "lease-exclusion", "stock"}) {
+    const bool is = std::ranges::find(violated, claim) != violated.end();
+    explored.claims.push_back(
+        {.claim = claim, .violated = is ? 2 : 0, .unknown = unknown, .sentence = is ? "so" : ""});
+  }
+  return explored;
+}
+
+MatrixCell Cell(const std::vector<Explored>& depths) {
+  MatrixCell cell{.fault = "pause", .depths = {}};
+  for (const Explored& explored : depths)
+    cell.depths.push_back(
+        {.depth = static_cast<int>(cell.depths.size()) + 1, .found = {.explored = explored}});
+  return cell;
+}
+
+TEST(ExploreMatrix, ACellIsTheLettersOfEachDepth) {
+  const struct {
+    MatrixCell cell;
+    const char* text;
+  } cases[] = {
+      {Cell({Of({})}), "."},
+      {Cell({Of({}), Of({})}), "."},
+      {Cell({Of({"exclusion"})}), "h"},
+      {Cell({Of({"exclusion", "lease-exclusion", "stock"})}), "HS"},
+      {Cell({Of({"exclusion"}), Of({"exclusion", "stock"})}), "h+S"},
+      {Cell({Of({}), Of({"stock"})}), "+S"},
+      {Cell({Of({}), Of({}, false)}), "~"},
+      {Cell({Of({"stock"}), Of({"stock"}, false)}), "S~"},
+      {Cell({Of({}, true, 1)}), "?"},
+      {Cell({Of({}), Of({}, false, 1)}), "~?"},
+      {Cell({Of({"stock"}, true, 1)}), "S"},
+  };
+  for (const auto& each : cases) EXPECT_EQ(TextOf(each.cell), each.text);
+}
+
+std::string Asked(const MatrixSearch& search) {
+  std::string text = search.lock + " " + std::to_string(search.clients) + " ";
+  for (const SimFault fault : search.faults) text += std::string(sim::EntryOf(fault).name) + ",";
+  return text + " " + std::to_string(search.depth);
+}
+
+const MatrixTerms kTerms{.locks = {"a", "b"},
+                         .clients = {2, 3},
+                         .faults = {SimFault::kPause, SimFault::kReset},
+                         .depth = 2};
+
+TEST(ExploreMatrix, AsksForEachLockAndEachNumberOfClientsAndEachFaultAndDepth) {
+  std::vector<std::string> asked, told;
+  const auto rows = ExploreMatrix(
+      kTerms,
+      [&](const MatrixSearch& search) -> Result<MatrixFound> {
+        asked.push_back(Asked(search));
+        if (search.lock == "b") return BadInput("has no keys");
+        // Of two pauses the budget ends at the first depth.
+        const bool ends = search.faults.size() == 1 && search.faults[0] == SimFault::kPause;
+        return MatrixFound{.explored = Of({}, !ends)};
+      },
+      [&](const MatrixSearch& search) { told.push_back(Asked(search)); });
+  const std::vector<std::string> expected{"a 2  0",
+                                          "a 2 pause, 1",
+                                          "a 2 reset, 1",
+                                          "a 2 reset, 2",
+                                          "a 2 pause,reset, 1",
+                                          "a 2 pause,reset, 2",
+                                          "a 3  0",
+                                          "a 3 pause, 1",
+                                          "a 3 reset, 1",
+                                          "a 3 reset, 2",
+                                          "a 3 pause,reset, 1",
+                                          "a 3 pause,reset, 2",
+                                          "b 2  0",
+                                          "b 3  0"};
+  EXPECT_EQ(asked, expected);
+  EXPECT_EQ(told, expected);
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[0].cells.size(), 4u);
+  EXPECT_EQ(rows[2].refused, "has no keys");
+  EXPECT_EQ(MarkdownOf(rows),
+            "| lock | clients | none | pause | reset | any |\n"
+            "|---|---|---|---|---|---|\n"
+            "| `a` | 2 | . | ~ | . | . |\n"
+            "| `a` | 3 | . | ~ | . | . |\n"
+            "\n"
+            "  ~  the budget ended: there may be more\n"
+            "  .  nothing, in all executions\n"
+            "\nb is not explored: has no keys\n");
+}
+
+TEST(ExploreMatrix, ItsJsonHasWhatEachSearchFound) {
+  MatrixRow row{.lock = "a", .clients = 2, .cells = {Cell({Of({"stock"})})}};
+  row.cells[0].depths[0].found.replays = {"", "", "v1/x"};
+  EXPECT_EQ(
+      ToJson(std::vector{row}).dump(),
+      R"([{"cells":[{"depths":[{"claims":[{"claim":"exclusion","unknown":0,"violated":0},)"
+      R"({"claim":"lease-exclusion","unknown":0,"violated":0},)"
+      R"({"claim":"stock","replay":"v1/x","sentence":"so","unknown":0,"violated":2}],)"
+      R"("complete":true,"cut_off":0,"depth":1,"executions":7}],"fault":"pause","text":"S"}],)"
+      R"("clients":2,"lock":"a"}])");
+}
+
+}  // namespace
+}  // namespace doublehold
