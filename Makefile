@@ -37,7 +37,7 @@ test: setup
 	cd build-asan && ctest --output-on-failure -j $(JOBS)
 
 bench: build
-	$(call quietly,cmake --build --preset release -j $(JOBS) --target bench_checker bench_linear bench_paths bench_proxy bench_readers bench_recorder bench_variants)
+	$(call quietly,cmake --build --preset release -j $(JOBS) --target bench_checker bench_linear bench_paths bench_proxy bench_readers bench_recorder bench_sim bench_variants)
 	bench/run.py build
 
 mutants: setup

@@ -1,0 +1,86 @@
+// How many executions the simulator runs and judges in a second: set-nx-px, three clients that acquire, sell and release once
+// each, every kind of fault, as `doublehold explore --lock set-nx-px --clients 3` has it.
+#include <benchmark/benchmark.h>
+
+#include "compose/claim_judge.h"
+#include "compose/explore.h"
+#include "compose/plan_builder.h"
+#include "lib/base/check.h"
+#include "lib/sim/random_walk.h"
+
+namespace doublehold {
+namespace {
+
+Scenario Sale() {
+  Settings settings;
+  constexpr std::array<std::pair<const char*, const char*>, 9> kSettings{
+      {{"lock.name", "set-nx-px"},
+       {"lock.lease", "400ms"},
+       {"retry.timeout", "4 lease"},
+       {"retry.interval", "0.2 lease"},
+       {"workload.clients", "3"},
+       {"workload.stock", "5"},
+       {"workload.work", "0.5 lease"},
+       {"workload.work-distribution", "fixed"},
+       {"workload.think", "0s"}}};
+  for (const auto& [name, value] : kSettings) settings.Set(name, value, "bench");
+  const Result<Plan> plan = BuildPlan(std::move(settings));
+  CHECK(plan.has_value());
+  std::vector<sim::SimFault> faults;
+  for (const sim::SimFaultEntry& entry : sim::kSimFaultEntries) faults.push_back(entry.fault);
+  return ScenarioOf(*plan, /*cycles=*/1, faults);
+}
+
+// What the questions of the execution are in which nothing goes wrong.
+std::vector<sim::GivenChoices::Question> PlainQuestions(const Scenario& scenario) {
+  const sim::Deviations none;
+  sim::GivenChoices plain(none);
+  (void)Simulate(scenario, plain);
+  return plain.open();
+}
+
+// As many faults in each as the argument says.
+void BM_RandomWalk(benchmark::State& state) {
+  const Scenario scenario = Sale();
+  const auto faults = static_cast<uint32_t>(state.range(0));
+  sim::RandomWalk walk(sim::WithQuestions({.seed = 1, .faults = faults}, PlainQuestions(scenario)));
+  sim::Workbench bench;
+  Execution execution;
+  execution.history.facts = FactsOf(scenario.plan);
+  ClaimJudge judge(scenario.plan.claims);
+  uint64_t number = 0;
+  int64_t violated = 0, faulty = 0;
+  for (auto _ : state) {
+    walk.Begin(number++);
+    Simulate(scenario, walk, bench, execution);
+    const std::vector<Outcome3>& outcomes = judge.Judge(execution.history);
+    if (std::ranges::find(outcomes, Outcome3::kViolated) != outcomes.end()) ++violated;
+    if (!execution.struck.empty()) ++faulty;
+  }
+  const auto share = [&](int64_t count) {
+    return static_cast<double>(count) / static_cast<double>(state.iterations());
+  };
+  state.SetItemsProcessed(state.iterations());
+  state.counters["violated"] = share(violated);
+  state.counters["with_a_fault"] = share(faulty);
+}
+BENCHMARK(BM_RandomWalk)->Arg(1)->Arg(2)->Unit(benchmark::kMicrosecond);
+
+// The whole search, to the depth of the argument.
+void BM_Exhaustive(benchmark::State& state) {
+  const Scenario scenario = Sale();
+  int64_t executions = 0;
+  for (auto _ : state) {
+    const Explored explored =
+        Explore(scenario, {.depth = static_cast<int>(state.range(0))}, [](const Explored&) {});
+    CHECK(explored.is_complete);
+    executions += explored.executions;
+  }
+  state.SetItemsProcessed(executions);
+}
+BENCHMARK(BM_Exhaustive)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace doublehold
+
+BENCHMARK_MAIN();
