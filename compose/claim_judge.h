@@ -1,5 +1,6 @@
 // What becomes of each claim in one simulated execution after another: the verdicts of the checkers, with no story told until one is
-// asked for.
+// asked for. Executions that look alike are many, above all at random: one that is the same in every event and fact as one judged
+// before is not judged again.
 #ifndef DOUBLEHOLD_COMPOSE_CLAIM_JUDGE_H_
 #define DOUBLEHOLD_COMPOSE_CLAIM_JUDGE_H_
 
@@ -11,20 +12,36 @@
 
 namespace doublehold {
 
-// Not thread-safe.
+// Of histories that differ in nothing but their events, the faults and the duration. Not thread-safe.
 class ClaimJudge {
  public:
-  // Claims that there are checkers for.
-  explicit ClaimJudge(const std::vector<std::string>& claims);
+  // Claims that there are checkers for. `remembered`: so many histories at most, those of up to kMostEvents events.
+  explicit ClaimJudge(const std::vector<std::string>& claims, size_t remembered = 4096);
+  static constexpr size_t kMostEvents = 256;
 
   // Of each claim, in their order; until the next call.
   const std::vector<Outcome3>& Judge(const History& history);
   // The first sentence about how a claim is violated; empty when there is none.
   [[nodiscard]] std::string Sentence(const History& history, size_t claim) const;
+  // How many were not judged again.
+  [[nodiscard]] int64_t spared() const { return spared_; }
 
  private:
+  // A history that was judged, whole: that it is the same is compared, not concluded from a digest.
+  struct Judged {
+    uint64_t digest = 0;
+    std::vector<Event> events{};
+    std::vector<FaultFact> faults{};
+    Duration duration{};
+    std::vector<Outcome3> outcomes{};
+  };
+
+  std::vector<Outcome3> Check(const History& history) const;
+
   std::vector<const CheckerEntry*> checkers_;
-  std::vector<Outcome3> outcomes_;
+  std::vector<Judged> judged_;  // each where its digest says; a later one takes the place
+  Judged other_;                // the last that was too long to be remembered
+  int64_t spared_ = 0;
 };
 
 }  // namespace doublehold

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "compose/claim_judge.h"
 #include "compose/plan_builder.h"
 #include "compose/probe.h"
 #include "lib/base/check.h"
@@ -104,14 +103,10 @@ class Search {
  public:
   Search(const Scenario& scenario, const Bounds& bounds,
          const std::function<void(const Explored&)>& progress)
-      : scenario_(scenario), bounds_(bounds), progress_(progress) {
+      : scenario_(scenario), bounds_(bounds), progress_(progress), judge_(scenario.plan.claims) {
     execution_.history.facts = FactsOf(scenario.plan);
-    for (const std::string& claim : scenario.plan.claims) {
+    for (const std::string& claim : scenario.plan.claims)
       explored_.claims.push_back({.claim = claim});
-      const auto entry = std::ranges::find(Checkers(), claim, &CheckerEntry::claim);
-      CHECK(entry != Checkers().end());
-      checkers_.push_back(&*entry);
-    }
   }
 
   // By the number of deviations, so that the first that violates a claim has the fewest.
@@ -161,15 +156,14 @@ class Search {
   void Judge(const Deviations& deviations, const Execution& execution) {
     ++explored_.executions;
     if (execution.cut_off) ++explored_.cut_off;
-    const Evidence evidence(execution.history);
-    for (size_t i = 0; i < checkers_.size(); ++i) {
-      const ClaimVerdict verdict = checkers_[i]->check(evidence, {.violations_told = 1});
+    const std::vector<Outcome3>& outcomes = judge_.Judge(execution.history);
+    for (size_t i = 0; i < outcomes.size(); ++i) {
       Found& found = explored_.claims[i];
-      if (verdict.outcome == Outcome3::kUnknown) ++found.unknown;
-      if (verdict.outcome != Outcome3::kViolated) continue;
+      if (outcomes[i] == Outcome3::kUnknown) ++found.unknown;
+      if (outcomes[i] != Outcome3::kViolated) continue;
       if (found.violated++ > 0) continue;
       found.shortest = deviations;
-      if (!verdict.violations.empty()) found.sentence = verdict.violations.front().sentence;
+      found.sentence = judge_.Sentence(execution.history, i);
     }
     is_over_ = bounds_.executions > 0 && explored_.executions >= bounds_.executions;
     if (explored_.executions % kProgressEvery == 0) progress_(explored_);
@@ -179,7 +173,7 @@ class Search {
   const Bounds& bounds_;
   const std::function<void(const Explored&)>& progress_;
   sim::Workbench bench_;
-  std::vector<const CheckerEntry*> checkers_;
+  ClaimJudge judge_;
   Execution execution_;  // the last; kept for what it has allocated
   Explored explored_;
   bool is_over_ = false;
