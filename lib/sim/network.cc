@@ -1,8 +1,5 @@
 #include "lib/sim/network.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -12,22 +9,29 @@
 namespace doublehold::sim {
 namespace {
 
-std::vector<std::string_view> Views(const std::vector<std::string>& words) {
-  return {words.begin(), words.end()};
-}
-
 CallResult Failure(bool definite, std::string message) {
   return tl::unexpected(CallFailure{.definite = definite, .message = std::move(message)});
 }
 
-std::string NodeName(int node) {
-  return node == kStoreId.number ? "the store" : fmt::format("node {}", node);
-}
-
 }  // namespace
 
-Network::Network(World& world, int nodes, ScriptEngine& scripts)
-    : world_(world), nodes_(static_cast<size_t>(nodes) + 1, Node(scripts)), messages_(1) {}
+void Network::Begin(World& world, int nodes) {
+  world_ = &world;
+  const auto count = static_cast<size_t>(nodes) + 1;
+  if (nodes_.size() != count) nodes_.assign(count, Node(scripts_));
+  for (Node& node : nodes_) {
+    node.redis.RestartEmpty();
+    node.clock_ahead = {};
+    node.still_until = {};
+    node.restarts = 0;
+  }
+  links_.clear();
+  listeners_.clear();
+  words_.Clear();
+  messages_.resize(std::max<size_t>(messages_.size(), 1));
+  message_count_ = 1;
+  connections_ = 0;
+}
 
 uint32_t Network::Connect(uint32_t task, int process, int node) {
   CHECK(node >= 0 && static_cast<size_t>(node) < nodes_.size());
@@ -35,52 +39,68 @@ uint32_t Network::Connect(uint32_t task, int process, int node) {
   return static_cast<uint32_t>(links_.size() - 1);
 }
 
+Network::Message& Network::Add(uint32_t link) {
+  if (message_count_ == messages_.size()) messages_.emplace_back();
+  Message& message = messages_[message_count_];
+  message.link = link;
+  message.script = nullptr;
+  message.with_text = message.replied = message.closes = false;
+  links_[link].sent = static_cast<uint32_t>(message_count_++);
+  return message;
+}
+
 void Network::Send(uint32_t link, Argv command) {
-  Message message{.link = link};
-  message.words.assign(command.begin(), command.end());
-  Send(std::move(message));
+  Add(link).words = words_.Put(command);
+  Send(links_[link].sent);
 }
 
-void Network::SendScript(uint32_t link, const Script& script, Argv keys, Argv args,
-                         bool with_text) {
-  Message message{.link = link, .script = &script, .with_text = with_text};
-  message.words.assign(keys.begin(), keys.end());
-  message.args.assign(args.begin(), args.end());
-  Send(std::move(message));
+void Network::SendScript(uint32_t link, const Script& script, Argv keys, Argv args) {
+  Message& message = Add(link);
+  const Argv both = words_.Put(keys, args);
+  message.script = &script;
+  message.words = both.first(keys.size());
+  message.args = both.subspan(keys.size());
+  Send(links_[link].sent);
 }
 
-void Network::Send(Message message) {
+void Network::SendText(uint32_t link) {
+  const uint32_t before = links_[link].sent;
+  Message& message = Add(link);
+  message.script = messages_[before].script;
+  message.words = messages_[before].words;
+  message.args = messages_[before].args;
+  message.with_text = true;
+  Send(links_[link].sent);
+}
+
+void Network::Send(uint32_t index) {
+  Message& message = messages_[index];
   Link& link = links_[message.link];
   if (link.number == 0) {
     link.number = ++connections_;
     link.last_request = link.last_reply = MonoTime{};
   }
-  link.answer.reset();
+  link.answered = 0;
   message.number = link.number;
   message.restarts = nodes_[static_cast<size_t>(link.node)].restarts;
-  messages_.push_back(std::move(message));
-  const auto index = static_cast<uint32_t>(messages_.size() - 1);
   link.awaited = index;
-  MonoTime at = world_.now_ + world_.terms_.latency;
-  if (const std::optional<SimFault> fault = world_.Strike(Point::kRequest)) {
+  MonoTime at = world_->now_ + world_->terms_.latency;
+  if (const std::optional<SimFault> fault = world_->Strike(Point::kRequest)) {
     const bool is_held = fault == SimFault::kHoldRequest;
-    world_.Note(*fault, link.process, link.node,
-                is_held ? world_.now_ + world_.terms_.lasts : world_.now_,
-                fmt::format("client {}'s {} to {} {}", link.process, Name(messages_[index]),
-                            NodeName(link.node),
-                            is_held ? "is held back for " + FormatDuration(world_.terms_.lasts)
-                            : fault == SimFault::kReset ? "breaks its connection"
-                                                        : "is lost"));
+    world_->Note(*fault, link.process, link.node,
+                 is_held ? world_->now_ + world_->terms_.lasts : world_->now_, Name(message));
     if (fault == SimFault::kReset) return Lose(index, "the connection was reset");
     if (!is_held) return;
-    at += world_.terms_.lasts;
+    at += world_->terms_.lasts;
   }
   link.last_request = std::max(link.last_request, at);
-  world_.Plan({.at = link.last_request, .what = World::Due::What::kRequest, .which = index});
+  world_->Plan({.at = link.last_request, .what = World::Due::What::kRequest, .which = index});
 }
 
 std::optional<CallResult> Network::Take(uint32_t link) {
-  return std::exchange(links_[link].answer, std::nullopt);
+  const uint32_t answered = std::exchange(links_[link].answered, 0);
+  if (answered == 0) return std::nullopt;
+  return std::move(messages_[answered].reply);
 }
 
 void Network::Break(uint32_t link) {
@@ -89,7 +109,7 @@ void Network::Break(uint32_t link) {
     nodes_[static_cast<size_t>(broken.node)].redis.CloseConnection(broken.number);
   broken.number = 0;
   broken.awaited = 0;
-  broken.answer.reset();
+  broken.answered = 0;
 }
 
 void Network::DeliverRequest(uint32_t index) {
@@ -97,61 +117,54 @@ void Network::DeliverRequest(uint32_t index) {
   const int number = links_[message.link].node;
   Node& node = nodes_[static_cast<size_t>(number)];
   if (message.restarts != node.restarts) return;  // lost with its connection
-  if (node.still_until > world_.now_) return Again(index, node);
+  if (node.still_until > world_->now_) return Again(index, node);
   const std::optional<SimFault> fault =
-      number == kStoreId.number ? std::nullopt : world_.Strike(Point::kCarryOut);
+      number == kStoreId.number ? std::nullopt : world_->Strike(Point::kCarryOut);
   if (fault && StrikeNode(*fault, number)) {
     // A node that restarts has lost what was on its way to it; one that stands still carries it out later.
-    if (node.still_until > world_.now_) Again(index, node);
+    if (node.still_until > world_->now_) Again(index, node);
     return;
   }
   CallResult reply = CarryOut(message, node);
   Publish(number);
   const Link& link = links_[message.link];
-  MonoTime at = world_.now_ + world_.terms_.latency;
-  if (const std::optional<SimFault> lost = world_.Strike(Point::kReply)) {
+  MonoTime at = world_->now_ + world_->terms_.latency;
+  if (const std::optional<SimFault> lost = world_->Strike(Point::kReply)) {
     const bool is_held = lost == SimFault::kHoldReply;
-    world_.Note(
-        *lost, link.process, number, is_held ? world_.now_ + world_.terms_.lasts : world_.now_,
-        fmt::format(
-            "the reply of {} to client {}'s {} {}", NodeName(number), link.process, Name(message),
-            is_held ? "is held back for " + FormatDuration(world_.terms_.lasts) : "is lost"));
+    world_->Note(*lost, link.process, number,
+                 is_held ? world_->now_ + world_->terms_.lasts : world_->now_, Name(message));
     if (!is_held) return;
-    at += world_.terms_.lasts;
+    at += world_->terms_.lasts;
   }
   Answer(index, std::move(reply), at);
 }
 
 void Network::Again(uint32_t index, const Node& node) {
-  world_.Plan({.at = node.still_until, .what = World::Due::What::kRequest, .which = index});
+  world_->Plan({.at = node.still_until, .what = World::Due::What::kRequest, .which = index});
 }
 
 // True: what was to be carried out is not, now.
 bool Network::StrikeNode(SimFault fault, int number) {
   Node& node = nodes_[static_cast<size_t>(number)];
-  const Duration lasts = world_.terms_.lasts;
-  const std::string length = FormatDuration(lasts);
+  const Duration lasts = world_->terms_.lasts;
   switch (fault) {
     case SimFault::kNodePause:
-      node.still_until = world_.now_ + lasts;
-      world_.Note(fault, -1, number, node.still_until,
-                  fmt::format("node {} stands still for {}", number, length));
+      node.still_until = world_->now_ + lasts;
+      world_->Note(fault, -1, number, node.still_until);
       return true;
     case SimFault::kRestartEmpty:
-      world_.Note(fault, -1, number, world_.now_, fmt::format("node {} restarts empty", number));
+      world_->Note(fault, -1, number, world_->now_);
       node.redis.RestartEmpty();
       ++node.restarts;
       FailAll(number);
       return true;
     case SimFault::kNodeClock:
       node.clock_ahead += lasts;
-      world_.Note(fault, -1, number, MonoTime::max(),
-                  fmt::format("node {}'s clock jumps ahead by {}", number, length));
+      world_->Note(fault, -1, number, MonoTime::max());
       return false;
     case SimFault::kNodeClockBack:
       node.clock_ahead -= lasts;
-      world_.Note(fault, -1, number, MonoTime::max(),
-                  fmt::format("node {}'s clock jumps back by {}", number, length));
+      world_->Note(fault, -1, number, MonoTime::max());
       return false;
     default:
       CHECK(false);
@@ -159,13 +172,12 @@ bool Network::StrikeNode(SimFault fault, int number) {
 }
 
 CallResult Network::CarryOut(const Message& message, Node& node) {
-  const int64_t now_ms = ToMs(kWallAtStart + (world_.now_ - kStart) + node.clock_ahead);
-  const std::vector<std::string_view> words = Views(message.words);
+  const int64_t now_ms = ToMs(kWallAtStart + (world_->now_ - kStart) + node.clock_ahead);
   if (message.script == nullptr)
-    return Read(node.redis.Execute(message.number, words, now_ms), /*of_script=*/false);
+    return Read(node.redis.Execute(message.number, message.words, now_ms), /*of_script=*/false);
   // A server that did not restart has known the scripts for long.
   if (message.with_text || node.restarts == 0) node.redis.LoadScript(*message.script);
-  return Read(node.redis.Eval(message.number, *message.script, words, Views(message.args), now_ms),
+  return Read(node.redis.Eval(message.number, *message.script, message.words, message.args, now_ms),
               /*of_script=*/true);
 }
 
@@ -181,7 +193,7 @@ void Network::Publish(int node) {
     for (Listener& listener : listeners_) {
       if (listener.gone || listener.node != node || listener.channel != published.channel) continue;
       ++listener.waiting;
-      world_.Wake(listener.task);
+      world_->Wake(listener.task);
     }
   }
 }
@@ -193,13 +205,13 @@ void Network::Answer(uint32_t index, CallResult reply, MonoTime at) {
   message.reply = std::move(reply);
   message.replied = true;
   link.last_reply = std::max(link.last_reply, at);
-  world_.Plan({.at = link.last_reply, .what = World::Due::What::kReply, .which = index});
+  world_->Plan({.at = link.last_reply, .what = World::Due::What::kReply, .which = index});
 }
 
 // The connection breaks; who waits for this answer is told as soon as word can reach it.
 void Network::Lose(uint32_t index, std::string why) {
   messages_[index].closes = true;
-  Answer(index, Failure(false, std::move(why)), world_.now_ + world_.terms_.latency);
+  Answer(index, Failure(false, std::move(why)), world_->now_ + world_->terms_.latency);
 }
 
 void Network::DeliverReply(uint32_t index) {
@@ -208,8 +220,8 @@ void Network::DeliverReply(uint32_t index) {
   if (link.number != message.number || link.awaited != index) return;
   link.awaited = 0;
   if (message.closes) link.number = 0;
-  link.answer = std::move(message.reply);
-  world_.Wake(link.task);
+  link.answered = index;
+  world_->Wake(link.task);
 }
 
 // All connections to a node break.
@@ -241,7 +253,7 @@ bool Network::TakeMessage(uint32_t listener) {
   return true;
 }
 
-std::string Network::Name(const Message& message) {
+std::string_view Network::Name(const Message& message) {
   return message.script != nullptr ? "script" : message.words.front();
 }
 

@@ -13,6 +13,7 @@
 #include "lib/base/env.h"
 #include "lib/sim/fault.h"
 #include "lib/sim/redis_model.h"
+#include "lib/sim/word_store.h"
 
 namespace doublehold::sim {
 
@@ -23,13 +24,18 @@ constexpr std::string_view kNoScript =
 
 class Network {
  public:
-  Network(World& world, int nodes, ScriptEngine& scripts);
+  explicit Network(ScriptEngine& scripts) : scripts_(scripts) {}
+
+  // As new, in that world; what it has allocated is used again.
+  void Begin(World& world, int nodes);
 
   // A connection of a task of a process, by its number. Opened when first used, and again when it broke.
   uint32_t Connect(uint32_t task, int process, int node);
   void Send(uint32_t link, Argv command);
-  // By its digest, or with its text.
-  void SendScript(uint32_t link, const Script& script, Argv keys, Argv args, bool with_text);
+  // By its digest.
+  void SendScript(uint32_t link, const Script& script, Argv keys, Argv args);
+  // The script that was sent last on it, now with its text.
+  void SendText(uint32_t link);
   // What came back on it, once.
   std::optional<CallResult> Take(uint32_t link);
   // Nobody waits for what comes on it any more.
@@ -59,8 +65,9 @@ class Network {
     int node = 0;
     int number = 0;  // of the connection, as the node sees it; 0: not open
     MonoTime last_request{}, last_reply{};
-    uint32_t awaited = 0;  // the message whose answer is awaited; 0: none
-    std::optional<CallResult> answer{};
+    uint32_t sent = 0;      // the last message on it
+    uint32_t awaited = 0;   // the message whose answer is awaited; 0: none
+    uint32_t answered = 0;  // the message whose answer is there, until it is taken; 0: none
   };
   struct Message {
     uint32_t link = 0;
@@ -68,7 +75,7 @@ class Network {
     int restarts = 0;  // of its node until then
     const Script* script = nullptr;
     bool with_text = false;
-    std::vector<std::string> words{}, args{};  // of a script: keys, and arguments
+    Argv words{}, args{};  // of a script: keys, and arguments
     CallResult reply{};
     bool replied = false;  // that is on its way, or there
     bool closes = false;   // the connection is gone with it
@@ -81,7 +88,8 @@ class Network {
     bool gone = false;
   };
 
-  void Send(Message message);
+  Message& Add(uint32_t link);
+  void Send(uint32_t index);
   void Again(uint32_t index, const Node& node);
   bool StrikeNode(SimFault fault, int number);
   CallResult CarryOut(const Message& message, Node& node);
@@ -90,12 +98,15 @@ class Network {
   void Answer(uint32_t index, CallResult reply, MonoTime at);
   void Lose(uint32_t index, std::string why);
   void FailAll(int node);
-  static std::string Name(const Message& message);
+  static std::string_view Name(const Message& message);
 
-  World& world_;
+  ScriptEngine& scripts_;
+  World* world_ = nullptr;
   std::vector<Node> nodes_;
   std::vector<Link> links_;
+  WordStore words_;
   std::vector<Message> messages_;  // [0] is none
+  size_t message_count_ = 1;       // of the world that there is now
   std::vector<Listener> listeners_;
   int connections_ = 0;
 };

@@ -33,19 +33,17 @@ class SimEnv::SimConnection final : public Connection {
   SimConnection(World& world, World::Task& task, NodeId node)
       : world_(world),
         task_(task),
-        link_(world.network_->Connect(task.number, task.process.number, node.number)) {}
+        link_(world.network().Connect(task.number, task.process->number, node.number)) {}
 
   void Start(Argv command, Deadline deadline) override {
     script_ = nullptr;
     deadline_ = deadline;
-    Send([&] { world_.network_->Send(link_, command); });
+    Send([&] { world_.network().Send(link_, command); });
   }
   void StartScript(const Script& script, Argv keys, Argv args, Deadline deadline) override {
     script_ = &script;
-    keys_.assign(keys.begin(), keys.end());
-    args_.assign(args.begin(), args.end());
     deadline_ = deadline;
-    Send([&] { world_.network_->SendScript(link_, script, keys, args, /*with_text=*/false); });
+    Send([&] { world_.network().SendScript(link_, script, keys, args); });
   }
 
   CallResult Finish() override {
@@ -53,7 +51,7 @@ class SimEnv::SimConnection final : public Connection {
     CallResult result = Await();
     if (script_ == nullptr || result || !result.error().message.starts_with(kNoScript))
       return result;
-    world_.network_->SendScript(link_, *script_, keys_, args_, /*with_text=*/true);
+    world_.network().SendText(link_);
     return Await();
   }
 
@@ -64,9 +62,9 @@ class SimEnv::SimConnection final : public Connection {
   template <typename Sending>
   void Send(const Sending& send) {
     refused_.reset();
-    if (task_.process.gone) {
+    if (task_.process->gone) {
       refused_ = Gone();
-    } else if (is_pinned_ && !world_.network_->IsOpen(link_)) {
+    } else if (is_pinned_ && !world_.network().IsOpen(link_)) {
       refused_ = CallFailure{.definite = true,
                              .message = "the connection is gone, and with it what was watched"};
     } else {
@@ -75,11 +73,11 @@ class SimEnv::SimConnection final : public Connection {
   }
 
   CallResult Await() {
-    while (!task_.process.gone) {
-      if (std::optional<CallResult> answer = world_.network_->Take(link_))
+    while (!task_.process->gone) {
+      if (std::optional<CallResult> answer = world_.network().Take(link_))
         return std::move(*answer);
       if (world_.now() >= deadline_) {
-        world_.network_->Break(link_);
+        world_.network().Break(link_);
         return tl::unexpected(CallFailure{.definite = false, .message = "no answer in time"});
       }
       world_.Block(task_, deadline_);
@@ -92,7 +90,6 @@ class SimEnv::SimConnection final : public Connection {
   uint32_t link_;
   bool is_pinned_ = false;
   const Script* script_ = nullptr;
-  std::vector<std::string_view> keys_, args_;  // should it have to be sent again, with its text
   Deadline deadline_{};
   std::optional<CallFailure> refused_;
 };
@@ -102,14 +99,14 @@ class SimEnv::SimSubscription final : public Subscription {
   SimSubscription(World& world, World::Task& task, NodeId node, std::string channel)
       : world_(world),
         task_(task),
-        listener_(world.network_->Subscribe(task.number, node.number, std::move(channel))) {}
-  ~SimSubscription() override { world_.network_->Unsubscribe(listener_); }
+        listener_(world.network().Subscribe(task.number, node.number, std::move(channel))) {}
+  ~SimSubscription() override { world_.network().Unsubscribe(listener_); }
   SimSubscription(const SimSubscription&) = delete;
   SimSubscription& operator=(const SimSubscription&) = delete;
 
   bool Wait(Deadline deadline) override {
-    while (!task_.process.gone) {
-      if (world_.network_->TakeMessage(listener_)) return true;
+    while (!task_.process->gone) {
+      if (world_.network().TakeMessage(listener_)) return true;
       if (world_.now() >= deadline) return false;
       world_.Block(task_, deadline);
     }
@@ -128,15 +125,15 @@ SimEnv::SimEnv(World& world, World::Task& task)
 MonoTime SimEnv::Mono() { return world_.now(); }
 
 WallTime SimEnv::Wall() {
-  return kWallAtStart + (world_.now() - kStart) + task_.process.clock_ahead;
+  return kWallAtStart + (world_.now() - kStart) + task_.process->clock_ahead;
 }
 
 bool SimEnv::SleepUntil(MonoTime time) {
-  while (!task_.stop && !task_.process.gone && world_.now() < time) world_.Block(task_, time);
-  return !task_.stop && !task_.process.gone;
+  while (!task_.stop && !task_.process->gone && world_.now() < time) world_.Block(task_, time);
+  return !task_.stop && !task_.process->gone;
 }
 
-bool SimEnv::Stopping() { return task_.process.gone; }
+bool SimEnv::Stopping() { return task_.process->gone; }
 
 std::unique_ptr<Connection> SimEnv::Connect(NodeId node) {
   return std::make_unique<SimConnection>(world_, task_, node);
@@ -148,7 +145,7 @@ std::unique_ptr<Subscription> SimEnv::Subscribe(NodeId node, std::string channel
 
 std::unique_ptr<doublehold::Task> SimEnv::Spawn(TaskKind kind, std::function<void(Env&)> body) {
   const int thread = kind == TaskKind::kSession ? task_.sessions++ : task_.thread;
-  World::Task& child = world_.AddTask(task_.process, kind, thread, std::move(body));
+  World::Task& child = world_.AddTask(*task_.process, kind, thread, std::move(body));
   return std::make_unique<Handle>(world_, task_, child);
 }
 

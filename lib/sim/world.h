@@ -24,10 +24,15 @@
 
 namespace doublehold::sim {
 
+struct WorldMemory;
+
 // What is used again and again by one execution after the other. Outlives them.
 struct Workbench {
+  Workbench();
+  ~Workbench();
   StackPool stacks;
   ScriptEngine scripts;
+  std::unique_ptr<WorldMemory> left;  // by the last world that has ended, for the next
 };
 
 struct WorldTerms {
@@ -53,16 +58,17 @@ class World {
   // Until nothing is left to happen. With faults: clients are at work, and the choices are asked.
   void Run(bool with_faults);
 
-  [[nodiscard]] const std::vector<Event>& events() const { return events_; }
-  [[nodiscard]] const std::vector<FaultFact>& faults() const { return faults_; }
+  [[nodiscard]] const std::vector<Event>& events() const;
+  [[nodiscard]] const std::vector<FaultFact>& faults() const;
   // Which they were, in that order.
-  [[nodiscard]] const std::vector<SimFault>& struck() const { return struck_; }
+  [[nodiscard]] const std::vector<SimFault>& struck() const;
   [[nodiscard]] bool cut_off() const { return cut_off_; }
   [[nodiscard]] MonoTime now() const { return now_; }
 
  private:
   friend class SimEnv;
   friend class Network;
+  friend struct WorldMemory;
   struct Process;
   struct Task;
 
@@ -74,20 +80,21 @@ class World {
     uint32_t which = 0;  // a task, a message, a fault
     uint64_t wait = 0;   // of a task: the wait that it ends
   };
-  struct Later {
-    bool operator()(const Due& a, const Due& b) const {
-      return a.at != b.at ? a.at > b.at : a.number > b.number;
-    }
-  };
+  static bool IsBefore(const Due& a, const Due& b) {
+    return a.at != b.at ? a.at < b.at : a.number < b.number;
+  }
 
   Task& AddTask(Process& process, TaskKind kind, int thread, std::function<void(Env&)> body);
   void Plan(Due due);
-  void DropStale();
+  // The next thing, null when there is none; what nobody waits for any more is dropped.
+  const Due* Next();
+  Due Take();
   Due TakeNext();
   void Happen(const Due& due);
   void GoOn(const Due& due);
   void RunTask(Task& task);
   void Kill(Process& process);
+  Network& network();
 
   // Of a task that runs: lets others go on until it is woken, or until then. At once when its process is gone.
   void Block(Task& task, MonoTime until);
@@ -98,7 +105,8 @@ class World {
   // The fault that strikes at a point, if any.
   std::optional<SimFault> Strike(Point point);
   // Notes a fault that began now, and when it ends: MonoTime::max() when nothing heals it, as of a clock that has jumped.
-  void Note(SimFault fault, int client, int node, MonoTime until, std::string what);
+  // `command`: of the message that it befell.
+  void Note(SimFault fault, int client, int node, MonoTime until, std::string_view command = {});
   void Heal(uint32_t fault);
 
   const WorldTerms& terms_;
@@ -106,18 +114,10 @@ class World {
   Workbench& bench_;
   MonoTime now_;
   uint64_t planned_ = 0;
-  std::vector<Due> due_;  // a heap
-  std::vector<std::unique_ptr<Process>> processes_;
-  std::vector<std::unique_ptr<Task>> tasks_;
-  std::unique_ptr<Network> network_;
-  std::array<std::vector<SimFault>, kPoints> faults_at_;  // by point
+  std::unique_ptr<WorldMemory> memory_;
   bool with_faults_ = false;
   bool cut_off_ = false;
   int64_t steps_ = 0;
-  std::vector<Event> events_;
-  std::vector<FaultFact> faults_;
-  std::vector<SimFault> struck_;
-  std::vector<Event> heals_;  // by fault: what is to be recorded when it ends
 };
 
 }  // namespace doublehold::sim

@@ -2,10 +2,15 @@
 #ifndef DOUBLEHOLD_LIB_SIM_WORLD_PARTS_H_
 #define DOUBLEHOLD_LIB_SIM_WORLD_PARTS_H_
 
+#include <array>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
+#include "lib/sim/fault_text.h"
 #include "lib/sim/fiber.h"
+#include "lib/sim/network.h"
 #include "lib/sim/sim_env.h"
 #include "lib/sim/world.h"
 
@@ -21,22 +26,45 @@ struct World::Process {
   Duration clock_ahead{};
 };
 
+// Used again by a task of another world.
 struct World::Task {
-  Task(Process& of, uint32_t index, TaskKind what, int which)
-      : process(of), number(index), kind(what), thread(which) {}
-
-  Process& process;
-  uint32_t number;
-  TaskKind kind;
-  int thread;
+  Process* process = nullptr;
+  uint32_t number = 0;
+  TaskKind kind = TaskKind::kSession;
+  int thread = 0;
   bool begun = false;
   bool stop = false;
   bool finished = false;
   uint64_t wait = 0;  // grows each time it goes on
   int sessions = 1;   // of its process, where it is the first
   std::optional<uint32_t> joiner{};
-  std::unique_ptr<SimEnv> env{};
+  std::function<void(Env&)> body{};
+  std::optional<SimEnv> env{};
   std::optional<Fiber> fiber{};
+};
+
+// What a world consists of that grows.
+struct WorldMemory {
+  explicit WorldMemory(ScriptEngine& scripts) : network(scripts) {}
+
+  // As new but for what it has allocated.
+  void Begin(World& world, const WorldTerms& terms);
+  // No task of the world that ends is left.
+  void End();
+  World::Task& AddTask();
+
+  std::vector<World::Due> due;     // the next at the back
+  std::vector<World::Due> timers;  // when tasks wake by themselves: at most one of each that waits
+  std::vector<World::Process> processes;
+  std::vector<std::unique_ptr<World::Task>> tasks;
+  size_t task_count = 0;  // of this world: the first of them
+  Network network;
+  std::array<std::vector<SimFault>, kPoints> faults_at;  // by point
+  std::vector<Event> events;
+  std::vector<FaultFact> faults;
+  std::vector<SimFault> struck;
+  std::vector<Event> heals;  // by fault: what is to be recorded when it ends
+  FaultTexts texts;
 };
 
 }  // namespace doublehold::sim
