@@ -5,7 +5,7 @@
 namespace doublehold {
 namespace {
 
-std::string OrdersKey(int item) { return fmt::format("dh:orders:{}", item); }
+std::string OrdersKey(int item) { return std::string("dh:orders:").append(std::to_string(item)); }
 
 Event About(int item, Op op, const Grant& grant) {
   return {
@@ -47,7 +47,7 @@ ShopSize ShopSizeOf(const Options& options) {
   return {.items = static_cast<int>(options.Integer("items")), .stock = options.Integer("stock")};
 }
 
-std::string ItemName(int item) { return fmt::format("dh:item:{}", item); }
+std::string ItemName(int item) { return std::string("dh:item:").append(std::to_string(item)); }
 
 std::vector<std::string> ItemNames(int items) {
   std::vector<std::string> names;

@@ -199,7 +199,7 @@ class AtomicScript final : public StockWriter {
 
 }  // namespace
 
-std::string StockKey(int item) { return fmt::format("dh:stock:{}", item); }
+std::string StockKey(int item) { return std::string("dh:stock:").append(std::to_string(item)); }
 
 std::vector<std::string_view> PlainWrites() { return {"read-modify-write", "check-then-decr"}; }
 

@@ -116,7 +116,9 @@ Result<void> CheckCompleted(std::string_view what, std::span<const OptionSpec> s
 }
 
 const std::string& Options::Text(std::string_view name) const {
-  const auto found = values_.find(std::string(name));
+  // They are few: to look at each takes less than to make a key of the name.
+  const auto found = std::ranges::find(
+      values_, name, [](const auto& pair) -> const auto& { return pair.first; });
   CHECK(found != values_.end());
   return found->second;
 }

@@ -12,6 +12,7 @@
 #include "lib/sim/testing_real_redis.h"
 #include "lib/sim/testing_scripts.h"
 #include "lib/sim/testing_sequences.h"
+#include "lib/sim/twins.h"
 
 namespace doublehold::sim {
 namespace {
@@ -32,10 +33,13 @@ int64_t Setting(const char* name, int64_t fallback) {
 
 class Conformance : public ::testing::Test {
  protected:
-  Conformance() { real_.Load(scripts_); }
+  Conformance() {
+    UseTwins(with_twins_);
+    real_.Load(scripts_);
+  }
 
-  std::vector<std::string> RunModel(const Sequence& sequence) {
-    RedisModel model(engine_);
+  std::vector<std::string> RunModel(ScriptEngine& engine, const Sequence& sequence) {
+    RedisModel model(engine);
     for (const Script& script : scripts_) model.LoadScript(script);
     int64_t now_ms = kSequenceStartMs;
     std::vector<std::string> replies;
@@ -53,7 +57,8 @@ class Conformance : public ::testing::Test {
 
   // Where the two differ first; empty where they do not.
   std::string Difference(const Sequence& sequence) {
-    const std::vector<std::string> modelled = RunModel(sequence);
+    const std::vector<std::string> modelled = RunModel(engine_, sequence);
+    const std::vector<std::string> by_twins = RunModel(with_twins_, sequence);
     const std::vector<std::string> real = real_.Run(sequence);
     const bool forgets = std::ranges::any_of(sequence, [](const SequenceStep& step) {
       return !step.words.empty() && IsOption(step.words[0], "SCRIPT");
@@ -63,6 +68,9 @@ class Conformance : public ::testing::Test {
       if (modelled[i] != real[i])
         return fmt::format("{}\n  the server: {}\n  the model:  {}", Describe(sequence[i]), real[i],
                            modelled[i]);
+      if (by_twins[i] != real[i])
+        return fmt::format("{}\n  the server: {}\n  the model with native scripts: {}",
+                           Describe(sequence[i]), real[i], by_twins[i]);
     }
     return "";
   }
@@ -80,13 +88,19 @@ class Conformance : public ::testing::Test {
   }
 
   std::vector<Script> scripts_ = testing::ShippedScripts();
-  ScriptEngine engine_;
+  ScriptEngine engine_;      // the texts of scripts
+  ScriptEngine with_twins_;  // what runs instead of some
   RealRedis real_;
 };
 
 TEST_F(Conformance, TheSourcesHaveScripts) {
   EXPECT_GE(scripts_.size(), 20u);
   for (const Script& script : scripts_) EXPECT_TRUE(engine_.Compile(script)) << script.text;
+}
+
+TEST_F(Conformance, EveryTwinIsOfAScriptThatIsSent) {
+  for (const Twin& twin : Twins())
+    EXPECT_NE(std::ranges::find(scripts_, twin.text, &Script::text), scripts_.end()) << twin.text;
 }
 
 TEST_F(Conformance, RandomSequencesHaveTheSameRepliesFromTheModelAndFromARealServer) {

@@ -345,7 +345,9 @@ void ScriptEngine::UseTwin(const Script& script, NativeScript twin) {
 
 ServerReply ScriptEngine::Run(const CompiledScript& script, const ServerCall& call, Argv keys,
                               Argv args) {
-  if (script.twin != nullptr) return script.twin(call, keys, args);
+  if (script.twin != nullptr) {
+    if (std::optional<ServerReply> reply = script.twin(call, keys, args)) return std::move(*reply);
+  }
   return lua_->Run(script, call, keys, args);
 }
 

@@ -145,9 +145,10 @@ TEST_F(Scripts, AreQueuedBehindMulti) {
 
 TEST_F(Scripts, HaveATwinThatRunsInTheirPlace) {
   const Script script("return 1");
-  engine_.UseTwin(script, [](const ServerCall& call, Argv keys, Argv args) -> ServerReply {
-    return Integer(call.now_ms + static_cast<int64_t>(keys.size() + args.size()));
-  });
+  engine_.UseTwin(script,
+                  [](const ServerCall& call, Argv keys, Argv args) -> std::optional<ServerReply> {
+                    return Integer(call.now_ms + static_cast<int64_t>(keys.size() + args.size()));
+                  });
   model_.LoadScript(script);
   EXPECT_EQ(Run("return 1", "k", "a", 40), "integer 42");
 }

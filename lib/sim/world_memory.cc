@@ -1,9 +1,10 @@
 #include "lib/base/check.h"
+#include "lib/sim/twins.h"
 #include "lib/sim/world_parts.h"
 
 namespace doublehold::sim {
 
-Workbench::Workbench() = default;
+Workbench::Workbench() { UseTwins(scripts); }
 Workbench::~Workbench() = default;
 
 void WorldMemory::Begin(World& world, const WorldTerms& terms) {
