@@ -292,6 +292,22 @@ def linear_figures(build: Path, folder: Path) -> list[Figure]:
     return figures
 
 
+def simulator_figures(build: Path) -> list[Figure]:
+    """Executions that one core runs and judges in a second; by the processor's time, which a busy machine leaves alone."""
+    command = [str(build / "bench_sim"), "--benchmark_format=json", "--benchmark_repetitions=5",
+               "--benchmark_filter=RandomWalk/1|Exhaustive/1"]
+    rates: dict[str, list[float]] = {}
+    for result in run_json(command)["benchmarks"]:
+        if result["run_type"] == "iteration":
+            rates.setdefault(result["run_name"].split("/")[0], []).append(result["items_per_second"] / 1000)
+    walk, search = rates["BM_RandomWalk"], rates["BM_Exhaustive"]
+    return [
+        Figure("simulator: random walk, 3 clients, one fault, judged", walk, "k/s", RANDOM_WALK_LIMIT, at_least=True),
+        Figure("simulator: exhaustive : random walk", [s / w for s, w in zip(search, walk)], "", 0.4, at_least=True,
+               beside=f"{median(search):.0f} k/s"),
+    ]
+
+
 def start_stop_figure(build: Path, folder: Path) -> Figure:
     over = []
     for seed in range(1, 10):
@@ -335,7 +351,7 @@ def main() -> int:
         measure = [lambda: path_figures(build), lambda: recorder_figures(build), lambda: checker_figures(build, folder),
                    lambda: variant_figures(build), lambda: proxy_figures(build, folder),
                    lambda: reader_figures(build, folder), lambda: linear_figures(build, folder),
-                   lambda: [start_stop_figure(build, folder)]]
+                   lambda: simulator_figures(build), lambda: [start_stop_figure(build, folder)]]
         if not arguments.without_suite:
             measure.append(lambda: suite_figures(build, folder))
         # Each is printed when it is known: what fails later takes nothing away.

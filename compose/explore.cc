@@ -22,7 +22,13 @@ constexpr int kProgressEvery = 1000;
 class Play {
  public:
   Play(const Scenario& scenario, sim::ChoiceSource& choices, sim::Workbench& bench)
-      : scenario_(scenario), plan_(scenario.plan), world_(scenario.terms, choices, bench) {}
+      : scenario_(scenario),
+        plan_(scenario.plan),
+        lock_(*FindLock(plan_.lock)),
+        workload_(*FindWorkload(plan_.workload)),
+        lock_options_(plan_.lock_options),
+        workload_options_(plan_.workload_options),
+        world_(scenario.terms, choices, bench) {}
 
   void Run(Execution& execution) {
     world_.Start(kReferee, TaskKind::kSession, 0,
@@ -48,17 +54,16 @@ class Play {
 
  private:
   [[nodiscard]] std::unique_ptr<Workload> MakeWorkload() const {
-    return FindWorkload(plan_.workload)->make(Options(plan_.workload_options));
+    return workload_.make(workload_options_);
   }
   std::unique_ptr<Lock> MakeLock(Env& env, int client) const {
-    return FindLock(plan_.lock)
-        ->make({.env = env,
-                .client = client,
-                .seed = plan_.seed,
-                .nodes = LockNodesOf(plan_),
-                .lease = plan_.lease,
-                .call_timeout = plan_.call_timeout,
-                .options = Options(plan_.lock_options)});
+    return lock_.make({.env = env,
+                       .client = client,
+                       .seed = plan_.seed,
+                       .nodes = LockNodesOf(plan_),
+                       .lease = plan_.lease,
+                       .call_timeout = plan_.call_timeout,
+                       .options = lock_options_});
   }
 
   void RunSession(Env& env, int client) {
@@ -87,8 +92,7 @@ class Play {
       const LockKey key{.name = names[i], .index = static_cast<uint16_t>(i)};
       const ProbeTerms terms{
           .lease = plan_.lease, .grace = plan_.grace, .call_timeout = plan_.call_timeout};
-      if (!FindLock(plan_.lock)->end_is_in_value)
-        RecordExpiries(env, LockNodesOf(plan_), key, terms);
+      if (!lock_.end_is_in_value) RecordExpiries(env, LockNodesOf(plan_), key, terms);
       Probe(env, *lock, key, terms);
     }
     workload->Finish(env);
@@ -96,6 +100,9 @@ class Play {
 
   const Scenario& scenario_;
   const Plan& plan_;
+  const LockEntry& lock_;
+  const WorkloadEntry& workload_;
+  Options lock_options_, workload_options_;
   sim::World world_;
 };
 

@@ -115,12 +115,15 @@ Result<void> CheckCompleted(std::string_view what, std::span<const OptionSpec> s
   return CheckNothingElse(what, specs, values);
 }
 
+Options::Options(const std::map<std::string, std::string>& values) {
+  values_.reserve(values.size());
+  for (const auto& [name, text] : values) values_.push_back({.name = name, .text = &text});
+}
+
 const std::string& Options::Text(std::string_view name) const {
-  // They are few: to look at each takes less than to make a key of the name.
-  const auto found = std::ranges::find(
-      values_, name, [](const auto& pair) -> const auto& { return pair.first; });
+  const auto found = std::ranges::find(values_, name, &Value::name);
   CHECK(found != values_.end());
-  return found->second;
+  return *found->text;
 }
 
 int64_t Options::Integer(std::string_view name) const {

@@ -38,7 +38,8 @@ Result<void> CheckCompleted(std::string_view what, std::span<const OptionSpec> s
 // Reads completed options; asking for one that is not there is a bug.
 class Options {
  public:
-  explicit Options(const std::map<std::string, std::string>& values) : values_(values) {}
+  // The values outlive it.
+  explicit Options(const std::map<std::string, std::string>& values);
   [[nodiscard]] bool Flag(std::string_view name) const { return Text(name) == "true"; }
   [[nodiscard]] Duration Span(std::string_view name) const { return Duration(Integer(name)); }
   [[nodiscard]] int64_t Integer(std::string_view name) const;
@@ -46,7 +47,11 @@ class Options {
   [[nodiscard]] const std::string& Text(std::string_view name) const;
 
  private:
-  const std::map<std::string, std::string>& values_;
+  struct Value {
+    std::string_view name;
+    const std::string* text = nullptr;
+  };
+  std::vector<Value> values_;  // few: to look at each takes less than to make a key of a name
 };
 
 }  // namespace doublehold

@@ -2,19 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
 namespace doublehold {
 
-std::string Owners::TextOf(uint64_t hold) const {
-  constexpr size_t kDigits = 16;
-  std::array<char, 2 * kDigits + 1> text{};
+void Owners::WriteSalt() {
   for (size_t i = 0; i < kDigits; ++i)
-    text[i] = "0123456789abcdef"[salt_ >> (4 * (kDigits - 1 - i)) & 0xFU];
-  text[kDigits] = '-';
-  const auto end =
-      std::to_chars(text.data() + kDigits + 1, text.data() + text.size(), hold, 16).ptr;
+    salt_text_[i] = "0123456789abcdef"[salt_ >> (4 * (kDigits - 1 - i)) & 0xFU];
+  salt_text_[kDigits] = '-';
+}
+
+std::string Owners::TextOf(uint64_t hold) const {
+  std::array<char, 2 * kDigits + 1> text{};
+  char* end = std::ranges::copy(salt_text_, text.begin()).out;
+  end = std::to_chars(end, text.data() + text.size(), hold, 16).ptr;
   return {text.data(), end};
 }
 

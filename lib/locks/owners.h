@@ -2,6 +2,7 @@
 #ifndef DOUBLEHOLD_LIB_LOCKS_OWNERS_H_
 #define DOUBLEHOLD_LIB_LOCKS_OWNERS_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -13,7 +14,9 @@ class Owners {
  public:
   Owners(uint64_t seed, int client, int thread = 0)
       : salt_(Prng(seed, "owners", static_cast<uint64_t>(client)).Next()),
-        first_(static_cast<uint64_t>(client) << 40U | static_cast<uint64_t>(thread) << 32U) {}
+        first_(static_cast<uint64_t>(client) << 40U | static_cast<uint64_t>(thread) << 32U) {
+    WriteSalt();
+  }
 
   // A hold number nobody else has: client and thread in the upper bits, a count in the lower.
   uint64_t NextHold() { return first_ + ++count_; }
@@ -23,7 +26,12 @@ class Owners {
   [[nodiscard]] std::string ClientUuid() const;
 
  private:
+  static constexpr size_t kDigits = 16;
+
+  void WriteSalt();
+
   uint64_t salt_;
+  std::array<char, kDigits + 1> salt_text_{};  // its digits, and a dash
   uint64_t first_;
   uint64_t count_ = 0;
 };

@@ -97,10 +97,9 @@ void Network::Send(uint32_t index) {
   world_->Plan({.at = link.last_request, .what = World::Due::What::kRequest, .which = index});
 }
 
-std::optional<CallResult> Network::Take(uint32_t link) {
+CallResult* Network::Take(uint32_t link) {
   const uint32_t answered = std::exchange(links_[link].answered, 0);
-  if (answered == 0) return std::nullopt;
-  return std::move(messages_[answered].reply);
+  return answered == 0 ? nullptr : &messages_[answered].reply;
 }
 
 void Network::Break(uint32_t link) {
@@ -125,7 +124,7 @@ void Network::DeliverRequest(uint32_t index) {
     if (node.still_until > world_->now_) Again(index, node);
     return;
   }
-  CallResult reply = CarryOut(message, node);
+  message.reply = CarryOut(message, node);
   Publish(number);
   const Link& link = links_[message.link];
   MonoTime at = world_->now_ + world_->terms_.latency;
@@ -136,7 +135,7 @@ void Network::DeliverRequest(uint32_t index) {
     if (!is_held) return;
     at += world_->terms_.lasts;
   }
-  Answer(index, std::move(reply), at);
+  Answer(index, at);
 }
 
 void Network::Again(uint32_t index, const Node& node) {
@@ -198,11 +197,10 @@ void Network::Publish(int node) {
   }
 }
 
-void Network::Answer(uint32_t index, CallResult reply, MonoTime at) {
+void Network::Answer(uint32_t index, MonoTime at) {
   Message& message = messages_[index];
   Link& link = links_[message.link];
   if (link.number != message.number) return;
-  message.reply = std::move(reply);
   message.replied = true;
   link.last_reply = std::max(link.last_reply, at);
   world_->Plan({.at = link.last_reply, .what = World::Due::What::kReply, .which = index});
@@ -211,7 +209,8 @@ void Network::Answer(uint32_t index, CallResult reply, MonoTime at) {
 // The connection breaks; who waits for this answer is told as soon as word can reach it.
 void Network::Lose(uint32_t index, std::string why) {
   messages_[index].closes = true;
-  Answer(index, Failure(false, std::move(why)), world_->now_ + world_->terms_.latency);
+  messages_[index].reply = Failure(false, std::move(why));
+  Answer(index, world_->now_ + world_->terms_.latency);
 }
 
 void Network::DeliverReply(uint32_t index) {

@@ -36,8 +36,8 @@ class Network {
   void SendScript(uint32_t link, const Script& script, Argv keys, Argv args);
   // The script that was sent last on it, now with its text.
   void SendText(uint32_t link);
-  // What came back on it, once.
-  std::optional<CallResult> Take(uint32_t link);
+  // What came back on it, once, to be taken from there; null when nothing did.
+  CallResult* Take(uint32_t link);
   // Nobody waits for what comes on it any more.
   void Break(uint32_t link);
   [[nodiscard]] bool IsOpen(uint32_t link) const { return links_[link].number != 0; }
@@ -95,7 +95,7 @@ class Network {
   CallResult CarryOut(const Message& message, Node& node);
   static CallResult Read(ServerReply reply, bool of_script);
   void Publish(int node);
-  void Answer(uint32_t index, CallResult reply, MonoTime at);
+  void Answer(uint32_t index, MonoTime at);  // with the message's reply
   void Lose(uint32_t index, std::string why);
   void FailAll(int node);
   static std::string_view Name(const Message& message);

@@ -30,11 +30,6 @@ tl::unexpected<ServerError> BadExpiry(std::string_view command) {
   return Error(fmt::format("ERR invalid expire time in '{}' command", command));
 }
 
-bool IsOption(std::string_view word, std::string_view name) {
-  return std::ranges::equal(word, name, {},
-                            [](char c) { return c >= 'a' && c <= 'z' ? c - 32 : c; });
-}
-
 std::optional<int64_t> ReadInteger(std::string_view text) {
   const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
   if (digits.empty() || (digits[0] == '0' && text.size() > 1)) return std::nullopt;

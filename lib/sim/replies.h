@@ -37,7 +37,14 @@ tl::unexpected<ServerError> WrongArity(std::string_view command);  // in small l
 tl::unexpected<ServerError> BadExpiry(std::string_view command);
 
 // `word` is the option `name`, which is in large letters.
-bool IsOption(std::string_view word, std::string_view name);
+inline bool IsOption(std::string_view word, std::string_view name) {
+  if (word.size() != name.size()) return false;
+  for (size_t i = 0; i < word.size(); ++i) {
+    const char c = word[i];
+    if ((c >= 'a' && c <= 'z' ? c - 32 : c) != name[i]) return false;
+  }
+  return true;
+}
 
 // As Redis reads them: nothing before or behind; no +, no -0, no 007.
 std::optional<int64_t> ReadInteger(std::string_view text);

@@ -74,8 +74,7 @@ class SimEnv::SimConnection final : public Connection {
 
   CallResult Await() {
     while (!task_.process->gone) {
-      if (std::optional<CallResult> answer = world_.network().Take(link_))
-        return std::move(*answer);
+      if (CallResult* answer = world_.network().Take(link_)) return std::move(*answer);
       if (world_.now() >= deadline_) {
         world_.network().Break(link_);
         return tl::unexpected(CallFailure{.definite = false, .message = "no answer in time"});

@@ -54,15 +54,15 @@ World::Task& World::AddTask(Process& process, TaskKind kind, int thread,
 
 void World::Run(bool with_faults) {
   with_faults_ = with_faults;
-  while (Next() != nullptr) {
+  while (const Due* next = Next()) {
     if (++steps_ > terms_.most_steps) {
       cut_off_ = true;
       memory_->due.clear();
-      memory_->timers.clear();
+      memory_->ClearTimers();
       for (Process& process : memory_->processes) Kill(process);
       return;
     }
-    const Due due = TakeNext();
+    const Due due = TakeNext(*next);
     now_ = std::max(now_, due.at);
     Happen(due);
   }
@@ -86,33 +86,30 @@ const World::Due* World::Next() {
     all.pop_back();
   }
   const Due* next = all.empty() ? nullptr : &all.back();
-  for (const Due& timer : memory_->timers) {
-    if (next == nullptr || IsBefore(timer, *next)) next = &timer;
-  }
-  return next;
+  const Due* timer = memory_->FirstTimer();
+  return timer != nullptr && (next == nullptr || IsBefore(*timer, *next)) ? timer : next;
 }
 
-World::Due World::Take() {
-  const Due* next = Next();
-  const Due taken = *next;
-  if (!memory_->due.empty() && next == &memory_->due.back()) {
+World::Due World::Take(const Due& next) {
+  const Due taken = next;
+  if (!memory_->due.empty() && &next == &memory_->due.back()) {
     memory_->due.pop_back();
   } else {
-    std::erase_if(memory_->timers, [&](const Due& timer) { return timer.which == taken.which; });
+    memory_->DropTimer(taken.which);
   }
   return taken;
 }
 
 // The next thing, or, when the choices want that and another is due within the window, the one after it.
-World::Due World::TakeNext() {
-  Due first = Take();
+World::Due World::TakeNext(const Due& due) {
+  Due first = Take(due);
   if (!with_faults_ || terms_.window <= Duration::zero()) return first;
   for (const Due* next = Next(); next != nullptr; next = Next()) {
     if (next->at - first.at > terms_.window || next->what == Due::What::kHeal ||
         first.what == Due::What::kHeal)
       break;
     if (choices_.Choose(ChoiceKind::kOrder, 2) == 0) break;
-    const Due second = Take();
+    const Due second = Take(*next);
     first.at = std::max(first.at, second.at);
     Plan(first);
     first = second;
@@ -165,7 +162,7 @@ void World::GoOn(const Due& due) {
 void World::RunTask(Task& task) {
   task.begun = true;
   ++task.wait;  // whatever else was to end this wait comes too late
-  std::erase_if(memory_->timers, [&](const Due& timer) { return timer.which == task.number; });
+  memory_->DropTimer(task.number);
   task.fiber->Resume();
 }
 
@@ -181,11 +178,11 @@ void World::Kill(Process& process) {
 void World::Block(Task& task, MonoTime until) {
   if (task.process->gone) return;
   if (until != MonoTime::max())
-    memory_->timers.push_back({.at = std::max(until, now_),
-                               .number = ++planned_,
-                               .what = Due::What::kWake,
-                               .which = task.number,
-                               .wait = task.wait});
+    memory_->AddTimer({.at = std::max(until, now_),
+                       .number = ++planned_,
+                       .what = Due::What::kWake,
+                       .which = task.number,
+                       .wait = task.wait});
   task.fiber->Yield();
 }
 

@@ -88,8 +88,8 @@ class World {
   void Plan(Due due);
   // The next thing, null when there is none; what nobody waits for any more is dropped.
   const Due* Next();
-  Due Take();
-  Due TakeNext();
+  Due Take(const Due& next);
+  Due TakeNext(const Due& next);
   void Happen(const Due& due);
   void GoOn(const Due& due);
   void RunTask(Task& task);

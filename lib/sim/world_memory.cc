@@ -9,7 +9,7 @@ Workbench::~Workbench() = default;
 
 void WorldMemory::Begin(World& world, const WorldTerms& terms) {
   due.clear();
-  timers.clear();
+  ClearTimers();
   processes.clear();
   for (int number = 0; number <= terms.clients; ++number) processes.push_back({.number = number});
   CHECK(task_count == 0);
@@ -42,6 +42,33 @@ World::Task& WorldMemory::AddTask() {
   task.sessions = 1;
   task.joiner.reset();
   return task;
+}
+
+void WorldMemory::AddTimer(const World::Due& timer) {
+  timers.push_back(timer);
+  if (World::IsBefore(timer, timers[first_timer])) first_timer = timers.size() - 1;
+}
+
+void WorldMemory::DropTimer(uint32_t task) {
+  for (size_t i = 0; i < timers.size(); ++i) {
+    if (timers[i].which != task) continue;
+    timers[i] = timers.back();
+    timers.pop_back();
+    if (first_timer != i) {
+      if (first_timer == timers.size()) first_timer = i;  // it was the last, and has moved
+      return;
+    }
+    first_timer = 0;
+    for (size_t other = 1; other < timers.size(); ++other) {
+      if (World::IsBefore(timers[other], timers[first_timer])) first_timer = other;
+    }
+    return;
+  }
+}
+
+void WorldMemory::ClearTimers() {
+  timers.clear();
+  first_timer = 0;
 }
 
 }  // namespace doublehold::sim

@@ -53,8 +53,15 @@ struct WorldMemory {
   void End();
   World::Task& AddTask();
 
-  std::vector<World::Due> due;     // the next at the back
-  std::vector<World::Due> timers;  // when tasks wake by themselves: at most one of each that waits
+  // When tasks wake by themselves: at most one for each that waits.
+  void AddTimer(const World::Due& timer);
+  void DropTimer(uint32_t task);
+  void ClearTimers();
+  const World::Due* FirstTimer() const { return timers.empty() ? nullptr : &timers[first_timer]; }
+
+  std::vector<World::Due> due;  // the next at the back
+  std::vector<World::Due> timers;
+  size_t first_timer = 0;  // where the first to end stands
   std::vector<World::Process> processes;
   std::vector<std::unique_ptr<World::Task>> tasks;
   size_t task_count = 0;  // of this world: the first of them
