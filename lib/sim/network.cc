@@ -13,6 +13,16 @@ CallResult Failure(bool definite, std::string message) {
   return tl::unexpected(CallFailure{.definite = definite, .message = std::move(message)});
 }
 
+// As the real connection reads it: a server that refuses a command has done nothing; a script may have failed half-way.
+void Read(ServerReply&& reply, bool of_script, CallResult& into) {
+  if (reply) {
+    into = std::move(*reply);
+    return;
+  }
+  const bool is_definite = !of_script || reply.error().text.starts_with(kNoScript);
+  into = Failure(is_definite, std::move(reply.error().text));
+}
+
 }  // namespace
 
 void Network::Begin(World& world, int nodes) {
@@ -124,7 +134,7 @@ void Network::DeliverRequest(uint32_t index) {
     if (node.still_until > world_->now_) Again(index, node);
     return;
   }
-  message.reply = CarryOut(message, node);
+  CarryOut(message, node);
   Publish(number);
   const Link& link = links_[message.link];
   MonoTime at = world_->now_ + world_->terms_.latency;
@@ -170,24 +180,19 @@ bool Network::StrikeNode(SimFault fault, int number) {
   }
 }
 
-CallResult Network::CarryOut(const Message& message, Node& node) {
+void Network::CarryOut(Message& message, Node& node) {
   const int64_t now_ms = ToMs(kWallAtStart + (world_->now_ - kStart) + node.clock_ahead);
   if (message.script == nullptr)
-    return Read(node.redis.Execute(message.number, message.words, now_ms), /*of_script=*/false);
+    return Read(node.redis.Execute(message.number, message.words, now_ms), /*of_script=*/false,
+                message.reply);
   // A server that did not restart has known the scripts for long.
   if (message.with_text || node.restarts == 0) node.redis.LoadScript(*message.script);
-  return Read(node.redis.Eval(message.number, *message.script, message.words, message.args, now_ms),
-              /*of_script=*/true);
-}
-
-// As the real connection reads it: a server that refuses a command has done nothing; a script may have failed half-way.
-CallResult Network::Read(ServerReply reply, bool of_script) {
-  if (reply) return std::move(*reply);
-  const bool is_definite = !of_script || reply.error().text.starts_with(kNoScript);
-  return Failure(is_definite, std::move(reply.error().text));
+  Read(node.redis.Eval(message.number, *message.script, message.words, message.args, now_ms),
+       /*of_script=*/true, message.reply);
 }
 
 void Network::Publish(int node) {
+  if (!nodes_[static_cast<size_t>(node)].redis.HasPublished()) return;
   for (const Published& published : nodes_[static_cast<size_t>(node)].redis.TakePublished()) {
     for (Listener& listener : listeners_) {
       if (listener.gone || listener.node != node || listener.channel != published.channel) continue;

@@ -92,8 +92,7 @@ class Network {
   void Send(uint32_t index);
   void Again(uint32_t index, const Node& node);
   bool StrikeNode(SimFault fault, int number);
-  CallResult CarryOut(const Message& message, Node& node);
-  static CallResult Read(ServerReply reply, bool of_script);
+  void CarryOut(Message& message, Node& node);
   void Publish(int node);
   void Answer(uint32_t index, MonoTime at);  // with the message's reply
   void Lose(uint32_t index, std::string why);

@@ -12,8 +12,15 @@
 namespace doublehold::sim {
 ServerReply RedisModel::Execute(int connection, Argv command, int64_t now_ms) {
   CHECK(!command.empty());
-  const auto found = Resolve(command);
   Transaction* transaction = FindTransaction(server_, connection);
+  if (transaction == nullptr) {
+    // Nearly all of them: what there is, with the right number of words.
+    const Command* plain = FindCommand(command[0]);
+    if (plain != nullptr && plain->handler != nullptr && plain->Takes(command.size()))
+      return plain->handler(
+          {.server = server_, .connection = connection, .now_ms = now_ms, .argv = command});
+  }
+  const auto found = Resolve(command);
   if (!found) {
     if (IsOption(command[0], "EXEC")) {
       CloseConnection(connection);  // nothing of its transaction is left

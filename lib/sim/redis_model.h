@@ -32,6 +32,7 @@ class RedisModel {
   void CloseConnection(int connection);
   // In the order in which they were published, since the last call.
   [[nodiscard]] std::vector<Published> TakePublished();
+  [[nodiscard]] bool HasPublished() const { return !server_.published.empty(); }
   // What PUBLISH answers; 0 where nobody said anything else.
   void SetSubscribers(std::string_view channel, int64_t count);
 

@@ -200,13 +200,13 @@ void World::Join(Task& joining, Task& child) {
   }
 }
 
-void World::Record(const Task& task, Event event) {
+void World::Record(const Task& task, const Event& event) {
   if (task.process->gone) return;
-  event.at_ns = ToNs(now_ - kStart);
-  event.client = task.process->number;
-  event.task = task.kind;
-  event.thread = static_cast<uint8_t>(task.thread);
-  memory_->events.push_back(event);
+  Event& recorded = memory_->events.emplace_back(event);
+  recorded.at_ns = ToNs(now_ - kStart);
+  recorded.client = task.process->number;
+  recorded.task = task.kind;
+  recorded.thread = static_cast<uint8_t>(task.thread);
 }
 
 std::optional<SimFault> World::Strike(Point point) {

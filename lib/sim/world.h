@@ -100,7 +100,7 @@ class World {
   void Block(Task& task, MonoTime until);
   void Wake(uint32_t task);
   void Join(Task& joining, Task& child);
-  void Record(const Task& task, Event event);
+  void Record(const Task& task, const Event& event);
 
   // The fault that strikes at a point, if any.
   std::optional<SimFault> Strike(Point point);
