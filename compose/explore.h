@@ -1,5 +1,7 @@
-// The simulator's search: a lock and a workload as they are, in a simulated world, with every placement of so many faults, judged
-// by the same checkers as a run on real servers.
+// The simulator's search: a lock and a workload as they are, in a simulated world, with every placement of so many faults (or as
+// many drawn at random), judged by the same checkers as a run on real servers.
+//
+// What is found does not depend on how many threads look: parts are taken in, and counted, in one order.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_H_
 
@@ -8,37 +10,24 @@
 #include <string>
 #include <vector>
 
-#include "lib/history/history.h"
-#include "lib/plan/plan.h"
+#include "compose/simulate.h"
 #include "lib/sim/choice.h"
-#include "lib/sim/world.h"
 
 namespace doublehold {
 
-// What is run in the simulated world. The plan's faults and its duration say nothing here.
-struct Scenario {
-  Plan plan;
-  int cycles = 1;         // steps of the workload, of each client
-  sim::WorldTerms terms;  // with the plan's clients, nodes and seed
-};
-Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<sim::SimFault>& faults);
-
-struct Execution {
-  History history;
-  std::vector<sim::SimFault> struck{};  // in the order of the history's faults
-  bool cut_off = false;                 // it took too many steps
-};
-// Runs it once; `choices` decide. Deterministic.
-Execution Simulate(const Scenario& scenario, sim::ChoiceSource& choices);
-// The same again and again: `into` has the facts of the plan already, and is overwritten otherwise.
-void Simulate(const Scenario& scenario, sim::ChoiceSource& choices, sim::Workbench& bench,
-              Execution& into);
+enum class StrategyKind : uint8_t { kExhaustive, kRandom, kPct };
 
 struct Bounds {
   int depth = 1;                        // faults in one execution, at most
   int delays = 0;                       // how often, at most, what is due waits for what comes next
   std::map<sim::SimFault, int> most{};  // of one kind; not there: as many as the depth
-  int64_t executions = 0;               // at most; 0: no limit
+  int64_t executions = 0;  // at most; 0: no limit, which only an exhaustive search can do without
+  StrategyKind strategy = StrategyKind::kExhaustive;
+  uint64_t seed = 1;  // of what is drawn
+  int jobs = 1;       // threads
+  int64_t memory_bytes =
+      int64_t{1} << 30;    // of what is kept of executions whose continuations are still to be run
+  bool run_twice = false;  // each, in worlds of their own, to see that they are equal
 };
 
 // What became of a claim within the bounds.
@@ -51,14 +40,24 @@ struct Found {
   std::string sentence{};  // of that one
 };
 
+enum class Ended : uint8_t { kAllRun, kBudget, kMemory };
+
 struct Explored {
   int64_t executions = 0;
+  int64_t different = 0;  // of these: that differ in anything that a checker sees
   int64_t cut_off = 0;
+  int64_t unequal = 0;  // when run twice
+  sim::Deviations first_unequal{};
+  Ended ended = Ended::kAllRun;
   bool is_complete = true;  // all within the bounds
   std::vector<Found> claims;
+  int64_t points = 0;  // where a fault can strike while nothing has gone wrong yet
+  int64_t points_struck = 0;
+  // While it goes on: how many deviations the executions have now, and how far their starts are used up.
+  int level = 0;
+  size_t parts_done = 0, parts = 0;
 };
 
-// Every execution within the bounds, each once, by the number of its deviations. `progress` is called now and then.
 Explored Explore(const Scenario& scenario, const Bounds& bounds,
                  const std::function<void(const Explored&)>& progress);
 

@@ -1,0 +1,132 @@
+#include "compose/simulate.h"
+
+#include <memory>
+#include <string>
+
+#include "compose/plan_builder.h"
+#include "compose/probe.h"
+#include "lib/base/check.h"
+#include "lib/locks/recorded_lock.h"
+#include "lib/locks/registry.h"
+#include "lib/plan/topology.h"
+#include "workloads/workload.h"
+
+namespace doublehold {
+namespace {
+
+// Longer than a lease, so that whatever goes by it is over; and not two.
+constexpr int64_t kFaultNumerator = 8, kFaultDenominator = 5;
+
+class Play {
+ public:
+  Play(const Scenario& scenario, sim::ChoiceSource& choices, sim::Workbench& bench)
+      : scenario_(scenario),
+        plan_(scenario.plan),
+        lock_(*FindLock(plan_.lock)),
+        workload_(*FindWorkload(plan_.workload)),
+        lock_options_(plan_.lock_options),
+        workload_options_(plan_.workload_options),
+        world_(scenario.terms, choices, bench) {}
+
+  void Run(Execution& execution) {
+    world_.Start(kReferee, TaskKind::kSession, 0,
+                 [this](Env& env) { CHECK(MakeWorkload()->Setup(env)); });
+    world_.Run(/*with_faults=*/false);
+    const MonoTime begun = world_.now();
+    for (int client = 1; client <= plan_.clients; ++client) {
+      world_.Start(client, TaskKind::kSession, 0,
+                   [this, client](Env& env) { RunSession(env, client); });
+    }
+    world_.Run(/*with_faults=*/true);
+    if (!world_.cut_off()) {
+      world_.Start(kReferee, TaskKind::kSession, 0, [this](Env& env) { RunReferee(env); });
+      world_.Run(/*with_faults=*/false);
+    }
+    execution.cut_off = world_.cut_off();
+    execution.history.events.assign(world_.events().begin(), world_.events().end());
+    RunFacts& facts = execution.history.facts;
+    facts.faults = world_.faults();
+    execution.struck = world_.struck();
+    facts.duration = world_.now() - begun;
+  }
+
+ private:
+  [[nodiscard]] std::unique_ptr<Workload> MakeWorkload() const {
+    return workload_.make(workload_options_);
+  }
+  std::unique_ptr<Lock> MakeLock(Env& env, int client) const {
+    const auto make = scenario_.make != nullptr ? scenario_.make : lock_.make;
+    return make({.env = env,
+                 .client = client,
+                 .seed = plan_.seed,
+                 .nodes = LockNodesOf(plan_),
+                 .lease = plan_.lease,
+                 .call_timeout = plan_.call_timeout,
+                 .options = lock_options_});
+  }
+
+  void RunSession(Env& env, int client) {
+    const std::unique_ptr<Workload> workload = MakeWorkload();
+    RecordedLock lock(env, MakeLock(env, client));
+    Session session{.env = env,
+                    .lock = lock,
+                    .client = client,
+                    .lease = plan_.lease,
+                    .policy = {.interval = plan_.retry.interval,
+                               .growth = plan_.retry.growth,
+                               .longest = plan_.retry.longest,
+                               .jitter = plan_.retry.jitter,
+                               .retries = plan_.retry.retries,
+                               .timeout = plan_.retry.timeout,
+                               .call_timeout = plan_.call_timeout}};
+    for (int cycle = 0; cycle < scenario_.cycles && !env.Stopping(); ++cycle)
+      workload->Step(session);
+  }
+
+  void RunReferee(Env& env) {
+    const std::unique_ptr<Workload> workload = MakeWorkload();
+    const std::unique_ptr<Lock> lock = MakeLock(env, kReferee);
+    const std::vector<std::string> names = workload->Keys();
+    for (size_t i = 0; i < workload->LockCount(); ++i) {
+      const LockKey key{.name = names[i], .index = static_cast<uint16_t>(i)};
+      const ProbeTerms terms{
+          .lease = plan_.lease, .grace = plan_.grace, .call_timeout = plan_.call_timeout};
+      if (!lock_.end_is_in_value) RecordExpiries(env, LockNodesOf(plan_), key, terms);
+      Probe(env, *lock, key, terms);
+    }
+    workload->Finish(env);
+  }
+
+  const Scenario& scenario_;
+  const Plan& plan_;
+  const LockEntry& lock_;
+  const WorkloadEntry& workload_;
+  Options lock_options_, workload_options_;
+  sim::World world_;
+};
+
+}  // namespace
+
+Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<sim::SimFault>& faults) {
+  return {.plan = plan,
+          .cycles = cycles,
+          .terms = {.clients = plan.clients,
+                    .nodes = LockNodesOf(plan),
+                    .seed = plan.seed,
+                    .lasts = plan.lease * kFaultNumerator / kFaultDenominator,
+                    .faults = faults}};
+}
+
+void Simulate(const Scenario& scenario, sim::ChoiceSource& choices, sim::Workbench& bench,
+              Execution& into) {
+  Play(scenario, choices, bench).Run(into);
+}
+
+Execution Simulate(const Scenario& scenario, sim::ChoiceSource& choices) {
+  sim::Workbench bench;
+  Execution execution{.history = {.facts = FactsOf(scenario.plan), .events = {}}};
+  Simulate(scenario, choices, bench, execution);
+  return execution;
+}
+
+}  // namespace doublehold

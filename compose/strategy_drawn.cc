@@ -1,0 +1,62 @@
+// Executions drawn at random, so many as the bounds say: how is said in lib/sim/random_walk.h and lib/sim/choice_pct.h.
+
+#include <algorithm>
+#include <utility>
+
+#include "compose/strategy.h"
+#include "lib/sim/choice_pct.h"
+#include "lib/sim/random_walk.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int64_t kDrawnInAPart = 200;
+
+// `Source` is made of WalkTerms and begins execution after execution by its number.
+template <typename Source>
+class Drawn final : public Strategy {
+ public:
+  Drawn(const Bounds& bounds, const Questions& plain)
+      : bounds_(bounds),
+        terms_(sim::WithQuestions({.seed = bounds.seed,
+                                   .faults = static_cast<uint32_t>(bounds.depth),
+                                   .delays = static_cast<uint32_t>(bounds.delays)},
+                                  plain)) {}
+
+  size_t NextRound() override {
+    if (std::exchange(begun_, true)) return 0;
+    return static_cast<size_t>((bounds_.executions + kDrawnInAPart - 1) / kDrawnInAPart);
+  }
+
+  std::vector<Done> RunPart(size_t part, Worker& worker) const override {
+    std::vector<Done> all;
+    Source source(terms_);
+    const int64_t begin = static_cast<int64_t>(part) * kDrawnInAPart;
+    for (int64_t i = begin; i < std::min(begin + kDrawnInAPart, bounds_.executions); ++i) {
+      source.Begin(static_cast<uint64_t>(i));
+      Done& done = all.emplace_back();
+      worker.Run(source, done);
+      done.deviations = source.deviations();
+      worker.RunAgain(done);
+    }
+    return all;
+  }
+  void Take(const Done& /*done*/) override {}
+
+ private:
+  const Bounds& bounds_;
+  sim::WalkTerms terms_;
+  bool begun_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> MakeRandomWalks(const Bounds& bounds, const Questions& plain) {
+  return std::make_unique<Drawn<sim::RandomWalk>>(bounds, plain);
+}
+
+std::unique_ptr<Strategy> MakePct(const Bounds& bounds, const Questions& plain) {
+  return std::make_unique<Drawn<sim::PctChoices>>(bounds, plain);
+}
+
+}  // namespace doublehold

@@ -1,0 +1,131 @@
+// Every execution within the bounds, each once, by the number of its deviations.
+//
+// The lists of answers are a tree: a list's children have one deviation more, at one of the questions that are asked after its
+// last. So no list is come to twice, and an execution is run when its parent has been: of a parent its deviations are kept and,
+// in a byte each, the questions that were open. Questions after the last deviation are asked one after the other, so that of
+// their places only the first is kept. Of the last level, which is by far the largest, nothing is.
+
+#include <algorithm>
+#include <array>
+
+#include "compose/strategy.h"
+#include "lib/base/check.h"
+
+namespace doublehold {
+namespace {
+
+using sim::ChoiceKind;
+using sim::Deviation;
+using sim::Deviations;
+
+constexpr uint8_t kOfOrder = 0x80;  // beside the number of alternatives
+
+// Executions of one level whose children are to be run.
+class Parents {
+ public:
+  void Add(const Done& done) {
+    for (const Deviation& deviation : done.deviations) deviations_.push_back(deviation);
+    const uint32_t first = done.open.empty() ? 0 : done.open.front().at;
+    entries_.push_back({.first_at = first, .open_begin = open_.size()});
+    for (size_t i = 0; i < done.open.size(); ++i) {
+      const auto& question = done.open[i];
+      CHECK(question.count < kOfOrder && question.at == first + i);
+      const uint8_t kind = question.kind == ChoiceKind::kOrder ? kOfOrder : uint8_t{0};
+      open_.push_back(static_cast<uint8_t>(question.count | kind));
+    }
+  }
+  [[nodiscard]] size_t size() const { return entries_.size(); }
+  // That many deviations each: the level.
+  [[nodiscard]] Deviations DeviationsOf(size_t parent, size_t level) const {
+    const auto begin = deviations_.begin() + static_cast<std::ptrdiff_t>(parent * level);
+    return {begin, begin + static_cast<std::ptrdiff_t>(level)};
+  }
+  [[nodiscard]] Questions OpenOf(size_t parent) const {
+    Questions questions;
+    const Entry& entry = entries_[parent];
+    const size_t end =
+        parent + 1 < entries_.size() ? entries_[parent + 1].open_begin : open_.size();
+    for (size_t i = entry.open_begin; i < end; ++i) {
+      questions.push_back(
+          {.at = entry.first_at + static_cast<uint32_t>(i - entry.open_begin),
+           .count = static_cast<uint32_t>(open_[i] & ~kOfOrder),
+           .kind = (open_[i] & kOfOrder) != 0 ? ChoiceKind::kOrder : ChoiceKind::kFault});
+    }
+    return questions;
+  }
+  [[nodiscard]] int64_t Bytes() const {
+    return static_cast<int64_t>(deviations_.capacity() * sizeof(Deviation) + open_.capacity() +
+                                entries_.capacity() * sizeof(Entry));
+  }
+
+ private:
+  struct Entry {
+    uint32_t first_at = 0;
+    size_t open_begin = 0;
+  };
+  std::vector<Deviation> deviations_;
+  std::vector<uint8_t> open_;
+  std::vector<Entry> entries_;
+};
+
+class Exhaustive final : public Strategy {
+ public:
+  explicit Exhaustive(const Bounds& bounds) : bounds_(bounds) {}
+
+  size_t NextRound() override {
+    if (level_ < 0) {
+      level_ = 0;
+      return 1;
+    }
+    if (level_ == bounds_.depth + bounds_.delays) return 0;
+    ++level_;
+    parents_ = std::exchange(next_, Parents{});
+    return parents_.size();
+  }
+
+  std::vector<Done> RunPart(size_t part, Worker& worker) const override {
+    if (level_ == 0) return {Run({}, worker)};
+    std::vector<Done> all;
+    Deviations deviations = parents_.DeviationsOf(part, static_cast<size_t>(level_) - 1);
+    for (const auto& question : parents_.OpenOf(part)) {
+      if (CountOf(deviations, question.kind) >= MostOf(question.kind)) continue;
+      for (uint32_t choice = 1; choice < question.count; ++choice) {
+        deviations.push_back({.at = question.at, .choice = choice, .kind = question.kind});
+        all.push_back(Run(deviations, worker));
+        deviations.pop_back();
+      }
+    }
+    return all;
+  }
+
+  void Take(const Done& done) override {
+    if (done.is_within && level_ < bounds_.depth + bounds_.delays) next_.Add(done);
+  }
+  [[nodiscard]] int64_t KeptBytes() const override { return parents_.Bytes() + next_.Bytes(); }
+
+ private:
+  Done Run(const Deviations& deviations, Worker& worker) const {
+    Done done{.deviations = deviations};
+    worker.Run(done);
+    if (level_ == bounds_.depth + bounds_.delays) done.open.clear();
+    return done;
+  }
+  [[nodiscard]] int MostOf(ChoiceKind kind) const {
+    return kind == ChoiceKind::kFault ? bounds_.depth : bounds_.delays;
+  }
+  static int CountOf(const Deviations& deviations, ChoiceKind kind) {
+    return static_cast<int>(std::ranges::count(deviations, kind, &Deviation::kind));
+  }
+
+  const Bounds& bounds_;
+  int level_ = -1;
+  Parents parents_, next_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> MakeExhaustive(const Bounds& bounds) {
+  return std::make_unique<Exhaustive>(bounds);
+}
+
+}  // namespace doublehold
