@@ -1,35 +1,21 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "checker/judge.h"
 #include "compose/experiment_options.h"
 #include "compose/explore.h"
-#include "compose/plan_builder.h"
 #include "compose/replay_string.h"
+#include "compose/scenario_settings.h"
 
 namespace doublehold {
 namespace {
 
 namespace po = boost::program_options;
 
-// Where the user says nothing.
-constexpr std::array<std::pair<const char*, const char*>, 8> kDefaults{{
-    {"lock.lease", "400ms"},
-    {"retry.timeout", "4 lease"},
-    {"retry.interval", "0.2 lease"},  // who waits asks seldom, or the search is of nothing else
-    {"workload.clients", "2"},
-    {"workload.stock", "5"},
-    {"workload.work", "0.5 lease"},
-    {"workload.work-distribution", "fixed"},
-    {"workload.think", "0s"},
-}};
 constexpr int kMostDepth = 9;
 constexpr int kMostCycles = 100;
-constexpr Duration kWindow = 2ms;  // within which what is due may change places
 
 po::options_description ExploreOptions() {
   po::options_description options("options");
@@ -44,44 +30,6 @@ po::options_description ExploreOptions() {
   add("budget", po::value<int64_t>()->default_value(0), "executions, at most; 0: all");
   add("json", "print the result as JSON");
   return options;
-}
-
-// As `run` would read it, with what a search needs where nothing is said.
-Result<Settings> ReadScenario(const ParsedLine& line) {
-  ParsedLine plain = line;
-  plain.values.erase("faults");
-  Result<Settings> settings = ReadExperiment(plain);
-  if (!settings) return settings;
-  const std::optional<Setting> workload = Settings(*settings).Take("workload.name");
-  const bool inventory = !workload || workload->words == std::vector<std::string>{"inventory"};
-  for (const auto& [name, value] : kDefaults) {
-    const bool of_inventory = std::string_view(name).starts_with("workload.") &&
-                              name != std::string_view("workload.clients");
-    if ((inventory || !of_inventory) && !settings->Has(name))
-      settings->Set(name, value, "the default of explore");
-  }
-  return settings;
-}
-
-Result<Plan> PlanOf(const Settings& settings) {
-  Result<Plan> plan = BuildPlan(settings);
-  if (!plan) return plan;
-  if (!plan->faults.empty())
-    return BadInput("explore puts the faults itself: an experiment without any");
-  if (plan->driver)
-    return BadInput("lock.driver: a driver is a program of its own, and cannot be simulated");
-  if (plan->replicas > 0 || plan->topology == "cluster")
-    return BadInput(fmt::format("topology.name: {} is not simulated", plan->topology));
-  if (plan->threads > 1) return BadInput("workload.threads: a simulated client has one");
-  plan->expect.clear();
-  plan->expect_cause.clear();
-  return plan;
-}
-
-Scenario ScenarioOf(const Plan& plan, const ReplayString& replay) {
-  Scenario scenario = ScenarioOf(plan, replay.cycles, replay.faults);
-  if (replay.reorders) scenario.terms.window = kWindow;
-  return scenario;
 }
 
 std::string RowOf(const Found& found, const Explored& explored) {
@@ -143,9 +91,9 @@ Result<ExitCode> ExploreCommand(const Words& words) {
   Result<ParsedLine> line = ParseLine(words, ExploreOptions(), "explore --lock LOCK [options]");
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
-  Result<Settings> settings = ReadScenario(*line);
+  Result<Settings> settings = ReadScenarioSettings(*line);
   if (!settings) return tl::unexpected(settings.error());
-  const Result<Plan> plan = PlanOf(*settings);
+  const Result<Plan> plan = SimulatedPlan(*settings);
   if (!plan) return tl::unexpected(plan.error());
   Bounds bounds{.depth = line->values["depth"].as<int>(),
                 .delays = line->values["delay-bound"].as<int>(),
@@ -187,28 +135,6 @@ Result<ExitCode> ExploreCommand(const Words& words) {
     Tell(explored, scenario, replay, seconds);
   }
   return StatusOf(explored);
-}
-
-Result<ExitCode> ReplayCommand(const Words& words) {
-  Result<ParsedLine> line =
-      ParseLine(words, po::options_description("options"), "replay REPLAY-STRING");
-  if (!line) return tl::unexpected(line.error());
-  if (line->help) return ExitCode::kAsExpected;
-  if (line->rest.size() != 1) return BadInput("replay: one replay string, as explore prints it");
-  const Result<ReplayString> replay = ParseReplayString(line->rest.front());
-  if (!replay) return tl::unexpected(replay.error());
-  const Result<Plan> plan = PlanOf(replay->settings);
-  if (!plan) return tl::unexpected(plan.error());
-  const Scenario scenario = ScenarioOf(*plan, *replay);
-  sim::GivenChoices given(replay->choices);
-  const Execution execution = Simulate(scenario, given);
-  if (!given.Fits())
-    return BadInput(
-        "the choices of the replay string do not fit what it describes: another version of the "
-        "lock?");
-  const RunVerdict verdict = Judge(execution.history);
-  fmt::print("{}", ToText(verdict));
-  return verdict.exit_code;
 }
 
 }  // namespace doublehold

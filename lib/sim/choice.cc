@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace doublehold::sim {
@@ -43,6 +44,17 @@ Result<Deviations> ParseDeviations(std::string_view text) {
     deviations.push_back(next);
   }
   return deviations;
+}
+
+std::optional<std::string> GivenChoices::WhyUnfit() const {
+  if (misfit_) {
+    const auto given = std::ranges::find(given_, misfit_->at, &Deviation::at);
+    return fmt::format("choice {}:{}: at that place there are 1 to {}", given->at, given->choice,
+                       misfit_->count - 1);
+  }
+  if (next_ == given_.size()) return std::nullopt;
+  return fmt::format("choice {}:{}: the execution asks {} times, from 0 on", given_[next_].at,
+                     given_[next_].choice, asked_);
 }
 
 }  // namespace doublehold::sim

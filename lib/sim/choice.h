@@ -6,6 +6,7 @@
 #define DOUBLEHOLD_LIB_SIM_CHOICE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,7 @@ class GivenChoices final : public ChoiceSource {
     if (next_ < given_.size() && given_[next_].at == at) {
       const uint32_t choice = given_[next_++].choice;
       if (choice < count) return choice;
-      misfit_ = true;
+      if (!misfit_) misfit_ = Question{.at = at, .count = count, .kind = kind};
       return 0;
     }
     if (next_ == given_.size()) open_.push_back({.at = at, .count = count, .kind = kind});
@@ -67,12 +68,14 @@ class GivenChoices final : public ChoiceSource {
   [[nodiscard]] const std::vector<Question>& open() const { return open_; }
   // Whether what was given could be answered so: else it is of another world.
   [[nodiscard]] bool Fits() const { return !misfit_ && next_ == given_.size(); }
+  // Which of them could not, and why; nothing: all could.
+  [[nodiscard]] std::optional<std::string> WhyUnfit() const;
 
  private:
   const Deviations& given_;
   size_t next_ = 0;
   uint32_t asked_ = 0;
-  bool misfit_ = false;
+  std::optional<Question> misfit_;  // the first that has no such answer
   std::vector<Question> open_;
 };
 

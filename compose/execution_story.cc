@@ -1,0 +1,221 @@
+#include "compose/execution_story.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "checker/evidence.h"
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+using Kind = ExecutionStep::Kind;
+
+constexpr int64_t kSoonNs = 1'000'000;  // what is answered so soon is one step with its question
+
+std::string Ms(int64_t at_ns) { return fmt::format("{:.3f} ms", static_cast<double>(at_ns) / 1e6); }
+
+class Teller {
+ public:
+  Teller(const History& history, const RunVerdict& verdict)
+      : history_(history), verdict_(verdict), evidence_(history) {}
+
+  std::vector<ExecutionStep> Tell() && {
+    for (const Event& event : history_.events) Take(event);
+    for (auto& [who, refused] : refused_) Flush(refused);
+    for (const auto& [what, asked] : open_) {
+      if (asked.op != Op::kWait)
+        Add(asked.at_ns, Kind::kDone, Who(asked) + Asks(asked) + ", and no answer ever comes");
+    }
+    for (const Hold& hold : evidence_.holds().all) LeaseOver(hold);
+    for (const ClaimVerdict& claim : verdict_.claims) Found(claim);
+    std::ranges::stable_sort(steps_, {}, &ExecutionStep::at_ns);
+    return std::move(steps_);
+  }
+
+ private:
+  using Asker = std::tuple<int32_t, TaskKind, uint8_t>;
+  struct Refused {
+    Event first{};
+    int64_t last_ns = 0;
+    int count = 0;
+  };
+
+  void Add(int64_t at_ns, Kind kind, std::string text) {
+    steps_.push_back({at_ns, kind, std::move(text)});
+  }
+  std::string Who(const Event& event) const {
+    return event.client > 0 ? OwnerName(evidence_.scene(), SessionOf(event))
+                            : ProcessName(event.client);
+  }
+  std::string Key(const Event& event) const { return KeyName(history_.facts, event.key); }
+
+  void Take(const Event& event) {
+    if (event.op == Op::kFault) return Fault(event);
+    if (event.op == Op::kFinal)
+      return Add(
+          event.at_ns, Kind::kDone,
+          fmt::format("at the end the stock is {}, of {} orders", event.value[0], event.value[1]));
+    if (event.op == Op::kExpiry) {
+      if (event.value[0] == -1)
+        Add(event.at_ns, Kind::kDone, Key(event) + " is still there, and never expires");
+      return;
+    }
+    const Asker who{event.client, event.task, event.thread};
+    const std::pair what{who, event.op};
+    if (event.type == EventType::kInvoke) {
+      open_[what] = event;
+      return;
+    }
+    const auto found = open_.find(what);
+    const Event asked = found == open_.end() ? event : found->second;
+    if (found != open_.end()) open_.erase(found);
+    Answered(asked, event);
+  }
+
+  void Answered(const Event& asked, const Event& answer) {
+    Refused& refused = refused_[{answer.client, answer.task, answer.thread}];
+    if (answer.op == Op::kAcquire && answer.type == EventType::kFail) {
+      if (refused.count++ == 0) refused.first = answer;
+      refused.last_ns = answer.at_ns;
+      return;
+    }
+    const std::string text = Gets(answer);
+    if (text.empty()) return;
+    Flush(refused);
+    const bool late = answer.at_ns - asked.at_ns > kSoonNs && answer.client > 0;
+    if (late) Add(asked.at_ns, Kind::kDone, Who(asked) + Asks(asked));
+    Add(answer.at_ns, Kind::kDone, Who(answer) + text);
+  }
+
+  void Flush(Refused& refused) {
+    if (refused.count == 0) return;
+    const std::string times = refused.count == 1
+                                  ? ", and is refused"
+                                  : fmt::format(" {} times until {}, and is refused each time",
+                                                refused.count, Ms(refused.last_ns));
+    Add(refused.first.at_ns, Kind::kDone, Who(refused.first) + Asks(refused.first) + times);
+    refused.count = 0;
+  }
+
+  // What a call asks for, after the name of who does.
+  std::string Asks(const Event& asked) const {
+    switch (asked.op) {
+      case Op::kAcquire:
+        return " asks for " + Key(asked);
+      case Op::kExtend:
+        return " asks to extend its lease of " + Key(asked);
+      case Op::kRelease:
+        return " asks to release " + Key(asked);
+      case Op::kRead:
+        return " asks for the stock";
+      case Op::kWrite:
+        return fmt::format(" asks to write {} over {}", asked.value[1], asked.value[0]);
+      case Op::kProbe:
+        return " looks whether it can have " + Key(asked);
+      default:
+        return fmt::format(" begins: {}", Name(asked.op));
+    }
+  }
+
+  // What comes of it; empty: nothing to tell.
+  std::string Gets(const Event& answer) const {
+    if (answer.op == Op::kWait)
+      return answer.type == EventType::kFail ? " gives up waiting for " + Key(answer) : "";
+    if (answer.type == EventType::kInfo)
+      return fmt::format(" is not answered: {}", Name(answer.op));
+    const bool ok = answer.type == EventType::kOk;
+    switch (answer.op) {
+      case Op::kAcquire:
+        return Granted(answer);
+      case Op::kExtend:
+        return ok ? fmt::format("'s lease of {} is extended until {}", Key(answer),
+                                Ms(answer.value[0]))
+                  : " is told that its lease is lost";
+      case Op::kRelease:
+        return !ok                    ? " is told that " + Key(answer) + " is not its own, or gone"
+               : answer.value[0] == 1 ? " frees " + Key(answer) + ", whoever's it is"
+                                      : " releases " + Key(answer);
+      case Op::kRead:
+        return ok ? fmt::format(" reads stock {}", answer.value[0]) : " is not let read";
+      case Op::kWrite:
+        return fmt::format(" {} {} over {}", ok ? "writes" : "is refused to write", answer.value[1],
+                           answer.value[0]);
+      case Op::kOrder:
+        return ok ? " tells its customer that it is sold" : " sells nothing";
+      case Op::kProbe:
+        return fmt::format(" {} {}, after {}", ok ? "can have" : "cannot have", Key(answer),
+                           Ms(answer.value[0]));
+      case Op::kSave:
+        return fmt::format(" {} task {}", ok ? "saves" : "finds saved", answer.value[0]);
+      case Op::kLook:
+        return fmt::format(" sees versions {} and {}", answer.value[0], answer.value[1]);
+      default:
+        return fmt::format(" {}: {}", Name(answer.op), Name(answer.type));
+    }
+  }
+
+  std::string Granted(const Event& answer) const {
+    std::string text = " is granted " + Key(answer);
+    if (answer.value[1] != 0) text += fmt::format(" with token {}", answer.value[1]);
+    const int64_t until_ns = answer.value[0];
+    if (until_ns >= kForeverNs) return text + ", for ever";
+    return text + fmt::format("; its lease {} {}",
+                              until_ns > answer.at_ns ? "runs until" : "was over at", Ms(until_ns));
+  }
+
+  void Fault(const Event& event) {
+    const FaultFact& fault = history_.facts.faults[static_cast<size_t>(event.value[0])];
+    if (event.type == EventType::kInvoke) return Add(event.at_ns, Kind::kFault, fault.what);
+    if (event.value[1] > 0) Add(event.at_ns, Kind::kFault, "that is over: " + fault.what);
+  }
+
+  void LeaseOver(const Hold& hold) {
+    const int64_t end_ns = hold.core.to_ns;
+    if (hold.LiveAt(end_ns)) return;
+    const int64_t over_ns = hold.LeaseEndBefore(end_ns);
+    if (over_ns <= hold.core.from_ns || over_ns >= end_ns) return;
+    Add(over_ns, Kind::kDone,
+        fmt::format("{}'s lease of {} is over, and it holds on",
+                    OwnerName(evidence_.scene(), hold.owner()), KeyName(history_.facts, hold.key)));
+  }
+
+  void Found(const ClaimVerdict& claim) {
+    for (const Violation& violation : claim.violations) {
+      std::string text = claim.claim + " is violated";
+      if (violation.first && violation.second)
+        text += fmt::format(": client {}, which holds since {}, and client {}, since {}",
+                            violation.first->client, Ms(violation.first->from_ns),
+                            violation.second->client, Ms(violation.second->from_ns));
+      Add(violation.from_ns, Kind::kFound, std::move(text));
+    }
+  }
+
+  const History& history_;
+  const RunVerdict& verdict_;
+  const Evidence evidence_;
+  std::vector<ExecutionStep> steps_;
+  std::map<std::pair<Asker, Op>, Event> open_;
+  std::map<Asker, Refused> refused_;
+};
+
+}  // namespace
+
+std::vector<ExecutionStep> StepsOf(const History& history, const RunVerdict& verdict) {
+  return Teller(history, verdict).Tell();
+}
+
+std::string ToText(const std::vector<ExecutionStep>& steps) {
+  constexpr std::string_view kSigns = " !*";
+  std::string text;
+  for (size_t i = 0; i < steps.size(); ++i)
+    text += fmt::format("{:>4} {:>13}  {} {}\n", i + 1, Ms(steps[i].at_ns),
+                        kSigns[static_cast<size_t>(steps[i].kind)], steps[i].text);
+  return text;
+}
+
+}  // namespace doublehold

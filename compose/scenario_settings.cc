@@ -1,0 +1,82 @@
+#include "compose/scenario_settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "compose/plan_builder.h"
+
+namespace doublehold {
+namespace {
+
+// Where the user says nothing.
+constexpr std::array<std::pair<const char*, const char*>, 8> kDefaults{{
+    {"lock.lease", "400ms"},
+    {"retry.timeout", "4 lease"},
+    {"retry.interval", "0.2 lease"},  // who waits asks seldom, or the search is of nothing else
+    {"workload.clients", "2"},
+    {"workload.stock", "5"},
+    {"workload.work", "0.5 lease"},
+    {"workload.work-distribution", "fixed"},
+    {"workload.think", "0s"},
+}};
+constexpr Duration kWindow = 2ms;  // within which what is due may change places
+
+}  // namespace
+
+Result<Settings> ReadScenarioSettings(const ParsedLine& line) {
+  ParsedLine plain = line;
+  plain.values.erase("faults");
+  Result<Settings> settings = ReadExperiment(plain);
+  if (!settings) return settings;
+  const std::optional<Setting> workload = Settings(*settings).Take("workload.name");
+  const bool inventory = !workload || workload->words == std::vector<std::string>{"inventory"};
+  for (const auto& [name, value] : kDefaults) {
+    const bool of_inventory = std::string_view(name).starts_with("workload.") &&
+                              name != std::string_view("workload.clients");
+    if ((inventory || !of_inventory) && !settings->Has(name))
+      settings->Set(name, value, "the default of explore");
+  }
+  return settings;
+}
+
+Result<Plan> SimulatedPlan(const Settings& settings) {
+  Result<Plan> plan = BuildPlan(settings);
+  if (!plan) return plan;
+  if (!plan->faults.empty())
+    return BadInput("explore puts the faults itself: an experiment without any");
+  if (plan->driver)
+    return BadInput("lock.driver: a driver is a program of its own, and cannot be simulated");
+  if (plan->replicas > 0 || plan->topology == "cluster")
+    return BadInput(fmt::format("topology.name: {} is not simulated", plan->topology));
+  if (plan->threads > 1) return BadInput("workload.threads: a simulated client has one");
+  if (std::ranges::find(plan->claims, "quiet") != plan->claims.end())
+    return BadInput(
+        "claims: quiet is judged by what passes the proxy, and a simulated world has none: leave "
+        "it "
+        "out, or use run");
+  plan->expect.clear();
+  plan->expect_cause.clear();
+  return plan;
+}
+
+Scenario ScenarioOf(const Plan& plan, const ReplayString& replay) {
+  Scenario scenario = ScenarioOf(plan, replay.cycles, replay.faults);
+  if (replay.reorders) scenario.terms.window = kWindow;
+  return scenario;
+}
+
+ReplayString ReplayOf(const Settings& settings, const Scenario& scenario,
+                      const sim::Deviations& choices) {
+  ReplayString replay{.settings = settings,
+                      .cycles = scenario.cycles,
+                      .faults = scenario.terms.faults,
+                      .reorders = scenario.terms.window > Duration::zero(),
+                      .choices = choices};
+  replay.settings.Set("workload.clients", std::to_string(scenario.plan.clients), "explore");
+  return replay;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,24 @@
+// What `explore` and `replay` simulate: an experiment's settings, with what a search needs where nothing is said, and what cannot be
+// simulated refused.
+#ifndef DOUBLEHOLD_COMPOSE_SCENARIO_SETTINGS_H_
+#define DOUBLEHOLD_COMPOSE_SCENARIO_SETTINGS_H_
+
+#include "compose/experiment_options.h"
+#include "compose/replay_string.h"
+#include "compose/simulate.h"
+
+namespace doublehold {
+
+// As `run` would read them.
+Result<Settings> ReadScenarioSettings(const ParsedLine& line);
+// Bad input, in one line, of what the simulated world lacks.
+Result<Plan> SimulatedPlan(const Settings& settings);
+Scenario ScenarioOf(const Plan& plan, const ReplayString& replay);
+
+// What is to be typed to see an execution of such a scenario: `settings` are those that its plan was made of, but for clients.
+ReplayString ReplayOf(const Settings& settings, const Scenario& scenario,
+                      const sim::Deviations& choices);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_SCENARIO_SETTINGS_H_

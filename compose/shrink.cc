@@ -1,0 +1,320 @@
+#include "compose/shrink.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "checker/evidence.h"
+#include "compose/plan_builder.h"
+#include "lib/base/check.h"
+
+namespace doublehold {
+namespace {
+
+using sim::ChoiceKind;
+using sim::Deviations;
+using sim::SimFault;
+
+constexpr int64_t kEventsOfAnExecution = 20;  // what one costs that records nothing
+constexpr int64_t kShareOfOneSize = 3;  // what takes more than this part of the effort is left
+constexpr int64_t kNear = 60;           // how far what follows is looked for, where not everywhere
+
+// Runs executions, judges them, and counts what that takes.
+class Trials {
+ public:
+  Trials(const std::string& claim, int64_t effort)
+      : checker_(*std::ranges::find(Checkers(), claim, &CheckerEntry::claim)), effort_(effort) {}
+
+  // What follows is of this scenario, which outlives that.
+  void Enter(const Scenario& scenario) {
+    scenario_ = &scenario;
+    execution_.history.facts = FactsOf(scenario.plan);
+  }
+
+  // What is asked after `choices`; nothing: they do not fit.
+  std::optional<std::vector<sim::GivenChoices::Question>> Run(const Deviations& choices) {
+    sim::GivenChoices given(choices);
+    Simulate(*scenario_, given, bench_, execution_);
+    ++executions_;
+    effort_ -= Cost();
+    if (!given.Fits()) return std::nullopt;
+    return given.open();
+  }
+
+  [[nodiscard]] bool Violates(const Deviations& choices) { return Run(choices) && Violated(); }
+  // Of the last execution.
+  [[nodiscard]] bool Violated() const {
+    return checker_.check(Evidence(execution_.history), {.violations_told = 0}).outcome ==
+           Outcome3::kViolated;
+  }
+  [[nodiscard]] std::string Sentence() const {
+    const ClaimVerdict verdict =
+        checker_.check(Evidence(execution_.history), {.violations_told = 1});
+    return verdict.violations.empty() ? "" : verdict.violations.front().sentence;
+  }
+  [[nodiscard]] const std::vector<Event>& events() const { return execution_.history.events; }
+  [[nodiscard]] std::vector<SimFault> struck() const {
+    std::vector<SimFault> struck = execution_.struck;
+    std::ranges::sort(struck);
+    return struck;
+  }
+  [[nodiscard]] int64_t Cost() const {
+    return static_cast<int64_t>(events().size()) + kEventsOfAnExecution;
+  }
+  [[nodiscard]] int64_t effort() const { return effort_; }
+  [[nodiscard]] int64_t executions() const { return executions_; }
+
+ private:
+  const CheckerEntry& checker_;
+  const Scenario* scenario_ = nullptr;
+  sim::Workbench bench_;
+  Execution execution_;
+  int64_t effort_;
+  int64_t executions_ = 0;
+};
+
+size_t CountOf(const Deviations& choices, ChoiceKind kind) {
+  return static_cast<size_t>(std::ranges::count(choices, kind, &sim::Deviation::kind));
+}
+
+// What an execution is to have, wherever it has it.
+struct Wanted {
+  std::vector<SimFault> faults;  // sorted; some may be alike
+  size_t delays = 0;
+};
+
+// The scenario in which nothing can go wrong but what is wanted: the fewer questions, the sooner it is looked through.
+Scenario Only(Scenario scenario, const Wanted& wanted) {
+  scenario.terms.faults = wanted.faults;
+  const auto rest = std::ranges::unique(scenario.terms.faults);
+  scenario.terms.faults.erase(rest.begin(), rest.end());
+  if (wanted.delays == 0) scenario.terms.window = {};
+  return scenario;
+}
+
+// Every execution that has what is wanted, until one violates the claim.
+class SizeSearch {
+ public:
+  SizeSearch(Trials& trials, const Scenario& scenario, const Wanted& wanted)
+      : trials_(trials), wanted_(wanted) {
+    trials_.Enter(scenario);
+  }
+
+  enum class End : uint8_t { kFound, kNone, kTooMany };
+  End Run() {
+    if (IsTooMuch()) return End::kTooMany;
+    if (Visit(wanted_.faults.size(), wanted_.delays)) return End::kFound;
+    return ended_ ? End::kTooMany : End::kNone;
+  }
+  [[nodiscard]] const Deviations& found() const { return choices_; }
+
+ private:
+  // By the questions of the execution in which nothing goes wrong; later ones have about as many.
+  bool IsTooMuch() {
+    double answers[] = {0, 0};
+    for (const auto& question : *trials_.Run({}))
+      answers[static_cast<size_t>(question.kind)] += question.count - 1;
+    double executions = 1;
+    const auto times = [&](size_t count, double each) {
+      for (size_t i = 1; i <= count; ++i) executions *= each / static_cast<double>(i);
+    };
+    times(wanted_.faults.size(), answers[static_cast<size_t>(ChoiceKind::kFault)]);
+    times(wanted_.delays, answers[static_cast<size_t>(ChoiceKind::kOrder)]);
+    return executions * static_cast<double>(trials_.Cost()) >
+           static_cast<double>(trials_.effort() / kShareOfOneSize);
+  }
+
+  bool Visit(size_t faults, size_t delays) {
+    if (trials_.effort() <= 0) ended_ = true;
+    if (ended_) return false;
+    const auto open = trials_.Run(choices_);
+    CHECK(open.has_value());
+    if (!std::ranges::includes(wanted_.faults, trials_.struck())) return false;
+    if (faults + delays == 0) return trials_.Violated();
+    for (const auto& question : *open) {
+      const bool is_fault = question.kind == ChoiceKind::kFault;
+      if ((is_fault ? faults : delays) == 0) continue;
+      for (uint32_t choice = 1; choice < question.count; ++choice) {
+        choices_.push_back({.at = question.at, .choice = choice, .kind = question.kind});
+        if (Visit(faults - (is_fault ? 1 : 0), delays - (is_fault ? 0 : 1))) return true;
+        choices_.pop_back();
+      }
+    }
+    return false;
+  }
+
+  Trials& trials_;
+  const Wanted& wanted_;
+  Deviations choices_;
+  bool ended_ = false;
+};
+
+// Without one of them, and those after it moved; nothing: they cannot be moved so.
+std::optional<Deviations> Without(const Deviations& choices, size_t left_out, int64_t moved) {
+  Deviations fewer;
+  for (size_t i = 0; i < choices.size(); ++i) {
+    if (i == left_out) continue;
+    const int64_t at = choices[i].at + (i > left_out ? moved : 0);
+    if (at < 0 || (!fewer.empty() && at <= fewer.back().at)) return std::nullopt;
+    fewer.push_back(choices[i]);
+    fewer.back().at = static_cast<uint32_t>(at);
+  }
+  return fewer;
+}
+
+// Leaves out one after the other, faults first, with what follows near its old place; then cycles that nothing happens in.
+class NearBy {
+ public:
+  NearBy(Trials& trials, Scenario& scenario, Deviations& choices)
+      : trials_(trials), scenario_(scenario), choices_(choices) {}
+
+  void Run() {
+    trials_.Enter(scenario_);
+    while (LeaveOne(ChoiceKind::kFault) || LeaveOne(ChoiceKind::kOrder)) {
+    }
+    for (int cycles = 1; cycles < scenario_.cycles; ++cycles) {
+      Scenario shorter = scenario_;
+      shorter.cycles = cycles;
+      trials_.Enter(shorter);
+      if (trials_.effort() <= 0 || !trials_.Violates(choices_)) continue;
+      scenario_ = shorter;
+      return;
+    }
+  }
+
+ private:
+  bool LeaveOne(ChoiceKind kind) {
+    for (size_t i = 0; i < choices_.size(); ++i) {
+      const bool is_last = i + 1 == choices_.size();
+      if (choices_[i].kind != kind) continue;
+      for (int64_t step = 0; step <= (is_last ? 0 : 2 * kNear); ++step) {
+        const auto fewer = Without(choices_, i, step % 2 == 0 ? step / 2 : -(step + 1) / 2);
+        if (trials_.effort() <= 0) return false;
+        if (!fewer || !trials_.Violates(*fewer)) continue;
+        choices_ = *fewer;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  Trials& trials_;
+  Scenario& scenario_;
+  Deviations& choices_;
+};
+
+// The same execution by the choices of a scenario in which nothing else can go wrong. Nothing: it is not found.
+std::optional<Deviations> ChoicesIn(Trials& trials, const Scenario& only, const Scenario& scenario,
+                                    const Deviations& choices) {
+  Deviations same, so_far;
+  for (const sim::Deviation& next : choices) {
+    so_far.push_back(next);
+    trials.Enter(scenario);
+    if (!trials.Run(so_far)) return std::nullopt;
+    const std::vector<Event> events = trials.events();
+    trials.Enter(only);
+    const auto open = trials.Run(same);
+    bool is_there = false;
+    for (size_t i = 0; open && !is_there && i < open->size(); ++i) {
+      const auto& question = (*open)[i];
+      for (uint32_t choice = 1; !is_there && choice < question.count; ++choice) {
+        if (question.kind != next.kind) continue;
+        same.push_back({.at = question.at, .choice = choice, .kind = question.kind});
+        is_there = trials.Run(same) && trials.events() == events;
+        if (!is_there) same.pop_back();
+      }
+    }
+    if (!is_there) return std::nullopt;
+  }
+  return same;
+}
+
+// Those of `faults`, by how many they are; each once.
+std::vector<std::vector<SimFault>> PartsOf(const std::vector<SimFault>& faults) {
+  std::vector<std::vector<SimFault>> parts{{}};
+  for (const SimFault fault : faults) {
+    for (size_t i = parts.size(); i-- > 0;) {
+      parts.push_back(parts[i]);
+      parts.back().push_back(fault);
+    }
+  }
+  std::ranges::sort(parts, [](const auto& a, const auto& b) {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  });
+  const auto rest = std::ranges::unique(parts);
+  parts.erase(rest.begin(), rest.end());
+  return parts;
+}
+
+// By size, what is smaller than an execution that is known; false: none violates the claim, of those that were looked through.
+class SmallestFirst {
+ public:
+  SmallestFirst(Trials& trials, Shrunk& shrunk, const PlanWithClients& with_clients)
+      : trials_(trials), shrunk_(shrunk), with_clients_(with_clients) {}
+
+  bool Run(const std::vector<SimFault>& faults) {
+    const size_t delays = CountOf(shrunk_.choices, ChoiceKind::kOrder);
+    for (const std::vector<SimFault>& part : PartsOf(faults)) {
+      for (int clients = 1; clients <= shrunk_.scenario.plan.clients; ++clients) {
+        if (Try({.faults = part, .delays = delays}, clients)) return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  bool Try(Wanted most, int clients) {
+    Scenario fewer = shrunk_.scenario;
+    if (clients < fewer.plan.clients) {
+      const std::optional<Plan> plan = with_clients_(clients);
+      if (!plan) return false;
+      fewer.plan = *plan;
+      fewer.terms.clients = clients;
+    }
+    for (int cycles = 1; cycles <= shrunk_.scenario.cycles; ++cycles) {
+      fewer.cycles = cycles;
+      for (size_t delays = 0; delays <= most.delays; ++delays) {
+        const Wanted wanted{.faults = most.faults, .delays = delays};
+        const Scenario only = Only(fewer, wanted);
+        SizeSearch search(trials_, only, wanted);
+        const SizeSearch::End end = search.Run();
+        if (end == SizeSearch::End::kTooMany) shrunk_.is_smallest = false;
+        if (end != SizeSearch::End::kFound) continue;
+        shrunk_.scenario = only;
+        shrunk_.choices = search.found();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  Trials& trials_;
+  Shrunk& shrunk_;
+  const PlanWithClients& with_clients_;
+};
+
+}  // namespace
+
+Shrunk Shrink(const Scenario& scenario, const Deviations& choices, const std::string& claim,
+              const PlanWithClients& with_clients, int64_t effort) {
+  Shrunk shrunk{.scenario = scenario, .choices = choices, .sentence = {}};
+  Trials trials(claim, effort);
+  NearBy(trials, shrunk.scenario, shrunk.choices).Run();
+  trials.Enter(shrunk.scenario);
+  CHECK(trials.Violates(shrunk.choices));
+  const Wanted wanted{.faults = trials.struck(),
+                      .delays = CountOf(shrunk.choices, ChoiceKind::kOrder)};
+  if (!SmallestFirst(trials, shrunk, with_clients).Run(wanted.faults)) {
+    const Scenario only = Only(shrunk.scenario, wanted);
+    if (const auto same = ChoicesIn(trials, only, shrunk.scenario, shrunk.choices)) {
+      shrunk.scenario = only;
+      shrunk.choices = *same;
+    }
+  }
+  trials.Enter(shrunk.scenario);
+  CHECK(trials.Violates(shrunk.choices));
+  shrunk.sentence = trials.Sentence();
+  shrunk.executions = trials.executions();
+  return shrunk;
+}
+
+}  // namespace doublehold

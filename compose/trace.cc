@@ -1,0 +1,93 @@
+#include "compose/trace.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "compose/run_once.h"
+#include "lib/history/binary.h"
+#include "lib/history/jsonl.h"
+#include "lib/plan/plan_json.h"
+
+namespace doublehold {
+namespace {
+
+constexpr const char* kTraceFile = "trace.json";
+
+std::string_view Name(ExecutionStep::Kind kind) {
+  switch (kind) {
+    case ExecutionStep::Kind::kDone:
+      return "done";
+    case ExecutionStep::Kind::kFault:
+      return "fault";
+    case ExecutionStep::Kind::kFound:
+      return "found";
+  }
+  return "";
+}
+
+nlohmann::json ToJson(const Trace& trace) {
+  nlohmann::json choices = nlohmann::json::array();
+  for (const sim::Deviation& choice : trace.replay.choices)
+    choices.push_back({{"at", choice.at}, {"choice", choice.choice}});
+  nlohmann::json faults = nlohmann::json::array();
+  for (size_t i = 0; i < trace.execution.struck.size(); ++i)
+    faults.push_back({{"fault", EntryOf(trace.execution.struck[i]).name},
+                      {"what", trace.execution.history.facts.faults[i].what}});
+  nlohmann::json steps = nlohmann::json::array();
+  for (const ExecutionStep& step : trace.steps)
+    steps.push_back({{"at_ns", step.at_ns}, {"kind", Name(step.kind)}, {"text", step.text}});
+  return {{"version", kTraceVersion},       {"doublehold", DOUBLEHOLD_VERSION},
+          {"replay", ToText(trace.replay)}, {"choices", std::move(choices)},
+          {"faults", std::move(faults)},    {"steps", std::move(steps)}};
+}
+
+}  // namespace
+
+Result<void> WriteTrace(const std::filesystem::path& folder, const Trace& trace) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code || !std::filesystem::is_empty(folder, code) || code)
+    return BadInput(fmt::format("--into {}: {}: name a folder that is new, or empty",
+                                folder.string(), code ? code.message() : "not empty"));
+  std::ostringstream lines;
+  WriteJsonl(trace.execution.history, lines);
+  nlohmann::json verdict = doublehold::ToJson(trace.verdict);
+  verdict["environment"] = {{"simulated", true}, {"doublehold", DOUBLEHOLD_VERSION}};
+  const std::pair<const char*, std::string> files[] = {
+      {"plan.json", doublehold::ToJson(trace.plan).dump(2) + "\n"},
+      {"history.jsonl", lines.str()},
+      {"verdict.json", verdict.dump(2) + "\n"},
+      {kTraceFile, ToJson(trace).dump(2) + "\n"},
+  };
+  for (const auto& [name, content] : files) {
+    if (auto ok = WriteWhole(folder / name, content); !ok) return ok;
+  }
+  return WriteBinaryFile(trace.execution.history, folder / "history.bin");
+}
+
+Result<ReplayString> ReadReplay(const std::string& text_or_path) {
+  std::filesystem::path path = text_or_path;
+  std::error_code code;
+  if (std::filesystem::is_directory(path, code)) path /= kTraceFile;
+  if (!std::filesystem::is_regular_file(path, code)) {
+    if (text_or_path.ends_with(".json") || path.filename() == kTraceFile)
+      return BadInput(fmt::format("{}: no such file", path.string()));
+    return ParseReplayString(text_or_path);
+  }
+  std::ifstream in(path);
+  const nlohmann::json json = nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
+  const bool is_trace = json.is_object() && json.contains("version") && json.contains("replay") &&
+                        json["version"].is_number_integer() && json["replay"].is_string();
+  if (!is_trace)
+    return BadInput(
+        fmt::format("{}: no trace of an execution: replay --into writes one", path.string()));
+  if (const auto version = json["version"].get<int64_t>(); version != kTraceVersion)
+    return BadInput(fmt::format("{}: a trace of version {}; this program reads {}", path.string(),
+                                version, kTraceVersion));
+  return ParseReplayString(json["replay"].get<std::string>());
+}
+
+}  // namespace doublehold
