@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -51,12 +50,6 @@ Result<Plan> SimulatedPlan(const Settings& settings) {
     return BadInput("lock.driver: a driver is a program of its own, and cannot be simulated");
   if (plan->replicas > 0 || plan->topology == "cluster")
     return BadInput(fmt::format("topology.name: {} is not simulated", plan->topology));
-  if (plan->threads > 1) return BadInput("workload.threads: a simulated client has one");
-  if (std::ranges::find(plan->claims, "quiet") != plan->claims.end())
-    return BadInput(
-        "claims: quiet is judged by what passes the proxy, and a simulated world has none: leave "
-        "it "
-        "out, or use run");
   plan->expect.clear();
   plan->expect_cause.clear();
   return plan;

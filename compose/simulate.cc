@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "compose/idle.h"
 #include "compose/plan_builder.h"
 #include "compose/probe.h"
 #include "lib/base/check.h"
@@ -34,8 +35,10 @@ class Play {
     world_.Run(/*with_faults=*/false);
     const MonoTime begun = world_.now();
     for (int client = 1; client <= plan_.clients; ++client) {
-      world_.Start(client, TaskKind::kSession, 0,
-                   [this, client](Env& env) { RunSession(env, client); });
+      for (int thread = 0; thread < plan_.threads; ++thread) {
+        world_.Start(client, TaskKind::kSession, thread,
+                     [this, client, thread](Env& env) { RunSession(env, client, thread); });
+      }
     }
     world_.Run(/*with_faults=*/true);
     if (!world_.cut_off()) {
@@ -54,10 +57,11 @@ class Play {
   [[nodiscard]] std::unique_ptr<Workload> MakeWorkload() const {
     return workload_.make(workload_options_);
   }
-  std::unique_ptr<Lock> MakeLock(Env& env, int client) const {
+  std::unique_ptr<Lock> MakeLock(Env& env, int client, int thread = 0) const {
     const auto make = scenario_.make != nullptr ? scenario_.make : lock_.make;
     return make({.env = env,
                  .client = client,
+                 .thread = thread,
                  .seed = plan_.seed,
                  .nodes = LockNodesOf(plan_),
                  .lease = plan_.lease,
@@ -65,12 +69,13 @@ class Play {
                  .options = lock_options_});
   }
 
-  void RunSession(Env& env, int client) {
+  void RunSession(Env& env, int client, int thread) {
     const std::unique_ptr<Workload> workload = MakeWorkload();
-    RecordedLock lock(env, MakeLock(env, client));
+    RecordedLock lock(env, MakeLock(env, client, thread));
     Session session{.env = env,
                     .lock = lock,
                     .client = client,
+                    .thread = thread,
                     .lease = plan_.lease,
                     .policy = {.interval = plan_.retry.interval,
                                .growth = plan_.retry.growth,
@@ -81,6 +86,7 @@ class Play {
                                .call_timeout = plan_.call_timeout}};
     for (int cycle = 0; cycle < scenario_.cycles && !env.Stopping(); ++cycle)
       workload->Step(session);
+    if (JudgesIdle(plan_)) StayIdle(env, plan_.lease);
   }
 
   void RunReferee(Env& env) {

@@ -94,6 +94,7 @@ void Network::Send(uint32_t index) {
   message.number = link.number;
   message.restarts = nodes_[static_cast<size_t>(link.node)].restarts;
   link.awaited = index;
+  if (link.node != kStoreId.number) world_->NoteTraffic(link.process, link.node);
   MonoTime at = world_->now_ + world_->terms_.latency;
   if (const std::optional<SimFault> fault = world_->Strike(Point::kRequest)) {
     const bool is_held = fault == SimFault::kHoldRequest;

@@ -202,11 +202,29 @@ void World::Join(Task& joining, Task& child) {
 
 void World::Record(const Task& task, const Event& event) {
   if (task.process->gone) return;
+<<<<<<< HEAD
   Event& recorded = memory_->events.emplace_back(event);
   recorded.at_ns = ToNs(now_ - kStart);
   recorded.client = task.process->number;
   recorded.task = task.kind;
   recorded.thread = static_cast<uint8_t>(task.thread);
+=======
+  if (event.op == Op::kIdle) task.process->idle += event.type == EventType::kInvoke ? 1 : -1;
+  event.at_ns = ToNs(now_ - kStart);
+  event.client = task.process->number;
+  event.task = task.kind;
+  event.thread = static_cast<uint8_t>(task.thread);
+  memory_->events.push_back(event);
+>>>>>>> 0d4193d (explore: fifteen locks with one mistake each, found by the search; sessions of one client, and the claim quiet, in the simulated world)
+}
+
+void World::NoteTraffic(int process, int node) {
+  if (memory_->processes[static_cast<size_t>(process)].idle == 0) return;
+  memory_->events.push_back({.at_ns = ToNs(now_ - kStart),
+                             .client = kSupervisor,
+                             .op = Op::kTraffic,
+                             .type = EventType::kInfo,
+                             .value = {process, node}});
 }
 
 std::optional<SimFault> World::Strike(Point point) {

@@ -1,0 +1,122 @@
+// Locks with one mistake each: the search finds every one, by itself, and the lock that it was made from keeps the claim there.
+#include "lib/testing/mutants/mutants.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "compose/testing_explore.h"
+
+namespace doublehold {
+namespace {
+
+using sim::SimFault;
+
+// What a mutant violates, and what the lock as it is shipped does in the same scenario.
+struct MutantCase {
+  const char* mutant;
+  Searched searched;  // its lock is the mutant's
+  const char* violated;
+  const char* shipped;
+};
+
+void PrintTo(const MutantCase& each, std::ostream* out) { *out << each.mutant; }
+
+class MutantOfALock : public ::testing::TestWithParam<MutantCase> {};
+
+TEST_P(MutantOfALock, IsFound) {
+  const MutantCase& each = GetParam();
+  const LockMutant* mutant = FindMutant(each.mutant);
+  ASSERT_NE(mutant, nullptr);
+  Searched searched = each.searched;
+  searched.lock = mutant->lock;
+  const Explored explored = ExploreAll(searched, mutant->make);
+  EXPECT_EQ(Violated(explored), each.violated);
+  for (const Found& found : explored.claims) EXPECT_EQ(found.sentence.empty(), found.violated == 0);
+  EXPECT_EQ(Violated(ExploreAll(searched)), each.shipped);
+}
+
+const SettingTexts kThree{{"topology.nodes", "3"}};
+
+const std::vector<MutantCase>& Cases() {
+  static const std::vector<MutantCase> cases{
+
+      MutantCase{"wrong-compare",
+                 {.faults = {SimFault::kPause},
+                  .more = {{"claims", "exclusion,lease-exclusion,release,told,stock,liveness"}},
+                  .clients = 2,
+                  .cycles = 2},
+                 "exclusion lease-exclusion told stock",
+                 "exclusion stock"},
+      MutantCase{"no-px", {.faults = {SimFault::kKill}}, "liveness", ""},
+      MutantCase{"counted-from-the-answer",
+                 {.faults = {SimFault::kHoldReply}, .more = {{"lock.call-timeout", "4 lease"}}},
+                 "exclusion lease-exclusion stock",
+                 "exclusion stock"},
+      MutantCase{"no-answer-is-yes",
+                 {.faults = {SimFault::kDropRequest}, .more = {{"lock.call-timeout", "0.2 lease"}}},
+                 "exclusion lease-exclusion stock",
+                 "exclusion"},
+      MutantCase{"inner-exit-releases",
+                 {.more = {{"workload.name", "nested"},
+                           {"workload.work", "0.1 lease"},
+                           {"workload.work-distribution", "fixed"}}},
+                 "exclusion lease-exclusion reentry",
+                 ""},
+      MutantCase{"quorum-of-one-less",
+                 {.faults = {SimFault::kDropRequest}, .more = kThree},
+                 "exclusion lease-exclusion stock",
+                 "exclusion"},
+      MutantCase{"time-forgotten",
+                 {.faults = {SimFault::kHoldReply},
+                  .more = {{"topology.nodes", "3"},
+                           {"lock.node-timeout", "3 lease"},
+                           {"workload.work", "0.8 lease"}}},
+                 "exclusion lease-exclusion stock",
+                 "exclusion stock"},
+      MutantCase{"minority-left",
+                 {.depth = 0,
+                  .more = {{"topology.nodes", "3"},
+                           {"claims", "exclusion,cleared,obtained,liveness"},
+                           {"workload.work", "0.2 lease"}},
+                  .delays = 1},
+                 "cleared",
+                 ""},
+      MutantCase{"anybody-released", {.more = kThree}, "exclusion lease-exclusion stock", ""},
+      MutantCase{"silence-counted",
+                 {.faults = {SimFault::kDropRequest}, .depth = 2, .more = kThree},
+                 "exclusion lease-exclusion stock",
+                 "exclusion"},
+      MutantCase{"watchdog-goes-on",
+                 {.more = {{"claims", "exclusion,quiet,liveness"}, {"workload.work", "0.4 lease"}}},
+                 "quiet",
+                 ""},
+      MutantCase{"anybody-renewed",
+                 {.faults = {SimFault::kPause}},
+                 "exclusion lease-exclusion stock",
+                 "exclusion stock"},
+      MutantCase{"client-owns",
+                 {.more = {{"workload.threads", "2"}}, .clients = 1},
+                 "exclusion lease-exclusion stock",
+                 ""},
+      MutantCase{"getset-ignored",
+                 {.faults = {SimFault::kKill}, .more = {{"retry.jitter", "0"}}, .clients = 3},
+                 "exclusion lease-exclusion stock",
+                 ""},
+      MutantCase{"same-token", {}, "fencing", ""}};
+  return cases;
+}
+INSTANTIATE_TEST_SUITE_P(Each, MutantOfALock, ::testing::ValuesIn(Cases()));
+
+TEST(MutantsOfLocks, AreAllSearchedFor) {
+  for (const LockMutant& mutant : LockMutants()) {
+    EXPECT_NE(FindLock(mutant.lock), nullptr) << mutant.lock;
+    EXPECT_TRUE(std::ranges::any_of(Cases(), [&](const MutantCase& each) {
+      return each.mutant == mutant.name;
+    })) << mutant.name;
+  }
+  EXPECT_GE(LockMutants().size(), 10u);
+}
+
+}  // namespace
+}  // namespace doublehold

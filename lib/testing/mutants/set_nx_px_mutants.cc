@@ -1,0 +1,128 @@
+// Mutants of set-nx-px, and of its re-entrant form.
+
+#include <array>
+#include <map>
+#include <utility>
+
+#include "lib/locks/node_key.h"
+#include "lib/locks/owners.h"
+#include "lib/testing/mutants/mutants.h"
+
+namespace doublehold {
+namespace {
+
+// Without a mistake; each mutant makes one in the place of one of these.
+class SoundSetNxPx : public Lock {
+ public:
+  explicit SoundSetNxPx(const LockContext& context)
+      : env_(context.env),
+        node_(context.env.Connect(NodeId{1})),
+        owners_(context.seed, context.client, context.thread) {}
+
+  AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
+    return AcquireSetNxPx(env_, *node_, owners_, key, lease, deadline);
+  }
+  ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override {
+    return ExtendIfOwned(env_, *node_, grant, lease, deadline);
+  }
+  ReleaseResult Release(const Grant& grant, Deadline deadline) override {
+    return ReleaseIfOwned(*node_, grant, deadline);
+  }
+
+ protected:
+  Env& env_;
+  std::unique_ptr<Connection> node_;
+  Owners owners_;
+};
+
+// The release asks whether there is an owner, and not which.
+class WrongCompare final : public SoundSetNxPx {
+ public:
+  using SoundSetNxPx::SoundSetNxPx;
+  ReleaseResult Release(const Grant& grant, Deadline deadline) override {
+    static const Script script(
+        "if redis.call('get', KEYS[1]) then return redis.call('del', KEYS[1]) else return 0 end");
+    const std::array<std::string_view, 1> keys{grant.key.name};
+    const std::array<std::string_view, 1> args{grant.owner};
+    const CallResult result = node_->Eval(script, keys, args, deadline);
+    if (!result) return ReleaseResult::kUnknown;
+    return result->IsInteger(1) ? ReleaseResult::kReleased : ReleaseResult::kNotOwner;
+  }
+};
+
+// SET NX without PX.
+class NoPx final : public SoundSetNxPx {
+ public:
+  using SoundSetNxPx::SoundSetNxPx;
+  AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
+    Grant grant{.key = key, .hold = owners_.NextHold()};
+    grant.owner = owners_.TextOf(grant.hold);
+    grant.valid_until = env_.Mono() + lease;
+    const std::array<std::string_view, 4> set{"SET", key.name, grant.owner, "NX"};
+    const CallResult result = node_->Call(set, deadline);
+    if (!result) return NotGranted(result.error(), std::move(grant));
+    if (result->IsNil()) return Busy{};
+    return Granted{std::move(grant)};
+  }
+};
+
+// The lease counts from the answer, and not from the question.
+class CountedFromTheAnswer final : public SoundSetNxPx {
+ public:
+  using SoundSetNxPx::SoundSetNxPx;
+  AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
+    AcquireResult result = SoundSetNxPx::TryAcquire(key, lease, deadline);
+    if (auto* granted = std::get_if<Granted>(&result))
+      granted->grant.valid_until = env_.Mono() + lease;
+    return result;
+  }
+};
+
+// No answer is taken for a yes.
+class NoAnswerIsYes final : public SoundSetNxPx {
+ public:
+  using SoundSetNxPx::SoundSetNxPx;
+  AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
+    AcquireResult result = SoundSetNxPx::TryAcquire(key, lease, deadline);
+    if (auto* unknown = std::get_if<Unknown>(&result)) return Granted{std::move(unknown->perhaps)};
+    return result;
+  }
+};
+
+// Of set-nx-px-reentrant: every exit releases, an inner one too.
+class InnerExitReleases final : public SoundSetNxPx {
+ public:
+  using SoundSetNxPx::SoundSetNxPx;
+  AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
+    if (const auto entered = entered_.find(key.name); entered != entered_.end()) {
+      Grant again = entered->second;
+      again.hold = owners_.NextHold();
+      return Granted{std::move(again)};
+    }
+    AcquireResult result = SoundSetNxPx::TryAcquire(key, lease, deadline);
+    if (const auto* granted = std::get_if<Granted>(&result)) entered_[key.name] = granted->grant;
+    return result;
+  }
+  ReleaseResult Release(const Grant& grant, Deadline deadline) override {
+    entered_.erase(grant.key.name);
+    return SoundSetNxPx::Release(grant, deadline);
+  }
+
+ private:
+  std::map<std::string, Grant> entered_;
+};
+
+}  // namespace
+
+std::span<const LockMutant> MutantsOfSetNxPx() {
+  static const std::array<LockMutant, 5> mutants{{
+      {"wrong-compare", "set-nx-px", MakeLock<WrongCompare>},
+      {"no-px", "set-nx-px", MakeLock<NoPx>},
+      {"counted-from-the-answer", "set-nx-px", MakeLock<CountedFromTheAnswer>},
+      {"no-answer-is-yes", "set-nx-px", MakeLock<NoAnswerIsYes>},
+      {"inner-exit-releases", "set-nx-px-reentrant", MakeLock<InnerExitReleases>},
+  }};
+  return mutants;
+}
+
+}  // namespace doublehold
