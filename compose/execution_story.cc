@@ -115,6 +115,8 @@ class Teller {
         return " asks for the stock";
       case Op::kWrite:
         return fmt::format(" asks to write {} over {}", asked.value[1], asked.value[0]);
+      case Op::kWait:
+        return " begins to wait for " + Key(asked);
       case Op::kProbe:
         return " looks whether it can have " + Key(asked);
       default:

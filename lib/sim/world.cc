@@ -202,20 +202,12 @@ void World::Join(Task& joining, Task& child) {
 
 void World::Record(const Task& task, const Event& event) {
   if (task.process->gone) return;
-<<<<<<< HEAD
+  if (event.op == Op::kIdle) task.process->idle += event.type == EventType::kInvoke ? 1 : -1;
   Event& recorded = memory_->events.emplace_back(event);
   recorded.at_ns = ToNs(now_ - kStart);
   recorded.client = task.process->number;
   recorded.task = task.kind;
   recorded.thread = static_cast<uint8_t>(task.thread);
-=======
-  if (event.op == Op::kIdle) task.process->idle += event.type == EventType::kInvoke ? 1 : -1;
-  event.at_ns = ToNs(now_ - kStart);
-  event.client = task.process->number;
-  event.task = task.kind;
-  event.thread = static_cast<uint8_t>(task.thread);
-  memory_->events.push_back(event);
->>>>>>> 0d4193d (explore: fifteen locks with one mistake each, found by the search; sessions of one client, and the claim quiet, in the simulated world)
 }
 
 void World::NoteTraffic(int process, int node) {

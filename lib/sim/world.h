@@ -100,13 +100,9 @@ class World {
   void Block(Task& task, MonoTime until);
   void Wake(uint32_t task);
   void Join(Task& joining, Task& child);
-<<<<<<< HEAD
   void Record(const Task& task, const Event& event);
-=======
-  void Record(const Task& task, Event event);
   // Of a message to a node with locks: recorded when its sender is idle.
   void NoteTraffic(int process, int node);
->>>>>>> 0d4193d (explore: fifteen locks with one mistake each, found by the search; sessions of one client, and the claim quiet, in the simulated world)
 
   // The fault that strikes at a point, if any.
   std::optional<SimFault> Strike(Point point);

@@ -1,0 +1,61 @@
+#include "compose/execution_story.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "checker/judge.h"
+#include "compose/testing_explore.h"
+
+namespace doublehold {
+namespace {
+
+using sim::SimFault;
+
+std::string StoryOf(const Searched& searched, const char* choices) {
+  const sim::Deviations deviations = *sim::ParseDeviations(choices);
+  sim::GivenChoices given(deviations);
+  const History history = Simulate(ScenarioOf(searched), given).history;
+  EXPECT_TRUE(given.Fits());
+  return ToText(StepsOf(history, Judge(history)));
+}
+
+TEST(ExecutionStory, TellsWhoDidWhatWhenAndWhatBefellThem) {
+  EXPECT_EQ(StoryOf({.lock = "set-nx-px", .faults = {SimFault::kPause}}, "0:1"),
+            R"(   1      0.100 ms    client 1 asks for dh:item:0
+   2      0.200 ms  ! client 1 stopped for 640ms
+   3      0.200 ms    client 2 asks for dh:item:0 8 times until 399.384 ms, and is refused each time
+   4    454.179 ms    client 2 is granted dh:item:0; its lease runs until 854.079 ms
+   5    454.279 ms    client 2 reads stock 5
+   6    640.200 ms  ! that is over: client 1 stopped for 640ms
+   7    640.200 ms    client 1 is granted dh:item:0; its lease was over at 400.100 ms
+   8    640.200 ms  * exclusion is violated: client 2, which holds since 454.179 ms, and client 1, since 640.200 ms
+   9    640.300 ms    client 1 reads stock 5
+  10    654.379 ms    client 2 writes 4 over 5
+  11    654.479 ms    client 2 tells its customer that it is sold
+  12    654.579 ms    client 2 releases dh:item:0
+  13    840.300 ms  * stock is violated: client 1, which holds since 640.200 ms, and client 2, since 454.179 ms
+  14    840.400 ms    client 1 writes 4 over 5
+  15    840.500 ms    client 1 tells its customer that it is sold
+  16    840.600 ms    client 1 is told that dh:item:0 is not its own, or gone
+  17    840.800 ms    the referee can have dh:item:0, after 0.100 ms
+  18    841.100 ms    at the end the stock is 4, of 2 orders
+)");
+}
+
+TEST(ExecutionStory, TellsWhatIsNeverAnsweredAndWhatIsLeft) {
+  EXPECT_EQ(StoryOf({.lock = "setnx-expire", .faults = {SimFault::kKill}}, "0:1"),
+            R"(   1      0.100 ms    client 2 begins to wait for dh:item:0
+   2      0.100 ms    client 1 asks for dh:item:0, and no answer ever comes
+   3      0.200 ms  ! client 1 killed
+   4      0.200 ms    client 2 asks for dh:item:0 27 times until 1594.059 ms, and is refused each time
+   5   1600.100 ms    client 2 gives up waiting for dh:item:0
+   6   1702.200 ms    dh:item:0 is still there, and never expires
+   7   1702.200 ms  * liveness is violated
+   8   2502.200 ms    the referee cannot have dh:item:0, after 800.000 ms
+   9   2502.400 ms    at the end the stock is 5, of 0 orders
+)");
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,106 @@
+// An execution as files, and back.
+#include "compose/trace.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "compose/program.h"
+#include "compose/run_once.h"
+#include "compose/testing_explore.h"
+
+namespace doublehold {
+namespace {
+
+using sim::SimFault;
+
+class TraceFiles : public ::testing::Test {
+ protected:
+  // What is written there of an execution with one pause.
+  Result<void> WriteTo(const std::filesystem::path& folder) {
+    const Searched searched{.lock = "set-nx-px", .faults = {SimFault::kPause}};
+    replay_.settings.Set("lock.name", "set-nx-px", "test");
+    replay_.faults = searched.faults;
+    replay_.choices = *sim::ParseDeviations("0:1");
+    const Scenario scenario = ScenarioOf(searched);
+    sim::GivenChoices given(replay_.choices);
+    execution_ = Simulate(scenario, given);
+    verdict_ = Judge(execution_.history);
+    return WriteTrace(folder, {.replay = replay_,
+                               .plan = scenario.plan,
+                               .execution = execution_,
+                               .verdict = verdict_,
+                               .steps = StepsOf(execution_.history, verdict_)});
+  }
+
+  TestFolder folder_;
+  ReplayString replay_;
+  Execution execution_;
+  RunVerdict verdict_;
+};
+
+TEST_F(TraceFiles, AreARunFolderThatJudgesAsTheExecutionDid) {
+  const std::filesystem::path folder = folder_.path() / "deep" / "execution";
+  ASSERT_TRUE(WriteTo(folder).has_value());
+  for (const char* file : {"history.jsonl", "history.bin"}) {
+    const Result<History> history = ReadHistory(folder / file);
+    ASSERT_TRUE(history.has_value()) << history.error().message;
+    EXPECT_EQ(history->events, execution_.history.events) << file;
+  }
+  EXPECT_EQ(ReadJson(folder / "verdict.json").at("overall"), "violated");
+  const nlohmann::json trace = ReadJson(folder / "trace.json");
+  EXPECT_EQ(trace.at("version"), 1);
+  EXPECT_EQ(trace.at("choices").dump(), R"([{"at":0,"choice":1}])");
+  EXPECT_EQ(trace.at("faults").dump(),
+            R"([{"fault":"pause","what":"client 1 stopped for 640ms"}])");
+  EXPECT_EQ(trace.at("steps").at(1).dump(),
+            R"({"at_ns":200000,"kind":"fault","text":"client 1 stopped for 640ms"})");
+}
+
+TEST_F(TraceFiles, AreReplayedAsTheyWereWritten) {
+  const std::filesystem::path folder = folder_.path() / "execution";
+  ASSERT_TRUE(WriteTo(folder).has_value());
+  for (const std::string& what :
+       {folder.string(), (folder / "trace.json").string(), ToText(replay_)}) {
+    const Result<ReplayString> read = ReadReplay(what);
+    ASSERT_TRUE(read.has_value()) << read.error().message;
+    EXPECT_EQ(ToText(*read), ToText(replay_));
+  }
+}
+
+TEST_F(TraceFiles, GoIntoAFolderOfTheirOwn) {
+  std::filesystem::create_directories(folder_.path() / "full");
+  WriteFile(folder_.path() / "full" / "mine", "mine");
+  const Result<void> refused = WriteTo(folder_.path() / "full");
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().message.find("full: not empty: name a folder that is new, or empty"),
+            std::string::npos)
+      << refused.error().message;
+}
+
+TEST_F(TraceFiles, WhatIsNoneIsSaidWhatIsWrongWith) {
+  const std::filesystem::path file = folder_.path() / "trace.json";
+  const struct {
+    const char* text;
+    const char* why;
+  } cases[] = {
+      {"", "trace.json: no trace of an execution: replay --into writes one"},
+      {"{}", "trace.json: no trace of an execution: replay --into writes one"},
+      {R"({"version":"1","replay":"v1/"})", "no trace of an execution"},
+      {R"({"version":2,"replay":"v1/"})", "trace.json: a trace of version 2; this program reads 1"},
+      {R"({"version":1,"replay":"v1/"})", "2 parts between slashes"},
+  };
+  for (const auto& each : cases) {
+    WriteFile(file, each.text);
+    const Result<ReplayString> read = ReadReplay(file.string());
+    ASSERT_FALSE(read.has_value()) << each.text;
+    EXPECT_NE(read.error().message.find(each.why), std::string::npos) << read.error().message;
+  }
+  const Result<ReplayString> none = ReadReplay((folder_.path() / "none.json").string());
+  ASSERT_FALSE(none.has_value());
+  EXPECT_NE(none.error().message.find("none.json: no such file"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace doublehold
