@@ -37,7 +37,7 @@ struct ClaimVerdict {
 };
 
 struct Limits {
-  // More are counted, not told.
+  // More are counted, not told. 0: the outcome alone is asked for, and no margins are looked for either.
   size_t violations_told = 50;
   int64_t told_of_a_hold = 5;  // of those that one hold overlapped
 };

@@ -30,7 +30,8 @@ ClaimVerdict Check(const Evidence& evidence, const Limits& limits, Part part) {
   const Holds& holds = evidence.holds();
   verdict.opportunities = static_cast<int64_t>(holds.all.size());
   const Scene& scene = evidence.scene();
-  verdict.margins = part == Part::kCore ? GapMargins(scene, holds) : LeaseMargins(scene, holds);
+  if (limits.violations_told > 0)
+    verdict.margins = part == Part::kCore ? GapMargins(scene, holds) : LeaseMargins(scene, holds);
   if (holds.broken) return Undecided(std::move(verdict), *holds.broken);
   if (std::string why = WhyNothingCouldOverlap(scene, holds); !why.empty()) {
     return Undecided(std::move(verdict), std::move(why));

@@ -353,6 +353,11 @@ TEST(Exclusion, WhatIsNotToldIsStillLookedAt) {
       c2:                   A-a===R-r             A-a==R-r
       machine c1:       (------)     )");
   const ClaimVerdict verdict = CheckExclusion(history, {.violations_told = 1});
+  const ClaimVerdict alone = CheckExclusion(history, {.violations_told = 0});
+  EXPECT_EQ(alone.outcome, verdict.outcome);
+  EXPECT_EQ(alone.count, verdict.count);
+  EXPECT_TRUE(alone.violations.empty() && alone.margins.empty());
+  EXPECT_FALSE(verdict.margins.empty());
   EXPECT_EQ(verdict.outcome, kViolated);
   EXPECT_EQ(verdict.violations.size(), 1U);
 }
