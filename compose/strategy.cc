@@ -17,6 +17,11 @@ uint64_t Mix(uint64_t digest, uint64_t word) {
 
 }  // namespace
 
+bool MayDeviate(const Bounds& bounds, const sim::Deviations& deviations, sim::ChoiceKind kind) {
+  const int most = kind == sim::ChoiceKind::kFault ? bounds.depth : bounds.delays;
+  return std::ranges::count(deviations, kind, &sim::Deviation::kind) < most;
+}
+
 uint64_t DigestOf(const History& history) {
   uint64_t digest = history.events.size();
   // An event has no gaps between its fields (event.h), so that equal ones are equal in each byte.

@@ -64,6 +64,9 @@ class Strategy {
   [[nodiscard]] virtual int64_t KeptBytes() const { return 0; }
 };
 
+// Whether a further deviation of that kind is within the bounds.
+bool MayDeviate(const Bounds& bounds, const sim::Deviations& deviations, sim::ChoiceKind kind);
+
 // Each in a file of its own. The scenario and the bounds outlive them; `plain` are the questions of the execution in which
 // nothing goes wrong.
 using Questions = std::vector<sim::GivenChoices::Question>;

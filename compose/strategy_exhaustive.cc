@@ -88,7 +88,7 @@ class Exhaustive final : public Strategy {
     std::vector<Done> all;
     Deviations deviations = parents_.DeviationsOf(part, static_cast<size_t>(level_) - 1);
     for (const auto& question : parents_.OpenOf(part)) {
-      if (CountOf(deviations, question.kind) >= MostOf(question.kind)) continue;
+      if (!MayDeviate(bounds_, deviations, question.kind)) continue;
       for (uint32_t choice = 1; choice < question.count; ++choice) {
         deviations.push_back({.at = question.at, .choice = choice, .kind = question.kind});
         all.push_back(Run(deviations, worker));
@@ -110,13 +110,6 @@ class Exhaustive final : public Strategy {
     if (level_ == bounds_.depth + bounds_.delays) done.open.clear();
     return done;
   }
-  [[nodiscard]] int MostOf(ChoiceKind kind) const {
-    return kind == ChoiceKind::kFault ? bounds_.depth : bounds_.delays;
-  }
-  static int CountOf(const Deviations& deviations, ChoiceKind kind) {
-    return static_cast<int>(std::ranges::count(deviations, kind, &Deviation::kind));
-  }
-
   const Bounds& bounds_;
   int level_ = -1;
   Parents parents_, next_;

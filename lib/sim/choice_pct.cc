@@ -8,6 +8,7 @@ void PctChoices::Begin(uint64_t number) {
   random_ = Prng(terms_.seed, "pct", number);
   asked_ = orders_asked_ = faults_asked_ = 0;
   next_change_ = next_fault_ = 0;
+  waits_ = false;
   deviations_.clear();
   changes_ = DrawPlaces(terms_.delays, terms_.order_questions);
   faults_ = DrawPlaces(terms_.faults, terms_.fault_questions);
@@ -29,7 +30,9 @@ uint32_t PctChoices::Choose(ChoiceKind kind, uint32_t count) {
     const uint32_t of_kind = orders_asked_++;
     for (; next_change_ < changes_.size() && changes_[next_change_] <= of_kind; ++next_change_)
       first_waits_ = !first_waits_;
-    choice = first_waits_ ? 1 : 0;
+    // When the first waits, the next question is whether the one that goes instead should wait for it in turn.
+    choice = first_waits_ && !waits_ ? 1 : 0;
+    waits_ = choice == 1;
   } else {
     const uint32_t of_kind = faults_asked_++;
     // Of two that were drawn at one place the second takes the next.

@@ -6,7 +6,7 @@
 //
 // Here: what competes are the things due within the window of each other, and a source of choices is not told who they are, only
 // whether the first due should wait until the next has gone. So there are two ranks in place of n: what was due first goes first,
-// or it waits for everything else that is due. Which of the two holds at the start is drawn; at each of `delays` change points,
+// or the next goes in its place, turn by turn. Which of the two holds at the start is drawn; at each of `delays` change points,
 // drawn from all order questions of the plain execution, it turns over. What has lost its place keeps on losing, to things that
 // came later as well, until nothing else is due or the next change point: as a thread that has lost its priority does.
 // Faults are change points of another kind: `faults` places are drawn from the fault questions of the plain execution, each
@@ -44,6 +44,7 @@ class PctChoices final : public ChoiceSource {
   uint32_t asked_ = 0, orders_asked_ = 0, faults_asked_ = 0;
   size_t next_change_ = 0, next_fault_ = 0;
   bool first_waits_ = false;
+  bool waits_ = false;                      // by the last answer about order
   std::vector<uint32_t> changes_, faults_;  // in order
   Deviations deviations_;
 };

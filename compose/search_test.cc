@@ -1,0 +1,168 @@
+// How the simulator searches: strategies, threads, bounds of memory and number, and what is said of them.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "compose/estimate.h"
+#include "compose/explore.h"
+#include "compose/plan_builder.h"
+#include "compose/strategy.h"
+
+namespace doublehold {
+namespace {
+
+using sim::SimFault;
+
+Scenario ScenarioWith(const std::string& lock, const std::vector<SimFault>& faults, int clients = 2,
+                      Duration window = {}) {
+  Settings settings;
+  const std::map<std::string, std::string> words{{"lock.name", lock},
+                                                 {"lock.lease", "400ms"},
+                                                 {"retry.interval", "0.2 lease"},
+                                                 {"retry.timeout", "4 lease"},
+                                                 {"workload.clients", std::to_string(clients)},
+                                                 {"workload.stock", "5"},
+                                                 {"workload.work", "0.5 lease"},
+                                                 {"workload.work-distribution", "fixed"},
+                                                 {"workload.think", "0s"}};
+  for (const auto& [name, word] : words) settings.Set(name, word, "test");
+  const Result<Plan> plan = BuildPlan(std::move(settings));
+  EXPECT_TRUE(plan.has_value()) << (plan ? "" : plan.error().message);
+  Scenario scenario = ScenarioOf(*plan, /*cycles=*/1, faults);
+  scenario.terms.window = window;
+  return scenario;
+}
+
+void Ignore(const Explored&) {}
+
+const std::vector<SimFault> kThree{SimFault::kPause, SimFault::kHoldRequest, SimFault::kNodeClock};
+
+// All that a search says but how it went.
+std::string Told(const Explored& explored) {
+  std::string text =
+      std::to_string(explored.executions) + " " + std::to_string(explored.different) + " " +
+      std::to_string(explored.points_struck) + " of " + std::to_string(explored.points);
+  for (const Found& found : explored.claims)
+    text += "\n" + found.claim + " " + std::to_string(found.violated) + " " +
+            std::to_string(found.unknown) + " " + ToText(found.shortest) + " " + found.sentence;
+  return text;
+}
+
+struct Way {
+  const char* name;
+  Bounds bounds;
+};
+
+TEST(Search, FindsTheSameWithAnyNumberOfThreads) {
+  const Scenario scenario = ScenarioWith("set-nx-px", kThree, 2, 2ms);
+  const Way ways[] = {
+      {"exhaustive", {.depth = 1, .delays = 1}},
+      {"exhaustive, cut by its budget", {.depth = 1, .delays = 1, .executions = 777}},
+      {"random", {.depth = 2, .executions = 1500, .strategy = StrategyKind::kRandom}},
+      {"pct", {.depth = 2, .delays = 3, .executions = 1500, .strategy = StrategyKind::kPct}},
+  };
+  for (const Way& way : ways) {
+    Bounds bounds = way.bounds;
+    const std::string alone = Told(Explore(scenario, bounds, Ignore));
+    for (const int jobs : {2, 3, 7}) {
+      bounds.jobs = jobs;
+      EXPECT_EQ(Told(Explore(scenario, bounds, Ignore)), alone) << way.name << ", " << jobs;
+    }
+  }
+}
+
+TEST(Search, EachStrategyFindsWhatOneFaultBreaks) {
+  const Scenario scenario = ScenarioWith("set-nx-px", {SimFault::kNodeClock});
+  for (const StrategyKind strategy :
+       {StrategyKind::kExhaustive, StrategyKind::kRandom, StrategyKind::kPct}) {
+    const Explored explored =
+        Explore(scenario, {.depth = 1, .executions = 500, .strategy = strategy}, Ignore);
+    EXPECT_EQ(explored.claims.front().claim, "exclusion");
+    EXPECT_GT(explored.claims.front().violated, 0);
+    EXPECT_EQ(explored.claims.front().shortest.size(), 1u);
+    EXPECT_EQ(explored.points_struck, explored.points);
+  }
+}
+
+TEST(Search, SaysWhyItEnded) {
+  const Scenario scenario = ScenarioWith("set-nx-px", kThree);
+  const struct {
+    Bounds bounds;
+    Ended ended;
+    bool is_complete;
+  } cases[] = {
+      {{.depth = 1}, Ended::kAllRun, true},
+      {{.depth = 1, .executions = 10}, Ended::kBudget, false},
+      {{.depth = 2, .memory_bytes = 2000}, Ended::kMemory, false},
+      {{.depth = 1, .executions = 10, .strategy = StrategyKind::kRandom}, Ended::kBudget, false},
+      {{.depth = 1, .executions = 10, .strategy = StrategyKind::kPct}, Ended::kBudget, false},
+  };
+  for (const auto& each : cases) {
+    const Explored explored = Explore(scenario, each.bounds, Ignore);
+    EXPECT_EQ(explored.ended, each.ended);
+    EXPECT_EQ(explored.is_complete, each.is_complete);
+    if (each.ended == Ended::kBudget) {
+      EXPECT_EQ(explored.executions, each.bounds.executions);
+    }
+  }
+}
+
+TEST(Search, EachExecutionIsEqualToItselfRunAgain) {
+  const Explored explored = Explore(ScenarioWith("redisson", kThree, 2, 2ms),
+                                    {.depth = 1, .delays = 1, .run_twice = true}, Ignore);
+  EXPECT_TRUE(explored.is_complete);
+  EXPECT_GT(explored.executions, 500);
+  EXPECT_EQ(explored.unequal, 0);
+}
+
+// That it would be seen: what is run again has other terms.
+TEST(Search, AnExecutionThatIsAnotherRunAgainIsTold) {
+  Scenario scenario = ScenarioWith("set-nx-px", kThree);
+  const Bounds bounds{.depth = 1, .run_twice = true};
+  Worker worker(scenario, bounds);
+  Done done;
+  worker.Run(done);
+  EXPECT_TRUE(done.is_equal);
+  scenario.terms.latency += 1us;
+  worker.RunAgain(done);
+  EXPECT_FALSE(done.is_equal);
+}
+
+TEST(Estimate, IsExactOfTwoDeviationsAndNearOfMore) {
+  const struct {
+    std::vector<SimFault> faults;
+    Bounds bounds;
+    double tolerance;
+  } cases[] = {
+      {{SimFault::kPause}, {.depth = 0}, 0},
+      {kThree, {.depth = 1}, 0},
+      {kThree, {.depth = 2}, 0.15},
+      {kThree, {.depth = 2, .most = {{SimFault::kPause, 1}}}, 0.15},
+      {{SimFault::kPause}, {.depth = 3}, 0.3},
+      {{SimFault::kPause}, {.depth = 1, .delays = 1}, 0.15},
+  };
+  for (const auto& each : cases) {
+    const Scenario scenario =
+        ScenarioWith("set-nx-px", each.faults, 2, each.bounds.delays > 0 ? 2ms : Duration{});
+    const auto all = static_cast<double>(Explore(scenario, each.bounds, Ignore).executions);
+    EXPECT_NEAR(EstimateExecutions(scenario, each.bounds), all, all * each.tolerance)
+        << each.bounds.depth;
+  }
+}
+
+TEST(Estimate, ABoundBeyondTheBudgetIsRefusedWithWhatToChange) {
+  const Scenario scenario = ScenarioWith("set-nx-px", kThree, 2, 2ms);
+  const Result<void> refused = CheckBudget(scenario, {.depth = 2, .delays = 1, .executions = 1000});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ExitCode::kBadInput);
+  for (const char* part :
+       {"executions are within the bounds, and --budget is 1000: --depth 1 has about ",
+        "--delay-bound 0 has about ", "draw with --strategy pct"})
+    EXPECT_NE(refused.error().message.find(part), std::string::npos) << refused.error().message;
+  EXPECT_EQ(refused.error().message.find('\n'), std::string::npos);
+  EXPECT_TRUE(CheckBudget(scenario, {.depth = 1, .executions = 1000}).has_value());
+  EXPECT_TRUE(CheckBudget(scenario, {.depth = 2, .delays = 1}).has_value());
+}
+
+}  // namespace
+}  // namespace doublehold
