@@ -111,7 +111,9 @@ class SizeSearch {
   // By the questions of the execution in which nothing goes wrong; later ones have about as many.
   bool IsTooMuch() {
     double answers[] = {0, 0};
-    for (const auto& question : *trials_.Run({}))
+    const auto open = trials_.Run({});
+    CHECK(open.has_value());
+    for (const auto& question : *open)
       answers[static_cast<size_t>(question.kind)] += question.count - 1;
     double executions = 1;
     const auto times = [&](size_t count, double each) {

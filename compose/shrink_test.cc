@@ -114,6 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
               .cycles = 2},
              "release",
              1,
+             2,
              2},
         Long{"K14",
              {.lock = "set-nx-px",
