@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 import palette
 import words
 from cells import CellSummary, calm_speeds, speed_of, summary
+from exploration import Exploration
 from figures_cell import cell as cell_figure
 from figures_overview import overview
 from figures_speed import compare_speed, speed
@@ -48,7 +49,12 @@ def place(folder: Path) -> str:
     return "/".join(folder.absolute().parts[-2:])
 
 
-def page_of(inputs: list[Run | Suite]) -> str:
+def page_of(inputs: list[Run | Suite | Exploration]) -> str:
+    explored = [one for one in inputs if isinstance(one, Exploration)]
+    if explored and len(inputs) > 1:
+        raise BadInput(f"{explored[0].folder}: what was explored has a page of its own: name it alone")
+    if explored:
+        return environment().get_template("explore.html.j2").render(found=explored[0])
     if len(inputs) > 1:
         return compare_page(inputs)
     only = inputs[0]

@@ -4,6 +4,7 @@ docs/formats.md. Refuses what is missing or garbled; ignores keys it does not kn
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from exploration import Exploration, read_exploration
 from parsing import BadInput, Node, read_json
 from rates import Answer, ClaimRate, read_answer, read_rates, read_until
 
@@ -217,12 +218,14 @@ class Run:
     verdict: Verdict
 
 
-def read_folder(folder: Path) -> Run | Suite:
-    """A run or a suite, whichever the folder is."""
+def read_folder(folder: Path) -> Run | Suite | Exploration:
+    """A run, a suite or an exploration, whichever the folder is."""
     if not folder.is_dir():
         raise BadInput(f"{folder}: no such folder")
     if (folder / "suite.json").exists():
         return read_suite(folder)
+    if (folder / "explore.json").exists():
+        return read_exploration(folder)
     if (folder / "verdict.json").exists():
         read_json(folder / "plan.json")  # the page says how to run it again with it
         return Run(folder, read_verdict(folder / "verdict.json"))

@@ -1,0 +1,133 @@
+#include "compose/explore_all.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "compose/explore_matrix.h"
+#include "compose/run_once.h"
+#include "compose/scenario_settings.h"
+#include "lib/locks/registry.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int kExploreVersion = 1;
+// Of a lock on several nodes, unless the user says how many: enough for a majority to differ from all.
+constexpr int kNodes = 3;
+
+Settings SettingsOf(const AllAsked& asked, const std::string& lock, int clients) {
+  Settings settings = asked.search.settings;
+  settings.Set("lock.name", lock, "explore --all");
+  settings.Set("workload.clients", std::to_string(clients), "explore --all");
+  const LockEntry* entry = FindLock(lock);
+  if (entry != nullptr && entry->most_nodes >= kNodes && !settings.Has("topology.nodes"))
+    settings.Set("topology.nodes", std::to_string(kNodes), "explore --all");
+  return settings;
+}
+
+Result<MatrixFound> Run(const AllAsked& asked, const MatrixSearch& search) {
+  const Settings settings = SettingsOf(asked, search.lock, search.clients);
+  const Result<Plan> plan = SimulatedPlan(settings);
+  if (!plan) return tl::unexpected(plan.error());
+  Scenario scenario = ScenarioOf(*plan, asked.search.scenario.cycles, search.faults);
+  scenario.terms.window = asked.search.scenario.terms.window;
+  Bounds bounds = asked.search.bounds;
+  bounds.depth = search.depth;
+  MatrixFound found{.explored = Explore(scenario, bounds, [](const Explored&) {})};
+  for (const Found& claim : found.explored.claims) {
+    found.replays.push_back(
+        claim.violated == 0 ? "" : ToText(ReplayOf(settings, scenario, claim.shortest)));
+  }
+  return found;
+}
+
+nlohmann::json WholeJson(const AllAsked& asked, const std::vector<MatrixRow>& rows,
+                         double seconds) {
+  int64_t executions = 0;
+  for (const MatrixRow& row : rows) {
+    for (const MatrixCell& cell : row.cells) {
+      for (const MatrixDepth& depth : cell.depths) executions += depth.found.explored.executions;
+    }
+  }
+  return {{"version", kExploreVersion},
+          {"doublehold", DOUBLEHOLD_VERSION},
+          {"depth", asked.search.bounds.depth},
+          {"delays", asked.search.bounds.delays},
+          {"cycles", asked.search.scenario.cycles},
+          {"executions", executions},
+          {"seconds", seconds},
+          {"rows", ToJson(rows)}};
+}
+
+Result<void> WriteInto(const std::filesystem::path& folder, const nlohmann::json& json,
+                       const std::string& markdown) {
+  if (auto ok = WriteWhole(folder / "explore.json", json.dump(2) + "\n"); !ok) return ok;
+  return WriteWhole(folder / "matrix.md", markdown);
+}
+
+Result<void> MakeEmpty(const std::filesystem::path& folder) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (!code && std::filesystem::is_empty(folder, code) && !code) return {};
+  return BadInput(fmt::format("--into {}: {}: name a folder that is new, or empty", folder.string(),
+                              code ? code.message() : "not empty"));
+}
+
+ExitCode StatusOf(const std::vector<MatrixRow>& rows) {
+  for (const MatrixRow& row : rows) {
+    for (const MatrixCell& cell : row.cells) {
+      for (const MatrixDepth& depth : cell.depths) {
+        if (!depth.found.explored.is_complete) return ExitCode::kUnknown;
+      }
+      if (TextOf(cell).find('?') != std::string::npos) return ExitCode::kUnknown;
+    }
+  }
+  return ExitCode::kAsExpected;
+}
+
+}  // namespace
+
+Result<ExitCode> ExploreAll(const AllAsked& asked) {
+  if (asked.into) {
+    if (auto ok = MakeEmpty(*asked.into); !ok) return tl::unexpected(ok.error());
+  }
+  const bool terminal = isatty(STDERR_FILENO) == 1;
+  const auto begun = std::chrono::steady_clock::now();
+  const MatrixTerms terms{.locks = asked.locks,
+                          .clients = asked.clients,
+                          .faults = asked.search.scenario.terms.faults,
+                          .depth = asked.search.bounds.depth};
+  const std::vector<MatrixRow> rows = ExploreMatrix(
+      terms, [&](const MatrixSearch& search) { return Run(asked, search); },
+      [&](const MatrixSearch& search) {
+        if (terminal)
+          fmt::print(stderr, "\r{}, {} clients, {}, depth {}\x1b[K", search.lock, search.clients,
+                     search.faults.empty()       ? "none"
+                     : search.faults.size() == 1 ? sim::EntryOf(search.faults.front()).name
+                                                 : "any",
+                     search.depth);
+      });
+  if (terminal) fmt::print(stderr, "\r\x1b[K");
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  const nlohmann::json json = WholeJson(asked, rows, seconds);
+  const std::string markdown = MarkdownOf(rows);
+  if (asked.as_json) {
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}\n{} executions in {:.1f} s\n", markdown, json["executions"].get<int64_t>(),
+               seconds);
+  }
+  if (asked.into) {
+    if (auto ok = WriteInto(*asked.into, json, markdown); !ok) return tl::unexpected(ok.error());
+    if (!asked.as_json) fmt::print("files: {}\n", asked.into->string());
+  }
+  return StatusOf(rows);
+}
+
+}  // namespace doublehold

@@ -1,0 +1,78 @@
+"""What `doublehold explore --all` found, as a page."""
+
+import contextlib
+import io
+import json
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+from exploration import read_exploration
+from parsing import BadInput
+from report import main
+from report_test import Page
+
+HOSTILE = "it <b>is</b> & was"
+
+
+def search(depth: int, violated: list[str], complete: bool = True, unknown: int = 0) -> dict[str, Any]:
+    claims: list[dict[str, Any]] = []
+    for claim in ("exclusion", "stock"):
+        claims.append({"claim": claim, "violated": int(claim in violated), "unknown": unknown})
+        if claim in violated:
+            claims[-1] |= {"sentence": HOSTILE, "replay": f"v1/{claim}"}
+    return {"depth": depth, "executions": 1234, "complete": complete, "cut_off": 0, "claims": claims}
+
+
+def explored(cells: list[list[dict[str, Any]]]) -> dict[str, Any]:
+    return {"version": 1, "doublehold": "0", "depth": 2, "delays": 0, "cycles": 1, "executions": 9876, "seconds": 1.5,
+            "rows": [{"lock": "some-lock", "clients": 2,
+                      "cells": [{"fault": f"fault-{i}", "text": "?", "depths": depths} for i, depths in enumerate(cells)]},
+                     {"lock": "other", "clients": 2, "cells": [], "refused": "it has no keys"}]}
+
+
+class ExplorationTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def write(self, found: dict[str, Any]) -> None:
+        (self.folder / "explore.json").write_text(json.dumps(found))
+
+    def test_a_place_is_as_bad_as_its_worst_search(self) -> None:
+        for depths, outcome, claims in (
+                ([search(1, [])], "valid", []),
+                ([search(1, ["stock"]), search(2, ["exclusion", "stock"])], "violated", ["stock", "exclusion (2 faults)"]),
+                ([search(1, []), search(2, [], complete=False)], "unknown", []),
+                ([search(1, [], unknown=1)], "unknown", []),
+                ([search(1, ["stock"], complete=False)], "violated", ["stock"])):
+            self.write(explored([depths]))
+            place = read_exploration(self.folder).rows[0].places[0]
+            self.assertEqual((place.outcome, place.claims), (outcome, claims))
+            self.assertEqual(place.executions, 1234 * len(depths))
+
+    def test_its_page_has_every_cell_and_story(self) -> None:
+        self.write(explored([[search(1, ["stock"])], [search(1, [])]]))
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(main([str(self.folder)]), 0)
+        html = (self.folder / "report.html").read_text()
+        page = Page(html)
+        self.assertEqual(page.open, [])
+        for text in ("9,876 executions", "some-lock", "fault-0", "✕ stock", "✓ clean", HOSTILE,
+                     "doublehold replay 'v1/stock'", "other is not explored: it has no keys"):
+            self.assertIn(text, page.text)
+        self.assertNotIn("<b>is</b>", html)
+
+    def test_what_is_none_is_said_what_is_wrong_with(self) -> None:
+        self.write(explored([]) | {"version": 2})
+        with self.assertRaisesRegex(BadInput, "version 2; this program reads 1"):
+            read_exploration(self.folder)
+        self.write({"version": 1})
+        with self.assertRaisesRegex(BadInput, "'rows' is missing"):
+            read_exploration(self.folder)
+
+
+if __name__ == "__main__":
+    unittest.main()
