@@ -3,11 +3,15 @@
 
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 
-#include "compose/experiment_options.h"
-#include "compose/explore.h"
-#include "compose/replay_string.h"
+#include "compose/estimate.h"
+#include "compose/explore_all.h"
+#include "compose/explore_text.h"
+#include "compose/plan_builder.h"
 #include "compose/scenario_settings.h"
+#include "lib/base/words.h"
+#include "lib/locks/registry.h"
 
 namespace doublehold {
 namespace {
@@ -15,7 +19,12 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr int kMostDepth = 9;
+constexpr int kMostJobs = 256;
+constexpr int64_t kBudget = 10'000'000;  // where the user says none
+constexpr int64_t kBytesPerMb = 1'000'000;
+constexpr int64_t kMostMb = 1'000'000;
 constexpr int kMostCycles = 100;
+constexpr int kDepthOfAll = 2;
 
 po::options_description ExploreOptions() {
   po::options_description options("options");
@@ -27,114 +36,142 @@ po::options_description ExploreOptions() {
   add("delay-bound", po::value<int>()->default_value(0),
       "how often what is due waits for what comes next, at most");
   add("cycles", po::value<int>()->default_value(1), "sections of each client");
-  add("budget", po::value<int64_t>()->default_value(0), "executions, at most; 0: all");
+  add("strategy", po::value<std::string>()->default_value("exhaustive"),
+      "exhaustive: all within these bounds; random, pct: as many as --budget, drawn by --seed");
+  add("budget", po::value<int64_t>(),
+      "executions, at most; 0: no limit. Of exhaustive: 10000000 when not said");
+  add("jobs", po::value<int>()->default_value(1), "threads; what is found is the same");
+  add("memory-mb", po::value<int64_t>()->default_value(1024),
+      "for executions whose continuations are still to be run; unknown when it is reached");
+  add("check-determinism", "run each execution twice, and see that they are equal");
+  add("all",
+      "each lock with each fault, up to depth, or 2 when that is not said; 2 and 3 clients when "
+      "--clients is not");
+  add("into", po::value<std::string>(), "with --all: a new folder, for the report");
   add("json", "print the result as JSON");
   return options;
 }
 
-std::string RowOf(const Found& found, const Explored& explored) {
-  if (found.violated > 0)
-    return fmt::format("VIOLATED in {} of {}", found.violated, explored.executions);
-  if (found.unknown > 0)
-    return fmt::format("unknown in {} of {}, violated in none", found.unknown, explored.executions);
-  if (!explored.is_complete) return "not violated, but the budget ended";
-  return fmt::format("clean in all {}", explored.executions);
-}
-
-void Tell(const Explored& explored, const Scenario& scenario, const ReplayString& replay,
-          double seconds) {
-  for (const Found& found : explored.claims)
-    fmt::print("  {:<16}{}\n", found.claim, RowOf(found, explored));
-  for (const Found& found : explored.claims) {
-    if (found.violated == 0) continue;
-    ReplayString one = replay;
-    one.choices = found.shortest;
-    fmt::print("\n{}: {}\n  doublehold replay '{}'\n", found.claim, found.sentence, ToText(one));
-  }
-  fmt::print("\n{} executions of {} in {:.2f} s ({:.0f}/s){}{}\n", explored.executions,
-             scenario.plan.lock, seconds, static_cast<double>(explored.executions) / seconds,
-             explored.is_complete ? ", all within the bounds" : ", not all within the bounds",
-             explored.cut_off > 0 ? fmt::format("; {} cut off", explored.cut_off) : "");
-}
-
-nlohmann::json ToJson(const Explored& explored, const ReplayString& replay, double seconds) {
-  nlohmann::json claims = nlohmann::json::array();
-  for (const Found& found : explored.claims) {
-    claims.push_back(
-        {{"claim", found.claim}, {"violated", found.violated}, {"unknown", found.unknown}});
-    if (found.violated == 0) continue;
-    ReplayString one = replay;
-    one.choices = found.shortest;
-    claims.back()["sentence"] = found.sentence;
-    claims.back()["replay"] = ToText(one);
-  }
-  return {{"executions", explored.executions},
-          {"complete", explored.is_complete},
-          {"cut_off", explored.cut_off},
-          {"seconds", seconds},
-          {"claims", std::move(claims)}};
-}
-
-ExitCode StatusOf(const Explored& explored) {
-  const bool violated =
-      std::ranges::any_of(explored.claims, [](const Found& found) { return found.violated > 0; });
-  if (violated) return ExitCode::kViolated;
-  const bool unknown =
-      std::ranges::any_of(explored.claims, [](const Found& found) { return found.unknown > 0; });
-  return explored.is_complete && explored.cut_off == 0 && !unknown ? ExitCode::kAsExpected
-                                                                   : ExitCode::kUnknown;
-}
-
-}  // namespace
-
-Result<ExitCode> ExploreCommand(const Words& words) {
-  Result<ParsedLine> line = ParseLine(words, ExploreOptions(), "explore --lock LOCK [options]");
-  if (!line) return tl::unexpected(line.error());
-  if (line->help) return ExitCode::kAsExpected;
-  Result<Settings> settings = ReadScenarioSettings(*line);
-  if (!settings) return tl::unexpected(settings.error());
-  const Result<Plan> plan = SimulatedPlan(*settings);
-  if (!plan) return tl::unexpected(plan.error());
-  Bounds bounds{.depth = line->values["depth"].as<int>(),
-                .delays = line->values["delay-bound"].as<int>(),
-                .executions = line->values["budget"].as<int64_t>()};
-  const int cycles = line->values["cycles"].as<int>();
+Result<Bounds> ReadBounds(const ParsedLine& line, const Plan& plan) {
+  const auto number = [&](const char* name) { return line.values[name].as<int>(); };
+  Bounds bounds{.depth = number("depth"),
+                .delays = number("delay-bound"),
+                .executions = kBudget,
+                .seed = plan.seed,
+                .jobs = number("jobs"),
+                .memory_bytes = line.values["memory-mb"].as<int64_t>(),
+                .run_twice = line.values.contains("check-determinism")};
+  const bool has_budget = line.values.contains("budget");
+  if (has_budget) bounds.executions = line.values["budget"].as<int64_t>();
   if (bounds.depth < 0 || bounds.depth > kMostDepth)
     return BadInput(fmt::format("--depth: 0 to {}", kMostDepth));
   if (bounds.delays < 0 || bounds.delays > kMostDepth)
     return BadInput(fmt::format("--delay-bound: 0 to {}", kMostDepth));
-  if (cycles < 1 || cycles > kMostCycles)
+  if (number("cycles") < 1 || number("cycles") > kMostCycles)
     return BadInput(fmt::format("--cycles: 1 to {}", kMostCycles));
-  if (bounds.executions < 0) return BadInput("--budget: 0, for all, or more");
-  ReplayString replay{
-      .settings = *settings, .cycles = cycles, .faults = {}, .reorders = bounds.delays > 0};
-  if (line->values.contains("faults")) {
+  if (bounds.executions < 0) return BadInput("--budget: 0, for no limit, or more");
+  if (bounds.jobs < 1 || bounds.jobs > kMostJobs)
+    return BadInput(fmt::format("--jobs: 1 to {}", kMostJobs));
+  if (bounds.memory_bytes < 1 || bounds.memory_bytes > kMostMb)
+    return BadInput(fmt::format("--memory-mb: 1 to {}", kMostMb));
+  bounds.memory_bytes *= kBytesPerMb;
+  const auto name = line.values["strategy"].as<std::string>();
+  const auto entry = std::ranges::find(kStrategies, name, &StrategyEntry::name);
+  if (entry == kStrategies.end())
+    return BadInput("--strategy: " + UnknownWord("strategy", name, NamesOf(kStrategies)));
+  bounds.strategy = entry->strategy;
+  if (bounds.strategy != StrategyKind::kExhaustive && (!has_budget || bounds.executions == 0))
+    return BadInput(
+        fmt::format("--strategy {}: how many executions are to be drawn? --budget 100000", name));
+  return bounds;
+}
+
+// All that the command line says.
+Result<SearchAsked> ReadSearch(const ParsedLine& line) {
+  Result<Settings> settings = ReadScenarioSettings(line);
+  if (!settings) return tl::unexpected(settings.error());
+  const Result<Plan> plan = SimulatedPlan(*settings);
+  if (!plan) return tl::unexpected(plan.error());
+  Result<Bounds> bounds = ReadBounds(line, *plan);
+  if (!bounds) return tl::unexpected(bounds.error());
+  ReplayString replay{.settings = *settings,
+                      .cycles = line.values["cycles"].as<int>(),
+                      .faults = {},
+                      .reorders = bounds->delays > 0};
+  if (line.values.contains("faults")) {
     const Result<FaultsAsked> asked =
-        ParseFaults(line->values["faults"].as<std::string>(), "--faults");
+        ParseFaults(line.values["faults"].as<std::string>(), "--faults");
     if (!asked) return tl::unexpected(asked.error());
     replay.faults = asked->faults;
     for (size_t i = 0; i < asked->faults.size(); ++i) {
-      if (asked->most[i] > 0) bounds.most[asked->faults[i]] = asked->most[i];
+      if (asked->most[i] > 0) bounds->most[asked->faults[i]] = asked->most[i];
     }
   } else {
     for (const sim::SimFaultEntry& entry : sim::kSimFaultEntries)
       replay.faults.push_back(entry.fault);
   }
-  const Scenario scenario = ScenarioOf(*plan, replay);
+  return SearchAsked{
+      .settings = *settings, .scenario = ScenarioOf(*plan, replay), .bounds = *bounds};
+}
+
+AllAsked ReadAll(const ParsedLine& line, const SearchAsked& search) {
+  AllAsked asked{
+      .search = search, .clients = {2, 3}, .locks = {}, .as_json = line.values.contains("json")};
+  if (line.values["depth"].defaulted()) asked.search.bounds.depth = kDepthOfAll;
+  if (line.values.contains("clients")) asked.clients = {search.scenario.plan.clients};
+  if (line.values.contains("into")) asked.into = line.values["into"].as<std::string>();
+  for (const LockEntry& lock : Locks()) asked.locks.emplace_back(lock.name);
+  if (line.values.contains("lock")) asked.locks = {search.scenario.plan.lock};
+  return asked;
+}
+
+SearchOutcome RunSearch(const SearchAsked& asked) {
   const bool terminal = isatty(STDERR_FILENO) == 1;
   const auto begun = std::chrono::steady_clock::now();
-  const Explored explored = Explore(scenario, bounds, [&](const Explored& so_far) {
-    if (terminal) fmt::print(stderr, "\r{} executions\x1b[K", so_far.executions);
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  };
+  SearchOutcome outcome;
+  outcome.explored = Explore(asked.scenario, asked.bounds, [&](const Explored& so_far) {
+    if (terminal) fmt::print(stderr, "\r{}\x1b[K", ProgressText(so_far, asked.bounds, seconds()));
   });
-  if (terminal) fmt::print(stderr, "\r\x1b[K");
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-  if (line->values.contains("json")) {
-    fmt::print("{}\n", ToJson(explored, replay, seconds).dump(2));
-  } else {
-    Tell(explored, scenario, replay, seconds);
+  outcome.seconds = seconds();
+  const auto with_clients = [&](int clients) -> std::optional<Plan> {
+    Settings fewer = asked.settings;
+    fewer.Set("workload.clients", std::to_string(clients), "explore");
+    const Result<Plan> plan = SimulatedPlan(fewer);
+    return plan ? std::optional(*plan) : std::nullopt;
+  };
+  for (const Found& found : outcome.explored.claims) {
+    if (terminal) fmt::print(stderr, "\rlooking for the smallest: {}\x1b[K", found.claim);
+    outcome.shown.emplace_back();
+    if (found.violated == 0) continue;
+    outcome.shown.back() = Shrink(asked.scenario, found.shortest, found.claim, with_clients);
   }
-  return StatusOf(explored);
+  if (terminal) fmt::print(stderr, "\r\x1b[K");
+  return outcome;
+}
+
+}  // namespace
+
+Result<ExitCode> ExploreCommand(const Words& words) {
+  const Result<ParsedLine> line =
+      ParseLine(words, ExploreOptions(), "explore --lock LOCK [options]");
+  if (!line) return tl::unexpected(line.error());
+  if (line->help) return ExitCode::kAsExpected;
+  const Result<SearchAsked> asked = ReadSearch(*line);
+  if (!asked) return tl::unexpected(asked.error());
+  if (line->values.contains("all")) return ExploreAll(ReadAll(*line, *asked));
+  if (line->values.contains("into"))
+    return BadInput("--into: with --all; one execution is written by doublehold replay");
+  if (auto ok = CheckBudget(asked->scenario, asked->bounds); !ok) return tl::unexpected(ok.error());
+  const SearchOutcome outcome = RunSearch(*asked);
+  if (line->values.contains("json")) {
+    fmt::print("{}\n", ToJson(outcome, *asked).dump(2));
+  } else {
+    fmt::print("{}", ToText(outcome, *asked));
+  }
+  return StatusOf(outcome.explored);
 }
 
 }  // namespace doublehold

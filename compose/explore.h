@@ -5,9 +5,11 @@
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_H_
 
+#include <array>
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compose/simulate.h"
@@ -16,6 +18,13 @@
 namespace doublehold {
 
 enum class StrategyKind : uint8_t { kExhaustive, kRandom, kPct };
+struct StrategyEntry {
+  StrategyKind strategy;
+  std::string_view name;
+};
+constexpr std::array<StrategyEntry, 3> kStrategies{{{StrategyKind::kExhaustive, "exhaustive"},
+                                                    {StrategyKind::kRandom, "random"},
+                                                    {StrategyKind::kPct, "pct"}}};
 
 struct Bounds {
   int depth = 1;                        // faults in one execution, at most

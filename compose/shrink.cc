@@ -15,8 +15,10 @@ using sim::Deviations;
 using sim::SimFault;
 
 constexpr int64_t kEventsOfAnExecution = 20;  // what one costs that records nothing
-constexpr int64_t kShareOfOneSize = 3;  // what takes more than this part of the effort is left
+constexpr int64_t kShareOfOneSize = 2;  // what takes more than this part of the effort is left
 constexpr int64_t kNear = 60;           // how far what follows is looked for, where not everywhere
+constexpr int64_t kNearOfMany = 2;
+constexpr size_t kFew = 4;  // deviations: what has no more is looked for everywhere at once
 
 // Runs executions, judges them, and counts what that takes.
 class Trials {
@@ -61,6 +63,7 @@ class Trials {
     return static_cast<int64_t>(events().size()) + kEventsOfAnExecution;
   }
   [[nodiscard]] int64_t effort() const { return effort_; }
+  void Grant(int64_t more) { effort_ = std::max<int64_t>(effort_, 0) + more; }
   [[nodiscard]] int64_t executions() const { return executions_; }
 
  private:
@@ -111,9 +114,8 @@ class SizeSearch {
   // By the questions of the execution in which nothing goes wrong; later ones have about as many.
   bool IsTooMuch() {
     double answers[] = {0, 0};
-    const auto open = trials_.Run({});
-    CHECK(open.has_value());
-    for (const auto& question : *open)
+    const auto plain = trials_.Run({});
+    for (const auto& question : *plain)
       answers[static_cast<size_t>(question.kind)] += question.count - 1;
     double executions = 1;
     const auto times = [&](size_t count, double each) {
@@ -163,7 +165,8 @@ std::optional<Deviations> Without(const Deviations& choices, size_t left_out, in
   return fewer;
 }
 
-// Leaves out one after the other, faults first, with what follows near its old place; then cycles that nothing happens in.
+// Leaves out, first many at once, then one after the other, faults first, with what follows near its old place; then cycles that
+// nothing happens in.
 class NearBy {
  public:
   NearBy(Trials& trials, Scenario& scenario, Deviations& choices)
@@ -171,6 +174,7 @@ class NearBy {
 
   void Run() {
     trials_.Enter(scenario_);
+    for (size_t many = choices_.size() / 2; many > 1; many /= 2) LeaveMany(many);
     while (LeaveOne(ChoiceKind::kFault) || LeaveOne(ChoiceKind::kOrder)) {
     }
     for (int cycles = 1; cycles < scenario_.cycles; ++cycles) {
@@ -184,11 +188,23 @@ class NearBy {
   }
 
  private:
+  // From the end on: what comes before keeps its places.
+  void LeaveMany(size_t many) {
+    for (size_t end = choices_.size(); end >= many && trials_.effort() > 0;) {
+      Deviations fewer = choices_;
+      const auto from = fewer.begin() + static_cast<std::ptrdiff_t>(end - many);
+      fewer.erase(from, from + static_cast<std::ptrdiff_t>(many));
+      if (trials_.Violates(fewer)) choices_ = fewer;
+      end -= many;
+    }
+  }
+
   bool LeaveOne(ChoiceKind kind) {
+    const int64_t near = choices_.size() > kFew ? kNearOfMany : kNear;
     for (size_t i = 0; i < choices_.size(); ++i) {
       const bool is_last = i + 1 == choices_.size();
       if (choices_[i].kind != kind) continue;
-      for (int64_t step = 0; step <= (is_last ? 0 : 2 * kNear); ++step) {
+      for (int64_t step = 0; step <= (is_last ? 0 : 2 * near); ++step) {
         const auto fewer = Without(choices_, i, step % 2 == 0 ? step / 2 : -(step + 1) / 2);
         if (trials_.effort() <= 0) return false;
         if (!fewer || !trials_.Violates(*fewer)) continue;
@@ -253,9 +269,11 @@ class SmallestFirst {
   SmallestFirst(Trials& trials, Shrunk& shrunk, const PlanWithClients& with_clients)
       : trials_(trials), shrunk_(shrunk), with_clients_(with_clients) {}
 
-  bool Run(const std::vector<SimFault>& faults) {
+  bool Run() {
+    trials_.Enter(shrunk_.scenario);
+    CHECK(trials_.Violates(shrunk_.choices));
     const size_t delays = CountOf(shrunk_.choices, ChoiceKind::kOrder);
-    for (const std::vector<SimFault>& part : PartsOf(faults)) {
+    for (const std::vector<SimFault>& part : PartsOf(trials_.struck())) {
       for (int clients = 1; clients <= shrunk_.scenario.plan.clients; ++clients) {
         if (Try({.faults = part, .delays = delays}, clients)) return true;
       }
@@ -294,23 +312,31 @@ class SmallestFirst {
   const PlanWithClients& with_clients_;
 };
 
+// Where nothing smaller was found: the same execution, without the questions about what does not happen in it.
+void UseOnlyWhatStrikes(Trials& trials, Shrunk& shrunk) {
+  trials.Enter(shrunk.scenario);
+  CHECK(trials.Violates(shrunk.choices));
+  const Wanted wanted{.faults = trials.struck(),
+                      .delays = CountOf(shrunk.choices, ChoiceKind::kOrder)};
+  const Scenario only = Only(shrunk.scenario, wanted);
+  const auto same = ChoicesIn(trials, only, shrunk.scenario, shrunk.choices);
+  if (!same) return;
+  shrunk.scenario = only;
+  shrunk.choices = *same;
+}
+
 }  // namespace
 
 Shrunk Shrink(const Scenario& scenario, const Deviations& choices, const std::string& claim,
               const PlanWithClients& with_clients, int64_t effort) {
   Shrunk shrunk{.scenario = scenario, .choices = choices, .sentence = {}};
-  Trials trials(claim, effort);
-  NearBy(trials, shrunk.scenario, shrunk.choices).Run();
-  trials.Enter(shrunk.scenario);
-  CHECK(trials.Violates(shrunk.choices));
-  const Wanted wanted{.faults = trials.struck(),
-                      .delays = CountOf(shrunk.choices, ChoiceKind::kOrder)};
-  if (!SmallestFirst(trials, shrunk, with_clients).Run(wanted.faults)) {
-    const Scenario only = Only(shrunk.scenario, wanted);
-    if (const auto same = ChoicesIn(trials, only, shrunk.scenario, shrunk.choices)) {
-      shrunk.scenario = only;
-      shrunk.choices = *same;
-    }
+  Trials trials(claim, effort / 2);
+  const bool are_few = choices.size() <= kFew;
+  if (!are_few) NearBy(trials, shrunk.scenario, shrunk.choices).Run();
+  trials.Grant(effort / 2);
+  if (!SmallestFirst(trials, shrunk, with_clients).Run()) {
+    if (are_few) NearBy(trials, shrunk.scenario, shrunk.choices).Run();
+    UseOnlyWhatStrikes(trials, shrunk);
   }
   trials.Enter(shrunk.scenario);
   CHECK(trials.Violates(shrunk.choices));

@@ -1,155 +1,197 @@
-// What is left of an execution when it is shrunk: nothing of it can be left out.
+// What a failing execution is shrunk to: for known answers, that nothing of it can be left out, checked by trying all that is smaller.
 #include "compose/shrink.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "checker/judge.h"
-#include "compose/testing_explore.h"
+#include "checker/checker.h"
+#include "checker/evidence.h"
+#include "compose/explore.h"
+#include "compose/plan_builder.h"
+#include "lib/sim/choice_pct.h"
+#include "lib/sim/random_walk.h"
 
 namespace doublehold {
 namespace {
 
+using sim::ChoiceKind;
+using sim::Deviations;
 using sim::SimFault;
 
-// The first execution in order of choices that violates the claim with exactly so many deviations: not a short one.
-std::optional<sim::Deviations> LongStory(const Scenario& scenario, const std::string& claim,
-                                         int more, sim::Deviations so_far = {}) {
-  sim::GivenChoices given(so_far);
-  const Execution execution = Simulate(scenario, given);
-  if (more == 0) {
-    const RunVerdict verdict = Judge(execution.history);
-    const auto found = std::ranges::find(verdict.claims, claim, &ClaimVerdict::claim);
-    if (found->outcome == Outcome3::kViolated) return so_far;
-    return std::nullopt;
-  }
-  for (const auto& question : given.open()) {
-    if (question.kind != sim::ChoiceKind::kFault) continue;
-    so_far.push_back({.at = question.at, .choice = question.count - 1, .kind = question.kind});
-    if (auto found = LongStory(scenario, claim, more - 1, so_far)) return found;
-    so_far.pop_back();
-  }
-  return std::nullopt;
-}
+constexpr Duration kWindow = 2ms;
 
-bool Violates(const Scenario& scenario, const sim::Deviations& choices, const std::string& claim) {
-  sim::GivenChoices given(choices);
-  const RunVerdict verdict = Judge(Simulate(scenario, given).history);
-  return given.Fits() && std::ranges::find(verdict.claims, claim, &ClaimVerdict::claim)->outcome ==
-                             Outcome3::kViolated;
-}
-
-struct Long {
-  const char* name;
-  Searched searched;  // `depth`: how many faults the long story has
+struct Case {
+  const char* id;
+  const char* lock;
   const char* claim;
-  // What is left.
-  size_t faults = 0;
-  int clients = 2;
-  int cycles = 1;
+  std::vector<SimFault> faults;
+  int clients, cycles, depth;
+  // What it comes down to.
+  int least_clients, least_cycles;
+  size_t least_choices;
+  std::map<std::string, std::string> more{};
 };
-void PrintTo(const Long& of, std::ostream* out) { *out << of.name; }
 
-class Shrinking : public ::testing::TestWithParam<Long> {};
+void PrintTo(const Case& each, std::ostream* out) { *out << each.id << " " << each.lock; }
 
-TEST_P(Shrinking, LeavesNothingThatCouldBeLeftOut) {
-  const Long& of = GetParam();
-  const Scenario scenario = ScenarioOf(of.searched);
-  const auto story = LongStory(scenario, of.claim, of.searched.depth);
-  ASSERT_TRUE(story.has_value());
-  const auto with_clients = [&](int clients) -> std::optional<Plan> {
-    Searched fewer = of.searched;
-    fewer.clients = clients;
-    return PlanOf(fewer);
-  };
-  const Shrunk shrunk = Shrink(scenario, *story, of.claim, with_clients);
-  EXPECT_TRUE(shrunk.is_smallest);
-  EXPECT_EQ(shrunk.choices.size(), of.faults);
-  EXPECT_EQ(shrunk.scenario.plan.clients, of.clients);
-  EXPECT_EQ(shrunk.scenario.cycles, of.cycles);
-  EXPECT_FALSE(shrunk.sentence.empty());
-  EXPECT_TRUE(Violates(shrunk.scenario, shrunk.choices, of.claim));
-  // By trying all that is smaller: with one fault less, with one client less, with one cycle less none violates it.
-  const Scenario& small = shrunk.scenario;
-  if (of.faults > 0) {
-    EXPECT_FALSE(LongStory(small, of.claim, static_cast<int>(of.faults) - 1).has_value());
+Plan PlanOf(const Case& each, int clients) {
+  Settings settings;
+  std::map<std::string, std::string> words{{"lock.name", each.lock},
+                                           {"lock.lease", "400ms"},
+                                           {"retry.interval", "0.2 lease"},
+                                           {"retry.timeout", "4 lease"},
+                                           {"workload.clients", std::to_string(clients)},
+                                           {"workload.stock", "5"},
+                                           {"workload.work", "0.5 lease"},
+                                           {"workload.work-distribution", "fixed"},
+                                           {"workload.think", "0s"}};
+  for (const auto& [name, word] : each.more) words[name] = word;
+  for (const auto& [name, word] : words) settings.Set(name, word, "test");
+  const Result<Plan> plan = BuildPlan(std::move(settings));
+  EXPECT_TRUE(plan.has_value()) << (plan ? "" : plan.error().message);
+  return *plan;
+}
+
+bool Violates(const Scenario& scenario, const Deviations& choices, const std::string& claim) {
+  sim::GivenChoices given(choices);
+  const Execution execution = Simulate(scenario, given);
+  const auto checker = std::ranges::find(Checkers(), claim, &CheckerEntry::claim);
+  return given.Fits() &&
+         checker->check(Evidence(execution.history), {}).outcome == Outcome3::kViolated;
+}
+
+// Whether any execution of the scenario with so many faults and delays, or fewer, violates the claim.
+bool AnyViolates(const Scenario& scenario, int faults, int delays, const std::string& claim) {
+  const Explored explored =
+      Explore(scenario, {.depth = faults, .delays = delays}, [](const Explored&) {});
+  return std::ranges::any_of(explored.claims, [&](const Found& found) {
+    return found.claim == claim && found.violated > 0;
+  });
+}
+
+int CountOf(const Deviations& choices, ChoiceKind kind) {
+  return static_cast<int>(std::ranges::count(choices, kind, &sim::Deviation::kind));
+}
+
+// Every smaller scenario and list, of the faults that are left.
+void ExpectNothingSmaller(const Case& each, const Shrunk& shrunk) {
+  const Scenario& scenario = shrunk.scenario;
+  const int faults = CountOf(shrunk.choices, ChoiceKind::kFault);
+  const int delays = CountOf(shrunk.choices, ChoiceKind::kOrder);
+  EXPECT_TRUE(Violates(scenario, shrunk.choices, each.claim));
+  if (faults > 0) {
+    EXPECT_FALSE(AnyViolates(scenario, faults - 1, delays, each.claim)) << "a fault";
   }
-  if (of.clients > 1) {
-    Scenario fewer = small;
-    fewer.plan = *with_clients(of.clients - 1);
-    fewer.terms.clients = of.clients - 1;
-    EXPECT_FALSE(LongStory(fewer, of.claim, static_cast<int>(of.faults)).has_value());
+  if (delays > 0) {
+    EXPECT_FALSE(AnyViolates(scenario, faults, delays - 1, each.claim)) << "a delay";
   }
-  if (of.cycles > 1) {
-    Scenario shorter = small;
+  if (scenario.cycles > 1) {
+    Scenario shorter = scenario;
     --shorter.cycles;
-    EXPECT_FALSE(LongStory(shorter, of.claim, static_cast<int>(of.faults)).has_value());
+    EXPECT_FALSE(AnyViolates(shorter, faults, delays, each.claim)) << "a cycle";
+  }
+  if (scenario.plan.clients > 1) {
+    Scenario smaller =
+        ScenarioOf(PlanOf(each, scenario.plan.clients - 1), scenario.cycles, scenario.terms.faults);
+    smaller.terms.window = scenario.terms.window;
+    EXPECT_FALSE(AnyViolates(smaller, faults, delays, each.claim)) << "a client";
   }
 }
+
+Shrunk ShrinkCase(const Case& each, const Scenario& scenario, const Deviations& choices) {
+  return Shrink(scenario, choices, each.claim,
+                [&](int clients) { return std::optional(PlanOf(each, clients)); });
+}
+
+void ExpectLeast(const Case& each, const Shrunk& shrunk) {
+  EXPECT_EQ(shrunk.scenario.plan.clients, each.least_clients);
+  EXPECT_EQ(shrunk.scenario.cycles, each.least_cycles);
+  EXPECT_EQ(shrunk.choices.size(), each.least_choices) << ToText(shrunk.choices);
+  EXPECT_TRUE(shrunk.is_smallest);
+  EXPECT_FALSE(shrunk.sentence.empty());
+}
+
+class ShrunkCase : public ::testing::TestWithParam<Case> {};
+
+// Of the first that a search comes to, and of one that was drawn with faults that it does not need.
+TEST_P(ShrunkCase, HasNothingThatCouldBeLeftOut) {
+  const Case& each = GetParam();
+  const Scenario scenario = ScenarioOf(PlanOf(each, each.clients), each.cycles, each.faults);
+  const Explored explored = Explore(scenario, {.depth = each.depth}, [](const Explored&) {});
+  const auto found = std::ranges::find(explored.claims, each.claim, &Found::claim);
+  ASSERT_NE(found, explored.claims.end());
+  ASSERT_GT(found->violated, 0);
+  const Shrunk shrunk = ShrinkCase(each, scenario, found->shortest);
+  ExpectLeast(each, shrunk);
+  ExpectNothingSmaller(each, shrunk);
+}
+
+constexpr auto kPause = SimFault::kPause;
 
 INSTANTIATE_TEST_SUITE_P(
-    Each, Shrinking,
+    Each, ShrunkCase,
     ::testing::Values(
-        Long{"none needs no fault",
-             {.lock = "none", .faults = {SimFault::kPause}, .depth = 2, .clients = 3, .cycles = 2},
-             "exclusion",
-             0},
-        Long{"K01",
-             {.lock = "setnx-expire",
-              .faults = {SimFault::kPause, SimFault::kKill},
-              .depth = 2,
-              .clients = 3},
-             "liveness",
+        Case{"K02",
+             "setnx-getset",
+             "lease-exclusion",
+             {kPause},
+             4,
+             3,
+             0,
+             3,
              1,
-             1},
-        Long{"K03",
-             {.lock = "set-nx-px-del",
-              .faults = {SimFault::kPause},
-              .depth = 2,
-              .clients = 3,
-              .cycles = 2},
-             "release",
+             0,
+             {{"lock.finally-releases", "true"}, {"retry.timeout", "0.1 lease"}}},
+        Case{"C04", "none", "stock", {kPause}, 3, 2, 0, 2, 1, 0},
+        Case{"K14", "set-nx-px", "exclusion", {kPause, SimFault::kKill}, 3, 2, 1, 2, 1, 1},
+        Case{"K01", "setnx-expire", "liveness", {SimFault::kKill, kPause}, 3, 2, 1, 1, 1, 1},
+        Case{"K17",
+             "set-nx-px",
+             "lease-exclusion",
+             {SimFault::kDropReply, SimFault::kNodeClock},
+             3,
+             2,
              1,
              2,
-             2},
-        Long{"K14",
-             {.lock = "set-nx-px",
-              .faults = {SimFault::kDropReply, SimFault::kPause},
-              .depth = 2,
-              .clients = 3},
-             "stock",
-             1},
-        Long{"K17",
-             {.lock = "redisson",
-              .faults = {SimFault::kHoldReply, SimFault::kNodeClock},
-              .depth = 2,
-              .clients = 3},
-             "lease-exclusion",
-             1},
-        Long{"K36",
-             {.lock = "watch", .faults = {SimFault::kPause, SimFault::kDropReply}, .depth = 2},
-             "stock",
              1,
-             1}));
+             1},
+        Case{"K03", "set-nx-px-del", "lease-exclusion", {kPause}, 3, 2, 1, 2, 2, 1},
+        Case{"K36", "watch", "stock", {SimFault::kDropReply, kPause}, 3, 2, 1, 1, 1, 1}));
 
-TEST(Shrinking, IsTheSameEachTimeAndEndsWhenItsEffortDoes) {
-  const Searched searched{
-      .lock = "set-nx-px", .faults = {SimFault::kPause}, .depth = 2, .clients = 3};
-  const Scenario scenario = ScenarioOf(searched);
-  const auto story = *LongStory(scenario, "stock", 2);
-  const auto no_fewer = [](int) -> std::optional<Plan> { return std::nullopt; };
-  const Shrunk once = Shrink(scenario, story, "stock", no_fewer);
-  const Shrunk again = Shrink(scenario, story, "stock", no_fewer);
-  EXPECT_EQ(once.choices, again.choices);
-  EXPECT_EQ(once.executions, again.executions);
-  EXPECT_EQ(once.scenario.plan.clients, 3);
-  const Shrunk at_once = Shrink(scenario, story, "stock", no_fewer, /*effort=*/0);
-  EXPECT_TRUE(Violates(at_once.scenario, at_once.choices, "stock"));
-  EXPECT_FALSE(at_once.is_smallest);
+// Lists with many faults and changes of order, of which few are needed.
+TEST(Shrink, WhatWasDrawnComesDownToWhatItNeeds) {
+  const Case each{"K14", "set-nx-px", "stock", {kPause, SimFault::kDropReply}, 3, 2, 0, 2, 1, 1};
+  Scenario scenario = ScenarioOf(PlanOf(each, each.clients), each.cycles, each.faults);
+  scenario.terms.window = kWindow;
+  const Deviations none;
+  sim::GivenChoices plain(none);
+  (void)Simulate(scenario, plain);
+  int shrunk_ones = 0;
+  for (uint64_t number = 0; shrunk_ones < 5 && number < 2000; ++number) {
+    sim::PctChoices drawn(sim::WithQuestions({.seed = 1, .faults = 3, .delays = 2}, plain.open()));
+    drawn.Begin(number);
+    (void)Simulate(scenario, drawn);
+    if (drawn.deviations().size() < 8 || !Violates(scenario, drawn.deviations(), each.claim))
+      continue;
+    ++shrunk_ones;
+    const Shrunk shrunk = ShrinkCase(each, scenario, drawn.deviations());
+    ExpectLeast(each, shrunk);
+    EXPECT_EQ(shrunk.scenario.terms.window, Duration{}) << "no order but that of time";
+    ExpectNothingSmaller(each, shrunk);
+  }
+  EXPECT_EQ(shrunk_ones, 5);
+}
+
+// An effort too small for anything still gives an execution that violates the claim, and does not call it the smallest.
+TEST(Shrink, WithTooLittleEffortItIsSaidToBePerhapsNotTheSmallest) {
+  const Case each{"K14", "set-nx-px", "stock", {kPause}, 3, 2, 1, 2, 1, 1};
+  const Scenario scenario = ScenarioOf(PlanOf(each, each.clients), each.cycles, each.faults);
+  const Explored explored = Explore(scenario, {.depth = 1}, [](const Explored&) {});
+  const auto found = std::ranges::find(explored.claims, each.claim, &Found::claim);
+  const Shrunk shrunk = Shrink(
+      scenario, found->shortest, each.claim,
+      [&](int clients) { return std::optional(PlanOf(each, clients)); }, /*effort=*/100);
+  EXPECT_FALSE(shrunk.is_smallest);
+  EXPECT_TRUE(Violates(shrunk.scenario, shrunk.choices, each.claim));
 }
 
 }  // namespace

@@ -1,0 +1,153 @@
+#include "compose/explore_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "compose/scenario_settings.h"
+
+namespace doublehold {
+namespace {
+
+std::string Counted(int64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string_view Name(Ended ended) {
+  switch (ended) {
+    case Ended::kAllRun:
+      return "all run";
+    case Ended::kBudget:
+      return "budget ended";
+    case Ended::kMemory:
+      return "memory ended";
+  }
+  return "";
+}
+
+// What became of a claim, in the words of the table.
+std::string RowOf(const Found& found, const Explored& explored) {
+  if (found.violated > 0)
+    return fmt::format("violated in {} of {}", found.violated, explored.executions);
+  if (found.unknown > 0)
+    return fmt::format("unknown in {} of {}, violated in none", found.unknown, explored.executions);
+  if (explored.cut_off > 0 && explored.is_complete)
+    return fmt::format("unknown: {} of {} were cut off", explored.cut_off, explored.executions);
+  if (explored.is_complete)
+    return fmt::format("clean within this bound, all {} executions", explored.executions);
+  return fmt::format("{}: not violated in {} executions", Name(explored.ended),
+                     explored.executions);
+}
+
+// "2 clients, 1 fault, 1 delay"
+std::string SizeOf(const Shrunk& shrunk) {
+  const auto delays =
+      std::ranges::count(shrunk.choices, sim::ChoiceKind::kOrder, &sim::Deviation::kind);
+  std::string text = Counted(shrunk.scenario.plan.clients, "client");
+  if (shrunk.scenario.cycles > 1) text += ", " + Counted(shrunk.scenario.cycles, "cycle");
+  text += ", " + Counted(static_cast<int64_t>(shrunk.choices.size()) - delays, "fault");
+  if (delays > 0) text += ", " + Counted(delays, "delay");
+  return text + (shrunk.is_smallest ? "" : "; perhaps not the smallest");
+}
+
+std::string ReplayTextOf(const SearchAsked& asked, const Shrunk& shrunk) {
+  return ToText(ReplayOf(asked.settings, shrunk.scenario, shrunk.choices));
+}
+
+std::string_view NameOf(StrategyKind strategy) {
+  return kStrategies[static_cast<size_t>(strategy)].name;
+}
+
+std::string Summary(const SearchOutcome& outcome, const SearchAsked& asked) {
+  const Explored& explored = outcome.explored;
+  std::string text = fmt::format(
+      "{} of {} in {:.2f} s ({:.0f}/s), {} different; ", Counted(explored.executions, "execution"),
+      asked.scenario.plan.lock, outcome.seconds,
+      static_cast<double>(explored.executions) / outcome.seconds, explored.different);
+  text += explored.is_complete ? "all within the bounds"
+                               : fmt::format("{}, not all within the bounds", Name(explored.ended));
+  text +=
+      fmt::format("; faults struck at {} of {} points", explored.points_struck, explored.points);
+  if (explored.cut_off > 0) text += fmt::format("; {} cut off", explored.cut_off);
+  text += '\n';
+  if (asked.bounds.run_twice && explored.unequal == 0)
+    text += "each was run twice, and all were equal to themselves\n";
+  if (explored.unequal > 0) {
+    const ReplayString one = ReplayOf(asked.settings, asked.scenario, explored.first_unequal);
+    text += fmt::format(
+        "NOT DETERMINISTIC: {} differ when they are run again, the first:\n"
+        "  doublehold replay '{}'\n",
+        Counted(explored.unequal, "execution"), ToText(one));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ToText(const SearchOutcome& outcome, const SearchAsked& asked) {
+  const Explored& explored = outcome.explored;
+  std::string text;
+  for (const Found& found : explored.claims)
+    text += fmt::format("  {:<16}{}\n", found.claim, RowOf(found, explored));
+  for (size_t i = 0; i < explored.claims.size(); ++i) {
+    if (!outcome.shown[i]) continue;
+    const Shrunk& shrunk = *outcome.shown[i];
+    text += fmt::format("\n{} ({}): {}\n  doublehold replay '{}'\n", explored.claims[i].claim,
+                        SizeOf(shrunk), shrunk.sentence, ReplayTextOf(asked, shrunk));
+  }
+  return text + '\n' + Summary(outcome, asked);
+}
+
+nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked) {
+  const Explored& explored = outcome.explored;
+  nlohmann::json claims = nlohmann::json::array();
+  for (size_t i = 0; i < explored.claims.size(); ++i) {
+    const Found& found = explored.claims[i];
+    claims.push_back(
+        {{"claim", found.claim}, {"violated", found.violated}, {"unknown", found.unknown}});
+    if (!outcome.shown[i]) continue;
+    const Shrunk& shrunk = *outcome.shown[i];
+    claims.back()["sentence"] = shrunk.sentence;
+    claims.back()["replay"] = ReplayTextOf(asked, shrunk);
+    claims.back()["clients"] = shrunk.scenario.plan.clients;
+    claims.back()["cycles"] = shrunk.scenario.cycles;
+    claims.back()["smallest"] = shrunk.is_smallest;
+  }
+  return {{"executions", explored.executions},
+          {"different", explored.different},
+          {"complete", explored.is_complete},
+          {"ended", Name(explored.ended)},
+          {"cut_off", explored.cut_off},
+          {"unequal", explored.unequal},
+          {"points", explored.points},
+          {"points_struck", explored.points_struck},
+          {"strategy", NameOf(asked.bounds.strategy)},
+          {"seconds", outcome.seconds},
+          {"claims", std::move(claims)}};
+}
+
+std::string ProgressText(const Explored& so_far, const Bounds& bounds, double seconds) {
+  std::string text = fmt::format("{} executions, {:.0f}/s", so_far.executions,
+                                 static_cast<double>(so_far.executions) / std::max(seconds, 1e-3));
+  if (bounds.strategy == StrategyKind::kExhaustive) {
+    text += fmt::format("; with {} of {} deviations: {} of {} starts", so_far.level,
+                        bounds.depth + bounds.delays, so_far.parts_done, so_far.parts);
+  } else if (bounds.executions > 0) {
+    text += fmt::format(" of {}", bounds.executions);
+  }
+  return text + fmt::format("; faults at {} of {} points", so_far.points_struck, so_far.points);
+}
+
+ExitCode StatusOf(const Explored& explored) {
+  const auto any = [&](int64_t Found::*count) {
+    return std::ranges::any_of(explored.claims,
+                               [&](const Found& found) { return found.*count > 0; });
+  };
+  if (any(&Found::violated)) return ExitCode::kViolated;
+  const bool is_known = explored.is_complete && explored.cut_off == 0 && explored.unequal == 0 &&
+                        !any(&Found::unknown);
+  return is_known ? ExitCode::kAsExpected : ExitCode::kUnknown;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,37 @@
+// What a search found, for a terminal and as JSON.
+#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_TEXT_H_
+#define DOUBLEHOLD_COMPOSE_EXPLORE_TEXT_H_
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compose/explore.h"
+#include "compose/shrink.h"
+#include "lib/plan/settings.h"
+
+namespace doublehold {
+
+// What was asked for, and what came of it.
+struct SearchAsked {
+  Settings settings;
+  Scenario scenario;
+  Bounds bounds;
+};
+struct SearchOutcome {
+  Explored explored;
+  std::vector<std::optional<Shrunk>> shown;  // by claim: of those that are violated
+  double seconds = 0;
+};
+
+std::string ToText(const SearchOutcome& outcome, const SearchAsked& asked);
+nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked);
+// While it goes on; one line, without its end.
+std::string ProgressText(const Explored& so_far, const Bounds& bounds, double seconds);
+// 0: clean within the bounds, all of them run. 1: violated. 2: not known.
+ExitCode StatusOf(const Explored& explored);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_TEXT_H_
