@@ -90,6 +90,8 @@ Result<Bounds> ReadBounds(const ParsedLine& line, const Plan& plan) {
 Result<SearchAsked> ReadSearch(const ParsedLine& line) {
   Result<Settings> settings = ReadScenarioSettings(line);
   if (!settings) return tl::unexpected(settings.error());
+  if (line.values.contains("all") && !settings->Has("lock.name"))
+    settings->Set("lock.name", std::string(Locks().front().name), "explore --all");
   const Result<Plan> plan = SimulatedPlan(*settings);
   if (!plan) return tl::unexpected(plan.error());
   Result<Bounds> bounds = ReadBounds(line, *plan);
