@@ -44,31 +44,32 @@ ClaimJudge::ClaimJudge(const std::vector<std::string>& claims, size_t remembered
   }
 }
 
-const std::vector<Outcome3>& ClaimJudge::Judge(const History& history) {
-  if (history.events.size() > kMostEvents) return other_.outcomes = Check(history);
+const ClaimJudge::Findings& ClaimJudge::Judge(const History& history) {
+  if (history.events.size() > kMostEvents) return other_.findings = Check(history);
   const uint64_t digest = DigestOf(history);
   Judged& judged = judged_[digest % judged_.size()];
-  const bool is_same = judged.digest == digest && !judged.outcomes.empty() &&
+  const bool is_same = judged.digest == digest && !judged.findings.outcomes.empty() &&
                        AreSame(judged.events, history.events) &&
                        judged.duration == history.facts.duration &&
                        judged.faults == history.facts.faults;
   if (is_same) {
     ++spared_;
-    return judged.outcomes;
+    return judged.findings;
   }
   judged.digest = digest;
   judged.events = history.events;
   judged.faults = history.facts.faults;
   judged.duration = history.facts.duration;
-  return judged.outcomes = Check(history);
+  return judged.findings = Check(history);
 }
 
-std::vector<Outcome3> ClaimJudge::Check(const History& history) const {
+ClaimJudge::Findings ClaimJudge::Check(const History& history) const {
   const Evidence evidence(history);
-  std::vector<Outcome3> outcomes;
+  Findings findings;
   for (const CheckerEntry* checker : checkers_)
-    outcomes.push_back(checker->check(evidence, {.violations_told = 0}).outcome);
-  return outcomes;
+    findings.outcomes.push_back(checker->check(evidence, {.violations_told = 0}).outcome);
+  findings.marks = MarksOf(evidence);
+  return findings;
 }
 
 std::string ClaimJudge::Sentence(const History& history, size_t claim) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "checker/checker.h"
+#include "checker/marks.h"
 #include "lib/history/history.h"
 
 namespace doublehold {
@@ -19,8 +20,12 @@ class ClaimJudge {
   explicit ClaimJudge(const std::vector<std::string>& claims, size_t remembered = 4096);
   static constexpr size_t kMostEvents = 256;
 
-  // Of each claim, in their order; until the next call.
-  const std::vector<Outcome3>& Judge(const History& history);
+  struct Findings {
+    std::vector<Outcome3> outcomes{};  // of each claim, in their order
+    MarkSet marks{};
+  };
+  // Until the next call.
+  const Findings& Judge(const History& history);
   // The first sentence about how a claim is violated; empty when there is none.
   [[nodiscard]] std::string Sentence(const History& history, size_t claim) const;
   // How many were not judged again.
@@ -33,10 +38,10 @@ class ClaimJudge {
     std::vector<Event> events{};
     std::vector<FaultFact> faults{};
     Duration duration{};
-    std::vector<Outcome3> outcomes{};
+    Findings findings{};
   };
 
-  std::vector<Outcome3> Check(const History& history) const;
+  Findings Check(const History& history) const;
 
   std::vector<const CheckerEntry*> checkers_;
   std::vector<Judged> judged_;  // each where its digest says; a later one takes the place

@@ -104,6 +104,7 @@ class Search {
     explored_.level = static_cast<int>(done.deviations.size());
     if (done.cut_off) ++explored_.cut_off;
     if (!done.is_equal && explored_.unequal++ == 0) explored_.first_unequal = done.deviations;
+    explored_.marks |= done.marks;
     if (digests_.size() < kMostDifferent) digests_.insert(done.digest);
     // Up to its first deviation an execution is the plain one.
     const auto& deviations = done.deviations;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checker/marks.h"
 #include "compose/simulate.h"
 #include "lib/sim/choice.h"
 
@@ -60,6 +61,7 @@ struct Explored {
   Ended ended = Ended::kAllRun;
   bool is_complete = true;  // all within the bounds
   std::vector<Found> claims;
+  MarkSet marks{};     // that any execution came by
   int64_t points = 0;  // where a fault can strike while nothing has gone wrong yet
   int64_t points_struck = 0;
   // While it goes on: how many deviations the executions have now, and how far their starts are used up.

@@ -1,6 +1,7 @@
 #include "compose/explore_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -83,6 +84,23 @@ std::string Summary(const SearchOutcome& outcome, const SearchAsked& asked) {
   return text;
 }
 
+std::vector<std::string_view> MarksOf(const Explored& explored, bool reached) {
+  std::vector<std::string_view> names;
+  for (const MarkEntry& entry : AllMarks()) {
+    if (explored.marks.test(static_cast<size_t>(entry.mark)) == reached)
+      names.push_back(entry.name);
+  }
+  return names;
+}
+
+std::string MarksText(const Explored& explored) {
+  const auto reached = MarksOf(explored, true);
+  const auto others = MarksOf(explored, false);
+  return fmt::format("reached {} of {} marks: {}{}\n", reached.size(), AllMarks().size(),
+                     fmt::join(reached, ", "),
+                     others.empty() ? "" : fmt::format("; not {}", fmt::join(others, ", ")));
+}
+
 }  // namespace
 
 std::string ToText(const SearchOutcome& outcome, const SearchAsked& asked) {
@@ -96,7 +114,7 @@ std::string ToText(const SearchOutcome& outcome, const SearchAsked& asked) {
     text += fmt::format("\n{} ({}): {}\n  doublehold replay '{}'\n", explored.claims[i].claim,
                         SizeOf(shrunk), shrunk.sentence, ReplayTextOf(asked, shrunk));
   }
-  return text + '\n' + Summary(outcome, asked);
+  return text + '\n' + Summary(outcome, asked) + MarksText(explored);
 }
 
 nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked) {
@@ -114,17 +132,12 @@ nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked) {
     claims.back()["cycles"] = shrunk.scenario.cycles;
     claims.back()["smallest"] = shrunk.is_smallest;
   }
-  return {{"executions", explored.executions},
-          {"different", explored.different},
-          {"complete", explored.is_complete},
-          {"ended", Name(explored.ended)},
-          {"cut_off", explored.cut_off},
-          {"unequal", explored.unequal},
-          {"points", explored.points},
-          {"points_struck", explored.points_struck},
-          {"strategy", NameOf(asked.bounds.strategy)},
-          {"seconds", outcome.seconds},
-          {"claims", std::move(claims)}};
+  return {{"executions", explored.executions}, {"different", explored.different},
+          {"complete", explored.is_complete},  {"ended", Name(explored.ended)},
+          {"cut_off", explored.cut_off},       {"unequal", explored.unequal},
+          {"points", explored.points},         {"points_struck", explored.points_struck},
+          {"marks", MarksOf(explored, true)},  {"strategy", NameOf(asked.bounds.strategy)},
+          {"seconds", outcome.seconds},        {"claims", std::move(claims)}};
 }
 
 std::string ProgressText(const Explored& so_far, const Bounds& bounds, double seconds) {

@@ -48,7 +48,10 @@ void Worker::Run(sim::ChoiceSource& choices, Done& done) {
   done.is_within = IsWithin(execution_.struck);
   done.cut_off = execution_.cut_off;
   done.digest = DigestOf(execution_.history);
-  if (done.is_within) done.outcomes = judge_.Judge(execution_.history);
+  if (!done.is_within) return;
+  const ClaimJudge::Findings& findings = judge_.Judge(execution_.history);
+  done.outcomes = findings.outcomes;
+  done.marks = findings.marks;
 }
 
 void Worker::Run(Done& done) {

@@ -22,6 +22,7 @@ struct Done {
   bool is_equal = true;              // to itself, run again
   uint64_t digest = 0;               // of its history
   std::vector<Outcome3> outcomes{};  // of each claim
+  MarkSet marks{};
 };
 
 // The means to run executions, of one thread.
