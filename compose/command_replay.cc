@@ -4,6 +4,7 @@
 
 #include "compose/command_line.h"
 #include "compose/execution_story.h"
+#include "compose/run_once.h"
 #include "compose/scenario_settings.h"
 #include "compose/trace.h"
 
@@ -15,6 +16,7 @@ namespace po = boost::program_options;
 po::options_description ReplayOptions() {
   po::options_description options("options");
   auto add = options.add_options();
+  add("json", po::value<std::string>(), "write its trace to this file, which can be replayed too");
   add("into", po::value<std::string>(),
       "write it as the folder of a run, with its trace, for check and report");
   return options;
@@ -51,15 +53,17 @@ Result<ExitCode> ReplayCommand(const Words& words) {
   const RunVerdict verdict = Judge(execution.history);
   const std::vector<ExecutionStep> steps = StepsOf(execution.history, verdict);
   fmt::print("{}{}\n{}", TitleOf(scenario, execution), ToText(steps), ToText(verdict));
+  const Trace trace{
+      .replay = *replay, .plan = *plan, .execution = execution, .verdict = verdict, .steps = steps};
+  if (line->values.contains("json")) {
+    const Result<void> written = WriteWhole(line->values["json"].as<std::string>(), ToText(trace));
+    if (!written) return tl::unexpected(written.error());
+  }
   if (line->values.contains("into")) {
     const std::filesystem::path folder = line->values["into"].as<std::string>();
-    const Result<void> written = WriteTrace(folder, {.replay = *replay,
-                                                     .plan = *plan,
-                                                     .execution = execution,
-                                                     .verdict = verdict,
-                                                     .steps = steps});
+    const Result<void> written = WriteTrace(folder, trace);
     if (!written) return tl::unexpected(written.error());
-    fmt::print("\nwritten to {}: doublehold report {}\n", folder.string(), folder.string());
+    fmt::print("\nwritten to {0}: doublehold report {0}\n", folder.string());
   }
   return verdict.exit_code;
 }

@@ -193,7 +193,10 @@ class Teller {
         text += fmt::format(": client {}, which holds since {}, and client {}, since {}",
                             violation.first->client, Ms(violation.first->from_ns),
                             violation.second->client, Ms(violation.second->from_ns));
-      Add(violation.from_ns, Kind::kFound, std::move(text));
+      // Where nobody knows when, it is known at the end.
+      const bool is_known = violation.from_ns > 0 || violation.to_ns > 0;
+      const int64_t end_ns = history_.events.empty() ? 0 : history_.events.back().at_ns;
+      Add(is_known ? violation.from_ns : end_ns, Kind::kFound, std::move(text));
     }
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdlib>
 #include <string_view>
 
 #include "compose/plan_builder.h"
@@ -11,16 +12,16 @@ namespace doublehold {
 namespace {
 
 // Where the user says nothing.
-constexpr std::array<std::pair<const char*, const char*>, 8> kDefaults{{
+constexpr std::array<std::pair<const char*, const char*>, 7> kDefaults{{
     {"lock.lease", "400ms"},
     {"retry.timeout", "4 lease"},
     {"retry.interval", "0.2 lease"},  // who waits asks seldom, or the search is of nothing else
     {"workload.clients", "2"},
-    {"workload.stock", "5"},
     {"workload.work", "0.5 lease"},
     {"workload.work-distribution", "fixed"},
     {"workload.think", "0s"},
 }};
+constexpr int kLeastStock = 5;
 constexpr Duration kWindow = 2ms;  // within which what is due may change places
 
 }  // namespace
@@ -37,6 +38,13 @@ Result<Settings> ReadScenarioSettings(const ParsedLine& line) {
                               name != std::string_view("workload.clients");
     if ((inventory || !of_inventory) && !settings->Has(name))
       settings->Set(name, value, "the default of explore");
+  }
+  // Never sold out, or what is sold twice could pass for what somebody else bought.
+  if (inventory && !settings->Has("workload.stock")) {
+    const int clients = std::atoi(Settings(*settings).Take("workload.clients")->words[0].c_str());
+    const int64_t sales = int64_t{2} * clients * line.values["cycles"].as<int>();
+    settings->Set("workload.stock", std::to_string(std::max<int64_t>(kLeastStock, sales)),
+                  "the default of explore");
   }
   return settings;
 }

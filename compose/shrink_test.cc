@@ -137,8 +137,8 @@ INSTANTIATE_TEST_SUITE_P(
              4,
              3,
              0,
-             3,
-             1,
+             2,
+             2,
              0,
              {{"lock.finally-releases", "true"}, {"retry.timeout", "0.1 lease"}}},
         Case{"C04", "none", "stock", {kPause}, 3, 2, 0, 2, 1, 0},
@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
              1,
              1},
         Case{"K03", "set-nx-px-del", "lease-exclusion", {kPause}, 3, 2, 1, 2, 2, 1},
-        Case{"K36", "watch", "stock", {SimFault::kDropReply, kPause}, 3, 2, 1, 1, 1, 1}));
+        Case{"K36", "watch", "stock", {SimFault::kDropReply, kPause}, 3, 1, 1, 1, 1, 1}));
 
 // Lists with many faults and changes of order, of which few are needed.
 TEST(Shrink, WhatWasDrawnComesDownToWhatItNeeds) {

@@ -46,6 +46,8 @@ nlohmann::json ToJson(const Trace& trace) {
 
 }  // namespace
 
+std::string ToText(const Trace& trace) { return ToJson(trace).dump(2) + "\n"; }
+
 Result<void> WriteTrace(const std::filesystem::path& folder, const Trace& trace) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);
@@ -60,7 +62,7 @@ Result<void> WriteTrace(const std::filesystem::path& folder, const Trace& trace)
       {"plan.json", doublehold::ToJson(trace.plan).dump(2) + "\n"},
       {"history.jsonl", lines.str()},
       {"verdict.json", verdict.dump(2) + "\n"},
-      {kTraceFile, ToJson(trace).dump(2) + "\n"},
+      {kTraceFile, ToText(trace)},
   };
   for (const auto& [name, content] : files) {
     if (auto ok = WriteWhole(folder / name, content); !ok) return ok;

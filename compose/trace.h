@@ -23,6 +23,8 @@ struct Trace {
   const RunVerdict& verdict;  // of its history
   const std::vector<ExecutionStep>& steps;
 };
+// trace.json alone.
+std::string ToText(const Trace& trace);
 // plan.json, history.bin, history.jsonl, verdict.json and trace.json, into a folder that is new, or empty. docs/formats.md
 Result<void> WriteTrace(const std::filesystem::path& folder, const Trace& trace);
 

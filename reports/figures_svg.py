@@ -63,6 +63,14 @@ def to_svg(figure: Figure, name: str, alt: str) -> str:
             f"{SPACE.sub(' ', body)}")
 
 
+def to_file(figure: Figure) -> str:
+    """A file of its own, in the light colours."""
+    out = io.StringIO()
+    figure.savefig(out, format="svg", facecolor=LIGHT["surface"],
+                   metadata={"Date": None, "Creator": None})
+    return out.getvalue()
+
+
 def _short_numbers(body: str) -> str:
     def shorten(match: re.Match[str]) -> str:
         return f'{match[1]}="{LONG_FRACTION.sub(lambda m: m[1], match[2])}"'

@@ -16,7 +16,7 @@ from figures_cell import cell as cell_figure
 from figures_overview import overview
 from figures_speed import compare_speed, speed
 from figures_stock import stock
-from figures_svg import to_svg
+from figures_svg import to_file, to_svg
 from figures_zoom import zoom
 from history import read_history
 from holds import stock_curve
@@ -59,6 +59,16 @@ def page_of(inputs: list[Run | Suite | Exploration]) -> str:
         return compare_page(inputs)
     only = inputs[0]
     return suite_page(only) if isinstance(only, Suite) else run_page(only)
+
+
+def picture_of(inputs: list[Run | Suite]) -> str:
+    """The timeline around the first incident of one run, a file of its own."""
+    if len(inputs) != 1 or isinstance(inputs[0], Suite):
+        raise BadInput("--svg: the folder of one run, not of several or of a suite")
+    run = inputs[0]
+    recording, _ = recording_of(run.folder, run.verdict)
+    incidents = incidents_of(run.verdict.violations)
+    return to_file(zoom(recording, run.verdict, incidents[0] if incidents else None))
 
 
 def recording_of(folder: Path, verdict: Verdict) -> tuple[Recording, int | None]:

@@ -2,6 +2,7 @@
 """Run folders and suite folders -> one self-contained HTML page.
 
     report.py DIR... [-o report.html]
+    report.py DIR --svg FILE
 
 Without -o the page is DIR/report.html; of several folders it is report.html where you are. Prints
 the path it wrote. Exit status: 0 written, 3 bad input, 4 something is missing on this machine.
@@ -31,10 +32,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("folders", metavar="DIR", nargs="+", type=Path,
                         help="a run folder or a suite folder; several are compared")
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="the page to write")
+    parser.add_argument("--svg", metavar="FILE", type=Path,
+                        help="of one run: the picture of its first story alone")
     options = parser.parse_args(arguments)
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # its font cache is its own business
     try:
-        from page import page_of
+        from page import page_of, picture_of
         from parsing import BadInput
         from reading import read_folder
     except ModuleNotFoundError as error:
@@ -44,10 +47,11 @@ def main(arguments: list[str]) -> int:
         print(f"report: {sys.executable} has no '{error.name}': install the package {package}, "
               "or use Debian's python3", file=sys.stderr)
         return ENVIRONMENT
-    output = options.output or (Path("report.html") if len(options.folders) > 1
+    output = options.svg or options.output or (Path("report.html") if len(options.folders) > 1
                                 else options.folders[0] / "report.html")
     try:
-        page = page_of([read_folder(folder) for folder in options.folders])
+        inputs = [read_folder(folder) for folder in options.folders]
+        page = picture_of(inputs) if options.svg else page_of(inputs)
     except BadInput as error:
         print(f"report: {error}", file=sys.stderr)
         return BAD_INPUT

@@ -11,6 +11,7 @@ import tempfile
 import unittest
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree
 
 from report import main
 from sample import Toy, write_run, write_suite
@@ -228,7 +229,19 @@ class ReportTest(unittest.TestCase):
         write_run(self.folder / "run", Toy(fault="pause"))
         self.assertTrue(self.page("run", "-o", "a.html") == self.page("run", "-o", "b.html"))
 
+    def test_the_picture_of_a_run_is_a_file_of_its_own(self) -> None:
+        write_run(self.folder / "run", Toy(fault="pause", pauses=[300, 900]))
+        svg = self.page("run", "--svg", "one.svg")
+        self.assert_tells(svg, "<svg ", "lease over", "client 1")
+        ElementTree.fromstring(svg)
+        self.assertTrue(svg == self.page("run", "--svg", "again.svg"))
+
     # -- what is refused
+
+    def test_the_picture_of_several_runs(self) -> None:
+        for name in ("one", "two"):
+            write_run(self.folder / name, Toy())
+        self.refused("one", "two", "--svg", "both.svg", says="--svg: the folder of one run")
 
     def test_no_such_folder(self) -> None:
         self.refused("nowhere", says="nowhere: no such folder")
