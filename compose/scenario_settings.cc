@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "compose/plan_builder.h"
+#include "lib/plan/topology.h"
 
 namespace doublehold {
 namespace {
@@ -56,7 +57,7 @@ Result<Plan> SimulatedPlan(const Settings& settings) {
     return BadInput("explore puts the faults itself: an experiment without any");
   if (plan->driver)
     return BadInput("lock.driver: a driver is a program of its own, and cannot be simulated");
-  if (plan->replicas > 0 || plan->topology == "cluster")
+  if (FindTopology(plan->topology)->FailsOver())
     return BadInput(fmt::format("topology.name: {} is not simulated", plan->topology));
   plan->expect.clear();
   plan->expect_cause.clear();

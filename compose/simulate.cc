@@ -6,6 +6,7 @@
 #include "compose/idle.h"
 #include "compose/plan_builder.h"
 #include "compose/probe.h"
+#include "compose/restart_rules.h"
 #include "lib/base/check.h"
 #include "lib/locks/recorded_lock.h"
 #include "lib/locks/registry.h"
@@ -120,6 +121,8 @@ Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<sim::SimFaul
                     .nodes = LockNodesOf(plan),
                     .seed = plan.seed,
                     .lasts = plan.lease * kFaultNumerator / kFaultDenominator,
+                    .replicas = plan.replicas,
+                    .restart_delay = RestartDelayOf(plan),
                     .faults = faults}};
 }
 

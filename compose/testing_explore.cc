@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "compose/plan_builder.h"
 #include "lib/base/words.h"
 
@@ -20,7 +22,56 @@ const SettingTexts& Defaults() {
   return defaults;
 }
 
+// All executions with these deviations, and at most so many more.
+class Walk {
+ public:
+  Walk(const Searched& searched, const std::function<void(const Execution&)>& visit)
+      : searched_(searched), scenario_(ScenarioOf(searched)), visit_(visit) {
+    execution_.history.facts = FactsOf(scenario_.plan);
+  }
+
+  int64_t Run() {
+    Visit();
+    return count_;
+  }
+
+ private:
+  void Visit() {
+    sim::GivenChoices choices(deviations_);
+    Simulate(scenario_, choices, bench_, execution_);
+    for (size_t i = 0; i < searched_.most.size(); ++i) {
+      if (std::ranges::count(execution_.struck, searched_.faults[i]) > searched_.most[i]) return;
+    }
+    ++count_;
+    visit_(execution_);
+    const std::vector<sim::GivenChoices::Question> open = choices.open();
+    for (const auto& question : open) {
+      const auto made = std::ranges::count(deviations_, question.kind, &sim::Deviation::kind);
+      const bool is_fault = question.kind == sim::ChoiceKind::kFault;
+      if (made >= (is_fault ? searched_.depth : searched_.delays)) continue;
+      for (uint32_t choice = 1; choice < question.count; ++choice) {
+        deviations_.push_back({.at = question.at, .choice = choice, .kind = question.kind});
+        Visit();
+        deviations_.pop_back();
+      }
+    }
+  }
+
+  const Searched& searched_;
+  Scenario scenario_;
+  const std::function<void(const Execution&)>& visit_;
+  sim::Workbench bench_;
+  Execution execution_;
+  sim::Deviations deviations_;
+  int64_t count_ = 0;
+};
+
 }  // namespace
+
+int64_t EachExecution(const Searched& searched,
+                      const std::function<void(const Execution&)>& visit) {
+  return Walk(searched, visit).Run();
+}
 
 Plan PlanOf(const Searched& searched) {
   Settings settings;

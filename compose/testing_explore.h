@@ -2,6 +2,7 @@
 #ifndef DOUBLEHOLD_COMPOSE_TESTING_EXPLORE_H_
 #define DOUBLEHOLD_COMPOSE_TESTING_EXPLORE_H_
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -30,6 +31,9 @@ Scenario ScenarioOf(const Searched& searched);
 // Complete, and nothing cut off: else the test fails. `make`: of a lock in its place, if any.
 Explored ExploreAll(const Searched& searched,
                     std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr);
+// Every execution that ExploreAll judges, in the order of their choices. Returns how many there are.
+int64_t EachExecution(const Searched& searched,
+                      const std::function<void(const Execution& execution)>& visit);
 // "exclusion stock": what is violated in any execution, in the order of the plan's claims.
 std::string Violated(const Explored& explored);
 // The number of executions that violate it.

@@ -22,12 +22,21 @@ enum class SimFault : uint8_t {
   kNodeClock,      // a node's wall clock jumps ahead there, by more than a lease
   kNodeClockBack,  // or back
   kRestartEmpty,   // a node restarts there, without its data
+  kRestart,        // or with its data, but for the scripts that it knew
+  kNodeKill,       // a node is killed there, for good
+  kForgetScripts,  // a node no longer knows any script
+  kClientFast,     // a client's wall clock runs fast from there on
+  kNodeFast,       // so does a node's
+  kCutReplicas,    // a node's replicas receive nothing from there on
+  kPromote,        // a node is killed there, and a replica takes its place
+  kHoldNews,       // a message of a channel is on its way for longer than a lease
+  kDropNews,       // or is lost
 };
-constexpr size_t kSimFaults = 12;
+constexpr size_t kSimFaults = 21;
 
 // Where the choices are asked: of which point a fault is.
-enum class Point : uint8_t { kGoOn, kRequest, kCarryOut, kReply };
-constexpr size_t kPoints = 4;
+enum class Point : uint8_t { kGoOn, kRequest, kCarryOut, kReply, kNews };
+constexpr size_t kPoints = 5;
 
 struct SimFaultEntry {
   SimFault fault;
@@ -51,10 +60,26 @@ constexpr std::array<SimFaultEntry, kSimFaults> kSimFaultEntries{{
      Point::kCarryOut},
     {SimFault::kRestartEmpty, "restart-empty", "restart", "a node restarts without its data",
      Point::kCarryOut},
+    {SimFault::kRestart, "restart", "restart", "a node restarts with its data", Point::kCarryOut},
+    {SimFault::kNodeKill, "node-kill", "crash", "a node is killed for good", Point::kCarryOut},
+    {SimFault::kForgetScripts, "forget-scripts", "forget-scripts", "a node forgets all scripts",
+     Point::kCarryOut},
+    {SimFault::kClientFast, "client-fast", "drift", "a client's clock runs fast", Point::kGoOn},
+    {SimFault::kNodeFast, "node-fast", "drift", "a node's clock runs fast", Point::kCarryOut},
+    {SimFault::kCutReplicas, "cut-replicas", "cut-replication", "a node's replicas are cut off",
+     Point::kCarryOut},
+    {SimFault::kPromote, "promote", "promote", "a node is killed and a replica promoted",
+     Point::kCarryOut},
+    {SimFault::kHoldNews, "hold-news", "hold", "a message of a channel is held back", Point::kNews},
+    {SimFault::kDropNews, "drop-news", "drop", "a message of a channel is lost", Point::kNews},
 }};
 
 inline const SimFaultEntry& EntryOf(SimFault fault) {
   return kSimFaultEntries[static_cast<size_t>(fault)];
+}
+// Of nodes that have replicas.
+inline bool NeedsReplicas(SimFault fault) {
+  return fault == SimFault::kCutReplicas || fault == SimFault::kPromote;
 }
 inline std::optional<SimFault> ParseSimFault(std::string_view name) {
   for (const SimFaultEntry& entry : kSimFaultEntries) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/base/env.h"
+#include "lib/sim/skewed_clock.h"
 
 namespace doublehold::sim {
 namespace {
@@ -22,6 +23,11 @@ std::string OfRequest(const Struck& struck, std::string_view what) {
 std::string OfReply(const Struck& struck, std::string_view what) {
   return fmt::format("the reply of {} to client {}'s {} {}", NodeName(struck.node), struck.client,
                      struck.command, what);
+}
+
+std::string OfNews(const Struck& struck, std::string_view what) {
+  return fmt::format("what {} tells client {} on a channel {}", NodeName(struck.node),
+                     struck.client, what);
 }
 
 }  // namespace
@@ -53,6 +59,24 @@ std::string TextOf(const Struck& struck) {
       return fmt::format("node {}'s clock jumps back by {}", struck.node, length);
     case SimFault::kRestartEmpty:
       return fmt::format("node {} restarts empty", struck.node);
+    case SimFault::kRestart:
+      return fmt::format("node {} restarts with its data", struck.node);
+    case SimFault::kNodeKill:
+      return fmt::format("node {} killed for good", struck.node);
+    case SimFault::kForgetScripts:
+      return fmt::format("node {} forgets all scripts", struck.node);
+    case SimFault::kClientFast:
+      return fmt::format("client {}'s clock runs at {} times its rate", struck.client, kFastTimes);
+    case SimFault::kNodeFast:
+      return fmt::format("node {}'s clock runs at {} times its rate", struck.node, kFastTimes);
+    case SimFault::kCutReplicas:
+      return fmt::format("node {}'s replicas are cut off", struck.node);
+    case SimFault::kPromote:
+      return fmt::format("node {} killed, and a replica promoted", struck.node);
+    case SimFault::kHoldNews:
+      return OfNews(struck, "is held back for " + length);
+    case SimFault::kDropNews:
+      return OfNews(struck, "is lost");
   }
   return "";
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lib/base/check.h"
+#include "lib/sim/replies.h"
 #include "lib/sim/world_parts.h"
 
 namespace doublehold::sim {
@@ -31,9 +32,12 @@ void Network::Begin(World& world, int nodes) {
   if (nodes_.size() != count) nodes_.assign(count, Node(scripts_));
   for (Node& node : nodes_) {
     node.redis.RestartEmpty();
-    node.clock_ahead = {};
-    node.still_until = {};
+    node.clock = {};
+    node.still_until = node.down_until = {};
     node.restarts = 0;
+    node.knows_all = true;
+    node.replicas.reset();
+    if (world.terms_.replicas > 0) node.replicas.emplace(node.redis, world.terms_.lag);
   }
   links_.clear();
   listeners_.clear();
@@ -95,12 +99,15 @@ void Network::Send(uint32_t index) {
   message.restarts = nodes_[static_cast<size_t>(link.node)].restarts;
   link.awaited = index;
   if (link.node != kStoreId.number) world_->NoteTraffic(link.process, link.node);
+  if (nodes_[static_cast<size_t>(link.node)].down_until > world_->now_)
+    return Lose(index, /*definite=*/true, "the server refused the connection");
   MonoTime at = world_->now_ + world_->terms_.latency;
   if (const std::optional<SimFault> fault = world_->Strike(Point::kRequest)) {
     const bool is_held = fault == SimFault::kHoldRequest;
     world_->Note(*fault, link.process, link.node,
                  is_held ? world_->now_ + world_->terms_.lasts : world_->now_, Name(message));
-    if (fault == SimFault::kReset) return Lose(index, "the connection was reset");
+    if (fault == SimFault::kReset)
+      return Lose(index, /*definite=*/false, "the connection was reset");
     if (!is_held) return;
     at += world_->terms_.lasts;
   }
@@ -139,6 +146,14 @@ void Network::DeliverRequest(uint32_t index) {
   Publish(number);
   const Link& link = links_[message.link];
   MonoTime at = world_->now_ + world_->terms_.latency;
+  if (node.replicas && number != kStoreId.number) {
+    node.replicas->Note(world_->now_, node.redis);
+    if (message.script == nullptr && IsOption(message.words.front(), "WAIT")) {
+      const std::optional<Duration> later = AwaitReplicas(message, node);
+      if (!later) return;
+      at += *later;
+    }
+  }
   if (const std::optional<SimFault> lost = world_->Strike(Point::kReply)) {
     const bool is_held = lost == SimFault::kHoldReply;
     world_->Note(*lost, link.process, number,
@@ -153,41 +168,14 @@ void Network::Again(uint32_t index, const Node& node) {
   world_->Plan({.at = node.still_until, .what = World::Due::What::kRequest, .which = index});
 }
 
-// True: what was to be carried out is not, now.
-bool Network::StrikeNode(SimFault fault, int number) {
-  Node& node = nodes_[static_cast<size_t>(number)];
-  const Duration lasts = world_->terms_.lasts;
-  switch (fault) {
-    case SimFault::kNodePause:
-      node.still_until = world_->now_ + lasts;
-      world_->Note(fault, -1, number, node.still_until);
-      return true;
-    case SimFault::kRestartEmpty:
-      world_->Note(fault, -1, number, world_->now_);
-      node.redis.RestartEmpty();
-      ++node.restarts;
-      FailAll(number);
-      return true;
-    case SimFault::kNodeClock:
-      node.clock_ahead += lasts;
-      world_->Note(fault, -1, number, MonoTime::max());
-      return false;
-    case SimFault::kNodeClockBack:
-      node.clock_ahead -= lasts;
-      world_->Note(fault, -1, number, MonoTime::max());
-      return false;
-    default:
-      CHECK(false);
-  }
-}
-
 void Network::CarryOut(Message& message, Node& node) {
-  const int64_t now_ms = ToMs(kWallAtStart + (world_->now_ - kStart) + node.clock_ahead);
+  const int64_t now_ms =
+      ToMs(kWallAtStart + (world_->now_ - kStart) + node.clock.AheadAt(world_->now_));
   if (message.script == nullptr)
     return Read(node.redis.Execute(message.number, message.words, now_ms), /*of_script=*/false,
                 message.reply);
-  // A server that did not restart has known the scripts for long.
-  if (message.with_text || node.restarts == 0) node.redis.LoadScript(*message.script);
+  // A server that has not forgotten them has known the scripts for long.
+  if (message.with_text || node.knows_all) node.redis.LoadScript(*message.script);
   Read(node.redis.Eval(message.number, *message.script, message.words, message.args, now_ms),
        /*of_script=*/true, message.reply);
 }
@@ -197,10 +185,24 @@ void Network::Publish(int node) {
   for (const Published& published : nodes_[static_cast<size_t>(node)].redis.TakePublished()) {
     for (Listener& listener : listeners_) {
       if (listener.gone || listener.node != node || listener.channel != published.channel) continue;
-      ++listener.waiting;
-      world_->Wake(listener.task);
+      const auto index = static_cast<uint32_t>(&listener - listeners_.data());
+      MonoTime at = world_->now_ + world_->terms_.latency;
+      if (const std::optional<SimFault> fault = world_->Strike(Point::kNews)) {
+        const bool is_held = fault == SimFault::kHoldNews;
+        world_->Note(*fault, listener.process, node,
+                     is_held ? world_->now_ + world_->terms_.lasts : world_->now_);
+        if (!is_held) continue;
+        at += world_->terms_.lasts;
+      }
+      world_->Plan({.at = at, .what = World::Due::What::kNews, .which = index});
     }
   }
+}
+
+void Network::DeliverNews(uint32_t listener) {
+  if (listeners_[listener].gone) return;
+  ++listeners_[listener].waiting;
+  world_->Wake(listeners_[listener].task);
 }
 
 void Network::Answer(uint32_t index, MonoTime at) {
@@ -213,9 +215,9 @@ void Network::Answer(uint32_t index, MonoTime at) {
 }
 
 // The connection breaks; who waits for this answer is told as soon as word can reach it.
-void Network::Lose(uint32_t index, std::string why) {
+void Network::Lose(uint32_t index, bool definite, std::string why) {
   messages_[index].closes = true;
-  messages_[index].reply = Failure(false, std::move(why));
+  messages_[index].reply = Failure(definite, std::move(why));
   Answer(index, world_->now_ + world_->terms_.latency);
 }
 
@@ -229,26 +231,13 @@ void Network::DeliverReply(uint32_t index) {
   world_->Wake(link.task);
 }
 
-// All connections to a node break.
-void Network::FailAll(int node) {
-  for (Link& link : links_) {
-    if (link.node != node || link.number == 0) continue;
-    if (link.awaited != 0 && messages_[link.awaited].replied) {
-      messages_[link.awaited].closes = true;  // what the server has sent still arrives
-    } else if (link.awaited != 0) {
-      Lose(link.awaited, "the server closed the connection");
-    } else {
-      link.number = 0;
-    }
-  }
-}
-
-uint32_t Network::Subscribe(uint32_t task, int node, std::string channel) {
+uint32_t Network::Subscribe(uint32_t task, int process, int node, std::string channel) {
   const auto others = std::ranges::count_if(listeners_, [&](const Listener& other) {
     return !other.gone && other.node == node && other.channel == channel;
   });
   nodes_[static_cast<size_t>(node)].redis.SetSubscribers(channel, others + 1);
-  listeners_.push_back({.task = task, .node = node, .channel = std::move(channel)});
+  listeners_.push_back(
+      {.task = task, .process = process, .node = node, .channel = std::move(channel)});
   return static_cast<uint32_t>(listeners_.size() - 1);
 }
 

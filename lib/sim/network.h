@@ -13,6 +13,8 @@
 #include "lib/base/env.h"
 #include "lib/sim/fault.h"
 #include "lib/sim/redis_model.h"
+#include "lib/sim/replica_log.h"
+#include "lib/sim/skewed_clock.h"
 #include "lib/sim/word_store.h"
 
 namespace doublehold::sim {
@@ -42,7 +44,7 @@ class Network {
   void Break(uint32_t link);
   [[nodiscard]] bool IsOpen(uint32_t link) const { return links_[link].number != 0; }
 
-  uint32_t Subscribe(uint32_t task, int node, std::string channel);
+  uint32_t Subscribe(uint32_t task, int process, int node, std::string channel);
   void Unsubscribe(uint32_t listener) { listeners_[listener].gone = true; }
   // One that came since, once; whoever waits for it is woken.
   bool TakeMessage(uint32_t listener);
@@ -50,14 +52,19 @@ class Network {
   // A message that is due.
   void DeliverRequest(uint32_t message);
   void DeliverReply(uint32_t message);
+  // One that was published, to who listens.
+  void DeliverNews(uint32_t listener);
 
  private:
   struct Node {
     explicit Node(ScriptEngine& scripts) : redis(scripts) {}
     RedisModel redis;
-    Duration clock_ahead{};
+    SkewedClock clock{};
     MonoTime still_until{};
-    int restarts = 0;
+    MonoTime down_until{};  // nothing listens there
+    int restarts = 0;       // how often its connections broke
+    bool knows_all = true;  // scripts
+    std::optional<ReplicaLog> replicas{};
   };
   struct Link {
     uint32_t task = 0;
@@ -82,6 +89,7 @@ class Network {
   };
   struct Listener {
     uint32_t task = 0;
+    int process = 0;
     int node = 0;
     std::string channel;
     int64_t waiting = 0;
@@ -95,8 +103,9 @@ class Network {
   void CarryOut(Message& message, Node& node);
   void Publish(int node);
   void Answer(uint32_t index, MonoTime at);  // with the message's reply
-  void Lose(uint32_t index, std::string why);
-  void FailAll(int node);
+  void Lose(uint32_t index, bool definite, std::string why);
+  void Forsake(int node);
+  std::optional<Duration> AwaitReplicas(Message& message, const Node& node);
   static std::string_view Name(const Message& message);
 
   ScriptEngine& scripts_;

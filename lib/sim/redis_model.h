@@ -36,6 +36,7 @@ class RedisModel {
   // What PUBLISH answers; 0 where nobody said anything else.
   void SetSubscribers(std::string_view channel, int64_t count);
 
+  void ForgetScripts() { server_.scripts.clear(); }
   void RestartEmpty();     // no data, no scripts, no connections, no subscribers
   void RestartWithData();  // the data stays
 

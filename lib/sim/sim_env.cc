@@ -98,7 +98,8 @@ class SimEnv::SimSubscription final : public Subscription {
   SimSubscription(World& world, World::Task& task, NodeId node, std::string channel)
       : world_(world),
         task_(task),
-        listener_(world.network().Subscribe(task.number, node.number, std::move(channel))) {}
+        listener_(world.network().Subscribe(task.number, task.process->number, node.number,
+                                            std::move(channel))) {}
   ~SimSubscription() override { world_.network().Unsubscribe(listener_); }
   SimSubscription(const SimSubscription&) = delete;
   SimSubscription& operator=(const SimSubscription&) = delete;
@@ -124,7 +125,7 @@ SimEnv::SimEnv(World& world, World::Task& task)
 MonoTime SimEnv::Mono() { return world_.now(); }
 
 WallTime SimEnv::Wall() {
-  return kWallAtStart + (world_.now() - kStart) + task_.process->clock_ahead;
+  return kWallAtStart + (world_.now() - kStart) + task_.process->clock.AheadAt(world_.now());
 }
 
 bool SimEnv::SleepUntil(MonoTime time) {

@@ -125,6 +125,8 @@ void World::Happen(const Due& due) {
       return memory_->network.DeliverRequest(due.which);
     case Due::What::kReply:
       return memory_->network.DeliverReply(due.which);
+    case Due::What::kNews:
+      return memory_->network.DeliverNews(due.which);
     case Due::What::kHeal:
       return Heal(due.which);
   }
@@ -152,7 +154,11 @@ void World::GoOn(const Due& due) {
       return Kill(process);
     }
     if (fault == SimFault::kClientClock) {
-      process.clock_ahead += terms_.lasts;
+      process.clock.Jump(terms_.lasts);
+      Note(*fault, process.number, -1, MonoTime::max());
+    }
+    if (fault == SimFault::kClientFast) {
+      process.clock.RunFast(now_);
       Note(*fault, process.number, -1, MonoTime::max());
     }
   }

@@ -39,9 +39,12 @@ struct WorldTerms {
   int clients = 1;
   int nodes = 1;  // 1.. keep locks; 0 is the store
   uint64_t seed = 1;
-  Duration latency = 50us;  // of a message
-  Duration lasts{};         // how long a pause is, or a message is held; and how far a clock jumps
-  Duration window{};        // things due within it of each other may change places; 0: none do
+  Duration latency = 50us;   // of a message
+  Duration lasts{};          // how long a pause is, or a message is held; and how far a clock jumps
+  int replicas = 0;          // of each node
+  Duration lag{};            // by which they are behind
+  Duration restart_delay{};  // for which a node that restarts is kept out
+  Duration window{};         // things due within it of each other may change places; 0: none do
   std::vector<SimFault> faults{};
   int64_t most_steps = 100'000;  // an execution that takes more is cut off
 };
@@ -76,8 +79,8 @@ class World {
   struct Due {
     MonoTime at;
     uint64_t number = 0;  // of equals the lower first
-    enum class What : uint8_t { kWake, kRequest, kReply, kHeal } what = What::kWake;
-    uint32_t which = 0;  // a task, a message, a fault
+    enum class What : uint8_t { kWake, kRequest, kReply, kNews, kHeal } what = What::kWake;
+    uint32_t which = 0;  // a task, a message, a listener, a fault
     uint64_t wait = 0;   // of a task: the wait that it ends
   };
   static bool IsBefore(const Due& a, const Due& b) {

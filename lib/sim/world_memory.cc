@@ -15,8 +15,10 @@ void WorldMemory::Begin(World& world, const WorldTerms& terms) {
   CHECK(task_count == 0);
   network.Begin(world, terms.nodes);
   for (std::vector<SimFault>& faults_of : faults_at) faults_of.clear();
-  for (const SimFault fault : terms.faults)
+  for (const SimFault fault : terms.faults) {
+    if (NeedsReplicas(fault) && terms.replicas == 0) continue;
     faults_at[static_cast<size_t>(EntryOf(fault).at)].push_back(fault);
+  }
   events.clear();
   faults.clear();
   struck.clear();

@@ -12,6 +12,7 @@
 #include "lib/sim/fiber.h"
 #include "lib/sim/network.h"
 #include "lib/sim/sim_env.h"
+#include "lib/sim/skewed_clock.h"
 #include "lib/sim/world.h"
 
 namespace doublehold::sim {
@@ -24,7 +25,7 @@ struct World::Process {
   bool gone = false;  // killed: its tasks are to end, and nothing that they do has an effect
   int idle = 0;       // sessions that are through with their work, and stay
   MonoTime still_until{};
-  Duration clock_ahead{};
+  SkewedClock clock{};
 };
 
 // Used again by a task of another world.

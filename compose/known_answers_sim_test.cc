@@ -1,0 +1,141 @@
+// The known answers that need more than one fault, a certain order, or a certain defect: found by the search without hints, with the
+// exact set of claims that any execution violates; and where they are clean, clean in all.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "compose/testing_explore.h"
+
+namespace doublehold {
+namespace {
+
+using sim::SimFault;
+
+struct Answer {
+  const char* id;
+  Searched searched;
+  const char* violated;
+  int64_t executions;
+};
+
+void PrintTo(const Answer& answer, std::ostream* out) { *out << answer.id; }
+
+class KnownAnswer : public ::testing::TestWithParam<Answer> {};
+
+TEST_P(KnownAnswer, IsFoundWithoutHints) {
+  const Explored explored = ExploreAll(GetParam().searched);
+  EXPECT_EQ(Violated(explored), GetParam().violated);
+  EXPECT_EQ(explored.executions, GetParam().executions);
+}
+
+// The store's messages are not what is looked at: who waits for it gives up soon.
+SettingTexts With(SettingTexts more) {
+  more.emplace("workload.store-timeout", "0.1 lease");
+  return more;
+}
+const SettingTexts kThree = With({{"topology.nodes", "3"}});
+const SettingTexts kFive = With({{"topology.nodes", "5"}});
+
+const std::vector<Answer>& Answers() {
+  static const std::vector<Answer> answers{
+      {"K19",
+       {"set-nx-px",
+        {SimFault::kCutReplicas, SimFault::kPromote},
+        2,
+        {{"topology.name", "replicated"}}},
+       "?",
+       0},
+      {"K19-no-cut",
+       {"set-nx-px", {SimFault::kPromote}, 2, {{"topology.name", "replicated"}}},
+       "?",
+       0},
+      {"K19-redisson",
+       {"redisson",
+        {SimFault::kCutReplicas, SimFault::kPromote},
+        2,
+        {{"topology.name", "replicated"}}},
+       "?",
+       0},
+      {"K19-waits",
+       {"set-nx-px",
+        {SimFault::kCutReplicas, SimFault::kPromote},
+        2,
+        {{"topology.name", "replicated"}, {"lock.wait-replicas", "1"}}},
+       "?",
+       0},
+      {"K18-with-data", {"set-nx-px", {SimFault::kRestart}, 2}, "?", 0},
+      {"K18-with-data-redisson", {"redisson", {SimFault::kRestart}, 2}, "?", 0},
+      {"K25-three",
+       {"redlock", {SimFault::kDropRequest, SimFault::kNodeClock}, 2, kThree, 2, 1, 0, {1, 1}},
+       "?",
+       0},
+      {"K25-five",
+       {"redlock", {SimFault::kDropRequest, SimFault::kNodeClock}, 2, kFive, 2, 1, 0, {1, 1}},
+       "?",
+       0},
+      {"K26-three",
+       {"redlock", {SimFault::kDropRequest, SimFault::kRestartEmpty}, 2, kThree, 2, 1, 0, {1, 1}},
+       "?",
+       0},
+      {"K26-three-kept-out",
+       {"redlock",
+        {SimFault::kDropRequest, SimFault::kRestartEmpty},
+        2,
+        With({{"topology.nodes", "3"}, {"lock.restart-delay", "1.5 lease"}}),
+        2,
+        1,
+        0,
+        {1, 1}},
+       "?",
+       0},
+      {"K27",
+       {"redlock",
+        {SimFault::kDropRequest, SimFault::kHoldReply},
+        2,
+        With({{"topology.nodes", "3"},
+              {"lock.node-timeout", "3 lease"},
+              {"lock.no-validity-check", "true"}}),
+        2,
+        1,
+        0,
+        {1, 1}},
+       "?",
+       0},
+      {"K27-checked",
+       {"redlock",
+        {SimFault::kDropRequest, SimFault::kHoldReply},
+        2,
+        With({{"topology.nodes", "3"}, {"lock.node-timeout", "3 lease"}}),
+        2,
+        1,
+        0,
+        {1, 1}},
+       "?",
+       0},
+      {"K33", {"fenced", {SimFault::kPause}, 2, {{"workload.fence-on", "writes"}}}, "?", 0},
+      {"K33-read-too", {"fenced", {SimFault::kPause}, 2}, "?", 0},
+      {"K37", {"redlock", {SimFault::kNodeClock}, 1, kFive, 2, 1, 1}, "?", 0},
+      {"K37-restart", {"redlock", {SimFault::kRestartEmpty}, 1, kFive, 2, 1, 1}, "?", 0},
+      {"K37-calm", {"redlock", {}, 0, kFive, 3, 1, 2}, "?", 0},
+      {"C02", {"redlock", {SimFault::kNodeKill, SimFault::kNodePause}, 1, kFive, 2, 1, 1}, "?", 0},
+      {"C03-reordered", {"set-nx-px", {}, 0, {}, 3, 2, 2}, "?", 0},
+      {"drift-node", {"set-nx-px", {SimFault::kNodeFast}}, "?", 0},
+      {"drift-client", {"setnx-getset", {SimFault::kClientFast}}, "?", 0},
+      {"drift-client-harmless", {"set-nx-px", {SimFault::kClientFast}}, "?", 0},
+      {"news",
+       {"redisson",
+        {SimFault::kHoldNews, SimFault::kDropNews},
+        2,
+        {{"claims", "exclusion,lease-exclusion,obtained,stock,liveness"}},
+        3},
+       "?",
+       0},
+      {"scripts", {"set-nx-px", {SimFault::kForgetScripts}, 2}, "?", 0},
+      {"scripts-redisson", {"redisson", {SimFault::kForgetScripts}, 2}, "?", 0},
+  };
+  return answers;
+}
+INSTANTIATE_TEST_SUITE_P(Each, KnownAnswer, ::testing::ValuesIn(Answers()));
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,160 @@
+// Known answers that no claim tells apart from others: what must happen in some execution, and what in none.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "checker/judge.h"
+#include "compose/testing_explore.h"
+
+namespace doublehold {
+namespace {
+
+using sim::SimFault;
+
+// One attempt to acquire.
+struct Attempt {
+  int client = 0;
+  int64_t from_ns = 0, to_ns = INT64_MAX;
+  EventType outcome = EventType::kInfo;
+  int64_t valid_until_ns = 0;
+
+  [[nodiscard]] bool Granted() const { return outcome == EventType::kOk; }
+  [[nodiscard]] bool Overlaps(const Attempt& other) const {
+    return from_ns < other.to_ns && other.from_ns < to_ns;
+  }
+};
+
+// By when they began.
+std::vector<Attempt> AttemptsOf(const Execution& execution) {
+  std::vector<Attempt> attempts;
+  for (const Event& event : execution.history.events) {
+    if (event.op != Op::kAcquire || event.client <= 0) continue;
+    if (event.type == EventType::kInvoke) {
+      attempts.push_back({.client = event.client, .from_ns = event.at_ns});
+      continue;
+    }
+    const auto own =
+        std::ranges::find(attempts.rbegin(), attempts.rend(), event.client, &Attempt::client);
+    own->to_ns = event.at_ns;
+    own->outcome = event.type;
+    own->valid_until_ns = event.value[0];
+  }
+  return attempts;
+}
+
+// How many executions there are of each set of violated claims.
+std::map<std::string, int64_t> SetsOf(const Searched& searched) {
+  std::map<std::string, int64_t> sets;
+  EachExecution(searched, [&](const Execution& execution) {
+    std::string violated;
+    for (const ClaimVerdict& claim : Judge(execution.history).claims) {
+      if (claim.outcome == Outcome3::kViolated)
+        violated += (violated.empty() ? "" : " ") + claim.claim;
+    }
+    ++sets[violated];
+  });
+  return sets;
+}
+
+int64_t CountIf(const Searched& searched, const std::function<bool(const Execution&)>& is_so) {
+  int64_t count = 0;
+  EachExecution(searched, [&](const Execution& execution) { count += is_so(execution) ? 1 : 0; });
+  return count;
+}
+
+using Sets = std::map<std::string, int64_t>;
+
+// K07: both saw the value of the one that died, and both took it over.
+TEST(KnownStories, K07_TwoTakeOverWhatADeadClientLeft) {
+  const auto two_took_over = [](const Execution& execution) {
+    const std::vector<Attempt> attempts = AttemptsOf(execution);
+    for (const Attempt& dead : attempts) {
+      for (const Attempt& a : attempts) {
+        for (const Attempt& b : attempts) {
+          if (a.client < b.client && a.client != dead.client && b.client != dead.client &&
+              dead.Granted() && a.Granted() && b.Granted() && a.Overlaps(b) &&
+              std::min(a.from_ns, b.from_ns) > dead.valid_until_ns)
+            return true;
+        }
+      }
+    }
+    return false;
+  };
+  Searched searched{.faults = {SimFault::kKill, SimFault::kClientClock},
+                    .depth = 2,
+                    .more = {{"retry.jitter", "0"}},
+                    .clients = 3,
+                    .most = {1, 1}};
+  searched.lock = "setnx-getset-expired";
+  EXPECT_EQ(CountIf(searched, two_took_over), -1);
+  searched.lock = "setnx-getset";
+  EXPECT_EQ(CountIf(searched, two_took_over), -1);
+}
+
+// K09: the late DEL falls between another's GET and its GETSET: that one is refused, though nobody holds the lock.
+TEST(KnownStories, K09_ALateReleaseRefusesWhoTakesOver) {
+  const auto refused_a_free_lock = [](const Execution& execution) {
+    const std::vector<Attempt> attempts = AttemptsOf(execution);
+    return std::ranges::any_of(attempts, [&](const Attempt& refused) {
+      return refused.outcome == EventType::kFail && refused.from_ns > 0 &&
+             std::ranges::all_of(attempts, [&](const Attempt& other) {
+               return !other.Granted() || other.valid_until_ns < refused.from_ns ||
+                      other.from_ns > refused.to_ns;
+             });
+    });
+  };
+  const Searched searched{.lock = "setnx-getset-expired",
+                          .faults = {SimFault::kHoldRequest},
+                          .more = {{"retry.interval", "2.1 lease"}, {"retry.jitter", "0"}},
+                          .delays = 1};
+  EXPECT_EQ(CountIf(searched, refused_a_free_lock), -1);
+}
+
+// K13: a section that throws leaves the marker, on which its thread enters again when another has the lock.
+TEST(KnownStories, K13_AMarkerThatIsLeftLetsItsThreadInBesideAnother) {
+  Searched searched{.lock = "set-nx-px-reentrant",
+                    .depth = 0,
+                    .more = {{"workload.name", "nested"},
+                             {"workload.depth", "1"},
+                             {"workload.throws", "1"},
+                             {"workload.work", "0.9 lease"},
+                             {"workload.work-distribution", "fixed"},
+                             {"workload.think", "0s"},
+                             {"lock.leaky-marker", "true"}},
+                    .cycles = 3};
+  EXPECT_EQ(SetsOf(searched), (Sets{}));
+  searched.more["lock.leaky-marker"] = "false";
+  EXPECT_EQ(SetsOf(searched), (Sets{}));
+}
+
+// K29: each has one of two nodes, so neither is granted; both leave nothing behind, and are granted later.
+TEST(KnownStories, K29_EachHasOneOfTwoNodes) {
+  const Searched searched{
+      .lock = "redlock",
+      .depth = 0,
+      .more = {{"topology.nodes", "2"}, {"claims", "exclusion,lease-exclusion,cleared,liveness"}},
+      .delays = 2};
+  int64_t split = 0;
+  EachExecution(searched, [&](const Execution& execution) {
+    const std::vector<Attempt> attempts = AttemptsOf(execution);
+    if (attempts[0].Granted() || attempts[1].Granted()) return;
+    ++split;
+    for (const int client : {1, 2}) {
+      EXPECT_TRUE(std::ranges::any_of(attempts, [&](const Attempt& attempt) {
+        return attempt.client == client && attempt.Granted();
+      }));
+    }
+  });
+  EXPECT_EQ(split, -1);
+  EXPECT_EQ(SetsOf(searched), (Sets{}));
+}
+
+// K34: a token below the old one is refused by the store; one that equals it is not, and both write.
+TEST(KnownStories, K34_ATokenThatIsGivenAgain) {
+  const Searched searched{.lock = "fenced", .faults = {SimFault::kRestartEmpty}, .cycles = 2};
+  EXPECT_EQ(SetsOf(searched), (Sets{}));
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,106 @@
+// What strikes a node of a simulated world, and what becomes of its connections and its replicas.
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "lib/base/check.h"
+#include "lib/sim/network.h"
+#include "lib/sim/replies.h"
+#include "lib/sim/world_parts.h"
+
+namespace doublehold::sim {
+
+// True: what was to be carried out is not, now.
+bool Network::StrikeNode(SimFault fault, int number) {
+  Node& node = nodes_[static_cast<size_t>(number)];
+  const MonoTime now = world_->now_;
+  const Duration lasts = world_->terms_.lasts;
+  const auto note = [&](MonoTime until) { world_->Note(fault, -1, number, until); };
+  switch (fault) {
+    case SimFault::kNodePause:
+      node.still_until = now + lasts;
+      note(node.still_until);
+      return true;
+    case SimFault::kRestartEmpty:
+      node.redis.RestartEmpty();
+      node.down_until = now + world_->terms_.restart_delay;
+      note(node.down_until);
+      Forsake(number);
+      return true;
+    case SimFault::kRestart:
+      node.redis.RestartWithData();
+      node.down_until = now + world_->terms_.restart_delay;
+      note(node.down_until);
+      Forsake(number);
+      return true;
+    case SimFault::kNodeKill:
+      node.down_until = MonoTime::max();
+      note(MonoTime::max());
+      Forsake(number);
+      return true;
+    case SimFault::kPromote: {
+      // With what it has received; a server that begins knows no scripts. The clients find it where the old one was.
+      node.redis = RedisModel(node.replicas->At(now));
+      node.redis.RestartWithData();
+      node.replicas->Cut(now);
+      note(now);
+      Forsake(number);
+      return true;
+    }
+    case SimFault::kCutReplicas:
+      node.replicas->Cut(now);
+      note(MonoTime::max());
+      return false;
+    case SimFault::kForgetScripts:
+      node.redis.ForgetScripts();
+      node.knows_all = false;
+      note(now);
+      return false;
+    case SimFault::kNodeClock:
+      node.clock.Jump(lasts);
+      note(MonoTime::max());
+      return false;
+    case SimFault::kNodeClockBack:
+      node.clock.Jump(-lasts);
+      note(MonoTime::max());
+      return false;
+    case SimFault::kNodeFast:
+      node.clock.RunFast(now);
+      note(MonoTime::max());
+      return false;
+    default:
+      CHECK(false);
+  }
+}
+
+// Its process is gone: all connections to it break, and what was on its way to it is lost.
+void Network::Forsake(int number) {
+  Node& node = nodes_[static_cast<size_t>(number)];
+  ++node.restarts;
+  node.knows_all = false;
+  for (Link& link : links_) {
+    if (link.node != number || link.number == 0) continue;
+    if (link.awaited != 0 && messages_[link.awaited].replied) {
+      messages_[link.awaited].closes = true;  // what the server has sent still arrives
+    } else if (link.awaited != 0) {
+      Lose(link.awaited, /*definite=*/false, "the server closed the connection");
+    } else {
+      link.number = 0;
+    }
+  }
+}
+
+// WAIT, of a node with replicas: as many as there are once they have it, or none when its time is over. How much later it is
+// answered, if ever, than other commands are.
+std::optional<Duration> Network::AwaitReplicas(Message& message, const Node& node) {
+  constexpr size_t kTimeoutAt = 2;
+  const int count = node.replicas->is_cut() ? 0 : world_->terms_.replicas;
+  message.reply = Reply{.kind = Reply::Kind::kInteger, .integer = count};
+  if (count > 0) return world_->terms_.lag;
+  const int64_t timeout_ms =
+      ReadInteger(message.words[kTimeoutAt]).value_or(0);  // 0: it waits for ever
+  if (timeout_ms == 0) return std::nullopt;
+  return std::chrono::milliseconds(timeout_ms);
+}
+
+}  // namespace doublehold::sim

@@ -1,0 +1,18 @@
+#include "lib/sim/replica_log.h"
+
+namespace doublehold::sim {
+
+void ReplicaLog::Note(MonoTime at, const RedisModel& node) {
+  if (cut_) return;
+  while (kept_.size() > 1 && kept_[1].first + lag_ <= at) kept_.erase(kept_.begin());
+  kept_.emplace_back(at, node);
+}
+
+// What was sent before the cut arrives.
+const RedisModel& ReplicaLog::At(MonoTime now) const {
+  size_t last = 0;
+  while (last + 1 < kept_.size() && kept_[last + 1].first + lag_ <= now) ++last;
+  return kept_[last].second;
+}
+
+}  // namespace doublehold::sim

@@ -1,0 +1,31 @@
+// How far a wall clock of a simulated world is off.
+#ifndef DOUBLEHOLD_LIB_SIM_SKEWED_CLOCK_H_
+#define DOUBLEHOLD_LIB_SIM_SKEWED_CLOCK_H_
+
+#include <optional>
+
+#include "lib/base/time.h"
+
+namespace doublehold::sim {
+
+// One that runs fast does so at this many times its rate, so that a lease by it is over in a third of a lease.
+constexpr int kFastTimes = 3;
+
+class SkewedClock {
+ public:
+  void Jump(Duration by) { ahead_ += by; }
+  void RunFast(MonoTime from) {
+    if (!fast_from_) fast_from_ = from;
+  }
+  [[nodiscard]] Duration AheadAt(MonoTime now) const {
+    return fast_from_ ? ahead_ + (now - *fast_from_) * (kFastTimes - 1) : ahead_;
+  }
+
+ private:
+  Duration ahead_{};
+  std::optional<MonoTime> fast_from_{};
+};
+
+}  // namespace doublehold::sim
+
+#endif  // DOUBLEHOLD_LIB_SIM_SKEWED_CLOCK_H_

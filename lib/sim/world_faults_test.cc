@@ -1,0 +1,148 @@
+// The faults of a simulated world that are more than a message: replicas, restarts, scripts, drift, channels.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "lib/sim/testing_scene.h"
+
+namespace doublehold::sim {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// What client 1 is answered, one command after the other, each 10 ms after the answer to the one before; all at node 1, each waited
+// for for 100 ms. "script": one that says how often it ran.
+Lines Ask(const WorldTerms& terms, const Deviations& deviations, const Lines& commands) {
+  static const Script script("return redis.call('incr', KEYS[1])");
+  Scene scene(terms, deviations);
+  scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
+    const std::unique_ptr<Connection> node = env.Connect(NodeId{1});
+    for (const std::string& command : commands) {
+      std::vector<std::string_view> words;
+      for (size_t at = 0; at < command.size();) {
+        const size_t end = std::min(command.find(' ', at), command.size());
+        words.push_back(std::string_view(command).substr(at, end - at));
+        at = end + 1;
+      }
+      const std::array<std::string_view, 1> keys{"runs"};
+      const Deadline deadline = env.Mono() + 100ms;
+      scene.Say(env,
+                Scene::TextOf(words.front() == "script" ? node->Eval(script, keys, {}, deadline)
+                                                        : node->Call(words, deadline)));
+      env.SleepUntil(env.Mono() + 10ms);
+    }
+  });
+  return scene.Run();
+}
+
+WorldTerms With(std::vector<SimFault> faults) { return {.faults = std::move(faults)}; }
+
+TEST(WorldFaults, ANodeThatRestartsHasItsDataAndNoScripts) {
+  const Lines commands{"SET k v PX 15", "script", "GET k", "script"};
+  EXPECT_EQ(Ask(With({}), {}, commands), (Lines{"0.1 OK", "10.2 1", "20.3 nil", "30.4 2"}));
+  // It strikes the second command: its connection is gone; the clock has gone on; the script is sent with its text.
+  EXPECT_EQ(Ask(With({SimFault::kRestart}), {{.at = 1, .choice = 1}}, commands),
+            (Lines{"0.1 OK", "10.2 perhaps", "20.3 nil", "30.5 1"}));
+}
+
+TEST(WorldFaults, ANodeThatForgetsItsScriptsIsSentTheText) {
+  EXPECT_EQ(Ask(With({SimFault::kForgetScripts}), {{.at = 1, .choice = 1}},
+                {"script", "script", "script"}),
+            (Lines{"0.1 1", "10.3 2", "20.4 3"}));
+}
+
+TEST(WorldFaults, ANodeThatIsKilledRefusesAll) {
+  EXPECT_EQ(Ask(With({SimFault::kNodeKill}), {{.at = 1, .choice = 1}},
+                {"SET k v", "GET k", "GET k", "GET k"}),
+            (Lines{"0.1 OK", "10.2 perhaps", "20.25 failed", "30.3 failed"}));
+}
+
+TEST(WorldFaults, ANodeThatIsKeptOutRefusesAllUntilThen) {
+  WorldTerms terms = With({SimFault::kRestartEmpty});
+  terms.restart_delay = 15ms;
+  EXPECT_EQ(Ask(terms, {{.at = 1, .choice = 1}}, {"SET k v", "GET k", "GET k", "GET k"}),
+            (Lines{"0.1 OK", "10.2 perhaps", "20.25 failed", "30.35 nil"}));
+}
+
+TEST(WorldFaults, AClockThatRunsFastEndsWhatIsSetEarly) {
+  const Lines commands{"SET k v PX 25", "GET k", "GET k"};
+  EXPECT_EQ(Ask(With({}), {}, commands), (Lines{"0.1 OK", "10.2 v", "20.3 v"}));
+  EXPECT_EQ(Ask(With({SimFault::kNodeFast}), {{.at = 0, .choice = 1}}, commands),
+            (Lines{"0.1 OK", "10.2 nil", "20.3 nil"}));
+}
+
+TEST(WorldFaults, AClientsClockThatRunsFastGainsTwiceTheTimeThatPasses) {
+  Scene scene(With({SimFault::kClientFast}), {{.at = 0, .choice = 1}});
+  WallTime begun{};
+  Duration gained{};
+  scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
+    env.SleepUntil(env.Mono() + 1ms);
+    begun = env.Wall();
+    env.SleepUntil(env.Mono() + 10ms);
+    gained = env.Wall() - begun;
+  });
+  scene.Run();
+  EXPECT_EQ(gained, 30ms);
+}
+
+TEST(WorldFaults, WhatIsWrittenAfterTheCutIsLostWithTheMaster) {
+  WorldTerms terms = With({SimFault::kCutReplicas, SimFault::kPromote});
+  const Lines commands{"SET a 1", "SET b 2", "GET a", "GET a", "GET b"};
+  const auto after = [&](const Deviations& deviations) { return Ask(terms, deviations, commands); };
+  // Without replicas nobody is asked.
+  EXPECT_EQ(after({}), (Lines{"0.1 OK", "10.2 OK", "20.3 1", "30.4 1", "40.5 2"}));
+  terms.replicas = 1;
+  // Promoted at the third command: nothing is lost but its connection.
+  EXPECT_EQ(after({{.at = 2, .choice = 2}}),
+            (Lines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 1", "40.5 2"}));
+  // Cut before the second: that one is lost.
+  EXPECT_EQ(after({{.at = 1, .choice = 1}, {.at = 2, .choice = 2}}),
+            (Lines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 1", "40.5 nil"}));
+}
+
+TEST(WorldFaults, ReplicasAreBehindByTheLag) {
+  WorldTerms terms = With({SimFault::kPromote});
+  terms.replicas = 1;
+  const auto after_lag = [&](Duration lag) {
+    terms.lag = lag;
+    return Ask(terms, {{.at = 2, .choice = 1}}, {"SET a 1", "SET b 2", "GET a", "GET a", "GET b"});
+  };
+  EXPECT_EQ(after_lag(5ms), (Lines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 1", "40.5 2"}));
+  EXPECT_EQ(after_lag(15ms), (Lines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 1", "40.5 nil"}));
+  EXPECT_EQ(after_lag(25ms), (Lines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 nil", "40.5 nil"}));
+}
+
+TEST(WorldFaults, WaitCountsTheReplicasThatHaveIt) {
+  WorldTerms terms = With({SimFault::kCutReplicas});
+  const Lines commands{"SET a 1", "WAIT 1 20"};
+  EXPECT_EQ(Ask(terms, {}, commands), (Lines{"0.1 OK", "10.2 0"}));
+  terms.replicas = 2;
+  terms.lag = 3ms;
+  EXPECT_EQ(Ask(terms, {}, commands), (Lines{"0.1 OK", "13.2 2"}));
+  EXPECT_EQ(Ask(terms, {{.at = 0, .choice = 1}}, commands), (Lines{"0.1 OK", "30.2 0"}));
+}
+
+// Client 1 waits on a channel for a second; client 2 publishes at 30 ms.
+Lines Listen(const std::vector<SimFault>& faults, const Deviations& deviations) {
+  Scene scene(faults, deviations);
+  scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
+    const auto subscription = env.Subscribe(NodeId{1}, "news");
+    scene.Say(env, subscription->Wait(env.Mono() + 1s) ? "news" : "none");
+  });
+  scene.world->Start(2, TaskKind::kSession, 0, [&](Env& env) {
+    env.SleepUntil(env.Mono() + 30ms);
+    Scene::Call(env, 1, {"PUBLISH", "news", "!"});
+  });
+  return scene.Run();
+}
+
+TEST(WorldFaults, AMessageOfAChannelIsHeldOrLost) {
+  EXPECT_EQ(Listen({}, {}), (Lines{"30.1 news"}));
+  const std::vector<SimFault> faults{SimFault::kHoldNews, SimFault::kDropNews};
+  EXPECT_EQ(Listen(faults, {{.at = 0, .choice = 1}}), (Lines{"670.1 news"}));
+  EXPECT_EQ(Listen(faults, {{.at = 0, .choice = 2}}), (Lines{"1000 none"}));
+}
+
+}  // namespace
+}  // namespace doublehold::sim
