@@ -53,7 +53,7 @@ TEST(ClaimJudge, SaysWhatTheCheckersSay) {
       walk.Begin(number);
       const Execution execution = Simulate(scenario, walk);
       const std::vector<Outcome3> expected = ByCheckers(scenario, execution.history);
-      EXPECT_EQ(judge.Judge(execution.history), expected) << ToText(walk.deviations());
+      EXPECT_EQ(judge.Judge(execution.history).outcomes, expected) << ToText(walk.deviations());
       violated = violated || std::ranges::find(expected, Outcome3::kViolated) != expected.end();
     }
     EXPECT_TRUE(violated);
@@ -87,7 +87,7 @@ TEST(ClaimJudge, SparesOnlyWhatIsTheSameThroughout) {
     EXPECT_EQ(judge.spared(), 1);
     History changed = history;
     change.make(changed);
-    EXPECT_EQ(judge.Judge(changed), ByCheckers(scenario, changed)) << change.what;
+    EXPECT_EQ(judge.Judge(changed).outcomes, ByCheckers(scenario, changed)) << change.what;
     EXPECT_EQ(judge.spared(), 1) << change.what;
   }
 }
@@ -100,7 +100,7 @@ TEST(ClaimJudge, RemembersNoHistoryThatIsLong) {
   const Event last = history.events.back();
   while (history.events.size() <= ClaimJudge::kMostEvents) history.events.push_back(last);
   ClaimJudge judge(scenario.plan.claims);
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(judge.Judge(history), ByCheckers(scenario, history));
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(judge.Judge(history).outcomes, ByCheckers(scenario, history));
   EXPECT_EQ(judge.spared(), 0);
 }
 
