@@ -209,6 +209,10 @@ const std::vector<Drawn> kDrawn{
      "the release may have freed its own at once, and been answered late", R"(
         c1: A-a==!R-----------f
         c2:          A-a==========R-f)"},
+    {"release-met-anothers-unseen-2-unknown", "release unknown",
+     "client 2's lock went within its lease, and client 1's release was perhaps still on its way", R"(
+        c1: A-a==R-----------?
+        c2:            A-a=====R-x)"},
     {"release-by-one-never-granted-3-bad", "lease-exclusion violated, release violated",
      "client 2 freed the lock of client 1 without having been granted it", R"(
         c1: A-a================R-x

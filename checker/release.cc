@@ -102,6 +102,7 @@ class Checking {
       answered = answered || call.outcome != EventType::kInfo;
       if (call.Ok() && call.answer[0] == 1) unchecked[call.key].push_back(&call);
       if (call.outcome == EventType::kInfo) NoteUnanswered(call);
+      if (call.outcome == EventType::kFail && gone_ == nullptr && IsGoneEarly(call)) gone_ = &call;
     }
     for (const auto& [key, releases] : unchecked) JudgeKey(key, releases, acquires[key]);
     verdict.count = count_;
@@ -114,6 +115,14 @@ class Checking {
           std::move(verdict),
           fmt::format("the release that {} called at {} does not look whose lock it frees, and was "
                       "not answered",
+                      OwnerName(scene_, unanswered_->session), At(unanswered_->from_ns)));
+    }
+    if (count_ == 0 && gone_ != nullptr && unanswered_ != nullptr) {
+      return Undecided(
+          std::move(verdict),
+          fmt::format("the lock of {} was gone at {}, before its lease was over, and the "
+                      "release that {} called at {} was not answered",
+                      OwnerName(scene_, gone_->session), At(gone_->to_ns),
                       OwnerName(scene_, unanswered_->session), At(unanswered_->from_ns)));
     }
     return Decided(std::move(verdict), std::move(stories_),
@@ -130,6 +139,15 @@ class Checking {
              hold.core.to_ns >= release.from_ns;
     });
     if (met != holds_.all.rend()) unanswered_ = &release;
+  }
+
+  // Told within its lease that it is not its own, or gone, where no fault of the servers says why.
+  [[nodiscard]] bool IsGoneEarly(const Call& release) const {
+    const Hold* own = holds_.Find(release.hold);
+    if (own == nullptr || scene_.facts.nodes > 1) return false;
+    if (!Before(release.to_ns, own->valid_until_ns)) return false;
+    const Span since{own->core.from_ns, release.to_ns};
+    return !WasActive(scene_, since, LosesKeys) && !WasActive(scene_, since, MovesAClock);
   }
 
   void JudgeKey(uint16_t key, std::vector<const Call*> releases,
@@ -229,7 +247,8 @@ class Checking {
   MarginFinder margin_{{.what = "least lease left after a release that did not look",
                         .missed = "longest after its lease that a release did not look"}};
   std::string doubt_;
-  const Call* unanswered_ = nullptr;
+  const Call* unanswered_ = nullptr;  // that may have met another's lock
+  const Call* gone_ = nullptr;
 };
 
 }  // namespace

@@ -87,9 +87,10 @@ TEST(KnownStories, K07_TwoTakeOverWhatADeadClientLeft) {
                     .clients = 3,
                     .most = {1, 1}};
   searched.lock = "setnx-getset-expired";
-  EXPECT_EQ(CountIf(searched, two_took_over), -1);
+  EXPECT_EQ(CountIf(searched, two_took_over), 20);
+  // Who compares for equality is refused, as what it wrote over was no longer what it had seen.
   searched.lock = "setnx-getset";
-  EXPECT_EQ(CountIf(searched, two_took_over), -1);
+  EXPECT_EQ(CountIf(searched, two_took_over), 0);
 }
 
 // K09: the late DEL falls between another's GET and its GETSET: that one is refused, though nobody holds the lock.
@@ -104,11 +105,15 @@ TEST(KnownStories, K09_ALateReleaseRefusesWhoTakesOver) {
              });
     });
   };
-  const Searched searched{.lock = "setnx-getset-expired",
-                          .faults = {SimFault::kHoldRequest},
-                          .more = {{"retry.interval", "2.1 lease"}, {"retry.jitter", "0"}},
-                          .delays = 1};
-  EXPECT_EQ(CountIf(searched, refused_a_free_lock), -1);
+  // The other asks again about when what was held arrives.
+  Searched searched{.lock = "setnx-getset-expired",
+                    .faults = {SimFault::kHoldRequest},
+                    .more = {{"retry.interval", "840200us"}, {"retry.jitter", "0"}},
+                    .delays = 1};
+  EXPECT_EQ(CountIf(searched, refused_a_free_lock), 17);
+  // In the order in which the times put them, when another is held.
+  searched.delays = 0;
+  EXPECT_EQ(CountIf(searched, refused_a_free_lock), 1);
 }
 
 // K13: a section that throws leaves the marker, on which its thread enters again when another has the lock.
@@ -123,9 +128,9 @@ TEST(KnownStories, K13_AMarkerThatIsLeftLetsItsThreadInBesideAnother) {
                              {"workload.think", "0s"},
                              {"lock.leaky-marker", "true"}},
                     .cycles = 3};
-  EXPECT_EQ(SetsOf(searched), (Sets{}));
+  EXPECT_EQ(SetsOf(searched), (Sets{{"exclusion", 1}}));
   searched.more["lock.leaky-marker"] = "false";
-  EXPECT_EQ(SetsOf(searched), (Sets{}));
+  EXPECT_EQ(SetsOf(searched), (Sets{{"", 1}}));
 }
 
 // K29: each has one of two nodes, so neither is granted; both leave nothing behind, and are granted later.
@@ -146,14 +151,15 @@ TEST(KnownStories, K29_EachHasOneOfTwoNodes) {
       }));
     }
   });
-  EXPECT_EQ(split, -1);
-  EXPECT_EQ(SetsOf(searched), (Sets{}));
+  EXPECT_EQ(split, 61);
+  EXPECT_EQ(SetsOf(searched), (Sets{{"", 226}}));
 }
 
 // K34: a token below the old one is refused by the store; one that equals it is not, and both write.
 TEST(KnownStories, K34_ATokenThatIsGivenAgain) {
   const Searched searched{.lock = "fenced", .faults = {SimFault::kRestartEmpty}, .cycles = 2};
-  EXPECT_EQ(SetsOf(searched), (Sets{}));
+  EXPECT_EQ(SetsOf(searched),
+            (Sets{{"", 4}, {"fencing", 7}, {"exclusion lease-exclusion fencing stock", 6}}));
 }
 
 }  // namespace

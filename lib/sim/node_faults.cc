@@ -39,10 +39,11 @@ bool Network::StrikeNode(SimFault fault, int number) {
       Forsake(number);
       return true;
     case SimFault::kPromote: {
-      // With what it has received; a server that begins knows no scripts. The clients find it where the old one was.
+      // With what it has received; a server that begins knows no scripts. The clients find it where the old one was, and the others
+      // follow it.
       node.redis = RedisModel(node.replicas->At(now));
       node.redis.RestartWithData();
-      node.replicas->Cut(now);
+      node.replicas.emplace(node.redis, world_->terms_.lag);
       note(now);
       Forsake(number);
       return true;
