@@ -161,6 +161,15 @@ Result<void> Launcher::StartSentinels() {
   return {};
 }
 
+Result<void> MakeLogFolders(const std::filesystem::path& run) {
+  std::error_code code;
+  for (const char* logs : {"nodes", "clients"}) {
+    std::filesystem::create_directories(run / logs, code);
+    if (code) return BadInput(fmt::format("{}: {}", (run / logs).string(), code.message()));
+  }
+  return {};
+}
+
 Result<void> Launcher::StartServers() {
   if (Topology().HasReplicas()) {
     if (Result<void> ok = AddPeerLinks(); !ok) return ok;

@@ -34,6 +34,9 @@ inline std::string ProxyHost(const Namespaces* network) {
 // The node under whose number clients reach the master, where its address is moved to it.
 constexpr int kMasterAddress = 1;
 
+// In a run's folder, for the logs of its servers and clients.
+Result<void> MakeLogFolders(const std::filesystem::path& run);
+
 class Launcher {
  public:
   struct Places {

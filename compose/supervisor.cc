@@ -88,7 +88,8 @@ class Supervisor {
   Result<Supervised> Run() {
     WatchChildren();
     WatchInterrupts();
-    Result<void> started = launcher_.StartServers();
+    Result<void> started = MakeLogFolders(request_.folder);
+    if (started) started = launcher_.StartServers();
     if (started) started = StartClients();
     if (started) started = AwaitServers();
     if (started) started = FormTopology();
@@ -226,11 +227,11 @@ class Supervisor {
   }
 
   void ListenTo(int number) {
-    Client& client = *clients_[static_cast<size_t>(number)];
-    client.channel.async_wait(asio::posix::stream_descriptor::wait_read,
-                              [this, number](const boost::system::error_code& error) {
-                                if (!error) OnMessage(number);
-                              });
+    clients_[static_cast<size_t>(number)]->channel.async_wait(
+        asio::posix::stream_descriptor::wait_read,
+        [this, number](const boost::system::error_code& error) {
+          if (!error) OnMessage(number);
+        });
   }
 
   void OnMessage(int number) {
@@ -255,9 +256,8 @@ class Supervisor {
   void Answer(int number) {
     Client& client = *clients_[static_cast<size_t>(number)];
     client.owed = false;
-    const uint8_t go = 1;
     [[maybe_unused]] const ssize_t sent =
-        send(client.channel.native_handle(), &go, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+        send(client.channel.native_handle(), "\1", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
   }
 
   // ---- what goes on meanwhile -----------------------------------------------------------------------------------
@@ -373,12 +373,6 @@ class Supervisor {
 }  // namespace
 
 Result<Supervised> Supervise(const SuperviseRequest& request) {
-  std::error_code code;
-  for (const char* logs : {"nodes", "clients"}) {
-    std::filesystem::create_directories(request.folder / logs, code);
-    if (code)
-      return BadInput(fmt::format("{}: {}", (request.folder / logs).string(), code.message()));
-  }
   // The janitor is forked first, while nothing else is there that it could keep open.
   Result<Scratch> scratch = Scratch::Create();
   if (!scratch) return tl::unexpected(scratch.error());
