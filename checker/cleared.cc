@@ -53,6 +53,8 @@ class Checking {
     for (const auto& [key, of] : keys_) Judge(key, of, verdict);
     verdict.count = count_;
     if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
+    if (verdict.opportunities == 0 && unnamed_)
+      return Undecided(std::move(verdict), "under which name the lock is kept was not found out");
     if (verdict.opportunities == 0)
       return Undecided(std::move(verdict), "no key that was granted was looked for at the end");
     const std::string of = Counted(verdict.opportunities, "key");
@@ -67,6 +69,7 @@ class Checking {
       if (event.op == Op::kExpiry && event.type == EventType::kOk)
         keys_[event.key].looks.push_back(
             {.at_ns = event.at_ns, .pttl_ms = event.value[0], .node = event.value[1]});
+      unnamed_ = unnamed_ || (event.op == Op::kExpiry && event.type == EventType::kInfo);
       died_ = died_ || event.op == Op::kDied;
     }
     for (const Call& call : evidence_.calls().all) {
@@ -162,6 +165,7 @@ class Checking {
   const Scene& scene_;
   Stories stories_;
   std::map<uint16_t, OfKey> keys_;
+  bool unnamed_ = false;
   bool died_ = false;
   int64_t count_ = 0;
   std::string doubt_;

@@ -10,6 +10,7 @@
 
 #include "compose/driver.h"
 #include "compose/idle.h"
+#include "compose/library_keys.h"
 #include "compose/probe.h"
 #include "lib/base/check.h"
 #include "lib/history/shared_run.h"
@@ -115,8 +116,14 @@ void RunReferee(Env& env, const Means& means, Workload& workload) {
     const LockKey key{.name = names[i], .index = static_cast<uint16_t>(i)};
     const ProbeTerms terms{
         .lease = plan.lease, .grace = plan.grace, .call_timeout = plan.call_timeout};
-    if (!FindLock(plan.lock)->end_is_in_value) RecordExpiries(env, LockNodesOf(plan), key, terms);
+    LibraryKeys of_library(env, LockNodesOf(plan), key, terms);
+    if (plan.driver) {
+      of_library.Look();
+    } else if (!FindLock(plan.lock)->end_is_in_value) {
+      RecordExpiries(env, LockNodesOf(plan), key, terms);
+    }
     Probe(env, *lock, key, terms);
+    if (plan.driver) of_library.Record(*lock);
   }
   workload.Finish(env);
 }

@@ -217,7 +217,8 @@ class Supervisor {
     if (failure_) return children_.KillAll();
     Answer(0);
     const auto referee_ended = [this] { return children_.HaveEnded(Kind::kClient, 0); };
-    WaitFor(referee_ended, RealMono() + plan_.lease * 2 + plan_.grace + longest_call + kEndGrace);
+    const Duration longest_probe = plan_.lease * 4 + plan_.grace * 2;
+    WaitFor(referee_ended, RealMono() + longest_probe + longest_call + kEndGrace);
     running_ = false;
     children_.KillAll();
     frame_log_.Stop();

@@ -1,0 +1,120 @@
+#include "compose/library_keys.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "lib/locks/retry.h"
+
+namespace doublehold {
+namespace {
+
+constexpr Duration kLookInterval = 5ms;
+constexpr int kLooksPerLease = 4;
+constexpr int64_t kNotThere = -2;  // PTTL's answer
+
+// `lock:item:1` is of item:1, and `item:10` is not.
+bool IsOf(const std::string& lock, const std::string& name) {
+  for (size_t at = name.find(lock); at != std::string::npos; at = name.find(lock, at + 1)) {
+    const size_t end = at + lock.size();
+    if (end == name.size() || std::isdigit(static_cast<unsigned char>(name[end])) == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<LibraryKeys::Expiries> LibraryKeys::Related(Connection& node) {
+  const Deadline deadline = env_.Mono() + terms_.call_timeout;
+  const CallResult names = node.Call(std::array<std::string_view, 2>{"KEYS", "*"}, deadline);
+  if (!names || names->kind != Reply::Kind::kArray) return std::nullopt;
+  Expiries expiries;
+  for (const Reply& name : names->items) {
+    if (!IsOf(key_.name, name.text)) continue;
+    const CallResult pttl = node.Call(std::array<std::string_view, 2>{"PTTL", name.text}, deadline);
+    if (!pttl || pttl->kind != Reply::Kind::kInteger) return std::nullopt;
+    if (pttl->integer != kNotThere) expiries.emplace(name.text, pttl->integer);
+  }
+  return expiries;
+}
+
+std::vector<LibraryKeys::Seen> LibraryKeys::Await(const Names& expected) {
+  const MonoTime give_up = env_.Mono() + terms_.lease / kLooksPerLease;
+  const auto is_settled = [&](const Expiries& keys) {
+    return std::ranges::all_of(keys, [&](const auto& key) { return expected.contains(key.first); });
+  };
+  std::vector<Seen> all;
+  for (int number = 1; number <= nodes_; ++number) {
+    const std::unique_ptr<Connection> node = env_.Connect(NodeId{number});
+    std::optional<Expiries> keys = Related(*node);
+    while (keys && !is_settled(*keys) && env_.Mono() < give_up &&
+           env_.SleepUntil(env_.Mono() + kLookInterval)) {
+      keys = Related(*node);
+    }
+    if (keys) all.push_back({.node = number, .at = env_.Mono(), .keys = std::move(*keys)});
+  }
+  return all;
+}
+
+void LibraryKeys::Look() {
+  for (Seen& seen : Await({})) {
+    for (const auto& [name, pttl_ms] : seen.keys) before_.insert(name);
+    const auto own = seen.keys.find(key_.name);
+    if (own != seen.keys.end()) {
+      Note(EventType::kOk, own->second, seen.node);
+    } else {
+      open_.push_back(std::move(seen));
+    }
+  }
+}
+
+void LibraryKeys::Record(Lock& lock) {
+  if (open_.empty()) return;
+  const Names own = OwnNames(lock);
+  for (const Seen& seen : open_) {
+    if (own.empty()) {
+      Note(EventType::kInfo, kNotThere, seen.node);
+      continue;
+    }
+    const auto left =
+        std::ranges::find_if(seen.keys, [&](const auto& key) { return own.contains(key.first); });
+    int64_t pttl_ms = left == seen.keys.end() ? kNotThere : left->second;
+    if (pttl_ms >= 0) pttl_ms = std::max<int64_t>(pttl_ms - ToMs(env_.Mono() - seen.at), 0);
+    Note(EventType::kOk, pttl_ms, seen.node);
+  }
+}
+
+// Those that a grant brings and its release takes away.
+LibraryKeys::Names LibraryKeys::OwnNames(Lock& lock) {
+  const std::vector<Seen> without = Await(before_);
+  const RetryPolicy policy{.interval = kLookInterval,
+                           .timeout = terms_.lease + terms_.grace,
+                           .call_timeout = terms_.call_timeout};
+  const AcquireResult result = AcquireWithRetry(env_, lock, key_, terms_.lease, policy);
+  const auto* granted = std::get_if<Granted>(&result);
+  if (granted == nullptr) return {};
+  Names own;
+  for (int number = 1; number <= nodes_; ++number) {
+    const auto keys = Related(*env_.Connect(NodeId{number}));
+    if (!keys) continue;
+    for (const auto& [name, pttl_ms] : *keys) own.insert(name);
+  }
+  const ReleaseResult released = lock.Release(granted->grant, env_.Mono() + terms_.call_timeout);
+  if (released != ReleaseResult::kReleased) return {};
+  Names others;
+  for (const Seen& seen : without) {
+    for (const auto& [name, pttl_ms] : seen.keys) others.insert(name);
+  }
+  for (const Seen& seen : Await(others)) {
+    for (const auto& [name, pttl_ms] : seen.keys) others.insert(name);
+  }
+  std::erase_if(own, [&](const std::string& name) { return others.contains(name); });
+  return own;
+}
+
+void LibraryKeys::Note(EventType type, int64_t pttl_ms, int node) {
+  env_.Record({.key = key_.index, .op = Op::kExpiry, .type = type, .value = {pttl_ms, node}});
+}
+
+}  // namespace doublehold

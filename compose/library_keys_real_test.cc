@@ -1,0 +1,67 @@
+// What a library leaves behind is found under whatever name it keeps its lock.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "compose/program.h"
+
+namespace doublehold {
+namespace {
+
+// The template's lock under a name of its own, with a counter beside it that stays. `leaves`: client 1 does not delete.
+constexpr const char* kNamed = R"py(
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location("template", sys.argv[1])
+template = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(template)
+name, leaves = sys.argv[2], sys.argv[3] == "leaves"
+
+class Named(template.Library):
+    def __init__(self, setup, options):
+        super().__init__(setup, options)
+        self.leaves = leaves and setup["client"] == 1
+
+    def acquire(self, key, lease_ms, wait_ms):
+        self.redis.call("INCR", "count:" + key)
+        return super().acquire(name.replace("KEY", key), lease_ms, wait_ms)
+
+    def release(self, grant):
+        return {} if self.leaves else super().release(grant)
+
+template.Driver(Named).run()
+)py";
+
+struct Named {
+  const char* name;
+  const char* how;
+  const char* outcome;
+};
+
+class LibraryKeys : public ::testing::TestWithParam<Named> {};
+
+TEST_P(LibraryKeys, AreLookedForUnderTheNamesThatItUses) {
+  const TestFolder folder;
+  WriteFile(folder.path() / "named.py", kNamed);
+  const std::string driver = fmt::format("/usr/bin/python3 {} {}/drivers/template.py {} {}",
+                                         (folder.path() / "named.py").string(),
+                                         DOUBLEHOLD_SOURCE_DIR, GetParam().name, GetParam().how);
+  const Finished finished = RunProgram({"run", "--driver", driver, "--clients", "1", "--duration",
+                                        "600ms", "--lease", "2s", "--claims", "cleared,liveness",
+                                        "--into", (folder.path() / "run").string()});
+  EXPECT_LE(finished.exit_code, 2) << finished.err;
+  const nlohmann::json verdict = ReadJson(folder.path() / "run" / "verdict.json");
+  EXPECT_EQ(verdict.at("claims").at(0).at("outcome"), GetParam().outcome) << verdict.dump(1);
+  EXPECT_EQ(verdict.at("claims").at(1).at("outcome"), "valid") << verdict.dump(1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, LibraryKeys,
+                         ::testing::Values(Named{"KEY", "deletes", "valid"},
+                                           Named{"KEY", "leaves", "violated"},
+                                           Named{"lock:KEY", "deletes", "valid"},
+                                           Named{"lock:KEY", "leaves", "violated"},
+                                           Named{"{KEY}:lock", "leaves", "violated"},
+                                           Named{"its-own", "deletes", "unknown"}));
+
+}  // namespace
+}  // namespace doublehold
