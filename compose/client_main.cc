@@ -13,6 +13,7 @@
 #include "compose/library_keys.h"
 #include "compose/probe.h"
 #include "lib/base/check.h"
+#include "lib/driver/driver_lock.h"
 #include "lib/history/shared_run.h"
 #include "lib/locks/recorded_lock.h"
 #include "lib/locks/registry.h"
@@ -115,7 +116,10 @@ void RunReferee(Env& env, const Means& means, Workload& workload) {
   for (size_t i = 0; i < workload.LockCount(); ++i) {
     const LockKey key{.name = names[i], .index = static_cast<uint16_t>(i)};
     const ProbeTerms terms{
-        .lease = plan.lease, .grace = plan.grace, .call_timeout = plan.call_timeout};
+        .lease = plan.lease,
+        .grace = plan.grace,
+        .call_timeout = plan.call_timeout,
+        .own_wait = plan.driver ? DriverLock::WaitOf(plan.call_timeout) : Duration{}};
     LibraryKeys of_library(env, LockNodesOf(plan), key, terms);
     if (plan.driver) {
       of_library.Look();

@@ -76,7 +76,7 @@ void Probe(Env& env, Lock& lock, const LockKey& key, const ProbeTerms& terms) {
       .key = key.index, .op = Op::kProbe, .type = EventType::kInvoke, .value = {budget.count()}};
   env.Record(event);
   const MonoTime begun = env.Mono();
-  Attempts attempts(env, lock, terms.grace / 2);
+  Attempts attempts(env, lock, terms.own_wait + terms.grace / 2);
   const RetryPolicy policy{
       .interval = kProbeInterval, .timeout = budget, .call_timeout = terms.call_timeout};
   const AcquireResult result = AcquireWithRetry(env, attempts, key, terms.lease, policy);

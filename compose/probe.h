@@ -11,6 +11,7 @@ struct ProbeTerms {
   Lease lease{};
   Duration grace{};         // the probe tries for lease + grace
   Duration call_timeout{};  // of one attempt
+  Duration own_wait{};      // within one attempt: of a library that waits by itself before it refuses
 };
 
 // Records of each node whether the key is there, and for how long. To be asked when nobody holds it, and before anybody probes. What

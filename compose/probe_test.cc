@@ -20,12 +20,12 @@ constexpr Attempt kBusy{.outcome = Outcome::kBusy, .takes = 10ms};
 constexpr Attempt kLate{.outcome = Outcome::kBusy, .takes = 60ms};
 constexpr Attempt kUnknown{.outcome = Outcome::kUnknown, .takes = 10ms};
 
-Event Probed(const std::vector<Attempt>& attempts) {
+Event Probed(const std::vector<Attempt>& attempts, Duration own_wait = {}) {
   World world;
   FakeEnv env(world);
   ScriptedLock lock(world, attempts);
   Probe(env, lock, {.name = "k", .index = 0},
-        {.lease = 100ms, .grace = 100ms, .call_timeout = 50ms});
+        {.lease = 100ms, .grace = 100ms, .call_timeout = 50ms, .own_wait = own_wait});
   EXPECT_EQ(world.events.size(), 2U);
   return world.events.back();
 }
@@ -39,6 +39,8 @@ TEST(Probe, FailsOnlyWhenItWasRefusedToTheEndAndInTime) {
   EXPECT_EQ(Probed({kUnknown}).type, EventType::kInfo);
   EXPECT_EQ(Probed({kUnknown, kBusy}).type, EventType::kInfo);
   EXPECT_EQ(Probed({kBusy, kLate}).type, EventType::kInfo);
+  // Unless it waits that long of its own accord.
+  EXPECT_EQ(Probed({kBusy, kLate}, 25ms).type, EventType::kFail);
 }
 
 }  // namespace

@@ -48,8 +48,7 @@ AcquireResult DriverLock::TryAcquire(const LockKey& key, Lease lease, Deadline d
   if (!Settle(deadline)) return Busy{};
   const MonoTime sent = env_.Mono();
   Grant grant{.key = key, .owner = {}, .hold = owners_.NextHold()};
-  // A library that waits answers well before the deadline.
-  const Duration wait = std::max(deadline - sent, Duration::zero()) / 2;
+  const Duration wait = WaitOf(std::max(deadline - sent, Duration::zero()));
   nlohmann::json members{
       {"session", session_}, {"key", key.name}, {"lease_ms", ToMs(lease)}, {"wait_ms", ToMs(wait)}};
   grant.shared = key.shared && hello_.Can("read-write");

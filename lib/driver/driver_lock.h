@@ -24,6 +24,9 @@ LockEntry DriverEntryWith(std::span<const std::string> can);
 
 class DriverLock final : public Lock {
  public:
+  // How long a library is to wait for a lock, of what an attempt may take: one that does answers well before the deadline.
+  static Duration WaitOf(Duration attempt) { return attempt / 2; }
+
   // `driver` and the Env outlive it; the rest is copied.
   DriverLock(const LockContext& context, DriverRequests& driver, DriverHello hello);
   // What is under way is awaited for as long as any call is, so that nothing is left granted to nobody.
