@@ -196,9 +196,9 @@ class Supervisor {
     // Asked to end early or not, what runs is brought to its end; asked twice, it is killed.
     interruptible_ = false;
     timeline_.End();
-    const Duration longest_call = Duration(plan_.call_timeout * 3 + plan_.lease * 6);
+    const Duration longest = Duration(plan_.call_timeout * 3 + plan_.lease * 6);
     const auto clients_ended = [this] { return children_.HaveEnded(Kind::kClient, 1); };
-    if (!failure_) WaitFor(clients_ended, RealMono() + longest_call + kEndGrace);
+    if (!failure_) WaitFor(clients_ended, RealMono() + longest + kEndGrace);
     if (failure_) return children_.KillAll();
     // Whoever is killed is recorded as died: its last operation, and its hold, never ended.
     for (const Child& child : children_.all()) {
@@ -217,8 +217,7 @@ class Supervisor {
     if (failure_) return children_.KillAll();
     Answer(0);
     const auto referee_ended = [this] { return children_.HaveEnded(Kind::kClient, 0); };
-    const Duration longest_probe = plan_.lease * 4 + plan_.grace * 2;
-    WaitFor(referee_ended, RealMono() + longest_probe + longest_call + kEndGrace);
+    WaitFor(referee_ended, RealMono() + plan_.lease * 4 + plan_.grace * 2 + longest + kEndGrace);
     running_ = false;
     children_.KillAll();
     frame_log_.Stop();
