@@ -109,8 +109,10 @@ Result<SearchAsked> ReadSearch(const ParsedLine& line) {
       if (asked->most[i] > 0) bounds->most[asked->faults[i]] = asked->most[i];
     }
   } else {
-    for (const sim::SimFaultEntry& entry : sim::kSimFaultEntries)
-      replay.faults.push_back(entry.fault);
+    for (const sim::SimFaultEntry& entry : sim::kSimFaultEntries) {
+      if (plan->replicas > 0 || !sim::NeedsReplicas(entry.fault))
+        replay.faults.push_back(entry.fault);
+    }
   }
   return SearchAsked{
       .settings = *settings, .scenario = ScenarioOf(*plan, replay), .bounds = *bounds};

@@ -23,6 +23,7 @@ constexpr int kNodes = 3;
 Settings SettingsOf(const AllAsked& asked, const std::string& lock, int clients) {
   Settings settings = asked.search.settings;
   settings.Set("lock.name", lock, "explore --all");
+  ChooseWork(settings);
   settings.Set("workload.clients", std::to_string(clients), "explore --all");
   const LockEntry* entry = FindLock(lock);
   if (entry != nullptr && entry->most_nodes >= kNodes && !settings.Has("topology.nodes"))

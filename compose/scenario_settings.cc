@@ -2,26 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <string_view>
 
 #include "compose/plan_builder.h"
+#include "lib/locks/registry.h"
 #include "lib/plan/topology.h"
 
 namespace doublehold {
 namespace {
 
 // Where the user says nothing.
+constexpr const char* kWork = "0.5 lease";
+constexpr const char* kWorkOfWatchdogs = "1.5 lease";       // or it would never extend anything
+constexpr std::string_view kNoWatchdog = "explicit-lease";  // the option of those that have one
 constexpr std::array<std::pair<const char*, const char*>, 7> kDefaults{{
     {"lock.lease", "400ms"},
     {"retry.timeout", "4 lease"},
     {"retry.interval", "0.2 lease"},  // who waits asks seldom, or the search is of nothing else
     {"workload.clients", "2"},
-    {"workload.work", "0.5 lease"},
+    {"workload.work", kWork},
     {"workload.work-distribution", "fixed"},
     {"workload.think", "0s"},
 }};
+constexpr const char* kNotSaid = "the default of explore";
 constexpr int kLeastStock = 5;
 constexpr Duration kWindow = 2ms;  // within which what is due may change places
 
@@ -37,17 +43,30 @@ Result<Settings> ReadScenarioSettings(const ParsedLine& line) {
   for (const auto& [name, value] : kDefaults) {
     const bool of_inventory = std::string_view(name).starts_with("workload.") &&
                               name != std::string_view("workload.clients");
-    if ((inventory || !of_inventory) && !settings->Has(name))
-      settings->Set(name, value, "the default of explore");
+    if ((inventory || !of_inventory) && !settings->Has(name)) settings->Set(name, value, kNotSaid);
   }
   // Never sold out, or what is sold twice could pass for what somebody else bought.
   if (inventory && !settings->Has("workload.stock")) {
     const int clients = std::atoi(Settings(*settings).Take("workload.clients")->words[0].c_str());
     const int64_t sales = int64_t{2} * clients * line.values["cycles"].as<int>();
     settings->Set("workload.stock", std::to_string(std::max<int64_t>(kLeastStock, sales)),
-                  "the default of explore");
+                  kNotSaid);
   }
+  ChooseWork(*settings);
   return settings;
+}
+
+void ChooseWork(Settings& settings) {
+  Settings read = settings;
+  const std::optional<Setting> lock = read.Take("lock.name");
+  const std::optional<Setting> work = read.Take("workload.work");
+  if (!work || work->where != kNotSaid || !lock || lock->words.size() != 1) return;
+  const LockEntry* entry = FindLock(lock->words[0]);
+  if (entry == nullptr) return;
+  const bool extends =
+      std::ranges::find(entry->options, kNoWatchdog, &OptionSpec::name) != entry->options.end();
+  const bool is_off = settings.Has(fmt::format("lock.{}", kNoWatchdog));
+  settings.Set("workload.work", extends && !is_off ? kWorkOfWatchdogs : kWork, kNotSaid);
 }
 
 Result<Plan> SimulatedPlan(const Settings& settings) {

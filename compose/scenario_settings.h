@@ -11,6 +11,8 @@ namespace doublehold {
 
 // As `run` would read them.
 Result<Settings> ReadScenarioSettings(const ParsedLine& line);
+// Where nothing is said, work takes as long as shows what the lock does: more than a lease, of one that extends by itself.
+void ChooseWork(Settings& settings);
 // Bad input, in one line, of what the simulated world lacks.
 Result<Plan> SimulatedPlan(const Settings& settings);
 Scenario ScenarioOf(const Plan& plan, const ReplayString& replay);
