@@ -273,9 +273,9 @@ Explanation OneOf(const Particulars& record, const Hold& first, const Hold& lost
   return all;
 }
 
-// The first that was granted beside it, both leases being valid; null: none.
+// The first that was granted beside it, both leases being valid, and at the same instant perhaps; null: none.
 const Hold* FirstBeside(const Particulars& record, const Hold& first) {
-  const auto begin = std::ranges::upper_bound(record.holds.all, first.core.from_ns, {},
+  const auto begin = std::ranges::lower_bound(record.holds.all, first.core.from_ns, {},
                                               [](const Hold& hold) { return hold.core.from_ns; });
   for (auto hold = begin; hold != record.holds.all.end(); ++hold) {
     if (hold->core.from_ns >= first.core.to_ns) break;

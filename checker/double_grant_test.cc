@@ -37,6 +37,12 @@ TEST(DoubleGrant, OfTwoLiveLeasesIsWhatTookTheKeyAway) {
       {"lease-exclusion", kBoth + restart + flush, "not-told"},  // either
       {"lease-exclusion", kBoth, "not-told"},
   });
+  // Both were answered at the same instant.
+  ExpectCauses({{"lease-exclusion", R"(
+      c1:        A---a=========R-r
+      c2:        A---a=========R-x
+      jump n1:     [-----------------]   | 2000)",
+                 "server-clock"}});
   // On a client and a node at once.
   History both = FromLanes(kBoth + "\n      jump c2:           [--------------]   | 2000",
                            {.claims = {"lease-exclusion"}});

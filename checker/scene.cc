@@ -237,7 +237,11 @@ std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects
   int best = 0;
   for (const FaultEpisode& episode : scene.episodes) {
     if (episode.from_ns > suspects.at_ns) break;
-    if (episode.to_ns < suspects.at_ns - ToNs(scene.facts.lease)) continue;
+    const bool lost_its = suspects.stale != 0 && episode.client == suspects.stale &&
+                          scene.facts.faults[static_cast<size_t>(episode.fault)].kind == "drop";
+    const int64_t since_ns =
+        lost_its && suspects.lease_end_ns >= 0 ? suspects.lease_end_ns : suspects.at_ns;
+    if (episode.to_ns < since_ns - ToNs(scene.facts.lease)) continue;
     const int rank = Rank(scene.facts, episode, suspects);
     if (rank < best) continue;
     // Clocks that are moved at the same time cannot be told apart; of anything else the latest is

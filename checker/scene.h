@@ -106,10 +106,12 @@ struct Suspects {
   int64_t at_ns = 0;
   int32_t stale = 0;  // held the key with its lease over; 0: the leases of all were valid
   int32_t other = 0;
-  int32_t second = 0;  // a further one
+  int32_t second = 0;         // a further one
+  int64_t lease_end_ns = -1;  // of the stale one's lease; -1: at_ns
 };
 
-// The faults to name for it: active at that time or within a lease before. Of a stale client rather
+// The faults to name for it: active at that time or within a lease before; of what a stale client lost, within the lease that was
+// over, since it waits on when that is lost. Of a stale client rather
 // one on it than on the other, rather on a node than on a bystander. Of valid leases rather one of
 // the servers or a clock, then of anybody's messages; that a holder slept is the last that explains
 // them. Of equals the latest, but all the clocks that were moved then. Empty: none.

@@ -248,7 +248,8 @@ StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64
     story.by_stall = true;
     return story;
   }
-  const auto faults = FaultsBehind(scene, {.at_ns = at_ns, .stale = stale.client, .other = other});
+  const auto faults = FaultsBehind(
+      scene, {.at_ns = at_ns, .stale = stale.client, .other = other, .lease_end_ns = end_ns});
   // Who extends its lease would have gone on doing so.
   const auto on_it = [&stale](const FaultEpisode* episode) {
     return episode->client == stale.client;

@@ -111,6 +111,15 @@ TEST(Story, AFaultThatEndedOverALeaseBeforeIsNotNamed) {
   EXPECT_NE(FirstSentence(late).find("; no fault was active"), std::string::npos);
 }
 
+TEST(Story, WhatWasLostIsNamedForAsLongAsTheLeaseInWhichItWas) {
+  const std::string late = R"(
+    c3:        A-a=====!===================R-r
+    c5:                              A-a===R-r
+    drop c3:     [--])";
+  EXPECT_NE(FirstSentence(late).find("; client 3's messages were being lost"), std::string::npos)
+      << FirstSentence(late);
+}
+
 TEST(Story, PrefersTheFaultOnTheStaleClient) {
   EXPECT_NE(FirstSentence(std::string(kStale) + "    pause c5:              [-------]\n"
                                                 "    delay c3:            [-----]\n"

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -25,13 +27,18 @@ constexpr int64_t kBytesPerMb = 1'000'000;
 constexpr int64_t kMostMb = 1'000'000;
 constexpr int kMostCycles = 100;
 constexpr int kDepthOfAll = 2;
+// What is said of real runs, and is refused.
+constexpr std::array kOfRuns{"driver", "option", "net", "duration", "nemesis", "every"};
 
 po::options_description ExploreOptions() {
   po::options_description options("options");
-  AddExperimentOptions(options);
+  AddExperimentOptions(options, {kOfRuns.begin(), kOfRuns.end()});
   auto add = options.add_options();
   add("faults", po::value<std::string>(),
-      "which faults, with how many of each at most: pause:1,hold-request");
+      fmt::format("which faults, with how many of each at most: pause:1,hold-request. All when not "
+                  "said: {}",
+                  fmt::join(NamesOf(sim::kSimFaultEntries), ", "))
+          .c_str());
   add("depth", po::value<int>()->default_value(1), "faults in one execution, at most");
   add("delay-bound", po::value<int>()->default_value(0),
       "how often what is due waits for what comes next, at most");
@@ -88,6 +95,10 @@ Result<Bounds> ReadBounds(const ParsedLine& line, const Plan& plan) {
 
 // All that the command line says.
 Result<SearchAsked> ReadSearch(const ParsedLine& line) {
+  for (const char* option : kOfRuns) {
+    if (line.values.contains(option))
+      return BadInput(fmt::format("--{}: that is for real runs: explore simulates", option));
+  }
   Result<Settings> settings = ReadScenarioSettings(line);
   if (!settings) return tl::unexpected(settings.error());
   if (line.values.contains("all") && !settings->Has("lock.name"))

@@ -32,7 +32,8 @@ constexpr std::array kFlags{
     Flag{"duration", "workload.duration", "how long they work: 5s"},
     Flag{"stock", "workload.stock", "of each item at the start"},
     Flag{"seed", "seed", "of every random choice"},
-    Flag{"nemesis", "nemesis.faults", "draws faults from the seed: pause,clock,network,partition"},
+    Flag{"nemesis", "nemesis.faults",
+         "draws faults from the seed: pause,clock,network,partition,restart"},
     Flag{"every", "nemesis.every", "one fault of the nemesis in each such stretch: 500ms"},
 };
 
@@ -40,13 +41,16 @@ constexpr std::array kFlags{
 
 void AddExperimentOptions(po::options_description& options, const Words& unlisted) {
   auto add = options.add_options();
+  const auto listed = [&](const char* option) {
+    return std::ranges::find(unlisted, option) == unlisted.end();
+  };
   for (const Flag& flag : kFlags) {
-    const bool listed = std::ranges::find(unlisted, flag.option) == unlisted.end();
-    add(flag.option, po::value<std::string>(), listed ? flag.help : "");
+    add(flag.option, po::value<std::string>(), listed(flag.option) ? flag.help : "");
   }
   add("claims", po::value<std::string>(),
       "what is judged: exclusion,told; else what the workload is made for");
-  add("option", po::value<Words>()->composing(), "one of the driver's own: --option name=value");
+  add("option", po::value<Words>()->composing(),
+      listed("option") ? "one of the driver's own: --option name=value" : "");
   add("set", po::value<Words>()->composing(), "any setting: --set lock.lease=300ms");
 }
 
