@@ -12,6 +12,7 @@
 #endif
 #endif
 #ifdef DOUBLEHOLD_ASAN_FIBERS
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -42,6 +43,14 @@ struct GivenStack {
 };
 
 }  // namespace
+
+// The last frames on it are left, and never return: what they kept from being touched would stay so for the next.
+void StackPool::GiveBack(const boost::context::stack_context& stack) {
+#ifdef DOUBLEHOLD_ASAN_FIBERS
+  ASAN_UNPOISON_MEMORY_REGION(static_cast<const char*>(stack.sp) - stack.size, stack.size);
+#endif
+  free_.push_back(stack);
+}
 
 StackPool::~StackPool() {
   boost::context::protected_fixedsize_stack allocator(kStackBytes);

@@ -21,7 +21,7 @@ class StackPool {
   StackPool& operator=(const StackPool&) = delete;
 
   boost::context::stack_context Take();
-  void GiveBack(const boost::context::stack_context& stack) { free_.push_back(stack); }
+  void GiveBack(const boost::context::stack_context& stack);
 
  private:
   std::vector<boost::context::stack_context> free_;
