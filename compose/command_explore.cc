@@ -50,6 +50,7 @@ po::options_description ExploreOptions() {
   add("jobs", po::value<int>()->default_value(1), "threads; what is found is the same");
   add("memory-mb", po::value<int64_t>()->default_value(1024),
       "for executions whose continuations are still to be run; unknown when it is reached");
+  add("no-reduction", "also run what differs only in the order of what does not depend on it");
   add("check-determinism", "run each execution twice, and see that they are equal");
   add("all",
       "each lock with each fault, up to depth, or 2 when that is not said; 2 and 3 clients when "
@@ -67,6 +68,7 @@ Result<Bounds> ReadBounds(const ParsedLine& line, const Plan& plan) {
                 .seed = plan.seed,
                 .jobs = number("jobs"),
                 .memory_bytes = line.values["memory-mb"].as<int64_t>(),
+                .reduce = !line.values.contains("no-reduction"),
                 .run_twice = line.values.contains("check-determinism")};
   const bool has_budget = line.values.contains("budget");
   if (has_budget) bounds.executions = line.values["budget"].as<int64_t>();

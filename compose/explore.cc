@@ -88,9 +88,13 @@ class Search {
 
   void Take(Strategy& strategy, const Done& done) {
     if (is_over_ || !done.is_within) return;
-    Count(done);
+    if (done.is_again) {
+      ++explored_.left_out;
+    } else {
+      Count(done);
+    }
     strategy.Take(done);
-    if (bounds_.executions > 0 && explored_.executions >= bounds_.executions) {
+    if (bounds_.executions > 0 && explored_.executions + explored_.left_out >= bounds_.executions) {
       explored_.ended = Ended::kBudget;
       is_over_ = true;
     } else if (strategy.KeptBytes() > bounds_.memory_bytes) {

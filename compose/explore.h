@@ -37,6 +37,7 @@ struct Bounds {
   int jobs = 1;       // threads
   int64_t memory_bytes =
       int64_t{1} << 30;    // of what is kept of executions whose continuations are still to be run
+  bool reduce = true;      // an exhaustive search leaves out what comes to the same as another
   bool run_twice = false;  // each, in worlds of their own, to see that they are equal
 };
 
@@ -54,6 +55,9 @@ enum class Ended : uint8_t { kAllRun, kBudget, kMemory };
 
 struct Explored {
   int64_t executions = 0;
+  // Not of these: they differ from one of these only in the order of two things at one instant that do not depend on each other.
+  // What could have followed on them is left out as well.
+  int64_t left_out = 0;
   int64_t different = 0;  // of these: that differ in anything that a checker sees
   int64_t cut_off = 0;
   int64_t unequal = 0;  // when run twice

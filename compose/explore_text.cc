@@ -70,6 +70,12 @@ std::string Summary(const SearchOutcome& outcome, const SearchAsked& asked) {
                                : fmt::format("{}, not all within the bounds", Name(explored.ended));
   text +=
       fmt::format("; faults struck at {} of {} points", explored.points_struck, explored.points);
+  if (explored.left_out > 0)
+    text += fmt::format(
+        "; {} more, and what could follow on them, left out: equal to one of these but for the "
+        "order of what does "
+        "not depend on it",
+        explored.left_out);
   if (explored.cut_off > 0) text += fmt::format("; {} cut off", explored.cut_off);
   text += '\n';
   if (asked.bounds.run_twice && explored.unequal == 0)
@@ -132,12 +138,19 @@ nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked) {
     claims.back()["cycles"] = shrunk.scenario.cycles;
     claims.back()["smallest"] = shrunk.is_smallest;
   }
-  return {{"executions", explored.executions}, {"different", explored.different},
-          {"complete", explored.is_complete},  {"ended", Name(explored.ended)},
-          {"cut_off", explored.cut_off},       {"unequal", explored.unequal},
-          {"points", explored.points},         {"points_struck", explored.points_struck},
-          {"marks", MarksOf(explored, true)},  {"strategy", NameOf(asked.bounds.strategy)},
-          {"seconds", outcome.seconds},        {"claims", std::move(claims)}};
+  return {{"executions", explored.executions},
+          {"left_out", explored.left_out},
+          {"different", explored.different},
+          {"complete", explored.is_complete},
+          {"ended", Name(explored.ended)},
+          {"cut_off", explored.cut_off},
+          {"unequal", explored.unequal},
+          {"points", explored.points},
+          {"points_struck", explored.points_struck},
+          {"marks", MarksOf(explored, true)},
+          {"strategy", NameOf(asked.bounds.strategy)},
+          {"seconds", outcome.seconds},
+          {"claims", std::move(claims)}};
 }
 
 std::string ProgressText(const Explored& so_far, const Bounds& bounds, double seconds) {

@@ -47,6 +47,7 @@ class Play {
       world_.Run(/*with_faults=*/false);
     }
     execution.cut_off = world_.cut_off();
+    execution.again_from = world_.again_from();
     execution.history.events.assign(world_.events().begin(), world_.events().end());
     RunFacts& facts = execution.history.facts;
     facts.faults = world_.faults();

@@ -27,6 +27,7 @@ struct Execution {
   History history;
   std::vector<sim::SimFault> struck{};  // in the order of the history's faults
   bool cut_off = false;                 // it took too many steps
+  std::optional<uint32_t> again_from{};  // of the world (world.h)
 };
 // Runs it once; `choices` decide. Deterministic.
 Execution Simulate(const Scenario& scenario, sim::ChoiceSource& choices);

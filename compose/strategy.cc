@@ -47,8 +47,10 @@ void Worker::Run(sim::ChoiceSource& choices, Done& done) {
   Simulate(scenario_, choices, bench_, execution_);
   done.is_within = IsWithin(execution_.struck);
   done.cut_off = execution_.cut_off;
+  done.is_again = bounds_.reduce && bounds_.strategy == StrategyKind::kExhaustive &&
+                  execution_.again_from.has_value();
   done.digest = DigestOf(execution_.history);
-  if (!done.is_within) return;
+  if (!done.is_within || done.is_again) return;
   const ClaimJudge::Findings& findings = judge_.Judge(execution_.history);
   done.outcomes = findings.outcomes;
   done.marks = findings.marks;
@@ -59,6 +61,10 @@ void Worker::Run(Done& done) {
   Run(choices, done);
   CHECK(choices.Fits());
   done.open = choices.open();
+  if (done.is_again) {
+    std::erase_if(done.open,
+                  [&](const auto& question) { return question.at >= *execution_.again_from; });
+  }
   RunAgain(done);
 }
 

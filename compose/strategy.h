@@ -19,6 +19,7 @@ struct Done {
       open{};             // after the last of these, where the strategy asks for them
   bool is_within = true;  // the bounds; else it counts for nothing
   bool cut_off = false;
+  bool is_again = false;             // left out: another comes to the same (Execution::again_from)
   bool is_equal = true;              // to itself, run again
   uint64_t digest = 0;               // of its history
   std::vector<Outcome3> outcomes{};  // of each claim
@@ -31,7 +32,7 @@ class Worker {
   // Both outlive it.
   Worker(const Scenario& scenario, const Bounds& bounds);
 
-  // Runs what `choices` decide; fills in all of `done` but its deviations and what is open.
+  // Runs what `choices` decide, and judges it but where it is left out; fills in all of `done` but its deviations and what is open.
   void Run(sim::ChoiceSource& choices, Done& done);
   // The plain one with deviations: CHECKs that they fit.
   void Run(Done& done);

@@ -121,6 +121,7 @@ CallResult* Network::Take(uint32_t link) {
 }
 
 void Network::Break(uint32_t link) {
+  world_->NoteManyEffects();
   Link& broken = links_[link];
   if (broken.number != 0)
     nodes_[static_cast<size_t>(broken.node)].redis.CloseConnection(broken.number);
@@ -235,10 +236,16 @@ uint32_t Network::Subscribe(uint32_t task, int process, int node, std::string ch
   const auto others = std::ranges::count_if(listeners_, [&](const Listener& other) {
     return !other.gone && other.node == node && other.channel == channel;
   });
+  world_->NoteManyEffects();
   nodes_[static_cast<size_t>(node)].redis.SetSubscribers(channel, others + 1);
   listeners_.push_back(
       {.task = task, .process = process, .node = node, .channel = std::move(channel)});
   return static_cast<uint32_t>(listeners_.size() - 1);
+}
+
+void Network::Unsubscribe(uint32_t listener) {
+  world_->NoteManyEffects();
+  listeners_[listener].gone = true;
 }
 
 bool Network::TakeMessage(uint32_t listener) {

@@ -45,7 +45,12 @@ class Network {
   [[nodiscard]] bool IsOpen(uint32_t link) const { return links_[link].number != 0; }
 
   uint32_t Subscribe(uint32_t task, int process, int node, std::string channel);
-  void Unsubscribe(uint32_t listener) { listeners_[listener].gone = true; }
+  void Unsubscribe(uint32_t listener);
+  // Of a message: who waits for it, and whom it asks.
+  [[nodiscard]] int ProcessOf(uint32_t message) const {
+    return links_[messages_[message].link].process;
+  }
+  [[nodiscard]] int NodeOf(uint32_t message) const { return links_[messages_[message].link].node; }
   // One that came since, once; whoever waits for it is woken.
   bool TakeMessage(uint32_t listener);
 

@@ -66,6 +66,9 @@ class World {
   // Which they were, in that order.
   [[nodiscard]] const std::vector<SimFault>& struck() const;
   [[nodiscard]] bool cut_off() const { return cut_off_; }
+  // The number of the choice from which on this is another execution, with fewer things that waited, but for the order of two that
+  // do not depend on each other; nothing: it is none.
+  [[nodiscard]] std::optional<uint32_t> again_from() const { return again_from_; }
   [[nodiscard]] MonoTime now() const { return now_; }
 
  private:
@@ -87,12 +90,31 @@ class World {
     return a.at != b.at ? a.at < b.at : a.number < b.number;
   }
 
+  // Where something that is due has its effect; of a healing fault nobody knows.
+  struct Place {
+    enum class Kind : uint8_t { kAnywhere, kNode, kProcess } kind = Kind::kAnywhere;
+    int number = 0;
+    bool runs = false;  // what the process does next; else it hears of something
+  };
+  // What waited for something else that was due at the same instant. As long as all that happens does not depend on it, its turn
+  // would have come to the same.
+  struct Sleeper {
+    uint64_t number = 0;  // of what is due
+    MonoTime at{};
+    Place place{};
+  };
+
   Task& AddTask(Process& process, TaskKind kind, int thread, std::function<void(Env&)> body);
   void Plan(Due due);
   // The next thing, null when there is none; what nobody waits for any more is dropped.
   const Due* Next();
   Due Take(const Due& next);
   Due TakeNext(const Due& next);
+  uint32_t Choose(ChoiceKind kind, uint32_t count);
+  void NoteManyEffects() { effects_ += 2; }
+  void LetWait(Due first, const Due& second);
+  void HappenBesideSleepers(const Due& due);
+  [[nodiscard]] Place PlaceOf(const Due& due) const;
   void Happen(const Due& due);
   void GoOn(const Due& due);
   void RunTask(Task& task);
@@ -120,6 +142,10 @@ class World {
   MonoTime now_;
   uint64_t planned_ = 0;
   std::unique_ptr<WorldMemory> memory_;
+  std::vector<Sleeper> asleep_{};
+  uint32_t asked_ = 0;    // choices
+  uint64_t effects_ = 0;  // on what else is due, or will be; a fault is many
+  std::optional<uint32_t> again_from_{};
   bool with_faults_ = false;
   bool cut_off_ = false;
   int64_t steps_ = 0;
