@@ -8,6 +8,7 @@
 #include "checker/linear/model.h"
 #include "compose/command_line.h"
 #include "compose/kept_drivers.h"
+#include "compose/option_rows.h"
 #include "compose/plan_builder.h"
 #include "faults/fault.h"
 #include "faults/keys.h"
@@ -77,10 +78,11 @@ std::string PaceLine(const SourcePace& source) {
 }
 
 std::vector<Table> AllTables() {
-  std::vector<Table> tables{{"locks", {}},    {"workloads", {}},  {"faults", {}},
-                            {"profiles", {}}, {"topologies", {}}, {"claims", {}},
-                            {"steps", {}},    {"models", {}},     {"nemesis", {}},
-                            {"causes", {}},   {"fault-keys", {}}};
+  std::vector<Table> tables{{"locks", {}},           {"workloads", {}},  {"faults", {}},
+                            {"profiles", {}},        {"topologies", {}}, {"claims", {}},
+                            {"steps", {}},           {"models", {}},     {"nemesis", {}},
+                            {"causes", {}},          {"fault-keys", {}}, {"lock-options", {}},
+                            {"workload-options", {}}};
   for (const LockEntry& lock : Locks()) {
     tables[0].rows.push_back(
         {std::string(lock.name), std::string(lock.summary), OptionLines(lock.options)});
@@ -130,6 +132,10 @@ std::vector<Table> AllTables() {
   }
   for (const FaultKey& key : FaultKeys())
     tables[10].rows.push_back({std::string(key.name), Describe(key), {}});
+  for (OptionRow& row : LockOptionRows())
+    tables[11].rows.push_back({std::move(row.name), std::move(row.meaning), {}});
+  for (OptionRow& row : WorkloadOptionRows())
+    tables[12].rows.push_back({std::move(row.name), std::move(row.meaning), {}});
   return tables;
 }
 
@@ -158,11 +164,11 @@ nlohmann::json ToJson(const Table& table) {
 
 Result<ExitCode> ListCommand(const Words& words) {
   boost::program_options::options_description options("options");
-  options.add_options()("json", "for programs")("markdown", "as a table of the README");
+  options.add_options()("json", "for programs")("markdown", "as a table of the documentation");
   Result<ParsedLine> line =
       ParseLine(words, options,
                 "list [locks|workloads|faults|profiles|topologies|claims|steps|models|nemesis|"
-                "causes|fault-keys] [--json]");
+                "causes|fault-keys|lock-options|workload-options] [--json]");
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   const std::vector<Table> tables = AllTables();
