@@ -47,7 +47,7 @@ mutants: setup
 	checker/mutants/run.py build-dev --jobs $(JOBS)
 
 readme: build
-	docs/generate.py build/doublehold README.md
+	docs/generate.py build/doublehold README.md docs/*.md
 
 format:
 	@./setup.sh --tidy

@@ -60,7 +60,7 @@ TEST(FaultKeys, EachOfSomeKindsNamesThem) {
     const std::string text = Describe(key);
     EXPECT_EQ(text.ends_with("()"), false) << key.name << " is of no kind";
     EXPECT_EQ(text.find('\n'), std::string::npos);
-    EXPECT_EQ(text.find('|'), std::string::npos) << "ends a cell of the README's table";
+    EXPECT_EQ(text.find('|'), std::string::npos) << "ends a cell of the table in docs/faults.md";
   }
 }
 

@@ -1,4 +1,4 @@
-// What can be written in a [[fault]]: for `doublehold list fault-keys` and the README, which have it from here.
+// What can be written in a [[fault]]: for `doublehold list fault-keys` and docs/faults.md, which have it from here.
 #ifndef DOUBLEHOLD_FAULTS_KEYS_H_
 #define DOUBLEHOLD_FAULTS_KEYS_H_
 

@@ -1,0 +1,194 @@
+// The experiments that the documentation shows can be run, and its page of an experiment file has each key, and what it is when
+// nobody says it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <boost/algorithm/string/trim.hpp>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "compose/option_rows.h"
+#include "compose/plan_testing.h"
+#include "compose/suite.h"
+#include "compose/sweep.h"
+#include "faults/fault.h"
+#include "faults/nemesis.h"
+#include "faults/profiles.h"
+#include "lib/locks/registry.h"
+#include "lib/sim/fault.h"
+
+namespace doublehold {
+namespace {
+
+using testing::Good;
+using testing::Refusal;
+
+constexpr std::string_view kPage = "docs/experiment-file.md";
+
+std::vector<std::string> LinesOf(std::string_view document) {
+  std::ifstream in(std::filesystem::path(DOUBLEHOLD_SOURCE_DIR) / document);
+  EXPECT_TRUE(in) << document;
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// The indented blocks of a document that have a line.
+std::vector<std::string> BlocksWith(std::string_view document, std::string_view wanted) {
+  constexpr std::string_view kIndent = "    ";
+  std::vector<std::string> lines = LinesOf(document);
+  lines.emplace_back("the end");
+  std::vector<std::string> found;
+  std::string block;
+  for (const std::string& line : lines) {
+    if (line.starts_with(kIndent) || (line.empty() && !block.empty())) {
+      block += (line.empty() ? "" : line.substr(kIndent.size())) + "\n";
+      continue;
+    }
+    if (block.find(wanted) != std::string::npos) found.push_back(block);
+    block.clear();
+  }
+  return found;
+}
+
+// Those of a document's tables, cell by cell.
+std::vector<std::vector<std::string>> RowsOf(std::string_view document) {
+  std::vector<std::vector<std::string>> rows;
+  for (const std::string& line : LinesOf(document)) {
+    if (!line.starts_with("| ") || !line.ends_with(" |")) continue;
+    rows.emplace_back();
+    std::istringstream in(line.substr(1));
+    for (std::string cell; std::getline(in, cell, '|');) {
+      boost::trim(cell);
+      rows.back().push_back(cell);
+    }
+  }
+  return rows;
+}
+
+// "`drip`, `delay`: late" has drip and delay.
+std::set<std::string> QuotedIn(const std::string& cell) {
+  std::set<std::string> words;
+  for (size_t open = cell.find('`'); open != std::string::npos;) {
+    const size_t close = cell.find('`', open + 1);
+    if (close == std::string::npos) break;
+    words.insert(cell.substr(open + 1, close - open - 1));
+    open = cell.find('`', close + 1);
+  }
+  return words;
+}
+
+std::string FirstQuoted(const std::string& cell) {
+  return cell.starts_with('`') ? cell.substr(1, cell.find('`', 1) - 1) : "";
+}
+
+// All keys that are read when an experiment is.
+std::set<std::string> KnownWith(const std::string& toml) {
+  const std::string word(60, 'z');
+  const std::string refusal = Refusal(fmt::format("{} = 1\n{}", word, toml));
+  constexpr std::string_view kStart = "(one of: ";
+  const size_t start = refusal.find(kStart);
+  EXPECT_NE(start, std::string::npos) << refusal;
+  std::set<std::string> known{"lock.name"};  // it is there
+  if (start == std::string::npos) return known;
+  std::string list = refusal.substr(start + kStart.size());
+  list.pop_back();
+  for (size_t comma = 0; comma != std::string::npos; list.erase(0, comma + 2)) {
+    comma = list.find(", ");
+    std::string key = list.substr(0, comma);
+    for (const char* table : {"expect", "expect_cause"}) {
+      if (key.starts_with(fmt::format("{}.", table))) key = fmt::format("{}.CLAIM", table);
+    }
+    known.insert(key);
+    if (comma == std::string::npos) break;
+  }
+  return known;
+}
+
+std::set<std::string> OptionKeys() {
+  std::set<std::string> keys;
+  for (const auto& rows : {LockOptionRows(), WorkloadOptionRows()}) {
+    for (const OptionRow& row : rows) keys.insert(row.name);
+  }
+  return keys;
+}
+
+TEST(Documents, TheirExperimentsAreAcceptedAsTheyStandThere) {
+  for (const auto& [document, count] :
+       {std::pair("README.md", 1u), {"docs/faults.md", 2u}, {kPage.data(), 1u}}) {
+    const std::vector<std::string> blocks = BlocksWith(document, "[[fault]]\n");
+    EXPECT_EQ(blocks.size(), count) << document;
+    for (const std::string& block : blocks) {
+      const Plan plan = Good(block);
+      EXPECT_FALSE(plan.faults.empty()) << block;
+      EXPECT_FALSE(plan.expect.empty()) << block;
+    }
+  }
+}
+
+TEST(Documents, TheirSuiteIsAcceptedAsItStandsThere) {
+  const std::vector<std::string> blocks = BlocksWith(kPage, "[[cell]]\n");
+  ASSERT_EQ(blocks.size(), 1u);
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / fmt::format("documents-{}.toml", getpid());
+  std::ofstream(file) << blocks.front();
+  const Result<Suite> suite = ReadSuite(file);
+  std::filesystem::remove(file);
+  ASSERT_TRUE(suite.has_value()) << suite.error().message;
+  EXPECT_EQ(suite->cells.size(), 4u);
+  EXPECT_EQ(suite->seed, 3u);
+  EXPECT_EQ(suite->cells.back().plan.faults.size(), 1u);
+}
+
+TEST(Documents, ThePageOfAnExperimentFileHasEveryKeyAndNoOther) {
+  std::set<std::string> told;
+  for (const auto& row : RowsOf(kPage)) told.insert(FirstQuoted(row[0]));
+  for (const char* of_drivers : {"lock.driver", "lock.options.NAME"}) told.erase(of_drivers);
+  for (const char* other : {"", "[experiment]", "[row.NAME]", "column.NAME.about", "[[cell]]"})
+    told.erase(other);
+  std::set<std::string> known = OptionKeys();
+  for (const LockEntry& lock : Locks())
+    known.merge(KnownWith(fmt::format("lock.name = \"{}\"\n", lock.name)));
+  known.merge(KnownWith("lock.name = \"set-nx-px\"\ntopology.name = \"sentinel\"\n"));
+  known.insert("topology.name");
+  EXPECT_EQ(told, known);
+}
+
+TEST(Documents, WhatThePageSaysIsUsedWhenNothingIsSaidIsUsed) {
+  const std::set<std::string> by_others{"topology.name", "expect.CLAIM", "name"};
+  int count = 0;
+  for (const auto& row : RowsOf(kPage)) {
+    const std::string key = FirstQuoted(row[0]);
+    if (row.size() != 3 || FirstQuoted(row[2]).empty() || by_others.contains(key)) continue;
+    std::string toml = "lock.name = \"set-nx-px\"\n";
+    if (key.starts_with("nemesis.")) toml += "nemesis.faults = [\"pause\"]\n";
+    EXPECT_EQ(Good(fmt::format("{} = {}\n{}", key, FirstQuoted(row[2]), toml)), Good(toml)) << key;
+    ++count;
+  }
+  EXPECT_EQ(count, 21);
+}
+
+TEST(Documents, TheTableOfFaultsHasTheWordsOfEveryCommand) {
+  std::vector<std::set<std::string>> told(6);
+  for (const auto& row : RowsOf("docs/faults.md")) {
+    if (row.size() != told.size()) continue;
+    for (size_t i = 0; i < row.size(); ++i) told[i].merge(QuotedIn(row[i]));
+  }
+  const auto expect_all = [&](size_t column, const std::vector<std::string>& names) {
+    for (const std::string& name : names)
+      EXPECT_TRUE(told[column].contains(name)) << name << " in column " << column;
+  };
+  std::vector<std::string> kinds = NamesOf(Faults());
+  std::erase(kinds, "snapshot");  // breaks nothing by itself
+  expect_all(1, kinds);
+  expect_all(2, NamesOf(Profiles()));
+  expect_all(3, NamesOf(NemesisMembers()));
+  expect_all(4, NamesOf(SweepFaults()));
+  expect_all(5, NamesOf(sim::kSimFaultEntries));
+}
+
+}  // namespace
+}  // namespace doublehold
