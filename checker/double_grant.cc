@@ -55,8 +55,9 @@ class Search {
   // A release that is proved to have freed it.
   [[nodiscard]] std::optional<Explanation> Freed() const {
     const auto found = record_.freed.find(first_.hold);
-    if (found == record_.freed.end() || found->second.from_ns > when_.to_ns) return std::nullopt;
-    const Span& when = found->second;
+    if (found == record_.freed.end() || found->second.when.from_ns > when_.to_ns)
+      return std::nullopt;
+    const Span& when = found->second.when;
     Explanation freed{.cause = Cause::kForeignRelease};
     for (const Call* call : record_.CallsOf(Op::kRelease, first_.key)) {
       if (call->from_ns != when.from_ns || call->to_ns != when.to_ns) continue;

@@ -18,9 +18,6 @@ namespace {
 constexpr std::array<std::string_view, 9> kOfMessages{
     "stall", "hold", "delay", "drip", "bandwidth", "drop", "partition", "black-hole", "reset"};
 
-// What is lost is waited for in vain, also when the fault is over.
-constexpr std::array<std::string_view, 4> kLosing{"drop", "partition", "black-hole", "reset"};
-
 // What of one kind held a hold up, and for how long in all.
 struct HeldUp {
   std::vector<const FaultEpisode*> by;
@@ -95,7 +92,7 @@ HeldUp Held(const Particulars& record, const Hold& hold, const Span& when) {
                              (episode.client < 0 || episode.client == hold.client);
     const bool of_server = kind == "pause" && ActsOnServers(episode, record.FaultOf(episode));
     if (!of_messages && !of_server) continue;
-    const bool loses = std::ranges::find(kLosing, kind) != kLosing.end();
+    const bool loses = LosesMessages(record.FaultOf(episode));
     for (const Span& waited : waits) {
       if (loses) held.AddToTheEnd(episode, waited);
       if (!loses) held.Add(episode, waited);

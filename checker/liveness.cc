@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "checker/blame.h"
 #include "checker/decide.h"
@@ -66,24 +67,65 @@ bool StalledProbe(const Scene& scene, const Probe& probe) {
   return stall != nullptr && stall->when.to_ns - stall->when.from_ns > ToNs(scene.facts.grace) / 2;
 }
 
-// The key may be as an acquire or a release left it that the machine cut short, and nothing else can have left it so: the last
-// that was granted it gave it back, and whatever has no answer since then was stalled for most of the time.
-bool LeftByTheMachine(const Evidence& evidence, const Hold* last, uint16_t key) {
-  if (last != nullptr && !last->released) return false;
-  const int64_t lease_ns = ToNs(evidence.facts().lease);
-  const int64_t since_ns = last == nullptr ? 0 : last->asked_ns;
-  bool left = false;
+// What may have left a key as it is.
+struct Leavers {
+  const Hold* last = nullptr;                // was the last to be granted it
+  std::vector<const Call*> unanswered = {};  // acquires and releases since then
+};
+
+Leavers LeaversOf(const Evidence& evidence, uint16_t key) {
+  Leavers leavers{.last = LastHold(evidence.holds(), key)};
+  const int64_t since_ns = leavers.last == nullptr ? 0 : leavers.last->asked_ns;
   for (const Op op : {Op::kAcquire, Op::kRelease}) {
     for (const Call* call : evidence.calls().Of(op, key)) {
-      if (call->outcome != EventType::kInfo || call->to_ns < since_ns) continue;
-      const bool given_up = call->to_ns < kForeverNs;
-      const int64_t to_ns = given_up ? call->to_ns : call->from_ns + lease_ns;
-      const Span waited{std::max(call->from_ns, to_ns - lease_ns), to_ns};
-      if (!StalledForMostOf(evidence.scene(), call->session, waited)) return false;
-      left = true;
+      if (call->outcome == EventType::kInfo && call->to_ns >= since_ns)
+        leavers.unanswered.push_back(call);
     }
   }
-  return left;
+  return leavers;
+}
+
+// The key may be as an acquire or a release left it that the machine cut short, and nothing else can have left it so: the last
+// that was granted it gave it back, and whatever has no answer since then was stalled for most of the time.
+bool LeftByTheMachine(const Evidence& evidence, const Leavers& leavers) {
+  if (leavers.last != nullptr && !leavers.last->released) return false;
+  const int64_t lease_ns = ToNs(evidence.facts().lease);
+  const auto by_machine = [&](const Call* call) {
+    const bool given_up = call->to_ns < kForeverNs;
+    const int64_t to_ns = given_up ? call->to_ns : call->from_ns + lease_ns;
+    const Span waited{std::max(call->from_ns, to_ns - lease_ns), to_ns};
+    return StalledForMostOf(evidence.scene(), call->session, waited);
+  };
+  return !leavers.unanswered.empty() && std::ranges::all_of(leavers.unanswered, by_machine);
+}
+
+// How likely it is that a fault did: it killed the holder, or a node, or took the answer from one of these. A section that
+// took long leaves nothing.
+int LikelinessOf(const Scene& scene, const Leavers& leavers, const FaultEpisode& episode) {
+  const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
+  if (fault.kind == "slow") return 0;
+  const bool of_holder =
+      leavers.last != nullptr && !leavers.last->released && leavers.last->client == episode.client;
+  if (IsCrash(fault) && (episode.client <= 0 || of_holder)) return 2;
+  const bool cut_short = std::ranges::any_of(leavers.unanswered, [&](const Call* call) {
+    const bool its = episode.client < 0 || episode.client == call->session.client;
+    return its && call->from_ns <= episode.to_ns && episode.from_ns <= call->to_ns;
+  });
+  return cut_short ? 2 : 1;
+}
+
+// A stuck lock outlives the fault that caused it: of those that began before, the likeliest, and of equals the last.
+const FaultEpisode* LeftBy(const Scene& scene, const Leavers& leavers, int64_t at_ns) {
+  const FaultEpisode* fault = nullptr;
+  int best = 0;
+  for (const FaultEpisode& episode : scene.episodes) {
+    if (episode.from_ns > at_ns) break;
+    const int likeliness = LikelinessOf(scene, leavers, episode);
+    if (likeliness < best) continue;
+    best = likeliness;
+    fault = &episode;
+  }
+  return fault;
 }
 
 Violation Tell(const Evidence& evidence, uint16_t key, const KeyState& state) {
@@ -102,8 +144,9 @@ Violation Tell(const Evidence& evidence, uint16_t key, const KeyState& state) {
     violation.sentence = fmt::format("the key could not be had for {} after {}",
                                      FormatDuration(Duration(probe.waited_ns)), At(probe.from_ns));
   }
-  const Hold* last = LastHold(evidence.holds(), key);
-  const bool left = LeftByTheMachine(evidence, last, key);
+  const Leavers leavers = LeaversOf(evidence, key);
+  const Hold* last = leavers.last;
+  const bool left = LeftByTheMachine(evidence, leavers);
   violation.by_stall = violation.by_stall || left;
   if (left) violation.sentence += "; the machine cut short what may have left it so";
   if (last != nullptr) {
@@ -113,11 +156,7 @@ Violation Tell(const Evidence& evidence, uint16_t key, const KeyState& state) {
         At(last->core.from_ns),
         last->released ? "released it at " + At(last->core.to_ns) : "never released it");
   }
-  // A stuck lock outlives the fault that caused it, so the last one that began before counts.
-  const FaultEpisode* fault = nullptr;
-  for (const FaultEpisode& episode : scene.episodes) {
-    if (episode.from_ns <= violation.from_ns) fault = &episode;
-  }
+  const FaultEpisode* fault = LeftBy(scene, leavers, violation.from_ns);
   violation.fault = fault == nullptr ? -1 : fault->fault;
   violation.sentence += fault == nullptr ? "; there was no fault before"
                                          : "; before that, " + FaultClause(scene, *fault);

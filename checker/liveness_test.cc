@@ -83,6 +83,40 @@ TEST(Liveness, IsViolatedWhenAKeyNeverExpires) {
   EXPECT_EQ(Check("expiry: * | 500\nprobe:   P-p").outcome, Outcome3::kValid);
 }
 
+TEST(Liveness, NamesWhatTookTheAnswerOfWhoLeftTheKey) {
+  const std::string unanswered = R"(
+      c1:       A-------?
+      c2:                  A-x
+      slow c2:      [-----]
+      expiry:                      *  | -1)";
+  struct Case {
+    std::string picture, named;
+  };
+  for (
+      const Case& each : std::vector<Case>{
+          {unanswered + "\n      drop c1:   []", "client 1's messages were being lost"},
+          {unanswered + "\n      drop c1:   []\n      pause c2:            []",
+           "client 1's messages were being lost"},
+          // another's is no likelier than what came later; a section that took long is least likely
+          {unanswered + "\n      drop c2:   []\n      pause c2:            []",
+           "client 2 was stopped"},
+          {unanswered + "\n      drop c2:   []", "client 2's messages were being lost"},
+          {unanswered, "client 2's section was still at work"},
+          // what was before the last grant is over; who has the key was killed
+          {R"(
+      c1:       A-------?
+      drop c1:   []
+      c2:                  A-a==
+      crash c2:                []
+      delay c1:                     []
+      expiry:                          *  | -1)",
+           "client 2 had been killed"},
+      }) {
+    const std::string sentence = Check(each.picture).violations.at(0).sentence;
+    EXPECT_NE(sentence.find("; before that, " + each.named), std::string::npos) << sentence;
+  }
+}
+
 TEST(Liveness, WhatTheMachineCutShortMayHaveLeftTheKeyAsItIs) {
   struct Case {
     const char* what;

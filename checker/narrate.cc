@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "checker/retell.h"
 #include "checker/space_time.h"
 #include "checker/story.h"
 
@@ -170,6 +171,7 @@ void ExplainViolations(const Particulars& record, ClaimVerdict& verdict) {
     Explanation why = WhyViolated(record, verdict.claim, violation);
     violation.steps = Narrate(record, violation, why);
     if (verdict.picture.empty()) verdict.picture = DrawSpaceTime(record, violation, why);
+    NameFaultsBehind(record, why, violation);
     violation.cause = why.cause;
     violation.because = std::move(why.because);
     violation.perhaps = std::move(why.perhaps);

@@ -36,7 +36,8 @@ Particulars::Particulars(const Evidence& of)
       CheckRelease(of, {.violations_told = kMostFreed, .told_of_a_hold = kMostFreed});
   for (const Violation& violation : release.violations) {
     if (!violation.second) continue;
-    freed.emplace(violation.second->hold, Span{violation.from_ns, violation.to_ns});
+    freed.emplace(violation.second->hold, Freed{.when = {violation.from_ns, violation.to_ns},
+                                                .by = violation.first ? violation.first->hold : 0});
   }
 }
 

@@ -22,6 +22,12 @@ struct Renewal {
   int64_t valid_until_ns = 0;  // when it was granted
 };
 
+// That another's release freed the lock of a hold: when, and under which hold; 0: none is recorded.
+struct Freed {
+  Span when;
+  uint64_t by = 0;
+};
+
 struct Particulars {
   explicit Particulars(const Evidence& of);
   Particulars(Evidence&&) = delete;
@@ -41,8 +47,8 @@ struct Particulars {
   const Scene& scene;
   const Holds& holds;
   const Calls& calls;
-  // Holds whose lock another's release freed for certain, as the claim `release` proves it: when.
-  std::map<uint64_t, Span> freed;
+  // Holds whose lock another's release freed for certain, as the claim `release` proves it.
+  std::map<uint64_t, Freed> freed;
 
  private:
   std::unordered_map<uint64_t, const Call*> grants_;

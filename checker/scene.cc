@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 4> kClockKinds{"jump", "drift", "strobe",
 constexpr std::array<std::string_view, 4> kDataKinds{"restart", "kill", "failover", "promote"};
 // A server does nothing else while it does that.
 constexpr std::array<std::string_view, 3> kBusyKinds{"snapshot", "flush", "evict"};
+constexpr std::array<std::string_view, 4> kLosingKinds{"drop", "partition", "black-hole", "reset"};
 constexpr std::array<std::string_view, 3> kKeyKinds{"flush", "delete-key", "evict"};
 
 // Which start a fault's end belongs to: the first that is open, of that fault on that target.
@@ -215,6 +216,10 @@ bool ActsOnServers(const FaultEpisode& episode, const FaultFact& fault) {
   return episode.node >= 0 && std::ranges::find(kOnProcesses, fault.kind) != kOnProcesses.end();
 }
 
+bool LosesMessages(const FaultFact& fault) {
+  return std::ranges::find(kLosingKinds, fault.kind) != kLosingKinds.end();
+}
+
 bool LosesData(const FaultFact& fault) {
   return std::ranges::find(kDataKinds, fault.kind) != kDataKinds.end();
 }
@@ -238,7 +243,7 @@ std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects
   for (const FaultEpisode& episode : scene.episodes) {
     if (episode.from_ns > suspects.at_ns) break;
     const bool lost_its = suspects.stale != 0 && episode.client == suspects.stale &&
-                          scene.facts.faults[static_cast<size_t>(episode.fault)].kind == "drop";
+                          LosesMessages(scene.facts.faults[static_cast<size_t>(episode.fault)]);
     const int64_t since_ns =
         lost_its && suspects.lease_end_ns >= 0 ? suspects.lease_end_ns : suspects.at_ns;
     if (episode.to_ns < since_ns - ToNs(scene.facts.lease)) continue;

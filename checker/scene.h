@@ -88,6 +88,9 @@ bool MovesAClock(const FaultFact& fault);
 // Whether it acts on servers, alone or together with a client. One of links does not: its client and nodes name these.
 bool ActsOnServers(const FaultEpisode& episode, const FaultFact& fault);
 
+// One that loses messages: what is lost is waited for in vain, also when the fault is over.
+bool LosesMessages(const FaultFact& fault);
+
 // One after which a server may answer from data older than it had, or from none.
 bool LosesData(const FaultFact& fault);
 

@@ -132,7 +132,8 @@ Violation TellLive(const Scene& scene, const Hold& first, const Hold& second,
   const auto faults =
       FaultsBehind(scene, {.at_ns = at_ns, .other = first.client, .second = second.client});
   return {.fault = faults.empty() ? -1 : faults.front()->fault,
-          .sentence = text + FaultsClause(scene, faults)};
+          .sentence = text + FaultsClause(scene, faults),
+          .faults_at = text.size()};
 }
 
 Violation TellStaleOverlap(const Scene& scene, const Hold& first, const Hold& second,
@@ -311,8 +312,9 @@ Violation TellDeed(const Scene& scene, const Deed& deed) {
       FaultsBehind(scene, {.at_ns = at_ns, .other = other, .second = deed.by.client});
   violation.by_stall = !by_machine.empty();
   if (by_machine.empty() && !faults.empty()) violation.fault = faults.front()->fault;
-  violation.sentence = fmt::format("{} {}; {}", OwnerName(scene, deed.by), deed.what,
-                                   by_machine.empty() ? FaultsClause(scene, faults) : by_machine);
+  violation.sentence = fmt::format("{} {}; ", OwnerName(scene, deed.by), deed.what);
+  violation.faults_at = violation.sentence.size();
+  violation.sentence += by_machine.empty() ? FaultsClause(scene, faults) : by_machine;
   return violation;
 }
 

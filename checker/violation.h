@@ -2,6 +2,7 @@
 #ifndef DOUBLEHOLD_CHECKER_VIOLATION_H_
 #define DOUBLEHOLD_CHECKER_VIOLATION_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,10 +39,11 @@ struct Violation {
   int32_t fault = -1;     // index in RunFacts::faults of the fault active then; -1: none
   bool by_stall = false;  // no fault: the machine itself stalled a holder past its lease
   std::string sentence;   // who, when, what, and why
-  Cause cause{};          // this and what follows: filled in by Judge
-  std::string because{};  // what the cause was decided by, or why it is not told
-  std::vector<Cause> perhaps{};    // not told, since each of these explains it
-  std::vector<StoryStep> steps{};  // in time order
+  std::optional<size_t> faults_at{};  // all leases were valid: where in it the faults are named
+  Cause cause{};                      // this and what follows: filled in by Judge
+  std::string because{};              // what the cause was decided by, or why it is not told
+  std::vector<Cause> perhaps{};       // not told, since each of these explains it
+  std::vector<StoryStep> steps{};     // in time order
 };
 
 // That something was violated.

@@ -1,0 +1,78 @@
+#include "checker/retell.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "checker/story.h"
+
+namespace doublehold {
+namespace {
+
+// A release that freed another's lock, and the hold that it ended.
+struct ForeignRelease {
+  const Hold* hold = nullptr;
+  Span when;
+  bool led_to_others = false;  // whoever's lock it freed did the same later
+};
+
+bool WasLate(const ForeignRelease& release) {
+  const Hold& hold = *release.hold;
+  return !hold.LiveAt(release.when.from_ns) && hold.valid_until_ns < release.when.from_ns;
+}
+
+// The one that it began with; no hold: that is not recorded.
+ForeignRelease OriginOf(const Particulars& record, uint64_t hold, Span when) {
+  ForeignRelease release{.hold = record.holds.Find(hold), .when = when};
+  while (release.hold != nullptr && !WasLate(release)) {
+    const auto lost = record.freed.find(release.hold->hold);
+    if (lost == record.freed.end() || lost->second.when.from_ns >= release.when.from_ns) return {};
+    release = {record.holds.Find(lost->second.by), lost->second.when, true};
+  }
+  return release;
+}
+
+struct Told {
+  std::string text;
+  int32_t fault = -1;
+};
+
+std::optional<Told> TellOrigin(const Particulars& record, const Explanation& why,
+                               const Violation& violation) {
+  if (why.calls.size() > 1) return std::nullopt;  // which of them is not known
+  ForeignRelease origin;
+  if (!why.calls.empty()) {
+    const Call& call = *why.calls.front();
+    origin = OriginOf(record, call.hold, {call.from_ns, call.to_ns});
+  } else if (violation.first) {
+    origin = OriginOf(record, violation.first->hold, {violation.from_ns, violation.to_ns});
+  }
+  if (origin.hold == nullptr) return std::nullopt;
+  const int64_t at_ns = origin.when.from_ns;
+  const StaleStory story = TellStale(record.scene, *origin.hold, 0, at_ns, at_ns);
+  if (story.by_stall) return std::nullopt;
+  return Told{
+      fmt::format("{}; it released the key at {}, and freed another's lock{}{}", story.text,
+                  At(at_ns), origin.led_to_others ? ", and that one the next's" : "", story.suffix),
+      story.fault};
+}
+
+std::optional<Told> TellCause(const Particulars& record, const Explanation& why,
+                              const Violation& violation) {
+  if (why.cause == Cause::kNotTold || why.cause == Cause::kNoLock) return std::nullopt;
+  if (why.cause == Cause::kForeignRelease) return TellOrigin(record, why, violation);
+  if (why.episodes.empty()) return std::nullopt;
+  return Told{FaultsClause(record.scene, why.episodes), why.episodes.front()->fault};
+}
+
+}  // namespace
+
+void NameFaultsBehind(const Particulars& record, const Explanation& why, Violation& violation) {
+  if (!violation.faults_at || violation.by_stall) return;
+  const std::optional<Told> told = TellCause(record, why, violation);
+  if (!told) return;
+  violation.sentence.replace(*violation.faults_at, std::string::npos, told->text);
+  violation.fault = told->fault;
+}
+
+}  // namespace doublehold

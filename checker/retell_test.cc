@@ -1,0 +1,92 @@
+// Which faults a sentence names where all leases were valid.
+#include "checker/retell.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "checker/testing_causes.h"
+
+namespace doublehold {
+namespace {
+
+using testing::FirstOf;
+using testing::kBoth;
+
+Violation LeaseExclusion(const std::string& lanes) {
+  return FirstOf(FromLanes(lanes, {.claims = {"lease-exclusion"}}), "lease-exclusion");
+}
+
+// Client 1's reply is lost, so its grant comes when its lease is over, and its release frees the lock of client 3.
+const std::string kFreed = R"(
+      drop c1:       []
+      slow c3:       [-----]
+      c1:          A-a===!====================R-f
+      c3:                                 A-a=========R-f
+      c2:                                         A-a=======R-r)";
+
+TEST(Retell, OfALockThatWasFreedNamesWhatMadeThatReleaseLate) {
+  const Violation violation = LeaseExclusion(kFreed);
+  EXPECT_EQ(violation.sentence,
+            "client 2 was granted the key at 0.033 s while client 3's lease was valid until 1.023 "
+            "s; client 3 held it until 0.035 s; client 1's lease ended at 0.006 s; it released the "
+            "key at 0.027 s, and freed another's lock; client 1's messages were being lost "
+            "(0.002-0.003 s)");
+  EXPECT_EQ(Name(violation.cause), "foreign-release") << violation.because;
+  EXPECT_EQ(violation.fault, 0);
+}
+
+// Client 3's release frees client 2's lock in turn, though its own lease is valid.
+TEST(Retell, OfOneReleaseAfterAnotherNamesTheFirst) {
+  const RunVerdict verdict = Judge(FromLanes(kFreed + R"(
+      c4:                                              A-a==R-r)",
+                                             {.claims = {"lease-exclusion"}}));
+  ASSERT_EQ(verdict.claims.at(0).violations.size(), 2U);
+  const Violation& violation = verdict.claims[0].violations[1];
+  EXPECT_EQ(
+      violation.sentence,
+      "client 4 was granted the key at 0.038 s while client 2's lease was valid until 1.031 "
+      "s; client 2 held it until 0.041 s; client 1's lease ended at 0.006 s; it released the "
+      "key at 0.027 s, and freed another's lock, and that one the next's; client 1's messages "
+      "were being lost (0.002-0.003 s)");
+  EXPECT_EQ(violation.fault, 0);
+}
+
+// The clock of one that was moved as well took no key away.
+TEST(Retell, OfAKnownCauseNamesItsFaultsAndNoOthers) {
+  const std::string both = kBoth + R"(
+      jump n1:           [--------------]   | 2000
+      jump c2:           [--------------]   | 2000)";
+  const Violation violation = LeaseExclusion(both);
+  EXPECT_EQ(Name(violation.cause), "server-clock") << violation.because;
+  EXPECT_TRUE(violation.sentence.ends_with(
+      "held it until 0.019 s; the clock of node 1 had been moved ahead by 2s at 0.006 s"))
+      << violation.sentence;
+}
+
+TEST(Retell, OfSeveralReleasesThatMayHaveFreedItNoneIsNamed) {
+  const Violation violation =
+      FirstOf(FromLanes(R"(
+      c1:          A-a==!=============R-r
+      c4:                   A-a==!=====R-r
+      c2:                          A-a============R-x
+      slow c3:                         [--]
+      c3:                                 A-a==R-r)",
+                        {.claims = {"lease-exclusion"}, .lock = "set-nx-px-get-del"}),
+              "lease-exclusion");
+  EXPECT_EQ(Name(violation.cause), "foreign-release") << violation.because;
+  EXPECT_NE(violation.because.find(", and client 4 released the key"), std::string::npos)
+      << violation.because;
+  EXPECT_NE(violation.sentence.find("; client 3's section was still at work"), std::string::npos)
+      << violation.sentence;
+}
+
+TEST(Retell, WhereTheCauseIsNotToldNothingChanges) {
+  const Violation violation = LeaseExclusion(kBoth + "\n      drop c2:           [---]");
+  EXPECT_EQ(Name(violation.cause), "not-told") << violation.because;
+  EXPECT_TRUE(violation.sentence.ends_with("; client 2's messages were being lost (0.006-0.010 s)"))
+      << violation.sentence;
+}
+
+}  // namespace
+}  // namespace doublehold
