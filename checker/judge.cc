@@ -11,6 +11,7 @@
 
 #include "checker/evidence.h"
 #include "checker/narrate.h"
+#include "checker/short_pauses.h"
 #include "checker/stock.h"
 #include "checker/story.h"
 #include "checker/trials.h"
@@ -310,12 +311,13 @@ RunVerdict Judge(const History& history, const Limits& limits) {
     if (tally.started[i] < fault.planned) verdict.not_fired.push_back(fault.name);
   }
   for (const auto& sentences : {why, DrawnWarnings(history.facts, tally, WasCutShort(history)),
-                                EndWarnings(history.facts, scene), StallWarnings(evidence),
-                                ExpectationWarnings(history.facts)}) {
+                                EndWarnings(history.facts, scene), PauseWarnings(evidence),
+                                StallWarnings(evidence), ExpectationWarnings(history.facts)}) {
     verdict.warnings.insert(verdict.warnings.end(), sentences.begin(), sentences.end());
   }
   CountTrials(verdict, evidence, !why.empty());
   verdict.blind_spots = FindBlindSpots(evidence);
+  verdict.short_pauses = !PauseWarnings(evidence).empty();
   verdict.weak_control = IsWeakControl(verdict.facts, verdict.claims);
   if (verdict.weak_control) {
     verdict.warnings.emplace_back(

@@ -27,6 +27,7 @@ struct RunVerdict {
   int64_t unknown_acquires = 0, unknown_releases = 0, unknown_writes = 0;
   std::optional<BlindSpots> blind_spots;  // nothing: nobody looked for them
   bool weak_control = false;  // `none`, and nothing went wrong: no lock can be judged by this load
+  bool short_pauses = false;  // none outlasted a lease, though they were to: short_pauses.h
   std::string trial_unit;     // of ClaimVerdict::trials: "fault episode", "run"
   std::optional<int64_t> lost_updates;  // where stock was sold, and counted
   std::vector<FaultEpisode> episodes;

@@ -80,11 +80,16 @@ json BlindSpotsToJson(const RunVerdict& verdict) {
                       {"from_ns", stall.when.from_ns},
                       {"to_ns", stall.when.to_ns}});
   }
-  return {{"acquires", ToJson(spots.acquires)},  {"extends", ToJson(spots.extends)},
-          {"releases", ToJson(spots.releases)},  {"writes", ToJson(spots.writes)},
-          {"first", std::move(first)},           {"without_lease", std::move(without_lease)},
-          {"longest_stalls", std::move(stalls)}, {"not_fired", verdict.not_fired},
-          {"weak_control", verdict.weak_control}};
+  return {{"acquires", ToJson(spots.acquires)},
+          {"extends", ToJson(spots.extends)},
+          {"releases", ToJson(spots.releases)},
+          {"writes", ToJson(spots.writes)},
+          {"first", std::move(first)},
+          {"without_lease", std::move(without_lease)},
+          {"longest_stalls", std::move(stalls)},
+          {"not_fired", verdict.not_fired},
+          {"weak_control", verdict.weak_control},
+          {"short_pauses", verdict.short_pauses}};
 }
 
 json LostUpdatesToJson(const RunVerdict& verdict) {

@@ -29,6 +29,7 @@ constexpr std::array kFaults{
 constexpr char kUnheld = 'w';
 constexpr char kUnknown = '?';
 constexpr char kNotReached = '-';
+constexpr char kTooShort = '~';
 constexpr std::string_view kFine = ".";
 
 Duration Leases(const Plan& plan, double share) {
@@ -39,6 +40,12 @@ Duration Leases(const Plan& plan, double share) {
 bool Missed(const nlohmann::json& verdict) {
   const auto faults = verdict.find("faults");
   return faults != verdict.end() && !faults->empty() && faults->back().at("episodes").empty();
+}
+
+// Whether what was granted lasted longer than the pauses that were to outlast it.
+bool HadShortPauses(const nlohmann::json& verdict) {
+  const auto spots = verdict.find("blind_spots");
+  return spots != verdict.end() && spots->is_object() && spots->value("short_pauses", false);
 }
 
 // They begin when the first client is where its fault is.
@@ -183,6 +190,7 @@ SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const S
   outcome.letters = LettersOf(outcome.violated);
   const bool stuck = outcome.letters.find('L') != std::string::npos;
   if (!stuck && unheld_ns > ToNs(cell.plan.lease) / 2) outcome.letters += kUnheld;
+  if (outcome.violated.empty() && HadShortPauses(verdict)) outcome.letters += kTooShort;
   if (pair && outcome.violated.empty() && Missed(verdict)) {
     outcome.letters += kNotReached;
   } else if (outcome.violated.empty() && !unknown.empty()) {
@@ -203,6 +211,8 @@ std::string LegendOf(const std::vector<SweepOutcome>& outcomes) {
                         kUnheld);
   if (used(kNotReached))
     text += fmt::format("  {}  the first fault kept it from the second's place\n", kNotReached);
+  if (used(kTooShort))
+    text += fmt::format("  {}  the pause was over before the lease that was granted\n", kTooShort);
   if (used(kUnknown)) text += fmt::format("  {}  not known\n", kUnknown);
   return text + fmt::format("  {}  nothing\n", kFine);
 }

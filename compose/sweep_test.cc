@@ -122,6 +122,12 @@ json Verdict(const std::vector<std::pair<std::string, std::string>>& claims) {
   return {{"claims", list}};
 }
 
+json WithShortPauses(const std::vector<std::pair<std::string, std::string>>& claims) {
+  json verdict = Verdict(claims);
+  verdict["blind_spots"] = {{"short_pauses", true}};
+  return verdict;
+}
+
 TEST(Sweep, AnOutcomeIsALetterAClaim) {
   const struct {
     json verdict;
@@ -137,6 +143,8 @@ TEST(Sweep, AnOutcomeIsALetterAClaim) {
       {Verdict({{"exclusion", "valid"}}), 201, "w", ""},
       {Verdict({{"exclusion", "valid"}}), 199, ".", ""},
       {Verdict({{"liveness", "violated"}}), 900, "L", "how liveness"},
+      {WithShortPauses({{"exclusion", "valid"}}), 0, "~", ""},
+      {WithShortPauses({{"exclusion", "violated"}}), 0, "h", "how exclusion"},
       {json(), 0, "?", "the run has no verdict"},
   };
   for (const auto& each : cases) {

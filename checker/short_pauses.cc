@@ -1,0 +1,59 @@
+#include "checker/short_pauses.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "checker/holds.h"
+#include "checker/margin.h"
+#include "checker/scene.h"
+
+namespace doublehold {
+namespace {
+
+// Of each client, in the order in which they began: those that were planned to outlast the lease that was asked for.
+using PausesOf = std::map<int32_t, std::vector<const FaultEpisode*>>;
+
+PausesOf LongPauses(const Scene& scene) {
+  PausesOf pauses;
+  for (const FaultEpisode& episode : scene.episodes) {
+    const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
+    if (fault.kind == "pause" && episode.client > 0 && fault.lasts > scene.facts.lease)
+      pauses[episode.client].push_back(&episode);
+  }
+  return pauses;
+}
+
+bool Outlasted(const FaultEpisode& pause, const Hold& hold) {
+  if (pause.to_ns < hold.core.to_ns) return !hold.LiveAt(pause.to_ns);
+  return hold.valid_until_ns <= hold.core.to_ns;
+}
+
+}  // namespace
+
+std::vector<std::string> PauseWarnings(const Evidence& evidence) {
+  const PausesOf pauses = LongPauses(evidence.scene());
+  if (pauses.empty()) return {};
+  int64_t longest_ns = 0;
+  int64_t shortest_ns = kForeverNs;  // of what was granted to those that they met
+  for (const Hold& hold : evidence.holds().all) {
+    const auto its = pauses.find(hold.client);
+    if (its == pauses.end() || hold.granted_until_ns >= kForeverNs) continue;
+    auto pause = std::ranges::lower_bound(its->second, hold.core.from_ns, {},
+                                          [](const FaultEpisode* p) { return p->from_ns; });
+    for (; pause != its->second.end() && (*pause)->from_ns < hold.core.to_ns; ++pause) {
+      if (Outlasted(**pause, hold)) return {};
+      longest_ns = std::max(longest_ns, (*pause)->to_ns - (*pause)->from_ns);
+      shortest_ns = std::min(shortest_ns, hold.granted_until_ns - hold.asked_ns);
+    }
+  }
+  if (shortest_ns == kForeverNs) return {};
+  return {fmt::format(
+      "no pause outlasted the lease of whom it met: they lasted {} at most, and what was granted "
+      "to those {} or more, where {} was asked for; so what the lock does then was not tested",
+      ShortTime(longest_ns), ShortTime(shortest_ns), ShortTime(ToNs(evidence.facts().lease)))};
+}
+
+}  // namespace doublehold

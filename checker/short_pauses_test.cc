@@ -1,0 +1,75 @@
+// That a pause was too short to show anything.
+#include "checker/short_pauses.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "checker/judge.h"
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+// The lease that is asked for is 10 ms, and a pause is to last 12.
+std::string Why(const std::string& picture, Duration lasts = 12ms) {
+  History history = FromLanes(picture);
+  for (FaultFact& fault : history.facts.faults) fault.lasts = lasts;
+  const std::vector<std::string> warnings = PauseWarnings(Evidence(history));
+  return warnings.empty() ? "" : warnings.front();
+}
+
+constexpr char kShort[] = R"(
+      c1:        A-a=================!==R-r
+      pause c1:      [----------])";
+
+TEST(ShortPauses, WhatIsGrantedForLongerThanAskedOutlastsThem) {
+  EXPECT_EQ(
+      Why(kShort),
+      "no pause outlasted the lease of whom it met: they lasted 11.0 ms at most, and what was "
+      "granted to those 20.0 ms or more, where 10.0 ms was asked for; so what the lock does "
+      "then was not tested");
+}
+
+TEST(ShortPauses, OneThatOutlastedItsLeaseIsEnough) {
+  EXPECT_EQ(Why(kShort + std::string(R"(
+      c2:                                      A-a====!==========R-r
+      pause c2:                                    [---------])")),
+            "");
+}
+
+TEST(ShortPauses, WhatWasNotToOutlastALeaseOrMetNoHolderSaysNothing) {
+  EXPECT_EQ(Why(kShort, 10ms), "");
+  EXPECT_EQ(Why(R"(
+      c1:        A-a=====R-r
+      pause c1:              [----------])"),
+            "");
+  EXPECT_EQ(Why(R"(
+      c1:        A-a=================!==R-r
+      pause c2:      [----------])"),
+            "");
+  EXPECT_EQ(Why(R"(
+      c1:        A-a=================!==R-r
+      pause n1:      [----------])"),
+            "");
+  EXPECT_EQ(Why(R"(
+      c1:        A-a=================!==R-r
+      slow c1:       [----------])"),
+            "");
+}
+
+TEST(ShortPauses, TheVerdictWarnsOfThem) {
+  History history = FromLanes(kShort);
+  history.facts.faults[0].lasts = 12ms;
+  const RunVerdict verdict = Judge(history);
+  EXPECT_TRUE(verdict.short_pauses);
+  EXPECT_NE(ToText(verdict).find("\nwarning: no pause outlasted the lease of whom it met: "),
+            std::string::npos)
+      << ToText(verdict);
+  EXPECT_TRUE(ToJson(verdict).at("blind_spots").at("short_pauses").get<bool>());
+}
+
+}  // namespace
+}  // namespace doublehold
