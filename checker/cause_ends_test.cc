@@ -202,7 +202,7 @@ TEST(CauseEnds, OfWhatWasDoneUnderAHoldTheLastIsTold) {
   for (const StoryStep& step : violation.steps) told += step.text + "\n";
   EXPECT_EQ(told.find("client 1 read stock 9"), std::string::npos) << told;
   EXPECT_NE(told.find("client 1 read stock 8"), std::string::npos) << told;
-  EXPECT_NE(told.find("client 1 wrote 7 over 8"), std::string::npos) << told;
+  EXPECT_NE(told.find("client 1 wrote 7, having read 8;"), std::string::npos) << told;
 }
 
 }  // namespace

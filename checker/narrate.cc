@@ -8,6 +8,7 @@
 
 #include "checker/retell.h"
 #include "checker/space_time.h"
+#include "checker/stock.h"
 #include "checker/story.h"
 
 namespace doublehold {
@@ -111,22 +112,32 @@ class Narrator {
     steps_.insert(steps_.end(), uses.begin() + static_cast<ptrdiff_t>(from), uses.end());
   }
 
-  static std::string UseOf(const Call& call) {
+  std::string UseOf(const Call& call) const {
     switch (call.op) {
       case Op::kRead:
         return call.Ok()                          ? fmt::format("read stock {}", call.answer[0])
                : call.outcome == EventType::kFail ? "was not let read"
                                                   : "asked for the stock, and was not answered";
       case Op::kWrite:
-        return fmt::format(
-            "wrote {} over {}{}", call.asked[1], call.asked[0],
-            call.outcome == EventType::kFail ? ", which was refused" : ", which " + Answered(call));
+        return WriteOf(call);
       case Op::kSave:
         return fmt::format("saved task {}{}", call.asked[0],
                            call.outcome == EventType::kFail ? ", which had been saved" : "");
       default:
         return fmt::format("saw versions {} and {}", call.answer[0], call.answer[1]);
     }
+  }
+
+  // Not over what it wrote: that may have been another's by then.
+  std::string WriteOf(const Call& call) const {
+    const bool takes_one = WriteModeOf(record_.history.facts) == WriteMode::kDecrement;
+    const std::string asked = takes_one ? "take one" : fmt::format("write {}", call.asked[1]);
+    const std::string read = fmt::format(", having read {}", call.asked[0]);
+    if (call.outcome == EventType::kFail) return "was to " + asked + read + ", and was refused";
+    if (takes_one && call.Ok())
+      return fmt::format("took the stock to {}{}; that {}", call.answer[1], read, Answered(call));
+    const std::string done = takes_one ? "was to take one" : fmt::format("wrote {}", call.asked[1]);
+    return done + read + "; that " + Answered(call);
   }
 
   void End(const Hold& hold) {

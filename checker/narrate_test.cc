@@ -38,10 +38,28 @@ TEST(Narrate, TellsWhatHappenedToBothHoldsInTimeOrder) {
             "0.008 s: client 1's lease was over\n"
             "0.015 s: client 2 was granted the key, having asked at 0.013 s; its lease ran until "
             "1.013 s\n"
-            "0.017 s: client 1 wrote 4 over 5, which was answered at 0.019 s\n"
+            "0.017 s: client 1 wrote 4, having read 5; that was answered at 0.019 s\n"
             "0.018 s: client 2 released the key, which was answered at 0.020 s\n"
             "0.021 s: client 1 was to release the key, and was told that it is not its own, or "
             "gone\n");
+}
+
+// Of DECR it is the reply that tells what it made of the stock.
+TEST(Narrate, TellsWhatAWriteMadeOfTheStock) {
+  const std::string decremented = R"(
+      c1:          A-a=g=====!=======W-w=R-x    | 5 5>3
+      c2:                       A-a==gW-w=R-r   | 5 5>4
+      final:                                   * | 3/2)";
+  const ClaimVerdict verdict =
+      Judge(FromLanes(decremented, {.write = "check-then-decr"})).claims.at(0);
+  std::string story;
+  for (const StoryStep& step : verdict.violations.at(0).steps) story += step.text + "\n";
+  EXPECT_NE(story.find("client 1 took the stock to 3, having read 5; that was answered at "),
+            std::string::npos)
+      << story;
+  EXPECT_NE(story.find("client 2 took the stock to 4, having read 5; that was answered at "),
+            std::string::npos)
+      << story;
 }
 
 TEST(Narrate, TellsOfRenewalsThatFailedAndOfTheLastThatDidNot) {

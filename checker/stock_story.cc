@@ -25,6 +25,11 @@ struct Doubtful {
   Span when;  // it took effect somewhere in there
 };
 
+// "1 order was"
+std::string Were(int64_t orders) {
+  return fmt::format("{} {}", Counted(orders, "order"), orders == 1 ? "was" : "were");
+}
+
 bool AreTogether(const Span& a, const Span& b) {
   return a.from_ns <= b.to_ns && b.from_ns <= a.to_ns;
 }
@@ -129,7 +134,13 @@ class Telling {
     if (overwrite.read) {
       what += fmt::format(", having read {} at {}", write.value[0], At(overwrite.read->at_ns));
     }
-    what += fmt::format(": {} {} lost", Counted(lost, "order"), lost == 1 ? "was" : "were");
+    // By writes that left less than they found less one.
+    const int64_t undone = write.value[1] - (overwrite.stock - 1);
+    const int64_t back = undone - overwrite.lost;
+    what += back > 0 ? fmt::format(": {} undone, and {} of them brought back by later writes: ",
+                                   Were(undone), back)
+                     : ": ";
+    what += Were(lost) + " lost";
     Violation violation = Explain(write, overwrite.over, what);
     const bool explained = violation.by_stall || violation.stale;
     if (const std::string doubt = explained ? "" : DoubtAbout(overwrite); !doubt.empty()) {

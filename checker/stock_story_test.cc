@@ -63,6 +63,24 @@ TEST(StockStory, TellsWhoWroteOverWhom) {
   EXPECT_EQ(violation.fault, 0);
 }
 
+TEST(StockStory, TellsOfWhatALaterWriteBroughtBack) {
+  const ClaimVerdict verdict = CheckStock(FromLanes(R"(
+      c3:       A-a=g==!==============w=R-r        | 9 9>8
+      c5:             A-a=gw=gw=gwR-r              | 9 9>8 8 8>7 7 7>6
+      c4:                          A-ag====w=R-r   | 6 6>5
+      pause c3:      [---------------]
+      final:                                     * | 5/5)",
+                                                    {.stock = 9}),
+                                          {});
+  ASSERT_EQ(verdict.violations.size(), 1U);
+  EXPECT_TRUE(
+      verdict.violations[0].sentence.ends_with("over client 5's 6, having read 9 at 0.004 s: 3 "
+                                               "orders were undone, and 2 of them brought back "
+                                               "by later writes: 1 order was lost"))
+      << verdict.violations[0].sentence;
+  EXPECT_EQ(verdict.violations[0].count, 1);
+}
+
 TEST(StockStory, AStaleWriteThatTheNextHolderWritesOverIsTheOneToBlame) {
   const ClaimVerdict verdict = CheckStock(FromLanes(R"(
       c1:         A-a=g==!==========w=R-x     | 5 5>4

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "checker/evidence.h"
+#include "checker/stock.h"
 #include "checker/story.h"
 
 namespace doublehold {
@@ -22,7 +23,10 @@ std::string Ms(int64_t at_ns) { return fmt::format("{:.3f} ms", static_cast<doub
 class Teller {
  public:
   Teller(const History& history, const RunVerdict& verdict)
-      : history_(history), verdict_(verdict), evidence_(history) {}
+      : history_(history),
+        verdict_(verdict),
+        evidence_(history),
+        takes_one_(WriteModeOf(history.facts) == WriteMode::kDecrement) {}
 
   std::vector<ExecutionStep> Tell() && {
     for (const Event& event : history_.events) Take(event);
@@ -114,7 +118,9 @@ class Teller {
       case Op::kRead:
         return " asks for the stock";
       case Op::kWrite:
-        return fmt::format(" asks to write {} over {}", asked.value[1], asked.value[0]);
+        return takes_one_ ? fmt::format(" asks to take one, having read {}", asked.value[0])
+                          : fmt::format(" asks to write {}, having read {}", asked.value[1],
+                                        asked.value[0]);
       case Op::kWait:
         return " begins to wait for " + Key(asked);
       case Op::kProbe:
@@ -145,8 +151,10 @@ class Teller {
       case Op::kRead:
         return ok ? fmt::format(" reads stock {}", answer.value[0]) : " is not let read";
       case Op::kWrite:
-        return fmt::format(" {} {} over {}", ok ? "writes" : "is refused to write", answer.value[1],
-                           answer.value[0]);
+        if (!ok && takes_one_) return " is refused to take one";
+        if (!ok) return fmt::format(" is refused to write {}", answer.value[1]);
+        return fmt::format(" {} {}, having read {}", takes_one_ ? "takes the stock to" : "writes",
+                           answer.value[1], answer.value[0]);
       case Op::kOrder:
         return ok ? " tells its customer that it is sold" : " sells nothing";
       case Op::kProbe:
@@ -203,6 +211,7 @@ class Teller {
   const History& history_;
   const RunVerdict& verdict_;
   const Evidence evidence_;
+  const bool takes_one_;  // a write is no SET
   std::vector<ExecutionStep> steps_;
   std::map<std::pair<Asker, Op>, Event> open_;
   std::map<Asker, Refused> refused_;

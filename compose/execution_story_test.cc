@@ -31,11 +31,11 @@ TEST(ExecutionStory, TellsWhoDidWhatWhenAndWhatBefellThem) {
    7    640.200 ms    client 1 is granted dh:item:0; its lease was over at 400.100 ms
    8    640.200 ms  * exclusion is violated: client 2, which holds since 454.179 ms, and client 1, since 640.200 ms
    9    640.300 ms    client 1 reads stock 5
-  10    654.379 ms    client 2 writes 4 over 5
+  10    654.379 ms    client 2 writes 4, having read 5
   11    654.479 ms    client 2 tells its customer that it is sold
   12    654.579 ms    client 2 releases dh:item:0
   13    840.300 ms  * stock is violated: client 1, which holds since 640.200 ms, and client 2, since 454.179 ms
-  14    840.400 ms    client 1 writes 4 over 5
+  14    840.400 ms    client 1 writes 4, having read 5
   15    840.500 ms    client 1 tells its customer that it is sold
   16    840.600 ms    client 1 is told that dh:item:0 is not its own, or gone
   17    840.800 ms    the referee can have dh:item:0, after 0.100 ms
