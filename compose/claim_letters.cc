@@ -9,9 +9,9 @@ namespace doublehold {
 
 std::span<const ClaimLetter> ClaimLetters() {
   static constexpr std::array kLetters{
-      ClaimLetter{'H', "lease-exclusion", "held twice, both leases valid"},
-      ClaimLetter{'h', "exclusion", "held twice, one's lease being over"},
-      ClaimLetter{'S', "stock", "stock lost or sold twice"},
+      ClaimLetter{'H', "lease-exclusion", "held twice, both leases valid", true},
+      ClaimLetter{'h', "exclusion", "held twice, one's lease being over", true},
+      ClaimLetter{'S', "stock", "stock lost or sold twice", true},
       ClaimLetter{'R', "release", "one freed the lock of another"},
       ClaimLetter{'M', "told", "a lock was lost, and its release did not say so"},
       ClaimLetter{'N', "warned", "a lock was lost, and its holder was not told"},
@@ -19,7 +19,7 @@ std::span<const ClaimLetter> ClaimLetters() {
       ClaimLetter{'B', "cleared", "a key that was left behind"},
       ClaimLetter{'K', "quiet", "a client that went on sending after it had released all"},
       ClaimLetter{'O', "obtained", "a free lock that who asked for it did not get"},
-      ClaimLetter{'L', "liveness", "a key that could not be had any more"},
+      ClaimLetter{'L', "liveness", "a key that could not be had any more", true},
       ClaimLetter{'F', "fencing", "a token that did not rise, or a stale one that was taken"},
       ClaimLetter{'Q', "order", "served out of turn"},
       ClaimLetter{'E', "reentry", "re-entry went wrong"},

@@ -13,6 +13,7 @@ struct ClaimLetter {
   char letter;
   std::string_view claim;
   std::string_view meaning;  // of its violation: "held twice, both leases valid"
+  bool is_vital = false;     // what a lock is for: where that is not known, nothing is
 };
 // In the order in which they stand in a cell.
 std::span<const ClaimLetter> ClaimLetters();

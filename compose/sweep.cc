@@ -48,6 +48,16 @@ bool HadShortPauses(const nlohmann::json& verdict) {
   return spots != verdict.end() && spots->is_object() && spots->value("short_pauses", false);
 }
 
+// Whether a claim leaves open what came of a run. One that had nothing to judge (`release`, where nobody released) does not,
+// unless the lock is for that, or no other was decided either.
+bool LeavesOpen(const nlohmann::json& claim, const ClaimLetter& letter,
+                const nlohmann::json& verdict) {
+  if (claim.at("outcome") != "unknown") return false;
+  const auto is_unknown = [](const nlohmann::json& c) { return c.at("outcome") == "unknown"; };
+  const bool had_something = claim.value("opportunities", int64_t{1}) > 0;
+  return letter.is_vital || had_something || std::ranges::all_of(verdict.at("claims"), is_unknown);
+}
+
 // They begin when the first client is where its fault is.
 std::vector<FaultPlan> LateOthers(const Plan& plan) {
   std::vector<FaultPlan> late;
@@ -178,7 +188,7 @@ SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const S
   for (const ClaimLetter& letter : ClaimLetters()) {
     for (const nlohmann::json& claim : verdict.at("claims")) {
       if (claim.at("claim") != letter.claim) continue;
-      if (claim.at("outcome") == "unknown" && unknown.empty())
+      if (unknown.empty() && LeavesOpen(claim, letter, verdict))
         unknown = fmt::format("{}: {}", letter.claim, claim.value("reason", ""));
       if (claim.at("outcome") != "violated") continue;
       outcome.violated.emplace_back(letter.claim);

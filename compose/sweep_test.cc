@@ -122,6 +122,14 @@ json Verdict(const std::vector<std::pair<std::string, std::string>>& claims) {
   return {{"claims", list}};
 }
 
+// What is unknown is so because nothing happened that it could judge.
+json WithNothingToJudge(const std::vector<std::pair<std::string, std::string>>& claims) {
+  json verdict = Verdict(claims);
+  for (json& claim : verdict["claims"])
+    claim["opportunities"] = claim["outcome"] == "unknown" ? 0 : 7;
+  return verdict;
+}
+
 json WithShortPauses(const std::vector<std::pair<std::string, std::string>>& claims) {
   json verdict = Verdict(claims);
   verdict["blind_spots"] = {{"short_pauses", true}};
@@ -143,6 +151,21 @@ TEST(Sweep, AnOutcomeIsALetterAClaim) {
       {Verdict({{"exclusion", "valid"}}), 201, "w", ""},
       {Verdict({{"exclusion", "valid"}}), 199, ".", ""},
       {Verdict({{"liveness", "violated"}}), 900, "L", "how liveness"},
+      {WithNothingToJudge({{"exclusion", "valid"}, {"release", "unknown"}}), 0, ".", ""},
+      {WithNothingToJudge({{"exclusion", "valid"}, {"release", "unknown"}}), 900, "w", ""},
+      {WithNothingToJudge({{"liveness", "violated"}, {"release", "unknown"}}), 0, "L",
+       "how liveness"},
+      {Verdict({{"exclusion", "valid"}, {"release", "unknown"}}), 0, "?", "release: why release"},
+      {WithNothingToJudge({{"exclusion", "unknown"}, {"liveness", "valid"}}), 0, "?",
+       "exclusion: why exclusion"},
+      {WithNothingToJudge({{"lease-exclusion", "unknown"}, {"exclusion", "valid"}}), 0, "?",
+       "lease-exclusion: why lease-exclusion"},
+      {WithNothingToJudge({{"stock", "unknown"}, {"exclusion", "valid"}}), 0, "?",
+       "stock: why stock"},
+      {WithNothingToJudge({{"liveness", "unknown"}, {"exclusion", "valid"}}), 0, "?",
+       "liveness: why liveness"},
+      {WithNothingToJudge({{"release", "unknown"}, {"order", "unknown"}}), 0, "?",
+       "release: why release"},
       {WithShortPauses({{"exclusion", "valid"}}), 0, "~", ""},
       {WithShortPauses({{"exclusion", "violated"}}), 0, "h", "how exclusion"},
       {json(), 0, "?", "the run has no verdict"},
