@@ -80,7 +80,9 @@ class TrialServer {
 
 constexpr const char* kUsage =
     "driver check [options] -- COMMAND...\n"
-    "Asks a driver for all that docs/driver-protocol.md says, and tells what is wrong.\n\n"
+    "Asks a driver for all that docs/driver-protocol.md says, and tells what is wrong.\n"
+    "Exit status: 0 nothing is, 1 something is, 3 bad input, 4 there is no such program, or no "
+    "server.\n\n"
     "       doublehold driver serve LOCK\n"
     "Is a driver itself, of a lock of Doublehold's own: --driver 'build/doublehold driver serve "
     "set-nx-px'.\n"
@@ -120,14 +122,14 @@ Result<ExitCode> CheckDriver(const std::string& command, const po::variables_map
   if (!program) return tl::unexpected(program.error());
   const auto server = TrialServer::Start(*program);
   if (!server) return tl::unexpected(server.error());
-  bool all_ok = true;
+  ExitCode status = ExitCode::kAsExpected;
   TryDriver(command, given, (*server)->address(), [&](const TrialStep& step) {
     const bool ok = step.wrong.empty();
-    all_ok = all_ok && ok;
+    if (!ok) status = step.no_program ? ExitCode::kEnvironment : ExitCode::kViolated;
     fmt::print("{:<6} {}{}{}\n", ok ? "ok" : "WRONG", step.what, ok ? "" : ": ", step.wrong);
     std::fflush(stdout);
   });
-  return all_ok ? ExitCode::kAsExpected : ExitCode::kEnvironment;
+  return status;
 }
 
 }  // namespace

@@ -75,7 +75,9 @@ Result<void> SetUp(DriverChannel& driver, const DriverSetup& setup,
 Result<DriverPlan> MeetDriver(const std::string& command, DriverOptions options) {
   const MemoryLog log;
   const auto failed = [&](Error error) {
-    error.message = fmt::format("the driver '{}' {}", Shortened(command), error.message);
+    const char quote = command.find('\'') == std::string::npos ? '\'' : '"';
+    error.message =
+        fmt::format("the driver {0}{1}{0} {2}", quote, Shortened(command), error.message);
     return tl::unexpected(std::move(error));
   };
   const Result<std::string> line = DriverCommandOf(command);

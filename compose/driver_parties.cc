@@ -1,8 +1,11 @@
 #include "compose/driver_parties.h"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "lib/redis/hiredis_connection.h"
@@ -15,6 +18,9 @@ using Kind = DriverAnswer::Kind;
 
 constexpr int kSessions = 2;
 constexpr uint64_t kSeed = 1;
+// As /bin/sh says it.
+constexpr int kNotRunnable = 126;
+constexpr int kNotFound = 127;
 
 std::string Shown(const DriverAnswer& answer) {
   if (answer.kind == Kind::kNo) return "no";
@@ -71,6 +77,15 @@ std::string DriverParties::End() const {
     if (const auto end = party.channel->end()) return Describe(*end, party.log.path());
   }
   return "";
+}
+
+bool DriverParties::NoneRan() const {
+  if (parties_.front().channel == nullptr) return true;
+  return std::ranges::any_of(parties_, [](const Party& party) {
+    const auto end = party.channel == nullptr ? std::nullopt : party.channel->end();
+    if (!end || !end->status || !WIFEXITED(*end->status)) return false;
+    return WEXITSTATUS(*end->status) == kNotRunnable || WEXITSTATUS(*end->status) == kNotFound;
+  });
 }
 
 bool DriverParties::Close() {

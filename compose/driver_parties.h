@@ -46,6 +46,8 @@ class DriverParties {
 
   // How a driver came to an end that was not asked for, in words; empty: it has not.
   [[nodiscard]] std::string End() const;
+  // Whether the shell found no program to run, of a start that failed.
+  [[nodiscard]] bool NoneRan() const;
   [[nodiscard]] bool Close();  // false: one of them still runs
   [[nodiscard]] bool IsLost(size_t party, const std::string& grant);
 

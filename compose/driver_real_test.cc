@@ -345,7 +345,7 @@ TEST_F(Drivers, TheTokensOfThoseWhoGiveThemAreJudged) {
 
   EXPECT_EQ(RunProgram({"driver", "check", "--", WithTokens("rising")}).exit_code, 0);
   const Finished checked = RunProgram({"driver", "check", "--", WithTokens("falling")});
-  EXPECT_EQ(checked.exit_code, 4);
+  EXPECT_EQ(checked.exit_code, 1);
   EXPECT_NE(checked.out.find("WRONG  tokens rise from grant to grant: token "), std::string::npos)
       << checked.out;
   Driven none({"--driver", kTemplate, "--set", "workload.write=fenced"});
@@ -364,8 +364,12 @@ TEST_F(Drivers, AreCheckedAgainstTheProtocol) {
     EXPECT_EQ(good.out.find("WRONG"), std::string::npos) << good.out;
     EXPECT_GE(Lines(good.out), 7u) << good.out;
   }
+  const Finished none = RunProgram({"driver", "check", "--", "no-such-program", "x"});
+  EXPECT_EQ(none.exit_code, 4) << none.out << none.err;
+  EXPECT_NE(none.out.find("WRONG  hello: the driver ended by itself"), std::string::npos)
+      << none.out;
   const Finished liar = RunProgram({"driver", "check", "--", Liar()});
-  EXPECT_EQ(liar.exit_code, 4) << liar.err;
+  EXPECT_EQ(liar.exit_code, 1) << liar.err;
   for (const char* says :
        {"WRONG  a second client is refused, and granted after the release: acquire of a key that "
         "another holds: the answer must be no, and is ok, grant 'g'\n",
@@ -377,7 +381,7 @@ TEST_F(Drivers, AreCheckedAgainstTheProtocol) {
         "ok     it ends after bye\n"})
     EXPECT_NE(liar.out.find(says), std::string::npos) << liar.out;
   const Finished broken = RunProgram({"driver", "check", "--", Liar("release garbage")});
-  EXPECT_EQ(broken.exit_code, 4);
+  EXPECT_EQ(broken.exit_code, 1);
   EXPECT_NE(broken.out.find("the driver broke the protocol: it is no JSON: Traceback"),
             std::string::npos)
       << broken.out;

@@ -60,7 +60,7 @@ TEST_F(DriverSuite, ACellWhoseDriverCannotBeHadIsUnknownAndTheOthersRun) {
   for (const size_t at : {0U, 1U, 4U, 5U})
     EXPECT_TRUE(outcomes[at].ends_with(" valid ")) << outcomes[at];
   for (const size_t at : {2U, 3U}) {
-    EXPECT_NE(outcomes[at].find(" unknown the driver 'echo once"), std::string::npos)
+    EXPECT_NE(outcomes[at].find(" unknown the driver \"echo once"), std::string::npos)
         << outcomes[at];
     EXPECT_NE(outcomes[at].find("apt-get install it"), std::string::npos) << outcomes[at];
   }

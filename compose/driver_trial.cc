@@ -61,7 +61,10 @@ class Trial : private DriverParties {
   void Tell(const std::string& what, const std::string& wrong) { told_({what, wrong}); }
 
   bool Begin() {
-    if (!Start(command_, options_, server_)) return Tell(asked(), wrong()), false;
+    if (!Start(command_, options_, server_)) {
+      told_({asked(), wrong(), NoneRan()});
+      return false;
+    }
     const std::vector<std::string>& can = hello().can;
     Tell(fmt::format("hello: {} {}, can: {}", hello().name, hello().version,
                      can.empty() ? "nothing more" : fmt::format("{}", fmt::join(can, ", "))),

@@ -11,8 +11,9 @@
 namespace doublehold {
 
 struct TrialStep {
-  std::string what;   // "a second client is refused"
-  std::string wrong;  // empty: it did what it must
+  std::string what;         // "a second client is refused"
+  std::string wrong;        // empty: it did what it must
+  bool no_program = false;  // there is none that could do anything
 };
 
 // Calls `told` after each step. Ends early when a driver breaks the protocol.

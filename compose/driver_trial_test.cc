@@ -48,7 +48,7 @@ TEST(DriverTrial, AsksThoseWhoTellOfLossesForOne) {
   EXPECT_EQ(told.exit_code, 0) << told.out << told.err;
   EXPECT_NE(told.out.find("ok     the loss of a lock is told\n"), std::string::npos) << told.out;
   const Finished silent = check("never");
-  EXPECT_EQ(silent.exit_code, 4) << silent.err;
+  EXPECT_EQ(silent.exit_code, 1) << silent.err;
   EXPECT_NE(
       silent.out.find("WRONG  the loss of a lock is told: the server forgot the lock: not told "
                       "within 3s\n"),
@@ -81,7 +81,7 @@ TEST(DriverTrial, ClosesTheConnectionsOfAll) {
   const Finished checked =
       RunProgram({"driver", "check", "--", "/usr/bin/python3",
                   (folder.path() / "stubborn.py").string(), DOUBLEHOLD_SOURCE_DIR "/drivers"});
-  EXPECT_EQ(checked.exit_code, 4) << checked.err;
+  EXPECT_EQ(checked.exit_code, 1) << checked.err;
   EXPECT_NE(checked.out.find("WRONG  a connection that the server closed is opened anew: acquire "
                              "10s after the server closed its connections: the answer must be ok, "
                              "and is an error ("),
@@ -159,7 +159,7 @@ TEST(DriverTrial, AsksReadersAndNestedSectionsAndWhenALeaseEnds) {
                                    DOUBLEHOLD_SOURCE_DIR "/drivers"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     const Finished checked = RunProgram(words);
-    EXPECT_EQ(checked.exit_code, wrong.empty() ? 0 : 4) << checked.out << checked.err;
+    EXPECT_EQ(checked.exit_code, wrong.empty() ? 0 : 1) << checked.out << checked.err;
     if (wrong.empty()) {
       EXPECT_NE(checked.out.find(arguments.front() == "reentrant"
                                      ? "ok     who has the lock is let in again"
