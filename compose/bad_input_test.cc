@@ -1,6 +1,9 @@
 // Bad input on the command line, as a user meets it.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+#include <sstream>
+
 #include "compose/program.h"
 
 namespace doublehold {
@@ -13,6 +16,16 @@ struct BadInputCase {
   int exit_code = 3;
   std::string says;  // part of the one line
 };
+
+TEST(CommandLine, HelpNamesEachCommandApartFromItsWordsAndAllThatANemesisDraws) {
+  const std::string help = RunProgram({"--help"}).out;
+  EXPECT_NE(help.find("\n  explore --lock LOCK [options] "), std::string::npos) << help;
+  EXPECT_NE(help.find("\n  run     [EXPERIMENT.toml] [options] "), std::string::npos) << help;
+  const std::string run = RunProgram({"run", "--help"}).out;
+  std::istringstream members(RunProgram({"list", "nemesis", "--json"}).out);
+  for (const nlohmann::json& member : nlohmann::json::parse(members).at("nemesis"))
+    EXPECT_NE(run.find(member.at("name").get<std::string>()), std::string::npos) << member << run;
+}
 
 TEST(CommandLine, BadInputIsOneLineThatNamesWhatWhereAndTheNearestWord) {
   const TestFolder folder;
@@ -67,6 +80,12 @@ TEST(CommandLine, BadInputIsOneLineThatNamesWhatWhereAndTheNearestWord) {
       {{"explore", "--lock", "none", "--net", "proxy"},
        3,
        "--net: that is for real runs: explore simulates"},
+      {{"explore", "--lock", "none", "--set", "topology.net=namespaces"},
+       3,
+       "topology.net: packets are not simulated"},
+      {{"explore", "--lock", "none", "--set", "topology.direct=true"},
+       3,
+       "topology.direct: there is no proxy that it could go round"},
       {{"explore", "--driver", "redis-py"}, 3, "--driver: that is for real runs"},
       {{"replay", "v1/lock.name=none/1/pause/9999:1"},
        3,

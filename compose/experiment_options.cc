@@ -1,12 +1,15 @@
 #include "compose/experiment_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <utility>
 
+#include "compose/plan_builder.h"
+#include "faults/nemesis.h"
 #include "lib/base/words.h"
 
 namespace doublehold {
@@ -17,7 +20,7 @@ namespace po = boost::program_options;
 struct Flag {
   const char* option;
   const char* setting;
-  const char* help;
+  const char* help;  // {}: the members of a nemesis
 };
 // Short forms of the settings used most; --set reaches all of them.
 constexpr std::array kFlags{
@@ -32,8 +35,7 @@ constexpr std::array kFlags{
     Flag{"duration", "workload.duration", "how long they work: 5s"},
     Flag{"stock", "workload.stock", "of each item at the start"},
     Flag{"seed", "seed", "of every random choice"},
-    Flag{"nemesis", "nemesis.faults",
-         "draws faults from the seed: pause,clock,network,partition,restart"},
+    Flag{"nemesis", "nemesis.faults", "draws faults from the seed, of these kinds: {}"},
     Flag{"every", "nemesis.every", "one fault of the nemesis in each such stretch: 500ms"},
 };
 
@@ -44,8 +46,10 @@ void AddExperimentOptions(po::options_description& options, const Words& unliste
   const auto listed = [&](const char* option) {
     return std::ranges::find(unlisted, option) == unlisted.end();
   };
+  const std::string members = fmt::format("{}", fmt::join(NamesOf(NemesisMembers()), ", "));
   for (const Flag& flag : kFlags) {
-    add(flag.option, po::value<std::string>(), listed(flag.option) ? flag.help : "");
+    const std::string help = fmt::format(fmt::runtime(flag.help), members);
+    add(flag.option, po::value<std::string>(), listed(flag.option) ? help.c_str() : "");
   }
   add("claims", po::value<std::string>(),
       "what is judged: exclusion,told; else what the workload is made for");

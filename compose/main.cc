@@ -47,7 +47,7 @@ void PrintUsage(std::ostream& out) {
       << ": finds out whether a distributed lock can be held twice\n\nusage: doublehold COMMAND "
          "...\n\n";
   for (const CommandEntry& command : Commands()) {
-    out << fmt::format("  {:<7}{:<31} {}\n", command.name, command.usage, command.summary);
+    out << fmt::format("  {:<8}{:<31} {}\n", command.name, command.usage, command.summary);
   }
   out << "\nexit status: 0 as expected, 1 violated or not as expected, 2 unknown, 3 bad input, "
          "4 the environment failed\n'doublehold COMMAND --help' tells more.\n";
