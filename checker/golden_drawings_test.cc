@@ -152,6 +152,11 @@ const std::vector<Drawn> kDrawn{
      "clients 1 and 2 refused each other the three nodes, again and again", R"(
         c1:    A--x   A--x  A--x   A--x A--x
         c2:    A--x  A--x   A--x  A--x  A--x)"},
+    {"obtained-standing-queue-3-bad", "obtained violated",
+     "clients 2 and 3 asked for the free key, each while the other did, and neither was granted it", R"(
+        c1:    A-a===R-r
+        c2:      A-t   A-t   A-t   A-t   A-t   A-t   A-t
+        c3:        A-t   A-t   A-t   A-t   A-t   A-t)"},
     {"order-missing-2-bad", "exclusion valid, lease-exclusion valid, stock violated, liveness valid",
      "two were told \"sold\", and one order is in the store", R"(
         c1:    A-a=g=w=R-r               | 5 5>4

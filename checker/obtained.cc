@@ -1,6 +1,7 @@
 #include "checker/obtained.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -23,8 +24,6 @@ namespace {
 
 constexpr std::string_view kFairLock = "redisson-fair";
 
-bool EverMatters(const FaultFact& fault) { return MovesAClock(fault) || LosesData(fault); }
-
 bool Any(const FaultFact& /*fault*/) { return true; }
 
 // Nobody extends a lease unseen, and each has an end.
@@ -36,10 +35,13 @@ bool LeasesEnd(const RunFacts& facts) {
 }
 
 // What a fault made come late, or twice, may be in the way for long: with a lease without end, or in a queue. Which libraries keep one
-// is not recorded.
-bool MayLinger(const RunFacts& facts) {
+// is not recorded. Of a client that was stopped nothing comes twice, and all when that is over.
+bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
+  const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
+  if (MovesAClock(fault) || LosesData(fault) || !LeasesEnd(facts)) return true;
   const bool may_queue = facts.nodes <= 1 && (facts.library || facts.lock == kFairLock);
-  return may_queue || !LeasesEnd(facts);
+  const bool only_stopped = episode.client > 0 && (fault.kind == "pause" || fault.kind == "slow");
+  return may_queue && !only_stopped;
 }
 
 // What takes longer on several nodes may have waited for some of them in vain, because the machine was slow: how long a node may take
@@ -66,8 +68,9 @@ class Disturbances {
 
   // Of those that touched a stretch, the last end; the beginning of it where there was none. Nothing: that is never over.
   [[nodiscard]] std::optional<int64_t> OverSince(const Span& when, int32_t client) const {
-    if (WasActive(scene_, {0, when.to_ns}, MayLinger(facts_) ? Any : EverMatters))
-      return std::nullopt;
+    for (const FaultEpisode* episode : scene_.EpisodesWithin({0, when.to_ns})) {
+      if (MayLinger(facts_, *episode)) return std::nullopt;
+    }
     int64_t since_ns = when.from_ns;
     std::set<int> hit;
     int64_t of_nodes_ns = since_ns;
@@ -98,6 +101,7 @@ struct Asking {
   const Call* last = nullptr;
   int64_t since_ns = 0;  // it asked in vain, again and again, to the last
   bool waits = false;    // it was not granted the key since it asked first
+  int64_t back_ns = 0;   // since when it has not gone away, of one that waits
   int64_t told_of_ns =
       -1;  // the beginning of the stretch in which it was last refused for too long
 };
@@ -185,9 +189,11 @@ class Checking {
     Asking& asking = asking_[call.session];
     const Call* last = asking.last;
     const bool goes_on = last != nullptr && last->outcome == EventType::kFail &&
-                         !MayHaveMissedAnswers(facts_, *last) &&
+                         !MayHaveMissedAnswers(facts_, *last) && !stuck_.contains(last) &&
                          call.from_ns - last->to_ns <= ToNs(facts_.lease);
     if (!goes_on) asking.since_ns = call.from_ns;
+    if (!asking.waits) asking.back_ns = 0;
+    if (asking.waits && !goes_on) asking.back_ns = call.from_ns;
     asked_since_ns_[&call] = asking.since_ns;
     asking.last = &call;
     asking.waits = true;
@@ -228,18 +234,11 @@ class Checking {
     if (call.from_ns - since_ns <= patience_ns_ || told_of_ns == spell.when.from_ns) return;
     const auto over =
         disturbances_.OverSince({spell.when.from_ns, call.to_ns}, call.session.client);
-    if (!over) return;
+    if (!over) return Doubt(call, spell, "what a fault left behind may have been in its way");
     since_ns = std::max(since_ns, *over);
-    const Span when{since_ns, call.from_ns};
-    if (when.from_ns >= when.to_ns) return;
-    const int64_t stood_ns = StoodStillNs(scene_, call.session.client, Side::kSession, when);
-    if (call.from_ns - since_ns - stood_ns <= patience_ns_) return;
-    if (const std::string why = WhyPerhapsRightly(call); !why.empty()) {
-      if (doubt_.empty())
-        doubt_ =
-            fmt::format("{} {}; {}", OwnerName(scene_, call.session), Tell(call, spell, ""), why);
-      return;
-    }
+    if (!IsLong(since_ns, call)) return;
+    if (const std::string why = WhyPerhapsRightly(call, since_ns); !why.empty())
+      return Doubt(call, spell, why);
     told_of_ns = spell.when.from_ns;
     ++count_;
     if (!stories_.Wanted()) return stories_.SawAt(call.to_ns);
@@ -249,12 +248,26 @@ class Checking {
     Violation violation = TellDeed(scene_, {.by = call.session,
                                             .key = call.key,
                                             .when = {call.from_ns, call.to_ns},
-                                            .what = Tell(call, spell, asked),
+                                            .what = Tell(call, spell, asked) + TellOfOthers(call),
                                             .of_service = true});
     if (spell.last != nullptr) violation.first = spell.last->Ref();
     // What a fault left behind stays.
     NameEarlierFault(scene_, violation, Any);
     stories_.Add(std::move(violation));
+  }
+
+  void Doubt(const Call& refused, const FreeSpell& spell, std::string_view why) {
+    if (!doubt_.empty()) return;
+    doubt_ =
+        fmt::format("{} {}; {}", OwnerName(scene_, refused.session), Tell(refused, spell, ""), why);
+  }
+
+  // Longer than lease and grace, not counting when it stood still.
+  [[nodiscard]] bool IsLong(int64_t since_ns, const Call& refused) const {
+    const Span when{since_ns, refused.from_ns};
+    if (when.from_ns >= when.to_ns) return false;
+    const int64_t stood_ns = StoodStillNs(scene_, refused.session.client, Side::kSession, when);
+    return when.to_ns - when.from_ns - stood_ns > patience_ns_;
   }
 
   static bool Hinted(const Call& refused) { return refused.answer[0] > 0; }
@@ -263,12 +276,36 @@ class Checking {
     return facts_.nodes <= 1 && (!facts_.library || Hinted(refused));
   }
 
+  // Others that asked before it was refused, and were not granted the key since they asked first.
+  [[nodiscard]] std::vector<SessionId> OthersThatWait(const Call& refused) const {
+    std::vector<SessionId> others;
+    for (const auto& [session, asking] : asking_) {
+      if (asking.waits && session != refused.session) others.push_back(session);
+    }
+    return others;
+  }
+
+  // Since when it, and each that may stand before it in a queue, asks all the time. Nothing: one of them may have gone.
+  [[nodiscard]] std::optional<int64_t> AllAskSince(const Call& refused) const {
+    int64_t since_ns = asked_since_ns_.at(&refused);
+    for (const SessionId& other : OthersThatWait(refused)) {
+      const Asking& asking = asking_.at(other);
+      const Call& last = *asking.last;
+      const bool comes_again = last.outcome == EventType::kFail && !stuck_.contains(&last) &&
+                               refused.to_ns - last.to_ns <= ToNs(facts_.lease);
+      if (last.to_ns < refused.to_ns && !comes_again) return std::nullopt;
+      since_ns = std::max(since_ns, asking.back_ns);
+    }
+    return since_ns;
+  }
+
   // Empty: it was not.
-  [[nodiscard]] std::string WhyPerhapsRightly(const Call& refused) const {
-    const auto waiting =
-        std::ranges::count_if(asking_, [](const auto& asking) { return asking.second.waits; });
-    if (facts_.nodes <= 1 && waiting > 1)
-      return "only if another stood before it in a queue is that right";
+  [[nodiscard]] std::string WhyPerhapsRightly(const Call& refused, int64_t free_since_ns) const {
+    if (facts_.nodes <= 1 && !OthersThatWait(refused).empty()) {
+      const std::optional<int64_t> all_ask_ns = AllAskSince(refused);
+      if (!all_ask_ns || !IsLong(std::max(free_since_ns, *all_ask_ns), refused))
+        return "only if another stood before it in a queue is that right";
+    }
     if (MayHaveMissedAnswers(facts_, refused))
       return "it took so long that some of the nodes may have answered too late";
     if (stuck_.contains(&refused))
@@ -286,6 +323,16 @@ class Checking {
     return fmt::format("asked for the key at {},{}{} {}, and was refused it at {}",
                        At(refused.from_ns), asked, asked.empty() ? "" : ",", free,
                        At(refused.to_ns));
+  }
+
+  // On one node, where one of them would have been granted it, whatever their order.
+  [[nodiscard]] std::string TellOfOthers(const Call& refused) const {
+    if (facts_.nodes > 1) return "";
+    std::vector<std::string> names;
+    for (const SessionId& other : OthersThatWait(refused))
+      names.push_back(OwnerName(scene_, other));
+    if (names.empty()) return "";
+    return fmt::format("; nor was {} granted it, who asked too", fmt::join(names, " or "));
   }
 
   const Evidence& evidence_;

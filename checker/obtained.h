@@ -22,12 +22,18 @@ namespace doublehold {
 //
 // The time begins anew with the end of every fault, but of one that is on a minority of several nodes and on no client; and of
 // every stall of more than half the grace of who asked, or of what is on the way. Time in which it stood still does not count.
-// Nothing is judged after a fault that moved a clock or lost data; nor after any, where the end of a lease is not known, or where there
-// may be a queue: in `redisson-fair`, and in any library on one node. What comes late or twice may have a place in it for long.
+// Four doubts leave it unknown. Something may be left after a fault that moved a clock or lost data; after any, where the end of a
+// lease is not known; and where there may be a queue, after any but a pause of clients: in `redisson-fair`, and in any library on one
+// node. What comes late or twice may have a place in it for long.
+// On several nodes what is not refused at once may have waited for answers that came too late, and what came before it is another
+// matter. On one node another may stand before it in a queue: any that has asked since it was last granted the key. And a driver
+// whose call was not answered asks nothing until it is.
 //
-// Three doubts leave it unknown. On several nodes what is not refused at once may have waited for answers that came too late, and
-// what came before it is another matter. On one node another may stand before it in a queue: any that has asked since it was last
-// granted the key. And a driver whose call was not answered asks nothing until it is.
+// But where each of those that may stand before it asks as long as it does, again and again, one of them is to be granted the key,
+// whatever their order; if none is,
+//
+//   c1:  A-a==R-r   A-x A-x A-x >  A-x        violated, on one node: a queue in which nobody gets on
+//   c2:      A-x  A-x A-x A-x   >    A-x
 //
 // Once for each client and stretch. Unknown where no free key was granted.
 ClaimVerdict CheckObtained(const Evidence& evidence, const Limits& limits);

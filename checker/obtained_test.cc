@@ -233,10 +233,28 @@ TEST(Obtained, StandsStillWithFaultsAndStalls) {
        kViolated, 1},
   });
   ExpectAll({{"what was sent twice may be in its queue", R"(
+      duplicate c3:        [-]
+      c1:          A-a=R-r
+      c2:                                     A-x)"},
+             {"who is only stopped sends nothing twice", R"(
       pause c3:            [-]
+      c1:          A-a=R-r
+      c2:                                     A-x)",
+              kViolated, 1},
+             {"a server that was may do what nobody waits for", R"(
+      pause n1:            [-]
       c1:          A-a=R-r
       c2:                                     A-x)"}},
             {.lock = "redisson-fair"});
+  EXPECT_EQ(Check(R"(
+      delay:               [-]
+      c1:          A-a=R-r
+      c2:                                     A-x)",
+                  {.lock = "redisson-fair"})
+                .reason,
+            "client 2 asked for the key at 0.027 s, which nobody had since 0.006 s, when client 1 "
+            "was the last to have it, and was refused it at 0.029 s; what a fault left behind may "
+            "have been in its way");
 }
 
 TEST(Obtained, OnlyOneThatStandsBehindNobodyIsRefusedForCertain) {
@@ -264,6 +282,48 @@ TEST(Obtained, OnlyOneThatStandsBehindNobodyIsRefusedForCertain) {
       c1:          A-a=R-r
       c2:                                     A---x
       c3:                                       A-----x)"},
+  });
+}
+
+TEST(Obtained, OfThoseWhoAskAllTheTimeOneIsDueWhateverTheirOrder) {
+  const ClaimVerdict verdict = Check(R"(
+      c1:          A-a=R-r A-x  A-x A-x A-x
+      c2:            A--x A-x A-x A-x A---x
+      c3:            A-x A-x A-x A-x A-x)");
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.violations.at(0).sentence,
+            "client 3 asked for the key at 0.018 s, and asked in vain since 0.002 s, which nobody "
+            "had since 0.006 s, when client 1 was the last to have it, and was refused it at 0.020 "
+            "s; nor was client 1 or client 2 granted it, who asked too; no fault was active");
+  ExpectAll({
+      {"it has not asked for so long", R"(
+      c1:          A-a=R-r
+      c2:                       A-x A-x A-x
+      c3:            A-x A-x A-x A-x A-x A-x A-x)",
+       kViolated, 1},
+      {"another had gone, and was away for a lease", R"(
+      c1:          A-a=R-r
+      c2:            A-x     A-x A-x A-x A-x
+      c3:              A-x A-x A-x A-x A-x)",
+       kViolated, 2},
+      {"for more than a lease", R"(
+      c1:          A-a=R-r
+      c2:            A-x      A-xA-x A-x
+      c3:              A-x A-x A-x A-x A-x)"},
+      {"and was back for long", R"(
+      c1:          A-a=R-r
+      c2:            A-x      A-xA-x A-x A-x
+      c3:              A-x A-x A-x A-x A-x A-x)",
+       kViolated, 2},
+      {"another has gone", R"(
+      c1:          A-a=R-r
+      c2:            A-xA-x A-x
+      c3:              A-x A-x A-x A-x A-x)"},
+      {"another that came since has not", R"(
+      c1:          A-a=R-r
+      c2:                             A-xA-x
+      c3:              A-x A-x A-x A-x A-x)",
+       kViolated, 1},
   });
 }
 
@@ -361,9 +421,20 @@ TEST(Obtained, ALibraryMayHaveHadNoTimeToAsk) {
       c2:                 A-x  A-x  A-x  A-x)",
               kViolated, 1},
              {"a fault may have put something into its queue", R"(
-      pause c3:       []
+      drop c3:        []
       c1:          A-a=R-r
-      c2:                           A-t)"}},
+      c2:                           A-t)"},
+             {"who was stopped may be there, until it is back", R"(
+      pause c3:    [------]
+      c1:          A-a=R-r
+      c3:             A----x   A-x A-x A-x
+      c2:                 A-x A-x A-x A-x)",
+              kViolated, 2},
+             {"who was stopped does not come back", R"(
+      pause c3:    [------]
+      c1:          A-a=R-r
+      c3:             A----x
+      c2:                 A-x A-x A-x A-x)"}},
             OfLibrary());
   const std::string left = R"(
       c1:          A-a=R-?

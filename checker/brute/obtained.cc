@@ -103,11 +103,12 @@ class Looking {
       if (std::ranges::any_of(deeds_, [&](const Deed& d) { return MayBeTaken(d, at); }))
         return true;
     }
-    if (facts_.nodes == 1) return OthersWait(refused);
-    for (int64_t at = since - 1; at <= refused.from; ++at) {
-      if (!Asks(refused, at)) return true;
+    if (facts_.nodes > 1 || OthersWait(refused)) {
+      for (int64_t at = since - 1; at <= refused.from; ++at) {
+        if (!Asks(refused, at)) return true;
+      }
     }
-    return false;
+    return facts_.nodes == 1 && OneMayHaveGone(refused, since - 1);
   }
 
   [[nodiscard]] const Deed* ReleaseOf(const Deed& acquire) const {
@@ -150,14 +151,32 @@ class Looking {
     return (again || at <= until) && !gone;
   }
 
+  // It asked before that was refused, and was not granted it since.
+  [[nodiscard]] bool Waits(const Deed& asked, const Deed& refused) const {
+    if (asked.op != Op::kAcquire || asked.session == refused.session || asked.from > refused.to)
+      return false;
+    return std::ranges::none_of(deeds_, [&](const Deed& granted) {
+      return granted.op == Op::kAcquire && granted.Ok() && granted.session == asked.session &&
+             granted.to <= refused.to && &granted >= &asked;
+    });
+  }
+
   [[nodiscard]] bool OthersWait(const Deed& refused) const {
+    return std::ranges::any_of(deeds_, [&](const Deed& d) { return Waits(d, refused); });
+  }
+
+  // Somebody who waits did not ask for more than a lease, at an instant since then.
+  [[nodiscard]] bool OneMayHaveGone(const Deed& refused, int64_t since) const {
     return std::ranges::any_of(deeds_, [&](const Deed& asked) {
-      if (asked.op != Op::kAcquire || asked.session == refused.session || asked.from > refused.to)
-        return false;
-      return std::ranges::none_of(deeds_, [&](const Deed& granted) {
-        return granted.op == Op::kAcquire && granted.Ok() && granted.session == asked.session &&
-               granted.to <= refused.to && &granted >= &asked;
+      if (!Waits(asked, refused)) return false;
+      const auto next = std::find_if(&asked + 1, deeds_.data() + deeds_.size(), [&](const Deed& d) {
+        return d.op == Op::kAcquire && d.session == asked.session && d.from <= refused.to;
       });
+      const bool is_last = next == deeds_.data() + deeds_.size();
+      const int64_t back = is_last ? refused.to : next->from;
+      if (asked.to >= back) return false;
+      if (asked.outcome != EventType::kFail) return back > since;
+      return back - asked.to > lease_ && back > since;
     });
   }
 
