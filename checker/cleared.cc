@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,7 @@ struct OfKey {
   const Call* open = nullptr;  // a call of which nobody knows what came of it
   int64_t unreleased = 0;      // holds
   int64_t granted = 0;
+  std::optional<int64_t> had_ns;  // when the referee was granted the lock
 };
 
 class Checking {
@@ -70,6 +72,8 @@ class Checking {
         keys_[event.key].looks.push_back(
             {.at_ns = event.at_ns, .pttl_ms = event.value[0], .node = event.value[1]});
       unnamed_ = unnamed_ || (event.op == Op::kExpiry && event.type == EventType::kInfo);
+      if (event.op == Op::kProbe && event.type == EventType::kOk)
+        keys_[event.key].had_ns = event.at_ns;
       died_ = died_ || event.op == Op::kDied;
     }
     for (const Call& call : evidence_.calls().all) {
@@ -87,22 +91,25 @@ class Checking {
 
   void Judge(uint16_t key, const OfKey& of, ClaimVerdict& verdict) {
     if (of.looks.empty() || of.granted == 0) return;
-    const auto left =
-        std::ranges::find_if(of.looks, [](const Look& look) { return look.pttl_ms != kNotThere; });
-    if (left == of.looks.end()) {
-      ++verdict.opportunities;
-      return;
+    std::string doubt;
+    for (const Look& look : of.looks) {
+      if (look.pttl_ms == kNotThere) continue;
+      const std::string why = WhyPerhapsInnocent(of, look);
+      if (why.empty()) return Count(key, of, look, verdict);
+      if (doubt.empty()) {
+        doubt = fmt::format("{} was there at {}, but {}", KeyName(scene_.facts, key),
+                            At(look.at_ns), why);
+      }
     }
-    if (const std::string why = WhyPerhapsInnocent(of, *left); !why.empty()) {
-      if (doubt_.empty())
-        doubt_ = fmt::format("{} was there at {}, but {}", KeyName(scene_.facts, key),
-                             At(left->at_ns), why);
-      return;
-    }
+    if (doubt.empty()) ++verdict.opportunities;
+    if (doubt_.empty()) doubt_ = doubt;
+  }
+
+  void Count(uint16_t key, const OfKey& of, const Look& left, ClaimVerdict& verdict) {
     ++verdict.opportunities;
     ++count_;
-    if (!stories_.Wanted()) return stories_.SawAt(left->at_ns);
-    stories_.Add(Tell(key, of, *left));
+    if (!stories_.Wanted()) return stories_.SawAt(left.at_ns);
+    stories_.Add(Tell(key, of, left));
   }
 
   [[nodiscard]] std::string WhyPerhapsInnocent(const OfKey& of, const Look& left) const {
@@ -111,6 +118,8 @@ class Checking {
       return fmt::format("what came of a call of {} is not known",
                          OwnerName(scene_, of.open->session));
     if (died_) return "a client had ended by itself";
+    if (KeepsNobodyOut(of, left))
+      return fmt::format("the lock was granted all the same at {}", At(*of.had_ns));
     const Span meanwhile{SinceNs(of, left), left.at_ns};
     for (const FaultEpisode& episode : scene_.episodes) {
       const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode.fault)];
@@ -126,6 +135,13 @@ class Checking {
         }))
       return "the machine had stalled since";
     return "";
+  }
+
+  // The only server granted the lock while it certainly had the key: the key may stay when nobody has the lock.
+  [[nodiscard]] bool KeepsNobodyOut(const OfKey& of, const Look& left) const {
+    if (scene_.facts.nodes > 1 || !of.had_ns || !Before(left.at_ns, *of.had_ns)) return false;
+    // When the server was asked is not recorded: that it may have been before, and a TTL is in whole ms, is no half of it.
+    return left.pttl_ms == kNeverExpires || *of.had_ns - left.at_ns < left.pttl_ms * kNsPerMs / 2;
   }
 
   // From when on a message may have been on its way that made it so. On one server an answered release has been carried out.

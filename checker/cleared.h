@@ -20,6 +20,8 @@ namespace doublehold {
 //   c1:  A-a==g===                   it was never released
 //   c1:  A-a==R------r               what was to free it on a server may be on its way there: a fault, or a stall of the machine,
 //   fault:      [-----               from the last release on; on several servers, from when it was last set on
+//   expiry:           *  | -1        the only server grants the lock long before the key is to go: some keep it there
+//   probe:              P-p          when nobody has the lock
 //
 // nor where a server may have come back with older data, or a client died. Unknown where only such keys are left, where none was
 // granted, and where none was looked for, as of locks of which the value says when they end.

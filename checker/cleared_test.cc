@@ -116,10 +116,62 @@ TEST(Cleared, AFaultExplainsItFromTheLastReleaseOn) {
       c1:          A-----a=R-r
       expiry:                  * | 9)",
        Outcome3::kUnknown, 3},
+      {"on one of them it was set before, on another after that", R"(
+      partition c1: [--]
+      c1:                      A-a=R-r
+      expiry:                          **  | 1 9)",
+       Outcome3::kViolated, 3},
       {"which is long after that", R"(
       partition c1: [--]
       c1:                                               A-a=R-r
       expiry:                                                   * | 8)",
+       Outcome3::kViolated, 3},
+  });
+}
+
+TEST(Cleared, TellsOfTheLookThatIsCertain) {
+  const ClaimVerdict verdict = Check(R"(
+      partition c1: [--]
+      c1:                      A-a=R-r
+      expiry:                          **  | 1 9)",
+                                     {.nodes = 3});
+  EXPECT_EQ(verdict.violations.at(0).from_ns, 20'000'000);
+}
+
+TEST(Cleared, AKeyThatKeepsNobodyOutMayStay) {
+  ExpectEach({
+      {"the lock is granted", R"(
+      c1:       A-a=R-r
+      expiry:           *     | -1
+      probe:              P-p)"},
+      {"long before the key is to go", R"(
+      c1:       A-a=R-r
+      expiry:           *     | 9
+      probe:              P-p)"},
+      {"when it may have gone", R"(
+      c1:       A-a=R-r
+      expiry:           *     | 8
+      probe:              P-p)",
+       Outcome3::kViolated},
+      {"it is refused", R"(
+      c1:       A-a=R-r
+      expiry:           *     | -1
+      probe:              P-x)",
+       Outcome3::kViolated},
+      {"it was granted before", R"(
+      c1:       A-a=R-r
+      expiry:               * | -1
+      probe:            P-p)",
+       Outcome3::kViolated},
+      {"and at that instant", R"(
+      c1:       A-a=R-r
+      expiry:              *  | -1
+      probe:            P--p)",
+       Outcome3::kViolated},
+      {"by others of several servers", R"(
+      c1:       A-a=R-r
+      expiry:           *     | -1
+      probe:              P-p)",
        Outcome3::kViolated, 3},
   });
 }

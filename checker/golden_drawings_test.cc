@@ -84,6 +84,15 @@ const std::vector<Drawn> kDrawn{
         pause c1:       [------]
         final:                                  *    | 4/1
         probe:                                  P-p)"},
+    {"granted-beside-its-key-1-unknown", "cleared unknown, liveness valid",
+     "the only server keeps the key when nobody has the lock, and grants that", R"(
+        c1:         A-a==R-r
+        expiry:               *         | -1
+        probe:                 P-p)"},
+    {"had-again-too-late-1-unknown", "liveness unknown",
+     "the key was had after lease and grace, by what was asked before", R"(
+        c1:         A-a==R-r
+        probe:                 P----------------------p)"},
     {"half-written-and-killed-2-unknown", "torn-read unknown",
      "client 2 was killed in its write, which left half of it for any lock", R"(
         c1:                          A-b==L-l=R-r  | 8/7
@@ -113,6 +122,11 @@ const std::vector<Drawn> kDrawn{
         c1:      A------a===R-r
         c2:                        A-t       A-a==R-r
         drop c1:    [-])"},
+    {"left-on-one-server-of-three-1-bad", "cleared violated",
+     "what the fault kept back may have left the key on one server, but not on the other", R"(
+        partition c1: [--]
+        c1:                       A-a=R-r
+        expiry:                           **   | 1 9)"},
     {"machine-stalled-2-unknown", "exclusion unknown, lease-exclusion valid, stock unknown, liveness valid",
      "client 1 was late because the machine stalled it, and for no other reason", R"(
         c1:         A-a=g====!========w=R-x         | 5 5>4

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "checker/blame.h"
+#include "checker/calls.h"
 #include "checker/decide.h"
 #include "checker/holds.h"
 #include "checker/scene.h"
@@ -30,7 +31,21 @@ struct Probe {
 struct KeyState {
   std::optional<Probe> probe;
   std::optional<int64_t> never_expires_ns;  // when it was seen
+
+  [[nodiscard]] bool IsAnswered() const { return probe && probe->outcome != EventType::kInfo; }
+  [[nodiscard]] bool IsGranted() const { return probe && probe->outcome == EventType::kOk; }
+  [[nodiscard]] bool IsStuck() const {
+    return never_expires_ns || (probe && probe->outcome == EventType::kFail);
+  }
+  // What was granted in the end may have been had before that answer, in time.
+  [[nodiscard]] bool IsLate() const { return IsGranted() && probe->waited_ns > probe->budget_ns; }
 };
+
+// The only server had it without an expiry, and granted the lock: it stays when nobody has that.
+bool KeepsNobodyOut(const KeyState& state) {
+  return state.never_expires_ns && state.IsGranted() &&
+         Before(*state.never_expires_ns, state.probe->to_ns);
+}
 
 std::map<uint16_t, KeyState> Keys(const History& history) {
   std::map<uint16_t, KeyState> keys;
@@ -50,6 +65,9 @@ std::map<uint16_t, KeyState> Keys(const History& history) {
     probe->to_ns = event.at_ns;
     probe->outcome = event.type;
     probe->waited_ns = event.value[0];
+  }
+  for (auto& [key, state] : keys) {
+    if (history.facts.nodes <= 1 && KeepsNobodyOut(state)) state.never_expires_ns.reset();
   }
   return keys;
 }
@@ -172,19 +190,25 @@ ClaimVerdict CheckLiveness(const Evidence& evidence, const Limits& limits) {
   MarginFinder left({.what = "least time left of a probe's budget",
                      .missed = "longest a probe took beyond its budget"});
   int64_t unanswered = 0;
+  bool for_ever = false;
+  std::string late;
   for (const auto& [key, state] : Keys(evidence.history())) {
-    const bool answered = state.probe && state.probe->outcome != EventType::kInfo;
-    if (answered || state.never_expires_ns) ++verdict.opportunities;
-    if (state.probe && !answered) ++unanswered;
-    if (answered) {
+    if (state.IsAnswered() || state.never_expires_ns) ++verdict.opportunities;
+    if (state.probe && !state.IsAnswered()) ++unanswered;
+    if (state.IsAnswered()) {
       const int64_t left_ns = state.probe->budget_ns - state.probe->waited_ns;
       left.Add(left_ns, state.probe->to_ns,
                fmt::format("{} was had at {} with {} of the probe's budget left",
                            KeyName(scene.facts, key), At(state.probe->to_ns), ShortTime(left_ns)));
     }
-    if (!state.never_expires_ns && !(answered && state.probe->outcome == EventType::kFail))
-      continue;
+    if (state.IsLate() && late.empty()) {
+      late = fmt::format("{} was had at {}, {} after lease and grace, and perhaps in time",
+                         KeyName(scene.facts, key), At(state.probe->to_ns),
+                         ShortTime(state.probe->waited_ns - state.probe->budget_ns));
+    }
+    if (!state.IsStuck()) continue;
     ++verdict.count;
+    for_ever = for_ever || state.never_expires_ns;
     if (stories.Wanted()) {
       stories.Add(Tell(evidence, key, state));
     } else {
@@ -196,13 +220,14 @@ ClaimVerdict CheckLiveness(const Evidence& evidence, const Limits& limits) {
     return Undecided(std::move(verdict),
                      fmt::format("{} had no answer", Counted(unanswered, "probe")));
   }
+  if (verdict.count == 0 && !late.empty()) return Undecided(std::move(verdict), late);
   if (verdict.opportunities == 0) {
     return Undecided(std::move(verdict), "no key was probed after the last fault");
   }
   const std::string wait = LongestWaitClause(evidence.history(), scene);
   const std::string keys = Counted(verdict.opportunities, "key");
-  std::string stuck =
-      fmt::format("{} of {} could not be locked again in time{}", verdict.count, keys, wait);
+  std::string stuck = fmt::format("{} of {} could not be locked again in time{}{}", verdict.count,
+                                  keys, for_ever ? ", or had no expiry" : "", wait);
   return Decided(std::move(verdict), std::move(stories), std::move(stuck),
                  fmt::format("{} could be locked again in time{}", keys, wait));
 }

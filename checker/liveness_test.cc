@@ -117,6 +117,34 @@ TEST(Liveness, NamesWhatTookTheAnswerOfWhoLeftTheKey) {
   }
 }
 
+TEST(Liveness, AKeyWithoutExpiryThatKeepsNobodyOutIsNotStuck) {
+  const auto check = [](const std::string& picture, int nodes) {
+    return CheckLiveness(FromLanes(picture, {.nodes = nodes}), {});
+  };
+  const std::string granted = "expiry: *     | -1\nprobe:    P-p";
+  EXPECT_EQ(check(granted, 1).outcome, Outcome3::kValid);
+  EXPECT_EQ(check(granted, 1).reason, "1 key could be locked again in time");
+  // A majority of several may have been without it.
+  EXPECT_EQ(check(granted, 3).outcome, Outcome3::kViolated);
+  EXPECT_EQ(check(granted, 3).reason,
+            "1 of 1 key could not be locked again in time, or had no expiry");
+  EXPECT_EQ(check("expiry: *     | -1\nprobe:    P-x", 1).outcome, Outcome3::kViolated);
+  EXPECT_EQ(check("expiry:    *  | -1\nprobe:  P--p", 1).outcome, Outcome3::kViolated);
+  EXPECT_EQ(check("expiry:     * | -1\nprobe:  P-p", 1).outcome, Outcome3::kViolated);
+}
+
+TEST(Liveness, IsUnknownWhenTheProbeIsGrantedAfterLeaseAndGrace) {
+  const ClaimVerdict late = Check("probe: P--------------------p");
+  EXPECT_EQ(late.outcome, Outcome3::kUnknown);
+  EXPECT_EQ(late.reason,
+            "item-0 was had at 0.021 s, 1.0 ms after lease and grace, and perhaps in time");
+  EXPECT_EQ(late.opportunities, 1);
+  EXPECT_EQ(Check("probe: P-------------------p").outcome, Outcome3::kValid);
+  EXPECT_EQ(
+      Check("probe:        P--------------------p\nprobe item-1: P--------------------x").outcome,
+      Outcome3::kViolated);
+}
+
 TEST(Liveness, WhatTheMachineCutShortMayHaveLeftTheKeyAsItIs) {
   struct Case {
     const char* what;
