@@ -117,6 +117,10 @@ const std::vector<Drawn> kDrawn{
         c2:        A-x   A-x   A-x   A-a=g=w=R-r          | 4 4>3
         final:                                      *     | 3/1
         probe:                                       P-p)"},
+    {"killed-unheard-1-unknown", "settled unknown",
+     "client 1 was killed before it heard what came of its acquire, or asked again", R"(
+        c1:       A---?A-x
+        crash c1:         [])"},
     {"last-exit-does-not-free-2-bad", "reentry violated, exclusion valid",
      "client 2 is told that the key is taken when nobody has it: the acquire was counted twice", R"(
         c1:      A------a===R-r
@@ -287,6 +291,10 @@ const std::vector<Drawn> kDrawn{
         hold c1:      [---------------]              | 16
         final:                                 *     | 3/3
         probe:                                  P-p)"},
+    {"stopped-while-idle-1-unknown", "quiet unknown",
+     "client 1 was stopped for most of the time in which it was to send nothing", R"(
+        c1:       A-a==R-rI---------i
+        pause c1:          [------]     | 7)"},
     {"stuck-key-2-bad", "exclusion valid, lease-exclusion valid, stock valid, liveness violated",
      "the key of a client that was killed never expires", R"(
         c1:       A-?

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +24,22 @@ namespace {
 constexpr int64_t kOnItsWayPerLease = 5;
 // A watchdog extends a lease some times in it: who was idle for less shows nothing.
 constexpr int64_t kIdlePerLease = 2;
+
+// They stop nobody, and let through what is sent.
+constexpr std::array<std::string_view, 7> kIdleKinds{
+    "slow", "duplicate", "cut-replication", "flush", "evict", "delete-key", "forget-scripts"};
+
+// Whether a fault that is on a client, or on none, may keep all from coming by that it sends to servers of locks.
+bool MayHide(const RunFacts& facts, const FaultEpisode& episode) {
+  const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
+  if (MovesAClock(fault) || std::ranges::find(kIdleKinds, fault.kind) != kIdleKinds.end())
+    return false;
+  std::set<int> nodes(fault.nodes.begin(), fault.nodes.end());
+  if (episode.node >= 0) nodes.insert(episode.node);
+  if (nodes.empty()) return true;
+  nodes.erase(0);  // the store
+  return static_cast<int>(nodes.size()) >= facts.nodes;
+}
 
 struct Sent {
   int64_t at_ns = 0;
@@ -67,6 +86,10 @@ class Checking {
     for (const auto& [client, of] : clients_) Judge(client, of, verdict);
     verdict.count = count_;
     if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
+    if (verdict.opportunities == 0 && hidden_) {
+      return Undecided(std::move(verdict),
+                       "no client that was idle could have been seen to send for long enough");
+    }
     if (verdict.opportunities == 0)
       return Undecided(std::move(verdict),
                        "no client that had been granted a key was idle for long enough");
@@ -107,7 +130,9 @@ class Checking {
       return sent.at_ns < idle.from_ns + lease_ns_ / kOnItsWayPerLease || sent.at_ns > idle.to_ns;
     });
     if (late.empty()) {
-      ++verdict.opportunities;
+      const bool shown = ShownNs(client, idle) >= lease_ns_ / kIdlePerLease;
+      if (shown) ++verdict.opportunities;
+      hidden_ = hidden_ || !shown;
       return;
     }
     if (const std::string why = WhyPerhapsInnocent(client, of, idle); !why.empty()) {
@@ -120,6 +145,27 @@ class Checking {
     ++count_;
     if (!stories_.Wanted()) return stories_.SawAt(late.front().at_ns);
     stories_.Add(Tell(client, of, idle, late));
+  }
+
+  // For how long of a stretch what it sent would have come by.
+  [[nodiscard]] int64_t ShownNs(int32_t client, const Span& when) const {
+    std::vector<Span> hidden;
+    for (const FaultEpisode* episode : scene_.EpisodesWithin(when)) {
+      const bool of_others = episode->client > kReferee && episode->client != client;
+      if (!of_others && MayHide(scene_.facts, *episode))
+        hidden.push_back({episode->from_ns, episode->to_ns});
+    }
+    for (const Stall* stall : scene_.StallsWithin(when)) {
+      if (HoldsUp(*stall, client)) hidden.push_back(stall->when);
+    }
+    std::ranges::sort(hidden, {}, &Span::from_ns);
+    int64_t shown_ns = 0;
+    int64_t from_ns = when.from_ns;
+    for (const Span& span : hidden) {
+      shown_ns += std::max<int64_t>(span.from_ns - from_ns, 0);
+      from_ns = std::max(from_ns, span.to_ns);
+    }
+    return shown_ns + std::max<int64_t>(when.to_ns - from_ns, 0);
   }
 
   [[nodiscard]] std::string WhyPerhapsInnocent(int32_t client, const OfClient& of,
@@ -160,6 +206,7 @@ class Checking {
   int64_t lease_ns_;
   std::map<int32_t, OfClient> clients_;
   int64_t count_ = 0;
+  bool hidden_ = false;  // one that was idle sent nothing, and might not have been seen to
   std::string doubt_;
 };
 

@@ -21,6 +21,12 @@ namespace doublehold {
 //   c1:  A-a=R-r I---i        from a lease before it asked for its last grant on: what a library sent in vain, it may send again
 //   fault:    [-]             late; and what was sent, a stall of the machine may keep on its way
 //
+// Nor is a client counted that sent nothing, when what stopped it, or kept its messages to all servers of locks, left less than half a
+// lease in which it would have been seen:
+//
+//   c1:       A-a==R-rI---------i
+//   pause c1:          [------]
+//
 // Once for each client. Unknown where only such clients are left, where none was idle for as long as half a lease, and where none had
 // been granted anything.
 ClaimVerdict CheckQuiet(const Evidence& evidence, const Limits& limits);

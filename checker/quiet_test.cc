@@ -138,6 +138,72 @@ TEST(Quiet, WhatMayBeInnocentIsNotCounted) {
   });
 }
 
+TEST(Quiet, WhoCouldNotBeSeenToSendShowsNothing) {
+  ExpectEach({
+      {"it was stopped", R"(
+      c1:                 A-a=R-rI---------i
+      pause c1:                   [-----])"},
+      {"but not for half a lease", R"(
+      c1:                 A-a=R-rI---------i
+      pause c1:                   [----])",
+       Outcome3::kValid},
+      {"or in two parts that overlap", R"(
+      c1:                 A-a=R-rI---------i
+      pause c1:                   [----]
+      machine c1:                  (--))",
+       Outcome3::kValid},
+      {"or not as long as it was idle", R"(
+      c1:                 A-a=R-rI---------i
+      pause c1:         [------------])",
+       Outcome3::kValid},
+      {"the machine stalled it", R"(
+      c1:                 A-a=R-rI---------i
+      machine c1:                 (-----))"},
+      {"the machine stalled another", R"(
+      c1:                 A-a=R-rI---------i
+      c2:                 A-x
+      machine c2:                 (-----))",
+       Outcome3::kValid},
+      {"its messages vanished", R"(
+      c1:                 A-a=R-rI---------i
+      black-hole c1:              [-----])"},
+      {"those of another did", R"(
+      c1:                 A-a=R-rI---------i
+      c2:                 A-x
+      black-hole c2:              [-----])",
+       Outcome3::kValid},
+      {"the only server stood still", R"(
+      c1:                 A-a=R-rI---------i
+      pause n1:                   [-----])"},
+      {"the store did", R"(
+      c1:                 A-a=R-rI---------i
+      pause n0:                   [-----])",
+       Outcome3::kValid},
+      {"a clock was moved", R"(
+      c1:                 A-a=R-rI---------i
+      jump c1:                    [-----])",
+       Outcome3::kValid},
+      {"keys were removed", R"(
+      c1:                 A-a=R-rI---------i
+      flush n1:                   [-----])",
+       Outcome3::kValid},
+      {"another was seen for long enough", R"(
+      c1:                 A-a=R-rI---------i
+      c2:                         A-a=R-rI---------i
+      pause c1:                   [-----])",
+       Outcome3::kValid},
+  });
+}
+
+TEST(Quiet, OneOfSeveralServersShowsWhatIsSent) {
+  const std::string picture = R"(
+      c1:                 A-a=R-rI---------i
+      pause n1:                   [-----])";
+  EXPECT_EQ(CheckQuiet(FromLanes(picture, {.nodes = 3}), {}).outcome, Outcome3::kValid);
+  EXPECT_EQ(CheckQuiet(FromLanes(picture), {}).reason,
+            "no client that was idle could have been seen to send for long enough");
+}
+
 // Nothing was sent: whatever may have come of its calls, nothing goes on.
 TEST(Quiet, WhoSendsNothingIsQuiet) {
   ExpectEach({

@@ -133,8 +133,40 @@ class Checking {
     return first == late.end() || (*first)->call == &call || call.from_ns < (*first)->sent_ns();
   }
 
+  [[nodiscard]] bool WasEverKilled(int32_t client) const {
+    return std::ranges::any_of(scene_.episodes, [&](const FaultEpisode& episode) {
+      return episode.client == client &&
+             IsCrash(scene_.facts.faults[static_cast<size_t>(episode.fault)]);
+    });
+  }
+
+  // Of clients that were killed, the calls of which nobody knows whether they were answered, or sent: whoever is killed records nothing
+  // more. What is answered after them, but by a refusal that tells nothing, shows that they were.
+  [[nodiscard]] std::set<const Call*> Unheard() const {
+    std::set<const Call*> recorded;
+    for (const Late& late : late_) recorded.insert(late.call);
+    std::map<SessionId, std::vector<const Call*>> unheard;
+    for (const Call& call : evidence_.calls().all) {
+      if (!IsAsked(call)) continue;
+      std::vector<const Call*>& its = unheard[call.session];
+      const bool tells_nothing = call.op == Op::kAcquire && call.answer[0] == 0;
+      if (call.outcome == EventType::kInfo && !recorded.contains(&call)) {
+        its.push_back(&call);
+      } else if (call.outcome == EventType::kFail && tells_nothing) {
+        if (!its.empty()) its.push_back(&call);
+      } else {
+        its.clear();
+      }
+    }
+    std::set<const Call*> all;
+    for (const auto& [session, its] : unheard) {
+      if (WasEverKilled(session.client)) all.insert(its.begin(), its.end());
+    }
+    return all;
+  }
+
   [[nodiscard]] int64_t CountSent() const {
-    std::set<const Call*> of_late;
+    const std::set<const Call*> unheard = Unheard();
     int64_t sent = 0;
     for (const Late& late : late_) {
       const bool its = late.call != nullptr && late.call->to_ns < kForeverNs &&
@@ -142,8 +174,9 @@ class Checking {
                        late.of() != Of::kExtend && WasSent(*late.call);
       if (!its) ++sent;  // one that its session did not call, or not then
     }
-    return sent + std::ranges::count_if(evidence_.calls().all, [this](const Call& call) {
-             return IsAsked(call) && call.to_ns < kForeverNs && WasSent(call);
+    return sent + std::ranges::count_if(evidence_.calls().all, [&](const Call& call) {
+             return IsAsked(call) && call.to_ns < kForeverNs && WasSent(call) &&
+                    !unheard.contains(&call);
            });
   }
 

@@ -18,7 +18,12 @@ namespace doublehold {
 // one thing after the other, and sees what came meanwhile when it asks again. So whatever kept the client from running between its
 // call (of a hold that nobody asked to release, its acquire; of one that is not in the history, the start) and that record
 // may have been within those: for how long it was stopped by a fault, or kept at its work, or stalled by the machine, or the
-// machine stalled a server of locks or the supervisor, is taken off. What was killed meanwhile is not counted.
+// machine stalled a server of locks or the supervisor, is taken off. What was killed meanwhile is not counted, nor what its client was
+// killed after without having heard of it:
+//
+//   c1:  A-----?  A-x             answered after the `?`, or never: a killed client records nothing more
+//   crash c1:         []
+//
 // A fault on messages or nodes is no excuse, nor is a moved clock: that is what the time-out is for. It is named.
 //
 // Unknown where no library was asked, where nothing was answered; and where none was certainly late, but one only by what was taken

@@ -123,6 +123,34 @@ TEST(Settled, IsDecidedByTheTimeInWhichItsClientRan) {
       crash c1:         []
       c1:          A--?          s)",
        Outcome3::kUnknown, 1},
+      {"its client is killed when it has given up", R"(
+      crash c1:              []
+      c1:          A-a=R-rA-?)",
+       Outcome3::kValid, 2},
+      {"and was refused since, perhaps unasked", R"(
+      crash c1:              []
+      c1:          A-?A-x)"},
+      {"or told who has the key", R"(
+      crash c1:              []
+      c1:          A-?A-t)",
+       Outcome3::kValid, 2},
+      {"its client is killed after a release that it gave up, and was refused", R"(
+      crash c1:              []
+      c1:          A-aR-?A-x)",
+       Outcome3::kValid, 1},
+      {"or that was", R"(
+      crash c1:              []
+      c1:          A-?R-xA-x)",
+       Outcome3::kValid, 3},
+      {"its client is killed after what it was answered late", R"(
+      crash c1:                []
+      c1:          A-?     sA-x)",
+       Outcome3::kValid, 2},
+      {"another is killed", R"(
+      crash c2:              []
+      c1:           A-?
+      c2:           A-x)",
+       Outcome3::kValid, 2},
       {"a node is killed", R"(
       crash n1:         []
       c1:          A--?          s)",
