@@ -38,6 +38,7 @@ struct OfKey {
   const Call* open = nullptr;  // a call of which nobody knows what came of it
   int64_t unreleased = 0;      // holds
   int64_t granted = 0;
+  int64_t leases_end_ns = 0;      // of all that were granted
   std::optional<int64_t> had_ns;  // when the referee was granted the lock
 };
 
@@ -62,7 +63,7 @@ class Checking {
     const std::string of = Counted(verdict.opportunities, "key");
     return Decided(std::move(verdict), std::move(stories_),
                    fmt::format("{} of {} was left behind, though all had released it", count_, of),
-                   fmt::format("none of {} was left behind", of));
+                   fmt::format("none of {} was left behind{}", of, LateClause()));
   }
 
  private:
@@ -85,8 +86,19 @@ class Checking {
     for (const Hold& hold : evidence_.holds().all) {
       OfKey& of = keys_[hold.key];
       ++of.granted;
+      of.leases_end_ns = std::max(of.leases_end_ns, hold.valid_until_ns);
       if (!hold.released) ++of.unreleased;
     }
+  }
+
+  // What is left with its lease is gone with it.
+  [[nodiscard]] std::string LateClause() const {
+    if (late_ == 0) return "";
+    return fmt::format(
+        "; {} of these {} looked for only after the last lease, and left for the rest of that "
+        "would "
+        "not have been seen",
+        late_, late_ == 1 ? "was" : "were");
   }
 
   void Judge(uint16_t key, const OfKey& of, ClaimVerdict& verdict) {
@@ -101,7 +113,12 @@ class Checking {
                             At(look.at_ns), why);
       }
     }
-    if (doubt.empty()) ++verdict.opportunities;
+    if (doubt.empty()) {
+      ++verdict.opportunities;
+      const bool in_time = std::ranges::all_of(
+          of.looks, [&](const Look& look) { return Before(look.at_ns, of.leases_end_ns); });
+      if (!in_time) ++late_;
+    }
     if (doubt_.empty()) doubt_ = doubt;
   }
 
@@ -184,6 +201,7 @@ class Checking {
   bool unnamed_ = false;
   bool died_ = false;
   int64_t count_ = 0;
+  int64_t late_ = 0;  // of those that were not left behind
   std::string doubt_;
 };
 

@@ -25,6 +25,12 @@ namespace doublehold {
 //
 // nor where a server may have come back with older data, or a client died. Unknown where only such keys are left, where none was
 // granted, and where none was looked for, as of locks of which the value says when they end.
+//
+// What is left for the rest of its lease is gone when that is over. A verdict says of how many keys the look came after that: those
+// were judged only for what has no lease, or goes on being extended. So it is with `quiet`, for which clients stay for a lease.
+//
+//   c1:      A-a==R-r  !
+//   expiry:               *  | -2
 ClaimVerdict CheckCleared(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

@@ -176,6 +176,32 @@ TEST(Cleared, AKeyThatKeepsNobodyOutMayStay) {
   });
 }
 
+TEST(Cleared, SaysWhereWhatIsLeftWithItsLeaseWouldNotBeSeen) {
+  const std::string late =
+      "; 1 of these was looked for only after the last lease, and left for the rest of that would "
+      "not have been seen";
+  EXPECT_EQ(Check("c1:     A-a==R-r\nexpiry:          * | -2").reason,
+            "none of 1 key was left behind");
+  EXPECT_EQ(Check("c1:     A-a==R-r  !\nexpiry:          * | -2").reason,
+            "none of 1 key was left behind");
+  const ClaimVerdict both = Check(R"(
+      c1:             A-a==R-r !
+      c2 item-1:      A-a==R-r
+      expiry:                    *  | -2
+      expiry item-1:             *  | -2)");
+  EXPECT_EQ(both.reason, "none of 2 keys was left behind" + late);
+  EXPECT_EQ(both.outcome, Outcome3::kValid);
+  // Another had it since; and one of two servers was asked too late.
+  EXPECT_EQ(Check(R"(
+      c1:          A-a==R-r !
+      c2:                   A-a=R-r
+      expiry:                       * | -2)")
+                .reason,
+            "none of 1 key was left behind");
+  EXPECT_EQ(Check("c1:     A-a==R-r  !\nexpiry:          **  | -2 -2").reason,
+            "none of 1 key was left behind" + late);
+}
+
 // Each entry is released, or the last exit has not come.
 TEST(Cleared, WhoWentInAgainReleasesAsOften) {
   ExpectEach({
