@@ -159,8 +159,10 @@ Violation Tell(const Evidence& evidence, uint16_t key, const KeyState& state) {
     violation.from_ns = probe.from_ns;
     violation.to_ns = probe.to_ns;
     violation.by_stall = StalledProbe(scene, probe);
-    violation.sentence = fmt::format("the key could not be had for {} after {}",
-                                     FormatDuration(Duration(probe.waited_ns)), At(probe.from_ns));
+    violation.sentence = fmt::format(
+        "the key could not be had for {} after {}",
+        FormatDuration(std::chrono::round<std::chrono::milliseconds>(Duration(probe.waited_ns))),
+        At(probe.from_ns));
   }
   const Leavers leavers = LeaversOf(evidence, key);
   const Hold* last = leavers.last;

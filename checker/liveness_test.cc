@@ -128,6 +128,7 @@ TEST(Liveness, AKeyWithoutExpiryThatKeepsNobodyOutIsNotStuck) {
   EXPECT_EQ(check(granted, 3).outcome, Outcome3::kViolated);
   EXPECT_EQ(check(granted, 3).reason,
             "1 of 1 key could not be locked again in time, or had no expiry");
+  EXPECT_EQ(check("expiry: *     | -2\nprobe:    P-p", 3).outcome, Outcome3::kValid);
   EXPECT_EQ(check("expiry: *     | -1\nprobe:    P-x", 1).outcome, Outcome3::kViolated);
   EXPECT_EQ(check("expiry:    *  | -1\nprobe:  P--p", 1).outcome, Outcome3::kViolated);
   EXPECT_EQ(check("expiry:     * | -1\nprobe:  P-p", 1).outcome, Outcome3::kViolated);
@@ -234,6 +235,15 @@ TEST(Liveness, AShortStallExcusesNothing) {
       machine supervisor:     (---))")
                 .outcome,
             Outcome3::kViolated);
+}
+
+TEST(Liveness, TellsInMillisecondsHowLongTheProbeTook) {
+  History history = FromLanes("probe: P-----------------------x");
+  history.events.back().at_ns += 12'345;
+  history.events.back().value[0] += 12'345;
+  EXPECT_TRUE(CheckLiveness(history, {})
+                  .violations.at(0)
+                  .sentence.starts_with("the key could not be had for 24ms after 0.000 s"));
 }
 
 TEST(Liveness, NamesTheLastWhoWasGrantedTheKey) {

@@ -147,13 +147,26 @@ class Checking {
     stories_.Add(Tell(client, of, idle, late));
   }
 
+  // A server that was killed for good takes nothing any more, until another takes over.
+  [[nodiscard]] int64_t HiddenUntilNs(const FaultEpisode& episode) const {
+    if (!IsCrash(FactOf(episode))) return episode.to_ns;
+    const auto taken_over = std::ranges::find_if(scene_.episodes, [&](const FaultEpisode& other) {
+      return other.from_ns >= episode.from_ns && FactOf(other).kind == "promote";
+    });
+    return taken_over == scene_.episodes.end() ? kForeverNs : taken_over->to_ns;
+  }
+
+  [[nodiscard]] const FaultFact& FactOf(const FaultEpisode& episode) const {
+    return scene_.facts.faults[static_cast<size_t>(episode.fault)];
+  }
+
   // For how long of a stretch what it sent would have come by.
   [[nodiscard]] int64_t ShownNs(int32_t client, const Span& when) const {
     std::vector<Span> hidden;
-    for (const FaultEpisode* episode : scene_.EpisodesWithin(when)) {
-      const bool of_others = episode->client > kReferee && episode->client != client;
-      if (!of_others && MayHide(scene_.facts, *episode))
-        hidden.push_back({episode->from_ns, episode->to_ns});
+    for (const FaultEpisode& episode : scene_.episodes) {
+      const bool of_others = episode.client > kReferee && episode.client != client;
+      if (!of_others && MayHide(scene_.facts, episode))
+        hidden.push_back({episode.from_ns, HiddenUntilNs(episode)});
     }
     for (const Stall* stall : scene_.StallsWithin(when)) {
       if (HoldsUp(*stall, client)) hidden.push_back(stall->when);

@@ -27,6 +27,8 @@ namespace doublehold {
 //   c1:       A-a==R-rI---------i
 //   pause c1:          [------]
 //
+// A server that was killed for good hears nothing until a replica takes over.
+//
 // Once for each client. Unknown where only such clients are left, where none was idle for as long as half a lease, and where none had
 // been granted anything.
 ClaimVerdict CheckQuiet(const Evidence& evidence, const Limits& limits);

@@ -175,6 +175,18 @@ TEST(Quiet, WhoCouldNotBeSeenToSendShowsNothing) {
       {"the only server stood still", R"(
       c1:                 A-a=R-rI---------i
       pause n1:                   [-----])"},
+      {"it had been killed for good", R"(
+      c1:                 A-a=R-rI---------i
+      crash n1:                 [])"},
+      {"and another took over", R"(
+      c1:                 A-a=R-rI---------i
+      crash n1:               []
+      promote n1:               [-])",
+       Outcome3::kValid},
+      {"that had been there before", R"(
+      c1:                 A-a=R-rI---------i
+      crash n1:               []
+      promote n1:         [-])"},
       {"the store did", R"(
       c1:                 A-a=R-rI---------i
       pause n0:                   [-----])",
