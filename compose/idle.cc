@@ -12,10 +12,10 @@ namespace doublehold {
 namespace {
 
 // What a client asks to keep a connection, or to know the servers; none of it is about a key.
-constexpr std::array<std::string_view, 20> kUpkeep{
-    "PING", "ECHO",      "HELLO",       "AUTH",       "SELECT",     "CLIENT",      "COMMAND",
-    "INFO", "ROLE",      "TIME",        "CONFIG",     "CLUSTER",    "SENTINEL",    "READONLY",
-    "QUIT", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "PUNSUBSCRIBE"};
+constexpr std::array<std::string_view, 21> kUpkeep{
+    "PING", "ECHO",      "HELLO",       "AUTH",       "SELECT",     "CLIENT",       "COMMAND",
+    "INFO", "ROLE",      "TIME",        "CONFIG",     "CLUSTER",    "SENTINEL",     "READONLY",
+    "QUIT", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE"};
 
 Event IdleEvent(EventType type) { return {.op = Op::kIdle, .type = type}; }
 

@@ -17,6 +17,7 @@ spec = importlib.util.spec_from_file_location("template", sys.argv[1])
 template = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(template)
 stops = sys.argv[2] == "stops"
+leaves = sys.argv[2] == "leaves its channels"
 
 class Renewing(template.Library):
     def __init__(self, setup, options):
@@ -34,7 +35,10 @@ class Renewing(template.Library):
     def renew(self, key, lease_ms, end):
         redis = template.Redis(*self.address)
         while not end.wait(lease_ms / 3000):
-            redis.call("EVAL", "return redis.call('exists', KEYS[1])", 1, key)
+            if leaves:
+                redis.call("SUNSUBSCRIBE", key)
+            else:
+                redis.call("EVAL", "return redis.call('exists', KEYS[1])", 1, key)
 
     def release(self, grant):
         if stops:
@@ -84,6 +88,12 @@ TEST_F(Idle, ADriverThatGoesOnRenewingIsFoundOut) {
 
 TEST_F(Idle, OneThatStopsWithTheReleaseIsQuiet) {
   const nlohmann::json verdict = Run({"--driver", Renewing("stops")});
+  EXPECT_EQ(Quiet(verdict).at("outcome"), "valid") << verdict.dump(1);
+  EXPECT_EQ(Quiet(verdict).at("opportunities"), 2);
+}
+
+TEST_F(Idle, ToLeaveAChannelIsNoneOfItsWork) {
+  const nlohmann::json verdict = Run({"--driver", Renewing("'leaves its channels'")});
   EXPECT_EQ(Quiet(verdict).at("outcome"), "valid") << verdict.dump(1);
   EXPECT_EQ(Quiet(verdict).at("opportunities"), 2);
 }
