@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@ namespace {
 constexpr int64_t kNotThere = -2;
 constexpr int64_t kNeverExpires = -1;
 constexpr int64_t kNsPerMs = 1'000'000;
+constexpr int64_t kMostMs = kForeverNs / kNsPerMs;
 // A stall that takes no more of a lease keeps nothing on its way for as long as the referee looks.
 constexpr int64_t kStallsPerLease = 10;
 
@@ -38,6 +40,7 @@ struct OfKey {
   const Call* open = nullptr;  // a call of which nobody knows what came of it
   int64_t unreleased = 0;      // holds
   int64_t granted = 0;
+  int64_t used_ns = -1;           // when the last grant or release was answered
   int64_t leases_end_ns = 0;      // of all that were granted
   std::optional<int64_t> had_ns;  // when the referee was granted the lock
 };
@@ -53,7 +56,11 @@ class Checking {
     if (!evidence_.calls().complete)
       return Undecided(std::move(verdict), "records were lost: others may have been let in");
     Gather();
-    for (const auto& [key, of] : keys_) Judge(key, of, verdict);
+    for (auto& [key, of] : keys_) {
+      // While it was in use, or perhaps so, nobody had gone home.
+      std::erase_if(of.looks, [&](const Look& look) { return !Before(of.used_ns, look.at_ns); });
+      Judge(key, of, verdict);
+    }
     verdict.count = count_;
     if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
     if (verdict.opportunities == 0 && unnamed_)
@@ -70,8 +77,10 @@ class Checking {
   void Gather() {
     for (const Event& event : evidence_.history().events) {
       if (event.op == Op::kExpiry && event.type == EventType::kOk)
-        keys_[event.key].looks.push_back(
-            {.at_ns = event.at_ns, .pttl_ms = event.value[0], .node = event.value[1]});
+        keys_[event.key].looks.push_back({.at_ns = event.at_ns,
+                                          .pttl_ms = std::min(event.value[0], kMostMs),
+                                          .node = event.value[1]});
+      if (event.op == Op::kExpiry && event.value[1] > 0) looked_at_.insert(event.value[1]);
       unnamed_ = unnamed_ || (event.op == Op::kExpiry && event.type == EventType::kInfo);
       if (event.op == Op::kProbe && event.type == EventType::kOk)
         keys_[event.key].had_ns = event.at_ns;
@@ -79,9 +88,13 @@ class Checking {
     }
     for (const Call& call : evidence_.calls().all) {
       if (call.op != Op::kAcquire && call.op != Op::kRelease) continue;
+      // Without a hold it gives up a place in a queue, and leaves nothing.
+      if (call.op == Op::kRelease && call.hold == 0) continue;
       OfKey& of = keys_[call.key];
       if (call.outcome == EventType::kInfo) of.open = &call;
       if (call.op == Op::kRelease) of.last = &call;
+      const bool answered = call.outcome == EventType::kOk || call.op == Op::kRelease;
+      if (answered && call.to_ns < kForeverNs) of.used_ns = std::max(of.used_ns, call.to_ns);
     }
     for (const Hold& hold : evidence_.holds().all) {
       OfKey& of = keys_[hold.key];
@@ -113,6 +126,7 @@ class Checking {
                             At(look.at_ns), why);
       }
     }
+    if (doubt.empty()) doubt = WhyNotAllLooked(key, of);
     if (doubt.empty()) {
       ++verdict.opportunities;
       const bool in_time = std::ranges::all_of(
@@ -120,6 +134,15 @@ class Checking {
       if (!in_time) ++late_;
     }
     if (doubt_.empty()) doubt_ = doubt;
+  }
+
+  // Empty: it was, wherever any was looked for. How many of the servers of a run keep locks is not recorded.
+  [[nodiscard]] std::string WhyNotAllLooked(uint16_t key, const OfKey& of) const {
+    for (const int64_t node : looked_at_) {
+      if (std::ranges::find(of.looks, node, &Look::node) != of.looks.end()) continue;
+      return fmt::format("{} was not looked for on node {}", KeyName(scene_.facts, key), node);
+    }
+    return "";
   }
 
   void Count(uint16_t key, const OfKey& of, const Look& left, ClaimVerdict& verdict) {
@@ -198,6 +221,7 @@ class Checking {
   const Scene& scene_;
   Stories stories_;
   std::map<uint16_t, OfKey> keys_;
+  std::set<int64_t> looked_at_;  // nodes
   bool unnamed_ = false;
   bool died_ = false;
   int64_t count_ = 0;

@@ -202,6 +202,73 @@ TEST(Cleared, SaysWhereWhatIsLeftWithItsLeaseWouldNotBeSeen) {
             "none of 1 key was left behind" + late);
 }
 
+TEST(Cleared, OnlyALookAfterTheLastReleaseCounts) {
+  ExpectEach({
+      {"before it was called", R"(
+      c1:     A-a==R-r
+      expiry:    *      | 9)"},
+      {"before it was answered", R"(
+      c1:     A-a==R-r
+      expiry:       *   | -2)"},
+      {"at that instant", R"(
+      c1:     A-a==R-r
+      expiry:        *  | 9)"},
+      {"after it, while another is refused", R"(
+      c1:     A-a==R-r
+      c2:              A-x
+      expiry:         *    | 9)",
+       Outcome3::kViolated},
+      {"after it, before another grant", R"(
+      c1:     A-a==R-r
+      c2:              A-a=R-r
+      expiry:         *    | 9)"},
+  });
+}
+
+TEST(Cleared, WhoGivesUpItsPlaceInAQueueLeavesNothing) {
+  History history = FromLanes("c1:     A-a==R-r\nc2:     A-x\nexpiry:             * | 9");
+  const Event given_up{.at_ns = 9'000'000, .client = 2, .op = Op::kRelease};
+  history.events.insert(history.events.end() - 1, given_up);
+  history.events[history.events.size() - 2].type = EventType::kInfo;
+  const ClaimVerdict verdict = CheckCleared(history, {});
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << verdict.reason;
+  EXPECT_EQ(verdict.violations.at(0).sentence,
+            "the key was still there at 0.012 s, for 9ms more; the last to release it was client "
+            "1, at 0.005 s, and was told that this freed it");
+}
+
+TEST(Cleared, IsUnknownWhereAServerWasNotLookedAtForEachKey) {
+  const auto check = [](const std::string& picture, std::vector<int64_t> nodes) {
+    History history = FromLanes(picture, {.nodes = 3});
+    auto node = nodes.begin();
+    for (Event& event : history.events) {
+      if (event.op == Op::kExpiry) event.value[1] = *node++;
+    }
+    return CheckCleared(history, {});
+  };
+  const std::string two = R"(
+      c1:              A-a==R-r
+      c2 item-1:       A-a==R-r
+      expiry:                    **    | -2 -2
+      expiry item-1:                ** | -2 -2)";
+  EXPECT_EQ(check(two, {1, 2, 1, 2}).outcome, Outcome3::kValid);
+  EXPECT_EQ(check(two, {1, 3, 1, 2}).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(check(two, {1, 3, 1, 2}).reason, "item-0 was not looked for on node 2");
+  EXPECT_EQ(check(two, {1, 1, 1, 2}).opportunities, 1);
+  // That which is left decides.
+  const std::string left = R"(
+      c1:              A-a==R-r
+      c2 item-1:       A-a==R-r
+      expiry:                    *     | 9
+      expiry item-1:                ** | -2 -2)";
+  EXPECT_EQ(check(left, {1, 1, 2}).outcome, Outcome3::kViolated);
+}
+
+TEST(Cleared, AKeyMayLastForCenturies) {
+  EXPECT_EQ(Check("c1:     A-a==R-r\nexpiry:          * | 4611686018427387903", {.nodes = 3}).count,
+            1);
+}
+
 // Each entry is released, or the last exit has not come.
 TEST(Cleared, WhoWentInAgainReleasesAsOften) {
   ExpectEach({

@@ -131,6 +131,10 @@ const std::vector<Drawn> kDrawn{
         partition c1: [--]
         c1:                       A-a=R-r
         expiry:                           **   | 1 9)"},
+    {"looked-for-while-in-use-1-unknown", "cleared unknown",
+     "client 1 had the key when it was looked for, and nobody looked later", R"(
+        c1:         A-a==R-r
+        expiry:         *        | 280)"},
     {"machine-stalled-2-unknown", "exclusion unknown, lease-exclusion valid, stock unknown, liveness valid",
      "client 1 was late because the machine stalled it, and for no other reason", R"(
         c1:         A-a=g====!========w=R-x         | 5 5>4
