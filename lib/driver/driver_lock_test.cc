@@ -335,6 +335,21 @@ TEST(DriverLock, AReleaseHasALeaseToBeAnsweredIn) {
   EXPECT_EQ(Settled(scene.world), "settle ok 300 301 1");
 }
 
+TEST(DriverLock, WhatIsNotAnsweredWhenTheLockGoesIsRecordedWithinItsTimeOutToo) {
+  World world;
+  FakeEnv env(world);
+  ScriptedDriver driver(world);
+  const std::map<std::string, std::string> none;
+  {
+    const LockContext context{
+        .env = env, .client = 8, .lease = kLease, .call_timeout = 100ms, .options = Options(none)};
+    DriverLock lock(context, driver, {.name = "x", .version = "1", .can = {"lease"}});
+    driver.ready = {{.answer = {.kind = Kind::kOk}, .after = 10s}};
+    EXPECT_EQ(lock.Release(GrantOf("a"), world.now + 100ms), ReleaseResult::kUnknown);
+  }
+  EXPECT_EQ(Settled(world), "settle fail 300 200 1");
+}
+
 TEST(DriverLock, WhatADriverSaidToBeLostIsRecordedWhenItIsReleased) {
   Scene scene({"lease", "lost"});
   Grant held = GrantOf("a");
