@@ -179,6 +179,10 @@ const std::vector<Drawn> kDrawn{
         c1:    A-a===R-r
         c2:      A-t   A-t   A-t   A-t   A-t   A-t   A-t
         c3:        A-t   A-t   A-t   A-t   A-t   A-t)"},
+    {"obtained-too-late-2-unknown", "obtained unknown",
+     "client 2 was answered after lease and grace, and may have been granted the free key before", R"(
+        c1:        A-a=R-r
+        c2:                A---------------------a=R-r)"},
     {"order-missing-2-bad", "exclusion valid, lease-exclusion valid, stock violated, liveness valid",
      "two were told \"sold\", and one order is in the store", R"(
         c1:    A-a=g=w=R-r               | 5 5>4

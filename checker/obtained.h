@@ -22,7 +22,7 @@ namespace doublehold {
 //
 // The time begins anew with the end of every fault, but of one that is on a minority of several nodes and on no client; and of
 // every stall of more than half the grace of who asked, or of what is on the way. Time in which it stood still does not count.
-// Four doubts leave it unknown. Something may be left after a fault that moved a clock or lost data; after any, where the end of a
+// Four doubts about a refusal leave it unknown. Something may be left after a fault that moved a clock or lost data; after any, where the end of a
 // lease is not known; and where there may be a queue, after any but a pause of clients: in `redisson-fair`, and in any library on one
 // node. What comes late or twice may have a place in it for long.
 // On several nodes what is not refused at once may have waited for answers that came too late, and what came before it is another
@@ -34,6 +34,9 @@ namespace doublehold {
 //
 //   c1:  A-a==R-r   A-x A-x A-x >  A-x        violated, on one node: a queue in which nobody gets on
 //   c2:      A-x  A-x A-x A-x   >    A-x
+//
+// Nor is it known where a grant came later than lease and grace, and no refusal before it was late: it may have been given in time. Of
+// that nothing is said where another that asked meanwhile may have been granted the key first.
 //
 // Once for each client and stretch. Unknown where no free key was granted.
 ClaimVerdict CheckObtained(const Evidence& evidence, const Limits& limits);

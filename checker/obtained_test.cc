@@ -45,8 +45,7 @@ TEST(Obtained, IsViolatedWhereAFreeKeyIsRefused) {
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 1);
   EXPECT_EQ(verdict.unit, "asks for a free key");
-  EXPECT_EQ(verdict.reason,
-            "1 of 1 client that asked for a free key did not get it within lease and grace");
+  EXPECT_EQ(verdict.reason, "1 of 1 ask for a free key had no grant within lease and grace");
   EXPECT_EQ(verdict.violations.at(0).sentence,
             "client 2 asked for the key at 0.018 s, which nobody had since 0.006 s, when client 1 "
             "was the last to have it, and was refused it at 0.020 s; no fault was active");
@@ -60,11 +59,30 @@ TEST(Obtained, TellsHowMuchOfLeaseAndGraceWasLeft) {
       c2:             A-x A-x A-a=R-r)");
   EXPECT_EQ(verdict.outcome, Outcome3::kValid);
   EXPECT_EQ(verdict.opportunities, 1);
-  EXPECT_EQ(verdict.reason, "each of 1 client that asked for a free key got it");
+  EXPECT_EQ(verdict.reason, "each of 1 ask for a free key had a grant within lease and grace");
   EXPECT_EQ(verdict.margins.at(0).value, 3'000'000);
   EXPECT_EQ(verdict.margins.at(0).nearest.at(0).sentence,
             "client 2 asked for the free key from 0.006 s on, and was granted it at 0.013 s, with "
             "3.0 ms of lease and grace left");
+}
+
+TEST(Obtained, IsUnknownWhereAFreeKeyIsGrantedAfterLeaseAndGrace) {
+  const std::string before = "c1:           A-a=R-r\n";
+  const ClaimVerdict late = Check(before + "c2:                  A----------a");
+  EXPECT_EQ(late.reason,
+            "client 2 asked for the free key from 0.007 s on, and was granted it only at 0.018 s, "
+            "though perhaps in time");
+  EXPECT_EQ(late.outcome, Outcome3::kUnknown);
+  EXPECT_EQ(late.opportunities, 1);
+  EXPECT_EQ(Check(before + "c2:                  A---------a").outcome, Outcome3::kValid);
+  // Another may have had it first.
+  const std::string beside = before + "c2:                  A----------a\nc3:                    ";
+  EXPECT_EQ(Check(beside + "A-a=R-r").outcome, Outcome3::kValid);
+  EXPECT_EQ(Check(beside + "A-x").outcome, Outcome3::kUnknown);
+  // For 2 of these it stood still.
+  const std::string stalled = before + "machine c2:             (-)\nc2:                  A";
+  EXPECT_EQ(Check(stalled + "-----------a").outcome, Outcome3::kValid);
+  EXPECT_EQ(Check(stalled + "------------a").outcome, Outcome3::kUnknown);
 }
 
 struct Drawn {
