@@ -22,7 +22,8 @@ namespace doublehold {
 //
 // The time begins anew with the end of every fault, but of one that is on a minority of several nodes and on no client; and of
 // every stall of more than half the grace of who asked, or of what is on the way. Time in which it stood still does not count.
-// Four doubts about a refusal leave it unknown. Something may be left after a fault that moved a clock or lost data; after any, where the end of a
+// Four doubts about a refusal leave it unknown.
+// Something may be left after a fault that moved a clock or lost data; after any, where the end of a
 // lease is not known; and where there may be a queue, after any but a pause of clients: in `redisson-fair`, and in any library on one
 // node. What comes late or twice may have a place in it for long.
 // On several nodes what is not refused at once may have waited for answers that came too late, and what came before it is another
