@@ -26,7 +26,7 @@ class ClaimJudge {
   };
   // Until the next call.
   const Findings& Judge(const History& history);
-  // The first sentence about how a claim is violated; empty when there is none.
+  // The first sentence about how a claim is violated, or why it is unknown; empty when it is valid.
   [[nodiscard]] std::string Sentence(const History& history, size_t claim) const;
   // How many were not judged again.
   [[nodiscard]] int64_t spared() const { return spared_; }

@@ -162,8 +162,14 @@ SearchOutcome RunSearch(const SearchAsked& asked) {
   for (const Found& found : outcome.explored.claims) {
     if (terminal) fmt::print(stderr, "\rlooking for the smallest: {}\x1b[K", found.claim);
     outcome.shown.emplace_back();
-    if (found.violated == 0) continue;
-    outcome.shown.back() = Shrink(asked.scenario, found.shortest, found.claim, with_clients);
+    if (found.violated > 0) {
+      outcome.shown.back() = Shrink(asked.scenario, found.shortest, found.claim, with_clients);
+    } else if (found.unknown > 0) {
+      outcome.shown.back() = Shrunk{.scenario = asked.scenario,
+                                    .choices = found.shortest,
+                                    .sentence = found.sentence,
+                                    .is_smallest = false};
+    }
   }
   if (terminal) fmt::print(stderr, "\r\x1b[K");
   return outcome;

@@ -117,15 +117,26 @@ class Search {
     if (is_of_plain) points_.insert(deviations[0].at);
     for (size_t i = 0; i < done.outcomes.size(); ++i) {
       Found& found = explored_.claims[i];
+      const bool is_violated = done.outcomes[i] == Outcome3::kViolated;
+      const bool is_first = (is_violated ? found.violated : found.violated + found.unknown) == 0;
+      if (is_violated) ++found.violated;
       if (done.outcomes[i] == Outcome3::kUnknown) ++found.unknown;
-      if (done.outcomes[i] != Outcome3::kViolated) continue;
-      if (found.violated++ == 0 || deviations.size() < found.shortest.size())
-        found.shortest = deviations;
+      if (is_violated || (done.outcomes[i] == Outcome3::kUnknown && found.violated == 0))
+        Show(done, is_first, found);
     }
   }
 
+  static void Show(const Done& done, bool is_first, Found& found) {
+    const auto size_of = [](const auto& one, const sim::Deviations& deviations) {
+      return std::pair(deviations.size(), one.how_unusual);
+    };
+    if (!is_first && size_of(done, done.deviations) >= size_of(found, found.shortest)) return;
+    found.shortest = done.deviations;
+    found.how_unusual = done.how_unusual;
+  }
+
   void Tell(Found& found) {
-    if (found.violated == 0) return;
+    if (found.violated + found.unknown == 0) return;
     Done done{.deviations = found.shortest};
     workers_.front()->Run(done);
     found.sentence =

@@ -46,9 +46,11 @@ struct Found {
   std::string claim;
   int64_t violated = 0;  // executions
   int64_t unknown = 0;   // likewise
-  sim::Deviations
-      shortest{};  // of those that violate it: with the fewest deviations, of these the first
-  std::string sentence{};  // of that one
+  // Of those that violate it, or, where none does, of those in which it is unknown: with the fewest deviations, of these with the
+  // least unusual faults (their order in SimFault), of these the first.
+  sim::Deviations shortest{};
+  int how_unusual = 0;
+  std::string sentence{};  // of that one, or why it is unknown
 };
 
 enum class Ended : uint8_t { kAllRun, kBudget, kMemory };

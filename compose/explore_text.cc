@@ -117,8 +117,10 @@ std::string ToText(const SearchOutcome& outcome, const SearchAsked& asked) {
   for (size_t i = 0; i < explored.claims.size(); ++i) {
     if (!outcome.shown[i]) continue;
     const Shrunk& shrunk = *outcome.shown[i];
-    text += fmt::format("\n{} ({}): {}\n  doublehold replay '{}'\n", explored.claims[i].claim,
-                        SizeOf(shrunk), shrunk.sentence, ReplayTextOf(asked, shrunk));
+    const bool is_unknown = explored.claims[i].violated == 0;
+    text += fmt::format("\n{}{} ({}): {}\n  doublehold replay '{}'\n", explored.claims[i].claim,
+                        is_unknown ? " unknown" : "", SizeOf(shrunk), shrunk.sentence,
+                        ReplayTextOf(asked, shrunk));
   }
   return text + '\n' + Summary(outcome, asked) + MarksText(explored);
 }

@@ -21,7 +21,8 @@ struct SearchAsked {
 };
 struct SearchOutcome {
   Explored explored;
-  std::vector<std::optional<Shrunk>> shown;  // by claim: of those that are violated
+  // By claim: one that violates it; not shrunk, where none does: one in which it is unknown.
+  std::vector<std::optional<Shrunk>> shown;
   double seconds = 0;
 };
 

@@ -49,6 +49,8 @@ void Worker::Run(sim::ChoiceSource& choices, Done& done) {
   done.cut_off = execution_.cut_off;
   done.is_again = bounds_.reduce && bounds_.strategy == StrategyKind::kExhaustive &&
                   execution_.again_from.has_value();
+  for (const sim::SimFault fault : execution_.struck)
+    done.how_unusual = std::max(done.how_unusual, static_cast<int>(fault));
   done.digest = DigestOf(execution_.history);
   if (!done.is_within || done.is_again) return;
   const ClaimJudge::Findings& findings = judge_.Judge(execution_.history);

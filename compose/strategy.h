@@ -21,6 +21,7 @@ struct Done {
   bool cut_off = false;
   bool is_again = false;             // left out: another comes to the same (Execution::again_from)
   bool is_equal = true;              // to itself, run again
+  int how_unusual = 0;               // its most unusual fault: its number
   uint64_t digest = 0;               // of its history
   std::vector<Outcome3> outcomes{};  // of each claim
   MarkSet marks{};
@@ -38,7 +39,7 @@ class Worker {
   void Run(Done& done);
   // Runs it again and compares, where the bounds say so. `done` has its deviations.
   void RunAgain(Done& done);
-  // What is told of a claim that the last one violates.
+  // What is told of a claim that the last one violates, or leaves unknown.
   [[nodiscard]] std::string Sentence(size_t claim) const;
 
  private:
