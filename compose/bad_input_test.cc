@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "compose/program.h"
 
@@ -22,8 +21,8 @@ TEST(CommandLine, HelpNamesEachCommandApartFromItsWordsAndAllThatANemesisDraws) 
   EXPECT_NE(help.find("\n  explore --lock LOCK [options] "), std::string::npos) << help;
   EXPECT_NE(help.find("\n  run     [EXPERIMENT.toml] [options] "), std::string::npos) << help;
   const std::string run = RunProgram({"run", "--help"}).out;
-  std::istringstream members(RunProgram({"list", "nemesis", "--json"}).out);
-  for (const nlohmann::json& member : nlohmann::json::parse(members).at("nemesis"))
+  const auto listed = nlohmann::json::parse(RunProgram({"list", "nemesis", "--json"}).out);
+  for (const nlohmann::json& member : listed.at("nemesis"))
     EXPECT_NE(run.find(member.at("name").get<std::string>()), std::string::npos) << member << run;
 }
 
