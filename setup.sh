@@ -2,7 +2,7 @@
 # Installs what Doublehold needs from Debian 12, by package name, and says what it installs.
 #
 #   ./setup.sh            what `make build`, `make test` and `make demo` need
-#   ./setup.sh --tidy     also clang-format, clang-tidy, and clang with libFuzzer
+#   ./setup.sh --tidy     also clang-format, clang-tidy, and two versions of clang, one with libFuzzer
 #   ./setup.sh --drivers  also what the drivers of other languages need (drivers/), of it only what is not there in another way
 #   ./setup.sh --list     print the package names, install nothing
 #
@@ -20,7 +20,7 @@ packages=(
   libgtest-dev libbenchmark-dev
   python3 python3-matplotlib python3-jinja2
 )
-tidy_packages=(clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev)
+tidy_packages=(clang-14 clang-16 clang-format-14 clang-tidy-14 libclang-rt-14-dev)
 driver_programs=(pip3:python3-pip javac:default-jdk-headless mvn:maven node:nodejs npm:npm go:golang-go)
 
 case "${1:-}" in

@@ -150,7 +150,7 @@ void Timeline::Strike(Entry& entry, int client) {
   const uint64_t epoch = ++entry.epoch;
   ++entry.struck;
   hooks_.record(FaultEvent(entry, EventType::kInvoke, entry.kind.asked_ns(entry.plan)));
-  const auto still = [this, &entry, epoch] { return entry.active && entry.epoch == epoch; };
+  const auto still = [&entry, epoch] { return entry.active && entry.epoch == epoch; };
   const doublehold::Strike strike{.plan = entry.plan,
                                   .client = entry.client,
                                   .clients = plan_.clients,

@@ -42,7 +42,7 @@ struct SessionEnv {
 
 // Moves bytes both ways until both sides have ended and all frames are delivered. Thread rule: the
 // poller's.
-class ProxySession : public std::enable_shared_from_this<ProxySession>, private Poller::User {
+class ProxySession final : public std::enable_shared_from_this<ProxySession>, private Poller::User {
  public:
   // `client` is an accepted descriptor, non-blocking; it is owned from here on. `rules` outlive the
   // session. `on_closed` is called once, when it is over by itself.

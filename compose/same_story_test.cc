@@ -1,0 +1,85 @@
+// Equal seed, equal story: of every build, by every compiler. What is compared with was written by testdata/stories/write.py.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "compose/program.h"
+
+namespace doublehold {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kStories = DOUBLEHOLD_SOURCE_DIR "/compose/testdata/stories";
+
+struct Told {
+  std::vector<std::string> words;
+  std::string printed;
+};
+
+std::vector<std::string> SplitAtTabs(const std::string& line) {
+  std::vector<std::string> words;
+  std::istringstream in(line);
+  for (std::string word; std::getline(in, word, '\t');) words.push_back(word);
+  return words;
+}
+
+std::vector<Told> ReadStories(const fs::path& file) {
+  std::vector<Told> all;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("$ ")) {
+      all.push_back({.words = SplitAtTabs(line.substr(2)), .printed = ""});
+    } else if (!all.empty()) {
+      all.back().printed += line + '\n';
+    }
+  }
+  return all;
+}
+
+// How long it took is another each time.
+std::string WithoutSeconds(const std::string& printed) {
+  std::string text;
+  std::istringstream in(printed);
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with("  \"seconds\"")) text += line + '\n';
+  }
+  return text;
+}
+
+class SameStory : public testing::TestWithParam<std::string> {};
+
+TEST_P(SameStory, IsToldByEachBuild) {
+  const std::vector<Told> stories = ReadStories(kStories / (GetParam() + ".txt"));
+  ASSERT_GE(stories.size(), 2u) << "a search, and what it found";
+  for (const Told& told : stories) {
+    const Finished finished = RunProgram(told.words);
+    EXPECT_LE(finished.exit_code, 2) << finished.err;
+    EXPECT_EQ(WithoutSeconds(finished.out), told.printed) << told.words.back();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Stories, SameStory,
+                         testing::Values("fenced", "redisson-fair", "redlock", "set-nx-px",
+                                         "set-nx-px-del", "set-nx-px-reentrant", "setnx-getset",
+                                         "watch"),
+                         [](const testing::TestParamInfo<std::string>& story) {
+                           std::string name = story.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+// A file that nobody reads proves nothing.
+TEST(SameStoryFiles, AreAllRead) {
+  size_t files = 0;
+  for (const fs::directory_entry& file : fs::directory_iterator(kStories))
+    files += file.path().extension() == ".txt" ? 1 : 0;
+  EXPECT_EQ(files, 8u);
+}
+
+}  // namespace
+}  // namespace doublehold
