@@ -60,6 +60,35 @@ std::string_view NameOf(StrategyKind strategy) {
   return kStrategies[static_cast<size_t>(strategy)].name;
 }
 
+std::vector<std::string_view> FaultNames(const Scenario& scenario) {
+  std::vector<std::string_view> names;
+  for (const sim::SimFault fault : scenario.terms.faults) names.push_back(sim::EntryOf(fault).name);
+  return names;
+}
+
+// Within what all that follows was looked for.
+std::string Heading(const SearchAsked& asked) {
+  const Plan& plan = asked.scenario.plan;
+  const std::vector<std::string_view> faults = FaultNames(asked.scenario);
+  const auto known = std::ranges::count_if(sim::kSimFaultEntries, [&](const auto& entry) {
+    return plan.replicas > 0 || !sim::NeedsReplicas(entry.fault);
+  });
+  std::string text = fmt::format(
+      "{} under {}: {}, {}, {} each; ", plan.lock, plan.workload, Counted(plan.clients, "client"),
+      Counted(asked.scenario.terms.nodes, "node"), Counted(asked.scenario.cycles, "cycle"));
+  if (asked.bounds.depth == 0) {
+    text += "no faults";
+  } else if (std::ssize(faults) == known) {
+    text += fmt::format("up to {} of any kind", Counted(asked.bounds.depth, "fault"));
+  } else {
+    text += fmt::format("up to {} of {}", Counted(asked.bounds.depth, "fault"),
+                        fmt::join(faults, ", "));
+  }
+  if (asked.bounds.delays > 0)
+    text += fmt::format(", up to {}", Counted(asked.bounds.delays, "delay"));
+  return text + fmt::format("; seed {}\n", plan.seed);
+}
+
 std::string Summary(const SearchOutcome& outcome, const SearchAsked& asked) {
   const Explored& explored = outcome.explored;
   std::string text = fmt::format(
@@ -111,7 +140,7 @@ std::string MarksText(const Explored& explored) {
 
 std::string ToText(const SearchOutcome& outcome, const SearchAsked& asked) {
   const Explored& explored = outcome.explored;
-  std::string text;
+  std::string text = Heading(asked) + '\n';
   for (const Found& found : explored.claims)
     text += fmt::format("  {:<16}{}\n", found.claim, RowOf(found, explored));
   for (size_t i = 0; i < explored.claims.size(); ++i) {
@@ -140,7 +169,17 @@ nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked) {
     claims.back()["cycles"] = shrunk.scenario.cycles;
     claims.back()["smallest"] = shrunk.is_smallest;
   }
-  return {{"executions", explored.executions},
+  const Plan& plan = asked.scenario.plan;
+  return {{"lock", plan.lock},
+          {"workload", plan.workload},
+          {"clients", plan.clients},
+          {"nodes", asked.scenario.terms.nodes},
+          {"cycles", asked.scenario.cycles},
+          {"seed", plan.seed},
+          {"depth", asked.bounds.depth},
+          {"delays", asked.bounds.delays},
+          {"faults", FaultNames(asked.scenario)},
+          {"executions", explored.executions},
           {"left_out", explored.left_out},
           {"different", explored.different},
           {"complete", explored.is_complete},
