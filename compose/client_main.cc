@@ -92,7 +92,8 @@ void RunSession(Env& env, const Means& means, int thread) {
                              .call_timeout = plan.call_timeout}};
   env.Reach(Step::kStart);
   const auto left = [&] { return plan.duration.count() - env.SinceStartNs(env.Mono()); };
-  while (left() > 0 && !env.Stopping()) {
+  for (int64_t section = 0; plan.sections == 0 || section < plan.sections; ++section) {
+    if (left() <= 0 || env.Stopping()) break;
     session.policy.timeout = std::min(plan.retry.timeout, Duration(left()));
     workload->Step(session);
   }

@@ -4,8 +4,11 @@
 
 #include "compose/command_line.h"
 #include "compose/execution_story.h"
+#include "compose/namespaces.h"
+#include "compose/real_plan.h"
 #include "compose/run_once.h"
 #include "compose/scenario_settings.h"
+#include "compose/server.h"
 #include "compose/trace.h"
 
 namespace doublehold {
@@ -19,6 +22,10 @@ po::options_description ReplayOptions() {
   add("json", po::value<std::string>(), "write its trace to this file, which can be replayed too");
   add("into", po::value<std::string>(),
       "write it as the folder of a run, with its trace, for check and report");
+  add("real", "also do it on real servers, as near as one can aim there, and compare the verdicts");
+  add("out", po::value<std::string>()->default_value("runs"), "with --real: where run folders go");
+  add("redis-server", po::value<std::string>()->default_value("redis-server"),
+      "with --real: the server program");
   return options;
 }
 
@@ -30,6 +37,23 @@ std::string TitleOf(const Scenario& scenario, const Execution& execution) {
                      counted(static_cast<size_t>(scenario.plan.clients), "client"),
                      counted(static_cast<size_t>(scenario.cycles), "cycle"),
                      counted(execution.struck.size(), "fault"));
+}
+
+// 0: both worlds agree. 1: they do not. 2: one of them does not know.
+Result<ExitCode> DoItForReal(const ParsedLine& line, const Plan& plan,
+                             const RunVerdict& simulated) {
+  const Result<ServerProgram> server = FindServer(line.values["redis-server"].as<std::string>());
+  if (!server) return tl::unexpected(server.error());
+  if (Result<void> ok = CheckMachine(plan); !ok) return tl::unexpected(ok.error());
+  const Result<std::filesystem::path> folder =
+      MakeRunFolder(line.values["out"].as<std::string>(), plan.experiment, plan.seed);
+  if (!folder) return tl::unexpected(folder.error());
+  const Result<RunVerdict> real = RunOnce({.plan = plan, .folder = *folder, .server = *server});
+  if (!real) return tl::unexpected(real.error());
+  const Agreement agreement = Compare(simulated, *real);
+  fmt::print("\n{}\nfiles: {}\n", agreement.text, folder->string());
+  if (agreement.differs) return ExitCode::kViolated;
+  return agreement.open ? ExitCode::kUnknown : ExitCode::kAsExpected;
 }
 
 }  // namespace
@@ -50,6 +74,12 @@ Result<ExitCode> ReplayCommand(const Words& words) {
   const Execution execution = Simulate(scenario, given);
   if (const std::optional<std::string> why = given.WhyUnfit())
     return BadInput("the replay string: " + *why + ": it is of another version, or was changed");
+  std::optional<Plan> real;
+  if (line->values.contains("real")) {
+    Result<Plan> aimed = RealPlanOf(scenario, replay->choices);
+    if (!aimed) return tl::unexpected(aimed.error());
+    real = std::move(*aimed);
+  }
   const RunVerdict verdict = Judge(execution.history);
   const std::vector<ExecutionStep> steps = StepsOf(execution.history, verdict);
   fmt::print("{}{}\n{}", TitleOf(scenario, execution), ToText(steps), ToText(verdict));
@@ -65,6 +95,7 @@ Result<ExitCode> ReplayCommand(const Words& words) {
     if (!written) return tl::unexpected(written.error());
     fmt::print("\nwritten to {0}: doublehold report {0}\n", folder.string());
   }
+  if (real) return DoItForReal(*line, *real, verdict);
   return verdict.exit_code;
 }
 

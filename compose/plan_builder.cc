@@ -26,8 +26,9 @@ namespace {
 
 constexpr Lease kShortestLease = 1ms;  // Redis counts in milliseconds
 constexpr Duration kLongestRun = std::chrono::hours(24);
-constexpr int kMostClients = 200;  // a process each
-constexpr int kMostThreads = 16;   // of a client
+constexpr int kMostClients = 200;                 // a process each
+constexpr int kMostThreads = 16;                  // of a client
+constexpr int64_t kMostSections = 1'000'000'000;  // of a session
 constexpr double kMostGrowth = 100;
 
 // A client that counted on a fraction of one more than Redis does would see its lock granted to another while its
@@ -182,6 +183,7 @@ void ReadWorkload(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   plan.clients = static_cast<int>(reader.Integer("workload.clients", 4, 1, kMostClients));
   plan.threads = static_cast<int>(reader.Integer("workload.threads", 1, 1, kMostThreads));
   plan.duration = reader.Span("workload.duration", "5s");
+  plan.sections = reader.Integer("workload.sections", 0, 0, kMostSections);
   plan.grace = reader.Span("workload.grace", "1 lease");
   if (plan.duration <= Duration::zero() || plan.duration > kLongestRun) {
     reader.Fail("workload.duration", "a run lasts more than nothing and at most 24h");
@@ -191,9 +193,9 @@ void ReadWorkload(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   const bool write_alone =
       reader.settings().Has("workload.write") && !reader.settings().Has("workload.name");
   SuggestWrite(reader.settings(), *workload, lock);
-  plan.workload_options =
-      ReadOptions(reader, "workload", {"name", "clients", "threads", "duration", "grace"},
-                  "workload " + plan.workload, workload->options, plan.lease);
+  plan.workload_options = ReadOptions(
+      reader, "workload", {"name", "clients", "threads", "duration", "sections", "grace"},
+      "workload " + plan.workload, workload->options, plan.lease);
   if (reader.error()) return;
   if (const std::string why = WhyMisfit(*workload, Options(plan.workload_options), lock);
       !why.empty())
@@ -241,11 +243,11 @@ bool NumbersAreInRange(const Plan& plan) {
   return plan.lease >= kShortestLease && IsWholeMilliseconds(plan.lease) && plan.clients >= 1 &&
          plan.clients <= kMostClients && plan.threads >= 1 && plan.threads <= kMostThreads &&
          TopologyIsInRange(plan) && plan.duration > Duration::zero() &&
-         plan.duration <= kLongestRun && plan.call_timeout > Duration::zero() &&
-         plan.grace >= Duration::zero() && retry.interval >= Duration::zero() &&
-         retry.timeout >= Duration::zero() && retry.retries >= -1 && retry.jitter >= 0 &&
-         retry.jitter <= 1 && retry.growth >= 1 && retry.growth <= kMostGrowth &&
-         retry.longest >= Duration::zero();
+         plan.duration <= kLongestRun && plan.sections >= 0 && plan.sections <= kMostSections &&
+         plan.call_timeout > Duration::zero() && plan.grace >= Duration::zero() &&
+         retry.interval >= Duration::zero() && retry.timeout >= Duration::zero() &&
+         retry.retries >= -1 && retry.jitter >= 0 && retry.jitter <= 1 && retry.growth >= 1 &&
+         retry.growth <= kMostGrowth && retry.longest >= Duration::zero();
 }
 
 }  // namespace

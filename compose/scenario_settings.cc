@@ -76,6 +76,8 @@ Result<Plan> SimulatedPlan(const Settings& settings) {
     return BadInput("explore puts the faults itself: an experiment without any");
   if (plan->driver)
     return BadInput("lock.driver: a driver is a program of its own, and cannot be simulated");
+  if (plan->sections > 0)
+    return BadInput("workload.sections: of real runs; explore has --cycles");
   if (plan->direct) return BadInput("topology.direct: there is no proxy that it could go round");
   if (plan->net == kNamespaces) return BadInput("topology.net: packets are not simulated");
   if (FindTopology(plan->topology)->FailsOver())

@@ -86,6 +86,7 @@ class Play {
                                .retries = plan_.retry.retries,
                                .timeout = plan_.retry.timeout,
                                .call_timeout = plan_.call_timeout}};
+    env.Reach(Step::kStart);
     for (int cycle = 0; cycle < scenario_.cycles && !env.Stopping(); ++cycle)
       workload->Step(session);
     if (JudgesIdle(plan_)) StayIdle(env, plan_.lease);

@@ -1,19 +1,14 @@
 #include "compose/supervisor.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <cerrno>
-#include <cstring>
 
 #include "compose/children.h"
 #include "compose/client_main.h"
@@ -98,6 +93,9 @@ class Supervisor {
     if (!started) return tl::unexpected(started.error());
     Begin();
     WaitFor([this] { return children_.HaveEnded(Kind::kClient, 1); }, start_ + plan_.duration);
+    // Through with all its sections, a run was not cut short.
+    if (plan_.sections > 0 && !end_request_.once())
+      worked_ = std::min(RealMono() - start_, plan_.duration);
     End();
     if (failure_) return tl::unexpected(*failure_);
     return Supervised{Collect(), use_meter_.End(), frame_log_.TakeSince(start_)};
@@ -332,6 +330,7 @@ class Supervisor {
 
   History Collect() {
     History history{.facts = request_.facts, .events = events_};
+    if (worked_) history.facts.duration = *worked_;
     AppendSegments(shared_, plan_, (RealMono() - start_).count(), history);
     std::ranges::copy(idle_traffic_.Within(history.events, start_),
                       std::back_inserter(history.events));
@@ -362,6 +361,7 @@ class Supervisor {
   std::vector<std::unique_ptr<Client>> clients_;  // by number; [0] is the referee
   std::vector<Event> events_;                     // the supervisor's own
   MonoTime start_{};
+  std::optional<Duration> worked_{};  // less than the plan gives it, where that is no mistake
   bool running_ = false;
   EndRequest end_request_;
   bool interruptible_ = true;

@@ -122,6 +122,7 @@ struct Plan {
   std::string workload = "inventory";
   std::map<std::string, std::string> workload_options;
   Duration duration{};
+  int64_t sections = 0;  // of each session, which then ends; 0: as many as there is time for
   Duration grace{};
 
   std::vector<FaultPlan> faults;

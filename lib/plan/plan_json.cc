@@ -268,6 +268,7 @@ Plan FromJson(const json& from) {
   plan.workload = take.Get<std::string>("workload");
   plan.workload_options = take.Get<Words>("workload_options");
   plan.duration = take.GetSpan("duration_ns");
+  if (from.contains("sections")) plan.sections = take.Get<int64_t>("sections");
   plan.grace = take.GetSpan("grace_ns");
   plan.faults = FaultsFromJson(take.GetJson("faults"));
   plan.claims = take.Get<std::vector<std::string>>("claims");
@@ -308,6 +309,7 @@ json ToJson(const Plan& plan) {
           {"workload", plan.workload},
           {"workload_options", plan.workload_options},
           {"duration_ns", plan.duration.count()},
+          {"sections", plan.sections},
           {"grace_ns", plan.grace.count()},
           {"faults", std::move(faults)},
           {"claims", plan.claims},

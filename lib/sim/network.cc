@@ -59,6 +59,7 @@ Network::Message& Network::Add(uint32_t link) {
   message.link = link;
   message.script = nullptr;
   message.with_text = message.replied = message.closes = false;
+  message.step = world_->memory_->tasks[links_[link].task]->step;
   links_[link].sent = static_cast<uint32_t>(message_count_++);
   return message;
 }
@@ -102,6 +103,7 @@ void Network::Send(uint32_t index) {
   if (nodes_[static_cast<size_t>(link.node)].down_until > world_->now_)
     return Lose(index, /*definite=*/true, "the server refused the connection");
   MonoTime at = world_->now_ + world_->terms_.latency;
+  NotePlace(Point::kRequest, index);
   if (const std::optional<SimFault> fault = world_->Strike(Point::kRequest)) {
     const bool is_held = fault == SimFault::kHoldRequest;
     world_->Note(*fault, link.process, link.node,
@@ -136,6 +138,7 @@ void Network::DeliverRequest(uint32_t index) {
   Node& node = nodes_[static_cast<size_t>(number)];
   if (message.restarts != node.restarts) return;  // lost with its connection
   if (node.still_until > world_->now_) return Again(index, node);
+  if (number != kStoreId.number) NotePlace(Point::kCarryOut, index);
   const std::optional<SimFault> fault =
       number == kStoreId.number ? std::nullopt : world_->Strike(Point::kCarryOut);
   if (fault && StrikeNode(*fault, number)) {
@@ -155,6 +158,7 @@ void Network::DeliverRequest(uint32_t index) {
       at += *later;
     }
   }
+  NotePlace(Point::kReply, index);
   if (const std::optional<SimFault> lost = world_->Strike(Point::kReply)) {
     const bool is_held = lost == SimFault::kHoldReply;
     world_->Note(*lost, link.process, number,
@@ -188,6 +192,8 @@ void Network::Publish(int node) {
       if (listener.gone || listener.node != node || listener.channel != published.channel) continue;
       const auto index = static_cast<uint32_t>(&listener - listeners_.data());
       MonoTime at = world_->now_ + world_->terms_.latency;
+      if (world_->NotesPlaces(Point::kNews))
+        world_->NotePlace({.point = Point::kNews, .client = listener.process});
       if (const std::optional<SimFault> fault = world_->Strike(Point::kNews)) {
         const bool is_held = fault == SimFault::kHoldNews;
         world_->Note(*fault, listener.process, node,

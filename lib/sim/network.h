@@ -12,6 +12,7 @@
 #include "lib/base/connection.h"
 #include "lib/base/env.h"
 #include "lib/sim/fault.h"
+#include "lib/sim/places.h"
 #include "lib/sim/redis_model.h"
 #include "lib/sim/replica_log.h"
 #include "lib/sim/skewed_clock.h"
@@ -89,8 +90,9 @@ class Network {
     bool with_text = false;
     Argv words{}, args{};  // of a script: keys, and arguments
     CallResult reply{};
-    bool replied = false;  // that is on its way, or there
-    bool closes = false;   // the connection is gone with it
+    bool replied = false;             // that is on its way, or there
+    std::optional<Announced> step{};  // that its sender announced as it sent it
+    bool closes = false;              // the connection is gone with it
   };
   struct Listener {
     uint32_t task = 0;
@@ -102,6 +104,7 @@ class Network {
   };
 
   Message& Add(uint32_t link);
+  void NotePlace(Point point, uint32_t message);
   void Send(uint32_t index);
   void Again(uint32_t index, const Node& node);
   bool StrikeNode(SimFault fault, int number);

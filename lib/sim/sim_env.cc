@@ -150,7 +150,7 @@ std::unique_ptr<doublehold::Task> SimEnv::Spawn(TaskKind kind, std::function<voi
 }
 
 // Where a client can be stopped: wherever it goes on. What it does from there to its next step takes no time.
-void SimEnv::Reach(Step /*step*/) {}
+void SimEnv::Reach(Step step) { world_.NoteStep(task_, step); }
 
 void SimEnv::Record(Event event) { world_.Record(task_, event); }
 

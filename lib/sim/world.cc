@@ -204,6 +204,7 @@ void World::GoOn(const Due& due) {
   if (process.still_until > now_) return later();
   // One that has not begun yet is as good as one that begins later.
   if (process.number > 0 && task.begun) {
+    if (terms_.places != nullptr) NoteGoingOn(task);
     const std::optional<SimFault> fault = Strike(Point::kGoOn);
     if (fault == SimFault::kPause) {
       process.still_until = now_ + terms_.lasts;
@@ -228,6 +229,7 @@ void World::GoOn(const Due& due) {
 
 void World::RunTask(Task& task) {
   task.begun = true;
+  task.step.reset();
   ++task.wait;  // whatever else was to end this wait comes too late
   memory_->DropTimer(task.number);
   task.fiber->Resume();
@@ -244,6 +246,7 @@ void World::Kill(Process& process) {
 
 void World::Block(Task& task, MonoTime until) {
   if (task.process->gone) return;
+  task.noted.reset();
   if (until <= now_ + terms_.latency) NoteManyEffects();  // it may be over when a message arrives
   if (until != MonoTime::max())
     memory_->AddTimer({.at = std::max(until, now_),

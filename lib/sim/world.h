@@ -20,6 +20,7 @@
 #include "lib/sim/fault.h"
 #include "lib/sim/fiber.h"
 #include "lib/sim/network.h"
+#include "lib/sim/places.h"
 #include "lib/sim/script_engine.h"
 
 namespace doublehold::sim {
@@ -46,7 +47,8 @@ struct WorldTerms {
   Duration restart_delay{};  // for which a node that restarts is kept out
   Duration window{};         // things due within it of each other may change places; 0: none do
   std::vector<SimFault> faults{};
-  int64_t most_steps = 100'000;  // an execution that takes more is cut off
+  int64_t most_steps = 100'000;               // an execution that takes more is cut off
+  std::vector<FaultPlace>* places = nullptr;  // where to note them, if anywhere; outlives the world
 };
 
 class World {
@@ -131,6 +133,11 @@ class World {
 
   // The fault that strikes at a point, if any.
   std::optional<SimFault> Strike(Point point);
+  // Before Strike: notes the place, where that is wanted and a choice will be asked.
+  [[nodiscard]] bool NotesPlaces(Point point) const;
+  void NotePlace(FaultPlace place);
+  void NoteGoingOn(Task& task);
+  void NoteStep(Task& task, Step step);
   // Notes a fault that began now, and when it ends: MonoTime::max() when nothing heals it, as of a clock that has jumped.
   // `command`: of the message that it befell.
   void Note(SimFault fault, int client, int node, MonoTime until, std::string_view command = {});

@@ -43,6 +43,8 @@ World::Task& WorldMemory::AddTask() {
   task.wait = 0;
   task.sessions = 1;
   task.joiner.reset();
+  task.step.reset();
+  task.noted.reset();
   return task;
 }
 

@@ -26,6 +26,7 @@ struct World::Process {
   int idle = 0;       // sessions that are through with their work, and stay
   MonoTime still_until{};
   SkewedClock clock{};
+  std::array<int, kStepNames.size()> announced{};  // of each step, how often
 };
 
 // Used again by a task of another world.
@@ -40,6 +41,8 @@ struct World::Task {
   uint64_t wait = 0;  // grows each time it goes on
   int sessions = 1;   // of its process, where it is the first
   std::optional<uint32_t> joiner{};
+  std::optional<Announced> step{};  // that it announced since it went on
+  std::optional<size_t> noted{};    // the place at which it went on, as long as it announced none
   std::function<void(Env&)> body{};
   std::optional<SimEnv> env{};
   std::optional<Fiber> fiber{};

@@ -1,0 +1,202 @@
+#include "compose/real_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "compose/plan_builder.h"
+#include "lib/base/check.h"
+
+namespace doublehold {
+namespace {
+
+using sim::FaultPlace;
+using sim::SimFault;
+
+constexpr int kStaggersPerLease = 20;
+constexpr double kFastClock = 3.0;           // SkewedClock::RunFast
+constexpr Duration kShortestRestart = 50ms;  // a server needs some time to begin
+constexpr Duration kLongest = 60s;           // the run ends with the last section
+constexpr Duration kForGood = 50s;           // so does what is not to end
+
+// Asked at the plain continuation of what was chosen before it.
+std::vector<FaultPlace> PlacesOf(const Scenario& scenario, const sim::Deviations& before) {
+  std::vector<FaultPlace> places;
+  Scenario noted = scenario;
+  noted.terms.places = &places;
+  sim::GivenChoices given(before);
+  [[maybe_unused]] const Execution execution = Simulate(noted, given);
+  return places;
+}
+
+class Translation {
+ public:
+  explicit Translation(const Scenario& scenario)
+      : terms_(scenario.terms), stagger_(scenario.plan.lease / kStaggersPerLease) {}
+
+  // When a client begins.
+  [[nodiscard]] Duration BeginOf(int client) const { return stagger_ * (client - 1); }
+
+  [[nodiscard]] Result<FaultPlan> FaultAt(SimFault fault, const FaultPlace& place) const {
+    switch (place.point) {
+      case sim::Point::kRequest:
+      case sim::Point::kReply:
+        return OnMessage(fault, place);
+      case sim::Point::kGoOn:
+        return OnClient(fault, place);
+      case sim::Point::kCarryOut:
+        return OnNode(fault, place);
+      case sim::Point::kNews:
+        break;
+    }
+    return BadInput(fmt::format("--real: {}: what is published is not in the proxy's hands",
+                                sim::EntryOf(fault).name));
+  }
+
+ private:
+  [[nodiscard]] static FaultPlan Begun(SimFault fault) {
+    const sim::SimFaultEntry& entry = sim::EntryOf(fault);
+    return {.name = std::string(entry.name), .kind = std::string(entry.kind)};
+  }
+
+  [[nodiscard]] Result<FaultPlan> OnMessage(SimFault fault, const FaultPlace& place) const {
+    FaultPlan plan = Begun(fault);
+    plan.on = Trigger{.client = place.client, .step = Step::kStart};
+    plan.client = place.client;
+    plan.nodes = {place.node};
+    plan.direction = place.point == sim::Point::kRequest ? "request" : "reply";
+    plan.command = place.command;
+    plan.nth = place.nth;
+    plan.count = 1;
+    if (fault == SimFault::kHoldRequest || fault == SimFault::kHoldReply)
+      plan.length = terms_.lasts;
+    return plan;
+  }
+
+  [[nodiscard]] Result<FaultPlan> OnClient(SimFault fault, const FaultPlace& place) const {
+    FaultPlan plan = Begun(fault);
+    const Result<Step> step = StepOf(fault, place);
+    if (!step) return tl::unexpected(step.error());
+    plan.on = Trigger{.client = place.client, .step = *step};
+    plan.client = place.client;
+    SetExtent(fault, plan);
+    return plan;
+  }
+
+  // Just before the client announces that it sends what the node was about to carry out; or, where that is what it begins with, just
+  // before it begins.
+  [[nodiscard]] Result<FaultPlan> OnNode(SimFault fault, const FaultPlace& place) const {
+    if (sim::NeedsReplicas(fault))
+      return BadInput(
+          fmt::format("--real: {}: of replicas nothing can be aimed so", sim::EntryOf(fault).name));
+    FaultPlan plan = Begun(fault);
+    const Result<Step> step = StepOf(fault, place);
+    if (!step) return tl::unexpected(step.error());
+    plan.nodes = {place.node};
+    if (*step == Step::kStart && place.client > 1) {
+      plan.from = BeginOf(place.client) - stagger_ / 2;
+    } else {
+      plan.on = Trigger{.client = place.client, .step = *step};
+    }
+    SetExtent(fault, plan);
+    return plan;
+  }
+
+  [[nodiscard]] static Result<Step> StepOf(SimFault fault, const FaultPlace& place) {
+    const std::string what = place.node < 0
+                                 ? fmt::format("client {} goes on", place.client)
+                                 : fmt::format("client {}'s {} {} to node {} is carried out",
+                                               place.client, place.command, place.nth, place.node);
+    if (!place.step)
+      return BadInput(fmt::format("--real: {} where {}: it announces no step there to aim at",
+                                  sim::EntryOf(fault).name, what));
+    if (place.step->nth > 1)
+      return BadInput(
+          fmt::format("--real: {} where {}: it announces {} there, but not for the first time",
+                      sim::EntryOf(fault).name, what, Name(place.step->step)));
+    return place.step->step;
+  }
+
+  void SetExtent(SimFault fault, FaultPlan& plan) const {
+    switch (fault) {
+      case SimFault::kPause:
+      case SimFault::kNodePause:
+        plan.length = terms_.lasts;
+        return;
+      case SimFault::kClientClock:
+      case SimFault::kNodeClock:
+      case SimFault::kNodeClockBack:
+        plan.by = fault == SimFault::kNodeClockBack ? -terms_.lasts : terms_.lasts;
+        plan.length = kForGood;
+        return;
+      case SimFault::kClientFast:
+      case SimFault::kNodeFast:
+        plan.rate = kFastClock;
+        plan.length = kForGood;
+        return;
+      case SimFault::kRestartEmpty:
+      case SimFault::kRestart:
+        plan.data = fault == SimFault::kRestart ? "aof" : "empty";
+        plan.length = std::max(kShortestRestart, terms_.restart_delay);
+        return;
+      default:  // kill, node-kill, forget-scripts: done at once
+        return;
+    }
+  }
+
+  const sim::WorldTerms& terms_;
+  Duration stagger_;
+};
+
+}  // namespace
+
+Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices) {
+  const Translation translation(scenario);
+  Plan plan = scenario.plan;
+  plan.experiment = "replay-" + plan.lock;
+  plan.sections = scenario.cycles;
+  plan.duration = kLongest;
+  for (int client = 2; client <= plan.clients; ++client) {
+    plan.faults.push_back({.name = fmt::format("later-{}", client),
+                           .kind = "slow",
+                           .on = Trigger{.client = client, .step = Step::kStart},
+                           .length = translation.BeginOf(client),
+                           .client = client});
+  }
+  sim::GivenChoices given(choices);
+  const std::vector<SimFault> struck = Simulate(scenario, given).struck;
+  sim::Deviations before;
+  for (const sim::Deviation& deviation : choices) {
+    const std::vector<FaultPlace> places = PlacesOf(scenario, before);
+    const auto place = std::ranges::find(places, deviation.at, &FaultPlace::at);
+    if (place == places.end())
+      return BadInput("--real: what is due changes places, which cannot be had of real servers");
+    CHECK(before.size() < struck.size());
+    Result<FaultPlan> fault = translation.FaultAt(struck[before.size()], *place);
+    if (!fault) return tl::unexpected(fault.error());
+    fault->name += fmt::format("-{}", before.size() + 1);
+    plan.faults.push_back(std::move(*fault));
+    before.push_back(deviation);
+  }
+  if (Result<void> ok = CheckPlan(plan, "--real"); !ok) return tl::unexpected(ok.error());
+  return plan;
+}
+
+Agreement Compare(const RunVerdict& simulated, const RunVerdict& real) {
+  Agreement agreement{.text = fmt::format("{:<16}{:<11}real\n", "claim", "simulated")};
+  for (const ClaimVerdict& claim : simulated.claims) {
+    const auto other = std::ranges::find(real.claims, claim.claim, &ClaimVerdict::claim);
+    CHECK(other != real.claims.end());
+    const bool is_open =
+        claim.outcome == Outcome3::kUnknown || other->outcome == Outcome3::kUnknown;
+    const bool differs = claim.outcome != other->outcome;
+    agreement.open = agreement.open || (is_open && differs);
+    agreement.differs = agreement.differs || (!is_open && differs);
+    agreement.text += fmt::format("{:<16}{:<11}{}{}\n", claim.claim, Name(claim.outcome),
+                                  Name(other->outcome), differs ? "  <-" : "");
+  }
+  return agreement;
+}
+
+}  // namespace doublehold

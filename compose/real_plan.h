@@ -1,0 +1,33 @@
+// A simulated execution as a plan for real servers: the same clients, the same sections, and its faults where it had them, as near as
+// one can aim there.
+#ifndef DOUBLEHOLD_COMPOSE_REAL_PLAN_H_
+#define DOUBLEHOLD_COMPOSE_REAL_PLAN_H_
+
+#include <string>
+
+#include "checker/judge.h"
+#include "compose/simulate.h"
+#include "lib/base/result.h"
+#include "lib/plan/plan.h"
+#include "lib/sim/choice.h"
+
+namespace doublehold {
+
+// A fault on a message strikes the same message: the so many-th such command of that client to that server. One on a client or a node
+// strikes as that client announces the step that it took there. Clients begin a twentieth of a lease apart, in their order.
+//
+// Bad input, with what cannot be aimed: a change of order, what is published, what befalls replicas; and a client or a node where no
+// step is announced, or not for the first time.
+Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices);
+
+// What became of each claim in either world.
+struct Agreement {
+  std::string text;      // a table
+  bool differs = false;  // a claim is violated in one, and valid in the other
+  bool open = false;     // a claim is unknown in one of them, and not in the other
+};
+Agreement Compare(const RunVerdict& simulated, const RunVerdict& real);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_REAL_PLAN_H_

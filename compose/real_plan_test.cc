@@ -1,0 +1,155 @@
+#include "compose/real_plan.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "compose/testing_explore.h"
+
+namespace doublehold {
+namespace {
+
+using sim::SimFault;
+
+std::string Describe(const FaultPlan& fault) {
+  std::string text = fmt::format("{} {}", fault.name, fault.kind);
+  if (fault.client) text += fmt::format(" client={}", *fault.client);
+  for (const int node : fault.nodes) text += fmt::format(" node={}", node);
+  if (!fault.command.empty())
+    text += fmt::format(" {} {} {}", fault.direction, fault.command, fault.nth);
+  if (fault.on) text += fmt::format(" on={} {}", fault.on->client, Name(fault.on->step));
+  if (fault.from > Duration::zero()) text += " from=" + FormatDuration(fault.from);
+  if (fault.length > Duration::zero()) text += " for=" + FormatDuration(fault.length);
+  if (fault.by != Duration::zero()) text += " by=" + FormatDuration(fault.by);
+  if (fault.rate != 1.0) text += fmt::format(" rate={}", fault.rate);
+  return text + (fault.data.empty() ? "" : " data=" + fault.data);
+}
+
+struct Aimed {
+  const char* lock;
+  std::vector<SimFault> faults;
+  const char* choices;
+  std::string real;  // its faults, but for who begins later; or why it cannot be
+  int delays = 0;
+};
+
+std::string TextOf(const Aimed& aimed) {
+  Searched searched{.lock = aimed.lock, .faults = aimed.faults, .delays = aimed.delays};
+  const auto choices = sim::ParseDeviations(aimed.choices);
+  EXPECT_TRUE(choices.has_value());
+  const Result<Plan> plan = RealPlanOf(ScenarioOf(searched), *choices);
+  if (!plan) return plan.error().message;
+  EXPECT_EQ(plan->sections, 1);
+  EXPECT_EQ(Describe(plan->faults.front()), "later-2 slow client=2 on=2 start for=20ms");
+  std::string text;
+  for (size_t i = 1; i < plan->faults.size(); ++i)
+    text += (i > 1 ? "; " : "") + Describe(plan->faults[i]);
+  return text;
+}
+
+TEST(RealPlan, AimsAtTheSameMessageOrStep) {
+  const std::vector<Aimed> cases{
+      {"set-nx-px", {}, "", ""},
+      {"set-nx-px",
+       {SimFault::kPause},
+       "0:1",
+       "pause-1 pause client=1 on=1 after-acquire for=640ms"},
+      {"set-nx-px",
+       {SimFault::kHoldRequest},
+       "4:1",
+       "hold-request-1 hold client=2 node=1 request SET 3 on=2 start for=640ms"},
+      {"set-nx-px",
+       {SimFault::kDropReply},
+       "0:1",
+       "drop-reply-1 drop client=1 node=1 reply SET 1 on=1 start"},
+      {"set-nx-px",
+       {SimFault::kReset},
+       "0:1",
+       "reset-1 reset client=1 node=1 request SET 1 on=1 start"},
+      {"set-nx-px",
+       {SimFault::kNodeClock},
+       "1:1",
+       "node-clock-1 jump node=1 from=10ms for=50s by=640ms"},
+      {"set-nx-px",
+       {SimFault::kNodeClockBack},
+       "0:1",
+       "node-clock-back-1 jump node=1 on=1 start for=50s by=-640ms"},
+      {"set-nx-px",
+       {SimFault::kRestartEmpty},
+       "0:1",
+       "restart-empty-1 restart node=1 on=1 start for=50ms data=empty"},
+      {"set-nx-px",
+       {SimFault::kRestart},
+       "0:1",
+       "restart-1 restart node=1 on=1 start for=50ms data=aof"},
+      {"set-nx-px",
+       {SimFault::kNodeFast},
+       "0:1",
+       "node-fast-1 drift node=1 on=1 start for=50s rate=3"},
+      {"set-nx-px",
+       {SimFault::kClientFast},
+       "0:1",
+       "client-fast-1 drift client=1 on=1 after-acquire for=50s rate=3"},
+      {"set-nx-px",
+       {SimFault::kClientClock},
+       "0:1",
+       "client-clock-1 jump client=1 on=1 after-acquire for=50s by=640ms"},
+      {"set-nx-px",
+       {SimFault::kKill, SimFault::kNodeKill},
+       "0:1",
+       "node-kill-1 crash node=1 on=1 start"},
+      {"set-nx-px",
+       {SimFault::kForgetScripts, SimFault::kNodePause},
+       "0:1-1:2",
+       "forget-scripts-1 forget-scripts node=1 on=1 start; node-pause-2 pause node=1 from=10ms "
+       "for=640ms"},
+      {"set-nx-px",
+       {SimFault::kDropRequest},
+       "9:1",
+       "drop-request-1 drop client=2 node=1 request SET 5 on=2 start"},
+      {"set-nx-px",
+       {SimFault::kPause},
+       "1:1",
+       "--real: pause where client 2 goes on: it announces no step there to aim at"},
+      {"set-nx-px",
+       {SimFault::kNodePause},
+       "4:1",
+       "--real: node-pause where client 2's SET 4 to node 1 is carried out: it announces no step "
+       "there to aim at"},
+      {"redisson",
+       {SimFault::kDropNews},
+       "0:1",
+       "--real: drop-news: what is published is not in the proxy's hands"},
+      {"set-nx-px",
+       {SimFault::kPause},
+       "0:1",
+       "--real: what is due changes places, which cannot be had of real servers",
+       1},
+  };
+  for (const Aimed& aimed : cases)
+    EXPECT_EQ(TextOf(aimed), aimed.real) << aimed.lock << ' ' << aimed.choices;
+}
+
+TEST(RealPlan, ComparesClaimByClaim) {
+  const auto verdict = [](Outcome3 exclusion, Outcome3 stock) {
+    RunVerdict of;
+    of.claims = {{.claim = "exclusion", .outcome = exclusion},
+                 {.claim = "stock", .outcome = stock}};
+    return of;
+  };
+  const RunVerdict fine = verdict(Outcome3::kValid, Outcome3::kValid);
+  const RunVerdict sold = verdict(Outcome3::kValid, Outcome3::kViolated);
+  const RunVerdict open = verdict(Outcome3::kUnknown, Outcome3::kValid);
+  EXPECT_FALSE(Compare(fine, fine).differs || Compare(fine, fine).open);
+  EXPECT_FALSE(Compare(open, open).differs || Compare(open, open).open);
+  EXPECT_TRUE(Compare(fine, sold).differs);
+  EXPECT_FALSE(Compare(fine, sold).open);
+  EXPECT_TRUE(Compare(fine, open).open);
+  EXPECT_FALSE(Compare(fine, open).differs);
+  EXPECT_EQ(Compare(fine, sold).text,
+            "claim           simulated  real\n"
+            "exclusion       valid      valid\n"
+            "stock           valid      violated  <-\n");
+}
+
+}  // namespace
+}  // namespace doublehold
