@@ -65,6 +65,15 @@ class ExplorationTest(unittest.TestCase):
             self.assertIn(text, page.text)
         self.assertNotIn("<b>is</b>", html)
 
+    def test_it_has_no_picture_of_one_story(self) -> None:
+        self.write(explored([[search(1, ["stock"])]]))
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            self.assertEqual(main([str(self.folder), "--svg", str(self.folder / "one.svg")]), 3)
+        self.assertEqual(said.getvalue(), "doublehold report: --svg: the folder of one run, not of several, a suite or an "
+                                          "exploration\n")
+        self.assertFalse((self.folder / "one.svg").exists())
+
     def test_what_is_none_is_said_what_is_wrong_with(self) -> None:
         self.write(explored([]) | {"version": 2})
         with self.assertRaisesRegex(BadInput, "version 2; this program reads 1"):

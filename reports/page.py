@@ -61,11 +61,11 @@ def page_of(inputs: list[Run | Suite | Exploration]) -> str:
     return suite_page(only) if isinstance(only, Suite) else run_page(only)
 
 
-def picture_of(inputs: list[Run | Suite]) -> str:
+def picture_of(inputs: list[Run | Suite | Exploration]) -> str:
     """The timeline around the first incident of one run, a file of its own."""
-    if len(inputs) != 1 or isinstance(inputs[0], Suite):
-        raise BadInput("--svg: the folder of one run, not of several or of a suite")
     run = inputs[0]
+    if len(inputs) != 1 or isinstance(run, (Suite, Exploration)):
+        raise BadInput("--svg: the folder of one run, not of several, a suite or an exploration")
     recording, _ = recording_of(run.folder, run.verdict)
     incidents = incidents_of(run.verdict.violations)
     return to_file(zoom(recording, run.verdict, incidents[0] if incidents else None))

@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 BAD_INPUT, ENVIRONMENT = 3, 4
+PROGRAM = "doublehold report"
 PACKAGES = {"matplotlib": "python3-matplotlib", "numpy": "python3-numpy",
             "jinja2": "python3-jinja2", "markupsafe": "python3-markupsafe"}
 
@@ -24,11 +25,11 @@ class Parser(argparse.ArgumentParser):
     """A wrong command line is bad input, told in one line."""
 
     def error(self, message: str) -> None:
-        self.exit(BAD_INPUT, f"report: {message} (usage: report.py DIR... [-o report.html])\n")
+        self.exit(BAD_INPUT, f"{self.prog}: {message} (usage: {self.prog} DIR... [-o report.html])\n")
 
 
 def main(arguments: list[str]) -> int:
-    parser = Parser(prog="report", description="run and suite folders -> one HTML page")
+    parser = Parser(prog=PROGRAM, description="run and suite folders -> one HTML page")
     parser.add_argument("folders", metavar="DIR", nargs="+", type=Path,
                         help="a run folder or a suite folder; several are compared")
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="the page to write")
@@ -44,7 +45,7 @@ def main(arguments: list[str]) -> int:
         package = PACKAGES.get((error.name or "").split(".")[0])
         if package is None:
             raise
-        print(f"report: {sys.executable} has no '{error.name}': install the package {package}, "
+        print(f"{PROGRAM}: {sys.executable} has no '{error.name}': install the package {package}, "
               "or use Debian's python3", file=sys.stderr)
         return ENVIRONMENT
     output = options.svg or options.output or (Path("report.html") if len(options.folders) > 1
@@ -53,12 +54,12 @@ def main(arguments: list[str]) -> int:
         inputs = [read_folder(folder) for folder in options.folders]
         page = picture_of(inputs) if options.svg else page_of(inputs)
     except BadInput as error:
-        print(f"report: {error}", file=sys.stderr)
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
         return BAD_INPUT
     try:
         write_whole(output, page)
     except OSError as error:
-        print(f"report: {output}: cannot be written ({error.strerror})", file=sys.stderr)
+        print(f"{PROGRAM}: {output}: cannot be written ({error.strerror})", file=sys.stderr)
         return BAD_INPUT
     print(output)
     return 0

@@ -334,7 +334,7 @@ class ReportTest(unittest.TestCase):
         self.refused("run", "-o", "nowhere/page.html", says="nowhere/page.html: cannot be written")
 
     def test_a_wrong_command_line(self) -> None:
-        self.refused(says="usage: report.py DIR...")
+        self.refused(says="doublehold report: the following arguments are required: DIR (usage: doublehold report DIR...")
         self.refused("run", "--colour", says="--colour")
 
     def test_a_missing_package_is_named(self) -> None:
