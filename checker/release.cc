@@ -12,6 +12,7 @@
 
 #include "checker/calls.h"
 #include "checker/decide.h"
+#include "checker/lost_locks.h"
 #include "checker/scene.h"
 #include "checker/story.h"
 
@@ -85,7 +86,8 @@ enum class Freed : uint8_t { kOwn, kPerhapsAnothers, kAnothers };
 class Checking {
  public:
   Checking(const Evidence& evidence, const Limits& limits)
-      : calls_(evidence.calls()),
+      : evidence_(evidence),
+        calls_(evidence.calls()),
         holds_(evidence.holds()),
         scene_(evidence.scene()),
         stories_(limits) {}
@@ -109,6 +111,7 @@ class Checking {
     if (auto margin = std::move(margin_).Take()) verdict.margins.push_back(std::move(*margin));
     const std::string of = Counted(verdict.opportunities, "release");
     if (!answered) return Undecided(std::move(verdict), "no release was answered");
+    if (count_ == 0 && doubt_.empty()) doubt_ = DoubtOfLostLocks();
     if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
     if (count_ == 0 && !unchecked.empty() && unanswered_ != nullptr) {
       return Undecided(
@@ -139,6 +142,29 @@ class Checking {
              hold.core.to_ns >= release.from_ns;
     });
     if (met != holds_.all.rend()) unanswered_ = &release;
+  }
+
+  // A library that says of a lock that was another's by then that it freed its own is not believed, unless it does not claim
+  // to say: it may not have looked. Empty: there is none, or nobody had the key at that time.
+  [[nodiscard]] std::string DoubtOfLostLocks() const {
+    if (!scene_.facts.library || WhyNoLossIsCertain(evidence_)) return {};
+    const std::vector<std::string>& can = scene_.facts.library->can;
+    if (std::ranges::find(can, "silent-release") != can.end()) return {};
+    for (const LostLock& lost : FindLostLocks(evidence_)) {
+      const Call& release = *lost.release;
+      if (!lost.certain || !release.Ok() || release.answer[0] != 0) continue;
+      const auto met = std::ranges::find_if(holds_.all, [&](const Hold& hold) {
+        return hold.key == release.key && hold.owner() != release.session &&
+               Overlap(hold.core, {release.from_ns, release.to_ns});
+      });
+      if (met == holds_.all.end()) continue;
+      return fmt::format(
+          "{} released the key at {} and was told that this freed its lock, which was lost; {} "
+          "held "
+          "the key then, and may have lost it by that",
+          OwnerName(scene_, release.session), At(release.from_ns), OwnerName(scene_, met->owner()));
+    }
+    return {};
   }
 
   // Told within its lease that it is not its own, or gone, where no fault of the servers says why.
@@ -239,6 +265,7 @@ class Checking {
                              OwnerName(scene_, harmed.owner()), At(harmed.core.from_ns))}));
   }
 
+  const Evidence& evidence_;
   const Calls& calls_;
   const Holds& holds_;
   const Scene& scene_;

@@ -37,6 +37,13 @@ namespace doublehold {
 // everything that can have been granted last was granted to another, who held it past the return.
 // A node that came back with older data than it had speaks for nobody.
 //
+// Of a library that says that it looked (none of `blind-release` and `silent-release`), and yet that it freed its own lock when
+// that was certainly another's (the claim `told`), nobody knows what it freed:
+//
+//   c1:  A-a==!=============R-r       unknown: c3 held the key when c1 released a lock that c2 had been granted
+//   c2:           A-a==R-r
+//   c3:                   A-a====R-x
+//
 // Unknown when a release may have done it and need not have: one after its lease that met another's
 // hold, one that is not answered and did not look, one with two explanations as above. A release
 // within its lease that merely overlaps somebody's next acquire is the ordinary hand-over.

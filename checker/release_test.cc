@@ -142,6 +142,27 @@ TEST(Release, OfADriverMayHaveFoundNothingThere) {
   }
 }
 
+TEST(Release, ALibraryThatSaysItFreedItsOwnLockWhenThatWasAnothersIsNotBelieved) {
+  const auto of_driver = [](const std::string& picture, std::vector<std::string> can) {
+    History history = FromLanes(picture);
+    history.facts.library = LibraryFact{"drawn", "1", std::move(can)};
+    return CheckRelease(history, {});
+  };
+  const std::string lost = R"(
+      c1:    A-a==!==================R-r
+      c2:             A-a==R-r          )";
+  const std::string met = lost + R"(
+      c3:                       A-a=======R-r)";
+  const ClaimVerdict unknown = of_driver(met, {"lease"});
+  EXPECT_EQ(unknown.outcome, Outcome3::kUnknown);
+  EXPECT_EQ(unknown.reason,
+            "client 1 released the key at 0.024 s and was told that this freed its lock, which was "
+            "lost; client 3 held the key then, and may have lost it by that");
+  EXPECT_EQ(of_driver(met, {"lease", "silent-release"}).outcome, Outcome3::kValid);
+  EXPECT_EQ(of_driver(lost, {"lease"}).outcome, Outcome3::kValid) << "nobody held the key then";
+  EXPECT_EQ(Check(met).outcome, Outcome3::kValid) << "ours look, and say so";
+}
+
 TEST(Release, OnlyTheMachineToBlameIsUnknown) {
   EXPECT_EQ(Check(R"(
       c1:         A-a==!==========R-f

@@ -244,8 +244,12 @@ std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects
     if (episode.from_ns > suspects.at_ns) break;
     const bool lost_its = suspects.stale != 0 && episode.client == suspects.stale &&
                           LosesMessages(scene.facts.faults[static_cast<size_t>(episode.fault)]);
-    const int64_t since_ns =
-        lost_its && suspects.lease_end_ns >= 0 ? suspects.lease_end_ns : suspects.at_ns;
+    const bool ended_its = suspects.stale != 0 && episode.client == suspects.stale &&
+                           episode.from_ns <= suspects.lease_end_ns &&
+                           suspects.lease_end_ns <= episode.to_ns;
+    const int64_t since_ns = (lost_its || ended_its) && suspects.lease_end_ns >= 0
+                                 ? suspects.lease_end_ns
+                                 : suspects.at_ns;
     if (episode.to_ns < since_ns - ToNs(scene.facts.lease)) continue;
     const int rank = Rank(scene.facts, episode, suspects);
     if (rank < best) continue;

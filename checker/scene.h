@@ -114,7 +114,7 @@ struct Suspects {
 };
 
 // The faults to name for it: active at that time or within a lease before; of what a stale client lost, within the lease that was
-// over, since it waits on when that is lost. Of a stale client rather
+// over, since it waits on when that is lost; of a stale client also what was active when its lease ended. Of a stale client rather
 // one on it than on the other, rather on a node than on a bystander. Of valid leases rather one of
 // the servers or a clock, then of anybody's messages; that a holder slept is the last that explains
 // them. Of equals the latest, but all the clocks that were moved then. Empty: none.

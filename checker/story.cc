@@ -201,7 +201,8 @@ std::string TookEffect(int64_t started, int64_t planned) {
 
 std::string FaultClause(const Scene& scene, const FaultEpisode& episode, int32_t it) {
   const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
-  const std::string time = IsStretch(scene.facts, episode)
+  const bool is_seen_to_last = At(episode.from_ns) != At(episode.to_ns);
+  const std::string time = is_seen_to_last && IsStretch(scene.facts, episode)
                                ? fmt::format(" ({})", During({episode.from_ns, episode.to_ns}))
                                : fmt::format(" at {}", At(episode.from_ns));
   const auto* wording = std::ranges::find(kWordings, fault.kind, &Wording::kind);

@@ -120,6 +120,27 @@ TEST(Story, WhatWasLostIsNamedForAsLongAsTheLeaseInWhichItWas) {
       << FirstSentence(late);
 }
 
+TEST(Story, WhatStoppedAStaleClientWhenItsLeaseEndedIsNamedHoweverLateItDidHarm) {
+  const std::string late = R"(
+    c3:        A-a=====!===================R-r
+    c5:                              A-a===R-r
+    pause c3:       [----])";
+  EXPECT_NE(FirstSentence(late).find("lease ended at 0.008 s while it was stopped (0.005-0.010 s)"),
+            std::string::npos)
+      << FirstSentence(late);
+}
+
+TEST(Story, WhatLastsForNoMillisecondHasAnInstant) {
+  const History history = FromLanes(R"(
+    c3:       A-a=====R-r
+    drop c3:     [--]    )");
+  const Scene scene = Observe(history);
+  FaultEpisode episode = scene.episodes.at(0);
+  EXPECT_EQ(FaultClause(scene, episode), "client 3's messages were being lost (0.003-0.006 s)");
+  episode.to_ns = episode.from_ns + 100'000;
+  EXPECT_EQ(FaultClause(scene, episode), "client 3's messages were being lost at 0.003 s");
+}
+
 TEST(Story, PrefersTheFaultOnTheStaleClient) {
   EXPECT_NE(FirstSentence(std::string(kStale) + "    pause c5:              [-------]\n"
                                                 "    delay c3:            [-----]\n"
