@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 DELETE = "if redis.call('get',KEYS[1])==ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end"
 
 
-class Redis:  # your library brings its own
+class Redis:  # your library brings its own; this one reads no arrays
     def __init__(self, host, port):
         self.address, self.stream = (host, port), None
 
@@ -26,7 +26,17 @@ class Redis:  # your library brings its own
             line = self.stream.readline()
             if line[:1] == b"-" or not line.endswith(b"\r\n"):
                 raise OSError(line.decode() or "the connection was closed")
-            return int(line[1:]) if line[:1] == b":" else None if line == b"$-1\r\n" else line
+            if line[:1] == b"$":
+                length = int(line[1:])
+                if length < 0:
+                    return None
+                text = self.stream.read(length + 2)
+                if len(text) < length + 2:
+                    raise OSError("the connection was closed")
+                return text[:-2].decode()
+            if line[:1] == b"*":
+                raise OSError("the reply is an array")
+            return int(line[1:]) if line[:1] == b":" else line[1:-2].decode()
         except OSError:
             self.stream = None  # the reply may yet come: it would be taken for another's
             raise
