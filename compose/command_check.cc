@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -51,6 +52,25 @@ Result<void> TakeNumber(const ParsedLine& line, const char* option, int64_t leas
   return BadInput(fmt::format("--{} {}: not a whole number from {} on", option, text, least));
 }
 
+// What is said of an object that its model has no such thing of would be without effect.
+Result<void> CheckConcerns(const ParsedLine& line, const Model& model) {
+  const auto differs = [&](const ModelParameters& said) {
+    return model.initial(said) != model.initial(ModelParameters{});
+  };
+  const bool is_released = std::ranges::find(model.functions, "release") != model.functions.end();
+  const std::array<std::pair<const char*, bool>, 4> concerns{{
+      {"permits", differs({.permits = 2})},
+      {"initial", differs({.initial = 1})},
+      {"lease-grace", differs({.lease_grace = Duration(1)})},
+      {"release-failed-means", is_released},
+  }};
+  for (const auto& [option, concerns_it] : concerns) {
+    if (line.values.contains(option) && !concerns_it)
+      return BadInput(fmt::format("--{}: model {} has no such thing", option, model.name));
+  }
+  return {};
+}
+
 Result<LogQuestion> ReadQuestion(const ParsedLine& line) {
   const auto name = line.values["model"].as<std::string>();
   const Model* model = FindModel(name);
@@ -79,7 +99,8 @@ Result<LogQuestion> ReadQuestion(const ParsedLine& line) {
     question.failed_releases = {
         question.failed_releases[static_cast<size_t>(found - known.begin())]};
   }
-  Result<void> ok = TakeNumber(line, "permits", 1, question.parameters.permits);
+  Result<void> ok = CheckConcerns(line, *model);
+  if (ok) ok = TakeNumber(line, "permits", 1, question.parameters.permits);
   if (ok) ok = TakeNumber(line, "initial", INT64_MIN + 1, question.parameters.initial);
   if (ok) ok = TakeNumber(line, "most-configurations", 1, question.limits.configurations);
   if (!ok) return tl::unexpected(ok.error());

@@ -106,6 +106,8 @@ Result<ExitCode> DoctorCommand(const Words& words) {
       ParseLine(words, options, "doctor\nSays what this machine has, and what is missing.");
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
+  if (!line->rest.empty())
+    return BadInput(fmt::format("'{}': doctor takes options alone", line->rest.front()));
   const std::string redis = line->values["redis-server"].as<std::string>();
   if (line->values.contains("faults")) {
     const Result<ServerProgram> server = FindServer(redis);

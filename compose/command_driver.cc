@@ -17,6 +17,7 @@
 #include "compose/scratch.h"
 #include "compose/server.h"
 #include "compose/spawn.h"
+#include "lib/base/words.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {
@@ -149,6 +150,8 @@ Result<ExitCode> DriverCommand(const Words& words) {
     if (words.size() != 2) return BadInput("of the form: doublehold driver serve LOCK");
     return ServeLock(words.back());
   }
+  if (!line->rest.empty() && line->rest.front() != "check")
+    return BadInput(UnknownWord("command", line->rest.front(), {"check", "serve"}));
   if (line->rest != Words{"check"} || end == words.end() || end + 1 == words.end())
     return BadInput("of the form: doublehold driver check -- COMMAND...");
   const Result<std::string> command = CommandOf(end + 1, words.end());

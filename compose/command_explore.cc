@@ -117,6 +117,14 @@ Result<SearchAsked> ReadSearch(const ParsedLine& line) {
     const Result<FaultsAsked> asked =
         ParseFaults(line.values["faults"].as<std::string>(), "--faults");
     if (!asked) return tl::unexpected(asked.error());
+    if (asked->faults.empty())
+      return BadInput("--faults: names none; --depth 0 is the execution without any");
+    for (const sim::SimFault fault : asked->faults) {
+      if (plan->replicas == 0 && sim::NeedsReplicas(fault))
+        return BadInput(
+            fmt::format("--faults: {}: topology {} has no replicas (--topology replicated)",
+                        EntryOf(fault).name, plan->topology));
+    }
     replay.faults = asked->faults;
     for (size_t i = 0; i < asked->faults.size(); ++i) {
       if (asked->most[i] > 0) bounds->most[asked->faults[i]] = asked->most[i];

@@ -171,6 +171,8 @@ Result<ExitCode> ListCommand(const Words& words) {
                 "causes|fault-keys|lock-options|workload-options] [--json]");
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
+  if (line->values.contains("json") && line->values.contains("markdown"))
+    return BadInput("--json, --markdown: one of them");
   const std::vector<Table> tables = AllTables();
   for (const std::string& name : line->rest) {
     if (std::ranges::find(tables, name, &Table::name) != tables.end()) continue;

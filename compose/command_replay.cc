@@ -64,7 +64,7 @@ Result<ExitCode> ReplayCommand(const Words& words) {
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   if (line->rest.size() != 1)
-    return BadInput("replay: one replay string, as explore prints it, or the trace of one");
+    return BadInput("name one replay string, as explore prints it, or the trace of one");
   const Result<ReplayString> replay = ReadReplay(line->rest.front());
   if (!replay) return tl::unexpected(replay.error());
   const Result<Plan> plan = SimulatedPlan(replay->settings);
@@ -82,9 +82,9 @@ Result<ExitCode> ReplayCommand(const Words& words) {
   }
   const RunVerdict verdict = Judge(execution.history);
   const std::vector<ExecutionStep> steps = StepsOf(execution.history, verdict);
-  fmt::print("{}{}\n{}", TitleOf(scenario, execution), ToText(steps), ToText(verdict));
   const Trace trace{
       .replay = *replay, .plan = *plan, .execution = execution, .verdict = verdict, .steps = steps};
+  std::string told;  // at the end; what cannot be written is refused before anything is told
   if (line->values.contains("json")) {
     const Result<void> written = WriteWhole(line->values["json"].as<std::string>(), ToText(trace));
     if (!written) return tl::unexpected(written.error());
@@ -93,8 +93,9 @@ Result<ExitCode> ReplayCommand(const Words& words) {
     const std::filesystem::path folder = line->values["into"].as<std::string>();
     const Result<void> written = WriteTrace(folder, trace);
     if (!written) return tl::unexpected(written.error());
-    fmt::print("\nwritten to {0}: doublehold report {0}\n", folder.string());
+    told = fmt::format("\nwritten to {0}: doublehold report {0}\n", folder.string());
   }
+  fmt::print("{}{}\n{}{}", TitleOf(scenario, execution), ToText(steps), ToText(verdict), told);
   if (real) return DoItForReal(*line, *real, verdict);
   return verdict.exit_code;
 }

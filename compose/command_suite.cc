@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <sstream>
 
 #include "compose/command_line.h"
@@ -105,6 +106,9 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   if (line->help) return ExitCode::kAsExpected;
   if (line->rest.size() != 1)
     return BadInput("name one suite file, for example compose/suites/npc.toml");
+  const auto shows = [&](const char* option) { return line->values.contains(option); };
+  if (std::ranges::count_if(std::array{"matrix", "cases", "json"}, shows) > 1)
+    return BadInput("--matrix, --cases, --json: one of them");
   const Result<Shard> shard = ReadShard(*line);
   if (!shard) return tl::unexpected(shard.error());
   Suite suite;
@@ -114,6 +118,7 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   Result<Suite> read = ReadSuite(line->rest.front());
   if (!read) return tl::unexpected(read.error());
   suite = std::move(*read);
+  if (auto ok = Change(*line, suite); !ok) return tl::unexpected(ok.error());
   if (line->values.contains("matrix")) {
     fmt::print("{}", MatrixOf(suite));
     return ExitCode::kAsExpected;
@@ -122,7 +127,6 @@ Result<ExitCode> SuiteCommand(const Words& words) {
     fmt::print("{}", CasesOf(suite));
     return ExitCode::kAsExpected;
   }
-  if (auto ok = Change(*line, suite); !ok) return tl::unexpected(ok.error());
   if (auto ok = MeetDrivers(suite, *shard); !ok) return tl::unexpected(ok.error());
   if (Result<void> ok = CheckRepeat(*request); !ok) return tl::unexpected(ok.error());
   return RunAndTell(*request, *line, line->values.contains("json") ? Told::kJson : Told::kLines);

@@ -229,6 +229,15 @@ TEST(ReplayString, ShowsTheSameViolationAgain) {
   EXPECT_EQ(verdict.claims.front().violations.front().sentence, exclusion.sentence);
 }
 
+TEST(ReplayString, LeavesOutWhatIsOfNoExecution) {
+  ReplayString replay{.cycles = 1, .faults = {SimFault::kPause}};
+  replay.settings.Set("lock.name", "none", "test");
+  replay.settings.Set("name", "a/b;c", "test");
+  replay.settings.Set("expect.exclusion", "violated", "test");
+  replay.settings.Set("expect_cause.exclusion", "stopped", "test");
+  EXPECT_EQ(ToText(replay), "v1/lock.name=none/1/pause/");
+}
+
 TEST(ReplayString, IsReadAsItWasWritten) {
   ReplayString replay{.cycles = 2, .faults = {SimFault::kPause, SimFault::kRestartEmpty}};
   replay.settings.Set("lock.name", "set-nx-px", "test");
@@ -254,6 +263,9 @@ TEST(ReplayString, WhatIsNoneIsSaidWhatIsWrongWith) {
       {"v2/lock.name=none/1//", "a replay string of version v2"},
       {"v1/lock.name/1//", "'lock.name' of the replay string is not of the form name=value"},
       {"v1/lock.name=none/0//", "cycles of the replay string: '0' is no number from 1 on"},
+      {"v1/lock.name=none;lock.name=redlock/1//",
+       "the replay string: 'lock.name' stands twice in it"},
+      {"v1/lock.name=none/1/pause,pause/0:2", "fault 'pause' is named twice"},
       {"v1/lock.name=none/1/puase/", "(did you mean 'pause'?)"},
       {"v1/lock.name=none/1/pause/1:0", "'1:0' is no list of choices"},
   };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "compose/plan_builder.h"
@@ -33,11 +34,18 @@ Result<int> ParseCount(std::string_view text, std::string_view what) {
   return count;
 }
 
+// A name may be any text, with the marks of a replay string in it; and what was expected of a run is not asked of an execution.
+bool IsOfNoExecution(std::string_view setting) {
+  return setting == "name" || setting.starts_with("expect.") ||
+         setting.starts_with("expect_cause.");
+}
+
 }  // namespace
 
 std::string ToText(const ReplayString& replay) {
   std::string settings;
   for (const std::string& name : replay.settings.Names()) {
+    if (IsOfNoExecution(name)) continue;
     const std::optional<Setting> setting = Settings(replay.settings).Take(name);
     settings +=
         fmt::format("{}{}={}", settings.empty() ? "" : ";", name, fmt::join(setting->words, ","));
@@ -53,8 +61,8 @@ Result<ReplayString> ParseReplayString(std::string_view text) {
   const std::vector<std::string_view> parts = SplitAt(text, '/');
   if (parts.size() != kParts)
     return BadInput(fmt::format(
-        "'{}' is no replay string: {} parts between slashes, and not {}: explore prints whole ones",
-        text, parts.size(), kParts));
+        "'{}' is no replay string: {} between slashes, and not {}: explore prints whole ones", text,
+        parts.size() == 1 ? "1 part" : fmt::format("{} parts", parts.size()), kParts));
   if (parts[0] != kVersion)
     return BadInput(fmt::format("'{}': a replay string of version {}; this program reads {}", text,
                                 parts[0], kVersion));
@@ -64,8 +72,10 @@ Result<ReplayString> ParseReplayString(std::string_view text) {
     if (equals == std::string_view::npos)
       return BadInput(
           fmt::format("'{}' of the replay string is not of the form name=value", setting));
-    replay.settings.Set(std::string(setting.substr(0, equals)),
-                        std::string(setting.substr(equals + 1)), "the replay string");
+    const std::string name(setting.substr(0, equals));
+    if (replay.settings.Has(name))
+      return BadInput(fmt::format("the replay string: '{}' stands twice in it", name));
+    replay.settings.Set(name, std::string(setting.substr(equals + 1)), "the replay string");
   }
   const Result<int> cycles = ParseCount(parts[2], "cycles of the replay string");
   if (!cycles) return tl::unexpected(cycles.error());
@@ -94,6 +104,8 @@ Result<FaultsAsked> ParseFaults(std::string_view text, std::string_view where) {
     if (!fault)
       return BadInput(
           fmt::format("{}: {}", where, UnknownWord("fault", name, NamesOf(sim::kSimFaultEntries))));
+    if (std::ranges::find(asked.faults, *fault) != asked.faults.end())
+      return BadInput(fmt::format("{}: fault '{}' is named twice", where, name));
     int most = 0;
     if (colon != std::string_view::npos) {
       const Result<int> count =

@@ -28,6 +28,7 @@ constexpr std::array<std::pair<const char*, const char*>, 7> kDefaults{{
     {"workload.think", "0s"},
 }};
 constexpr const char* kNotSaid = "the default of explore";
+constexpr const char* kNoDrivers = "a driver is a program of its own, and cannot be simulated";
 constexpr int kLeastStock = 5;
 constexpr Duration kWindow = 2ms;  // within which what is due may change places
 
@@ -70,12 +71,14 @@ void ChooseWork(Settings& settings) {
 }
 
 Result<Plan> SimulatedPlan(const Settings& settings) {
+  const std::optional<Setting> lock = Settings(settings).Take("lock.name");
+  if (lock && lock->words == std::vector{std::string(kDriverLock)})
+    return BadInput(lock->where + ": " + kNoDrivers);
   Result<Plan> plan = BuildPlan(settings);
   if (!plan) return plan;
   if (!plan->faults.empty())
     return BadInput("explore puts the faults itself: an experiment without any");
-  if (plan->driver)
-    return BadInput("lock.driver: a driver is a program of its own, and cannot be simulated");
+  if (plan->driver) return BadInput(std::string("lock.driver: ") + kNoDrivers);
   if (plan->sections > 0)
     return BadInput("workload.sections: of real runs; explore has --cycles");
   if (plan->direct) return BadInput("topology.direct: there is no proxy that it could go round");

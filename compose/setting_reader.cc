@@ -52,10 +52,11 @@ int64_t SettingReader::Integer(const std::string& name, int64_t fallback, int64_
   if (!word) return fallback;
   int64_t value = 0;
   const auto [end, status] = std::from_chars(word->data(), word->data() + word->size(), value);
-  if (status != std::errc{} || end != word->data() + word->size()) {
+  const bool is_huge = status == std::errc::result_out_of_range;
+  if (status == std::errc::invalid_argument || end != word->data() + word->size()) {
     Fail(name, fmt::format("'{}' is not a whole number", *word));
-  } else if (value < least || value > most) {
-    Fail(name, fmt::format("{} is not in {}..{}", value, least, most));
+  } else if (is_huge || value < least || value > most) {
+    Fail(name, fmt::format("{} is not in {}..{}", *word, least, most));
   }
   return value;
 }

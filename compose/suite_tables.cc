@@ -21,6 +21,15 @@ std::string ExpectationOf(const SuiteCell& cell) {
   return violated.empty() ? std::string(kNothing) : "**" + violated + "**";
 }
 
+// Those that a cell is of: of a part of a suite, not all.
+std::vector<std::string> WithCells(const Suite& suite, std::vector<std::string> names,
+                                   std::string SuiteCell::*of) {
+  std::erase_if(names, [&](const std::string& name) {
+    return std::ranges::find(suite.cells, name, of) == suite.cells.end();
+  });
+  return names;
+}
+
 // "`redisson`, `redlock`"
 std::string Quoted(const std::vector<std::string>& rows) {
   std::string text;
@@ -90,16 +99,18 @@ std::string ToXml(const JUnitCase& one, const std::string& suite) {
 }  // namespace
 
 std::string MatrixOf(const Suite& suite) {
+  const std::vector<std::string> rows = WithCells(suite, suite.rows, &SuiteCell::row);
+  const std::vector<std::string> columns = WithCells(suite, suite.columns, &SuiteCell::column);
   std::string text = "| lock |";
   std::string line = "|---|";
-  for (const std::string& column : suite.columns) {
+  for (const std::string& column : columns) {
     text += fmt::format(" {} |", column);
     line += "---|";
   }
   text += "\n" + line + "\n";
-  for (const std::string& row : suite.rows) {
+  for (const std::string& row : rows) {
     text += fmt::format("| `{}` |", row);
-    for (const std::string& column : suite.columns) {
+    for (const std::string& column : columns) {
       const auto found = std::ranges::find_if(suite.cells, [&](const SuiteCell& cell) {
         return cell.row == row && cell.column == column;
       });
@@ -112,7 +123,7 @@ std::string MatrixOf(const Suite& suite) {
 
 std::string CasesOf(const Suite& suite) {
   std::string text = "| case | what happens | what breaks | what does not |\n|---|---|---|---|\n";
-  for (const std::string& column : suite.columns) {
+  for (const std::string& column : WithCells(suite, suite.columns, &SuiteCell::column)) {
     std::vector<std::pair<std::string, std::vector<std::string>>> broken;  // by what breaks
     std::vector<std::string> kept;
     for (const SuiteCell& cell : suite.cells) {

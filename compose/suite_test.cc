@@ -8,6 +8,7 @@
 
 #include "compose/plan_builder.h"
 #include "compose/program.h"
+#include "compose/suite_tables.h"
 #include "lib/base/words.h"
 #include "lib/locks/registry.h"
 
@@ -70,6 +71,18 @@ kind = "pause"
 client = 1
 for = "100ms"
 )";
+
+TEST_F(SuiteFile, TheTableOfAPartHasThePartAlone) {
+  Suite suite = Good(kTwoByTwo);
+  EXPECT_EQ(MatrixOf(suite),
+            "| lock | pause | calm |\n|---|---|---|\n"
+            "| `redlock` | **exclusion** |  |\n| `none` | ok | ok |\n");
+  suite.cells.resize(1);
+  EXPECT_EQ(MatrixOf(suite), "| lock | pause |\n|---|---|\n| `redlock` | **exclusion** |\n");
+  EXPECT_EQ(CasesOf(suite),
+            "| case | what happens | what breaks | what does not |\n|---|---|---|---|\n"
+            "| pause |  | `redlock`: **exclusion** |  |\n");
+}
 
 TEST_F(SuiteFile, ACellIsTheExperimentItsRowItsColumnAndItsOwnSettingsInThatOrder) {
   const Suite suite = Good(kTwoByTwo);

@@ -21,9 +21,10 @@ std::vector<std::string> Names(std::span<const OptionSpec> specs) {
 Result<std::string> CheckInteger(const OptionSpec& spec, const std::string& text) {
   int64_t value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc{} || end != text.data() + text.size()) {
+  if (end != text.data() + text.size() || status == std::errc::invalid_argument)
     return BadInput(fmt::format("'{}' is not a whole number", text));
-  }
+  if (status == std::errc::result_out_of_range)
+    return BadInput(fmt::format("{} is not in {}..{}", text, spec.least, spec.most));
   if (value < spec.least || value > spec.most) {
     return BadInput(spec.most == INT64_MAX
                         ? fmt::format("{} is below {}", value, spec.least)

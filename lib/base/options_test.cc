@@ -48,7 +48,7 @@ TEST(CompleteOptions, RefusesWhatCannotBe) {
       {"items", "1.5", "lock x: option items: '1.5' is not a whole number"},
       {"items", "", "lock x: option items: '' is not a whole number"},
       {"items", "99999999999999999999",
-       "lock x: option items: '99999999999999999999' is not a whole number"},
+       "lock x: option items: 99999999999999999999 is not in 1..1000"},
       {"stock", "-1", "lock x: option stock: -1 is below 0"},
       {"write", "dercr", "lock x: option write: 'dercr' is not possible (did you mean 'decr'?)"},
       {"wrok", "1ms", "lock x: option 'wrok' is unknown (did you mean 'work'?)"},

@@ -43,7 +43,8 @@ size_t CharacterLength(std::string_view text) {
 
 std::string Suggestion(std::string_view word, const std::vector<std::string>& known) {
   if (known.empty()) return {};
-  constexpr size_t kTellsMuch = 3;  // letters
+  constexpr size_t kTellsMuch = 3;            // letters
+  constexpr std::string_view kDashes = "--";  // every option has them: they make none alike
   const auto begun = std::ranges::find_if(
       known, [&](const std::string& candidate) { return candidate.starts_with(word); });
   if (word.size() >= kTellsMuch && begun != known.end())
@@ -54,7 +55,8 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
   });
   if (ended != known.end()) return fmt::format(" (did you mean '{}'?)", *ended);
   const std::string* nearest = nullptr;
-  size_t distance = std::max<size_t>(2, word.size() / 2) + 1;
+  const size_t letters = word.size() - (word.starts_with(kDashes) ? kDashes.size() : 0);
+  size_t distance = std::max<size_t>(2, letters / 2) + 1;
   for (const std::string& candidate : known) {
     const size_t d = Distance(word, candidate);
     if (d < distance) {

@@ -32,6 +32,13 @@ TEST(Suggestion, ListsAllWordsWhenNoneIsNear) {
             " (one of: none, setnx-getset, set-nx-px, redisson, redlock)");
 }
 
+TEST(Suggestion, TheDashesOfOptionsMakeNoTwoAlike) {
+  const std::vector<std::string> options{"--net", "--jobs"};
+  EXPECT_EQ(Suggestion("--repeat", options), " (one of: --net, --jobs)");
+  EXPECT_EQ(Suggestion("--lock", options), " (one of: --net, --jobs)");
+  EXPECT_EQ(Suggestion("--job", options), " (did you mean '--jobs'?)");
+}
+
 TEST(Suggestion, SaysNothingWhenThereIsNothingToChooseFrom) { EXPECT_EQ(Suggestion("x", {}), ""); }
 
 TEST(UnknownWord, IsOneSentence) {
