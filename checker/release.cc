@@ -145,7 +145,8 @@ class Checking {
   }
 
   // A library that says of a lock that was another's by then that it freed its own is not believed, unless it does not claim
-  // to say: it may not have looked. Empty: there is none, or nobody had the key at that time.
+  // to say: it may not have looked. Empty: there is none, or the
+  // key may have been gone, of which some say that they freed it.
   [[nodiscard]] std::string DoubtOfLostLocks() const {
     if (!scene_.facts.library || WhyNoLossIsCertain(evidence_)) return {};
     const std::vector<std::string>& can = scene_.facts.library->can;
@@ -153,9 +154,11 @@ class Checking {
     for (const LostLock& lost : FindLostLocks(evidence_)) {
       const Call& release = *lost.release;
       if (!lost.certain || !release.Ok() || release.answer[0] != 0) continue;
+      const Span during{release.from_ns, release.to_ns};
       const auto met = std::ranges::find_if(holds_.all, [&](const Hold& hold) {
         return hold.key == release.key && hold.owner() != release.session &&
-               Overlap(hold.core, {release.from_ns, release.to_ns});
+               hold.core.from_ns < during.from_ns && during.to_ns < hold.core.to_ns &&
+               WasThere(hold, during);
       });
       if (met == holds_.all.end()) continue;
       return fmt::format(

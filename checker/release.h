@@ -44,6 +44,8 @@ namespace doublehold {
 //   c2:           A-a==R-r
 //   c3:                   A-a====R-x
 //
+// But where c3's key may have been gone by then, some libraries say that they freed what was not there.
+//
 // Unknown when a release may have done it and need not have: one after its lease that met another's
 // hold, one that is not answered and did not look, one with two explanations as above. A release
 // within its lease that merely overlaps somebody's next acquire is the ordinary hand-over.

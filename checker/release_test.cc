@@ -160,6 +160,18 @@ TEST(Release, ALibraryThatSaysItFreedItsOwnLockWhenThatWasAnothersIsNotBelieved)
             "lost; client 3 held the key then, and may have lost it by that");
   EXPECT_EQ(of_driver(met, {"lease", "silent-release"}).outcome, Outcome3::kValid);
   EXPECT_EQ(of_driver(lost, {"lease"}).outcome, Outcome3::kValid) << "nobody held the key then";
+  EXPECT_EQ(of_driver(lost + R"(
+      c3:                       A-a==R-r)",
+                      {"lease"})
+                .outcome,
+            Outcome3::kValid)
+      << "c3 may have released it before";
+  EXPECT_EQ(of_driver(lost + R"(
+      c3:                     A-a=!=========R-x)",
+                      {"lease"})
+                .outcome,
+            Outcome3::kValid)
+      << "c3's lease was over";
   EXPECT_EQ(Check(met).outcome, Outcome3::kValid) << "ours look, and say so";
 }
 
