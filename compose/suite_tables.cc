@@ -10,15 +10,24 @@ namespace {
 
 constexpr std::string_view kNothing = "ok";
 
-// "broken: exclusion, stock" for a reader of a matrix.
-std::string ExpectationOf(const SuiteCell& cell) {
-  std::string violated;
+// Of the claims of a cell those that are expected to come out so.
+std::string Expecting(const SuiteCell& cell, std::string_view outcome) {
+  std::string claims;
   for (const std::string& claim : cell.plan.claims) {
     const auto expected = cell.plan.expect.find(claim);
-    if (expected == cell.plan.expect.end() || expected->second != "violated") continue;
-    violated += (violated.empty() ? "" : ", ") + claim;
+    if (expected == cell.plan.expect.end() || expected->second != outcome) continue;
+    claims += (claims.empty() ? "" : ", ") + claim;
   }
-  return violated.empty() ? std::string(kNothing) : "**" + violated + "**";
+  return claims;
+}
+
+// "**exclusion, stock**, perhaps liveness" for a reader of a matrix.
+std::string ExpectationOf(const SuiteCell& cell) {
+  const std::string violated = Expecting(cell, "violated");
+  const std::string any = Expecting(cell, "any");
+  std::string text = violated.empty() ? "" : "**" + violated + "**";
+  if (!any.empty()) text += (text.empty() ? "perhaps " : ", perhaps ") + any;
+  return text.empty() ? std::string(kNothing) : text;
 }
 
 // Those that a cell is of: of a part of a suite, not all.

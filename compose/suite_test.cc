@@ -82,6 +82,12 @@ TEST_F(SuiteFile, TheTableOfAPartHasThePartAlone) {
   EXPECT_EQ(CasesOf(suite),
             "| case | what happens | what breaks | what does not |\n|---|---|---|---|\n"
             "| pause |  | `redlock`: **exclusion** |  |\n");
+  suite.cells[0].plan.expect["stock"] = "any";
+  EXPECT_EQ(MatrixOf(suite),
+            "| lock | pause |\n|---|---|\n| `redlock` | **exclusion**, perhaps stock |\n");
+  suite.cells[0].plan.expect["exclusion"] = "any";
+  EXPECT_EQ(MatrixOf(suite),
+            "| lock | pause |\n|---|---|\n| `redlock` | perhaps exclusion, stock |\n");
 }
 
 TEST_F(SuiteFile, ACellIsTheExperimentItsRowItsColumnAndItsOwnSettingsInThatOrder) {
