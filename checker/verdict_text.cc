@@ -45,9 +45,10 @@ std::string Joined(const std::vector<Row>& rows) {
 std::string MarginOf(const Margin& margin) {
   const bool missed = margin.value < 0 && !margin.missed.empty();
   const int64_t value = missed ? -margin.value : margin.value;
-  return fmt::format(
-      "{}: {}", missed ? margin.missed : margin.what,
-      margin.unit == "ns" ? ShortTime(value) : fmt::format("{} {}", value, margin.unit));
+  // "tokens", but "1 token"
+  const std::string unit = margin.unit.substr(0, margin.unit.size() - (value == 1 ? 1 : 0));
+  return fmt::format("{}: {}", missed ? margin.missed : margin.what,
+                     margin.unit == "ns" ? ShortTime(value) : fmt::format("{} {}", value, unit));
 }
 
 // So many that the upper end of a rate shows two digits: the ends and the rate itself alike.

@@ -145,6 +145,14 @@ TEST(CommandLine, AClientPausedAtAStepSendsNothingUntilItGoesOn) {
   }
 }
 
+TEST(CommandLine, AnExplorationThatIsOneExecutionSaysSo) {
+  const Finished finished = RunProgram({"explore", "--lock", "set-nx-px", "--depth", "0"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_NE(finished.out.find("exclusion       clean within this bound, the one execution\n"),
+            std::string::npos)
+      << finished.out;
+}
+
 TEST(CommandLine, APipeSeesNoProgressLine) {
   const StoredRun run;
   EXPECT_EQ(run.finished.err, "");

@@ -26,17 +26,18 @@ struct Flag {
 constexpr std::array kFlags{
     Flag{"lock", "lock.name", "the lock variant (doublehold list locks)"},
     Flag{"driver", "lock.driver", "a program that serves the lock (docs/driver-protocol.md)"},
-    Flag{"lease", "lock.lease", "how long a grant lasts: 500ms"},
+    Flag{"lease", "lock.lease", "how long a grant lasts, such as 500ms"},
     Flag{"nodes", "topology.nodes", "how many redis-servers keep lock keys"},
     Flag{"topology", "topology.name", "how the servers hang together (doublehold list topologies)"},
     Flag{"net", "topology.net", "what cuts links: proxy, or namespaces (packets; needs root)"},
     Flag{"workload", "workload.name", "what clients do with the lock"},
     Flag{"clients", "workload.clients", "how many client processes"},
-    Flag{"duration", "workload.duration", "how long they work: 5s"},
+    Flag{"duration", "workload.duration", "how long they work, such as 5s"},
     Flag{"stock", "workload.stock", "of each item at the start"},
     Flag{"seed", "seed", "of every random choice"},
     Flag{"nemesis", "nemesis.faults", "draws faults from the seed, of these kinds: {}"},
-    Flag{"every", "nemesis.every", "one fault of the nemesis in each such stretch: 500ms"},
+    Flag{"every", "nemesis.every",
+         "one fault of the nemesis in each stretch of so long, such as 500ms"},
 };
 
 }  // namespace
