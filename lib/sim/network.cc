@@ -58,7 +58,7 @@ Network::Message& Network::Add(uint32_t link) {
   Message& message = messages_[message_count_];
   message.link = link;
   message.script = nullptr;
-  message.with_text = message.replied = message.closes = false;
+  message.with_text = message.carried_out = message.replied = message.closes = false;
   message.step = world_->memory_->tasks[links_[link].task]->step;
   links_[link].sent = static_cast<uint32_t>(message_count_++);
   return message;
@@ -125,7 +125,8 @@ CallResult* Network::Take(uint32_t link) {
 void Network::Break(uint32_t link) {
   world_->NoteManyEffects();
   Link& broken = links_[link];
-  if (broken.number != 0)
+  // The node reads to the end of the connection: what is on its way there is carried out with all that was watched and queued.
+  if (broken.number != 0 && (broken.awaited == 0 || messages_[broken.awaited].carried_out))
     nodes_[static_cast<size_t>(broken.node)].redis.CloseConnection(broken.number);
   broken.number = 0;
   broken.awaited = 0;
@@ -147,8 +148,10 @@ void Network::DeliverRequest(uint32_t index) {
     return;
   }
   CarryOut(message, node);
+  message.carried_out = true;
   Publish(number);
   const Link& link = links_[message.link];
+  if (link.number != message.number) node.redis.CloseConnection(message.number);
   MonoTime at = world_->now_ + world_->terms_.latency;
   if (node.replicas && number != kStoreId.number) {
     node.replicas->Note(world_->now_, node.redis);

@@ -90,9 +90,10 @@ class Network {
     bool with_text = false;
     Argv words{}, args{};  // of a script: keys, and arguments
     CallResult reply{};
+    bool carried_out = false;
     bool replied = false;             // that is on its way, or there
-    std::optional<Announced> step{};  // that its sender announced as it sent it
     bool closes = false;              // the connection is gone with it
+    std::optional<Announced> step{};  // that its sender announced as it sent it
   };
   struct Listener {
     uint32_t task = 0;

@@ -137,6 +137,39 @@ Lines Listen(const std::vector<SimFault>& faults, const Deviations& deviations) 
   return scene.Run();
 }
 
+// What client 1 sends on one connection, each waited for for 100 ms; then what client 2 finds, long after all has arrived.
+Lines Transact(const Lines& commands, const std::vector<SimFault>& faults,
+               const Deviations& deviations) {
+  Scene scene(faults, deviations);
+  scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
+    const std::unique_ptr<Connection> node = env.Connect(NodeId{1});
+    for (const std::string& command : commands) {
+      std::vector<std::string_view> words{command};
+      if (command == "SET") words = {"SET", "k", "v"};
+      const CallResult result = node->Call(words, env.Mono() + 100ms);
+      scene.Say(env,
+                result && result->kind == Reply::Kind::kArray ? "done" : Scene::TextOf(result));
+      node->Pin();
+    }
+  });
+  scene.world->Start(2, TaskKind::kSession, 0, [&](Env& env) {
+    env.SleepUntil(env.Mono() + 1s);
+    scene.Say(env, "c2 " + Scene::Call(env, 1, {"GET", "k"}));
+  });
+  return scene.Run();
+}
+
+// A server that reads a command late has not seen yet that its connection was closed: what was queued is still there.
+TEST(WorldFaults, WhatIsLateIsCarriedOutInTheTransactionThatItBelongsTo) {
+  const Lines commands{"MULTI", "SET", "EXEC"};
+  EXPECT_EQ(Transact(commands, {}, {}), (Lines{"0.1 OK", "0.2 QUEUED", "0.3 done", "1000.1 c2 v"}));
+  const auto late = [&](uint32_t request) {
+    return Transact(commands, {SimFault::kHoldRequest}, {{.at = request, .choice = 1}});
+  };
+  EXPECT_EQ(late(2), (Lines{"0.1 OK", "0.2 QUEUED", "100.2 perhaps", "1000.1 c2 v"}));
+  EXPECT_EQ(late(1), (Lines{"0.1 OK", "100.1 perhaps", "100.1 failed", "1000.1 c2 nil"}));
+}
+
 TEST(WorldFaults, AMessageOfAChannelIsHeldOrLost) {
   EXPECT_EQ(Listen({}, {}), (Lines{"30.1 news"}));
   const std::vector<SimFault> faults{SimFault::kHoldNews, SimFault::kDropNews};
