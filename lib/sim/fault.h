@@ -18,6 +18,7 @@ enum class SimFault : uint8_t {
   kDropRequest,    // a request is lost
   kDropReply,      // so is a reply
   kReset,          // a connection breaks, with a request on its way
+  kResetReply,     // a connection breaks, with a reply on its way
   kNodePause,      // a node stands still for longer than a lease, before it carries out a command
   kNodeClock,      // a node's wall clock jumps ahead there, by more than a lease
   kNodeClockBack,  // or back
@@ -32,7 +33,7 @@ enum class SimFault : uint8_t {
   kHoldNews,       // a message of a channel is on its way for longer than a lease
   kDropNews,       // or is lost
 };
-constexpr size_t kSimFaults = 21;
+constexpr size_t kSimFaults = 22;
 
 // Where the choices are asked: of which point a fault is.
 enum class Point : uint8_t { kGoOn, kRequest, kCarryOut, kReply, kNews };
@@ -54,6 +55,8 @@ constexpr std::array<SimFaultEntry, kSimFaults> kSimFaultEntries{{
     {SimFault::kDropRequest, "drop-request", "drop", "a request is lost", Point::kRequest},
     {SimFault::kDropReply, "drop-reply", "drop", "a reply is lost", Point::kReply},
     {SimFault::kReset, "reset", "reset", "a connection breaks", Point::kRequest},
+    {SimFault::kResetReply, "reset-reply", "reset", "a connection breaks, the command was done",
+     Point::kReply},
     {SimFault::kNodePause, "node-pause", "pause", "a node stands still", Point::kCarryOut},
     {SimFault::kNodeClock, "node-clock", "jump", "a node's clock jumps ahead", Point::kCarryOut},
     {SimFault::kNodeClockBack, "node-clock-back", "jump", "a node's clock jumps back",

@@ -51,6 +51,8 @@ std::string TextOf(const Struck& struck) {
       return OfReply(struck, "is lost");
     case SimFault::kReset:
       return OfRequest(struck, "breaks its connection");
+    case SimFault::kResetReply:
+      return OfReply(struck, "is lost with its connection");
     case SimFault::kNodePause:
       return fmt::format("node {} stands still for {}", struck.node, length);
     case SimFault::kNodeClock:

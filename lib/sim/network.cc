@@ -166,6 +166,8 @@ void Network::DeliverRequest(uint32_t index) {
     const bool is_held = lost == SimFault::kHoldReply;
     world_->Note(*lost, link.process, number,
                  is_held ? world_->now_ + world_->terms_.lasts : world_->now_, Name(message));
+    if (lost == SimFault::kResetReply)
+      return Lose(index, /*definite=*/false, "the connection was reset");
     if (!is_held) return;
     at += world_->terms_.lasts;
   }
@@ -179,6 +181,14 @@ void Network::Again(uint32_t index, const Node& node) {
 void Network::CarryOut(Message& message, Node& node) {
   const int64_t now_ms =
       ToMs(kWallAtStart + (world_->now_ - kStart) + node.clock.AheadAt(world_->now_));
+  const Link& link = links_[message.link];
+  if (link.listener) {
+    Listener& listener = listeners_[*link.listener];
+    if (!listener.gone) listener.number = message.number;
+    CountListeners(link.node, listener.channel);
+    message.reply = Reply{};
+    return;
+  }
   if (message.script == nullptr)
     return Read(node.redis.Execute(message.number, message.words, now_ms), /*of_script=*/false,
                 message.reply);
@@ -186,33 +196,6 @@ void Network::CarryOut(Message& message, Node& node) {
   if (message.with_text || node.knows_all) node.redis.LoadScript(*message.script);
   Read(node.redis.Eval(message.number, *message.script, message.words, message.args, now_ms),
        /*of_script=*/true, message.reply);
-}
-
-void Network::Publish(int node) {
-  if (!nodes_[static_cast<size_t>(node)].redis.HasPublished()) return;
-  for (const Published& published : nodes_[static_cast<size_t>(node)].redis.TakePublished()) {
-    for (Listener& listener : listeners_) {
-      if (listener.gone || listener.node != node || listener.channel != published.channel) continue;
-      const auto index = static_cast<uint32_t>(&listener - listeners_.data());
-      MonoTime at = world_->now_ + world_->terms_.latency;
-      if (world_->NotesPlaces(Point::kNews))
-        world_->NotePlace({.point = Point::kNews, .client = listener.process});
-      if (const std::optional<SimFault> fault = world_->Strike(Point::kNews)) {
-        const bool is_held = fault == SimFault::kHoldNews;
-        world_->Note(*fault, listener.process, node,
-                     is_held ? world_->now_ + world_->terms_.lasts : world_->now_);
-        if (!is_held) continue;
-        at += world_->terms_.lasts;
-      }
-      world_->Plan({.at = at, .what = World::Due::What::kNews, .which = index});
-    }
-  }
-}
-
-void Network::DeliverNews(uint32_t listener) {
-  if (listeners_[listener].gone) return;
-  ++listeners_[listener].waiting;
-  world_->Wake(listeners_[listener].task);
 }
 
 void Network::Answer(uint32_t index, MonoTime at) {
@@ -236,31 +219,16 @@ void Network::DeliverReply(uint32_t index) {
   Link& link = links_[message.link];
   if (link.number != message.number || link.awaited != index) return;
   link.awaited = 0;
-  if (message.closes) link.number = 0;
-  link.answered = index;
+  if (message.closes) {
+    nodes_[static_cast<size_t>(link.node)].redis.CloseConnection(link.number);
+    link.number = 0;
+  }
+  if (!link.listener) {
+    link.answered = index;
+  } else if (message.reply) {
+    listeners_[*link.listener].has_news = true;
+  }
   world_->Wake(link.task);
-}
-
-uint32_t Network::Subscribe(uint32_t task, int process, int node, std::string channel) {
-  const auto others = std::ranges::count_if(listeners_, [&](const Listener& other) {
-    return !other.gone && other.node == node && other.channel == channel;
-  });
-  world_->NoteManyEffects();
-  nodes_[static_cast<size_t>(node)].redis.SetSubscribers(channel, others + 1);
-  listeners_.push_back(
-      {.task = task, .process = process, .node = node, .channel = std::move(channel)});
-  return static_cast<uint32_t>(listeners_.size() - 1);
-}
-
-void Network::Unsubscribe(uint32_t listener) {
-  world_->NoteManyEffects();
-  listeners_[listener].gone = true;
-}
-
-bool Network::TakeMessage(uint32_t listener) {
-  if (listeners_[listener].waiting == 0) return false;
-  --listeners_[listener].waiting;
-  return true;
 }
 
 std::string_view Network::Name(const Message& message) {

@@ -45,21 +45,28 @@ class Network {
   void Break(uint32_t link);
   [[nodiscard]] bool IsOpen(uint32_t link) const { return links_[link].number != 0; }
 
-  uint32_t Subscribe(uint32_t task, int process, int node, std::string channel);
+  // Who listens on a channel, by a connection of its own. The confirmation that it is subscribed is news like any other: what was
+  // published before it is missed.
+  uint32_t Listen(uint32_t task, int process, int node, std::string channel);
+  void Subscribe(uint32_t listener);
   void Unsubscribe(uint32_t listener);
+  // Whether there is such a connection: not before Subscribe, nor after its node was gone.
+  [[nodiscard]] bool IsListening(uint32_t listener) const {
+    return IsOpen(listeners_[listener].link);
+  }
   // Of a message: who waits for it, and whom it asks.
   [[nodiscard]] int ProcessOf(uint32_t message) const {
     return links_[messages_[message].link].process;
   }
   [[nodiscard]] int NodeOf(uint32_t message) const { return links_[messages_[message].link].node; }
-  // One that came since, once; whoever waits for it is woken.
-  bool TakeMessage(uint32_t listener);
+  // Whether anything came since it was asked last; whoever waits for it is woken.
+  bool TakeNews(uint32_t listener);
 
   // A message that is due.
   void DeliverRequest(uint32_t message);
   void DeliverReply(uint32_t message);
-  // One that was published, to who listens.
-  void DeliverNews(uint32_t listener);
+  // What was published, to who listens on that connection; or the end of that.
+  void DeliverNews(uint32_t listener, uint64_t what);
 
  private:
   struct Node {
@@ -81,6 +88,7 @@ class Network {
     uint32_t sent = 0;      // the last message on it
     uint32_t awaited = 0;   // the message whose answer is awaited; 0: none
     uint32_t answered = 0;  // the message whose answer is there, until it is taken; 0: none
+    std::optional<uint32_t> listener{};  // whose connection it is
   };
   struct Message {
     uint32_t link = 0;
@@ -96,11 +104,10 @@ class Network {
     std::optional<Announced> step{};  // that its sender announced as it sent it
   };
   struct Listener {
-    uint32_t task = 0;
-    int process = 0;
-    int node = 0;
+    uint32_t link = 0;
     std::string channel;
-    int64_t waiting = 0;
+    int number = 0;  // of the connection by which the node knows of it; 0: it does not
+    bool has_news = false;
     bool gone = false;
   };
 
@@ -111,6 +118,8 @@ class Network {
   bool StrikeNode(SimFault fault, int number);
   void CarryOut(Message& message, Node& node);
   void Publish(int node);
+  void TellListener(uint32_t listener, Link& link, bool closes, MonoTime at);
+  void CountListeners(int node, const std::string& channel);
   void Answer(uint32_t index, MonoTime at);  // with the message's reply
   void Lose(uint32_t index, bool definite, std::string why);
   void Forsake(int node);

@@ -39,8 +39,9 @@ bool Network::StrikeNode(SimFault fault, int number) {
       Forsake(number);
       return true;
     case SimFault::kPromote: {
-      // With what it has received; a server that begins knows no scripts. The clients find it where the old one was, and the others
-      // follow it.
+      // With what it has received, and a clock of its own; a server that begins knows no scripts. The clients find it where the old
+      // one was, and the others follow it.
+      node.clock = {};
       node.redis = RedisModel(node.replicas->At(now));
       node.redis.RestartWithData();
       node.replicas.emplace(node.redis, world_->terms_.lag);
@@ -81,10 +82,13 @@ void Network::Forsake(int number) {
   node.knows_all = false;
   for (Link& link : links_) {
     if (link.node != number || link.number == 0) continue;
+    if (link.listener) listeners_[*link.listener].number = 0;
     if (link.awaited != 0 && messages_[link.awaited].replied) {
       messages_[link.awaited].closes = true;  // what the server has sent still arrives
     } else if (link.awaited != 0) {
       Lose(link.awaited, /*definite=*/false, "the server closed the connection");
+    } else if (link.listener) {
+      TellListener(*link.listener, link, /*closes=*/true, world_->now_ + world_->terms_.latency);
     } else {
       link.number = 0;
     }

@@ -98,16 +98,18 @@ class SimEnv::SimSubscription final : public Subscription {
   SimSubscription(World& world, World::Task& task, NodeId node, std::string channel)
       : world_(world),
         task_(task),
-        listener_(world.network().Subscribe(task.number, task.process->number, node.number,
-                                            std::move(channel))) {}
+        listener_(world.network().Listen(task.number, task.process->number, node.number,
+                                         std::move(channel))) {}
   ~SimSubscription() override { world_.network().Unsubscribe(listener_); }
   SimSubscription(const SimSubscription&) = delete;
   SimSubscription& operator=(const SimSubscription&) = delete;
 
   bool Wait(Deadline deadline) override {
+    Network& network = world_.network();
+    if (!task_.process->gone && !network.IsListening(listener_)) network.Subscribe(listener_);
     while (!task_.process->gone) {
-      if (world_.network().TakeMessage(listener_)) return true;
-      if (world_.now() >= deadline) return false;
+      if (network.TakeNews(listener_)) return true;
+      if (!network.IsListening(listener_) || world_.now() >= deadline) return false;
       world_.Block(task_, deadline);
     }
     return false;

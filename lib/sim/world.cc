@@ -76,6 +76,10 @@ void World::Run(bool with_faults) {
 void World::Plan(Due due) {
   due.number = ++planned_;
   ++effects_;
+  Insert(due);
+}
+
+void World::Insert(const Due& due) {
   std::vector<Due>& all = memory_->due;
   auto place = all.begin();
   while (place != all.end() && IsBefore(due, *place)) ++place;
@@ -105,77 +109,9 @@ World::Due World::Take(const Due& next) {
   return taken;
 }
 
-// The next thing, or, when the choices want that and another is due within the window, the one after it.
-World::Due World::TakeNext(const Due& due) {
-  Due first = Take(due);
-  if (!with_faults_ || terms_.window <= Duration::zero()) return first;
-  for (const Due* next = Next(); next != nullptr; next = Next()) {
-    if (next->at - first.at > terms_.window || next->what == Due::What::kHeal ||
-        first.what == Due::What::kHeal)
-      break;
-    if (Choose(ChoiceKind::kOrder, 2) == 0) break;
-    const Due second = Take(*next);
-    LetWait(first, second);
-    first = second;
-  }
-  return first;
-}
-
 uint32_t World::Choose(ChoiceKind kind, uint32_t count) {
   ++asked_;
   return choices_.Choose(kind, count);
-}
-
-// One that sleeps already sleeps on. One that is due later would happen at another time.
-void World::LetWait(Due first, const Due& second) {
-  const auto asleep = std::ranges::find(asleep_, first.number, &Sleeper::number);
-  const bool is_tie = first.at == second.at;
-  first.at = std::max(first.at, second.at);
-  Plan(first);
-  if (asleep != asleep_.end()) {
-    asleep->number = planned_;
-  } else if (is_tie) {
-    asleep_.push_back({.number = planned_, .at = first.at, .place = PlaceOf(first)});
-  }
-}
-
-// What is sent to two nodes comes to the same in either order; so does what a node is sent and what a client hears or does, and what
-// a client hears and another does. Each has one effect, so that what the other order brings about, the order of these two effects
-// does, which is a choice as well. Two clients' steps are not among these: their time-outs end in the order in which they began. (By
-// sleep sets: Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996.)
-void World::HappenBesideSleepers(const Due& due) {
-  const Place place = PlaceOf(due);
-  const bool was_asleep = std::ranges::find(asleep_, due.number, &Sleeper::number) != asleep_.end();
-  const uint32_t asked = asked_;
-  const uint64_t effects = effects_;
-  Happen(due);
-  const bool is_simple = effects_ - effects <= 1;
-  if (was_asleep && is_simple && !again_from_) again_from_ = asked;
-  const auto depends = [&](const Sleeper& sleeper) {
-    if (!is_simple || sleeper.number == due.number || sleeper.at != due.at) return true;
-    const Place& other = sleeper.place;
-    if (place.kind == Place::Kind::kAnywhere || other.kind == Place::Kind::kAnywhere) return true;
-    if (place.kind != other.kind) return false;
-    return place.number == other.number || (place.runs && other.runs);
-  };
-  std::erase_if(asleep_, depends);
-}
-
-World::Place World::PlaceOf(const Due& due) const {
-  switch (due.what) {
-    case Due::What::kRequest:
-      return {.kind = Place::Kind::kNode, .number = memory_->network.NodeOf(due.which)};
-    case Due::What::kReply:
-      return {.kind = Place::Kind::kProcess, .number = memory_->network.ProcessOf(due.which)};
-    case Due::What::kWake:
-      return {.kind = Place::Kind::kProcess,
-              .number = memory_->tasks[due.which]->process->number,
-              .runs = true};
-    case Due::What::kNews:
-    case Due::What::kHeal:
-      return {};
-  }
-  CHECK(false);
 }
 
 void World::Happen(const Due& due) {
@@ -187,7 +123,7 @@ void World::Happen(const Due& due) {
     case Due::What::kReply:
       return memory_->network.DeliverReply(due.which);
     case Due::What::kNews:
-      return memory_->network.DeliverNews(due.which);
+      return memory_->network.DeliverNews(due.which, due.wait);
     case Due::What::kHeal:
       return Heal(due.which);
   }

@@ -86,7 +86,7 @@ class World {
     uint64_t number = 0;  // of equals the lower first
     enum class What : uint8_t { kWake, kRequest, kReply, kNews, kHeal } what = What::kWake;
     uint32_t which = 0;  // a task, a message, a listener, a fault
-    uint64_t wait = 0;   // of a task: the wait that it ends
+    uint64_t wait = 0;   // of a task: the wait that it ends; of news: the connection
   };
   static bool IsBefore(const Due& a, const Due& b) {
     return a.at != b.at ? a.at < b.at : a.number < b.number;
@@ -108,13 +108,14 @@ class World {
 
   Task& AddTask(Process& process, TaskKind kind, int thread, std::function<void(Env&)> body);
   void Plan(Due due);
+  void Insert(const Due& due);
   // The next thing, null when there is none; what nobody waits for any more is dropped.
   const Due* Next();
   Due Take(const Due& next);
   Due TakeNext(const Due& next);
   uint32_t Choose(ChoiceKind kind, uint32_t count);
   void NoteManyEffects() { effects_ += 2; }
-  void LetWait(Due first, const Due& second);
+  void LetWait(Due first, const Due& second, bool is_tie);
   void HappenBesideSleepers(const Due& due);
   [[nodiscard]] Place PlaceOf(const Due& due) const;
   void Happen(const Due& due);

@@ -123,58 +123,53 @@ TEST(WorldFaults, WaitCountsTheReplicasThatHaveIt) {
   EXPECT_EQ(Ask(terms, {{.at = 0, .choice = 1}}, commands), (Lines{"0.1 OK", "30.2 0"}));
 }
 
-// Client 1 waits on a channel for a second; client 2 publishes at 30 ms.
+TEST(WorldFaults, AReplicaThatTakesOverHasAClockOfItsOwn) {
+  WorldTerms terms = With({SimFault::kNodeClock, SimFault::kPromote});
+  terms.replicas = 1;
+  EXPECT_EQ(Ask(terms, {{.at = 1, .choice = 1}, {.at = 2, .choice = 2}},
+                {"SET k v PX 100", "SET a 1", "GET k", "GET k"}),
+            (Lines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 v"}));
+}
+
+// Client 1 waits on a channel again and again, for a second at most; client 2 publishes at 30 ms and at 40 ms.
 Lines Listen(const std::vector<SimFault>& faults, const Deviations& deviations) {
   Scene scene(faults, deviations);
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
     const auto subscription = env.Subscribe(NodeId{1}, "news");
-    scene.Say(env, subscription->Wait(env.Mono() + 1s) ? "news" : "none");
+    while (env.SinceStartNs(env.Mono()) < ToNs(1s))
+      scene.Say(env, subscription->Wait(env.Mono() + 1s) ? "news" : "none");
   });
   scene.world->Start(2, TaskKind::kSession, 0, [&](Env& env) {
-    env.SleepUntil(env.Mono() + 30ms);
-    Scene::Call(env, 1, {"PUBLISH", "news", "!"});
-  });
-  return scene.Run();
-}
-
-// What client 1 sends on one connection, each waited for for 100 ms; then what client 2 finds, long after all has arrived.
-Lines Transact(const Lines& commands, const std::vector<SimFault>& faults,
-               const Deviations& deviations) {
-  Scene scene(faults, deviations);
-  scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
-    const std::unique_ptr<Connection> node = env.Connect(NodeId{1});
-    for (const std::string& command : commands) {
-      std::vector<std::string_view> words{command};
-      if (command == "SET") words = {"SET", "k", "v"};
-      const CallResult result = node->Call(words, env.Mono() + 100ms);
-      scene.Say(env,
-                result && result->kind == Reply::Kind::kArray ? "done" : Scene::TextOf(result));
-      node->Pin();
+    for (const Duration at : {30ms, 40ms}) {
+      env.SleepUntil(env.Mono() + at);
+      Scene::Call(env, 1, {"PUBLISH", "news", "!"});
     }
   });
-  scene.world->Start(2, TaskKind::kSession, 0, [&](Env& env) {
-    env.SleepUntil(env.Mono() + 1s);
-    scene.Say(env, "c2 " + Scene::Call(env, 1, {"GET", "k"}));
-  });
   return scene.Run();
-}
-
-// A server that reads a command late has not seen yet that its connection was closed: what was queued is still there.
-TEST(WorldFaults, WhatIsLateIsCarriedOutInTheTransactionThatItBelongsTo) {
-  const Lines commands{"MULTI", "SET", "EXEC"};
-  EXPECT_EQ(Transact(commands, {}, {}), (Lines{"0.1 OK", "0.2 QUEUED", "0.3 done", "1000.1 c2 v"}));
-  const auto late = [&](uint32_t request) {
-    return Transact(commands, {SimFault::kHoldRequest}, {{.at = request, .choice = 1}});
-  };
-  EXPECT_EQ(late(2), (Lines{"0.1 OK", "0.2 QUEUED", "100.2 perhaps", "1000.1 c2 v"}));
-  EXPECT_EQ(late(1), (Lines{"0.1 OK", "100.1 perhaps", "100.1 failed", "1000.1 c2 nil"}));
 }
 
 TEST(WorldFaults, AMessageOfAChannelIsHeldOrLost) {
-  EXPECT_EQ(Listen({}, {}), (Lines{"30.1 news"}));
+  EXPECT_EQ(Listen({}, {}), (Lines{"0.1 news", "30.1 news", "70.2 news", "1070.2 none"}));
   const std::vector<SimFault> faults{SimFault::kHoldNews, SimFault::kDropNews};
-  EXPECT_EQ(Listen(faults, {{.at = 0, .choice = 1}}), (Lines{"670.1 news"}));
-  EXPECT_EQ(Listen(faults, {{.at = 0, .choice = 2}}), (Lines{"1000 none"}));
+  // What comes behind the one that is held waits as well; both are news once.
+  EXPECT_EQ(Listen(faults, {{.at = 0, .choice = 1}}),
+            (Lines{"0.1 news", "670.1 news", "1670.1 none"}));
+  EXPECT_EQ(Listen(faults, {{.at = 0, .choice = 2}}),
+            (Lines{"0.1 news", "70.2 news", "1070.2 none"}));
+}
+
+TEST(WorldFaults, WhoListensSubscribesAsOthersSend) {
+  // Its request lost, nobody tells it anything.
+  EXPECT_EQ(Listen({SimFault::kDropRequest}, {{.at = 0, .choice = 1}}), (Lines{"1000 none"}));
+  // The connection broken, it knows at once, and subscribes anew.
+  EXPECT_EQ(Listen({SimFault::kReset}, {{.at = 0, .choice = 1}}),
+            (Lines{"0.05 none", "0.15 news", "30.1 news", "70.2 news", "1070.2 none"}));
+}
+
+// The node restarts as the first is to be published, which is lost.
+TEST(WorldFaults, WhoListensToANodeThatRestartsSubscribesAnew) {
+  EXPECT_EQ(Listen({SimFault::kRestart}, {{.at = 1, .choice = 1}}),
+            (Lines{"0.1 news", "30.1 none", "30.2 news", "70.2 news", "1070.2 none"}));
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ struct WorldMemory {
 
   std::vector<World::Due> due;  // the next at the back
   std::vector<World::Due> timers;
-  size_t first_timer = 0;  // where the first to end stands
+  std::vector<World::Due> heals_between;  // two things of which one may wait for the other
+  size_t first_timer = 0;                 // where the first to end stands
   std::vector<World::Process> processes;
   std::vector<std::unique_ptr<World::Task>> tasks;
   size_t task_count = 0;  // of this world: the first of them

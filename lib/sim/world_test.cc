@@ -79,6 +79,10 @@ TEST(World, EachFaultDoesWhatItSays) {
        {SimFault::kReset},
        {0, 1},
        {"0.05 perhaps", "0.15 nil", "500.1 c2 nil"}},
+      {"or it breaks when the command was done",
+       {SimFault::kResetReply},
+       {0, 1},
+       {"0.1 perhaps", "0.2 v", "500.1 c2 v"}},
       {"a node stands still, and carries out what has come then",
        {SimFault::kNodePause},
        {0, 1},
@@ -150,18 +154,42 @@ TEST(World, WhatIsDueCloseToOtherThingsMayComeAfterThem) {
             (Lines{"0.1 2 1", "0.1 1 0"}));
 }
 
+TEST(World, WhatWaitsComesAfterAllThatIsDueThen) {
+  Scene scene({}, {{.at = 0, .choice = 1, .kind = ChoiceKind::kOrder}}, 1ms);
+  for (const int thread : {1, 2, 3})
+    scene.world->Start(1, TaskKind::kSession, thread,
+                       [&scene, thread](Env& env) { scene.Say(env, std::to_string(thread)); });
+  EXPECT_EQ(scene.Run(), (Lines{"0 2", "0 3", "0 1"}));
+}
+
+// Client 1, stopped at 0.1 ms, goes on at 640.1 ms, when its stop is recorded as over; client 2 was to go on just before.
+TEST(World, WhatIsDueMayWaitForAClientWhoseStopEnds) {
+  Scene scene({SimFault::kPause},
+              {{.at = 2, .choice = 1}, {.at = 3, .choice = 1, .kind = ChoiceKind::kOrder}}, 1ms);
+  for (const int client : {1, 2}) {
+    scene.world->Start(client, TaskKind::kSession, 0, [&scene, client](Env& env) {
+      env.SleepUntil(env.Mono() + (client == 1 ? 100us : 640'050us));
+      scene.Say(env, std::to_string(client));
+    });
+  }
+  EXPECT_EQ(scene.Run(), (Lines{"640.1 1", "640.1 2"}));
+  ASSERT_EQ(scene.world->events().size(), 2u);
+  EXPECT_EQ(scene.world->events()[1].at_ns, 640'100'000);
+}
+
+// The first wait is for the confirmation: what was published before is missed.
 TEST(World, AMessageOfAChannelWakesWhoWaitsForIt) {
   Scene scene;
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
     const auto subscription = env.Subscribe(NodeId{1}, "news");
-    scene.Say(env, subscription->Wait(env.Mono() + 10ms) ? "news" : "none");
-    scene.Say(env, subscription->Wait(env.Mono() + 100ms) ? "news" : "none");
+    for (const Duration longest : {10ms, 10ms, 100ms})
+      scene.Say(env, subscription->Wait(env.Mono() + longest) ? "news" : "none");
   });
   scene.world->Start(2, TaskKind::kSession, 0, [&](Env& env) {
     env.SleepUntil(env.Mono() + 30ms);
     Scene::Call(env, 1, {"PUBLISH", "news", "!"});
   });
-  EXPECT_EQ(scene.Run(), (Lines{"10 none", "30.1 news"}));
+  EXPECT_EQ(scene.Run(), (Lines{"0.1 news", "10.1 none", "30.1 news"}));
 }
 
 TEST(World, OneThatNeverEndsIsCutOff) {

@@ -1,0 +1,89 @@
+// Who listens on the channels of a simulated world's nodes: by connections of their own, which break as others do.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "lib/sim/network.h"
+#include "lib/sim/world_parts.h"
+
+namespace doublehold::sim {
+
+uint32_t Network::Listen(uint32_t task, int process, int node, std::string channel) {
+  const uint32_t link = Connect(task, process, node);
+  listeners_.push_back({.link = link, .channel = std::move(channel)});
+  links_[link].listener = static_cast<uint32_t>(listeners_.size() - 1);
+  return *links_[link].listener;
+}
+
+void Network::Subscribe(uint32_t listener) {
+  const std::array<std::string_view, 2> words{"SUBSCRIBE", listeners_[listener].channel};
+  Send(listeners_[listener].link, words);
+}
+
+void Network::Unsubscribe(uint32_t index) {
+  world_->NoteManyEffects();
+  Listener& listener = listeners_[index];
+  listener.gone = true;
+  links_[listener.link].number = 0;
+  if (std::exchange(listener.number, 0) != 0)
+    CountListeners(links_[listener.link].node, listener.channel);
+}
+
+void Network::CountListeners(int node, const std::string& channel) {
+  const auto count = std::ranges::count_if(listeners_, [&](const Listener& other) {
+    return other.number != 0 && links_[other.link].node == node && other.channel == channel;
+  });
+  nodes_[static_cast<size_t>(node)].redis.SetSubscribers(channel, count);
+}
+
+bool Network::TakeNews(uint32_t listener) {
+  return std::exchange(listeners_[listener].has_news, false);
+}
+
+void Network::Publish(int node) {
+  if (!nodes_[static_cast<size_t>(node)].redis.HasPublished()) return;
+  for (const Published& published : nodes_[static_cast<size_t>(node)].redis.TakePublished()) {
+    for (const Listener& listener : listeners_) {
+      Link& link = links_[listener.link];
+      const bool is_told =
+          listener.number != 0 && link.node == node && listener.channel == published.channel;
+      if (!is_told) continue;
+      MonoTime at = world_->now_ + world_->terms_.latency;
+      if (world_->NotesPlaces(Point::kNews))
+        world_->NotePlace({.point = Point::kNews, .client = listener.process});
+      if (const std::optional<SimFault> fault = world_->Strike(Point::kNews)) {
+        const bool is_held = fault == SimFault::kHoldNews;
+        world_->Note(*fault, link.process, node,
+                     is_held ? world_->now_ + world_->terms_.lasts : world_->now_);
+        if (!is_held) continue;
+        at += world_->terms_.lasts;
+      }
+      TellListener(static_cast<uint32_t>(&listener - listeners_.data()), link, /*closes=*/false,
+                   at);
+    }
+  }
+}
+
+// In the order in which the node does it, as on every connection.
+void Network::TellListener(uint32_t listener, Link& link, bool closes, MonoTime at) {
+  link.last_reply = std::max(link.last_reply, at);
+  const uint64_t number = static_cast<uint64_t>(link.number);
+  world_->Plan({.at = link.last_reply,
+                .what = World::Due::What::kNews,
+                .which = listener,
+                .wait = 2 * number + (closes ? 1 : 0)});
+}
+
+void Network::DeliverNews(uint32_t index, uint64_t what) {
+  Listener& listener = listeners_[index];
+  Link& link = links_[listener.link];
+  if (listener.gone || static_cast<uint64_t>(link.number) != what / 2) return;
+  if (what % 2 == 1) {
+    link.number = 0;
+  } else {
+    listener.has_news = true;
+  }
+  world_->Wake(link.task);
+}
+
+}  // namespace doublehold::sim
