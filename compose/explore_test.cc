@@ -157,11 +157,15 @@ INSTANTIATE_TEST_SUITE_P(
         Known{
             "K34", "fenced", {SimFault::kRestartEmpty}, "exclusion lease-exclusion fencing stock"},
         Known{"K36", "watch", {SimFault::kDropReply}, "stock"},
+        Known{"K36", "watch", {SimFault::kResetReply}, "stock"},
+        Known{"K36", "watch", {SimFault::kReset}, ""},
         Known{"C02", "redlock", {SimFault::kNodePause}, "", kFive},
         Known{"C05", "redlock", {SimFault::kNodeClock, SimFault::kRestartEmpty}, "", kFive},
         Known{"C01", "atomic-script", {SimFault::kPause, kN, SimFault::kNodeClock}, ""},
         Known{"C01", "version", {SimFault::kPause, kN, SimFault::kNodeClock}, ""},
-        Known{"C01", "watch", {SimFault::kPause, kN, SimFault::kNodeClock}, ""}));
+        Known{"C01", "watch", {SimFault::kPause, kN, SimFault::kNodeClock}, ""},
+        // Held for longer than its client waits, a command comes late into the transaction that it belongs to.
+        Known{"C01", "watch", {kN}, "", {{"workload.store-timeout", "0.5 lease"}}}));
 
 TEST(Explore, TheSameChoicesAreTheSameExecution) {
   const Scenario scenario =

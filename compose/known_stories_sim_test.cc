@@ -87,7 +87,7 @@ TEST(KnownStories, K07_TwoTakeOverWhatADeadClientLeft) {
                     .clients = 3,
                     .most = {1, 1}};
   searched.lock = "setnx-getset-expired";
-  EXPECT_EQ(CountIf(searched, two_took_over), 20);
+  EXPECT_EQ(CountIf(searched, two_took_over), 28);
   // Who compares for equality is refused, as what it wrote over was no longer what it had seen.
   searched.lock = "setnx-getset";
   EXPECT_EQ(CountIf(searched, two_took_over), 0);

@@ -17,7 +17,7 @@ namespace doublehold::sim {
 
 enum class ChoiceKind : uint8_t {
   kFault,  // 0: nothing happens here
-  kOrder,  // 0: what is due first goes first; 1: it waits until the next has gone
+  kOrder,  // 0: what is due first goes first; 1: it waits, and comes behind all that is due with the next
 };
 
 class ChoiceSource {

@@ -50,7 +50,7 @@ void Network::Publish(int node) {
       if (!is_told) continue;
       MonoTime at = world_->now_ + world_->terms_.latency;
       if (world_->NotesPlaces(Point::kNews))
-        world_->NotePlace({.point = Point::kNews, .client = listener.process});
+        world_->NotePlace({.point = Point::kNews, .client = link.process});
       if (const std::optional<SimFault> fault = world_->Strike(Point::kNews)) {
         const bool is_held = fault == SimFault::kHoldNews;
         world_->Note(*fault, link.process, node,

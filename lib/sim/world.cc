@@ -140,8 +140,9 @@ void World::GoOn(const Due& due) {
   if (process.still_until > now_) return later();
   // One that has not begun yet is as good as one that begins later.
   if (process.number > 0 && task.begun) {
-    if (terms_.places != nullptr) NoteGoingOn(task);
-    const std::optional<SimFault> fault = Strike(Point::kGoOn);
+    if (terms_.places != nullptr && !task.struck) NoteGoingOn(task);
+    const std::optional<SimFault> fault =
+        task.struck ? std::exchange(task.struck, std::nullopt) : Strike(Point::kGoOn);
     if (fault == SimFault::kPause) {
       process.still_until = now_ + terms_.lasts;
       Note(*fault, process.number, -1, process.still_until);
@@ -169,6 +170,16 @@ void World::RunTask(Task& task) {
   ++task.wait;  // whatever else was to end this wait comes too late
   memory_->DropTimer(task.number);
   task.fiber->Resume();
+}
+
+void World::PassPoint(Task& task) {
+  if (task.process->gone || task.process->number == 0) return;
+  if (NotesPlaces(Point::kGoOn))
+    NotePlace({.point = Point::kGoOn, .client = task.process->number, .step = task.step});
+  task.struck = Strike(Point::kGoOn);
+  if (!task.struck) return;
+  Wake(task.number);
+  task.fiber->Yield();
 }
 
 // Its tasks run to their ends, to leave nothing behind, in a world in which nothing answers and nothing is recorded.

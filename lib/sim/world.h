@@ -121,6 +121,8 @@ class World {
   void Happen(const Due& due);
   void GoOn(const Due& due);
   void RunTask(Task& task);
+  // Of a task that runs: goes on at once, unless its process is struck here.
+  void PassPoint(Task& task);
   void Kill(Process& process);
   Network& network();
 

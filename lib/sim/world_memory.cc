@@ -45,6 +45,7 @@ World::Task& WorldMemory::AddTask() {
   task.joiner.reset();
   task.step.reset();
   task.noted.reset();
+  task.struck.reset();
   return task;
 }
 

@@ -41,8 +41,9 @@ struct World::Task {
   uint64_t wait = 0;  // grows each time it goes on
   int sessions = 1;   // of its process, where it is the first
   std::optional<uint32_t> joiner{};
-  std::optional<Announced> step{};  // that it announced since it went on
-  std::optional<size_t> noted{};    // the place at which it went on, as long as it announced none
+  std::optional<SimFault> struck{};  // where it stands, before it goes on
+  std::optional<Announced> step{};   // that it announced since it went on
+  std::optional<size_t> noted{};     // the place at which it went on, as long as it announced none
   std::function<void(Env&)> body{};
   std::optional<SimEnv> env{};
   std::optional<Fiber> fiber{};

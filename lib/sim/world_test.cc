@@ -104,6 +104,28 @@ TEST(World, EachFaultDoesWhatItSays) {
     EXPECT_EQ(SetAndGet(each.faults, each.deviation), each.said) << each.what;
 }
 
+// Two steps at which a client may have looked at a clock since it went on, and has not yet done what follows.
+TEST(World, AClientIsStoppedAtAStep) {
+  const auto reach = [](Step step, SimFault fault) {
+    Scene scene({fault}, {{.at = 1, .choice = 1}});
+    scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
+      env.SleepUntil(env.Mono() + 1ms);
+      scene.Say(env, "before");
+      env.Reach(step);
+      scene.Say(env, "behind");
+      env.SleepUntil(env.Mono() + 1ms);
+      scene.Say(env, "later");
+    });
+    return scene.Run();
+  };
+  for (const Step step : {Step::kAfterAcquire, Step::kMidRelease}) {
+    EXPECT_EQ(reach(step, SimFault::kPause), (Lines{"1 before", "641 behind", "642 later"}));
+    EXPECT_EQ(reach(step, SimFault::kKill), (Lines{"1 before"}));
+  }
+  EXPECT_EQ(reach(Step::kAfterRead, SimFault::kPause),
+            (Lines{"1 before", "1 behind", "642 later"}));
+}
+
 TEST(World, AKilledClientLeavesNothingBehindAndItsTasksEnd) {
   Scene scene({SimFault::kKill}, {{.at = 0, .choice = 1}});
   bool ended = false, watcher_ended = false;
