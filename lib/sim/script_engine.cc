@@ -68,10 +68,9 @@ int ProtectedCall(lua_State* lua) {
   lua_replace(lua, 1);
   if (lua_istable(lua, -1)) {
     lua_getfield(lua, -1, "err");
-    if (lua_isstring(lua, -1) == 0) lua_pop(lua, 1);
+    if (lua_isstring(lua, -1) != 0) lua_replace(lua, 2);
+    lua_settop(lua, 2);
   }
-  lua_replace(lua, 2);
-  lua_settop(lua, 2);
   return 2;
 }
 

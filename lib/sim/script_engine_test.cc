@@ -84,6 +84,9 @@ TEST_F(Scripts, FailAsRedisSaysIt) {
       {"return (",
        "error ERR Error compiling script (new function): user_script:1: unexpected symbol near "
        "'<eof>'"},
+      {"return {pcall(error, 'x')}", "[nil, string x]"},
+      {"local ok, text = pcall(function() return nil + 1 end) return text",
+       "string user_script:1: attempt to perform arithmetic on a nil value"},
       {"local ok, text = pcall(redis.call, 'incr', KEYS[1]) return text",
        "string ERR value is not an integer or out of range"},
   };
