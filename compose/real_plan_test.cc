@@ -108,7 +108,7 @@ TEST(RealPlan, AimsAtTheSameMessageOrStep) {
        "drop-request-1 drop client=2 node=1 request SET 5 on=2 start"},
       {"set-nx-px",
        {SimFault::kPause},
-       "1:1",
+       "2:1",
        "--real: pause where client 2 goes on: it announces no step there to aim at"},
       {"set-nx-px",
        {SimFault::kNodePause},
