@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(
         InBothWorlds{"Plain", "set-nx-px", "/1//", {{"exclusion", "valid"}, {"stock", "valid"}}},
         InBothWorlds{"APauseOfTheHolder",
                      "set-nx-px",
-                     "/1/pause/0:1",
+                     "/1/pause/10:1",
                      {{"exclusion", "violated"}, {"stock", "violated"}}},
         InBothWorlds{"AWriteOnItsWay",
                      "set-nx-px",
