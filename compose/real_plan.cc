@@ -14,7 +14,9 @@ namespace {
 using sim::FaultPlace;
 using sim::SimFault;
 
-constexpr int kStaggersPerLease = 20;
+constexpr int kStaggersPerLease =
+    8;                         // by then who begins first has had its turn, on a busy machine too
+constexpr int kLateShare = 5;  // of that: so much before a client begins a node is struck
 constexpr double kFastClock = 3.0;           // SkewedClock::RunFast
 constexpr Duration kShortestRestart = 50ms;  // a server needs some time to begin
 constexpr Duration kLongest = 60s;           // the run ends with the last section
@@ -95,7 +97,7 @@ class Translation {
     if (!step) return tl::unexpected(step.error());
     plan.nodes = {place.node};
     if (*step == Step::kStart && place.client > 1) {
-      plan.from = BeginOf(place.client) - stagger_ / 2;
+      plan.from = BeginOf(place.client) - stagger_ / kLateShare;
     } else {
       plan.on = Trigger{.client = place.client, .step = *step};
     }

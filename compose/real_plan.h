@@ -14,7 +14,7 @@
 namespace doublehold {
 
 // A fault on a message strikes the same message: the so many-th such command of that client to that server. One on a client or a node
-// strikes as that client announces the step that it took there. Clients begin a twentieth of a lease apart, in their order.
+// strikes as that client announces the step that it took there. Clients begin an eighth of a lease apart, in their order.
 //
 // Bad input, with what cannot be aimed: a change of order, what is published, what befalls replicas; and a client or a node where no
 // step is announced, or not for the first time.

@@ -39,7 +39,7 @@ std::string TextOf(const Aimed& aimed) {
   const Result<Plan> plan = RealPlanOf(ScenarioOf(searched), *choices);
   if (!plan) return plan.error().message;
   EXPECT_EQ(plan->sections, 1);
-  EXPECT_EQ(Describe(plan->faults.front()), "later-2 slow client=2 on=2 start for=20ms");
+  EXPECT_EQ(Describe(plan->faults.front()), "later-2 slow client=2 on=2 start for=50ms");
   std::string text;
   for (size_t i = 1; i < plan->faults.size(); ++i)
     text += (i > 1 ? "; " : "") + Describe(plan->faults[i]);
@@ -68,7 +68,7 @@ TEST(RealPlan, AimsAtTheSameMessageOrStep) {
       {"set-nx-px",
        {SimFault::kNodeClock},
        "1:1",
-       "node-clock-1 jump node=1 from=10ms for=50s by=640ms"},
+       "node-clock-1 jump node=1 from=40ms for=50s by=640ms"},
       {"set-nx-px",
        {SimFault::kNodeClockBack},
        "0:1",
@@ -100,7 +100,7 @@ TEST(RealPlan, AimsAtTheSameMessageOrStep) {
       {"set-nx-px",
        {SimFault::kForgetScripts, SimFault::kNodePause},
        "0:1-1:2",
-       "forget-scripts-1 forget-scripts node=1 on=1 start; node-pause-2 pause node=1 from=10ms "
+       "forget-scripts-1 forget-scripts node=1 on=1 start; node-pause-2 pause node=1 from=40ms "
        "for=640ms"},
       {"set-nx-px",
        {SimFault::kDropRequest},
