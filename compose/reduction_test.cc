@@ -35,6 +35,10 @@ std::vector<Searched> Cases() {
                    .faults = {SimFault::kPause, SimFault::kNodeClock},
                    .depth = 2,
                    .delays = 1});
+  // A fault that strikes what has waited for another client's step.
+  for (const char* lock : {"set-nx-px", "redisson"})
+    cases.push_back(
+        {.lock = lock, .faults = {SimFault::kNodePause, SimFault::kRestart}, .delays = 2});
   cases.push_back(
       {.lock = "set-nx-px-del", .faults = {SimFault::kHoldRequest}, .clients = 3, .delays = 2});
   return cases;

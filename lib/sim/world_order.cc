@@ -53,11 +53,11 @@ void World::LetWait(Due first, const Due& second, bool is_tie) {
 void World::HappenBesideSleepers(const Due& due) {
   const Place place = PlaceOf(due);
   const bool was_asleep = std::ranges::find(asleep_, due.number, &Sleeper::number) != asleep_.end();
-  const uint32_t asked = asked_;
   const uint64_t effects = effects_;
   Happen(due);
   const bool is_simple = effects_ - effects <= 1;
-  if (was_asleep && is_simple && !again_from_) again_from_ = asked;
+  // What could have struck it did so behind those that it waited for, which may depend on that.
+  if (was_asleep && is_simple && !again_from_) again_from_ = asked_;
   const auto depends = [&](const Sleeper& sleeper) {
     if (!is_simple || sleeper.number == due.number || sleeper.at != due.at) return true;
     const Place& other = sleeper.place;
