@@ -153,6 +153,18 @@ TEST(CommandLine, AnExplorationThatIsOneExecutionSaysSo) {
       << finished.out;
 }
 
+TEST(CommandLine, ASearchInWhichNoFaultCouldStrikeKnowsNothing) {
+  const Finished none = RunProgram(
+      {"explore", "--lock", "set-nx-px", "--faults", "hold-news"});  // it publishes nothing
+  EXPECT_EQ(none.exit_code, 2) << none.err;
+  EXPECT_NE(
+      none.out.find(
+          "stock           unknown: there is no point at which one of these faults could strike\n"),
+      std::string::npos)
+      << none.out;
+  EXPECT_EQ(RunProgram({"explore", "--lock", "set-nx-px", "--depth", "0"}).exit_code, 0);
+}
+
 TEST(CommandLine, APipeSeesNoProgressLine) {
   const StoredRun run;
   EXPECT_EQ(run.finished.err, "");

@@ -202,7 +202,7 @@ Result<ExitCode> ExploreCommand(const Words& words) {
   } else {
     fmt::print("{}", ToText(outcome, *asked));
   }
-  return StatusOf(outcome.explored);
+  return StatusOf(outcome.explored, asked->bounds);
 }
 
 }  // namespace doublehold

@@ -27,8 +27,13 @@ std::string_view Name(Ended ended) {
   return "";
 }
 
+// Then what is clean was never put to the test.
+bool NoneCouldStrike(const Explored& explored, const Bounds& bounds) {
+  return bounds.depth > 0 && bounds.delays == 0 && explored.points == 0;
+}
+
 // What became of a claim, in the words of the table.
-std::string RowOf(const Found& found, const Explored& explored) {
+std::string RowOf(const Found& found, const Explored& explored, const Bounds& bounds) {
   if (found.violated > 0)
     return fmt::format("violated in {} of {}", found.violated, explored.executions);
   if (found.unknown > 0)
@@ -37,6 +42,8 @@ std::string RowOf(const Found& found, const Explored& explored) {
     return fmt::format("unknown: {} of {} were cut off", explored.cut_off, explored.executions);
   if (explored.is_complete && explored.executions == 1)
     return "clean within this bound, the one execution";
+  if (NoneCouldStrike(explored, bounds))
+    return "unknown: there is no point at which one of these faults could strike";
   if (explored.is_complete)
     return fmt::format("clean within this bound, all {} executions", explored.executions);
   return fmt::format("{}: not violated in {} executions", Name(explored.ended),
@@ -144,7 +151,7 @@ std::string ToText(const SearchOutcome& outcome, const SearchAsked& asked) {
   const Explored& explored = outcome.explored;
   std::string text = Heading(asked) + '\n';
   for (const Found& found : explored.claims)
-    text += fmt::format("  {:<16}{}\n", found.claim, RowOf(found, explored));
+    text += fmt::format("  {:<16}{}\n", found.claim, RowOf(found, explored, asked.bounds));
   for (size_t i = 0; i < explored.claims.size(); ++i) {
     if (!outcome.shown[i]) continue;
     const Shrunk& shrunk = *outcome.shown[i];
@@ -208,14 +215,14 @@ std::string ProgressText(const Explored& so_far, const Bounds& bounds, double se
   return text + fmt::format("; faults at {} of {} points", so_far.points_struck, so_far.points);
 }
 
-ExitCode StatusOf(const Explored& explored) {
+ExitCode StatusOf(const Explored& explored, const Bounds& bounds) {
   const auto any = [&](int64_t Found::*count) {
     return std::ranges::any_of(explored.claims,
                                [&](const Found& found) { return found.*count > 0; });
   };
   if (any(&Found::violated)) return ExitCode::kViolated;
-  const bool is_known = explored.is_complete && explored.cut_off == 0 && explored.unequal == 0 &&
-                        !any(&Found::unknown);
+  const bool is_known = !NoneCouldStrike(explored, bounds) && explored.is_complete &&
+                        explored.cut_off == 0 && explored.unequal == 0 && !any(&Found::unknown);
   return is_known ? ExitCode::kAsExpected : ExitCode::kUnknown;
 }
 
