@@ -38,12 +38,12 @@ std::string RowOf(const Found& found, const Explored& explored, const Bounds& bo
     return fmt::format("violated in {} of {}", found.violated, explored.executions);
   if (found.unknown > 0)
     return fmt::format("unknown in {} of {}, violated in none", found.unknown, explored.executions);
+  if (NoneCouldStrike(explored, bounds))
+    return "unknown: there is no point at which one of these faults could strike";
   if (explored.cut_off > 0 && explored.is_complete)
     return fmt::format("unknown: {} of {} were cut off", explored.cut_off, explored.executions);
   if (explored.is_complete && explored.executions == 1)
     return "clean within this bound, the one execution";
-  if (NoneCouldStrike(explored, bounds))
-    return "unknown: there is no point at which one of these faults could strike";
   if (explored.is_complete)
     return fmt::format("clean within this bound, all {} executions", explored.executions);
   return fmt::format("{}: not violated in {} executions", Name(explored.ended),
