@@ -268,7 +268,7 @@ Plan FromJson(const json& from) {
   plan.workload = take.Get<std::string>("workload");
   plan.workload_options = take.Get<Words>("workload_options");
   plan.duration = take.GetSpan("duration_ns");
-  if (from.contains("sections")) plan.sections = take.Get<int64_t>("sections");
+  plan.sections = take.Get<int64_t>("sections");
   plan.grace = take.GetSpan("grace_ns");
   plan.faults = FaultsFromJson(take.GetJson("faults"));
   plan.claims = take.Get<std::vector<std::string>>("claims");
