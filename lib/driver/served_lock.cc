@@ -58,6 +58,8 @@ class ServedLock::Tries final : public Lock {
 std::vector<std::string> CanOf(const LockEntry& entry, const Lock& lock) {
   std::vector<std::string> can{"extend"};
   if (entry.has_leases) can.emplace_back("lease");
+  // What is no lock frees nobody's, and says at each release that it was its own.
+  if (!entry.has_leases) can.emplace_back("silent-release");
   if (entry.Has(Trait::kToken)) can.emplace_back("token");
   if (entry.Has(Trait::kReaders)) can.emplace_back("read-write");
   if (entry.Has(Trait::kReentry)) can.emplace_back("reentrant");

@@ -196,7 +196,7 @@ TEST(ServedLock, WhatALockCanIsInItsRowAndInItself) {
     Lines can;
   } cases[] = {
       {"set-nx-px", {}, {"extend", "lease"}},
-      {"none", {}, {"extend", "read-write", "reentrant"}},
+      {"none", {}, {"extend", "read-write", "reentrant", "silent-release"}},
       {"fenced", {}, {"extend", "lease", "token"}},
       {"setnx-expire", {}, {"blind-release", "extend", "lease"}},
       {"redisson", {}, {"extend", "lease", "reentrant", "watchdog"}},
