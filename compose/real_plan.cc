@@ -46,6 +46,7 @@ class Translation {
       case sim::Point::kReply:
         return OnMessage(fault, place);
       case sim::Point::kGoOn:
+      case sim::Point::kBegin:
         return OnClient(fault, place);
       case sim::Point::kCarryOut:
         return OnNode(fault, place);
@@ -127,9 +128,10 @@ class Translation {
         plan.length = terms_.lasts;
         return;
       case SimFault::kClientClock:
+      case SimFault::kClientClockBack:
       case SimFault::kNodeClock:
       case SimFault::kNodeClockBack:
-        plan.by = fault == SimFault::kNodeClockBack ? -terms_.lasts : terms_.lasts;
+        plan.by = sim::JumpsBack(fault) ? -terms_.lasts : terms_.lasts;
         plan.length = kForGood;
         return;
       case SimFault::kClientFast:

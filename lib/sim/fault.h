@@ -10,34 +10,35 @@
 namespace doublehold::sim {
 
 enum class SimFault : uint8_t {
-  kPause,          // a client is stopped for longer than a lease, where it would go on
-  kKill,           // a client is killed there
-  kClientClock,    // a client's wall clock jumps ahead there, by more than a lease
-  kHoldRequest,    // a request is on its way for longer than a lease
-  kHoldReply,      // so is a reply
-  kDropRequest,    // a request is lost
-  kDropReply,      // so is a reply
-  kReset,          // a connection breaks, with a request on its way
-  kResetReply,     // a connection breaks, with a reply on its way
-  kNodePause,      // a node stands still for longer than a lease, before it carries out a command
-  kNodeClock,      // a node's wall clock jumps ahead there, by more than a lease
-  kNodeClockBack,  // or back
-  kRestartEmpty,   // a node restarts there, without its data
-  kRestart,        // or with its data, but for the scripts that it knew
-  kNodeKill,       // a node is killed there, for good
-  kForgetScripts,  // a node no longer knows any script
-  kClientFast,     // a client's wall clock runs fast from there on
-  kNodeFast,       // so does a node's
-  kCutReplicas,    // a node's replicas receive nothing from there on
-  kPromote,        // a node is killed there, and a replica takes its place
-  kHoldNews,       // a message of a channel is on its way for longer than a lease
-  kDropNews,       // or is lost
+  kPause,            // a client is stopped for longer than a lease, where it would go on
+  kKill,             // a client is killed there
+  kClientClock,      // a client's wall clock jumps ahead there, by more than a lease
+  kClientClockBack,  // or back
+  kHoldRequest,      // a request is on its way for longer than a lease
+  kHoldReply,        // so is a reply
+  kDropRequest,      // a request is lost
+  kDropReply,        // so is a reply
+  kReset,            // a connection breaks, with a request on its way
+  kResetReply,       // a connection breaks, with a reply on its way
+  kNodePause,        // a node stands still for longer than a lease, before it carries out a command
+  kNodeClock,        // a node's wall clock jumps ahead there, by more than a lease
+  kNodeClockBack,    // or back
+  kRestartEmpty,     // a node restarts there, without its data
+  kRestart,          // or with its data, but for the scripts that it knew
+  kNodeKill,         // a node is killed there, for good
+  kForgetScripts,    // a node no longer knows any script
+  kClientFast,       // a client's wall clock runs fast from there on
+  kNodeFast,         // so does a node's
+  kCutReplicas,      // a node's replicas receive nothing from there on
+  kPromote,          // a node is killed there, and a replica takes its place
+  kHoldNews,         // a message of a channel is on its way for longer than a lease
+  kDropNews,         // or is lost
 };
-constexpr size_t kSimFaults = 22;
+constexpr size_t kSimFaults = 23;
 
 // Where the choices are asked: of which point a fault is.
-enum class Point : uint8_t { kGoOn, kRequest, kCarryOut, kReply, kNews };
-constexpr size_t kPoints = 5;
+enum class Point : uint8_t { kGoOn, kBegin, kRequest, kCarryOut, kReply, kNews };
+constexpr size_t kPoints = 6;
 
 struct SimFaultEntry {
   SimFault fault;
@@ -50,6 +51,8 @@ constexpr std::array<SimFaultEntry, kSimFaults> kSimFaultEntries{{
     {SimFault::kPause, "pause", "pause", "a client is stopped", Point::kGoOn},
     {SimFault::kKill, "kill", "crash", "a client is killed", Point::kGoOn},
     {SimFault::kClientClock, "client-clock", "jump", "a client's clock jumps ahead", Point::kGoOn},
+    {SimFault::kClientClockBack, "client-clock-back", "jump", "a client's clock jumps back",
+     Point::kGoOn},
     {SimFault::kHoldRequest, "hold-request", "hold", "a request is held back", Point::kRequest},
     {SimFault::kHoldReply, "hold-reply", "hold", "a reply is held back", Point::kReply},
     {SimFault::kDropRequest, "drop-request", "drop", "a request is lost", Point::kRequest},
@@ -79,6 +82,16 @@ constexpr std::array<SimFaultEntry, kSimFaults> kSimFaultEntries{{
 
 inline const SimFaultEntry& EntryOf(SimFault fault) {
   return kSimFaultEntries[static_cast<size_t>(fault)];
+}
+// Of a client's wall clock, which may be wrong before the client begins. One that stops then, or is killed, is as good as one that
+// begins later, or isn't there.
+inline bool StrikesAtBegin(SimFault fault) {
+  return fault == SimFault::kClientClock || fault == SimFault::kClientClockBack ||
+         fault == SimFault::kClientFast;
+}
+// Of a wall clock.
+inline bool JumpsBack(SimFault fault) {
+  return fault == SimFault::kClientClockBack || fault == SimFault::kNodeClockBack;
 }
 // Of nodes that have replicas.
 inline bool NeedsReplicas(SimFault fault) {

@@ -41,6 +41,8 @@ std::string TextOf(const Struck& struck) {
       return fmt::format("client {} killed", struck.client);
     case SimFault::kClientClock:
       return fmt::format("client {}'s clock jumps ahead by {}", struck.client, length);
+    case SimFault::kClientClockBack:
+      return fmt::format("client {}'s clock jumps back by {}", struck.client, length);
     case SimFault::kHoldRequest:
       return OfRequest(struck, "is held back for " + length);
     case SimFault::kHoldReply:

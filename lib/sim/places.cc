@@ -20,10 +20,10 @@ void World::NotePlace(FaultPlace place) {
   terms_.places->push_back(std::move(place));
 }
 
-void World::NoteGoingOn(Task& task) {
-  if (!NotesPlaces(Point::kGoOn)) return;
+void World::NoteGoingOn(Task& task, Point point) {
+  if (!NotesPlaces(point)) return;
   task.noted = terms_.places->size();
-  NotePlace({.point = Point::kGoOn, .client = task.process->number});
+  NotePlace({.point = point, .client = task.process->number});
 }
 
 void World::NoteStep(Task& task, Step step) {

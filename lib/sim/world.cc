@@ -138,11 +138,11 @@ void World::GoOn(const Due& due) {
     Plan(again);
   };
   if (process.still_until > now_) return later();
-  // One that has not begun yet is as good as one that begins later.
-  if (process.number > 0 && task.begun) {
-    if (terms_.places != nullptr && !task.struck) NoteGoingOn(task);
+  if (process.number > 0 && (task.begun || !std::exchange(process.begun, true))) {
+    const Point point = task.begun ? Point::kGoOn : Point::kBegin;
+    if (terms_.places != nullptr && !task.struck) NoteGoingOn(task, point);
     const std::optional<SimFault> fault =
-        task.struck ? std::exchange(task.struck, std::nullopt) : Strike(Point::kGoOn);
+        task.struck ? std::exchange(task.struck, std::nullopt) : Strike(point);
     if (fault == SimFault::kPause) {
       process.still_until = now_ + terms_.lasts;
       Note(*fault, process.number, -1, process.still_until);
@@ -152,8 +152,8 @@ void World::GoOn(const Due& due) {
       Note(*fault, process.number, -1, now_);
       return Kill(process);
     }
-    if (fault == SimFault::kClientClock) {
-      process.clock.Jump(terms_.lasts);
+    if (fault == SimFault::kClientClock || fault == SimFault::kClientClockBack) {
+      process.clock.Jump(JumpsBack(*fault) ? -terms_.lasts : terms_.lasts);
       Note(*fault, process.number, -1, MonoTime::max());
     }
     if (fault == SimFault::kClientFast) {
@@ -247,7 +247,7 @@ std::optional<SimFault> World::Strike(Point point) {
 
 void World::Note(SimFault fault, int client, int node, MonoTime until, std::string_view command) {
   const bool ends = until != MonoTime::max();
-  const Duration asked = ends ? until - now_ : terms_.lasts;
+  const Duration asked = ends ? until - now_ : JumpsBack(fault) ? -terms_.lasts : terms_.lasts;
   const auto index = static_cast<int64_t>(memory_->faults.size());
   const SimFaultEntry& entry = EntryOf(fault);
   FaultFact fact{.name = std::string(entry.name).append("-").append(std::to_string(index + 1)),

@@ -139,7 +139,7 @@ class World {
   // Before Strike: notes the place, where that is wanted and a choice will be asked.
   [[nodiscard]] bool NotesPlaces(Point point) const;
   void NotePlace(FaultPlace place);
-  void NoteGoingOn(Task& task);
+  void NoteGoingOn(Task& task, Point point);
   void NoteStep(Task& task, Step step);
   // Notes a fault that began now, and when it ends: MonoTime::max() when nothing heals it, as of a clock that has jumped.
   // `command`: of the message that it befell.

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "lib/sim/testing_scene.h"
+#include "lib/sim/world_parts.h"
 
 namespace doublehold::sim {
 namespace {
@@ -44,6 +45,42 @@ TEST(WorldFaults, ANodeThatRestartsHasItsDataAndNoScripts) {
   // It strikes the second command: its connection is gone; the clock has gone on; the script is sent with its text.
   EXPECT_EQ(Ask(With({SimFault::kRestart}), {{.at = 1, .choice = 1}}, commands),
             (Lines{"0.1 OK", "10.2 perhaps", "20.3 nil", "30.5 1"}));
+}
+
+// How far client 1's wall clock is off as it begins, in ms, and how far a fault that struck says that it moved it.
+std::pair<int64_t, int64_t> OffAtBegin(const std::vector<SimFault>& faults, uint32_t choice) {
+  Scene scene(faults, {{.at = 0, .choice = choice}});
+  int64_t off_ms = 0;
+  scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
+    off_ms = ToMs(env.Wall() - kWallAtStart) - ToMs(env.Mono() - kStart);
+    env.SleepUntil(env.Mono() + 1ms);
+  });
+  (void)scene.Run();
+  const std::vector<Event>& events = scene.world->events();
+  return {off_ms, events.empty() ? 0 : ToMs(Duration(events.front().value[1]))};
+}
+
+TEST(WorldFaults, AClientsClockMayBeWrongBeforeItBegins) {
+  const SimFault ahead = SimFault::kClientClock, back = SimFault::kClientClockBack;
+  EXPECT_EQ(OffAtBegin({ahead, back}, 0), std::pair(int64_t{0}, int64_t{0}));
+  EXPECT_EQ(OffAtBegin({ahead, back}, 1), std::pair(int64_t{640}, int64_t{640}));
+  EXPECT_EQ(OffAtBegin({ahead, back}, 2), std::pair(int64_t{-640}, int64_t{-640}));
+  // It is not stopped or killed there: of these the clock's is the only one.
+  EXPECT_EQ(OffAtBegin({SimFault::kPause, SimFault::kKill, back}, 1),
+            std::pair(int64_t{-640}, int64_t{-640}));
+}
+
+TEST(WorldFaults, ANodesClockThatJumpsBackIsRecordedAsMovedBack) {
+  const auto moved_ms = [](SimFault fault) {
+    Scene scene({fault}, {{.at = 0, .choice = 1}});
+    scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
+      scene.Say(env, Scene::Call(env, 1, {"GET", "k"}));
+    });
+    EXPECT_EQ(scene.Run().size(), 1U);
+    return ToMs(Duration(scene.world->events().front().value[1]));
+  };
+  EXPECT_EQ(moved_ms(SimFault::kNodeClock), 640);
+  EXPECT_EQ(moved_ms(SimFault::kNodeClockBack), -640);
 }
 
 TEST(WorldFaults, ANodeThatForgetsItsScriptsIsSentTheText) {

@@ -18,6 +18,7 @@ void WorldMemory::Begin(World& world, const WorldTerms& terms) {
   for (const SimFault fault : terms.faults) {
     if (NeedsReplicas(fault) && terms.replicas == 0) continue;
     faults_at[static_cast<size_t>(EntryOf(fault).at)].push_back(fault);
+    if (StrikesAtBegin(fault)) faults_at[static_cast<size_t>(Point::kBegin)].push_back(fault);
   }
   events.clear();
   faults.clear();

@@ -22,6 +22,7 @@ constexpr WallTime kWallAtStart{std::chrono::hours(24 * 365 * 55)};
 
 struct World::Process {
   int number = 0;
+  bool begun = false;
   bool gone = false;  // killed: its tasks are to end, and nothing that they do has an effect
   int idle = 0;       // sessions that are through with their work, and stay
   MonoTime still_until{};
