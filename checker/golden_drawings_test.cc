@@ -263,6 +263,17 @@ const std::vector<Drawn> kDrawn{
         c2:      A-----a==g=w=R-r        | 4 4>3
         final:                     *     | 3/2
         probe:                      P-p)"},
+    {"said-to-free-its-lost-lock-3-unknown", "release unknown",
+     "the library of client 1 said that it freed its own lock, which was client 3's by then", R"(
+        c1:  A-a==!==================R-r
+        c2:           A-a==R-r
+        c3:                     A-a=======R-x)"},
+    {"said-to-free-its-lost-lock-and-nothing-was-there-3-ok", "release valid",
+     "client 3's key had been deleted: a library may say of nothing that it freed it", R"(
+        c1:             A-a==!==================R-r
+        c2:                      A-a==R-r
+        c3:                                A-a=======R-x
+        delete-key n1:                        [])"},
     {"saved-once-2-ok", "exactly-once valid",
      "one result in the store: the save of unknown outcome was not done", R"(
         c1:    A-a=S-?=R-r                     | 1

@@ -145,8 +145,7 @@ class Checking {
   }
 
   // A library that says of a lock that was another's by then that it freed its own is not believed, unless it does not claim
-  // to say: it may not have looked. Empty: there is none, or the
-  // key may have been gone, of which some say that they freed it.
+  // to say: it may not have looked. Empty: there is none, or the key may have been gone, of which some say that they freed it.
   [[nodiscard]] std::string DoubtOfLostLocks() const {
     if (!scene_.facts.library || WhyNoLossIsCertain(evidence_)) return {};
     const std::vector<std::string>& can = scene_.facts.library->can;
@@ -158,13 +157,12 @@ class Checking {
       const auto met = std::ranges::find_if(holds_.all, [&](const Hold& hold) {
         return hold.key == release.key && hold.owner() != release.session &&
                hold.core.from_ns < during.from_ns && during.to_ns < hold.core.to_ns &&
-               WasThere(hold, during);
+               WasThere(hold, {hold.asked_ns, during.to_ns});
       });
       if (met == holds_.all.end()) continue;
       return fmt::format(
           "{} released the key at {} and was told that this freed its lock, which was lost; {} "
-          "held "
-          "the key then, and may have lost it by that",
+          "held the key then, and may have lost it by that",
           OwnerName(scene_, release.session), At(release.from_ns), OwnerName(scene_, met->owner()));
     }
     return {};

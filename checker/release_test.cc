@@ -175,6 +175,29 @@ TEST(Release, ALibraryThatSaysItFreedItsOwnLockWhenThatWasAnothersIsNotBelieved)
   EXPECT_EQ(Check(met).outcome, Outcome3::kValid) << "ours look, and say so";
 }
 
+TEST(Release, ALibraryIsNotDoubtedWhereTheOthersKeyMayHaveBeenGoneBeforeItsRelease) {
+  const std::string met = R"(
+      c1:             A-a==!==================R-r
+      c2:                      A-a==R-r
+      c3:                                A-a=======R-r)";
+  const auto outcome = [&](const std::string& fault) {
+    History history = FromLanes(met + fault);
+    history.facts.library = LibraryFact{"drawn", "1", {"lease"}};
+    return CheckRelease(history, {}).outcome;
+  };
+  EXPECT_EQ(outcome(""), Outcome3::kUnknown);
+  EXPECT_EQ(outcome(R"(
+      delete-key n1:                        [])"),
+            Outcome3::kValid);
+  EXPECT_EQ(outcome(R"(
+      jump n1:                              [])"),
+            Outcome3::kValid);
+  EXPECT_EQ(outcome(R"(
+      delete-key n1:              [])"),
+            Outcome3::kUnknown)
+      << "c3's was put there after that";
+}
+
 TEST(Release, OnlyTheMachineToBlameIsUnknown) {
   EXPECT_EQ(Check(R"(
       c1:         A-a==!==========R-f
