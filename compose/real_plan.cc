@@ -81,6 +81,11 @@ class Translation {
     FaultPlan plan = Begun(fault);
     const Result<Step> step = StepOf(fault, place);
     if (!step) return tl::unexpected(step.error());
+    if (place.looks_first && fault != SimFault::kKill)
+      return BadInput(
+          fmt::format("--real: {} where {}: it looks at a clock before it announces {}, and may "
+                      "decide otherwise",
+                      sim::EntryOf(fault).name, WhatIsDone(place), Name(*step)));
     plan.on = Trigger{.client = place.client, .step = *step};
     plan.client = place.client;
     SetExtent(fault, plan);
@@ -106,11 +111,14 @@ class Translation {
     return plan;
   }
 
+  [[nodiscard]] static std::string WhatIsDone(const FaultPlace& place) {
+    if (place.node < 0) return fmt::format("client {} goes on", place.client);
+    return fmt::format("client {}'s {} {} to node {} is carried out", place.client, place.command,
+                       place.nth, place.node);
+  }
+
   [[nodiscard]] static Result<Step> StepOf(SimFault fault, const FaultPlace& place) {
-    const std::string what = place.node < 0
-                                 ? fmt::format("client {} goes on", place.client)
-                                 : fmt::format("client {}'s {} {} to node {} is carried out",
-                                               place.client, place.command, place.nth, place.node);
+    const std::string what = WhatIsDone(place);
     if (!place.step)
       return BadInput(fmt::format("--real: {} where {}: it announces no step there to aim at",
                                   sim::EntryOf(fault).name, what));
@@ -169,7 +177,13 @@ Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices
                            .client = client});
   }
   sim::GivenChoices given(choices);
-  const std::vector<SimFault> struck = Simulate(scenario, given).struck;
+  const Execution execution = Simulate(scenario, given);
+  const Duration takes = execution.history.facts.duration + translation.BeginOf(plan.clients);
+  if (takes > kForGood)
+    return BadInput(fmt::format("--real: it would take {}, and may take {}: a shorter lock.lease",
+                                FormatDuration(std::chrono::ceil<std::chrono::seconds>(takes)),
+                                FormatDuration(kForGood)));
+  const std::vector<SimFault>& struck = execution.struck;
   sim::Deviations before;
   for (const sim::Deviation& deviation : choices) {
     const std::vector<FaultPlace> places = PlacesOf(scenario, before);
@@ -199,6 +213,10 @@ Agreement Compare(const RunVerdict& simulated, const RunVerdict& real) {
     agreement.differs = agreement.differs || (!is_open && differs);
     agreement.text += fmt::format("{:<16}{:<11}{}{}\n", claim.claim, Name(claim.outcome),
                                   Name(other->outcome), differs ? "  <-" : "");
+  }
+  for (const std::string& fault : real.not_fired) {
+    agreement.open = true;
+    agreement.text += fmt::format("\n{} did not strike on the real servers\n", fault);
   }
   return agreement;
 }

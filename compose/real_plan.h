@@ -17,14 +17,15 @@ namespace doublehold {
 // strikes as that client announces the step that it took there. Clients begin an eighth of a lease apart, in their order.
 //
 // Bad input, with what cannot be aimed: a change of order, what is published, what befalls replicas; and a client or a node where no
-// step is announced, or not for the first time.
+// step is announced, or not for the first time, or where a client looks at a clock between what it waited for and that step; and
+// what takes longer than a run there may.
 Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices);
 
 // What became of each claim in either world.
 struct Agreement {
   std::string text;      // a table
   bool differs = false;  // a claim is violated in one, and valid in the other
-  bool open = false;     // a claim is unknown in one of them, and not in the other
+  bool open = false;     // one is unknown in one of them, and not in the other; or a fault did not strike on the real servers
 };
 Agreement Compare(const RunVerdict& simulated, const RunVerdict& real);
 

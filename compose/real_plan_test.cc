@@ -30,10 +30,12 @@ struct Aimed {
   const char* choices;
   std::string real;  // its faults, but for who begins later; or why it cannot be
   int delays = 0;
+  SettingTexts more{};
 };
 
 std::string TextOf(const Aimed& aimed) {
-  Searched searched{.lock = aimed.lock, .faults = aimed.faults, .delays = aimed.delays};
+  const Searched searched{
+      .lock = aimed.lock, .faults = aimed.faults, .more = aimed.more, .delays = aimed.delays};
   const auto choices = sim::ParseDeviations(aimed.choices);
   EXPECT_TRUE(choices.has_value());
   const Result<Plan> plan = RealPlanOf(ScenarioOf(searched), *choices);
@@ -119,6 +121,25 @@ TEST(RealPlan, AimsAtTheSameMessageOrStep) {
        "4:1",
        "--real: node-pause where client 2's SET 4 to node 1 is carried out: it announces no step "
        "there to aim at"},
+      {"redlock",
+       {SimFault::kPause},
+       "4:1",
+       "--real: pause where client 1 goes on: it looks at a clock before it announces "
+       "after-acquire, and may decide otherwise",
+       0,
+       {{"topology.nodes", "3"}}},
+      {"redlock",
+       {SimFault::kPause},
+       "5:1",
+       "pause-1 pause client=1 on=1 after-acquire for=640ms",
+       0,
+       {{"topology.nodes", "3"}}},
+      {"redlock",
+       {SimFault::kKill},
+       "4:1",
+       "kill-1 crash client=1 on=1 after-acquire",
+       0,
+       {{"topology.nodes", "3"}}},
       {"redisson",
        {SimFault::kDropNews},
        "0:1",
@@ -128,6 +149,12 @@ TEST(RealPlan, AimsAtTheSameMessageOrStep) {
        "0:1",
        "--real: what is due changes places, which cannot be had of real servers",
        1},
+      {"set-nx-px",
+       {SimFault::kPause},
+       "1:1",
+       "--real: it would take 90s, and may take 50s: a shorter lock.lease",
+       0,
+       {{"lock.lease", "40s"}}},
   };
   for (const Aimed& aimed : cases)
     EXPECT_EQ(TextOf(aimed), aimed.real) << aimed.lock << ' ' << aimed.choices;
@@ -153,6 +180,21 @@ TEST(RealPlan, ComparesClaimByClaim) {
             "claim           simulated  real\n"
             "exclusion       valid      valid\n"
             "stock           valid      violated  <-\n");
+}
+
+TEST(RealPlan, WhereAFaultDidNotStrikeTheWorldsDoNotAgree) {
+  RunVerdict simulated;
+  simulated.claims = {{.claim = "release", .outcome = Outcome3::kUnknown}};
+  RunVerdict real = simulated;
+  real.not_fired = {"hold-request-1"};
+  const Agreement agreement = Compare(simulated, real);
+  EXPECT_TRUE(agreement.open);
+  EXPECT_FALSE(agreement.differs);
+  EXPECT_EQ(agreement.text,
+            "claim           simulated  real\n"
+            "release         unknown    unknown\n"
+            "\n"
+            "hold-request-1 did not strike on the real servers\n");
 }
 
 }  // namespace

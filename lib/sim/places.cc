@@ -23,13 +23,16 @@ void World::NotePlace(FaultPlace place) {
 void World::NoteGoingOn(Task& task, Point point) {
   if (!NotesPlaces(point)) return;
   task.noted = terms_.places->size();
+  task.looked = false;
   NotePlace({.point = point, .client = task.process->number});
 }
 
 void World::NoteStep(Task& task, Step step) {
   task.step = Announced{.step = step, .nth = ++task.process->announced[static_cast<size_t>(step)]};
   if (!task.noted) return;
-  (*terms_.places)[*task.noted].step = task.step;
+  FaultPlace& place = (*terms_.places)[*task.noted];
+  place.step = task.step;
+  place.looks_first = task.looked;
   task.noted.reset();
 }
 

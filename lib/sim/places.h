@@ -28,6 +28,7 @@ struct FaultPlace {
   // What that client does there: of a message, the step that it announced as it sent it; else the one that it announces as it goes
   // on. Nothing: none.
   std::optional<Announced> step{};
+  bool looks_first = false;  // at a clock, as it goes on, before it announces that: to be stopped there is another thing
 };
 
 }  // namespace doublehold::sim

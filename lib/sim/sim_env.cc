@@ -124,9 +124,13 @@ class SimEnv::SimSubscription final : public Subscription {
 SimEnv::SimEnv(World& world, World::Task& task)
     : world_(world), task_(task), random_(world.terms_.seed, "simulated task", task.number) {}
 
-MonoTime SimEnv::Mono() { return world_.now(); }
+MonoTime SimEnv::Mono() {
+  task_.looked = true;
+  return world_.now();
+}
 
 WallTime SimEnv::Wall() {
+  task_.looked = true;
   return kWallAtStart + (world_.now() - kStart) + task_.process->clock.AheadAt(world_.now());
 }
 

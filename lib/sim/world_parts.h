@@ -45,6 +45,7 @@ struct World::Task {
   std::optional<SimFault> struck{};  // where it stands, before it goes on
   std::optional<Announced> step{};   // that it announced since it went on
   std::optional<size_t> noted{};     // the place at which it went on, as long as it announced none
+  bool looked = false;               // at a clock since then
   std::function<void(Env&)> body{};
   std::optional<SimEnv> env{};
   std::optional<Fiber> fiber{};
