@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "checker/evidence.h"
 #include "lib/base/check.h"
@@ -35,8 +36,9 @@ bool AreSame(const std::vector<Event>& a, const std::vector<Event>& b) {
 }  // namespace
 
 ClaimJudge::ClaimJudge(const std::vector<std::string>& claims, size_t remembered)
-    : judged_(remembered) {
+    : places_(std::min(kPlaces, remembered)) {
   CHECK(remembered > 0);
+  judged_.resize(remembered / places_ * places_);
   for (const std::string& claim : claims) {
     const auto entry = std::ranges::find(Checkers(), claim, &CheckerEntry::claim);
     CHECK(entry != Checkers().end());
@@ -47,20 +49,24 @@ ClaimJudge::ClaimJudge(const std::vector<std::string>& claims, size_t remembered
 const ClaimJudge::Findings& ClaimJudge::Judge(const History& history) {
   if (history.events.size() > kMostEvents) return other_.findings = Check(history);
   const uint64_t digest = DigestOf(history);
-  Judged& judged = judged_[digest % judged_.size()];
-  const bool is_same = judged.digest == digest && !judged.findings.outcomes.empty() &&
-                       AreSame(judged.events, history.events) &&
-                       judged.duration == history.facts.duration &&
-                       judged.faults == history.facts.faults;
-  if (is_same) {
+  const std::span<Judged> places =
+      std::span(judged_).subspan(digest % (judged_.size() / places_) * places_, places_);
+  for (const Judged& judged : places) {
+    if (judged.digest != digest || !IsOf(judged, history)) continue;
     ++spared_;
     return judged.findings;
   }
+  Judged& judged = places[next_++ % places_];
   judged.digest = digest;
   judged.events = history.events;
   judged.faults = history.facts.faults;
   judged.duration = history.facts.duration;
   return judged.findings = Check(history);
+}
+
+bool ClaimJudge::IsOf(const Judged& judged, const History& history) {
+  return !judged.findings.outcomes.empty() && AreSame(judged.events, history.events) &&
+         judged.duration == history.facts.duration && judged.faults == history.facts.faults;
 }
 
 ClaimJudge::Findings ClaimJudge::Check(const History& history) const {

@@ -41,10 +41,16 @@ class ClaimJudge {
     Findings findings{};
   };
 
+  // Histories with one digest, and others, meet: so many are kept beside each other.
+  static constexpr size_t kPlaces = 8;
+
+  static bool IsOf(const Judged& judged, const History& history);
   Findings Check(const History& history) const;
 
   std::vector<const CheckerEntry*> checkers_;
-  std::vector<Judged> judged_;  // each where its digest says; a later one takes the place
+  size_t places_;
+  std::vector<Judged> judged_;  // each at one of the places that its digest says
+  size_t next_ = 0;             // which of these the next takes
   Judged other_;                // the last that was too long to be remembered
   int64_t spared_ = 0;
 };
