@@ -103,7 +103,7 @@ void Network::Send(uint32_t index) {
   if (nodes_[static_cast<size_t>(link.node)].down_until > world_->now_)
     return Lose(index, /*definite=*/true, "the server refused the connection");
   MonoTime at = world_->now_ + world_->terms_.latency;
-  NotePlace(Point::kRequest, index);
+  if (world_->NotesPlaces(Point::kRequest)) NotePlace(Point::kRequest, index);
   if (const std::optional<SimFault> fault = world_->Strike(Point::kRequest)) {
     const bool is_held = fault == SimFault::kHoldRequest;
     world_->Note(*fault, link.process, link.node,
@@ -139,13 +139,14 @@ void Network::DeliverRequest(uint32_t index) {
   Node& node = nodes_[static_cast<size_t>(number)];
   if (message.restarts != node.restarts) return;  // lost with its connection
   if (node.still_until > world_->now_) return Again(index, node);
-  if (number != kStoreId.number) NotePlace(Point::kCarryOut, index);
-  const std::optional<SimFault> fault =
-      number == kStoreId.number ? std::nullopt : world_->Strike(Point::kCarryOut);
-  if (fault && StrikeNode(*fault, number)) {
-    // A node that restarts has lost what was on its way to it; one that stands still carries it out later.
-    if (node.still_until > world_->now_) Again(index, node);
-    return;
+  if (number != kStoreId.number) {
+    if (world_->NotesPlaces(Point::kCarryOut)) NotePlace(Point::kCarryOut, index);
+    const std::optional<SimFault> fault = world_->Strike(Point::kCarryOut);
+    if (fault && StrikeNode(*fault, number)) {
+      // A node that restarts has lost what was on its way to it; one that stands still carries it out later.
+      if (node.still_until > world_->now_) Again(index, node);
+      return;
+    }
   }
   CarryOut(message, node);
   message.carried_out = true;
@@ -161,7 +162,7 @@ void Network::DeliverRequest(uint32_t index) {
       at += *later;
     }
   }
-  NotePlace(Point::kReply, index);
+  if (world_->NotesPlaces(Point::kReply)) NotePlace(Point::kReply, index);
   if (const std::optional<SimFault> lost = world_->Strike(Point::kReply)) {
     const bool is_held = lost == SimFault::kHoldReply;
     world_->Note(*lost, link.process, number,

@@ -10,11 +10,6 @@
 
 namespace doublehold::sim {
 
-bool World::NotesPlaces(Point point) const {
-  return terms_.places != nullptr && with_faults_ &&
-         !memory_->faults_at[static_cast<size_t>(point)].empty();
-}
-
 void World::NotePlace(FaultPlace place) {
   place.at = asked_;
   terms_.places->push_back(std::move(place));
@@ -38,7 +33,6 @@ void World::NoteStep(Task& task, Step step) {
 
 // A real server begins without scripts: who asks for one first sends it again, with its text, and that is what is carried out.
 void Network::NotePlace(Point point, uint32_t index) {
-  if (!world_->NotesPlaces(point)) return;
   const Link& link = links_[messages_[index].link];
   FaultPlace place{.point = point, .client = link.process, .node = link.node};
   std::vector<const Script*> known;

@@ -26,12 +26,14 @@ void RandomWalk::Draw(Places& places, uint32_t count, uint32_t questions) {
   places.asked = 0;
   places.next = 0;
   places.at.clear();
+  places.awaited = kNoMore;
   if (questions == 0) return;
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t reach = i == 0 ? questions : questions + questions / 2;
     places.at.push_back(static_cast<uint32_t>(random_.Below(reach)));
   }
   std::ranges::sort(places.at);
+  if (count > 0) places.awaited = places.at.front();
 }
 
 uint32_t RandomWalk::Choose(ChoiceKind kind, uint32_t count) {
@@ -39,8 +41,8 @@ uint32_t RandomWalk::Choose(ChoiceKind kind, uint32_t count) {
   Places& places = places_[static_cast<size_t>(kind)];
   const uint32_t of_kind = places.asked++;
   // Of two that were drawn at one place the second takes the next.
-  if (places.next == places.at.size() || places.at[places.next] > of_kind) return 0;
-  ++places.next;
+  if (places.awaited > of_kind) return 0;
+  places.awaited = ++places.next < places.at.size() ? places.at[places.next] : kNoMore;
   const auto choice = static_cast<uint32_t>(1 + random_.Below(count - 1));
   deviations_.push_back({.at = at, .choice = choice, .kind = kind});
   return choice;

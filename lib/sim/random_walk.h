@@ -37,9 +37,11 @@ class RandomWalk final : public ChoiceSource {
   [[nodiscard]] const Deviations& deviations() const { return deviations_; }
 
  private:
+  static constexpr uint32_t kNoMore = UINT32_MAX;
   // The questions of one kind, and those that are answered otherwise.
   struct Places {
     uint32_t asked = 0;
+    uint32_t awaited = kNoMore;  // at[next]
     size_t next = 0;
     std::vector<uint32_t> at{};  // in order
   };

@@ -53,7 +53,11 @@ World::Task& World::AddTask(Process& process, TaskKind kind, int thread,
 }
 
 void World::Run(bool with_faults) {
-  with_faults_ = with_faults;
+  for (size_t point = 0; point < kPoints; ++point) {
+    const size_t faults = memory_->faults_at[point].size();
+    alternatives_[point] = with_faults && faults > 0 ? static_cast<uint32_t>(faults) + 1 : 0;
+  }
+  const bool reorders = with_faults && terms_.window > Duration::zero();
   while (const Due* next = Next()) {
     if (++steps_ > terms_.most_steps) {
       cut_off_ = true;
@@ -62,7 +66,7 @@ void World::Run(bool with_faults) {
       for (Process& process : memory_->processes) Kill(process);
       return;
     }
-    const Due due = TakeNext(*next);
+    const Due due = reorders ? TakeNext(*next) : Take(*next);
     now_ = std::max(now_, due.at);
     if (asleep_.empty()) {
       Happen(due);
@@ -107,11 +111,6 @@ World::Due World::Take(const Due& next) {
     memory_->DropTimer(taken.which);
   }
   return taken;
-}
-
-uint32_t World::Choose(ChoiceKind kind, uint32_t count) {
-  ++asked_;
-  return choices_.Choose(kind, count);
 }
 
 void World::Happen(const Due& due) {
@@ -237,12 +236,8 @@ void World::NoteTraffic(int process, int node) {
                              .value = {process, node}});
 }
 
-std::optional<SimFault> World::Strike(Point point) {
-  const std::vector<SimFault>& faults = memory_->faults_at[static_cast<size_t>(point)];
-  if (!with_faults_ || faults.empty()) return std::nullopt;
-  const uint32_t choice = Choose(ChoiceKind::kFault, static_cast<uint32_t>(faults.size()) + 1);
-  if (choice == 0) return std::nullopt;
-  return faults[choice - 1];
+SimFault World::FaultOf(Point point, uint32_t choice) const {
+  return memory_->faults_at[static_cast<size_t>(point)][choice - 1];
 }
 
 void World::Note(SimFault fault, int client, int node, MonoTime until, std::string_view command) {

@@ -113,7 +113,10 @@ class World {
   const Due* Next();
   Due Take(const Due& next);
   Due TakeNext(const Due& next);
-  uint32_t Choose(ChoiceKind kind, uint32_t count);
+  uint32_t Choose(ChoiceKind kind, uint32_t count) {
+    ++asked_;
+    return choices_.Choose(kind, count);
+  }
   void NoteManyEffects() { effects_ += 2; }
   void LetWait(Due first, const Due& second, bool is_tie);
   void HappenBesideSleepers(const Due& due);
@@ -135,9 +138,18 @@ class World {
   void NoteTraffic(int process, int node);
 
   // The fault that strikes at a point, if any.
-  std::optional<SimFault> Strike(Point point);
+  std::optional<SimFault> Strike(Point point) {
+    const uint32_t count = alternatives_[static_cast<size_t>(point)];
+    if (count == 0) return std::nullopt;
+    const uint32_t choice = Choose(ChoiceKind::kFault, count);
+    if (choice == 0) return std::nullopt;
+    return FaultOf(point, choice);
+  }
+  [[nodiscard]] SimFault FaultOf(Point point, uint32_t choice) const;
   // Before Strike: notes the place, where that is wanted and a choice will be asked.
-  [[nodiscard]] bool NotesPlaces(Point point) const;
+  [[nodiscard]] bool NotesPlaces(Point point) const {
+    return terms_.places != nullptr && alternatives_[static_cast<size_t>(point)] != 0;
+  }
   void NotePlace(FaultPlace place);
   void NoteGoingOn(Task& task, Point point);
   void NoteStep(Task& task, Step step);
@@ -156,7 +168,7 @@ class World {
   uint32_t asked_ = 0;    // choices
   uint64_t effects_ = 0;  // on what else is due, or will be; a fault is many
   std::optional<uint32_t> again_from_{};
-  bool with_faults_ = false;
+  std::array<uint32_t, kPoints> alternatives_{};  // at each point; 0: nothing is asked
   bool cut_off_ = false;
   int64_t steps_ = 0;
 };

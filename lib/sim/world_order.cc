@@ -9,8 +9,7 @@ namespace doublehold::sim {
 // The next thing, or, when the choices want that and another is due within the window, the one after it.
 World::Due World::TakeNext(const Due& due) {
   Due first = Take(due);
-  if (!with_faults_ || terms_.window <= Duration::zero() || first.what == Due::What::kHeal)
-    return first;
+  if (first.what == Due::What::kHeal) return first;
   while (true) {
     // A fault that ends in between only says so, at its time: it is nothing that the first could wait for.
     std::vector<Due>& heals = memory_->heals_between;
