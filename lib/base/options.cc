@@ -18,6 +18,13 @@ std::vector<std::string> Names(std::span<const OptionSpec> specs) {
   return names;
 }
 
+std::optional<int64_t> AsInteger(const std::string& text) {
+  int64_t value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 Result<std::string> CheckInteger(const OptionSpec& spec, const std::string& text) {
   int64_t value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -118,21 +125,30 @@ Result<void> CheckCompleted(std::string_view what, std::span<const OptionSpec> s
 
 Options::Options(const std::map<std::string, std::string>& values) {
   values_.reserve(values.size());
-  for (const auto& [name, text] : values) values_.push_back({.name = name, .text = &text});
+  for (const auto& [name, text] : values)
+    values_.push_back(
+        {.mark = MarkOf(name), .name = name, .text = &text, .integer = AsInteger(text)});
 }
 
-const std::string& Options::Text(std::string_view name) const {
-  const auto found = std::ranges::find(values_, name, &Value::name);
-  CHECK(found != values_.end());
-  return *found->text;
+uint32_t Options::MarkOf(std::string_view name) {
+  if (name.empty()) return 0;
+  return static_cast<uint32_t>(name.size()) << 16 |
+         static_cast<uint32_t>(static_cast<uint8_t>(name.front())) << 8 |
+         static_cast<uint8_t>(name.back());
+}
+
+const Options::Value& Options::Find(std::string_view name) const {
+  const uint32_t mark = MarkOf(name);
+  for (const Value& value : values_) {
+    if (value.mark == mark && value.name == name) return value;
+  }
+  CHECK(false);
 }
 
 int64_t Options::Integer(std::string_view name) const {
-  const std::string& text = Text(name);
-  int64_t value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  CHECK(status == std::errc{} && end == text.data() + text.size());
-  return value;
+  const Value& value = Find(name);
+  CHECK(value.integer.has_value());
+  return *value.integer;
 }
 
 double Options::Number(std::string_view name) const {

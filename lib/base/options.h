@@ -4,6 +4,7 @@
 #define DOUBLEHOLD_LIB_BASE_OPTIONS_H_
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,13 +45,18 @@ class Options {
   [[nodiscard]] Duration Span(std::string_view name) const { return Duration(Integer(name)); }
   [[nodiscard]] int64_t Integer(std::string_view name) const;
   [[nodiscard]] double Number(std::string_view name) const;
-  [[nodiscard]] const std::string& Text(std::string_view name) const;
+  [[nodiscard]] const std::string& Text(std::string_view name) const { return *Find(name).text; }
 
  private:
   struct Value {
+    uint32_t mark = 0;  // of the name: two with different ones differ
     std::string_view name;
     const std::string* text = nullptr;
+    std::optional<int64_t> integer{};  // where the text is one
   };
+  static uint32_t MarkOf(std::string_view name);
+  [[nodiscard]] const Value& Find(std::string_view name) const;
+
   std::vector<Value> values_;  // few: to look at each takes less than to make a key of a name
 };
 
