@@ -1,6 +1,6 @@
 #include "workloads/shop.h"
 
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
 namespace doublehold {
 namespace {
@@ -110,7 +110,7 @@ void Customer::Order(int item, const StockWritten& written, const Grant& grant) 
   Event event = About(item, Op::kOrder, grant);
   event.value = {written.before, written.after};
   env_.Record(event);
-  const std::string order = fmt::format("{:x}-{}", grant.hold, written.before);
+  const std::string order = fmt::format(FMT_COMPILE("{:x}-{}"), grant.hold, written.before);
   event.type = doublehold::TypeOf(store_.Call({"RPUSH", OrdersKey(item), order}));
   env_.Record(event);
 }
