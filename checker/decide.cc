@@ -41,10 +41,11 @@ ClaimVerdict Undecided(ClaimVerdict verdict, std::string why) {
 
 ClaimVerdict Decided(ClaimVerdict verdict, Stories stories, std::string if_violated,
                      std::string if_valid) {
-  const bool by_stall = stories.AllByStall();
-  const std::string blamed = "only where the machine stalled a process: " + stories.FirstSentence();
+  const bool blamed = verdict.count > 0 && stories.AllByStall();
+  const std::string why =
+      blamed ? "only where the machine stalled a process: " + stories.FirstSentence() : "";
   std::tie(verdict.violations, verdict.seen) = std::move(stories).Take();
-  if (verdict.count > 0 && by_stall) return Undecided(std::move(verdict), blamed);
+  if (blamed) return Undecided(std::move(verdict), why);
   verdict.outcome = verdict.count > 0 ? Outcome3::kViolated : Outcome3::kValid;
   verdict.reason = verdict.count > 0 ? std::move(if_violated) : std::move(if_valid);
   return verdict;

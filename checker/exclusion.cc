@@ -50,6 +50,7 @@ ClaimVerdict Check(const Evidence& evidence, const Limits& limits, Part part) {
     }
   }
   if (!lengths_ns.empty()) verdict.overlap = PercentilesOf(std::move(lengths_ns));
+  if (limits.violations_told == 0) return Decided(std::move(verdict), std::move(stories), "", "");
   const std::string_view what =
       part == Part::kCore ? "held the key" : "had a valid lease on the key";
   const std::string of = fmt::format("of {} began while another client {}",

@@ -197,7 +197,7 @@ ClaimVerdict CheckLiveness(const Evidence& evidence, const Limits& limits) {
   for (const auto& [key, state] : Keys(evidence.history())) {
     if (state.IsAnswered() || state.never_expires_ns) ++verdict.opportunities;
     if (state.probe && !state.IsAnswered()) ++unanswered;
-    if (state.IsAnswered()) {
+    if (state.IsAnswered() && limits.violations_told > 0) {
       const int64_t left_ns = state.probe->budget_ns - state.probe->waited_ns;
       left.Add(left_ns, state.probe->to_ns,
                fmt::format("{} was had at {} with {} of the probe's budget left",
@@ -226,6 +226,7 @@ ClaimVerdict CheckLiveness(const Evidence& evidence, const Limits& limits) {
   if (verdict.opportunities == 0) {
     return Undecided(std::move(verdict), "no key was probed after the last fault");
   }
+  if (limits.violations_told == 0) return Decided(std::move(verdict), std::move(stories), "", "");
   const std::string wait = LongestWaitClause(evidence.history(), scene);
   const std::string keys = Counted(verdict.opportunities, "key");
   std::string stuck = fmt::format("{} of {} could not be locked again in time{}{}", verdict.count,

@@ -90,7 +90,8 @@ class Checking {
         calls_(evidence.calls()),
         holds_(evidence.holds()),
         scene_(evidence.scene()),
-        stories_(limits) {}
+        stories_(limits),
+        tells_(limits.violations_told > 0) {}
 
   ClaimVerdict Verdict() && {
     ClaimVerdict verdict{.unit = "releases"};
@@ -109,7 +110,6 @@ class Checking {
     for (const auto& [key, releases] : unchecked) JudgeKey(key, releases, acquires[key]);
     verdict.count = count_;
     if (auto margin = std::move(margin_).Take()) verdict.margins.push_back(std::move(*margin));
-    const std::string of = Counted(verdict.opportunities, "release");
     if (!answered) return Undecided(std::move(verdict), "no release was answered");
     if (count_ == 0 && doubt_.empty()) doubt_ = DoubtOfLostLocks();
     if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
@@ -128,6 +128,8 @@ class Checking {
                       OwnerName(scene_, gone_->session), At(gone_->to_ns),
                       OwnerName(scene_, unanswered_->session), At(unanswered_->from_ns)));
     }
+    if (!tells_) return Decided(std::move(verdict), std::move(stories_), "", "");
+    const std::string of = Counted(verdict.opportunities, "release");
     return Decided(std::move(verdict), std::move(stories_),
                    fmt::format("{} of {} freed a lock that another held", count_, of),
                    fmt::format("none of {} freed a lock that another held", of));
@@ -271,6 +273,7 @@ class Checking {
   const Holds& holds_;
   const Scene& scene_;
   Stories stories_;
+  bool tells_;  // else the outcome alone is asked for
   int64_t count_ = 0;
   MarginFinder margin_{{.what = "least lease left after a release that did not look",
                         .missed = "longest after its lease that a release did not look"}};

@@ -145,32 +145,43 @@ std::string WereMade(int64_t sales) {
 std::vector<Violation> WaysOf(const ItemCount& item, bool told, int64_t explained,
                               const std::string& twice_by) {
   std::vector<Violation> ways;
-  const auto add = [&](int64_t count, std::string text, bool by_stall = false) {
-    if (count > 0) {
-      ways.push_back({.count = item.Wrong(), .by_stall = by_stall, .sentence = std::move(text)});
-    }
+  const auto add = [&](int64_t count, const auto& tell, bool by_stall = false) {
+    if (count > 0)
+      ways.push_back({.count = item.Wrong(), .by_stall = by_stall, .sentence = tell()});
   };
-  const std::string fell =
-      fmt::format("the stock fell from {} to {}", item.initial, item.final_stock.value_or(0));
-  add(item.Lost() - explained, LostClause(item, fell));
+  const auto fell = [&] {
+    return fmt::format("the stock fell from {} to {}", item.initial, item.final_stock.value_or(0));
+  };
+  add(item.Lost() - explained, [&] { return LostClause(item, fell()); });
   if (!told) {
-    add(item.Oversold(), fmt::format("{} were confirmed, and there were {} to sell",
-                                     Counted(item.orders, "order"), item.initial));
-    add(item.BelowZero(), fmt::format("the stock went down to {}", item.lowest));
+    add(item.Oversold(), [&] {
+      return fmt::format("{} were confirmed, and there were {} to sell",
+                         Counted(item.orders, "order"), item.initial);
+    });
+    add(item.BelowZero(), [&] { return fmt::format("the stock went down to {}", item.lowest); });
   }
-  add(item.Vanished(),
-      fmt::format("{}, but at most {} were made: {} vanished", fell,
-                  Counted(item.SoldMost(), "order"), Counted(item.Vanished(), "unit")));
-  add(item.Twice(),
-      fmt::format("{}, and at most {}: {} took a unit twice, trying again after a "
-                  "write that was not answered{}",
-                  fell, WereMade(item.perhaps_sales.value_or(0)), Counted(item.Twice(), "sale"),
-                  twice_by.empty() ? "" : "; " + twice_by),
+  add(item.Vanished(), [&] {
+    return fmt::format("{}, but at most {} were made: {} vanished", fell(),
+                       Counted(item.SoldMost(), "order"), Counted(item.Vanished(), "unit"));
+  });
+  add(
+      item.Twice(),
+      [&] {
+        return fmt::format(
+            "{}, and at most {}: {} took a unit twice, trying again after a "
+            "write that was not answered{}",
+            fell(), WereMade(item.perhaps_sales.value_or(0)), Counted(item.Twice(), "sale"),
+            twice_by.empty() ? "" : "; " + twice_by);
+      },
       !twice_by.empty());
-  add(item.Missing(), fmt::format("{} were confirmed, and {} are in the store",
-                                  Counted(item.orders, "order"), item.final_orders));
-  add(item.Doubled(), fmt::format("{} are in the store, and at most {} were made",
-                                  Counted(item.final_orders, "order"), item.SoldMost()));
+  add(item.Missing(), [&] {
+    return fmt::format("{} were confirmed, and {} are in the store", Counted(item.orders, "order"),
+                       item.final_orders);
+  });
+  add(item.Doubled(), [&] {
+    return fmt::format("{} are in the store, and at most {} were made",
+                       Counted(item.final_orders, "order"), item.SoldMost());
+  });
   return ways;
 }
 
@@ -290,6 +301,7 @@ ClaimVerdict CheckStock(const Evidence& evidence, const Limits& limits) {
           "the sums are right, but perhaps only because of a write of unknown outcome: " + hidden);
     }
   }
+  if (limits.violations_told == 0) return Decided(std::move(verdict), std::move(stories), "", "");
   const std::string orders = Counted(verdict.opportunities, "confirmed order");
   const std::string arithmetic = Arithmetic(items);
   std::string wrong = fmt::format("{} of {} went wrong{}", verdict.count, orders, arithmetic);
