@@ -1,10 +1,11 @@
 # make demo   set-up, release build, the suite npc (five locks under N, P and C), its report
-# make test   set-up, build with ASan and UBSan, all tests; the recorder and the real Env under TSan as well
+# make test   set-up, build with ASan and UBSan, all tests but the slow ones; the recorder and the real Env under TSan as well
+# make test-all  make test, then the slow tests and all random trials
 # make build  set-up, release build: build/doublehold
 # make bench  set-up, release build, the speed and memory figures as ratios
 # make mutants  set-up, dev build, the tests of the checkers against each of their deliberate defects
 # make format, make tidy
-.PHONY: demo test build bench mutants format tidy setup readme clean
+.PHONY: demo test test-all build bench mutants format tidy setup readme clean
 
 JOBS ?= $(shell nproc)
 SOURCES = $(shell git ls-files '*.cc' '*.h' '*.c')
@@ -34,7 +35,11 @@ test: setup
 	$(call quietly,cmake --preset tsan)
 	$(call quietly,cmake --build --preset tsan -j $(JOBS) --target tsan_tests)
 	cd build-tsan && ctest --output-on-failure -L tsan
-	cd build-asan && ctest --output-on-failure -j $(JOBS)
+	cd build-asan && ctest --output-on-failure -j $(JOBS) -LE slow
+
+test-all: test
+	cd build-asan && ctest --output-on-failure -L slow
+	cd build-asan && DOUBLEHOLD_ALL_TRIALS=1 ctest --output-on-failure -j $(JOBS) -R 'TrialsOfClaim|SearchOf|Conformance'
 
 bench: build
 	$(call quietly,cmake --build --preset release -j $(JOBS) --target bench_checker bench_linear bench_paths bench_proxy bench_readers bench_recorder bench_sim bench_variants)

@@ -1,4 +1,4 @@
-// A hundredth of what brute_trials does by hand.
+// The first of the random histories that brute_trials tries.
 #include "checker/brute/claim_trials.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "checker/checker.h"
+#include "lib/testing/trials.h"
 
 namespace doublehold::brute {
 namespace {
@@ -14,14 +15,14 @@ namespace {
 class TrialsOfClaim : public testing::TestWithParam<ClaimTrials> {};
 
 TEST_P(TrialsOfClaim, AgreeWithEveryOrderOnRandomHistories) {
-  constexpr int64_t kHistories = 20'000;
+  const int64_t histories = NumTrials(20'000);
   constexpr uint64_t kSeed = 20261122;
-  const ClaimTrialCounts counts = RunClaimTrials(GetParam(), kSeed, kHistories);
+  const ClaimTrialCounts counts = RunClaimTrials(GetParam(), kSeed, histories);
   EXPECT_EQ(counts.disagreement, "");
   RecordProperty("counts", counts.Line());
   for (const bool perhaps : {false, true}) {
     const double all = static_cast<double>(counts.Of(perhaps, true) + counts.Of(perhaps, false));
-    EXPECT_GT(all, 0.2 * kHistories) << counts.Line();
+    EXPECT_GT(all, 0.2 * static_cast<double>(histories)) << counts.Line();
     for (const bool innocent : {false, true})
       EXPECT_GT(static_cast<double>(counts.Of(perhaps, innocent)), 0.2 * all) << counts.Line();
   }

@@ -8,17 +8,17 @@
 
 #include "checker/linear/trials.h"
 #include "lib/base/prng.h"
+#include "lib/testing/trials.h"
 
 namespace doublehold {
 namespace {
 
 class SearchOf : public testing::TestWithParam<Model> {};
 
-// A hundredth of what brute_trials does by hand.
+// The first of the random histories that brute_trials tries.
 TEST_P(SearchOf, AgreesWithEveryOrderOnRandomHistories) {
-  constexpr int64_t kHistories = 20'000;
   constexpr uint64_t kSeed = 20261121;
-  const TrialCounts counts = RunTrials(GetParam(), kSeed, kHistories);
+  const TrialCounts counts = RunTrials(GetParam(), kSeed, NumTrials(20'000));
   EXPECT_EQ(counts.disagreement, "");
   for (const bool indeterminate : {false, true}) {
     EXPECT_GT(counts.ValidShare(indeterminate), 0.25) << indeterminate;
