@@ -13,7 +13,7 @@
 namespace doublehold {
 namespace {
 
-struct Case {
+struct AftermathCase {
   const char* what;
   const char* lanes;
   Outcome3 exclusion;
@@ -21,7 +21,7 @@ struct Case {
 };
 
 // A `!` ends the lease; a lane's column is a millisecond, the lease of FromLanes a second unless a `!` says otherwise.
-const Case kCases[] = {
+const AftermathCase kCases[] = {
     {"the DEL of a stalled holder frees the next one's lock",
      R"(
       c1:         A-a==!=========R-f
@@ -299,7 +299,7 @@ const Case kCases[] = {
 };
 
 TEST(Aftermath, OnlyWhatMayComeOfAStallIsExcused) {
-  for (const Case& each : kCases) {
+  for (const AftermathCase& each : kCases) {
     SCOPED_TRACE(each.what);
     const History history = FromLanes(each.lanes);
     EXPECT_EQ(CheckExclusion(history, {}).outcome, each.exclusion);

@@ -27,7 +27,7 @@ const FaultFact& FactOf(const Scene& scene, const FaultEpisode& episode) {
 }
 
 // One that stops the client itself, or keeps a session at its work while its watchdog runs on.
-bool Stops(const Scene& scene, const FaultEpisode& episode, int32_t client, Side side) {
+bool StopsSide(const Scene& scene, const FaultEpisode& episode, int32_t client, Side side) {
   const std::string& kind = FactOf(scene, episode).kind;
   return episode.client == client &&
          (kind == "pause" || (kind == "slow" && side == Side::kSession));
@@ -111,7 +111,7 @@ void AddOwnPart(const Scene& scene, const Waiter& who, Span stalled, std::vector
   const int32_t client = who.session.client;
   std::vector<Span> taken;
   for (const FaultEpisode* episode : scene.EpisodesWithin(stalled)) {
-    if (Stops(scene, *episode, client, who.side))
+    if (StopsSide(scene, *episode, client, who.side))
       taken.push_back({episode->from_ns, episode->to_ns});
   }
   const int64_t began_ns = stalled.from_ns;
@@ -208,7 +208,7 @@ int64_t StoodStillNs(const Scene& scene, int32_t client, Side side, const Span& 
     if (HoldsUp(*stall, client)) add(stall->when);
   }
   for (const FaultEpisode* episode : scene.EpisodesWithin(when)) {
-    if (Stops(scene, *episode, client, side)) add({episode->from_ns, episode->to_ns});
+    if (StopsSide(scene, *episode, client, side)) add({episode->from_ns, episode->to_ns});
   }
   return TotalNs(std::move(still));
 }

@@ -9,19 +9,19 @@
 namespace doublehold {
 namespace {
 
-constexpr Outcome3 kUnknown = Outcome3::kUnknown;
-constexpr Outcome3 kViolated = Outcome3::kViolated;
+constexpr Outcome3 kBlameUnknown = Outcome3::kUnknown;
+constexpr Outcome3 kBlameViolated = Outcome3::kViolated;
 
 // A stall is of the lane `machine`; the lease that a watchdog keeps is of 10 ms.
-struct Case {
+struct BlameCase {
   const char* what;
   const char* lanes;
   Outcome3 exclusion;
   int nodes = 1;
 };
 
-void Expect(const std::vector<Case>& cases) {
-  for (const Case& each : cases) {
+void ExpectBlame(const std::vector<BlameCase>& cases) {
+  for (const BlameCase& each : cases) {
     SCOPED_TRACE(each.what);
     const History history = FromLanes(each.lanes, {.nodes = each.nodes});
     EXPECT_EQ(Name(CheckExclusion(history, {}).outcome), Name(each.exclusion));
@@ -30,140 +30,140 @@ void Expect(const std::vector<Case>& cases) {
 }
 
 TEST(Blame, AStallThatKeptTheWatchdogFromExtendingIsToBlame) {
-  Expect({
+  ExpectBlame({
       {"its client stood still when it was time",
        R"(
       c1:         A-a=E-e============!=================R-x
       c2:                              A-a=====R-r
       machine c1:          (--------)                      )",
-       kUnknown},
+       kBlameUnknown},
       {"but nobody would have extended it any more who was refused before",
        R"(
       c1:         A-a=E-e=E-x============!=================R-x
       c2:                                  A-a=====R-r
       machine c1:             (--------)                      )",
-       kViolated},
+       kBlameViolated},
       {"the server did not answer, and no watchdog tried again",
        R"(
       c1:         A-a=E-e=E---?=====!=================R-x
       c2:                             A-a=====R-r
       machine n1:         (---)                          )",
-       kUnknown},
+       kBlameUnknown},
       {"but for most of the time that it was not answered it was not the machine's",
        R"(
       c1:         A-a=E-e=E------?==!=================R-x
       c2:                             A-a=====R-r
       machine n1:         (--)                           )",
-       kViolated},
+       kBlameViolated},
       {"it tried again, and was answered",
        R"(
       c1:         A-a=E-e=E---?=E-e=======!=================R-x
       c2:                                   A-a=====R-r
       machine n1:         (---)                          )",
-       kViolated},
+       kBlameViolated},
       {"the store stood still, for which its session waited, and not its watchdog",
        R"(
       c1:         A-a=E-e====W--------w===!=================R-x    | 5>4
       c2:                                   A-a=====R-r
       machine n0:              (------)                        )",
-       kViolated},
+       kBlameViolated},
   });
 }
 
 TEST(Blame, AServerHoldsUpNobodyElseThanWhoWaitsForIt) {
-  Expect({
+  ExpectBlame({
       {"another thread does",
        R"(
       c1:         A-a=====!==========R-r
       c1.2:          A---------------x
       c2:                   A-a===R-r
       machine n1:     (--------------)  )",
-       kViolated},
+       kBlameViolated},
       {"it did, and gave up before",
        R"(
       c1:         A--?  A-a=====!===========R-r
       c2:                         A-a===R-r
       machine n1:  (------------------------)  )",
-       kViolated},
+       kBlameViolated},
       {"it waited for another server than the store",
        R"(
       c1:         A-----------a=!====R-r
       c2:                         A-a===R-r
       machine n0:    (-------)              )",
-       kViolated},
+       kBlameViolated},
       {"that was this one",
        R"(
       c1:         A-----------a=!====R-r
       c2:                         A-a===R-r
       machine n1:    (-------)              )",
-       kUnknown},
+       kBlameUnknown},
       {"it waited for the store",
        R"(
       c1:         A-a=W-----w===!====R-r   | 5>4
       c2:                         A-a===R-r
       machine n0:    (-------)              )",
-       kUnknown},
+       kBlameUnknown},
       {"it was held up by nobody else: not by its clock",
        R"(
       c1:            A-a======!======R-r
       c2:                        A-a===R-r
       jump c1:     [-----------------]       | 5
       machine c1:       (-------)            )",
-       kUnknown},
+       kBlameUnknown},
   });
 }
 
 TEST(Blame, WhatAFaultTakesOfAStallIsTheFaults) {
-  Expect({
+  ExpectBlame({
       {"each of its messages took 2 of the 10 for which it stood still: what is left suffices",
        R"(
       c1:            A-a======!======R-r
       c2:                        A-a===R-r
       delay c1:    [-----------------]       | 2
       machine c1:     (---------)            )",
-       kUnknown},
+       kBlameUnknown},
       {"they took 4: a message on its way as the stall began is as late by itself",
        R"(
       c1:            A-a======!======R-r
       c2:                        A-a===R-r
       delay c1:    [-----------------]       | 4
       machine c1:     (---------)            )",
-       kViolated},
+       kBlameViolated},
       {"nobody waited for one",
        R"(
       c1:            A-a======!======R-r
       c2:                        A-a===R-r
       delay c1:    [-----------------]       | 9
       machine c1:        (------)            )",
-       kUnknown},
+       kBlameUnknown},
       {"one was sent when the messages stood still already, and takes its time after",
        R"(
       c1:                   A-a=====W!-----w=R-r     | 5>4
       c2:                               A-a===R-r
       delay c1:           [--------------------]     | 9
       machine supervisor:       (---------)           )",
-       kUnknown},
+       kBlameUnknown},
       {"those from the store are not waited for",
        R"(
       c1:            A-a======!======R-r
       c2:                        A-a===R-r
       delay n0:    [-----------------]       | 9
       machine c1:     (---------)            )",
-       kUnknown},
+       kBlameUnknown},
       {"those of another client are not its own",
        R"(
       c1:            A-a======!======R-r
       c2:                        A-a===R-r
       delay c2:    [-----------------]       | 9
       machine c1:     (---------)            )",
-       kUnknown},
+       kBlameUnknown},
       {"those of the only server that keeps locks are",
        R"(
       c1:            A-a======!======R-r
       c2:                        A-a===R-r
       delay n1:    [-----------------]       | 9
       machine c1:     (---------)            )",
-       kViolated},
+       kBlameViolated},
       {"two slow networks add up",
        R"(
       c1:            A-a======!======R-r
@@ -171,95 +171,95 @@ TEST(Blame, WhatAFaultTakesOfAStallIsTheFaults) {
       delay c1:    [-----------------]       | 2
       delay c1:      [-----------------]     | 2
       machine c1:     (---------)            )",
-       kViolated},
+       kBlameViolated},
       {"what is sent twice keeps nobody waiting",
        R"(
       c1:              A-a======!======R-r
       c2:                          A-a===R-r
       duplicate c1:  [-----------------]
       machine c1:       (---------)            )",
-       kUnknown},
+       kBlameUnknown},
       {"stopped for 2 of the 10",
        R"(
       c1:                   A-a======!======R-r
       c2:                               A-a===R-r
       pause c1:                  [-]
       machine supervisor:    (---------)           )",
-       kUnknown},
+       kBlameUnknown},
       {"for 4",
        R"(
       c1:                   A-a======!======R-r
       c2:                               A-a===R-r
       pause c1:                  [---]
       machine supervisor:    (---------)           )",
-       kViolated},
+       kBlameViolated},
       {"kept at its work for most of the stall",
        R"(
       c1:            A-a======!======R-r
       c2:                        A-a===R-r
       slow c1:            [---]
       machine c1:     (---------)            )",
-       kViolated},
+       kBlameViolated},
       {"which its watchdog is not",
        R"(
       c1:         A-a=E-e============!=================R-x
       c2:                              A-a=====R-r
       slow c1:         [------------]
       machine c1:          (--------)                      )",
-       kUnknown},
+       kBlameUnknown},
       {"a message that was lost is waited for long after",
        R"(
       c1:            A-a=W----!---?==R-r     | 5>4
       c2:                        A-a===R-r
       drop c1:            []
       machine c1:     (---------)            )",
-       kViolated},
+       kBlameViolated},
       {"when nobody waits nothing is lost",
        R"(
       c1:            A-a======!======R-r
       c2:                        A-a===R-r
       drop c1:            []
       machine c1:     (---------)            )",
-       kUnknown},
+       kBlameUnknown},
       {"what was lost before the grant was waited for until then",
        R"(
       c1:         A------a======!====R-r
       c2:                         A-a===R-r
       drop c1:     []
       machine c1:   (----)                  )",
-       kViolated},
+       kBlameViolated},
       {"and without a loss that was the machine's",
        R"(
       c1:         A------a======!====R-r
       c2:                         A-a===R-r
       machine c1:   (----)                  )",
-       kUnknown},
+       kBlameUnknown},
       {"a renewal that was lost is waited for long after",
        R"(
       c1:         A-a=E-e=E-------?==!=================R-x
       c2:                              A-a=====R-r
       drop n1:             []
       machine n1:         (--------)                      )",
-       kViolated},
+       kBlameViolated},
       {"of five servers one is not missed",
        R"(
       c1:         A-a=E-e=E-------?==!=================R-x
       c2:                              A-a=====R-r
       drop n1:             []
       machine n1:         (--------)                      )",
-       kUnknown, 5},
+       kBlameUnknown, 5},
   });
 }
 
 // The supervisor's number is that of no client, as the client is of a fault on a server.
 TEST(Blame, NobodysPlanStopsTheSupervisor) {
-  Expect({{"a replica was stopped as long",
-           R"(
+  ExpectBlame({{"a replica was stopped as long",
+                R"(
       c1:                   A-a======!======R-r
       c2:                               A-a===R-r
       pause n2:              [---------]
       machine supervisor:    (---------)           )",
-           kUnknown}});
+                kBlameUnknown}});
 }
 
 TEST(Blame, WhatTheMachineDidToADelayedMessageIsNotTheDelays) {
@@ -271,7 +271,7 @@ TEST(Blame, WhatTheMachineDidToADelayedMessageIsNotTheDelays) {
   for (Event& event : history.events) {
     if (event.op == Op::kFault && event.type == EventType::kOk) event.value[1] = 900'000'000;
   }
-  EXPECT_EQ(CheckExclusion(history, {}).outcome, kUnknown);
+  EXPECT_EQ(CheckExclusion(history, {}).outcome, kBlameUnknown);
 }
 
 // Its lease was over when it was granted, and was extended when the other had come and gone.
@@ -284,7 +284,7 @@ TEST(Blame, AStallAfterItIsNotWhyALeaseWasOver) {
     const bool granted = event.op == Op::kAcquire && event.type == EventType::kOk;
     if (granted && event.client == 1) event.value[0] = 5'000'000;
   }
-  EXPECT_EQ(CheckExclusion(history, {}).outcome, kViolated);
+  EXPECT_EQ(CheckExclusion(history, {}).outcome, kBlameViolated);
   EXPECT_EQ(CheckLeaseExclusion(history, {}).outcome, Outcome3::kValid);
 }
 

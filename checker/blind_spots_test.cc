@@ -10,147 +10,147 @@
 namespace doublehold {
 namespace {
 
-BlindSpots Of(const History& history) { return Judge(history).blind_spots.value(); }
+BlindSpots BlindSpotsIn(const History& history) { return Judge(history).blind_spots.value(); }
 
-struct Row {
+struct BlindSpotsRow {
   std::string picture;
   int64_t unknown, could_hide;
   std::string claim = "exclusion";
 };
 
-void Expect(const Row& row, BlindCount BlindSpots::*kind) {
-  const BlindSpots spots = Of(FromLanes(row.picture, {.claims = {row.claim}}));
+void ExpectBlindSpots(const BlindSpotsRow& row, BlindCount BlindSpots::*kind) {
+  const BlindSpots spots = BlindSpotsIn(FromLanes(row.picture, {.claims = {row.claim}}));
   EXPECT_EQ((spots.*kind).unknown, row.unknown) << row.picture;
   EXPECT_EQ((spots.*kind).could_hide, row.could_hide) << row.picture;
 }
 
 TEST(BlindSpots, AnAcquireMayHaveBeenASecondHoldWhereSomebodyHoldsAfterItsCall) {
-  for (const Row& row : {Row{R"(
+  for (const BlindSpotsRow& row : {BlindSpotsRow{R"(
       c1:     A-a=====R-r
       c2: A---?              )",
-                             1, 1},
-                         {R"(
+                                                 1, 1},
+                                   {R"(
       c1: A-a=====R-r
       c2:     A---?          )",
-                          1, 1},
-                         {R"(
+                                    1, 1},
+                                   {R"(
       c1: A-a=====R-r
       c2:         A---?      )",
-                          1, 1},
-                         {R"(
+                                    1, 1},
+                                   {R"(
       c1: A-a=====R-r
       c2:             A---?  )",
-                          1, 0},
-                         {R"(
+                                    1, 0},
+                                   {R"(
       c1 item-0: A-a=====R-r
       c2 item-1:     A---?   )",
-                          1, 0},
-                         {R"(
+                                    1, 0},
+                                   {R"(
       c1: A---?  A-a=====R-r )",
-                          1, 0},
-                         {R"(
+                                    1, 0},
+                                   {R"(
       c1: A-a=====R-r        A-a==R-r
       c2:             A---?           )",
-                          1, 1}}) {
-    Expect(row, &BlindSpots::acquires);
+                                    1, 1}}) {
+    ExpectBlindSpots(row, &BlindSpots::acquires);
   }
 }
 
 TEST(BlindSpots, AnAcquireThatIsNeverAnsweredIsOneToo) {
-  Expect({R"(
+  ExpectBlindSpots({R"(
       c1: A-a=====R-r
       c2:     A              )",
-          1, 1},
-         &BlindSpots::acquires);
+                    1, 1},
+                   &BlindSpots::acquires);
 }
 
 // It may be carried out once more, or elsewhere, after a release found it.
 TEST(BlindSpots, AReleaseDoesNotEndAnAcquire) {
-  Expect({R"(
+  ExpectBlindSpots({R"(
       c1:              A-a=====R-r
       c2: A---?  R-r               )",
-          1, 1},
-         &BlindSpots::acquires);
+                    1, 1},
+                   &BlindSpots::acquires);
 }
 
 TEST(BlindSpots, TwoAcquiresWithoutAnAnswerMayBothHaveBeenGranted) {
-  Expect({R"(
+  ExpectBlindSpots({R"(
       c1: A---?
       c2:        A---? )",
-          2, 2},
-         &BlindSpots::acquires);
+                    2, 2},
+                   &BlindSpots::acquires);
 }
 
 TEST(BlindSpots, WhereTokensOrQueuesAreJudgedAnAcquireMattersBesideWhatWasBefore) {
   constexpr char kAfter[] = R"(
       c1: A-a=====R-r
       c2:             A---?  )";
-  Expect({kAfter, 1, 1, "fencing"}, &BlindSpots::acquires);
-  Expect({kAfter, 1, 1, "order"}, &BlindSpots::acquires);
-  Expect({"c1: A-x\nc2:       A---?", 1, 1, "order"}, &BlindSpots::acquires);
-  Expect({"c1: A-x\nc2:       A---?", 1, 0}, &BlindSpots::acquires);
-  Expect({"c1: A-a==A-?==R-r", 1, 1, "reentry"}, &BlindSpots::acquires);
+  ExpectBlindSpots({kAfter, 1, 1, "fencing"}, &BlindSpots::acquires);
+  ExpectBlindSpots({kAfter, 1, 1, "order"}, &BlindSpots::acquires);
+  ExpectBlindSpots({"c1: A-x\nc2:       A---?", 1, 1, "order"}, &BlindSpots::acquires);
+  ExpectBlindSpots({"c1: A-x\nc2:       A---?", 1, 0}, &BlindSpots::acquires);
+  ExpectBlindSpots({"c1: A-a==A-?==R-r", 1, 1, "reentry"}, &BlindSpots::acquires);
 }
 
 TEST(BlindSpots, AReleaseMayHaveFreedALaterHold) {
-  Expect({R"(
+  ExpectBlindSpots({R"(
       c1: A-a===R---?
       c2:              A-a==R-r )",
-          1, 1},
-         &BlindSpots::releases);
-  Expect({R"(
+                    1, 1},
+                   &BlindSpots::releases);
+  ExpectBlindSpots({R"(
       c1:              A-a==R---?
       c2: A-a===R-r              )",
-          1, 0},
-         &BlindSpots::releases);
+                    1, 0},
+                   &BlindSpots::releases);
 }
 
 TEST(BlindSpots, AnExtensionMayHaveKeptTheKeyFromTheNext) {
-  Expect({R"(
+  ExpectBlindSpots({R"(
       c1: A-a==E-?!==R-r
       c2:                 A-a==R-r )",
-          1, 1},
-         &BlindSpots::extends);
-  Expect({R"(
+                    1, 1},
+                   &BlindSpots::extends);
+  ExpectBlindSpots({R"(
       c1:           A-a==E-?!==R-r
       c2: A-a==R-r                 )",
-          1, 0},
-         &BlindSpots::extends);
+                    1, 0},
+                   &BlindSpots::extends);
 }
 
 TEST(BlindSpots, AWriteContradictsWhatWasWrittenSinceItsHoldBegan) {
-  for (const Row& row : {Row{R"(
+  for (const BlindSpotsRow& row : {BlindSpotsRow{R"(
       c1:     A-a=g=w=R-r                | 5 5>4
       c2: A-ag===========W-?=R-r         | 5 5>4  )",
-                             1, 1},
-                         {R"(
+                                                 1, 1},
+                                   {R"(
       c1: A-a=g=w=R-r                    | 5 5>4
       c2:              A-ag=W-?=R-r      | 4 4>3  )",
-                          1, 0},
-                         {R"(
+                                    1, 0},
+                                   {R"(
       c1: A-a=g=W-?=R-r                  | 5 5>4
       c2:                 A-a=g=R-r      | 5      )",
-                          1, 1},
-                         {R"(
+                                    1, 1},
+                                   {R"(
       c1: A-a=g=W-?=W-w=R-r              | 5 5>4 5>4 )",
-                          1, 1},
-                         {R"(
+                                    1, 1},
+                                   {R"(
       c1: A-a=g=W-?=R-r                  | 5 5>4  )",
-                          1, 0}}) {
-    Expect(row, &BlindSpots::writes);
+                                    1, 0}}) {
+    ExpectBlindSpots(row, &BlindSpots::writes);
   }
 }
 
 TEST(BlindSpots, ASaveContradictsEveryOtherOfTheRun) {
-  Expect({R"(
+  ExpectBlindSpots({R"(
       c1: A-a=S-k=R-r                    | 7
       c2:              A-a=S-?=R-r       | 7  )",
-          1, 1},
-         &BlindSpots::writes);
+                    1, 1},
+                   &BlindSpots::writes);
 }
 
 TEST(BlindSpots, AreToldWithWhatTheyMayHaveMet) {
-  const BlindSpots spots = Of(FromLanes(R"(
+  const BlindSpots spots = BlindSpotsIn(FromLanes(R"(
       c1: A-a=g=W-?=R---?            | 5 5>4
       c2:                   A-a==R-r )"));
   EXPECT_EQ(spots.CouldHide(), 2);
@@ -174,14 +174,14 @@ TEST(BlindSpots, WhatWasOverBeforeIsNotMet) {
              "may be out of order with client 3's hold before it (0.016-0.019 s)"},
         Told{before + after, "fencing", "may have met client 4's hold (0.034-0.037 s)"},
         Told{before, "reentry", "may have met what the same client did"}}) {
-    const BlindSpots spots = Of(FromLanes(row.picture, {.claims = {row.claim}}));
+    const BlindSpots spots = BlindSpotsIn(FromLanes(row.picture, {.claims = {row.claim}}));
     ASSERT_EQ(spots.first.size(), 1U) << row.picture;
     EXPECT_TRUE(spots.first[0].sentence.ends_with(row.end)) << spots.first[0].sentence;
   }
 }
 
 TEST(BlindSpots, FewAreToldAndAllCounted) {
-  const BlindSpots spots = Of(FromLanes(R"(
+  const BlindSpots spots = BlindSpotsIn(FromLanes(R"(
       c1:                                        A-a=====R-r
       c2: A-? A-? A-? A-? A-? A-? A-?              )"));
   EXPECT_EQ(spots.acquires.could_hide, 7);
@@ -198,7 +198,7 @@ TEST(BlindSpots, HoldsWithoutALeaseAndStallsAreNamed) {
     if (event.client == 2 && event.type == EventType::kOk && event.op == Op::kAcquire)
       event.value[0] = INT64_MAX;
   }
-  const BlindSpots spots = Of(history);
+  const BlindSpots spots = BlindSpotsIn(history);
   EXPECT_EQ(spots.without_lease, (std::map<int32_t, int64_t>{{2, 1}}));
   ASSERT_EQ(spots.stalls.size(), 2U);
   EXPECT_EQ(spots.stalls[0].client, 2);

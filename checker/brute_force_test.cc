@@ -20,7 +20,7 @@ constexpr int64_t kEver = 1'000;
 
 // Each client acquires, perhaps extends, and releases, at random and often equal times. About half
 // of the histories have no overlap.
-History AnyHistory(Prng& prng) {
+History AnyHistoryBruteForce(Prng& prng) {
   History history{.facts = {.lease = Duration(5), .keys = {"a", "b"}}, .events = {}};
   const auto clients = static_cast<int32_t>(2 + prng.Below(3));
   history.facts.clients = clients;
@@ -95,7 +95,7 @@ TEST(BruteForce, ThePassOverHoldsAgreesWithEveryPairOfThem) {
   Prng prng(1, "pairs");
   int64_t overlapping = 0;
   for (int round = 0; round < 20'000; ++round) {
-    const History history = AnyHistory(prng);
+    const History history = AnyHistoryBruteForce(prng);
     const Holds holds = ExtractHolds(history);
     ASSERT_FALSE(holds.broken.has_value()) << *holds.broken;
     for (const Part part : {Part::kCore, Part::kLive}) {
@@ -111,7 +111,7 @@ TEST(BruteForce, ThePassOverHoldsAgreesWithEveryPairOfThem) {
 TEST(BruteForce, TheClaimIsViolatedExactlyWhenAPairOverlaps) {
   Prng prng(2, "claims");
   for (int round = 0; round < 5'000; ++round) {
-    const History history = AnyHistory(prng);
+    const History history = AnyHistoryBruteForce(prng);
     const Holds holds = ExtractHolds(history);
     ASSERT_EQ(CheckExclusion(history, {}).outcome == Outcome3::kViolated,
               CountByPairs(holds, Part::kCore) > 0);
@@ -212,7 +212,7 @@ TEST(BruteForce, ExclusionIsViolatedExactlyWhenNoOrderOfTheOperationsFitsAMutex)
   Prng prng(3, "orders");
   int64_t violated = 0;
   for (int round = 0; round < 10'000; ++round) {
-    const History history = AnyHistory(prng);
+    const History history = AnyHistoryBruteForce(prng);
     const Holds holds = ExtractHolds(history);
     bool fits = true;
     for (const uint16_t key : {uint16_t{0}, uint16_t{1}}) {

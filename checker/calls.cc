@@ -25,7 +25,7 @@ struct Doings {
   Doings() { open.fill(kNone); }
 };
 
-class Extraction {
+class CallExtraction {
  public:
   void Take(const Event& event) {
     if (event.op == Op::kLost) calls_.complete = false;
@@ -107,7 +107,7 @@ std::vector<const Call*> Calls::Of(Op op, uint16_t key) const {
 }
 
 Calls ExtractCalls(const History& history) {
-  Extraction extraction;
+  CallExtraction extraction;
   for (const Event& event : history.events) extraction.Take(event);
   return std::move(extraction).Finish();
 }

@@ -57,7 +57,7 @@ constexpr std::array kCauses{
     CauseEntry{Cause::kMachine, "machine", "the machine itself kept a process from running"},
 };
 
-constexpr std::string_view kFairLock = "redisson-fair";
+constexpr std::string_view kQueueingLock = "redisson-fair";
 
 Explanation NotTold(std::string because) { return {.because = std::move(because)}; }
 
@@ -98,7 +98,7 @@ Explanation OfHarm(const Particulars& record, const Violation& violation) {
   return OfOverlap(record, *by, *other, later.core.from_ns);
 }
 
-int64_t TokenOf(const Particulars& record, const Hold* hold) {
+int64_t TokenForHold(const Particulars& record, const Hold* hold) {
   const Call* grant = hold == nullptr ? nullptr : record.GrantOf(hold->hold);
   return grant == nullptr ? 0 : grant->answer[1];
 }
@@ -127,8 +127,8 @@ Explanation OfStock(const Particulars& record, const Violation& violation) {
     }
     return NotTold("no single write is to blame");
   }
-  const int64_t token = TokenOf(record, by);
-  const int64_t other = TokenOf(record, over);
+  const int64_t token = TokenForHold(record, by);
+  const int64_t other = TokenForHold(record, over);
   if (token == 0 || other == 0) return OfHarm(record, violation);
   const bool in_order = by->core.from_ns < over->core.from_ns ? token < other : other < token;
   if (!in_order) return OfCounter(record, violation.from_ns);
@@ -139,7 +139,7 @@ Explanation OfStock(const Particulars& record, const Violation& violation) {
   return {.cause = Cause::kStaleWriteTaken,
           .because = fmt::format("the store took {}'s write with token {}, and its lease was over "
                                  "since {}",
-                                 OwnerName(record.scene, late.owner()), TokenOf(record, &late),
+                                 OwnerName(record.scene, late.owner()), TokenForHold(record, &late),
                                  At(late.LeaseEndBefore(at_ns)))};
 }
 
@@ -203,7 +203,7 @@ Explanation OfLiveness(const Particulars& record, const Violation& violation) {
 }
 
 Explanation OfOrder(const Particulars& record) {
-  if (record.history.facts.lock == kFairLock) return NotTold("its queue is not recorded");
+  if (record.history.facts.lock == kQueueingLock) return NotTold("its queue is not recorded");
   return {.cause = Cause::kNoQueue,
           .because = fmt::format("lock {} keeps no queue", record.history.facts.lock)};
 }

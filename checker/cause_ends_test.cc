@@ -53,18 +53,18 @@ TEST(CauseEnds, WhoFreedItsOwnFreedNobodyElses) {
 }
 
 // c1 waits for the answer to its write from 5 to 18 ms, and is 12 ms late.
-const std::string kLate = R"(
+const std::string kCauseEndsLate = R"(
       c1:          A-a==W--!---------w=R-x       | 5>4
       c2:                       A-a==R-r)";
 
 TEST(CauseEnds, FaultsAtTheSameTimeHoldItUpOnce) {
-  ExpectCauses(
-      {{"exclusion", kLate + "\n      hold c1:          [---]\n      delay c1:         [---]",
-        "overran"}});
+  ExpectCauses({{"exclusion",
+                 kCauseEndsLate + "\n      hold c1:          [---]\n      delay c1:         [---]",
+                 "overran"}});
 }
 
 TEST(CauseEnds, WhatIsLostIsWaitedForWhenTheFaultIsOver) {
-  ExpectCauses({{"exclusion", kLate + "\n      drop c1:          [-]", "message-held"}});
+  ExpectCauses({{"exclusion", kCauseEndsLate + "\n      drop c1:          [-]", "message-held"}});
 }
 
 TEST(CauseEnds, WithoutTheStallThereWouldHaveBeenALeaseOrAnAnswer) {
@@ -131,14 +131,15 @@ TEST(CauseEnds, WhatCameAfterTheKeyWasFoundStuckIsNotWhy) {
 }
 
 // Both leases are a second long.
-const std::string kBoth = R"(
+const std::string kCauseEndsBoth = R"(
       c1:          A-a================R-r
       c2:                    A-a==R-r)";
 
 TEST(CauseEnds, AClockThatComesBackFromBehindGoesAhead) {
   ExpectCauses(
-      {{"lease-exclusion", kBoth + "\n      jump n1: [--------]   | -2000", "server-clock"},
-       {"lease-exclusion", kBoth + "\n      jump n1: [--------]   | 2000", "not-told"}});
+      {{"lease-exclusion", kCauseEndsBoth + "\n      jump n1: [--------]   | -2000",
+        "server-clock"},
+       {"lease-exclusion", kCauseEndsBoth + "\n      jump n1: [--------]   | 2000", "not-told"}});
 }
 
 TEST(CauseEnds, AMajorityOfAnEvenNumberIsMoreThanHalf) {
@@ -146,12 +147,13 @@ TEST(CauseEnds, AMajorityOfAnEvenNumberIsMoreThanHalf) {
   const auto jump = [](int node) {
     return "\n      jump n" + std::to_string(node) + ":           [----------]   | 2000";
   };
-  ExpectCauses({{"lease-exclusion", kBoth + jump(1) + jump(2), "quorum-overlap", four},
-                {"lease-exclusion", kBoth + jump(1) + jump(2) + jump(3), "server-clock", four}});
+  ExpectCauses(
+      {{"lease-exclusion", kCauseEndsBoth + jump(1) + jump(2), "quorum-overlap", four},
+       {"lease-exclusion", kCauseEndsBoth + jump(1) + jump(2) + jump(3), "server-clock", four}});
 }
 
 TEST(CauseEnds, AReleaseThatWasOverOrItsOwnFreedNothingOfIts) {
-  ExpectCauses({{"lease-exclusion", kBoth + "\n      c3: A-aR-f", "not-told"},
+  ExpectCauses({{"lease-exclusion", kCauseEndsBoth + "\n      c3: A-aR-f", "not-told"},
                 {"lease-exclusion",
                  R"(
       c1:    A-a=R-?A-a================R-r

@@ -19,7 +19,7 @@ using testing::ExpectCauses;
 using testing::kBoth;
 
 // c1 is 12 ms late; what held it up for long enough is to blame.
-const std::string kLate = R"(
+const std::string kCauseLate = R"(
       c1:          A-a==W--!---------w=R-x       | 5>4
       c2:                       A-a==R-r)";
 
@@ -41,20 +41,20 @@ TEST(Cause, WhatIsLostIsWaitedForLongerThanTheFaultLasts) {
 
 TEST(Cause, OfALateHolderIsWhatHeldItUpForSoLong) {
   ExpectCauses({
-      {"exclusion", kLate + "\n      pause c1:         [-----------]", "stopped"},
-      {"exclusion", kLate + "\n      hold c1:          [-----------]", "message-held"},
-      {"exclusion", kLate + "\n      partition c1:     [-----------]", "message-held"},
-      {"exclusion", kLate + "\n      pause n0:         [-----------]", "message-held"},
-      {"exclusion", kLate + "\n      slow c1:          [-----------]", "overran"},
-      {"exclusion", kLate, "overran"},
+      {"exclusion", kCauseLate + "\n      pause c1:         [-----------]", "stopped"},
+      {"exclusion", kCauseLate + "\n      hold c1:          [-----------]", "message-held"},
+      {"exclusion", kCauseLate + "\n      partition c1:     [-----------]", "message-held"},
+      {"exclusion", kCauseLate + "\n      pause n0:         [-----------]", "message-held"},
+      {"exclusion", kCauseLate + "\n      slow c1:          [-----------]", "overran"},
+      {"exclusion", kCauseLate, "overran"},
       // most of why it was late, and its lease ended meanwhile; or not
-      {"exclusion", kLate + "\n      pause c1:         [-------]", "stopped"},
-      {"exclusion", kLate + "\n      pause c1:             [-------]", "overran"},
+      {"exclusion", kCauseLate + "\n      pause c1:         [-------]", "stopped"},
+      {"exclusion", kCauseLate + "\n      pause c1:             [-------]", "overran"},
       // for too short: late all the same; only together
-      {"exclusion", kLate + "\n      pause c1:         [---]", "overran"},
-      {"exclusion", kLate + "\n      hold c1:          [---]", "overran"},
+      {"exclusion", kCauseLate + "\n      pause c1:         [---]", "overran"},
+      {"exclusion", kCauseLate + "\n      hold c1:          [---]", "overran"},
       {"exclusion",
-       kLate + "\n      pause c1:         [----]\n      hold c1:               [------]",
+       kCauseLate + "\n      pause c1:         [----]\n      hold c1:               [------]",
        "not-told"},
       // while it waited for nothing
       {"exclusion", R"(
@@ -63,7 +63,7 @@ TEST(Cause, OfALateHolderIsWhatHeldItUpForSoLong) {
       delay c1:        [------------])",
        "overran"},
       // on somebody else
-      {"exclusion", kLate + "\n      pause c2:         [-----------]", "overran"},
+      {"exclusion", kCauseLate + "\n      pause c2:         [-----------]", "overran"},
   });
 }
 
@@ -139,8 +139,11 @@ TEST(Cause, OfALockWithoutAQueueIsThat) {
 
 TEST(Cause, OfNoLockAndOfTheMachineGoesBeforeAll) {
   ExpectCauses({
-      {"exclusion", kLate + "\n      pause c1:         [-----------]", "no-lock", {.lock = "none"}},
-      {"exclusion", kLate + "\n      machine c1:       (-----------)", "machine"},
+      {"exclusion",
+       kCauseLate + "\n      pause c1:         [-----------]",
+       "no-lock",
+       {.lock = "none"}},
+      {"exclusion", kCauseLate + "\n      machine c1:       (-----------)", "machine"},
   });
 }
 
@@ -179,7 +182,7 @@ TEST(ExpectedCause, WhatIsNotToldIsExpectedOnlyWhereItIsNamed) {
     std::vector<std::string> causes;
     bool met;
   };
-  const std::string told = kLate + "\n      pause c1:         [-----------]";
+  const std::string told = kCauseLate + "\n      pause c1:         [-----------]";
   const std::string both = told + R"(
       c3:                                        A-a=======R-r
       c4:                                           A-a=====R-r)";
@@ -221,7 +224,7 @@ TEST(ExpectedCause, OfSeveralExplanationsAllMustBeNamed) {
 }
 
 TEST(ExpectedCause, IsHeldAgainstEveryViolationThatIsTold) {
-  const std::string stopped = kLate + "\n      pause c1:         [-----------]";
+  const std::string stopped = kCauseLate + "\n      pause c1:         [-----------]";
   struct Expected {
     std::vector<std::string> causes;
     std::string warning;  // what it begins with; empty: as expected

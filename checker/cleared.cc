@@ -34,7 +34,7 @@ struct Look {
   int64_t node = 0;  // 0: it is not said which
 };
 
-struct OfKey {
+struct KeyUsage {
   std::vector<Look> looks;
   const Call* last = nullptr;  // release
   const Call* open = nullptr;  // a call of which nobody knows what came of it
@@ -45,9 +45,9 @@ struct OfKey {
   std::optional<int64_t> had_ns;  // when the referee was granted the lock
 };
 
-class Checking {
+class KeyLeakChecker {
  public:
-  Checking(const Evidence& evidence, const Limits& limits)
+  KeyLeakChecker(const Evidence& evidence, const Limits& limits)
       : evidence_(evidence), scene_(evidence.scene()), stories_(limits) {}
 
   ClaimVerdict Verdict() && {
@@ -90,14 +90,14 @@ class Checking {
       if (call.op != Op::kAcquire && call.op != Op::kRelease) continue;
       // Without a hold it gives up a place in a queue, and leaves nothing.
       if (call.op == Op::kRelease && call.hold == 0) continue;
-      OfKey& of = keys_[call.key];
+      KeyUsage& of = keys_[call.key];
       if (call.outcome == EventType::kInfo) of.open = &call;
       if (call.op == Op::kRelease) of.last = &call;
       const bool answered = call.outcome == EventType::kOk || call.op == Op::kRelease;
       if (answered && call.to_ns < kForeverNs) of.used_ns = std::max(of.used_ns, call.to_ns);
     }
     for (const Hold& hold : evidence_.holds().all) {
-      OfKey& of = keys_[hold.key];
+      KeyUsage& of = keys_[hold.key];
       ++of.granted;
       of.leases_end_ns = std::max(of.leases_end_ns, hold.valid_until_ns);
       if (!hold.released) ++of.unreleased;
@@ -114,7 +114,7 @@ class Checking {
         late_, late_ == 1 ? "was" : "were");
   }
 
-  void Judge(uint16_t key, const OfKey& of, ClaimVerdict& verdict) {
+  void Judge(uint16_t key, const KeyUsage& of, ClaimVerdict& verdict) {
     if (of.looks.empty() || of.granted == 0) return;
     std::string doubt;
     for (const Look& look : of.looks) {
@@ -137,7 +137,7 @@ class Checking {
   }
 
   // Empty: it was, wherever any was looked for. How many of the servers of a run keep locks is not recorded.
-  [[nodiscard]] std::string WhyNotAllLooked(uint16_t key, const OfKey& of) const {
+  [[nodiscard]] std::string WhyNotAllLooked(uint16_t key, const KeyUsage& of) const {
     for (const int64_t node : looked_at_) {
       if (std::ranges::find(of.looks, node, &Look::node) != of.looks.end()) continue;
       return fmt::format("{} was not looked for on node {}", KeyName(scene_.facts, key), node);
@@ -145,14 +145,14 @@ class Checking {
     return "";
   }
 
-  void Count(uint16_t key, const OfKey& of, const Look& left, ClaimVerdict& verdict) {
+  void Count(uint16_t key, const KeyUsage& of, const Look& left, ClaimVerdict& verdict) {
     ++verdict.opportunities;
     ++count_;
     if (!stories_.Wanted()) return stories_.SawAt(left.at_ns);
     stories_.Add(Tell(key, of, left));
   }
 
-  [[nodiscard]] std::string WhyPerhapsInnocent(const OfKey& of, const Look& left) const {
+  [[nodiscard]] std::string WhyPerhapsInnocent(const KeyUsage& of, const Look& left) const {
     if (of.unreleased > 0) return "not everybody had released it";
     if (of.open != nullptr)
       return fmt::format("what came of a call of {} is not known",
@@ -178,14 +178,14 @@ class Checking {
   }
 
   // The only server granted the lock while it certainly had the key: the key may stay when nobody has the lock.
-  [[nodiscard]] bool KeepsNobodyOut(const OfKey& of, const Look& left) const {
+  [[nodiscard]] bool KeepsNobodyOut(const KeyUsage& of, const Look& left) const {
     if (scene_.facts.nodes > 1 || !of.had_ns || !Before(left.at_ns, *of.had_ns)) return false;
     // When the server was asked is not recorded: that it may have been before, and a TTL is in whole ms, is no half of it.
     return left.pttl_ms == kNeverExpires || *of.had_ns - left.at_ns < left.pttl_ms * kNsPerMs / 2;
   }
 
   // From when on a message may have been on its way that made it so. On one server an answered release has been carried out.
-  [[nodiscard]] int64_t SinceNs(const OfKey& of, const Look& left) const {
+  [[nodiscard]] int64_t SinceNs(const KeyUsage& of, const Look& left) const {
     const int64_t released_ns = of.last == nullptr ? 0 : of.last->from_ns;
     if (scene_.facts.nodes <= 1) return released_ns;
     if (left.pttl_ms == kNeverExpires) return 0;
@@ -195,7 +195,7 @@ class Checking {
     return std::min(released_ns, set_ns - lease_ns);
   }
 
-  [[nodiscard]] Violation Tell(uint16_t key, const OfKey& of, const Look& left) const {
+  [[nodiscard]] Violation Tell(uint16_t key, const KeyUsage& of, const Look& left) const {
     Violation violation{
         .key = KeyName(scene_.facts, key), .from_ns = left.at_ns, .to_ns = left.at_ns};
     const std::string where = left.node > 0 ? fmt::format(" on node {}", left.node) : "";
@@ -220,7 +220,7 @@ class Checking {
   const Evidence& evidence_;
   const Scene& scene_;
   Stories stories_;
-  std::map<uint16_t, OfKey> keys_;
+  std::map<uint16_t, KeyUsage> keys_;
   std::set<int64_t> looked_at_;  // nodes
   bool unnamed_ = false;
   bool died_ = false;
@@ -232,7 +232,7 @@ class Checking {
 }  // namespace
 
 ClaimVerdict CheckCleared(const Evidence& evidence, const Limits& limits) {
-  return Checking(evidence, limits).Verdict();
+  return KeyLeakChecker(evidence, limits).Verdict();
 }
 
 }  // namespace doublehold

@@ -10,12 +10,12 @@
 namespace doublehold {
 namespace {
 
-ClaimVerdict Check(const std::string& picture, const LaneOptions& options = {}) {
+ClaimVerdict VerdictOnCleared(const std::string& picture, const LaneOptions& options = {}) {
   return CheckCleared(FromLanes(picture, options), {});
 }
 
 TEST(Cleared, IsViolatedByAKeyThatIsThereAfterAllHaveReleasedIt) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnCleared(R"(
       stall:     [-]
       c1:       A----a==R-r
       c2:                    A-a=R-r
@@ -34,7 +34,7 @@ TEST(Cleared, IsViolatedByAKeyThatIsThereAfterAllHaveReleasedIt) {
 }
 
 TEST(Cleared, OneThatNeverExpiresIsTold) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnCleared(R"(
       c1:       A-a==R-x
       expiry:             *  | -1)");
   EXPECT_EQ(verdict.violations.at(0).sentence,
@@ -42,23 +42,23 @@ TEST(Cleared, OneThatNeverExpiresIsTold) {
             "client 1, at 0.005 s, and was told that it was not its own, or gone");
 }
 
-struct Drawn {
+struct ClearedDrawn {
   std::string name;
   std::string picture;
   Outcome3 outcome = Outcome3::kUnknown;
   int nodes = 1;
 };
 
-void ExpectEach(const std::vector<Drawn>& drawn) {
-  for (const Drawn& each : drawn) {
-    const ClaimVerdict verdict = Check(each.picture, {.nodes = each.nodes});
+void ExpectEachCleared(const std::vector<ClearedDrawn>& drawn) {
+  for (const ClearedDrawn& each : drawn) {
+    const ClaimVerdict verdict = VerdictOnCleared(each.picture, {.nodes = each.nodes});
     EXPECT_EQ(verdict.outcome, each.outcome) << each.name << ": " << verdict.reason;
     EXPECT_EQ(verdict.count, each.outcome == Outcome3::kViolated ? 1 : 0) << each.name;
   }
 }
 
 TEST(Cleared, WhatMayBeInnocentIsNotCounted) {
-  ExpectEach({
+  ExpectEachCleared({
       {"it is not there", "c1:     A-a=R-r\nexpiry:         * | -2", Outcome3::kValid},
       {"nobody looked", "c1:     A-a=R-r"},
       {"nobody was granted it", "c1:     A-x\nexpiry:     * | 9"},
@@ -97,7 +97,7 @@ TEST(Cleared, WhatMayBeInnocentIsNotCounted) {
 }
 
 TEST(Cleared, AFaultExplainsItFromTheLastReleaseOn) {
-  ExpectEach({
+  ExpectEachCleared({
       {"before that", R"(
       partition c1: [--]
       c1:          A-----a=R-r
@@ -130,16 +130,16 @@ TEST(Cleared, AFaultExplainsItFromTheLastReleaseOn) {
 }
 
 TEST(Cleared, TellsOfTheLookThatIsCertain) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnCleared(R"(
       partition c1: [--]
       c1:                      A-a=R-r
       expiry:                          **  | 1 9)",
-                                     {.nodes = 3});
+                                                {.nodes = 3});
   EXPECT_EQ(verdict.violations.at(0).from_ns, 20'000'000);
 }
 
 TEST(Cleared, AKeyThatKeepsNobodyOutMayStay) {
-  ExpectEach({
+  ExpectEachCleared({
       {"the lock is granted", R"(
       c1:       A-a=R-r
       expiry:           *     | -1
@@ -180,11 +180,11 @@ TEST(Cleared, SaysWhereWhatIsLeftWithItsLeaseWouldNotBeSeen) {
   const std::string late =
       "; 1 of these was looked for only after the last lease, and left for the rest of that would "
       "not have been seen";
-  EXPECT_EQ(Check("c1:     A-a==R-r\nexpiry:          * | -2").reason,
+  EXPECT_EQ(VerdictOnCleared("c1:     A-a==R-r\nexpiry:          * | -2").reason,
             "none of 1 key was left behind");
-  EXPECT_EQ(Check("c1:     A-a==R-r  !\nexpiry:          * | -2").reason,
+  EXPECT_EQ(VerdictOnCleared("c1:     A-a==R-r  !\nexpiry:          * | -2").reason,
             "none of 1 key was left behind");
-  const ClaimVerdict both = Check(R"(
+  const ClaimVerdict both = VerdictOnCleared(R"(
       c1:             A-a==R-r !
       c2 item-1:      A-a==R-r
       expiry:                    *  | -2
@@ -192,18 +192,18 @@ TEST(Cleared, SaysWhereWhatIsLeftWithItsLeaseWouldNotBeSeen) {
   EXPECT_EQ(both.reason, "none of 2 keys was left behind" + late);
   EXPECT_EQ(both.outcome, Outcome3::kValid);
   // Another had it since; and one of two servers was asked too late.
-  EXPECT_EQ(Check(R"(
+  EXPECT_EQ(VerdictOnCleared(R"(
       c1:          A-a==R-r !
       c2:                   A-a=R-r
       expiry:                       * | -2)")
                 .reason,
             "none of 1 key was left behind");
-  EXPECT_EQ(Check("c1:     A-a==R-r  !\nexpiry:          **  | -2 -2").reason,
+  EXPECT_EQ(VerdictOnCleared("c1:     A-a==R-r  !\nexpiry:          **  | -2 -2").reason,
             "none of 1 key was left behind" + late);
 }
 
 TEST(Cleared, OnlyALookAfterTheLastReleaseCounts) {
-  ExpectEach({
+  ExpectEachCleared({
       {"before it was called", R"(
       c1:     A-a==R-r
       expiry:    *      | 9)"},
@@ -265,20 +265,22 @@ TEST(Cleared, IsUnknownWhereAServerWasNotLookedAtForEachKey) {
 }
 
 TEST(Cleared, AKeyMayLastForCenturies) {
-  EXPECT_EQ(Check("c1:     A-a==R-r\nexpiry:          * | 4611686018427387903", {.nodes = 3}).count,
-            1);
+  EXPECT_EQ(
+      VerdictOnCleared("c1:     A-a==R-r\nexpiry:          * | 4611686018427387903", {.nodes = 3})
+          .count,
+      1);
 }
 
 // Each entry is released, or the last exit has not come.
 TEST(Cleared, WhoWentInAgainReleasesAsOften) {
-  ExpectEach({
+  ExpectEachCleared({
       {"all", "c1:     A-aA-aR-rR-r\nexpiry:               * | 9", Outcome3::kViolated},
       {"all but one", "c1:     A-aA-aR-r\nexpiry:               * | 9"},
   });
 }
 
 TEST(Cleared, EachKeyIsLookedAtByItself) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnCleared(R"(
       c1:             A-a==R-r
       c2 item-1:      A-a==R-r
       expiry:                    * | 9

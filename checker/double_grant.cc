@@ -42,10 +42,10 @@ int64_t AskedAt(const Particulars& record, const Hold& hold) {
 }
 
 // What can have taken the lock away from `first`, which had it before `lost`.
-class Search {
+class GrantSearch {
  public:
   // `lost`: the first grant to another beside `first`; the lock was gone by then.
-  Search(const Particulars& record, const Hold& first, const Hold& lost)
+  GrantSearch(const Particulars& record, const Hold& first, const Hold& lost)
       : record_(record),
         lock_(record.history.facts.lock),
         first_(first),
@@ -245,8 +245,8 @@ Explanation OfMajorities(const Particulars& record, const Hold& first, const Hol
   return all;
 }
 
-Explanation OneOf(const Particulars& record, const Hold& first, const Hold& lost,
-                  const std::vector<Candidate>& candidates) {
+Explanation ExplanationAmong(const Particulars& record, const Hold& first, const Hold& lost,
+                             const std::vector<Candidate>& candidates) {
   Explanation all;
   std::set<Cause> causes;
   std::set<std::string> reasons;
@@ -296,17 +296,17 @@ Explanation WhyGrantedTwice(const Particulars& record, const Hold& first) {
   std::vector<std::pair<const Hold*, const Hold*>> orders{{&first, lost}};
   if (AskedAt(record, *lost) <= first.core.from_ns) orders.emplace_back(lost, &first);
   for (const auto& [had, next] : orders) {
-    if (const auto freed = Search(record, *had, *next).Freed()) return *freed;
+    if (const auto freed = GrantSearch(record, *had, *next).Freed()) return *freed;
   }
   std::vector<Candidate> candidates;
   const auto add = [&candidates](std::vector<Candidate> more) {
     std::ranges::move(more, std::back_inserter(candidates));
   };
-  for (const auto& [had, next] : orders) add(Search(record, *had, *next).Likely());
+  for (const auto& [had, next] : orders) add(GrantSearch(record, *had, *next).Likely());
   if (candidates.empty()) {
-    for (const auto& [had, next] : orders) add(Search(record, *had, *next).AtLeast());
+    for (const auto& [had, next] : orders) add(GrantSearch(record, *had, *next).AtLeast());
   }
-  return OneOf(record, first, *lost, candidates);
+  return ExplanationAmong(record, first, *lost, candidates);
 }
 
 std::optional<Explanation> WhyRanTwice(const Particulars& record, const SessionId& session,

@@ -67,9 +67,9 @@ void CountFinal(const History& history, SaveCount& count) {
       count.tasks, [&](const Task& task) { return counted.contains(task.first); });
 }
 
-class Telling {
+class ResultsTelling {
  public:
-  Telling(const Evidence& evidence, Stories& stories)
+  ResultsTelling(const Evidence& evidence, Stories& stories)
       : holds_(evidence.holds()), scene_(evidence.scene()), stories_(stories) {}
 
   void Tell(const Call& again, const Call& first) {
@@ -101,7 +101,7 @@ class Telling {
   Stories& stories_;
 };
 
-std::string WhyUndecided(const SaveCount& count) {
+std::string WhySavesUndecided(const SaveCount& count) {
   if (count.saved == 0) return "no task was saved";
   if (!count.final_results) return "how many results are in the store is not known";
   if (count.touched_after_final)
@@ -143,7 +143,7 @@ ClaimVerdict CheckExactlyOnce(const Evidence& evidence, const Limits& limits) {
   verdict.count = std::max({count.twice, count.Surplus(), count.Missing()});
   Stories stories(limits);
   if (count.twice > 0) {
-    Telling telling(evidence, stories);
+    ResultsTelling telling(evidence, stories);
     for (const auto& [task, saves] : ByTask(evidence.calls())) {
       const Call* first = nullptr;
       for (const Call* save : saves) {
@@ -172,7 +172,7 @@ ClaimVerdict CheckExactlyOnce(const Evidence& evidence, const Limits& limits) {
                                          *count.final_tasks)});
   }
   if (verdict.count == 0) {
-    if (std::string why = WhyUndecided(count); !why.empty())
+    if (std::string why = WhySavesUndecided(count); !why.empty())
       return Undecided(std::move(verdict), why);
   }
   const std::string of = Counted(count.saved, "confirmed save");

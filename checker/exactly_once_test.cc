@@ -10,9 +10,11 @@
 namespace doublehold {
 namespace {
 
-ClaimVerdict Check(const std::string& picture) { return CheckExactlyOnce(FromLanes(picture), {}); }
+ClaimVerdict VerdictOnExactlyOnce(const std::string& picture) {
+  return CheckExactlyOnce(FromLanes(picture), {});
+}
 
-struct Case {
+struct ExactlyOnceCase {
   std::string name;
   std::string picture;
   Outcome3 outcome = Outcome3::kViolated;
@@ -20,7 +22,7 @@ struct Case {
 };
 
 TEST(ExactlyOnce, IsViolatedWhenATaskWasSavedTwice) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnExactlyOnce(R"(
       c1:       A-a==!==========S-k=R-x     | 7
       c2:               A-a=S-k=R-r         | 7
       pause c1:     [---------]             | 10
@@ -36,59 +38,59 @@ TEST(ExactlyOnce, IsViolatedWhenATaskWasSavedTwice) {
 }
 
 TEST(ExactlyOnce, TheStoreTellsWhatTheClientsDoNotKnow) {
-  for (const Case& drawn :
-       std::vector<Case>{{"one each", R"(
+  for (const ExactlyOnceCase& drawn :
+       std::vector<ExactlyOnceCase>{{"one each", R"(
       c1:    A-a=S-k=R-r                    | 1
       c2:                A-a=S-k=S-x=R-r    | 2 1
       final:                              * | 2/2)",
-                          Outcome3::kValid},
-                         {"a save of unknown outcome, which did nothing", R"(
+                                     Outcome3::kValid},
+                                    {"a save of unknown outcome, which did nothing", R"(
       c1:    A-a=S-?=R-r                    | 1
       c2:                A-a=S-k=R-r        | 1
       final:                              * | 1/1)",
-                          Outcome3::kValid},
-                         {"one which did", R"(
+                                     Outcome3::kValid},
+                                    {"one which did", R"(
       c1:    A-a=S-?=R-r                    | 1
       c2:                A-a=S-k=R-r        | 1
       final:                              * | 1/2)",
-                          Outcome3::kViolated, 1},
-                         {"one of another task, which may arrive between the counts", R"(
+                                     Outcome3::kViolated, 1},
+                                    {"one of another task, which may arrive between the counts", R"(
       c1:    A-a=S-?=R-r                    | 1
       c2:                A-a=S-k=R-r        | 2
       final:                              * | 1/2)",
-                          Outcome3::kValid},
-                         {"two of unknown outcome, and one surplus result", R"(
+                                     Outcome3::kValid},
+                                    {"two of unknown outcome, and one surplus result", R"(
       c1:    A-a=S-?=R-r  A-a=S-?=R-r       | 1 2
       c2:                A-a=S-k=R-r        | 1
       final:                              * | 1/2)",
-                          Outcome3::kUnknown},
-                         {"more results than anybody saved", R"(
+                                     Outcome3::kUnknown},
+                                    {"more results than anybody saved", R"(
       c2:                A-a=S-k=R-r        | 1
       final:                              * | 1/3)",
-                          Outcome3::kViolated, 2},
-                         {"a result is missing", R"(
+                                     Outcome3::kViolated, 2},
+                                    {"a result is missing", R"(
       c1:    A-a=S-k=R-r                    | 1
       c2:                A-a=S-k=R-r        | 2
       final:                              * | 1/1)",
-                          Outcome3::kViolated, 1},
-                         {"the store was not counted", R"(
+                                     Outcome3::kViolated, 1},
+                                    {"the store was not counted", R"(
       c1:    A-a=S-k=R-r                    | 1)",
-                          Outcome3::kUnknown},
-                         {"it was counted too early", R"(
+                                     Outcome3::kUnknown},
+                                    {"it was counted too early", R"(
       final:         *                      | 1/1
       c1:    A-a=S-k=R-r   A-a=S-k=R-r      | 1 2)",
-                          Outcome3::kUnknown},
-                         {"nothing was saved", R"(
+                                     Outcome3::kUnknown},
+                                    {"nothing was saved", R"(
       c1:    A-a=S-x=R-r                    | 1
       final:                              * | 0/0)",
-                          Outcome3::kUnknown},
-                         {"the same number under two keys", R"(
+                                     Outcome3::kUnknown},
+                                    {"the same number under two keys", R"(
       c1 item-0:    A-a=S-k=R-r                    | 1
       c1 item-1:    A-a=S-k=R-r                    | 1
       final item-0:                              * | 1/1
       final item-1:                              * | 1/1)",
-                          Outcome3::kValid}}) {
-    const ClaimVerdict verdict = Check(drawn.picture);
+                                     Outcome3::kValid}}) {
+    const ClaimVerdict verdict = VerdictOnExactlyOnce(drawn.picture);
     EXPECT_EQ(Name(verdict.outcome), Name(drawn.outcome)) << drawn.name << ": " << verdict.reason;
     EXPECT_EQ(verdict.count, drawn.count) << drawn.name << ": " << verdict.reason;
   }

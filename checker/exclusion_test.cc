@@ -9,111 +9,117 @@
 namespace doublehold {
 namespace {
 
-struct Case {
+struct ExclusionCase {
   std::string name;
   std::string picture;
   Outcome3 strict = Outcome3::kValid;
   Outcome3 live = Outcome3::kValid;
 };
 
-constexpr Outcome3 kValid = Outcome3::kValid;
-constexpr Outcome3 kUnknown = Outcome3::kUnknown;
-constexpr Outcome3 kViolated = Outcome3::kViolated;
+constexpr Outcome3 kExclusionValid = Outcome3::kValid;
+constexpr Outcome3 kExclusionUnknown = Outcome3::kUnknown;
+constexpr Outcome3 kExclusionViolated = Outcome3::kViolated;
 
-void Expect(const Case& drawn) {
+void ExpectExclusion(const ExclusionCase& drawn) {
   const History history = FromLanes(drawn.picture);
   EXPECT_EQ(Name(CheckExclusion(history, {}).outcome), Name(drawn.strict)) << drawn.name;
   EXPECT_EQ(Name(CheckLeaseExclusion(history, {}).outcome), Name(drawn.live)) << drawn.name;
 }
 
 TEST(Exclusion, IsValidWhenEachHoldEndsBeforeTheNextBegins) {
-  Expect({.name = "in turn", .picture = R"(
+  ExpectExclusion({.name = "in turn", .picture = R"(
       c1: A-a===R-r
       c2:        A-a==R-r)"});
-  Expect({.name = "acquired while the holder held", .picture = R"(
+  ExpectExclusion({.name = "acquired while the holder held", .picture = R"(
       c1: A-a===R-----r
       c2:  A-----a==R-r)"});
-  Expect({.name = "they touch", .picture = R"(
+  ExpectExclusion({.name = "they touch", .picture = R"(
       c1: A-a===R-r
       c2:    A--a==R-r)"});
-  Expect({.name = "other keys", .picture = R"(
+  ExpectExclusion({.name = "other keys", .picture = R"(
       c1:        A-a=====R-r
       c2 item-1:  A-a==R-r)"});
-  Expect({.name = "unknown acquires", .picture = R"(
+  ExpectExclusion({.name = "unknown acquires", .picture = R"(
       c1: A-a=====R-r
       c2:   A-?   A-a=R-r)"});
-  Expect({.name = "threads of one client", .picture = R"(
+  ExpectExclusion({.name = "threads of one client", .picture = R"(
       c1:   A-a==R-r
       c1.2:         A-a=R-r)"});
-  Expect({.name = "re-entry", .picture = R"(
+  ExpectExclusion({.name = "re-entry", .picture = R"(
       c1: A-a==A-a=R-r==R-r
       c2:                   A-a=R-r)"});
 }
 
 TEST(Exclusion, IsViolatedWhenAHolderSleepsPastItsLease) {
-  Expect({.name = "stale",
-          .picture = R"(
+  ExpectExclusion({.name = "stale",
+                   .picture = R"(
       c1: A-a=====!=======R-r
       c2:           A-a===R-r)",
-          .strict = kViolated,
-          .live = kValid});
-  Expect({.name = "over before it began",
-          .picture = R"(
+                   .strict = kExclusionViolated,
+                   .live = kExclusionValid});
+  ExpectExclusion({.name = "over before it began",
+                   .picture = R"(
       c1: A-a==!=============R-r
       c2:         A-a===R-r      )",
-          .strict = kViolated,
-          .live = kValid});
+                   .strict = kExclusionViolated,
+                   .live = kExclusionValid});
 }
 
 TEST(Exclusion, LiveLeasesThatOverlapAreTheServicesFault) {
-  Expect({.name = "both live",
-          .picture = R"(
+  ExpectExclusion({.name = "both live",
+                   .picture = R"(
       c1: A-a===========!=R-r
       c2:       A-a==R-r)",
-          .strict = kViolated,
-          .live = kViolated});
-  Expect({.name = "a lease that begins as the other ends",
-          .picture = R"(
+                   .strict = kExclusionViolated,
+                   .live = kExclusionViolated});
+  ExpectExclusion({.name = "a lease that begins as the other ends",
+                   .picture = R"(
       c1: A-a=====!====R-r
       c2:       A-a==R-r)",
-          .strict = kViolated,
-          .live = kValid});
-  Expect({.name = "in the gap of a late extension",
-          .picture = R"(
+                   .strict = kExclusionViolated,
+                   .live = kExclusionValid});
+  ExpectExclusion({.name = "in the gap of a late extension",
+                   .picture = R"(
       c1: A-a==!========E-e===R-r
       c2:       A-a==R-r)",
-          .strict = kViolated,
-          .live = kValid});
-  Expect({.name = "extended though another holds it",
-          .picture = R"(
+                   .strict = kExclusionViolated,
+                   .live = kExclusionValid});
+  ExpectExclusion({.name = "extended though another holds it",
+                   .picture = R"(
       c1: A-a==!======E-e===R-r
       c2:       A-a=======R-r)",
-          .strict = kViolated,
-          .live = kViolated});
+                   .strict = kExclusionViolated,
+                   .live = kExclusionViolated});
 }
 
 TEST(Exclusion, AHolderThatWasKilledIsNotBlamedForLater) {
-  Expect({.name = "killed", .picture = R"(
+  ExpectExclusion({.name = "killed", .picture = R"(
       c1: A-a==g=w      | 5 5>4
       c2:          A-a==R-r)"});
-  Expect({.name = "killed too late",
-          .picture = R"(
+  ExpectExclusion({.name = "killed too late",
+                   .picture = R"(
       c1: A-a==g=======w   | 5 5>4
       c2:        A-a==R-r)",
-          .strict = kViolated,
-          .live = kViolated});
+                   .strict = kExclusionViolated,
+                   .live = kExclusionViolated});
 }
 
 TEST(Exclusion, AReleaseEndsTheHoldWhateverCameOfIt) {
   for (const char outcome : {'r', 'x', '?', ' '}) {
-    Expect({.name = std::string(1, outcome),
-            .picture = std::string("c1: A-a==R----") + outcome + "\nc2:      A-a==R-r"});
+    ExpectExclusion({.name = std::string(1, outcome),
+                     .picture = std::string("c1: A-a==R----") + outcome + "\nc2:      A-a==R-r"});
   }
 }
 
 TEST(Exclusion, NothingIsClaimedWhereNothingCouldOverlap) {
-  Expect({.name = "no hold", .picture = "c1: A-x A-x", .strict = kUnknown, .live = kUnknown});
-  Expect({.name = "one client", .picture = "c1: A-a=R-r", .strict = kUnknown, .live = kUnknown});
+  ExpectExclusion({.name = "no hold",
+                   .picture = "c1: A-x A-x",
+                   .strict = kExclusionUnknown,
+                   .live = kExclusionUnknown});
+  ExpectExclusion({.name = "one client",
+                   .picture = "c1: A-a=R-r",
+                   .strict = kExclusionUnknown,
+                   .live = kExclusionUnknown});
 }
 
 TEST(Exclusion, EachHoldThatBeganInAnotherCountsOnce) {
@@ -170,7 +176,7 @@ TEST(Exclusion, AHistoryThatContradictsItselfIsNotJudged) {
     if (event.op == Op::kAcquire && event.type == EventType::kOk) event.hold = 101;
   }
   const ClaimVerdict verdict = CheckExclusion(history, {});
-  EXPECT_EQ(verdict.outcome, kUnknown);
+  EXPECT_EQ(verdict.outcome, kExclusionUnknown);
   EXPECT_EQ(verdict.reason,
             "the history contradicts itself: at 0.005 s client 2 was granted hold 101, which was "
             "granted before");
@@ -187,164 +193,164 @@ TEST(Exclusion, AStallOfOneHolderDoesNotHideTwoOthers) {
 }
 
 TEST(Exclusion, AStallOfTheMachineLeavesItUndecided) {
-  Expect({.name = "stalled past its lease",
-          .picture = R"(
+  ExpectExclusion({.name = "stalled past its lease",
+                   .picture = R"(
       c1:         A-a=====!====R-r
       c2:                   A-a===R-r
       machine c1:       (------)     )",
-          .strict = kUnknown,
-          .live = kValid});
-  Expect({.name = "before its grant came back: the lease ran already",
-          .picture = R"(
+                   .strict = kExclusionUnknown,
+                   .live = kExclusionValid});
+  ExpectExclusion({.name = "before its grant came back: the lease ran already",
+                   .picture = R"(
       c1:         A----------a=!==R-r
       c2:                    A--a===R-r
       machine c1:   (-------)           )",
-          .strict = kUnknown,
-          .live = kValid});
-  Expect({.name = "the supervisor, through which its messages go",
-          .picture = R"(
+                   .strict = kExclusionUnknown,
+                   .live = kExclusionValid});
+  ExpectExclusion({.name = "the supervisor, through which its messages go",
+                   .picture = R"(
       c1:                 A-a=====!====R-r
       c2:                           A-a===R-r
       machine supervisor:       (------)     )",
-          .strict = kUnknown,
-          .live = kValid});
-  Expect({.name = "both at once count once",
-          .picture = R"(
+                   .strict = kExclusionUnknown,
+                   .live = kExclusionValid});
+  ExpectExclusion({.name = "both at once count once",
+                   .picture = R"(
       c1:                 A-a=====!=======R-r
       c2:                           A-a===R-r
       machine c1:              (---)
       machine supervisor:      (---)      )",
-          .strict = kViolated,
-          .live = kValid});
-  Expect({.name = "twice, in sum for as long as it was late",
-          .picture = R"(
+                   .strict = kExclusionViolated,
+                   .live = kExclusionValid});
+  ExpectExclusion({.name = "twice, in sum for as long as it was late",
+                   .picture = R"(
       c1:         A-a=====!=======R-r
       c2:                   A-a===R-r
       machine c1:    (---) (---)     )",
-          .strict = kUnknown,
-          .live = kValid});
-  Expect({.name = "while a fault was on a node that it need not have touched",
-          .picture = R"(
+                   .strict = kExclusionUnknown,
+                   .live = kExclusionValid});
+  ExpectExclusion({.name = "while a fault was on a node that it need not have touched",
+                   .picture = R"(
       c1:         A-a=====!====R-r
       c2:                   A-a===R-r
       machine c1:       (------)
       pause n3:   [------------------])",
-          .strict = kUnknown,
-          .live = kValid});
+                   .strict = kExclusionUnknown,
+                   .live = kExclusionValid});
 }
 
 TEST(Exclusion, AStallDoesNotExcuseWhatWouldHaveHappenedWithoutIt) {
-  Expect({.name = "late by far more",
-          .picture = R"(
+  ExpectExclusion({.name = "late by far more",
+                   .picture = R"(
       c1:         A-a=====!=======R-r
       c2:                   A-a===R-r
       machine c1:   (--)             )",
-          .strict = kViolated,
-          .live = kValid});
-  Expect({.name = "a section longer than its lease",
-          .picture = R"(
+                   .strict = kExclusionViolated,
+                   .live = kExclusionValid});
+  ExpectExclusion({.name = "a section longer than its lease",
+                   .picture = R"(
       c1:         A-a=======!==================R-r
       c2:                     A-a===R-r
       machine c1:       (-------)             )",
-          .strict = kViolated,
-          .live = kValid});
-  Expect({.name = "a pause was planned",
-          .picture = R"(
+                   .strict = kExclusionViolated,
+                   .live = kExclusionValid});
+  ExpectExclusion({.name = "a pause was planned",
+                   .picture = R"(
       c1:         A-a=====!====R-r
       c2:                   A-a===R-r
       machine c1:       (------)
       pause c1:         [------])",
-          .strict = kViolated,
-          .live = kValid});
-  Expect({.name = "another process stalled",
-          .picture = R"(
+                   .strict = kExclusionViolated,
+                   .live = kExclusionValid});
+  ExpectExclusion({.name = "another process stalled",
+                   .picture = R"(
       c1:         A-a=====!====R-r
       c2:                   A-a===R-r
       machine c2:       (------))",
-          .strict = kViolated,
-          .live = kValid});
-  Expect({.name = "one by a stall, one not",
-          .picture = R"(
+                   .strict = kExclusionViolated,
+                   .live = kExclusionValid});
+  ExpectExclusion({.name = "one by a stall, one not",
+                   .picture = R"(
       c1:         A-a=====!====R-r         A-a==!====R-r
       c2:                   A-a===R-r             A-a==R-r
       machine c1:       (------)     )",
-          .strict = kViolated,
-          .live = kValid});
-  Expect({.name = "one not, one by a stall",
-          .picture = R"(
+                   .strict = kExclusionViolated,
+                   .live = kExclusionValid});
+  ExpectExclusion({.name = "one not, one by a stall",
+                   .picture = R"(
       c1:         A-a==!====R-r            A-a=====!====R-r
       c2:              A-a==R-r                      A-a===R-r
       machine c1:                                (------))",
-          .strict = kViolated,
-          .live = kValid});
-  Expect({.name = "two live leases",
-          .picture = R"(
+                   .strict = kExclusionViolated,
+                   .live = kExclusionValid});
+  ExpectExclusion({.name = "two live leases",
+                   .picture = R"(
       c1:         A-a============!R-r
       c2:                A-a===R-r
       machine c1:       (------)     )",
-          .strict = kViolated,
-          .live = kViolated});
+                   .strict = kExclusionViolated,
+                   .live = kExclusionViolated});
 }
 
 TEST(Exclusion, AStalledWatchdogIsExcusedHoweverLongTheSectionTakes) {
-  Expect({.name = "most of the last lease",
-          .picture = R"(
+  ExpectExclusion({.name = "most of the last lease",
+                   .picture = R"(
       c1:         A-a==E-e======!===================R-r
       c2:                         A-a===R-r
       machine c1:         (--------)             )",
-          .strict = kUnknown,
-          .live = kValid});
-  Expect({.name = "too little of it",
-          .picture = R"(
+                   .strict = kExclusionUnknown,
+                   .live = kExclusionValid});
+  ExpectExclusion({.name = "too little of it",
+                   .picture = R"(
       c1:         A-a==E-e======!===================R-r
       c2:                         A-a===R-r
       machine c1:              (---)             )",
-          .strict = kViolated,
-          .live = kValid});
+                   .strict = kExclusionViolated,
+                   .live = kExclusionValid});
 }
 
 TEST(Exclusion, AFaultThatKeepsASectionAtWorkDoesNotStopItsWatchdog) {
-  Expect({.name = "slow, and stalled by the machine",
-          .picture = R"(
+  ExpectExclusion({.name = "slow, and stalled by the machine",
+                   .picture = R"(
       c1:         A-a==E-e======!===================R-r
       c2:                         A-a===R-r
       slow c1:      [                             ]
       machine c1:         (--------)             )",
-          .strict = kUnknown,
-          .live = kValid});
-  Expect({.name = "slow without a stall",
-          .picture = R"(
+                   .strict = kExclusionUnknown,
+                   .live = kExclusionValid});
+  ExpectExclusion({.name = "slow without a stall",
+                   .picture = R"(
       c1:         A-a==E-e======!===================R-r
       c2:                         A-a===R-r
       slow c1:      [                             ])",
-          .strict = kViolated,
-          .live = kValid});
-  Expect({.name = "its renewals stalled on the wire",
-          .picture = R"(
+                   .strict = kExclusionViolated,
+                   .live = kExclusionValid});
+  ExpectExclusion({.name = "its renewals stalled on the wire",
+                   .picture = R"(
       c1:         A-a==E-e==E--------?!=============R-r
       c2:                              A-a===R-r
       stall c1:             [      ]
       machine n1:         (--------)             )",
-          .strict = kViolated,
-          .live = kValid});
-  Expect({.name = "a fault that was over before the last lease began",
-          .picture = R"(
+                   .strict = kExclusionViolated,
+                   .live = kExclusionValid});
+  ExpectExclusion({.name = "a fault that was over before the last lease began",
+                   .picture = R"(
       c1:         A-a====E-e==E-e======!============R-r
       c2:                                A-a===R-r
       stall c1:      [ ]
       machine c1:                (--------)             )",
-          .strict = kUnknown,
-          .live = kValid});
+                   .strict = kExclusionUnknown,
+                   .live = kExclusionValid});
 }
 
 TEST(Exclusion, AStallBeforeTheGrantExcusesNoWatchdog) {
-  Expect({.name = "while it was still acquiring",
-          .picture = R"(
+  ExpectExclusion({.name = "while it was still acquiring",
+                   .picture = R"(
       c1:         A--------a!E-x======R-r
       c2:                   A-a===R-r
       machine c1:  (------)           )",
-          .strict = kViolated,
-          .live = kValid});
+                   .strict = kExclusionViolated,
+                   .live = kExclusionValid});
 }
 
 TEST(Exclusion, WhatIsNotToldIsStillLookedAt) {
@@ -358,7 +364,7 @@ TEST(Exclusion, WhatIsNotToldIsStillLookedAt) {
   EXPECT_EQ(alone.count, verdict.count);
   EXPECT_TRUE(alone.violations.empty() && alone.margins.empty());
   EXPECT_FALSE(verdict.margins.empty());
-  EXPECT_EQ(verdict.outcome, kViolated);
+  EXPECT_EQ(verdict.outcome, kExclusionViolated);
   EXPECT_EQ(verdict.violations.size(), 1U);
 }
 

@@ -16,7 +16,7 @@
 namespace doublehold {
 namespace {
 
-int64_t TokenOf(const Call& call) {
+int64_t TokenForCall(const Call& call) {
   return call.op == Op::kAcquire ? call.answer[1] : call.answer[3];
 }
 
@@ -29,7 +29,7 @@ class LargestBefore {
   // Of those answered before `call` was invoked, the first with the largest token; null: none.
   const Call* Of(const Call& call) {
     for (; next_ < by_answer_.size() && Before(by_answer_[next_]->to_ns, call.from_ns); ++next_) {
-      if (largest_ == nullptr || TokenOf(*by_answer_[next_]) > TokenOf(*largest_)) {
+      if (largest_ == nullptr || TokenForCall(*by_answer_[next_]) > TokenForCall(*largest_)) {
         largest_ = by_answer_[next_];
       }
     }
@@ -42,9 +42,9 @@ class LargestBefore {
   size_t next_ = 0;
 };
 
-class Checking {
+class FencingChecker {
  public:
-  Checking(const Evidence& evidence, const Limits& limits)
+  FencingChecker(const Evidence& evidence, const Limits& limits)
       : calls_(evidence.calls()),
         holds_(evidence.holds()),
         scene_(evidence.scene()),
@@ -57,7 +57,7 @@ class Checking {
     size_t comparable = 0;
     for (const Call& call : calls_.all) {
       const bool access = call.op == Op::kRead || call.op == Op::kWrite;
-      if (!call.Ok() || (!access && call.op != Op::kAcquire) || TokenOf(call) == 0) continue;
+      if (!call.Ok() || (!access && call.op != Op::kAcquire) || TokenForCall(call) == 0) continue;
       ++verdict.opportunities;
       std::vector<const Call*>& of_key = access ? accesses[call.key] : grants[call.key];
       of_key.push_back(&call);
@@ -92,8 +92,8 @@ class Checking {
     for (const Call* grant : grants) {
       const Call* before = largest.Of(*grant);
       if (before != nullptr && !IsOwnAgain(*before, *grant)) NoteStep(*grant, *before);
-      const auto [same, is_new] = given.emplace(TokenOf(*grant), grant);
-      if (before != nullptr && TokenOf(*before) >= TokenOf(*grant) &&
+      const auto [same, is_new] = given.emplace(TokenForCall(*grant), grant);
+      if (before != nullptr && TokenForCall(*before) >= TokenForCall(*grant) &&
           !IsOwnAgain(*before, *grant)) {
         TellGrant(*grant, *before, "before");
       } else if (!is_new && !IsOwnAgain(*same->second, *grant)) {
@@ -103,18 +103,19 @@ class Checking {
   }
 
   void NoteStep(const Call& grant, const Call& before) {
-    const int64_t step = TokenOf(grant) - TokenOf(before);
+    const int64_t step = TokenForCall(grant) - TokenForCall(before);
     if (!step_.IsNear(step)) return step_.Add(step);
     step_.Add(step, grant.to_ns,
               fmt::format("{} was granted token {} at {}, {} above {}'s",
-                          OwnerName(scene_, grant.session), TokenOf(grant), At(grant.to_ns), step,
-                          OwnerName(scene_, before.session)));
+                          OwnerName(scene_, grant.session), TokenForCall(grant), At(grant.to_ns),
+                          step, OwnerName(scene_, before.session)));
   }
 
   // The token that a session had when it was let in again; perhaps only because a release of its
   // own was never carried out.
   bool IsOwnAgain(const Call& before, const Call& grant) const {
-    if (before.session != grant.session || TokenOf(before) != TokenOf(grant)) return false;
+    if (before.session != grant.session || TokenForCall(before) != TokenForCall(grant))
+      return false;
     const auto unsure = unsure_ns_.find({grant.session, grant.key});
     return grant.again || (unsure != unsure_ns_.end() && unsure->second <= grant.from_ns);
   }
@@ -123,7 +124,8 @@ class Checking {
     LargestBefore largest(accesses);
     for (const Call* access : accesses) {
       const Call* before = largest.Of(*access);
-      if (before != nullptr && TokenOf(*before) > TokenOf(*access)) TellAccess(*access, *before);
+      if (before != nullptr && TokenForCall(*before) > TokenForCall(*access))
+        TellAccess(*access, *before);
     }
   }
 
@@ -138,8 +140,8 @@ class Checking {
          .when = {grant.to_ns, grant.to_ns},
          .what = fmt::format("was granted the key with token {} at {}, and {} had been granted it "
                              "with token {} {}, at {}",
-                             TokenOf(grant), At(grant.to_ns), OwnerName(scene_, other.session),
-                             TokenOf(other), when, At(other.to_ns)),
+                             TokenForCall(grant), At(grant.to_ns), OwnerName(scene_, other.session),
+                             TokenForCall(other), when, At(other.to_ns)),
          .of_service = true});
     const Hold* first = holds_.Find(other.hold);
     if (first != nullptr) violation.first = first->Ref();
@@ -155,17 +157,17 @@ class Checking {
                                 ? fmt::format("read stock {}", access.answer[0])
                                 : fmt::format("wrote stock {}", access.answer[1]);
     stories_.Add(TellDeed(
-        scene_,
-        {.by = access.session,
-         .under = holds_.Find(access.hold),
-         .harmed = holds_.Find(newer.hold),
-         .key = access.key,
-         .when = {access.from_ns, access.to_ns},
-         .what = fmt::format("{} at {} with token {}, and the store took it, though it had taken "
-                             "{}'s token {} at {}",
-                             did, At(access.to_ns), TokenOf(access),
-                             OwnerName(scene_, newer.session), TokenOf(newer), At(newer.to_ns)),
-         .of_service = true}));
+        scene_, {.by = access.session,
+                 .under = holds_.Find(access.hold),
+                 .harmed = holds_.Find(newer.hold),
+                 .key = access.key,
+                 .when = {access.from_ns, access.to_ns},
+                 .what = fmt::format(
+                     "{} at {} with token {}, and the store took it, though it had taken "
+                     "{}'s token {} at {}",
+                     did, At(access.to_ns), TokenForCall(access), OwnerName(scene_, newer.session),
+                     TokenForCall(newer), At(newer.to_ns)),
+                 .of_service = true}));
   }
 
   const Calls& calls_;
@@ -193,7 +195,7 @@ bool StoreRefusesStaleWrites(const Evidence& evidence) {
 }
 
 ClaimVerdict CheckFencing(const Evidence& evidence, const Limits& limits) {
-  return Checking(evidence, limits).Verdict();
+  return FencingChecker(evidence, limits).Verdict();
 }
 
 }  // namespace doublehold

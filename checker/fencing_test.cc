@@ -10,16 +10,18 @@
 namespace doublehold {
 namespace {
 
-ClaimVerdict Check(const std::string& picture) { return CheckFencing(FromLanes(picture), {}); }
+ClaimVerdict VerdictOnFencing(const std::string& picture) {
+  return CheckFencing(FromLanes(picture), {});
+}
 
-struct Case {
+struct FencingCase {
   std::string name;
   std::string picture;
   Outcome3 outcome = Outcome3::kViolated;
 };
 
 TEST(Fencing, TokensRiseFromGrantToGrant) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnFencing(R"(
       c1:         A-a===R-r                | #5
       restart n1:           [-]
       c2:                      A-a===R-r   | #1)");
@@ -33,7 +35,7 @@ TEST(Fencing, TokensRiseFromGrantToGrant) {
 }
 
 TEST(Fencing, ALostCounterIsNamedHoweverLongAgo) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnFencing(R"(
       c1:         A-a=R-r                                  | #5
       restart n1:         [-]
       c2:                                      A-a===R-r   | #1)");
@@ -42,60 +44,60 @@ TEST(Fencing, ALostCounterIsNamedHoweverLongAgo) {
 }
 
 TEST(Fencing, OnlyAForcedOrderOfGrantsCounts) {
-  for (const Case& drawn :
-       std::vector<Case>{{"rising", R"(
+  for (const FencingCase& drawn : std::vector<FencingCase>{
+           {"rising", R"(
       c1:    A-a===R-r              | #4
       c2:               A-a===R-r   | #5)",
-                          Outcome3::kValid},
-                         {"asked at the same time", R"(
+            Outcome3::kValid},
+           {"asked at the same time", R"(
       c1:    A-----a===R-r          | #5
       c2:      A-------a===R-r      | #4)",
-                          Outcome3::kValid},
-                         {"twice the same, asked at the same time", R"(
+            Outcome3::kValid},
+           {"twice the same, asked at the same time", R"(
       c1:    A-----a===R-r          | #5
       c2:      A-------a===R-r      | #5)"},
-                         {"twice the same", R"(
+           {"twice the same", R"(
       c1:    A-a===R-r              | #5
       c2:               A-a===R-r   | #5)"},
-                         {"an owner let in again, with its own", R"(
+           {"an owner let in again, with its own", R"(
       c1:    A-a==A-a==R-r==R-r         | #5 #5
       c2:                       A-a=R-r | #6)",
-                          Outcome3::kValid},
-                         {"the same owner later, whose release was perhaps not carried out", R"(
+            Outcome3::kValid},
+           {"the same owner later, whose release was perhaps not carried out", R"(
       c1:    A-a==R-?A-a==R-r           | #5 #5
       c2:                       A-a=R-r | #6)",
-                          Outcome3::kValid},
-                         {"the same owner later, with the same", R"(
+            Outcome3::kValid},
+           {"the same owner later, with the same", R"(
       c1:    A-a==R-r  A-a==R-r         | #5 #5)"},
-                         {"below one of long ago", R"(
+           {"below one of long ago", R"(
       c1:    A-a==R-r  A-a==R-r                 | #5 #7
       c2:                        A-a==R-r       | #6)"},
-                         {"another key", R"(
+           {"another key", R"(
       c1:         A-a===R-r              | #5
       c2:                    A-a===R-r   | #6
       c2 item-1:  A-a===R-r              | #1)",
-                          Outcome3::kValid},
-                         {"another key, later", R"(
+            Outcome3::kValid},
+           {"another key, later", R"(
       c1:         A-a===R-r                           | #5
       c2:                    A-a===R-r                | #6
       c3 item-1:                         A-a===R-r    | #1)",
-                          Outcome3::kValid},
-                         {"an owner let in again, when it had left an inner entry", R"(
+            Outcome3::kValid},
+           {"an owner let in again, when it had left an inner entry", R"(
       c1:    A-a==A-a==R-r==A-a==R-r==R-r     | #5 #5 #5
       c2:                                 A-a | #6)",
-                          Outcome3::kValid},
-                         {"an owner let in again, with a lower one", R"(
+            Outcome3::kValid},
+           {"an owner let in again, with a lower one", R"(
       c1:    A-a==A-a==R-r==R-r         | #5 #4)"},
-                         {"one whose acquire was not answered, with another's", R"(
+           {"one whose acquire was not answered, with another's", R"(
       c1:         A-a==R-r              | #5
       c2:    A-?             A-a==R-r   | #5)"}}) {
-    EXPECT_EQ(Check(drawn.picture).outcome, drawn.outcome)
-        << drawn.name << ": " << Check(drawn.picture).reason;
+    EXPECT_EQ(VerdictOnFencing(drawn.picture).outcome, drawn.outcome)
+        << drawn.name << ": " << VerdictOnFencing(drawn.picture).reason;
   }
 }
 
 TEST(Fencing, AStaleTokenThatTheStoreTookIsAViolation) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnFencing(R"(
       c1:       A-a=g!===========w=R-x   | #4 5#4 5>4#4
       c2:               A-a=g=w=R-r      | #5 5#5 5>4#5
       pause c1:      [----------]        | 11)");
@@ -110,7 +112,7 @@ TEST(Fencing, AStaleTokenThatTheStoreTookIsAViolation) {
 }
 
 TEST(Fencing, AStaleTokenIsTheStoresToRefuseWhateverKeptItsClient) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnFencing(R"(
       c1:          A-a=g!===========w=R-x   | #4 5#4 5>4#4
       c2:                  A-a=g=w=R-r      | #5 5#5 5>4#5
       machine c1:      (-----------))");
@@ -124,12 +126,12 @@ TEST(Fencing, AStaleTokenIsTheStoresToRefuseWhateverKeptItsClient) {
 }
 
 TEST(Fencing, AWriteThatMayHaveComeFirstIsNone) {
-  EXPECT_EQ(Check(R"(
+  EXPECT_EQ(VerdictOnFencing(R"(
       c1:       A-a=g!=W=========w=R-x   | #4 5#4 5>4#4
       c2:               A-a=g=w=R-r      | #5 5#5 5>4#5)")
                 .outcome,
             Outcome3::kValid);
-  EXPECT_EQ(Check(R"(
+  EXPECT_EQ(VerdictOnFencing(R"(
       c1:       A-a=g!=============W-xR-x  | #4 5#4 5>4#4
       c2:               A-a=g=w=R-r        | #5 5#5 5>4#5)")
                 .outcome,
@@ -138,7 +140,7 @@ TEST(Fencing, AWriteThatMayHaveComeFirstIsNone) {
 
 // K33: reads show no token, so the first write showed nothing stale.
 TEST(Fencing, AStoreThatComparesOnWritesOnlyIsFooledWithoutAViolation) {
-  EXPECT_EQ(Check(R"(
+  EXPECT_EQ(VerdictOnFencing(R"(
       c1:       A-a=g!===========w=R-x     | #1 1 1>0#1
       c2:               A-a=g======w=R-r   | #2 1 1>0#2)")
                 .outcome,
@@ -146,8 +148,8 @@ TEST(Fencing, AStoreThatComparesOnWritesOnlyIsFooledWithoutAViolation) {
 }
 
 TEST(Fencing, IsUnknownWithoutTokensToCompare) {
-  EXPECT_EQ(Check("c1: A-a===R-r").reason, "no grant carried a token");
-  EXPECT_EQ(Check("c1: A-a===R-r | #4").reason, "no key was granted twice with a token");
+  EXPECT_EQ(VerdictOnFencing("c1: A-a===R-r").reason, "no grant carried a token");
+  EXPECT_EQ(VerdictOnFencing("c1: A-a===R-r | #4").reason, "no key was granted twice with a token");
 }
 
 }  // namespace

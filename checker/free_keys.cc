@@ -52,9 +52,9 @@ struct Taken {
   const Hold* hold = nullptr;
 };
 
-class OfKey {
+class KeyTimeline {
  public:
-  OfKey(const Evidence& evidence, const std::unordered_map<uint64_t, Extension>& extensions)
+  KeyTimeline(const Evidence& evidence, const std::unordered_map<uint64_t, Extension>& extensions)
       : evidence_(evidence), extensions_(extensions) {}
 
   void Take(const Call& call) {
@@ -140,7 +140,7 @@ class OfKey {
 
 std::map<uint16_t, std::vector<FreeSpell>> FreeSpells(const Evidence& evidence) {
   const auto extensions = Extensions(evidence.history());
-  std::map<uint16_t, OfKey> keys;
+  std::map<uint16_t, KeyTimeline> keys;
   for (const Call& call : evidence.calls().all) {
     if (call.op == Op::kAcquire || call.op == Op::kRelease)
       keys.try_emplace(call.key, evidence, extensions).first->second.Take(call);

@@ -33,7 +33,7 @@ std::vector<std::string> AllClaims() {
   return claims;
 }
 
-History AnyHistory(Prng& prng) {
+History AnyHistoryFuzz(Prng& prng) {
   History history{.facts = {.experiment = "fuzz",
                             .write = std::string(kWrites[prng.Below(kWrites.size())]),
                             .seed = prng.Next(),
@@ -72,7 +72,7 @@ TEST(Fuzz, WhateverWasRecordedIsJudgedAndToldAlike) {
   Prng prng(1, "fuzz");
   std::array<int, 3> outcomes{};
   for (int round = 0; round < 1'000; ++round) {
-    const History history = AnyHistory(prng);
+    const History history = AnyHistoryFuzz(prng);
     const RunVerdict verdict = Judge(history);
     ++outcomes[static_cast<size_t>(verdict.overall)];
     ASSERT_FALSE(ToText(verdict).empty());

@@ -19,7 +19,7 @@
 namespace doublehold {
 namespace {
 
-struct Drawn {
+struct GoldenDrawingsDrawn {
   std::string_view name;
   std::string_view outcomes;
   std::string_view why;
@@ -27,7 +27,7 @@ struct Drawn {
 };
 
 // clang-format off
-const std::vector<Drawn> kDrawn{
+const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
     {"bought-twice-2-bad", "stock violated",
      "the write of unknown outcome was done: the stock fell by 3 for 2 sales of which one was tried again", R"(
         c1:    A-a=g=W--?==g=W-w=R-r                 | 5 5>4 4 4>3
@@ -439,12 +439,12 @@ std::filesystem::path Folder() {
   return std::filesystem::path(DOUBLEHOLD_SOURCE_DIR) / "checker" / "testdata";
 }
 
-Result<History> HistoryOf(const Drawn& drawn) {
+Result<History> HistoryOf(const GoldenDrawingsDrawn& drawn) {
   return ReadJsonlFile(Folder() / (std::string(drawn.name) + ".jsonl"));
 }
 
 // A grant of no lock is for ever, which lanes cannot draw.
-History FromPicture(const Drawn& drawn) {
+History FromPicture(const GoldenDrawingsDrawn& drawn) {
   History history = FromLanes(drawn.picture);
   for (Event& event : history.events) {
     const bool grant = event.op == Op::kAcquire && event.type == EventType::kOk;
@@ -460,7 +460,7 @@ std::string InOneLine(const Event& event) {
                      event.hold, fmt::join(event.value, " "));
 }
 
-class GoldenDrawing : public testing::TestWithParam<Drawn> {};
+class GoldenDrawing : public ::testing::TestWithParam<GoldenDrawingsDrawn> {};
 
 TEST_P(GoldenDrawing, IsTheFile) {
   const Result<History> history = HistoryOf(GetParam());
@@ -483,18 +483,19 @@ TEST_P(GoldenDrawing, HasTheseOutcomes) {
       << ToText(verdict);
 }
 
-INSTANTIATE_TEST_SUITE_P(Testdata, GoldenDrawing, testing::ValuesIn(kDrawn), [](const auto& info) {
-  std::string name(info.param.name);
-  std::ranges::replace(name, '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Testdata, GoldenDrawing, ::testing::ValuesIn(kGoldenDrawingsDrawn),
+                         [](const auto& info) {
+                           std::string name(info.param.name);
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 TEST(GoldenDrawings, EveryFileIsDrawn) {
   std::set<std::string> files, drawn;
   for (const auto& entry : std::filesystem::directory_iterator(Folder())) {
     if (entry.path().extension() == ".jsonl") files.insert(entry.path().stem());
   }
-  for (const Drawn& one : kDrawn) drawn.emplace(one.name);
+  for (const GoldenDrawingsDrawn& one : kGoldenDrawingsDrawn) drawn.emplace(one.name);
   EXPECT_EQ(files, drawn);
 }
 
@@ -503,10 +504,11 @@ TEST(GoldenDrawings, EveryClaimHasAValidAnUnknownAndAViolatedOne) {
     for (const Outcome3 outcome : {Outcome3::kValid, Outcome3::kUnknown, Outcome3::kViolated}) {
       const std::string wanted = fmt::format("{} {}", entry.claim, Name(outcome));
       // Of `exclusion valid`, but not of `lease-exclusion valid`.
-      const bool there = std::ranges::any_of(kDrawn, [&](const Drawn& drawn) {
-        return (", " + std::string(drawn.outcomes) + ",").find(", " + wanted + ",") !=
-               std::string::npos;
-      });
+      const bool there =
+          std::ranges::any_of(kGoldenDrawingsDrawn, [&](const GoldenDrawingsDrawn& drawn) {
+            return (", " + std::string(drawn.outcomes) + ",").find(", " + wanted + ",") !=
+                   std::string::npos;
+          });
       EXPECT_TRUE(there) << wanted;
     }
   }

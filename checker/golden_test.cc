@@ -36,7 +36,7 @@ std::string LastWord(const std::filesystem::path& file) {
   return stem.substr(stem.rfind('-') + 1);
 }
 
-class Golden : public testing::TestWithParam<std::filesystem::path> {};
+class Golden : public ::testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(Golden, GetsTheVerdictInItsName) {
   const Result<History> history = ReadJsonlFile(GetParam());
@@ -74,8 +74,8 @@ TEST_P(Golden, ReadAgainFromEitherFormGetsTheSameVerdict) {
   EXPECT_EQ(ToJson(Judge(*from_binary)), verdict);
 }
 
-INSTANTIATE_TEST_SUITE_P(Testdata, Golden, testing::ValuesIn(GoldenFiles()),
-                         [](const testing::TestParamInfo<std::filesystem::path>& file) {
+INSTANTIATE_TEST_SUITE_P(Testdata, Golden, ::testing::ValuesIn(GoldenFiles()),
+                         [](const ::testing::TestParamInfo<std::filesystem::path>& file) {
                            std::string name = file.param.stem().string();
                            std::ranges::replace(name, '-', '_');
                            return name;

@@ -11,7 +11,7 @@
 namespace doublehold {
 namespace {
 
-std::vector<Margin> Found(MarginFinder&& finder) {
+std::vector<Margin> MarginsFoundBy(MarginFinder&& finder) {
   std::optional<Margin> margin = std::move(finder).Take();
   return margin ? std::vector{std::move(*margin)} : std::vector<Margin>{};
 }
@@ -39,7 +39,7 @@ std::vector<Margin> GapMargins(const Scene& scene, const Holds& holds) {
     }
     if (before == nullptr || hold.core.to_ns >= before->core.to_ns) before = &hold;
   }
-  return Found(std::move(gaps));
+  return MarginsFoundBy(std::move(gaps));
 }
 
 std::vector<Margin> LeaseMargins(const Scene& scene, const Holds& holds) {
@@ -64,8 +64,8 @@ std::vector<Margin> LeaseMargins(const Scene& scene, const Holds& holds) {
       note(at_release, hold, hold.valid_until_ns - hold.core.to_ns, hold.core.to_ns, "released");
     }
   }
-  std::vector<Margin> margins = Found(std::move(at_release));
-  for (Margin& margin : Found(std::move(at_grant))) margins.push_back(std::move(margin));
+  std::vector<Margin> margins = MarginsFoundBy(std::move(at_release));
+  for (Margin& margin : MarginsFoundBy(std::move(at_grant))) margins.push_back(std::move(margin));
   return margins;
 }
 

@@ -17,9 +17,9 @@ int64_t Later(int64_t at_ns, int64_t by_ns) {
   return by_ns >= kForeverNs - at_ns ? kForeverNs : at_ns + by_ns;
 }
 
-class Extraction {
+class HoldExtraction {
  public:
-  explicit Extraction(const RunFacts& facts) : facts_(facts) {}
+  explicit HoldExtraction(const RunFacts& facts) : facts_(facts) {}
 
   void Take(const Event& event) {
     if (event.op == Op::kExtend) Extend(event);
@@ -316,7 +316,7 @@ const Hold* Holds::Find(uint64_t hold) const {
 }
 
 Holds ExtractHolds(const History& history) {
-  Extraction extraction(history.facts);
+  HoldExtraction extraction(history.facts);
   for (const Event& event : history.events) extraction.Take(event);
   return std::move(extraction).Finish();
 }

@@ -12,7 +12,7 @@ namespace doublehold {
 namespace {
 
 // "1:[4,16] live 4-10": client, core and live parts, in ms.
-std::string Drawn(const Hold& hold) {
+std::string DrawnHolds(const Hold& hold) {
   const auto ms = [](int64_t ns) { return std::to_string(ns / 1'000'000); };
   std::string text =
       std::to_string(hold.client) + ":[" + ms(hold.core.from_ns) + "," + ms(hold.core.to_ns) + "]";
@@ -20,22 +20,22 @@ std::string Drawn(const Hold& hold) {
   return text;
 }
 
-struct Case {
+struct HoldsCase {
   std::string name;
   std::string picture;
   std::vector<std::string> holds;
 };
 
-void Expect(const Case& drawn) {
+void ExpectHolds(const HoldsCase& drawn) {
   const Holds holds = ExtractHolds(FromLanes(drawn.picture));
   EXPECT_FALSE(holds.broken.has_value()) << drawn.name << ": " << *holds.broken;
   std::vector<std::string> found;
-  for (const Hold& hold : holds.all) found.push_back(Drawn(hold));
+  for (const Hold& hold : holds.all) found.push_back(DrawnHolds(hold));
   EXPECT_EQ(found, drawn.holds) << drawn.name;
 }
 
 TEST(Holds, ReachFromTheReturnOfTheAcquireToTheCallOfTheRelease) {
-  for (const Case& drawn : std::vector<Case>{
+  for (const HoldsCase& drawn : std::vector<HoldsCase>{
            {"released in time", "c1: A-a===R--r", {"1:[2,6] 2-6"}},
            {"lease over before the release", "c1: A-a==!==R-r", {"1:[2,8] 2-5"}},
            {"the release says not owner", "c1: A-a==!==R-x", {"1:[2,8] 2-5"}},
@@ -46,7 +46,7 @@ TEST(Holds, ReachFromTheReturnOfTheAcquireToTheCallOfTheRelease) {
            {"two, one after the other", "c1: A-a==R-rA-a=R-r", {"1:[2,5] 2-5", "1:[10,12] 10-12"}},
            {"re-entry", "c1: A-a==A-a=R-r=R-r", {"1:[2,13] 2-13", "1:[7,9] 7-9"}},
        }) {
-    Expect(drawn);
+    ExpectHolds(drawn);
   }
 }
 
@@ -55,13 +55,13 @@ TEST(Holds, AreNotLiveWhenTheLeaseWasOverBeforeTheGrant) {
   history.events[1].value[0] = 2'000'000;
   const Holds holds = ExtractHolds(history);
   ASSERT_EQ(holds.all.size(), 1U);
-  EXPECT_EQ(Drawn(holds.all[0]), "1:[5,8]");
+  EXPECT_EQ(DrawnHolds(holds.all[0]), "1:[5,8]");
   EXPECT_FALSE(holds.all[0].LiveAt(5'000'000));
   EXPECT_EQ(holds.all[0].LeaseEndBefore(5'000'000), 2'000'000);
 }
 
 TEST(Holds, ThatAreNeverReleasedEndWithTheLastThingTheirSessionDid) {
-  for (const Case& drawn : std::vector<Case>{
+  for (const HoldsCase& drawn : std::vector<HoldsCase>{
            {"killed after a write", "c1: A-a==g=w       | 5 5>4", {"1:[2,7] 2-7"}},
            {"killed at once", "c1: A-a", {"1:[2,2] 2-2"}},
            {"its watchdog lived on", "c1: A-a==g======E-e  | 5", {"1:[2,5] 2-5"}},
@@ -74,25 +74,25 @@ TEST(Holds, ThatAreNeverReleasedEndWithTheLastThingTheirSessionDid) {
             "c2 item-0: A-x\nc1 item-1: A-a==g===A-a=R-r | 5",
             {"1:[2,5] 2-5", "1:[11,13] 11-13"}},
        }) {
-    Expect(drawn);
+    ExpectHolds(drawn);
   }
 }
 
 TEST(Holds, AreExtendedFromTheReturnOfTheExtension) {
-  for (const Case& drawn : std::vector<Case>{
+  for (const HoldsCase& drawn : std::vector<HoldsCase>{
            {"in time", "c1: A-a==E-e==!==R-r", {"1:[2,13] 2-10"}},
            {"answered at the very end", "c1: A-a==E-!==R-r", {"1:[2,10] 2-7"}},
            {"too late", "c1: A-a==!=E-e==!=R-r", {"1:[2,14] 2-5 9-12"}},
            {"lost", "c1: A-a==E-x==!==R-r", {"1:[2,13] 2-10"}},
            {"of unknown outcome", "c1: A-a==E-?==!==R-r", {"1:[2,13] 2-10"}},
        }) {
-    Expect(drawn);
+    ExpectHolds(drawn);
   }
 }
 
 TEST(Holds, AnExtensionAnsweredAtTheInstantAtWhichTheHoldEndsRevivesNothing) {
   // c2's lease is over when c1 is granted the key. Who was first at 13, c2's watchdog or its session?
-  for (const Case& ends : std::vector<Case>{
+  for (const HoldsCase& ends : std::vector<HoldsCase>{
            {"released", "c2: A-a==!=E----eR-r", {"2:[2,13] 2-5", "1:[8,16] 8-16"}},
            {"never released, and its watchdog lived on",
             "c2: A-a==!=E----eg===E--e | 5",
@@ -106,7 +106,7 @@ TEST(Holds, AnExtensionAnsweredAtTheInstantAtWhichTheHoldEndsRevivesNothing) {
     SortByTime(history.events);
     const Holds holds = ExtractHolds(history);
     std::vector<std::string> found;
-    for (const Hold& hold : holds.all) found.push_back(Drawn(hold));
+    for (const Hold& hold : holds.all) found.push_back(DrawnHolds(hold));
     EXPECT_EQ(found, ends.holds) << ends.name;
     EXPECT_TRUE(FindOverlaps(holds, Part::kLive).empty()) << ends.name;
     EXPECT_EQ(FindOverlaps(holds, Part::kCore).size(), 1U) << ends.name;
@@ -128,7 +128,7 @@ TEST(Holds, AnExtensionAnsweredAfterTheReleaseWasInvokedExtendsNothing) {
   extend.value = {56'000'000};
   history.events.push_back(extend);
   SortByTime(history.events);
-  EXPECT_EQ(Drawn(ExtractHolds(history).all[0]), "1:[2,7] 2-5");
+  EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,7] 2-5");
 }
 
 TEST(Holds, AnExtensionBeforeTheGrantWasRecordedCountsFromTheGrant) {
@@ -151,7 +151,7 @@ TEST(Holds, AnExtensionBeforeTheGrantWasRecordedCountsFromTheGrant) {
     answer.value = {ok ? 15'000'000 : 0};
     extended.events.push_back(answer);
     SortByTime(extended.events);
-    EXPECT_EQ(Drawn(ExtractHolds(extended).all[0]), ok ? "1:[8,17] 8-15" : "1:[8,17] 8-11");
+    EXPECT_EQ(DrawnHolds(ExtractHolds(extended).all[0]), ok ? "1:[8,17] 8-15" : "1:[8,17] 8-11");
   }
 }
 
@@ -159,7 +159,7 @@ TEST(Holds, AShorterLeaseCountsFromTheCallOfItsExtension) {
   History history = FromLanes("c1: A-a====E----e====R-r");
   history.events[2].value[0] = 2'000'000;   // the lease asked for: over at 9
   history.events[3].value[0] = 14'000'000;  // so the client is told, at 12
-  EXPECT_EQ(Drawn(ExtractHolds(history).all[0]), "1:[2,17] 2-9 12-14");
+  EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,17] 2-9 12-14");
 }
 
 TEST(Holds, AReleaseWhoseCallWasLostEndsTheHoldAtTheLastThingKnown) {
@@ -167,20 +167,20 @@ TEST(Holds, AReleaseWhoseCallWasLostEndsTheHoldAtTheLastThingKnown) {
   std::erase_if(history.events, [](const Event& event) {
     return event.op == Op::kRelease && event.type == EventType::kInvoke;
   });
-  EXPECT_EQ(Drawn(ExtractHolds(history).all[0]), "1:[2,5] 2-5");
+  EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,5] 2-5");
 }
 
 TEST(Holds, ALeaseThatEndsAsItIsGrantedIsNotLive) {
   History history = FromLanes("c1: A-a==R-r");
   history.events[1].value[0] = history.events[1].at_ns;
-  EXPECT_EQ(Drawn(ExtractHolds(history).all[0]), "1:[2,5]");
+  EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,5]");
 }
 
 TEST(Holds, AGrantThatNeverEndsIsLiveToItsRelease) {
   History history = FromLanes("c1: A-a====R-r");
   history.events[1].value[0] = INT64_MAX;
   const Holds holds = ExtractHolds(history);
-  EXPECT_EQ(Drawn(holds.all[0]), "1:[2,7] 2-7");
+  EXPECT_EQ(DrawnHolds(holds.all[0]), "1:[2,7] 2-7");
   EXPECT_EQ(holds.all[0].valid_until_ns, INT64_MAX);
 }
 
@@ -245,7 +245,7 @@ TEST(Holds, AreOverWhenTheirSectionThrewThoughNobodyReleased) {
 
 TEST(Holds, OfAClientThatAFaultKillsLastUntilThen) {
   const auto drawn = [](const std::string& picture) {
-    return Drawn(ExtractHolds(FromLanes(picture)).all[0]);
+    return DrawnHolds(ExtractHolds(FromLanes(picture)).all[0]);
   };
   EXPECT_EQ(drawn("c1:       A-a==!\n"
                   "crash c1:             []"),
@@ -276,18 +276,18 @@ TEST(Holds, AFaultThatMeetsADeadClientTakesNothingBackOfWhatKilledIt) {
   history.events.push_back(again);
   again.type = EventType::kFail;
   history.events.push_back(again);
-  EXPECT_EQ(Drawn(ExtractHolds(history).all[0]), "1:[2,12] 2-5");
+  EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,12] 2-5");
 }
 
 TEST(Holds, GoOnWhereTheirSessionWorksUnderThemAfterAReentry) {
   History history = FromLanes("c1: A-a=A-a=R-r=====g   | 5");
   const Holds holds = ExtractHolds(history);
-  EXPECT_EQ(Drawn(holds.all[0]), "1:[2,16] 2-16");
+  EXPECT_EQ(DrawnHolds(holds.all[0]), "1:[2,16] 2-16");
   EXPECT_FALSE(holds.all[0].left);
   for (Event& event : history.events) {
     if (event.op == Op::kRead) event.hold = 0;
   }
-  EXPECT_EQ(Drawn(ExtractHolds(history).all[0]), "1:[2,2] 2-2");
+  EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,2] 2-2");
 }
 
 TEST(Holds, AreNotReleasedUnderAnotherKey) {
@@ -335,7 +335,7 @@ TEST(Holds, AShorterLeaseThatWasRefusedLeavesWhatWasPromised) {
   for (const auto& [outcome, live] : {std::pair{'x', "2-17"}, {'?', "2-9"}}) {
     History history = FromLanes(std::string("c1: A-a====E----") + outcome + "====R-r");
     history.events[2].value[0] = 2'000'000;  // asked for: over at 9
-    EXPECT_EQ(Drawn(ExtractHolds(history).all[0]), std::string("1:[2,17] ") + live);
+    EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), std::string("1:[2,17] ") + live);
   }
 }
 

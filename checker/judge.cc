@@ -82,12 +82,14 @@ std::map<std::string, Drawn> CountDrawn(const RunFacts& facts, const Tally& tall
   return of;
 }
 
-int64_t LastNs(const History& history) {
+int64_t RunEndNs(const History& history) {
   return history.events.empty() ? 0 : history.events.back().at_ns;
 }
 
 // The referee comes after the clients, and they work until the end.
-bool WasCutShort(const History& history) { return LastNs(history) < ToNs(history.facts.duration); }
+bool WasCutShort(const History& history) {
+  return RunEndNs(history) < ToNs(history.facts.duration);
+}
 
 // What is said of them beside the verdict.
 std::vector<std::string> DrawnWarnings(const RunFacts& facts, const Tally& tally, bool cut_short) {
@@ -124,8 +126,8 @@ std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally
   const RunFacts& facts = history.facts;
   std::vector<std::string> why;
   if (WasCutShort(history)) {
-    why.push_back(fmt::format("the run was ended at {}, before its time of {}", At(LastNs(history)),
-                              FormatDuration(facts.duration)));
+    why.push_back(fmt::format("the run was ended at {}, before its time of {}",
+                              At(RunEndNs(history)), FormatDuration(facts.duration)));
   }
   for (const auto& [client, records] : tally.lost) {
     why.push_back(fmt::format("{} of {} were lost: its segment was full",
@@ -178,7 +180,7 @@ std::vector<std::string> ExpectationWarnings(const RunFacts& facts) {
 
 // Rates: what became of each claim in each trial, and how many updates were lost.
 void CountTrials(RunVerdict& verdict, const Evidence& evidence, bool doubtful) {
-  const Trials trials = TrialsOf(evidence.scene(), LastNs(evidence.history()));
+  const Trials trials = TrialsOf(evidence.scene(), RunEndNs(evidence.history()));
   verdict.trial_unit = trials.unit;
   for (ClaimVerdict& claim : verdict.claims) {
     claim.trials = OutcomesOf(trials, claim, doubtful);

@@ -13,12 +13,12 @@
 namespace doublehold {
 namespace {
 
-using Claims = std::vector<std::string>;
+using JudgeFileClaims = std::vector<std::string>;
 
 class JudgeFileTest : public ::testing::Test {
  protected:
   // Holds get bases of their own, as in a run.
-  RunVerdict Judged(History history, const Claims& claims) {
+  RunVerdict Judged(History history, const JudgeFileClaims& claims) {
     for (Event& event : history.events) {
       if (event.hold != 0) event.hold |= static_cast<uint64_t>(event.client) << 40U;
     }
@@ -34,7 +34,7 @@ class JudgeFileTest : public ::testing::Test {
   const std::filesystem::path& file_ = temp_.path();
 };
 
-constexpr char kCalm[] = R"(
+constexpr char kJudgeFileCalm[] = R"(
     c1:    A-a===R-r
     c2:       A--x   A-a==R-r)";
 constexpr char kDouble[] = R"(
@@ -42,8 +42,8 @@ constexpr char kDouble[] = R"(
     c2:       A-a==R-r)";
 
 TEST_F(JudgeFileTest, APassSaysWhatTheWholeSays) {
-  const RunVerdict pass = Judged(FromLanes(kCalm), {"exclusion"});
-  const RunVerdict whole = Judged(FromLanes(kCalm), {"exclusion", "lease-exclusion"});
+  const RunVerdict pass = Judged(FromLanes(kJudgeFileCalm), {"exclusion"});
+  const RunVerdict whole = Judged(FromLanes(kJudgeFileCalm), {"exclusion", "lease-exclusion"});
   ASSERT_EQ(pass.claims.size(), 1u);
   EXPECT_EQ(pass.overall, Outcome3::kValid);
   EXPECT_EQ(pass.exit_code, ExitCode::kAsExpected);
@@ -62,7 +62,7 @@ TEST_F(JudgeFileTest, WhatAPassCannotDecideIsJudgedAsAWhole) {
 }
 
 TEST_F(JudgeFileTest, ARunThatEndedEarlyIsUnknown) {
-  History history = FromLanes(kCalm);
+  History history = FromLanes(kJudgeFileCalm);
   history.facts.duration = 1s;
   EXPECT_EQ(Judged(history, {"exclusion"}).overall, Outcome3::kUnknown);
 }
@@ -71,7 +71,7 @@ TEST_F(JudgeFileTest, OnlyWhatIsJudgedIsExpected) {
   const LaneOptions options{.expect = {{"exclusion", "violated"}, {"stock", "violated"}}};
   const RunVerdict verdict = Judged(FromLanes(kDouble, options), {"exclusion"});
   EXPECT_TRUE(verdict.as_expected);
-  EXPECT_FALSE(Judged(FromLanes(kCalm, options), {"exclusion"}).as_expected);
+  EXPECT_FALSE(Judged(FromLanes(kJudgeFileCalm, options), {"exclusion"}).as_expected);
 }
 
 }  // namespace

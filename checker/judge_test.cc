@@ -19,20 +19,20 @@ using nlohmann::json;
 
 const std::vector<std::string> kAll{"exclusion", "lease-exclusion", "stock", "liveness"};
 
-constexpr char kCalm[] = R"(
+constexpr char kJudgeCalm[] = R"(
     c1:    A-a=g=w=R-r                  | 5 5>4
     c2:               A-a=g=w=R-r       | 4 4>3
     final:                      *       | 3/2
     probe:                      P-p     )";
 
-constexpr char kStale[] = R"(
+constexpr char kJudgeStale[] = R"(
     c1:       A-a=g==!==========w=R-x         | 5 5>4
     c2:             A-a=gw=R-r                | 5 5>4
     pause c1:      [----------]               | 11
     final:                              *     | 4/2
     probe:                              P-p   )";
 
-const ClaimVerdict& Of(const RunVerdict& verdict, const std::string& claim) {
+const ClaimVerdict& JudgedOf(const RunVerdict& verdict, const std::string& claim) {
   return *std::ranges::find(verdict.claims, claim, &ClaimVerdict::claim);
 }
 
@@ -50,7 +50,7 @@ std::string TextOf(const std::string& file) {
 }
 
 TEST(Judge, ACalmRunIsValidAndEndsWithZero) {
-  const RunVerdict verdict = Judge(FromLanes(kCalm, {.claims = kAll}));
+  const RunVerdict verdict = Judge(FromLanes(kJudgeCalm, {.claims = kAll}));
   for (const ClaimVerdict& claim : verdict.claims) {
     EXPECT_EQ(claim.outcome, Outcome3::kValid) << claim.claim << ": " << claim.reason;
   }
@@ -62,7 +62,7 @@ TEST(Judge, ACalmRunIsValidAndEndsWithZero) {
 
 TEST(Judge, JudgesTheClaimsOfTheRunInTheirOrder) {
   const RunVerdict verdict =
-      Judge(FromLanes(kCalm, {.claims = {"stock", "exclusion", "exclusoin"}}));
+      Judge(FromLanes(kJudgeCalm, {.claims = {"stock", "exclusion", "exclusoin"}}));
   ASSERT_EQ(verdict.claims.size(), 3U);
   EXPECT_EQ(verdict.claims[0].claim, "stock");
   EXPECT_EQ(verdict.claims[1].claim, "exclusion");
@@ -73,7 +73,7 @@ TEST(Judge, JudgesTheClaimsOfTheRunInTheirOrder) {
 }
 
 TEST(Judge, ARunWithoutClaimsIsUnknown) {
-  const RunVerdict verdict = Judge(FromLanes(kCalm, {.claims = {}}));
+  const RunVerdict verdict = Judge(FromLanes(kJudgeCalm, {.claims = {}}));
   EXPECT_EQ(verdict.overall, Outcome3::kUnknown);
   EXPECT_EQ(verdict.exit_code, ExitCode::kUnknown);
 }
@@ -86,7 +86,7 @@ TEST(Judge, AnEmptyHistoryIsUnknown) {
 }
 
 TEST(Judge, ABrokenHistoryIsUnknown) {
-  History history = FromLanes(kStale, {.claims = kAll});
+  History history = FromLanes(kJudgeStale, {.claims = kAll});
   std::swap(history.events[3], history.events[4]);
   history.events[3].at_ns += 1;
   const RunVerdict verdict = Judge(history);
@@ -112,7 +112,7 @@ TEST(Judge, WhoAFaultKilledDidNotEndByItself) {
 }
 
 TEST(Judge, AViolationWeighsMoreThanAnUnknownClaim) {
-  const RunVerdict verdict = Judge(FromLanes(kStale, {.claims = {"exclusion", "nonsense"}}));
+  const RunVerdict verdict = Judge(FromLanes(kJudgeStale, {.claims = {"exclusion", "nonsense"}}));
   EXPECT_EQ(verdict.overall, Outcome3::kViolated);
   EXPECT_EQ(verdict.exit_code, ExitCode::kViolated);
 }
@@ -155,7 +155,7 @@ TEST(Judge, AHoldThatWasHeardOfNoMoreLeavesNothingValidOnceAnotherIsGranted) {
 }
 
 TEST(Judge, AFaultThatStartedTooSeldomLeavesNothingValidAndHidesNoViolation) {
-  History calm = FromLanes(kCalm, {.claims = kAll});
+  History calm = FromLanes(kJudgeCalm, {.claims = kAll});
   calm.facts.faults.push_back({.name = "stall", .kind = "pause", .what = "as planned"});
   RunVerdict verdict = Judge(calm);
   EXPECT_EQ(verdict.overall, Outcome3::kUnknown);
@@ -178,16 +178,16 @@ TEST(Judge, AFaultThatStartedTooSeldomLeavesNothingValidAndHidesNoViolation) {
   calm.events.back().type = EventType::kOk;
   EXPECT_EQ(Judge(calm).overall, Outcome3::kValid);
 
-  History stale = FromLanes(kStale, {.claims = kAll});
+  History stale = FromLanes(kJudgeStale, {.claims = kAll});
   stale.facts.faults[0].planned = 2;
   verdict = Judge(stale);
   EXPECT_EQ(verdict.not_fired, std::vector<std::string>{"pause"});
-  EXPECT_EQ(Of(verdict, "exclusion").outcome, Outcome3::kViolated);
-  EXPECT_EQ(Of(verdict, "lease-exclusion").outcome, Outcome3::kUnknown);
+  EXPECT_EQ(JudgedOf(verdict, "exclusion").outcome, Outcome3::kViolated);
+  EXPECT_EQ(JudgedOf(verdict, "lease-exclusion").outcome, Outcome3::kUnknown);
 }
 
 TEST(Judge, ADrawnFaultThatFoundNothingIsToldAndDecidesNothingUnlessMostDid) {
-  History calm = FromLanes(kCalm, {.claims = kAll});
+  History calm = FromLanes(kJudgeCalm, {.claims = kAll});
   for (int i = 0; i < 3; ++i) {
     calm.facts.faults.push_back({.name = fmt::format("drop-{}", i + 1), .kind = "drop"});
     calm.facts.faults.back().drawn_for = "network";
@@ -214,7 +214,7 @@ TEST(Judge, ADrawnFaultThatFoundNothingIsToldAndDecidesNothingUnlessMostDid) {
 }
 
 TEST(Judge, WhatANemesisWasAskedForAndNeverDidWasNotTested) {
-  History calm = FromLanes(kCalm, {.claims = kAll});
+  History calm = FromLanes(kJudgeCalm, {.claims = kAll});
   calm.facts.faults.push_back({.name = "pause-1", .kind = "pause", .drawn_for = "pause"});
   for (const EventType type : {EventType::kInvoke, EventType::kOk}) {
     calm.events.push_back({.at_ns = calm.events.back().at_ns,
@@ -263,7 +263,7 @@ TEST(Judge, HoldsTheOutcomesAgainstWhatWasExpected) {
            {"not judged", {{"exclusion", "violated"}, {"fencing", "valid"}}, {"exclusion"}, 2},
        }) {
     const RunVerdict verdict =
-        Judge(FromLanes(kStale, {.claims = held.claims, .expect = held.expect}));
+        Judge(FromLanes(kJudgeStale, {.claims = held.claims, .expect = held.expect}));
     EXPECT_EQ(static_cast<int>(verdict.exit_code), held.exit_code) << held.name;
     EXPECT_EQ(verdict.as_expected, held.exit_code == 0) << held.name;
   }
@@ -325,7 +325,7 @@ TEST(Judge, WarnsOfStallsOverHalfTheLeaseWhereTheyMatter) {
 }
 
 TEST(Judge, TheTextIsATableWithItsReasons) {
-  History history = FromLanes(kStale, {.claims = kAll, .expect = {{"exclusion", "violated"}}});
+  History history = FromLanes(kJudgeStale, {.claims = kAll, .expect = {{"exclusion", "violated"}}});
   EXPECT_EQ(ToText(Judge(history)), TextOf("checker/testdata/verdict.txt"));
 }
 
@@ -350,7 +350,7 @@ TEST(Judge, TheJsonHasTheFieldsThatTheDocumentationNames) {
   std::erase_if(expected, [](const std::string& key) { return key.starts_with(".environment"); });
 
   std::set<std::string> found;
-  CollectKeys(ToJson(Judge(FromLanes(kStale, {.claims = kAll}))), "", found);
+  CollectKeys(ToJson(Judge(FromLanes(kJudgeStale, {.claims = kAll}))), "", found);
   History blind = FromLanes("c1:         A-a===R-r\nc2:           A--?\nmachine c1:  (--)");
   blind.events[1].value[0] = INT64_MAX;  // no lease
   CollectKeys(ToJson(Judge(blind)), "", found);
@@ -362,7 +362,7 @@ TEST(Judge, TheJsonHasTheFieldsThatTheDocumentationNames) {
 }
 
 TEST(Judge, TheJsonNamesTheFaultOfAViolation) {
-  const json verdict = ToJson(Judge(FromLanes(kStale, {.claims = kAll})));
+  const json verdict = ToJson(Judge(FromLanes(kJudgeStale, {.claims = kAll})));
   const json& exclusion = verdict["claims"][0];
   EXPECT_EQ(exclusion["claim"], "exclusion");
   EXPECT_EQ(exclusion["outcome"], "violated");

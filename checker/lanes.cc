@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kColumnNs = 1'000'000;
 constexpr int64_t kUndrawnLeaseNs = 1'000 * kColumnNs;
 
-struct Lane {
+struct PictureLane {
   std::vector<std::string> label;  // its words
   std::string content;
   std::deque<std::string> values;
@@ -37,7 +37,7 @@ std::vector<std::string> WordsOf(const std::string& text) {
 }
 
 // Column 0 is that of the leftmost mark.
-std::vector<Lane> Split(std::string_view picture) {
+std::vector<PictureLane> Split(std::string_view picture) {
   std::istringstream in{std::string(picture)};
   std::vector<std::string> lines;
   size_t origin = std::string::npos;
@@ -48,14 +48,14 @@ std::vector<Lane> Split(std::string_view picture) {
     origin = std::min(origin, line.find_first_not_of(' ', colon + 1));
     lines.push_back(line);
   }
-  std::vector<Lane> lanes;
+  std::vector<PictureLane> lanes;
   for (const std::string& line : lines) {
     const size_t colon = line.find(':');
     const size_t bar = std::min(line.find('|'), line.size());
     if (colon >= origin) Fail("has a label that reaches into column 0", line);
-    Lane lane{.label = WordsOf(line.substr(0, colon)),
-              .content = bar > origin ? line.substr(origin, bar - origin) : "",
-              .values = {}};
+    PictureLane lane{.label = WordsOf(line.substr(0, colon)),
+                     .content = bar > origin ? line.substr(origin, bar - origin) : "",
+                     .values = {}};
     if (bar < line.size()) {
       for (std::string& word : WordsOf(line.substr(bar + 1)))
         lane.values.push_back(std::move(word));
@@ -65,7 +65,7 @@ std::vector<Lane> Split(std::string_view picture) {
   return lanes;
 }
 
-int64_t Take(Lane& lane, int64_t otherwise) {
+int64_t Take(PictureLane& lane, int64_t otherwise) {
   if (lane.values.empty()) return otherwise;
   const int64_t value = std::stoll(lane.values.front());
   lane.values.pop_front();
@@ -73,21 +73,21 @@ int64_t Take(Lane& lane, int64_t otherwise) {
 }
 
 // The token of the next value: what follows its #; 0 when there is none.
-int64_t NextToken(const Lane& lane) {
+int64_t NextToken(const PictureLane& lane) {
   if (lane.values.empty()) return 0;
   const size_t sign = lane.values.front().find('#');
   return sign == std::string::npos ? 0 : std::stoll(lane.values.front().substr(sign + 1));
 }
 
 // That of a grant is a value of its own.
-int64_t TakeGrantToken(Lane& lane) {
+int64_t TakeGrantToken(PictureLane& lane) {
   if (lane.values.empty() || !lane.values.front().starts_with('#')) return 0;
   const int64_t token = NextToken(lane);
   lane.values.pop_front();
   return token;
 }
 
-std::pair<int64_t, int64_t> TakePair(Lane& lane) {
+std::pair<int64_t, int64_t> TakePair(PictureLane& lane) {
   if (lane.values.empty()) Fail("has too few values", lane.content);
   const std::string text = lane.values.front();
   lane.values.pop_front();
@@ -99,7 +99,7 @@ std::pair<int64_t, int64_t> TakePair(Lane& lane) {
 // Draws one client's lane: keeps what was invoked last and not yet answered.
 class ClientLane {
  public:
-  ClientLane(std::vector<Event>& events, Lane& lane, SessionId session, uint16_t key)
+  ClientLane(std::vector<Event>& events, PictureLane& lane, SessionId session, uint16_t key)
       : events_(events), lane_(lane), session_(session), key_(key) {}
 
   void Draw(uint64_t& grants) {
@@ -265,7 +265,7 @@ class ClientLane {
   }
 
   std::vector<Event>& events_;
-  Lane& lane_;
+  PictureLane& lane_;
   SessionId session_;
   uint16_t key_;
   int64_t at_ns_ = 0;
@@ -277,9 +277,9 @@ class ClientLane {
   std::map<uint64_t, int64_t> lost_ns_;  // of holds that are told to be lost, when
 };
 
-class Drawing {
+class LanesDrawing {
  public:
-  explicit Drawing(const LaneOptions& options)
+  explicit LanesDrawing(const LaneOptions& options)
       : history_{.facts = {.experiment = "lanes",
                            .lock = options.lock,
                            .workload = "inventory",
@@ -296,7 +296,7 @@ class Drawing {
                            .library = options.library},
                  .events = {}} {}
 
-  void Draw(Lane& lane) {
+  void Draw(PictureLane& lane) {
     const std::string& what = lane.label.at(0);
     if (lane.label.size() > 1) target_ = lane.label[1];
     if (lane.label.size() == 1) target_.clear();
@@ -320,7 +320,7 @@ class Drawing {
   }
 
  private:
-  void DrawClient(Lane& lane, SessionId session) {
+  void DrawClient(PictureLane& lane, SessionId session) {
     history_.facts.clients = std::max(history_.facts.clients, session.client);
     ClientLane(history_.events, lane, session, Key()).Draw(grants_[session.client]);
   }
@@ -345,7 +345,7 @@ class Drawing {
     return std::stoi(target_.substr(1));
   }
 
-  void DrawMark(Lane& lane, const std::string& what, char mark, int64_t at_ns) {
+  void DrawMark(PictureLane& lane, const std::string& what, char mark, int64_t at_ns) {
     Event event{.at_ns = at_ns, .client = kReferee, .type = EventType::kOk};
     if (what == "final") {
       const auto [stock, orders] = TakePair(lane);
@@ -387,7 +387,7 @@ class Drawing {
     history_.events.push_back(event);
   }
 
-  void DrawFault(Lane& lane, const std::string& kind, char mark, int64_t at_ns) {
+  void DrawFault(PictureLane& lane, const std::string& kind, char mark, int64_t at_ns) {
     CHECK(mark == '[' || mark == ']');
     auto& faults = history_.facts.faults;
     auto fault = std::ranges::find(faults, kind, &FaultFact::kind);
@@ -419,8 +419,8 @@ class Drawing {
 }  // namespace
 
 History FromLanes(std::string_view picture, const LaneOptions& options) {
-  Drawing drawing(options);
-  for (Lane& lane : Split(picture)) drawing.Draw(lane);
+  LanesDrawing drawing(options);
+  for (PictureLane& lane : Split(picture)) drawing.Draw(lane);
   return std::move(drawing).Finish();
 }
 

@@ -7,9 +7,9 @@
 namespace doublehold {
 namespace {
 
-class Gaps {
+class ExitGaps {
  public:
-  explicit Gaps(const Scene& scene) : scene_(scene) {}
+  explicit ExitGaps(const Scene& scene) : scene_(scene) {}
 
   void Invoked(const Call& call) {
     if (call.op != Op::kAcquire) return;
@@ -111,7 +111,7 @@ std::vector<Refusal> RefusalsOfAFreeKey(const std::vector<const Call*>& calls, c
   }
   std::ranges::stable_sort(moments, {},
                            [](const Moment& m) { return std::pair(m.at_ns, m.answer); });
-  Gaps gaps(scene);
+  ExitGaps gaps(scene);
   for (const Moment& moment : moments) {
     if (moment.answer) gaps.Answered(*moment.call);
     if (!moment.answer) gaps.Invoked(*moment.call);

@@ -9,10 +9,12 @@
 namespace doublehold {
 namespace {
 
-ClaimVerdict Check(const std::string& picture) { return CheckLiveness(FromLanes(picture), {}); }
+ClaimVerdict VerdictOnLiveness(const std::string& picture) {
+  return CheckLiveness(FromLanes(picture), {});
+}
 
 TEST(Liveness, IsValidWhenTheProbeIsGranted) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnLiveness(R"(
       c1:    Q-A-aq=R-r  Q----A-aqR-r
       probe:                           P---p)");
   EXPECT_EQ(verdict.outcome, Outcome3::kValid);
@@ -43,17 +45,17 @@ TEST(Liveness, TellsOfAClientThatWaitedAndWasNeverGrantedTheKey) {
            {"c1:                              QA", "4ms of client 2"},
        }) {
     const std::string mine = "\n      c1:       " + drawn.picture.substr(4);
-    EXPECT_EQ(Check(mine + others).reason,
+    EXPECT_EQ(VerdictOnLiveness(mine + others).reason,
               "1 key could be locked again in time; the longest wait was " + drawn.wait)
         << mine;
   }
-  EXPECT_EQ(Check("c1:    QA-x--A-x-x\nprobe:              P-p").reason,
+  EXPECT_EQ(VerdictOnLiveness("c1:    QA-x--A-x-x\nprobe:              P-p").reason,
             "1 key could be locked again in time; the longest wait was 10ms of client 1, never "
             "granted: it gave up at 0.010 s");
 }
 
 TEST(Liveness, IsViolatedWhenTheProbeGivesUp) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnLiveness(R"(
       c1:           A-a===
       c2 item-1:    A-a==R-r
       crash c1:           []
@@ -71,7 +73,7 @@ TEST(Liveness, IsViolatedWhenTheProbeGivesUp) {
 }
 
 TEST(Liveness, IsViolatedWhenAKeyNeverExpires) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnLiveness(R"(
       c1:     A-?
       expiry:        *  | -1)");
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
@@ -79,8 +81,9 @@ TEST(Liveness, IsViolatedWhenAKeyNeverExpires) {
       verdict.violations.at(0).sentence,
       "at 0.007 s the key had no expiry: a holder that died would block it for ever; there was "
       "no fault before");
-  EXPECT_EQ(Check("expiry: * | -2\nprobe:   P-p").outcome, Outcome3::kValid);  // no such key
-  EXPECT_EQ(Check("expiry: * | 500\nprobe:   P-p").outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnLiveness("expiry: * | -2\nprobe:   P-p").outcome,
+            Outcome3::kValid);  // no such key
+  EXPECT_EQ(VerdictOnLiveness("expiry: * | 500\nprobe:   P-p").outcome, Outcome3::kValid);
 }
 
 TEST(Liveness, NamesWhatTookTheAnswerOfWhoLeftTheKey) {
@@ -112,7 +115,7 @@ TEST(Liveness, NamesWhatTookTheAnswerOfWhoLeftTheKey) {
       expiry:                          *  | -1)",
            "client 2 had been killed"},
       }) {
-    const std::string sentence = Check(each.picture).violations.at(0).sentence;
+    const std::string sentence = VerdictOnLiveness(each.picture).violations.at(0).sentence;
     EXPECT_NE(sentence.find("; before that, " + each.named), std::string::npos) << sentence;
   }
 }
@@ -135,15 +138,16 @@ TEST(Liveness, AKeyWithoutExpiryThatKeepsNobodyOutIsNotStuck) {
 }
 
 TEST(Liveness, IsUnknownWhenTheProbeIsGrantedAfterLeaseAndGrace) {
-  const ClaimVerdict late = Check("probe: P--------------------p");
+  const ClaimVerdict late = VerdictOnLiveness("probe: P--------------------p");
   EXPECT_EQ(late.outcome, Outcome3::kUnknown);
   EXPECT_EQ(late.reason,
             "item-0 was had at 0.021 s, 1.0 ms after lease and grace, and perhaps in time");
   EXPECT_EQ(late.opportunities, 1);
-  EXPECT_EQ(Check("probe: P-------------------p").outcome, Outcome3::kValid);
-  EXPECT_EQ(
-      Check("probe:        P--------------------p\nprobe item-1: P--------------------x").outcome,
-      Outcome3::kViolated);
+  EXPECT_EQ(VerdictOnLiveness("probe: P-------------------p").outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnLiveness(
+                "probe:        P--------------------p\nprobe item-1: P--------------------x")
+                .outcome,
+            Outcome3::kViolated);
 }
 
 TEST(Liveness, WhatTheMachineCutShortMayHaveLeftTheKeyAsItIs) {
@@ -210,19 +214,19 @@ TEST(Liveness, WhatTheMachineCutShortMayHaveLeftTheKeyAsItIs) {
       machine n1:       (----)
       expiry:                    *  | -1)",
                                              Outcome3::kViolated}}) {
-    const ClaimVerdict verdict = Check(each.picture);
+    const ClaimVerdict verdict = VerdictOnLiveness(each.picture);
     EXPECT_EQ(Name(verdict.outcome), Name(each.outcome)) << each.what << ": " << verdict.reason;
   }
 }
 
 TEST(Liveness, IsUnknownWithoutAnAnswer) {
-  EXPECT_EQ(Check("c1: A-a=R-r").reason, "no key was probed after the last fault");
-  EXPECT_EQ(Check("c1:    A-a=R-r\nprobe:          P").reason, "1 probe had no answer");
-  EXPECT_EQ(Check("c1:    A-a=R-r\nprobe:          P").outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnLiveness("c1: A-a=R-r").reason, "no key was probed after the last fault");
+  EXPECT_EQ(VerdictOnLiveness("c1:    A-a=R-r\nprobe:          P").reason, "1 probe had no answer");
+  EXPECT_EQ(VerdictOnLiveness("c1:    A-a=R-r\nprobe:          P").outcome, Outcome3::kUnknown);
 }
 
 TEST(Liveness, AStallOfTheMachineLeavesItUndecided) {
-  EXPECT_EQ(Check(R"(
+  EXPECT_EQ(VerdictOnLiveness(R"(
       probe:               P-----------------------x
       machine supervisor:     (--------------))")
                 .outcome,
@@ -230,7 +234,7 @@ TEST(Liveness, AStallOfTheMachineLeavesItUndecided) {
 }
 
 TEST(Liveness, AShortStallExcusesNothing) {
-  EXPECT_EQ(Check(R"(
+  EXPECT_EQ(VerdictOnLiveness(R"(
       probe:               P-----------------------x
       machine supervisor:     (---))")
                 .outcome,
@@ -247,7 +251,7 @@ TEST(Liveness, TellsInMillisecondsHowLongTheProbeTook) {
 }
 
 TEST(Liveness, NamesTheLastWhoWasGrantedTheKey) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnLiveness(R"(
       c1:      A-a==R-r
       c2:               A-a===
       probe:                     P-----------------------x)");

@@ -13,16 +13,16 @@
 namespace doublehold {
 namespace {
 
-constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
+constexpr int64_t kNeverGranted = std::numeric_limits<int64_t>::min();
 
 // What was sent may arrive when nobody waits for it any more.
 constexpr std::array<std::string_view, 7> kKeepingKinds{"black-hole", "bandwidth", "delay", "drip",
                                                         "hold",       "partition", "stall"};
 
 // Grants of one key.
-class Grants {
+class KeyGrants {
  public:
-  explicit Grants(const std::vector<const Call*>& granted)
+  explicit KeyGrants(const std::vector<const Call*>& granted)
       : by_answer_(granted), by_call_(granted) {
     std::ranges::stable_sort(by_answer_, {}, &Call::to_ns);
     const Call* last = nullptr;
@@ -58,13 +58,13 @@ class Grants {
   std::vector<const Call*> first_;  // of those from each on
 };
 
-class Search {
+class LostLockSearch {
  public:
-  explicit Search(const Evidence& evidence)
+  explicit LostLockSearch(const Evidence& evidence)
       : calls_(evidence.calls()), holds_(evidence.holds()), scene_(evidence.scene()) {}
 
   std::vector<LostLock> Find() && {
-    const std::map<OfKey, Grants> grants = AllGrants();
+    const std::map<OfKey, KeyGrants> grants = AllGrants();
     for (const Call& call : calls_.all) {
       if (call.op == Op::kAcquire) NoteAcquire(call);
       if (call.op == Op::kRelease) NoteRelease(call, grants);
@@ -83,15 +83,15 @@ class Search {
   using OfSession = std::pair<SessionId, uint16_t>;
 
   struct Asked {
-    bool unknown = false;         // something whose outcome nobody knows
-    bool perhaps_in = false;      // by its own count: a release was not answered
-    bool again = false;           // it was let in while it was inside
-    std::set<uint64_t> inside{};  // holds that it was granted and did not release
-    int64_t granted_ns = kNever;  // when it was let in last
+    bool unknown = false;                // something whose outcome nobody knows
+    bool perhaps_in = false;             // by its own count: a release was not answered
+    bool again = false;                  // it was let in while it was inside
+    std::set<uint64_t> inside{};         // holds that it was granted and did not release
+    int64_t granted_ns = kNeverGranted;  // when it was let in last
   };
 
   // After a release that was not answered its session may go by its own count that it has the key.
-  [[nodiscard]] std::map<OfKey, Grants> AllGrants() const {
+  [[nodiscard]] std::map<OfKey, KeyGrants> AllGrants() const {
     std::map<OfKey, std::vector<const Call*>> granted;
     std::set<OfSession> perhaps_in;
     for (const Call& call : calls_.all) {
@@ -104,7 +104,7 @@ class Search {
         if (is_certain) granted[{call.key, alone, true}].push_back(&call);
       }
     }
-    std::map<OfKey, Grants> grants;
+    std::map<OfKey, KeyGrants> grants;
     for (auto& [key, calls] : granted) grants.try_emplace(key, calls);
     return grants;
   }
@@ -134,7 +134,7 @@ class Search {
     });
   }
 
-  void NoteRelease(const Call& release, const std::map<OfKey, Grants>& grants) {
+  void NoteRelease(const Call& release, const std::map<OfKey, KeyGrants>& grants) {
     Asked& asked = asked_[{release.session, release.key}];
     const bool is_first = asked.inside.erase(release.hold) > 0;
     const Hold* own = holds_.Find(release.hold);
@@ -145,7 +145,7 @@ class Search {
   }
 
   void Look(const Call& release, const Hold& own, const Asked& asked,
-            const std::map<OfKey, Grants>& grants) {
+            const std::map<OfKey, KeyGrants>& grants) {
     LostLock lost{.release = &release, .own = &own, .entered_again = asked.again};
     for (const bool certain : {false, true}) {
       // Readers let each other be.
@@ -180,6 +180,8 @@ std::optional<std::string> WhyNoLossIsCertain(const Evidence& evidence) {
   return std::nullopt;
 }
 
-std::vector<LostLock> FindLostLocks(const Evidence& evidence) { return Search(evidence).Find(); }
+std::vector<LostLock> FindLostLocks(const Evidence& evidence) {
+  return LostLockSearch(evidence).Find();
+}
 
 }  // namespace doublehold

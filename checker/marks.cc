@@ -9,8 +9,8 @@
 namespace doublehold {
 namespace {
 
-constexpr int64_t kNotThere = -2;
-constexpr int64_t kNeverExpires = -1;
+constexpr int64_t kPttlNotThere = -2;
+constexpr int64_t kPttlNeverExpires = -1;
 
 class Marking {
  public:
@@ -64,8 +64,8 @@ class Marking {
 
   void Look(const Event& event) {
     Looks& looks = looks_[event.key];
-    ++(event.value[0] == kNotThere ? looks.gone : looks.there);
-    if (event.value[0] == kNeverExpires) Set(Mark::kLeftForEver);
+    ++(event.value[0] == kPttlNotThere ? looks.gone : looks.there);
+    if (event.value[0] == kPttlNeverExpires) Set(Mark::kLeftForEver);
   }
 
   void TakeWrite(const Event& event) {

@@ -23,12 +23,12 @@ std::string MarksIn(const std::string& picture) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-struct Drawn {
+struct MarksDrawn {
   std::string picture;
   std::string marks;
 };
 
-const std::vector<Drawn> kDrawn{
+const std::vector<MarksDrawn> kMarksDrawn{
     {"c1: A-a==g=w=R-r | 5 5>4", ""},
     {"c1: A-x", "refused"},
     {"c1: Q-A-x-A-x-x", "refused gave-up"},
@@ -56,14 +56,15 @@ const std::vector<Drawn> kDrawn{
 };
 
 TEST(Marks, AreOfWhatIsDrawn) {
-  for (const Drawn& drawn : kDrawn) EXPECT_EQ(MarksIn(drawn.picture), drawn.marks) << drawn.picture;
+  for (const MarksDrawn& drawn : kMarksDrawn)
+    EXPECT_EQ(MarksIn(drawn.picture), drawn.marks) << drawn.picture;
 }
 
 TEST(Marks, EachIsDrawnOnceAndStandsInItsPlace) {
   std::set<std::string> seen;
   for (size_t i = 0; i < AllMarks().size(); ++i)
     EXPECT_EQ(static_cast<size_t>(AllMarks()[i].mark), i) << AllMarks()[i].name;
-  for (const Drawn& drawn : kDrawn) {
+  for (const MarksDrawn& drawn : kMarksDrawn) {
     for (const MarkEntry& entry : AllMarks()) {
       if (fmt::format(" {} ", drawn.marks).find(fmt::format(" {} ", entry.name)) !=
           std::string::npos)

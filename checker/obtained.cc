@@ -106,9 +106,9 @@ struct Asking {
       -1;  // the beginning of the stretch in which it was last refused for too long
 };
 
-class Checking {
+class AvailabilityChecker {
  public:
-  Checking(const Evidence& evidence, const Limits& limits)
+  AvailabilityChecker(const Evidence& evidence, const Limits& limits)
       : evidence_(evidence),
         scene_(evidence.scene()),
         facts_(evidence.facts()),
@@ -372,7 +372,7 @@ class Checking {
 }  // namespace
 
 ClaimVerdict CheckObtained(const Evidence& evidence, const Limits& limits) {
-  return Checking(evidence, limits).Verdict();
+  return AvailabilityChecker(evidence, limits).Verdict();
 }
 
 }  // namespace doublehold

@@ -27,18 +27,18 @@ History Draw(const std::string& picture, LaneOptions options = {}) {
   return history;
 }
 
-ClaimVerdict Check(const std::string& picture, const LaneOptions& options = {}) {
+ClaimVerdict VerdictOnObtained(const std::string& picture, const LaneOptions& options = {}) {
   return CheckObtained(Draw(picture, options), {});
 }
 
-LaneOptions OfLibrary(std::vector<std::string> can = {"lease"}, int nodes = 1) {
+LaneOptions OfLibraryObtained(std::vector<std::string> can = {"lease"}, int nodes = 1) {
   LaneOptions options{.nodes = nodes};
   options.library = LibraryFact{"drawn", "1", std::move(can)};
   return options;
 }
 
 TEST(Obtained, IsViolatedWhereAFreeKeyIsRefused) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnObtained(R"(
       c1:          A-a=R-r
       c2:                            A-x   A-x)");
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
@@ -54,7 +54,7 @@ TEST(Obtained, IsViolatedWhereAFreeKeyIsRefused) {
 }
 
 TEST(Obtained, TellsHowMuchOfLeaseAndGraceWasLeft) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnObtained(R"(
       c1:          A-a=R-r
       c2:             A-x A-x A-a=R-r)");
   EXPECT_EQ(verdict.outcome, Outcome3::kValid);
@@ -68,40 +68,41 @@ TEST(Obtained, TellsHowMuchOfLeaseAndGraceWasLeft) {
 
 TEST(Obtained, IsUnknownWhereAFreeKeyIsGrantedAfterLeaseAndGrace) {
   const std::string before = "c1:           A-a=R-r\n";
-  const ClaimVerdict late = Check(before + "c2:                  A----------a");
+  const ClaimVerdict late = VerdictOnObtained(before + "c2:                  A----------a");
   EXPECT_EQ(late.reason,
             "client 2 asked for the free key from 0.007 s on, and was granted it only at 0.018 s, "
             "though perhaps in time");
   EXPECT_EQ(late.outcome, Outcome3::kUnknown);
   EXPECT_EQ(late.opportunities, 1);
-  EXPECT_EQ(Check(before + "c2:                  A---------a").outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnObtained(before + "c2:                  A---------a").outcome,
+            Outcome3::kValid);
   // Another may have had it first.
   const std::string beside = before + "c2:                  A----------a\nc3:                    ";
-  EXPECT_EQ(Check(beside + "A-a=R-r").outcome, Outcome3::kValid);
-  EXPECT_EQ(Check(beside + "A-x").outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnObtained(beside + "A-a=R-r").outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnObtained(beside + "A-x").outcome, Outcome3::kUnknown);
   // For 2 of these it stood still.
   const std::string stalled = before + "machine c2:             (-)\nc2:                  A";
-  EXPECT_EQ(Check(stalled + "-----------a").outcome, Outcome3::kValid);
-  EXPECT_EQ(Check(stalled + "------------a").outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnObtained(stalled + "-----------a").outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnObtained(stalled + "------------a").outcome, Outcome3::kUnknown);
 }
 
-struct Drawn {
+struct ObtainedDrawn {
   std::string name;
   std::string picture;
   Outcome3 outcome = Outcome3::kUnknown;
   int64_t opportunities = 0;
 };
 
-void ExpectAll(const std::vector<Drawn>& drawn, const LaneOptions& options = {}) {
+void ExpectAll(const std::vector<ObtainedDrawn>& drawn, const LaneOptions& options = {}) {
   for (const auto& [name, picture, outcome, opportunities] : drawn) {
-    const ClaimVerdict verdict = Check(picture, options);
+    const ClaimVerdict verdict = VerdictOnObtained(picture, options);
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << name << ": " << verdict.reason;
     EXPECT_EQ(verdict.opportunities, opportunities) << name;
   }
 }
 
-constexpr Outcome3 kViolated = Outcome3::kViolated;
-constexpr Outcome3 kValid = Outcome3::kValid;
+constexpr Outcome3 kObtainedViolated = Outcome3::kViolated;
+constexpr Outcome3 kObtainedValid = Outcome3::kValid;
 
 TEST(Obtained, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
   ExpectAll({
@@ -111,15 +112,15 @@ TEST(Obtained, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
       {"just too late", R"(
       c1:          A-a=R-r
       c2:                           A-x)",
-       kViolated, 1},
+       kObtainedViolated, 1},
       {"the release says that it was not its own", R"(
       c1:          A-a=R-x
       c2:                           A-x)",
-       kViolated, 1},
+       kObtainedViolated, 1},
       {"the release is not answered, but its lease is over", R"(
       c1:          A-a=R-?
       c2:                             A-x)",
-       kViolated, 1},
+       kObtainedViolated, 1},
       {"and has just been over", R"(
       c1:          A-a=R-?
       c2:                            A-x)"},
@@ -129,14 +130,14 @@ TEST(Obtained, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
       {"nobody released it", R"(
       c1:          A-a==
       c2:                             A-x)",
-       kViolated, 1},
+       kObtainedViolated, 1},
       {"nobody released it, and it was extended", R"(
       c1:          A-a==E-e
       c2:                             A-x)"},
       {"it was extended, and long ago", R"(
       c1:          A-a==E-e
       c2:                                   A-x)",
-       kViolated, 1},
+       kObtainedViolated, 1},
       {"nobody knows whether it was extended", R"(
       c1:          A-a==E-?
       c2:                                   A-x)"},
@@ -145,7 +146,7 @@ TEST(Obtained, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
       c2:                                   A-x)"},
       {"that was released", R"(
       c1:          A-?R-r                   A-x)",
-       kViolated, 1},
+       kObtainedViolated, 1},
       {"that was not its own, and may come", R"(
       c1:          A-?R-x                   A-x)"},
       {"one of two of its own", R"(
@@ -161,7 +162,7 @@ TEST(Obtained, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
       {"another had it since", R"(
       c1:          A-a=R-?A-a=R-r
       c2:                         A-a=R-r                 A-x)",
-       kViolated, 1},
+       kObtainedViolated, 1},
       {"a reader had it since", R"(
       c1:          A-a=R-?A-a=R-r
       c2:                         A-b=R-r                 A-x)"},
@@ -173,12 +174,12 @@ TEST(Obtained, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
       c1:          A-a=R-r
       c2:                             A-a=R-r
       c3:                           A-x)",
-       kValid, 1},
+       kObtainedValid, 1},
       {"somebody was granted it and is refused", R"(
       c1:          A-a=R-r
       c2:                         A-a==R-r
       c3:                           A-x)",
-       kValid, 1},
+       kObtainedValid, 1},
       {"it is granted to who asked before it was free", R"(
       c1:          A-a=R-r
       c2:                 A--a=R-r
@@ -186,7 +187,7 @@ TEST(Obtained, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
       {"nobody ever had it", R"(
       c2 b:        A-x
       c1:                      A-x)",
-       kViolated, 1},
+       kObtainedViolated, 1},
       {"the referee asks", R"(
       c1:          A-a=R-r
       c2:                           A-x
@@ -195,7 +196,7 @@ TEST(Obtained, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
       c1 a:        A-a=R-r
       c2 b:                  A-a=====R-r
       c2 a:        A-x)",
-       kValid, 1},
+       kObtainedValid, 1},
   });
 }
 
@@ -209,7 +210,7 @@ TEST(Obtained, StandsStillWithFaultsAndStalls) {
       pause c3:            [-]
       c1:          A-a=R-r
       c2:                               A-x)",
-       kViolated, 1},
+       kObtainedViolated, 1},
       {"a clock was moved", R"(
       jump n1:       []
       c1:          A-a=R-r
@@ -230,7 +231,7 @@ TEST(Obtained, StandsStillWithFaultsAndStalls) {
       machine c2:            (--)
       c1:          A-a=R-r
       c2:                                  A-x)",
-       kViolated, 1},
+       kObtainedViolated, 1},
       {"the machine stalls the server", R"(
       machine n1:            (--)
       c1:          A-a=R-r
@@ -239,7 +240,7 @@ TEST(Obtained, StandsStillWithFaultsAndStalls) {
       machine c1:            (--)
       c1:          A-a=R-r
       c2:                                  A-x)",
-       kViolated, 1},
+       kObtainedViolated, 1},
       {"the machine stalls it for short", R"(
       machine c2:            (-)
       c1:          A-a=R-r
@@ -248,7 +249,7 @@ TEST(Obtained, StandsStillWithFaultsAndStalls) {
       machine c2:            (-)
       c1:          A-a=R-r
       c2:                             A-x)",
-       kViolated, 1},
+       kObtainedViolated, 1},
   });
   ExpectAll({{"what was sent twice may be in its queue", R"(
       duplicate c3:        [-]
@@ -258,17 +259,17 @@ TEST(Obtained, StandsStillWithFaultsAndStalls) {
       pause c3:            [-]
       c1:          A-a=R-r
       c2:                                     A-x)",
-              kViolated, 1},
+              kObtainedViolated, 1},
              {"a server that was may do what nobody waits for", R"(
       pause n1:            [-]
       c1:          A-a=R-r
       c2:                                     A-x)"}},
             {.lock = "redisson-fair"});
-  EXPECT_EQ(Check(R"(
+  EXPECT_EQ(VerdictOnObtained(R"(
       delay:               [-]
       c1:          A-a=R-r
       c2:                                     A-x)",
-                  {.lock = "redisson-fair"})
+                              {.lock = "redisson-fair"})
                 .reason,
             "client 2 asked for the key at 0.027 s, which nobody had since 0.006 s, when client 1 "
             "was the last to have it, and was refused it at 0.029 s; what a fault left behind may "
@@ -276,7 +277,7 @@ TEST(Obtained, StandsStillWithFaultsAndStalls) {
 }
 
 TEST(Obtained, OnlyOneThatStandsBehindNobodyIsRefusedForCertain) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnObtained(R"(
       c1:          A-a=R-r
       c2:                           A-x
       c3:            A-x)");
@@ -290,7 +291,7 @@ TEST(Obtained, OnlyOneThatStandsBehindNobodyIsRefusedForCertain) {
       c1:          A-a=R-r
       c2:                                   A-x
       c3:            A-x  A-a=R-r)",
-       kViolated, 2},
+       kObtainedViolated, 2},
       {"but who asked since", R"(
       c1:          A-a=R-r
       c2:                                     A-x
@@ -304,7 +305,7 @@ TEST(Obtained, OnlyOneThatStandsBehindNobodyIsRefusedForCertain) {
 }
 
 TEST(Obtained, OfThoseWhoAskAllTheTimeOneIsDueWhateverTheirOrder) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnObtained(R"(
       c1:          A-a=R-r A-x  A-x A-x A-x
       c2:            A--x A-x A-x A-x A---x
       c3:            A-x A-x A-x A-x A-x)");
@@ -318,12 +319,12 @@ TEST(Obtained, OfThoseWhoAskAllTheTimeOneIsDueWhateverTheirOrder) {
       c1:          A-a=R-r
       c2:                       A-x A-x A-x
       c3:            A-x A-x A-x A-x A-x A-x A-x)",
-       kViolated, 1},
+       kObtainedViolated, 1},
       {"another had gone, and was away for a lease", R"(
       c1:          A-a=R-r
       c2:            A-x     A-x A-x A-x A-x
       c3:              A-x A-x A-x A-x A-x)",
-       kViolated, 2},
+       kObtainedViolated, 2},
       {"for more than a lease", R"(
       c1:          A-a=R-r
       c2:            A-x      A-xA-x A-x
@@ -332,7 +333,7 @@ TEST(Obtained, OfThoseWhoAskAllTheTimeOneIsDueWhateverTheirOrder) {
       c1:          A-a=R-r
       c2:            A-x      A-xA-x A-x A-x
       c3:              A-x A-x A-x A-x A-x A-x)",
-       kViolated, 2},
+       kObtainedViolated, 2},
       {"another has gone", R"(
       c1:          A-a=R-r
       c2:            A-xA-x A-x
@@ -341,7 +342,7 @@ TEST(Obtained, OfThoseWhoAskAllTheTimeOneIsDueWhateverTheirOrder) {
       c1:          A-a=R-r
       c2:                             A-xA-x
       c3:              A-x A-x A-x A-x A-x)",
-       kViolated, 1},
+       kObtainedViolated, 1},
   });
 }
 
@@ -355,7 +356,7 @@ TEST(Obtained, OnSeveralNodesWhoAskedForSoLong) {
           {"it asked all the time", R"(
       c1:          A-a=R-r
       c2:                 A-x  A-x  A-x  A-x)",
-           kViolated, 1},
+           kObtainedViolated, 1},
           {"the nodes may have answered too late", R"(
       c1:          A-a=R-r
       c2:                 A----x  A----x  A----x  A----x)"},
@@ -371,26 +372,26 @@ TEST(Obtained, OnSeveralNodesWhoAskedForSoLong) {
           {"it let a lease go by", R"(
       c1:          A-a=R-r
       c2:                 A-x     A-x A-x)",
-           kViolated, 1},
+           kObtainedViolated, 1},
           {"it let more than a lease go by", R"(
       c1:          A-a=R-r
       c2:                 A-x      A-x A-x)"},
           {"two refuse each other", R"(
       c1:          A-x A-x A-x A-x
       c2:          A-x  A-x A-x A-x)",
-           kViolated, 2},
+           kObtainedViolated, 2},
           {"a third gets it", R"(
       c1:          A-x A-x A-x A-x
       c2:          A-x  A-x A-x A-x
       c3:                     A----a=R-r)",
-           kValid, 1},
+           kObtainedValid, 1},
           {"its release may have left keys", R"(
       c1:          A-a=R-x
       c2:                 A-x  A-x   A-x)"},
           {"and for a lease", R"(
       c1:          A-a=R-x
       c2:                 A-x  A-x  A-x  A-x)",
-           kViolated, 1},
+           kObtainedViolated, 1},
           {"its acquire may come", R"(
       c1:          A-?R-r
       c2:                 A-x  A-x  A-x  A-x)"},
@@ -398,7 +399,7 @@ TEST(Obtained, OnSeveralNodesWhoAskedForSoLong) {
       pause n1:             [--------------]
       c1:          A-a=R-r
       c2:                 A-x  A-x  A-x  A-x)",
-           kViolated, 1},
+           kObtainedViolated, 1},
           {"two are", R"(
       pause n1:             [--------------]
       pause n2:             [--------------]
@@ -420,15 +421,15 @@ TEST(Obtained, ALibraryMayHaveHadNoTimeToAsk) {
   const std::string once = R"(
       c1:          A-a=R-r
       c2:                           A-x)";
-  EXPECT_EQ(Check(once, OfLibrary()).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnObtained(once, OfLibraryObtained()).outcome, Outcome3::kUnknown);
   ExpectAll({{"it says that the key is taken", R"(
       c1:          A-a=R-r
       c2:                           A-t)",
-              kViolated, 1},
+              kObtainedViolated, 1},
              {"it asked all the time", R"(
       c1:          A-a=R-r
       c2:                 A-x  A-x  A-x  A-x)",
-              kViolated, 1},
+              kObtainedViolated, 1},
              {"a call before is not answered", R"(
       c1:          A-a=R-r
       c2 b:        A-?
@@ -437,7 +438,7 @@ TEST(Obtained, ALibraryMayHaveHadNoTimeToAsk) {
       c1:          A-a=R-r
       c2 b:        A-?A-a
       c2:                 A-x  A-x  A-x  A-x)",
-              kViolated, 1},
+              kObtainedViolated, 1},
              {"a fault may have put something into its queue", R"(
       drop c3:        []
       c1:          A-a=R-r
@@ -447,27 +448,29 @@ TEST(Obtained, ALibraryMayHaveHadNoTimeToAsk) {
       c1:          A-a=R-r
       c3:             A----x   A-x A-x A-x
       c2:                 A-x A-x A-x A-x)",
-              kViolated, 2},
+              kObtainedViolated, 2},
              {"who was stopped does not come back", R"(
       pause c3:    [------]
       c1:          A-a=R-r
       c3:             A----x
       c2:                 A-x A-x A-x A-x)"}},
-            OfLibrary());
+            OfLibraryObtained());
   const std::string left = R"(
       c1:          A-a=R-?
       c2:                             A-t)";
-  EXPECT_EQ(Check(left, OfLibrary()).outcome, Outcome3::kViolated);
-  EXPECT_EQ(Check(left, OfLibrary({"lease", "watchdog"})).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnObtained(left, OfLibraryObtained()).outcome, Outcome3::kViolated);
+  EXPECT_EQ(VerdictOnObtained(left, OfLibraryObtained({"lease", "watchdog"})).outcome,
+            Outcome3::kUnknown);
 }
 
 TEST(Obtained, IsUnknownWhereRecordsAreMissing) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnObtained(R"(
       lost c1:        *
       c1:          A-a=R-r
       c2:                           A-x)");
   EXPECT_EQ(verdict.reason, "records were lost: who had the key meanwhile is not known");
-  EXPECT_EQ(Check("c1: A-a=R-r").reason, "nobody asked for a key that was certainly free");
+  EXPECT_EQ(VerdictOnObtained("c1: A-a=R-r").reason,
+            "nobody asked for a key that was certainly free");
 }
 
 }  // namespace

@@ -164,9 +164,9 @@ class LongestPlace {
   size_t next_ = 0;
 };
 
-class Checking {
+class OrderChecker {
  public:
-  Checking(const Evidence& evidence, const Limits& limits)
+  OrderChecker(const Evidence& evidence, const Limits& limits)
       : calls_(evidence.calls()),
         holds_(evidence.holds()),
         scene_(evidence.scene()),
@@ -257,7 +257,7 @@ class Checking {
 }  // namespace
 
 ClaimVerdict CheckOrder(const Evidence& evidence, const Limits& limits) {
-  return Checking(evidence, limits).Verdict();
+  return OrderChecker(evidence, limits).Verdict();
 }
 
 }  // namespace doublehold

@@ -10,16 +10,18 @@
 namespace doublehold {
 namespace {
 
-ClaimVerdict Check(const std::string& picture) { return CheckOrder(FromLanes(picture), {}); }
+ClaimVerdict VerdictOnOrder(const std::string& picture) {
+  return CheckOrder(FromLanes(picture), {});
+}
 
-struct Case {
+struct OrderCase {
   std::string name;
   std::string picture;
   Outcome3 outcome = Outcome3::kUnknown;
 };
 
 TEST(Order, IsViolatedWhenOneThatCameLaterIsGrantedTheKeyFirst) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnOrder(R"(
       c1:    A-a======R-r
       c2:     QA-t-------------------A-aq=R-r
       c3:           QA-t--A-aq==R-r          )");
@@ -37,7 +39,7 @@ TEST(Order, IsViolatedWhenOneThatCameLaterIsGrantedTheKeyFirst) {
 }
 
 TEST(Order, IsValidInTheOrderOfTheQueue) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnOrder(R"(
       c1:    A-a======R-r
       c2:     QA-t--------A-aq=R-r
       c3:           QA-t-----------A-aq==R-r )");
@@ -48,69 +50,69 @@ TEST(Order, IsValidInTheOrderOfTheQueue) {
 }
 
 TEST(Order, OnlyACertainPlaceInTheQueueCanBeOvertaken) {
-  for (const Case& drawn :
-       std::vector<Case>{{"asked at the same time", R"(
+  for (const OrderCase& drawn : std::vector<OrderCase>{
+           {"asked at the same time", R"(
       c1:    A-a======R-r
       c2:     QA-----t---------------A-aq=R-r
       c3:           QA-t--A-aq==R-r          )",
-                          Outcome3::kValid},
-                         {"was perhaps granted it first, and heard it last", R"(
+            Outcome3::kValid},
+           {"was perhaps granted it first, and heard it last", R"(
       c1:    A-a======R-r
       c2:     QA-t-----A-------------------aq=R-r
       c3:           QA-t--A-aq==R-r
       c4:             QA-t---------A-t-------------Aaq)",
-                          Outcome3::kValid},
-                         {"gave up", R"(
+            Outcome3::kValid},
+           {"gave up", R"(
       c1:    A-a======R-r
       c2:     QA-t---x             QA-aq=R-r
       c3:           QA-t--A-aq==R-r          )"},
-                         {"not told that it is taken", R"(
+           {"not told that it is taken", R"(
       c1:    A-a======R-r
       c2:     QA-x-------------------A-aq=R-r
       c3:           QA-t--A-aq==R-r          )"},
-                         {"did not wait", R"(
+           {"did not wait", R"(
       c1:    A-a======R-r
       c2:      A-t                   A-a==R-r
       c3:           QA-t--A-aq==R-r          )"},
-                         {"an attempt of unknown outcome", R"(
+           {"an attempt of unknown outcome", R"(
       c1:    A-a======R-r
       c2:     QA-t-A-?R-x-A-t--------A-aq=R-r
       c3:           QA-t--A-aq==R-r          )"},
-                         {"the other may have been left in the queue by a wait before", R"(
+           {"the other may have been left in the queue by a wait before", R"(
       c1:    A-a======R-r
       c2:     QA-t-------------------A-aq=R-r
       c3:    QA-t-x QA-t--A-aq==R-r          )",
-                          Outcome3::kValid},
-                         {"the other had asked before it waited, which is no place in a queue", R"(
+            Outcome3::kValid},
+           {"the other had asked before it waited, which is no place in a queue", R"(
       c1:    A-a======R-r
       c2:     A-t      QA-t----------------A-aq=R-r
       c3:         QA-t------A-aq==R-r          )",
-                          Outcome3::kValid},
-                         {"it had asked long before, and was not answered", R"(
+            Outcome3::kValid},
+           {"it had asked long before, and was not answered", R"(
       c1:               A-a======R-r
       c2:                  QA-t------------------A-aq=R-r
       c3:    A-?A-aR-r               QA-aq=R-r           )",
-                          Outcome3::kValid},
-                         {"it had asked long before, and was answered", R"(
+            Outcome3::kValid},
+           {"it had asked long before, and was answered", R"(
       c1:               A-a======R-r
       c2:                  QA-t------------------A-aq=R-r
       c3:    A-xA-aR-r               QA-aq=R-r           )",
-                          Outcome3::kViolated},
-                         {"it was granted another key meanwhile", R"(
+            Outcome3::kViolated},
+           {"it was granted another key meanwhile", R"(
       c1:            A-a======R-r
       c2:             QA-t-------------------A-aq=R-r
       c2 item-1:              A-aR-r
       c3:                   QA-t--A-aq==R-r          )",
-                          Outcome3::kViolated},
-                         {"a reader that was let in beside another", R"(
+            Outcome3::kViolated},
+           {"a reader that was let in beside another", R"(
       c1:    A-b======R-r
       c2:     QA-t-------------------A-aq=R-r
       c3:           QA-bq==R-r               )"},
-                         {"a thread let in again", R"(
+           {"a thread let in again", R"(
       c1:    A-a===A-a===R-rR-r
       c2:     QA-t---------------A-aq=R-r)"}}) {
-    EXPECT_EQ(Name(Check(drawn.picture).outcome), Name(drawn.outcome))
-        << drawn.name << ": " << Check(drawn.picture).reason;
+    EXPECT_EQ(Name(VerdictOnOrder(drawn.picture).outcome), Name(drawn.outcome))
+        << drawn.name << ": " << VerdictOnOrder(drawn.picture).reason;
   }
 }
 
@@ -123,14 +125,15 @@ TEST(Order, WhoeverWasKeptFromAskingMayHaveLostItsPlace) {
        {"pause c2:               [--]", "delay:                  [--]",
         "partition n1:           [--]", "machine c2:             (--------)",
         "machine n1:             (--------)"}) {
-    const ClaimVerdict verdict = Check(kOvertaken + ("\n      " + lane));
+    const ClaimVerdict verdict = VerdictOnOrder(kOvertaken + ("\n      " + lane));
     EXPECT_EQ(verdict.outcome, Outcome3::kUnknown) << lane << ": " << verdict.reason;
     EXPECT_EQ(verdict.count, 0);
   }
   for (const std::string lane : {"pause c3:               [--]", "jump c3:                [--]",
                                  "machine n0:             (--------)",
                                  "pause c2:                                    [--]"}) {
-    EXPECT_EQ(Check(kOvertaken + ("\n      " + lane)).outcome, Outcome3::kViolated) << lane;
+    EXPECT_EQ(VerdictOnOrder(kOvertaken + ("\n      " + lane)).outcome, Outcome3::kViolated)
+        << lane;
   }
 }
 
@@ -152,7 +155,7 @@ TEST(Order, WhoeverGaveUpWithoutAnAnswerMayBeTakenOutOfTheQueueLater) {
 }
 
 TEST(Order, IsUnknownWhenNobodyWaited) {
-  EXPECT_EQ(Check("c1:  A-a===R-r\nc2:           A-a==R-r").reason,
+  EXPECT_EQ(VerdictOnOrder("c1:  A-a===R-r\nc2:           A-a==R-r").reason,
             "nobody was granted a key while another was known to wait for it");
 }
 

@@ -18,7 +18,7 @@ constexpr int kMostDecimals = 9;
 // Less than this is not what a number that is written with so many decimals was rounded by.
 constexpr double kNoise = 1e-9;
 
-TrialCount OneOf(const std::string& outcome) {
+TrialCount CountForOutcome(const std::string& outcome) {
   if (outcome == Name(Outcome3::kViolated)) return {.of = 1, .violated = 1};
   return outcome == Name(Outcome3::kValid) ? TrialCount{.of = 1} : UndecidedTrials(1);
 }
@@ -43,7 +43,7 @@ void Append(const std::map<std::string, TrialCount, std::less<>>& counts, const 
   }
 }
 
-int DecimalsOf(double share) {
+int DecimalsForShare(double share) {
   int decimals = 1;
   for (double percent = share * 100; percent < 1 && percent > 0 && decimals < kMostDecimals;
        percent *= 10)
@@ -70,11 +70,11 @@ RunTrials TrialsIn(const json& verdict) {
   RunTrials run;
   run.unit = verdict.value("trials", json::object()).value("unit", "run");
   run.by_trial.emplace(kAnyClaim, CountIn(verdict));
-  run.by_run.emplace(kAnyClaim, OneOf(verdict.value("overall", "")));
+  run.by_run.emplace(kAnyClaim, CountForOutcome(verdict.value("overall", "")));
   for (const json& claim : verdict.value("claims", json::array())) {
     const std::string name = claim.value("claim", "");
     run.by_trial.emplace(name, CountIn(claim));
-    run.by_run.emplace(name, OneOf(claim.value("outcome", "")));
+    run.by_run.emplace(name, CountForOutcome(claim.value("outcome", "")));
   }
   return run;
 }
@@ -126,17 +126,17 @@ std::string CountText(const TrialCount& trials, const std::string& unit) {
 }
 
 std::string PercentText(const Interval& interval) {
-  const int decimals = DecimalsOf(interval.high);
+  const int decimals = DecimalsForShare(interval.high);
   return fmt::format("{}-{} %", RoundedDown(interval.low, decimals),
                      RoundedUp(interval.high, decimals));
 }
 
 std::string AtMostText(double share) {
-  return fmt::format("at most {} %", RoundedUp(share, DecimalsOf(share)));
+  return fmt::format("at most {} %", RoundedUp(share, DecimalsForShare(share)));
 }
 
 std::string AtLeastText(double share) {
-  return fmt::format("at least {} %", RoundedDown(share, DecimalsOf(share)));
+  return fmt::format("at least {} %", RoundedDown(share, DecimalsForShare(share)));
 }
 
 std::string RateText(const TrialCount& trials, const std::string& unit) {

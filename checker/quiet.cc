@@ -69,9 +69,9 @@ struct OfClient {
   }
 };
 
-class Checking {
+class IdleTrafficChecker {
  public:
-  Checking(const Evidence& evidence, const Limits& limits)
+  IdleTrafficChecker(const Evidence& evidence, const Limits& limits)
       : evidence_(evidence),
         scene_(evidence.scene()),
         stories_(limits),
@@ -226,7 +226,7 @@ class Checking {
 }  // namespace
 
 ClaimVerdict CheckQuiet(const Evidence& evidence, const Limits& limits) {
-  return Checking(evidence, limits).Verdict();
+  return IdleTrafficChecker(evidence, limits).Verdict();
 }
 
 }  // namespace doublehold

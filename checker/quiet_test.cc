@@ -11,10 +11,12 @@ namespace doublehold {
 namespace {
 
 // The lease is ten columns: what comes in the first two of those in which a client is idle, was on its way.
-ClaimVerdict Check(const std::string& picture) { return CheckQuiet(FromLanes(picture), {}); }
+ClaimVerdict VerdictOnQuiet(const std::string& picture) {
+  return CheckQuiet(FromLanes(picture), {});
+}
 
 TEST(Quiet, IsViolatedByWhoGoesOnSendingAfterItHasReleasedAll) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnQuiet(R"(
       c1:       A-a==R-rI---------i
       c2:                    A-a=R-rI---------i
       sent c1:          *  *  *                  | 1 3 2)");
@@ -31,22 +33,22 @@ TEST(Quiet, IsViolatedByWhoGoesOnSendingAfterItHasReleasedAll) {
   EXPECT_EQ(verdict.violations.at(0).to_ns, 14'000'000);
 }
 
-struct Drawn {
+struct QuietDrawn {
   std::string name;
   std::string picture;
   Outcome3 outcome = Outcome3::kUnknown;
 };
 
-void ExpectEach(const std::vector<Drawn>& drawn) {
-  for (const Drawn& each : drawn) {
-    const ClaimVerdict verdict = Check(each.picture);
+void ExpectEachQuiet(const std::vector<QuietDrawn>& drawn) {
+  for (const QuietDrawn& each : drawn) {
+    const ClaimVerdict verdict = VerdictOnQuiet(each.picture);
     EXPECT_EQ(verdict.outcome, each.outcome) << each.name << ": " << verdict.reason;
     EXPECT_EQ(verdict.count, each.outcome == Outcome3::kViolated ? 1 : 0) << each.name;
   }
 }
 
 TEST(Quiet, CountsFromAFifthOfALeaseOnAndWhileItIsIdle) {
-  ExpectEach({
+  ExpectEachQuiet({
       {"nothing", "c1: A-a=R-rI---------i", Outcome3::kValid},
       {"before it is idle", "c1:      A-a=R-rI---------i\nsent c1: *-----*", Outcome3::kValid},
       {"in the first fifth", "c1:      A-a=R-rI---------i\nsent c1:        *", Outcome3::kValid},
@@ -65,7 +67,7 @@ TEST(Quiet, CountsFromAFifthOfALeaseOnAndWhileItIsIdle) {
 }
 
 TEST(Quiet, AClientIsIdleWhenAllOfItsSessionsAre) {
-  ExpectEach({
+  ExpectEachQuiet({
       {"both", R"(
       c1:        A-a=R-rI--------------i
       c1.2:              A-a=R-rI---------i
@@ -88,7 +90,7 @@ TEST(Quiet, AClientIsIdleWhenAllOfItsSessionsAre) {
 }
 
 TEST(Quiet, WhatMayBeInnocentIsNotCounted) {
-  ExpectEach({
+  ExpectEachQuiet({
       {"it has not released all", "c1:      A-a=   I---------i\nsent c1:             *"},
       {"it may have been granted more",
        "c1:      A-a=R-rA-?I---------i\nsent c1:                *"},
@@ -139,7 +141,7 @@ TEST(Quiet, WhatMayBeInnocentIsNotCounted) {
 }
 
 TEST(Quiet, WhoCouldNotBeSeenToSendShowsNothing) {
-  ExpectEach({
+  ExpectEachQuiet({
       {"it was stopped", R"(
       c1:                 A-a=R-rI---------i
       pause c1:                   [-----])"},
@@ -218,7 +220,7 @@ TEST(Quiet, OneOfSeveralServersShowsWhatIsSent) {
 
 // Nothing was sent: whatever may have come of its calls, nothing goes on.
 TEST(Quiet, WhoSendsNothingIsQuiet) {
-  ExpectEach({
+  ExpectEachQuiet({
       {"though it has not released all", "c1: A-a=   I---------i", Outcome3::kValid},
       {"though it was not answered", "c1: A-a=R-?I---------i", Outcome3::kValid},
   });

@@ -67,9 +67,9 @@ struct Others {
   }
 };
 
-class Checking {
+class ReentryChecker {
  public:
-  Checking(const Evidence& evidence, const Limits& limits)
+  ReentryChecker(const Evidence& evidence, const Limits& limits)
       : calls_(evidence.calls()),
         holds_(evidence.holds()),
         scene_(evidence.scene()),
@@ -221,7 +221,7 @@ class Checking {
 }  // namespace
 
 ClaimVerdict CheckReentry(const Evidence& evidence, const Limits& limits) {
-  return Checking(evidence, limits).Verdict();
+  return ReentryChecker(evidence, limits).Verdict();
 }
 
 }  // namespace doublehold

@@ -10,11 +10,11 @@
 namespace doublehold {
 namespace {
 
-ClaimVerdict Check(const std::string& picture, const LaneOptions& options = {}) {
+ClaimVerdict VerdictOnReentry(const std::string& picture, const LaneOptions& options = {}) {
   return CheckReentry(FromLanes(picture, options), {});
 }
 
-struct Case {
+struct ReentryCase {
   std::string name;
   std::string picture;
   Outcome3 outcome = Outcome3::kUnknown;
@@ -25,7 +25,7 @@ constexpr char kFreedByTheInnerExit[] = R"(
       c2:              A-x      A-a==R-r)";
 
 TEST(Reentry, IsViolatedWhenANestedExitFreesTheLock) {
-  const ClaimVerdict verdict = Check(kFreedByTheInnerExit);
+  const ClaimVerdict verdict = VerdictOnReentry(kFreedByTheInnerExit);
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 3);
@@ -38,13 +38,13 @@ TEST(Reentry, IsViolatedWhenANestedExitFreesTheLock) {
 }
 
 TEST(Reentry, IsValidWhenOnlyTheLastExitFreesTheLock) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnReentry(R"(
       c1:        A-a===A-a===R-r======R-r
       c2:              A-t      A-t       A-a==R-r)");
   EXPECT_EQ(verdict.outcome, Outcome3::kValid);
   EXPECT_EQ(verdict.reason, "1 of 3 exits were nested and kept the lock");
-  EXPECT_EQ(Check("c1: A-a==A-a==A-a=R-r=R-r=R-r").outcome, Outcome3::kValid);
-  EXPECT_EQ(Check(R"(
+  EXPECT_EQ(VerdictOnReentry("c1: A-a==A-a==A-a=R-r=R-r=R-r").outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnReentry(R"(
       c1:        A-b===A-b===R-r===========R-r
       c2:              A-x      A-b==R-r)")
                 .outcome,
@@ -52,46 +52,47 @@ TEST(Reentry, IsValidWhenOnlyTheLastExitFreesTheLock) {
 }
 
 TEST(Reentry, ANestedExitIsNotToBlameForWhatElseFreesALock) {
-  for (const Case& drawn : std::vector<Case>{{"nobody was refused before it", R"(
+  for (const ReentryCase& drawn :
+       std::vector<ReentryCase>{{"nobody was refused before it", R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:                       A-a==R-r)"},
-                                             {"another was granted it before", R"(
+                                {"another was granted it before", R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:         A-x  A-a=R-r  A-a==R-r)"},
-                                             {"another was granted it before, a third refused", R"(
+                                {"another was granted it before, a third refused", R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:              A-a=R-r  A-a==R-r
       c3:           A-x)"},
-                                             {"a clock was moved", R"(
+                                {"a clock was moved", R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:              A-x      A-a==R-r
       jump n1:             [---])"},
-                                             {"a node lost its data", R"(
+                                {"a node lost its data", R"(
       c1:          A-a===A-a===R-r===========R-r
       c2:                A-x      A-a==R-r
       restart n1:            [---])"},
-                                             {"a third freed whatever was there", R"(
+                                {"a third freed whatever was there", R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:              A-x      A-a==R-r
       c3:                  R--f)"},
-                                             {"whether the exit was carried out is not known", R"(
+                                {"whether the exit was carried out is not known", R"(
       c1:        A-a===A-a===R-?===========R-r
       c2:              A-x      A-a==R-r)"},
-                                             {"an entry of its own was not answered", R"(
+                                {"an entry of its own was not answered", R"(
       c1:        A-a==A-?A-a===R-r===========R-r
       c2:              A-x         A-a==R-r)"},
-                                             {"the outer lease was over", R"(
+                                {"the outer lease was over", R"(
       c1:        A-a==!A-a===R-r===========R-r
       c2:              A-x      A-a==R-r)"}}) {
-    EXPECT_NE(Check(drawn.picture).outcome, Outcome3::kViolated)
-        << drawn.name << ": " << Check(drawn.picture).reason;
+    EXPECT_NE(VerdictOnReentry(drawn.picture).outcome, Outcome3::kViolated)
+        << drawn.name << ": " << VerdictOnReentry(drawn.picture).reason;
   }
-  EXPECT_EQ(Check(kFreedByTheInnerExit, {.nodes = 3}).outcome, Outcome3::kViolated);
+  EXPECT_EQ(VerdictOnReentry(kFreedByTheInnerExit, {.nodes = 3}).outcome, Outcome3::kViolated);
 }
 
 // K21: an acquire that ran twice counts 2, and one exit leaves 1.
 TEST(Reentry, IsViolatedWhenTheLastExitDoesNotFreeTheLock) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnReentry(R"(
       c1:          A------a===R-r
       drop c1:        [-]
       c2:                            A-t       A-a==R-r)");
@@ -105,55 +106,57 @@ TEST(Reentry, IsViolatedWhenTheLastExitDoesNotFreeTheLock) {
 }
 
 TEST(Reentry, ARefusalProvesNothingWhereSomethingMayHaveBeenInTheWay) {
-  for (const Case& drawn : std::vector<Case>{{"a hold that was never released", R"(
+  for (const ReentryCase& drawn :
+       std::vector<ReentryCase>{{"a hold that was never released", R"(
       c1:          A-a===
       c2:                          A-t       A-a==R-r)"},
-                                             {"one whose release is not answered", R"(
+                                {"one whose release is not answered", R"(
       c1:          A-a===R-?
       c2:                          A-t       A-a==R-r)"},
-                                             {"an outer hold", R"(
+                                {"an outer hold", R"(
       c1:          A-a==A-a===R-r
       c2:                          A-t       A-a==R-r)"},
-                                             {"an entry of unknown outcome within another", R"(
+                                {"an entry of unknown outcome within another", R"(
       c1:          A-a=A-?R-rR-r
       c2:                          A-t       A-a==R-r)"},
-                                             {"an acquire of unknown outcome", R"(
+                                {"an acquire of unknown outcome", R"(
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r
       c3:         A-?)"},
-                                             {"one that was freed while the other asked", R"(
+                                {"one that was freed while the other asked", R"(
       c1:          A-a===R-r
       c3:                A----?R----r
       c2:                        A---t     A-a==R-r)"},
-                                             {"one that was on its way", R"(
+                                {"one that was on its way", R"(
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r
       c3:                         A---a==R-r)"},
-                                             {"one that asked before it was free", R"(
+                                {"one that asked before it was free", R"(
       c1:          A-a===R-r
       c2:                 A-t       A-a==R-r)"},
-                                             {"a node that lost its data and found it again", R"(
+                                {"a node that lost its data and found it again", R"(
       c1:          A-a===R-r
       restart n1:      []
       c2:                          A-t       A-a==R-r)"},
-                                             {"records were lost", R"(
+                                {"records were lost", R"(
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r
       lost c3:               *)"}}) {
-    EXPECT_NE(Check(drawn.picture).outcome, Outcome3::kViolated)
-        << drawn.name << ": " << Check(drawn.picture).reason;
+    EXPECT_NE(VerdictOnReentry(drawn.picture).outcome, Outcome3::kViolated)
+        << drawn.name << ": " << VerdictOnReentry(drawn.picture).reason;
   }
-  EXPECT_NE(Check("c1: A-a===R-r\nc2:             A-t", {.nodes = 3}).outcome, Outcome3::kViolated);
+  EXPECT_NE(VerdictOnReentry("c1: A-a===R-r\nc2:             A-t", {.nodes = 3}).outcome,
+            Outcome3::kViolated);
 }
 
 TEST(Reentry, WhatWasInTheWayAndIsGoneProvesNothingElse) {
   // Its own release freed the lock of unknown outcome; another was granted it after c1 died.
-  EXPECT_EQ(Check(R"(
+  EXPECT_EQ(VerdictOnReentry(R"(
       c1:          A-?R-r
       c2:                  A-t)")
                 .outcome,
             Outcome3::kViolated);
-  EXPECT_EQ(Check(R"(
+  EXPECT_EQ(VerdictOnReentry(R"(
       c1:          A-a==
       c2:                     A-a==R-r
       c3:                                 A-t)")
@@ -163,13 +166,13 @@ TEST(Reentry, WhatWasInTheWayAndIsGoneProvesNothingElse) {
 
 // A fair lock refuses a free key to all but the first in its queue.
 TEST(Reentry, SomebodyElseMayHaveBeenTheFirstInAQueue) {
-  EXPECT_NE(Check(R"(
+  EXPECT_NE(VerdictOnReentry(R"(
       c1:          A-a=A-a=R-r==R-r
       c2:             A-t               A-a==R-r
       c3:               A-t        A-t)")
                 .outcome,
             Outcome3::kUnknown);
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnReentry(R"(
       c1:          A-a=A-a=R-r==R-r
       c2:             A-t                            A-a==R-r
       c3:               A-t        A-t)");
@@ -182,7 +185,7 @@ TEST(Reentry, SomebodyElseMayHaveBeenTheFirstInAQueue) {
 }
 
 TEST(Reentry, IsUnknownWhereNobodyEnteredTwice) {
-  EXPECT_EQ(Check("c1: A-a===R-r").reason, "no client entered again what it held");
+  EXPECT_EQ(VerdictOnReentry("c1: A-a===R-r").reason, "no client entered again what it held");
 }
 
 }  // namespace

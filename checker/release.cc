@@ -19,12 +19,12 @@
 namespace doublehold {
 namespace {
 
-constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
+constexpr int64_t kNeverHeld = std::numeric_limits<int64_t>::min();
 
 // The grants of one key, and which of them can have been the last at some time.
-class Grants {
+class AcquiredLocks {
  public:
-  explicit Grants(const std::vector<const Call*>& acquires) {
+  explicit AcquiredLocks(const std::vector<const Call*>& acquires) {
     for (const Call* call : acquires) {
       if (call->outcome == EventType::kInfo)
         first_unknown_ns_ = std::min(first_unknown_ns_, call->from_ns);
@@ -32,7 +32,7 @@ class Grants {
     }
     std::vector<const Call*> by_end = by_start_;
     std::ranges::stable_sort(by_end, {}, &Call::to_ns);
-    int64_t any_ns = kNever, alone_ns = kNever;
+    int64_t any_ns = kNeverHeld, alone_ns = kNeverHeld;
     for (const Call* call : by_end) {
       // Who is let in again, or beside other readers, proves nobody gone.
       if (!call->again) any_ns = std::max(any_ns, call->from_ns);
@@ -81,11 +81,11 @@ class Grants {
   int64_t first_unknown_ns_ = kForeverNs;
 };
 
-enum class Freed : uint8_t { kOwn, kPerhapsAnothers, kAnothers };
+enum class FreedWhose : uint8_t { kOwn, kPerhapsAnothers, kAnothers };
 
-class Checking {
+class ReleaseChecker {
  public:
-  Checking(const Evidence& evidence, const Limits& limits)
+  ReleaseChecker(const Evidence& evidence, const Limits& limits)
       : evidence_(evidence),
         calls_(evidence.calls()),
         holds_(evidence.holds()),
@@ -181,7 +181,7 @@ class Checking {
 
   void JudgeKey(uint16_t key, std::vector<const Call*> releases,
                 const std::vector<const Call*>& acquires) {
-    Grants grants(acquires);
+    AcquiredLocks grants(acquires);
     std::ranges::stable_sort(releases, {}, &Call::to_ns);
     std::vector<int64_t> until_ns(releases.size());  // the earliest call from there on
     for (size_t i = releases.size(); i-- > 0;) {
@@ -194,9 +194,10 @@ class Checking {
       const Hold* own = holds_.Find(release.hold);
       NoteMargin(own, release);
       const Hold* harmed = nullptr;
-      const Freed freed = WhatWasFreed(release, own, last, grants.UnknownBy(release.to_ns), harmed);
-      if (freed == Freed::kAnothers) Tell(key, release, own, *harmed);
-      if (freed == Freed::kPerhapsAnothers && doubt_.empty()) {
+      const FreedWhose freed =
+          WhatWasFreed(release, own, last, grants.UnknownBy(release.to_ns), harmed);
+      if (freed == FreedWhose::kAnothers) Tell(key, release, own, *harmed);
+      if (freed == FreedWhose::kPerhapsAnothers && doubt_.empty()) {
         doubt_ = fmt::format("{} released what may have been {}'s lock at {}",
                              OwnerName(scene_, release.session), OwnerName(scene_, harmed->owner()),
                              At(release.from_ns));
@@ -205,8 +206,9 @@ class Checking {
   }
 
   // `harmed`: the hold of the other, of those the one that was granted last.
-  Freed WhatWasFreed(const Call& release, const Hold* own, const std::vector<const Call*>& last,
-                     bool unknown, const Hold*& harmed) const {
+  FreedWhose WhatWasFreed(const Call& release, const Hold* own,
+                          const std::vector<const Call*>& last, bool unknown,
+                          const Hold*& harmed) const {
     const bool own_is_over = own == nullptr || own->valid_until_ns < release.to_ns;
     bool certain = !unknown && scene_.facts.nodes <= 1;
     int64_t since_ns = release.from_ns;
@@ -224,11 +226,11 @@ class Checking {
       const bool met = hold->core.to_ns > release.from_ns && (own_is_over || around);
       if (met && (harmed == nullptr || harmed->core.from_ns < hold->core.from_ns)) harmed = hold;
     }
-    if (harmed == nullptr) return Freed::kOwn;
+    if (harmed == nullptr) return FreedWhose::kOwn;
     // With older data, the lock that was granted last need not be what was there.
     certain = certain && !WasActive(scene_, {since_ns, release.to_ns}, LosesData);
     certain = certain && WasThere(*harmed, {since_ns, release.to_ns});
-    return certain ? Freed::kAnothers : Freed::kPerhapsAnothers;
+    return certain ? FreedWhose::kAnothers : FreedWhose::kPerhapsAnothers;
   }
 
   // For certain, until the end of `when`: what had been granted in it.
@@ -285,7 +287,7 @@ class Checking {
 }  // namespace
 
 ClaimVerdict CheckRelease(const Evidence& evidence, const Limits& limits) {
-  return Checking(evidence, limits).Verdict();
+  return ReleaseChecker(evidence, limits).Verdict();
 }
 
 }  // namespace doublehold

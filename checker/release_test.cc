@@ -10,22 +10,22 @@
 namespace doublehold {
 namespace {
 
-ClaimVerdict Check(const std::string& picture, const LaneOptions& options = {}) {
+ClaimVerdict VerdictOnRelease(const std::string& picture, const LaneOptions& options = {}) {
   return CheckRelease(FromLanes(picture, options), {});
 }
 
-struct Case {
+struct ReleaseCase {
   std::string name;
   std::string picture;
 };
 
-constexpr char kStale[] = R"(
+constexpr char kReleaseStale[] = R"(
       c1:       A-a==!==========R-f
       c2:                A-a===========R-x
       pause c1:     [---------]           | 9)";
 
 TEST(Release, IsViolatedWhenAHolderPastItsLeaseFreedTheLockOfTheNext) {
-  const ClaimVerdict verdict = Check(kStale);
+  const ClaimVerdict verdict = VerdictOnRelease(kReleaseStale);
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 2);
@@ -42,7 +42,7 @@ TEST(Release, IsViolatedWhenAHolderPastItsLeaseFreedTheLockOfTheNext) {
 }
 
 TEST(Release, IsViolatedByWhoeverReleasesWithoutHavingBeenGranted) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnRelease(R"(
       c1:    A-a============R-f
       c2:         A-x R-f        )");
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
@@ -54,7 +54,7 @@ TEST(Release, IsViolatedByWhoeverReleasesWithoutHavingBeenGranted) {
 }
 
 TEST(Release, ThreadsOfOneClientAreOwnersOfTheirOwn) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnRelease(R"(
       c1:      A-a============R-x
       c1.2:         A-x R-f        )");
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
@@ -66,57 +66,57 @@ TEST(Release, ThreadsOfOneClientAreOwnersOfTheirOwn) {
 }
 
 TEST(Release, IsValidWhereEveryoneFreesTheirOwn) {
-  for (const Case& drawn :
-       std::vector<Case>{{"one after the other", R"(
+  for (const ReleaseCase& drawn : std::vector<ReleaseCase>{
+           {"one after the other", R"(
       c1:    A-a===R-f
       c2:                A-a===R-f)"},
-                         {"releases that looked", R"(
+           {"releases that looked", R"(
       c1:    A-a==!==========R-r
       c2:             A-a===========R-r)"},
-                         {"refused ones", R"(
+           {"refused ones", R"(
       c1:    A-a==!==========R-x
       c2:             A-a===========R-r)"},
-                         {"the next was granted it while the release was on its way back", R"(
+           {"the next was granted it while the release was on its way back", R"(
       c1:    A-a===R----f
       c2:             A-a===R-f)"},
-                         {"the next had asked before", R"(
+           {"the next had asked before", R"(
       c1:    A-a===R--f
       c2:        A----a===R-f)"}}) {
-    EXPECT_EQ(Check(drawn.picture).outcome, Outcome3::kValid)
-        << drawn.name << ": " << Check(drawn.picture).reason;
+    EXPECT_EQ(VerdictOnRelease(drawn.picture).outcome, Outcome3::kValid)
+        << drawn.name << ": " << VerdictOnRelease(drawn.picture).reason;
   }
 }
 
 TEST(Release, IsUnknownWhereSomethingElseExplainsIt) {
-  for (const Case& drawn :
-       std::vector<Case>{{"c1 may have been granted the key after c2 was", R"(
+  for (const ReleaseCase& drawn :
+       std::vector<ReleaseCase>{{"c1 may have been granted the key after c2 was", R"(
       c1:       A----------a=!R-f
       c2:     A----a===============R-f)"},
-                         {"it may have freed its own and been answered late", R"(
+                                {"it may have freed its own and been answered late", R"(
       c1:    A-a==!R-----------f
       c2:             A-a==========R-f)"},
-                         {"an acquire of unknown outcome may have been delivered late", R"(
+                                {"an acquire of unknown outcome may have been delivered late", R"(
       c1:    A-? A-a==!==========R-f
       c2:                 A-a===========R-f)"},
-                         {"another's acquire of unknown outcome", R"(
+                                {"another's acquire of unknown outcome", R"(
       c1:    A-a==!==========R-f
       c2:             A-a===========R-f
       c3:      A-?)"},
-                         {"c2 was releasing it meanwhile", R"(
+                                {"c2 was releasing it meanwhile", R"(
       c1:    A-a==!==========R---f
       c2:             A-a======R-f)"},
-                         {"the node came back with older data", R"(
+                                {"the node came back with older data", R"(
       c1:         A-a==!==========R-f
       c2:                  A-a===========R-f
       restart n1:                 [])"},
-                         {"the release was not answered", R"(
+                                {"the release was not answered", R"(
       c1:    A-a==!==========R-?
       c2:             A-a===========R-f)"}}) {
-    EXPECT_EQ(Check(drawn.picture).outcome, Outcome3::kUnknown)
-        << drawn.name << ": " << Check(drawn.picture).reason;
+    EXPECT_EQ(VerdictOnRelease(drawn.picture).outcome, Outcome3::kUnknown)
+        << drawn.name << ": " << VerdictOnRelease(drawn.picture).reason;
   }
-  EXPECT_EQ(Check(kStale, {.nodes = 3}).outcome, Outcome3::kUnknown);
-  EXPECT_EQ(Check("c1: A-a===").reason, "no release was answered");
+  EXPECT_EQ(VerdictOnRelease(kReleaseStale, {.nodes = 3}).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnRelease("c1: A-a===").reason, "no release was answered");
 }
 
 TEST(Release, OfADriverMayHaveFoundNothingThere) {
@@ -125,20 +125,20 @@ TEST(Release, OfADriverMayHaveFoundNothingThere) {
     history.facts.library = LibraryFact{"drawn", "1", {}};
     return CheckRelease(history, {}).outcome;
   };
-  EXPECT_EQ(of_driver(kStale), Outcome3::kViolated);
-  for (const Case& drawn : std::vector<Case>{{"the other's lease was over", R"(
+  EXPECT_EQ(of_driver(kReleaseStale), Outcome3::kViolated);
+  for (const ReleaseCase& drawn : std::vector<ReleaseCase>{{"the other's lease was over", R"(
       c1:    A-a==!===============R-f
       c2:             A-a===!============R-x)"},
-                                             {"the other's key was deleted", R"(
+                                                           {"the other's key was deleted", R"(
       c1:           A-a==!===============R-f
       c2:                    A-a================R-x
       delete-key n1:              [])"},
-                                             {"the node's clock was ahead", R"(
+                                                           {"the node's clock was ahead", R"(
       c1:     A-a==!===============R-f
       c2:              A-a================R-x
       jump n1:              [])"}}) {
     EXPECT_EQ(of_driver(drawn.picture), Outcome3::kUnknown) << drawn.name;
-    EXPECT_EQ(Check(drawn.picture).outcome, Outcome3::kViolated) << drawn.name;
+    EXPECT_EQ(VerdictOnRelease(drawn.picture).outcome, Outcome3::kViolated) << drawn.name;
   }
 }
 
@@ -172,7 +172,7 @@ TEST(Release, ALibraryThatSaysItFreedItsOwnLockWhenThatWasAnothersIsNotBelieved)
                 .outcome,
             Outcome3::kValid)
       << "c3's lease was over";
-  EXPECT_EQ(Check(met).outcome, Outcome3::kValid) << "ours look, and say so";
+  EXPECT_EQ(VerdictOnRelease(met).outcome, Outcome3::kValid) << "ours look, and say so";
 }
 
 TEST(Release, ALibraryIsNotDoubtedWhereTheOthersKeyMayHaveBeenGoneBeforeItsRelease) {
@@ -199,7 +199,7 @@ TEST(Release, ALibraryIsNotDoubtedWhereTheOthersKeyMayHaveBeenGoneBeforeItsRelea
 }
 
 TEST(Release, OnlyTheMachineToBlameIsUnknown) {
-  EXPECT_EQ(Check(R"(
+  EXPECT_EQ(VerdictOnRelease(R"(
       c1:         A-a==!==========R-f
       c2:                  A-a===========R-x
       machine c1:    (-----------)          )")
@@ -209,7 +209,7 @@ TEST(Release, OnlyTheMachineToBlameIsUnknown) {
 
 TEST(Release, ReadersThatComeLaterLeaveTheFirstOnesLockThere) {
   // c2's own may be what was freed: readers hold it together.
-  EXPECT_EQ(Check(R"(
+  EXPECT_EQ(VerdictOnRelease(R"(
       c1:    A-b==!==========R-f
       c2:             A-b===========R-r)")
                 .outcome,

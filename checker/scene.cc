@@ -68,7 +68,7 @@ std::vector<FaultEpisode> Episodes(const History& history) {
 constexpr std::array<std::string_view, 5> kOnProcesses{"pause", "crash", "jump", "drift", "strobe"};
 
 // Whether a fault is why a process stood still: it was stopped, or, of a server, it was not there.
-bool Stops(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
+bool StopsClient(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
   const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
   // Nobody's plan stops the supervisor, whose number is that of no client.
   if (!IsServer(client)) return client > 0 && episode.client == client && fault.kind == "pause";
@@ -84,7 +84,7 @@ std::vector<Span> Unplanned(Span stall, const Scene& scene, int32_t client) {
   std::vector<Span> left;
   bool planned = false;
   for (const FaultEpisode* episode : scene.EpisodesWithin(stall)) {
-    if (!Stops(scene.facts, *episode, client)) continue;
+    if (!StopsClient(scene.facts, *episode, client)) continue;
     planned = true;
     if (episode->from_ns > stall.from_ns) left.push_back({stall.from_ns, episode->from_ns});
     stall.from_ns = std::max(stall.from_ns, episode->to_ns);

@@ -16,7 +16,7 @@ namespace {
 constexpr int kPaths = 4000;
 constexpr int kTrials = 1500;
 
-struct Row {
+struct SequentialRow {
   TrialCount seen;
   double limit;
   RateAnswer answer;
@@ -25,17 +25,17 @@ struct Row {
 TEST(Sequential, AnswersWhereTheEvidenceIsTwentyfold) {
   // The numbers of trials are where  1/p integral of q^k (1-q)^(n-k) over 0..p  reaches
   // 20 p^k (1-p)^(n-k), integrated numerically.
-  for (const Row& row : {Row{{.of = 448}, 0.01, RateAnswer::kOpen},
-                         {{.of = 449}, 0.01, RateAnswer::kBelow},
-                         {{.of = 449, .violated = 1}, 0.01, RateAnswer::kOpen},
-                         {{.of = 680, .violated = 1}, 0.01, RateAnswer::kOpen},
-                         {{.of = 690, .violated = 1}, 0.01, RateAnswer::kBelow},
-                         {{.of = 0}, 0.01, RateAnswer::kOpen},
-                         {{.of = 1, .violated = 1}, 0.01, RateAnswer::kNotBelow},
-                         {{.of = 1, .violated = 1}, 0.05, RateAnswer::kOpen},
-                         {{.of = 2, .violated = 2}, 0.05, RateAnswer::kNotBelow},
-                         {{.of = 1000, .violated = 10}, 0.01, RateAnswer::kOpen},
-                         {{.of = 1000, .violated = 40}, 0.01, RateAnswer::kNotBelow}}) {
+  for (const SequentialRow& row : {SequentialRow{{.of = 448}, 0.01, RateAnswer::kOpen},
+                                   {{.of = 449}, 0.01, RateAnswer::kBelow},
+                                   {{.of = 449, .violated = 1}, 0.01, RateAnswer::kOpen},
+                                   {{.of = 680, .violated = 1}, 0.01, RateAnswer::kOpen},
+                                   {{.of = 690, .violated = 1}, 0.01, RateAnswer::kBelow},
+                                   {{.of = 0}, 0.01, RateAnswer::kOpen},
+                                   {{.of = 1, .violated = 1}, 0.01, RateAnswer::kNotBelow},
+                                   {{.of = 1, .violated = 1}, 0.05, RateAnswer::kOpen},
+                                   {{.of = 2, .violated = 2}, 0.05, RateAnswer::kNotBelow},
+                                   {{.of = 1000, .violated = 10}, 0.01, RateAnswer::kOpen},
+                                   {{.of = 1000, .violated = 40}, 0.01, RateAnswer::kNotBelow}}) {
     EXPECT_EQ(AnswerAt({.limit = row.limit}, row.seen), row.answer)
         << row.seen.violated << " of " << row.seen.of;
   }

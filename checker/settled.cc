@@ -22,7 +22,7 @@ namespace {
 enum class Of : uint8_t { kAcquire, kRelease, kExtend };  // Event::value[2]
 
 // A call that was not answered within its time-out.
-struct Late {
+struct LateCall {
   const Event& event;
   const Call* call = nullptr;  // that it was sent in, or not before; null: not in the history
 
@@ -76,9 +76,9 @@ class Asked {
   std::map<std::tuple<SessionId, Op, uint64_t>, const Call*> by_hold_;
 };
 
-class Checking {
+class CallTimeoutChecker {
  public:
-  Checking(const Evidence& evidence, const Limits& limits)
+  CallTimeoutChecker(const Evidence& evidence, const Limits& limits)
       : evidence_(evidence),
         scene_(evidence.scene()),
         grace_ns_(ToNs(evidence.facts().grace)),
@@ -92,7 +92,7 @@ class Checking {
       return Undecided(std::move(verdict), *broken);
     FindLate();
     verdict.opportunities = CountSent();
-    for (const Late& late : late_) Judge(late);
+    for (const LateCall& late : late_) Judge(late);
     verdict.count = count_;
     if (auto margin = std::move(left_).Take()) verdict.margins.push_back(std::move(*margin));
     if (count_ == 0 && !evidence_.calls().complete)
@@ -117,7 +117,7 @@ class Checking {
       sessions.insert(SessionOf(event));
     }
     const Asked asked(evidence_, sessions);
-    for (Late& late : late_) {
+    for (LateCall& late : late_) {
       late.call = asked.CallOf(late.event);
       under_way_[late.session()].push_back(&late);
     }
@@ -128,8 +128,8 @@ class Checking {
     const auto session = under_way_.find(call.session);
     if (session == under_way_.end()) return true;
     const auto& late = session->second;
-    const auto first = std::ranges::lower_bound(late, call.to_ns, {},
-                                                [](const Late* one) { return one->event.at_ns; });
+    const auto first = std::ranges::lower_bound(
+        late, call.to_ns, {}, [](const LateCall* one) { return one->event.at_ns; });
     return first == late.end() || (*first)->call == &call || call.from_ns < (*first)->sent_ns();
   }
 
@@ -144,7 +144,7 @@ class Checking {
   // more. What is answered after them, but by a refusal that tells nothing, shows that they were.
   [[nodiscard]] std::set<const Call*> Unheard() const {
     std::set<const Call*> recorded;
-    for (const Late& late : late_) recorded.insert(late.call);
+    for (const LateCall& late : late_) recorded.insert(late.call);
     std::map<SessionId, std::vector<const Call*>> unheard;
     for (const Call& call : evidence_.calls().all) {
       if (!IsAsked(call)) continue;
@@ -168,7 +168,7 @@ class Checking {
   [[nodiscard]] int64_t CountSent() const {
     const std::set<const Call*> unheard = Unheard();
     int64_t sent = 0;
-    for (const Late& late : late_) {
+    for (const LateCall& late : late_) {
       const bool its = late.call != nullptr && late.call->to_ns < kForeverNs &&
                        (late.call->op == Op::kAcquire) == (late.of() == Of::kAcquire) &&
                        late.of() != Of::kExtend && WasSent(*late.call);
@@ -180,7 +180,7 @@ class Checking {
            });
   }
 
-  [[nodiscard]] bool WasKilled(const Late& late) const {
+  [[nodiscard]] bool WasKilled(const LateCall& late) const {
     return std::ranges::any_of(
         scene_.EpisodesWithin(late.When()), [&](const FaultEpisode* episode) {
           return episode->client == late.event.client &&
@@ -188,7 +188,7 @@ class Checking {
         });
   }
 
-  void Judge(const Late& late) {
+  void Judge(const LateCall& late) {
     const int64_t still_ns = StoodStillNs(scene_, late.event.client, Side::kSession, late.When());
     const int64_t left_ns = late.timeout_ns() + grace_ns_ - (late.took_ns() - still_ns);
     const bool answered = late.event.type == EventType::kOk;
@@ -203,7 +203,7 @@ class Checking {
         fmt::format("{} with {} of its time-out and grace left", What(late), ShortTime(left_ns)));
   }
 
-  void Tell(const Late& late, int64_t still_ns) {
+  void Tell(const LateCall& late, int64_t still_ns) {
     ++count_;
     const int64_t due_ns = late.sent_ns() + late.timeout_ns() + grace_ns_;
     if (!stories_.Wanted()) return stories_.SawAt(due_ns);
@@ -225,7 +225,7 @@ class Checking {
 
   // Of those that were active before it was late: rather one on what its client waits for than one on servers, rather that than
   // what kept itself from running, which is taken off, or a bystander; of equals the last.
-  [[nodiscard]] const FaultEpisode* FaultBehind(const Late& late, int64_t due_ns) const {
+  [[nodiscard]] const FaultEpisode* FaultBehind(const LateCall& late, int64_t due_ns) const {
     const auto rank = [&](const FaultEpisode& episode) {
       if (episode.client > 0 && episode.client != late.event.client) return 0;
       const std::string& kind = scene_.facts.faults[static_cast<size_t>(episode.fault)].kind;
@@ -241,7 +241,7 @@ class Checking {
     return best;
   }
 
-  void Doubt(const Late& late, bool in_time) {
+  void Doubt(const LateCall& late, bool in_time) {
     if (!doubt_.empty()) return;
     doubt_ = fmt::format("{}, {}", What(late),
                          in_time ? "and was not waited for any longer"
@@ -252,7 +252,7 @@ class Checking {
     return std::chrono::round<std::chrono::milliseconds>(Duration(ns));
   }
 
-  [[nodiscard]] std::string What(const Late& late) const {
+  [[nodiscard]] std::string What(const LateCall& late) const {
     constexpr std::array<std::string_view, 3> kNames{"acquire", "release", "extension"};
     const auto of = std::clamp<int64_t>(late.event.value[2], 0, kNames.size() - 1);
     const bool answered = late.event.type == EventType::kOk;
@@ -270,8 +270,8 @@ class Checking {
   Stories stories_;
   MarginFinder left_{{.what = "least time left of a late call's time-out and grace",
                       .missed = "longest that a call took beyond its time-out and grace"}};
-  std::vector<Late> late_;
-  std::map<SessionId, std::vector<const Late*>> under_way_;  // by when that was recorded
+  std::vector<LateCall> late_;
+  std::map<SessionId, std::vector<const LateCall*>> under_way_;  // by when that was recorded
   int64_t count_ = 0;
   std::string doubt_;
 };
@@ -279,7 +279,7 @@ class Checking {
 }  // namespace
 
 ClaimVerdict CheckSettled(const Evidence& evidence, const Limits& limits) {
-  return Checking(evidence, limits).Verdict();
+  return CallTimeoutChecker(evidence, limits).Verdict();
 }
 
 }  // namespace doublehold

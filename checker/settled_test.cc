@@ -14,12 +14,12 @@ namespace {
 // A time-out is 1 ms unless it is drawn, grace is 10 ms.
 const LaneOptions kOfLibrary{.library = LibraryFact{"drawn", "1", {}}};
 
-ClaimVerdict Check(const std::string& picture, const LaneOptions& options = kOfLibrary) {
+ClaimVerdict VerdictOnSettled(const std::string& picture, const LaneOptions& options = kOfLibrary) {
   return CheckSettled(FromLanes(picture, options), {});
 }
 
 TEST(Settled, IsViolatedByACallThatIsAnsweredLongAfterItsTimeOut) {
-  const ClaimVerdict late = Check(R"(
+  const ClaimVerdict late = VerdictOnSettled(R"(
       pause n1:         [---------------]
       c1:        A---?         s A-a=R-r    | 3
       c2:       A-x)");
@@ -38,7 +38,7 @@ TEST(Settled, IsViolatedByACallThatIsAnsweredLongAfterItsTimeOut) {
 }
 
 TEST(Settled, RatherNamesWhatItsClientWaitsForThanWhatStoppedIt) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnSettled(R"(
       slow c1:        []
       partition c1:   [-------]
       pause c2:         []
@@ -50,7 +50,7 @@ TEST(Settled, RatherNamesWhatItsClientWaitsForThanWhatStoppedIt) {
             "(0.002-0.010 s)");
 }
 
-struct Drawn {
+struct SettledDrawn {
   std::string name;
   std::string picture;
   Outcome3 outcome = Outcome3::kUnknown;
@@ -58,7 +58,7 @@ struct Drawn {
 };
 
 TEST(Settled, IsDecidedByTheTimeInWhichItsClientRan) {
-  const std::vector<Drawn> drawn{
+  const std::vector<SettledDrawn> drawn{
       {"at its time-out and grace", R"(
       c1:          A--?       s)",
        Outcome3::kValid, 1},
@@ -203,7 +203,7 @@ TEST(Settled, IsDecidedByTheTimeInWhichItsClientRan) {
        Outcome3::kViolated, 1},
   };
   for (const auto& [name, picture, outcome, opportunities] : drawn) {
-    const ClaimVerdict verdict = Check(picture);
+    const ClaimVerdict verdict = VerdictOnSettled(picture);
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << name << ": " << verdict.reason;
     EXPECT_EQ(verdict.opportunities, opportunities) << name;
     EXPECT_EQ(verdict.violations.size(), outcome == Outcome3::kViolated ? 1U : 0U) << name;
@@ -241,8 +241,8 @@ TEST(Settled, AReleaseThatNobodyCalledIsOneCallMore) {
 
 TEST(Settled, OfTheRefereeAndOfBuiltInLocksNothingIsSaid) {
   const std::string late = "c1: A--?                s";
-  EXPECT_EQ(Check(late, {}).outcome, Outcome3::kUnknown);
-  EXPECT_EQ(Check(late, {}).reason, "no library was asked: the lock is a built-in one");
+  EXPECT_EQ(VerdictOnSettled(late, {}).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnSettled(late, {}).reason, "no library was asked: the lock is a built-in one");
   History history = FromLanes(late + "\nc2: A-x", kOfLibrary);
   for (Event& event : history.events) {
     if (event.client == 1) event.client = kReferee;

@@ -25,14 +25,14 @@ struct Mark {
   char after = ' ';  // what fills the lane from here on; kAsBefore: what did before
 };
 
-struct Lane {
+struct TimelineLane {
   std::string label;
   std::vector<Mark> marks;
 };
 
-class Drawing {
+class SpaceTimeDrawing {
  public:
-  Drawing(const Particulars& record, const Violation& violation) : record_(record) {
+  SpaceTimeDrawing(const Particulars& record, const Violation& violation) : record_(record) {
     for (const auto& ref : {violation.first, violation.second}) {
       const Hold* hold = ref ? record.holds.Find(ref->hold) : nullptr;
       if (hold != nullptr) Take(*hold);
@@ -40,7 +40,7 @@ class Drawing {
   }
 
   void Take(const Call& call) {
-    Lane& lane = LaneOf(OwnerName(record_.scene, call.session));
+    TimelineLane& lane = LaneOf(OwnerName(record_.scene, call.session));
     const bool known = std::ranges::any_of(lane.marks, [&](const Mark& mark) {
       return mark.sign == 'R' && mark.at_ns == call.from_ns;
     });
@@ -53,7 +53,7 @@ class Drawing {
     const std::string target = episode.client > 0  ? fmt::format(" c{}", episode.client)
                                : episode.node >= 0 ? fmt::format(" n{}", episode.node)
                                                    : "";
-    Lane& lane = LaneOf(fault.kind + target);
+    TimelineLane& lane = LaneOf(fault.kind + target);
     if (!faults_.insert(&episode).second || (lane.marks.size() >= 2)) return;
     lane.marks.push_back({std::clamp(episode.from_ns, from_ns_, to_ns_), '[', '-'});
     lane.marks.push_back({std::clamp(episode.to_ns, from_ns_, to_ns_), ']', ' '});
@@ -63,16 +63,16 @@ class Drawing {
     if (lanes_.empty()) return "";
     PlaceColumns();
     size_t width = 0;
-    for (const Lane& lane : lanes_) width = std::max(width, lane.label.size());
+    for (const TimelineLane& lane : lanes_) width = std::max(width, lane.label.size());
     std::string text;
-    for (const Lane& lane : lanes_)
+    for (const TimelineLane& lane : lanes_)
       text += fmt::format("  {:<{}}  {}\n", lane.label, width, LineOf(lane));
     return text + fmt::format("  {:<{}}  {}\n", "", width, Times());
   }
 
  private:
-  Lane& LaneOf(const std::string& label) {
-    const auto found = std::ranges::find(lanes_, label, &Lane::label);
+  TimelineLane& LaneOf(const std::string& label) {
+    const auto found = std::ranges::find(lanes_, label, &TimelineLane::label);
     if (found != lanes_.end()) return *found;
     lanes_.push_back({.label = label, .marks = {}});
     return lanes_.back();
@@ -84,7 +84,7 @@ class Drawing {
   }
 
   // What was invoked, and what came of it.
-  void Span2(Lane& lane, const Call& call, char invoked, char ok, char after) {
+  void Span2(TimelineLane& lane, const Call& call, char invoked, char ok, char after) {
     lane.marks.push_back({call.from_ns, invoked, '-'});
     Widen(call.from_ns);
     if (call.to_ns >= kForeverNs) return;
@@ -94,7 +94,7 @@ class Drawing {
 
   void Take(const Hold& hold) {
     if (!holds_.insert(hold.hold).second) return;
-    Lane& lane = LaneOf(OwnerName(record_.scene, hold.owner()));
+    TimelineLane& lane = LaneOf(OwnerName(record_.scene, hold.owner()));
     key_times_.insert({hold.core.from_ns, hold.core.to_ns});
     if (const Call* grant = record_.GrantOf(hold.hold)) {
       Span2(lane, *grant, 'A', hold.shared ? 'b' : 'a', '=');
@@ -126,7 +126,7 @@ class Drawing {
     Widen(hold.core.to_ns);
   }
 
-  void Use(Lane& lane, const Call& call) {
+  void Use(TimelineLane& lane, const Call& call) {
     if (call.op == Op::kRead) {
       if (call.Ok()) lane.marks.push_back({call.to_ns, 'g', '='});
       return;
@@ -150,7 +150,7 @@ class Drawing {
   // Every instant has a column of its own; what is left of the width is shared by how long it was.
   void PlaceColumns() {
     std::set<int64_t> times;
-    for (Lane& lane : lanes_) {
+    for (TimelineLane& lane : lanes_) {
       std::ranges::stable_sort(lane.marks, {}, &Mark::at_ns);
       if (lane.marks.size() > kMostMarks) lane.marks.resize(kMostMarks);
       for (Mark& mark : lane.marks) {
@@ -180,7 +180,7 @@ class Drawing {
     }
   }
 
-  std::string LineOf(const Lane& lane) const {
+  std::string LineOf(const TimelineLane& lane) const {
     std::string line;
     char fill = ' ';
     for (const Mark& mark : lane.marks) {
@@ -205,7 +205,7 @@ class Drawing {
   }
 
   const Particulars& record_;
-  std::vector<Lane> lanes_;
+  std::vector<TimelineLane> lanes_;
   std::set<uint64_t> holds_;
   std::set<const FaultEpisode*> faults_;
   std::set<int64_t> key_times_;
@@ -218,7 +218,7 @@ class Drawing {
 
 std::string DrawSpaceTime(const Particulars& record, const Violation& violation,
                           const Explanation& why) {
-  Drawing drawing(record, violation);
+  SpaceTimeDrawing drawing(record, violation);
   for (const Call* call : why.calls) drawing.Take(*call);
   for (const FaultEpisode* episode : why.episodes) drawing.Take(*episode);
   return std::move(drawing).Finish();

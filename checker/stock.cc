@@ -198,7 +198,7 @@ std::string Arithmetic(const std::vector<ItemCount>& items) {
   return text;
 }
 
-std::string WhyUndecided(const std::vector<ItemCount>& items) {
+std::string WhyStockUndecided(const std::vector<ItemCount>& items) {
   for (size_t i = 0; i < items.size(); ++i) {
     if (!items[i].final_stock) return fmt::format("the final stock of item {} is not known", i);
     if (items[i].touched_after_final) {
@@ -282,7 +282,7 @@ ClaimVerdict CheckStock(const Evidence& evidence, const Limits& limits) {
     }
   } else if (verdict.opportunities == 0) {
     return Undecided(std::move(verdict), "no order was confirmed");
-  } else if (std::string why = WhyUndecided(items); !why.empty()) {
+  } else if (std::string why = WhyStockUndecided(items); !why.empty()) {
     return Undecided(std::move(verdict), std::move(why));
   }
   const auto perhaps_twice = std::ranges::find_if(items, &ItemCount::PerhapsTwice);

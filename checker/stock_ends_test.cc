@@ -7,7 +7,7 @@
 namespace doublehold {
 namespace {
 
-ItemCount Of(int64_t initial, int64_t final_stock, int64_t final_orders) {
+ItemCount StockVerdictOf(int64_t initial, int64_t final_stock, int64_t final_orders) {
   return {.initial = initial,
           .final_stock = final_stock,
           .final_orders = final_orders,
@@ -15,7 +15,7 @@ ItemCount Of(int64_t initial, int64_t final_stock, int64_t final_orders) {
 }
 
 TEST(StockEnds, WhatWasSoldIsAtLeastWhatIsCertainAndAtMostWhatMayBe) {
-  ItemCount item = Of(5, 3, 1);
+  ItemCount item = StockVerdictOf(5, 3, 1);
   item.orders = 1;
   item.writes = 2;
   EXPECT_EQ(item.SoldLeast(), 2);
@@ -28,7 +28,7 @@ TEST(StockEnds, WhatWasSoldIsAtLeastWhatIsCertainAndAtMostWhatMayBe) {
 }
 
 TEST(StockEnds, EachWayToGoWrongBeginsWithOne) {
-  ItemCount item = Of(5, 3, 2);
+  ItemCount item = StockVerdictOf(5, 3, 2);
   item.orders = item.writes = 2;
   EXPECT_EQ(item.Wrong(), 0);
   item.final_stock = 4;
@@ -52,7 +52,7 @@ TEST(StockEnds, EachWayToGoWrongBeginsWithOne) {
 }
 
 TEST(StockEnds, WhereRecordsWereLostNothingIsTooMuch) {
-  ItemCount item = Of(5, 2, 3);
+  ItemCount item = StockVerdictOf(5, 2, 3);
   item.orders = item.writes = 1;
   EXPECT_EQ(item.Vanished(), 2);
   EXPECT_EQ(item.Doubled(), 2);
@@ -62,7 +62,7 @@ TEST(StockEnds, WhereRecordsWereLostNothingIsTooMuch) {
 }
 
 TEST(StockEnds, ASaleThatTriedAgainLeavesDoubtWhereTheStockFellFurther) {
-  ItemCount item = Of(5, 4, 1);
+  ItemCount item = StockVerdictOf(5, 4, 1);
   item.sales = item.perhaps_sales = item.tried_again = 1;
   EXPECT_FALSE(item.PerhapsTwice());
   item.final_stock = 3;

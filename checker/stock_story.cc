@@ -41,11 +41,12 @@ struct Replay {
   std::vector<Doubtful> doubtful;
 };
 
-class Telling {
+class StockTelling {
  public:
   enum class Of : uint8_t { kWrong, kEvery };  // which items
 
-  Telling(const Evidence& evidence, const std::vector<ItemCount>& items, Stories& stories, Of of)
+  StockTelling(const Evidence& evidence, const std::vector<ItemCount>& items, Stories& stories,
+               Of of)
       : of_(of),
         facts_(evidence.facts()),
         mode_(WriteModeOf(evidence.facts())),
@@ -245,7 +246,7 @@ class Telling {
 
 StockTale TellStock(const Evidence& evidence, const std::vector<ItemCount>& items,
                     Stories& stories) {
-  Telling telling(evidence, items, stories, Telling::Of::kWrong);
+  StockTelling telling(evidence, items, stories, StockTelling::Of::kWrong);
   for (const Event& event : evidence.history().events) telling.Take(event);
   return std::move(telling).Finish();
 }
@@ -254,7 +255,7 @@ std::string TellHiddenOverwrite(const Evidence& evidence, const std::vector<Item
   if (std::string rise = TellRise(evidence); !rise.empty()) return rise;
   if (!OneValueWasReadTwice(evidence.history())) return {};
   Stories stories(Limits{.violations_told = 1});
-  Telling telling(evidence, items, stories, Telling::Of::kEvery);
+  StockTelling telling(evidence, items, stories, StockTelling::Of::kEvery);
   for (const Event& event : evidence.history().events) telling.Take(event);
   std::move(telling).Finish();
   return stories.FirstSentence();

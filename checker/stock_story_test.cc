@@ -14,8 +14,8 @@ namespace {
 
 using testing::ExpectStock;
 
-constexpr Outcome3 kUnknown = Outcome3::kUnknown;
-constexpr Outcome3 kViolated = Outcome3::kViolated;
+constexpr Outcome3 kStockStoryUnknown = Outcome3::kUnknown;
+constexpr Outcome3 kStockStoryViolated = Outcome3::kViolated;
 
 TEST(StockStory, OfAnOverwriteOnlyTellsWhatItCostInTheEnd) {
   // c5 had read 3 before c3 wrote 4 over it, and writes 2 as it would have done anyway.
@@ -106,7 +106,7 @@ TEST(StockStory, AStallOfTheMachineLeavesALostUpdateUndecided) {
       c2:                A-a=g========w=R-r   | 5 5>4
       machine c1:      (----------)
       final:                               *  | 4/2)",
-               .outcome = kUnknown,
+               .outcome = kStockStoryUnknown,
                .count = 1});
   ExpectStock({.name = "stalled",
                .picture = R"(
@@ -114,7 +114,7 @@ TEST(StockStory, AStallOfTheMachineLeavesALostUpdateUndecided) {
       c5:               A-a=gw=gw=gwR-r     | 5 5>4 4 4>3 3 3>2
       machine c3:      (----------)
       final:                              * | 4/4)",
-               .outcome = kUnknown,
+               .outcome = kStockStoryUnknown,
                .count = 3});
 }
 
@@ -125,14 +125,15 @@ TEST(StockStory, OfWritesThatWereUnderWayTogetherTheStalledOneMayHaveComeLast) {
       c2:         A-a=gwR-r      A-a=g=W-----wR-r          | 5 5>4 4 4>3
       c3:                                          A-a=gwR-r | 4 4>3
       final:                                                 * | 3/4)";
-  ExpectStock({.name = "by nobody's fault", .picture = told, .outcome = kViolated, .count = 2});
+  ExpectStock(
+      {.name = "by nobody's fault", .picture = told, .outcome = kStockStoryViolated, .count = 2});
   ExpectStock({.name = "a stall",
                .picture = told + "\n      machine c1:          (----------)",
-               .outcome = kUnknown,
+               .outcome = kStockStoryUnknown,
                .count = 2});
   ExpectStock({.name = "of another",
                .picture = told + "\n      machine c3:          (----------)",
-               .outcome = kViolated,
+               .outcome = kStockStoryViolated,
                .count = 2});
 }
 

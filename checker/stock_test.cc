@@ -14,8 +14,8 @@ namespace {
 
 using testing::ExpectStock;
 
-constexpr Outcome3 kUnknown = Outcome3::kUnknown;
-constexpr Outcome3 kViolated = Outcome3::kViolated;
+constexpr Outcome3 kStockUnknown = Outcome3::kUnknown;
+constexpr Outcome3 kStockViolated = Outcome3::kViolated;
 
 TEST(Stock, IsValidWhenItFellByOneForEachOrder) {
   ExpectStock({.name = "two sales", .picture = R"(
@@ -49,7 +49,7 @@ TEST(Stock, AWriteOverAStockThatWasNotReadIsALostUpdate) {
       c1:    A-a=g=========!===w=R-r | 5 5>4
       c2:              A-a=g=w=R-r   | 5 5>4
       final:                       * | 4/2)",
-               .outcome = kViolated,
+               .outcome = kStockViolated,
                .count = 1});
   ExpectStock({.name = "three sales behind it",
                .picture = R"(
@@ -58,13 +58,13 @@ TEST(Stock, AWriteOverAStockThatWasNotReadIsALostUpdate) {
       c3:               A-a=g=w=R-r                     | 4 4>3
       c4:                      A-a=g=w=R-r              | 3 3>2
       final:                                *           | 4/4)",
-               .outcome = kViolated,
+               .outcome = kStockViolated,
                .count = 3});
   ExpectStock({.name = "seen without the final stock",
                .picture = R"(
       c1:    A-a=g=========!===w=R-r | 5 5>4
       c2:              A-a=g=w=R-r   | 5 5>4)",
-               .outcome = kViolated,
+               .outcome = kStockViolated,
                .count = 1});
   ExpectStock({.name = "a late write of unknown outcome over a confirmed one",
                .picture = R"(
@@ -72,7 +72,7 @@ TEST(Stock, AWriteOverAStockThatWasNotReadIsALostUpdate) {
       c2:              A-a=g=w=R-r   | 5 5>4
       c3:            A-a=g=w=R-r     | 4 4>3
       final:                       * | 4/2)",
-               .outcome = kViolated,
+               .outcome = kStockViolated,
                .count = 1});
 }
 
@@ -96,21 +96,21 @@ TEST(Stock, WritesOfUnknownOutcomeLeaveRoom) {
       c1:    A-a=g=W--?=R-r              | 5 5>4
       c2:                   A-a=g=w=R-r  | 4 4>3
       final:                           * | 2/1)",
-               .outcome = kViolated,
+               .outcome = kStockViolated,
                .count = 1});
   ExpectStock({.name = "a write that certainly failed",
                .picture = R"(
       c1:    A-a=g=W--x=R-r              | 5 5>4
       c2:                   A-a=g=w=R-r  | 4 4>3
       final:                           * | 3/1)",
-               .outcome = kViolated,
+               .outcome = kStockViolated,
                .count = 1});
   ExpectStock({.name = "written, its order lost, and overwritten",
                .picture = R"(
       c1:    A-a=g=u                     | 5 5>4
       c2:                   A-a=g=w=R-r  | 5 5>4
       final:                           * | 4/1)",
-               .outcome = kViolated,
+               .outcome = kStockViolated,
                .count = 1});
 }
 
@@ -128,7 +128,7 @@ TEST(Stock, CheckThenDecrementOversellsWithoutLosingUpdates) {
       c2:              A-a=g=w=R-r     | 1 1>0
       c3:    A-a=ww=wwR-r              | 5>4 4>3 3>2 2>1
       final:                         * | -1/6)",
-               .outcome = kViolated,
+               .outcome = kStockViolated,
                .count = 1,
                .write = write});
   ExpectStock({.name = "the arithmetic is off",
@@ -136,7 +136,7 @@ TEST(Stock, CheckThenDecrementOversellsWithoutLosingUpdates) {
       c1:    A-a=g=w=R-r               | 5 5>4
       c2:              A-a=g=w=R-r     | 4 4>3
       final:                         * | 4/2)",
-               .outcome = kViolated,
+               .outcome = kStockViolated,
                .count = 1,
                .write = write});
 }
@@ -147,7 +147,7 @@ TEST(Stock, AWriteThatHappenedCountsThoughItsOrderWasNeverConfirmed) {
       c1:    A-a=g=u                   | 5 5>4
       c2:              A-a=g=w=R-r     | 4 4>3
       final:                         * | 4/1)",
-               .outcome = kViolated,
+               .outcome = kStockViolated,
                .count = 1,
                .write = "check-then-decr"});
 }
@@ -164,7 +164,7 @@ TEST(Stock, OfOtherWaysToWriteOnlyTheArithmeticIsJudged) {
       c1:    A-a=g=w=R-r             | 5 5>4
       c2:              A-a=g=w=R-r   | 4 4>3
       final:                       * | 4/2)",
-               .outcome = kViolated,
+               .outcome = kStockViolated,
                .count = 1,
                .write = "atomic-script"});
 }
@@ -183,14 +183,14 @@ TEST(Stock, TheStoreMustHoldTheOrdersThatWereConfirmed) {
       c1:    A-a=g=w=R-r             | 5 5>4
       c2:              A-a=g=w=R-r   | 4 4>3
       final:                       * | 3/1)",
-               .outcome = kViolated,
+               .outcome = kStockViolated,
                .count = 1});
   ExpectStock({.name = "one is there twice",
                .picture = R"(
       c1:    A-a=g=w=R-r             | 5 5>4
       c2:              A-a=g=w=R-r   | 4 4>3
       final:                       * | 3/3)",
-               .outcome = kViolated,
+               .outcome = kStockViolated,
                .count = 1});
   ExpectStock({.name = "one more may have been made", .picture = R"(
       c1:    A-a=g=w=R-r             | 5 5>4
@@ -208,7 +208,7 @@ TEST(Stock, LostRecordsNeverMakeAViolation) {
       c1:      A-a=g=w=R-r           | 5 5>4
       lost c1:             *
       final:                       * | 5/0)",
-               .outcome = kViolated,
+               .outcome = kStockViolated,
                .count = 1});
 }
 
@@ -228,16 +228,16 @@ TEST(Stock, AnAnswerWithoutItsCallIsNotCountedTwice) {
 
 TEST(Stock, IsUnknownWhereNothingCanBeSaid) {
   ExpectStock(
-      {.name = "no final stock", .picture = "c1: A-a=g=w=R-r | 5 5>4", .outcome = kUnknown});
+      {.name = "no final stock", .picture = "c1: A-a=g=w=R-r | 5 5>4", .outcome = kStockUnknown});
   ExpectStock({.name = "no order",
                .picture = "c1:    A-a=g=R-r | 5\nfinal:            * | 5/0",
-               .outcome = kUnknown});
+               .outcome = kStockUnknown});
   ExpectStock({.name = "still sold",
                .picture = R"(
       c1:    A-a=g=w=R-r             | 5 5>4
       c2:              A-a=g=w=R-r   | 4 4>3
       final:              *          | 4/1)",
-               .outcome = kUnknown});
+               .outcome = kStockUnknown});
 }
 
 TEST(Stock, NeverCountsMoreThanWasLost) {

@@ -14,7 +14,7 @@ namespace {
 
 const std::vector<std::string> kModes{"watch", "version", "atomic-script", "fenced"};
 
-ClaimVerdict Check(const std::string& picture, const std::string& write) {
+ClaimVerdict VerdictOnStockTries(const std::string& picture, const std::string& write) {
   return CheckStock(FromLanes(picture, {.write = write}), {});
 }
 
@@ -25,7 +25,7 @@ constexpr char kTwice[] = R"(
 
 TEST(StockTries, AWriteThatWasDoneAndTriedAgainIsAnOrderTwice) {
   for (const std::string& write : kModes) {
-    const ClaimVerdict verdict = Check(kTwice, write);
+    const ClaimVerdict verdict = VerdictOnStockTries(kTwice, write);
     EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << write << ": " << verdict.reason;
     EXPECT_EQ(verdict.count, 1) << write;
     EXPECT_EQ(verdict.violations.at(0).sentence,
@@ -34,23 +34,23 @@ TEST(StockTries, AWriteThatWasDoneAndTriedAgainIsAnOrderTwice) {
         << write;
   }
   // Where a hold is not a sale, both may be.
-  EXPECT_EQ(Check(kTwice, "read-modify-write").outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnStockTries(kTwice, "read-modify-write").outcome, Outcome3::kValid);
 }
 
 TEST(StockTries, ATryThatDidNothingIsNone) {
   for (const std::string& write : kModes) {
-    EXPECT_EQ(Check(R"(
+    EXPECT_EQ(VerdictOnStockTries(R"(
       c1:    A-a=g=W--?==g=W-w=R-r    | 5 5>4 5 5>4
       final:                        * | 4/1)",
-                    write)
+                                  write)
                   .outcome,
               Outcome3::kValid)
         << write;
-    EXPECT_EQ(Check(R"(
+    EXPECT_EQ(VerdictOnStockTries(R"(
       c1:    A-a=g=W--x==g=W-x=g=W-w=R-r    | 5 5>4 4 4>3 4 4>3
       c2:      A-a=g=w=R-r                  | 5 5>4
       final:                              * | 3/2)",
-                    write)
+                                  write)
                   .outcome,
               Outcome3::kValid)
         << write;
@@ -59,22 +59,22 @@ TEST(StockTries, ATryThatDidNothingIsNone) {
 
 TEST(StockTries, AnotherSaleOfUnknownOutcomeMayHideIt) {
   for (const std::string& write : kModes) {
-    const ClaimVerdict verdict = Check(R"(
+    const ClaimVerdict verdict = VerdictOnStockTries(R"(
       c1:    A-a=g=W--?==g=W-w=R-r          | 5 5>4 4 4>3
       c2:                          A-a=g=W? | 3 3>2
       final:                              * | 3/1)",
-                                       write);
+                                                     write);
     EXPECT_EQ(verdict.outcome, Outcome3::kUnknown) << write << ": " << verdict.reason;
   }
 }
 
 TEST(StockTries, ASaleOfUnknownOutcomeTakesOneUnitAtMost) {
   for (const std::string& write : kModes) {
-    EXPECT_EQ(Check(R"(
+    EXPECT_EQ(VerdictOnStockTries(R"(
       c1:    A-a=g=W--?==g=W-?=R-r          | 5 5>4 4 4>3
       c2:                     A-a=g=w=R-r   | 3 3>2
       final:                              * | 2/1)",
-                    write)
+                                  write)
                   .count,
               1)
         << write;
@@ -83,10 +83,10 @@ TEST(StockTries, ASaleOfUnknownOutcomeTakesOneUnitAtMost) {
 
 TEST(StockTries, TwoThatReadTheSameAreALostUpdateButInAScript) {
   for (const std::string& write : kModes) {
-    const ClaimVerdict verdict = Check(R"(
+    const ClaimVerdict verdict = VerdictOnStockTries(R"(
       c1:    A-a=g=w=R-r                    | 5 5>4
       c2:      A-a=g=w=R-r                  | 5 5>4)",
-                                       write);
+                                                     write);
     EXPECT_EQ(verdict.count, write == "atomic-script" ? 0 : 1) << write << ": " << verdict.reason;
   }
 }
@@ -94,13 +94,13 @@ TEST(StockTries, TwoThatReadTheSameAreALostUpdateButInAScript) {
 // c1's write is carried out at once and answered late: c2 has read what it left.
 TEST(StockTries, ALateAnswerIsNoOverwriteWhereNoTwoReadTheSame) {
   for (const std::string& write : kModes) {
-    const ClaimVerdict verdict = Check(R"(
+    const ClaimVerdict verdict = VerdictOnStockTries(R"(
       c4:    A-a=g=W--!-----------------x=R-x               | 5 5>4 5>4
       c1:           A-a=g=W--!---------------w=R-x          | 5 5>4
       c2:                       A-a=g=w=R-r                 | 4 4>3
       c3:                                     A-a=g=W-?=R-r | 3 3>2
       final:                                              * | 3/2)",
-                                       write);
+                                                     write);
     EXPECT_EQ(verdict.outcome, Outcome3::kValid) << write << ": " << verdict.reason;
   }
 }
@@ -113,15 +113,16 @@ TEST(StockTries, AStoreThatRefusesStaleWritesLeavesNothingToHide) {
       c2:                       A-a=g=w=R-r                        | #3 4#3 4>3#3
       c3:                                     A-a=g=W-?=g=w=R-r    | #4 3#4 3>2#4 3#4 3>2#4
       final:                                                     * | 2/3)";
-  EXPECT_EQ(Check(shown, "fenced").outcome, Outcome3::kValid) << Check(shown, "fenced").reason;
+  EXPECT_EQ(VerdictOnStockTries(shown, "fenced").outcome, Outcome3::kValid)
+      << VerdictOnStockTries(shown, "fenced").reason;
   std::string not_shown = shown;  // c3's reads show no token: the store compares on writes only
   for (size_t at = not_shown.find(" 3#4"); at != std::string::npos; at = not_shown.find(" 3#4"))
     not_shown.replace(at, 4, " 3");
-  EXPECT_EQ(Check(not_shown, "fenced").outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnStockTries(not_shown, "fenced").outcome, Outcome3::kUnknown);
   std::string went_back = shown;  // c3's token is c2's
   for (size_t at = went_back.find("#4"); at != std::string::npos; at = went_back.find("#4"))
     went_back.replace(at, 2, "#3");
-  EXPECT_EQ(Check(went_back, "fenced").outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnStockTries(went_back, "fenced").outcome, Outcome3::kUnknown);
 }
 
 // c1's first write is not answered for 40 ms, and was done.
@@ -149,7 +150,7 @@ struct Around {
 void ExpectWaited(const std::vector<Around>& drawn) {
   for (const auto& [name, lanes, outcome] : drawn) {
     for (const std::string& write : kModes) {
-      const ClaimVerdict verdict = Check(kWaited + lanes, write);
+      const ClaimVerdict verdict = VerdictOnStockTries(kWaited + lanes, write);
       EXPECT_EQ(Name(verdict.outcome), Name(outcome))
           << name << ", " << write << ": " << verdict.reason;
       EXPECT_EQ(verdict.count, 1) << name;
@@ -166,7 +167,7 @@ TEST(StockTries, AWriteThatStoodInAStallOfTheMachineUntilItsClientGaveUpExcusesI
       {"over when its client looked", Machine("n0", -1, 31), Outcome3::kUnknown},
       {"with a tick between", Machine("n0", 1, 14) + Machine("n0", 22, 45), Outcome3::kUnknown},
   });
-  EXPECT_EQ(Check(kWaited + Machine("n0", -1, 45), "watch").reason,
+  EXPECT_EQ(VerdictOnStockTries(kWaited + Machine("n0", -1, 45), "watch").reason,
             "only where the machine stalled a process: the stock fell from 5 to 3, and at most 1 "
             "sale was made: 1 sale took a unit twice, trying again after a write that was not "
             "answered; that of client 1 at 0.006 s stood in a stall of the machine (the store, "
@@ -255,7 +256,7 @@ TEST(StockTries, EachSaleThatTookTwoNeedsAStallOfItsOwn) {
   };
   for (const auto& [name, picture, outcome, of_a_script, count] : drawn) {
     for (const std::string& write : kModes) {
-      const ClaimVerdict verdict = Check(picture, write);
+      const ClaimVerdict verdict = VerdictOnStockTries(picture, write);
       EXPECT_EQ(Name(verdict.outcome), Name(write == "atomic-script" ? of_a_script : outcome))
           << name << ", " << write << ": " << verdict.reason
           << (verdict.violations.empty() ? "" : verdict.violations[0].sentence);
@@ -270,8 +271,9 @@ TEST(StockTries, OfTwoThatReadTheSameOneStallIsEnough) {
       c1:         A-a=g=W------?=g=W---------------?=g=W-w=R-r | 5 5>4 5 5>4 4 4>3
       machine n0:                 (--------------------)
       final:                                                 * | 3/1)";
-  EXPECT_EQ(Check(picture, "watch").outcome, Outcome3::kUnknown) << Check(picture, "watch").reason;
-  EXPECT_EQ(Check(picture, "atomic-script").outcome, Outcome3::kViolated);
+  EXPECT_EQ(VerdictOnStockTries(picture, "watch").outcome, Outcome3::kUnknown)
+      << VerdictOnStockTries(picture, "watch").reason;
+  EXPECT_EQ(VerdictOnStockTries(picture, "atomic-script").outcome, Outcome3::kViolated);
 }
 
 // The machine left the last one unanswered; that it was made at all is the doing of whatever lost the answer before.
@@ -282,7 +284,7 @@ TEST(StockTries, AStallOfTheLastTryIsNoReasonForIt) {
       machine n0:                 (----------------------)
       final:                                                         * | 2/1)";
   for (const std::string& write : kModes) {
-    const ClaimVerdict verdict = Check(picture, write);
+    const ClaimVerdict verdict = VerdictOnStockTries(picture, write);
     EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << write << ": " << verdict.reason;
     EXPECT_EQ(verdict.count, 1) << write;
   }

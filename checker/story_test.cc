@@ -16,7 +16,7 @@ std::string FirstSentence(const std::string& picture) {
   return verdict.violations.empty() ? verdict.reason : verdict.violations[0].sentence;
 }
 
-constexpr char kStale[] = R"(
+constexpr char kStoryStale[] = R"(
     c3:                A-a=====!=======R-r
     c5:                          A-a===R-r
 )";
@@ -25,7 +25,7 @@ constexpr char kLive[] = R"(
     c5:                       A-a==R-r
 )";
 
-struct Case {
+struct StoryCase {
   std::string lane;
   std::string sentence;
 };
@@ -34,7 +34,7 @@ TEST(Story, OfAStaleHoldTellsWhyItsLeaseRanOut) {
   const std::string begin = "client 3's lease ended at 0.008 s";
   const std::string middle =
       "; client 5 was granted the key at 0.012 s; client 3 held it until 0.016 s";
-  for (const Case& told : std::vector<Case>{
+  for (const StoryCase& told : std::vector<StoryCase>{
            {"", begin + middle + "; no fault was active"},
            {"    pause c3:              [-------]",
             begin + " while it was stopped (0.004-0.012 s)" + middle},
@@ -66,7 +66,7 @@ TEST(Story, OfAStaleHoldTellsWhyItsLeaseRanOut) {
            {"    machine c3:            (-------)",
             begin + " while the machine stalled it (0.004-0.012 s)" + middle},
        }) {
-    EXPECT_EQ(FirstSentence(kStale + told.lane), told.sentence) << told.lane;
+    EXPECT_EQ(FirstSentence(kStoryStale + told.lane), told.sentence) << told.lane;
   }
 }
 
@@ -74,7 +74,7 @@ TEST(Story, OfTwoLiveLeasesTellsUntilWhenTheFirstWasValid) {
   const std::string begin =
       "client 5 was granted the key at 0.009 s while client 3's lease was valid until 0.014 s; "
       "client 3 held it until 0.016 s; ";
-  for (const Case& told : std::vector<Case>{
+  for (const StoryCase& told : std::vector<StoryCase>{
            {"", begin + "no fault was active"},
            {"    jump n1:               [---------------]           | 750",
             begin + "the clock of node 1 had been moved ahead by 750ms at 0.004 s"},
@@ -142,9 +142,9 @@ TEST(Story, WhatLastsForNoMillisecondHasAnInstant) {
 }
 
 TEST(Story, PrefersTheFaultOnTheStaleClient) {
-  EXPECT_NE(FirstSentence(std::string(kStale) + "    pause c5:              [-------]\n"
-                                                "    delay c3:            [-----]\n"
-                                                "    jump n1:               [--]      | 5")
+  EXPECT_NE(FirstSentence(std::string(kStoryStale) + "    pause c5:              [-------]\n"
+                                                     "    delay c3:            [-----]\n"
+                                                     "    jump n1:               [--]      | 5")
                 .find("while its messages were held"),
             std::string::npos);
 }

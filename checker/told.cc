@@ -12,9 +12,9 @@
 namespace doublehold {
 namespace {
 
-class Checking {
+class ReleaseResultChecker {
  public:
-  Checking(const Evidence& evidence, const Limits& limits)
+  ReleaseResultChecker(const Evidence& evidence, const Limits& limits)
       : evidence_(evidence), stories_(limits) {}
 
   ClaimVerdict Verdict() && {
@@ -74,7 +74,7 @@ class Checking {
 }  // namespace
 
 ClaimVerdict CheckTold(const Evidence& evidence, const Limits& limits) {
-  return Checking(evidence, limits).Verdict();
+  return ReleaseResultChecker(evidence, limits).Verdict();
 }
 
 }  // namespace doublehold

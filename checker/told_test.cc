@@ -10,7 +10,7 @@
 namespace doublehold {
 namespace {
 
-ClaimVerdict Check(const std::string& picture, const LaneOptions& options = {}) {
+ClaimVerdict VerdictOnTold(const std::string& picture, const LaneOptions& options = {}) {
   return CheckTold(FromLanes(picture, options), {});
 }
 
@@ -20,7 +20,7 @@ constexpr char kLost[] = R"(
       pause c1:     [---------]           | 9)";
 
 TEST(Told, IsViolatedWhereTheReleaseOfALostLockSaysThatItFreedIt) {
-  const ClaimVerdict verdict = Check(kLost);
+  const ClaimVerdict verdict = VerdictOnTold(kLost);
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 1);
@@ -35,7 +35,7 @@ TEST(Told, IsViolatedWhereTheReleaseOfALostLockSaysThatItFreedIt) {
   EXPECT_EQ(verdict.violations.at(0).second->hold, 201U);
 }
 
-struct Drawn {
+struct ToldDrawn {
   std::string name;
   std::string picture;
   Outcome3 outcome = Outcome3::kUnknown;
@@ -44,7 +44,7 @@ struct Drawn {
 };
 
 TEST(Told, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
-  const std::vector<Drawn> drawn{
+  const std::vector<ToldDrawn> drawn{
       {"who is refused is told", R"(
       c1:   A-a==!=============R-x
       c2:            A-a===R-r)",
@@ -142,7 +142,7 @@ TEST(Told, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
       c2:            A-a===R-r)"},
   };
   for (const auto& [name, picture, outcome, opportunities, nodes] : drawn) {
-    const ClaimVerdict verdict = Check(picture, {.nodes = nodes});
+    const ClaimVerdict verdict = VerdictOnTold(picture, {.nodes = nodes});
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << name << ": " << verdict.reason;
     EXPECT_EQ(verdict.opportunities, opportunities) << name;
     EXPECT_EQ(verdict.violations.size(), outcome == Outcome3::kViolated ? 1U : 0U) << name;
@@ -150,7 +150,7 @@ TEST(Told, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
 }
 
 TEST(Told, IsUnknownWhereOneMayHaveLiedThoughAnotherWasToldOfItsLoss) {
-  EXPECT_EQ(Check(R"(
+  EXPECT_EQ(VerdictOnTold(R"(
       c1:              A-a==!==========R-r         A-a=R-r
       c2:   A-a=R-?              A-a=R-r
       c3:                                      A-a==========R-x)")
@@ -174,7 +174,7 @@ TEST(Told, ASecondReleaseOfTheSameHoldSaysNothingOfALoss) {
 }
 
 TEST(Told, WhoseRecordsWereLostMayHaveBeenLetInAgain) {
-  EXPECT_EQ(Check(std::string(kLost) + "\n      lost c1:             *").outcome,
+  EXPECT_EQ(VerdictOnTold(std::string(kLost) + "\n      lost c1:             *").outcome,
             Outcome3::kUnknown);
 }
 

@@ -17,15 +17,15 @@ namespace doublehold {
 namespace {
 
 // Of a write: the version it found, and the one it was to leave.
-int64_t Found(const Call& write) { return write.asked[0]; }
+int64_t VersionBeforeWrite(const Call& write) { return write.asked[0]; }
 int64_t Left(const Call& write) { return write.Ok() ? write.answer[1] : write.asked[1]; }
 
 // In the order in which they explain what was seen: who was late by a fault or by itself before whom the machine made late.
-enum class Late : uint8_t { kNo, kByTheMachine, kOtherwise };
+enum class LateRead : uint8_t { kNo, kByTheMachine, kOtherwise };
 
-class Checking {
+class TornReadChecker {
  public:
-  Checking(const Evidence& evidence, const Limits& limits)
+  TornReadChecker(const Evidence& evidence, const Limits& limits)
       : calls_(evidence.calls()),
         holds_(evidence.holds()),
         scene_(evidence.scene()),
@@ -114,20 +114,21 @@ class Checking {
     return hold != nullptr && !hold->LiveAt(at_ns) && hold->valid_until_ns < at_ns;
   }
 
-  Late LateOfWrite(const Call& write) const {
+  LateRead LateOfWrite(const Call& write) const {
     const Hold* hold = holds_.Find(write.hold);
-    if (hold != nullptr && hold->DoubtfulAt(write.to_ns)) return Late::kByTheMachine;
-    return IsLate(hold, write.to_ns) ? Late::kOtherwise : Late::kNo;
+    if (hold != nullptr && hold->DoubtfulAt(write.to_ns)) return LateRead::kByTheMachine;
+    return IsLate(hold, write.to_ns) ? LateRead::kOtherwise : LateRead::kNo;
   }
 
   void Tell(const Call& look, const Hold& hold, const std::string& saw) {
     const Call* write = Writer(look);
     const Hold* others = write == nullptr ? nullptr : holds_.Find(write->hold);
     const std::string wrote =
-        write == nullptr ? "; who wrote in between is not known"
-                         : fmt::format("; {} wrote version {} over {} at {}-{}",
-                                       OwnerName(scene_, write->session), Left(*write),
-                                       Found(*write), Seconds(write->from_ns), At(write->to_ns));
+        write == nullptr
+            ? "; who wrote in between is not known"
+            : fmt::format("; {} wrote version {} over {} at {}-{}",
+                          OwnerName(scene_, write->session), Left(*write),
+                          VersionBeforeWrite(*write), Seconds(write->from_ns), At(write->to_ns));
     Deed deed{.by = look.session,
               .under = &hold,
               .harmed = others,
@@ -141,8 +142,8 @@ class Checking {
               .key = look.key,
               .when = {write->to_ns, write->to_ns},
               .what = fmt::format("wrote version {} over {} until {}, while {} {}", Left(*write),
-                                  Found(*write), At(write->to_ns), OwnerName(scene_, look.session),
-                                  saw)};
+                                  VersionBeforeWrite(*write), At(write->to_ns),
+                                  OwnerName(scene_, look.session), saw)};
     }
     Violation violation = TellDeed(scene_, deed);
     violation.from_ns = look.from_ns;
@@ -166,7 +167,7 @@ class Checking {
 }  // namespace
 
 ClaimVerdict CheckTornRead(const Evidence& evidence, const Limits& limits) {
-  return Checking(evidence, limits).Verdict();
+  return TornReadChecker(evidence, limits).Verdict();
 }
 
 }  // namespace doublehold

@@ -10,7 +10,9 @@
 namespace doublehold {
 namespace {
 
-ClaimVerdict Check(const std::string& picture) { return CheckTornRead(FromLanes(picture), {}); }
+ClaimVerdict VerdictOnTornRead(const std::string& picture) {
+  return CheckTornRead(FromLanes(picture), {});
+}
 
 constexpr char kTorn[] = R"(
       c1:       A-b==L--!-----------l=R-x   | 7/8
@@ -18,7 +20,7 @@ constexpr char kTorn[] = R"(
       pause c1:        [----------]         | 10)";
 
 TEST(TornRead, IsViolatedWhenAReaderSawHalfOfAWrite) {
-  const ClaimVerdict verdict = Check(kTorn);
+  const ClaimVerdict verdict = VerdictOnTornRead(kTorn);
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 1);
@@ -31,7 +33,7 @@ TEST(TornRead, IsViolatedWhenAReaderSawHalfOfAWrite) {
 
 TEST(TornRead, ALateWriterIsToBlame) {
   EXPECT_EQ(
-      Check(R"(
+      VerdictOnTornRead(R"(
       c1:       A-a==!=====W------u=R-x     | 7>8
       c2:                A-b=L--l=R-r       | 8/7
       pause c1:     [-----]                 | 6)")
@@ -63,14 +65,14 @@ TEST(TornRead, OfSeveralWritersOneThatWasLateIsToBlame) {
         Case{both + "\n      machine c3:     (----------------)", Outcome3::kUnknown, 3},
         Case{both + "\n      machine c2:     (----------------)", Outcome3::kViolated, 3},
         Case{c3_before + "\n      machine c3:     (--------)", Outcome3::kViolated, 1}}) {
-    const ClaimVerdict verdict = Check(picture);
+    const ClaimVerdict verdict = VerdictOnTornRead(picture);
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << picture << verdict.reason;
     EXPECT_EQ(verdict.violations.at(0).first->client, blamed) << picture << verdict.reason;
   }
 }
 
 TEST(TornRead, IsValidWhereBothHalvesAreOfOneVersion) {
-  EXPECT_EQ(Check(R"(
+  EXPECT_EQ(VerdictOnTornRead(R"(
       c1:    A-b==L-l=R-r                              | 7/7
       c2:                   A-a=W-u=R-r                | 7>8
       c3:                                A-b==L-l=R-r  | 8/8)")
@@ -80,7 +82,7 @@ TEST(TornRead, IsValidWhereBothHalvesAreOfOneVersion) {
 
 TEST(TornRead, AWriteThatWasLeftHalfDoneProvesNothing) {
   for (const std::string end : {"?=R-r", "x=R-r", "     "}) {
-    const ClaimVerdict verdict = Check(R"(
+    const ClaimVerdict verdict = VerdictOnTornRead(R"(
       c2:    A-a=W-)" + end + R"(                      | 7>8
       c1:                       A-b==L-l=R-r           | 8/7)");
     EXPECT_EQ(verdict.outcome, Outcome3::kUnknown) << end << verdict.reason;
@@ -89,12 +91,13 @@ TEST(TornRead, AWriteThatWasLeftHalfDoneProvesNothing) {
 }
 
 TEST(TornRead, ALookWithoutAHoldIsNotJudged) {
-  EXPECT_EQ(Check(R"(
+  EXPECT_EQ(VerdictOnTornRead(R"(
       c1:         L--------l                | 7/8
       c2:      A-a=W-u=R-r                  | 7>8)")
                 .reason,
             "nobody looked at a record under a lock");
-  EXPECT_EQ(Check("c1:  A-b==L-l=R-r  | 7/7").reason, "nothing was written while others looked");
+  EXPECT_EQ(VerdictOnTornRead("c1:  A-b==L-l=R-r  | 7/7").reason,
+            "nothing was written while others looked");
 }
 
 TEST(TornRead, ALookUnderAnothersHoldIsNotJudged) {

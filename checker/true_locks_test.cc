@@ -23,7 +23,7 @@ namespace {
 
 using Outcomes = std::map<std::string, std::array<int, 3>>;
 
-std::map<std::string, CheckFunction> Claims(const ServiceOptions& options) {
+std::map<std::string, CheckFunction> ClaimsTrueLocks(const ServiceOptions& options) {
   std::map<std::string, CheckFunction> claims{{"release", CheckRelease},
                                               {"told", CheckTold},
                                               {"fencing", CheckFencing},
@@ -58,7 +58,7 @@ TEST(TrueLocks, NothingIsEverViolatedOfAServiceThatDoesWhatItShould) {
   for (int round = 0; round < 800; ++round) {
     const ServiceOptions options = AnyOptions(prng);
     const History history = RunService(options, prng);
-    for (const auto& [claim, check] : Claims(options)) {
+    for (const auto& [claim, check] : ClaimsTrueLocks(options)) {
       const ClaimVerdict verdict = check(history, {});
       ++outcomes[claim][static_cast<size_t>(verdict.outcome)];
       ASSERT_NE(verdict.outcome, Outcome3::kViolated)
@@ -93,7 +93,7 @@ TEST(TrueLocks, EveryPlantedDefectIsFound) {
     int violated = 0, valid = 0;
     for (int round = 0; round < 200; ++round) {
       const History history = RunService(planted.options, prng);
-      const ClaimVerdict verdict = Claims(planted.options).at(planted.claim)(history, {});
+      const ClaimVerdict verdict = ClaimsTrueLocks(planted.options).at(planted.claim)(history, {});
       violated += verdict.outcome == Outcome3::kViolated ? 1 : 0;
       valid += verdict.outcome == Outcome3::kValid ? 1 : 0;
       ASSERT_EQ(verdict.violations.empty(), verdict.count == 0);

@@ -14,9 +14,9 @@ struct KeyUse {
 };
 
 // Of a key: the gaps between what was held, each from the first that wanted it.
-class Gaps {
+class UnheldGaps {
  public:
-  Gaps(KeyUse& use, uint16_t key) : use_(use), key_(key) {
+  UnheldGaps(KeyUse& use, uint16_t key) : use_(use), key_(key) {
     int64_t last_ns = 0;
     for (const Span& asked : use.asked)
       use.asked_until_ns.push_back(last_ns = std::max(last_ns, asked.to_ns));
@@ -64,7 +64,7 @@ std::optional<Unheld> LongestUnheld(const Evidence& evidence) {
   }
   std::optional<Unheld> longest;
   for (auto& [key, use] : keys) {
-    const std::optional<Unheld> of_key = Gaps(use, key).Longest();
+    const std::optional<Unheld> of_key = UnheldGaps(use, key).Longest();
     const auto length = [](const Unheld& u) { return u.when.to_ns - u.when.from_ns; };
     if (of_key && (!longest || length(*of_key) > length(*longest))) longest = of_key;
   }

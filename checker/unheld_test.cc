@@ -8,14 +8,14 @@ namespace doublehold {
 namespace {
 
 // In columns of a ms; {-1, -1}: never.
-struct Case {
+struct UnheldCase {
   const char* what;
   const char* lanes;
   int64_t from = -1, to = -1;
 };
 
 TEST(Unheld, IsTheLongestThatNobodyHadAKeyThatWasAskedFor) {
-  const Case cases[] = {
+  const UnheldCase cases[] = {
       {"nobody asked for one", "\n      pause c1: []"},
       {"what is granted at once is missed for as long as it is asked for",
        R"(
@@ -64,7 +64,7 @@ TEST(Unheld, IsTheLongestThatNobodyHadAKeyThatWasAskedFor) {
       c2:                       A-x    A-x   A-a=R-r)",
        21, 36},
   };
-  for (const Case& each : cases) {
+  for (const UnheldCase& each : cases) {
     SCOPED_TRACE(each.what);
     const History history = FromLanes(each.lanes);
     const std::optional<Unheld> longest = LongestUnheld(Evidence(history));

@@ -52,7 +52,7 @@ std::string MarginOf(const Margin& margin) {
 }
 
 // So many that the upper end of a rate shows two digits: the ends and the rate itself alike.
-int DecimalsOf(const Rate& rate) {
+int DecimalsForRate(const Rate& rate) {
   int decimals = 1;
   for (double high = rate.high * 100; high < 1 && high > 0 && decimals < 6; high *= 10) ++decimals;
   return decimals;
@@ -66,7 +66,7 @@ std::string TrialsOf(const ClaimVerdict& claim) {
 
 Row RowOf(const ClaimVerdict& claim, const RunFacts& facts) {
   const Rate rate = RateOf(claim.count, claim.opportunities);
-  const int decimals = DecimalsOf(rate);
+  const int decimals = DecimalsForRate(rate);
   const std::string expected = ExpectedOf(facts, claim.claim).value_or("-");
   return {claim.claim,
           std::string(Name(claim.outcome)),

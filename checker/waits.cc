@@ -47,7 +47,7 @@ class Longest {
 };
 
 // A client waits no longer than it lives, and the last that any of them did.
-int64_t LastNs(const History& history, const Scene& scene, int32_t client) {
+int64_t LastEventNs(const History& history, const Scene& scene, int32_t client) {
   int64_t last_ns = 0;
   int64_t dead_ns = kForeverNs;
   for (const Event& event : history.events) {
@@ -77,7 +77,7 @@ std::string LongestWaitClause(const History& history, const Scene& scene) {
     since_ns.erase(since);
   }
   for (const auto& [waiting, from_ns] : since_ns) {
-    const int64_t to_ns = LastNs(history, scene, waiting.first.client);
+    const int64_t to_ns = LastEventNs(history, scene, waiting.first.client);
     longest.Add({.who = waiting.first, .when = {from_ns, std::max(from_ns, to_ns)}});
   }
   return longest.Clause(scene);

@@ -23,9 +23,9 @@ std::optional<std::string> WhyNobodyIsTold(const RunFacts& facts) {
   return fmt::format("{} does not say when it has lost a lock", facts.library->name);
 }
 
-class Checking {
+class LostLockNotificationChecker {
  public:
-  Checking(const Evidence& evidence, const Limits& limits)
+  LostLockNotificationChecker(const Evidence& evidence, const Limits& limits)
       : evidence_(evidence),
         scene_(evidence.scene()),
         patience_ns_(ToNs(evidence.facts().lease + evidence.facts().grace)),
@@ -132,7 +132,7 @@ class Checking {
 }  // namespace
 
 ClaimVerdict CheckWarned(const Evidence& evidence, const Limits& limits) {
-  return Checking(evidence, limits).Verdict();
+  return LostLockNotificationChecker(evidence, limits).Verdict();
 }
 
 }  // namespace doublehold

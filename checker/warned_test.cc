@@ -10,18 +10,18 @@
 namespace doublehold {
 namespace {
 
-LaneOptions OfLibrary(std::vector<std::string> can = {"lease", "lost"}) {
+LaneOptions OfLibraryWarned(std::vector<std::string> can = {"lease", "lost"}) {
   LaneOptions options{.lease = 6ms, .grace = 4ms};  // to be told within 10 ms
   options.library = LibraryFact{"drawn", "1", std::move(can)};
   return options;
 }
 
-ClaimVerdict Check(const std::string& picture) {
-  return CheckWarned(FromLanes(picture, OfLibrary()), {});
+ClaimVerdict VerdictOnWarned(const std::string& picture) {
+  return CheckWarned(FromLanes(picture, OfLibraryWarned()), {});
 }
 
 TEST(Warned, IsViolatedWhereTheHolderOfALostLockIsNotTold) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnWarned(R"(
       partition c1:         [-------------]
       c1:           A-a==!==================R-x
       c2:                  A-a=R-r)");
@@ -39,7 +39,7 @@ TEST(Warned, IsViolatedWhereTheHolderOfALostLockIsNotTold) {
 }
 
 TEST(Warned, NamesAlsoWhatKeptItsMessages) {
-  const ClaimVerdict verdict = Check(R"(
+  const ClaimVerdict verdict = VerdictOnWarned(R"(
       partition c1:         [-------------]
       slow c1:                [-------------]
       c1:           A-a==!==================R-x
@@ -51,7 +51,7 @@ TEST(Warned, NamesAlsoWhatKeptItsMessages) {
       "was still at work (0.010-0.024 s); meanwhile client 1 was cut off (0.008-0.022 s)");
 }
 
-struct Drawn {
+struct WarnedDrawn {
   std::string name;
   std::string picture;
   Outcome3 outcome = Outcome3::kUnknown;
@@ -59,7 +59,7 @@ struct Drawn {
 };
 
 TEST(Warned, IsDueALeaseAndGraceAfterTheLossWhileItsClientRuns) {
-  const std::vector<Drawn> drawn{
+  const std::vector<WarnedDrawn> drawn{
       {"it is told in time", R"(
       c1:       A-a==!=====o================R-x
       c2:              A-a=R-r)",
@@ -172,7 +172,7 @@ TEST(Warned, IsDueALeaseAndGraceAfterTheLossWhileItsClientRuns) {
        Outcome3::kViolated, 1},
   };
   for (const auto& [name, picture, outcome, opportunities] : drawn) {
-    const ClaimVerdict verdict = Check(picture);
+    const ClaimVerdict verdict = VerdictOnWarned(picture);
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << name << ": " << verdict.reason;
     EXPECT_EQ(verdict.opportunities, opportunities) << name;
     EXPECT_EQ(verdict.violations.size(), outcome == Outcome3::kViolated ? 1U : 0U) << name;
@@ -189,8 +189,8 @@ TEST(Warned, IsUnknownWhereNobodyCouldBeTold) {
     return verdict.reason;
   };
   EXPECT_EQ(why({}), "no library was asked: the lock is a built-in one");
-  EXPECT_EQ(why(OfLibrary({"lease"})), "drawn does not say when it has lost a lock");
-  LaneOptions several = OfLibrary();
+  EXPECT_EQ(why(OfLibraryWarned({"lease"})), "drawn does not say when it has lost a lock");
+  LaneOptions several = OfLibraryWarned();
   several.nodes = 3;
   EXPECT_TRUE(why(several).starts_with("on several nodes"));
 }

@@ -19,16 +19,16 @@ Event Write(int32_t by, int64_t from, int64_t to, int64_t at_ns) {
           .value = {from, to}};
 }
 
-struct Drawn {
+struct WriteOrderDrawn {
   int32_t by;
   int64_t from, to;
   int64_t sent_ns, answered_ns;
 };
 
 // Confirmed in this order; then somebody reads `end`.
-WriteOrder Order(int64_t initial, const std::vector<Drawn>& drawn, int64_t end) {
+WriteOrder Order(int64_t initial, const std::vector<WriteOrderDrawn>& drawn, int64_t end) {
   WriteOrder order(initial);
-  for (const Drawn& one : drawn) {
+  for (const WriteOrderDrawn& one : drawn) {
     order.Invoke(Write(one.by, one.from, one.to, one.sent_ns));
     order.Confirm(Write(one.by, one.from, one.to, one.answered_ns), std::nullopt);
   }
@@ -47,18 +47,18 @@ Costs CostsOf(const WriteOrder& order) {
 }
 
 TEST(WriteOrder, WhatIsBroughtBackIsOfTheLatestThatLostSomething) {
-  const std::vector<Drawn> sold{{1, 9, 8, 1, 2}, {1, 8, 7, 3, 4}, {1, 7, 6, 5, 6}};
-  std::vector<Drawn> lost = sold;
+  const std::vector<WriteOrderDrawn> sold{{1, 9, 8, 1, 2}, {1, 8, 7, 3, 4}, {1, 7, 6, 5, 6}};
+  std::vector<WriteOrderDrawn> lost = sold;
   lost.push_back({2, 9, 8, 7, 8});    // over 6: 3
   lost.push_back({3, 10, 9, 9, 10});  // over 8: 2
   EXPECT_EQ(CostsOf(Order(9, lost, 9)), (Costs{{2, 3}, {3, 2}}));
-  std::vector<Drawn> some = lost;
+  std::vector<WriteOrderDrawn> some = lost;
   some.push_back({4, 8, 7, 11, 12});  // over 9: 1 back
   EXPECT_EQ(CostsOf(Order(9, some, 7)), (Costs{{2, 3}, {3, 1}, {4, 0}}));
-  std::vector<Drawn> of_both = lost;
+  std::vector<WriteOrderDrawn> of_both = lost;
   of_both.push_back({4, 6, 5, 11, 12});  // over 9: 3 back
   EXPECT_EQ(CostsOf(Order(9, of_both, 5)), (Costs{{2, 2}, {3, 0}, {4, 0}}));
-  std::vector<Drawn> more = lost;
+  std::vector<WriteOrderDrawn> more = lost;
   more.push_back({4, 2, 1, 11, 12});  // over 9: 7, and 5 were lost
   more.push_back({5, 3, 2, 13, 14});  // over 1: 2
   more.push_back({6, 1, 0, 15, 16});  // over 2: 1 back
@@ -67,18 +67,18 @@ TEST(WriteOrder, WhatIsBroughtBackIsOfTheLatestThatLostSomething) {
 
 // c3's came after c4's, which it was under way with: c4 brought back what c2 had cost, and c3 cost something.
 TEST(WriteOrder, WhatAMovedWriteBroughtBackIsLostUntilAnotherBringsItBack) {
-  const std::vector<Drawn> drawn{{1, 9, 8, 1, 2},  {1, 8, 7, 3, 4},
-                                 {1, 7, 6, 5, 6},  {2, 9, 8, 7, 8},     // over 6: 3
-                                 {3, 5, 4, 9, 13}, {4, 4, 3, 10, 14}};  // over 8: 3 back; over 4
+  const std::vector<WriteOrderDrawn> drawn{
+      {1, 9, 8, 1, 2},  {1, 8, 7, 3, 4},  {1, 7, 6, 5, 6}, {2, 9, 8, 7, 8},  // over 6: 3
+      {3, 5, 4, 9, 13}, {4, 4, 3, 10, 14}};  // over 8: 3 back; over 4
   EXPECT_EQ(CostsOf(Order(9, drawn, 3)), (Costs{{2, 0}, {3, 0}}));
   EXPECT_EQ(CostsOf(Order(9, drawn, 4)), (Costs{{2, 0}, {4, -1}, {3, 2}}));
 }
 
 // c2's came after c4's, which it was under way with, and so it cost 2, and not 3.
 TEST(WriteOrder, WhatAMovedWriteHadCostNobodyBringsBack) {
-  const std::vector<Drawn> drawn{{1, 9, 8, 1, 2},  {1, 8, 7, 3, 4},  {1, 7, 6, 5, 6},
-                                 {2, 9, 8, 7, 20}, {4, 8, 7, 8, 21}, {5, 8, 7, 22, 23},
-                                 {6, 2, 1, 24, 25}};  // over 7: 5 back, and 4 were lost
+  const std::vector<WriteOrderDrawn> drawn{{1, 9, 8, 1, 2},  {1, 8, 7, 3, 4},  {1, 7, 6, 5, 6},
+                                           {2, 9, 8, 7, 20}, {4, 8, 7, 8, 21}, {5, 8, 7, 22, 23},
+                                           {6, 2, 1, 24, 25}};  // over 7: 5 back, and 4 were lost
   EXPECT_EQ(CostsOf(Order(9, drawn, 1)), (Costs{{4, 0}, {2, 0}, {6, -1}}));
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 // What has become of a process, once each; nothing: it is as it was. What one that has ended leaves in its group (a driver's own
 // children) goes with it, while nobody else can have its number: nobody has waited for it yet.
-std::optional<int> Change(pid_t pid) {
+std::optional<int> StatusChange(pid_t pid) {
   const auto id = static_cast<id_t>(pid);
   siginfo_t info{};
   int status = 0;
@@ -32,7 +32,7 @@ void Children::Poll(const std::function<void(const Child&)>& stopped,
                     const std::function<void(const Child&)>& ended) {
   for (Child& child : children_) {
     while (!child.ended) {
-      const std::optional<int> status = Change(child.pid);
+      const std::optional<int> status = StatusChange(child.pid);
       if (!status) break;
       if (WIFSTOPPED(*status)) {
         stopped(child);

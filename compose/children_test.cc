@@ -42,7 +42,7 @@ Parted StartTwo() {
   return parted;
 }
 
-Child Named(pid_t pid) {
+Child NamedChildren(pid_t pid) {
   return {.ref = {ProcessRef::Kind::kClient, 1},
           .name = "client 1",
           .pid = pid,
@@ -56,7 +56,7 @@ TEST(Children, WhatOneThatEndsLeavesInItsGroupGoesWithIt) {
   for (int i = 0; i < kTimes; ++i) {
     const Parted parted = StartTwo();
     Children children;
-    children.Add(Named(parted.first));
+    children.Add(NamedChildren(parted.first));
     std::optional<int> ended;
     while (!ended) {
       children.Poll([](const Child&) { ADD_FAILURE() << "it was not stopped"; },
@@ -75,7 +75,7 @@ TEST(Children, AStopIsToldOnceAndAnEndToo) {
   const Result<pid_t> pid =
       Spawn({.argv = {"sleep", "1000"}, .environment = {}, .descriptors = {}, .log = "/dev/null"});
   ASSERT_TRUE(pid.has_value());
-  children.Add(Named(*pid));
+  children.Add(NamedChildren(*pid));
   int stops = 0;
   int ends = 0;
   const auto poll = [&] {

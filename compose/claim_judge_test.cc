@@ -13,7 +13,7 @@
 namespace doublehold {
 namespace {
 
-Scenario Sale(const std::vector<sim::SimFault>& faults) {
+Scenario SaleClaimJudge(const std::vector<sim::SimFault>& faults) {
   Settings settings;
   for (const auto& [name, value] :
        std::map<std::string, std::string>{{"lock.name", "set-nx-px"},
@@ -44,7 +44,7 @@ std::vector<Outcome3> ByCheckers(const Scenario& scenario, const History& histor
 // Of walks that often come back to the same execution, with room for all of them and for hardly any.
 TEST(ClaimJudge, SaysWhatTheCheckersSay) {
   const Scenario scenario =
-      Sale({sim::SimFault::kPause, sim::SimFault::kKill, sim::SimFault::kRestartEmpty});
+      SaleClaimJudge({sim::SimFault::kPause, sim::SimFault::kKill, sim::SimFault::kRestartEmpty});
   for (const size_t remembered : {4096u, 3u}) {
     ClaimJudge judge(scenario.plan.claims, remembered);
     sim::RandomWalk walk({.seed = 1, .faults = 1, .fault_questions = 40});
@@ -67,7 +67,7 @@ struct Change {
 };
 
 TEST(ClaimJudge, SparesOnlyWhatIsTheSameThroughout) {
-  const Scenario scenario = Sale({sim::SimFault::kPause});
+  const Scenario scenario = SaleClaimJudge({sim::SimFault::kPause});
   const sim::Deviations deviations = *sim::ParseDeviations("4:1");
   sim::GivenChoices given(deviations);
   const History history = Simulate(scenario, given).history;
@@ -93,14 +93,15 @@ TEST(ClaimJudge, SparesOnlyWhatIsTheSameThroughout) {
 }
 
 TEST(ClaimJudge, RemembersNoHistoryThatIsLong) {
-  const Scenario scenario = Sale({});
+  const Scenario scenario = SaleClaimJudge({});
   const sim::Deviations none;
   sim::GivenChoices given(none);
   History history = Simulate(scenario, given).history;
   const Event last = history.events.back();
   while (history.events.size() <= ClaimJudge::kMostEvents) history.events.push_back(last);
   ClaimJudge judge(scenario.plan.claims);
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(judge.Judge(history).outcomes, ByCheckers(scenario, history));
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(judge.Judge(history).outcomes, ByCheckers(scenario, history));
   EXPECT_EQ(judge.spared(), 0);
 }
 

@@ -23,7 +23,7 @@ struct StoredRun {
   }
 };
 
-nlohmann::json Judged(const std::string& what) {
+nlohmann::json JudgedCli(const std::string& what) {
   return nlohmann::json::parse(RunProgram({"check", what, "--json"}).out, nullptr, false);
 }
 
@@ -33,9 +33,9 @@ TEST(CommandLine, AStoredHistoryGivesItsVerdictAgain) {
   nlohmann::json verdict = ReadJson(run.folder.path() / "verdict.json");
   verdict.erase("environment");
   EXPECT_EQ(verdict.at("overall"), "violated");
-  EXPECT_EQ(Judged(run.folder.path()), verdict);
-  EXPECT_EQ(Judged(run.folder.path() / "history.jsonl"), verdict);
-  EXPECT_EQ(Judged(run.folder.path() / "history.bin"), verdict);
+  EXPECT_EQ(JudgedCli(run.folder.path()), verdict);
+  EXPECT_EQ(JudgedCli(run.folder.path() / "history.jsonl"), verdict);
+  EXPECT_EQ(JudgedCli(run.folder.path() / "history.bin"), verdict);
 }
 
 TEST(CommandLine, AHistoryGoesOutAsEdnAndIsHeldAgainstAModel) {
@@ -205,7 +205,7 @@ TEST(SuiteCommand, WritesWhatBecameOfEveryRunAndFailsOnWhatWasNotExpected) {
 
 // Without a lock every run goes wrong: four of four are evidence enough that no half of them goes
 // well, at 80 %; three are not.
-class AskedSuite : public testing::Test {
+class AskedSuite : public ::testing::Test {
  protected:
   AskedSuite() {
     WriteFile(suite_,

@@ -28,7 +28,7 @@ namespace {
 constexpr unsigned long kTimerSlackNs =
     1000;  // the default of 50 us would make every short sleep late
 // A stall shorter than this share of the lease cannot turn a verdict.
-constexpr int kStallsPerLease = 10;
+constexpr int kClientStallsPerLease = 10;
 
 // What comes before words that are no nodes' addresses.
 constexpr std::string_view kAnnounced = "announced:";
@@ -62,7 +62,7 @@ LockContext ContextOf(Env& env, const Plan& plan, int client, int thread = 0) {
 }
 
 // What a process of the run needs besides its Env.
-struct Means {
+struct ClientContext {
   const Plan& plan;
   int client = 0;
   const ClientDriver* driver = nullptr;  // null: the plan has none
@@ -73,7 +73,7 @@ struct Means {
   }
 };
 
-void RunSession(Env& env, const Means& means, int thread) {
+void RunSession(Env& env, const ClientContext& means, int thread) {
   const Plan& plan = means.plan;
   const std::unique_ptr<Workload> workload =
       FindWorkload(plan.workload)->make(Options(plan.workload_options));
@@ -101,7 +101,7 @@ void RunSession(Env& env, const Means& means, int thread) {
 }
 
 // A session each, the first on this thread.
-void RunSessions(Env& env, const Means& means) {
+void RunSessions(Env& env, const ClientContext& means) {
   std::vector<std::unique_ptr<Task>> others;
   for (int thread = 1; thread < means.plan.threads; ++thread) {
     others.push_back(env.Spawn(TaskKind::kSession,
@@ -110,7 +110,7 @@ void RunSessions(Env& env, const Means& means) {
   RunSession(env, means, 0);
 }
 
-void RunReferee(Env& env, const Means& means, Workload& workload) {
+void RunReferee(Env& env, const ClientContext& means, Workload& workload) {
   const Plan& plan = means.plan;
   const std::unique_ptr<Lock> lock = means.MakeLock(env);
   const std::vector<std::string> names = workload.Keys();
@@ -133,7 +133,7 @@ void RunReferee(Env& env, const Means& means, Workload& workload) {
   workload.Finish(env);
 }
 
-int RunProcess(const ClientArguments& arguments, const Means& means, SharedRun& shared) {
+int RunProcess(const ClientArguments& arguments, const ClientContext& means, SharedRun& shared) {
   const Plan& plan = means.plan;
   const RealProcess process{.number = arguments.number,
                             .seed = plan.seed,
@@ -152,7 +152,7 @@ int RunProcess(const ClientArguments& arguments, const Means& means, SharedRun& 
   }
   if (!ReportReady(arguments.step_fd)) return 0;
   RealEnv env(process, TaskKind::kSession);
-  const Duration threshold = plan.lease / kStallsPerLease;
+  const Duration threshold = plan.lease / kClientStallsPerLease;
   ClientControl& control = shared.Control(arguments.number);
   const std::unique_ptr<Task> meter =
       env.Spawn(TaskKind::kMeter, [&](Env& own) { MeterStalls(own, threshold, &control); });
@@ -212,7 +212,7 @@ int ClientMain(std::span<const std::string> words) {
   Result<SharedRun> shared =
       SharedRun::Open(arguments.memory_fd, plan->clients + 1, arguments.clock_pages, plan->threads);
   if (!shared) return Fail(shared.error().message);
-  Means means{.plan = *plan, .client = arguments.number};
+  ClientContext means{.plan = *plan, .client = arguments.number};
   if (!plan->driver) return RunProcess(arguments, means, *shared);
   const Result<ClientDriver> driver = StartClientDriver(
       *plan, arguments.number, arguments.driver_nodes,

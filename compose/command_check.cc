@@ -196,7 +196,7 @@ Result<ExitCode> CheckAgainstModel(const ParsedLine& line) {
 }
 
 // The claims that are asked for; else those of the run.
-Result<std::vector<std::string>> ReadClaims(const ParsedLine& line, const RunFacts& facts) {
+Result<std::vector<std::string>> ClaimsForCheck(const ParsedLine& line, const RunFacts& facts) {
   if (!line.values.contains("claims")) return facts.claims;
   std::vector<std::string> known;
   for (const CheckerEntry& checker : Checkers()) known.emplace_back(checker.claim);
@@ -222,12 +222,12 @@ Result<RunVerdict> JudgeRun(const ParsedLine& line) {
   if (file->extension() == ".bin") {
     const Result<MappedHistory> mapped = MappedHistory::Open(*file);
     if (!mapped) return tl::unexpected(mapped.error());
-    const auto claims = ReadClaims(line, mapped->facts());
+    const auto claims = ClaimsForCheck(line, mapped->facts());
     return claims ? JudgeFile(*mapped, *claims) : tl::unexpected(claims.error());
   }
   Result<History> history = ReadJsonlFile(*file);
   if (!history) return tl::unexpected(history.error());
-  auto claims = ReadClaims(line, history->facts);
+  auto claims = ClaimsForCheck(line, history->facts);
   if (!claims) return tl::unexpected(claims.error());
   history->facts.claims = std::move(*claims);
   return Judge(*history);

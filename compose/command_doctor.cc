@@ -59,15 +59,15 @@ Result<std::string> TryRun(const ServerProgram& server) {
       "a moved server clock did not show: the clock shim does not work with this redis-server");
 }
 
-std::string Shown(int64_t span_ns) {
+std::string ShownSpan(int64_t span_ns) {
   return fmt::format("{:.1f} ms", ToSeconds(Duration(span_ns)) * 1000);
 }
 
 std::string DetailOf(const FaultTrial& trial) {
   if (!trial.acted) return trial.what + ": it did not act";
   if (trial.asked_ns == 0) return trial.what + ": it acted; it has nothing to measure";
-  return fmt::format("{}: asked {}, measured {}", trial.what, Shown(trial.asked_ns),
-                     Shown(trial.measured_ns));
+  return fmt::format("{}: asked {}, measured {}", trial.what, ShownSpan(trial.asked_ns),
+                     ShownSpan(trial.measured_ns));
 }
 
 // A line a kind of the registry, as each is done: they take a second each.

@@ -26,7 +26,7 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr Duration kServerPatience = 15s;
-constexpr Duration kPingInterval = 10ms;
+constexpr Duration kServePingInterval = 10ms;
 
 // A server of its own, on a port that the kernel chose; killed when it goes.
 class TrialServer {
@@ -50,7 +50,7 @@ class TrialServer {
     while (!server->Answers()) {
       if (RealMono() >= give_up)
         return EnvironmentFailed("the server did not answer a PING in time: " + LogTail(log));
-      std::this_thread::sleep_for(kPingInterval);
+      std::this_thread::sleep_for(kServePingInterval);
     }
     return server;
   }

@@ -21,7 +21,7 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr int kMostDepth = 9;
-constexpr int kMostJobs = 256;
+constexpr int kMostExploreJobs = 256;
 constexpr int64_t kBudget = 10'000'000;  // where the user says none
 constexpr int64_t kBytesPerMb = 1'000'000;
 constexpr int64_t kMostMb = 1'000'000;
@@ -79,8 +79,8 @@ Result<Bounds> ReadBounds(const ParsedLine& line, const Plan& plan) {
   if (number("cycles") < 1 || number("cycles") > kMostCycles)
     return BadInput(fmt::format("--cycles: 1 to {}", kMostCycles));
   if (bounds.executions < 0) return BadInput("--budget: 0, for no limit, or more");
-  if (bounds.jobs < 1 || bounds.jobs > kMostJobs)
-    return BadInput(fmt::format("--jobs: 1 to {}", kMostJobs));
+  if (bounds.jobs < 1 || bounds.jobs > kMostExploreJobs)
+    return BadInput(fmt::format("--jobs: 1 to {}", kMostExploreJobs));
   if (bounds.memory_bytes < 1 || bounds.memory_bytes > kMostMb)
     return BadInput(fmt::format("--memory-mb: 1 to {}", kMostMb));
   bounds.memory_bytes *= kBytesPerMb;

@@ -23,7 +23,7 @@
 namespace doublehold {
 namespace {
 
-struct Row {
+struct ListRow {
   std::string name;
   std::string summary;
   std::vector<std::string> options;  // "ask = in-turn (in-turn, at-once): ..."
@@ -31,7 +31,7 @@ struct Row {
 
 struct Table {
   std::string name;
-  std::vector<Row> rows;
+  std::vector<ListRow> rows;
 };
 
 // What a fault may say of when it begins and ends.
@@ -141,7 +141,7 @@ std::vector<Table> AllTables() {
 
 void PrintText(const Table& table) {
   fmt::print("{}\n", table.name);
-  for (const Row& row : table.rows) {
+  for (const ListRow& row : table.rows) {
     fmt::print("  {:<16} {}\n", row.name, row.summary);
     for (const std::string& option : row.options) fmt::print("  {:<16}   {}\n", "", option);
   }
@@ -149,12 +149,12 @@ void PrintText(const Table& table) {
 
 void PrintMarkdown(const Table& table) {
   fmt::print("| {} | what it is |\n|---|---|\n", table.name);
-  for (const Row& row : table.rows) fmt::print("| `{}` | {} |\n", row.name, row.summary);
+  for (const ListRow& row : table.rows) fmt::print("| `{}` | {} |\n", row.name, row.summary);
 }
 
 nlohmann::json ToJson(const Table& table) {
   nlohmann::json rows = nlohmann::json::array();
-  for (const Row& row : table.rows) {
+  for (const ListRow& row : table.rows) {
     rows.push_back({{"name", row.name}, {"summary", row.summary}, {"options", row.options}});
   }
   return rows;

@@ -73,7 +73,7 @@ Result<std::filesystem::path> ChooseFolder(const ParsedLine& line, const Plan& p
   return folder;
 }
 
-void ShowProgress(const Progress& progress, const std::function<History()>& snapshot) {
+void ShowRunProgress(const Progress& progress, const std::function<History()>& snapshot) {
   std::string violations = "-";
   if (progress.grants <= kMostGrantsToJudge) {
     int64_t count = 0;
@@ -145,7 +145,7 @@ Result<ExitCode> RunCommand(const Words& words) {
                      .folder = *folder,
                      .server = *server,
                      .frames = line->values.contains("frames") ? &frames : nullptr};
-  if (terminal) request.progress = ShowProgress;
+  if (terminal) request.progress = ShowRunProgress;
   const Result<RunVerdict> verdict = RunOnce(request);
   if (terminal) fmt::print(stderr, "\r\x1b[K");
   if (!verdict) return tl::unexpected(verdict.error());

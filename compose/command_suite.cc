@@ -15,7 +15,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr int kJobs = 2;
+constexpr int kSuiteJobs = 2;
 
 Result<Shard> ReadShard(const ParsedLine& line) {
   if (!line.values.contains("shard")) return Shard{};
@@ -62,7 +62,7 @@ Result<void> Select(const std::vector<std::string>& wanted, Suite& suite) {
 }
 
 // What the command line says of a suite in place of its file.
-Result<void> Change(ParsedLine& line, Suite& suite) {
+Result<void> ChangeSuite(ParsedLine& line, Suite& suite) {
   if (line.values.contains("seed")) {
     const auto seed = line.values["seed"].as<int64_t>();
     if (seed < 0) return BadInput("--seed: from 0 on");
@@ -82,7 +82,7 @@ Result<void> Change(ParsedLine& line, Suite& suite) {
 
 po::options_description SuiteOptions() {
   po::options_description options("options");
-  AddRepeatOptions(options, kJobs);
+  AddRepeatOptions(options, kSuiteJobs);
   options.add_options()("only", po::value<std::vector<std::string>>()->composing(),
                         "ROW/COLUMN, ROW/ or /COLUMN: these cells; may be given again");
   options.add_options()("shard", po::value<std::string>(), "3/8: the third of eight parts");
@@ -118,7 +118,7 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   Result<Suite> read = ReadSuite(line->rest.front());
   if (!read) return tl::unexpected(read.error());
   suite = std::move(*read);
-  if (auto ok = Change(*line, suite); !ok) return tl::unexpected(ok.error());
+  if (auto ok = ChangeSuite(*line, suite); !ok) return tl::unexpected(ok.error());
   if (line->values.contains("matrix")) {
     fmt::print("{}", MatrixOf(suite));
     return ExitCode::kAsExpected;

@@ -22,11 +22,11 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr int kJobs = 4;  // a run mostly waits: for its lease to be over
+constexpr int kSweepJobs = 4;  // a run mostly waits: for its lease to be over
 constexpr size_t kMostTold = 20;
 
 // Where the user says nothing: short enough for hundreds of runs, and with a client more than it takes to hold it twice.
-constexpr std::array<std::pair<const char*, const char*>, 4> kDefaults{
+constexpr std::array<std::pair<const char*, const char*>, 4> kSweepDefaults{
     {{"lock.lease", "400ms"},
      {"workload.clients", "3"},
      {"workload.duration", "4 lease"},
@@ -42,7 +42,7 @@ po::options_description SweepOptions() {
   add("fault", po::value<Words>()->composing(),
       ("which faults, with commas; all of them if not said: " + faults).c_str());
   add("depth", po::value<int>()->default_value(1), "2: each two faults at two places");
-  add("jobs", po::value<int>()->default_value(kJobs), "runs at once");
+  add("jobs", po::value<int>()->default_value(kSweepJobs), "runs at once");
   add("out", po::value<std::string>()->default_value("runs"), "where run folders go");
   add("redis-server", po::value<std::string>()->default_value("redis-server"),
       "the server program");
@@ -79,7 +79,7 @@ Result<Plan> ReadBase(const ParsedLine& line) {
   // Not every workload works for a while.
   const std::optional<Setting> workload = Settings(*settings).Take("workload.name");
   const bool inventory = !workload || workload->words == std::vector<std::string>{"inventory"};
-  for (const auto& [name, value] : kDefaults) {
+  for (const auto& [name, value] : kSweepDefaults) {
     if (!inventory && name == std::string_view("workload.work")) continue;
     if (!settings->Has(name)) settings->Set(name, value, "the default of sweep");
   }
@@ -172,7 +172,7 @@ nlohmann::json ToJson(const SweepCells& cells, const std::vector<SweepOutcome>& 
           {"cells", std::move(list)}};
 }
 
-void ShowProgress(size_t done, size_t all) {
+void ShowSweepProgress(size_t done, size_t all) {
   fmt::print(stderr, "\r{} of {} runs\x1b[K", done, all);
 }
 
@@ -181,7 +181,7 @@ Result<ExitCode> Sweep(const ParsedLine& line, SuiteRequest& runs, const SweepCe
   size_t done = 0;
   if (terminal) {
     runs.finished = [&](const SuiteCell&, int, const CellRun&) {
-      ShowProgress(++done, cells.suite.cells.size());
+      ShowSweepProgress(++done, cells.suite.cells.size());
     };
   }
   const Result<SuiteResult> result = RunSuite(runs);

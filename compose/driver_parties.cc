@@ -14,7 +14,7 @@ namespace doublehold {
 namespace {
 
 using nlohmann::json;
-using Kind = DriverAnswer::Kind;
+using AnswerKind = DriverAnswer::Kind;
 
 constexpr int kSessions = 2;
 constexpr uint64_t kSeed = 1;
@@ -22,9 +22,10 @@ constexpr uint64_t kSeed = 1;
 constexpr int kNotRunnable = 126;
 constexpr int kNotFound = 127;
 
-std::string Shown(const DriverAnswer& answer) {
-  if (answer.kind == Kind::kNo) return "no";
-  if (answer.kind == Kind::kError) return fmt::format("an error ({})", Shortened(answer.text));
+std::string ShownAnswer(const DriverAnswer& answer) {
+  if (answer.kind == AnswerKind::kNo) return "no";
+  if (answer.kind == AnswerKind::kError)
+    return fmt::format("an error ({})", Shortened(answer.text));
   return answer.grant.empty() ? "ok" : fmt::format("ok, grant '{}'", Shortened(answer.grant));
 }
 
@@ -104,7 +105,7 @@ DriverAnswer DriverParties::Answered(Caller caller, uint64_t id, std::string_vie
   auto answer = parties_[caller.party].channel->Await(id, RealMono() + kDriverPatience);
   if (answer) return *answer;
   Note(fmt::format("{}: not answered within {}", asked, FormatDuration(kDriverPatience)));
-  return {.kind = Kind::kError, .text = "no answer"};
+  return {.kind = AnswerKind::kError, .text = "no answer"};
 }
 
 uint64_t DriverParties::SendAcquire(Caller caller, const Wanted& wanted) {
@@ -136,10 +137,10 @@ DriverAnswer DriverParties::Extend(Caller caller, const std::string& grant) {
       "extend");
 }
 
-DriverAnswer DriverParties::Must(Kind kind, const std::string& what, DriverAnswer answer) {
+DriverAnswer DriverParties::Must(AnswerKind kind, const std::string& what, DriverAnswer answer) {
   if (answer.kind != kind) {
-    Note(fmt::format("{}: the answer must be {}, and is {}", what, kind == Kind::kOk ? "ok" : "no",
-                     Shown(answer)));
+    Note(fmt::format("{}: the answer must be {}, and is {}", what,
+                     kind == AnswerKind::kOk ? "ok" : "no", ShownAnswer(answer)));
   }
   return answer;
 }

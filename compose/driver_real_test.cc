@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 // Debian's own: another may be a script that starts several processes before it is one.
 const std::string kPython = "/usr/bin/python3 ";
-const std::string kTemplate =
+const std::string kDriverTemplate =
     kPython + DOUBLEHOLD_SOURCE_DIR "/drivers/template.py";  // keeps to everything
 
 // Grants whatever it is asked, so that nothing is excluded; at one op it misbehaves in one way.
@@ -99,7 +99,7 @@ class Drivers : public ::testing::Test {
   // Commands for --driver.
   std::string WithTokens(const std::string& how) {
     WriteFile(folder_.path() / "tokens.py", kTokens);
-    return kTemplate + " | " + kPython + (folder_.path() / "tokens.py").string() + " " + how;
+    return kDriverTemplate + " | " + kPython + (folder_.path() / "tokens.py").string() + " " + how;
   }
   std::string Liar(const std::string& arguments = "") {
     WriteFile(folder_.path() / "liar.py", kLiar);
@@ -110,7 +110,7 @@ class Drivers : public ::testing::Test {
   TestFolder folder_;
 };
 
-std::string TextOf(const fs::path& file) {
+std::string TextOfDriver(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();
@@ -119,7 +119,7 @@ std::string TextOf(const fs::path& file) {
 
 // Of a process: 'R', 'S', 'T' (stopped); 0: there is none.
 char StateOf(pid_t process) {
-  const std::string stat = TextOf(fs::path("/proc") / std::to_string(process) / "stat");
+  const std::string stat = TextOfDriver(fs::path("/proc") / std::to_string(process) / "stat");
   const size_t name_ends = stat.rfind(") ");
   return name_ends == std::string::npos ? '\0' : stat[name_ends + 2];
 }
@@ -131,18 +131,18 @@ std::vector<pid_t> DriversOf(const Program& program) {
     const fs::path folder = fs::path("/proc") / std::to_string(process);
     std::error_code code;
     return fs::read_symlink(folder / "exe", code).filename() == "doublehold" ||
-           TextOf(folder / "cmdline").find(".py") == std::string::npos;
+           TextOfDriver(folder / "cmdline").find(".py") == std::string::npos;
   });
   return found;
 }
 
-void ExpectNothingLeft(const Program& program) {
+void ExpectNothingLeftDriver(const Program& program) {
   EXPECT_TRUE(program.Descendants().empty());
   EXPECT_EQ(program.TemporaryFiles(), 0u);
 }
 
 TEST_F(Drivers, ALockThatADriverServesIsJudgedAsAnyOther) {
-  Driven run({"--driver", kTemplate});
+  Driven run({"--driver", kDriverTemplate});
   EXPECT_EQ(run.program->Wait(), 0) << run.program->Out() << run.program->Err();
   EXPECT_EQ(run.Verdict().at("overall"), "valid");
   EXPECT_GT(run.Verdict().at("grants").get<int>(), 10);
@@ -156,7 +156,7 @@ TEST_F(Drivers, ALockThatADriverServesIsJudgedAsAnyOther) {
   const nlohmann::json plan = ReadJson(run.folder.path() / "run" / "plan.json");
   EXPECT_EQ(plan.at("lock"), "driver");
   EXPECT_EQ(plan.at("driver").at("name"), "template");
-  ExpectNothingLeft(*run.program);
+  ExpectNothingLeftDriver(*run.program);
 
   const Finished finished =
       RunProgram({"run", "--plan", (run.folder.path() / "run/plan.json").string(), "--into",
@@ -170,7 +170,7 @@ TEST_F(Drivers, TheShellTemplateServesALockToo) {
   EXPECT_EQ(run.program->Wait(), 0) << run.program->Out() << run.program->Err();
   EXPECT_EQ(run.Verdict().at("overall"), "valid");
   EXPECT_GT(run.Verdict().at("grants").get<int>(), 2);
-  ExpectNothingLeft(*run.program);
+  ExpectNothingLeftDriver(*run.program);
 }
 
 TEST_F(Drivers, OneThatGrantsToEverybodyIsFoundOut) {
@@ -205,7 +205,7 @@ TEST_F(Drivers, OneThatBreaksTheProtocolEndsTheRunAndSaysWhere) {
       EXPECT_EQ(run.program->Wait(), 4) << run.program->Out();
       EXPECT_NE(run.program->Err().find(says), std::string::npos) << run.program->Err();
       EXPECT_EQ(Lines(run.program->Err()), 1u) << run.program->Err();
-      ExpectNothingLeft(*run.program);
+      ExpectNothingLeftDriver(*run.program);
     }
   }
 }
@@ -217,7 +217,7 @@ TEST_F(Drivers, TheRefereesEndsTheRunToo) {
                 "the referee: its driver broke the protocol: it is no JSON: Traceback"),
             std::string::npos)
       << run.program->Err();
-  ExpectNothingLeft(*run.program);
+  ExpectNothingLeftDriver(*run.program);
 }
 
 TEST_F(Drivers, OneThatNeverAnswersHoldsUpNothing) {
@@ -225,14 +225,14 @@ TEST_F(Drivers, OneThatNeverAnswersHoldsUpNothing) {
   Driven setup({"--driver", Liar("setup never")});
   Driven run({"--driver", Liar("acquire never")});
   EXPECT_EQ(run.program->Wait(), 2) << run.program->Out() << run.program->Err();
-  ExpectNothingLeft(*run.program);
+  ExpectNothingLeftDriver(*run.program);
   for (const auto& [waits, op] : {std::pair(&hello, "hello"), std::pair(&setup, "setup")}) {
     EXPECT_EQ(waits->program->Wait(), 4);
     EXPECT_NE(waits->program->Err().find(std::string("did not answer ") + op + " within 20s"),
               std::string::npos)
         << waits->program->Err();
     EXPECT_EQ(Lines(waits->program->Err()), 1U);
-    ExpectNothingLeft(*waits->program);
+    ExpectNothingLeftDriver(*waits->program);
   }
 }
 
@@ -256,7 +256,7 @@ TEST_F(Drivers, OneThatDoesNotEndIsEndedWithItsClient) {
   const std::vector<pid_t> drivers = DriversOf(*run.program);
   EXPECT_EQ(run.program->Wait(), 1) << run.program->Err();
   for (const pid_t driver : drivers) EXPECT_TRUE(IsOver(driver));
-  ExpectNothingLeft(*run.program);
+  ExpectNothingLeftDriver(*run.program);
 }
 
 TEST_F(Drivers, APauseStopsTheDriverToo) {
@@ -264,7 +264,8 @@ TEST_F(Drivers, APauseStopsTheDriverToo) {
   WriteFile(folder.path() / "pause.toml",
             "[[fault]]\nkind = 'pause'\nclient = 1\nfrom = '500ms'\nfor = "
             "'4s'\n");
-  Driven run({(folder.path() / "pause.toml").string(), "--driver", kTemplate, "--duration", "6s"});
+  Driven run(
+      {(folder.path() / "pause.toml").string(), "--driver", kDriverTemplate, "--duration", "6s"});
   std::vector<pid_t> stopped;
   EXPECT_TRUE(Eventually([&] {
     stopped = DriversOf(*run.program);
@@ -274,23 +275,24 @@ TEST_F(Drivers, APauseStopsTheDriverToo) {
   ASSERT_EQ(stopped.size(), 1u) << "another client's driver was stopped too";
   EXPECT_TRUE(Eventually([&] { return StateOf(stopped[0]) != 'T'; })) << "it was never let go on";
   EXPECT_LE(run.program->Wait(), 2) << run.program->Err();
-  ExpectNothingLeft(*run.program);
+  ExpectNothingLeftDriver(*run.program);
 }
 
 TEST_F(Drivers, ACrashKillsTheDriverToo) {
   const TestFolder folder;
   WriteFile(folder.path() / "crash.toml", "[[fault]]\nkind = 'crash'\nclient = 1\nfrom = '1s'\n");
-  Driven run({(folder.path() / "crash.toml").string(), "--driver", kTemplate, "--duration", "6s"});
+  Driven run(
+      {(folder.path() / "crash.toml").string(), "--driver", kDriverTemplate, "--duration", "6s"});
   EXPECT_TRUE(Eventually([&] { return DriversOf(*run.program).size() == 3; }));
   EXPECT_TRUE(Eventually([&] { return DriversOf(*run.program).size() == 2; }));
   EXPECT_TRUE(Eventually([&] { return run.program->DescendantNamed("dh-client-1") == 0; }));
   EXPECT_NE(run.program->DescendantNamed("dh-client-2"), 0);
   EXPECT_LE(run.program->Wait(), 2) << run.program->Err();
-  ExpectNothingLeft(*run.program);
+  ExpectNothingLeftDriver(*run.program);
 }
 
 TEST_F(Drivers, WhatAWatchdogExtendsIsNotJudgedByItsLease) {
-  const std::string command = kTemplate + " | sed -u 's/\"can\": \\[/&\"watchdog\", /'";
+  const std::string command = kDriverTemplate + " | sed -u 's/\"can\": \\[/&\"watchdog\", /'";
   Driven run({"--driver", command});
   EXPECT_EQ(run.program->Wait(), 0) << run.program->Out() << run.program->Err();
   EXPECT_TRUE(ClaimOf(run.Verdict(), "lease-exclusion").is_null());
@@ -305,18 +307,19 @@ TEST_F(Drivers, WhatAWatchdogExtendsIsNotJudgedByItsLease) {
 }
 
 TEST_F(Drivers, OptionsAreTheDriversOwn) {
-  Driven run({"--driver", kTemplate, "--option", "interval_ms=7"});
+  Driven run({"--driver", kDriverTemplate, "--option", "interval_ms=7"});
   EXPECT_EQ(run.program->Wait(), 0) << run.program->Err();
   EXPECT_EQ(ReadJson(run.folder.path() / "run/plan.json").at("driver").at("options"),
             (nlohmann::json{{"interval_ms", "7"}}));
   const TestFolder folder;
-  WriteFile(folder.path() / "a.toml",
-            "lock.driver = '" + kTemplate + "'\n[lock.options]\ninterval_ms = 7\nfair = true\n");
+  WriteFile(folder.path() / "a.toml", "lock.driver = '" + kDriverTemplate +
+                                          "'\n[lock.options]\ninterval_ms = 7\nfair = true\n");
   const Finished unknown = RunProgram({"run", (folder.path() / "a.toml").string()});
   EXPECT_EQ(unknown.exit_code, 3);
-  EXPECT_EQ(unknown.err, "doublehold run: the driver '" + kTemplate +
+  EXPECT_EQ(unknown.err, "doublehold run: the driver '" + kDriverTemplate +
                              "' refused hello: no such option: fair (there is: interval_ms)\n");
-  const Finished wrong = RunProgram({"run", "--driver", kTemplate, "--option", "interval_ms=soon"});
+  const Finished wrong =
+      RunProgram({"run", "--driver", kDriverTemplate, "--option", "interval_ms=soon"});
   EXPECT_EQ(wrong.exit_code, 3);
   EXPECT_NE(wrong.err.find("' refused hello: interval_ms is a whole number of milliseconds, up to "
                            "an hour, and not 'soon'\n"),
@@ -325,10 +328,11 @@ TEST_F(Drivers, OptionsAreTheDriversOwn) {
   const Finished none = RunProgram({"run", "--lock", "redlock", "--option", "fair=yes"});
   EXPECT_EQ(none.exit_code, 3);
   EXPECT_NE(none.err.find("lock redlock has no such setting"), std::string::npos) << none.err;
-  EXPECT_EQ(RunProgram({"run", "--driver", kTemplate, "--option", "fair"}).err,
+  EXPECT_EQ(RunProgram({"run", "--driver", kDriverTemplate, "--option", "fair"}).err,
             "doublehold run: --option fair: not of the form name=value\n");
-  EXPECT_EQ(RunProgram({"driver", "check", "--option", "interval_ms=x", "--", kTemplate}).exit_code,
-            3);
+  EXPECT_EQ(
+      RunProgram({"driver", "check", "--option", "interval_ms=x", "--", kDriverTemplate}).exit_code,
+      3);
 }
 
 TEST_F(Drivers, TheTokensOfThoseWhoGiveThemAreJudged) {
@@ -348,7 +352,7 @@ TEST_F(Drivers, TheTokensOfThoseWhoGiveThemAreJudged) {
   EXPECT_EQ(checked.exit_code, 1);
   EXPECT_NE(checked.out.find("WRONG  tokens rise from grant to grant: token "), std::string::npos)
       << checked.out;
-  Driven none({"--driver", kTemplate, "--set", "workload.write=fenced"});
+  Driven none({"--driver", kDriverTemplate, "--set", "workload.write=fenced"});
   EXPECT_EQ(none.program->Wait(), 3);
   EXPECT_NE(none.program->Err().find("write=fenced needs a lock that gives fencing tokens"),
             std::string::npos)

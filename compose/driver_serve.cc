@@ -24,7 +24,7 @@
 namespace doublehold {
 namespace {
 
-using Kind = DriverAnswer::Kind;
+using AnswerKind = DriverAnswer::Kind;
 
 // What a run says of how its locks wait; until when, each acquire says.
 constexpr std::array kPace{"call-timeout",  "retry.interval", "retry.growth",
@@ -33,18 +33,18 @@ constexpr Lease kAnyLease = 500ms;  // until setup tells it
 constexpr std::string_view kAwaitedReplicas = "wait-replicas";
 
 DriverAnswer Refused(const std::string& why) {
-  return {.kind = Kind::kError, .definite = true, .text = OnOneLine(why)};
+  return {.kind = AnswerKind::kError, .definite = true, .text = OnOneLine(why)};
 }
 
 // What the sessions share; they live and end with it.
-struct Means {
+struct ServeContext {
   const LockEntry& entry;
   Plan plan;
   int client = 0;
   RealProcess process{};
 };
 
-std::unique_ptr<Lock> NewLock(const Means& means, Env& env, int thread) {
+std::unique_ptr<Lock> NewLock(const ServeContext& means, Env& env, int thread) {
   return means.entry.make({.env = env,
                            .client = means.client,
                            .thread = thread,
@@ -82,7 +82,7 @@ class Answers {
 // Requests in turn, on a task of its own.
 class ServedSession {
  public:
-  ServedSession(Env& env, const Means& means, int thread, Answers& answers)
+  ServedSession(Env& env, const ServeContext& means, int thread, Answers& answers)
       : task_(env.Spawn(TaskKind::kSession, [this, &means, thread, &answers](Env& own) {
           ServedLock lock(own, NewLock(means, own, thread), PolicyOf(means.plan));
           while (const std::optional<DriverRequest> request = Next())
@@ -197,7 +197,7 @@ class ServedDriver {
     return {};
   }
 
-  Means means_;
+  ServeContext means_;
   std::map<std::string, std::string> options_;
   Answers answers_;
   std::unique_ptr<RealEnv> env_;

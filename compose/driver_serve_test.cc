@@ -12,7 +12,7 @@
 namespace doublehold {
 namespace {
 
-const std::string kServe = DOUBLEHOLD_BINARY_DIR "/doublehold driver serve ";
+const std::string kDriverServeServe = DOUBLEHOLD_BINARY_DIR "/doublehold driver serve ";
 
 TEST(DriverServe, ALockIsRunAsInARunThatSaysTheSame) {
   const Result<Plan> usual = ServedPlan(*FindLock("redlock"), {}, 300ms, 5);
@@ -57,7 +57,7 @@ TEST(DriverServe, WhatItCannotHaveIsRefusedAtHello) {
        "a section that throws leaves it locked: a driver is told of no sections"},
   };
   for (const auto& each : cases) {
-    const Result<DriverPlan> met = MeetDriver(kServe + each.lock, each.options);
+    const Result<DriverPlan> met = MeetDriver(kDriverServeServe + each.lock, each.options);
     ASSERT_FALSE(met.has_value()) << each.lock;
     EXPECT_EQ(met.error().code, ExitCode::kBadInput);
     EXPECT_NE(met.error().message.find(" refused hello: "), std::string::npos)
@@ -68,7 +68,7 @@ TEST(DriverServe, WhatItCannotHaveIsRefusedAtHello) {
 
 TEST(DriverServe, HelloNamesTheLockAndWhatItCan) {
   const Result<DriverPlan> met =
-      MeetDriver(kServe + "redisson-fenced", {{"explicit-lease", "true"}});
+      MeetDriver(kDriverServeServe + "redisson-fenced", {{"explicit-lease", "true"}});
   ASSERT_TRUE(met.has_value()) << met.error().message;
   EXPECT_EQ(met->name, "redisson-fenced");
   EXPECT_EQ(met->version, DOUBLEHOLD_VERSION);
@@ -87,7 +87,7 @@ std::string Shell(const std::string& command) {
 }
 
 TEST(DriverServe, ALineThatIsNoRequestEndsItAndIsShown) {
-  const std::string serve = " | " + kServe + "set-nx-px";
+  const std::string serve = " | " + kDriverServeServe + "set-nx-px";
   EXPECT_EQ(Shell("printf ''" + serve), "0\n") << "the end of its input is a bye";
   EXPECT_EQ(Shell("echo nonsense" + serve),
             "doublehold driver: broke the protocol: it is no JSON: nonsense\n4\n");
@@ -116,16 +116,16 @@ TEST(DriverServe, ALineThatIsNoRequestEndsItAndIsShown) {
 }
 
 TEST(DriverServe, WhatIsNoLockIsNotServed) {
-  EXPECT_EQ(Shell(kServe + "watch"),
+  EXPECT_EQ(Shell(kDriverServeServe + "watch"),
             "doublehold driver: 'watch' takes no lock: there is nothing to serve\n3\n");
   for (const char* none : {"nix", "driver"}) {
-    const std::string said = Shell(kServe + none);
+    const std::string said = Shell(kDriverServeServe + none);
     EXPECT_NE(said.find(fmt::format("lock '{}' is unknown", none)), std::string::npos) << said;
   }
   const std::string form = "doublehold driver: of the form: doublehold driver serve LOCK\n3\n";
-  EXPECT_EQ(Shell(kServe), form);
-  EXPECT_EQ(Shell(kServe + "redlock redlock"), form);
-  EXPECT_EQ(Shell(kServe + "redlock --option ask=at-once"), form);
+  EXPECT_EQ(Shell(kDriverServeServe), form);
+  EXPECT_EQ(Shell(kDriverServeServe + "redlock redlock"), form);
+  EXPECT_EQ(Shell(kDriverServeServe + "redlock --option ask=at-once"), form);
 }
 
 }  // namespace

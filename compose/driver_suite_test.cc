@@ -10,7 +10,8 @@
 namespace doublehold {
 namespace {
 
-const std::string kTemplate = "/usr/bin/python3 " DOUBLEHOLD_SOURCE_DIR "/drivers/template.py";
+const std::string kDriverSuiteTemplate =
+    "/usr/bin/python3 " DOUBLEHOLD_SOURCE_DIR "/drivers/template.py";
 
 class DriverSuite : public ::testing::Test {
  protected:
@@ -53,7 +54,7 @@ TEST_F(DriverSuite, ACellWhoseDriverCannotBeHadIsUnknownAndTheOthersRun) {
   const std::string asked = (folder() / "asked").string();
   const std::string missing =
       fmt::format("echo once >> {}; echo 'it needs a JVM (apt-get install it)' >&2; exit 4", asked);
-  const Finished finished = Run({missing, kTemplate});
+  const Finished finished = Run({missing, kDriverSuiteTemplate});
   EXPECT_EQ(finished.exit_code, 4) << finished.err;
   const std::vector<std::string> outcomes = Outcomes(finished);
   ASSERT_EQ(outcomes.size(), 6U);
@@ -83,7 +84,7 @@ TEST_F(DriverSuite, AMatrixNeedsNoDriver) {
 
 // What is wrong in the file is told before anything runs, whatever the driver.
 TEST_F(DriverSuite, AnOptionThatADriverRefusesIsBadInput) {
-  const Finished finished = Run({kTemplate + "'''\nlock.options.nosuch = '''1"});
+  const Finished finished = Run({kDriverSuiteTemplate + "'''\nlock.options.nosuch = '''1"});
   EXPECT_EQ(finished.exit_code, 3) << finished.err;
   EXPECT_NE(finished.err.find("driver-0/one: "), std::string::npos) << finished.err;
   EXPECT_NE(finished.err.find("no such option: nosuch"), std::string::npos) << finished.err;

@@ -13,7 +13,7 @@
 namespace doublehold {
 namespace {
 
-using Kind = DriverAnswer::Kind;
+using AnswerKind = DriverAnswer::Kind;
 
 constexpr Lease kLease = kTrialLease;
 constexpr Duration kRunOut = kLease * 3;  // by then what a lease kept is free
@@ -89,128 +89,133 @@ class Trial : private DriverParties {
   // ---- the steps -------------------------------------------------------------------------------------------------------
 
   void Excludes() {
-    const DriverAnswer first = Must(Kind::kOk, "acquire of a free key", Acquire(kA));
-    Must(Kind::kNo, "acquire of a key that another holds", Acquire(kB));
-    Must(Kind::kNo, "acquire of a key that another session of the same client holds",
+    const DriverAnswer first = Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA));
+    Must(AnswerKind::kNo, "acquire of a key that another holds", Acquire(kB));
+    Must(AnswerKind::kNo, "acquire of a key that another session of the same client holds",
          Acquire(kSecondOfA));
-    Must(Kind::kOk, "release by the holder", Release(kA, first.grant));
-    const DriverAnswer second = Must(Kind::kOk, "acquire of a key that was released", Acquire(kB));
-    Must(Kind::kOk, "release by the second holder", Release(kB, second.grant));
+    Must(AnswerKind::kOk, "release by the holder", Release(kA, first.grant));
+    const DriverAnswer second =
+        Must(AnswerKind::kOk, "acquire of a key that was released", Acquire(kB));
+    Must(AnswerKind::kOk, "release by the second holder", Release(kB, second.grant));
   }
 
   void RefusesWhileItWaits() {
-    const DriverAnswer first = Must(Kind::kOk, "acquire of a free key", Acquire(kA));
-    Must(Kind::kNo, "acquire with wait_ms of a key that another holds",
+    const DriverAnswer first = Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA));
+    Must(AnswerKind::kNo, "acquire with wait_ms of a key that another holds",
          Acquire(kB, {.wait = kLease / 4}));
-    Must(Kind::kOk, "release by the holder", Release(kA, first.grant));
+    Must(AnswerKind::kOk, "release by the holder", Release(kA, first.grant));
   }
 
   void ServesAtOnce() {
-    const DriverAnswer first = Must(Kind::kOk, "acquire of a free key", Acquire(kA));
+    const DriverAnswer first = Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA));
     const uint64_t waits = SendAcquire(kSecondOfA, {.wait = kDriverPatience / 2});
-    Must(Kind::kOk, "release while another session of this client waits", Release(kA, first.grant));
-    const DriverAnswer second = Must(Kind::kOk, "acquire that waited for the release",
+    Must(AnswerKind::kOk, "release while another session of this client waits",
+         Release(kA, first.grant));
+    const DriverAnswer second = Must(AnswerKind::kOk, "acquire that waited for the release",
                                      Answered(kSecondOfA, waits, "acquire that waits"));
-    Must(Kind::kOk, "its release", Release(kSecondOfA, second.grant));
+    Must(AnswerKind::kOk, "its release", Release(kSecondOfA, second.grant));
   }
 
   void LocksByKey() {
-    const DriverAnswer first = Must(Kind::kOk, "acquire of a free key", Acquire(kA));
+    const DriverAnswer first = Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA));
     const DriverAnswer other =
-        Must(Kind::kOk, "acquire of another free key", Acquire(kB, {.key_of = 1}));
-    Must(Kind::kOk, "release", Release(kA, first.grant));
-    Must(Kind::kOk, "release of the other key", Release(kB, other.grant));
+        Must(AnswerKind::kOk, "acquire of another free key", Acquire(kB, {.key_of = 1}));
+    Must(AnswerKind::kOk, "release", Release(kA, first.grant));
+    Must(AnswerKind::kOk, "release of the other key", Release(kB, other.grant));
   }
 
   void SaysWhatIsNotHeld() {
     if (hello().Can("blind-release")) return Skip();
-    const DriverAnswer first = Must(Kind::kOk, "acquire of a free key", Acquire(kA));
-    Must(Kind::kOk, "release by the holder", Release(kA, first.grant));
-    Must(Kind::kNo, "a second release of the same grant", Release(kA, first.grant));
+    const DriverAnswer first = Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA));
+    Must(AnswerKind::kOk, "release by the holder", Release(kA, first.grant));
+    Must(AnswerKind::kNo, "a second release of the same grant", Release(kA, first.grant));
     const DriverAnswer unknown = Release(kA, "no-such-grant");
-    if (unknown.kind == Kind::kOk) Note("release of a grant that never was: the answer is ok");
+    if (unknown.kind == AnswerKind::kOk)
+      Note("release of a grant that never was: the answer is ok");
   }
 
   void GivesRisingTokens() {
     if (!hello().Can("token")) return Skip();
     int64_t last = 0;
     for (const Caller caller : {kA, kB, kSecondOfA, kA}) {
-      const DriverAnswer granted = Must(Kind::kOk, "acquire of a free key", Acquire(caller));
+      const DriverAnswer granted = Must(AnswerKind::kOk, "acquire of a free key", Acquire(caller));
       if (granted.token <= last)
         Note(fmt::format("token {} comes after token {}", granted.token, last));
       last = granted.token;
-      Must(Kind::kOk, "release by the holder", Release(caller, granted.grant));
+      Must(AnswerKind::kOk, "release by the holder", Release(caller, granted.grant));
     }
   }
 
   void LetsReadersIn() {
     if (!hello().Can("read-write")) return Skip();
-    const DriverAnswer first = Must(Kind::kOk, "read of a free key", Acquire(kA, {.reads = true}));
+    const DriverAnswer first =
+        Must(AnswerKind::kOk, "read of a free key", Acquire(kA, {.reads = true}));
     const DriverAnswer second =
-        Must(Kind::kOk, "read of a key that a reader has", Acquire(kB, {.reads = true}));
-    Must(Kind::kNo, "acquire of a key that readers have", Acquire(kSecondOfA));
-    Must(Kind::kOk, "release by a reader", Release(kA, first.grant));
-    Must(Kind::kNo, "acquire of a key that one reader still has", Acquire(kSecondOfA));
-    Must(Kind::kOk, "release by the last reader", Release(kB, second.grant));
+        Must(AnswerKind::kOk, "read of a key that a reader has", Acquire(kB, {.reads = true}));
+    Must(AnswerKind::kNo, "acquire of a key that readers have", Acquire(kSecondOfA));
+    Must(AnswerKind::kOk, "release by a reader", Release(kA, first.grant));
+    Must(AnswerKind::kNo, "acquire of a key that one reader still has", Acquire(kSecondOfA));
+    Must(AnswerKind::kOk, "release by the last reader", Release(kB, second.grant));
     const DriverAnswer writer =
-        Must(Kind::kOk, "acquire of a key that readers have released", Acquire(kSecondOfA));
-    Must(Kind::kNo, "read of a key that a writer has", Acquire(kB, {.reads = true}));
-    Must(Kind::kOk, "release by the writer", Release(kSecondOfA, writer.grant));
+        Must(AnswerKind::kOk, "acquire of a key that readers have released", Acquire(kSecondOfA));
+    Must(AnswerKind::kNo, "read of a key that a writer has", Acquire(kB, {.reads = true}));
+    Must(AnswerKind::kOk, "release by the writer", Release(kSecondOfA, writer.grant));
   }
 
   void Reenters() {
     if (!hello().Can("reentrant")) return Skip();
-    const DriverAnswer outer = Must(Kind::kOk, "acquire of a free key", Acquire(kA));
-    const DriverAnswer inner = Must(Kind::kOk, "acquire by the session that has it", Acquire(kA));
+    const DriverAnswer outer = Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA));
+    const DriverAnswer inner =
+        Must(AnswerKind::kOk, "acquire by the session that has it", Acquire(kA));
     if (inner.grant == outer.grant)
       Note(fmt::format("two grants are both called '{}'", Shortened(inner.grant)));
-    Must(Kind::kNo, "acquire by another session of that client", Acquire(kSecondOfA));
-    Must(Kind::kOk, "release of the inner grant", Release(kA, inner.grant));
-    Must(Kind::kNo, "acquire by another before the last release", Acquire(kB));
-    Must(Kind::kOk, "the last release", Release(kA, outer.grant));
-    const DriverAnswer next = Must(Kind::kOk, "acquire after the last release", Acquire(kB));
-    Must(Kind::kOk, "release", Release(kB, next.grant));
+    Must(AnswerKind::kNo, "acquire by another session of that client", Acquire(kSecondOfA));
+    Must(AnswerKind::kOk, "release of the inner grant", Release(kA, inner.grant));
+    Must(AnswerKind::kNo, "acquire by another before the last release", Acquire(kB));
+    Must(AnswerKind::kOk, "the last release", Release(kA, outer.grant));
+    const DriverAnswer next = Must(AnswerKind::kOk, "acquire after the last release", Acquire(kB));
+    Must(AnswerKind::kOk, "release", Release(kB, next.grant));
   }
 
   void LetsLeasesEnd() {
     if (!hello().Can("lease") || hello().Can("watchdog")) return Skip();
     const MonoTime sent = RealMono();
     const DriverAnswer first =
-        Must(Kind::kOk, "acquire of a free key", Acquire(kA, {.lease = kLease}));
+        Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA, {.lease = kLease}));
     const MonoTime end = first.from.value_or(sent) + first.validity.value_or(kLease);
     DriverAnswer second = Acquire(kB);
     const MonoTime give_up = RealMono() + kRunOut;
-    while (second.kind == Kind::kNo && RealMono() < give_up) {
+    while (second.kind == AnswerKind::kNo && RealMono() < give_up) {
       std::this_thread::sleep_for(kTryInterval);
       second = Acquire(kB);
     }
-    Must(Kind::kOk,
+    Must(AnswerKind::kOk,
          fmt::format("acquire of a key whose lease of {} is over", FormatDuration(kLease)), second);
     if (const Duration early = end - RealMono(); early > Duration::zero())
       Note(
           fmt::format("another was granted the lock {} before the end of the lease that was stated",
                       FormatDuration(early)));
     if (!hello().Can("blind-release") && !hello().Can("silent-release"))
-      Must(Kind::kNo, "release of a lock whose lease was over, and which another has",
+      Must(AnswerKind::kNo, "release of a lock whose lease was over, and which another has",
            Release(kA, first.grant));
-    Must(Kind::kOk, "release by the second holder", Release(kB, second.grant));
+    Must(AnswerKind::kOk, "release by the second holder", Release(kB, second.grant));
   }
 
   void Keeps() {
     if (!hello().Can("watchdog")) return Skip();
     const DriverAnswer first =
-        Must(Kind::kOk, "acquire of a free key", Acquire(kA, {.lease = kLease}));
+        Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA, {.lease = kLease}));
     std::this_thread::sleep_for(kLease * 2);
-    Must(Kind::kNo, "acquire of a key that a watchdog has kept for two leases", Acquire(kB));
-    Must(Kind::kOk, "release by the holder", Release(kA, first.grant));
+    Must(AnswerKind::kNo, "acquire of a key that a watchdog has kept for two leases", Acquire(kB));
+    Must(AnswerKind::kOk, "release by the holder", Release(kA, first.grant));
   }
 
   void Extends() {
     if (!hello().Can("extend")) return Skip();
-    const DriverAnswer first = Must(Kind::kOk, "acquire of a free key", Acquire(kA));
-    Must(Kind::kOk, "extend by the holder", Extend(kA, first.grant));
-    Must(Kind::kOk, "release by the holder", Release(kA, first.grant));
-    Must(Kind::kNo, "extend of what was released", Extend(kA, first.grant));
+    const DriverAnswer first = Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA));
+    Must(AnswerKind::kOk, "extend by the holder", Extend(kA, first.grant));
+    Must(AnswerKind::kOk, "release by the holder", Release(kA, first.grant));
+    Must(AnswerKind::kNo, "extend of what was released", Extend(kA, first.grant));
   }
 
   // What is asked first may fail, and may have been done.
@@ -221,16 +226,16 @@ class Trial : private DriverParties {
     for (const Caller caller : {kA, kSecondOfA, kB}) {
       const MonoTime give_up = RealMono() + kReconnection;
       DriverAnswer granted = Acquire(caller, {.lease = kLease});
-      while (granted.kind != Kind::kOk && wrong().empty() && RealMono() < give_up) {
+      while (granted.kind != AnswerKind::kOk && wrong().empty() && RealMono() < give_up) {
         std::this_thread::sleep_for(kTryInterval);
         granted = Acquire(caller, {.lease = kLease});
       }
       if (!wrong().empty()) return;
-      Must(Kind::kOk,
+      Must(AnswerKind::kOk,
            fmt::format("acquire {} after the server closed its connections",
                        FormatDuration(kReconnection)),
            granted);
-      if (granted.kind == Kind::kOk) (void)Release(caller, granted.grant);
+      if (granted.kind == AnswerKind::kOk) (void)Release(caller, granted.grant);
     }
   }
 
@@ -239,7 +244,7 @@ class Trial : private DriverParties {
     if (!hello().Can("lost")) return Skip();
     // One that extends asks at a part of the lease: at a long one, it would be told too late.
     const DriverAnswer first =
-        Must(Kind::kOk, "acquire of a free key", Acquire(kA, {.lease = kLease}));
+        Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA, {.lease = kLease}));
     const std::array<std::string_view, 1> flush{"FLUSHALL"};
     if (!MakeConnection(server_)->Call(flush, RealMono() + kDriverPatience))
       Note("the server of this trial does not answer");

@@ -14,7 +14,7 @@
 namespace doublehold {
 namespace {
 
-using Kind = ExecutionStep::Kind;
+using StepKind = ExecutionStep::Kind;
 
 constexpr int64_t kSoonNs = 1'000'000;  // what is answered so soon is one step with its question
 
@@ -33,7 +33,7 @@ class Teller {
     for (auto& [who, refused] : refused_) Flush(refused);
     for (const auto& [what, asked] : open_) {
       if (asked.op != Op::kWait)
-        Add(asked.at_ns, Kind::kDone, Who(asked) + Asks(asked) + ", and no answer ever comes");
+        Add(asked.at_ns, StepKind::kDone, Who(asked) + Asks(asked) + ", and no answer ever comes");
     }
     for (const Hold& hold : evidence_.holds().all) LeaseOver(hold);
     for (const ClaimVerdict& claim : verdict_.claims) Found(claim);
@@ -49,7 +49,7 @@ class Teller {
     int count = 0;
   };
 
-  void Add(int64_t at_ns, Kind kind, std::string text) {
+  void Add(int64_t at_ns, StepKind kind, std::string text) {
     steps_.push_back({at_ns, kind, std::move(text)});
   }
   std::string Who(const Event& event) const {
@@ -62,11 +62,11 @@ class Teller {
     if (event.op == Op::kFault) return Fault(event);
     if (event.op == Op::kFinal)
       return Add(
-          event.at_ns, Kind::kDone,
+          event.at_ns, StepKind::kDone,
           fmt::format("at the end the stock is {}, of {} orders", event.value[0], event.value[1]));
     if (event.op == Op::kExpiry) {
       if (event.value[0] == -1)
-        Add(event.at_ns, Kind::kDone, Key(event) + " is still there, and never expires");
+        Add(event.at_ns, StepKind::kDone, Key(event) + " is still there, and never expires");
       return;
     }
     const Asker who{event.client, event.task, event.thread};
@@ -92,8 +92,8 @@ class Teller {
     if (text.empty()) return;
     Flush(refused);
     const bool late = answer.at_ns - asked.at_ns > kSoonNs && answer.client > 0;
-    if (late) Add(asked.at_ns, Kind::kDone, Who(asked) + Asks(asked));
-    Add(answer.at_ns, Kind::kDone, Who(answer) + text);
+    if (late) Add(asked.at_ns, StepKind::kDone, Who(asked) + Asks(asked));
+    Add(answer.at_ns, StepKind::kDone, Who(answer) + text);
   }
 
   void Flush(Refused& refused) {
@@ -102,7 +102,7 @@ class Teller {
                                   ? ", and is refused"
                                   : fmt::format(" {} times until {}, and is refused each time",
                                                 refused.count, Ms(refused.last_ns));
-    Add(refused.first.at_ns, Kind::kDone, Who(refused.first) + Asks(refused.first) + times);
+    Add(refused.first.at_ns, StepKind::kDone, Who(refused.first) + Asks(refused.first) + times);
     refused.count = 0;
   }
 
@@ -180,8 +180,8 @@ class Teller {
 
   void Fault(const Event& event) {
     const FaultFact& fault = history_.facts.faults[static_cast<size_t>(event.value[0])];
-    if (event.type == EventType::kInvoke) return Add(event.at_ns, Kind::kFault, fault.what);
-    if (event.value[1] > 0) Add(event.at_ns, Kind::kFault, "that is over: " + fault.what);
+    if (event.type == EventType::kInvoke) return Add(event.at_ns, StepKind::kFault, fault.what);
+    if (event.value[1] > 0) Add(event.at_ns, StepKind::kFault, "that is over: " + fault.what);
   }
 
   void LeaseOver(const Hold& hold) {
@@ -189,7 +189,7 @@ class Teller {
     if (hold.LiveAt(end_ns)) return;
     const int64_t over_ns = hold.LeaseEndBefore(end_ns);
     if (over_ns <= hold.core.from_ns || over_ns >= end_ns) return;
-    Add(over_ns, Kind::kDone,
+    Add(over_ns, StepKind::kDone,
         fmt::format("{}'s lease of {} is over, and it holds on",
                     OwnerName(evidence_.scene(), hold.owner()), KeyName(history_.facts, hold.key)));
   }
@@ -204,7 +204,7 @@ class Teller {
       // Where nobody knows when, it is known at the end.
       const bool is_known = violation.from_ns > 0 || violation.to_ns > 0;
       const int64_t end_ns = history_.events.empty() ? 0 : history_.events.back().at_ns;
-      Add(is_known ? violation.from_ns : end_ns, Kind::kFound, std::move(text));
+      Add(is_known ? violation.from_ns : end_ns, StepKind::kFound, std::move(text));
     }
   }
 

@@ -20,7 +20,7 @@ constexpr int kExploreVersion = 1;
 // Of a lock on several nodes, unless the user says how many: enough for a majority to differ from all.
 constexpr int kNodes = 3;
 
-Settings SettingsOf(const AllAsked& asked, const std::string& lock, int clients) {
+Settings SettingsForLock(const AllAsked& asked, const std::string& lock, int clients) {
   Settings settings = asked.search.settings;
   settings.Set("lock.name", lock, "explore --all");
   ChooseWork(settings);
@@ -32,7 +32,7 @@ Settings SettingsOf(const AllAsked& asked, const std::string& lock, int clients)
 }
 
 Result<MatrixFound> Run(const AllAsked& asked, const MatrixSearch& search) {
-  const Settings settings = SettingsOf(asked, search.lock, search.clients);
+  const Settings settings = SettingsForLock(asked, search.lock, search.clients);
   const Result<Plan> plan = SimulatedPlan(settings);
   if (!plan) return tl::unexpected(plan.error());
   Scenario scenario = ScenarioOf(*plan, asked.search.scenario.cycles, search.faults);

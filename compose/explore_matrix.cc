@@ -13,7 +13,7 @@ namespace doublehold {
 namespace {
 
 constexpr char kCutShort = '~';
-constexpr char kUnknown = '?';
+constexpr char kUnknownLetter = '?';
 
 std::vector<std::string> ViolatedIn(const Explored& explored) {
   std::vector<std::string> claims;
@@ -95,7 +95,7 @@ std::string TextOf(const MatrixCell& cell) {
         is_unknown || std::ranges::any_of(each.found.explored.claims,
                                           [](const Found& one) { return one.unknown > 0; });
   }
-  if (before.empty() && is_unknown) return text + kUnknown;
+  if (before.empty() && is_unknown) return text + kUnknownLetter;
   return text.empty() ? "." : text;
 }
 
@@ -121,8 +121,8 @@ std::string MarkdownOf(const std::vector<MatrixRow>& rows) {
   }
   text += "\n" + LegendOf(letters);
   if (letters.find('+') != std::string::npos) text += "  +  what one fault more adds\n";
-  if (letters.find(kUnknown) != std::string::npos)
-    text += fmt::format("  {}  not known\n", kUnknown);
+  if (letters.find(kUnknownLetter) != std::string::npos)
+    text += fmt::format("  {}  not known\n", kUnknownLetter);
   if (letters.find(kCutShort) != std::string::npos)
     text += fmt::format("  {}  the budget ended: there may be more\n", kCutShort);
   text += "  .  nothing, in all executions\n";

@@ -22,7 +22,7 @@ Explored Of(const std::vector<std::string>& violated, bool is_complete = true,
   return explored;
 }
 
-MatrixCell Cell(const std::vector<Explored>& depths) {
+MatrixCell CellExploreMatrix(const std::vector<Explored>& depths) {
   MatrixCell cell{.fault = "pause", .depths = {}};
   for (const Explored& explored : depths)
     cell.depths.push_back(
@@ -35,17 +35,17 @@ TEST(ExploreMatrix, ACellIsTheLettersOfEachDepth) {
     MatrixCell cell;
     const char* text;
   } cases[] = {
-      {Cell({Of({})}), "."},
-      {Cell({Of({}), Of({})}), "."},
-      {Cell({Of({"exclusion"})}), "h"},
-      {Cell({Of({"exclusion", "lease-exclusion", "stock"})}), "HS"},
-      {Cell({Of({"exclusion"}), Of({"exclusion", "stock"})}), "h+S"},
-      {Cell({Of({}), Of({"stock"})}), "+S"},
-      {Cell({Of({}), Of({}, false)}), "~"},
-      {Cell({Of({"stock"}), Of({"stock"}, false)}), "S~"},
-      {Cell({Of({}, true, 1)}), "?"},
-      {Cell({Of({}), Of({}, false, 1)}), "~?"},
-      {Cell({Of({"stock"}, true, 1)}), "S"},
+      {CellExploreMatrix({Of({})}), "."},
+      {CellExploreMatrix({Of({}), Of({})}), "."},
+      {CellExploreMatrix({Of({"exclusion"})}), "h"},
+      {CellExploreMatrix({Of({"exclusion", "lease-exclusion", "stock"})}), "HS"},
+      {CellExploreMatrix({Of({"exclusion"}), Of({"exclusion", "stock"})}), "h+S"},
+      {CellExploreMatrix({Of({}), Of({"stock"})}), "+S"},
+      {CellExploreMatrix({Of({}), Of({}, false)}), "~"},
+      {CellExploreMatrix({Of({"stock"}), Of({"stock"}, false)}), "S~"},
+      {CellExploreMatrix({Of({}, true, 1)}), "?"},
+      {CellExploreMatrix({Of({}), Of({}, false, 1)}), "~?"},
+      {CellExploreMatrix({Of({"stock"}, true, 1)}), "S"},
   };
   for (const auto& each : cases) EXPECT_EQ(TextOf(each.cell), each.text);
 }
@@ -104,7 +104,7 @@ TEST(ExploreMatrix, AsksForEachLockAndEachNumberOfClientsAndEachFaultAndDepth) {
 }
 
 TEST(ExploreMatrix, ItsJsonHasWhatEachSearchFound) {
-  MatrixRow row{.lock = "a", .clients = 2, .cells = {Cell({Of({"stock"})})}};
+  MatrixRow row{.lock = "a", .clients = 2, .cells = {CellExploreMatrix({Of({"stock"})})}};
   row.cells[0].depths[0].found.replays = {"", "", "v1/x"};
   EXPECT_EQ(
       ToJson(std::vector{row}).dump(),

@@ -15,8 +15,8 @@ namespace {
 
 using sim::SimFault;
 
-Plan PlanOf(const std::string& lock, int clients = 2,
-            const std::map<std::string, std::string>& more = {}) {
+Plan PlanOfExplore(const std::string& lock, int clients = 2,
+                   const std::map<std::string, std::string>& more = {}) {
   Settings settings;
   settings.Set("lock.name", lock, "test");
   settings.Set("lock.lease", "400ms", "test");
@@ -69,15 +69,16 @@ class KnownByOneFault : public ::testing::TestWithParam<Known> {};
 
 TEST_P(KnownByOneFault, IsFoundWithoutHints) {
   const Known& known = GetParam();
-  const Explored explored = ExploreAll(PlanOf(known.lock, known.clients, known.more), known.faults,
-                                       /*depth=*/1, known.cycles);
+  const Explored explored =
+      ExploreAll(PlanOfExplore(known.lock, known.clients, known.more), known.faults,
+                 /*depth=*/1, known.cycles);
   EXPECT_TRUE(explored.is_complete);
   EXPECT_EQ(explored.cut_off, 0);
   EXPECT_EQ(Violated(explored), known.violated);
 }
 
 constexpr auto kN = SimFault::kHoldRequest;
-const std::map<std::string, std::string> kFive{{"topology.nodes", "5"}};
+const std::map<std::string, std::string> kExploreFive{{"topology.nodes", "5"}};
 
 // What happens within one fault, or none, of each row; the sets are exact. A pause, a held message and a jump last 1.6 leases.
 INSTANTIATE_TEST_SUITE_P(
@@ -158,14 +159,14 @@ INSTANTIATE_TEST_SUITE_P(
               "exclusion stock",
               {{"lock.renew-once", "true"}, {"workload.work", "1.5 lease"}}},
         Known{"K22", "redisson", {SimFault::kDropRequest}, "", {{"workload.work", "1.5 lease"}}},
-        Known{"K24", "redlock", {SimFault::kPause}, "exclusion stock", kFive},
+        Known{"K24", "redlock", {SimFault::kPause}, "exclusion stock", kExploreFive},
         Known{
             "K34", "fenced", {SimFault::kRestartEmpty}, "exclusion lease-exclusion fencing stock"},
         Known{"K36", "watch", {SimFault::kDropReply}, "stock"},
         Known{"K36", "watch", {SimFault::kResetReply}, "stock"},
         Known{"K36", "watch", {SimFault::kReset}, ""},
-        Known{"C02", "redlock", {SimFault::kNodePause}, "", kFive},
-        Known{"C05", "redlock", {SimFault::kNodeClock, SimFault::kRestartEmpty}, "", kFive},
+        Known{"C02", "redlock", {SimFault::kNodePause}, "", kExploreFive},
+        Known{"C05", "redlock", {SimFault::kNodeClock, SimFault::kRestartEmpty}, "", kExploreFive},
         Known{"C01", "atomic-script", {SimFault::kPause, kN, SimFault::kNodeClock}, ""},
         Known{"C01", "version", {SimFault::kPause, kN, SimFault::kNodeClock}, ""},
         Known{"C01", "watch", {SimFault::kPause, kN, SimFault::kNodeClock}, ""},
@@ -174,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Explore, TheSameChoicesAreTheSameExecution) {
   const Scenario scenario =
-      ScenarioOf(PlanOf("set-nx-px", 3), 2, {SimFault::kPause, SimFault::kHoldReply});
+      ScenarioOf(PlanOfExplore("set-nx-px", 3), 2, {SimFault::kPause, SimFault::kHoldReply});
   for (const char* text : {"", "3:1", "5:1-11:1"}) {
     const sim::Deviations choices = *sim::ParseDeviations(text);
     sim::GivenChoices once(choices), again(choices);
@@ -189,7 +190,7 @@ TEST(Explore, TheSameChoicesAreTheSameExecution) {
 
 // Of one kind of fault there is one at each question; of two, one of those that are asked after the first.
 TEST(Explore, EveryPlacementIsRunOnce) {
-  const Scenario scenario = ScenarioOf(PlanOf("set-nx-px"), 1, {SimFault::kDropReply});
+  const Scenario scenario = ScenarioOf(PlanOfExplore("set-nx-px"), 1, {SimFault::kDropReply});
   const auto open_after = [&](const sim::Deviations& deviations) {
     sim::GivenChoices choices(deviations);
     Simulate(scenario, choices);
@@ -205,7 +206,7 @@ TEST(Explore, EveryPlacementIsRunOnce) {
 
 TEST(Explore, NoMoreOfAFaultThanAsked) {
   const Scenario scenario =
-      ScenarioOf(PlanOf("set-nx-px"), 1, {SimFault::kDropReply, SimFault::kPause});
+      ScenarioOf(PlanOfExplore("set-nx-px"), 1, {SimFault::kDropReply, SimFault::kPause});
   const auto count = [&](std::map<SimFault, int> most) {
     return Explore(scenario, {.depth = 2, .most = std::move(most)}, [](const Explored&) {})
         .executions;
@@ -218,7 +219,7 @@ TEST(Explore, NoMoreOfAFaultThanAsked) {
 }
 
 TEST(Explore, EndsWhenTheBudgetDoes) {
-  const Scenario scenario = ScenarioOf(PlanOf("set-nx-px"), 1, {SimFault::kDropReply});
+  const Scenario scenario = ScenarioOf(PlanOfExplore("set-nx-px"), 1, {SimFault::kDropReply});
   const Explored explored =
       Explore(scenario, {.depth = 1, .executions = 3}, [](const Explored&) {});
   EXPECT_EQ(explored.executions, 3);
@@ -226,7 +227,7 @@ TEST(Explore, EndsWhenTheBudgetDoes) {
 }
 
 TEST(ReplayString, ShowsTheSameViolationAgain) {
-  const Plan plan = PlanOf("set-nx-px");
+  const Plan plan = PlanOfExplore("set-nx-px");
   const Explored explored = ExploreAll(plan, {SimFault::kPause});
   const Found& exclusion = explored.claims.front();
   ASSERT_EQ(exclusion.claim, "exclusion");

@@ -65,7 +65,7 @@ std::string ReplayTextOf(const SearchAsked& asked, const Shrunk& shrunk) {
   return ToText(ReplayOf(asked.settings, shrunk.scenario, shrunk.choices));
 }
 
-std::string_view NameOf(StrategyKind strategy) {
+std::string_view NameForStrategy(StrategyKind strategy) {
   return kStrategies[static_cast<size_t>(strategy)].name;
 }
 
@@ -198,7 +198,7 @@ nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked) {
           {"points", explored.points},
           {"points_struck", explored.points_struck},
           {"marks", MarksOf(explored, true)},
-          {"strategy", NameOf(asked.bounds.strategy)},
+          {"strategy", NameForStrategy(asked.bounds.strategy)},
           {"seconds", outcome.seconds},
           {"claims", std::move(claims)}};
 }

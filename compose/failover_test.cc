@@ -14,18 +14,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Cell {
+struct FailoverCell {
   Finished finished;
   nlohmann::json verdict;
   std::set<std::string> logs;  // of the servers
 };
 
-Cell RunCell(const std::string& row, const std::string& column) {
+FailoverCell RunCell(const std::string& row, const std::string& column) {
   const TestFolder folder;
-  Cell cell{.finished = RunProgram({"suite", DOUBLEHOLD_SOURCE_DIR "/compose/suites/failures.toml",
-                                    "--only", row + "/" + column, "--out", folder.path().string()}),
-            .verdict = {},
-            .logs = {}};
+  FailoverCell cell{
+      .finished = RunProgram({"suite", DOUBLEHOLD_SOURCE_DIR "/compose/suites/failures.toml",
+                              "--only", row + "/" + column, "--out", folder.path().string()}),
+      .verdict = {},
+      .logs = {}};
   for (const auto& entry : fs::recursive_directory_iterator(folder.path())) {
     if (entry.path().filename() == "verdict.json") cell.verdict = ReadJson(entry.path());
     if (entry.path().parent_path().filename() == "nodes")
@@ -34,13 +35,13 @@ Cell RunCell(const std::string& row, const std::string& column) {
   return cell;
 }
 
-void ExpectAsExpected(const Cell& cell) {
+void ExpectAsExpectedFailover(const FailoverCell& cell) {
   EXPECT_EQ(cell.finished.exit_code, 0) << cell.finished.out << cell.finished.err;
 }
 
 // Client 2 was granted by the new master what client 1 was granted by the old one, and holds validly.
-void ExpectGrantedTwice(const Cell& cell) {
-  ExpectAsExpected(cell);
+void ExpectGrantedTwice(const FailoverCell& cell) {
+  ExpectAsExpectedFailover(cell);
   const nlohmann::json judged = ClaimOf(cell.verdict, "lease-exclusion");
   ASSERT_FALSE(judged.at("violations").empty());
   EXPECT_EQ(judged["violations"][0].at("fault"), "promoted");
@@ -48,7 +49,7 @@ void ExpectGrantedTwice(const Cell& cell) {
 
 TEST(Failover, K19_AGrantThatNoReplicaHasIsLostWithThePrimary) {
   for (const char* lock : {"set-nx-px", "redisson"}) {
-    const Cell cell = RunCell(lock, "K19");
+    const FailoverCell cell = RunCell(lock, "K19");
     ExpectGrantedTwice(cell);
     EXPECT_EQ(cell.logs, (std::set<std::string>{"store", "node-1", "node-2", "node-3"}));
   }
@@ -56,7 +57,7 @@ TEST(Failover, K19_AGrantThatNoReplicaHasIsLostWithThePrimary) {
 
 TEST(Failover, K19_WithWaitNobodyIsGrantedWhatNoReplicaHas) {
   for (const char* lock : {"set-nx-px wait-replicas", "redisson wait-replicas"})
-    ExpectAsExpected(RunCell(lock, "K19 wait"));
+    ExpectAsExpectedFailover(RunCell(lock, "K19 wait"));
 }
 
 TEST(Failover, K19_WaitDoesNotSayWhichReplicaTakesOver) {
@@ -64,40 +65,40 @@ TEST(Failover, K19_WaitDoesNotSayWhichReplicaTakesOver) {
 }
 
 TEST(Failover, APrimaryThatHandsOverTakesItsGrantsAlong) {
-  ExpectAsExpected(RunCell("redisson", "handover"));
-  ExpectAsExpected(RunCell("set-nx-px", "cluster handover"));
+  ExpectAsExpectedFailover(RunCell("redisson", "handover"));
+  ExpectAsExpectedFailover(RunCell("set-nx-px", "cluster handover"));
 }
 
 TEST(Failover, SentinelsPromoteAReplicaThatHasNotGotTheGrant) {
-  const Cell cell = RunCell("set-nx-px", "sentinel K19");
+  const FailoverCell cell = RunCell("set-nx-px", "sentinel K19");
   ExpectGrantedTwice(cell);
   EXPECT_EQ(cell.logs, (std::set<std::string>{"store", "node-1", "node-2", "sentinel-1",
                                               "sentinel-2", "sentinel-3"}));
 }
 
 TEST(Failover, SentinelsPromoteAReplicaThatHasTheGrant) {
-  ExpectAsExpected(RunCell("redisson", "sentinel replicated"));
+  ExpectAsExpectedFailover(RunCell("redisson", "sentinel replicated"));
 }
 
 TEST(Failover, AClusterVotesForAReplicaThatHasNotGotTheGrant) {
-  const Cell cell = RunCell("redisson", "cluster K19");
+  const FailoverCell cell = RunCell("redisson", "cluster K19");
   ExpectGrantedTwice(cell);
   EXPECT_TRUE(cell.logs.contains("node-6"));
 }
 
 TEST(Failover, AMasterOfAClusterThatComesBackEmptyGivesTheLockAwayAgain) {
-  const Cell cell = RunCell("set-nx-px", "cluster K18");
-  ExpectAsExpected(cell);
+  const FailoverCell cell = RunCell("set-nx-px", "cluster K18");
+  ExpectAsExpectedFailover(cell);
   const nlohmann::json judged = ClaimOf(cell.verdict, "lease-exclusion");
   ASSERT_FALSE(judged.at("violations").empty());
 }
 
 TEST(Failover, AMasterOfAClusterThatComesBackGrantsNothingForTwoSeconds) {
-  ExpectAsExpected(RunCell("set-nx-px", "cluster restart"));
+  ExpectAsExpectedFailover(RunCell("set-nx-px", "cluster restart"));
 }
 
 TEST(Failover, AClusterVotesForAReplicaThatHasTheGrant) {
-  ExpectAsExpected(RunCell("set-nx-px", "cluster replicated"));
+  ExpectAsExpectedFailover(RunCell("set-nx-px", "cluster replicated"));
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ bool EndsWhenSpent(const FaultEntry& kind) {
 }
 
 // What a plan's file could hold and the reader of settings would not have let through.
-bool NumbersAreInRange(const FaultPlan& fault) {
+bool FaultNumbersAreInRange(const FaultPlan& fault) {
   for (const Duration span : {fault.from, fault.every, fault.length, fault.delay, fault.jitter,
                               fault.gap, fault.period, fault.cut}) {
     if (span < Duration::zero()) return false;
@@ -203,7 +203,7 @@ Result<void> CheckFault(const Plan& plan, const FaultPlan& fault) {
     return BadInput(fmt::format("'{}' acts on the network, which 'direct' goes round", fault.kind));
   }
   if (Result<void> ok = CheckReplicas(plan, fault, *kind); !ok) return ok;
-  if (!NumbersAreInRange(fault)) return BadInput("a number is out of its range");
+  if (!FaultNumbersAreInRange(fault)) return BadInput("a number is out of its range");
   if (Result<void> ok = CheckTarget(plan, fault); !ok) return ok;
   if (Result<void> ok = CheckKey(plan, fault); !ok) return ok;
   if (Result<void> ok = CheckSteps(plan, fault); !ok) return ok;

@@ -25,7 +25,7 @@ constexpr std::array kKeyValues{
     KeyValue{"period", "40ms"}, KeyValue{"rate", "1.5"}, KeyValue{"delay", "50ms"},
     KeyValue{"bytes", "8"},     KeyValue{"gap", "2ms"},  KeyValue{"bytes-per-second", "4000"}};
 
-Settings SettingsOf(const FaultEntry& fault) {
+Settings SettingsForTrial(const FaultEntry& fault) {
   Settings settings;
   const auto set = [&settings](const std::string& name, std::string_view value) {
     settings.Set(name, std::string(value), kWhere);
@@ -51,7 +51,7 @@ Settings SettingsOf(const FaultEntry& fault) {
 
 }  // namespace
 
-Result<Plan> PlanTrial(const FaultEntry& fault) { return BuildPlan(SettingsOf(fault)); }
+Result<Plan> PlanTrial(const FaultEntry& fault) { return BuildPlan(SettingsForTrial(fault)); }
 
 Result<FaultTrial> TryFault(const FaultEntry& fault, const ServerProgram& server) {
   const Result<Plan> plan = PlanTrial(fault);

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string TextOf(const fs::path& file) {
+std::string TextOfHostileNames(const fs::path& file) {
   std::ifstream in(file);
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -30,7 +30,7 @@ TEST(CommandLine, ANameThatIsMarkupIsNoneInAnyOutput) {
                   (folder.path() / "junit.xml").string(), "--out", folder.path().string()});
   ASSERT_LE(suite.exit_code, 2) << suite.err;
   const fs::path latest = folder.path() / "s" / "latest";
-  const std::string junit = TextOf(folder.path() / "junit.xml");
+  const std::string junit = TextOfHostileNames(folder.path() / "junit.xml");
   EXPECT_EQ(junit.find("<script>"), std::string::npos) << junit;
   EXPECT_NE(junit.find("&lt;script&gt;row/&lt;script&gt;column"), std::string::npos) << junit;
   const nlohmann::json cells = ReadJson(latest / "suite.json").at("cells");
@@ -41,7 +41,7 @@ TEST(CommandLine, ANameThatIsMarkupIsNoneInAnyOutput) {
   for (const fs::path& reported : {latest, run}) {
     const fs::path page = folder.path() / "page.html";
     ASSERT_EQ(RunProgram({"report", reported.string(), "-o", page.string()}).exit_code, 0);
-    const std::string html = TextOf(page);
+    const std::string html = TextOfHostileNames(page);
     for (const char* markup : {"<script>alert", "<script>row", "<script>column"})
       EXPECT_EQ(html.find(markup), std::string::npos) << markup;
   }

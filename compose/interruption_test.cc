@@ -83,7 +83,7 @@ TEST(Interruption, WhoIsInterruptedWhileALibraryIsInstalledLeavesNothingRunning)
 }
 
 // What kill -9 of the program leaves, five seconds later.
-void ExpectNothingLeft(Program& program) {
+void ExpectNothingLeftInterruption(Program& program) {
   const std::vector<pid_t> started = program.Descendants();
   ASSERT_GT(program.TemporaryFiles(), 0U);
   program.Signal(SIGKILL);
@@ -96,7 +96,7 @@ void ExpectNothingLeft(Program& program) {
 TEST(Interruption, KillingTheSupervisorLeavesNothingBehind) {
   LongRun run;
   ASSERT_TRUE(run.IsUp());
-  ExpectNothingLeft(run.program);
+  ExpectNothingLeftInterruption(run.program);
 }
 
 // Two cells side by side, for a minute each, and a third that waits for its turn.
@@ -124,7 +124,7 @@ struct LongSuite {
 TEST(Interruption, KillingASuiteLeavesNothingBehind) {
   LongSuite suite;
   ASSERT_TRUE(suite.IsUp());
-  ExpectNothingLeft(suite.program);
+  ExpectNothingLeftInterruption(suite.program);
 }
 
 TEST(Interruption, ASuiteThatIsInterruptedBlamesNoCell) {

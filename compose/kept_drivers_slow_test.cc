@@ -100,20 +100,20 @@ TEST_F(KeptCache, ThatCannotBeWrittenIsSaidInOneLine) {
   EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
 }
 
-std::vector<std::string> Names() {
+std::vector<std::string> NamesKeptDrivers() {
   std::vector<std::string> names;
   for (const KeptDriver& driver : KeptDrivers()) names.emplace_back(driver.name);
   return names;
 }
-INSTANTIATE_TEST_SUITE_P(Each, Kept, ::testing::ValuesIn(Names()));
+INSTANTIATE_TEST_SUITE_P(Each, Kept, ::testing::ValuesIn(NamesKeptDrivers()));
 
 // Of the other locks that a library has, of its other versions, and of majorities.
-struct Way {
+struct KeptDriversWay {
   const char* name;
   const char* driver;
   std::vector<std::string> more;
 };
-class KeptWays : public EmptyCache, public ::testing::TestWithParam<Way> {};
+class KeptWays : public EmptyCache, public ::testing::TestWithParam<KeptDriversWay> {};
 
 TEST_P(KeptWays, IsValidWhenNothingGoesWrong) {
   const auto& [name, driver, more] = GetParam();
@@ -128,8 +128,8 @@ TEST_P(KeptWays, IsValidWhenNothingGoesWrong) {
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
 }
 
-const std::vector<Way>& Ways() {
-  static const std::vector<Way> kWays{
+const std::vector<KeptDriversWay>& Ways() {
+  static const std::vector<KeptDriversWay> kWays{
       {"Redlock5OfFive", "node-redlock", {"--nodes", "5"}},
       {"Redlock4", "node-redlock@4.2.0", {}},
       {"Redlock4OfFive", "node-redlock@4.2.0", {"--nodes", "5"}},

@@ -33,8 +33,8 @@ SettingTexts With(SettingTexts more) {
   more.emplace("workload.store-timeout", "0.1 lease");
   return more;
 }
-const SettingTexts kThree = With({{"topology.nodes", "3"}});
-const SettingTexts kFive = With({{"topology.nodes", "5"}});
+const SettingTexts kKnownAnswersThree = With({{"topology.nodes", "3"}});
+const SettingTexts kKnownAnswersFive = With({{"topology.nodes", "5"}});
 
 const std::vector<Answer>& Answers() {
   static const std::vector<Answer> answers{
@@ -66,15 +66,36 @@ const std::vector<Answer>& Answers() {
       {"K18-with-data", {"set-nx-px", {SimFault::kRestart}, 2}, "", 58},
       {"K18-with-data-redisson", {"redisson", {SimFault::kRestart}, 2}, "", 91},
       {"K25-three",
-       {"redlock", {SimFault::kDropRequest, SimFault::kNodeClock}, 2, kThree, 2, 1, 0, {1, 1}},
+       {"redlock",
+        {SimFault::kDropRequest, SimFault::kNodeClock},
+        2,
+        kKnownAnswersThree,
+        2,
+        1,
+        0,
+        {1, 1}},
        "exclusion lease-exclusion stock",
        1555},
       {"K25-five",
-       {"redlock", {SimFault::kDropRequest, SimFault::kNodeClock}, 2, kFive, 2, 1, 0, {1, 1}},
+       {"redlock",
+        {SimFault::kDropRequest, SimFault::kNodeClock},
+        2,
+        kKnownAnswersFive,
+        2,
+        1,
+        0,
+        {1, 1}},
        "exclusion lease-exclusion stock",
        3987},
       {"K26-three",
-       {"redlock", {SimFault::kDropRequest, SimFault::kRestartEmpty}, 2, kThree, 2, 1, 0, {1, 1}},
+       {"redlock",
+        {SimFault::kDropRequest, SimFault::kRestartEmpty},
+        2,
+        kKnownAnswersThree,
+        2,
+        1,
+        0,
+        {1, 1}},
        "exclusion lease-exclusion stock",
        1588},
       {"K26-three-kept-out",
@@ -118,16 +139,16 @@ const std::vector<Answer>& Answers() {
        296},
       {"K33-read-too", {"fenced", {SimFault::kPause}, 2}, "exclusion", 292},
       {"K37",
-       {"redlock", {SimFault::kNodeClock}, 1, kFive, 2, 1, 1},
+       {"redlock", {SimFault::kNodeClock}, 1, kKnownAnswersFive, 2, 1, 1},
        "exclusion lease-exclusion stock",
        1526},
       {"K37-restart",
-       {"redlock", {SimFault::kRestartEmpty}, 1, kFive, 2, 1, 1},
+       {"redlock", {SimFault::kRestartEmpty}, 1, kKnownAnswersFive, 2, 1, 1},
        "exclusion lease-exclusion stock",
        1526},
-      {"K37-calm", {"redlock", {}, 0, kFive, 3, 1, 2}, "", 3489},
+      {"K37-calm", {"redlock", {}, 0, kKnownAnswersFive, 3, 1, 2}, "", 3489},
       {"C02",
-       {"redlock", {SimFault::kNodeKill, SimFault::kNodePause}, 1, kFive, 2, 1, 1},
+       {"redlock", {SimFault::kNodeKill, SimFault::kNodePause}, 1, kKnownAnswersFive, 2, 1, 1},
        "",
        3282},
       // Nothing is done while it is held: a client is stopped after its lease was looked at, and before its release.

@@ -11,25 +11,26 @@
 namespace doublehold {
 namespace {
 
-struct Outcome {
+struct KnownAnswersOutcome {
   Finished finished;
   nlohmann::json verdict;
   History history;
 };
 
-Outcome RunOne(const std::vector<std::string>& words) {
+KnownAnswersOutcome RunOne(const std::vector<std::string>& words) {
   const TestFolder folder;
   std::vector<std::string> command{"run"};
   command.insert(command.end(), words.begin(), words.end());
   command.insert(command.end(), {"--into", folder.path().string()});
-  Outcome outcome{.finished = RunProgram(command),
-                  .verdict = ReadJson(folder.path() / "verdict.json"),
-                  .history = {}};
+  KnownAnswersOutcome outcome{.finished = RunProgram(command),
+                              .verdict = ReadJson(folder.path() / "verdict.json"),
+                              .history = {}};
   if (Result<History> history = ReadHistory(folder.path())) outcome.history = std::move(*history);
   return outcome;
 }
 
-Outcome RunKnown(const std::string& name, const std::vector<std::string>& changed = {}) {
+KnownAnswersOutcome RunKnown(const std::string& name,
+                             const std::vector<std::string>& changed = {}) {
   std::vector<std::string> words{DOUBLEHOLD_SOURCE_DIR "/compose/testdata/known/" + name + ".toml"};
   words.insert(words.end(), changed.begin(), changed.end());
   return RunOne(words);
@@ -51,28 +52,28 @@ std::string OutcomeOf(const nlohmann::json& verdict, const std::string& claim) {
   return ClaimOf(verdict, claim).at("outcome");
 }
 
-void ExpectAsExpected(const Outcome& outcome) {
+void ExpectAsExpectedKnownAnswers(const KnownAnswersOutcome& outcome) {
   ASSERT_EQ(outcome.finished.exit_code, 0) << outcome.finished.out << outcome.finished.err;
 }
 
 // Stock 1 is sold twice: two orders, one too many.
-void ExpectOversoldByOne(const Outcome& outcome) {
-  ExpectAsExpected(outcome);
+void ExpectOversoldByOne(const KnownAnswersOutcome& outcome) {
+  ExpectAsExpectedKnownAnswers(outcome);
   EXPECT_EQ(ClaimOf(outcome.verdict, "stock").at("count"), 1);
   EXPECT_EQ(outcome.verdict.at("orders"), 2);
   EXPECT_TRUE(IsBetween(outcome.verdict, "exclusion", 1, 2));
 }
 
 TEST(KnownAnswers, K03_AReleaseWithoutOwnerCheckFreesTheNextHoldersLock) {
-  const Outcome outcome = RunKnown("k03");
-  ExpectAsExpected(outcome);
+  const KnownAnswersOutcome outcome = RunKnown("k03");
+  ExpectAsExpectedKnownAnswers(outcome);
   EXPECT_TRUE(IsBetween(outcome.verdict, "exclusion", 1, 2));
   EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 2, 3));
 }
 
 TEST(KnownAnswers, K08_AClientWhoseClockIsAheadTakesOverAValidLock) {
-  const Outcome outcome = RunKnown("k08");
-  ExpectAsExpected(outcome);
+  const KnownAnswersOutcome outcome = RunKnown("k08");
+  ExpectAsExpectedKnownAnswers(outcome);
   EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 2));
 }
 
@@ -85,8 +86,8 @@ TEST(KnownAnswers, K15_AWriteHeldOnTheWirePastTheLeaseSellsWhatIsSold) {
 }
 
 TEST(KnownAnswers, K16_ALostReplyBlocksEverybodyForOneLease) {
-  const Outcome outcome = RunKnown("k16");
-  ExpectAsExpected(outcome);
+  const KnownAnswersOutcome outcome = RunKnown("k16");
+  ExpectAsExpectedKnownAnswers(outcome);
   // A's first attempt ran and ends as unknown; B is granted nothing before the lease of that attempt is over.
   std::optional<int64_t> invoked_ns;
   std::optional<int64_t> granted_ns;
@@ -105,8 +106,8 @@ TEST(KnownAnswers, K16_ALostReplyBlocksEverybodyForOneLease) {
 
 TEST(KnownAnswers, K17_AServerClockThatJumpsPastTheLeaseGrantsTwice) {
   for (const char* name : {"k17-set-nx-px", "k17-redisson"}) {
-    const Outcome outcome = RunKnown(name);
-    ExpectAsExpected(outcome);
+    const KnownAnswersOutcome outcome = RunKnown(name);
+    ExpectAsExpectedKnownAnswers(outcome);
     EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 2)) << name;
   }
 }
@@ -132,18 +133,18 @@ Firsts FirstsOf(const History& history, int client) {
 }
 
 TEST(KnownAnswers, K18_AServerThatComesBackEmptyGrantsTwice) {
-  const Outcome outcome = RunKnown("k18");
-  ExpectAsExpected(outcome);
+  const KnownAnswersOutcome outcome = RunKnown("k18");
+  ExpectAsExpectedKnownAnswers(outcome);
   EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 2));
 }
 
 TEST(KnownAnswers, K18_AServerThatComesBackWithItsLogGrantsOnce) {
-  ExpectAsExpected(RunKnown("k18-log"));
+  ExpectAsExpectedKnownAnswers(RunKnown("k18-log"));
 }
 
 TEST(KnownAnswers, K21_AnAcquireThatIsSentTwiceStaysLockedForALeaseAfterItsRelease) {
-  const Outcome outcome = RunKnown("k21");
-  ExpectAsExpected(outcome);
+  const KnownAnswersOutcome outcome = RunKnown("k21");
+  ExpectAsExpectedKnownAnswers(outcome);
   const Firsts a = FirstsOf(outcome.history, 1);
   const Firsts b = FirstsOf(outcome.history, 2);
   EXPECT_EQ(a.acquire, EventType::kOk) << "the second reply came";
@@ -154,23 +155,23 @@ TEST(KnownAnswers, K21_AnAcquireThatIsSentTwiceStaysLockedForALeaseAfterItsRelea
 }
 
 TEST(KnownAnswers, K21_AnAcquireThatIsSentOnceIsFreeAfterItsRelease) {
-  const Outcome outcome = RunKnown("k21", {"--set", "lock.resend=false"});
-  ExpectAsExpected(outcome);
+  const KnownAnswersOutcome outcome = RunKnown("k21", {"--set", "lock.resend=false"});
+  ExpectAsExpectedKnownAnswers(outcome);
   EXPECT_EQ(FirstsOf(outcome.history, 1).acquire, EventType::kInfo) << "it cannot know";
   EXPECT_EQ(FirstsOf(outcome.history, 2).acquire, EventType::kOk);
 }
 
 TEST(KnownAnswers, K22_AHolderWhoseFailedRenewalIsTheLastLosesItsLock) {
-  const Outcome outcome = RunKnown("k22");
-  ExpectAsExpected(outcome);
+  const KnownAnswersOutcome outcome = RunKnown("k22");
+  ExpectAsExpectedKnownAnswers(outcome);
   EXPECT_TRUE(IsBetween(outcome.verdict, "exclusion", 1, 2));
 }
 
 TEST(KnownAnswers, K22_AHolderThatTriesAgainKeepsItsLock) {
-  const Outcome outcome =
+  const KnownAnswersOutcome outcome =
       RunKnown("k22", {"--set", "lock.renew-once=false", "--set", "expect.exclusion=valid", "--set",
                        "expect.stock=valid"});
-  ExpectAsExpected(outcome);
+  ExpectAsExpectedKnownAnswers(outcome);
 }
 
 TEST(KnownAnswers, K24_AQuorumDoesNotHelpAHolderThatIsStopped) {
@@ -178,19 +179,19 @@ TEST(KnownAnswers, K24_AQuorumDoesNotHelpAHolderThatIsStopped) {
 }
 
 TEST(KnownAnswers, K25_OneClockBreaksABareMajority) {
-  const Outcome outcome = RunKnown("k25");
-  ExpectAsExpected(outcome);
+  const KnownAnswersOutcome outcome = RunKnown("k25");
+  ExpectAsExpectedKnownAnswers(outcome);
   EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 2));
 }
 
 TEST(KnownAnswers, K26_ANodeThatForgetsBreaksABareMajority) {
-  const Outcome outcome = RunKnown("k26");
-  ExpectAsExpected(outcome);
+  const KnownAnswersOutcome outcome = RunKnown("k26");
+  ExpectAsExpectedKnownAnswers(outcome);
   EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 2));
 }
 
 TEST(KnownAnswers, K26_ANodeThatIsKeptOutForMoreThanTheLeaseBreaksNothing) {
-  ExpectAsExpected(RunKnown("k26-kept-out"));
+  ExpectAsExpectedKnownAnswers(RunKnown("k26-kept-out"));
 }
 
 // The tokens of a client's grants, in turn.
@@ -204,23 +205,23 @@ std::vector<int64_t> TokensOf(const History& history, int client) {
 }
 
 TEST(KnownAnswers, K34_TheStoreRefusesATokenThatWentBack) {
-  const Outcome outcome = RunKnown("k34");
-  ExpectAsExpected(outcome);
+  const KnownAnswersOutcome outcome = RunKnown("k34");
+  ExpectAsExpectedKnownAnswers(outcome);
   ASSERT_FALSE(TokensOf(outcome.history, 2).empty());
   EXPECT_EQ(TokensOf(outcome.history, 1).at(0), 2);
   EXPECT_EQ(TokensOf(outcome.history, 2).at(0), 1);
 }
 
 TEST(KnownAnswers, K34_ATokenThatIsGivenAgainSellsWhatIsSold) {
-  const Outcome outcome = RunKnown("k34-equal");
+  const KnownAnswersOutcome outcome = RunKnown("k34-equal");
   ExpectOversoldByOne(outcome);
   EXPECT_EQ(TokensOf(outcome.history, 1).at(0), 1);
   EXPECT_EQ(TokensOf(outcome.history, 2).at(0), 1);
 }
 
 TEST(KnownAnswers, K37_ContentionAloneCanLeaveABareMajority) {
-  const Outcome outcome = RunKnown("k37");
-  ExpectAsExpected(outcome);
+  const KnownAnswersOutcome outcome = RunKnown("k37");
+  ExpectAsExpectedKnownAnswers(outcome);
   EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 3));
 }
 
@@ -228,14 +229,15 @@ TEST(KnownAnswers, C03_WithoutAFaultEveryRealLockIsClean) {
   for (const LockEntry& lock : Locks()) {
     if (lock.name == "none") continue;
     SCOPED_TRACE(lock.name);
-    const Outcome outcome = RunOne({"--lock", std::string(lock.name), "--duration", "500ms"});
+    const KnownAnswersOutcome outcome =
+        RunOne({"--lock", std::string(lock.name), "--duration", "500ms"});
     EXPECT_EQ(outcome.finished.exit_code, 0) << outcome.finished.out << outcome.finished.err;
     EXPECT_EQ(outcome.verdict.at("overall"), "valid");
   }
 }
 
 TEST(KnownAnswers, C04_WithoutALockTheWorkloadOversells) {
-  const Outcome outcome = RunOne({"--lock", "none", "--duration", "1s"});
+  const KnownAnswersOutcome outcome = RunOne({"--lock", "none", "--duration", "1s"});
   EXPECT_EQ(outcome.finished.exit_code, 1) << outcome.finished.out << outcome.finished.err;
   EXPECT_EQ(OutcomeOf(outcome.verdict, "stock"), "violated");
 }

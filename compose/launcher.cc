@@ -14,10 +14,10 @@
 
 namespace doublehold {
 
-using Kind = ProcessRef::Kind;
+using ProcessKind = ProcessRef::Kind;
 
 int Launcher::ClockPageOf(ProcessRef ref) const {
-  return ref.kind == Kind::kNode ? ref.number : ServersOf(places_.plan) + 1 + ref.number;
+  return ref.kind == ProcessKind::kNode ? ref.number : ServersOf(places_.plan) + 1 + ref.number;
 }
 
 std::filesystem::path Launcher::SocketOf(int node) const {
@@ -65,7 +65,7 @@ void Launcher::PointAtMaster(int node) const {
   if (places_.network == nullptr) return;
   for (int client = 0; client <= places_.plan.clients; ++client) {
     if (!places_.cuts->links().contains({client, kMasterAddress})) continue;  // not started yet
-    proxy_.Redirect({client, kMasterAddress}, AddressOf({Kind::kNode, node}, {}));
+    proxy_.Redirect({client, kMasterAddress}, AddressOf({ProcessKind::kNode, node}, {}));
   }
 }
 
@@ -94,14 +94,15 @@ Result<void> Launcher::AddPeerLinks() {
       const LinkId link{
           .client = 0, .node = node, .peer = Topology().FailsOver() ? kAnyPeer : peer};
       if (peer_ports_.contains(link)) continue;
-      if (Result<void> ok = AddPeerLink(link, {Kind::kNode, node}, SocketOf(node)); !ok) return ok;
+      if (Result<void> ok = AddPeerLink(link, {ProcessKind::kNode, node}, SocketOf(node)); !ok)
+        return ok;
       cluster_.AddPeerLink(link);
     }
   }
   if (Topology().lead != Lead::kSentinel) return {};
   for (int number = 1; number <= kSentinels; ++number) {
-    if (Result<void> ok =
-            AddPeerLink(SentinelLink(number), {Kind::kSentinel, number}, SentinelSocketOf(number));
+    if (Result<void> ok = AddPeerLink(SentinelLink(number), {ProcessKind::kSentinel, number},
+                                      SentinelSocketOf(number));
         !ok)
       return ok;
   }
@@ -145,7 +146,7 @@ Result<void> Launcher::StartSentinels() {
         places_.folder / "nodes" / fmt::format("sentinel-{}.log", number);
     const Result<pid_t> pid = StartSentinel({.program = places_.server,
                                              .socket = SentinelSocketOf(number),
-                                             .network = NetworkOf({Kind::kSentinel, number}),
+                                             .network = NetworkOf({ProcessKind::kSentinel, number}),
                                              .log = log,
                                              .announced_host = PeerHost(),
                                              .announced_port = PeerPort(SentinelLink(number)),
@@ -153,7 +154,7 @@ Result<void> Launcher::StartSentinels() {
                                              .quorum = kSentinels / 2 + 1,
                                              .down_after = places_.plan.down_after});
     if (!pid) return tl::unexpected(pid.error());
-    children_.Add({.ref = {Kind::kSentinel, number},
+    children_.Add({.ref = {ProcessKind::kSentinel, number},
                    .name = fmt::format("sentinel {}", number),
                    .pid = *pid,
                    .log = log});
@@ -188,7 +189,7 @@ Result<void> Launcher::StartServers() {
     if (code) return EnvironmentFailed(fmt::format("{}: {}", folder.string(), code.message()));
     // The page is formatted before a process under the shim can see it.
     cluster_.AddNode(
-        node, ClockPageOf({Kind::kNode, node}),
+        node, ClockPageOf({ProcessKind::kNode, node}),
         {.socket = SocketOf(node), .folder = folder, .data = DataOf(places_.plan, node)});
     if (!ConfigOf(node).empty()) {
       if (Result<void> ok = WriteConfig(node, ""); !ok) return ok;
@@ -201,7 +202,7 @@ Result<void> Launcher::StartServers() {
 Result<void> Launcher::StartServer(int node) {
   const Result<std::filesystem::path> shim = FindClockShim();
   if (!shim) return tl::unexpected(shim.error());
-  const ProcessRef ref{Kind::kNode, node};
+  const ProcessRef ref{ProcessKind::kNode, node};
   const std::string name = node == kStoreNode ? "store" : fmt::format("node-{}", node);
   const std::filesystem::path log = places_.folder / "nodes" / (name + ".log");
   const Result<pid_t> pid =
@@ -228,7 +229,7 @@ Result<void> Launcher::StartServer(int node) {
 Revival::Hooks Launcher::RevivalHooks(std::function<void(const Error&)> failed) {
   return {.has_ended =
               [this](int node) {
-                return children_.HasEnded({Kind::kNode, node});
+                return children_.HasEnded({ProcessKind::kNode, node});
               },
           .start = [this](int node) { return StartServer(node); },
           .failed = std::move(failed)};
@@ -239,7 +240,7 @@ Result<std::vector<NodeAddress>> Launcher::AddressesOf(int client) {
   std::vector<NodeAddress> addresses;
   for (int node = 0; node <= ServersOf(places_.plan); ++node) {
     const std::string socket = ClientSocketOf(node).string();
-    const ProcessRef server{Kind::kNode, node};
+    const ProcessRef server{ProcessKind::kNode, node};
     if (client == 0 || places_.plan.direct) {
       addresses.push_back(client == 0 ? NodeAddress{.unix_path = socket}
                                       : AddressOf(server, socket));
@@ -263,7 +264,7 @@ Result<std::vector<NodeAddress>> Launcher::DriverNodesOf(int client,
       continue;
     }
     const Result<uint16_t> port =
-        AddLink({client, node}, {Kind::kNode, node}, ClientSocketOf(node).string());
+        AddLink({client, node}, {ProcessKind::kNode, node}, ClientSocketOf(node).string());
     if (!port) return tl::unexpected(port.error());
     nodes.push_back({.unix_path = {}, .host = PeerHost(), .port = *port});
   }
@@ -301,7 +302,7 @@ Result<int> Launcher::StartClient(int number) {
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     return EnvironmentFailed(fmt::format("socketpair: {}", std::strerror(errno)));
   }
-  const ProcessRef ref{Kind::kClient, number};
+  const ProcessRef ref{ProcessKind::kClient, number};
   cluster_.AddClient(number, ClockPageOf(ref));
   const size_t clock_offset = shared_.ClockPageOffset(ClockPageOf(ref));
   const std::string log = number == 0 ? "referee.log" : fmt::format("client-{}.log", number);

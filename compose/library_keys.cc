@@ -10,9 +10,9 @@
 namespace doublehold {
 namespace {
 
-constexpr Duration kLookInterval = 5ms;
-constexpr int kLooksPerLease = 4;
-constexpr int64_t kNotThere = -2;  // PTTL's answer
+constexpr Duration kKeyLookInterval = 5ms;
+constexpr int kKeyLooksPerLease = 4;
+constexpr int64_t kKeyNotThere = -2;  // PTTL's answer
 
 // `lock:item:1` is of item:1, and `item:10` is not.
 bool IsOf(const std::string& lock, const std::string& name) {
@@ -34,13 +34,13 @@ std::optional<LibraryKeys::Expiries> LibraryKeys::Related(Connection& node) {
     if (!IsOf(key_.name, name.text)) continue;
     const CallResult pttl = node.Call(std::array<std::string_view, 2>{"PTTL", name.text}, deadline);
     if (!pttl || pttl->kind != Reply::Kind::kInteger) return std::nullopt;
-    if (pttl->integer != kNotThere) expiries.emplace(name.text, pttl->integer);
+    if (pttl->integer != kKeyNotThere) expiries.emplace(name.text, pttl->integer);
   }
   return expiries;
 }
 
 std::vector<LibraryKeys::Seen> LibraryKeys::Await(const Names& expected) {
-  const MonoTime give_up = env_.Mono() + terms_.lease / kLooksPerLease;
+  const MonoTime give_up = env_.Mono() + terms_.lease / kKeyLooksPerLease;
   const auto is_settled = [&](const Expiries& keys) {
     return std::ranges::all_of(keys, [&](const auto& key) { return expected.contains(key.first); });
   };
@@ -49,7 +49,7 @@ std::vector<LibraryKeys::Seen> LibraryKeys::Await(const Names& expected) {
     const std::unique_ptr<Connection> node = env_.Connect(NodeId{number});
     std::optional<Expiries> keys = Related(*node);
     while (keys && !is_settled(*keys) && env_.Mono() < give_up &&
-           env_.SleepUntil(env_.Mono() + kLookInterval)) {
+           env_.SleepUntil(env_.Mono() + kKeyLookInterval)) {
       keys = Related(*node);
     }
     if (keys) all.push_back({.node = number, .at = env_.Mono(), .keys = std::move(*keys)});
@@ -74,12 +74,12 @@ void LibraryKeys::Record(Lock& lock) {
   const Names own = OwnNames(lock);
   for (const Seen& seen : open_) {
     if (own.empty()) {
-      Note(EventType::kInfo, kNotThere, seen.node);
+      Note(EventType::kInfo, kKeyNotThere, seen.node);
       continue;
     }
     const auto left =
         std::ranges::find_if(seen.keys, [&](const auto& key) { return own.contains(key.first); });
-    int64_t pttl_ms = left == seen.keys.end() ? kNotThere : left->second;
+    int64_t pttl_ms = left == seen.keys.end() ? kKeyNotThere : left->second;
     if (pttl_ms >= 0) pttl_ms = std::max<int64_t>(pttl_ms - ToMs(env_.Mono() - seen.at), 0);
     Note(EventType::kOk, pttl_ms, seen.node);
   }
@@ -88,7 +88,7 @@ void LibraryKeys::Record(Lock& lock) {
 // Those that a grant brings and its release takes away.
 LibraryKeys::Names LibraryKeys::OwnNames(Lock& lock) {
   const std::vector<Seen> without = Await(before_);
-  const RetryPolicy policy{.interval = kLookInterval,
+  const RetryPolicy policy{.interval = kKeyLookInterval,
                            .timeout = terms_.lease + terms_.grace,
                            .call_timeout = terms_.call_timeout};
   const AcquireResult result = AcquireWithRetry(env_, lock, key_, terms_.lease, policy);

@@ -32,13 +32,13 @@ class Named(template.Library):
 template.Driver(Named).run()
 )py";
 
-struct Named {
+struct LibraryKeysNamed {
   const char* name;
   const char* how;
   const char* outcome;
 };
 
-class LibraryKeys : public ::testing::TestWithParam<Named> {};
+class LibraryKeys : public ::testing::TestWithParam<LibraryKeysNamed> {};
 
 TEST_P(LibraryKeys, AreLookedForUnderTheNamesThatItUses) {
   const TestFolder folder;
@@ -56,12 +56,12 @@ TEST_P(LibraryKeys, AreLookedForUnderTheNamesThatItUses) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, LibraryKeys,
-                         ::testing::Values(Named{"KEY", "deletes", "valid"},
-                                           Named{"KEY", "leaves", "violated"},
-                                           Named{"lock:KEY", "deletes", "valid"},
-                                           Named{"lock:KEY", "leaves", "violated"},
-                                           Named{"{KEY}:lock", "leaves", "violated"},
-                                           Named{"its-own", "deletes", "unknown"}));
+                         ::testing::Values(LibraryKeysNamed{"KEY", "deletes", "valid"},
+                                           LibraryKeysNamed{"KEY", "leaves", "violated"},
+                                           LibraryKeysNamed{"lock:KEY", "deletes", "valid"},
+                                           LibraryKeysNamed{"lock:KEY", "leaves", "violated"},
+                                           LibraryKeysNamed{"{KEY}:lock", "leaves", "violated"},
+                                           LibraryKeysNamed{"its-own", "deletes", "unknown"}));
 
 }  // namespace
 }  // namespace doublehold

@@ -37,9 +37,9 @@ TEST_P(MutantOfALock, IsFound) {
   EXPECT_EQ(Violated(ExploreAll(searched)), each.shipped);
 }
 
-const SettingTexts kThree{{"topology.nodes", "3"}};
+const SettingTexts kMutantsThree{{"topology.nodes", "3"}};
 
-const std::vector<MutantCase>& Cases() {
+const std::vector<MutantCase>& CasesMutants() {
   static const std::vector<MutantCase> cases{
 
       MutantCase{"wrong-compare",
@@ -65,7 +65,7 @@ const std::vector<MutantCase>& Cases() {
                  "exclusion lease-exclusion reentry",
                  ""},
       MutantCase{"quorum-of-one-less",
-                 {.faults = {SimFault::kDropRequest}, .more = kThree},
+                 {.faults = {SimFault::kDropRequest}, .more = kMutantsThree},
                  "exclusion lease-exclusion stock",
                  "exclusion"},
       MutantCase{"time-forgotten",
@@ -83,9 +83,10 @@ const std::vector<MutantCase>& Cases() {
                   .delays = 1},
                  "cleared",
                  ""},
-      MutantCase{"anybody-released", {.more = kThree}, "exclusion lease-exclusion stock", ""},
+      MutantCase{
+          "anybody-released", {.more = kMutantsThree}, "exclusion lease-exclusion stock", ""},
       MutantCase{"silence-counted",
-                 {.faults = {SimFault::kDropRequest}, .depth = 2, .more = kThree},
+                 {.faults = {SimFault::kDropRequest}, .depth = 2, .more = kMutantsThree},
                  "exclusion lease-exclusion stock",
                  "exclusion"},
       MutantCase{"watchdog-goes-on",
@@ -107,12 +108,12 @@ const std::vector<MutantCase>& Cases() {
       MutantCase{"same-token", {}, "fencing", ""}};
   return cases;
 }
-INSTANTIATE_TEST_SUITE_P(Each, MutantOfALock, ::testing::ValuesIn(Cases()));
+INSTANTIATE_TEST_SUITE_P(Each, MutantOfALock, ::testing::ValuesIn(CasesMutants()));
 
 TEST(MutantsOfLocks, AreAllSearchedFor) {
   for (const LockMutant& mutant : LockMutants()) {
     EXPECT_NE(FindLock(mutant.lock), nullptr) << mutant.lock;
-    EXPECT_TRUE(std::ranges::any_of(Cases(), [&](const MutantCase& each) {
+    EXPECT_TRUE(std::ranges::any_of(CasesMutants(), [&](const MutantCase& each) {
       return each.mutant == mutant.name;
     })) << mutant.name;
   }

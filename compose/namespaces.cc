@@ -15,7 +15,7 @@
 namespace doublehold {
 namespace {
 
-using Kind = ProcessRef::Kind;
+using ProcessKind = ProcessRef::Kind;
 
 int OpenCurrent() { return open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC); }
 
@@ -62,11 +62,12 @@ Result<std::unique_ptr<Namespaces>> Namespaces::Create(const std::vector<Process
 Result<std::unique_ptr<Namespaces>> Namespaces::CreateFor(const Plan& plan) {
   if (plan.net != kNamespaces) return nullptr;
   std::vector<ProcessRef> members;
-  for (int node = 0; node <= ServersOf(plan); ++node) members.push_back({Kind::kNode, node});
+  for (int node = 0; node <= ServersOf(plan); ++node) members.push_back({ProcessKind::kNode, node});
   const bool watched = FindTopology(plan.topology)->lead == Lead::kSentinel;
   for (int number = 1; watched && number <= kSentinels; ++number)
-    members.push_back({Kind::kSentinel, number});
-  for (int client = 1; client <= plan.clients; ++client) members.push_back({Kind::kClient, client});
+    members.push_back({ProcessKind::kSentinel, number});
+  for (int client = 1; client <= plan.clients; ++client)
+    members.push_back({ProcessKind::kClient, client});
   return Create(members, plan.packet_delay);
 }
 
@@ -103,7 +104,7 @@ Result<void> Namespaces::Build(const std::vector<ProcessRef>& members) {
 Result<void> Namespaces::DelayPackets() {
   std::string far_ends;
   for (const auto& [member, place] : places_) {
-    if (member.kind != Kind::kClient) continue;
+    if (member.kind != ProcessKind::kClient) continue;
     const auto netem = [this](const std::string& device) {
       return fmt::format("qdisc add dev {} root netem delay {}us\n", device,
                          std::chrono::duration_cast<std::chrono::microseconds>(delay_).count());
@@ -149,7 +150,7 @@ Result<std::string> Namespaces::RunInNetwork(const std::vector<std::string>& arg
 }
 
 Result<void> TryNamespaces() {
-  Result<std::unique_ptr<Namespaces>> made = Namespaces::Create({{Kind::kNode, 0}});
+  Result<std::unique_ptr<Namespaces>> made = Namespaces::Create({{ProcessKind::kNode, 0}});
   if (!made) return tl::unexpected(made.error());
   Result<void> tried{};
   PacketCuts cuts(**made, [&tried](const Error& why) { tried = tl::unexpected(why); });
@@ -163,7 +164,7 @@ Result<void> TryNamespaces() {
 
 Result<void> TryNetem() {
   Result<std::unique_ptr<Namespaces>> made =
-      Namespaces::Create({{Kind::kClient, 1}}, std::chrono::milliseconds(1));
+      Namespaces::Create({{ProcessKind::kClient, 1}}, std::chrono::milliseconds(1));
   if (made) return {};
   return EnvironmentFailed(
       fmt::format("packet-delay needs the kernel's module sch_netem ({}); the fault 'delay' delays "

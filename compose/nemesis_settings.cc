@@ -15,7 +15,7 @@ namespace doublehold {
 namespace {
 
 // "pause, clock" on a command line has blanks.
-std::string Trimmed(const std::string& word) {
+std::string TrimmedWord(const std::string& word) {
   const size_t begin = word.find_first_not_of(' ');
   return begin == std::string::npos ? ""
                                     : word.substr(begin, word.find_last_not_of(' ') + 1 - begin);
@@ -24,7 +24,7 @@ std::string Trimmed(const std::string& word) {
 std::vector<std::string> ReadMembers(SettingReader& reader, const Plan& plan) {
   std::vector<std::string> members;
   for (const std::string& word : reader.Words("nemesis.faults")) {
-    const std::string name = Trimmed(word);
+    const std::string name = TrimmedWord(word);
     const auto known = NemesisMembers();
     const auto found = std::ranges::find(known, name, &NemesisMember::name);
     if (found == known.end()) {

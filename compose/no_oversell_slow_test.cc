@@ -22,7 +22,7 @@ std::vector<SimFault> AllBut(std::vector<SimFault> without) {
 }
 
 // Fewer units than customers.
-Searched Sale(const char* lock, std::vector<SimFault> faults) {
+Searched SaleNoOversell(const char* lock, std::vector<SimFault> faults) {
   return {.lock = lock,
           .faults = std::move(faults),
           .depth = 2,
@@ -47,26 +47,29 @@ int64_t ExecutionsOversold(const Searched& searched, int64_t at_least) {
 }
 
 TEST(NoOversell, OfVersion) {
-  EXPECT_EQ(ExecutionsOversold(Sale("version", AllBut({})), 5'000), 0);
+  EXPECT_EQ(ExecutionsOversold(SaleNoOversell("version", AllBut({})), 5'000), 0);
 }
 
 TEST(NoOversell, OfAtomicScript) {
-  EXPECT_EQ(ExecutionsOversold(Sale("atomic-script", AllBut({})), 3'000), 0);
+  EXPECT_EQ(ExecutionsOversold(SaleNoOversell("atomic-script", AllBut({})), 3'000), 0);
 }
 
 // Who is not answered tries again, and may take a second unit for one order (K36); no order has none.
-TEST(NoOversell, OfWatch) { EXPECT_EQ(ExecutionsOversold(Sale("watch", AllBut({})), 30'000), 0); }
+TEST(NoOversell, OfWatch) {
+  EXPECT_EQ(ExecutionsOversold(SaleNoOversell("watch", AllBut({})), 30'000), 0);
+}
 
 // With one exception: a lock's server that forgets its counter gives out a token twice, and the store takes both.
 TEST(NoOversell, OfFencedAsLongAsNoTokenIsGivenOutTwice) {
-  EXPECT_EQ(ExecutionsOversold(Sale("fenced", AllBut({SimFault::kRestartEmpty})), 50'000), 0);
-  Searched forgetful = Sale("fenced", {SimFault::kRestartEmpty, SimFault::kPause});
+  EXPECT_EQ(ExecutionsOversold(SaleNoOversell("fenced", AllBut({SimFault::kRestartEmpty})), 50'000),
+            0);
+  Searched forgetful = SaleNoOversell("fenced", {SimFault::kRestartEmpty, SimFault::kPause});
   EXPECT_GT(ExecutionsOversold(forgetful, 1), 0);
 }
 
 // The count can fail: a lock that is lost, and a store that takes everything.
 TEST(NoOversell, IsSeenWhereThereIsSome) {
-  Searched unguarded = Sale("set-nx-px", {SimFault::kPause});
+  Searched unguarded = SaleNoOversell("set-nx-px", {SimFault::kPause});
   unguarded.depth = 1;
   EXPECT_GT(ExecutionsOversold(unguarded, 1), 0);
 }

@@ -11,7 +11,7 @@ bool Meets(const FaultPlan& fault, std::string_view kind, int node) {
   return fault.kind == kind && std::ranges::find(fault.nodes, node) != fault.nodes.end();
 }
 
-std::string NameOf(int node) {
+std::string NameForNode(int node) {
   return node == kStoreNode ? "the store" : fmt::format("node {}", node);
 }
 
@@ -34,7 +34,7 @@ Result<void> CheckNodeData(const Plan& plan, const FaultPlan& restart) {
     // A server that keeps a log reads nothing else.
     if (data.snapshot && data.log) {
       return BadInput(fmt::format("{} is restarted with data rdb and with data aof: one of the two",
-                                  NameOf(node)),
+                                  NameForNode(node)),
                       "data");
     }
     const bool taken = std::ranges::any_of(
@@ -42,7 +42,7 @@ Result<void> CheckNodeData(const Plan& plan, const FaultPlan& restart) {
     if (restart.data == "rdb" && !taken) {
       return BadInput(fmt::format("{} is restarted with data rdb, and no fault of kind 'snapshot' "
                                   "takes one of it (data = \"empty\"?)",
-                                  NameOf(node)),
+                                  NameForNode(node)),
                       "data");
     }
   }

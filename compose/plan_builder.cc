@@ -217,7 +217,7 @@ std::vector<std::string> ClaimsOf(const Plan& plan) {
   return claims;
 }
 
-void ReadClaims(SettingReader& reader, Plan& plan) {
+void ReadClaimSettings(SettingReader& reader, Plan& plan) {
   const std::vector<std::string> known = ClaimNames();
   const std::vector<std::string> asked = reader.Words("claims");
   const std::vector<std::string> possible = ClaimsOf(plan);
@@ -238,7 +238,7 @@ void ReadClaims(SettingReader& reader, Plan& plan) {
   if (!asked.empty()) plan.claims = asked;
 }
 
-bool NumbersAreInRange(const Plan& plan) {
+bool PlanNumbersAreInRange(const Plan& plan) {
   const RetryPlan& retry = plan.retry;
   return plan.lease >= kShortestLease && IsWholeMilliseconds(plan.lease) && plan.clients >= 1 &&
          plan.clients <= kMostClients && plan.threads >= 1 && plan.threads <= kMostThreads &&
@@ -282,7 +282,7 @@ Result<Plan> BuildPlan(Settings settings, const DriverMeeting& meet) {
   ReadTopology(reader, lock, plan);
   ReadWorkload(reader, lock, plan);
   if (reader.error()) return tl::unexpected(*reader.error());
-  ReadClaims(reader, plan);
+  ReadClaimSettings(reader, plan);
   ReadExpectations(reader, plan);
   if (reader.error()) return tl::unexpected(*reader.error());
   const std::vector<FaultPlace> places = ReadFaults(reader, plan);
@@ -306,7 +306,7 @@ Result<void> CheckPlan(const Plan& plan, const std::string& where) {
     return bad("a driver serves lock 'driver', and no other");
   if (FindTopology(plan.topology) == nullptr)
     return bad(UnknownWord("topology", plan.topology, NamesOf(Topologies())));
-  if (!NumbersAreInRange(plan)) return bad("a number is out of its range");
+  if (!PlanNumbersAreInRange(plan)) return bad("a number is out of its range");
   if (auto ok = CheckCompleted("lock " + plan.lock, lock->options, plan.lock_options); !ok)
     return bad(ok.error().message);
   if (const Misfit misfit = TopologyMisfit(plan, *lock); !misfit.why.empty())

@@ -13,7 +13,7 @@ namespace {
 using testing::Built;
 using testing::Good;
 
-const std::string kLock = "[lock]\nname = \"set-nx-px\"\n";  // lines 1 and 2
+const std::string kPlanBuilderLock = "[lock]\nname = \"set-nx-px\"\n";  // lines 1 and 2
 
 TEST(BuildPlan, NeedsNothingButALock) {
   const Plan plan = Good("lock.name = \"set-nx-px\"\n");
@@ -73,7 +73,7 @@ TEST(BuildPlan, DefaultsFollowTheLease) {
 }
 
 TEST(BuildPlan, AProfileIsTimedByTheLeaseAndTheDuration) {
-  const Plan plan = Good("faults = \"pause,clock\"\n" + kLock);
+  const Plan plan = Good("faults = \"pause,clock\"\n" + kPlanBuilderLock);
   ASSERT_GE(plan.faults.size(), 3u);
   EXPECT_EQ(plan.faults[0].kind, "pause");
   EXPECT_EQ(plan.faults[0].length, 800ms);

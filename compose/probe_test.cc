@@ -13,12 +13,12 @@ using testing::ScriptedLock;
 using testing::Told;
 using testing::World;
 using Lines = std::vector<std::string>;
-using Outcome = testing::Attempt::Outcome;
+using ProbeOutcome = testing::Attempt::Outcome;
 
-constexpr Attempt kGrant{.outcome = Outcome::kGranted};
-constexpr Attempt kBusy{.outcome = Outcome::kBusy, .takes = 10ms};
-constexpr Attempt kLate{.outcome = Outcome::kBusy, .takes = 60ms};
-constexpr Attempt kUnknown{.outcome = Outcome::kUnknown, .takes = 10ms};
+constexpr Attempt kGrant{.outcome = ProbeOutcome::kGranted};
+constexpr Attempt kBusy{.outcome = ProbeOutcome::kBusy, .takes = 10ms};
+constexpr Attempt kLate{.outcome = ProbeOutcome::kBusy, .takes = 60ms};
+constexpr Attempt kUnknown{.outcome = ProbeOutcome::kUnknown, .takes = 10ms};
 
 Event Probed(const std::vector<Attempt>& attempts, Duration own_wait = {}) {
   World world;

@@ -35,7 +35,7 @@ std::vector<pid_t> ChildrenOf(pid_t parent) {
   return children;
 }
 
-std::string NameOf(pid_t process) {
+std::string ProcessNameFor(pid_t process) {
   std::string name = Content(fmt::format("/proc/{}/comm", process));
   if (name.ends_with('\n')) name.pop_back();
   return name;
@@ -119,7 +119,7 @@ std::vector<pid_t> Program::Descendants() const {
 
 pid_t Program::DescendantNamed(const std::string& start) const {
   for (const pid_t process : Descendants()) {
-    if (NameOf(process).starts_with(start)) return process;
+    if (ProcessNameFor(process).starts_with(start)) return process;
   }
   return 0;
 }

@@ -11,7 +11,6 @@
 namespace doublehold {
 namespace {
 
-using sim::FaultPlace;
 using sim::SimFault;
 
 constexpr int kStaggersPerLease =
@@ -23,8 +22,8 @@ constexpr Duration kLongest = 60s;           // the run ends with the last secti
 constexpr Duration kForGood = 50s;           // so does what is not to end
 
 // Asked at the plain continuation of what was chosen before it.
-std::vector<FaultPlace> PlacesOf(const Scenario& scenario, const sim::Deviations& before) {
-  std::vector<FaultPlace> places;
+std::vector<sim::FaultPlace> PlacesOf(const Scenario& scenario, const sim::Deviations& before) {
+  std::vector<sim::FaultPlace> places;
   Scenario noted = scenario;
   noted.terms.places = &places;
   sim::GivenChoices given(before);
@@ -40,7 +39,7 @@ class Translation {
   // When a client begins.
   [[nodiscard]] Duration BeginOf(int client) const { return stagger_ * (client - 1); }
 
-  [[nodiscard]] Result<FaultPlan> FaultAt(SimFault fault, const FaultPlace& place) const {
+  [[nodiscard]] Result<FaultPlan> FaultAt(SimFault fault, const sim::FaultPlace& place) const {
     switch (place.point) {
       case sim::Point::kRequest:
       case sim::Point::kReply:
@@ -63,7 +62,7 @@ class Translation {
     return {.name = std::string(entry.name), .kind = std::string(entry.kind)};
   }
 
-  [[nodiscard]] Result<FaultPlan> OnMessage(SimFault fault, const FaultPlace& place) const {
+  [[nodiscard]] Result<FaultPlan> OnMessage(SimFault fault, const sim::FaultPlace& place) const {
     FaultPlan plan = Begun(fault);
     plan.on = Trigger{.client = place.client, .step = Step::kStart};
     plan.client = place.client;
@@ -77,7 +76,7 @@ class Translation {
     return plan;
   }
 
-  [[nodiscard]] Result<FaultPlan> OnClient(SimFault fault, const FaultPlace& place) const {
+  [[nodiscard]] Result<FaultPlan> OnClient(SimFault fault, const sim::FaultPlace& place) const {
     FaultPlan plan = Begun(fault);
     const Result<Step> step = StepOf(fault, place);
     if (!step) return tl::unexpected(step.error());
@@ -94,7 +93,7 @@ class Translation {
 
   // Just before the client announces that it sends what the node was about to carry out; or, where that is what it begins with, just
   // before it begins.
-  [[nodiscard]] Result<FaultPlan> OnNode(SimFault fault, const FaultPlace& place) const {
+  [[nodiscard]] Result<FaultPlan> OnNode(SimFault fault, const sim::FaultPlace& place) const {
     if (sim::NeedsReplicas(fault))
       return BadInput(
           fmt::format("--real: {}: of replicas nothing can be aimed so", sim::EntryOf(fault).name));
@@ -111,13 +110,13 @@ class Translation {
     return plan;
   }
 
-  [[nodiscard]] static std::string WhatIsDone(const FaultPlace& place) {
+  [[nodiscard]] static std::string WhatIsDone(const sim::FaultPlace& place) {
     if (place.node < 0) return fmt::format("client {} goes on", place.client);
     return fmt::format("client {}'s {} {} to node {} is carried out", place.client, place.command,
                        place.nth, place.node);
   }
 
-  [[nodiscard]] static Result<Step> StepOf(SimFault fault, const FaultPlace& place) {
+  [[nodiscard]] static Result<Step> StepOf(SimFault fault, const sim::FaultPlace& place) {
     const std::string what = WhatIsDone(place);
     if (!place.step)
       return BadInput(fmt::format("--real: {} where {}: it announces no step there to aim at",
@@ -186,8 +185,8 @@ Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices
   const std::vector<SimFault>& struck = execution.struck;
   sim::Deviations before;
   for (const sim::Deviation& deviation : choices) {
-    const std::vector<FaultPlace> places = PlacesOf(scenario, before);
-    const auto place = std::ranges::find(places, deviation.at, &FaultPlace::at);
+    const std::vector<sim::FaultPlace> places = PlacesOf(scenario, before);
+    const auto place = std::ranges::find(places, deviation.at, &sim::FaultPlace::at);
     if (place == places.end())
       return BadInput("--real: what is due changes places, which cannot be had of real servers");
     CHECK(before.size() < struck.size());

@@ -33,7 +33,7 @@ struct Aimed {
   SettingTexts more{};
 };
 
-std::string TextOf(const Aimed& aimed) {
+std::string TextOfRealPlan(const Aimed& aimed) {
   const Searched searched{
       .lock = aimed.lock, .faults = aimed.faults, .more = aimed.more, .delays = aimed.delays};
   const auto choices = sim::ParseDeviations(aimed.choices);
@@ -157,7 +157,7 @@ TEST(RealPlan, AimsAtTheSameMessageOrStep) {
        {{"lock.lease", "40s"}}},
   };
   for (const Aimed& aimed : cases)
-    EXPECT_EQ(TextOf(aimed), aimed.real) << aimed.lock << ' ' << aimed.choices;
+    EXPECT_EQ(TextOfRealPlan(aimed), aimed.real) << aimed.lock << ' ' << aimed.choices;
 }
 
 TEST(RealPlan, ComparesClaimByClaim) {

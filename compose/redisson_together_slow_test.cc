@@ -19,7 +19,7 @@ namespace {
 using testing::Eventually;
 using testing::kPatience;
 
-constexpr Lease kLease = kPatience * 2;  // nothing here ends by itself
+constexpr Lease kRedissonTogetherLease = kPatience * 2;  // nothing here ends by itself
 const LockKey kKey{.name = "k"};
 
 // A lock, and the session of a client that uses it.
@@ -31,12 +31,12 @@ struct Party {
             .client = process.number,
             .seed = 7,
             .nodes = 1,
-            .lease = kLease,
+            .lease = kRedissonTogetherLease,
             .call_timeout = kPatience,
             .options = Options(options)};
   }
   AcquireResult Try(Duration patience) {
-    return lock->TryAcquire(kKey, kLease, env.Mono() + patience);
+    return lock->TryAcquire(kKey, kRedissonTogetherLease, env.Mono() + patience);
   }
   // Granted, or the test fails.
   Grant Acquire() {
@@ -71,12 +71,12 @@ class Together : public ::testing::Test {
     ASSERT_TRUE(hello.has_value()) << hello.error().message;
     driver_.hello = *hello;
     const std::array nodes{NodeAddress{.unix_path = {}, .port = ports_.At(0)}};
-    const Result<void> ready =
-        doublehold::SetUp(*driver_.channel, {.client = 2, .nodes = nodes, .lease = kLease}, log_);
+    const Result<void> ready = doublehold::SetUp(
+        *driver_.channel, {.client = 2, .nodes = nodes, .lease = kRedissonTogetherLease}, log_);
     ASSERT_TRUE(ready.has_value()) << ready.error().message;
     theirs_.lock = driver_.MakeLock(theirs_.Context({}));
     const LockEntry& entry = *FindLock("redisson");
-    options_ = *CompleteOptions(entry.name, entry.options, {}, kLease);
+    options_ = *CompleteOptions(entry.name, entry.options, {}, kRedissonTogetherLease);
     ours_.lock = entry.make(ours_.Context(options_));
   }
   std::string Ask(std::initializer_list<std::string_view> command) {
@@ -136,7 +136,8 @@ TEST_F(Together, TheyNeverHoldItAtOnce) {
   const auto contend = [&](Party& party) {
     const RetryPolicy policy{.interval = 1ms, .timeout = kPatience, .call_timeout = kPatience};
     for (int i = 0; i < kGrants; ++i) {
-      AcquireResult result = AcquireWithRetry(party.env, *party.lock, kKey, kLease, policy);
+      AcquireResult result =
+          AcquireWithRetry(party.env, *party.lock, kKey, kRedissonTogetherLease, policy);
       const auto* granted = std::get_if<Granted>(&result);
       ASSERT_NE(granted, nullptr) << party.process.number << " after " << i << " grants";
       if (inside.fetch_add(1) != 0) ++overlaps;

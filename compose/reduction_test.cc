@@ -22,7 +22,7 @@ std::vector<SimFault> AllFaults() {
   return all;
 }
 
-std::vector<Searched> Cases() {
+std::vector<Searched> CasesReduction() {
   std::vector<Searched> cases;
   for (const char* lock :
        {"setnx-getset", "set-nx-px", "redisson", "redisson-fair", "fenced", "watch"})
@@ -46,7 +46,7 @@ std::vector<Searched> Cases() {
 
 TEST(Reduction, LeavesNothingOutThatDiffers) {
   int64_t less = 0;
-  for (const Searched& searched : Cases()) {
+  for (const Searched& searched : CasesReduction()) {
     const Explored all = Found(searched, false);
     const Explored reduced = Found(searched, true);
     EXPECT_EQ(Violated(reduced), Violated(all)) << searched.lock;

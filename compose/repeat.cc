@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMostRepetitions = 100'000;
 constexpr int kRepetitionsUntilAnswered = 1000;  // at most, where --repeat does not say
-constexpr int kMostJobs = 64;
+constexpr int kMostRepeatJobs = 64;
 
 Result<std::optional<Until>> ReadUntilOf(const ParsedLine& line) {
   if (!line.values.contains("until")) return std::nullopt;
@@ -162,7 +162,7 @@ Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite) {
   if (line.values.contains("repeat")) request.repeat = line.values["repeat"].as<int>();
   if (request.repeat < 1 || request.repeat > kMostRepetitions)
     return BadInput("--repeat: from 1 to 100000");
-  if (request.jobs < 1 || request.jobs > kMostJobs) return BadInput("--jobs: from 1 to 64");
+  if (request.jobs < 1 || request.jobs > kMostRepeatJobs) return BadInput("--jobs: from 1 to 64");
   return request;
 }
 

@@ -22,7 +22,7 @@ const std::string kSettings =
     "lease;workload.clients=2;workload.stock=5;workload.think=0s;"
     "workload.work=0.5 lease;workload.work-distribution=fixed;lock.name=";
 
-class ReplayReal : public testing::TestWithParam<InBothWorlds> {};
+class ReplayReal : public ::testing::TestWithParam<InBothWorlds> {};
 
 TEST_P(ReplayReal, ComesToTheSame) {
   const TestFolder folder;
@@ -39,7 +39,7 @@ TEST_P(ReplayReal, ComesToTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(
     Executions, ReplayReal,
-    testing::Values(
+    ::testing::Values(
         InBothWorlds{"Plain", "set-nx-px", "/1//", {{"exclusion", "valid"}, {"stock", "valid"}}},
         InBothWorlds{"APauseOfTheHolder",
                      "set-nx-px",
@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
                      "set-nx-px",
                      "/1/node-clock/1:1",
                      {{"lease-exclusion", "violated"}, {"stock", "violated"}}}),
-    [](const testing::TestParamInfo<InBothWorlds>& each) { return each.param.name; });
+    [](const ::testing::TestParamInfo<InBothWorlds>& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace doublehold

@@ -9,7 +9,7 @@
 namespace doublehold {
 namespace {
 
-constexpr Duration kPollInterval = 5ms;
+constexpr Duration kReplicationPollInterval = 5ms;
 // Votes of sentinels and clusters take one or two seconds, and begin when a server was silent for Plan::down_after.
 constexpr Duration kPatience = 30s;
 
@@ -19,7 +19,7 @@ struct Poll : std::enable_shared_from_this<Poll> {
       : timer(io), met(std::move(is_met)), done(std::move(on_done)) {}
 
   void Next() {
-    timer.expires_after(kPollInterval);
+    timer.expires_after(kReplicationPollInterval);
     timer.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
       if (error) return;
       if (self->met()) return self->done(true);

@@ -31,7 +31,7 @@ std::string Redlock(const std::string& delay) {
 std::string Fault(const std::string& kind, const std::string& rest) {
   return fmt::format("[[fault]]\nkind = \"{}\"\n{}\n", kind, rest);
 }
-const std::string kLock = "[lock]\nname = \"set-nx-px\"\n";
+const std::string kRestartRulesLock = "[lock]\nname = \"set-nx-px\"\n";
 
 TEST(RestartDelay, IsLongerThanTheLeaseOrNotThere) {
   EXPECT_EQ(RefusalOf(Redlock("0s")), "accepted");
@@ -91,11 +91,12 @@ TEST(Restarts, AreRefusedForWhatTheNodesCannotDo) {
       {Fault("crash", "name = \"c\"\nnodes = [6]"),
        "fault 'c': node 6 does not exist: the run has nodes 1..1"},
   };
-  for (const Refused& refused : cases) EXPECT_EQ(RefusalOf(kLock + refused.toml), refused.message);
+  for (const Refused& refused : cases)
+    EXPECT_EQ(RefusalOf(kRestartRulesLock + refused.toml), refused.message);
 }
 
 TEST(Restarts, WhatOneCannotComeBackWithIsSaidWhereItStands) {
-  const Result<Plan> plan = Built(kLock + Fault("pause", "nodes = [1]\nfor = \"1s\"") +
+  const Result<Plan> plan = Built(kRestartRulesLock + Fault("pause", "nodes = [1]\nfor = \"1s\"") +
                                   Fault("restart", "nodes = [1]\nfor = \"1s\"\ndata = \"rdb\""));
   ASSERT_FALSE(plan);
   EXPECT_TRUE(plan.error().message.starts_with("x.toml:11: fault.1.data: fault 'restart-2': "))
@@ -103,15 +104,17 @@ TEST(Restarts, WhatOneCannotComeBackWithIsSaidWhereItStands) {
 }
 
 TEST(Restarts, AKeyIsTheLocksUnlessAnotherIsNamed) {
-  EXPECT_EQ(Built(kLock + Fault("delete-key", "nodes = [1]"))->faults[0].key, "dh:item:0");
-  EXPECT_EQ(
-      Built(kLock + Fault("evict", "nodes = [1]\nkey = \"{dh:item:0}:token\""))->faults[0].key,
-      "{dh:item:0}:token");
+  EXPECT_EQ(Built(kRestartRulesLock + Fault("delete-key", "nodes = [1]"))->faults[0].key,
+            "dh:item:0");
+  EXPECT_EQ(Built(kRestartRulesLock + Fault("evict", "nodes = [1]\nkey = \"{dh:item:0}:token\""))
+                ->faults[0]
+                .key,
+            "{dh:item:0}:token");
 }
 
 TEST(NodeData, IsKeptOnlyWhereARestartNeedsIt) {
   const Plan plan =
-      *Built(kLock + Fault("restart", "nodes = [1]\ndata = \"aof-cut\"\ncut = \"1s\"") +
+      *Built(kRestartRulesLock + Fault("restart", "nodes = [1]\ndata = \"aof-cut\"\ncut = \"1s\"") +
              Fault("restart", "nodes = [1]\ndata = \"aof\"") + Fault("snapshot", "nodes = [1]"));
   EXPECT_TRUE(DataOf(plan, 1).log);
   EXPECT_FALSE(DataOf(plan, 1).snapshot);

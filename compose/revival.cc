@@ -13,11 +13,11 @@
 namespace doublehold {
 namespace {
 
-constexpr Duration kPollInterval = 1ms;     // for its end, then for its answer
-constexpr Duration kRejoinInterval = 10ms;  // of the questions that follow
-constexpr Duration kAnswerTimeout = 1s;     // of one of them
-constexpr Duration kStartTimeout = 15s;     // as at the start of a run
-constexpr Duration kLookInterval =
+constexpr Duration kRevivalPollInterval = 1ms;  // for its end, then for its answer
+constexpr Duration kRejoinInterval = 10ms;      // of the questions that follow
+constexpr Duration kAnswerTimeout = 1s;         // of one of them
+constexpr Duration kRevivalTimeout = 15s;       // as at the start of a run
+constexpr Duration kRevivalLookInterval =
     5ms;  // at a log that is to be cut: a cut is so much too long at most
 
 std::chrono::steady_clock::time_point TimerTime(MonoTime time) {
@@ -105,7 +105,7 @@ void Revival::Look(Node& node) {
     const uintmax_t bytes = node.log.empty() ? 0 : std::filesystem::file_size(node.log, code);
     if (!code) node.growth.Add(RealMono(), bytes);
   }
-  node.look_timer.expires_after(kLookInterval);
+  node.look_timer.expires_after(kRevivalLookInterval);
   node.look_timer.async_wait([this, &node](const boost::system::error_code& error) {
     if (!error) Look(node);
   });
@@ -119,7 +119,7 @@ void Revival::Advance(Node& node) {
     Start(node);
     return;
   }
-  const Duration interval = node.answered ? kRejoinInterval : kPollInterval;
+  const Duration interval = node.answered ? kRejoinInterval : kRevivalPollInterval;
   node.timer.expires_at(TimerTime(ready ? now + interval : node.due));
   node.timer.async_wait([this, &node, life = node.life](const boost::system::error_code& error) {
     if (error || life != node.life || !node.Returns()) return;
@@ -134,7 +134,7 @@ void Revival::Start(Node& node) {
     return hooks_.failed(started.error());
   }
   node.state = Node::State::kStarting;
-  node.give_up = RealMono() + kStartTimeout;
+  node.give_up = RealMono() + kRevivalTimeout;
   node.rejoining = node.number == kStoreNode ? Rejoining{} : hooks_.rejoining;
   node.answered.reset();
   node.agreed = 0;
@@ -166,7 +166,7 @@ void Revival::Ask(Node& node) {
 void Revival::GiveUp(const Node& node) {
   hooks_.failed(
       {ExitCode::kEnvironment, fmt::format("node {} did not answer within {} after its restart",
-                                           node.number, FormatDuration(kStartTimeout))});
+                                           node.number, FormatDuration(kRevivalTimeout))});
 }
 
 // What the fault leaves it of what it knew.

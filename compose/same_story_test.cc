@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 const fs::path kStories = DOUBLEHOLD_SOURCE_DIR "/compose/testdata/stories";
 
-struct Told {
+struct SameStoryTold {
   std::vector<std::string> words;
   std::string printed;
 };
@@ -28,8 +28,8 @@ std::vector<std::string> SplitAtTabs(const std::string& line) {
   return words;
 }
 
-std::vector<Told> ReadStories(const fs::path& file) {
-  std::vector<Told> all;
+std::vector<SameStoryTold> ReadStories(const fs::path& file) {
+  std::vector<SameStoryTold> all;
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("$ ")) {
@@ -51,12 +51,12 @@ std::string WithoutSeconds(const std::string& printed) {
   return text;
 }
 
-class SameStory : public testing::TestWithParam<std::string> {};
+class SameStory : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(SameStory, IsToldByEachBuild) {
-  const std::vector<Told> stories = ReadStories(kStories / (GetParam() + ".txt"));
+  const std::vector<SameStoryTold> stories = ReadStories(kStories / (GetParam() + ".txt"));
   ASSERT_GE(stories.size(), 2u) << "a search, and what it found";
-  for (const Told& told : stories) {
+  for (const SameStoryTold& told : stories) {
     const Finished finished = RunProgram(told.words);
     EXPECT_LE(finished.exit_code, 2) << finished.err;
     EXPECT_EQ(WithoutSeconds(finished.out), told.printed) << told.words.back();
@@ -64,10 +64,10 @@ TEST_P(SameStory, IsToldByEachBuild) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stories, SameStory,
-                         testing::Values("fenced", "redisson-fair", "redlock", "set-nx-px",
-                                         "set-nx-px-del", "set-nx-px-reentrant", "setnx-getset",
-                                         "watch"),
-                         [](const testing::TestParamInfo<std::string>& story) {
+                         ::testing::Values("fenced", "redisson-fair", "redlock", "set-nx-px",
+                                           "set-nx-px-del", "set-nx-px-reentrant", "setnx-getset",
+                                           "watch"),
+                         [](const ::testing::TestParamInfo<std::string>& story) {
                            std::string name = story.param;
                            std::erase(name, '-');
                            return name;

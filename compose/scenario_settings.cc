@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kWork = "0.5 lease";
 constexpr const char* kWorkOfWatchdogs = "1.5 lease";       // or it would never extend anything
 constexpr std::string_view kNoWatchdog = "explicit-lease";  // the option of those that have one
-constexpr std::array<std::pair<const char*, const char*>, 7> kDefaults{{
+constexpr std::array<std::pair<const char*, const char*>, 7> kScenarioDefaults{{
     {"lock.lease", "400ms"},
     {"retry.timeout", "4 lease"},
     {"retry.interval", "0.2 lease"},  // who waits asks seldom, or the search is of nothing else
@@ -41,7 +41,7 @@ Result<Settings> ReadScenarioSettings(const ParsedLine& line) {
   if (!settings) return settings;
   const std::optional<Setting> workload = Settings(*settings).Take("workload.name");
   const bool inventory = !workload || workload->words == std::vector<std::string>{"inventory"};
-  for (const auto& [name, value] : kDefaults) {
+  for (const auto& [name, value] : kScenarioDefaults) {
     const bool of_inventory = std::string_view(name).starts_with("workload.") &&
                               name != std::string_view("workload.clients");
     if ((inventory || !of_inventory) && !settings->Has(name)) settings->Set(name, value, kNotSaid);
@@ -79,8 +79,7 @@ Result<Plan> SimulatedPlan(const Settings& settings) {
   if (!plan->faults.empty())
     return BadInput("explore puts the faults itself: an experiment without any");
   if (plan->driver) return BadInput(std::string("lock.driver: ") + kNoDrivers);
-  if (plan->sections > 0)
-    return BadInput("workload.sections: of real runs; explore has --cycles");
+  if (plan->sections > 0) return BadInput("workload.sections: of real runs; explore has --cycles");
   if (plan->direct) return BadInput("topology.direct: there is no proxy that it could go round");
   if (plan->net == kNamespaces) return BadInput("topology.net: packets are not simulated");
   if (FindTopology(plan->topology)->FailsOver())

@@ -35,10 +35,11 @@ Scenario ScenarioWith(const std::string& lock, const std::vector<SimFault>& faul
 
 void Ignore(const Explored&) {}
 
-const std::vector<SimFault> kThree{SimFault::kPause, SimFault::kHoldRequest, SimFault::kNodeClock};
+const std::vector<SimFault> kSearchThree{SimFault::kPause, SimFault::kHoldRequest,
+                                         SimFault::kNodeClock};
 
 // All that a search says but how it went.
-std::string Told(const Explored& explored) {
+std::string ToldSearch(const Explored& explored) {
   std::string text =
       std::to_string(explored.executions) + " " + std::to_string(explored.different) + " " +
       std::to_string(explored.points_struck) + " of " + std::to_string(explored.points);
@@ -48,25 +49,25 @@ std::string Told(const Explored& explored) {
   return text;
 }
 
-struct Way {
+struct SearchWay {
   const char* name;
   Bounds bounds;
 };
 
 TEST(Search, FindsTheSameWithAnyNumberOfThreads) {
-  const Scenario scenario = ScenarioWith("set-nx-px", kThree, 2, 2ms);
-  const Way ways[] = {
+  const Scenario scenario = ScenarioWith("set-nx-px", kSearchThree, 2, 2ms);
+  const SearchWay ways[] = {
       {"exhaustive", {.depth = 1, .delays = 1}},
       {"exhaustive, cut by its budget", {.depth = 1, .delays = 1, .executions = 777}},
       {"random", {.depth = 2, .executions = 1500, .strategy = StrategyKind::kRandom}},
       {"pct", {.depth = 2, .delays = 3, .executions = 1500, .strategy = StrategyKind::kPct}},
   };
-  for (const Way& way : ways) {
+  for (const SearchWay& way : ways) {
     Bounds bounds = way.bounds;
-    const std::string alone = Told(Explore(scenario, bounds, Ignore));
+    const std::string alone = ToldSearch(Explore(scenario, bounds, Ignore));
     for (const int jobs : {2, 3, 7}) {
       bounds.jobs = jobs;
-      EXPECT_EQ(Told(Explore(scenario, bounds, Ignore)), alone) << way.name << ", " << jobs;
+      EXPECT_EQ(ToldSearch(Explore(scenario, bounds, Ignore)), alone) << way.name << ", " << jobs;
     }
   }
 }
@@ -85,7 +86,7 @@ TEST(Search, EachStrategyFindsWhatOneFaultBreaks) {
 }
 
 TEST(Search, SaysWhyItEnded) {
-  const Scenario scenario = ScenarioWith("set-nx-px", kThree);
+  const Scenario scenario = ScenarioWith("set-nx-px", kSearchThree);
   const struct {
     Bounds bounds;
     Ended ended;
@@ -108,7 +109,7 @@ TEST(Search, SaysWhyItEnded) {
 }
 
 TEST(Search, EachExecutionIsEqualToItselfRunAgain) {
-  const Explored explored = Explore(ScenarioWith("redisson", kThree, 2, 2ms),
+  const Explored explored = Explore(ScenarioWith("redisson", kSearchThree, 2, 2ms),
                                     {.depth = 1, .delays = 1, .run_twice = true}, Ignore);
   EXPECT_TRUE(explored.is_complete);
   EXPECT_GT(explored.executions, 500);
@@ -117,7 +118,7 @@ TEST(Search, EachExecutionIsEqualToItselfRunAgain) {
 
 // That it would be seen: what is run again has other terms.
 TEST(Search, AnExecutionThatIsAnotherRunAgainIsTold) {
-  Scenario scenario = ScenarioWith("set-nx-px", kThree);
+  Scenario scenario = ScenarioWith("set-nx-px", kSearchThree);
   const Bounds bounds{.depth = 1, .run_twice = true};
   Worker worker(scenario, bounds);
   Done done;
@@ -135,9 +136,9 @@ TEST(Estimate, IsExactOfTwoDeviationsAndNearOfMore) {
     double tolerance;
   } cases[] = {
       {{SimFault::kPause}, {.depth = 0}, 0},
-      {kThree, {.depth = 1}, 0},
-      {kThree, {.depth = 2}, 0.15},
-      {kThree, {.depth = 2, .most = {{SimFault::kPause, 1}}}, 0.15},
+      {kSearchThree, {.depth = 1}, 0},
+      {kSearchThree, {.depth = 2}, 0.15},
+      {kSearchThree, {.depth = 2, .most = {{SimFault::kPause, 1}}}, 0.15},
       {{SimFault::kPause}, {.depth = 3}, 0.3},
       {{SimFault::kPause}, {.depth = 1, .delays = 1}, 0.15},
   };
@@ -151,7 +152,7 @@ TEST(Estimate, IsExactOfTwoDeviationsAndNearOfMore) {
 }
 
 TEST(Estimate, ABoundBeyondTheBudgetIsRefusedWithWhatToChange) {
-  const Scenario scenario = ScenarioWith("set-nx-px", kThree, 2, 2ms);
+  const Scenario scenario = ScenarioWith("set-nx-px", kSearchThree, 2, 2ms);
   const Result<void> refused = CheckBudget(scenario, {.depth = 2, .delays = 1, .executions = 1000});
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ExitCode::kBadInput);

@@ -20,7 +20,7 @@ namespace doublehold {
 namespace {
 
 // "{}" in a key is any of the lock keys, or of the items; no key: the commands have none.
-struct Row {
+struct SentRow {
   std::string_view part;  // a lock; a workload, or a way of writing its stock
   std::string_view commands;
   std::string_view key;
@@ -35,53 +35,53 @@ constexpr std::string_view kOrders = "dh:orders:{}";
 
 // To the nodes, by the names of locks. What Lock::Extend would send counts, whether or not a watchdog calls it.
 constexpr std::array kOfLocks{
-    Row{"none", "", ""},
-    Row{"watch", "", ""},
-    Row{"version", "", ""},
-    Row{"atomic-script", "", ""},
-    Row{"setnx-getset", "SETNX GET GETSET EXPIRE DEL SET", "{}"},
-    Row{"setnx-getset-expired", "SETNX GET GETSET DEL SET", "{}"},
-    Row{"setnx-expire", "SETNX PEXPIRE DEL", "{}"},
-    Row{"set-nx-px-del", "SET DEL EVALSHA EVAL", "{}"},
-    Row{"set-nx-px-get-del", "SET GET DEL EVALSHA EVAL", "{}"},
-    Row{"set-nx-px", kSetAndScripts, "{}"},
-    Row{"set-nx-px-reentrant", kSetAndScripts, "{}"},
-    Row{"redlock", kSetAndScripts, "{}"},
-    Row{"redlock-redisson", kScripts, "{}"},
-    Row{"fenced", kScripts, "{}"},
-    Row{"redisson", kScripts, "{}"},
-    Row{"redisson", kSubscribes, ""},
-    Row{"redisson-fair", kScripts, "{}"},
-    Row{"redisson-fair", kScripts, "redisson_lock_queue:{{}}"},
-    Row{"redisson-fair", kSubscribes, ""},
-    Row{"redisson-multi", kScripts, "{}"},
-    Row{"redisson-multi", kSubscribes, ""},
-    Row{"redisson-read-write", kScripts, "{}"},
-    Row{"redisson-read-write", kSubscribes, ""},
-    Row{"redisson-fenced", kScripts, "{}"},
-    Row{"redisson-fenced", kSubscribes, ""},
-    Row{"redisson-spin", kScripts, "{}"},
+    SentRow{"none", "", ""},
+    SentRow{"watch", "", ""},
+    SentRow{"version", "", ""},
+    SentRow{"atomic-script", "", ""},
+    SentRow{"setnx-getset", "SETNX GET GETSET EXPIRE DEL SET", "{}"},
+    SentRow{"setnx-getset-expired", "SETNX GET GETSET DEL SET", "{}"},
+    SentRow{"setnx-expire", "SETNX PEXPIRE DEL", "{}"},
+    SentRow{"set-nx-px-del", "SET DEL EVALSHA EVAL", "{}"},
+    SentRow{"set-nx-px-get-del", "SET GET DEL EVALSHA EVAL", "{}"},
+    SentRow{"set-nx-px", kSetAndScripts, "{}"},
+    SentRow{"set-nx-px-reentrant", kSetAndScripts, "{}"},
+    SentRow{"redlock", kSetAndScripts, "{}"},
+    SentRow{"redlock-redisson", kScripts, "{}"},
+    SentRow{"fenced", kScripts, "{}"},
+    SentRow{"redisson", kScripts, "{}"},
+    SentRow{"redisson", kSubscribes, ""},
+    SentRow{"redisson-fair", kScripts, "{}"},
+    SentRow{"redisson-fair", kScripts, "redisson_lock_queue:{{}}"},
+    SentRow{"redisson-fair", kSubscribes, ""},
+    SentRow{"redisson-multi", kScripts, "{}"},
+    SentRow{"redisson-multi", kSubscribes, ""},
+    SentRow{"redisson-read-write", kScripts, "{}"},
+    SentRow{"redisson-read-write", kSubscribes, ""},
+    SentRow{"redisson-fenced", kScripts, "{}"},
+    SentRow{"redisson-fenced", kSubscribes, ""},
+    SentRow{"redisson-spin", kScripts, "{}"},
 };
 
 // To the store, by the names of workloads and of the values of `write`.
 constexpr std::array kOfWorkloads{
-    Row{"abandon", "", ""},
-    Row{"cycle", "", ""},
-    Row{"nested", "", ""},
-    Row{"queue", "", ""},
-    Row{"exactly-once", "LPOS RPUSH", "dh:results"},
-    Row{"catalogue", "GET SET", "dh:catalogue:first"},
-    Row{"catalogue", "GET SET", "dh:catalogue:second"},
-    Row{"catalogue", "INCR", "dh:catalogue:last"},
-    Row{"inventory", "RPUSH", kOrders},
-    Row{"basket", "RPUSH", kOrders},
-    Row{"read-modify-write", "GET SET", kStock},
-    Row{"check-then-decr", "GET DECR", kStock},
-    Row{"fenced", "GET EVALSHA EVAL", kStock},
-    Row{"watch", "WATCH GET SET", kStock},
-    Row{"watch", "MULTI EXEC UNWATCH", ""},
-    Row{"version", "MGET EVALSHA EVAL", kStock},
-    Row{"atomic-script", "GET EVALSHA EVAL", kStock},
+    SentRow{"abandon", "", ""},
+    SentRow{"cycle", "", ""},
+    SentRow{"nested", "", ""},
+    SentRow{"queue", "", ""},
+    SentRow{"exactly-once", "LPOS RPUSH", "dh:results"},
+    SentRow{"catalogue", "GET SET", "dh:catalogue:first"},
+    SentRow{"catalogue", "GET SET", "dh:catalogue:second"},
+    SentRow{"catalogue", "INCR", "dh:catalogue:last"},
+    SentRow{"inventory", "RPUSH", kOrders},
+    SentRow{"basket", "RPUSH", kOrders},
+    SentRow{"read-modify-write", "GET SET", kStock},
+    SentRow{"check-then-decr", "GET DECR", kStock},
+    SentRow{"fenced", "GET EVALSHA EVAL", kStock},
+    SentRow{"watch", "WATCH GET SET", kStock},
+    SentRow{"watch", "MULTI EXEC UNWATCH", ""},
+    SentRow{"version", "MGET EVALSHA EVAL", kStock},
+    SentRow{"atomic-script", "GET EVALSHA EVAL", kStock},
 };
 
 // What one part of a run sends.
@@ -99,7 +99,7 @@ struct Traffic {
     for (std::string command; in >> command;) kinds.push_back({command, key});
   }
   // In the place of "{}" each of these.
-  void Add(const Row& row, const std::vector<std::string>& names) {
+  void Add(const SentRow& row, const std::vector<std::string>& names) {
     const size_t gap = row.key.find("{}");
     if (gap == std::string_view::npos) return Add(row.commands, std::string(row.key));
     for (const std::string& name : names) {
@@ -118,14 +118,14 @@ struct Traffic {
 };
 
 template <size_t Count>
-bool IsListed(const std::array<Row, Count>& rows, std::string_view part) {
-  return std::ranges::find(rows, part, &Row::part) != rows.end();
+bool IsListed(const std::array<SentRow, Count>& rows, std::string_view part) {
+  return std::ranges::find(rows, part, &SentRow::part) != rows.end();
 }
 
 Traffic ToNodes(const Plan& plan) {
   Traffic traffic{.part = "lock " + plan.lock, .known = IsListed(kOfLocks, plan.lock)};
   const std::vector<std::string> keys = LockKeysOf(plan);
-  for (const Row& row : kOfLocks) {
+  for (const SentRow& row : kOfLocks) {
     if (row.part == plan.lock) traffic.Add(row, keys);
   }
   const auto replicas = plan.lock_options.find("wait-replicas");
@@ -146,7 +146,7 @@ Traffic ToStore(const Plan& plan) {
   std::vector<std::string> items;
   const int64_t count = option("items").empty() ? 0 : std::stoll(option("items"));
   for (int64_t item = 0; item < count; ++item) items.push_back(std::to_string(item));
-  for (const Row& row : kOfWorkloads) {
+  for (const SentRow& row : kOfWorkloads) {
     if (row.part == plan.workload || row.part == write) traffic.Add(row, items);
   }
   return traffic;

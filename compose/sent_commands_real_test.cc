@@ -27,7 +27,7 @@ using testing::kPatience;
 using testing::Server;
 
 constexpr int kNodes = 3;
-constexpr Lease kLease = 300ms;  // as in the plans below
+constexpr Lease kSentCommandsLease = 300ms;  // as in the plans below
 constexpr const char* kEnd = "that was all";
 
 // Everything a server is told from now on, by clients and not by their scripts.
@@ -168,22 +168,23 @@ struct Client {
 void UseLock(const Farm& farm, const Plan& plan, const LockKey& key) {
   Client a(farm, plan, 1);
   Client b(farm, plan, 2);
-  const RetryPolicy policy{.interval = 2ms, .timeout = kLease + 50ms, .call_timeout = kPatience};
-  const AcquireResult first = a.lock->TryAcquire(key, kLease, a.Soon());
-  std::ignore = b.lock->TryAcquire({.name = key.name}, kLease, b.Soon());
+  const RetryPolicy policy{
+      .interval = 2ms, .timeout = kSentCommandsLease + 50ms, .call_timeout = kPatience};
+  const AcquireResult first = a.lock->TryAcquire(key, kSentCommandsLease, a.Soon());
+  std::ignore = b.lock->TryAcquire({.name = key.name}, kSentCommandsLease, b.Soon());
   std::ignore = b.lock->GiveUp({.name = key.name}, b.Soon());
   const auto* granted = std::get_if<Granted>(&first);
   if (granted == nullptr) {  // no replica acknowledged it
     ASSERT_EQ(plan.lock_options.at("wait-replicas"), "1");
     return;
   }
-  std::ignore = a.lock->Extend(granted->grant, kLease, a.Soon());
-  std::ignore = AcquireWithRetry(b.env, *b.lock, key, kLease, policy);
+  std::ignore = a.lock->Extend(granted->grant, kSentCommandsLease, a.Soon());
+  std::ignore = AcquireWithRetry(b.env, *b.lock, key, kSentCommandsLease, policy);
   std::ignore = a.lock->Release(granted->grant, a.Soon());
-  std::ignore = a.lock->Extend(granted->grant, kLease, a.Soon());
+  std::ignore = a.lock->Extend(granted->grant, kSentCommandsLease, a.Soon());
   std::ignore = a.lock->Release(granted->grant, a.Soon());
-  const AcquireResult left = AcquireWithRetry(b.env, *b.lock, key, kLease, policy);
-  const AcquireResult last = AcquireWithRetry(a.env, *a.lock, key, kLease, policy);
+  const AcquireResult left = AcquireWithRetry(b.env, *b.lock, key, kSentCommandsLease, policy);
+  const AcquireResult last = AcquireWithRetry(a.env, *a.lock, key, kSentCommandsLease, policy);
   if (const auto* late = std::get_if<Granted>(&left))
     std::ignore = b.lock->Release(late->grant, b.Soon());
   if (const auto* done = std::get_if<Granted>(&last))
@@ -198,11 +199,12 @@ void UseWorkload(const Farm& farm, const Plan& plan) {
   for (int number = 1; number <= 2; ++number) {
     clients.emplace_back([&, number] {
       Client client(farm, plan, number);
-      Session session{.env = client.env,
-                      .lock = *client.lock,
-                      .client = number,
-                      .lease = plan.lease,
-                      .policy = {.interval = 2ms, .timeout = kLease, .call_timeout = kPatience}};
+      Session session{
+          .env = client.env,
+          .lock = *client.lock,
+          .client = number,
+          .lease = plan.lease,
+          .policy = {.interval = 2ms, .timeout = kSentCommandsLease, .call_timeout = kPatience}};
       const auto workload = made();
       for (int step = 0; step < 4; ++step) workload->Step(session);
     });

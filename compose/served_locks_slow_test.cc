@@ -25,18 +25,20 @@
 namespace doublehold {
 namespace {
 
-const std::string kServe = DOUBLEHOLD_BINARY_DIR "/doublehold driver serve ";
+const std::string kServedLocksServe = DOUBLEHOLD_BINARY_DIR "/doublehold driver serve ";
 
 // ---- the cases -------------------------------------------------------------------------------------------------------
 
-struct Case {
+struct ServedLocksCase {
   const char* suite;
   const char* cell;
   void (*change)(Plan&) = [](Plan&) {};  // on both sides
   std::set<std::string> left_out{};      // claims
 };
 
-void PrintTo(const Case& each, std::ostream* out) { *out << each.suite << ": " << each.cell; }
+void PrintTo(const ServedLocksCase& each, std::ostream* out) {
+  *out << each.suite << ": " << each.cell;
+}
 
 FaultPlan& FaultOf(Plan& plan, const std::string& name) {
   return *std::ranges::find(plan.faults, name, &FaultPlan::name);
@@ -71,7 +73,7 @@ void HoldTheDelete(Plan& plan) {
 
 const std::set<std::string> kNoLeaseEnds{"lease-exclusion"};
 
-std::vector<Case> Cases() {
+std::vector<ServedLocksCase> CasesServedLocks() {
   return {
       {"seeds", "none/calm", [](Plan&) {}, kNoLeaseEnds},
       {"seeds", "setnx-expire/K01 K11", LoseTheExpiry},
@@ -126,7 +128,7 @@ std::vector<Case> Cases() {
 
 // ---- their two sides -------------------------------------------------------------------------------------------------
 
-Plan PlanOf(const Case& each) {
+Plan PlanOfServedLocks(const ServedLocksCase& each) {
   const Result<Suite> suite = ReadSuite(
       std::filesystem::path(DOUBLEHOLD_SOURCE_DIR "/compose/suites") / each.suite += ".toml");
   if (!suite) throw std::runtime_error(suite.error().message);
@@ -161,7 +163,7 @@ DriverOptions OptionsOf(const Plan& plan) {
 // The same experiment, with the lock behind a driver; it expects nothing.
 Plan Served(const Plan& plan, const std::set<std::string>& left_out) {
   Plan served = plan;
-  const Result<DriverPlan> driver = MeetDriver(kServe + plan.lock, OptionsOf(plan));
+  const Result<DriverPlan> driver = MeetDriver(kServedLocksServe + plan.lock, OptionsOf(plan));
   if (!driver) throw std::runtime_error(driver.error().message);
   served.driver = *driver;
   served.lock = kDriverLock;
@@ -172,7 +174,7 @@ Plan Served(const Plan& plan, const std::set<std::string>& left_out) {
   return served;
 }
 
-struct Judged {
+struct ServedLocksJudged {
   Finished finished;
   nlohmann::json verdict;
   History history;
@@ -183,26 +185,27 @@ struct Judged {
   }
 };
 
-Judged RunPlan(const Plan& plan) {
+ServedLocksJudged RunPlan(const Plan& plan) {
   const TestFolder folder;
   WriteFile(folder.path() / "asked.json", ToJson(plan).dump());
-  Judged judged{.finished = RunProgram({"run", "--plan", (folder.path() / "asked.json").string(),
-                                        "--into", (folder.path() / "run").string()}),
-                .verdict = {},
-                .history = {}};
+  ServedLocksJudged judged{
+      .finished = RunProgram({"run", "--plan", (folder.path() / "asked.json").string(), "--into",
+                              (folder.path() / "run").string()}),
+      .verdict = {},
+      .history = {}};
   judged.verdict = ReadJson(folder.path() / "run" / "verdict.json");
   if (Result<History> history = ReadHistory(folder.path() / "run"))
     judged.history = std::move(*history);
   return judged;
 }
 
-class ServedLocks : public ::testing::TestWithParam<Case> {};
+class ServedLocks : public ::testing::TestWithParam<ServedLocksCase> {};
 
 TEST_P(ServedLocks, AreJudgedAsInProcess) {
-  const Plan plan = PlanOf(GetParam());
-  const Judged here = RunPlan(plan);
+  const Plan plan = PlanOfServedLocks(GetParam());
+  const ServedLocksJudged here = RunPlan(plan);
   ASSERT_EQ(here.finished.exit_code, 0) << here.finished.out << here.finished.err;
-  const Judged there = RunPlan(Served(plan, GetParam().left_out));
+  const ServedLocksJudged there = RunPlan(Served(plan, GetParam().left_out));
   ASSERT_LE(there.finished.exit_code, 2) << there.finished.err;
   size_t compared = 0;
   for (const std::string& claim : plan.claims) {
@@ -219,20 +222,21 @@ TEST_P(ServedLocks, AreJudgedAsInProcess) {
   EXPECT_GE(compared, std::min<size_t>(plan.claims.size(), 2));
 }
 
-std::string NameOf(const ::testing::TestParamInfo<Case>& info) {
+std::string NameOf(const ::testing::TestParamInfo<ServedLocksCase>& info) {
   std::string name = fmt::format("{}_{}_{}", info.index, info.param.suite, info.param.cell);
   std::ranges::replace_if(
       name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(Each, ServedLocks, ::testing::ValuesIn(Cases()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Each, ServedLocks, ::testing::ValuesIn(CasesServedLocks()), NameOf);
 
 // ---- the protocol ----------------------------------------------------------------------------------------------------
 
 TEST(ServedLocksProtocol, EveryOneThatLocksOnOneNodeKeepsToIt) {
   for (const LockEntry& lock : Locks()) {
     if (lock.least_nodes > 1 || lock.Has(Trait::kLockFree) || !lock.has_leases) continue;
-    const Finished checked = RunProgram({"driver", "check", "--", kServe + std::string(lock.name)});
+    const Finished checked =
+        RunProgram({"driver", "check", "--", kServedLocksServe + std::string(lock.name)});
     EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
   }
 }

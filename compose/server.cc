@@ -35,7 +35,7 @@ std::string OutputOf(const std::string& command) {
 // After this a vote that came to nothing is over; the next one begins at twice as much.
 constexpr Duration kFailoverTimeout = 3s;
 
-std::string Quoted(const std::string& word) {
+std::string QuotedForShell(const std::string& word) {
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
@@ -44,7 +44,7 @@ std::string Quoted(const std::string& word) {
 }  // namespace
 
 Result<ServerProgram> FindServer(const std::string& path) {
-  const std::string output = OutputOf(Quoted(path) + " --version 2>/dev/null");
+  const std::string output = OutputOf(QuotedForShell(path) + " --version 2>/dev/null");
   if (output.empty()) {
     return EnvironmentFailed(fmt::format(
         "{}: not found, or it does not run; install the Debian package redis-server (./setup.sh)",

@@ -21,9 +21,9 @@ constexpr int64_t kNearOfMany = 2;
 constexpr size_t kFew = 4;  // deviations: what has no more is looked for everywhere at once
 
 // Runs executions, judges them, and counts what that takes.
-class Trials {
+class ShrinkTrials {
  public:
-  Trials(const std::string& claim, int64_t effort)
+  ShrinkTrials(const std::string& claim, int64_t effort)
       : checker_(*std::ranges::find(Checkers(), claim, &CheckerEntry::claim)), effort_(effort) {}
 
   // What follows is of this scenario, which outlives that.
@@ -97,7 +97,7 @@ Scenario Only(Scenario scenario, const Wanted& wanted) {
 // Every execution that has what is wanted, until one violates the claim.
 class SizeSearch {
  public:
-  SizeSearch(Trials& trials, const Scenario& scenario, const Wanted& wanted)
+  SizeSearch(ShrinkTrials& trials, const Scenario& scenario, const Wanted& wanted)
       : trials_(trials), wanted_(wanted) {
     trials_.Enter(scenario);
   }
@@ -146,7 +146,7 @@ class SizeSearch {
     return false;
   }
 
-  Trials& trials_;
+  ShrinkTrials& trials_;
   const Wanted& wanted_;
   Deviations choices_;
   bool ended_ = false;
@@ -169,7 +169,7 @@ std::optional<Deviations> Without(const Deviations& choices, size_t left_out, in
 // nothing happens in.
 class NearBy {
  public:
-  NearBy(Trials& trials, Scenario& scenario, Deviations& choices)
+  NearBy(ShrinkTrials& trials, Scenario& scenario, Deviations& choices)
       : trials_(trials), scenario_(scenario), choices_(choices) {}
 
   void Run() {
@@ -215,14 +215,14 @@ class NearBy {
     return false;
   }
 
-  Trials& trials_;
+  ShrinkTrials& trials_;
   Scenario& scenario_;
   Deviations& choices_;
 };
 
 // The same execution by the choices of a scenario in which nothing else can go wrong. Nothing: it is not found.
-std::optional<Deviations> ChoicesIn(Trials& trials, const Scenario& only, const Scenario& scenario,
-                                    const Deviations& choices) {
+std::optional<Deviations> ChoicesIn(ShrinkTrials& trials, const Scenario& only,
+                                    const Scenario& scenario, const Deviations& choices) {
   Deviations same, so_far;
   for (const sim::Deviation& next : choices) {
     so_far.push_back(next);
@@ -266,7 +266,7 @@ std::vector<std::vector<SimFault>> PartsOf(const std::vector<SimFault>& faults) 
 // By size, what is smaller than an execution that is known; false: none violates the claim, of those that were looked through.
 class SmallestFirst {
  public:
-  SmallestFirst(Trials& trials, Shrunk& shrunk, const PlanWithClients& with_clients)
+  SmallestFirst(ShrinkTrials& trials, Shrunk& shrunk, const PlanWithClients& with_clients)
       : trials_(trials), shrunk_(shrunk), with_clients_(with_clients) {}
 
   bool Run() {
@@ -307,13 +307,13 @@ class SmallestFirst {
     return false;
   }
 
-  Trials& trials_;
+  ShrinkTrials& trials_;
   Shrunk& shrunk_;
   const PlanWithClients& with_clients_;
 };
 
 // Where nothing smaller was found: the same execution, without the questions about what does not happen in it.
-void UseOnlyWhatStrikes(Trials& trials, Shrunk& shrunk) {
+void UseOnlyWhatStrikes(ShrinkTrials& trials, Shrunk& shrunk) {
   trials.Enter(shrunk.scenario);
   CHECK(trials.Violates(shrunk.choices));
   const Wanted wanted{.faults = trials.struck(),
@@ -330,7 +330,7 @@ void UseOnlyWhatStrikes(Trials& trials, Shrunk& shrunk) {
 Shrunk Shrink(const Scenario& scenario, const Deviations& choices, const std::string& claim,
               const PlanWithClients& with_clients, int64_t effort) {
   Shrunk shrunk{.scenario = scenario, .choices = choices, .sentence = {}};
-  Trials trials(claim, effort / 2);
+  ShrinkTrials trials(claim, effort / 2);
   const bool are_few = choices.size() <= kFew;
   if (!are_few) NearBy(trials, shrunk.scenario, shrunk.choices).Run();
   trials.Grant(effort / 2);

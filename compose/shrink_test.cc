@@ -19,7 +19,7 @@ using sim::SimFault;
 
 constexpr Duration kWindow = 2ms;
 
-struct Case {
+struct ShrinkCase {
   const char* id;
   const char* lock;
   const char* claim;
@@ -31,9 +31,9 @@ struct Case {
   std::map<std::string, std::string> more{};
 };
 
-void PrintTo(const Case& each, std::ostream* out) { *out << each.id << " " << each.lock; }
+void PrintTo(const ShrinkCase& each, std::ostream* out) { *out << each.id << " " << each.lock; }
 
-Plan PlanOf(const Case& each, int clients) {
+Plan PlanOfShrink(const ShrinkCase& each, int clients) {
   Settings settings;
   std::map<std::string, std::string> words{{"lock.name", each.lock},
                                            {"lock.lease", "400ms"},
@@ -73,7 +73,7 @@ int CountOf(const Deviations& choices, ChoiceKind kind) {
 }
 
 // Every smaller scenario and list, of the faults that are left.
-void ExpectNothingSmaller(const Case& each, const Shrunk& shrunk) {
+void ExpectNothingSmaller(const ShrinkCase& each, const Shrunk& shrunk) {
   const Scenario& scenario = shrunk.scenario;
   const int faults = CountOf(shrunk.choices, ChoiceKind::kFault);
   const int delays = CountOf(shrunk.choices, ChoiceKind::kOrder);
@@ -90,19 +90,19 @@ void ExpectNothingSmaller(const Case& each, const Shrunk& shrunk) {
     EXPECT_FALSE(AnyViolates(shorter, faults, delays, each.claim)) << "a cycle";
   }
   if (scenario.plan.clients > 1) {
-    Scenario smaller =
-        ScenarioOf(PlanOf(each, scenario.plan.clients - 1), scenario.cycles, scenario.terms.faults);
+    Scenario smaller = ScenarioOf(PlanOfShrink(each, scenario.plan.clients - 1), scenario.cycles,
+                                  scenario.terms.faults);
     smaller.terms.window = scenario.terms.window;
     EXPECT_FALSE(AnyViolates(smaller, faults, delays, each.claim)) << "a client";
   }
 }
 
-Shrunk ShrinkCase(const Case& each, const Scenario& scenario, const Deviations& choices) {
+Shrunk ShrunkFor(const ShrinkCase& each, const Scenario& scenario, const Deviations& choices) {
   return Shrink(scenario, choices, each.claim,
-                [&](int clients) { return std::optional(PlanOf(each, clients)); });
+                [&](int clients) { return std::optional(PlanOfShrink(each, clients)); });
 }
 
-void ExpectLeast(const Case& each, const Shrunk& shrunk) {
+void ExpectLeast(const ShrinkCase& each, const Shrunk& shrunk) {
   EXPECT_EQ(shrunk.scenario.plan.clients, each.least_clients);
   EXPECT_EQ(shrunk.scenario.cycles, each.least_cycles);
   EXPECT_EQ(shrunk.choices.size(), each.least_choices) << ToText(shrunk.choices);
@@ -110,17 +110,17 @@ void ExpectLeast(const Case& each, const Shrunk& shrunk) {
   EXPECT_FALSE(shrunk.sentence.empty());
 }
 
-class ShrunkCase : public ::testing::TestWithParam<Case> {};
+class ShrunkCase : public ::testing::TestWithParam<ShrinkCase> {};
 
 // Of the first that a search comes to, and of one that was drawn with faults that it does not need.
 TEST_P(ShrunkCase, HasNothingThatCouldBeLeftOut) {
-  const Case& each = GetParam();
-  const Scenario scenario = ScenarioOf(PlanOf(each, each.clients), each.cycles, each.faults);
+  const ShrinkCase& each = GetParam();
+  const Scenario scenario = ScenarioOf(PlanOfShrink(each, each.clients), each.cycles, each.faults);
   const Explored explored = Explore(scenario, {.depth = each.depth}, [](const Explored&) {});
   const auto found = std::ranges::find(explored.claims, each.claim, &Found::claim);
   ASSERT_NE(found, explored.claims.end());
   ASSERT_GT(found->violated, 0);
-  const Shrunk shrunk = ShrinkCase(each, scenario, found->shortest);
+  const Shrunk shrunk = ShrunkFor(each, scenario, found->shortest);
   ExpectLeast(each, shrunk);
   ExpectNothingSmaller(each, shrunk);
 }
@@ -130,37 +130,38 @@ constexpr auto kPause = SimFault::kPause;
 INSTANTIATE_TEST_SUITE_P(
     Each, ShrunkCase,
     ::testing::Values(
-        Case{"K02",
-             "setnx-getset",
-             "lease-exclusion",
-             {kPause},
-             4,
-             3,
-             0,
-             2,
-             2,
-             0,
-             {{"lock.finally-releases", "true"}, {"retry.timeout", "0.1 lease"}}},
-        Case{"C04", "none", "stock", {kPause}, 3, 2, 0, 2, 1, 0},
-        Case{"K14", "set-nx-px", "exclusion", {kPause, SimFault::kKill}, 3, 2, 1, 2, 1, 1},
-        Case{"K01", "setnx-expire", "liveness", {SimFault::kKill, kPause}, 3, 2, 1, 1, 1, 1},
-        Case{"K17",
-             "set-nx-px",
-             "lease-exclusion",
-             {SimFault::kDropReply, SimFault::kNodeClock},
-             3,
-             2,
-             1,
-             2,
-             1,
-             1},
-        Case{"K03", "set-nx-px-del", "lease-exclusion", {kPause}, 3, 2, 1, 2, 2, 1},
-        Case{"K36", "watch", "stock", {SimFault::kDropReply, kPause}, 3, 1, 1, 1, 1, 1}));
+        ShrinkCase{"K02",
+                   "setnx-getset",
+                   "lease-exclusion",
+                   {kPause},
+                   4,
+                   3,
+                   0,
+                   2,
+                   2,
+                   0,
+                   {{"lock.finally-releases", "true"}, {"retry.timeout", "0.1 lease"}}},
+        ShrinkCase{"C04", "none", "stock", {kPause}, 3, 2, 0, 2, 1, 0},
+        ShrinkCase{"K14", "set-nx-px", "exclusion", {kPause, SimFault::kKill}, 3, 2, 1, 2, 1, 1},
+        ShrinkCase{"K01", "setnx-expire", "liveness", {SimFault::kKill, kPause}, 3, 2, 1, 1, 1, 1},
+        ShrinkCase{"K17",
+                   "set-nx-px",
+                   "lease-exclusion",
+                   {SimFault::kDropReply, SimFault::kNodeClock},
+                   3,
+                   2,
+                   1,
+                   2,
+                   1,
+                   1},
+        ShrinkCase{"K03", "set-nx-px-del", "lease-exclusion", {kPause}, 3, 2, 1, 2, 2, 1},
+        ShrinkCase{"K36", "watch", "stock", {SimFault::kDropReply, kPause}, 3, 1, 1, 1, 1, 1}));
 
 // Lists with many faults and changes of order, of which few are needed.
 TEST(Shrink, WhatWasDrawnComesDownToWhatItNeeds) {
-  const Case each{"K14", "set-nx-px", "stock", {kPause, SimFault::kDropReply}, 3, 2, 0, 2, 1, 1};
-  Scenario scenario = ScenarioOf(PlanOf(each, each.clients), each.cycles, each.faults);
+  const ShrinkCase each{"K14", "set-nx-px", "stock", {kPause, SimFault::kDropReply}, 3, 2, 0,
+                        2,     1,           1};
+  Scenario scenario = ScenarioOf(PlanOfShrink(each, each.clients), each.cycles, each.faults);
   scenario.terms.window = kWindow;
   const Deviations none;
   sim::GivenChoices plain(none);
@@ -173,7 +174,7 @@ TEST(Shrink, WhatWasDrawnComesDownToWhatItNeeds) {
     if (drawn.deviations().size() < 8 || !Violates(scenario, drawn.deviations(), each.claim))
       continue;
     ++shrunk_ones;
-    const Shrunk shrunk = ShrinkCase(each, scenario, drawn.deviations());
+    const Shrunk shrunk = ShrunkFor(each, scenario, drawn.deviations());
     ExpectLeast(each, shrunk);
     EXPECT_EQ(shrunk.scenario.terms.window, Duration{}) << "no order but that of time";
     ExpectNothingSmaller(each, shrunk);
@@ -183,13 +184,13 @@ TEST(Shrink, WhatWasDrawnComesDownToWhatItNeeds) {
 
 // An effort too small for anything still gives an execution that violates the claim, and does not call it the smallest.
 TEST(Shrink, WithTooLittleEffortItIsSaidToBePerhapsNotTheSmallest) {
-  const Case each{"K14", "set-nx-px", "stock", {kPause}, 3, 2, 1, 2, 1, 1};
-  const Scenario scenario = ScenarioOf(PlanOf(each, each.clients), each.cycles, each.faults);
+  const ShrinkCase each{"K14", "set-nx-px", "stock", {kPause}, 3, 2, 1, 2, 1, 1};
+  const Scenario scenario = ScenarioOf(PlanOfShrink(each, each.clients), each.cycles, each.faults);
   const Explored explored = Explore(scenario, {.depth = 1}, [](const Explored&) {});
   const auto found = std::ranges::find(explored.claims, each.claim, &Found::claim);
   const Shrunk shrunk = Shrink(
       scenario, found->shortest, each.claim,
-      [&](int clients) { return std::optional(PlanOf(each, clients)); }, /*effort=*/100);
+      [&](int clients) { return std::optional(PlanOfShrink(each, clients)); }, /*effort=*/100);
   EXPECT_FALSE(shrunk.is_smallest);
   EXPECT_TRUE(Violates(shrunk.scenario, shrunk.choices, each.claim));
 }

@@ -40,7 +40,7 @@ std::vector<std::string> WithCells(const Suite& suite, std::vector<std::string> 
 }
 
 // "`redisson`, `redlock`"
-std::string Quoted(const std::vector<std::string>& rows) {
+std::string QuotedRows(const std::vector<std::string>& rows) {
   std::string text;
   for (const std::string& row : rows) text += fmt::format("{}`{}`", text.empty() ? "" : ", ", row);
   return text;
@@ -148,10 +148,10 @@ std::string CasesOf(const Suite& suite) {
     }
     std::string breaks;
     for (const auto& [expectation, rows] : broken)
-      breaks += fmt::format("{}{}: {}", breaks.empty() ? "" : "; ", Quoted(rows), expectation);
+      breaks += fmt::format("{}{}: {}", breaks.empty() ? "" : "; ", QuotedRows(rows), expectation);
     const auto about = suite.about.find(column);
     text += fmt::format("| {} | {} | {} | {} |\n", column,
-                        about == suite.about.end() ? "" : about->second, breaks, Quoted(kept));
+                        about == suite.about.end() ? "" : about->second, breaks, QuotedRows(kept));
   }
   return text;
 }

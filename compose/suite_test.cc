@@ -15,7 +15,7 @@
 namespace doublehold {
 namespace {
 
-class SuiteFile : public testing::Test {
+class SuiteFile : public ::testing::Test {
  protected:
   Result<Suite> Read(const std::string& text) {
     std::ofstream(file_) << text;

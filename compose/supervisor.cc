@@ -32,7 +32,7 @@ namespace doublehold {
 namespace {
 
 namespace asio = boost::asio;
-using Kind = ProcessRef::Kind;
+using ProcessKind = ProcessRef::Kind;
 
 constexpr Duration kStartTimeout = 15s;  // a fresh, busy machine starts seven servers in far less
 constexpr Duration kPingInterval = 2ms;
@@ -92,7 +92,8 @@ class Supervisor {
     if (started) started = AwaitReady();
     if (!started) return tl::unexpected(started.error());
     Begin();
-    WaitFor([this] { return children_.HaveEnded(Kind::kClient, 1); }, start_ + plan_.duration);
+    WaitFor([this] { return children_.HaveEnded(ProcessKind::kClient, 1); },
+            start_ + plan_.duration);
     // Through with all its sections, a run was not cut short.
     if (plan_.sections > 0 && !end_request_.once())
       worked_ = std::min(RealMono() - start_, plan_.duration);
@@ -195,12 +196,12 @@ class Supervisor {
     interruptible_ = false;
     timeline_.End();
     const Duration longest = Duration(plan_.call_timeout * 3 + plan_.lease * 6);
-    const auto clients_ended = [this] { return children_.HaveEnded(Kind::kClient, 1); };
+    const auto clients_ended = [this] { return children_.HaveEnded(ProcessKind::kClient, 1); };
     if (!failure_) WaitFor(clients_ended, RealMono() + longest + kEndGrace);
     if (failure_) return children_.KillAll();
     // Whoever is killed is recorded as died: its last operation, and its hold, never ended.
     for (const Child& child : children_.all()) {
-      if (child.ref.kind != Kind::kClient || child.ref.number == 0 || child.ended) continue;
+      if (child.ref.kind != ProcessKind::kClient || child.ref.number == 0 || child.ended) continue;
       RecordDeath(child.ref.number, SIGKILL);
       kill(-child.pid, SIGKILL);
     }
@@ -214,7 +215,7 @@ class Supervisor {
     WaitFor([this] { return cluster_.IsSettled(); }, RealMono() + kStartTimeout);
     if (failure_) return children_.KillAll();
     Answer(0);
-    const auto referee_ended = [this] { return children_.HaveEnded(Kind::kClient, 0); };
+    const auto referee_ended = [this] { return children_.HaveEnded(ProcessKind::kClient, 0); };
     WaitFor(referee_ended, RealMono() + plan_.lease * 4 + plan_.grace * 2 + longest + kEndGrace);
     running_ = false;
     children_.KillAll();
@@ -281,7 +282,7 @@ class Supervisor {
   }
 
   void OnEnded(const Child& child) {
-    const bool is_client = child.ref.kind == Kind::kClient;
+    const bool is_client = child.ref.kind == ProcessKind::kClient;
     // Which says why in its log: its driver is to blame. The referee's too, when the clients have ended.
     if (is_client && plan_.driver && EndedWith(*child.ended, ExitCode::kEnvironment))
       return Failed()({ExitCode::kEnvironment, child.name + ": " + LogTail(child.log)});

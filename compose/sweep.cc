@@ -27,7 +27,7 @@ constexpr std::array kFaults{
 };
 
 constexpr char kUnheld = 'w';
-constexpr char kUnknown = '?';
+constexpr char kUnknownOutcome = '?';
 constexpr char kNotReached = '-';
 constexpr char kTooShort = '~';
 constexpr std::string_view kFine = ".";
@@ -177,13 +177,14 @@ Result<SweepCells> CellsOf(const SweepRequest& request) {
 }
 
 bool IsUnknown(const SweepOutcome& outcome) {
-  return outcome.letters.find(kUnknown) != std::string::npos;
+  return outcome.letters.find(kUnknownOutcome) != std::string::npos;
 }
 
 SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const SuiteCell& cell,
                        bool pair) {
   SweepOutcome outcome{.unheld_ns = unheld_ns};
-  if (!verdict.is_object()) return {.letters = {kUnknown}, .sentence = "the run has no verdict"};
+  if (!verdict.is_object())
+    return {.letters = {kUnknownOutcome}, .sentence = "the run has no verdict"};
   std::string unknown;
   for (const ClaimLetter& letter : ClaimLetters()) {
     for (const nlohmann::json& claim : verdict.at("claims")) {
@@ -204,7 +205,7 @@ SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const S
   if (pair && outcome.violated.empty() && Missed(verdict)) {
     outcome.letters += kNotReached;
   } else if (outcome.violated.empty() && !unknown.empty()) {
-    outcome.letters += kUnknown;
+    outcome.letters += kUnknownOutcome;
     outcome.sentence = unknown;
   }
   if (outcome.letters.empty()) outcome.letters = kFine;
@@ -223,7 +224,7 @@ std::string LegendOf(const std::vector<SweepOutcome>& outcomes) {
     text += fmt::format("  {}  the first fault kept it from the second's place\n", kNotReached);
   if (used(kTooShort))
     text += fmt::format("  {}  the pause was over before the lease that was granted\n", kTooShort);
-  if (used(kUnknown)) text += fmt::format("  {}  not known\n", kUnknown);
+  if (used(kUnknownOutcome)) text += fmt::format("  {}  not known\n", kUnknownOutcome);
   return text + fmt::format("  {}  nothing\n", kFine);
 }
 

@@ -9,7 +9,7 @@
 namespace doublehold {
 namespace {
 
-using Names = std::vector<std::string>;
+using SweepNames = std::vector<std::string>;
 
 class SweepOnServers : public ::testing::Test {
  protected:
@@ -29,8 +29,8 @@ class SweepOnServers : public ::testing::Test {
     if (found == cells.end()) ADD_FAILURE() << "no cell " << name;
     return found == cells.end() ? nlohmann::json{} : *found;
   }
-  static Names ViolatedAt(const nlohmann::json& cells, const std::string& name) {
-    return At(cells, name).value("violated", Names{"no such cell"});
+  static SweepNames ViolatedAt(const nlohmann::json& cells, const std::string& name) {
+    return At(cells, name).value("violated", SweepNames{"no such cell"});
   }
 
   TestFolder folder_;
@@ -38,7 +38,7 @@ class SweepOnServers : public ::testing::Test {
 
 TEST_F(SweepOnServers, FindsK14K15AndK16OfSetNxPx) {
   const nlohmann::json cells = Sweep("set-nx-px", "pause,hold-request,drop-reply");
-  const Names oversold{"exclusion", "stock"};
+  const SweepNames oversold{"exclusion", "stock"};
   EXPECT_EQ(ViolatedAt(cells, "after-read/pause"), oversold);               // K14
   EXPECT_EQ(ViolatedAt(cells, "SET to the store/hold-request"), oversold);  // K15
   EXPECT_EQ(At(cells, "SET to node 1/drop-reply").at("letters"), "w");      // K16
@@ -49,7 +49,7 @@ TEST_F(SweepOnServers, FindsK14K15AndK16OfSetNxPx) {
 
 TEST_F(SweepOnServers, FindsK01OfSetnxExpire) {
   const nlohmann::json cells = Sweep("setnx-expire", "kill");
-  EXPECT_EQ(ViolatedAt(cells, "mid-acquire/kill"), Names{"liveness"});
+  EXPECT_EQ(ViolatedAt(cells, "mid-acquire/kill"), SweepNames{"liveness"});
   EXPECT_EQ(At(cells, "after-acquire/kill").at("letters"), "w");
 }
 
@@ -81,8 +81,8 @@ TEST_F(SweepOnServers, ARunWithFramesTellsEachCommandAndItsReply) {
   }
   ASSERT_GE(told.size(), 10U);
   told.resize(8);
-  EXPECT_EQ(told, (Names{"request SET 1", "reply SET 1", "request GET 0", "reply GET 0",
-                         "request SET 0", "reply SET 0", "request RPUSH 0", "reply RPUSH 0"}));
+  EXPECT_EQ(told, (SweepNames{"request SET 1", "reply SET 1", "request GET 0", "reply GET 0",
+                              "request SET 0", "reply SET 0", "request RPUSH 0", "reply RPUSH 0"}));
 }
 
 TEST(SweepHelp, ShowsNothingThatASweepRefuses) {

@@ -18,7 +18,7 @@ size_t WidestOf(const std::vector<std::string>& names, std::string_view head) {
   return widest;
 }
 
-std::string Trimmed(std::string line) {
+std::string TrimmedLine(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }
@@ -38,12 +38,12 @@ std::string TableOf(const SweepCells& cells, const std::vector<SweepOutcome>& ou
   const size_t first = WidestOf(rows, kHead);
   std::string line = fmt::format("{:<{}}", kHead, first);
   for (const std::string& column : columns) line += "  " + column;
-  std::string text = Trimmed(std::move(line));
+  std::string text = TrimmedLine(std::move(line));
   for (const std::string& row : rows) {
     line = fmt::format("{:<{}}", row, first);
     for (const std::string& column : columns)
       line += fmt::format("  {:<{}}", letters[{row, column}], column.size());
-    text += Trimmed(std::move(line));
+    text += TrimmedLine(std::move(line));
   }
   return text;
 }

@@ -10,23 +10,23 @@
 namespace doublehold {
 namespace {
 
-constexpr std::string_view kDirection = "both";
+constexpr std::string_view kBandwidthDirection = "both";
 constexpr int64_t kGrainsPerSecond = 1000;  // bytes pass in grains of a millisecond's worth
 
-Result<void> Validate(const FaultPlan& plan) {
+Result<void> ValidateBandwidth(const FaultPlan& plan) {
   if (plan.bytes_per_second < 1) return BadFault(plan, "needs a width (bytes-per-second)");
   return ValidateLinkFault(plan);
 }
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartBandwidth(Cluster& cluster, const Strike& strike, Prng&) {
   const int64_t bytes = std::max<int64_t>(1, strike.plan.bytes_per_second / kGrainsPerSecond);
   const Duration gap = Duration(std::chrono::seconds(bytes)) / strike.plan.bytes_per_second;
-  return StartTimedOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection),
+  return StartTimedOnLinks(cluster, strike, DirectionsOf(strike.plan, kBandwidthDirection),
                            {.action = LinkRule::Action::kPace, .bytes = bytes, .gap = gap});
 }
 
-std::string What(const FaultPlan& plan) {
-  return fmt::format("{} limited to {} byte{} a second", NameTraffic(plan, kDirection),
+std::string DescribeBandwidth(const FaultPlan& plan) {
+  return fmt::format("{} limited to {} byte{} a second", NameTraffic(plan, kBandwidthDirection),
                      plan.bytes_per_second, plan.bytes_per_second == 1 ? "" : "s");
 }
 
@@ -37,12 +37,12 @@ FaultEntry BandwidthFault() {
           .summary = "a narrow network: so many bytes a second, in one direction or both",
           .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance",
                    "bytes-per-second"},
-          .direction = kDirection,
+          .direction = kBandwidthDirection,
           .needs_network = true,
-          .validate = Validate,
-          .start = Start,
+          .validate = ValidateBandwidth,
+          .start = StartBandwidth,
           .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
-          .what = What};
+          .what = DescribeBandwidth};
 }
 
 }  // namespace doublehold

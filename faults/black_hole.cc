@@ -5,25 +5,27 @@
 namespace doublehold {
 namespace {
 
-constexpr std::string_view kDirection = "both";
+constexpr std::string_view kBlackHoleDirection = "both";
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartTimedOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection),
+Healer StartBlackHole(Cluster& cluster, const Strike& strike, Prng&) {
+  return StartTimedOnLinks(cluster, strike, DirectionsOf(strike.plan, kBlackHoleDirection),
                            {.action = LinkRule::Action::kDrop});
 }
 
 }  // namespace
 
 FaultEntry BlackHoleFault() {
-  return {.name = "black-hole",
-          .summary = "everything vanishes, in both directions or one; connections stay open",
-          .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance"},
-          .direction = kDirection,
-          .needs_network = true,
-          .validate = ValidateLinkFault,
-          .start = Start,
-          .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
-          .what = [](const FaultPlan& plan) { return NameTraffic(plan, kDirection) + " lost"; }};
+  return {
+      .name = "black-hole",
+      .summary = "everything vanishes, in both directions or one; connections stay open",
+      .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance"},
+      .direction = kBlackHoleDirection,
+      .needs_network = true,
+      .validate = ValidateLinkFault,
+      .start = StartBlackHole,
+      .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
+      .what =
+          [](const FaultPlan& plan) { return NameTraffic(plan, kBlackHoleDirection) + " lost"; }};
 }
 
 }  // namespace doublehold

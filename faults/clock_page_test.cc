@@ -12,57 +12,57 @@ namespace {
 
 constexpr int64_t kRateOne = DOUBLEHOLD_CLOCK_RATE_ONE;
 
-ClockReading At(Duration mono, Duration wall) { return {MonoTime(mono), WallTime(wall)}; }
+ClockReading ReadingAt(Duration mono, Duration wall) { return {MonoTime(mono), WallTime(wall)}; }
 Duration WallOf(const ClockSlot& slot, Duration mono) {
   return Duration(doublehold_clock_wall(&slot, ToNs(mono)));
 }
 
 TEST(MovedClock, RunsFromWhereItWasSet) {
-  const ClockSlot slot = MovedClock({}, {}, At(10s, 1000s), 3s, 1.0);
+  const ClockSlot slot = MovedClock({}, {}, ReadingAt(10s, 1000s), 3s, 1.0);
   EXPECT_EQ(WallOf(slot, 10s), 1003s);
   EXPECT_EQ(WallOf(slot, 12s), 1005s);
   EXPECT_EQ(WallOf(slot, 9s), 1002s);
 }
 
 TEST(MovedClock, RunsAtItsRateFromThen) {
-  const ClockSlot fast = MovedClock({}, {}, At(10s, 1000s), Duration{}, 1.5);
+  const ClockSlot fast = MovedClock({}, {}, ReadingAt(10s, 1000s), Duration{}, 1.5);
   EXPECT_EQ(WallOf(fast, 10s), 1000s);
   EXPECT_EQ(WallOf(fast, 14s), 1006s);
-  const ClockSlot slow = MovedClock({}, {}, At(10s, 1000s), Duration{}, 0.25);
+  const ClockSlot slow = MovedClock({}, {}, ReadingAt(10s, 1000s), Duration{}, 0.25);
   EXPECT_EQ(WallOf(slow, 14s), 1001s);
 }
 
 TEST(MovedClock, GoesOnFromWhereItIsWhenOnlyItsRateChanges) {
-  const ClockSlot fast = MovedClock({}, {}, At(10s, 1000s), 3s, 2.0);
-  const ClockSlot slow = MovedClock(fast, 3s, At(12s, 1002s), 3s, 0.5);
+  const ClockSlot fast = MovedClock({}, {}, ReadingAt(10s, 1000s), 3s, 2.0);
+  const ClockSlot slow = MovedClock(fast, 3s, ReadingAt(12s, 1002s), 3s, 0.5);
   EXPECT_EQ(WallOf(slow, 12s), 1007s);
   EXPECT_EQ(WallOf(slow, 14s), 1008s);
 }
 
 TEST(MovedClock, AnotherOffsetCountsFromTheMachinesTime) {
-  const ClockSlot fast = MovedClock({}, {}, At(10s, 1000s), 3s, 2.0);
-  const ClockSlot moved = MovedClock(fast, 3s, At(12s, 1002s), -5s, 2.0);
+  const ClockSlot fast = MovedClock({}, {}, ReadingAt(10s, 1000s), 3s, 2.0);
+  const ClockSlot moved = MovedClock(fast, 3s, ReadingAt(12s, 1002s), -5s, 2.0);
   EXPECT_EQ(WallOf(moved, 12s), 997s);
 }
 
 TEST(MovedClock, StrobesFromItsFirstStretchOn) {
   const ClockSlot slot =
-      MovedClock({}, {}, At(10s, 1000s), 3s, 1.0, {.swing = -500ms, .period = 100ms});
+      MovedClock({}, {}, ReadingAt(10s, 1000s), 3s, 1.0, {.swing = -500ms, .period = 100ms});
   EXPECT_EQ(WallOf(slot, 10s), 1002500ms);
   EXPECT_EQ(WallOf(slot, 10050ms), 1002550ms);
   EXPECT_EQ(WallOf(slot, 10100ms), 1003100ms);
   EXPECT_EQ(WallOf(slot, 10200ms), 1002700ms);
-  const ClockSlot after = MovedClock(slot, 3s, At(10050ms, 1000050ms), 3s, 1.0);
+  const ClockSlot after = MovedClock(slot, 3s, ReadingAt(10050ms, 1000050ms), 3s, 1.0);
   EXPECT_EQ(WallOf(after, 10050ms), 1003050ms) << "a strobe leaves nothing behind";
 }
 
 TEST(MovedClock, NothingAndOneRestoreTheMachinesTime) {
-  const ClockSlot fast = MovedClock({}, {}, At(10s, 1000s), Duration{}, 2.0);
-  EXPECT_EQ(MovedClock(fast, Duration{}, At(12s, 1002s), Duration{}, 1.0).moved, 0);
+  const ClockSlot fast = MovedClock({}, {}, ReadingAt(10s, 1000s), Duration{}, 2.0);
+  EXPECT_EQ(MovedClock(fast, Duration{}, ReadingAt(12s, 1002s), Duration{}, 1.0).moved, 0);
 }
 
 TEST(MovedClock, KeepsNanosecondsOverACenturyAtTheFastestRate) {
-  const ClockSlot slot = MovedClock({}, {}, At(0s, 0s), Duration{}, 100.0);
+  const ClockSlot slot = MovedClock({}, {}, ReadingAt(0s, 0s), Duration{}, 100.0);
   constexpr Duration kYear = 365 * 24 * 3600 * 1s;
   EXPECT_EQ(slot.rate_q32, 100 * kRateOne);
   EXPECT_EQ(WallOf(slot, kYear + Duration(1)), 100 * kYear + Duration(100));

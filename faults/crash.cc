@@ -6,7 +6,7 @@
 namespace doublehold {
 namespace {
 
-Result<void> Validate(const FaultPlan& plan) {
+Result<void> ValidateCrash(const FaultPlan& plan) {
   if (!plan.client && !plan.on && plan.nodes.empty()) {
     return BadFault(plan, "which client or nodes? 'client', 'nodes' or 'on' is missing");
   }
@@ -20,7 +20,7 @@ Result<void> Validate(const FaultPlan& plan) {
 }
 
 // What cannot be healed is over at once.
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartCrash(Cluster& cluster, const Strike& strike, Prng&) {
   const bool acted = !AliveOf(cluster, strike).empty();
   // The others too: a node on its way back stays dead.
   for (const ProcessRef& victim : ProcessesOf(strike)) cluster.Kill(victim);
@@ -34,8 +34,8 @@ FaultEntry CrashFault() {
   return {.name = "crash",
           .summary = "kills a client, or nodes for good (SIGKILL)",
           .keys = {"client", "nodes"},
-          .validate = Validate,
-          .start = Start,
+          .validate = ValidateCrash,
+          .start = StartCrash,
           .asked_ns = [](const FaultPlan&) { return int64_t{0}; },
           .is_final = true,
           .what = [](const FaultPlan& plan) { return NameProcesses(plan) + " killed"; }};

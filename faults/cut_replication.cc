@@ -10,12 +10,12 @@
 namespace doublehold {
 namespace {
 
-Result<void> Validate(const FaultPlan& plan) {
+Result<void> ValidateCutReplication(const FaultPlan& plan) {
   if (plan.nodes.empty()) return BadFault(plan, "needs the nodes whose replication is cut (nodes)");
   return {};
 }
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartCutReplication(Cluster& cluster, const Strike& strike, Prng&) {
   for (const int node : strike.plan.nodes) cluster.CutReplication(node);
   return Healer([&cluster, nodes = strike.plan.nodes, began = cluster.Now()] {
     int64_t lost = 0;
@@ -33,8 +33,8 @@ FaultEntry CutReplicationFault() {
       .keys = {"nodes"},
       .needs_network = true,
       .needs_replicas = true,
-      .validate = Validate,
-      .start = Start,
+      .validate = ValidateCutReplication,
+      .start = StartCutReplication,
       .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
       .trial = {{"topology.name", "replicated"}},
       .what = [](const FaultPlan& plan) { return "replication of " + NameNodes(plan) + " cut"; }};

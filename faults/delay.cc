@@ -13,7 +13,7 @@
 namespace doublehold {
 namespace {
 
-constexpr std::string_view kDirection = "both";
+constexpr std::string_view kDelayDirection = "both";
 
 const std::vector<std::string>& Spreads() {
   static const std::vector<std::string> names{"uniform", "normal",
@@ -30,7 +30,7 @@ LinkRule RuleOf(const FaultPlan& plan) {
   return rule;
 }
 
-Result<void> Validate(const FaultPlan& plan) {
+Result<void> ValidateDelay(const FaultPlan& plan) {
   if (plan.delay <= Duration{}) return BadFault(plan, "needs a delay");
   if (!plan.spread.empty() && std::ranges::find(Spreads(), plan.spread) == Spreads().end()) {
     return BadFault(plan, UnknownWord("spread", plan.spread, Spreads()), "spread");
@@ -45,13 +45,14 @@ Result<void> Validate(const FaultPlan& plan) {
   return ValidateLinkFault(plan);
 }
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection), RuleOf(strike.plan));
+Healer StartDelay(Cluster& cluster, const Strike& strike, Prng&) {
+  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kDelayDirection),
+                      RuleOf(strike.plan));
 }
 
-std::string What(const FaultPlan& plan) {
-  std::string what =
-      fmt::format("{} delayed by {}", NameTraffic(plan, kDirection), FormatDuration(plan.delay));
+std::string DescribeDelay(const FaultPlan& plan) {
+  std::string what = fmt::format("{} delayed by {}", NameTraffic(plan, kDelayDirection),
+                                 FormatDuration(plan.delay));
   if (plan.jitter <= Duration{}) return what;
   if (plan.spread == "pareto") {
     return what + fmt::format(" and more, {} in the mean", FormatDuration(plan.jitter));
@@ -67,13 +68,13 @@ FaultEntry DelayFault() {
           .summary = "frames take longer, with jitter, in one direction or both",
           .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "delay",
                    "jitter", "spread"},
-          .direction = kDirection,
+          .direction = kDelayDirection,
           .needs_network = true,
-          .validate = Validate,
-          .start = Start,
+          .validate = ValidateDelay,
+          .start = StartDelay,
           // The longest a frame can be asked to take; the longest that one took is measured.
           .asked_ns = [](const FaultPlan& plan) { return ToNs(LongestDelay(RuleOf(plan))); },
-          .what = What};
+          .what = DescribeDelay};
 }
 
 }  // namespace doublehold

@@ -7,7 +7,7 @@
 namespace doublehold {
 namespace {
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartDeleteKey(Cluster& cluster, const Strike& strike, Prng&) {
   return StartErrands(cluster, strike,
                       [&cluster, key = strike.plan.key](int node, const ErrandDone& done) {
                         cluster.Operate(node, {"DEL", key}, [done](const CallResult& deleted) {
@@ -23,7 +23,7 @@ FaultEntry DeleteKeyFault() {
           .summary = "an operator deletes a key on nodes (DEL)",
           .keys = {"nodes", "key"},
           .validate = ValidateErrand,
-          .start = Start,
+          .start = StartDeleteKey,
           .asked_ns = AskedOfErrand,
           .ends_itself = true,
           .trial = {{"fault.0.on", "client 1 after-acquire"}},

@@ -13,11 +13,11 @@ namespace {
 constexpr double kFastest = 100;  // what the clock page takes
 
 // How far off it is at the end.
-int64_t Asked(const FaultPlan& plan) {
+int64_t AskedByDrift(const FaultPlan& plan) {
   return std::llround((plan.rate - 1.0) * static_cast<double>(ToNs(plan.length)));
 }
 
-Result<void> Validate(const FaultPlan& plan) {
+Result<void> ValidateDrift(const FaultPlan& plan) {
   if (!(plan.rate > 0 && plan.rate <= kFastest)) {
     return BadFault(
         plan, fmt::format("rate is {}: it must be above 0 and at most {}", plan.rate, kFastest),
@@ -27,12 +27,12 @@ Result<void> Validate(const FaultPlan& plan) {
   return ValidateProcessFault(plan);
 }
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartDrift(Cluster& cluster, const Strike& strike, Prng&) {
   return StartOnClocks(cluster, ProcessesOf(strike), {.rate = strike.plan.rate},
-                       Asked(strike.plan));
+                       AskedByDrift(strike.plan));
 }
 
-std::string What(const FaultPlan& plan) {
+std::string DescribeDrift(const FaultPlan& plan) {
   return fmt::format("wall clock of {} running at {} times the true rate", NameProcesses(plan),
                      plan.rate);
 }
@@ -43,10 +43,10 @@ FaultEntry DriftFault() {
   return {.name = "drift",
           .summary = "the wall clock of a client or of nodes runs fast or slow",
           .keys = {"client", "nodes", "rate"},
-          .validate = Validate,
-          .start = Start,
-          .asked_ns = Asked,
-          .what = What};
+          .validate = ValidateDrift,
+          .start = StartDrift,
+          .asked_ns = AskedByDrift,
+          .what = DescribeDrift};
 }
 
 }  // namespace doublehold

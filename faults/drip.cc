@@ -7,12 +7,12 @@
 namespace doublehold {
 namespace {
 
-constexpr std::string_view kDirection = "both";
+constexpr std::string_view kDripDirection = "both";
 // Shorter ones are spun through by the proxy, which has other links to serve.
 constexpr Duration kShortestGap = 100us;
 constexpr Duration kLongestGap = 60s;
 
-Result<void> Validate(const FaultPlan& plan) {
+Result<void> ValidateDrip(const FaultPlan& plan) {
   if (plan.bytes < 1) return BadFault(plan, "needs how many bytes pass at a time (bytes)", "bytes");
   if (plan.gap < kShortestGap || plan.gap > kLongestGap) {
     return BadFault(plan,
@@ -23,15 +23,15 @@ Result<void> Validate(const FaultPlan& plan) {
   return ValidateLinkFault(plan);
 }
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartDrip(Cluster& cluster, const Strike& strike, Prng&) {
   return StartTimedOnLinks(
-      cluster, strike, DirectionsOf(strike.plan, kDirection),
+      cluster, strike, DirectionsOf(strike.plan, kDripDirection),
       {.action = LinkRule::Action::kPace, .bytes = strike.plan.bytes, .gap = strike.plan.gap});
 }
 
-std::string What(const FaultPlan& plan) {
-  return fmt::format("{} dripping, {} byte{} every {}", NameTraffic(plan, kDirection), plan.bytes,
-                     plan.bytes == 1 ? "" : "s", FormatDuration(plan.gap));
+std::string DescribeDrip(const FaultPlan& plan) {
+  return fmt::format("{} dripping, {} byte{} every {}", NameTraffic(plan, kDripDirection),
+                     plan.bytes, plan.bytes == 1 ? "" : "s", FormatDuration(plan.gap));
 }
 
 }  // namespace
@@ -41,12 +41,12 @@ FaultEntry DripFault() {
       .name = "drip",
       .summary = "a few bytes pass at a time, in one direction or both",
       .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "bytes", "gap"},
-      .direction = kDirection,
+      .direction = kDripDirection,
       .needs_network = true,
-      .validate = Validate,
-      .start = Start,
+      .validate = ValidateDrip,
+      .start = StartDrip,
       .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
-      .what = What};
+      .what = DescribeDrip};
 }
 
 }  // namespace doublehold

@@ -9,15 +9,15 @@
 namespace doublehold {
 namespace {
 
-constexpr std::string_view kDirection = "reply";
+constexpr std::string_view kDropDirection = "reply";
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection),
+Healer StartDrop(Cluster& cluster, const Strike& strike, Prng&) {
+  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kDropDirection),
                       {.action = LinkRule::Action::kDrop, .limit = std::max(1, strike.plan.count)});
 }
 
-std::string What(const FaultPlan& plan) {
-  return fmt::format("{} dropped", NameTraffic(plan, kDirection, std::max(1, plan.count)));
+std::string DescribeDrop(const FaultPlan& plan) {
+  return fmt::format("{} dropped", NameTraffic(plan, kDropDirection, std::max(1, plan.count)));
 }
 
 }  // namespace
@@ -26,12 +26,12 @@ FaultEntry DropFault() {
   return {.name = "drop",
           .summary = "single frames vanish; a dropped reply is of a command that ran",
           .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "count"},
-          .direction = kDirection,
+          .direction = kDropDirection,
           .needs_network = true,
           .validate = ValidateLinkFault,
-          .start = Start,
+          .start = StartDrop,
           .asked_ns = [](const FaultPlan&) { return int64_t{0}; },
-          .what = What};
+          .what = DescribeDrop};
 }
 
 }  // namespace doublehold

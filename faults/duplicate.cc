@@ -13,9 +13,9 @@
 namespace doublehold {
 namespace {
 
-constexpr std::string_view kDirection = "request";
+constexpr std::string_view kDuplicateDirection = "request";
 
-Result<void> Validate(const FaultPlan& plan) {
+Result<void> ValidateDuplicate(const FaultPlan& plan) {
   if (!plan.command.empty() && !IsRepeatable(plan.command)) {
     return BadFault(plan,
                     fmt::format("command {} cannot be sent twice: its client would be given "
@@ -26,14 +26,15 @@ Result<void> Validate(const FaultPlan& plan) {
   return ValidateLinkFault(plan);
 }
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartDuplicate(Cluster& cluster, const Strike& strike, Prng&) {
   return StartOnLinks(
       cluster, strike, {Direction::kRequest},
       {.action = LinkRule::Action::kDuplicate, .limit = std::max(1, strike.plan.count)});
 }
 
-std::string What(const FaultPlan& plan) {
-  return fmt::format("{} sent twice", NameTraffic(plan, kDirection, std::max(1, plan.count)));
+std::string DescribeDuplicate(const FaultPlan& plan) {
+  return fmt::format("{} sent twice",
+                     NameTraffic(plan, kDuplicateDirection, std::max(1, plan.count)));
 }
 
 }  // namespace
@@ -42,12 +43,12 @@ FaultEntry DuplicateFault() {
   return {.name = "duplicate",
           .summary = "single requests are sent twice; the surplus reply is taken away",
           .keys = {"client", "nodes", "command", "key", "nth", "chance", "count"},
-          .direction = kDirection,
+          .direction = kDuplicateDirection,
           .needs_network = true,
-          .validate = Validate,
-          .start = Start,
+          .validate = ValidateDuplicate,
+          .start = StartDuplicate,
           .asked_ns = [](const FaultPlan&) { return int64_t{0}; },
-          .what = What};
+          .what = DescribeDuplicate};
 }
 
 }  // namespace doublehold

@@ -104,7 +104,7 @@ class Eviction : public std::enable_shared_from_this<Eviction> {
   int64_t fillers_left_ = 0;
 };
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartEvict(Cluster& cluster, const Strike& strike, Prng&) {
   auto evictions = std::make_shared<std::vector<std::shared_ptr<Eviction>>>();
   auto errands =
       std::make_shared<Healer>(StartErrands(cluster, strike, [&](int node, const ErrandDone& done) {
@@ -124,7 +124,7 @@ FaultEntry EvictFault() {
           .summary = "nodes run out of memory and evict a key (maxmemory, allkeys-lru)",
           .keys = {"nodes", "key"},
           .validate = ValidateErrand,
-          .start = Start,
+          .start = StartEvict,
           .asked_ns = AskedOfErrand,
           .ends_itself = true,
           .trial = {{"fault.0.on", "client 1 after-acquire"}},

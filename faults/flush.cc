@@ -8,7 +8,7 @@ namespace {
 // In one step: how many keys there were, and none is left.
 constexpr const char* kFlush = "local n = redis.call('dbsize') redis.call('flushall') return n";
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartFlush(Cluster& cluster, const Strike& strike, Prng&) {
   return StartErrands(cluster, strike, [&cluster](int node, const ErrandDone& done) {
     cluster.Operate(node, {"EVAL", kFlush, "0"},
                     [done](const CallResult& keys) { done(keys && keys->integer > 0); });
@@ -22,7 +22,7 @@ FaultEntry FlushFault() {
           .summary = "an operator empties nodes (FLUSHALL)",
           .keys = {"nodes"},
           .validate = ValidateErrand,
-          .start = Start,
+          .start = StartFlush,
           .asked_ns = AskedOfErrand,
           .ends_itself = true,
           .what = [](const FaultPlan& plan) { return NameNodes(plan) + " emptied"; }};

@@ -6,7 +6,7 @@
 namespace doublehold {
 namespace {
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartForgetScripts(Cluster& cluster, const Strike& strike, Prng&) {
   return StartErrands(cluster, strike, [&cluster](int node, const ErrandDone& done) {
     cluster.Operate(node, {"INFO", "memory"}, [&cluster, node, done](const CallResult& info) {
       const bool some = NumberInInfo(info, "number_of_cached_scripts") > 0;
@@ -24,7 +24,7 @@ FaultEntry ForgetScriptsFault() {
           .summary = "an operator empties the script caches of nodes (SCRIPT FLUSH)",
           .keys = {"nodes"},
           .validate = ValidateErrand,
-          .start = Start,
+          .start = StartForgetScripts,
           .asked_ns = AskedOfErrand,
           .ends_itself = true,
           .what = [](const FaultPlan& plan) { return "scripts forgotten by " + NameNodes(plan); }};

@@ -10,23 +10,23 @@
 namespace doublehold {
 namespace {
 
-constexpr std::string_view kDirection = "request";
+constexpr std::string_view kHoldDirection = "request";
 
-Result<void> Validate(const FaultPlan& plan) {
+Result<void> ValidateHold(const FaultPlan& plan) {
   if (plan.length <= Duration{})
     return BadFault(plan, "needs 'for': how long it keeps a frame at most", "for");
   return ValidateLinkFault(plan);
 }
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection),
+Healer StartHold(Cluster& cluster, const Strike& strike, Prng&) {
+  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kHoldDirection),
                       {.action = LinkRule::Action::kDelay,
                        .delay = strike.plan.length,
                        .limit = std::max(1, strike.plan.count)});
 }
 
-std::string What(const FaultPlan& plan) {
-  return fmt::format("{} held", NameTraffic(plan, kDirection, std::max(1, plan.count)));
+std::string DescribeHold(const FaultPlan& plan) {
+  return fmt::format("{} held", NameTraffic(plan, kHoldDirection, std::max(1, plan.count)));
 }
 
 }  // namespace
@@ -35,13 +35,13 @@ FaultEntry HoldFault() {
   return {.name = "hold",
           .summary = "keeps single frames on the wire, then lets them arrive",
           .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "count"},
-          .direction = kDirection,
+          .direction = kHoldDirection,
           .needs_network = true,
-          .validate = Validate,
-          .start = Start,
+          .validate = ValidateHold,
+          .start = StartHold,
           .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
           .length_is_of_frames = true,
-          .what = What};
+          .what = DescribeHold};
 }
 
 }  // namespace doublehold

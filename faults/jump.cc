@@ -9,19 +9,19 @@
 namespace doublehold {
 namespace {
 
-int64_t Asked(const FaultPlan& plan) { return ToNs(plan.by); }
+int64_t AskedByJump(const FaultPlan& plan) { return ToNs(plan.by); }
 
-Result<void> Validate(const FaultPlan& plan) {
+Result<void> ValidateJump(const FaultPlan& plan) {
   if (plan.by == Duration{}) return BadFault(plan, "needs a span to jump by (by)", "by");
   return ValidateProcessFault(plan);
 }
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartJump(Cluster& cluster, const Strike& strike, Prng&) {
   return StartOnClocks(cluster, ProcessesOf(strike), {.offset = strike.plan.by},
-                       Asked(strike.plan));
+                       AskedByJump(strike.plan));
 }
 
-std::string What(const FaultPlan& plan) {
+std::string DescribeJump(const FaultPlan& plan) {
   return fmt::format("wall clock of {} moved {}", NameProcesses(plan), NameShift(plan.by));
 }
 
@@ -31,10 +31,10 @@ FaultEntry JumpFault() {
   return {.name = "jump",
           .summary = "the wall clock of a client or of nodes jumps ahead or back, and returns",
           .keys = {"client", "nodes", "by"},
-          .validate = Validate,
-          .start = Start,
-          .asked_ns = Asked,
-          .what = What};
+          .validate = ValidateJump,
+          .start = StartJump,
+          .asked_ns = AskedByJump,
+          .what = DescribeJump};
 }
 
 }  // namespace doublehold

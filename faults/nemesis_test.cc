@@ -11,7 +11,7 @@
 namespace doublehold {
 namespace {
 
-Plan PlanOf(Duration duration, uint64_t seed = 7, int nodes = 5) {
+Plan PlanOfNemesis(Duration duration, uint64_t seed = 7, int nodes = 5) {
   Plan plan;
   plan.lease = 500ms;
   plan.duration = duration;
@@ -33,13 +33,13 @@ std::vector<FaultPlan> Draw(const Plan& plan, const Nemesis& nemesis) {
 }
 
 TEST(Nemesis, IsTheSameForEqualSeedsAndAnotherForOthers) {
-  EXPECT_EQ(Draw(PlanOf(60s), kAll), Draw(PlanOf(60s), kAll));
-  EXPECT_NE(Draw(PlanOf(60s), kAll), Draw(PlanOf(60s, /*seed=*/8), kAll));
+  EXPECT_EQ(Draw(PlanOfNemesis(60s), kAll), Draw(PlanOfNemesis(60s), kAll));
+  EXPECT_NE(Draw(PlanOfNemesis(60s), kAll), Draw(PlanOfNemesis(60s, /*seed=*/8), kAll));
 }
 
 TEST(Nemesis, DrawsFaultsThatTheirKindsAcceptAndThatEndBeforeTheCalm) {
   for (const int nodes : {1, 2, 3, 5}) {
-    const Plan plan = PlanOf(600s, /*seed=*/3, nodes);
+    const Plan plan = PlanOfNemesis(600s, /*seed=*/3, nodes);
     const std::vector<FaultPlan> faults = Draw(plan, kAll);
     EXPECT_EQ(faults.size(), 1196u);  // 1 + (600 - 0.5 - 1 - 1) / 0.5
     std::set<std::string> names;
@@ -68,7 +68,7 @@ TEST(Nemesis, DrawsFaultsThatTheirKindsAcceptAndThatEndBeforeTheCalm) {
 TEST(Nemesis, DrawsLengthsBelowAndAboveTheLease) {
   int below = 0;
   int above = 0;
-  for (const FaultPlan& fault : Draw(PlanOf(60s), kAll)) {
+  for (const FaultPlan& fault : Draw(PlanOfNemesis(60s), kAll)) {
     (fault.length < 500ms ? below : above) += 1;
   }
   EXPECT_GT(below, 20);
@@ -78,7 +78,7 @@ TEST(Nemesis, DrawsLengthsBelowAndAboveTheLease) {
 TEST(Nemesis, OfOneMemberDrawsNothingElse) {
   Nemesis pauses = kAll;
   pauses.members = {"pause"};
-  for (const FaultPlan& fault : Draw(PlanOf(30s), pauses)) EXPECT_EQ(fault.kind, "pause");
+  for (const FaultPlan& fault : Draw(PlanOfNemesis(30s), pauses)) EXPECT_EQ(fault.kind, "pause");
 }
 
 TEST(Nemesis, LeavesNoMemberOutWhereThereIsRoomForAll) {
@@ -87,7 +87,7 @@ TEST(Nemesis, LeavesNoMemberOutWhereThereIsRoomForAll) {
                       .shortest = 100ms,
                       .longest = 1s};
   for (uint64_t seed = 1; seed <= 50; ++seed) {
-    const std::vector<FaultPlan> faults = Draw(PlanOf(3500ms, seed), three);
+    const std::vector<FaultPlan> faults = Draw(PlanOfNemesis(3500ms, seed), three);
     ASSERT_EQ(faults.size(), 3U);
     std::set<std::string> kinds;
     for (const FaultPlan& fault : faults) {
@@ -101,7 +101,7 @@ TEST(Nemesis, LeavesNoMemberOutWhereThereIsRoomForAll) {
 TEST(Nemesis, RestartsOneServerAtATimeWhereTheyAreReplicas) {
   Nemesis restarts = kAll;
   restarts.members = {"restart"};
-  Plan plan = PlanOf(60s, /*seed=*/7, /*nodes=*/3);
+  Plan plan = PlanOfNemesis(60s, /*seed=*/7, /*nodes=*/3);
   plan.replicas = 1;
   std::set<int> hit;
   for (const FaultPlan& fault : Draw(plan, restarts)) {
@@ -115,7 +115,7 @@ TEST(Nemesis, KeepsNodesOutAndLeavesTheCalmAlone) {
   Nemesis restarts = kAll;
   restarts.members = {"restart", "pause"};
   restarts.kept_out = 3s;
-  const Plan plan = PlanOf(60s);
+  const Plan plan = PlanOfNemesis(60s);
   for (const FaultPlan& fault : Draw(plan, restarts)) {
     if (fault.kind == "restart") {
       EXPECT_EQ(fault.length, 3s);
@@ -125,16 +125,16 @@ TEST(Nemesis, KeepsNodesOutAndLeavesTheCalmAlone) {
 }
 
 TEST(Nemesis, SaysHowLongARunWouldHaveRoom) {
-  const auto refused = DrawNemesis(PlanOf(2s), kAll);
+  const auto refused = DrawNemesis(PlanOfNemesis(2s), kAll);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(
       refused.error().message,
       "the run of 2s has no room for a fault of 1s between the first lease and the 1s of calm "
       "at its end: a duration of 2.5s has");
-  EXPECT_EQ(Draw(PlanOf(2500ms), kAll).size(), 1u);
+  EXPECT_EQ(Draw(PlanOfNemesis(2500ms), kAll).size(), 1u);
   Nemesis too_often = kAll;
   too_often.every = 1ms;
-  EXPECT_FALSE(DrawNemesis(PlanOf(60s), too_often).has_value());
+  EXPECT_FALSE(DrawNemesis(PlanOfNemesis(60s), too_often).has_value());
 }
 
 std::vector<int> NodesOf(int client, const std::vector<Link>& links) {
@@ -148,7 +148,7 @@ std::vector<int> NodesOf(int client, const std::vector<Link>& links) {
 TEST(CutLinks, OfAMinorityOrAMajorityIsTheSameNodesForEveryClient) {
   Prng random(1, "sides");
   for (const auto& [sides, count] : {std::pair{"minority", 2U}, {"majority", 3U}}) {
-    const std::vector<Link> cut = *CutLinks(sides, /*client=*/0, PlanOf(1s), random);
+    const std::vector<Link> cut = *CutLinks(sides, /*client=*/0, PlanOfNemesis(1s), random);
     EXPECT_EQ(cut.size(), 4 * count);
     for (int client = 1; client <= 4; ++client) {
       EXPECT_EQ(NodesOf(client, cut), NodesOf(1, cut));
@@ -159,7 +159,7 @@ TEST(CutLinks, OfAMinorityOrAMajorityIsTheSameNodesForEveryClient) {
 
 TEST(CutLinks, OfARingLeaveEachClientAnotherMajority) {
   Prng random(1, "sides");
-  const std::vector<Link> cut = *CutLinks("ring", /*client=*/0, PlanOf(1s), random);
+  const std::vector<Link> cut = *CutLinks("ring", /*client=*/0, PlanOfNemesis(1s), random);
   EXPECT_EQ(NodesOf(1, cut), (std::vector<int>{4, 5}));
   EXPECT_EQ(NodesOf(2, cut), (std::vector<int>{1, 5}));
   EXPECT_EQ(NodesOf(4, cut), (std::vector<int>{2, 3}));
@@ -167,10 +167,10 @@ TEST(CutLinks, OfARingLeaveEachClientAnotherMajority) {
 
 TEST(CutLinks, OfOneClientLeaveTheOthersAlone) {
   Prng random(1, "sides");
-  const std::vector<Link> cut = *CutLinks("minority", /*client=*/3, PlanOf(1s), random);
+  const std::vector<Link> cut = *CutLinks("minority", /*client=*/3, PlanOfNemesis(1s), random);
   EXPECT_EQ(cut.size(), 2u);
   EXPECT_EQ(NodesOf(3, cut).size(), 2u);
-  EXPECT_EQ(CutLinks("ring", 0, PlanOf(1s, 1, /*nodes=*/2), random).error().message,
+  EXPECT_EQ(CutLinks("ring", 0, PlanOfNemesis(1s, 1, /*nodes=*/2), random).error().message,
             "'ring' splits 3 nodes or more, not 2: name them (nodes)");
 }
 

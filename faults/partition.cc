@@ -10,9 +10,9 @@
 namespace doublehold {
 namespace {
 
-constexpr std::string_view kDirection = "both";
+constexpr std::string_view kPartitionDirection = "both";
 
-Result<void> Validate(const FaultPlan& plan) {
+Result<void> ValidatePartition(const FaultPlan& plan) {
   if (plan.nodes.empty() && plan.links.empty()) {
     return BadFault(plan,
                     "needs the nodes that are cut off (nodes), or how the links are split (sides)");
@@ -23,8 +23,8 @@ Result<void> Validate(const FaultPlan& plan) {
   return ValidateLinkFault(plan);
 }
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartTimedOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection),
+Healer StartPartition(Cluster& cluster, const Strike& strike, Prng&) {
+  return StartTimedOnLinks(cluster, strike, DirectionsOf(strike.plan, kPartitionDirection),
                            {.action = LinkRule::Action::kDrop});
 }
 
@@ -40,7 +40,7 @@ std::string NameLinks(const std::vector<Link>& links) {
   return text;
 }
 
-std::string What(const FaultPlan& plan) {
+std::string DescribePartition(const FaultPlan& plan) {
   const std::string who = plan.links.empty() ? NameClient(plan) + " cut off from " + NameNodes(plan)
                                              : NameLinks(plan.links);
   if (plan.direction == "request") return who + " (requests alone)";
@@ -54,12 +54,12 @@ FaultEntry PartitionFault() {
   return {.name = "partition",
           .summary = "clients cut off from some nodes, in both directions or one",
           .keys = {"client", "nodes", "sides", "links", "direction"},
-          .direction = kDirection,
+          .direction = kPartitionDirection,
           .needs_network = true,
-          .validate = Validate,
-          .start = Start,
+          .validate = ValidatePartition,
+          .start = StartPartition,
           .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
-          .what = What};
+          .what = DescribePartition};
 }
 
 }  // namespace doublehold

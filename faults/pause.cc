@@ -6,7 +6,7 @@
 namespace doublehold {
 namespace {
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartPause(Cluster& cluster, const Strike& strike, Prng&) {
   const std::vector<ProcessRef> victims = AliveOf(cluster, strike);
   for (const ProcessRef& victim : victims) cluster.Pause(victim);
   return Healer([&cluster, victims, began = cluster.Now()] {
@@ -22,7 +22,7 @@ FaultEntry PauseFault() {
           .summary = "stops a client or nodes (SIGSTOP): threads, watchdogs, everything",
           .keys = {"client", "nodes"},
           .validate = ValidateProcessFault,
-          .start = Start,
+          .start = StartPause,
           .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
           .what = [](const FaultPlan& plan) { return NameProcesses(plan) + " stopped"; }};
 }

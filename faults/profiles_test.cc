@@ -22,7 +22,7 @@ std::string WhyNot(std::string_view name, const Plan& plan) {
   return entry->misfit == nullptr ? "" : entry->misfit(plan);
 }
 
-Plan PlanOf(Lease lease, Duration duration, int nodes = 1, int clients = 4) {
+Plan PlanOfProfiles(Lease lease, Duration duration, int nodes = 1, int clients = 4) {
   Plan plan;
   plan.lease = lease;
   plan.duration = duration;
@@ -42,19 +42,19 @@ TEST(Profiles, PauseStopsClientOnePastItsLeaseBeforeItWrites) {
   want.times = 2;  // 1 + floor((4000 - 300 - 800 - 250) / 1750)
   want.length = 800ms;
   want.client = 1;
-  EXPECT_EQ(Make("pause", PlanOf(500ms, 4s)), std::vector{want});
+  EXPECT_EQ(Make("pause", PlanOfProfiles(500ms, 4s)), std::vector{want});
 }
 
 TEST(Profiles, NetworkStallsTheRequestsOfClientOne) {
-  FaultPlan want = Make("pause", PlanOf(500ms, 4s))[0];
+  FaultPlan want = Make("pause", PlanOfProfiles(500ms, 4s))[0];
   want.name = "stalled-link";
   want.kind = "stall";
   want.direction = "request";
-  EXPECT_EQ(Make("network", PlanOf(500ms, 4s)), std::vector{want});
+  EXPECT_EQ(Make("network", PlanOfProfiles(500ms, 4s)), std::vector{want});
 }
 
 TEST(Profiles, ClockMovesAMajorityAndClientTwoWhileClientOneIsKept) {
-  const std::vector<FaultPlan> faults = Make("clock", PlanOf(500ms, 10s, 5));
+  const std::vector<FaultPlan> faults = Make("clock", PlanOfProfiles(500ms, 10s, 5));
   ASSERT_EQ(faults.size(), 3u);
   for (const FaultPlan& fault : faults) {
     EXPECT_EQ(fault.on, (Trigger{1, Step::kAfterRead}));
@@ -76,12 +76,12 @@ TEST(Profiles, ClockMovesAMajorityAndClientTwoWhileClientOneIsKept) {
 }
 
 TEST(Profiles, ClockWithOneClientMovesNoClients) {
-  EXPECT_EQ(Make("clock", PlanOf(500ms, 10s, 2, 1)).size(), 2u);
-  EXPECT_EQ(Make("clock", PlanOf(500ms, 10s, 2, 1))[1].nodes, (std::vector{1, 2}));
+  EXPECT_EQ(Make("clock", PlanOfProfiles(500ms, 10s, 2, 1)).size(), 2u);
+  EXPECT_EQ(Make("clock", PlanOfProfiles(500ms, 10s, 2, 1))[1].nodes, (std::vector{1, 2}));
 }
 
 TEST(Profiles, CrashKillsClientsFromTheLastOneDownAndLeavesTwo) {
-  const std::vector<FaultPlan> faults = Make("crash", PlanOf(500ms, 10s));
+  const std::vector<FaultPlan> faults = Make("crash", PlanOfProfiles(500ms, 10s));
   ASSERT_EQ(faults.size(), 2u);
   FaultPlan want;
   want.name = "killed-client-4";
@@ -95,15 +95,15 @@ TEST(Profiles, CrashKillsClientsFromTheLastOneDownAndLeavesTwo) {
   want.on = Trigger{3, Step::kBeforeWrite};
   want.client = 3;
   EXPECT_EQ(faults[1], want);
-  EXPECT_EQ(Make("crash", PlanOf(500ms, 10s, 1, 2)).size(), 1u);
-  EXPECT_EQ(Make("crash", PlanOf(500ms, 2s)).size(), 1u) << "no time for a second";
-  EXPECT_EQ(WhyNot("crash", PlanOf(500ms, 10s, 1, 2)), "");
-  EXPECT_EQ(WhyNot("crash", PlanOf(500ms, 10s, 1, 1)),
+  EXPECT_EQ(Make("crash", PlanOfProfiles(500ms, 10s, 1, 2)).size(), 1u);
+  EXPECT_EQ(Make("crash", PlanOfProfiles(500ms, 2s)).size(), 1u) << "no time for a second";
+  EXPECT_EQ(WhyNot("crash", PlanOfProfiles(500ms, 10s, 1, 2)), "");
+  EXPECT_EQ(WhyNot("crash", PlanOfProfiles(500ms, 10s, 1, 1)),
             "it kills clients: of one alone nobody would be left");
 }
 
 TEST(Profiles, RestartEmptiesAMajorityWhileClientOneHolds) {
-  const std::vector<FaultPlan> faults = Make("restart", PlanOf(500ms, 4s, 5));
+  const std::vector<FaultPlan> faults = Make("restart", PlanOfProfiles(500ms, 4s, 5));
   ASSERT_EQ(faults.size(), 2u);
   EXPECT_EQ(faults[0].kind, "slow");
   EXPECT_EQ(faults[0].length, 400ms);
@@ -118,7 +118,7 @@ TEST(Profiles, RestartEmptiesAMajorityWhileClientOneHolds) {
 }
 
 TEST(Profiles, RestartKeepsNodesOutForAsLongAsTheLockWants) {
-  Plan plan = PlanOf(500ms, 4s, 5);
+  Plan plan = PlanOfProfiles(500ms, 4s, 5);
   plan.lock_options["restart-delay"] = "700000000";  // ns
   const std::vector<FaultPlan> faults = Make("restart", plan);
   EXPECT_EQ(faults[1].length, 700ms);
@@ -128,7 +128,7 @@ TEST(Profiles, RestartKeepsNodesOutForAsLongAsTheLockWants) {
 }
 
 Plan WithReplicas(const std::string& topology, int nodes, int replicas) {
-  Plan plan = PlanOf(500ms, 10s, nodes);
+  Plan plan = PlanOfProfiles(500ms, 10s, nodes);
   plan.topology = topology;
   plan.replicas = replicas;
   return plan;
@@ -191,7 +191,7 @@ TEST(Profiles, AVoteMustBeOverBeforeTheLeaseOfTheLostGrantIs) {
 }
 
 TEST(Profiles, FailoverNeedsAReplicaOfWhichItIsKnownThatItTakesOver) {
-  EXPECT_EQ(WhyNot("failover", PlanOf(500ms, 10s)),
+  EXPECT_EQ(WhyNot("failover", PlanOfProfiles(500ms, 10s)),
             "it needs replicas, which 'single' does not have (replicated, sentinel, cluster?)");
   EXPECT_EQ(WhyNot("failover", WithReplicas("replicated", 1, 2)), "");
   EXPECT_EQ(WhyNot("failover", WithReplicas("sentinel", 1, 2)),
@@ -199,13 +199,13 @@ TEST(Profiles, FailoverNeedsAReplicaOfWhichItIsKnownThatItTakesOver) {
 }
 
 TEST(Profiles, AShortRunHasOneFaultAndTheNextOneComesAsSoonAsItFits) {
-  EXPECT_EQ(Make("pause", PlanOf(1s, 100ms))[0].times, 1);
-  EXPECT_EQ(Make("pause", PlanOf(1s, 6199ms))[0].times, 1);
-  EXPECT_EQ(Make("pause", PlanOf(1s, 6200ms))[0].times, 2);
+  EXPECT_EQ(Make("pause", PlanOfProfiles(1s, 100ms))[0].times, 1);
+  EXPECT_EQ(Make("pause", PlanOfProfiles(1s, 6199ms))[0].times, 1);
+  EXPECT_EQ(Make("pause", PlanOfProfiles(1s, 6200ms))[0].times, 2);
 }
 
 TEST(Profiles, TakeTurns) {
-  const Plan plan = PlanOf(500ms, 10s);
+  const Plan plan = PlanOfProfiles(500ms, 10s);
   const std::vector<FaultPlan> alone = Make("pause", plan);
   for (const ProfileEntry& profile : Profiles()) {
     if (profile.name == "crash" || profile.name == "failover") continue;  // no further turn

@@ -25,7 +25,7 @@ std::optional<Promotion> WayOf(const FaultPlan& plan) {
   return static_cast<Promotion>(found - kWays.begin());
 }
 
-Result<void> Validate(const FaultPlan& plan) {
+Result<void> ValidatePromote(const FaultPlan& plan) {
   if (plan.nodes.size() != 1 || plan.nodes.front() == kStoreNode)
     return BadFault(plan, "needs the one node that becomes the master (nodes)", "nodes");
   if (!WayOf(plan))
@@ -34,7 +34,7 @@ Result<void> Validate(const FaultPlan& plan) {
   return {};
 }
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartPromote(Cluster& cluster, const Strike& strike, Prng&) {
   // Outlives the strike: the promotion may come about after the run has ended.
   auto took = std::make_shared<int64_t>(0);
   cluster.Promote(strike.plan.nodes.front(), WayOf(strike.plan).value_or(Promotion::kByHand),
@@ -53,8 +53,8 @@ FaultEntry PromoteFault() {
           .keys = {"nodes", "how"},
           .needs_network = true,
           .needs_replicas = true,
-          .validate = Validate,
-          .start = Start,
+          .validate = ValidatePromote,
+          .start = StartPromote,
           .asked_ns = [](const FaultPlan&) { return int64_t{0}; },
           .is_final = true,
           .trial = {{"topology.name", "replicated"}, {"fault.0.nodes", "2"}},

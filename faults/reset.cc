@@ -10,17 +10,17 @@
 namespace doublehold {
 namespace {
 
-constexpr std::string_view kDirection = "request";
+constexpr std::string_view kResetDirection = "request";
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartReset(Cluster& cluster, const Strike& strike, Prng&) {
   return StartOnLinks(
-      cluster, strike, DirectionsOf(strike.plan, kDirection),
+      cluster, strike, DirectionsOf(strike.plan, kResetDirection),
       {.action = LinkRule::Action::kReset, .limit = std::max(1, strike.plan.count)});
 }
 
-std::string What(const FaultPlan& plan) {
+std::string DescribeReset(const FaultPlan& plan) {
   return fmt::format("connection reset in place of {}",
-                     NameTraffic(plan, kDirection, std::max(1, plan.count)));
+                     NameTraffic(plan, kResetDirection, std::max(1, plan.count)));
 }
 
 }  // namespace
@@ -31,12 +31,12 @@ FaultEntry ResetFault() {
       .summary =
           "connections are reset before a request arrives, or after it ran in place of its reply",
       .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "count"},
-      .direction = kDirection,
+      .direction = kResetDirection,
       .needs_network = true,
       .validate = ValidateLinkFault,
-      .start = Start,
+      .start = StartReset,
       .asked_ns = [](const FaultPlan&) { return int64_t{0}; },
-      .what = What};
+      .what = DescribeReset};
 }
 
 }  // namespace doublehold

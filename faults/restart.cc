@@ -34,7 +34,7 @@ const Data* FindData(const std::string& name) {
   return found == kData.end() ? nullptr : found;
 }
 
-Result<void> Validate(const FaultPlan& plan) {
+Result<void> ValidateRestart(const FaultPlan& plan) {
   if (plan.nodes.empty()) return BadFault(plan, "needs the nodes that are restarted");
   const Data* data = FindData(plan.data);
   if (data == nullptr) {
@@ -56,7 +56,7 @@ struct Coming {
   int64_t took_ns = kDidNotAct;  // once all of them answer again
 };
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartRestart(Cluster& cluster, const Strike& strike, Prng&) {
   const auto coming = std::make_shared<Coming>(Coming{.away = strike.plan.nodes.size()});
   const auto on_back = [&cluster, coming, began = cluster.Now(), on_spent = strike.on_spent] {
     if (--coming->away > 0) return;
@@ -73,7 +73,7 @@ Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
   return Healer([coming] { return coming->took_ns; });
 }
 
-std::string What(const FaultPlan& plan) {
+std::string DescribeRestart(const FaultPlan& plan) {
   const Data* data = FindData(plan.data);
   const std::string_view words = data == nullptr ? plan.data : data->words;
   return fmt::format("{} killed (to come back {})", NameNodes(plan), words);
@@ -85,11 +85,11 @@ FaultEntry RestartFault() {
   return {.name = "restart",
           .summary = "kills nodes and starts them again, with or without their data",
           .keys = {"nodes", "data", "cut"},
-          .validate = Validate,
-          .start = Start,
+          .validate = ValidateRestart,
+          .start = StartRestart,
           .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
           .ends_itself = true,
-          .what = What};
+          .what = DescribeRestart};
 }
 
 }  // namespace doublehold

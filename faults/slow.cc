@@ -5,7 +5,7 @@
 namespace doublehold {
 namespace {
 
-Result<void> Validate(const FaultPlan& plan) {
+Result<void> ValidateSlow(const FaultPlan& plan) {
   if (!plan.on) return BadFault(plan, "needs a step to keep a client at (on)");
   if (plan.client && *plan.client != plan.on->client) {
     return BadFault(plan, "can keep only the client that reaches its step: leave client out",
@@ -14,7 +14,7 @@ Result<void> Validate(const FaultPlan& plan) {
   return {};
 }
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartSlow(Cluster& cluster, const Strike& strike, Prng&) {
   // Another fault may have killed it at this very step.
   if (!cluster.IsAlive({ProcessRef::Kind::kClient, strike.client})) return Healer();
   cluster.Detain(strike.client);
@@ -30,8 +30,8 @@ FaultEntry SlowFault() {
   return {.name = "slow",
           .summary = "a client's section takes longer, its watchdog runs on",
           .keys = {"client"},
-          .validate = Validate,
-          .start = Start,
+          .validate = ValidateSlow,
+          .start = StartSlow,
           .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
           .trial = {{"fault.0.on", "client 1 after-read"}},
           .what = [](const FaultPlan& plan) { return NameClient(plan) + " kept busy"; }};

@@ -6,7 +6,7 @@
 namespace doublehold {
 namespace {
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartSnapshot(Cluster& cluster, const Strike& strike, Prng&) {
   return StartErrands(cluster, strike, [&cluster](int node, const ErrandDone& done) {
     cluster.Operate(node, {"SAVE"}, [done](const CallResult& saved) { done(saved.has_value()); });
   });
@@ -19,7 +19,7 @@ FaultEntry SnapshotFault() {
           .summary = "nodes write their memory to disk (SAVE), for a restart with data rdb",
           .keys = {"nodes"},
           .validate = ValidateErrand,
-          .start = Start,
+          .start = StartSnapshot,
           .asked_ns = AskedOfErrand,
           .ends_itself = true,
           .what = [](const FaultPlan& plan) { return "snapshot taken of " + NameNodes(plan); }};

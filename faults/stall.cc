@@ -5,26 +5,28 @@
 namespace doublehold {
 namespace {
 
-constexpr std::string_view kDirection = "request";
+constexpr std::string_view kStallDirection = "request";
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kDirection),
+Healer StartStall(Cluster& cluster, const Strike& strike, Prng&) {
+  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kStallDirection),
                       {.action = LinkRule::Action::kHold});
 }
 
 }  // namespace
 
 FaultEntry StallFault() {
-  return {.name = "stall",
-          .summary = "a network that stops carrying; what was sent arrives when it is healed",
-          .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance"},
-          .direction = kDirection,
-          .needs_network = true,
-          .validate = ValidateLinkFault,
-          .start = Start,
-          // Measured is the longest that a frame was kept: 0 when none came by.
-          .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
-          .what = [](const FaultPlan& plan) { return NameTraffic(plan, kDirection) + " stalled"; }};
+  return {
+      .name = "stall",
+      .summary = "a network that stops carrying; what was sent arrives when it is healed",
+      .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance"},
+      .direction = kStallDirection,
+      .needs_network = true,
+      .validate = ValidateLinkFault,
+      .start = StartStall,
+      // Measured is the longest that a frame was kept: 0 when none came by.
+      .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
+      .what =
+          [](const FaultPlan& plan) { return NameTraffic(plan, kStallDirection) + " stalled"; }};
 }
 
 }  // namespace doublehold

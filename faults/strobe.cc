@@ -8,9 +8,9 @@
 namespace doublehold {
 namespace {
 
-int64_t Asked(const FaultPlan& plan) { return ToNs(plan.by); }
+int64_t AskedByStrobe(const FaultPlan& plan) { return ToNs(plan.by); }
 
-Result<void> Validate(const FaultPlan& plan) {
+Result<void> ValidateStrobe(const FaultPlan& plan) {
   if (plan.by == Duration{}) return BadFault(plan, "needs a span to jump by (by)", "by");
   if (plan.period <= Duration{}) {
     return BadFault(plan, "needs how long it stays each time, ahead and back (period)", "period");
@@ -24,12 +24,13 @@ Result<void> Validate(const FaultPlan& plan) {
   return ValidateProcessFault(plan);
 }
 
-Healer Start(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartStrobe(Cluster& cluster, const Strike& strike, Prng&) {
   return StartOnClocks(cluster, ProcessesOf(strike),
-                       {.swing = strike.plan.by, .period = strike.plan.period}, Asked(strike.plan));
+                       {.swing = strike.plan.by, .period = strike.plan.period},
+                       AskedByStrobe(strike.plan));
 }
 
-std::string What(const FaultPlan& plan) {
+std::string DescribeStrobe(const FaultPlan& plan) {
   return fmt::format("wall clock of {} moved {} to and fro every {}", NameProcesses(plan),
                      NameShift(plan.by), FormatDuration(plan.period));
 }
@@ -40,10 +41,10 @@ FaultEntry StrobeFault() {
   return {.name = "strobe",
           .summary = "the wall clock of a client or of nodes jumps to and fro",
           .keys = {"client", "nodes", "by", "period"},
-          .validate = Validate,
-          .start = Start,
-          .asked_ns = Asked,
-          .what = What};
+          .validate = ValidateStrobe,
+          .start = StartStrobe,
+          .asked_ns = AskedByStrobe,
+          .what = DescribeStrobe};
 }
 
 }  // namespace doublehold

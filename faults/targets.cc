@@ -11,14 +11,14 @@
 namespace doublehold {
 namespace {
 
-using Kind = ProcessRef::Kind;
+using ProcessKind = ProcessRef::Kind;
 
 void AddClients(std::vector<ProcessRef>& processes, int client, int clients) {
   if (client != 0) {
-    processes.push_back({Kind::kClient, client});
+    processes.push_back({ProcessKind::kClient, client});
     return;
   }
-  for (int i = 1; i <= clients; ++i) processes.push_back({Kind::kClient, i});
+  for (int i = 1; i <= clients; ++i) processes.push_back({ProcessKind::kClient, i});
 }
 
 // "1st", "2nd", "11th", "23rd"
@@ -99,7 +99,7 @@ std::vector<ProcessRef> ProcessesOf(const Strike& strike) {
   if (strike.plan.client || strike.plan.nodes.empty()) {
     AddClients(processes, strike.client, strike.clients);
   }
-  for (const int node : strike.plan.nodes) processes.push_back({Kind::kNode, node});
+  for (const int node : strike.plan.nodes) processes.push_back({ProcessKind::kNode, node});
   return processes;
 }
 

@@ -88,7 +88,7 @@ class Basket final : public Workload {
   std::optional<Customer> customer_;  // of a client's session
 };
 
-std::string Misfit(const Options& options, const LockEntry& /*lock*/) {
+std::string BasketMisfit(const Options& options, const LockEntry& /*lock*/) {
   if (options.Integer("size") <= options.Integer("items")) return "";
   return fmt::format(
       "a basket of {} different items cannot be filled: there are {} (workload.items)",
@@ -121,7 +121,7 @@ WorkloadEntry BasketWorkload() {
           .on_demand = {"told", "warned", "settled", "cleared", "quiet", "obtained"},
           .needs = {Trait::kManyKeys},
           .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
-          .misfit = Misfit,
+          .misfit = BasketMisfit,
           .make = MakeWorkload<Basket>};
 }
 

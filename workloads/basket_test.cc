@@ -11,10 +11,10 @@ namespace {
 using testing::Lines;
 using testing::Values;
 using testing::WorkloadScene;
-using Outcome = testing::Attempt::Outcome;
+using BasketOutcome = testing::Attempt::Outcome;
 
-struct Scene : WorkloadScene {
-  explicit Scene(Values given = {}, Outcome outcome = Outcome::kGranted)
+struct BasketScene : WorkloadScene {
+  explicit BasketScene(Values given = {}, BasketOutcome outcome = BasketOutcome::kGranted)
       : WorkloadScene("basket", With(std::move(given)), outcome) {
     EXPECT_TRUE(workload->Setup(env));
   }
@@ -33,7 +33,7 @@ struct Scene : WorkloadScene {
 };
 
 TEST(Basket, EachItemIsReadWrittenAndOrderedUnderItsOwnHold) {
-  Scene scene;
+  BasketScene scene;
   scene.Step();
   const std::vector<int> items = scene.ItemsOf(Op::kOrder, EventType::kOk);
   ASSERT_EQ(items.size(), 2u);
@@ -52,7 +52,7 @@ TEST(Basket, EachItemIsReadWrittenAndOrderedUnderItsOwnHold) {
 }
 
 TEST(Basket, ItemsAreNamedInAnyOrder) {
-  Scene scene;
+  BasketScene scene;
   std::set<std::vector<int>> orders;
   for (int i = 0; i < 200; ++i) {
     scene.world.events.clear();
@@ -63,7 +63,7 @@ TEST(Basket, ItemsAreNamedInAnyOrder) {
 }
 
 TEST(Basket, NothingIsSoldWhenOneItemIsSoldOut) {
-  Scene scene(Values{{"size", "4"}});
+  BasketScene scene(Values{{"size", "4"}});
   scene.store.numbers["dh:stock:2"] = 0;
   scene.Step();
   EXPECT_EQ(scene.TypesOf(Op::kWrite), "");
@@ -72,7 +72,7 @@ TEST(Basket, NothingIsSoldWhenOneItemIsSoldOut) {
 
 TEST(Basket, NothingIsOrderedWhenOneWriteIsNotCertain) {
   for (const bool definite : {true, false}) {
-    Scene scene;
+    BasketScene scene;
     scene.store.failures["SET"] = {.definite = definite};
     scene.Step();
     EXPECT_EQ(scene.TypesOf(Op::kWrite), definite ? "invoke fail" : "invoke info");
@@ -81,7 +81,7 @@ TEST(Basket, NothingIsOrderedWhenOneWriteIsNotCertain) {
 }
 
 TEST(Basket, NothingIsDoneWhenAStockCannotBeRead) {
-  Scene scene;
+  BasketScene scene;
   scene.store.failures["GET"] = {.definite = false};
   scene.Step();
   EXPECT_EQ(scene.TypesOf(Op::kRead), "invoke");
@@ -89,7 +89,7 @@ TEST(Basket, NothingIsDoneWhenAStockCannotBeRead) {
 }
 
 TEST(Basket, NothingIsDoneWithoutAllLocks) {
-  Scene scene({}, Outcome::kBusy);
+  BasketScene scene({}, BasketOutcome::kBusy);
   scene.Step();
   EXPECT_EQ(scene.TypesOf(Op::kRead), "");
 }
@@ -97,8 +97,8 @@ TEST(Basket, NothingIsDoneWithoutAllLocks) {
 TEST(Basket, CannotHoldMoreDifferentItemsThanThereAre) {
   const WorkloadEntry& entry = *FindWorkload("basket");
   const LockEntry& lock = *FindLock("none");
-  EXPECT_EQ(WhyMisfit(entry, Options(Scene::With({{"size", "4"}})), lock), "");
-  EXPECT_EQ(WhyMisfit(entry, Options(Scene::With({{"size", "9"}})), lock),
+  EXPECT_EQ(WhyMisfit(entry, Options(BasketScene::With({{"size", "4"}})), lock), "");
+  EXPECT_EQ(WhyMisfit(entry, Options(BasketScene::With({{"size", "9"}})), lock),
             "a basket of 9 different items cannot be filled: there are 4 (workload.items)");
 }
 

@@ -9,10 +9,11 @@ using testing::Lines;
 using testing::Values;
 using testing::WorkloadScene;
 using Numbers = std::map<std::string, int64_t>;
-using Outcome = testing::Attempt::Outcome;
+using CatalogueOutcome = testing::Attempt::Outcome;
 
-struct Scene : WorkloadScene {
-  explicit Scene(const char* writers, Outcome outcome = Outcome::kGranted)
+struct CatalogueScene : WorkloadScene {
+  explicit CatalogueScene(const char* writers,
+                          CatalogueOutcome outcome = CatalogueOutcome::kGranted)
       : WorkloadScene("catalogue", {{"writers", writers}, {"work", "10ms"}, {"think", "0s"}},
                       outcome) {
     EXPECT_TRUE(workload->Setup(env));
@@ -24,7 +25,7 @@ struct Scene : WorkloadScene {
 };
 
 TEST(Catalogue, AWriterWritesBothHalvesWithWorkBetween) {
-  Scene scene("1");
+  CatalogueScene scene("1");
   scene.Step();
   EXPECT_EQ(scene.TypesOf(Op::kWrite), "invoke ok");
   EXPECT_EQ(scene.Find(Op::kWrite, EventType::kOk)->value, (std::array<int64_t, 4>{0, 1, 0, 0}));
@@ -35,7 +36,7 @@ TEST(Catalogue, AWriterWritesBothHalvesWithWorkBetween) {
 }
 
 TEST(Catalogue, AVersionIsNeverUsedTwice) {
-  Scene scene("1");
+  CatalogueScene scene("1");
   scene.world.on_step = [&](Step step) {
     if (step == Step::kBeforeWrite) scene.store.numbers["dh:catalogue:first"] = 0;
   };
@@ -45,7 +46,7 @@ TEST(Catalogue, AVersionIsNeverUsedTwice) {
 }
 
 TEST(Catalogue, AReaderTakesTheLockSharedAndReadsBothHalves) {
-  Scene scene("0");
+  CatalogueScene scene("0");
   scene.world.on_step = [&](Step step) {
     if (step == Step::kAfterRead) scene.store.numbers["dh:catalogue:second"] = 1;
   };
@@ -54,14 +55,14 @@ TEST(Catalogue, AReaderTakesTheLockSharedAndReadsBothHalves) {
   EXPECT_EQ(scene.TypesOf(Op::kLook), "invoke ok");
   EXPECT_EQ(scene.Find(Op::kLook, EventType::kOk)->value, (std::array<int64_t, 4>{0, 1, 0, 0}))
       << "torn, if nobody excludes writers";
-  Scene writer("1");
+  CatalogueScene writer("1");
   writer.Step();
   EXPECT_FALSE(writer.lock.last_key.shared);
 }
 
 TEST(Catalogue, AFaultCanBeAimedAtAReaderOrAtAWriterBetweenTheHalves) {
   const auto announced = [](const char* writers) {
-    Scene scene(writers);
+    CatalogueScene scene(writers);
     scene.Step();
     return scene.world.steps;
   };
@@ -73,7 +74,7 @@ TEST(Catalogue, AFaultCanBeAimedAtAReaderOrAtAWriterBetweenTheHalves) {
 }
 
 TEST(Catalogue, SoManyStepsWriteAsWereAskedFor) {
-  Scene scene("0.2");
+  CatalogueScene scene("0.2");
   for (int i = 0; i < 1000; ++i) scene.Step();
   EXPECT_NEAR(static_cast<double>(scene.store.numbers["dh:catalogue:last"]), 200, 40);
 }
@@ -92,7 +93,7 @@ TEST(Catalogue, AFailureOfTheStoreIsRecordedAsWhatIsCertain) {
   };
   for (const auto& [writers, command, definite, writes, looks] : cases) {
     SCOPED_TRACE(std::string(command) + " of " + writers);
-    Scene scene(writers);
+    CatalogueScene scene(writers);
     scene.store.failures[command] = {.definite = definite};
     scene.Step();
     EXPECT_EQ(scene.TypesOf(Op::kWrite), writes);
@@ -102,7 +103,7 @@ TEST(Catalogue, AFailureOfTheStoreIsRecordedAsWhatIsCertain) {
 }
 
 TEST(Catalogue, AHalfThatWasNotWrittenLeavesTheWriteUnknown) {
-  Scene scene("1");
+  CatalogueScene scene("1");
   scene.world.on_step = [&](Step step) {
     if (step == Step::kBeforeWrite) scene.store.failures["SET"] = {.definite = true};
   };
@@ -113,7 +114,7 @@ TEST(Catalogue, AHalfThatWasNotWrittenLeavesTheWriteUnknown) {
 
 TEST(Catalogue, NothingIsDoneWithoutTheLock) {
   for (const char* writers : {"0", "1"}) {
-    Scene scene(writers, Outcome::kBusy);
+    CatalogueScene scene(writers, CatalogueOutcome::kBusy);
     EXPECT_EQ(scene.Step(), Lines{});
   }
 }

@@ -8,10 +8,10 @@ namespace {
 using testing::Lines;
 using testing::Values;
 using testing::WorkloadScene;
-using Outcome = testing::Attempt::Outcome;
+using ExactlyOnceOutcome = testing::Attempt::Outcome;
 
-struct Scene : WorkloadScene {
-  explicit Scene(Outcome outcome = Outcome::kGranted)
+struct ExactlyOnceScene : WorkloadScene {
+  explicit ExactlyOnceScene(ExactlyOnceOutcome outcome = ExactlyOnceOutcome::kGranted)
       : WorkloadScene("exactly-once", {{"slot", "100ms"}, {"work", "0s"}}, outcome) {
     EXPECT_TRUE(workload->Setup(env));
   }
@@ -19,7 +19,7 @@ struct Scene : WorkloadScene {
 };
 
 TEST(ExactlyOnce, ATaskWithoutAResultIsDoneAndSaved) {
-  Scene scene;
+  ExactlyOnceScene scene;
   EXPECT_EQ(scene.Step(), (Lines{"0 invoke save", "0 ok save"}));
   EXPECT_EQ(scene.results(), Lines{"0"});
   EXPECT_EQ(scene.lock.said, (Lines{"0 acquire", "0 release 1"}));
@@ -29,14 +29,14 @@ TEST(ExactlyOnce, ATaskWithoutAResultIsDoneAndSaved) {
 }
 
 TEST(ExactlyOnce, ATaskThatAnotherHasDoneIsLeftAlone) {
-  Scene scene;
+  ExactlyOnceScene scene;
   scene.results() = {"0"};
   EXPECT_EQ(scene.Step(), (Lines{"0 invoke save", "0 fail save"}));
   EXPECT_EQ(scene.results(), Lines{"0"});
 }
 
 TEST(ExactlyOnce, WhatWasSavedSinceItLookedIsSavedAgain) {
-  Scene scene;
+  ExactlyOnceScene scene;
   scene.world.on_step = [&](Step step) {
     if (step == Step::kBeforeWrite) scene.results().emplace_back("0");
   };
@@ -45,7 +45,7 @@ TEST(ExactlyOnce, WhatWasSavedSinceItLookedIsSavedAgain) {
 }
 
 TEST(ExactlyOnce, ClientsTakeUpTheTaskThatIsDueAllAtOnce) {
-  Scene scene;
+  ExactlyOnceScene scene;
   scene.Step();
   EXPECT_EQ(scene.Step(), (Lines{"100 invoke save", "100 ok save"})) << "when its slot begins";
   scene.world.Advance(330ms);
@@ -69,7 +69,7 @@ TEST(ExactlyOnce, AFailureOfTheStoreIsRecordedAsWhatIsCertain) {
       {"RPUSH", false, {"0 invoke save", "0 info save"}},
   };
   for (const auto& [command, definite, recorded] : cases) {
-    Scene scene;
+    ExactlyOnceScene scene;
     scene.store.failures[command] = {.definite = definite};
     EXPECT_EQ(scene.Step(), recorded) << command;
     EXPECT_EQ(scene.lock.said.back(), "0 release 1");
@@ -77,18 +77,18 @@ TEST(ExactlyOnce, AFailureOfTheStoreIsRecordedAsWhatIsCertain) {
 }
 
 TEST(ExactlyOnce, NothingIsDoneWithoutTheLock) {
-  Scene scene(Outcome::kUnknown);
+  ExactlyOnceScene scene(ExactlyOnceOutcome::kUnknown);
   EXPECT_EQ(scene.Step(), Lines{});
   EXPECT_EQ(scene.results(), Lines{});
 }
 
 TEST(ExactlyOnce, TheRefereeCountsTasksAndResults) {
-  Scene scene;
+  ExactlyOnceScene scene;
   scene.results() = {"0", "1", "1", "2"};
   scene.workload->Finish(scene.env);
   ASSERT_NE(scene.Find(Op::kFinal, EventType::kOk), nullptr);
   EXPECT_EQ(scene.Find(Op::kFinal, EventType::kOk)->value, (std::array<int64_t, 4>{3, 4, 0, 0}));
-  Scene silent;
+  ExactlyOnceScene silent;
   silent.store.failures["LRANGE"] = {};
   silent.workload->Finish(silent.env);
   EXPECT_TRUE(silent.world.events.empty());

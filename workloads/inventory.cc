@@ -107,7 +107,7 @@ std::vector<OptionSpec> InventoryOptions() {
   return options;
 }
 
-std::string Misfit(const Options& options, const LockEntry& lock) {
+std::string InventoryMisfit(const Options& options, const LockEntry& lock) {
   const std::string& write = options.Text("write");
   const std::string& fence_on = options.Text("fence-on");
   if (write != "fenced" && fence_on != "reads-and-writes") {
@@ -136,9 +136,10 @@ WorkloadEntry InventoryWorkload() {
           .summary = "the flash sale: read the stock, work, write it back, record the order",
           .options = InventoryOptions(),
           .claims = {"exclusion", "lease-exclusion", "release", "fencing", "stock", "liveness"},
-          .on_demand = {"told", "warned", "settled", "cleared", "quiet", "obtained", "order", "reentry"},
+          .on_demand = {"told", "warned", "settled", "cleared", "quiet", "obtained", "order",
+                        "reentry"},
           .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
-          .misfit = Misfit,
+          .misfit = InventoryMisfit,
           .make = MakeWorkload<Inventory>};
 }
 

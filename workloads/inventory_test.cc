@@ -11,10 +11,11 @@ using testing::Lines;
 using testing::Told;
 using testing::Values;
 using testing::WorkloadScene;
-using Outcome = testing::Attempt::Outcome;
+using InventoryOutcome = testing::Attempt::Outcome;
 
-struct Scene : WorkloadScene {
-  explicit Scene(const Values& given, Outcome outcome = Outcome::kGranted)
+struct InventoryScene : WorkloadScene {
+  explicit InventoryScene(const Values& given,
+                          InventoryOutcome outcome = InventoryOutcome::kGranted)
       : WorkloadScene("inventory", given, outcome) {}
   void SetUp() { EXPECT_TRUE(workload->Setup(env)); }
   Lines Sell() { return Step(); }
@@ -23,7 +24,7 @@ struct Scene : WorkloadScene {
 const Values kQuick{{"stock", "10"}, {"work", "0s"}, {"think", "0s"}};
 
 TEST(Inventory, TheRefereeSetsEveryItemUp) {
-  Scene scene({{"stock", "7"}, {"items", "3"}});
+  InventoryScene scene({{"stock", "7"}, {"items", "3"}});
   scene.SetUp();
   EXPECT_EQ(scene.store.numbers, (std::map<std::string, int64_t>{
                                      {"dh:stock:0", 7}, {"dh:stock:1", 7}, {"dh:stock:2", 7}}));
@@ -31,13 +32,13 @@ TEST(Inventory, TheRefereeSetsEveryItemUp) {
 }
 
 TEST(Inventory, SetupFailsWhenTheStoreDoesNotAnswer) {
-  Scene scene(kQuick);
+  InventoryScene scene(kQuick);
   scene.store.failures["SET"] = {};
   EXPECT_FALSE(scene.workload->Setup(scene.env));
 }
 
 TEST(Inventory, ASaleReadsWritesAndOrdersInsideTheLock) {
-  Scene scene(kQuick);
+  InventoryScene scene(kQuick);
   scene.SetUp();
   EXPECT_EQ(scene.Sell(), (Lines{"0 invoke read", "0 ok read", "0 invoke write", "0 ok write",
                                  "0 invoke order", "0 ok order"}));
@@ -55,7 +56,7 @@ TEST(Inventory, ASaleReadsWritesAndOrdersInsideTheLock) {
 }
 
 TEST(Inventory, ReadModifyWriteSetsWhatItReadLessOneWhateverHappenedSince) {
-  Scene scene(kQuick);
+  InventoryScene scene(kQuick);
   scene.SetUp();
   scene.world.on_step = [&](Step step) {
     if (step == Step::kBeforeWrite) scene.store.numbers["dh:stock:0"] = 3;
@@ -67,7 +68,7 @@ TEST(Inventory, ReadModifyWriteSetsWhatItReadLessOneWhateverHappenedSince) {
 TEST(Inventory, CheckThenDecrTakesOneOffWhatIsThere) {
   Values options = kQuick;
   options["write"] = "check-then-decr";
-  Scene scene(options);
+  InventoryScene scene(options);
   scene.SetUp();
   scene.world.on_step = [&](Step step) {
     if (step == Step::kBeforeWrite) scene.store.numbers["dh:stock:0"] = 0;
@@ -79,15 +80,15 @@ TEST(Inventory, CheckThenDecrTakesOneOffWhatIsThere) {
 }
 
 TEST(Inventory, NothingIsSoldWhenNothingIsLeft) {
-  Scene scene({{"stock", "0"}, {"work", "0s"}, {"think", "0s"}});
+  InventoryScene scene({{"stock", "0"}, {"work", "0s"}, {"think", "0s"}});
   scene.SetUp();
   EXPECT_EQ(scene.Sell(), (Lines{"0 invoke read", "0 ok read"}));
   EXPECT_EQ(scene.lock.said.back(), "0 release 1");
 }
 
 TEST(Inventory, NothingIsDoneWithoutTheLock) {
-  for (const Outcome outcome : {Outcome::kBusy, Outcome::kUnknown}) {
-    Scene scene(kQuick, outcome);
+  for (const InventoryOutcome outcome : {InventoryOutcome::kBusy, InventoryOutcome::kUnknown}) {
+    InventoryScene scene(kQuick, outcome);
     scene.SetUp();
     scene.store.commands.clear();
     EXPECT_EQ(scene.Sell(), Lines{});
@@ -115,7 +116,7 @@ TEST(Inventory, AFailureOfTheStoreIsRecordedAsWhatIsCertainAndSellsNothing) {
   };
   for (const auto& [command, definite, recorded] : cases) {
     SCOPED_TRACE(std::string(command) + (definite ? " definite" : " indefinite"));
-    Scene scene(kQuick);
+    InventoryScene scene(kQuick);
     scene.SetUp();
     scene.store.failures[command] = {.definite = definite, .message = "broken"};
     EXPECT_EQ(scene.Sell(), recorded);
@@ -124,7 +125,7 @@ TEST(Inventory, AFailureOfTheStoreIsRecordedAsWhatIsCertainAndSellsNothing) {
 }
 
 TEST(Inventory, WorksBetweenReadAndWriteFromHalfToOneAndAHalfOfItsTime) {
-  Scene scene({{"stock", "1000"}, {"work", "100ms"}, {"think", "0s"}});
+  InventoryScene scene({{"stock", "1000"}, {"work", "100ms"}, {"think", "0s"}});
   scene.SetUp();
   Duration shortest = 1s;
   Duration longest = 0s;
@@ -141,7 +142,7 @@ TEST(Inventory, WorksBetweenReadAndWriteFromHalfToOneAndAHalfOfItsTime) {
 }
 
 TEST(Inventory, ThinksOutsideTheLock) {
-  Scene scene({{"stock", "10"}, {"work", "0s"}, {"think", "100ms"}});
+  InventoryScene scene({{"stock", "10"}, {"work", "0s"}, {"think", "100ms"}});
   scene.SetUp();
   scene.workload->Step(scene.session);
   EXPECT_EQ(scene.lock.said, (Lines{"0 acquire", "0 release 1"}));
@@ -149,7 +150,7 @@ TEST(Inventory, ThinksOutsideTheLock) {
 }
 
 TEST(Inventory, CustomersBuyEveryItem) {
-  Scene scene({{"stock", "1000"}, {"items", "4"}, {"work", "0s"}, {"think", "0s"}});
+  InventoryScene scene({{"stock", "1000"}, {"items", "4"}, {"work", "0s"}, {"think", "0s"}});
   scene.SetUp();
   for (int i = 0; i < 400; ++i) scene.workload->Step(scene.session);
   for (int item = 0; item < 4; ++item) {
@@ -160,7 +161,7 @@ TEST(Inventory, CustomersBuyEveryItem) {
 }
 
 TEST(Inventory, TheRefereeReadsWhatIsLeftAtTheEnd) {
-  Scene scene({{"stock", "5"}, {"items", "2"}});
+  InventoryScene scene({{"stock", "5"}, {"items", "2"}});
   scene.SetUp();
   scene.store.numbers["dh:stock:1"] = -1;
   scene.store.lists["dh:orders:1"] = Lines(6);
@@ -172,7 +173,7 @@ TEST(Inventory, TheRefereeReadsWhatIsLeftAtTheEnd) {
 }
 
 TEST(Inventory, OneLockForAllIsTheFirstItemsAndDataKeepTheirOwnKeys) {
-  Scene scene({{"items", "3"}, {"locks", "one"}, {"work", "0s"}, {"think", "0s"}});
+  InventoryScene scene({{"items", "3"}, {"locks", "one"}, {"work", "0s"}, {"think", "0s"}});
   scene.SetUp();
   EXPECT_EQ(scene.workload->Keys(), (Lines{"dh:item:0", "dh:item:1", "dh:item:2"}));
   EXPECT_EQ(scene.workload->LockCount(), 1u) << "nobody probes what is never locked";
@@ -185,11 +186,11 @@ TEST(Inventory, OneLockForAllIsTheFirstItemsAndDataKeepTheirOwnKeys) {
     if (event.op == Op::kOrder) ++orders[event.key];
   }
   EXPECT_EQ(orders.size(), 3u);
-  EXPECT_EQ(Scene(Values{{"items", "3"}}).workload->LockCount(), 3u);
+  EXPECT_EQ(InventoryScene(Values{{"items", "3"}}).workload->LockCount(), 3u);
 }
 
 TEST(Inventory, TheFirstItemsAreWantedMoreWhenThereIsSkew) {
-  Scene scene({{"items", "10"}, {"skew", "2"}, {"work", "0s"}, {"think", "0s"}});
+  InventoryScene scene({{"items", "10"}, {"skew", "2"}, {"work", "0s"}, {"think", "0s"}});
   scene.SetUp();
   for (int i = 0; i < 400; ++i) scene.Sell();
   EXPECT_GT(scene.store.lists["dh:orders:0"].size(), 200u);
@@ -198,13 +199,13 @@ TEST(Inventory, TheFirstItemsAreWantedMoreWhenThereIsSkew) {
 
 TEST(Inventory, AnEndThatCannotBeReadIsLeftOut) {
   for (const char* command : {"GET", "LLEN"}) {
-    Scene scene(kQuick);
+    InventoryScene scene(kQuick);
     scene.SetUp();
     scene.store.failures[command] = {.definite = true};
     scene.workload->Finish(scene.env);
     EXPECT_TRUE(scene.world.events.empty()) << command;
   }
-  Scene scene(kQuick);  // nobody set the stock up
+  InventoryScene scene(kQuick);  // nobody set the stock up
   scene.workload->Finish(scene.env);
   EXPECT_TRUE(scene.world.events.empty());
 }

@@ -8,24 +8,24 @@ namespace {
 using testing::Lines;
 using testing::Values;
 using testing::WorkloadScene;
-using Outcome = testing::Attempt::Outcome;
+using NestedOutcome = testing::Attempt::Outcome;
 
-struct Scene : WorkloadScene {
-  explicit Scene(const char* throws, Outcome outcome = Outcome::kGranted)
+struct NestedScene : WorkloadScene {
+  explicit NestedScene(const char* throws, NestedOutcome outcome = NestedOutcome::kGranted)
       : WorkloadScene("nested", {{"throws", throws}, {"work", "0s"}, {"think", "0s"}}, outcome) {
     EXPECT_TRUE(workload->Setup(env));
   }
 };
 
 TEST(Nested, EntersToItsDepthAndLeavesInsideOut) {
-  Scene scene("0");
+  NestedScene scene("0");
   scene.Step();
   EXPECT_EQ(scene.lock.said, (Lines{"0 acquire", "0 acquire", "0 acquire", "0 release 3",
                                     "0 release 2", "0 release 1"}));
 }
 
 TEST(Nested, ASectionThatThrowsIsReleasedOnEveryLevel) {
-  Scene scene("1");
+  NestedScene scene("1");
   for (int i = 0; i < 50; ++i) {
     const size_t before = scene.lock.said.size();
     EXPECT_NO_THROW(scene.Step());
@@ -36,21 +36,21 @@ TEST(Nested, ASectionThatThrowsIsReleasedOnEveryLevel) {
 }
 
 TEST(Nested, AVariantThatStaysLockedIsNotReleasedWhenASectionThrows) {
-  Scene scene("1");
+  NestedScene scene("1");
   scene.lock.stays_locked_on_throw = true;
   scene.Step();
   for (const std::string& said : scene.lock.said) EXPECT_EQ(said, "0 acquire");
 }
 
 TEST(Nested, NothingIsEnteredWithoutTheLock) {
-  Scene scene("0", Outcome::kBusy);
+  NestedScene scene("0", NestedOutcome::kBusy);
   scene.Step();
   EXPECT_EQ(scene.lock.said, Lines{"0 acquire"});
 }
 
 TEST(Nested, TheSectionGoesOnWithoutAnInnerLevelThatItCannotEnter) {
-  Scene scene("0");
-  scene.lock.Then({{.outcome = Outcome::kGranted}, {.outcome = Outcome::kBusy}});
+  NestedScene scene("0");
+  scene.lock.Then({{.outcome = NestedOutcome::kGranted}, {.outcome = NestedOutcome::kBusy}});
   scene.Step();
   EXPECT_EQ(scene.lock.said, (Lines{"0 acquire", "0 acquire", "0 release 1"}));
 }

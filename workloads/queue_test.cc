@@ -7,7 +7,7 @@ namespace {
 
 using testing::Lines;
 using testing::WorkloadScene;
-using Outcome = testing::Attempt::Outcome;
+using QueueOutcome = testing::Attempt::Outcome;
 
 TEST(Queue, AClientHoldsForAWhile) {
   WorkloadScene scene("queue",
@@ -18,7 +18,7 @@ TEST(Queue, AClientHoldsForAWhile) {
 }
 
 TEST(Queue, NobodyGivesUpWhenTheRunIsOver) {
-  WorkloadScene scene("queue", {{"patience", "3s"}, {"think", "0s"}}, Outcome::kBusy);
+  WorkloadScene scene("queue", {{"patience", "3s"}, {"think", "0s"}}, QueueOutcome::kBusy);
   scene.session.policy = {.interval = 50ms, .retries = 2, .timeout = 10ms};
   scene.Step();
   EXPECT_GE(scene.world.Elapsed(), 3s);

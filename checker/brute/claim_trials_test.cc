@@ -12,7 +12,7 @@
 namespace doublehold::brute {
 namespace {
 
-class TrialsOfClaim : public testing::TestWithParam<ClaimTrials> {};
+class TrialsOfClaim : public ::testing::TestWithParam<ClaimTrials> {};
 
 TEST_P(TrialsOfClaim, AgreeWithEveryOrderOnRandomHistories) {
   const int64_t histories = NumTrials(20'000);
@@ -28,7 +28,7 @@ TEST_P(TrialsOfClaim, AgreeWithEveryOrderOnRandomHistories) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryClaim, TrialsOfClaim, testing::ValuesIn(AllClaimTrials()),
+INSTANTIATE_TEST_SUITE_P(EveryClaim, TrialsOfClaim, ::testing::ValuesIn(AllClaimTrials()),
                          [](const auto& info) {
                            std::string name(info.param.claim);
                            std::erase(name, '-');

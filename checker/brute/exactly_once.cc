@@ -16,9 +16,9 @@ namespace {
 
 constexpr int32_t kCounter = kReferee;
 
-class Clients {
+class SavingClients {
  public:
-  explicit Clients(Prng& prng)
+  explicit SavingClients(Prng& prng)
       : play_(prng), defective_(play_.OneIn(2)), tasks_(1 + play_.Any(3)) {}
 
   History Run() {
@@ -65,15 +65,15 @@ class Clients {
   std::map<int64_t, int64_t> results_;
 };
 
-History AnySaves(Prng& prng) { return Clients(prng).Run(); }
+History AnySaves(Prng& prng) { return SavingClients(prng).Run(); }
 
-struct Counted {
+struct SavesCounted {
   int64_t tasks = 0, results = 0;
 };
 
 // The last count that nothing was recorded after.
-std::optional<Counted> CountIn(const History& history) {
-  std::optional<Counted> counted;
+std::optional<SavesCounted> CountIn(const History& history) {
+  std::optional<SavesCounted> counted;
   for (const Event& event : history.events) {
     if (event.op == Op::kSave) counted.reset();
     if (event.op == Op::kFinal) counted = {event.value[0], event.value[1]};
@@ -83,7 +83,7 @@ std::optional<Counted> CountIn(const History& history) {
 
 // Tries each of the unknown ones: never or later, before the tasks were counted, between the two counts.
 bool SomeChoice(const std::vector<int64_t>& unknown, size_t next, std::multiset<int64_t>& before,
-                std::multiset<int64_t>& between, const std::optional<Counted>& counted) {
+                std::multiset<int64_t>& between, const std::optional<SavesCounted>& counted) {
   if (next == unknown.size()) {
     const std::set<int64_t> tasks(before.begin(), before.end());
     std::multiset<int64_t> all = before;

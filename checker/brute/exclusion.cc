@@ -14,9 +14,9 @@
 namespace doublehold::brute {
 namespace {
 
-using Owners = std::vector<std::pair<SessionId, bool>>;  // and whether they share it; sorted
+using SharedOwners = std::vector<std::pair<SessionId, bool>>;  // and whether they share it; sorted
 
-bool MayBeTogether(const Owners& owners, SessionId session, bool shared) {
+bool MayBeTogether(const SharedOwners& owners, SessionId session, bool shared) {
   return std::ranges::all_of(owners, [&](const auto& owner) {
     return owner.first == session || (owner.second && shared);
   });
@@ -29,10 +29,11 @@ bool SomeOrderOf(const History& history) {
     steps.push_back({.from = one.grant.from, .to = one.grant.to});
     steps.push_back({.from = one.end, .to = one.gone, .after = static_cast<int>(steps.size()) - 1});
   }
-  const Effects<Owners> effects = [&](const Owners& owners, size_t step) -> std::vector<Owners> {
+  const Effects<SharedOwners> effects = [&](const SharedOwners& owners,
+                                            size_t step) -> std::vector<SharedOwners> {
     const Holding& one = holdings[step / 2];
     const std::pair owner(one.grant.session, one.shared);
-    Owners next = owners;
+    SharedOwners next = owners;
     if (step % 2 == 0) {
       if (!MayBeTogether(owners, one.grant.session, one.shared)) return {};
       next.insert(std::ranges::upper_bound(next, owner), owner);
@@ -41,7 +42,7 @@ bool SomeOrderOf(const History& history) {
     }
     return {next};
   };
-  return SomeOrder<Owners>(steps, {}, effects);
+  return SomeOrder<SharedOwners>(steps, {}, effects);
 }
 
 // A session that began something at the very instant at which something else of its was over: the search takes the two for

@@ -12,9 +12,9 @@
 namespace doublehold::brute {
 namespace {
 
-class Clients {
+class FencedClients {
  public:
-  explicit Clients(Prng& prng)
+  explicit FencedClients(Prng& prng)
       : play_(prng), forgets_(play_.OneIn(3)), takes_all_(play_.OneIn(2)) {}
 
   History Run() {
@@ -104,7 +104,7 @@ class Clients {
   int64_t seen_ = 0;
 };
 
-History AnyFenced(Prng& prng) { return Clients(prng).Run(); }
+History AnyFenced(Prng& prng) { return FencedClients(prng).Run(); }
 
 // A session may be given its own token again: it had entered and not been told to leave since, or perhaps so.
 bool MayBeItsOwn(const std::vector<Deed>& deeds, size_t grant) {

@@ -17,9 +17,9 @@ struct Inside {
   int64_t until = 0;
 };
 
-class Clients {
+class HoldingClients {
  public:
-  explicit Clients(Prng& prng)
+  explicit HoldingClients(Prng& prng)
       : play_(prng),
         flavour_(static_cast<Flavour>(play_.Any(3))),
         careful_(play_.OneIn(3)),
@@ -171,7 +171,7 @@ int64_t EndOfUnreleased(const History& history, const Deed& grant) {
 
 }  // namespace
 
-History AnyHolding(Prng& prng) { return Clients(prng).Run(); }
+History AnyHolding(Prng& prng) { return HoldingClients(prng).Run(); }
 
 std::vector<Holding> HoldingsOf(const History& history) {
   const std::vector<Deed> deeds = DeedsOf(history, {Op::kAcquire, Op::kRelease});

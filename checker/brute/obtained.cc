@@ -13,9 +13,9 @@ namespace doublehold::brute {
 namespace {
 
 // Some never release what they had. A service that lies refuses a free key now and then.
-class Clients {
+class AskingClients {
  public:
-  explicit Clients(Prng& prng)
+  explicit AskingClients(Prng& prng)
       : play_(prng, 6),
         lease_(2 + play_.Any(6)),
         nodes_(play_.OneIn(3) ? 3 : 1),
@@ -79,7 +79,7 @@ class Clients {
   int64_t until_ = 0;
 };
 
-History AnyAsks(Prng& prng) { return Clients(prng).Run(); }
+History AnyAsks(Prng& prng) { return AskingClients(prng).Run(); }
 
 class Looking {
  public:

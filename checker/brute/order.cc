@@ -11,9 +11,9 @@
 namespace doublehold::brute {
 namespace {
 
-class Clients {
+class QueueingClients {
  public:
-  explicit Clients(Prng& prng) : play_(prng, 8), fair_(play_.OneIn(4)) {}
+  explicit QueueingClients(Prng& prng) : play_(prng, 8), fair_(play_.OneIn(4)) {}
 
   History Run() {
     taken_until_ = 10 + play_.Any(30);
@@ -93,7 +93,7 @@ class Clients {
   std::vector<int32_t> queue_;
 };
 
-History AnyQueue(Prng& prng) { return Clients(prng).Run(); }
+History AnyQueue(Prng& prng) { return QueueingClients(prng).Run(); }
 
 // Who stands in the queue, of the two.
 struct Standing {

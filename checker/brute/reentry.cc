@@ -14,9 +14,9 @@ namespace {
 
 enum class Fault : uint8_t { kNone, kInnerExitFrees, kCountsTwice };
 
-class Clients {
+class ReenteringClients {
  public:
-  explicit Clients(Prng& prng) : play_(prng), fault_(static_cast<Fault>(play_.Any(3))) {}
+  explicit ReenteringClients(Prng& prng) : play_(prng), fault_(static_cast<Fault>(play_.Any(3))) {}
 
   History Run() {
     play_.Begin(2, 12, [this](int32_t client, int64_t cycles) { Cycle(client, cycles); });
@@ -79,32 +79,34 @@ class Clients {
   int64_t times_ = 0;
 };
 
-History AnyNesting(Prng& prng) { return Clients(prng).Run(); }
+History AnyNesting(Prng& prng) { return ReenteringClients(prng).Run(); }
 
-struct Counted {
+struct EntriesCounted {
   SessionId owner;
   int times = 0;
   std::set<SessionId> asked;  // and were not granted it since: a fair lock lets them in first
-  auto operator<=>(const Counted&) const = default;
+  auto operator<=>(const EntriesCounted&) const = default;
 };
 
-bool MayEnter(const Counted& lock, SessionId who) { return lock.times == 0 || lock.owner == who; }
+bool MayEnter(const EntriesCounted& lock, SessionId who) {
+  return lock.times == 0 || lock.owner == who;
+}
 
-Counted Entered(Counted lock, SessionId who) {
+EntriesCounted Entered(EntriesCounted lock, SessionId who) {
   lock.owner = who;
   ++lock.times;
   lock.asked.erase(who);
   return lock;
 }
 
-Counted Left(Counted lock) {
+EntriesCounted Left(EntriesCounted lock) {
   if (--lock.times == 0) lock.owner = {};
   return lock;
 }
 
-std::vector<Counted> AfterEntry(const Counted& lock, const Deed& deed) {
-  std::vector<Counted> next;
-  Counted refused = lock;
+std::vector<EntriesCounted> AfterEntry(const EntriesCounted& lock, const Deed& deed) {
+  std::vector<EntriesCounted> next;
+  EntriesCounted refused = lock;
   refused.asked.insert(deed.session);
   const bool others = std::ranges::any_of(
       lock.asked, [&](const SessionId& session) { return session != deed.session; });
@@ -114,7 +116,7 @@ std::vector<Counted> AfterEntry(const Counted& lock, const Deed& deed) {
   return next;
 }
 
-std::vector<Counted> AfterExit(const Counted& lock, const Deed& deed) {
+std::vector<EntriesCounted> AfterExit(const EntriesCounted& lock, const Deed& deed) {
   const bool own = lock.times > 0 && lock.owner == deed.session;
   if (deed.Perhaps()) return {own ? Left(lock) : lock};
   if (own != deed.Ok()) return {};
@@ -125,11 +127,11 @@ bool IsCountedRightly(const History& history) {
   const std::vector<Deed> deeds = DeedsOf(history, {Op::kAcquire, Op::kRelease});
   std::vector<Step> steps;
   for (const Deed& deed : deeds) steps.push_back(deed.AsStep());
-  const Effects<Counted> effects = [&](const Counted& lock, size_t step) {
+  const Effects<EntriesCounted> effects = [&](const EntriesCounted& lock, size_t step) {
     const Deed& deed = deeds[step];
     return deed.op == Op::kAcquire ? AfterEntry(lock, deed) : AfterExit(lock, deed);
   };
-  return SomeOrder<Counted>(steps, {}, effects);
+  return SomeOrder<EntriesCounted>(steps, {}, effects);
 }
 
 }  // namespace

@@ -12,9 +12,9 @@
 namespace doublehold::brute {
 namespace {
 
-class Clients {
+class ReleasingClients {
  public:
-  explicit Clients(Prng& prng)
+  explicit ReleasingClients(Prng& prng)
       : play_(prng), lease_(play_.OneIn(4) ? 1'000 : 1 + play_.Any(12)), looks_(play_.OneIn(8)) {}
 
   History Run() {
@@ -74,7 +74,7 @@ class Clients {
   int64_t until_ = 0;
 };
 
-History AnyReleases(Prng& prng) { return Clients(prng).Run(); }
+History AnyOwnReleases(Prng& prng) { return ReleasingClients(prng).Run(); }
 
 // What is there: who was granted it, and whether that one has begun to release it since.
 using There = std::vector<std::pair<size_t, bool>>;
@@ -160,7 +160,7 @@ bool EachFreedItsOwn(const History& history) { return Grants(history).AllInnocen
 }  // namespace
 
 ClaimTrials ReleaseTrials() {
-  return {.claim = "release", .any = AnyReleases, .innocent = EachFreedItsOwn};
+  return {.claim = "release", .any = AnyOwnReleases, .innocent = EachFreedItsOwn};
 }
 
 }  // namespace doublehold::brute

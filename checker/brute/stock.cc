@@ -15,9 +15,9 @@ namespace {
 
 constexpr int64_t kStock = 5;
 
-class Clients {
+class BuyingClients {
  public:
-  explicit Clients(Prng& prng)
+  explicit BuyingClients(Prng& prng)
       : play_(prng), locks_(play_.OneIn(2)), miscounts_(!play_.loses() && play_.OneIn(4)) {}
 
   History Run() {
@@ -86,7 +86,7 @@ class Clients {
   int64_t orders_ = 0;
 };
 
-History AnySales(Prng& prng) { return Clients(prng).Run(); }
+History AnySales(Prng& prng) { return BuyingClients(prng).Run(); }
 
 bool EachTookItsUnit(const History& history) {
   std::vector<Deed> deeds = DeedsOf(history, {Op::kRead, Op::kWrite});

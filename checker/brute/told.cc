@@ -14,9 +14,10 @@ namespace doublehold::brute {
 namespace {
 
 // Their leases are often too short for what they do; a service that lies says of every release that it freed the caller's.
-class Clients {
+class ClientsWithResults {
  public:
-  explicit Clients(Prng& prng) : play_(prng), lease_(1 + play_.Any(16)), lies_(play_.OneIn(2)) {}
+  explicit ClientsWithResults(Prng& prng)
+      : play_(prng), lease_(1 + play_.Any(16)), lies_(play_.OneIn(2)) {}
 
   History Run() {
     play_.Begin(3, 12, [this](int32_t client, int64_t cycles) { Cycle(client, cycles); });
@@ -97,14 +98,14 @@ class Clients {
   std::vector<There> there_;
 };
 
-History AnyReleases(Prng& prng) { return Clients(prng).Run(); }
-History AnyWarned(Prng& prng) { return Clients(prng).RunWarned(); }
+History AnyReleaseResults(Prng& prng) { return ClientsWithResults(prng).Run(); }
+History AnyWarned(Prng& prng) { return ClientsWithResults(prng).RunWarned(); }
 
 // Whose locks are there: of readers perhaps several.
-struct Owners {
+struct ResultOwners {
   std::vector<SessionId> sessions;
   bool shared = false;
-  auto operator<=>(const Owners&) const = default;
+  auto operator<=>(const ResultOwners&) const = default;
 };
 
 // Whether the lock of its session may have been there at some time of these.
@@ -124,20 +125,21 @@ bool MayBeThere(const std::vector<Deed>& deeds, const Deed& release, Step when) 
     grants.push_back(&deed);
   }
   steps.push_back(when);
-  const Effects<Owners> effects = [&](const Owners& there, size_t step) -> std::vector<Owners> {
+  const Effects<ResultOwners> effects = [&](const ResultOwners& there,
+                                            size_t step) -> std::vector<ResultOwners> {
     if (step == grants.size()) {
       const bool own = std::ranges::find(there.sessions, release.session) != there.sessions.end();
-      return own ? std::vector<Owners>{there} : std::vector<Owners>{};
+      return own ? std::vector<ResultOwners>{there} : std::vector<ResultOwners>{};
     }
     const Deed& grant = *grants[step];
     // Of one that is not answered nobody knows whether it reads.
     const bool shared = grant.Perhaps() || grant.answer[2] != 0;
-    Owners next = shared && there.shared ? there : Owners{};
+    ResultOwners next = shared && there.shared ? there : ResultOwners{};
     next.sessions.push_back(grant.session);
     next.shared = shared;
     return {next};
   };
-  return SomeOrder<Owners>(steps, {}, effects);
+  return SomeOrder<ResultOwners>(steps, {}, effects);
 }
 
 bool EachSaidSoRightly(const History& history) {
@@ -169,7 +171,7 @@ bool EachWasWarnedInTime(const History& history) {
 }  // namespace
 
 ClaimTrials ToldTrials() {
-  return {.claim = "told", .any = AnyReleases, .innocent = EachSaidSoRightly};
+  return {.claim = "told", .any = AnyReleaseResults, .innocent = EachSaidSoRightly};
 }
 
 ClaimTrials WarnedTrials() {

@@ -12,9 +12,9 @@
 namespace doublehold::brute {
 namespace {
 
-class Clients {
+class ReadingClients {
  public:
-  explicit Clients(Prng& prng) : play_(prng), locks_(play_.OneIn(4)) {}
+  explicit ReadingClients(Prng& prng) : play_(prng), locks_(play_.OneIn(4)) {}
 
   History Run() {
     play_.Begin(3, 8, [this](int32_t client, int64_t cycles) { Cycle(client, cycles); });
@@ -81,7 +81,7 @@ class Clients {
   int64_t first_ = 1, second_ = 1, versions_ = 1;
 };
 
-History AnyRecord(Prng& prng) { return Clients(prng).Run(); }
+History AnyRecord(Prng& prng) { return ReadingClients(prng).Run(); }
 
 // One that did not finish may have done either half, both, or nothing.
 struct Half {

@@ -9,7 +9,7 @@
 namespace doublehold {
 namespace {
 
-struct Case {
+struct BadInputCase {
   const char* name;
   std::string text;
   const char* refused;
@@ -19,7 +19,7 @@ struct Case {
   int64_t count = 1;
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+std::ostream& operator<<(std::ostream& out, const BadInputCase& c) { return out << c.name; }
 
 // A register: 0 writes 1, and it is read.
 std::string Event(int process, const char* type, const char* f, const char* value, int time = -1) {
@@ -33,9 +33,10 @@ std::string Did(int process, const char* f, const char* value) {
 }
 
 const std::string kGood = Did(0, "write", "1");
-const std::string kStale = Did(0, "write", "1") + Did(0, "write", "2") + Did(1, "read", "1");
+const std::string kBadInputStale =
+    Did(0, "write", "1") + Did(0, "write", "2") + Did(1, "read", "1");
 
-const std::vector<Case> kCases{
+const std::vector<BadInputCase> kBadInputCases{
     {"CutOffWithinAnEvent", kGood + "{:process 1, :type :inv", "h:3: the file ends before a '}'",
      SkipReason::kGarbled, Outcome3::kUnknown},
     {"CutOffWithinItsVector", "[" + kGood, "h:3: the file ends within its vector",
@@ -44,10 +45,10 @@ const std::vector<Case> kCases{
      "h:1: process 1 has no open operation", SkipReason::kNoOpen, Outcome3::kUnknown},
     {"AReadOutOfOrder", Event(1, "ok", "read", "1") + kGood, "h:1: process 1 has no open operation",
      SkipReason::kNoOpen, Outcome3::kUnknown},
-    {"AReadOutOfOrderBesideAViolation", Event(3, "ok", "read", "1") + kStale,
+    {"AReadOutOfOrderBesideAViolation", Event(3, "ok", "read", "1") + kBadInputStale,
      "h:1: process 3 has no open operation", SkipReason::kNoOpen, Outcome3::kViolated},
     // It may be what was read.
-    {"AWriteOutOfOrderBesideAViolation", Event(3, "ok", "write", "1") + kStale,
+    {"AWriteOutOfOrderBesideAViolation", Event(3, "ok", "write", "1") + kBadInputStale,
      "h:1: process 3 has no open operation", SkipReason::kNoOpen, Outcome3::kUnknown},
     {"AFailureWithoutInvocation", Event(1, "fail", "write", "7") + kGood,
      "h:1: process 1 has no open operation", SkipReason::kNoOpen, Outcome3::kValid},
@@ -88,17 +89,17 @@ const std::vector<Case> kCases{
      Outcome3::kUnknown},
 };
 
-class BadInput : public testing::TestWithParam<Case> {};
+class BadInput : public ::testing::TestWithParam<BadInputCase> {};
 
-Result<LogVerdict> Judged(const std::string& text, bool lenient,
-                          LogFormat format = LogFormat::kEdn) {
+Result<LogVerdict> JudgedBadInput(const std::string& text, bool lenient,
+                                  LogFormat format = LogFormat::kEdn) {
   TextSource source(text, "h");
   return JudgeLog(source, format,
                   {.model = *FindModel("register"), .reading = {.lenient = lenient}});
 }
 
 TEST_P(BadInput, IsRefusedInOneLine) {
-  const Result<LogVerdict> verdict = Judged(GetParam().text, false);
+  const Result<LogVerdict> verdict = JudgedBadInput(GetParam().text, false);
   ASSERT_FALSE(verdict);
   EXPECT_EQ(verdict.error().code, ExitCode::kBadInput);
   const std::string_view message = verdict.error().message;
@@ -107,22 +108,23 @@ TEST_P(BadInput, IsRefusedInOneLine) {
 }
 
 TEST_P(BadInput, IsPassedOverWhenLenientAndTheVerdictSaysWhatIsLeftOfIt) {
-  const Case& c = GetParam();
-  const Result<LogVerdict> verdict = Judged(c.text, true);
+  const BadInputCase& c = GetParam();
+  const Result<LogVerdict> verdict = JudgedBadInput(c.text, true);
   ASSERT_TRUE(verdict) << verdict.error().message;
   EXPECT_GE(verdict->skips.Of(c.reason).count, c.count) << verdict->skips.Told();
   EXPECT_EQ(verdict->outcome, c.outcome) << verdict->reason << verdict->skips.Told();
   EXPECT_EQ(verdict->outcome == Outcome3::kUnknown, !verdict->reason.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, BadInput, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(Every, BadInput, ::testing::ValuesIn(kBadInputCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(BadInputOfJsonLines, AHundredMegabytesOnALineAreRefusedOrPassedOver) {
   const std::string text = "[\"" + std::string(100'000'000, 'x') + "\"]\n" +
                            R"({"process":0,"type":"invoke","f":"write","value":1})";
-  EXPECT_EQ(Judged(text, false, LogFormat::kJsonLines).error().message, "h:1: longer than 16 MiB");
-  const Result<LogVerdict> lenient = Judged(text, true, LogFormat::kJsonLines);
+  EXPECT_EQ(JudgedBadInput(text, false, LogFormat::kJsonLines).error().message,
+            "h:1: longer than 16 MiB");
+  const Result<LogVerdict> lenient = JudgedBadInput(text, true, LogFormat::kJsonLines);
   ASSERT_TRUE(lenient);
   EXPECT_EQ(lenient->outcome, Outcome3::kUnknown);
   EXPECT_EQ(lenient->skips.Told(), "1 too-long (line 1)");
@@ -130,8 +132,8 @@ TEST(BadInputOfJsonLines, AHundredMegabytesOnALineAreRefusedOrPassedOver) {
 
 TEST(BadInputOfAJepsenLog, IsRefused) {
   const auto refused = [](const std::string& second) {
-    return Judged("INFO  jepsen.util - 0 :invoke :write 1\nINFO  jepsen.util - " + second, false,
-                  LogFormat::kJepsenLog)
+    return JudgedBadInput("INFO  jepsen.util - 0 :invoke :write 1\nINFO  jepsen.util - " + second,
+                          false, LogFormat::kJepsenLog)
         .error()
         .message;
   };

@@ -334,7 +334,7 @@ std::string Draw(const std::filesystem::path& file) {
   return picture;
 }
 
-class GoldenModel : public testing::TestWithParam<GoldenLog> {
+class GoldenModel : public ::testing::TestWithParam<GoldenLog> {
  protected:
   static std::filesystem::path File() { return Folder() / (std::string(GetParam().name) + ".edn"); }
 
@@ -362,7 +362,7 @@ TEST_P(GoldenModel, WithoutABudgetItIsDecidedWhereNoReleaseFailed) {
   EXPECT_EQ(Judged(0) == Outcome3::kUnknown, fails) << GetParam().why;
 }
 
-INSTANTIATE_TEST_SUITE_P(Testdata, GoldenModel, testing::ValuesIn(kLogs), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Testdata, GoldenModel, ::testing::ValuesIn(kLogs), [](const auto& info) {
   std::string name(info.param.name);
   std::ranges::replace(name, '-', '_');
   return name;

@@ -9,8 +9,9 @@ namespace {
 const std::vector<FailedRelease> kEachReading{FailedRelease::kNothing, FailedRelease::kReleased,
                                               FailedRelease::kEither};
 
-Result<LogVerdict> Judged(std::string_view text, std::string_view model, bool by_key = false,
-                          std::vector<FailedRelease> readings = kEachReading) {
+Result<LogVerdict> JudgedJudgeLog(std::string_view text, std::string_view model,
+                                  bool by_key = false,
+                                  std::vector<FailedRelease> readings = kEachReading) {
   TextSource source(text, "h.edn");
   return JudgeLog(source, LogFormat::kEdn,
                   {.model = *FindModel(model),
@@ -18,7 +19,7 @@ Result<LogVerdict> Judged(std::string_view text, std::string_view model, bool by
                    .failed_releases = std::move(readings)});
 }
 
-constexpr std::string_view kStale = R"(
+constexpr std::string_view kJudgeLogStale = R"(
   {:process 0, :type :invoke, :f :write, :value 1}
   {:process 0, :type :ok,     :f :write, :value 1}
   {:process 1, :type :invoke, :f :write, :value 2}
@@ -28,7 +29,7 @@ constexpr std::string_view kStale = R"(
   {:process 2, :type :ok,     :f :read,  :value 1})";
 
 TEST(JudgeLog, AStaleReadIsViolatedAndTold) {
-  const Result<LogVerdict> verdict = Judged(kStale, "register");
+  const Result<LogVerdict> verdict = JudgedJudgeLog(kJudgeLogStale, "register");
   ASSERT_TRUE(verdict) << verdict.error().message;
   EXPECT_EQ(verdict->outcome, Outcome3::kViolated);
   ASSERT_EQ(verdict->objects.size(), 1U);
@@ -42,12 +43,12 @@ TEST(JudgeLog, AStaleReadIsViolatedAndTold) {
 
 TEST(JudgeLog, ObjectsAreJudgedEachByItself) {
   // Independent's tuples: each key is a register of its own.
-  const Result<LogVerdict> verdict = Judged(R"([
+  const Result<LogVerdict> verdict = JudgedJudgeLog(R"([
     {:process 0, :type :invoke, :f :write, :value [x 1]}
     {:process 0, :type :ok,     :f :write, :value [x 1]}
     {:process 1, :type :invoke, :f :read,  :value [y nil]}
     {:process 1, :type :ok,     :f :read,  :value [y nil]}])",
-                                            "register", true);
+                                                    "register", true);
   ASSERT_TRUE(verdict) << verdict.error().message;
   EXPECT_EQ(verdict->outcome, Outcome3::kValid);
   ASSERT_EQ(verdict->objects.size(), 2U);
@@ -85,7 +86,7 @@ TEST(JudgeLog, WhatHangsOnAFailedReleaseIsUnknownAndSaysSo) {
     {:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}
     {:process 0, :type :invoke, :f :release} {:process 0, :type :fail, :f :release}
     {:process 1, :type :invoke, :f :acquire} {:process 1, :type :ok, :f :acquire})";
-  const Result<LogVerdict> both = Judged(kLog, "owner-mutex");
+  const Result<LogVerdict> both = JudgedJudgeLog(kLog, "owner-mutex");
   ASSERT_TRUE(both);
   EXPECT_EQ(both->outcome, Outcome3::kUnknown);
   EXPECT_EQ(both->reason,
@@ -97,7 +98,7 @@ TEST(JudgeLog, WhatHangsOnAFailedReleaseIsUnknownAndSaysSo) {
   EXPECT_EQ(both->readings[1].outcome, Outcome3::kValid);
   EXPECT_EQ(both->readings[2].outcome, Outcome3::kValid);
   const auto as = [&](FailedRelease reading) {
-    return Judged(kLog, "owner-mutex", false, {reading})->outcome;
+    return JudgedJudgeLog(kLog, "owner-mutex", false, {reading})->outcome;
   };
   EXPECT_EQ(as(FailedRelease::kNothing), Outcome3::kViolated);
   EXPECT_EQ(as(FailedRelease::kReleased), Outcome3::kValid);
@@ -112,7 +113,7 @@ TEST(JudgeLog, OfTwoFailedReleasesOneMayHaveEndedItsHoldAndTheOtherNot) {
     {:process 1, :type :invoke, :f :acquire} {:process 1, :type :ok, :f :acquire}
     {:process 1, :type :invoke, :f :release} {:process 1, :type :fail, :f :release}
     {:process 1, :type :invoke, :f :release} {:process 1, :type :ok, :f :release})";
-  const Result<LogVerdict> verdict = Judged(kLog, "owner-mutex");
+  const Result<LogVerdict> verdict = JudgedJudgeLog(kLog, "owner-mutex");
   ASSERT_TRUE(verdict);
   EXPECT_EQ(verdict->outcome, Outcome3::kUnknown);
   EXPECT_EQ(verdict->reason,
@@ -141,7 +142,7 @@ TEST(JudgeLog, EveryModelWithReleasesIsJudgedInEveryReading) {
       for (const char* type : {"invoke", "ok"}) add(0, acquire, type);
       for (const char* type : {"invoke", "fail"}) add(0, function, type);
       for (const char* type : {"invoke", "ok"}) add(1, second, type);
-      const Result<LogVerdict> verdict = Judged(log, model.name);
+      const Result<LogVerdict> verdict = JudgedJudgeLog(log, model.name);
       ASSERT_TRUE(verdict) << verdict.error().message;
       EXPECT_EQ(verdict->outcome, Outcome3::kUnknown) << model.name << " " << function;
       EXPECT_EQ(verdict->readings.size(), 3U);
@@ -156,15 +157,16 @@ TEST(JudgeLog, ALeaseIsJudgedByTimes) {
     {:process 0, :type :ok,     :f :acquire, :time 6}
     {:process 1, :type :invoke, :f :acquire, :value {:lease_ns 10}, :time 6}
     {:process 1, :type :ok,     :f :acquire, :time )";
-  EXPECT_EQ(Judged(std::string(kLog) + "9}", "lease-mutex")->outcome, Outcome3::kViolated);
-  EXPECT_EQ(Judged(std::string(kLog) + "10}", "lease-mutex")->outcome, Outcome3::kValid);
-  EXPECT_EQ(Judged("{:process 0, :type :invoke, :f :acquire}", "lease-mutex").error().message,
-            "h.edn: the model lease-mutex needs the times of events, in ns");
+  EXPECT_EQ(JudgedJudgeLog(std::string(kLog) + "9}", "lease-mutex")->outcome, Outcome3::kViolated);
+  EXPECT_EQ(JudgedJudgeLog(std::string(kLog) + "10}", "lease-mutex")->outcome, Outcome3::kValid);
   EXPECT_EQ(
-      Judged("{:process 0, :type :invoke, :f :acquire, :value \"5ms\", :time 1}", "lease-mutex")
-          .error()
-          .message,
-      "h.edn:1: its lease is no number of ns");
+      JudgedJudgeLog("{:process 0, :type :invoke, :f :acquire}", "lease-mutex").error().message,
+      "h.edn: the model lease-mutex needs the times of events, in ns");
+  EXPECT_EQ(JudgedJudgeLog("{:process 0, :type :invoke, :f :acquire, :value \"5ms\", :time 1}",
+                           "lease-mutex")
+                .error()
+                .message,
+            "h.edn:1: its lease is no number of ns");
 }
 
 TEST(JudgeLog, AnAcquireWithoutALeaseIsRefusedWhereLeasesMatter) {
@@ -173,22 +175,22 @@ TEST(JudgeLog, AnAcquireWithoutALeaseIsRefusedWhereLeasesMatter) {
        {"", ", :value nil", ", :value {}", ", :value {:lease_ms 5}", ", :value []"}) {
     const std::string text =
         good + "{:process 1, :type :invoke, :f :acquire, :time 1" + value + "}";
-    EXPECT_EQ(Judged(text, "lease-mutex").error().message,
+    EXPECT_EQ(JudgedJudgeLog(text, "lease-mutex").error().message,
               "h.edn:2: it asks for no lease; as in :value {:lease_ns 500000000}")
         << value;
-    EXPECT_TRUE(Judged(text, "owner-mutex")) << value;
+    EXPECT_TRUE(JudgedJudgeLog(text, "owner-mutex")) << value;
   }
   // A release needs none, whatever it says.
-  EXPECT_TRUE(Judged(good + "{:process 1, :type :invoke, :f :release, :value \"x\", :time 1}",
-                     "lease-mutex"));
+  EXPECT_TRUE(JudgedJudgeLog(
+      good + "{:process 1, :type :invoke, :f :release, :value \"x\", :time 1}", "lease-mutex"));
 }
 
 TEST(JudgeLog, AWholeNumberIsTheSameHoweverItIsWritten) {
   constexpr std::string_view kLog = R"(
     {:process 0, :type :invoke, :f :write, :value 1} {:process 0, :type :ok, :f :write, :value 1}
     {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value )";
-  EXPECT_EQ(Judged(std::string(kLog) + "1.0}", "register")->outcome, Outcome3::kValid);
-  EXPECT_EQ(Judged(std::string(kLog) + "1.5}", "register")->outcome, Outcome3::kViolated);
+  EXPECT_EQ(JudgedJudgeLog(std::string(kLog) + "1.0}", "register")->outcome, Outcome3::kValid);
+  EXPECT_EQ(JudgedJudgeLog(std::string(kLog) + "1.5}", "register")->outcome, Outcome3::kViolated);
 }
 
 TEST(JudgeLog, TextsOfAKeyValueStoreAreJoined) {
@@ -204,7 +206,7 @@ TEST(JudgeLog, TextsOfAKeyValueStoreAreJoined) {
     {:process 2, :type :invoke, :f :get,    :key "0", :value nil}
     {:process 2, :type :ok,     :f :get,    :key "0", :value )";
   const auto outcome = [&](const std::string& last) {
-    return Judged(std::string(kLog) + last + "}", "key-value", true)->outcome;
+    return JudgedJudgeLog(std::string(kLog) + last + "}", "key-value", true)->outcome;
   };
   EXPECT_EQ(outcome("\"x 0 0 yx 1 0 y\""), Outcome3::kValid);
   EXPECT_EQ(outcome("\"x 0 0 yx 1 0 z\""), Outcome3::kViolated);
@@ -216,14 +218,14 @@ TEST(JudgeLog, AnOperationWithoutACompletionMayHaveHappenedLater) {
     {:process 0, :type :invoke, :f :write, :value 5}
     {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value nil}
     {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value 5})";
-  EXPECT_EQ(Judged(kLog, "register")->outcome, Outcome3::kValid);
+  EXPECT_EQ(JudgedJudgeLog(kLog, "register")->outcome, Outcome3::kValid);
 }
 
 TEST(JudgeLog, WhatFailedForCertainDidNotHappen) {
   constexpr std::string_view kLog = R"(
     {:process 0, :type :invoke, :f :cas, :value [nil 5]} {:process 0, :type :fail, :f :cas, :value [nil 5]}
     {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value 5})";
-  EXPECT_EQ(Judged(kLog, "cas-register")->outcome, Outcome3::kViolated);
+  EXPECT_EQ(JudgedJudgeLog(kLog, "cas-register")->outcome, Outcome3::kViolated);
 }
 
 }  // namespace

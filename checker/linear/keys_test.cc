@@ -20,7 +20,7 @@ struct Call {
 };
 
 // A mutex each key, which everybody acquires and nobody releases.
-struct Case {
+struct KeysCase {
   const char* name;
   std::vector<Call> calls;
   const char* refused;  // null: it is judged
@@ -30,9 +30,9 @@ struct Case {
   int64_t skipped = 0;
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+std::ostream& operator<<(std::ostream& out, const KeysCase& c) { return out << c.name; }
 
-const std::vector<Case> kCases{
+const std::vector<KeysCase> kKeysCases{
     {"OfOneKey", {{0, "1", "1"}, {1, "1", "1"}}, nullptr, Outcome3::kViolated, {"1"}},
     {"OfTwoKeys", {{0, "1", "1"}, {1, "2", "2"}}, nullptr, Outcome3::kValid, {"1", "2"}},
     {"ANumberIsTheSameHoweverItIsWritten",
@@ -147,13 +147,13 @@ std::string Nemesis(const Writing& writing) {
   }
 }
 
-Result<LogVerdict> Judged(const std::string& text, LogFormat format, bool lenient) {
+Result<LogVerdict> JudgedKeys(const std::string& text, LogFormat format, bool lenient) {
   TextSource source(text, "h");
   return JudgeLog(source, format,
                   {.model = *FindModel("mutex"), .reading = {.by_key = true, .lenient = lenient}});
 }
 
-class Keys : public testing::TestWithParam<std::tuple<Case, Writing>> {};
+class Keys : public ::testing::TestWithParam<std::tuple<KeysCase, Writing>> {};
 
 TEST_P(Keys, MakeTheObjectsOrAreRefusedInOneLine) {
   const auto& [c, writing] = GetParam();
@@ -163,13 +163,13 @@ TEST_P(Keys, MakeTheObjectsOrAreRefusedInOneLine) {
     text += Line(writing, call.process, "ok", call.completed_under);
   }
   text += Nemesis(writing);
-  const Result<LogVerdict> strict = Judged(text, writing.format, false);
+  const Result<LogVerdict> strict = JudgedKeys(text, writing.format, false);
   ASSERT_EQ(strict.has_value(), c.refused == nullptr) << text;
   if (!strict) {
     EXPECT_EQ(strict.error().message, c.refused);
     EXPECT_EQ(strict.error().code, ExitCode::kBadInput);
   }
-  const Result<LogVerdict> lenient = Judged(text, writing.format, true);
+  const Result<LogVerdict> lenient = JudgedKeys(text, writing.format, true);
   ASSERT_TRUE(lenient) << lenient.error().message;
   EXPECT_EQ(lenient->outcome, c.outcome) << text << lenient->reason;
   EXPECT_EQ(lenient->skips.Of(c.reason).count, c.skipped) << lenient->skips.Told();
@@ -180,7 +180,8 @@ TEST_P(Keys, MakeTheObjectsOrAreRefusedInOneLine) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, Keys,
-                         testing::Combine(testing::ValuesIn(kCases), testing::ValuesIn(kWritings)),
+                         ::testing::Combine(::testing::ValuesIn(kKeysCases),
+                                            ::testing::ValuesIn(kWritings)),
                          [](const auto& info) {
                            return std::string(std::get<0>(info.param).name) +
                                   std::get<1>(info.param).name;
@@ -193,7 +194,7 @@ TEST(KeysOfAFile, StandInOnePlaceThroughoutAFile) {
     const auto judged = [&](const Writing& first, const Writing& second, bool lenient) {
       const std::string text = Line(first, 0, "invoke", "1") + Line(first, 0, "ok", "1") +
                                Line(second, 1, "invoke", "1");
-      return Judged(text, first.format, lenient);
+      return JudgedKeys(text, first.format, lenient);
     };
     EXPECT_EQ(judged(field, value, false).error().message,
               "h:3: it has no key, unlike that of line 1");

@@ -13,7 +13,7 @@ constexpr uint8_t kAcquire = 0;
 constexpr uint8_t kRelease = 1;
 constexpr uint8_t kNotOwner = 2;
 
-Operation At(int64_t invoked, int64_t returned, uint8_t function, int32_t process) {
+Operation AtLeaseEnds(int64_t invoked, int64_t returned, uint8_t function, int32_t process) {
   const LinearValue lease = function == kAcquire ? LinearValue{10} : LinearValue{};
   return {.function = function,
           .process = process,
@@ -23,7 +23,7 @@ Operation At(int64_t invoked, int64_t returned, uint8_t function, int32_t proces
           .result = {}};
 }
 
-struct Case {
+struct LeaseEndsCase {
   std::string name;
   std::vector<Operation> operations;
   Outcome3 outcome;
@@ -33,23 +33,42 @@ struct Case {
 TEST(LeaseEnds, AreClosed) {
   constexpr Outcome3 kValid = Outcome3::kValid;
   constexpr Outcome3 kViolated = Outcome3::kViolated;
-  for (const Case& each : std::vector<Case>{
-           {"released as its lease ends", {At(0, 2, kAcquire, 1), At(12, 14, kRelease, 1)}, kValid},
-           {"released after it", {At(0, 2, kAcquire, 1), At(13, 14, kRelease, 1)}, kViolated},
-           {"with the server's grace", {At(0, 2, kAcquire, 1), At(13, 14, kRelease, 1)}, kValid, 1},
-           {"beyond that", {At(0, 2, kAcquire, 1), At(14, 15, kRelease, 1)}, kViolated, 1},
-           {"given on as it ends", {At(0, 2, kAcquire, 1), At(5, 10, kAcquire, 2)}, kValid},
-           {"given on before", {At(0, 2, kAcquire, 1), At(5, 9, kAcquire, 2)}, kViolated},
+  for (const LeaseEndsCase& each : std::vector<LeaseEndsCase>{
+           {"released as its lease ends",
+            {AtLeaseEnds(0, 2, kAcquire, 1), AtLeaseEnds(12, 14, kRelease, 1)},
+            kValid},
+           {"released after it",
+            {AtLeaseEnds(0, 2, kAcquire, 1), AtLeaseEnds(13, 14, kRelease, 1)},
+            kViolated},
+           {"with the server's grace",
+            {AtLeaseEnds(0, 2, kAcquire, 1), AtLeaseEnds(13, 14, kRelease, 1)},
+            kValid,
+            1},
+           {"beyond that",
+            {AtLeaseEnds(0, 2, kAcquire, 1), AtLeaseEnds(14, 15, kRelease, 1)},
+            kViolated,
+            1},
+           {"given on as it ends",
+            {AtLeaseEnds(0, 2, kAcquire, 1), AtLeaseEnds(5, 10, kAcquire, 2)},
+            kValid},
+           {"given on before",
+            {AtLeaseEnds(0, 2, kAcquire, 1), AtLeaseEnds(5, 9, kAcquire, 2)},
+            kViolated},
            {"told that it is over as it is",
-            {At(2, 4, kAcquire, 1), At(5, 12, kNotOwner, 1)},
+            {AtLeaseEnds(2, 4, kAcquire, 1), AtLeaseEnds(5, 12, kNotOwner, 1)},
             kValid},
-           {"told so before", {At(2, 4, kAcquire, 1), At(5, 11, kNotOwner, 1)}, kViolated},
+           {"told so before",
+            {AtLeaseEnds(2, 4, kAcquire, 1), AtLeaseEnds(5, 11, kNotOwner, 1)},
+            kViolated},
            {"another is told that it is not the owner",
-            {At(2, 4, kAcquire, 1), At(5, 6, kNotOwner, 2)},
+            {AtLeaseEnds(2, 4, kAcquire, 1), AtLeaseEnds(5, 6, kNotOwner, 2)},
             kValid},
-           {"another releases it", {At(2, 4, kAcquire, 1), At(5, 6, kRelease, 2)}, kViolated},
+           {"another releases it",
+            {AtLeaseEnds(2, 4, kAcquire, 1), AtLeaseEnds(5, 6, kRelease, 2)},
+            kViolated},
            {"one that began late enough to be released is not over",
-            {At(0, 8, kAcquire, 1), At(12, 14, kRelease, 1), At(12, 15, kAcquire, 2)},
+            {AtLeaseEnds(0, 8, kAcquire, 1), AtLeaseEnds(12, 14, kRelease, 1),
+             AtLeaseEnds(12, 15, kAcquire, 2)},
             kValid},
        }) {
     const SearchResult result = FindOrder(*FindModel("lease-mutex"),

@@ -18,18 +18,18 @@ struct Step {
   LinearValue result{};
 };
 
-struct Case {
+struct ModelsCase {
   const char* model;
   ModelParameters parameters;
   std::vector<Step> steps;
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.model; }
+std::ostream& operator<<(std::ostream& out, const ModelsCase& c) { return out << c.model; }
 
-class ModelCase : public testing::TestWithParam<Case> {};
+class ModelCase : public ::testing::TestWithParam<ModelsCase> {};
 
 TEST_P(ModelCase, AllowsWhatItShouldAndNothingElse) {
-  const Case& c = GetParam();
+  const ModelsCase& c = GetParam();
   const Model& model = *FindModel(c.model);
   ModelState state = model.initial(c.parameters);
   for (size_t i = 0; i < c.steps.size(); ++i) {
@@ -52,7 +52,7 @@ TEST_P(ModelCase, AllowsWhatItShouldAndNothingElse) {
   }
 }
 
-const std::vector<Case> kCases{
+const std::vector<ModelsCase> kModelsCases{
     {"mutex",
      {},
      {{"release", 0, false, "free"},
@@ -152,7 +152,7 @@ const std::vector<Case> kCases{
       {"put", 0, false, nullptr, {kNil}}}},
 };
 
-INSTANTIATE_TEST_SUITE_P(Every, ModelCase, testing::ValuesIn(kCases), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Every, ModelCase, ::testing::ValuesIn(kModelsCases), [](const auto& info) {
   std::string name(info.param.model);
   std::erase(name, '-');
   return name;
@@ -160,8 +160,9 @@ INSTANTIATE_TEST_SUITE_P(Every, ModelCase, testing::ValuesIn(kCases), [](const a
 
 TEST(Models, EachHasACase) {
   for (const Model& model : Models()) {
-    EXPECT_TRUE(std::ranges::any_of(kCases, [&](const Case& c) { return model.name == c.model; }))
-        << model.name;
+    EXPECT_TRUE(std::ranges::any_of(kModelsCases, [&](const ModelsCase& c) {
+      return model.name == c.model;
+    })) << model.name;
   }
 }
 

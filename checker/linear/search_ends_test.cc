@@ -13,7 +13,8 @@ namespace {
 constexpr uint8_t kRead = 0;
 constexpr uint8_t kWrite = 1;
 
-Operation At(int64_t invoked, int64_t returned, uint8_t function, int32_t process, int64_t value) {
+Operation AtSearchEnds(int64_t invoked, int64_t returned, uint8_t function, int32_t process,
+                       int64_t value) {
   Operation operation{.function = function,
                       .process = process,
                       .invoked = invoked,
@@ -30,16 +31,16 @@ TEST(SearchEnds, EveryOneOfManyOpenOperationsHasAPlaceOfItsOwn) {
   for (const int32_t writes : {70, 300}) {
     std::vector<Operation> operations;
     for (int32_t i = 0; i < writes; ++i) {
-      operations.push_back(At(0, 0, kWrite, i, i));
+      operations.push_back(AtSearchEnds(0, 0, kWrite, i, i));
       operations.back().indeterminate = true;
     }
     for (const int32_t read : {5, 64 + 5, writes - 1}) {
-      operations.push_back(At(100 + 10 * read, 105 + 10 * read, kRead, 1000, read));
+      operations.push_back(AtSearchEnds(100 + 10 * read, 105 + 10 * read, kRead, 1000, read));
     }
     EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations).outcome, Outcome3::kValid)
         << writes;
     // What nobody wrote cannot be read, whoever has a place: it is not found out within so few configurations.
-    operations.push_back(At(9000, 9010, kRead, 1000, 12'345));
+    operations.push_back(AtSearchEnds(9000, 9010, kRead, 1000, 12'345));
     EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations, {.configurations = 2'000}).outcome,
               Outcome3::kUnknown)
         << writes;
@@ -47,8 +48,9 @@ TEST(SearchEnds, EveryOneOfManyOpenOperationsHasAPlaceOfItsOwn) {
 }
 
 TEST(SearchEnds, WhatReturnedLaterIsNotTold) {
-  const std::vector<Operation> operations{At(0, 10, kWrite, 1, 1), At(15, 25, kWrite, 2, 2),
-                                          At(30, 40, kRead, 3, 1), At(50, 60, kWrite, 4, 7)};
+  const std::vector<Operation> operations{
+      AtSearchEnds(0, 10, kWrite, 1, 1), AtSearchEnds(15, 25, kWrite, 2, 2),
+      AtSearchEnds(30, 40, kRead, 3, 1), AtSearchEnds(50, 60, kWrite, 4, 7)};
   const Model& model = *FindModel("register");
   const SearchResult result = FindOrder(model, {}, operations);
   ASSERT_EQ(result.outcome, Outcome3::kViolated);

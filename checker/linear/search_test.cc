@@ -13,7 +13,7 @@
 namespace doublehold {
 namespace {
 
-class SearchOf : public testing::TestWithParam<Model> {};
+class SearchOf : public ::testing::TestWithParam<Model> {};
 
 // The first of the random histories that brute_trials tries.
 TEST_P(SearchOf, AgreesWithEveryOrderOnRandomHistories) {
@@ -28,14 +28,14 @@ TEST_P(SearchOf, AgreesWithEveryOrderOnRandomHistories) {
   EXPECT_LT(counts.IndeterminateShare(), 0.75);
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryModel, SearchOf, testing::ValuesIn(Models()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(EveryModel, SearchOf, ::testing::ValuesIn(Models()), [](const auto& info) {
   std::string name(info.param.name);
   std::erase(name, '-');
   return name;
 });
 
-Operation At(int64_t invoked, int64_t returned, uint8_t function, int32_t process,
-             LinearValue argument = {}, LinearValue result = {}) {
+Operation AtSearch(int64_t invoked, int64_t returned, uint8_t function, int32_t process,
+                   LinearValue argument = {}, LinearValue result = {}) {
   return {.function = function,
           .process = process,
           .invoked = invoked,
@@ -48,8 +48,8 @@ TEST(Search, SaysWhichOperationCannotFollowAndFromWhichStates) {
   //  c0: |-write 1-|
   //  c1:              |-write 2-|
   //  c2:                          |-read 1-|
-  const std::vector<Operation> operations{At(0, 10, 1, 0, {1}), At(15, 25, 1, 1, {2}),
-                                          At(30, 40, 0, 2, {}, {1})};
+  const std::vector<Operation> operations{AtSearch(0, 10, 1, 0, {1}), AtSearch(15, 25, 1, 1, {2}),
+                                          AtSearch(30, 40, 0, 2, {}, {1})};
   const SearchResult result = FindOrder(*FindModel("register"), {}, operations);
   ASSERT_EQ(result.outcome, Outcome3::kViolated);
   EXPECT_EQ(result.stuck, 2U);
@@ -58,14 +58,15 @@ TEST(Search, SaysWhichOperationCannotFollowAndFromWhichStates) {
 }
 
 TEST(Search, OperationsThatTouchOverlap) {
-  const std::vector<Operation> operations{At(0, 10, 1, 0, {1}), At(10, 20, 0, 1, {}, {kNil})};
+  const std::vector<Operation> operations{AtSearch(0, 10, 1, 0, {1}),
+                                          AtSearch(10, 20, 0, 1, {}, {kNil})};
   EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations).outcome, Outcome3::kValid);
 }
 
 TEST(Search, ALimitReachedIsUnknown) {
   std::vector<Operation> operations;
-  for (int i = 0; i < 12; ++i) operations.push_back(At(0, 100, 1, i, {i}));
-  operations.push_back(At(200, 210, 0, 20, {}, {77}));
+  for (int i = 0; i < 12; ++i) operations.push_back(AtSearch(0, 100, 1, i, {i}));
+  operations.push_back(AtSearch(200, 210, 0, 20, {}, {77}));
   const Model& model = *FindModel("register");
   EXPECT_EQ(FindOrder(model, {}, operations).outcome, Outcome3::kViolated);
   const SearchResult cut = FindOrder(model, {}, operations, {.configurations = 100});
@@ -93,8 +94,8 @@ std::vector<Operation> LongHistory(int of_each) {
       const int64_t invoked = wait();
       const int64_t effect = wait();
       const auto written = static_cast<int64_t>(prng.Below(5));
-      Operation operation = prng.Below(3) == 0 ? At(invoked, wait(), 1, client, {written})
-                                               : At(invoked, wait(), 0, client);
+      Operation operation = prng.Below(3) == 0 ? AtSearch(invoked, wait(), 1, client, {written})
+                                               : AtSearch(invoked, wait(), 0, client);
       by_effect.emplace_back(effect, std::move(operation));
     }
   }

@@ -9,13 +9,13 @@
 namespace doublehold {
 namespace {
 
-using Action = LinkRule::Action;
+using FrameQueueAction = LinkRule::Action;
 
 constexpr std::string_view kSet = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n";
 constexpr std::string_view kGet = "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n";
 
 TEST_F(FrameQueueTest, ADelayedFrameIsDueThatMuchLaterAndItsFollowersBehindIt) {
-  Set({.action = Action::kDelay, .command = "SET", .delay = 5ms});
+  Set({.action = FrameQueueAction::kDelay, .command = "SET", .delay = 5ms});
   requests_.Add(std::string(kSet) + std::string(kGet), At(1ms));
   EXPECT_EQ(Take(requests_, At(5999us)), "");
   EXPECT_EQ(requests_.NextDue(), At(6ms));
@@ -25,8 +25,8 @@ TEST_F(FrameQueueTest, ADelayedFrameIsDueThatMuchLaterAndItsFollowersBehindIt) {
 }
 
 TEST_F(FrameQueueTest, ALaterFrameNeverOvertakesEvenWhenItIsDueSooner) {
-  const auto slow = Set({.action = Action::kDelay, .command = "SET", .delay = 10ms});
-  Set({.action = Action::kDelay, .command = "GET", .delay = 1ms});
+  const auto slow = Set({.action = FrameQueueAction::kDelay, .command = "SET", .delay = 10ms});
+  Set({.action = FrameQueueAction::kDelay, .command = "GET", .delay = 1ms});
   requests_.Add(kSet, At(0ms));
   requests_.Add(kGet, At(1ms));
   EXPECT_EQ(Take(requests_, At(5ms)), "");
@@ -35,7 +35,7 @@ TEST_F(FrameQueueTest, ALaterFrameNeverOvertakesEvenWhenItIsDueSooner) {
 }
 
 TEST_F(FrameQueueTest, AFrameWithoutANameYetWaitsForIt) {
-  Set({.action = Action::kDrop, .command = "SET", .limit = 1});
+  Set({.action = FrameQueueAction::kDrop, .command = "SET", .limit = 1});
   for (const char c : kSet) requests_.Add({&c, 1}, At(0ms));
   EXPECT_TRUE(requests_.empty());
   EXPECT_EQ(spent(), 1);
@@ -44,7 +44,7 @@ TEST_F(FrameQueueTest, AFrameWithoutANameYetWaitsForIt) {
 }
 
 TEST_F(FrameQueueTest, EachByteOfAFrameIsDelayedFromItsOwnArrival) {
-  Set({.action = Action::kDelay, .delay = 5ms});
+  Set({.action = FrameQueueAction::kDelay, .delay = 5ms});
   requests_.Add(kSet.substr(0, 6), At(1ms));  // no name yet
   requests_.Add(kSet.substr(6, 10), At(2ms));
   requests_.Add(kSet.substr(16), At(4ms));
@@ -55,7 +55,7 @@ TEST_F(FrameQueueTest, EachByteOfAFrameIsDelayedFromItsOwnArrival) {
 }
 
 TEST_F(FrameQueueTest, AHeldFrameIsDueWhenItsRuleIsRemoved) {
-  const auto rule = Set({.action = Action::kHold, .limit = 1});
+  const auto rule = Set({.action = FrameQueueAction::kHold, .limit = 1});
   requests_.Add(kSet.substr(0, 20), At(0ms));
   EXPECT_EQ(requests_.NextDue(), std::nullopt);
   Clear(rule, At(7ms));
@@ -67,7 +67,7 @@ TEST_F(FrameQueueTest, AHeldFrameIsDueWhenItsRuleIsRemoved) {
 }
 
 TEST_F(FrameQueueTest, ADroppedFrameVanishesToItsEndEvenWhenTheRuleIsRemovedHalfWay) {
-  const auto rule = Set({.action = Action::kDrop});
+  const auto rule = Set({.action = FrameQueueAction::kDrop});
   requests_.Add(kSet.substr(0, 20), At(0ms));
   Clear(rule, At(0ms));
   EXPECT_FALSE(requests_.idle());
@@ -79,7 +79,7 @@ TEST_F(FrameQueueTest, ADroppedFrameVanishesToItsEndEvenWhenTheRuleIsRemovedHalf
 
 TEST_F(FrameQueueTest, AFrameThatBeganToPassGoesOnPassing) {
   requests_.Pass(kSet.substr(0, 6));
-  Set({.action = Action::kDrop});
+  Set({.action = FrameQueueAction::kDrop});
   requests_.Add(kSet.substr(6), At(0ms));
   EXPECT_EQ(Take(requests_, At(0ms)), kSet.substr(6));
   EXPECT_EQ(names_.outstanding(), 1u);
@@ -89,7 +89,7 @@ TEST_F(FrameQueueTest, AFrameThatBeganToPassGoesOnPassing) {
 
 TEST_F(FrameQueueTest, AReplyBelongsToItsCommand) {
   const auto rule =
-      Set({.direction = Direction::kReply, .action = Action::kDrop, .command = "GET"});
+      Set({.direction = Direction::kReply, .action = FrameQueueAction::kDrop, .command = "GET"});
   requests_.Add(std::string(kSet) + std::string(kGet) + std::string(kSet), At(0ms));
   replies_.Add("+OK\r\n$1\r\nv\r\n+KO\r\n", At(0ms));
   EXPECT_EQ(Take(replies_, At(0ms)), "+OK\r\n+KO\r\n");
@@ -97,8 +97,8 @@ TEST_F(FrameQueueTest, AReplyBelongsToItsCommand) {
 }
 
 TEST_F(FrameQueueTest, AResetWaitsForWhatWasBeforeItAndNothingComesAfterIt) {
-  const auto delay = Set({.action = Action::kDelay, .command = "SET", .delay = 5ms});
-  Set({.action = Action::kReset, .command = "GET", .limit = 1});
+  const auto delay = Set({.action = FrameQueueAction::kDelay, .command = "SET", .delay = 5ms});
+  Set({.action = FrameQueueAction::kReset, .command = "GET", .limit = 1});
   requests_.Add(std::string(kSet) + std::string(kGet) + std::string(kSet), At(0ms));
   EXPECT_TRUE(requests_.full());
   EXPECT_EQ(delay->report().frames, 1);
@@ -111,7 +111,7 @@ TEST_F(FrameQueueTest, AResetWaitsForWhatWasBeforeItAndNothingComesAfterIt) {
 }
 
 TEST_F(FrameQueueTest, OnSpentComesOnceAfterTheLastByteOfTheLastFrame) {
-  Set({.action = Action::kDelay, .delay = 1ms, .limit = 2});
+  Set({.action = FrameQueueAction::kDelay, .delay = 1ms, .limit = 2});
   requests_.Add(std::string(kSet) + std::string(kSet) + std::string(kGet), At(0ms));
   std::string bytes(requests_.Due(At(1ms)));
   EXPECT_EQ(bytes.size(), 2 * kSet.size() + kGet.size());
@@ -124,7 +124,7 @@ TEST_F(FrameQueueTest, OnSpentComesOnceAfterTheLastByteOfTheLastFrame) {
 }
 
 TEST_F(FrameQueueTest, AFrameThatIsLostWithItsConnectionIsSpentToo) {
-  Set({.action = Action::kHold, .limit = 2});
+  Set({.action = FrameQueueAction::kHold, .limit = 2});
   requests_.Add(kSet, At(0ms));
   requests_.Add(kGet.substr(0, 15), At(0ms));
   requests_.Discard();
@@ -132,7 +132,7 @@ TEST_F(FrameQueueTest, AFrameThatIsLostWithItsConnectionIsSpentToo) {
 }
 
 TEST_F(FrameQueueTest, AtTheEndOfTheStreamAnUnfinishedFramePasses) {
-  Set({.action = Action::kDelay, .delay = 1ms, .limit = 1});
+  Set({.action = FrameQueueAction::kDelay, .delay = 1ms, .limit = 1});
   requests_.Add(kSet.substr(0, 6), At(0ms));
   EXPECT_EQ(Take(requests_, At(1ms)), "");
   requests_.EndOfStream(At(2ms));
@@ -140,7 +140,7 @@ TEST_F(FrameQueueTest, AtTheEndOfTheStreamAnUnfinishedFramePasses) {
 }
 
 TEST_F(FrameQueueTest, AtTheEndOfTheStreamAnUnfinishedFrameIsSpentWithItsLastByte) {
-  Set({.action = Action::kDelay, .delay = 1ms, .limit = 1});
+  Set({.action = FrameQueueAction::kDelay, .delay = 1ms, .limit = 1});
   requests_.Add(kSet.substr(0, 20), At(0ms));
   requests_.EndOfStream(At(0ms));
   EXPECT_EQ(spent(), 0);
@@ -149,7 +149,7 @@ TEST_F(FrameQueueTest, AtTheEndOfTheStreamAnUnfinishedFrameIsSpentWithItsLastByt
 }
 
 TEST_F(FrameQueueTest, AnEmptyLineIsNoFrameToALimit) {
-  const auto rule = Set({.action = Action::kDrop, .limit = 1});
+  const auto rule = Set({.action = FrameQueueAction::kDrop, .limit = 1});
   requests_.Add("\r\n*0\r\n", At(0ms));
   EXPECT_EQ(Take(requests_, At(0ms)), "\r\n*0\r\n");
   EXPECT_EQ(rule->report().frames, 0);
@@ -157,8 +157,8 @@ TEST_F(FrameQueueTest, AnEmptyLineIsNoFrameToALimit) {
 }
 
 TEST_F(FrameQueueTest, WhatIsNoRespObeysRulesForEveryFrame) {
-  const auto named = Set({.action = Action::kDrop, .command = "GET"});
-  const auto all = Set({.action = Action::kHold});
+  const auto named = Set({.action = FrameQueueAction::kDrop, .command = "GET"});
+  const auto all = Set({.action = FrameQueueAction::kHold});
   requests_.Add("*1\r\nnonsense\r\n", At(0ms));
   EXPECT_EQ(Take(requests_, At(0ms)), "");
   Clear(all, At(1ms));
@@ -168,7 +168,7 @@ TEST_F(FrameQueueTest, WhatIsNoRespObeysRulesForEveryFrame) {
 }
 
 TEST_F(FrameQueueTest, IsFullAtItsLimitOfBytes) {
-  Set({.action = Action::kHold});
+  Set({.action = FrameQueueAction::kHold});
   requests_.Add("*2\r\n$4\r\nECHO\r\n$2000000\r\n", At(0ms));
   EXPECT_FALSE(requests_.full());
   requests_.Add(std::string(FrameQueue::kMaxPendingBytes, 'x'), At(0ms));
@@ -180,7 +180,7 @@ TEST_F(FrameQueueTest, EqualSeedsDrawEqualJitter) {
   for (int round = 0; round < 2; ++round) {
     LinkRules rules;
     rules.Add(std::make_shared<ActiveRule>(
-        io_, 1, LinkRule{.action = Action::kDelay, .delay = 5ms, .jitter = 5ms},
+        io_, 1, LinkRule{.action = FrameQueueAction::kDelay, .delay = 5ms, .jitter = 5ms},
         Prng(9, "jitter")));
     FrameQueue queue(Direction::kRequest, rules, names_);
     for (int i = 0; i < 50; ++i) {
@@ -206,8 +206,8 @@ TEST_F(FrameQueueTest, AfterPsyncEachChunkOfEitherWayIsAFrameOfReplication) {
   }
   EXPECT_EQ(Take(replies_, At(1ms)),
             "+PONG\r\n+FULLRESYNC 8 0\r\n$1000\r\nREDIS0009*1\r\n$4\r\nPI");
-  Set({.direction = Direction::kReply, .action = Action::kDrop, .command = "PSYNC"});
-  Set({.action = Action::kDrop, .command = "PSYNC"});
+  Set({.direction = Direction::kReply, .action = FrameQueueAction::kDrop, .command = "PSYNC"});
+  Set({.action = FrameQueueAction::kDrop, .command = "PSYNC"});
   replies_.Add("NG\r\n", At(2ms));
   requests_.Add("*3\r\n$8\r\nREPLCONF\r\n$3\r\nACK\r\n$1\r\n0\r\n", At(2ms));
   EXPECT_EQ(Take(replies_, At(2ms)), "");

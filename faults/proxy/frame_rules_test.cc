@@ -11,7 +11,7 @@
 namespace doublehold {
 namespace {
 
-using Action = LinkRule::Action;
+using FrameRulesAction = LinkRule::Action;
 using Spread = LinkRule::Spread;
 
 std::string SetOf(std::string_view key) {
@@ -22,13 +22,13 @@ std::string SetOf(std::string_view key) {
 std::string Incr() { return "*2\r\n$4\r\nINCR\r\n$1\r\nk\r\n"; }
 
 TEST_F(FrameQueueTest, ARuleMayNameAKey) {
-  Set({.action = Action::kDrop, .command = "SET", .key = "b"});
+  Set({.action = FrameRulesAction::kDrop, .command = "SET", .key = "b"});
   requests_.Add(SetOf("a") + SetOf("b") + SetOf("c"), At(0ms));
   EXPECT_EQ(Take(requests_, At(0ms)), SetOf("a") + SetOf("c"));
 }
 
 TEST_F(FrameQueueTest, AFrameWaitsForItsKeyWhenARuleNamesOne) {
-  const auto rule = Set({.action = Action::kDrop, .key = "b"});
+  const auto rule = Set({.action = FrameRulesAction::kDrop, .key = "b"});
   const std::string frame = SetOf("b");
   for (const char c : frame) {
     requests_.Add({&c, 1}, At(0ms));
@@ -40,7 +40,7 @@ TEST_F(FrameQueueTest, AFrameWaitsForItsKeyWhenARuleNamesOne) {
 
 TEST_F(FrameQueueTest, AReplyHasTheKeyOfItsCommand) {
   requests_.Pass(SetOf("a") + SetOf("b"));  // sent before the rule was there
-  Set({.direction = Direction::kReply, .action = Action::kDrop, .key = "b"});
+  Set({.direction = Direction::kReply, .action = FrameRulesAction::kDrop, .key = "b"});
   requests_.Add(SetOf("b") + SetOf("c"), At(0ms));
   replies_.Add("+A\r\n+B\r\n+B2\r\n+C\r\n", At(0ms));
   EXPECT_EQ(Take(replies_, At(0ms)), "+A\r\n+C\r\n");
@@ -48,7 +48,7 @@ TEST_F(FrameQueueTest, AReplyHasTheKeyOfItsCommand) {
 
 TEST_F(FrameQueueTest, ARuleMayBeginAtTheNthOfItsFrames) {
   const auto third =
-      Set({.action = Action::kDrop, .command = "SET", .key = "k", .nth = 3, .limit = 1});
+      Set({.action = FrameRulesAction::kDrop, .command = "SET", .key = "k", .nth = 3, .limit = 1});
   requests_.Add(SetOf("k") + Incr() + SetOf("other") + SetOf("k"), At(0ms));
   EXPECT_EQ(third->report().frames, 0);
   Take(requests_, At(0ms));
@@ -59,8 +59,8 @@ TEST_F(FrameQueueTest, ARuleMayBeginAtTheNthOfItsFrames) {
 }
 
 TEST_F(FrameQueueTest, AFrameThatAnotherRuleTookIsCountedAllTheSame) {
-  Set({.action = Action::kDelay, .command = "SET", .delay = 1ms, .limit = 2});
-  const auto third = Set({.action = Action::kDrop, .command = "SET", .nth = 3});
+  Set({.action = FrameRulesAction::kDelay, .command = "SET", .delay = 1ms, .limit = 2});
+  const auto third = Set({.action = FrameRulesAction::kDrop, .command = "SET", .nth = 3});
   requests_.Add(SetOf("a") + SetOf("b") + SetOf("c"), At(0ms));
   EXPECT_EQ(Take(requests_, At(1ms)), SetOf("a") + SetOf("b"));
   EXPECT_EQ(third->report().frames, 1);
@@ -72,7 +72,7 @@ TEST_F(FrameQueueTest, ChanceIsDrawnFromTheSeed) {
     LinkRules rules;
     ReplyNames names;
     const auto rule = std::make_shared<ActiveRule>(
-        io_, 1, LinkRule{.action = Action::kDrop, .chance = 0.25}, Prng(5, "rule", 1));
+        io_, 1, LinkRule{.action = FrameRulesAction::kDrop, .chance = 0.25}, Prng(5, "rule", 1));
     rules.Add(rule);
     FrameQueue queue(Direction::kRequest, rules, names);
     for (int i = 0; i < 1000; ++i) queue.Add(SetOf(std::to_string(i)), At(0ms));
@@ -105,7 +105,7 @@ TEST_F(FrameQueueTest, ASpreadHasItsMeanAndItsBounds) {
 }
 
 TEST_F(FrameQueueTest, ADuplicateFollowsItsFrameAndItsReplyIsSwallowed) {
-  const auto rule = Set({.action = Action::kDuplicate, .command = "INCR", .limit = 1});
+  const auto rule = Set({.action = FrameRulesAction::kDuplicate, .command = "INCR", .limit = 1});
   requests_.Add(SetOf("k") + Incr() + SetOf("x"), At(0ms));
   EXPECT_EQ(spent(), 0);
   EXPECT_EQ(Take(requests_, At(0ms)), SetOf("k") + Incr() + Incr() + SetOf("x"));
@@ -120,8 +120,8 @@ TEST_F(FrameQueueTest, ADuplicateFollowsItsFrameAndItsReplyIsSwallowed) {
 }
 
 TEST_F(FrameQueueTest, ARuleOnRepliesDoesNotSeeTheSurplusOne) {
-  Set({.action = Action::kDuplicate, .limit = 1});
-  const auto held = Set({.direction = Direction::kReply, .action = Action::kHold});
+  Set({.action = FrameRulesAction::kDuplicate, .limit = 1});
+  const auto held = Set({.direction = Direction::kReply, .action = FrameRulesAction::kHold});
   requests_.Add(Incr(), At(0ms));
   replies_.Add(":1\r\n:2\r\n", At(0ms));
   EXPECT_EQ(held->report().frames, 1);
@@ -130,7 +130,7 @@ TEST_F(FrameQueueTest, ARuleOnRepliesDoesNotSeeTheSurplusOne) {
 }
 
 TEST_F(FrameQueueTest, WhatCannotBeSentTwiceIsPassedOver) {
-  const auto rule = Set({.action = Action::kDuplicate, .limit = 1});
+  const auto rule = Set({.action = FrameRulesAction::kDuplicate, .limit = 1});
   const std::string once =
       "SUBSCRIBE a\r\nCLIENT SETNAME x\r\nMULTI\r\nINCR k\r\n" + std::string("DISCARD\r\n");
   requests_.Add(once, At(0ms));
@@ -140,7 +140,7 @@ TEST_F(FrameQueueTest, WhatCannotBeSentTwiceIsPassedOver) {
 }
 
 TEST_F(FrameQueueTest, ACommandTooLargeToBeKeptIsSentOnce) {
-  const auto rule = Set({.action = Action::kDuplicate, .limit = 1});
+  const auto rule = Set({.action = FrameRulesAction::kDuplicate, .limit = 1});
   const std::string head = "*2\r\n$4\r\nECHO\r\n$2000000\r\n";
   requests_.Add(head, At(0ms));
   EXPECT_EQ(rule->report().frames, 1);
@@ -153,7 +153,7 @@ TEST_F(FrameQueueTest, ACommandTooLargeToBeKeptIsSentOnce) {
 }
 
 TEST_F(FrameQueueTest, AFrameThatEndsWithItsConnectionIsNotSentTwice) {
-  const auto rule = Set({.action = Action::kDuplicate, .limit = 1});
+  const auto rule = Set({.action = FrameRulesAction::kDuplicate, .limit = 1});
   requests_.Add(Incr().substr(0, 18), At(0ms));
   requests_.EndOfStream(At(0ms));
   EXPECT_EQ(Take(requests_, At(0ms)), Incr().substr(0, 18));
@@ -162,7 +162,7 @@ TEST_F(FrameQueueTest, AFrameThatEndsWithItsConnectionIsNotSentTwice) {
 }
 
 TEST_F(FrameQueueTest, APaceLetsSoManyBytesThroughEveryGap) {
-  const auto rule = Set({.action = Action::kPace, .bytes = 10, .gap = 5ms});
+  const auto rule = Set({.action = FrameRulesAction::kPace, .bytes = 10, .gap = 5ms});
   requests_.Add(SetOf("k"), At(0ms));  // 27 bytes
   EXPECT_EQ(requests_.NextDue(), At(5ms));
   EXPECT_EQ(Take(requests_, At(4999us)), "");
@@ -179,7 +179,7 @@ TEST_F(FrameQueueTest, APaceLetsSoManyBytesThroughEveryGap) {
 }
 
 TEST_F(FrameQueueTest, APaceIsKeptInTheMeanByFramesSmallerThanAGrain) {
-  Set({.action = Action::kPace, .bytes = 1000, .gap = 1ms});
+  Set({.action = FrameRulesAction::kPace, .bytes = 1000, .gap = 1ms});
   std::string stream;
   for (int i = 0; i < 100; ++i) stream += SetOf("k");
   for (int i = 0; i < 100; ++i) requests_.Add(SetOf("k"), At(0ms));
@@ -258,25 +258,28 @@ class Cutting : public ::testing::TestWithParam<std::vector<LinkRule>> {};
 INSTANTIATE_TEST_SUITE_P(
     FrameQueue, Cutting,
     ::testing::Values(
-        std::vector<LinkRule>{{.action = Action::kDelay, .delay = 3ms}},
+        std::vector<LinkRule>{{.action = FrameRulesAction::kDelay, .delay = 3ms}},
         std::vector<LinkRule>{
-            {.action = Action::kDrop, .key = "b"},
-            {.direction = Direction::kReply, .action = Action::kDrop, .key = "a"}},
-        std::vector<LinkRule>{
-            {.action = Action::kDrop, .command = "SET", .nth = 2},
-            {.action = Action::kDelay, .command = "GET", .delay = 2ms},
-            {.direction = Direction::kReply, .action = Action::kDrop, .command = "MESSAGE"}},
-        std::vector<LinkRule>{
-            {.action = Action::kPace, .bytes = 3, .gap = 100us},
-            {.direction = Direction::kReply, .action = Action::kPace, .bytes = 1, .gap = 100us}},
-        std::vector<LinkRule>{{.action = Action::kDuplicate, .key = "b"},
+            {.action = FrameRulesAction::kDrop, .key = "b"},
+            {.direction = Direction::kReply, .action = FrameRulesAction::kDrop, .key = "a"}},
+        std::vector<LinkRule>{{.action = FrameRulesAction::kDrop, .command = "SET", .nth = 2},
+                              {.action = FrameRulesAction::kDelay, .command = "GET", .delay = 2ms},
                               {.direction = Direction::kReply,
-                               .action = Action::kDelay,
+                               .action = FrameRulesAction::kDrop,
+                               .command = "MESSAGE"}},
+        std::vector<LinkRule>{{.action = FrameRulesAction::kPace, .bytes = 3, .gap = 100us},
+                              {.direction = Direction::kReply,
+                               .action = FrameRulesAction::kPace,
+                               .bytes = 1,
+                               .gap = 100us}},
+        std::vector<LinkRule>{{.action = FrameRulesAction::kDuplicate, .key = "b"},
+                              {.direction = Direction::kReply,
+                               .action = FrameRulesAction::kDelay,
                                .command = "EXEC",
                                .delay = 5ms}},
         std::vector<LinkRule>{
-            {.action = Action::kDrop, .chance = 0.5},
-            {.direction = Direction::kReply, .action = Action::kDrop, .chance = 0.5}}));
+            {.action = FrameRulesAction::kDrop, .chance = 0.5},
+            {.direction = Direction::kReply, .action = FrameRulesAction::kDrop, .chance = 0.5}}));
 
 std::vector<std::string_view> Whole(std::string_view bytes) { return {bytes}; }
 
@@ -305,9 +308,12 @@ TEST_P(Cutting, DoesNotChangeWhatTheRulesDo) {
 TEST(FrameQueue, RulesThatOnlyDelayChangeNoByte) {
   const Stream stream = Everything();
   const std::vector<LinkRule> rules{
-      {.action = Action::kDelay, .command = "SET", .delay = 2ms, .jitter = 2ms},
-      {.action = Action::kPace, .bytes = 2, .gap = 100us},
-      {.direction = Direction::kReply, .action = Action::kDelay, .delay = 1ms, .jitter = 1ms}};
+      {.action = FrameRulesAction::kDelay, .command = "SET", .delay = 2ms, .jitter = 2ms},
+      {.action = FrameRulesAction::kPace, .bytes = 2, .gap = 100us},
+      {.direction = Direction::kReply,
+       .action = FrameRulesAction::kDelay,
+       .delay = 1ms,
+       .jitter = 1ms}};
   const Outcome outcome = Through(rules, stream, ByteByByte);
   EXPECT_EQ(outcome.requests, stream.requests);
   EXPECT_EQ(outcome.replies, stream.replies);

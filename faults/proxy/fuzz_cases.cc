@@ -15,16 +15,16 @@ namespace {
 
 using Action = LinkRule::Action;
 
-struct Frame {
+struct FramedBytes {
   std::string bytes;
   std::string word;
   int64_t elements = 0;
   KeyMark key;
-  bool operator==(const Frame&) const = default;
+  bool operator==(const FramedBytes&) const = default;
 };
 
 struct Found {
-  std::vector<Frame> frames;  // what ended before the stream was lost
+  std::vector<FramedBytes> frames;  // what ended before the stream was lost
   size_t bytes = 0;
   bool lost = false;
 };
@@ -122,10 +122,11 @@ void CheckDelays(const Input& input) {
 }
 
 // `out` is what is left of the frames when some are taken away as a whole. `rest` follows the last one.
-bool IsWhatIsLeft(std::string_view out, const std::vector<Frame>& frames, std::string_view rest) {
+bool IsWhatIsLeft(std::string_view out, const std::vector<FramedBytes>& frames,
+                  std::string_view rest) {
   std::vector<bool> reached(out.size() + 1, false);
   reached[0] = true;
-  for (const Frame& frame : frames) {
+  for (const FramedBytes& frame : frames) {
     for (size_t at = out.size() + 1; at-- > 0;) {
       if (reached[at] && out.substr(at).starts_with(frame.bytes)) {
         reached[at + frame.bytes.size()] = true;
@@ -139,7 +140,7 @@ bool IsWhatIsLeft(std::string_view out, const std::vector<Frame>& frames, std::s
 }
 
 std::string_view RestOf(std::string_view stream, const Found& found) {
-  for (const Frame& frame : found.frames) stream.remove_prefix(frame.bytes.size());
+  for (const FramedBytes& frame : found.frames) stream.remove_prefix(frame.bytes.size());
   return stream;
 }
 
@@ -153,12 +154,12 @@ void CheckDrops(const Input& input) {
   const Found replies = Split(RespFramer::Side::kReplies, input.replies, SIZE_MAX);
   if (requests.lost || replies.lost) return;  // from there on each chunk is a frame
   // Nor are there frames behind PSYNC.
-  for (const Frame& frame : requests.frames) {
+  for (const FramedBytes& frame : requests.frames) {
     if (frame.word == kReplication || frame.word == "SYNC") return;
   }
   std::string want;
   int sets = 0;
-  for (const Frame& frame : requests.frames) {
+  for (const FramedBytes& frame : requests.frames) {
     const bool second_set = frame.word == "SET" && ++sets >= 2;
     if (!second_set && frame.key != KeyMark::Of("k")) want += frame.bytes;
   }
@@ -180,7 +181,7 @@ void CheckDuplicates(const Input& input) {
                             "SYNC",         "PSYNC"};
   const Found asked = Split(RespFramer::Side::kCommands, input.requests, SIZE_MAX);
   if (asked.lost || !RestOf(input.requests, asked).empty()) return;
-  for (const Frame& frame : asked.frames) {
+  for (const FramedBytes& frame : asked.frames) {
     if (std::ranges::find(kOdd, frame.word) != kOdd.end()) return;
   }
   std::string sent;
@@ -189,7 +190,7 @@ void CheckDuplicates(const Input& input) {
   int64_t number = 0;
   int64_t repeatable = 0;
   bool in_transaction = false;
-  for (const Frame& frame : asked.frames) {
+  for (const FramedBytes& frame : asked.frames) {
     sent += frame.bytes;
     if (frame.elements == 0) continue;  // nobody answers an empty line
     const bool ends = frame.word == "EXEC" || frame.word == "DISCARD" || frame.word == "RESET";

@@ -69,8 +69,8 @@ int64_t TokenOf(Members& ok) {
   return *token;
 }
 
-DriverAnswer OkOf(const json& object, DriverOp op, const DriverHello& hello, MonoTime asked,
-                  MonoTime now) {
+DriverAnswer AnswerFromOk(const json& object, DriverOp op, const DriverHello& hello, MonoTime asked,
+                          MonoTime now) {
   DriverAnswer answer;
   Members ok(object, fmt::format("'ok' of {}", Name(op)));
   if (op == DriverOp::kHello) answer.hello = HelloOf(ok);
@@ -148,7 +148,7 @@ std::variant<DriverReply, LostNotice, BrokenLine> DriverAnswers::Take(std::strin
   if ((ok != nullptr) + (no != nullptr) + (error != nullptr) != 1)
     Wrong("it has not exactly one of 'ok', 'no' and 'error'");
   DriverReply reply{.id = asked->first, .answer = {}};
-  reply.answer = ok != nullptr   ? OkOf(*ok, op, hello_, at, now)
+  reply.answer = ok != nullptr   ? AnswerFromOk(*ok, op, hello_, at, now)
                  : no != nullptr ? NoOf(*no, op)
                                  : ErrorOf(*error);
   reply.answer.came = now;

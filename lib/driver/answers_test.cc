@@ -7,47 +7,48 @@
 namespace doublehold {
 namespace {
 
-constexpr MonoTime kAsked{Duration(1'000'000)};
-constexpr MonoTime kNow{Duration(2'000'000)};
-const std::string kHello =
+constexpr MonoTime kAnswersAsked{Duration(1'000'000)};
+constexpr MonoTime kAnswersNow{Duration(2'000'000)};
+const std::string kAnswersHello =
     R"({"id":1,"ok":{"protocol":1,"name":"mine","version":"1.2","can":["lost","lease"]}})";
 
 // A driver that was asked for its hello, and answered it unless `hello` is empty; then for one thing of each op: ids 2 to 6.
-DriverAnswers Asked(const std::string& hello = kHello) {
+DriverAnswers Asked(const std::string& hello = kAnswersHello) {
   DriverAnswers answers;
-  answers.Ask(DriverOp::kHello, kAsked);
+  answers.Ask(DriverOp::kHello, kAnswersAsked);
   if (!hello.empty()) {
-    EXPECT_TRUE(std::holds_alternative<DriverReply>(answers.Take(hello, kNow)));
+    EXPECT_TRUE(std::holds_alternative<DriverReply>(answers.Take(hello, kAnswersNow)));
   }
   for (const DriverOp op : {DriverOp::kSetup, DriverOp::kAcquire, DriverOp::kExtend,
                             DriverOp::kRelease, DriverOp::kBye}) {
-    answers.Ask(op, kAsked);
+    answers.Ask(op, kAnswersAsked);
   }
   return answers;
 }
 
-std::string WhyBroken(const std::string& line, DriverAnswers answers = Asked()) {
-  const auto taken = answers.Take(line, kNow);
+std::string WhyBrokenAnswers(const std::string& line, DriverAnswers answers = Asked()) {
+  const auto taken = answers.Take(line, kAnswersNow);
   const auto* broken = std::get_if<BrokenLine>(&taken);
   return broken == nullptr ? "taken" : broken->why;
 }
 
 DriverAnswer Good(const std::string& line) {
   DriverAnswers answers = Asked();
-  const auto taken = answers.Take(line, kNow);
+  const auto taken = answers.Take(line, kAnswersNow);
   const auto* reply = std::get_if<DriverReply>(&taken);
   if (reply == nullptr) {
-    ADD_FAILURE() << line << ": " << WhyBroken(line);
+    ADD_FAILURE() << line << ": " << WhyBrokenAnswers(line);
     return {};
   }
-  EXPECT_EQ(WhyBroken(line, answers), "id " + std::to_string(reply->id) + " was answered before");
+  EXPECT_EQ(WhyBrokenAnswers(line, answers),
+            "id " + std::to_string(reply->id) + " was answered before");
   return reply->answer;
 }
 
 TEST(DriverAnswers, AHelloSaysWhatTheLibraryIsAndCan) {
   DriverAnswers answers;
-  answers.Ask(DriverOp::kHello, kAsked);
-  const auto taken = answers.Take(kHello, kNow);
+  answers.Ask(DriverOp::kHello, kAnswersAsked);
+  const auto taken = answers.Take(kAnswersHello, kAnswersNow);
   const DriverHello& hello = std::get<DriverReply>(taken).answer.hello;
   EXPECT_EQ(hello, (DriverHello{.name = "mine", .version = "1.2", .can = {"lease", "lost"}}));
   EXPECT_TRUE(hello.Can("lease"));
@@ -64,7 +65,7 @@ TEST(DriverAnswers, AnAnswerIsOkNoOrAnError) {
   EXPECT_EQ(Good(R"({"id":3,"no":{}})").kind, DriverAnswer::Kind::kNo);
   EXPECT_EQ(Good(R"({"id":3,"no":{}})").taken, 0ms);
   EXPECT_EQ(Good(R"({"id":3,"no":{"taken_ms":40}})").taken, 40ms);
-  EXPECT_EQ(WhyBroken(R"({"id":3,"no":{"taken_ms":0}})"),
+  EXPECT_EQ(WhyBrokenAnswers(R"({"id":3,"no":{"taken_ms":0}})"),
             "'taken_ms' of 'no' is no whole number in 1..31622400000");
   const DriverAnswer error = Good(R"({"id":5,"error":{"text":"reset","definite":true}})");
   EXPECT_EQ(error.kind, DriverAnswer::Kind::kError);
@@ -78,24 +79,24 @@ TEST(DriverAnswers, ATokenComesWithEachGrantOfThoseWhoCan) {
   const std::string can =
       R"({"id":1,"ok":{"protocol":1,"name":"a","version":"1","can":["token"]}})";
   DriverAnswers answers = Asked(can);
-  const auto taken = answers.Take(R"({"id":3,"ok":{"grant":"a","token":34}})", kNow);
+  const auto taken = answers.Take(R"({"id":3,"ok":{"grant":"a","token":34}})", kAnswersNow);
   EXPECT_EQ(std::get<DriverReply>(taken).answer.token, 34);
-  EXPECT_EQ(WhyBroken(R"({"id":3,"ok":{"grant":"a"}})", Asked(can)),
+  EXPECT_EQ(WhyBrokenAnswers(R"({"id":3,"ok":{"grant":"a"}})", Asked(can)),
             "'ok' of acquire has no 'token', which its hello says that it can");
-  EXPECT_EQ(WhyBroken(R"({"id":3,"ok":{"grant":"a","token":0}})", Asked(can)),
+  EXPECT_EQ(WhyBrokenAnswers(R"({"id":3,"ok":{"grant":"a","token":0}})", Asked(can)),
             "'token' of 'ok' of acquire is no whole number in 1..2305843009213693952");
-  EXPECT_EQ(WhyBroken(R"({"id":3,"ok":{"grant":"a","token":34}})"),
+  EXPECT_EQ(WhyBrokenAnswers(R"({"id":3,"ok":{"grant":"a","token":34}})"),
             "'ok' of acquire has no member 'token' (one of: grant, validity_ms, from_ns)");
 }
 
 TEST(DriverAnswers, ALostLockIsToldUnaskedByThoseWhoCan) {
   DriverAnswers answers = Asked();
-  const auto taken = answers.Take(R"({"lost":{"grant":"3f9c"}})", kNow);
+  const auto taken = answers.Take(R"({"lost":{"grant":"3f9c"}})", kAnswersNow);
   EXPECT_EQ(std::get<LostNotice>(taken).grant, "3f9c");
   EXPECT_FALSE(std::get<LostNotice>(taken).is_news) << "it was never granted";
-  EXPECT_EQ(WhyBroken(R"({"lost":{}})"), "'lost' has no 'grant'");
+  EXPECT_EQ(WhyBrokenAnswers(R"({"lost":{}})"), "'lost' has no 'grant'");
   const std::string cannot = R"({"id":1,"ok":{"protocol":1,"name":"a","version":"1","can":[]}})";
-  EXPECT_EQ(WhyBroken(R"({"lost":{"grant":"3f9c"}})", Asked(cannot)),
+  EXPECT_EQ(WhyBrokenAnswers(R"({"lost":{"grant":"3f9c"}})", Asked(cannot)),
             "its hello does not say that it can 'lost'");
 }
 
@@ -103,19 +104,22 @@ TEST(DriverAnswers, ALostLockIsToldUnaskedByThoseWhoCan) {
 TEST(DriverAnswers, OnlyALockThatIsHeldIsLostAndOnlyOnce) {
   DriverAnswers answers = Asked();
   const auto is_news = [&](const std::string& grant) {
-    return std::get<LostNotice>(answers.Take(R"({"lost":{"grant":")" + grant + R"("}})", kNow))
+    return std::get<LostNotice>(
+               answers.Take(R"({"lost":{"grant":")" + grant + R"("}})", kAnswersNow))
         .is_news;
   };
-  const auto take = [&](const std::string& line) { return answers.Take(line, kNow).index() == 0; };
+  const auto take = [&](const std::string& line) {
+    return answers.Take(line, kAnswersNow).index() == 0;
+  };
   ASSERT_TRUE(take(R"({"id":3,"ok":{"grant":"a"}})"));
   EXPECT_FALSE(is_news("b"));
   EXPECT_EQ(answers.LostAt("a"), std::nullopt);
   EXPECT_TRUE(is_news("a"));
   EXPECT_FALSE(is_news("a"));
-  EXPECT_EQ(answers.LostAt("a"), kNow);
-  const std::string id = std::to_string(answers.Ask(DriverOp::kAcquire, kNow));
+  EXPECT_EQ(answers.LostAt("a"), kAnswersNow);
+  const std::string id = std::to_string(answers.Ask(DriverOp::kAcquire, kAnswersNow));
   ASSERT_TRUE(take("{\"id\":" + id + R"(,"ok":{"grant":"c"}})"));
-  answers.Ask(DriverOp::kRelease, kNow, "c");
+  answers.Ask(DriverOp::kRelease, kAnswersNow, "c");
   EXPECT_FALSE(is_news("c")) << "it was given back";
 }
 
@@ -169,7 +173,7 @@ TEST(DriverAnswers, ABrokenLineIsSaidWhatIsWrongWith) {
       {R"({"id":5,"error":{"text":"x","definite":"yes"}})",
        "'definite' of 'error' is neither true nor false"},
   };
-  for (const auto& each : cases) EXPECT_EQ(WhyBroken(each.line), each.why) << each.line;
+  for (const auto& each : cases) EXPECT_EQ(WhyBrokenAnswers(each.line), each.why) << each.line;
 }
 
 std::string LongName(size_t bytes) {
@@ -197,7 +201,8 @@ TEST(DriverAnswers, ABrokenHelloIsSaidWhatIsWrongWith) {
        "'can' says a thing twice"},
   };
   for (const auto& each : cases) {
-    EXPECT_EQ(WhyBroken(std::string(R"({"id":1,"ok":)") + each.ok + "}", Asked("")), each.why)
+    EXPECT_EQ(WhyBrokenAnswers(std::string(R"({"id":1,"ok":)") + each.ok + "}", Asked("")),
+              each.why)
         << each.ok;
   }
 }
@@ -208,14 +213,15 @@ TEST(DriverAnswers, ADeepLineIsBrokenLikeAnyOther) {
   const std::string deep =
       R"({"id":3,"ok":)" + std::string(depth, '[') + std::string(depth, ']') + "}";
   ASSERT_LE(deep.size(), kLongestDriverLine);
-  EXPECT_EQ(WhyBroken(deep), "'ok' of acquire is no object");
-  EXPECT_EQ(WhyBroken(std::string(kLongestDriverLine, '[')), "it is no JSON");
+  EXPECT_EQ(WhyBrokenAnswers(deep), "'ok' of acquire is no object");
+  EXPECT_EQ(WhyBrokenAnswers(std::string(kLongestDriverLine, '[')), "it is no JSON");
 }
 
 TEST(DriverAnswers, ABrokenLineLeavesItsRequestUnderWay) {
   DriverAnswers answers = Asked();
-  EXPECT_TRUE(std::holds_alternative<BrokenLine>(answers.Take(R"({"id":3,"ok":{}})", kNow)));
-  EXPECT_TRUE(std::holds_alternative<DriverReply>(answers.Take(R"({"id":3,"no":{}})", kNow)));
+  EXPECT_TRUE(std::holds_alternative<BrokenLine>(answers.Take(R"({"id":3,"ok":{}})", kAnswersNow)));
+  EXPECT_TRUE(
+      std::holds_alternative<DriverReply>(answers.Take(R"({"id":3,"no":{}})", kAnswersNow)));
 }
 
 TEST(DriverAnswers, ARequestIsOneLine) {

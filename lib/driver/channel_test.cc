@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Duration kPatience = 60s;  // far longer than anything takes that does not fail
-constexpr const char* kHello =
+constexpr Duration kChannelPatience = 60s;  // far longer than anything takes that does not fail
+constexpr const char* kChannelHello =
     R"(read hello; echo "$hello" >&2; echo '{"id":1,"ok":{"protocol":1,"name":"sh","version":"1","can":["lost"]}}';)";
 
 MonoTime After(Duration span) {
@@ -39,11 +39,12 @@ class Channel : public ::testing::Test {
     return std::move(*started);
   }
   static std::optional<DriverAnswer> Hello(DriverChannel& driver) {
-    return driver.Ask(DriverOp::kHello, {{"protocol", 1}}, After(kPatience));
+    return driver.Ask(DriverOp::kHello, {{"protocol", 1}}, After(kChannelPatience));
   }
   // Why it is over, once it is.
   static DriverEnd EndOf(DriverChannel& driver) {
-    EXPECT_FALSE(driver.Ask(DriverOp::kHello, {{"protocol", 1}}, After(kPatience)).has_value());
+    EXPECT_FALSE(
+        driver.Ask(DriverOp::kHello, {{"protocol", 1}}, After(kChannelPatience)).has_value());
     const auto end = driver.end();
     EXPECT_TRUE(end.has_value()) << "it is not over";
     return end.value_or(DriverEnd{});
@@ -60,31 +61,31 @@ class Channel : public ::testing::Test {
 
 TEST_F(Channel, RequestsGoToStandardInputAndAnswersComeFromStandardOutput) {
   const auto driver =
-      Started(std::string(kHello) + R"(read line; echo '{"id":2,"no":{}}'; read line)");
+      Started(std::string(kChannelHello) + R"(read line; echo '{"id":2,"no":{}}'; read line)");
   const auto hello = Hello(*driver);
   ASSERT_TRUE(hello.has_value());
   EXPECT_EQ(hello->hello.name, "sh");
   EXPECT_EQ(Log(), "{\"id\":1,\"op\":\"hello\",\"protocol\":1}\n");
   const auto answer =
-      driver->Ask(DriverOp::kRelease, {{"session", 0}, {"grant", "a"}}, After(kPatience));
+      driver->Ask(DriverOp::kRelease, {{"session", 0}, {"grant", "a"}}, After(kChannelPatience));
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(answer->kind, DriverAnswer::Kind::kNo);
-  EXPECT_TRUE(driver->Close(kPatience));
+  EXPECT_TRUE(driver->Close(kChannelPatience));
   EXPECT_FALSE(driver->end().has_value());
 }
 
 TEST_F(Channel, AnswersComeInAnyOrderToWhoAwaitsThem) {
   const auto driver = Started(
-      std::string(kHello) +
+      std::string(kChannelHello) +
       R"(read a; read b; echo '{"id":3,"no":{}}'; echo '{"id":2,"ok":{"grant":"g"}}'; read d)");
   ASSERT_TRUE(Hello(*driver).has_value());
   const uint64_t first = driver->Send(DriverOp::kAcquire, nlohmann::json::object());
   EXPECT_FALSE(driver->Await(first, After(50ms)).has_value());
   const uint64_t second = driver->Send(DriverOp::kRelease, nlohmann::json::object());
-  const auto granted = driver->Await(first, After(kPatience));
+  const auto granted = driver->Await(first, After(kChannelPatience));
   ASSERT_TRUE(granted.has_value());
   EXPECT_EQ(granted->grant, "g");
-  EXPECT_TRUE(driver->Await(second, After(kPatience)).has_value());
+  EXPECT_TRUE(driver->Await(second, After(kChannelPatience)).has_value());
   EXPECT_FALSE(driver->Await(second, After(0ms)).has_value()) << "an answer was given out twice";
 }
 
@@ -138,7 +139,7 @@ TEST_F(Channel, OneThatEndsOrBreaksTheProtocolIsToldOnce) {
 // A runtime may take its time to end, and has closed its output meanwhile.
 TEST_F(Channel, OneThatEndsSlowlyAfterByeIsNotBlamedForIt) {
   std::atomic<int> told = 0;
-  auto driver = Started(std::string(kHello) + "read bye; exec >&-; sleep 1000",
+  auto driver = Started(std::string(kChannelHello) + "read bye; exec >&-; sleep 1000",
                         {.over = [&](const DriverEnd&) { ++told; }, .lost = {}});
   ASSERT_TRUE(Hello(*driver).has_value());
   EXPECT_FALSE(driver->Close(1s)) << "it ended";
@@ -162,7 +163,7 @@ TEST_F(Channel, IsStartedWhateverTheProgramHasClosed) {
   driver = Started(
       R"(read hello && echo '{"id":1,"ok":{"protocol":1,"name":"a","version":"1","can":[]}}' && read bye)");
   hello = Hello(*driver);
-  const bool ended = driver->Close(kPatience);
+  const bool ended = driver->Close(kChannelPatience);
   driver.reset();
   for (int fd = 0; fd < 3; ++fd) {
     dup2(kept[static_cast<size_t>(fd)], fd);
@@ -175,13 +176,13 @@ TEST_F(Channel, ALostLockIsToldOnce) {
   std::vector<std::string> lost;
   {
     const auto driver =
-        Started(std::string(kHello) +
+        Started(std::string(kChannelHello) +
                     R"(lost='{"lost":{"grant":"g"}}'; read a; echo '{"id":2,"ok":{"grant":"g"}}';)"
                     R"(read b; echo "$lost"; echo "$lost"; echo '{"id":3,"no":{}}'; read c)",
                 {.over = {}, .lost = [&](const std::string& grant) { lost.push_back(grant); }});
     ASSERT_TRUE(Hello(*driver).has_value());
     for (const DriverOp op : {DriverOp::kAcquire, DriverOp::kAcquire})
-      EXPECT_TRUE(driver->Ask(op, nlohmann::json::object(), After(kPatience)).has_value());
+      EXPECT_TRUE(driver->Ask(op, nlohmann::json::object(), After(kChannelPatience)).has_value());
   }
   EXPECT_EQ(lost, std::vector<std::string>{"g"});
 }
@@ -191,14 +192,14 @@ TEST_F(Channel, NothingOfADriverIsLeftWhenItsChannelGoes) {
   std::vector<pid_t> processes(2);
   {
     const auto driver =
-        Started(std::string("sleep 1000 & echo $$ $! >&2;") + kHello + "sleep 1000; true");
+        Started(std::string("sleep 1000 & echo $$ $! >&2;") + kChannelHello + "sleep 1000; true");
     ASSERT_TRUE(Hello(*driver).has_value());
     std::istringstream(Log()) >> processes[0] >> processes[1];
     for (const pid_t process : processes) ASSERT_EQ(kill(process, 0), 0);
   }
   EXPECT_EQ(kill(processes[0], 0), -1);
   // Its child is init's by now, which waits for it in its own time.
-  const MonoTime give_up = After(kPatience);
+  const MonoTime give_up = After(kChannelPatience);
   const auto is_over = [&] {
     std::stringstream stat;
     stat << std::ifstream(fmt::format("/proc/{}/stat", processes[1])).rdbuf();

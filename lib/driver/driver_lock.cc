@@ -7,7 +7,7 @@
 namespace doublehold {
 namespace {
 
-using Kind = DriverAnswer::Kind;
+using AnswerKind = DriverAnswer::Kind;
 
 bool Has(std::span<const std::string> can, std::string_view what) {
   return std::ranges::find(can, what) != can.end();
@@ -57,8 +57,8 @@ AcquireResult DriverLock::TryAcquire(const LockKey& key, Lease lease, Deadline d
       .op = DriverOp::kAcquire, .hold = grant.hold, .key = key.index, .timeout = wait};
   const auto answer = Ask(call, members, deadline);
   if (!answer) return Unknown{std::move(grant)};
-  if (answer->kind == Kind::kNo) return Busy{answer->taken};
-  if (answer->kind == Kind::kError) {
+  if (answer->kind == AnswerKind::kNo) return Busy{answer->taken};
+  if (answer->kind == AnswerKind::kError) {
     if (answer->definite) return Busy{};
     return Unknown{std::move(grant)};
   }
@@ -74,8 +74,8 @@ ExtendResult DriverLock::Extend(const Grant& grant, Lease lease, Deadline deadli
   const auto answer =
       Ask({.op = DriverOp::kExtend, .hold = grant.hold, .key = grant.key.index, .timeout = lease},
           {{"session", session_}, {"grant", grant.owner}, {"lease_ms", ToMs(lease)}}, deadline);
-  if (!answer || answer->kind == Kind::kError) return Undecided{};
-  if (answer->kind == Kind::kNo) return Lost{};
+  if (!answer || answer->kind == AnswerKind::kError) return Undecided{};
+  if (answer->kind == AnswerKind::kNo) return Lost{};
   return Extended{ValidUntil(sent, lease, *answer)};
 }
 
@@ -85,7 +85,7 @@ ReleaseResult DriverLock::Release(const Grant& grant, Deadline deadline) {
   if (text.empty() && under_way_ && under_way_->op == DriverOp::kAcquire) {
     const auto acquired = AwaitIt(deadline);
     if (!acquired) return ReleaseResult::kUnknown;
-    if (acquired->kind == Kind::kNo || acquired->definite) return ReleaseResult::kNotOwner;
+    if (acquired->kind == AnswerKind::kNo || acquired->definite) return ReleaseResult::kNotOwner;
     text = acquired->grant;
   }
   if (text.empty())
@@ -97,8 +97,8 @@ ReleaseResult DriverLock::Release(const Grant& grant, Deadline deadline) {
     return ReleaseResult::kUnknown;
   }
   const auto answer = AskRelease(release, deadline);
-  if (!answer || answer->kind == Kind::kError) return ReleaseResult::kUnknown;
-  if (answer->kind == Kind::kNo) return ReleaseResult::kNotOwner;
+  if (!answer || answer->kind == AnswerKind::kError) return ReleaseResult::kUnknown;
+  if (answer->kind == AnswerKind::kNo) return ReleaseResult::kNotOwner;
   return ReleasesAnothers() ? ReleaseResult::kFreed : ReleaseResult::kReleased;
 }
 
@@ -151,7 +151,7 @@ bool DriverLock::Settle(Deadline deadline) {
     const UnderWay call = *under_way_;
     const auto late = AwaitIt(deadline);
     if (!late) return false;
-    const bool granted = call.op == DriverOp::kAcquire && late->kind == Kind::kOk;
+    const bool granted = call.op == DriverOp::kAcquire && late->kind == AnswerKind::kOk;
     // One that frees whatever is there might free another's by now.
     if (granted && !ReleasesAnothers())
       owed_.push_back({.grant = late->grant, .hold = call.hold, .key = call.key});

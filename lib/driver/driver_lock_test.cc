@@ -15,10 +15,10 @@ namespace {
 using testing::FakeEnv;
 using testing::kStartOfWorld;
 using testing::World;
-using Kind = DriverAnswer::Kind;
+using DriverLockKind = DriverAnswer::Kind;
 
-constexpr Lease kLease = 300ms;
-constexpr Duration kPatience = 100ms;
+constexpr Lease kDriverLockLease = 300ms;
+constexpr Duration kDriverLockPatience = 100ms;
 
 // Answers each request after a while with what the test has laid ready.
 class ScriptedDriver final : public DriverRequests {
@@ -59,8 +59,8 @@ class ScriptedDriver final : public DriverRequests {
   std::map<uint64_t, std::pair<DriverAnswer, MonoTime>> unanswered_;
 };
 
-struct Scene {
-  explicit Scene(std::vector<std::string> can = {"lease"})
+struct DriverLockScene {
+  explicit DriverLockScene(std::vector<std::string> can = {"lease"})
       : lock(Context(), driver, {.name = "x", .version = "1", .can = std::move(can)}) {}
 
   LockContext Context() {
@@ -68,18 +68,19 @@ struct Scene {
             .client = 2,
             .thread = 3,
             .seed = 1,
-            .lease = kLease,
-            .call_timeout = kPatience,
+            .lease = kDriverLockLease,
+            .call_timeout = kDriverLockPatience,
             .options = Options(options)};
   }
 
   AcquireResult Acquire(std::vector<ScriptedDriver::Answer> answers) {
     driver.ready = std::move(answers);
-    return lock.TryAcquire({.name = "k", .index = 4}, kLease, world.now + kPatience);
+    return lock.TryAcquire({.name = "k", .index = 4}, kDriverLockLease,
+                           world.now + kDriverLockPatience);
   }
   ReleaseResult Release(const Grant& grant, std::vector<ScriptedDriver::Answer> answers) {
     driver.ready = std::move(answers);
-    return lock.Release(grant, world.now + kPatience);
+    return lock.Release(grant, world.now + kDriverLockPatience);
   }
   std::string TakeAsked() {
     return fmt::format("{}", fmt::join(std::exchange(driver.asked, {}), "; "));
@@ -95,9 +96,9 @@ struct Scene {
 ScriptedDriver::Answer Ok(const std::string& grant = "", Duration after = 10ms) {
   return {.answer = {.grant = grant}, .after = after};
 }
-ScriptedDriver::Answer No() { return {.answer = {.kind = Kind::kNo}}; }
+ScriptedDriver::Answer No() { return {.answer = {.kind = DriverLockKind::kNo}}; }
 ScriptedDriver::Answer Failed(bool definite) {
-  return {.answer = {.kind = Kind::kError, .definite = definite, .text = "reset"}};
+  return {.answer = {.kind = DriverLockKind::kError, .definite = definite, .text = "reset"}};
 }
 ScriptedDriver::Answer Never() { return Ok("late", 10s); }
 
@@ -109,24 +110,24 @@ Grant GrantOf(const std::string& owner) {
 
 TEST(DriverLock, AReaderSaysSoToOneThatLetsReadersIn) {
   for (const bool can : {true, false}) {
-    Scene scene(can ? std::vector<std::string>{"lease", "read-write"}
-                    : std::vector<std::string>{"lease"});
+    DriverLockScene scene(can ? std::vector<std::string>{"lease", "read-write"}
+                              : std::vector<std::string>{"lease"});
     scene.driver.ready = {Ok("3f9c")};
-    const AcquireResult result =
-        scene.lock.TryAcquire({.name = "k", .shared = true}, kLease, scene.world.now + kPatience);
+    const AcquireResult result = scene.lock.TryAcquire(
+        {.name = "k", .shared = true}, kDriverLockLease, scene.world.now + kDriverLockPatience);
     EXPECT_EQ(std::get<Granted>(result).grant.shared, can);
     EXPECT_EQ(scene.TakeAsked().find(R"("mode":"read")") != std::string::npos, can);
   }
 }
 
 TEST(DriverLock, AGrantIsTheDriversAndItsLeaseCountsFromWhenItWasAsked) {
-  Scene scene;
+  DriverLockScene scene;
   const AcquireResult result = scene.Acquire({Ok("3f9c", 40ms)});
   const Grant& grant = std::get<Granted>(result).grant;
   EXPECT_EQ(grant.owner, "3f9c");
   EXPECT_EQ(grant.key.index, 4);
   EXPECT_EQ(grant.hold >> 32U, (2U << 8U) + 3U);
-  EXPECT_EQ(grant.valid_until, kStartOfWorld + kLease);
+  EXPECT_EQ(grant.valid_until, kStartOfWorld + kDriverLockLease);
   EXPECT_EQ(scene.TakeAsked(), R"(acquire {"key":"k","lease_ms":300,"session":3,"wait_ms":50})");
   EXPECT_EQ(scene.Release(grant, {Ok()}), ReleaseResult::kReleased);
   EXPECT_EQ(scene.TakeAsked(), R"(release {"grant":"3f9c","session":3})");
@@ -139,23 +140,23 @@ TEST(DriverLock, ALeaseEndsWhenTheDriverKnowsItDoesAndNeverWhereThereIsNone) {
     DriverAnswer answer;
     MonoTime valid_until;
   } cases[] = {
-      {{"lease"}, {.grant = "a"}, kStartOfWorld + kLease},
+      {{"lease"}, {.grant = "a"}, kStartOfWorld + kDriverLockLease},
       {{"lease"}, {.grant = "a", .validity = 200ms}, kStartOfWorld + 200ms},
-      {{"lease"}, {.grant = "a", .from = from}, from + kLease},
+      {{"lease"}, {.grant = "a", .from = from}, from + kDriverLockLease},
       {{"lease"}, {.grant = "a", .validity = 200ms, .from = from}, from + 200ms},
       {{}, {.grant = "a", .validity = 200ms}, kStartOfWorld + 200ms},
       {{}, {.grant = "a"}, MonoTime::max()},
-      {{"lease", "watchdog"}, {.grant = "a"}, kStartOfWorld + kLease},
+      {{"lease", "watchdog"}, {.grant = "a"}, kStartOfWorld + kDriverLockLease},
   };
   for (const auto& each : cases) {
-    Scene scene(each.can);
+    DriverLockScene scene(each.can);
     const AcquireResult result = scene.Acquire({{.answer = each.answer, .after = 10ms}});
     EXPECT_EQ(std::get<Granted>(result).grant.valid_until, each.valid_until);
   }
 }
 
 TEST(DriverLock, AFencingTokenIsTheDrivers) {
-  Scene scene({"lease", "token"});
+  DriverLockScene scene({"lease", "token"});
   const AcquireResult result = scene.Acquire({{.answer = {.grant = "a", .token = 34}}});
   EXPECT_EQ(std::get<Granted>(result).grant.token, 34);
   const std::vector<std::string> can{"lease", "token"};
@@ -164,11 +165,11 @@ TEST(DriverLock, AFencingTokenIsTheDrivers) {
 }
 
 TEST(DriverLock, ARefusalAndADefiniteErrorAreBusyAndAnyOtherErrorIsUnknown) {
-  EXPECT_TRUE(std::holds_alternative<Busy>(Scene().Acquire({No()})));
-  EXPECT_TRUE(std::holds_alternative<Busy>(Scene().Acquire({Failed(true)})));
-  const ScriptedDriver::Answer taken{.answer = {.kind = Kind::kNo, .taken = 70ms}};
-  EXPECT_EQ(std::get<Busy>(Scene().Acquire({taken})).retry_hint, 70ms);
-  Scene scene;
+  EXPECT_TRUE(std::holds_alternative<Busy>(DriverLockScene().Acquire({No()})));
+  EXPECT_TRUE(std::holds_alternative<Busy>(DriverLockScene().Acquire({Failed(true)})));
+  const ScriptedDriver::Answer taken{.answer = {.kind = DriverLockKind::kNo, .taken = 70ms}};
+  EXPECT_EQ(std::get<Busy>(DriverLockScene().Acquire({taken})).retry_hint, 70ms);
+  DriverLockScene scene;
   const AcquireResult result = scene.Acquire({Failed(false)});
   ASSERT_TRUE(std::holds_alternative<Unknown>(result));
   scene.TakeAsked();
@@ -190,7 +191,7 @@ TEST(DriverLock, WhatWasPerhapsGrantedIsReleasedOnceThatIsKnown) {
       {Never(), ReleaseResult::kUnknown, ""},
   };
   for (const auto& each : cases) {
-    Scene scene;
+    DriverLockScene scene;
     const AcquireResult result = scene.Acquire({each.late});
     ASSERT_TRUE(std::holds_alternative<Unknown>(result));
     scene.TakeAsked();
@@ -200,11 +201,11 @@ TEST(DriverLock, WhatWasPerhapsGrantedIsReleasedOnceThatIsKnown) {
 }
 
 TEST(DriverLock, NothingIsAskedBeforeTheLastAnswerHasCome) {
-  Scene scene;
+  DriverLockScene scene;
   ASSERT_TRUE(std::holds_alternative<Unknown>(scene.Acquire({Never()})));
   EXPECT_TRUE(std::holds_alternative<Busy>(scene.Acquire({Ok("new")})));
   EXPECT_EQ(scene.driver.asked.size(), 1u);
-  EXPECT_EQ(scene.world.Elapsed(), 2 * kPatience);
+  EXPECT_EQ(scene.world.Elapsed(), 2 * kDriverLockPatience);
   scene.world.Advance(10s);
   scene.TakeAsked();
   // It came too late to be used: nobody holds by it.
@@ -215,12 +216,12 @@ TEST(DriverLock, NothingIsAskedBeforeTheLastAnswerHasCome) {
 }
 
 TEST(DriverLock, NothingIsLeftGrantedToNobodyWhenItGoes) {
-  Scene scene;
+  DriverLockScene scene;
   const auto leave_after = [&](ScriptedDriver::Answer acquired) {
     DriverLock lock(scene.Context(), scene.driver, {.name = "x", .version = "1", .can = {"lease"}});
     scene.driver.ready = {std::move(acquired), Ok()};
     const AcquireResult result =
-        lock.TryAcquire({.name = "k"}, kLease, scene.world.now + kPatience);
+        lock.TryAcquire({.name = "k"}, kDriverLockLease, scene.world.now + kDriverLockPatience);
     EXPECT_TRUE(std::holds_alternative<Unknown>(result));
     scene.TakeAsked();
   };
@@ -231,7 +232,7 @@ TEST(DriverLock, NothingIsLeftGrantedToNobodyWhenItGoes) {
 }
 
 TEST(DriverLock, ALateGrantIsNotReleasedWhereThatMightFreeAnothers) {
-  Scene scene({"lease", "blind-release"});
+  DriverLockScene scene({"lease", "blind-release"});
   ASSERT_TRUE(std::holds_alternative<Unknown>(scene.Acquire({Ok("late", 150ms)})));
   scene.TakeAsked();
   const AcquireResult result = scene.Acquire({Ok("new")});
@@ -243,17 +244,17 @@ TEST(DriverLock, ALateGrantIsNotReleasedWhereThatMightFreeAnothers) {
 
 TEST(DriverLock, AReleaseIsWhatTheDriverSaysOfIt) {
   const Grant held = GrantOf("a");
-  EXPECT_EQ(Scene().Release(held, {No()}), ReleaseResult::kNotOwner);
+  EXPECT_EQ(DriverLockScene().Release(held, {No()}), ReleaseResult::kNotOwner);
   for (const auto& answer : {Failed(true), Failed(false), Never()})
-    EXPECT_EQ(Scene().Release(held, {answer}), ReleaseResult::kUnknown);
+    EXPECT_EQ(DriverLockScene().Release(held, {answer}), ReleaseResult::kUnknown);
 }
 
 TEST(DriverLock, AReleaseThatCouldNotBeAskedForIsMadeUpFor) {
-  Scene scene({"lease", "extend"});
+  DriverLockScene scene({"lease", "extend"});
   scene.driver.ready = {Ok("", 250ms)};
   const Grant held = GrantOf("held");
   EXPECT_TRUE(std::holds_alternative<Undecided>(
-      scene.lock.Extend(held, kLease, scene.world.now + kPatience)));
+      scene.lock.Extend(held, kDriverLockLease, scene.world.now + kDriverLockPatience)));
   EXPECT_EQ(scene.Release(held, {}), ReleaseResult::kUnknown);
   EXPECT_EQ(scene.driver.asked.size(), 1u);
   scene.TakeAsked();
@@ -263,7 +264,7 @@ TEST(DriverLock, AReleaseThatCouldNotBeAskedForIsMadeUpFor) {
 
 // A session that has entered, and then waits for more than the driver answers: nothing of what it had stays granted.
 TEST(DriverLock, EachReleaseThatCouldNotBeAskedForIsMadeUpFor) {
-  Scene scene({"lease", "reentrant"});
+  DriverLockScene scene({"lease", "reentrant"});
   ASSERT_TRUE(std::holds_alternative<Unknown>(scene.Acquire({Ok("third", 350ms)})));
   EXPECT_EQ(scene.Release(GrantOf("second"), {}), ReleaseResult::kUnknown);
   EXPECT_EQ(scene.Release(GrantOf("first"), {}), ReleaseResult::kUnknown);
@@ -306,14 +307,14 @@ TEST(DriverLock, ACallThatIsAnsweredAfterItsOwnTimeOutIsRecorded) {
     {
       const LockContext context{.env = env,
                                 .client = 8,
-                                .lease = kLease,
-                                .call_timeout = kPatience,
+                                .lease = kDriverLockLease,
+                                .call_timeout = kDriverLockPatience,
                                 .options = Options(none)};
       DriverLock lock(context, driver, {.name = "x", .version = "1", .can = {"lease"}});
       for (const Duration after : {each.after, Duration(1ms)}) {
-        driver.ready = {{.answer = {.kind = Kind::kNo}, .after = after}};
-        [[maybe_unused]] const AcquireResult result =
-            lock.TryAcquire({.name = "k", .index = 4}, kLease, world.now + kPatience);
+        driver.ready = {{.answer = {.kind = DriverLockKind::kNo}, .after = after}};
+        [[maybe_unused]] const AcquireResult result = lock.TryAcquire(
+            {.name = "k", .index = 4}, kDriverLockLease, world.now + kDriverLockPatience);
       }
     }
     EXPECT_EQ(Settled(world), each.told);
@@ -322,14 +323,14 @@ TEST(DriverLock, ACallThatIsAnsweredAfterItsOwnTimeOutIsRecorded) {
 }
 
 TEST(DriverLock, AReleaseHasALeaseToBeAnsweredIn) {
-  Scene scene;
+  DriverLockScene scene;
   Grant held = GrantOf("a");
   held.hold = 7;
-  EXPECT_EQ(scene.Release(held, {Ok("", kLease)}), ReleaseResult::kUnknown);
+  EXPECT_EQ(scene.Release(held, {Ok("", kDriverLockLease)}), ReleaseResult::kUnknown);
   scene.world.Advance(1s);
   std::ignore = scene.Acquire({Ok("b")});
   EXPECT_EQ(Settled(scene.world), "");
-  EXPECT_EQ(scene.Release(held, {Ok("", kLease + 1ms)}), ReleaseResult::kUnknown);
+  EXPECT_EQ(scene.Release(held, {Ok("", kDriverLockLease + 1ms)}), ReleaseResult::kUnknown);
   scene.world.Advance(1s);
   std::ignore = scene.Acquire({Ok("b")});
   EXPECT_EQ(Settled(scene.world), "settle ok 300 301 1");
@@ -341,17 +342,20 @@ TEST(DriverLock, WhatIsNotAnsweredWhenTheLockGoesIsRecordedWithinItsTimeOutToo) 
   ScriptedDriver driver(world);
   const std::map<std::string, std::string> none;
   {
-    const LockContext context{
-        .env = env, .client = 8, .lease = kLease, .call_timeout = 100ms, .options = Options(none)};
+    const LockContext context{.env = env,
+                              .client = 8,
+                              .lease = kDriverLockLease,
+                              .call_timeout = 100ms,
+                              .options = Options(none)};
     DriverLock lock(context, driver, {.name = "x", .version = "1", .can = {"lease"}});
-    driver.ready = {{.answer = {.kind = Kind::kOk}, .after = 10s}};
+    driver.ready = {{.answer = {.kind = DriverLockKind::kOk}, .after = 10s}};
     EXPECT_EQ(lock.Release(GrantOf("a"), world.now + 100ms), ReleaseResult::kUnknown);
   }
   EXPECT_EQ(Settled(world), "settle fail 300 200 1");
 }
 
 TEST(DriverLock, WhatADriverSaidToBeLostIsRecordedWhenItIsReleased) {
-  Scene scene({"lease", "lost"});
+  DriverLockScene scene({"lease", "lost"});
   Grant held = GrantOf("a");
   held.hold = 7;
   scene.driver.lost["a"] = scene.world.now + 20ms;
@@ -364,7 +368,7 @@ TEST(DriverLock, WhatADriverSaidToBeLostIsRecordedWhenItIsReleased) {
 }
 
 TEST(DriverLock, ALossIsRecordedAlsoWhereTheReleaseHasToWait) {
-  Scene scene({"lease", "lost"});
+  DriverLockScene scene({"lease", "lost"});
   ASSERT_TRUE(std::holds_alternative<Unknown>(scene.Acquire({Ok("late", 350ms)})));
   scene.driver.lost["a"] = scene.world.now;
   EXPECT_EQ(scene.Release(GrantOf("a"), {}), ReleaseResult::kUnknown);
@@ -373,16 +377,16 @@ TEST(DriverLock, ALossIsRecordedAlsoWhereTheReleaseHasToWait) {
 
 TEST(DriverLock, IsExtendedByThoseWhoCan) {
   const Grant held = GrantOf("held");
-  const auto extend = [&](Scene& scene, ScriptedDriver::Answer answer) {
+  const auto extend = [&](DriverLockScene& scene, ScriptedDriver::Answer answer) {
     scene.driver.ready = {std::move(answer)};
-    return scene.lock.Extend(held, kLease, scene.world.now + kPatience);
+    return scene.lock.Extend(held, kDriverLockLease, scene.world.now + kDriverLockPatience);
   };
-  Scene can({"lease", "extend"});
-  EXPECT_EQ(std::get<Extended>(extend(can, Ok())).valid_until, kStartOfWorld + kLease);
+  DriverLockScene can({"lease", "extend"});
+  EXPECT_EQ(std::get<Extended>(extend(can, Ok())).valid_until, kStartOfWorld + kDriverLockLease);
   EXPECT_EQ(can.TakeAsked(), R"(extend {"grant":"held","lease_ms":300,"session":3})");
   EXPECT_TRUE(std::holds_alternative<Lost>(extend(can, No())));
   EXPECT_TRUE(std::holds_alternative<Undecided>(extend(can, Failed(true))));
-  Scene cannot;
+  DriverLockScene cannot;
   EXPECT_TRUE(std::holds_alternative<Undecided>(extend(cannot, Ok())));
   EXPECT_EQ(cannot.TakeAsked(), "");
 }

@@ -71,7 +71,7 @@ void TakeCall(Members& members, DriverRequest& request) {
   if (request.reads && members.Text("mode") != "read") Wrong("'mode' is not read");
 }
 
-json OkOf(DriverOp op, const DriverAnswer& answer) {
+json OkFromAnswer(DriverOp op, const DriverAnswer& answer) {
   json ok = json::object();
   if (op == DriverOp::kHello) {
     ok = {{"protocol", kDriverProtocol},
@@ -119,7 +119,7 @@ std::string AnswerLine(uint64_t id, DriverOp op, const DriverAnswer& answer) {
   json line{{"id", id}};
   switch (answer.kind) {
     case DriverAnswer::Kind::kOk:
-      line["ok"] = OkOf(op, answer);
+      line["ok"] = OkFromAnswer(op, answer);
       break;
     case DriverAnswer::Kind::kNo:
       line["no"] = json::object();

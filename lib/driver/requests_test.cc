@@ -9,10 +9,10 @@ namespace doublehold {
 namespace {
 
 using nlohmann::json;
-using Kind = DriverAnswer::Kind;
+using RequestsKind = DriverAnswer::Kind;
 
-constexpr MonoTime kAsked{std::chrono::hours(1)};
-constexpr MonoTime kNow = kAsked + 100ms;
+constexpr MonoTime kRequestsAsked{std::chrono::hours(1)};
+constexpr MonoTime kRequestsNow = kRequestsAsked + 100ms;
 
 // What the serving side makes of a request of the asking side.
 DriverRequest Taken(DriverOp op, const json& members) {
@@ -30,7 +30,7 @@ DriverRequest Taken(DriverOp op, const json& members) {
   return *request;
 }
 
-std::string WhyBroken(const std::string& line) {
+std::string WhyBrokenRequests(const std::string& line) {
   const auto parsed = ParseRequest(line);
   const auto* broken = std::get_if<BrokenLine>(&parsed);
   return broken == nullptr ? "nothing is wrong" : broken->why;
@@ -103,18 +103,18 @@ TEST(DriverRequests, AnythingElseIsBroken) {
       {R"({"id":1,"op":"setup","client":1,"sessions":0,"nodes":[]})",
        "'sessions' of the request is no whole number in 1..255"},
   };
-  for (const auto& each : cases) EXPECT_EQ(WhyBroken(each.line), each.why) << each.line;
+  for (const auto& each : cases) EXPECT_EQ(WhyBrokenRequests(each.line), each.why) << each.line;
 }
 
 // What the asking side makes of an answer of the serving side, to a lock that can give tokens.
 DriverAnswer Read(DriverOp op, const DriverAnswer& answer) {
   DriverAnswers asking;
   const DriverAnswer hello{.hello = {.name = "a", .version = "1", .can = {"token"}}};
-  const uint64_t first = asking.Ask(DriverOp::kHello, kAsked);
-  (void)asking.Take(AnswerLine(first, DriverOp::kHello, hello), kNow);
-  const uint64_t id = asking.Ask(op, kAsked);
+  const uint64_t first = asking.Ask(DriverOp::kHello, kRequestsAsked);
+  (void)asking.Take(AnswerLine(first, DriverOp::kHello, hello), kRequestsNow);
+  const uint64_t id = asking.Ask(op, kRequestsAsked);
   const std::string line = AnswerLine(id, op, answer);
-  const auto read = asking.Take(line, kNow);
+  const auto read = asking.Take(line, kRequestsNow);
   if (const auto* reply = std::get_if<DriverReply>(&read)) return reply->answer;
   ADD_FAILURE() << line << ": " << std::get<BrokenLine>(read).why;
   return {};
@@ -123,27 +123,28 @@ DriverAnswer Read(DriverOp op, const DriverAnswer& answer) {
 TEST(DriverRequests, EachAnswerIsReadAsItWasGiven) {
   const DriverHello hello{.name = "set-nx-px", .version = "1.2", .can = {"extend", "lease"}};
   EXPECT_EQ(Read(DriverOp::kHello, {.hello = hello}).hello, hello);
-  EXPECT_EQ(Read(DriverOp::kSetup, {}).kind, Kind::kOk);
-  EXPECT_EQ(Read(DriverOp::kBye, {}).kind, Kind::kOk);
+  EXPECT_EQ(Read(DriverOp::kSetup, {}).kind, RequestsKind::kOk);
+  EXPECT_EQ(Read(DriverOp::kBye, {}).kind, RequestsKind::kOk);
 
-  const DriverAnswer granted = Read(
-      DriverOp::kAcquire, {.grant = "g", .token = 34, .validity = 290ms, .from = kAsked + 3us});
-  EXPECT_EQ(granted.kind, Kind::kOk);
+  const DriverAnswer granted =
+      Read(DriverOp::kAcquire,
+           {.grant = "g", .token = 34, .validity = 290ms, .from = kRequestsAsked + 3us});
+  EXPECT_EQ(granted.kind, RequestsKind::kOk);
   EXPECT_EQ(granted.grant, "g");
   EXPECT_EQ(granted.token, 34);
   EXPECT_EQ(granted.validity, 290ms);
-  EXPECT_EQ(granted.from, kAsked + 3us);
+  EXPECT_EQ(granted.from, kRequestsAsked + 3us);
   const DriverAnswer extended = Read(DriverOp::kExtend, {});
-  EXPECT_EQ(extended.kind, Kind::kOk);
+  EXPECT_EQ(extended.kind, RequestsKind::kOk);
   EXPECT_FALSE(extended.validity || extended.from);
 
-  EXPECT_EQ(Read(DriverOp::kRelease, {.kind = Kind::kNo}).kind, Kind::kNo);
-  EXPECT_EQ(Read(DriverOp::kAcquire, {.kind = Kind::kNo, .taken = 40ms}).taken, 40ms);
-  EXPECT_EQ(Read(DriverOp::kAcquire, {.kind = Kind::kNo, .taken = 40us}).taken, 0ms);
+  EXPECT_EQ(Read(DriverOp::kRelease, {.kind = RequestsKind::kNo}).kind, RequestsKind::kNo);
+  EXPECT_EQ(Read(DriverOp::kAcquire, {.kind = RequestsKind::kNo, .taken = 40ms}).taken, 40ms);
+  EXPECT_EQ(Read(DriverOp::kAcquire, {.kind = RequestsKind::kNo, .taken = 40us}).taken, 0ms);
   for (const bool definite : {false, true}) {
-    const DriverAnswer error =
-        Read(DriverOp::kAcquire, {.kind = Kind::kError, .definite = definite, .text = "reset"});
-    EXPECT_EQ(error.kind, Kind::kError);
+    const DriverAnswer error = Read(
+        DriverOp::kAcquire, {.kind = RequestsKind::kError, .definite = definite, .text = "reset"});
+    EXPECT_EQ(error.kind, RequestsKind::kError);
     EXPECT_EQ(error.definite, definite);
     EXPECT_EQ(error.text, "reset");
   }

@@ -7,7 +7,7 @@
 namespace doublehold {
 namespace {
 
-using Kind = DriverAnswer::Kind;
+using AnswerKind = DriverAnswer::Kind;
 
 // The protocol's form of a lease, in whole milliseconds: never longer than it is.
 void TellLease(MonoTime sent, MonoTime valid_until, MonoTime now, DriverAnswer& answer) {
@@ -19,7 +19,7 @@ void TellLease(MonoTime sent, MonoTime valid_until, MonoTime now, DriverAnswer& 
 }
 
 DriverAnswer PerhapsDone(const std::string& what) {
-  return {.kind = Kind::kError, .definite = false, .text = what};
+  return {.kind = AnswerKind::kError, .definite = false, .text = what};
 }
 
 }  // namespace
@@ -94,16 +94,16 @@ DriverAnswer ServedLock::Acquire(const DriverRequest& request) {
   }
   if (lock_->perhaps_done) return PerhapsDone("a try was sent and not answered");
   const Duration taken = std::get<Busy>(result).retry_hint;
-  return {.kind = Kind::kNo, .taken = taken - taken % 1ms};
+  return {.kind = AnswerKind::kNo, .taken = taken - taken % 1ms};
 }
 
 DriverAnswer ServedLock::Extend(const DriverRequest& request) {
   const auto held = grants_.find(request.grant);
-  if (held == grants_.end()) return {.kind = Kind::kNo};
+  if (held == grants_.end()) return {.kind = AnswerKind::kNo};
   const MonoTime sent = env_.Mono();
   const ExtendResult result =
       lock_->Extend(held->second, request.lease, sent + policy_.call_timeout);
-  if (std::holds_alternative<Lost>(result)) return {.kind = Kind::kNo};
+  if (std::holds_alternative<Lost>(result)) return {.kind = AnswerKind::kNo};
   const auto* extended = std::get_if<Extended>(&result);
   if (extended == nullptr) return PerhapsDone("the extension was sent and not answered");
   DriverAnswer answer;
@@ -113,12 +113,12 @@ DriverAnswer ServedLock::Extend(const DriverRequest& request) {
 
 DriverAnswer ServedLock::Release(const DriverRequest& request) {
   const auto held = grants_.find(request.grant);
-  if (held == grants_.end()) return {.kind = Kind::kNo};
+  if (held == grants_.end()) return {.kind = AnswerKind::kNo};
   const ReleaseResult result = lock_->Release(held->second, env_.Mono() + policy_.call_timeout);
   if (result == ReleaseResult::kUnknown)
     return PerhapsDone("the release was sent and not answered");
   grants_.erase(held);
-  if (result == ReleaseResult::kNotOwner) return {.kind = Kind::kNo};
+  if (result == ReleaseResult::kNotOwner) return {.kind = AnswerKind::kNo};
   return {};
 }
 

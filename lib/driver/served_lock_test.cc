@@ -15,14 +15,14 @@ using testing::FakeEnv;
 using testing::kStartOfWorld;
 using testing::ScriptedLock;
 using testing::World;
-using Kind = DriverAnswer::Kind;
+using ServedLockKind = DriverAnswer::Kind;
 using Outcome = Attempt::Outcome;
 using Lines = std::vector<std::string>;
 
-constexpr Lease kLease = 300ms;
+constexpr Lease kServedLockLease = 300ms;
 
-struct Scene {
-  explicit Scene(std::vector<Attempt> attempts) {
+struct ServedLockScene {
+  explicit ServedLockScene(std::vector<Attempt> attempts) {
     auto scripted = std::make_unique<ScriptedLock>(world, std::move(attempts));
     inner = scripted.get();
     served = std::make_unique<ServedLock>(env, std::move(scripted),
@@ -30,10 +30,11 @@ struct Scene {
   }
 
   DriverAnswer Acquire(Duration wait) {
-    return served->Answer({.op = DriverOp::kAcquire, .key = "k", .wait = wait, .lease = kLease});
+    return served->Answer(
+        {.op = DriverOp::kAcquire, .key = "k", .wait = wait, .lease = kServedLockLease});
   }
   DriverAnswer Extend(const std::string& grant) {
-    return served->Answer({.op = DriverOp::kExtend, .lease = kLease, .grant = grant});
+    return served->Answer({.op = DriverOp::kExtend, .lease = kServedLockLease, .grant = grant});
   }
   DriverAnswer Release(const std::string& grant) {
     return served->Answer({.op = DriverOp::kRelease, .grant = grant});
@@ -46,18 +47,19 @@ struct Scene {
 };
 
 TEST(ServedLock, ALeaseIsToldFromTheTryThatWasGranted) {
-  Scene scene({{.outcome = Outcome::kBusy}, {.outcome = Outcome::kGranted, .takes = 5ms}});
+  ServedLockScene scene(
+      {{.outcome = Outcome::kBusy}, {.outcome = Outcome::kGranted, .takes = 5ms}});
   scene.inner->token = 34;
   const DriverAnswer answer = scene.Acquire(200ms);
-  EXPECT_EQ(answer.kind, Kind::kOk);
+  EXPECT_EQ(answer.kind, ServedLockKind::kOk);
   EXPECT_EQ(answer.grant, "2");
   EXPECT_EQ(answer.token, 34);
   EXPECT_EQ(answer.from, kStartOfWorld + 20ms);
-  EXPECT_EQ(answer.validity, kLease);
+  EXPECT_EQ(answer.validity, kServedLockLease);
   EXPECT_EQ(scene.inner->last_key.name, "k");
   EXPECT_FALSE(scene.inner->last_key.shared);
   (void)scene.served->Answer(
-      {.op = DriverOp::kAcquire, .key = "k", .reads = true, .lease = kLease});
+      {.op = DriverOp::kAcquire, .key = "k", .reads = true, .lease = kServedLockLease});
   EXPECT_TRUE(scene.inner->last_key.shared);
 }
 
@@ -89,10 +91,11 @@ TEST(ServedLock, ALeaseIsNeverToldLongerThanItIs) {
     Duration lasts;
     Duration told;  // in all, from the try on
   } cases[] = {
-      {kLease, kLease},
-      {kLease + 200us, kLease + 200us},
-      {kLease + 900us, kLease + 300us},  // it cannot count from an instant after the answer
-      {500us, 300us},                    // less than a millisecond is left
+      {kServedLockLease, kServedLockLease},
+      {kServedLockLease + 200us, kServedLockLease + 200us},
+      {kServedLockLease + 900us,
+       kServedLockLease + 300us},  // it cannot count from an instant after the answer
+      {500us, 300us},              // less than a millisecond is left
       {-3ms, 0ms},
   };
   for (const auto& [lasts, told] : cases) {
@@ -100,7 +103,7 @@ TEST(ServedLock, ALeaseIsNeverToldLongerThanItIs) {
     FakeEnv env(world);
     ServedLock served(env, std::make_unique<LeaseLock>(world, lasts), RetryPolicy{});
     const DriverAnswer answer =
-        served.Answer({.op = DriverOp::kAcquire, .key = "k", .lease = kLease});
+        served.Answer({.op = DriverOp::kAcquire, .key = "k", .lease = kServedLockLease});
     ASSERT_TRUE(answer.from && answer.validity);
     EXPECT_EQ(*answer.validity % 1ms, 0ms);
     EXPECT_EQ(*answer.from + *answer.validity, kStartOfWorld + told);
@@ -109,47 +112,49 @@ TEST(ServedLock, ALeaseIsNeverToldLongerThanItIs) {
   FakeEnv env(world);
   ServedLock served(env, std::make_unique<LeaseLock>(world, Duration::max()), RetryPolicy{});
   const DriverAnswer answer =
-      served.Answer({.op = DriverOp::kAcquire, .key = "k", .lease = kLease});
+      served.Answer({.op = DriverOp::kAcquire, .key = "k", .lease = kServedLockLease});
   EXPECT_FALSE(answer.from || answer.validity) << "it never ends";
 }
 
 TEST(ServedLock, OneThatIsNotGrantedWaitsNoLongerThanItWasAskedTo) {
-  Scene once({{.outcome = Outcome::kBusy}});
+  ServedLockScene once({{.outcome = Outcome::kBusy}});
   once.inner->frees_on_giving_up = true;
-  EXPECT_EQ(once.Acquire(0ms).kind, Kind::kNo);
+  EXPECT_EQ(once.Acquire(0ms).kind, ServedLockKind::kNo);
   EXPECT_EQ(once.inner->said, (Lines{"0 acquire", "0 give up"}));
-  Scene waits({{.outcome = Outcome::kBusy}});
-  EXPECT_EQ(waits.Acquire(50ms).kind, Kind::kNo);
+  ServedLockScene waits({{.outcome = Outcome::kBusy}});
+  EXPECT_EQ(waits.Acquire(50ms).kind, ServedLockKind::kNo);
   EXPECT_EQ(waits.inner->said, (Lines{"0 acquire", "20 acquire", "40 acquire"}));
 }
 
 TEST(ServedLock, ARefusalSaysForHowLongTheServerSaidThatItIsTaken) {
-  Scene scene({{.outcome = Outcome::kBusy, .retry_hint = 70ms},
-               {.outcome = Outcome::kBusy, .retry_hint = 50ms + 9us}});
+  ServedLockScene scene({{.outcome = Outcome::kBusy, .retry_hint = 70ms},
+                         {.outcome = Outcome::kBusy, .retry_hint = 50ms + 9us}});
   EXPECT_EQ(scene.Acquire(0ms).taken, 70ms);
   EXPECT_EQ(scene.Acquire(0ms).taken, 50ms) << "whole milliseconds";
 }
 
 TEST(ServedLock, ATryWithoutAnAnswerMakesARefusalUnsure) {
-  Scene scene({{.outcome = Outcome::kUnknown, .takes = 10ms}, {.outcome = Outcome::kBusy}});
+  ServedLockScene scene(
+      {{.outcome = Outcome::kUnknown, .takes = 10ms}, {.outcome = Outcome::kBusy}});
   const DriverAnswer unsure = scene.Acquire(50ms);
-  EXPECT_EQ(unsure.kind, Kind::kError);
+  EXPECT_EQ(unsure.kind, ServedLockKind::kError);
   EXPECT_FALSE(unsure.definite);
   EXPECT_EQ(scene.inner->said.at(1), "10 release 1") << "as in a run";
-  EXPECT_EQ(scene.Acquire(0ms).kind, Kind::kNo) << "that was another acquire";
-  Scene blind({{.outcome = Outcome::kUnknown}});
+  EXPECT_EQ(scene.Acquire(0ms).kind, ServedLockKind::kNo) << "that was another acquire";
+  ServedLockScene blind({{.outcome = Outcome::kUnknown}});
   blind.inner->releases_anothers = true;
-  EXPECT_EQ(blind.Acquire(0ms).kind, Kind::kError);
+  EXPECT_EQ(blind.Acquire(0ms).kind, ServedLockKind::kError);
   EXPECT_EQ(blind.inner->said, (Lines{"0 acquire"})) << "it may be another's by now";
 }
 
 TEST(ServedLock, AReleaseIsOkWhenItFreedSomething) {
-  const std::pair<ReleaseResult, Kind> cases[] = {{ReleaseResult::kReleased, Kind::kOk},
-                                                  {ReleaseResult::kFreed, Kind::kOk},
-                                                  {ReleaseResult::kNotOwner, Kind::kNo},
-                                                  {ReleaseResult::kUnknown, Kind::kError}};
+  const std::pair<ReleaseResult, ServedLockKind> cases[] = {
+      {ReleaseResult::kReleased, ServedLockKind::kOk},
+      {ReleaseResult::kFreed, ServedLockKind::kOk},
+      {ReleaseResult::kNotOwner, ServedLockKind::kNo},
+      {ReleaseResult::kUnknown, ServedLockKind::kError}};
   for (const auto& [result, kind] : cases) {
-    Scene scene({{.outcome = Outcome::kGranted}});
+    ServedLockScene scene({{.outcome = Outcome::kGranted}});
     const std::string grant = scene.Acquire(0ms).grant;
     scene.inner->release_answer = result;
     const DriverAnswer first = scene.Release(grant);
@@ -157,32 +162,34 @@ TEST(ServedLock, AReleaseIsOkWhenItFreedSomething) {
     EXPECT_FALSE(first.definite);
     scene.inner->release_answer = ReleaseResult::kReleased;
     // What was perhaps released can be released again.
-    EXPECT_EQ(scene.Release(grant).kind, kind == Kind::kError ? Kind::kOk : Kind::kNo);
+    EXPECT_EQ(scene.Release(grant).kind,
+              kind == ServedLockKind::kError ? ServedLockKind::kOk : ServedLockKind::kNo);
   }
 }
 
 TEST(ServedLock, NothingIsAskedOfTheLockForAGrantThatIsNotThere) {
-  Scene scene({{.outcome = Outcome::kGranted}});
-  EXPECT_EQ(scene.Release("1").kind, Kind::kNo);
-  EXPECT_EQ(scene.Extend("1").kind, Kind::kNo);
+  ServedLockScene scene({{.outcome = Outcome::kGranted}});
+  EXPECT_EQ(scene.Release("1").kind, ServedLockKind::kNo);
+  EXPECT_EQ(scene.Extend("1").kind, ServedLockKind::kNo);
   EXPECT_EQ(scene.inner->said, Lines{});
 }
 
 TEST(ServedLock, AnExtensionsLeaseCountsFromWhenItWasSent) {
-  Scene scene({{.outcome = Outcome::kGranted}});
+  ServedLockScene scene({{.outcome = Outcome::kGranted}});
   const std::string grant = scene.Acquire(0ms).grant;
   scene.world.Advance(70ms);
   const DriverAnswer answer = scene.Extend(grant);
-  EXPECT_EQ(answer.kind, Kind::kOk);
+  EXPECT_EQ(answer.kind, ServedLockKind::kOk);
   EXPECT_EQ(answer.from, kStartOfWorld + 70ms);
-  EXPECT_EQ(answer.validity, kLease);
+  EXPECT_EQ(answer.validity, kServedLockLease);
   World world;
   FakeEnv env(world);
-  ServedLock undecided(env, std::make_unique<LeaseLock>(world, kLease), RetryPolicy{});
-  const DriverAnswer granted = undecided.Answer({.op = DriverOp::kAcquire, .lease = kLease});
-  const DriverAnswer error =
-      undecided.Answer({.op = DriverOp::kExtend, .lease = kLease, .grant = granted.grant});
-  EXPECT_EQ(error.kind, Kind::kError);
+  ServedLock undecided(env, std::make_unique<LeaseLock>(world, kServedLockLease), RetryPolicy{});
+  const DriverAnswer granted =
+      undecided.Answer({.op = DriverOp::kAcquire, .lease = kServedLockLease});
+  const DriverAnswer error = undecided.Answer(
+      {.op = DriverOp::kExtend, .lease = kServedLockLease, .grant = granted.grant});
+  EXPECT_EQ(error.kind, ServedLockKind::kError);
   EXPECT_FALSE(error.definite);
 }
 
@@ -208,10 +215,10 @@ TEST(ServedLock, WhatALockCanIsInItsRowAndInItself) {
   };
   for (const auto& each : cases) {
     const LockEntry& entry = *FindLock(each.lock);
-    const auto options = CompleteOptions(each.lock, entry.options, each.options, kLease);
+    const auto options = CompleteOptions(each.lock, entry.options, each.options, kServedLockLease);
     ASSERT_TRUE(options.has_value());
-    const std::unique_ptr<Lock> lock =
-        entry.make({.env = env, .nodes = 1, .lease = kLease, .options = Options(*options)});
+    const std::unique_ptr<Lock> lock = entry.make(
+        {.env = env, .nodes = 1, .lease = kServedLockLease, .options = Options(*options)});
     EXPECT_EQ(CanOf(entry, *lock), each.can) << each.lock;
   }
 }

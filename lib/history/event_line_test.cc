@@ -11,7 +11,7 @@
 namespace doublehold {
 namespace {
 
-RunFacts SomeFacts() {
+RunFacts SomeFactsEventLine() {
   return {.experiment = "e",
           .lock = "fenced",
           .workload = "inventory",
@@ -26,7 +26,7 @@ RunFacts SomeFacts() {
 }
 
 // As many of one operation and outcome as of any other, with values that a run could have.
-Event AnyEvent(Prng& prng) {
+Event AnyEventEventLine(Prng& prng) {
   Event event{.at_ns = static_cast<int64_t>(prng.Below(100)),
               .hold = prng.Below(2) == 0 ? 0 : prng.Next() >> prng.Below(64),
               .client = static_cast<int32_t>(prng.Below(5)) - 1,
@@ -50,10 +50,10 @@ std::string LineOf(const EventLines& lines, size_t index, const Event& event) {
 }
 
 TEST(EventLines, AreScannedAsTheyWereWritten) {
-  const EventLines lines(SomeFacts().keys);
+  const EventLines lines(SomeFactsEventLine().keys);
   Prng prng(1, "scan");
   for (int i = 0; i < 20'000; ++i) {
-    const Event event = AnyEvent(prng);
+    const Event event = AnyEventEventLine(prng);
     const size_t index = 1 + prng.Below(1000);
     const std::string line = LineOf(lines, index, event);
     const std::optional<Event> scanned = lines.Scan(line, static_cast<int64_t>(index));
@@ -67,7 +67,7 @@ TEST(EventLines, AreScannedAsTheyWereWritten) {
 }
 
 // Read line by line where `pretty` is false, else by a parser alone: no line of ours has a space there.
-Result<History> Read(const std::string& start, const std::string& line, bool pretty) {
+Result<History> ReadEventLine(const std::string& start, const std::string& line, bool pretty) {
   const std::string text =
       start + (pretty && line.starts_with('{') ? "{ " + line.substr(1) : line) + '\n';
   TextSource source(text, "h", 4096);  // many are read: a window of a megabyte is filled each time
@@ -76,7 +76,7 @@ Result<History> Read(const std::string& start, const std::string& line, bool pre
 
 // Whatever a line was turned into: the quick way takes it only if a parser reads the same from it.
 TEST(EventLines, AreScannedOnlyWhereAParserReadsTheSame) {
-  const History empty{.facts = SomeFacts(), .events = {}};
+  const History empty{.facts = SomeFactsEventLine(), .events = {}};
   std::ostringstream out;
   WriteJsonl(empty, out);
   std::string start = out.str();
@@ -103,15 +103,15 @@ TEST(EventLines, AreScannedOnlyWhereAParserReadsTheSame) {
   Prng prng(2, "scan");
   int scanned = 0, read = 0;
   for (int i = 0; i < 10'000; ++i) {
-    std::string line = LineOf(lines, 1, AnyEvent(prng));
+    std::string line = LineOf(lines, 1, AnyEventEventLine(prng));
     for (uint64_t changes = prng.Below(3); changes > 0; --changes) {
       const size_t at = prng.Below(line.size());
       const std::string& piece = pieces[prng.Below(pieces.size())];
       line.replace(at, prng.Below(2) * std::min(piece.size(), line.size() - at), piece);
     }
     const bool taken = lines.Scan(line, 1).has_value();
-    const Result<History> quick = Read(start, line, /*pretty=*/false);
-    const Result<History> parsed = Read(start, line, /*pretty=*/true);
+    const Result<History> quick = ReadEventLine(start, line, /*pretty=*/false);
+    const Result<History> parsed = ReadEventLine(start, line, /*pretty=*/true);
     ASSERT_EQ(quick.has_value(), parsed.has_value()) << line;
     if (quick) {
       ASSERT_EQ(quick->events, parsed->events) << line;
@@ -127,7 +127,7 @@ TEST(EventLines, AreScannedOnlyWhereAParserReadsTheSame) {
 }
 
 TEST(EventLines, NumbersAreThoseOfJson) {
-  const EventLines lines(SomeFacts().keys);
+  const EventLines lines(SomeFactsEventLine().keys);
   const auto scan = [&lines](const std::string& time) {
     const auto event =
         lines.Scan(R"({"index":1,"time":)" + time +

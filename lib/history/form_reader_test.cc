@@ -14,7 +14,7 @@ namespace {
 using Found = FormReader::Found;
 
 // "1:<form>" for each form, "2!<problem>" for what is wrong.
-std::vector<std::string> Read(LogFormat format, std::string_view text, size_t stretch) {
+std::vector<std::string> ReadFormReader(LogFormat format, std::string_view text, size_t stretch) {
   TextSource source(text, "x", stretch);
   const std::unique_ptr<FormReader> reader = MakeFormReader(format, source);
   std::vector<std::string> told;
@@ -51,14 +51,14 @@ TEST(FormReader, ReadsTheSameHoweverATextIsCutIntoStretches) {
   };
   for (const auto& c : cases) {
     for (const size_t stretch : {1U, 2U, 5U, 16U, 1U << 20})
-      EXPECT_EQ(Read(c.format, c.text, stretch), c.told) << "in stretches of " << stretch;
+      EXPECT_EQ(ReadFormReader(c.format, c.text, stretch), c.told) << "in stretches of " << stretch;
   }
 }
 
 TEST(FormReader, ALineThatIsTooLongIsPassedOverWithoutBeingKept) {
   const std::string text = "[1]\n[\"" + std::string(FormReader::kMostBytes + 1, 'x') + "\"]\n[3]\n";
   for (const LogFormat format : {LogFormat::kJsonLines, LogFormat::kEdn}) {
-    const std::vector<std::string> told = Read(format, text, TextSource::kStretch);
+    const std::vector<std::string> told = ReadFormReader(format, text, TextSource::kStretch);
     // In EDN the vectors at the top are the file's own; of the second the bracket that closes it is lost, and what comes
     // next looks like no event.
     const std::vector<std::string> expected =
@@ -74,8 +74,8 @@ TEST(FormReader, ALineThatIsTooLongIsPassedOverWithoutBeingKept) {
 
 TEST(FormReader, DeepNestingIsRefusedAndNotFollowed) {
   const std::string deep(200'000, '[');
-  EXPECT_EQ(Read(LogFormat::kJsonLines, deep, 1 << 20).size(), 1U);
-  EXPECT_EQ(Read(LogFormat::kEdn, "{" + deep, 1 << 20),
+  EXPECT_EQ(ReadFormReader(LogFormat::kJsonLines, deep, 1 << 20).size(), 1U);
+  EXPECT_EQ(ReadFormReader(LogFormat::kEdn, "{" + deep, 1 << 20),
             (std::vector<std::string>{"1!nested deeper than 100"}));
 }
 
@@ -105,7 +105,7 @@ TEST(FormReader, TheFormatIsFoundOutByTheNameOrTheFirstLines) {
 }
 
 TEST(TextSource, ReadsAFileAndRefusesWhatIsNone) {
-  const std::filesystem::path folder = testing::TempDir();
+  const std::filesystem::path folder = ::testing::TempDir();
   const std::filesystem::path file = folder / "text_source_test.txt";
   const std::string text(3 * TextSource::kStretch + 17, 'x');
   std::ofstream(file) << text;

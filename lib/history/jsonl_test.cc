@@ -10,7 +10,7 @@
 namespace doublehold {
 namespace {
 
-RunFacts SomeFacts() {
+RunFacts SomeFactsJsonl() {
   return {.experiment = "pause \"quoted\"",
           .lock = "set-nx-px",
           .workload = "inventory",
@@ -36,7 +36,7 @@ RunFacts SomeFacts() {
 }
 
 // Anything an Event can hold and a run can have recorded, named or not.
-Event AnyEvent(Prng& prng, int64_t at_ns) {
+Event AnyEventJsonl(Prng& prng, int64_t at_ns) {
   Event event{.at_ns = at_ns,
               .hold = prng.Below(3) == 0 ? 0 : prng.Next(),
               .client = static_cast<int32_t>(prng.Below(8)) - 1,
@@ -60,22 +60,22 @@ std::string Written(const History& history) {
   return out.str();
 }
 
-Result<History> Read(const std::string& text) {
+Result<History> ReadJsonlText(const std::string& text) {
   TextSource source(text, "h.jsonl",
                     4096);  // many are read: a window of a megabyte is filled each time
   return ReadJsonl(source);
 }
 
 TEST(Jsonl, WritingAndReadingBackGivesAnEqualHistory) {
-  History history{.facts = SomeFacts(), .events = {}};
+  History history{.facts = SomeFactsJsonl(), .events = {}};
   Prng prng(1, "jsonl");
   int64_t at_ns = 0;
   for (int i = 0; i < 5000; ++i) {
     at_ns += static_cast<int64_t>(prng.Below(3));
-    history.events.push_back(AnyEvent(prng, at_ns));
+    history.events.push_back(AnyEventJsonl(prng, at_ns));
   }
   history.events.push_back({.at_ns = kMostValue, .value = {INT64_MAX, -kMostValue, kMostValue}});
-  const Result<History> read = Read(Written(history));
+  const Result<History> read = ReadJsonlText(Written(history));
   ASSERT_TRUE(read.has_value()) << read.error().message;
   EXPECT_EQ(read->facts, history.facts);
   ASSERT_EQ(read->events.size(), history.events.size());
@@ -85,7 +85,7 @@ TEST(Jsonl, WritingAndReadingBackGivesAnEqualHistory) {
 }
 
 TEST(Jsonl, AnEventLooksAsTheDocumentationSays) {
-  History history{.facts = SomeFacts(), .events = {}};
+  History history{.facts = SomeFactsJsonl(), .events = {}};
   history.events = {{.at_ns = 5'103'000,
                      .hold = 17,
                      .client = 3,
@@ -130,7 +130,7 @@ struct Refusal {
 };
 
 void ExpectRefused(const Refusal& refusal) {
-  const Result<History> read = Read(refusal.text);
+  const Result<History> read = ReadJsonlText(refusal.text);
   ASSERT_FALSE(read.has_value()) << refusal.name;
   EXPECT_EQ(read.error().message, "h.jsonl:" + refusal.message) << refusal.name;
   EXPECT_EQ(read.error().code, ExitCode::kBadInput);
@@ -193,8 +193,8 @@ TEST(Jsonl, ABadEventIsRefusedWithItsLineAndReason) {
       R"({"index":1,"time":10,"process":1,"type":"ok","f":"acquire","key":"item-0",)"
       R"("value":{"hold":1,"valid_until_ns":5,"token":0}})"
       "\n";
-  ASSERT_TRUE(Read(kStart + good).has_value());
-  ASSERT_TRUE(Read(kStart + good.substr(0, good.size() - 1)).has_value());
+  ASSERT_TRUE(ReadJsonlText(kStart + good).has_value());
+  ASSERT_TRUE(ReadJsonlText(kStart + good.substr(0, good.size() - 1)).has_value());
   const auto with = [&good](const std::string& from, const std::string& to) {
     return kStart + Replaced(good, from, to);
   };
@@ -264,7 +264,7 @@ TEST(Jsonl, NoFlippedByteOrCutMakesTheReaderFall) {
     for (uint64_t flips = prng.Below(4); flips > 0 && !garbled.empty(); --flips) {
       garbled[prng.Below(garbled.size())] = static_cast<char>(prng.Below(256));
     }
-    const Result<History> read = Read(garbled);
+    const Result<History> read = ReadJsonlText(garbled);
     EXPECT_TRUE(read || read.error().message.starts_with("h.jsonl:"));
   }
 }

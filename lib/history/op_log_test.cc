@@ -24,8 +24,8 @@ struct Log {
   Skips skips{"h", false};
 };
 
-Result<Log> Read(std::string_view text, bool lenient = false,
-                 LogFormat format = LogFormat::kJsonLines) {
+Result<Log> ReadOpLogText(std::string_view text, bool lenient = false,
+                          LogFormat format = LogFormat::kJsonLines) {
   TextSource source(text, "h");
   Log log{.events = {}, .facts = {}, .skips = {"h", lenient}};
   const Result<OpLogFacts> facts =
@@ -41,7 +41,7 @@ Result<Log> Read(std::string_view text, bool lenient = false,
 }
 
 TEST(OpLog, ReadsJsonLinesAndLeavesOutWhoIsNoClient) {
-  const Result<Log> log = Read(
+  const Result<Log> log = ReadOpLogText(
       "{\"process\":1,\"type\":\"invoke\",\"f\":\"acquire\",\"time\":5,\"key\":\"k\"}\n\n"
       "{\"process\":\"nemesis\",\"type\":\"info\",\"f\":\"start\",\"time\":6}\n"
       "{\"process\":1,\"type\":\"ok\",\"f\":\"acquire\",\"time\":7,\"value\":3}\n");
@@ -59,8 +59,8 @@ TEST(OpLog, ReadsJsonLinesAndLeavesOutWhoIsNoClient) {
 
 TEST(OpLog, WithoutTimesThePlaceCounts) {
   const Result<Log> log =
-      Read("{:process 1 :type :invoke :f :read} {:process 1 :type :ok :f :read :value 4}", false,
-           LogFormat::kEdn);
+      ReadOpLogText("{:process 1 :type :invoke :f :read} {:process 1 :type :ok :f :read :value 4}",
+                    false, LogFormat::kEdn);
   ASSERT_TRUE(log) << log.error().message;
   EXPECT_FALSE(log->facts.timed);
   EXPECT_EQ(log->events[0].at, 0);
@@ -68,9 +68,9 @@ TEST(OpLog, WithoutTimesThePlaceCounts) {
 }
 
 TEST(OpLog, AProcessIsANumberHoweverItIsWritten) {
-  const Result<Log> log = Read(R"({"process":1.0,"type":"invoke","f":"acquire"})"
-                               "\n"
-                               R"({"process":1,"type":"ok","f":"acquire"})");
+  const Result<Log> log = ReadOpLogText(R"({"process":1.0,"type":"invoke","f":"acquire"})"
+                                        "\n"
+                                        R"({"process":1,"type":"ok","f":"acquire"})");
   ASSERT_TRUE(log) << log.error().message;
   ASSERT_EQ(log->events.size(), 2U);
   EXPECT_EQ(log->events[0].process, log->events[1].process);
@@ -78,24 +78,24 @@ TEST(OpLog, AProcessIsANumberHoweverItIsWritten) {
 
 TEST(OpLog, ANemesisIsNoClientWhateverItsEventsAreOf) {
   for (const char* type : {"info", "invoke"}) {
-    const Result<Log> log = Read(R"({"process":"nemesis","type":")" + std::string(type) +
-                                 R"(","f":"start"})"
-                                 "\n"
-                                 R"({"process":1,"type":"ok","f":"acquire"})");
+    const Result<Log> log = ReadOpLogText(R"({"process":"nemesis","type":")" + std::string(type) +
+                                          R"(","f":"start"})"
+                                          "\n"
+                                          R"({"process":1,"type":"ok","f":"acquire"})");
     ASSERT_TRUE(log) << log.error().message;
     EXPECT_EQ(log->events.size(), 1U);
   }
 }
 
 TEST(OpLog, SessionsOfOneOfOurClientsAreProcessesOfTheirOwn) {
-  const Result<Log> log =
-      Read(R"({"process":"supervisor","type":"info","f":"start","time":0,"value":{"events":3}})"
-           "\n"
-           R"({"process":2,"thread":1,"type":"invoke","f":"acquire","time":1})"
-           "\n"
-           R"({"process":2,"type":"invoke","f":"acquire","time":1})"
-           "\n"
-           R"({"process":2,"task":"watchdog","type":"invoke","f":"extend","time":1})");
+  const Result<Log> log = ReadOpLogText(
+      R"({"process":"supervisor","type":"info","f":"start","time":0,"value":{"events":3}})"
+      "\n"
+      R"({"process":2,"thread":1,"type":"invoke","f":"acquire","time":1})"
+      "\n"
+      R"({"process":2,"type":"invoke","f":"acquire","time":1})"
+      "\n"
+      R"({"process":2,"task":"watchdog","type":"invoke","f":"extend","time":1})");
   ASSERT_TRUE(log) << log.error().message;
   EXPECT_TRUE(log->facts.ours);
   EXPECT_TRUE(log->facts.renewed);
@@ -135,16 +135,16 @@ TEST(OpLog, RefusesWhatItCannotTrustAndPassesItOverWhenLenient) {
   };
   for (const auto& c : cases) {
     const std::string text = c.text + "\n" + good;
-    const Result<Log> strict = Read(text);
+    const Result<Log> strict = ReadOpLogText(text);
     ASSERT_FALSE(strict) << c.message;
     EXPECT_EQ(strict.error().message, c.message);
-    const Result<Log> lenient = Read(text, true);
+    const Result<Log> lenient = ReadOpLogText(text, true);
     ASSERT_TRUE(lenient) << c.message << lenient.error().message;
     EXPECT_GE(lenient->skips.Of(c.reason).count, 1) << c.message;
     EXPECT_EQ(lenient->skips.weight(), SkipWeight::kAnything);
     EXPECT_GE(lenient->events.size(), 1U);
   }
-  EXPECT_EQ(Read("").error().message, "h: no operation of any client");
+  EXPECT_EQ(ReadOpLogText("").error().message, "h: no operation of any client");
 }
 
 TEST(OpLog, OfAllThatWasPassedOverTheWorstCounts) {

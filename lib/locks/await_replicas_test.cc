@@ -10,7 +10,9 @@ namespace {
 
 using Command = std::vector<std::string>;
 
-Reply Number(int64_t value) { return {.kind = Reply::Kind::kInteger, .integer = value}; }
+Reply NumberAwaitReplicas(int64_t value) {
+  return {.kind = Reply::Kind::kInteger, .integer = value};
+}
 
 // A master with replicas of which some acknowledge; it notes what it was asked.
 struct Master {
@@ -20,12 +22,12 @@ struct Master {
     if (command[0] == "WAIT") {
       wait = command;
       if (!waits) return tl::unexpected(CallFailure{.definite = false, .message = "reset"});
-      return Number(acknowledged);
+      return NumberAwaitReplicas(acknowledged);
     }
     // The first script of redisson is its acquire.
     if (scripts++ == 0 && is_redisson) return Reply{};
     if (!undoes) return tl::unexpected(CallFailure{.definite = false, .message = "late"});
-    return Number(1);
+    return NumberAwaitReplicas(1);
   }
   bool is_redisson = false;
   int64_t acknowledged = 0;
@@ -36,7 +38,7 @@ struct Master {
   std::vector<std::string> asked;
 };
 
-std::string Attempt(std::string_view lock, Master& master) {
+std::string AttemptToAcquire(std::string_view lock, Master& master) {
   testing::World world;
   world.answer = [&](NodeId, const Command& command) { return master.Answer(command); };
   testing::FakeEnv env(world);
@@ -64,7 +66,7 @@ TEST(AwaitReplicas, AGrantThatTooFewReplicasHaveIsUndone) {
   for (const char* lock : {"set-nx-px", "redisson"}) {
     for (const auto& c : cases) {
       Master master{.acknowledged = c.acknowledged, .waits = c.waits, .undoes = c.undoes};
-      EXPECT_EQ(Attempt(lock, master), c.outcome) << lock << " " << c.acknowledged;
+      EXPECT_EQ(AttemptToAcquire(lock, master), c.outcome) << lock << " " << c.acknowledged;
       EXPECT_EQ(master.wait, (Command{"WAIT", "2", "80"})) << lock;
       EXPECT_EQ(master.asked.size(), std::string_view(c.outcome) == "granted" ? 2u : 3u) << lock;
     }

@@ -20,7 +20,7 @@ namespace doublehold {
 namespace {
 
 // The token, or nil when the key is taken.
-const Script& Acquire() {
+const Script& AcquireFencedScript() {
   static const Script script(
       "if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then "
       "return redis.call('incr', KEYS[2]) end return nil");
@@ -43,7 +43,7 @@ class Fenced final : public Lock {
     const std::string counter = "{" + key.name + "}:token";
     const std::array<std::string_view, 2> keys{key.name, counter};
     const std::array<std::string_view, 2> args{grant.owner, lease_ms};
-    const CallResult result = node_->Eval(Acquire(), keys, args, deadline);
+    const CallResult result = node_->Eval(AcquireFencedScript(), keys, args, deadline);
     if (!result) return NotGranted(result.error(), std::move(grant));
     if (result->kind != Reply::Kind::kInteger) return Busy{};
     grant.token = result->integer;

@@ -13,24 +13,24 @@ using testing::kStartOfWorld;
 using testing::ScriptedLock;
 using testing::Told;
 using testing::World;
-using Outcome = testing::Attempt::Outcome;
-using Lines = std::vector<std::string>;
+using RecordedLockOutcome = testing::Attempt::Outcome;
+using RecordedLockLines = std::vector<std::string>;
 
-struct Scene {
+struct RecordedLockScene {
   World world;
   FakeEnv env{world};
   ScriptedLock* inner;
   RecordedLock lock;
 
-  explicit Scene(Attempt attempt)
+  explicit RecordedLockScene(Attempt attempt)
       : inner(new ScriptedLock(world, {attempt})), lock(env, std::unique_ptr<Lock>(inner)) {}
 };
 
 TEST(RecordedLock, StampsTheInvocationBeforeAndTheOutcomeAfter) {
-  Scene scene({.outcome = Outcome::kGranted, .takes = 30ms});
+  RecordedLockScene scene({.outcome = RecordedLockOutcome::kGranted, .takes = 30ms});
   const AcquireResult result = scene.lock.TryAcquire({.name = "k", .index = 3}, 500ms, {});
   ASSERT_TRUE(std::holds_alternative<Granted>(result));
-  ASSERT_EQ(Told(scene.world.events), (Lines{"0 invoke acquire", "30 ok acquire"}));
+  ASSERT_EQ(Told(scene.world.events), (RecordedLockLines{"0 invoke acquire", "30 ok acquire"}));
   const Event& invoked = scene.world.events[0];
   EXPECT_EQ(invoked.key, 3);
   EXPECT_EQ(invoked.hold, 0u) << "a grant has its hold from its answer on";
@@ -42,17 +42,18 @@ TEST(RecordedLock, StampsTheInvocationBeforeAndTheOutcomeAfter) {
 }
 
 TEST(RecordedLock, ABusyOneIsAFailureWithTheHintItGave) {
-  Scene scene({.outcome = Outcome::kBusy, .takes = 5ms, .retry_hint = 80ms});
+  RecordedLockScene scene(
+      {.outcome = RecordedLockOutcome::kBusy, .takes = 5ms, .retry_hint = 80ms});
   (void)scene.lock.TryAcquire({.name = "k"}, 500ms, {});
-  ASSERT_EQ(Told(scene.world.events), (Lines{"0 invoke acquire", "5 fail acquire"}));
+  ASSERT_EQ(Told(scene.world.events), (RecordedLockLines{"0 invoke acquire", "5 fail acquire"}));
   EXPECT_EQ(scene.world.events[1].hold, 0u);
   EXPECT_EQ(scene.world.events[1].value[0], ToNs(80ms));
 }
 
 TEST(RecordedLock, AnUnknownOneIsAnInfoWithTheHoldItPerhapsGot) {
-  Scene scene({.outcome = Outcome::kUnknown});
+  RecordedLockScene scene({.outcome = RecordedLockOutcome::kUnknown});
   (void)scene.lock.TryAcquire({.name = "k"}, 500ms, {});
-  ASSERT_EQ(Told(scene.world.events), (Lines{"0 invoke acquire", "0 info acquire"}));
+  ASSERT_EQ(Told(scene.world.events), (RecordedLockLines{"0 invoke acquire", "0 info acquire"}));
   EXPECT_EQ(scene.world.events[1].hold, 1u);
 }
 
@@ -64,10 +65,10 @@ TEST(RecordedLock, AReleaseIsWhatTheNodeSaid) {
                {ReleaseResult::kNotOwner, "0 fail release"},
                {ReleaseResult::kUnknown, "0 info release"}};
   for (const auto& [answer, told] : cases) {
-    Scene scene({});
+    RecordedLockScene scene({});
     scene.inner->release_answer = answer;
     EXPECT_EQ(scene.lock.Release({.key = {.name = "k", .index = 2}, .hold = 9}, {}), answer);
-    EXPECT_EQ(Told(scene.world.events), (Lines{"0 invoke release", told}));
+    EXPECT_EQ(Told(scene.world.events), (RecordedLockLines{"0 invoke release", told}));
     for (const Event& event : scene.world.events) {
       EXPECT_EQ(event.hold, 9u);
       EXPECT_EQ(event.key, 2);
@@ -88,7 +89,7 @@ TEST(RecordExtend, AnExtensionCarriesItsNewEndOrThatItFailed) {
     World world;
     FakeEnv env(world);
     (void)RecordExtend(env, {.hold = 4}, 500ms, [&, answer = result] { return answer; });
-    ASSERT_EQ(Told(world.events), (Lines{"0 invoke extend", told}));
+    ASSERT_EQ(Told(world.events), (RecordedLockLines{"0 invoke extend", told}));
     EXPECT_EQ(world.events[0].value[0], ToNs(500ms));
     EXPECT_EQ(world.events[1].value[0], value);
     EXPECT_EQ(world.events[1].hold, 4u);
@@ -101,7 +102,7 @@ TEST(RecordedLock, AReleaseThatDidNotLookWhoseLockItWasSaysSo) {
         std::tuple{ReleaseResult::kFreed, EventType::kOk, 1},
         std::tuple{ReleaseResult::kNotOwner, EventType::kFail, 0},
         std::tuple{ReleaseResult::kUnknown, EventType::kInfo, 0}}) {
-    Scene scene({.outcome = Outcome::kGranted});
+    RecordedLockScene scene({.outcome = RecordedLockOutcome::kGranted});
     scene.inner->release_answer = answer;
     (void)scene.lock.Release({.key = {.name = "k"}, .hold = 7}, {});
     ASSERT_EQ(scene.world.events.size(), 2U);
@@ -111,20 +112,20 @@ TEST(RecordedLock, AReleaseThatDidNotLookWhoseLockItWasSaysSo) {
 }
 
 TEST(RecordedLock, GivingUpIsAReleaseOfNoHoldWhenItFreesTheLock) {
-  Scene scene({});
+  RecordedLockScene scene({});
   (void)scene.lock.GiveUp({.name = "k", .index = 2}, {});
   EXPECT_TRUE(scene.world.events.empty());
   scene.inner->frees_on_giving_up = true;
   scene.inner->release_answer = ReleaseResult::kFreed;
   (void)scene.lock.GiveUp({.name = "k", .index = 2}, {});
-  ASSERT_EQ(Told(scene.world.events), (Lines{"0 invoke release", "0 ok release"}));
+  ASSERT_EQ(Told(scene.world.events), (RecordedLockLines{"0 invoke release", "0 ok release"}));
   EXPECT_EQ(scene.world.events[1].hold, 0U);
   EXPECT_EQ(scene.world.events[1].key, 2);
   EXPECT_EQ(scene.world.events[1].value[0], 1);
 }
 
 TEST(RecordedLock, TellsWhatTheLockInsideIs) {
-  Scene scene({});
+  RecordedLockScene scene({});
   EXPECT_FALSE(scene.lock.FreesOnGivingUp() || scene.lock.StaysLockedOnThrow() ||
                scene.lock.ReleasesAnothers() || scene.lock.ExtendsByItself());
   scene.inner->frees_on_giving_up = true;
@@ -138,10 +139,10 @@ TEST(RecordedLock, TellsWhatTheLockInsideIs) {
 }
 
 TEST(RecordedLock, GivingUpWithoutAnAnswerIsARecordOfItsOwn) {
-  Scene scene({});
+  RecordedLockScene scene({});
   scene.inner->give_up_answer = ReleaseResult::kUnknown;
   (void)scene.lock.GiveUp({.name = "k", .index = 2}, {});
-  ASSERT_EQ(Told(scene.world.events), (Lines{"0 info release"}));
+  ASSERT_EQ(Told(scene.world.events), (RecordedLockLines{"0 info release"}));
   EXPECT_EQ(scene.world.events[0].hold, 0U);
   EXPECT_EQ(scene.world.events[0].key, 2);
 }

@@ -24,7 +24,7 @@ constexpr std::string_view kDropTheLate =
     "head = redis.call('lindex', KEYS[2], 0) end end ";
 
 // Arguments: lease, owner, wait time, now; all in ms. Nil: granted. Else about how long it lasts until the caller's turn.
-const Script& Acquire() {
+const Script& AcquireFairScript() {
   static const Script script(
       std::string(kDropTheLate) +
       "local wait, now = tonumber(ARGV[3]), tonumber(ARGV[4]) drop(now) "
@@ -50,7 +50,7 @@ const Script& Acquire() {
 
 // Keys: and the channel's prefix. Arguments: message, lease, owner, entries to keep, now. The head of the queue is told
 // also when the lock turns out to be gone.
-const Script& Unlock() {
+const Script& UnlockFairScript() {
   static const Script script(
       std::string(kDropTheLate) +
       "drop(tonumber(ARGV[5])) "
@@ -102,7 +102,7 @@ class RedissonFair final : public RedissonFamily {
     const std::string now_ms = std::to_string(ToMs(env_.Wall()));
     const std::array<std::string_view, 3> keys{grant.key.name, queue, instants};
     const std::array<std::string_view, 4> args{lease_ms, owner_, wait_ms_, now_ms};
-    return node_->Eval(Acquire(), keys, args, deadline);
+    return node_->Eval(AcquireFairScript(), keys, args, deadline);
   }
 
   CallResult GiveBack(const Grant& grant, const std::string& lease_ms, const std::string& keep,
@@ -113,7 +113,7 @@ class RedissonFair final : public RedissonFamily {
     const std::string now_ms = std::to_string(ToMs(env_.Wall()));
     const std::array<std::string_view, 4> keys{grant.key.name, queue, instants, channel};
     const std::array<std::string_view, 5> args{kUnlockMessage, lease_ms, owner_, keep, now_ms};
-    return node_->Eval(Unlock(), keys, args, deadline);
+    return node_->Eval(UnlockFairScript(), keys, args, deadline);
   }
 
   std::string ChannelOf(const LockKey& key) const override {

@@ -15,7 +15,7 @@ using testing::kPatience;
 using testing::OnServers;
 using testing::Variant;
 
-const LockKey kKey{.name = "k"};
+const LockKey kRedissonFairKey{.name = "k"};
 constexpr const char* kQueue = "redisson_lock_queue:{k}";
 constexpr const char* kInstants = "redisson_lock_timeout:{k}";
 
@@ -26,7 +26,8 @@ class Fair : public OnServers {
   }
   static std::string Queue() { return AskNode(1, {"LRANGE", kQueue, "0", "-1"}); }
   static void GiveUp(Client& client) {
-    EXPECT_EQ(client.lock().GiveUp(kKey, RealMono() + kPatience), ReleaseResult::kNotOwner);
+    EXPECT_EQ(client.lock().GiveUp(kRedissonFairKey, RealMono() + kPatience),
+              ReleaseResult::kNotOwner);
   }
   // The owner of a session, as it stands in Redis.
   static std::string OwnerOf(int client) {
@@ -39,14 +40,14 @@ class Fair : public OnServers {
 TEST_F(Fair, EightWaitersAreGrantedInQueueOrder) {
   constexpr int kWaiters = 8;
   Client holder(100, {"redisson-fair"});
-  const Grant grant = holder.Acquire(kKey);
+  const Grant grant = holder.Acquire(kRedissonFairKey);
   std::mutex mutex;
   std::vector<int> granted;
   std::vector<std::thread> waiters;
   for (int i = 1; i <= kWaiters; ++i) {
     waiters.emplace_back([&, i] {
       Client client(i, {"redisson-fair"});
-      const Grant own = client.AcquireEventually(kKey);
+      const Grant own = client.AcquireEventually(kRedissonFairKey);
       {
         const std::lock_guard lock(mutex);
         granted.push_back(i);
@@ -66,15 +67,15 @@ TEST_F(Fair, WhoComesLaterIsRefusedWhileSomebodyStandsInTheQueueOfAFreeLock) {
   Client a(1, {"redisson-fair"});
   Client b(2, {"redisson-fair"});
   Client c(3, {"redisson-fair"});
-  const Grant grant = a.Acquire(kKey);
-  EXPECT_TRUE(b.IsBusy(kKey));
+  const Grant grant = a.Acquire(kRedissonFairKey);
+  EXPECT_TRUE(b.IsBusy(kRedissonFairKey));
   EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
-  EXPECT_TRUE(c.IsBusy(kKey));
-  EXPECT_TRUE(a.IsBusy(kKey)) << "who had it last has to queue like anybody";
-  const Grant next = b.Acquire(kKey);
+  EXPECT_TRUE(c.IsBusy(kRedissonFairKey));
+  EXPECT_TRUE(a.IsBusy(kRedissonFairKey)) << "who had it last has to queue like anybody";
+  const Grant next = b.Acquire(kRedissonFairKey);
   EXPECT_EQ(b.Release(next), ReleaseResult::kReleased);
-  EXPECT_TRUE(a.IsBusy(kKey));
-  (void)c.Acquire(kKey);
+  EXPECT_TRUE(a.IsBusy(kRedissonFairKey));
+  (void)c.Acquire(kRedissonFairKey);
 }
 
 TEST_F(Fair, AWaiterThatGivesUpLeavesTheQueueAndThoseBehindItMoveUp) {
@@ -86,8 +87,8 @@ TEST_F(Fair, AWaiterThatGivesUpLeavesTheQueueAndThoseBehindItMoveUp) {
   Client b(2, variant);
   Client c(3, variant);
   Client d(4, variant);
-  const Grant grant = a.Acquire(kKey);
-  for (Client* waiter : {&b, &c, &d}) EXPECT_TRUE(waiter->IsBusy(kKey));
+  const Grant grant = a.Acquire(kRedissonFairKey);
+  for (Client* waiter : {&b, &c, &d}) EXPECT_TRUE(waiter->IsBusy(kRedissonFairKey));
   EXPECT_EQ(Queue(), "[" + owners[2] + ", " + owners[3] + ", " + owners[4] + "]");
   const int64_t first = InstantOf(owners[2]);
   const int64_t third = InstantOf(owners[4]);
@@ -99,8 +100,8 @@ TEST_F(Fair, AWaiterThatGivesUpLeavesTheQueueAndThoseBehindItMoveUp) {
   GiveUp(c);
   EXPECT_EQ(InstantOf(owners[4]), third - 100'000) << "only once";
   EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
-  EXPECT_TRUE(d.IsBusy(kKey));
-  (void)b.Acquire(kKey);
+  EXPECT_TRUE(d.IsBusy(kRedissonFairKey));
+  (void)b.Acquire(kRedissonFairKey);
 }
 
 TEST_F(Fair, AGrantMovesEveryInstantThatRemainsAWaitingTimeEarlier) {
@@ -109,11 +110,11 @@ TEST_F(Fair, AGrantMovesEveryInstantThatRemainsAWaitingTimeEarlier) {
   Client a(1, variant);
   Client b(2, variant);
   Client c(3, variant);
-  const Grant grant = a.Acquire(kKey);
-  for (Client* waiter : {&b, &c}) EXPECT_TRUE(waiter->IsBusy(kKey));
+  const Grant grant = a.Acquire(kRedissonFairKey);
+  for (Client* waiter : {&b, &c}) EXPECT_TRUE(waiter->IsBusy(kRedissonFairKey));
   const int64_t before = InstantOf(c_owner);
   EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
-  (void)b.Acquire(kKey);
+  (void)b.Acquire(kRedissonFairKey);
   EXPECT_EQ(InstantOf(c_owner), before - 100'000);
 }
 
@@ -121,7 +122,7 @@ TEST_F(Fair, AWaiterIsToldHowLongItLastsUntilItsTurnWhereverItStands) {
   Client a(1, {"redisson-fair"});
   Client b(2, {"redisson-fair"});
   Client c(3, {"redisson-fair"});
-  (void)a.Acquire(kKey);
+  (void)a.Acquire(kRedissonFairKey);
   constexpr Duration kWaitTime = 300s;  // of the one before it
   const struct {
     Client* waiter;
@@ -131,7 +132,7 @@ TEST_F(Fair, AWaiterIsToldHowLongItLastsUntilItsTurnWhereverItStands) {
                {&c, kWaitTime, kWaitTime + kLongLease},
                {&c, kWaitTime, kWaitTime + kLongLease}};
   for (const auto& [waiter, least, most] : cases) {
-    const AcquireResult refused = waiter->Try(kKey);
+    const AcquireResult refused = waiter->Try(kRedissonFairKey);
     ASSERT_TRUE(std::holds_alternative<Busy>(refused));
     EXPECT_GE(std::get<Busy>(refused).retry_hint, least);
     EXPECT_LE(std::get<Busy>(refused).retry_hint, most + 10ms);
@@ -141,9 +142,9 @@ TEST_F(Fair, AWaiterIsToldHowLongItLastsUntilItsTurnWhereverItStands) {
 TEST_F(Fair, AReleaseTellsTheHeadAlsoWhenTheLockIsGone) {
   Client a(1, {"redisson-fair"});
   Client b(2, {"redisson-fair"});
-  const Grant grant = a.Acquire(kKey);
-  EXPECT_TRUE(b.IsBusy(kKey));
-  Subscription* wake_ups = b.lock().WakeUps(kKey);
+  const Grant grant = a.Acquire(kRedissonFairKey);
+  EXPECT_TRUE(b.IsBusy(kRedissonFairKey));
+  Subscription* wake_ups = b.lock().WakeUps(kRedissonFairKey);
   EXPECT_TRUE(wake_ups->Wait(RealMono() + kPatience)) << "subscribed: look once";
   ASSERT_EQ(AskNode(1, {"DEL", "k"}), "1");
   EXPECT_EQ(a.Release(grant), ReleaseResult::kNotOwner);
@@ -155,15 +156,15 @@ TEST_F(Fair, AReleaseTellsWhoeverStandsBehindAHeadWhosePatienceIsOver) {
   Client a(1, {"redisson-fair"});
   Client b(2, {"redisson-fair"});
   Client c(3, {"redisson-fair"});
-  const Grant grant = a.Acquire(kKey);
-  for (Client* waiter : {&b, &c}) EXPECT_TRUE(waiter->IsBusy(kKey));
-  Subscription* wake_ups = c.lock().WakeUps(kKey);
+  const Grant grant = a.Acquire(kRedissonFairKey);
+  for (Client* waiter : {&b, &c}) EXPECT_TRUE(waiter->IsBusy(kRedissonFairKey));
+  Subscription* wake_ups = c.lock().WakeUps(kRedissonFairKey);
   EXPECT_TRUE(wake_ups->Wait(RealMono() + kPatience)) << "subscribed: look once";
   ASSERT_EQ(AskNode(1, {"ZADD", kInstants, "1000", b_owner}), "0");
   EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
   EXPECT_TRUE(wake_ups->Wait(RealMono() + kPatience));
   EXPECT_EQ(AskNode(1, {"ZSCORE", kInstants, b_owner}), "(nil)");
-  (void)c.Acquire(kKey);
+  (void)c.Acquire(kRedissonFairKey);
 }
 
 TEST_F(Fair, AWaiterWhosePatienceIsOverIsDropped) {
@@ -171,17 +172,17 @@ TEST_F(Fair, AWaiterWhosePatienceIsOverIsDropped) {
   Client a(1, variant);
   Client b(2, variant, kLongLease);
   Client c(3, variant);
-  const Grant grant = a.Acquire(kKey);
-  EXPECT_TRUE(b.IsBusy(kKey));
+  const Grant grant = a.Acquire(kRedissonFairKey);
+  EXPECT_TRUE(b.IsBusy(kRedissonFairKey));
   // b's instant counts from the end of the holder's lease; here it is made to be past.
   const std::string b_owner = OwnerOf(2);
   ASSERT_EQ(AskNode(1, {"ZADD", kInstants, "1000", b_owner}), "0");
-  EXPECT_TRUE(c.IsBusy(kKey));
+  EXPECT_TRUE(c.IsBusy(kRedissonFairKey));
   EXPECT_EQ(AskNode(1, {"ZSCORE", kInstants, b_owner}), "(nil)");
   EXPECT_EQ(AskNode(1, {"LLEN", kQueue}), "1");
   EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
-  EXPECT_TRUE(b.IsBusy(kKey)) << "it queues anew, behind c";
-  (void)c.Acquire(kKey);
+  EXPECT_TRUE(b.IsBusy(kRedissonFairKey)) << "it queues anew, behind c";
+  (void)c.Acquire(kRedissonFairKey);
 }
 
 TEST_F(Fair, AWaiterThatDiedBlocksTheQueueForItsPatienceAndNoLonger) {
@@ -189,10 +190,10 @@ TEST_F(Fair, AWaiterThatDiedBlocksTheQueueForItsPatienceAndNoLonger) {
   Client a(1, variant, /*lease=*/300ms);
   Client dead(2, variant, /*lease=*/300ms);
   Client c(3, variant, /*lease=*/300ms);
-  (void)a.Acquire(kKey);
-  ASSERT_TRUE(dead.IsBusy(kKey));
+  (void)a.Acquire(kRedissonFairKey);
+  ASSERT_TRUE(dead.IsBusy(kRedissonFairKey));
   const int64_t patience_ms = InstantOf(OwnerOf(2));
-  (void)c.AcquireEventually(kKey);
+  (void)c.AcquireEventually(kRedissonFairKey);
   EXPECT_GE(ToMs(c.env().Wall()), patience_ms);
 }
 

@@ -14,7 +14,7 @@ namespace doublehold {
 namespace {
 
 // {-1, token}: taken, or entered once more. {PTTL, -1}: another's.
-const Script& Acquire() {
+const Script& AcquireRedissonFencedScript() {
   static const Script script(
       "if redis.call('exists', KEYS[1]) == 0 or redis.call('hexists', KEYS[1], ARGV[2]) == 1 then "
       "local token = redis.call('incr', KEYS[2]) "
@@ -32,7 +32,7 @@ class RedissonFenced final : public RedissonFamily {
     const std::string counter = "redisson_lock_token:" + Braced(grant.key);
     const std::array<std::string_view, 2> keys{grant.key.name, counter};
     const std::array<std::string_view, 2> args{lease_ms, owner_};
-    CallResult result = node_->Eval(Acquire(), keys, args, deadline);
+    CallResult result = node_->Eval(AcquireRedissonFencedScript(), keys, args, deadline);
     if (!result || result->items.size() != 2) return result;
     const int64_t token = result->items[1].integer;
     if (token < 0) return result->items[0];

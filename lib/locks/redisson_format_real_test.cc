@@ -14,10 +14,10 @@ using testing::Call;
 using testing::Client;
 using testing::kPatience;
 using testing::OnServers;
-using Lines = std::vector<std::string>;
+using RedissonFormatLines = std::vector<std::string>;
 
-const LockKey kKey{.name = "k"};
-const LockKey kToRead{.name = "k", .shared = true};
+const LockKey kRedissonFormatKey{.name = "k"};
+const LockKey kRedissonFormatToRead{.name = "k", .shared = true};
 
 // Hears every channel of a server. On a socket of its own: a Connection takes a message that nobody asked for as a sign that
 // its server is another one.
@@ -29,11 +29,11 @@ class Listener {
     (void)WordsUntil(":1");
   }
   // "channel message" of all that was published before this call, and not heard yet.
-  Lines Heard() {
+  RedissonFormatLines Heard() {
     const std::string mark = "mark" + std::to_string(++marks_);
     Send("*2\r\n$4\r\nPING\r\n$" + std::to_string(mark.size()) + "\r\n" + mark + "\r\n");
-    const Lines words = WordsUntil(mark);  // what was published before comes before
-    Lines heard;
+    const RedissonFormatLines words = WordsUntil(mark);  // what was published before comes before
+    RedissonFormatLines heard;
     for (size_t i = 0; i + 3 < words.size(); ++i) {
       if (words[i] == "pmessage") heard.push_back(words[i + 2] + " " + words[i + 3]);
     }
@@ -45,7 +45,7 @@ class Listener {
     EXPECT_EQ(socket_.SendAll(bytes, RealMono() + kPatience), "");
   }
   // The lines of the protocol that say something, and not how long it is.
-  Lines WordsUntil(const std::string& last) {
+  RedissonFormatLines WordsUntil(const std::string& last) {
     std::string received;
     while (!received.ends_with(last + "\r\n")) {
       std::array<char, 512> bytes{};
@@ -54,7 +54,7 @@ class Listener {
       if (!more.error.empty()) break;
       received.append(bytes.data(), more.bytes);
     }
-    Lines words;
+    RedissonFormatLines words;
     std::istringstream lines(received);
     for (std::string line; std::getline(lines, line);) {
       line.pop_back();  // \r
@@ -87,16 +87,16 @@ class Format : public OnServers {
   }
 
   // "name type +|- content": + expires, - does not. The clients' UUIDs stand as A and B.
-  Lines Keys() {
-    Lines lines;
+  RedissonFormatLines Keys() {
+    RedissonFormatLines lines;
     const auto connection = MakeConnection(Node(1).address());
     const CallResult names = Call(*connection, {"KEYS", "*"});
     for (const Reply& name : names->items) lines.push_back(Readable(Describe(name.text)));
     std::ranges::sort(lines);
     return lines;
   }
-  Lines Published() {
-    Lines lines = listener_->Heard();
+  RedissonFormatLines Published() {
+    RedissonFormatLines lines = listener_->Heard();
     for (std::string& line : lines) line = Readable(line);
     return lines;
   }
@@ -128,130 +128,136 @@ class Format : public OnServers {
 TEST_F(Format, OfRedisson) {
   for (const char* lock : {"redisson", "redisson-multi"}) {
     Use(lock);
-    const Grant outer = A().Acquire(kKey);
-    EXPECT_EQ(Keys(), (Lines{"k hash + [A:1, 1]"}));
-    const Grant inner = A().Acquire(kKey);
-    EXPECT_TRUE(B().IsBusy(kKey));
-    EXPECT_EQ(Keys(), (Lines{"k hash + [A:1, 2]"}));
+    const Grant outer = A().Acquire(kRedissonFormatKey);
+    EXPECT_EQ(Keys(), (RedissonFormatLines{"k hash + [A:1, 1]"}));
+    const Grant inner = A().Acquire(kRedissonFormatKey);
+    EXPECT_TRUE(B().IsBusy(kRedissonFormatKey));
+    EXPECT_EQ(Keys(), (RedissonFormatLines{"k hash + [A:1, 2]"}));
     EXPECT_EQ(A().Release(inner), ReleaseResult::kReleased);
-    EXPECT_EQ(Keys(), (Lines{"k hash + [A:1, 1]"}));
-    EXPECT_EQ(Published(), Lines{});
+    EXPECT_EQ(Keys(), (RedissonFormatLines{"k hash + [A:1, 1]"}));
+    EXPECT_EQ(Published(), RedissonFormatLines{});
     EXPECT_EQ(A().Release(outer), ReleaseResult::kReleased);
-    EXPECT_EQ(Keys(), Lines{});
-    EXPECT_EQ(Published(), (Lines{"redisson_lock__channel:{k} 0"}));
+    EXPECT_EQ(Keys(), RedissonFormatLines{});
+    EXPECT_EQ(Published(), (RedissonFormatLines{"redisson_lock__channel:{k} 0"}));
   }
 }
 
 TEST_F(Format, OfRedissonSpinWhichPublishesNothing) {
   Use("redisson-spin");
-  const Grant grant = A().Acquire(kKey);
-  EXPECT_EQ(Keys(), (Lines{"k hash + [A:1, 1]"}));
+  const Grant grant = A().Acquire(kRedissonFormatKey);
+  EXPECT_EQ(Keys(), (RedissonFormatLines{"k hash + [A:1, 1]"}));
   EXPECT_EQ(A().Release(grant), ReleaseResult::kReleased);
-  EXPECT_EQ(Keys(), Lines{});
-  EXPECT_EQ(Published(), Lines{});
+  EXPECT_EQ(Keys(), RedissonFormatLines{});
+  EXPECT_EQ(Published(), RedissonFormatLines{});
 }
 
 TEST_F(Format, OfRedissonFenced) {
   Use("redisson-fenced");
-  const Grant outer = A().Acquire(kKey);
-  EXPECT_EQ(Keys(), (Lines{"k hash + [A:1, 1]", "redisson_lock_token:{k} string - 1"}));
-  const Grant inner = A().Acquire(kKey);
+  const Grant outer = A().Acquire(kRedissonFormatKey);
+  EXPECT_EQ(Keys(),
+            (RedissonFormatLines{"k hash + [A:1, 1]", "redisson_lock_token:{k} string - 1"}));
+  const Grant inner = A().Acquire(kRedissonFormatKey);
   EXPECT_EQ(inner.token, 2);
-  EXPECT_TRUE(B().IsBusy(kKey));
-  EXPECT_EQ(Keys(), (Lines{"k hash + [A:1, 2]", "redisson_lock_token:{k} string - 2"}));
+  EXPECT_TRUE(B().IsBusy(kRedissonFormatKey));
+  EXPECT_EQ(Keys(),
+            (RedissonFormatLines{"k hash + [A:1, 2]", "redisson_lock_token:{k} string - 2"}));
   EXPECT_EQ(A().Release(inner), ReleaseResult::kReleased);
   EXPECT_EQ(A().Release(outer), ReleaseResult::kReleased);
-  EXPECT_EQ(Keys(), (Lines{"redisson_lock_token:{k} string - 2"})) << "outlives the lock";
-  EXPECT_EQ(Published(), (Lines{"redisson_lock__channel:{k} 0"}));
+  EXPECT_EQ(Keys(), (RedissonFormatLines{"redisson_lock_token:{k} string - 2"}))
+      << "outlives the lock";
+  EXPECT_EQ(Published(), (RedissonFormatLines{"redisson_lock__channel:{k} 0"}));
 }
 
 TEST_F(Format, OfRedissonFair) {
   Use("redisson-fair");
-  const Grant grant = A().Acquire(kKey);
-  EXPECT_EQ(Keys(), (Lines{"k hash + [A:1, 1]"}));
-  EXPECT_TRUE(B().IsBusy(kKey));
-  EXPECT_TRUE(B().IsBusy(kKey)) << "stands in the queue once";
-  EXPECT_EQ(Keys(), (Lines{"k hash + [A:1, 1]", "redisson_lock_queue:{k} list - [B:1]",
-                           "redisson_lock_timeout:{k} zset - [B:1]"}));
+  const Grant grant = A().Acquire(kRedissonFormatKey);
+  EXPECT_EQ(Keys(), (RedissonFormatLines{"k hash + [A:1, 1]"}));
+  EXPECT_TRUE(B().IsBusy(kRedissonFormatKey));
+  EXPECT_TRUE(B().IsBusy(kRedissonFormatKey)) << "stands in the queue once";
+  EXPECT_EQ(Keys(),
+            (RedissonFormatLines{"k hash + [A:1, 1]", "redisson_lock_queue:{k} list - [B:1]",
+                                 "redisson_lock_timeout:{k} zset - [B:1]"}));
   // The holder's lease of 60 s, and the waiting time of 5 min, from the waiter's now.
   const int64_t instant_ms =
       std::stoll(AskNode(1, {"ZSCORE", "redisson_lock_timeout:{k}",
                              AskNode(1, {"LINDEX", "redisson_lock_queue:{k}", "0"})}));
   EXPECT_NEAR(static_cast<double>(instant_ms - ToMs(B().env().Wall())), 360'000, 30'000);
   EXPECT_EQ(A().Release(grant), ReleaseResult::kReleased);
-  EXPECT_EQ(Published(), (Lines{"redisson_lock__channel:{k}:B:1 0"})) << "the head of the queue";
-  EXPECT_EQ(Keys(), (Lines{"redisson_lock_queue:{k} list - [B:1]",
-                           "redisson_lock_timeout:{k} zset - [B:1]"}));
-  const Grant next = B().Acquire(kKey);
-  EXPECT_EQ(Keys(), (Lines{"k hash + [B:1, 1]"}));
+  EXPECT_EQ(Published(), (RedissonFormatLines{"redisson_lock__channel:{k}:B:1 0"}))
+      << "the head of the queue";
+  EXPECT_EQ(Keys(), (RedissonFormatLines{"redisson_lock_queue:{k} list - [B:1]",
+                                         "redisson_lock_timeout:{k} zset - [B:1]"}));
+  const Grant next = B().Acquire(kRedissonFormatKey);
+  EXPECT_EQ(Keys(), (RedissonFormatLines{"k hash + [B:1, 1]"}));
   EXPECT_EQ(B().Release(next), ReleaseResult::kReleased);
-  EXPECT_EQ(Keys(), Lines{});
-  EXPECT_EQ(Published(), Lines{}) << "nobody waits";
+  EXPECT_EQ(Keys(), RedissonFormatLines{});
+  EXPECT_EQ(Published(), RedissonFormatLines{}) << "nobody waits";
 }
 
 TEST_F(Format, OfRedissonReadWriteForReaders) {
   Use("redisson-read-write");
-  const Grant first = A().Acquire(kToRead);
+  const Grant first = A().Acquire(kRedissonFormatToRead);
+  EXPECT_EQ(Keys(), (RedissonFormatLines{"k hash + [mode, read, A:1, 1]",
+                                         "{k}:A:1:rwlock_timeout:1 string + 1"}));
+  const Grant again = A().Acquire(kRedissonFormatToRead);
+  const Grant other = B().Acquire(kRedissonFormatToRead);
   EXPECT_EQ(Keys(),
-            (Lines{"k hash + [mode, read, A:1, 1]", "{k}:A:1:rwlock_timeout:1 string + 1"}));
-  const Grant again = A().Acquire(kToRead);
-  const Grant other = B().Acquire(kToRead);
-  EXPECT_EQ(Keys(),
-            (Lines{"k hash + [mode, read, A:1, 2, B:1, 1]", "{k}:A:1:rwlock_timeout:1 string + 1",
-                   "{k}:A:1:rwlock_timeout:2 string + 1", "{k}:B:1:rwlock_timeout:1 string + 1"}));
+            (RedissonFormatLines{
+                "k hash + [mode, read, A:1, 2, B:1, 1]", "{k}:A:1:rwlock_timeout:1 string + 1",
+                "{k}:A:1:rwlock_timeout:2 string + 1", "{k}:B:1:rwlock_timeout:1 string + 1"}));
   EXPECT_EQ(A().Release(again), ReleaseResult::kReleased);
   EXPECT_EQ(A().Release(first), ReleaseResult::kReleased);
-  EXPECT_EQ(Keys(),
-            (Lines{"k hash + [mode, read, B:1, 1]", "{k}:B:1:rwlock_timeout:1 string + 1"}));
-  EXPECT_EQ(Published(), Lines{});
+  EXPECT_EQ(Keys(), (RedissonFormatLines{"k hash + [mode, read, B:1, 1]",
+                                         "{k}:B:1:rwlock_timeout:1 string + 1"}));
+  EXPECT_EQ(Published(), RedissonFormatLines{});
   EXPECT_EQ(B().Release(other), ReleaseResult::kReleased);
-  EXPECT_EQ(Keys(), Lines{});
-  EXPECT_EQ(Published(), (Lines{"redisson_rwlock:{k} 0"}));
+  EXPECT_EQ(Keys(), RedissonFormatLines{});
+  EXPECT_EQ(Published(), (RedissonFormatLines{"redisson_rwlock:{k} 0"}));
 }
 
 TEST_F(Format, OfRedissonReadWriteForAWriterThatReads) {
   Use("redisson-read-write");
-  const Grant written = A().Acquire(kKey);
-  EXPECT_EQ(Keys(), (Lines{"k hash + [mode, write, A:1:write, 1]"}));
-  const Grant again = A().Acquire(kKey);
-  EXPECT_EQ(Keys(), (Lines{"k hash + [mode, write, A:1:write, 2]"}));
+  const Grant written = A().Acquire(kRedissonFormatKey);
+  EXPECT_EQ(Keys(), (RedissonFormatLines{"k hash + [mode, write, A:1:write, 1]"}));
+  const Grant again = A().Acquire(kRedissonFormatKey);
+  EXPECT_EQ(Keys(), (RedissonFormatLines{"k hash + [mode, write, A:1:write, 2]"}));
   EXPECT_EQ(A().Release(again), ReleaseResult::kReleased);
-  const Grant read = A().Acquire(kToRead);
-  EXPECT_EQ(Keys(), (Lines{"k hash + [mode, write, A:1:write, 1, A:1, 1]",
-                           "{k}:A:1:rwlock_timeout:1 string + 1"}));
+  const Grant read = A().Acquire(kRedissonFormatToRead);
+  EXPECT_EQ(Keys(), (RedissonFormatLines{"k hash + [mode, write, A:1:write, 1, A:1, 1]",
+                                         "{k}:A:1:rwlock_timeout:1 string + 1"}));
   EXPECT_EQ(A().Release(written), ReleaseResult::kReleased);
-  EXPECT_EQ(Keys(),
-            (Lines{"k hash + [mode, read, A:1, 1]", "{k}:A:1:rwlock_timeout:1 string + 1"}));
-  EXPECT_EQ(Published(), Lines{}) << "goes on as a reader, and tells nobody";
+  EXPECT_EQ(Keys(), (RedissonFormatLines{"k hash + [mode, read, A:1, 1]",
+                                         "{k}:A:1:rwlock_timeout:1 string + 1"}));
+  EXPECT_EQ(Published(), RedissonFormatLines{}) << "goes on as a reader, and tells nobody";
   EXPECT_EQ(A().Release(read), ReleaseResult::kReleased);
-  const Grant alone = B().Acquire(kKey);
+  const Grant alone = B().Acquire(kRedissonFormatKey);
   EXPECT_EQ(B().Release(alone), ReleaseResult::kReleased);
-  EXPECT_EQ(Keys(), Lines{});
-  EXPECT_EQ(Published(), (Lines{"redisson_rwlock:{k} 0", "redisson_rwlock:{k} 1"}))
+  EXPECT_EQ(Keys(), RedissonFormatLines{});
+  EXPECT_EQ(Published(), (RedissonFormatLines{"redisson_rwlock:{k} 0", "redisson_rwlock:{k} 1"}))
       << "0 from a reader, 1 from a writer";
 }
 
 TEST_F(Format, OfANameThatHasABraceOfItsOwn) {
   Use("redisson");
   EXPECT_EQ(A().Release(A().Acquire({.name = "{k}:1"})), ReleaseResult::kReleased);
-  EXPECT_EQ(Published(), (Lines{"redisson_lock__channel:{k}:1 0"}));
+  EXPECT_EQ(Published(), (RedissonFormatLines{"redisson_lock__channel:{k}:1 0"}));
   Use("redisson-read-write");
   const Grant grant = A().Acquire({.name = "{k}:1", .shared = true});
-  EXPECT_EQ(Keys(),
-            (Lines{"{k}:1 hash + [mode, read, A:1, 1]", "{k}:1:A:1:rwlock_timeout:1 string + 1"}));
+  EXPECT_EQ(Keys(), (RedissonFormatLines{"{k}:1 hash + [mode, read, A:1, 1]",
+                                         "{k}:1:A:1:rwlock_timeout:1 string + 1"}));
   EXPECT_EQ(A().Release(grant), ReleaseResult::kReleased);
-  EXPECT_EQ(Keys(), Lines{});
+  EXPECT_EQ(Keys(), RedissonFormatLines{});
 }
 
 TEST_F(Format, OfRedlockRedissonIsRedissonsOnEveryNode) {
   Use("redlock-redisson");
-  const Grant grant = A().Acquire(kKey);
-  EXPECT_EQ(Keys(), (Lines{"k hash + [A:1, 1]"}));
+  const Grant grant = A().Acquire(kRedissonFormatKey);
+  EXPECT_EQ(Keys(), (RedissonFormatLines{"k hash + [A:1, 1]"}));
   for (int node = 2; node <= testing::kServers; ++node)
     EXPECT_EQ(AskNode(node, {"HGETALL", "k"}), "[" + grant.owner + ", 1]");
   EXPECT_EQ(A().Release(grant), ReleaseResult::kReleased);
-  EXPECT_EQ(Keys(), Lines{});
-  EXPECT_EQ(Published(), (Lines{"redisson_lock__channel:{k} 0"}));
+  EXPECT_EQ(Keys(), RedissonFormatLines{});
+  EXPECT_EQ(Published(), (RedissonFormatLines{"redisson_lock__channel:{k} 0"}));
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ using testing::kShortLease;
 using testing::OnServers;
 using testing::Variant;
 
-const LockKey kKey{.name = "k"};
-const LockKey kToRead{.name = "k", .shared = true};
+const LockKey kRedissonKey{.name = "k"};
+const LockKey kRedissonToRead{.name = "k", .shared = true};
 
 class RedissonTest : public OnServers {};
 
@@ -24,13 +24,13 @@ TEST_F(RedissonTest, TellsHowLongTheHoldersLeaseLasts) {
     Empty();
     Client a(1, {lock});
     Client b(2, {lock});
-    (void)a.Acquire(kKey);
-    const AcquireResult refused = b.Try(kKey);
+    (void)a.Acquire(kRedissonKey);
+    const AcquireResult refused = b.Try(kRedissonKey);
     ASSERT_TRUE(std::holds_alternative<Busy>(refused));
     EXPECT_GT(std::get<Busy>(refused).retry_hint, 0ms);
     EXPECT_LE(std::get<Busy>(refused).retry_hint, kLongLease);
     ASSERT_EQ(AskNode(1, {"PERSIST", "k"}), "1");
-    EXPECT_EQ(std::get<Busy>(Client(3, {"redisson"}).Try(kKey)).retry_hint, 0ms)
+    EXPECT_EQ(std::get<Busy>(Client(3, {"redisson"}).Try(kRedissonKey)).retry_hint, 0ms)
         << "a key without expiry is no hint";
   }
 }
@@ -41,15 +41,15 @@ TEST_F(RedissonTest, WakesAWaiterWhenItIsReleased) {
     Empty();
     Client a(1, {lock});
     Client b(2, {lock});
-    const Grant grant = a.Acquire(kKey);
-    ASSERT_TRUE(b.IsBusy(kKey));
-    Subscription* wake_ups = b.lock().WakeUps(kKey);
+    const Grant grant = a.Acquire(kRedissonKey);
+    ASSERT_TRUE(b.IsBusy(kRedissonKey));
+    Subscription* wake_ups = b.lock().WakeUps(kRedissonKey);
     ASSERT_NE(wake_ups, nullptr);
     EXPECT_TRUE(wake_ups->Wait(RealMono() + kPatience)) << "subscribed: look once";
     EXPECT_FALSE(wake_ups->Wait(RealMono() + 20ms)) << "still held";
     EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
     EXPECT_TRUE(wake_ups->Wait(RealMono() + kPatience));
-    (void)b.Acquire(kKey);
+    (void)b.Acquire(kRedissonKey);
   }
 }
 
@@ -59,15 +59,16 @@ TEST_F(RedissonTest, TheWatchdogKeepsTheLockBeyondItsLease) {
     const char* lock;
     LockKey key;
   };
-  for (const Case& c : {Case{"redisson", kKey}, Case{"redisson-fair", kKey},
-                        Case{"redisson-read-write", kKey}, Case{"redisson-read-write", kToRead}}) {
+  for (const Case& c :
+       {Case{"redisson", kRedissonKey}, Case{"redisson-fair", kRedissonKey},
+        Case{"redisson-read-write", kRedissonKey}, Case{"redisson-read-write", kRedissonToRead}}) {
     SCOPED_TRACE(c.lock);
     Empty();
     Client a(1, {c.lock}, kWatched);
     Client b(2, {c.lock}, kWatched);
     const Grant grant = a.Acquire(c.key);
     while (a.env().Mono() < grant.valid_until + 100ms) {
-      ASSERT_TRUE(b.IsBusy(kKey));
+      ASSERT_TRUE(b.IsBusy(kRedissonKey));
       a.env().SleepUntil(a.env().Mono() + 20ms);
     }
     if (c.key.shared) {
@@ -75,26 +76,26 @@ TEST_F(RedissonTest, TheWatchdogKeepsTheLockBeyondItsLease) {
           << "an entry's own key is kept too";
     }
     EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
-    (void)b.AcquireEventually(kKey);
+    (void)b.AcquireEventually(kRedissonKey);
   }
 }
 
 TEST_F(RedissonTest, TheWatchdogLeavesAGrantThatWasReleased) {
   Client b(2, {"redisson", {{"explicit-lease", "true"}}}, kShortLease);
   Client a(1, {"redisson"}, kShortLease);
-  const Grant grant = a.Acquire(kKey);
+  const Grant grant = a.Acquire(kRedissonKey);
   ASSERT_EQ(a.Release(grant), ReleaseResult::kReleased);
   // Somebody else's key of a's owner must not be kept alive by a's watchdog.
   ASSERT_EQ(AskNode(1, {"HSET", "k", grant.owner, "1"}), "1");
   ASSERT_EQ(AskNode(1, {"PEXPIRE", "k", "300"}), "1");
-  (void)b.AcquireEventually(kKey);
+  (void)b.AcquireEventually(kRedissonKey);
 }
 
 TEST_F(RedissonTest, AnAcquireOfUnknownOutcomeIsGivenBackWithoutTheOuterEntry) {
   Client a(1, {"redisson"});
-  const Grant outer = a.Acquire(kKey);
+  const Grant outer = a.Acquire(kRedissonKey);
   // Never carried out: the server does not answer, and forgets what it was sent.
-  const Grant perhaps{.key = kKey, .owner = outer.owner, .hold = outer.hold + 100};
+  const Grant perhaps{.key = kRedissonKey, .owner = outer.owner, .hold = outer.hold + 100};
   EXPECT_EQ(a.Release(perhaps), ReleaseResult::kNotOwner);
   EXPECT_EQ(AskNode(1, {"HGETALL", "k"}), "[" + outer.owner + ", 1]");
   // Carried out after all: there are two entries now, and one of them goes.
@@ -112,9 +113,9 @@ TEST_F(RedissonTest, AnInnerEntryAndItsExitSetTheLeaseAnew) {
     Client a(1, {lock});
     const auto left_ms = [] { return std::stoll(AskNode(1, {"PTTL", "k"})); };
     const auto almost_end = [] { ASSERT_EQ(AskNode(1, {"PEXPIRE", "k", "20000"}), "1"); };
-    (void)a.Acquire(kKey);
+    (void)a.Acquire(kRedissonKey);
     almost_end();
-    const Grant inner = a.Acquire(kKey);
+    const Grant inner = a.Acquire(kRedissonKey);
     EXPECT_GT(left_ms(), 20'000);
     almost_end();
     EXPECT_EQ(a.Release(inner), ReleaseResult::kReleased);
@@ -131,33 +132,33 @@ TEST_F(RedissonTest, AReleaseThatIsLostKeepsTheLockWithItsOwnerForAsLongAsItCome
     Empty();
     // The session whose release is lost believes that it holds nothing: no watchdog of its lives on.
     std::optional<Client> before(std::in_place, 1, Variant{lock});
-    const std::string owner = before->Acquire(kKey).owner;
+    const std::string owner = before->Acquire(kRedissonKey).owner;
     const std::string entry = owner + (lock == std::string("redisson-read-write") ? ":write" : "");
     before.reset();
     Client same(1, {lock});
     Client other(2, {lock});
     for (int time = 0; time < 3; ++time) {
-      const Grant grant = same.Acquire(kKey);
+      const Grant grant = same.Acquire(kRedissonKey);
       ASSERT_EQ(grant.owner, owner);
       EXPECT_EQ(AskNode(1, {"HGET", "k", entry}), "2");
       ASSERT_EQ(AskNode(1, {"PEXPIRE", "k", "20000"}), "1");
       EXPECT_EQ(same.Release(grant), ReleaseResult::kReleased);
       EXPECT_EQ(AskNode(1, {"HGET", "k", entry}), "1");
       EXPECT_GT(std::stoll(AskNode(1, {"PTTL", "k"})), 20'000);
-      EXPECT_TRUE(other.IsBusy(kKey));
+      EXPECT_TRUE(other.IsBusy(kRedissonKey));
     }
     ASSERT_EQ(AskNode(1, {"PEXPIRE", "k", "0"}), "1");  // it stays away for a lease
-    (void)other.AcquireEventually(kKey);
+    (void)other.AcquireEventually(kRedissonKey);
   }
 }
 
 TEST_F(RedissonTest, AReleaseOfWhatIsGoneTellsReadersAndWriters) {
-  for (const LockKey& key : {kKey, kToRead}) {
+  for (const LockKey& key : {kRedissonKey, kRedissonToRead}) {
     Empty();
     Client a(1, {"redisson-read-write"});
     Client b(2, {"redisson-read-write"});
     const Grant grant = a.Acquire(key);
-    Subscription* wake_ups = b.lock().WakeUps(kKey);
+    Subscription* wake_ups = b.lock().WakeUps(kRedissonKey);
     EXPECT_TRUE(wake_ups->Wait(RealMono() + kPatience)) << "subscribed: look once";
     ASSERT_EQ(AskNode(1, {"DEL", "k"}), "1");
     EXPECT_EQ(a.Release(grant), ReleaseResult::kNotOwner);
@@ -170,14 +171,14 @@ TEST_F(RedissonTest, AReleaseOfWhatIsGoneTellsReadersAndWriters) {
 TEST_F(RedissonTest, AWriterMayReadAndGoesOnReadingWhenItStopsWriting) {
   Client a(1, {"redisson-read-write"});
   Client b(2, {"redisson-read-write"});
-  const Grant written = a.Acquire(kKey);
-  const Grant read = a.Acquire(kToRead);
+  const Grant written = a.Acquire(kRedissonKey);
+  const Grant read = a.Acquire(kRedissonToRead);
   EXPECT_TRUE(read.shared);
-  EXPECT_TRUE(b.IsBusy(kToRead));
+  EXPECT_TRUE(b.IsBusy(kRedissonToRead));
   EXPECT_EQ(a.Release(written), ReleaseResult::kReleased);
-  EXPECT_TRUE(b.IsBusy(kKey));
-  const Grant beside = b.Acquire(kToRead);
-  EXPECT_TRUE(a.IsBusy(kKey)) << "a reader does not become a writer";
+  EXPECT_TRUE(b.IsBusy(kRedissonKey));
+  const Grant beside = b.Acquire(kRedissonToRead);
+  EXPECT_TRUE(a.IsBusy(kRedissonKey)) << "a reader does not become a writer";
   EXPECT_EQ(a.Release(read), ReleaseResult::kReleased);
   EXPECT_EQ(b.Release(beside), ReleaseResult::kReleased);
   EXPECT_EQ(AskNode(1, {"DBSIZE"}), "0");
@@ -188,16 +189,16 @@ TEST_F(RedissonTest, ReadersThatAreGoneEndWithTheirOwnLease) {
   Client gone(1, variant, kShortLease);
   Client reader(2, variant);
   Client writer(3, variant);
-  const Grant lost = gone.Acquire(kToRead);
-  const Grant kept = reader.Acquire(kToRead);
+  const Grant lost = gone.Acquire(kRedissonToRead);
+  const Grant kept = reader.Acquire(kRedissonToRead);
   ASSERT_TRUE(Eventually([&] {
     return AskNode(1, {"EXISTS", "{k}:" + lost.owner + ":rwlock_timeout:1"}) == "0";
   }));
-  EXPECT_TRUE(writer.IsBusy(kKey));
+  EXPECT_TRUE(writer.IsBusy(kRedissonKey));
   EXPECT_EQ(reader.Release(kept), ReleaseResult::kReleased);
-  const Grant written = writer.Acquire(kKey);
+  const Grant written = writer.Acquire(kRedissonKey);
   EXPECT_EQ(gone.Release(lost), ReleaseResult::kNotOwner);
-  EXPECT_TRUE(reader.IsBusy(kToRead)) << "still the writer's";
+  EXPECT_TRUE(reader.IsBusy(kRedissonToRead)) << "still the writer's";
   EXPECT_EQ(writer.Release(written), ReleaseResult::kReleased);
 }
 
@@ -206,8 +207,8 @@ TEST_F(RedissonTest, TheHashLivesAsLongAsItsLongestReader) {
   Client lasting(1, variant);
   Client brief(2, variant, kShortLease);
   const auto left_ms = [] { return std::stoll(AskNode(1, {"PTTL", "k"})); };
-  const Grant kept = lasting.Acquire(kToRead);
-  (void)brief.Acquire(kToRead);
+  const Grant kept = lasting.Acquire(kRedissonToRead);
+  (void)brief.Acquire(kRedissonToRead);
   EXPECT_GT(left_ms(), ToMs(kShortLease)) << "entering never shortens it";
   EXPECT_EQ(lasting.Release(kept), ReleaseResult::kReleased);
   EXPECT_LE(left_ms(), ToMs(kShortLease)) << "what is left is brief";
@@ -215,8 +216,8 @@ TEST_F(RedissonTest, TheHashLivesAsLongAsItsLongestReader) {
 
 TEST_F(RedissonTest, AWriterThatEntersAgainAddsALease) {
   Client a(1, {"redisson-read-write"});
-  const Grant outer = a.Acquire(kKey);
-  const Grant inner = a.Acquire(kKey);
+  const Grant outer = a.Acquire(kRedissonKey);
+  const Grant inner = a.Acquire(kRedissonKey);
   EXPECT_GT(std::stoll(AskNode(1, {"PTTL", "k"})), ToMs(kLongLease));
   EXPECT_EQ(a.Release(inner), ReleaseResult::kReleased);
   EXPECT_LE(std::stoll(AskNode(1, {"PTTL", "k"})), ToMs(kLongLease)) << "set anew";
@@ -226,13 +227,13 @@ TEST_F(RedissonTest, AWriterThatEntersAgainAddsALease) {
 TEST_F(RedissonTest, AWriterThatStopsReadingStaysTheWriter) {
   Client a(1, {"redisson-read-write"});
   Client b(2, {"redisson-read-write"});
-  const Grant written = a.Acquire(kKey);
-  const Grant read = a.Acquire(kToRead);
+  const Grant written = a.Acquire(kRedissonKey);
+  const Grant read = a.Acquire(kRedissonToRead);
   EXPECT_EQ(a.Release(read), ReleaseResult::kReleased);
-  EXPECT_TRUE(b.IsBusy(kToRead));
-  EXPECT_TRUE(b.IsBusy(kKey));
+  EXPECT_TRUE(b.IsBusy(kRedissonToRead));
+  EXPECT_TRUE(b.IsBusy(kRedissonKey));
   EXPECT_EQ(a.Release(written), ReleaseResult::kReleased);
-  (void)b.Acquire(kKey);
+  (void)b.Acquire(kRedissonKey);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 namespace doublehold {
 namespace {
 
-const Script& Unlock() {
+const Script& UnlockSpinScript() {
   static const Script script(
       "local count = tonumber(redis.call('hget', KEYS[1], ARGV[2]) or '0') "
       "if count <= tonumber(ARGV[3]) then return nil end "
@@ -33,7 +33,7 @@ class RedissonSpin final : public RedissonFamily {
                       Deadline deadline) override {
     const std::array<std::string_view, 1> keys{grant.key.name};
     const std::array<std::string_view, 3> args{lease_ms, owner_, keep};
-    return node_->Eval(Unlock(), keys, args, deadline);
+    return node_->Eval(UnlockSpinScript(), keys, args, deadline);
   }
   std::string ChannelOf(const LockKey& /*key*/) const override { return ""; }
 };

@@ -13,14 +13,14 @@ namespace {
 using testing::FakeEnv;
 using testing::World;
 
-constexpr Lease kLease = 300ms;
-const LockKey kKey{.name = "k"};
+constexpr Lease kRedissonLease = 300ms;
+const LockKey kRedissonKey{.name = "k"};
 
-struct Scene {
-  explicit Scene(const std::string& lock, std::map<std::string, std::string> given = {}) {
+struct RedissonScene {
+  explicit RedissonScene(const std::string& lock, std::map<std::string, std::string> given = {}) {
     const LockEntry& entry = *FindLock(lock);
     given["explicit-lease"] = "true";
-    options = *CompleteOptions(lock, entry.options, given, kLease);
+    options = *CompleteOptions(lock, entry.options, given, kRedissonLease);
     world.answer = [this](NodeId, const std::vector<std::string>& words) {
       sent.push_back(words);
       world.Advance(takes);
@@ -33,10 +33,10 @@ struct Scene {
                           .thread = 4,
                           .seed = 1,
                           .nodes = entry.most_nodes == 1 ? 1 : 5,
-                          .lease = kLease,
+                          .lease = kRedissonLease,
                           .options = Options(options)});
   }
-  AcquireResult Try() { return variant->TryAcquire(kKey, kLease, world.now + 1s); }
+  AcquireResult Try() { return variant->TryAcquire(kRedissonKey, kRedissonLease, world.now + 1s); }
 
   World world;
   FakeEnv env{world};
@@ -47,41 +47,43 @@ struct Scene {
   std::unique_ptr<Lock> variant;
 };
 
-CallResult Lost() { return tl::unexpected(CallFailure{.definite = false, .message = "no reply"}); }
+CallResult LostReply() {
+  return tl::unexpected(CallFailure{.definite = false, .message = "no reply"});
+}
 CallResult Refused() { return tl::unexpected(CallFailure{.definite = true, .message = "LOADING"}); }
 
 TEST(Redisson, AnAcquireWithoutAReplyIsOfUnknownOutcome) {
   for (const char* lock : {"redisson", "redisson-fair", "redisson-read-write", "redisson-fenced",
                            "redisson-spin", "redisson-multi"}) {
-    Scene scene(lock);
-    scene.answers = {Lost()};
+    RedissonScene scene(lock);
+    scene.answers = {LostReply()};
     EXPECT_TRUE(std::holds_alternative<Unknown>(scene.Try())) << lock;
     EXPECT_EQ(scene.sent.size(), 1u);
   }
 }
 
 TEST(Redisson, WithResendTheSameCommandIsSentOnceMore) {
-  Scene scene("redisson", {{"resend", "true"}});
-  scene.answers = {Lost(), Reply{}};
+  RedissonScene scene("redisson", {{"resend", "true"}});
+  scene.answers = {LostReply(), Reply{}};
   const AcquireResult result = scene.Try();
   ASSERT_TRUE(std::holds_alternative<Granted>(result));
   ASSERT_EQ(scene.sent.size(), 2u);
   EXPECT_EQ(scene.sent[0], scene.sent[1]);
-  EXPECT_EQ(std::get<Granted>(result).grant.valid_until, testing::kStartOfWorld + kLease)
+  EXPECT_EQ(std::get<Granted>(result).grant.valid_until, testing::kStartOfWorld + kRedissonLease)
       << "counted from the first time it was sent";
 }
 
 TEST(Redisson, WithResendTwoLostRepliesAreOfUnknownOutcome) {
-  Scene scene("redisson", {{"resend", "true"}});
-  scene.answers = {Lost(), Lost()};
+  RedissonScene scene("redisson", {{"resend", "true"}});
+  scene.answers = {LostReply(), LostReply()};
   EXPECT_TRUE(std::holds_alternative<Unknown>(scene.Try()));
 }
 
 TEST(Redisson, WithResendAReleaseIsSentOnceMoreToo) {
   for (const bool resends : {true, false}) {
-    Scene scene("redisson", {{"resend", resends ? "true" : "false"}});
+    RedissonScene scene("redisson", {{"resend", resends ? "true" : "false"}});
     const Reply an_entry_is_left{.kind = Reply::Kind::kInteger, .integer = 0};
-    scene.answers = {Reply{}, Lost(), an_entry_is_left};
+    scene.answers = {Reply{}, LostReply(), an_entry_is_left};
     const AcquireResult granted = scene.Try();
     const Grant& grant = std::get<Granted>(granted).grant;
     EXPECT_EQ(scene.variant->Release(grant, scene.world.now + 1s),
@@ -92,7 +94,7 @@ TEST(Redisson, WithResendAReleaseIsSentOnceMoreToo) {
 }
 
 TEST(Redisson, WhatCertainlyWasNotDoneIsNotSentAgain) {
-  Scene scene("redisson", {{"resend", "true"}});
+  RedissonScene scene("redisson", {{"resend", "true"}});
   scene.answers = {Refused()};
   EXPECT_TRUE(std::holds_alternative<Busy>(scene.Try()));
   EXPECT_EQ(scene.sent.size(), 1u);
@@ -100,16 +102,16 @@ TEST(Redisson, WhatCertainlyWasNotDoneIsNotSentAgain) {
 
 // Nil is yes, a number the PTTL of another's.
 TEST(RedlockRedisson, GrantsWhatTookNoLongerThanTheWaitingTimeWithNoAllowanceForDrift) {
-  Scene scene("redlock-redisson");  // 0.05 lease a node: 75 ms in all
+  RedissonScene scene("redlock-redisson");  // 0.05 lease a node: 75 ms in all
   scene.answers = {Reply{}, Reply{}, Reply{}, Reply{}, Reply{}};
   scene.takes = 14ms;
   const AcquireResult result = scene.Try();
   ASSERT_TRUE(std::holds_alternative<Granted>(result));
-  EXPECT_EQ(std::get<Granted>(result).grant.valid_until, testing::kStartOfWorld + kLease);
+  EXPECT_EQ(std::get<Granted>(result).grant.valid_until, testing::kStartOfWorld + kRedissonLease);
 }
 
 TEST(RedlockRedisson, GivesBackWhatTookLongerHoweverManySaidYes) {
-  Scene scene("redlock-redisson");
+  RedissonScene scene("redlock-redisson");
   scene.answers = {Reply{}, Reply{}, Reply{}, Reply{}, Reply{}, Reply{}, Reply{}, Reply{}};
   scene.takes = 20ms;
   EXPECT_TRUE(std::holds_alternative<Busy>(scene.Try()));
@@ -117,16 +119,16 @@ TEST(RedlockRedisson, GivesBackWhatTookLongerHoweverManySaidYes) {
 }
 
 TEST(RedlockRedisson, GivesBackWhereItWasTakenAndWhereItPerhapsWas) {
-  Scene scene("redlock-redisson");
+  RedissonScene scene("redlock-redisson");
   const Reply others{.kind = Reply::Kind::kInteger, .integer = 100};
-  scene.answers = {Reply{}, Lost(), others, others, Reply{}, Reply{}};
+  scene.answers = {Reply{}, LostReply(), others, others, Reply{}, Reply{}};
   scene.takes = 0ms;
   EXPECT_TRUE(std::holds_alternative<Busy>(scene.Try()));
   EXPECT_EQ(scene.sent.size(), 6u) << "after the third failure nobody else is asked";
 }
 
 TEST(Redisson, TheOwnerIsTheSessionsThread) {
-  Scene scene("redisson");
+  RedissonScene scene("redisson");
   scene.answers = {Reply{}};
   const AcquireResult result = scene.Try();
   ASSERT_TRUE(std::holds_alternative<Granted>(result));

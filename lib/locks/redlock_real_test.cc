@@ -14,7 +14,7 @@ using testing::NameOf;
 using testing::OnServers;
 using testing::Variant;
 
-const LockKey kKey{.name = "k"};
+const LockKey kRedlockKey{.name = "k"};
 
 class RedlockTest : public OnServers {
  protected:
@@ -39,11 +39,11 @@ TEST_F(RedlockTest, GivesAMinorityBack) {
     Empty();
     Client a(1, asking);
     for (int node = 1; node <= 3; ++node) ASSERT_EQ(AskNode(node, {"SET", "k", "other"}), "OK");
-    EXPECT_TRUE(a.IsBusy(kKey));
+    EXPECT_TRUE(a.IsBusy(kRedlockKey));
     for (int node = 1; node <= 3; ++node) EXPECT_EQ(AskNode(node, {"GET", "k"}), "other");
     for (int node = 4; node <= 5; ++node) EXPECT_EQ(AskNode(node, {"EXISTS", "k"}), "0");
     ASSERT_EQ(AskNode(3, {"DEL", "k"}), "1");
-    const Grant grant = a.Acquire(kKey);
+    const Grant grant = a.Acquire(kRedlockKey);
     for (int node = 3; node <= 5; ++node) EXPECT_EQ(AskNode(node, {"GET", "k"}), grant.owner);
     EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased) << "a majority was ours";
   }
@@ -57,14 +57,14 @@ TEST_F(RedlockTest, LivesWithAMinorityOfItsNodesGone) {
     options["node-timeout"] = "300ms";
     Client a(1, {asking.lock, options});
     // Once before, so that every node knows the script.
-    EXPECT_EQ(a.Release(a.Acquire(kKey)), ReleaseResult::kReleased);
+    EXPECT_EQ(a.Release(a.Acquire(kRedlockKey)), ReleaseResult::kReleased);
     Node(2).Kill();
     Node(5).Stop();
-    const Grant grant = a.Acquire(kKey);
-    EXPECT_TRUE(Client(2, {asking.lock, options}).IsBusy(kKey));
+    const Grant grant = a.Acquire(kRedlockKey);
+    EXPECT_TRUE(Client(2, {asking.lock, options}).IsBusy(kRedlockKey));
     EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
     Node(4).Kill();
-    EXPECT_TRUE(a.IsBusy(kKey));
+    EXPECT_TRUE(a.IsBusy(kRedlockKey));
     for (const int node : {1, 3}) EXPECT_EQ(AskNode(node, {"EXISTS", "k"}), "0");
     Node(5).Continue();
     Node(2).Start();
@@ -81,15 +81,15 @@ TEST_F(RedlockTest, RefusesAGrantWhoseValidityIsOver) {
     options["node-timeout"] = "1.2 lease";
     Client a(1, {asking.lock, options}, kShortLease);
     Node(5).Stop();
-    EXPECT_TRUE(a.IsBusy(kKey)) << "four said yes, but asking took longer than the lease";
+    EXPECT_TRUE(a.IsBusy(kRedlockKey)) << "four said yes, but asking took longer than the lease";
     Node(5).Continue();
-    (void)a.AcquireEventually(kKey);
+    (void)a.AcquireEventually(kRedlockKey);
   }
 }
 
 TEST_F(RedlockTest, IsLostWhereAMajoritySaysSoAndNotWhereItIsSilent) {
   Client a(1, {"redlock"});
-  const Grant grant = a.Acquire(kKey);
+  const Grant grant = a.Acquire(kRedlockKey);
   for (const int node : {1, 2, 3}) Node(node).Kill();
   EXPECT_TRUE(std::holds_alternative<Undecided>(a.Extend(grant))) << "two say yes, three nothing";
   for (const int node : {1, 2, 3}) Node(node).Start();  // empty
@@ -103,7 +103,7 @@ TEST_F(RedlockTest, OfTwoClientsThatHaveNoMajorityNeitherIsLeftWaiting) {
   std::atomic<int> holders = 0;
   const auto compete = [&](Client& client) {
     for (int i = 0; i < 20; ++i) {
-      const Grant grant = client.AcquireEventually(kKey);
+      const Grant grant = client.AcquireEventually(kRedlockKey);
       EXPECT_EQ(holders.fetch_add(1), 0);
       holders.fetch_sub(1);
       EXPECT_EQ(client.Release(grant), ReleaseResult::kReleased);
@@ -116,7 +116,7 @@ TEST_F(RedlockTest, OfTwoClientsThatHaveNoMajorityNeitherIsLeftWaiting) {
 
 TEST_F(RedlockTest, TheSameOwnerStandsOnEveryNode) {
   Client a(1, {"redlock"});
-  const Grant grant = a.Acquire(kKey);
+  const Grant grant = a.Acquire(kRedlockKey);
   for (int node = 1; node <= 5; ++node) EXPECT_EQ(AskNode(node, {"GET", "k"}), grant.owner);
 }
 
@@ -128,12 +128,12 @@ constexpr const char* kOther = "other:1";
 TEST_F(RedlockTest, RedissonsFormGivesAMinorityBackAndTellsWaiters) {
   Client a(1, {"redlock-redisson"});
   for (int node = 1; node <= 3; ++node) ASSERT_EQ(AskNode(node, {"HSET", "k", kOther, "1"}), "1");
-  EXPECT_TRUE(a.IsBusy(kKey));
+  EXPECT_TRUE(a.IsBusy(kRedlockKey));
   for (int node = 1; node <= 3; ++node)
     EXPECT_EQ(AskNode(node, {"HGETALL", "k"}), "[other:1, 1]") << node;
   for (int node = 4; node <= 5; ++node) EXPECT_EQ(AskNode(node, {"EXISTS", "k"}), "0");
   ASSERT_EQ(AskNode(3, {"DEL", "k"}), "1");
-  const Grant grant = a.Acquire(kKey);
+  const Grant grant = a.Acquire(kRedlockKey);
   for (int node = 3; node <= 5; ++node)
     EXPECT_EQ(AskNode(node, {"HGETALL", "k"}), "[" + grant.owner + ", 1]");
   EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
@@ -143,7 +143,7 @@ TEST_F(RedlockTest, RedissonsFormGivesAMinorityBackAndTellsWaiters) {
 TEST_F(RedlockTest, RedissonsFormAsksNobodyAfterABareMajorityAndAFailure) {
   Client a(1, {"redlock-redisson"});
   ASSERT_EQ(AskNode(4, {"HSET", "k", kOther, "1"}), "1");
-  const Grant grant = a.Acquire(kKey);
+  const Grant grant = a.Acquire(kRedlockKey);
   EXPECT_EQ(AskNode(3, {"EXISTS", "k"}), "1");
   EXPECT_EQ(AskNode(5, {"EXISTS", "k"}), "0");
   EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
@@ -152,14 +152,14 @@ TEST_F(RedlockTest, RedissonsFormAsksNobodyAfterABareMajorityAndAFailure) {
 TEST_F(RedlockTest, RedissonsFormLivesWithAMinorityOfItsNodesGone) {
   const Variant variant{"redlock-redisson", {{"node-timeout", "300ms"}}};
   Client a(1, variant);
-  EXPECT_EQ(a.Release(a.Acquire(kKey)), ReleaseResult::kReleased);
+  EXPECT_EQ(a.Release(a.Acquire(kRedlockKey)), ReleaseResult::kReleased);
   Node(2).Kill();
   Node(5).Stop();
-  const Grant grant = a.Acquire(kKey);
-  EXPECT_TRUE(Client(2, variant).IsBusy(kKey));
+  const Grant grant = a.Acquire(kRedlockKey);
+  EXPECT_TRUE(Client(2, variant).IsBusy(kRedlockKey));
   EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
   Node(4).Kill();
-  EXPECT_TRUE(a.IsBusy(kKey));
+  EXPECT_TRUE(a.IsBusy(kRedlockKey));
   for (const int node : {1, 3}) EXPECT_EQ(AskNode(node, {"EXISTS", "k"}), "0");
   Node(5).Continue();
   Node(2).Start();
@@ -169,9 +169,9 @@ TEST_F(RedlockTest, RedissonsFormLivesWithAMinorityOfItsNodesGone) {
 
 TEST_F(RedlockTest, RedissonsFormLeavesNothingOnNodesThatAnswerTooLate) {
   Client a(1, {"redlock-redisson", {{"node-timeout", "20ms"}}});
-  EXPECT_EQ(a.Release(a.Acquire(kKey)), ReleaseResult::kReleased);
+  EXPECT_EQ(a.Release(a.Acquire(kRedlockKey)), ReleaseResult::kReleased);
   for (const int node : {1, 2, 3}) Node(node).Stop();
-  EXPECT_TRUE(a.IsBusy(kKey));
+  EXPECT_TRUE(a.IsBusy(kRedlockKey));
   for (const int node : {1, 2, 3}) Node(node).Continue();
   ExpectNothingIsLeftOn({1, 2, 3});
 }
@@ -180,14 +180,14 @@ TEST_F(RedlockTest, RedissonsFormIsKeptBeyondItsLeaseByItsWatchdog) {
   constexpr Lease kWatched = 1500ms;
   Client a(1, {"redlock-redisson", {{"node-timeout", "1s"}}}, kWatched);
   Client b(2, {"redlock-redisson", {{"node-timeout", "1s"}}}, kWatched);
-  const Grant grant = a.Acquire(kKey);
+  const Grant grant = a.Acquire(kRedlockKey);
   while (a.env().Mono() < grant.valid_until + 100ms) {
-    ASSERT_TRUE(b.IsBusy(kKey));
+    ASSERT_TRUE(b.IsBusy(kRedlockKey));
     a.env().SleepUntil(a.env().Mono() + 20ms);
   }
   for (int node = 1; node <= 5; ++node) EXPECT_EQ(AskNode(node, {"EXISTS", "k"}), "1") << node;
   EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
-  (void)b.AcquireEventually(kKey);
+  (void)b.AcquireEventually(kRedlockKey);
 }
 
 }  // namespace

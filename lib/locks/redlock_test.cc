@@ -14,13 +14,13 @@ using testing::kStartOfWorld;
 using testing::World;
 using Values = std::map<std::string, std::string>;
 
-constexpr Lease kLease = 300ms;
+constexpr Lease kRedlockLease = 300ms;
 constexpr Duration kDrift = 5ms;  // a hundredth of the lease, and 2 ms
 constexpr int kNodes = 5;
 
-struct Scene {
-  explicit Scene(const Values& given = {})
-      : options(*CompleteOptions("redlock", FindLock("redlock")->options, given, kLease)) {
+struct RedlockScene {
+  explicit RedlockScene(const Values& given = {})
+      : options(*CompleteOptions("redlock", FindLock("redlock")->options, given, kRedlockLease)) {
     world.answer = [this](NodeId node, const std::vector<std::string>& words) -> CallResult {
       const bool acquires = words[0] == "SET";
       if (!acquires) return ++released, Reply{.kind = Reply::Kind::kInteger, .integer = 1};
@@ -32,11 +32,11 @@ struct Scene {
                                          .client = 1,
                                          .seed = 1,
                                          .nodes = kNodes,
-                                         .lease = kLease,
+                                         .lease = kRedlockLease,
                                          .options = Options(options)});
   }
   bool IsGranted() {
-    const AcquireResult result = variant->TryAcquire({.name = "k"}, kLease, world.now + 10s);
+    const AcquireResult result = variant->TryAcquire({.name = "k"}, kRedlockLease, world.now + 10s);
     if (const auto* granted = std::get_if<Granted>(&result))
       valid_until = granted->grant.valid_until;
     return std::holds_alternative<Granted>(result);
@@ -53,29 +53,29 @@ struct Scene {
 };
 
 TEST(Redlock, TheValidityIsTheLeaseLessTheDriftFromBeforeTheFirstNodeWasAsked) {
-  Scene scene;
+  RedlockScene scene;
   scene.takes = 10ms;
   ASSERT_TRUE(scene.IsGranted());
-  EXPECT_EQ(scene.valid_until, kStartOfWorld + kLease - kDrift);
+  EXPECT_EQ(scene.valid_until, kStartOfWorld + kRedlockLease - kDrift);
   EXPECT_EQ(scene.released, 0);
 }
 
 TEST(Redlock, NothingIsGrantedWhenNothingIsLeftOfTheValidity) {
-  Scene in_time;
+  RedlockScene in_time;
   in_time.takes = 58ms;
   EXPECT_TRUE(in_time.IsGranted());
-  Scene late;
-  late.takes = (kLease - kDrift) / kNodes;  // to the nanosecond
+  RedlockScene late;
+  late.takes = (kRedlockLease - kDrift) / kNodes;  // to the nanosecond
   EXPECT_FALSE(late.IsGranted());
   EXPECT_EQ(late.released, kNodes) << "on every node";
-  Scene unchecked(Values{{"no-validity-check", "true"}});
-  unchecked.takes = kLease;
+  RedlockScene unchecked(Values{{"no-validity-check", "true"}});
+  unchecked.takes = kRedlockLease;
   EXPECT_TRUE(unchecked.IsGranted()) << "K27";
 }
 
 TEST(Redlock, AMajorityMustSayYes) {
   for (const int willing : {2, 3}) {
-    Scene scene;
+    RedlockScene scene;
     scene.willing = willing;
     EXPECT_EQ(scene.IsGranted(), willing == 3);
     EXPECT_EQ(scene.released, willing == 3 ? 0 : kNodes) << "also where it was refused";
@@ -84,7 +84,7 @@ TEST(Redlock, AMajorityMustSayYes) {
 
 TEST(Redlock, AClockThatIsMovedCountsWhereTimeIsTakenFromIt) {
   for (const char* clock : {"monotonic", "wall"}) {
-    Scene scene(Values{{"clock", clock}});
+    RedlockScene scene(Values{{"clock", clock}});
     const auto answer = scene.world.answer;
     scene.world.answer = [&](NodeId node, const std::vector<std::string>& words) {
       if (words[0] == "SET" && node.number == kNodes)

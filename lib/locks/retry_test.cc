@@ -15,13 +15,13 @@ using testing::FakeEnv;
 using testing::kStartOfWorld;
 using testing::ScriptedLock;
 using testing::World;
-using Outcome = testing::Attempt::Outcome;
-using Lines = std::vector<std::string>;
+using RetryOutcome = testing::Attempt::Outcome;
+using RetryLines = std::vector<std::string>;
 
-constexpr Lease kLease = 500ms;
-constexpr Attempt kGrant{.outcome = Outcome::kGranted};
-constexpr Attempt kBusy{.outcome = Outcome::kBusy};
-constexpr Attempt kUnknown{.outcome = Outcome::kUnknown};
+constexpr Lease kRetryLease = 500ms;
+constexpr Attempt kGrant{.outcome = RetryOutcome::kGranted};
+constexpr Attempt kBusy{.outcome = RetryOutcome::kBusy};
+constexpr Attempt kUnknown{.outcome = RetryOutcome::kUnknown};
 
 std::string NameOf(const AcquireResult& result) {
   if (std::holds_alternative<Granted>(result)) return "granted";
@@ -33,12 +33,12 @@ struct Case {
   RetryPolicy policy;
   std::vector<Attempt> attempts;
   const char* result;
-  Lines said;
+  RetryLines said;
   Duration until;  // when it returned
 };
 
 TEST(AcquireWithRetry, TriesWaitsAndTriesAgain) {
-  const Attempt slow_busy{.outcome = Outcome::kBusy, .takes = 30ms};
+  const Attempt slow_busy{.outcome = RetryOutcome::kBusy, .takes = 30ms};
   const Case cases[] = {
       {"granted at once", {.timeout = 1s}, {kGrant}, "granted", {"0 acquire"}, 0ms},
       {"a time-out of 0 is one try", {.timeout = 0s}, {kBusy}, "busy", {"0 acquire"}, 0ms},
@@ -96,7 +96,7 @@ TEST(AcquireWithRetry, TriesWaitsAndTriesAgain) {
     World world;
     FakeEnv env(world);
     ScriptedLock lock(world, c.attempts);
-    EXPECT_EQ(NameOf(AcquireWithRetry(env, lock, {.name = "k"}, kLease, c.policy)), c.result);
+    EXPECT_EQ(NameOf(AcquireWithRetry(env, lock, {.name = "k"}, kRetryLease, c.policy)), c.result);
     EXPECT_EQ(lock.said, c.said);
     EXPECT_EQ(world.Elapsed(), c.until);
   }
@@ -107,10 +107,10 @@ TEST(AcquireWithRetry, WhatWasPerhapsGrantedIsKeptWhereAReleaseMayFreeAnothersLo
   FakeEnv env(world);
   ScriptedLock lock(world, {kUnknown, kBusy, kGrant});
   lock.releases_anothers = true;
-  EXPECT_EQ(
-      NameOf(AcquireWithRetry(env, lock, {.name = "k"}, kLease, {.interval = 50ms, .timeout = 1s})),
-      "granted");
-  EXPECT_EQ(lock.said, (Lines{"0 acquire", "50 acquire", "100 acquire"}));
+  EXPECT_EQ(NameOf(AcquireWithRetry(env, lock, {.name = "k"}, kRetryLease,
+                                    {.interval = 50ms, .timeout = 1s})),
+            "granted");
+  EXPECT_EQ(lock.said, (RetryLines{"0 acquire", "50 acquire", "100 acquire"}));
 }
 
 TEST(AcquireWithRetry, JitterShortensTheIntervalByItsShareAtMost) {
@@ -118,7 +118,7 @@ TEST(AcquireWithRetry, JitterShortensTheIntervalByItsShareAtMost) {
   FakeEnv env(world);
   ScriptedLock lock(world, {kBusy});
   const RetryPolicy policy{.interval = 100ms, .jitter = 0.4, .timeout = 100s};
-  (void)AcquireWithRetry(env, lock, {.name = "k"}, kLease, policy);
+  (void)AcquireWithRetry(env, lock, {.name = "k"}, kRetryLease, policy);
   int64_t before_ms = 0;
   std::set<int64_t> pauses_ms;
   for (size_t i = 1; i < lock.said.size(); ++i) {
@@ -136,7 +136,7 @@ TEST(AcquireWithRetry, FullJitterNeverSleepsBackwards) {
   World world;
   FakeEnv env(world);
   ScriptedLock lock(world, {kBusy});
-  (void)AcquireWithRetry(env, lock, {.name = "k"}, kLease,
+  (void)AcquireWithRetry(env, lock, {.name = "k"}, kRetryLease,
                          {.interval = 10ms, .jitter = 1, .timeout = 1s});
   EXPECT_EQ(world.Elapsed(), 1s);
   EXPECT_GT(lock.said.size(), 100u);
@@ -147,7 +147,7 @@ TEST(AcquireWithRetry, EqualSeedsWaitEqually) {
     World world;
     FakeEnv env(world, seed);
     ScriptedLock lock(world, {kBusy});
-    (void)AcquireWithRetry(env, lock, {.name = "k"}, kLease,
+    (void)AcquireWithRetry(env, lock, {.name = "k"}, kRetryLease,
                            {.interval = 100ms, .jitter = 0.5, .timeout = 10s});
     return lock.said;
   };
@@ -161,7 +161,7 @@ TEST(AcquireWithRetry, StartsNothingNewOnceTheRunIsEnding) {
     FakeEnv env(world);
     world.stopping = true;
     ScriptedLock lock(world, {attempt});
-    (void)AcquireWithRetry(env, lock, {.name = "k"}, kLease, {.timeout = 10s});
+    (void)AcquireWithRetry(env, lock, {.name = "k"}, kRetryLease, {.timeout = 10s});
     EXPECT_EQ(std::ranges::count(lock.said, "0 acquire"), 1);
     EXPECT_EQ(world.Elapsed(), 0ms);
   }
@@ -173,9 +173,9 @@ TEST(AcquireWithRetry, AStopDuringAWaitIsHeeded) {
   ScriptedLock lock(world, {kBusy});
   world.At(70ms, [&] { world.stopping = true; });
   const AcquireResult result =
-      AcquireWithRetry(env, lock, {.name = "k"}, kLease, {.interval = 50ms, .timeout = 10s});
+      AcquireWithRetry(env, lock, {.name = "k"}, kRetryLease, {.interval = 50ms, .timeout = 10s});
   EXPECT_EQ(NameOf(result), "busy");
-  EXPECT_EQ(lock.said, (Lines{"0 acquire", "50 acquire"}));
+  EXPECT_EQ(lock.said, (RetryLines{"0 acquire", "50 acquire"}));
 }
 
 // Tells of a release at given times; or is broken, and says so at once.
@@ -209,12 +209,12 @@ TEST(AcquireWithRetry, AWaiterIsWokenByTheRelease) {
   World world;
   FakeEnv env(world);
   FakeWakeUps wake_ups(world, {130ms});
-  ScriptedLock lock(world, {{.outcome = Outcome::kBusy, .retry_hint = 400ms}, kGrant});
+  ScriptedLock lock(world, {{.outcome = RetryOutcome::kBusy, .retry_hint = 400ms}, kGrant});
   lock.wake_ups = &wake_ups;
-  EXPECT_EQ(NameOf(AcquireWithRetry(env, lock, {.name = "k"}, kLease,
+  EXPECT_EQ(NameOf(AcquireWithRetry(env, lock, {.name = "k"}, kRetryLease,
                                     {.interval = 50ms, .timeout = 10s})),
             "granted");
-  EXPECT_EQ(lock.said, (Lines{"0 acquire", "130 acquire"}));
+  EXPECT_EQ(lock.said, (RetryLines{"0 acquire", "130 acquire"}));
 }
 
 TEST(AcquireWithRetry, AWaiterLooksByItselfWhenTheHoldersLeaseMustBeOver) {
@@ -234,9 +234,9 @@ TEST(AcquireWithRetry, AWaiterLooksByItselfWhenTheHoldersLeaseMustBeOver) {
     World world;
     FakeEnv env(world);
     FakeWakeUps wake_ups(world, {});
-    ScriptedLock lock(world, {{.outcome = Outcome::kBusy, .retry_hint = c.hint}, kGrant});
+    ScriptedLock lock(world, {{.outcome = RetryOutcome::kBusy, .retry_hint = c.hint}, kGrant});
     lock.wake_ups = &wake_ups;
-    (void)AcquireWithRetry(env, lock, {.name = "k"}, kLease,
+    (void)AcquireWithRetry(env, lock, {.name = "k"}, kRetryLease,
                            {.interval = 50ms, .timeout = c.timeout});
     EXPECT_EQ(wake_ups.waits, std::vector<Duration>{c.waits});
     EXPECT_EQ(world.Elapsed(), c.waits);
@@ -248,10 +248,11 @@ TEST(AcquireWithRetry, ABrokenChannelIsNoBusyLoop) {
   FakeEnv env(world);
   FakeWakeUps wake_ups(world, {});
   wake_ups.broken = true;
-  ScriptedLock lock(world, {{.outcome = Outcome::kBusy, .retry_hint = 400ms}});
+  ScriptedLock lock(world, {{.outcome = RetryOutcome::kBusy, .retry_hint = 400ms}});
   lock.wake_ups = &wake_ups;
-  (void)AcquireWithRetry(env, lock, {.name = "k"}, kLease, {.interval = 50ms, .timeout = 150ms});
-  EXPECT_EQ(lock.said, (Lines{"0 acquire", "50 acquire", "100 acquire"}));
+  (void)AcquireWithRetry(env, lock, {.name = "k"}, kRetryLease,
+                         {.interval = 50ms, .timeout = 150ms});
+  EXPECT_EQ(lock.said, (RetryLines{"0 acquire", "50 acquire", "100 acquire"}));
 }
 
 TEST(AcquireWithRetry, ItsIntervalGrowsToTheLongest) {
@@ -259,19 +260,19 @@ TEST(AcquireWithRetry, ItsIntervalGrowsToTheLongest) {
   FakeEnv env(world);
   ScriptedLock lock(world, {kBusy, kBusy, kBusy, kBusy, kBusy, kGrant});
   const RetryPolicy policy{.interval = 10ms, .growth = 2, .longest = 40ms, .timeout = 10s};
-  EXPECT_EQ(NameOf(AcquireWithRetry(env, lock, {.name = "k"}, kLease, policy)), "granted");
-  EXPECT_EQ(lock.said, (Lines{"0 acquire", "10 acquire", "30 acquire", "70 acquire", "110 acquire",
-                              "150 acquire"}));
+  EXPECT_EQ(NameOf(AcquireWithRetry(env, lock, {.name = "k"}, kRetryLease, policy)), "granted");
+  EXPECT_EQ(lock.said, (RetryLines{"0 acquire", "10 acquire", "30 acquire", "70 acquire",
+                                   "110 acquire", "150 acquire"}));
 }
 
 TEST(AcquireWithRetry, WhoGivesUpSaysSoAndWhoIsGrantedDoesNot) {
-  for (const auto& [attempt, said] :
-       {std::pair{kBusy, Lines{"0 acquire", "0 give up"}}, std::pair{kGrant, Lines{"0 acquire"}}}) {
+  for (const auto& [attempt, said] : {std::pair{kBusy, RetryLines{"0 acquire", "0 give up"}},
+                                      std::pair{kGrant, RetryLines{"0 acquire"}}}) {
     World world;
     FakeEnv env(world);
     ScriptedLock lock(world, {attempt});
     lock.frees_on_giving_up = true;
-    (void)AcquireWithRetry(env, lock, {.name = "k"}, kLease, {.timeout = 0s});
+    (void)AcquireWithRetry(env, lock, {.name = "k"}, kRetryLease, {.timeout = 0s});
     EXPECT_EQ(lock.said, said);
   }
 }

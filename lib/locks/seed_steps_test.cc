@@ -14,12 +14,12 @@ namespace {
 
 using testing::FakeEnv;
 using testing::World;
-using Lines = std::vector<std::string>;
+using SeedStepsLines = std::vector<std::string>;
 
-constexpr Lease kLease = 300ms;
-const LockKey kKey{.name = "k"};
+constexpr Lease kSeedStepsLease = 300ms;
+const LockKey kSeedStepsKey{.name = "k"};
 
-CallResult Number(int64_t number) {
+CallResult NumberSeedSteps(int64_t number) {
   return Reply{.kind = Reply::Kind::kInteger, .integer = number};
 }
 CallResult Text(std::string text) {
@@ -30,12 +30,12 @@ CallResult NoReply() {
   return tl::unexpected(CallFailure{.definite = false, .message = "no reply"});
 }
 
-struct Scene {
-  explicit Scene(const std::string& lock, std::deque<CallResult> given = {},
-                 const std::map<std::string, std::string>& options_given = {})
+struct SeedStepsScene {
+  explicit SeedStepsScene(const std::string& lock, std::deque<CallResult> given = {},
+                          const std::map<std::string, std::string>& options_given = {})
       : answers(std::move(given)),
-        options(*CompleteOptions(lock, FindLock(lock)->options, options_given, kLease)) {
-    world.answer = [this](NodeId, const Lines& words) {
+        options(*CompleteOptions(lock, FindLock(lock)->options, options_given, kSeedStepsLease)) {
+    world.answer = [this](NodeId, const SeedStepsLines& words) {
       const bool is_script = words[0].starts_with("EVAL");
       sent.push_back(is_script ? "script" : fmt::format("{}", fmt::join(words, " ")));
       if (answers.empty()) return CallResult(tl::unexpected(CallFailure{.message = "no answer"}));
@@ -43,12 +43,16 @@ struct Scene {
       answers.pop_front();
       return answer;
     };
-    variant = FindLock(lock)->make(
-        {.env = env, .client = 1, .seed = 1, .lease = kLease, .options = Options(options)});
+    variant = FindLock(lock)->make({.env = env,
+                                    .client = 1,
+                                    .seed = 1,
+                                    .lease = kSeedStepsLease,
+                                    .options = Options(options)});
   }
   // How it ended: "granted", "busy" or "unknown".
   std::string Try() {
-    const AcquireResult result = variant->TryAcquire(kKey, kLease, world.now + 1s);
+    const AcquireResult result =
+        variant->TryAcquire(kSeedStepsKey, kSeedStepsLease, world.now + 1s);
     if (const auto* granted = std::get_if<Granted>(&result)) last = granted->grant;
     if (std::holds_alternative<Granted>(result)) return "granted";
     return std::holds_alternative<Busy>(result) ? "busy" : "unknown";
@@ -63,25 +67,27 @@ struct Scene {
   FakeEnv env{world};
   std::deque<CallResult> answers;
   std::map<std::string, std::string> options;
-  Lines sent;
+  SeedStepsLines sent;
   std::unique_ptr<Lock> variant;
-  Grant last{.key = kKey};
+  Grant last{.key = kSeedStepsKey};
 };
 
 // ---- seed 000
 
 TEST(SetnxGetset, AFreeKeyIsTakenAndGivenADay) {
-  Scene scene("setnx-getset", {Number(1), Number(1), Number(1)});
+  SeedStepsScene scene("setnx-getset",
+                       {NumberSeedSteps(1), NumberSeedSteps(1), NumberSeedSteps(1)});
   EXPECT_EQ(scene.Try(), "granted");
-  EXPECT_EQ(scene.sent, (Lines{"SETNX k " + scene.Instant(kLease), "EXPIRE k 86400"}));
+  EXPECT_EQ(scene.sent,
+            (SeedStepsLines{"SETNX k " + scene.Instant(kSeedStepsLease), "EXPIRE k 86400"}));
   EXPECT_EQ(scene.world.steps, std::vector<Step>{Step::kMidAcquire}) << "between the two";
   EXPECT_EQ(scene.Release(), ReleaseResult::kFreed);
   EXPECT_EQ(scene.sent.back(), "DEL k");
 }
 
 TEST(SetnxGetset, AKeyWhoseInstantIsPastIsWonIfGetsetReturnsWhatGetShowed) {
-  const std::string now = Scene("setnx-getset").Instant(0ms);
-  const std::string later = Scene("setnx-getset").Instant(1ms);
+  const std::string now = SeedStepsScene("setnx-getset").Instant(0ms);
+  const std::string later = SeedStepsScene("setnx-getset").Instant(1ms);
   const struct {
     const char* what;
     CallResult seen, before;
@@ -97,42 +103,45 @@ TEST(SetnxGetset, AKeyWhoseInstantIsPastIsWonIfGetsetReturnsWhatGetShowed) {
   };
   for (const auto& [what, seen, before, result, commands] : cases) {
     SCOPED_TRACE(what);
-    Scene scene("setnx-getset", {Number(0), seen, before, Number(1)});
+    SeedStepsScene scene("setnx-getset", {NumberSeedSteps(0), seen, before, NumberSeedSteps(1)});
     EXPECT_EQ(scene.Try(), result);
-    Lines all{"SETNX k " + scene.Instant(kLease), "GET k", "GETSET k " + scene.Instant(kLease),
-              "EXPIRE k 86400"};
+    SeedStepsLines all{"SETNX k " + scene.Instant(kSeedStepsLease), "GET k",
+                       "GETSET k " + scene.Instant(kSeedStepsLease), "EXPIRE k 86400"};
     all.resize(commands);
     EXPECT_EQ(scene.sent, all);
   }
 }
 
 TEST(SetnxGetset, GetIsTriedThreeTimes) {
-  Scene twice("setnx-getset", {Number(0), NoReply(), NoReply(), Text("1000"), Text("1000")});
+  SeedStepsScene twice("setnx-getset",
+                       {NumberSeedSteps(0), NoReply(), NoReply(), Text("1000"), Text("1000")});
   EXPECT_EQ(twice.Try(), "granted");
-  Scene thrice("setnx-getset", {Number(0), NoReply(), NoReply(), NoReply(), Text("1000")});
+  SeedStepsScene thrice("setnx-getset",
+                        {NumberSeedSteps(0), NoReply(), NoReply(), NoReply(), Text("1000")});
   EXPECT_EQ(thrice.Try(), "busy");
   EXPECT_EQ(thrice.sent.size(), 4u);
 }
 
 TEST(SetnxGetset, WhoGivesUpReleasesWithTheOptionAlone) {
   for (const bool releases : {true, false}) {
-    Scene scene("setnx-getset", {Number(1)}, {{"finally-releases", releases ? "true" : "false"}});
-    (void)scene.variant->GiveUp(kKey, scene.world.now + 1s);
-    EXPECT_EQ(scene.sent, releases ? Lines{"DEL k"} : Lines{});
+    SeedStepsScene scene("setnx-getset", {NumberSeedSteps(1)},
+                         {{"finally-releases", releases ? "true" : "false"}});
+    (void)scene.variant->GiveUp(kSeedStepsKey, scene.world.now + 1s);
+    EXPECT_EQ(scene.sent, releases ? SeedStepsLines{"DEL k"} : SeedStepsLines{});
   }
 }
 
 // ---- seed 004
 
 TEST(SetnxGetsetExpired, AFreeKeyIsTakenForAMillisecondMoreAndNeverExpires) {
-  Scene scene("setnx-getset-expired", {Number(1)});
+  SeedStepsScene scene("setnx-getset-expired", {NumberSeedSteps(1)});
   EXPECT_EQ(scene.Try(), "granted");
-  EXPECT_EQ(scene.sent, Lines{"SETNX k " + scene.Instant(kLease + 1ms)});
+  EXPECT_EQ(scene.sent, SeedStepsLines{"SETNX k " + scene.Instant(kSeedStepsLease + 1ms)});
 }
 
 TEST(SetnxGetsetExpired, AKeyWhoseInstantIsPastIsWonIfWhatGetsetReturnsIsPastToo) {
-  const std::string past = Scene("setnx-getset-expired").Instant(-1ms);
-  const std::string now = Scene("setnx-getset-expired").Instant(0ms);
+  const std::string past = SeedStepsScene("setnx-getset-expired").Instant(-1ms);
+  const std::string now = SeedStepsScene("setnx-getset-expired").Instant(0ms);
   const struct {
     const char* what;
     CallResult seen, before;
@@ -148,29 +157,30 @@ TEST(SetnxGetsetExpired, AKeyWhoseInstantIsPastIsWonIfWhatGetsetReturnsIsPastToo
   };
   for (const auto& [what, seen, before, result, commands] : cases) {
     SCOPED_TRACE(what);
-    Scene scene("setnx-getset-expired", {Number(0), seen, before});
+    SeedStepsScene scene("setnx-getset-expired", {NumberSeedSteps(0), seen, before});
     EXPECT_EQ(scene.Try(), result);
-    Lines all{"SETNX k " + scene.Instant(kLease + 1ms), "GET k",
-              "GETSET k " + scene.Instant(kLease + 1ms)};
+    SeedStepsLines all{"SETNX k " + scene.Instant(kSeedStepsLease + 1ms), "GET k",
+                       "GETSET k " + scene.Instant(kSeedStepsLease + 1ms)};
     all.resize(commands);
     EXPECT_EQ(scene.sent, all);
   }
 }
 
 TEST(SetnxGetsetExpired, ItsBlockingFormNeverLooksAtTheValue) {
-  Scene scene("setnx-getset-expired", {Number(0), Number(0)}, {{"form", "blocking"}});
+  SeedStepsScene scene("setnx-getset-expired", {NumberSeedSteps(0), NumberSeedSteps(0)},
+                       {{"form", "blocking"}});
   EXPECT_EQ(scene.Try(), "busy");
   EXPECT_EQ(scene.Try(), "busy");
-  EXPECT_EQ(scene.sent, Lines(2, "SETNX k " + scene.Instant(kLease + 1ms)));
+  EXPECT_EQ(scene.sent, SeedStepsLines(2, "SETNX k " + scene.Instant(kSeedStepsLease + 1ms)));
 }
 
 TEST(SetnxGetsetExpired, AReleaseDeletesWhateverIsNotPast) {
-  const std::string past = Scene("setnx-getset-expired").Instant(-1ms);
-  const std::string now = Scene("setnx-getset-expired").Instant(0ms);
+  const std::string past = SeedStepsScene("setnx-getset-expired").Instant(-1ms);
+  const std::string now = SeedStepsScene("setnx-getset-expired").Instant(0ms);
   const struct {
     CallResult seen;
     ReleaseResult result;
-    Lines sent;
+    SeedStepsLines sent;
   } cases[] = {
       {Text(now), ReleaseResult::kFreed, {"GET k", "DEL k"}},
       {Text(past), ReleaseResult::kNotOwner, {"GET k"}},
@@ -178,7 +188,7 @@ TEST(SetnxGetsetExpired, AReleaseDeletesWhateverIsNotPast) {
       {NoReply(), ReleaseResult::kUnknown, {"GET k"}},
   };
   for (const auto& [seen, result, sent] : cases) {
-    Scene scene("setnx-getset-expired", {seen, Number(1)});
+    SeedStepsScene scene("setnx-getset-expired", {seen, NumberSeedSteps(1)});
     EXPECT_EQ(scene.Release(), result);
     EXPECT_EQ(scene.sent, sent);
   }
@@ -187,45 +197,45 @@ TEST(SetnxGetsetExpired, AReleaseDeletesWhateverIsNotPast) {
 // ---- seed 002
 
 TEST(SetnxExpire, TheExpiryIsASecondCommandAndNobodyLooksWhetherItCame) {
-  for (const CallResult& answer : {Number(1), NoReply()}) {
-    Scene scene("setnx-expire", {Number(1), answer, Number(1)});
+  for (const CallResult& answer : {NumberSeedSteps(1), NoReply()}) {
+    SeedStepsScene scene("setnx-expire", {NumberSeedSteps(1), answer, NumberSeedSteps(1)});
     EXPECT_EQ(scene.Try(), "granted");
-    EXPECT_EQ(scene.sent, (Lines{"SETNX k " + scene.last.owner, "PEXPIRE k 300"}));
+    EXPECT_EQ(scene.sent, (SeedStepsLines{"SETNX k " + scene.last.owner, "PEXPIRE k 300"}));
     EXPECT_EQ(scene.world.steps, std::vector<Step>{Step::kMidAcquire});
     EXPECT_EQ(scene.Release(), ReleaseResult::kFreed);
     EXPECT_EQ(scene.sent.back(), "DEL k");
   }
-  Scene taken("setnx-expire", {Number(0)});
+  SeedStepsScene taken("setnx-expire", {NumberSeedSteps(0)});
   EXPECT_EQ(taken.Try(), "busy");
   EXPECT_EQ(taken.sent.size(), 1u) << "another's expiry is left alone";
 }
 
 TEST(SetNxPxGetDel, DeletesWhatItSawToBeItsOwn) {
-  Scene scene("set-nx-px-get-del", {Text("OK")});
+  SeedStepsScene scene("set-nx-px-get-del", {Text("OK")});
   EXPECT_EQ(scene.Try(), "granted");
-  EXPECT_EQ(scene.sent, Lines{"SET k " + scene.last.owner + " NX PX 300"});
+  EXPECT_EQ(scene.sent, SeedStepsLines{"SET k " + scene.last.owner + " NX PX 300"});
   scene.sent.clear();
   scene.answers = {Text("another's")};
   EXPECT_EQ(scene.Release(), ReleaseResult::kNotOwner);
-  EXPECT_EQ(scene.sent, Lines{"GET k"});
-  scene.answers = {Text(scene.last.owner), Number(1)};
+  EXPECT_EQ(scene.sent, SeedStepsLines{"GET k"});
+  scene.answers = {Text(scene.last.owner), NumberSeedSteps(1)};
   EXPECT_EQ(scene.Release(), ReleaseResult::kFreed);
-  EXPECT_EQ(scene.sent, (Lines{"GET k", "GET k", "DEL k"}));
+  EXPECT_EQ(scene.sent, (SeedStepsLines{"GET k", "GET k", "DEL k"}));
   EXPECT_EQ(scene.world.steps, std::vector<Step>{Step::kMidRelease}) << "between the two";
 }
 
 TEST(SetNxPxReentrant, OnlyTheOutermostEntryAndItsExitAreSent) {
-  Scene scene("set-nx-px-reentrant", {Text("OK"), Number(1)});
+  SeedStepsScene scene("set-nx-px-reentrant", {Text("OK"), NumberSeedSteps(1)});
   EXPECT_EQ(scene.Try(), "granted");
   const Grant outer = scene.last;
-  scene.world.Advance(kLease * 2);  // the marker alone counts
+  scene.world.Advance(kSeedStepsLease * 2);  // the marker alone counts
   EXPECT_EQ(scene.Try(), "granted");
   EXPECT_EQ(scene.last.valid_until, outer.valid_until) << "no lease of its own";
   EXPECT_EQ(scene.Release(), ReleaseResult::kReleased);
   EXPECT_EQ(scene.sent.size(), 1u);
   scene.last = outer;
   EXPECT_EQ(scene.Release(), ReleaseResult::kReleased);
-  EXPECT_EQ(scene.sent, (Lines{"SET k " + outer.owner + " NX PX 300", "script"}));
+  EXPECT_EQ(scene.sent, (SeedStepsLines{"SET k " + outer.owner + " NX PX 300", "script"}));
 }
 
 }  // namespace

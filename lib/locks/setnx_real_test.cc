@@ -8,7 +8,7 @@ using testing::Client;
 using testing::kLongLease;
 using testing::OnServers;
 
-const LockKey kKey{.name = "k"};
+const LockKey kSetnxKey{.name = "k"};
 
 class PlainKey : public OnServers {};
 
@@ -18,7 +18,7 @@ TEST_F(PlainKey, OfSetNxPxIsTheOwnerAndExpiresWithTheLease) {
     SCOPED_TRACE(lock);
     Empty();
     Client client(1, {lock});
-    const Grant grant = client.Acquire(kKey);
+    const Grant grant = client.Acquire(kSetnxKey);
     EXPECT_EQ(AskNode(1, {"GET", "k"}), grant.owner);
     EXPECT_GT(std::stoll(AskNode(1, {"PTTL", "k"})), 0);
     EXPECT_LE(std::stoll(AskNode(1, {"PTTL", "k"})), ToMs(kLongLease));
@@ -31,7 +31,7 @@ TEST_F(PlainKey, OfSetnxGetsetIsTheInstantWhenItIsOver) {
     Empty();
     Client client(1, {lock});
     const int64_t now_ms = ToMs(client.env().Wall());
-    (void)client.Acquire(kKey);
+    (void)client.Acquire(kSetnxKey);
     const int64_t over_ms = std::stoll(AskNode(1, {"GET", "k"}));
     EXPECT_GE(over_ms, now_ms + ToMs(kLongLease));
     EXPECT_LE(over_ms, ToMs(client.env().Wall()) + ToMs(kLongLease) + 1);
@@ -39,17 +39,17 @@ TEST_F(PlainKey, OfSetnxGetsetIsTheInstantWhenItIsOver) {
   EXPECT_EQ(AskNode(1, {"TTL", "k"}), "-1") << "setnx-getset-expired never expires";
   Empty();
   Client client(1, {"setnx-getset"});
-  (void)client.Acquire(kKey);
+  (void)client.Acquire(kSetnxKey);
   EXPECT_GT(std::stoll(AskNode(1, {"TTL", "k"})), 86'000) << "the last resort, a day";
 }
 
 TEST_F(PlainKey, OfSetnxGetsetIsTakenOverWhenTheInstantIsPast) {
   Client a(1, {"setnx-getset"});
   ASSERT_EQ(AskNode(1, {"SET", "k", "1000"}), "OK");  // 1970
-  (void)a.Acquire(kKey);
+  (void)a.Acquire(kSetnxKey);
   for (const char* odd : {"", "soon", "99999999999999"}) {
     ASSERT_EQ(AskNode(1, {"SET", "k", odd}), "OK");
-    EXPECT_TRUE(a.IsBusy(kKey)) << odd;
+    EXPECT_TRUE(a.IsBusy(kSetnxKey)) << odd;
     EXPECT_EQ(AskNode(1, {"GET", "k"}), odd);
   }
 }

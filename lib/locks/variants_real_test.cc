@@ -17,7 +17,7 @@ using testing::NameOf;
 using testing::OnServers;
 using testing::Variant;
 
-const LockKey kKey{.name = "k"};
+const LockKey kVariantsKey{.name = "k"};
 
 class Variants : public OnServers {};
 
@@ -72,17 +72,17 @@ TEST_F(Variants, OneHoldsAndTheOtherIsRefusedUntilTheRelease) {
     Client a(1, variant);
     Client b(2, variant);
     const MonoTime before = a.env().Mono();
-    const Grant grant = a.Acquire(kKey);
+    const Grant grant = a.Acquire(kVariantsKey);
     const MonoTime after = a.env().Mono();
     EXPECT_LE(grant.valid_until, after + kLongLease + MoreThanTheLease(variant));
     EXPECT_GT(grant.valid_until, before + kLongLease * 98 / 100 - 10ms) << "less the drift";
-    EXPECT_TRUE(b.IsBusy(kKey));
+    EXPECT_TRUE(b.IsBusy(kVariantsKey));
     EXPECT_TRUE(std::holds_alternative<Granted>(b.Try({.name = "another"})));
     EXPECT_TRUE(Freed(a.Release(grant)));
     for (int node = 1; node <= kServers; ++node) EXPECT_EQ(AskNode(node, {"EXISTS", "k"}), "0");
-    const Grant next = b.AcquireEventually(kKey);
+    const Grant next = b.AcquireEventually(kVariantsKey);
     EXPECT_NE(next.hold, grant.hold);
-    EXPECT_TRUE(a.IsBusy(kKey));
+    EXPECT_TRUE(a.IsBusy(kVariantsKey));
     EXPECT_TRUE(Freed(b.Release(next)));
   }
 }
@@ -93,10 +93,10 @@ TEST_F(Variants, TwoThreadsOfOneClientExcludeEachOther) {
     Empty();
     Client a(1, variant, kLongLease, /*thread=*/0);
     Client b(1, variant, kLongLease, /*thread=*/1);
-    const Grant grant = a.Acquire(kKey);
-    EXPECT_TRUE(b.IsBusy(kKey));
+    const Grant grant = a.Acquire(kVariantsKey);
+    EXPECT_TRUE(b.IsBusy(kVariantsKey));
     EXPECT_TRUE(Freed(a.Release(grant)));
-    EXPECT_NE(b.AcquireEventually(kKey).hold, grant.hold);
+    EXPECT_NE(b.AcquireEventually(kVariantsKey).hold, grant.hold);
   }
 }
 
@@ -107,8 +107,8 @@ TEST_F(Variants, ALockWhoseHolderIsGoneIsFreeAfterItsLeaseAndNotBefore) {
     Client a(1, variant, kShortLease);
     Client b(2, variant, kShortLease);
     const MonoTime invoked = a.env().Mono();
-    const Grant grant = a.Acquire(kKey);
-    const Grant next = b.AcquireEventually(kKey);
+    const Grant grant = a.Acquire(kVariantsKey);
+    const Grant next = b.AcquireEventually(kVariantsKey);
     EXPECT_GE(b.env().Mono(), grant.valid_until);
     EXPECT_GE(b.env().Mono() - invoked, kShortLease - 1ms) << "servers count whole milliseconds";
     EXPECT_GT(next.valid_until, grant.valid_until);
@@ -124,15 +124,15 @@ TEST_F(Variants, ALateReleaseFreesNobodyElsesLockWhereTheOwnerIsCompared) {
     Client b(2, variant);
     Client c(3, variant);
     EXPECT_EQ(a.lock().ReleasesAnothers(), ReleasesWhatIsAnothers(variant));
-    const Grant late = a.Acquire(kKey);
-    const Grant next = b.AcquireEventually(kKey);
+    const Grant late = a.Acquire(kVariantsKey);
+    const Grant next = b.AcquireEventually(kVariantsKey);
     if (ReleasesWhatIsAnothers(variant)) {
       EXPECT_TRUE(Freed(a.Release(late)));
-      EXPECT_FALSE(c.IsBusy(kKey)) << "that is the attack";
+      EXPECT_FALSE(c.IsBusy(kVariantsKey)) << "that is the attack";
       continue;
     }
     EXPECT_EQ(a.Release(late), ReleaseResult::kNotOwner);
-    EXPECT_TRUE(c.IsBusy(kKey));
+    EXPECT_TRUE(c.IsBusy(kVariantsKey));
     EXPECT_TRUE(Freed(b.Release(next)));
   }
 }
@@ -144,11 +144,11 @@ TEST_F(Variants, AnExtensionLengthensTheHoldersLeaseOnly) {
     Empty();
     Client a(1, variant, kShortLease);
     Client b(2, variant);
-    const Grant grant = a.Acquire(kKey);
+    const Grant grant = a.Acquire(kVariantsKey);
     const ExtendResult extended = a.Extend(grant);
     ASSERT_TRUE(std::holds_alternative<Extended>(extended));
     EXPECT_GT(std::get<Extended>(extended).valid_until, grant.valid_until);
-    (void)b.AcquireEventually(kKey);
+    (void)b.AcquireEventually(kVariantsKey);
     EXPECT_GE(b.env().Mono(), std::get<Extended>(extended).valid_until);
     EXPECT_TRUE(std::holds_alternative<Lost>(a.Extend(grant)));
   }
@@ -160,16 +160,16 @@ TEST_F(Variants, AnOwnerThatMayEnterAgainKeepsTheLockUntilItsLastExit) {
     Empty();
     Client a(1, variant);
     Client b(2, variant);
-    const Grant outer = a.Acquire(kKey);
-    const Grant inner = a.Acquire(kKey);
-    const Grant innermost = a.Acquire(kKey);
+    const Grant outer = a.Acquire(kVariantsKey);
+    const Grant inner = a.Acquire(kVariantsKey);
+    const Grant innermost = a.Acquire(kVariantsKey);
     EXPECT_EQ(std::set<uint64_t>({outer.hold, inner.hold, innermost.hold}).size(), 3u);
     for (const Grant& exit : {innermost, inner}) {
       EXPECT_EQ(a.Release(exit), ReleaseResult::kReleased);
-      EXPECT_TRUE(b.IsBusy(kKey));
+      EXPECT_TRUE(b.IsBusy(kVariantsKey));
     }
     EXPECT_EQ(a.Release(outer), ReleaseResult::kReleased);
-    (void)b.AcquireEventually(kKey);
+    (void)b.AcquireEventually(kVariantsKey);
   }
 }
 
@@ -184,14 +184,14 @@ TEST_F(Variants, ReadersShareAndAWriterIsAlone) {
     const Grant first = a.Acquire(to_read);
     const Grant second = b.Acquire(to_read);
     EXPECT_TRUE(first.shared && second.shared);
-    EXPECT_TRUE(writer.IsBusy(kKey));
+    EXPECT_TRUE(writer.IsBusy(kVariantsKey));
     EXPECT_EQ(a.Release(first), ReleaseResult::kReleased);
-    EXPECT_TRUE(writer.IsBusy(kKey));
+    EXPECT_TRUE(writer.IsBusy(kVariantsKey));
     EXPECT_EQ(b.Release(second), ReleaseResult::kReleased);
-    const Grant written = writer.Acquire(kKey);
+    const Grant written = writer.Acquire(kVariantsKey);
     EXPECT_FALSE(written.shared);
     EXPECT_TRUE(a.IsBusy(to_read));
-    EXPECT_TRUE(b.IsBusy(kKey));
+    EXPECT_TRUE(b.IsBusy(kVariantsKey));
     EXPECT_EQ(writer.Release(written), ReleaseResult::kReleased);
     (void)a.Acquire(to_read);
   }
@@ -216,7 +216,7 @@ TEST_F(Variants, TokensRiseFromGrantToGrantWhoeverIsGranted) {
     const bool gives = FindLock(variant.lock)->Has(Trait::kToken);
     int64_t last = 0;
     for (Client* client : {&a, &b, &b, &a}) {
-      const Grant grant = client->Acquire(kKey);
+      const Grant grant = client->Acquire(kVariantsKey);
       if (gives) {
         EXPECT_GT(grant.token, last);
       } else {
@@ -236,16 +236,16 @@ TEST_F(Variants, AServerThatDoesNotAnswerLeavesTheOutcomeUnknown) {
     Client a(1, variant);
     Client b(2, variant);
     // Once before, so that the server knows the scripts: what it does not know it cannot do later.
-    EXPECT_TRUE(Freed(a.Release(a.Acquire(kKey))));
+    EXPECT_TRUE(Freed(a.Release(a.Acquire(kVariantsKey))));
     Node(1).Stop();
-    const AcquireResult result = a.Try(kKey, a.env().Mono() + 50ms);
+    const AcquireResult result = a.Try(kVariantsKey, a.env().Mono() + 50ms);
     Node(1).Continue();
     ASSERT_TRUE(std::holds_alternative<Unknown>(result));
     // Its bytes had arrived: it was carried out afterwards, and blocks the others until it is released.
     ASSERT_TRUE(Eventually([&] { return AskNode(1, {"EXISTS", "k"}) == "1"; }));
-    EXPECT_TRUE(b.IsBusy(kKey));
+    EXPECT_TRUE(b.IsBusy(kVariantsKey));
     EXPECT_TRUE(Freed(a.Release(std::get<Unknown>(result).perhaps)));
-    (void)b.AcquireEventually(kKey);
+    (void)b.AcquireEventually(kVariantsKey);
   }
 }
 
@@ -255,9 +255,9 @@ TEST_F(Variants, AServerThatIsGoneGrantsNothing) {
     SCOPED_TRACE(NameOf(variant));
     Client a(1, variant);
     Node(1).Kill();
-    EXPECT_TRUE(a.IsBusy(kKey));
+    EXPECT_TRUE(a.IsBusy(kVariantsKey));
     Node(1).Start();
-    (void)a.Acquire(kKey);
+    (void)a.Acquire(kVariantsKey);
   }
 }
 
@@ -268,9 +268,9 @@ TEST_F(Variants, WithoutALockEveryoneIsGranted) {
     const Variant variant{.lock = std::string(entry.name)};
     Client a(1, variant);
     Client b(2, variant);
-    const Grant grant = a.Acquire(kKey);
+    const Grant grant = a.Acquire(kVariantsKey);
     EXPECT_EQ(grant.valid_until, MonoTime::max());
-    (void)b.Acquire(kKey);
+    (void)b.Acquire(kVariantsKey);
     EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
   }
 }
@@ -281,7 +281,7 @@ TEST_F(Variants, OnlyRedissonsLocksWithAChannelTellOfReleases) {
   for (const LockEntry& entry : Locks()) {
     SCOPED_TRACE(entry.name);
     Client client(1, {.lock = std::string(entry.name)});
-    EXPECT_EQ(client.lock().WakeUps(kKey) != nullptr, tell.contains(entry.name));
+    EXPECT_EQ(client.lock().WakeUps(kVariantsKey) != nullptr, tell.contains(entry.name));
   }
 }
 

@@ -12,9 +12,9 @@ namespace {
 using testing::FakeEnv;
 using testing::Told;
 using testing::World;
-using Lines = std::vector<std::string>;
+using WatchdogLines = std::vector<std::string>;
 
-constexpr Lease kLease = 300ms;
+constexpr Lease kWatchdogLease = 300ms;
 
 // What renewals answer: in turn, the last one again and again. Static, since a renewal is a plain function.
 struct Script {
@@ -46,20 +46,21 @@ class WatchdogTest : public ::testing::Test {
 
   static Grant GrantOf(uint64_t hold) { return {.key = {.name = "k"}, .owner = "o", .hold = hold}; }
   // When renewals were sent, and how they ended.
-  Lines Renewals(Duration until) {
+  WatchdogLines Renewals(Duration until) {
     world_.RunTask(until);
     return Told(world_.events);
   }
 
   World world_;
   FakeEnv env_{world_};
-  Watchdog watchdog_{env_, Renew, {.lease = kLease}};
+  Watchdog watchdog_{env_, Renew, {.lease = kWatchdogLease}};
 };
 
 TEST_F(WatchdogTest, ExtendsEveryThirdOfTheLease) {
   watchdog_.Guard(GrantOf(1));
-  EXPECT_EQ(Renewals(350ms), (Lines{"100 invoke extend", "100 ok extend", "200 invoke extend",
-                                    "200 ok extend", "300 invoke extend", "300 ok extend"}));
+  EXPECT_EQ(Renewals(350ms),
+            (WatchdogLines{"100 invoke extend", "100 ok extend", "200 invoke extend",
+                           "200 ok extend", "300 invoke extend", "300 ok extend"}));
   EXPECT_EQ(world_.events[0].hold, 1u);
 }
 
@@ -68,34 +69,35 @@ TEST_F(WatchdogTest, NothingRunsBeforeTheFirstGrant) { EXPECT_TRUE(world_.spawne
 TEST_F(WatchdogTest, ExtendsNoMoreOnceTheGrantIsLeft) {
   watchdog_.Guard(GrantOf(1));
   world_.At(150ms, [&] { watchdog_.Leave(GrantOf(1)); });
-  EXPECT_EQ(Renewals(1s), (Lines{"100 invoke extend", "100 ok extend"}));
+  EXPECT_EQ(Renewals(1s), (WatchdogLines{"100 invoke extend", "100 ok extend"}));
 }
 
 TEST_F(WatchdogTest, AGrantThatWasLostIsLeft) {
   TheScript().answers = {Extended{}, Lost{}};
   watchdog_.Guard(GrantOf(1));
-  EXPECT_EQ(Renewals(1s),
-            (Lines{"100 invoke extend", "100 ok extend", "200 invoke extend", "200 fail extend"}));
+  EXPECT_EQ(Renewals(1s), (WatchdogLines{"100 invoke extend", "100 ok extend", "200 invoke extend",
+                                         "200 fail extend"}));
 }
 
 TEST_F(WatchdogTest, AFailedExtensionIsTriedAgainBeforeTheLeaseEnds) {
   TheScript().answers = {Undecided{}, Undecided{}, Extended{}};
   watchdog_.Guard(GrantOf(1));
-  EXPECT_EQ(Renewals(265ms),
-            (Lines{"100 invoke extend", "100 info extend", "130 invoke extend", "130 info extend",
-                   "160 invoke extend", "160 ok extend", "260 invoke extend", "260 ok extend"}));
+  EXPECT_EQ(
+      Renewals(265ms),
+      (WatchdogLines{"100 invoke extend", "100 info extend", "130 invoke extend", "130 info extend",
+                     "160 invoke extend", "160 ok extend", "260 invoke extend", "260 ok extend"}));
 }
 
 TEST_F(WatchdogTest, AFailedExtensionIsTheLastOneForThoseThatTryOnce) {
   TheScript().answers = {Extended{}, Undecided{}, Extended{}};
-  Watchdog once(env_, Renew, {.lease = kLease, .once = true});
+  Watchdog once(env_, Renew, {.lease = kWatchdogLease, .once = true});
   once.Guard(GrantOf(1));
-  EXPECT_EQ(Renewals(1s),
-            (Lines{"100 invoke extend", "100 ok extend", "200 invoke extend", "200 info extend"}));
+  EXPECT_EQ(Renewals(1s), (WatchdogLines{"100 invoke extend", "100 ok extend", "200 invoke extend",
+                                         "200 info extend"}));
 }
 
 TEST_F(WatchdogTest, EveryNodeIsAsked) {
-  Watchdog five(env_, Renew, {.lease = kLease, .nodes = 5});
+  Watchdog five(env_, Renew, {.lease = kWatchdogLease, .nodes = 5});
   five.Guard(GrantOf(1));
   (void)Renewals(150ms);
   EXPECT_EQ(TheScript().nodes, 5u);
@@ -104,16 +106,17 @@ TEST_F(WatchdogTest, EveryNodeIsAsked) {
 TEST_F(WatchdogTest, TheNextOneCountsFromTheInvocation) {
   TheScript().takes = 40ms;
   watchdog_.Guard(GrantOf(1));
-  EXPECT_EQ(Renewals(290ms),
-            (Lines{"100 invoke extend", "140 ok extend", "200 invoke extend", "240 ok extend"}));
+  EXPECT_EQ(Renewals(290ms), (WatchdogLines{"100 invoke extend", "140 ok extend",
+                                            "200 invoke extend", "240 ok extend"}));
 }
 
 TEST_F(WatchdogTest, GuardsEveryGrantOfItsClient) {
   watchdog_.Guard(GrantOf(1));
   world_.At(50ms, [&] { watchdog_.Guard(GrantOf(2)); });
   world_.At(160ms, [&] { watchdog_.Leave(GrantOf(1)); });
-  EXPECT_EQ(Renewals(260ms), (Lines{"100 invoke extend", "100 ok extend", "150 invoke extend",
-                                    "150 ok extend", "250 invoke extend", "250 ok extend"}));
+  EXPECT_EQ(Renewals(260ms),
+            (WatchdogLines{"100 invoke extend", "100 ok extend", "150 invoke extend",
+                           "150 ok extend", "250 invoke extend", "250 ok extend"}));
   EXPECT_EQ(world_.events[0].hold, 1u);
   EXPECT_EQ(world_.events[2].hold, 2u);
   EXPECT_EQ(world_.events[4].hold, 2u);
@@ -123,7 +126,7 @@ TEST_F(WatchdogTest, AGrantThatIsLeftDuringItsExtensionStaysLeft) {
   TheScript().takes = 40ms;
   watchdog_.Guard(GrantOf(1));
   world_.At(120ms, [&] { watchdog_.Leave(GrantOf(1)); });
-  EXPECT_EQ(Renewals(1s), (Lines{"100 invoke extend", "140 ok extend"}));
+  EXPECT_EQ(Renewals(1s), (WatchdogLines{"100 invoke extend", "140 ok extend"}));
 }
 
 }  // namespace

@@ -13,22 +13,22 @@ using testing::FakeEnv;
 using testing::ScriptedLock;
 using testing::Told;
 using testing::World;
-using Outcome = testing::Attempt::Outcome;
-using Lines = std::vector<std::string>;
+using WithLockOutcome = testing::Attempt::Outcome;
+using WithLockLines = std::vector<std::string>;
 
-constexpr Lease kLease = 500ms;
+constexpr Lease kWithLockLease = 500ms;
 constexpr RetryPolicy kOneTry{.timeout = 0s};
 
-struct Scene {
+struct WithLockScene {
   World world;
   FakeEnv env{world};
   ScriptedLock lock;
   int entered = 0;
 
-  explicit Scene(Outcome outcome) : lock(world, {{.outcome = outcome}}) {}
+  explicit WithLockScene(WithLockOutcome outcome) : lock(world, {{.outcome = outcome}}) {}
   template <typename Body>
   Entry Run(Body&& body) {
-    return WithLock(env, lock, {.name = "k"}, kLease, kOneTry, [&](const Grant& grant) {
+    return WithLock(env, lock, {.name = "k"}, kWithLockLease, kOneTry, [&](const Grant& grant) {
       ++entered;
       world.Advance(20ms);
       body(grant);
@@ -37,97 +37,97 @@ struct Scene {
 };
 
 TEST(WithLock, RunsTheBodyWhileHoldingAndReleasesAfterwards) {
-  Scene scene(Outcome::kGranted);
+  WithLockScene scene(WithLockOutcome::kGranted);
   const Entry entry = scene.Run([&](const Grant& grant) {
     EXPECT_EQ(grant.hold, 1u);
-    EXPECT_EQ(scene.lock.said, Lines{"0 acquire"});
+    EXPECT_EQ(scene.lock.said, WithLockLines{"0 acquire"});
   });
   EXPECT_TRUE(entry.entered);
   EXPECT_FALSE(entry.perhaps_left_locked);
   EXPECT_EQ(entry.released, ReleaseResult::kReleased);
-  EXPECT_EQ(scene.lock.said, (Lines{"0 acquire", "20 release 1"}));
+  EXPECT_EQ(scene.lock.said, (WithLockLines{"0 acquire", "20 release 1"}));
 }
 
 TEST(WithLock, ReleasesWhenTheBodyThrowsAndLetsTheExceptionPass) {
-  Scene scene(Outcome::kGranted);
+  WithLockScene scene(WithLockOutcome::kGranted);
   EXPECT_THROW((void)scene.Run([](const Grant&) { throw std::runtime_error("sold out"); }),
                std::runtime_error);
   EXPECT_EQ(scene.entered, 1);
-  EXPECT_EQ(scene.lock.said, (Lines{"0 acquire", "20 release 1"}));
+  EXPECT_EQ(scene.lock.said, (WithLockLines{"0 acquire", "20 release 1"}));
 }
 
 TEST(WithLock, ReleasesWhenTheBodyReturnsEarly) {
-  Scene scene(Outcome::kGranted);
+  WithLockScene scene(WithLockOutcome::kGranted);
   const auto use = [&]() -> int {
-    WithLock(scene.env, scene.lock, {.name = "k"}, kLease, kOneTry, [&](const Grant&) {
+    WithLock(scene.env, scene.lock, {.name = "k"}, kWithLockLease, kOneTry, [&](const Grant&) {
       if (scene.entered == 0) return;
       ++scene.entered;
     });
     return 1;
   };
   EXPECT_EQ(use(), 1);
-  EXPECT_EQ(scene.lock.said, (Lines{"0 acquire", "0 release 1"}));
+  EXPECT_EQ(scene.lock.said, (WithLockLines{"0 acquire", "0 release 1"}));
 }
 
 TEST(WithLock, DoesNotEnterWhenTheLockIsTaken) {
-  Scene scene(Outcome::kBusy);
+  WithLockScene scene(WithLockOutcome::kBusy);
   const Entry entry = scene.Run([](const Grant&) {});
   EXPECT_FALSE(entry.entered);
   EXPECT_FALSE(entry.perhaps_left_locked);
   EXPECT_EQ(scene.entered, 0);
-  EXPECT_EQ(scene.lock.said, Lines{"0 acquire"});
+  EXPECT_EQ(scene.lock.said, WithLockLines{"0 acquire"});
 }
 
 TEST(WithLock, DoesNotEnterWhenItIsUnknownWhetherItHolds) {
-  Scene scene(Outcome::kUnknown);
+  WithLockScene scene(WithLockOutcome::kUnknown);
   const Entry entry = scene.Run([](const Grant&) {});
   EXPECT_FALSE(entry.entered);
   EXPECT_TRUE(entry.perhaps_left_locked);
   EXPECT_EQ(scene.entered, 0);
-  EXPECT_EQ(scene.lock.said, (Lines{"0 acquire", "0 release 1"}));
+  EXPECT_EQ(scene.lock.said, (WithLockLines{"0 acquire", "0 release 1"}));
 }
 
 TEST(WithLock, TellsWhatBecameOfTheRelease) {
   for (const ReleaseResult answer :
        {ReleaseResult::kReleased, ReleaseResult::kNotOwner, ReleaseResult::kUnknown}) {
-    Scene scene(Outcome::kGranted);
+    WithLockScene scene(WithLockOutcome::kGranted);
     scene.lock.release_answer = answer;
     EXPECT_EQ(scene.Run([](const Grant&) {}).released, answer);
   }
 }
 
 TEST(WithLock, RecordsTheWaitAndAnnouncesItsSteps) {
-  Scene granted(Outcome::kGranted);
+  WithLockScene granted(WithLockOutcome::kGranted);
   (void)granted.Run([](const Grant&) {});
-  EXPECT_EQ(Told(granted.world.events), (Lines{"0 invoke wait", "0 ok wait"}));
+  EXPECT_EQ(Told(granted.world.events), (WithLockLines{"0 invoke wait", "0 ok wait"}));
   EXPECT_EQ(granted.world.events[1].hold, 1u);
   EXPECT_EQ(granted.world.steps,
             (std::vector<Step>{Step::kAfterAcquire, Step::kBeforeRelease, Step::kAfterRelease}));
-  Scene busy(Outcome::kBusy);
+  WithLockScene busy(WithLockOutcome::kBusy);
   (void)busy.Run([](const Grant&) {});
-  EXPECT_EQ(Told(busy.world.events), (Lines{"0 invoke wait", "0 fail wait"}));
+  EXPECT_EQ(Told(busy.world.events), (WithLockLines{"0 invoke wait", "0 fail wait"}));
   EXPECT_TRUE(busy.world.steps.empty());
 }
 
 TEST(HeldLock, IsReleasedOnceHoweverOftenItIsAsked) {
   World world;
   FakeEnv env(world);
-  ScriptedLock lock(world, {{.outcome = Outcome::kGranted}});
+  ScriptedLock lock(world, {{.outcome = WithLockOutcome::kGranted}});
   lock.release_answer = ReleaseResult::kNotOwner;
   {
     HeldLock held(env, lock, {.key = {.name = "k"}, .hold = 7}, 1s);
     EXPECT_EQ(held.Release(), ReleaseResult::kNotOwner);
     EXPECT_EQ(held.Release(), ReleaseResult::kNotOwner);
   }
-  EXPECT_EQ(lock.said, Lines{"0 release 7"});
+  EXPECT_EQ(lock.said, WithLockLines{"0 release 7"});
 }
 
 TEST(HeldLock, IsReleasedWhenItGoes) {
   World world;
   FakeEnv env(world);
-  ScriptedLock lock(world, {{.outcome = Outcome::kGranted}});
+  ScriptedLock lock(world, {{.outcome = WithLockOutcome::kGranted}});
   { const HeldLock held(env, lock, {.key = {.name = "k"}, .hold = 7}, 1s); }
-  EXPECT_EQ(lock.said, Lines{"0 release 7"});
+  EXPECT_EQ(lock.said, WithLockLines{"0 release 7"});
 }
 
 TEST(MakeLockKey, IsThePrefixAndTheFieldsOfTheArguments) {
@@ -137,12 +137,13 @@ TEST(MakeLockKey, IsThePrefixAndTheFieldsOfTheArguments) {
 }
 
 TEST(WithLock, AVariantThatStaysLockedOnThrowIsLeftAndNotReleased) {
-  Scene scene(Outcome::kGranted);
+  WithLockScene scene(WithLockOutcome::kGranted);
   scene.lock.stays_locked_on_throw = true;
   EXPECT_THROW((void)scene.Run([](const Grant&) { throw std::runtime_error("sold out"); }),
                std::runtime_error);
-  EXPECT_EQ(scene.lock.said, Lines{"0 acquire"});
-  ASSERT_EQ(Told(scene.world.events), (Lines{"0 invoke wait", "0 ok wait", "20 info leave"}));
+  EXPECT_EQ(scene.lock.said, WithLockLines{"0 acquire"});
+  ASSERT_EQ(Told(scene.world.events),
+            (WithLockLines{"0 invoke wait", "0 ok wait", "20 info leave"}));
   EXPECT_EQ(scene.world.events.back().hold, 1U);
   (void)scene.Run([](const Grant&) {});
   EXPECT_EQ(scene.lock.said.back(), "40 release 2") << "it is released when nothing is thrown";

@@ -12,8 +12,8 @@ namespace {
 
 constexpr uint32_t kAsked = 20;  // of each kind, in turn
 
-std::vector<std::pair<ChoiceKind, uint32_t>> Answers(ChoiceSource& choices,
-                                                     uint32_t alternatives = 3) {
+std::vector<std::pair<ChoiceKind, uint32_t>> AnswersChoicePct(ChoiceSource& choices,
+                                                              uint32_t alternatives = 3) {
   std::vector<std::pair<ChoiceKind, uint32_t>> answers;
   for (uint32_t i = 0; i < kAsked; ++i) {
     answers.emplace_back(ChoiceKind::kFault, choices.Choose(ChoiceKind::kFault, alternatives));
@@ -36,7 +36,7 @@ TEST(PctChoices, OfOneNumberAreTheSameWhicheverCameBefore) {
     one.Begin(number);
     other.Begin(number + 1);
     other.Begin(number);
-    EXPECT_EQ(Answers(one), Answers(other));
+    EXPECT_EQ(AnswersChoicePct(one), AnswersChoicePct(other));
   }
 }
 
@@ -44,9 +44,9 @@ TEST(PctChoices, WhatItNotesIsTheSameExecution) {
   for (uint64_t number = 0; number < 100; ++number) {
     PctChoices drawn(Terms(3, 2));
     drawn.Begin(number);
-    const auto answers = Answers(drawn);
+    const auto answers = AnswersChoicePct(drawn);
     GivenChoices given(drawn.deviations());
-    EXPECT_EQ(Answers(given), answers);
+    EXPECT_EQ(AnswersChoicePct(given), answers);
     EXPECT_TRUE(given.Fits());
   }
 }
@@ -58,7 +58,7 @@ TEST(PctChoices, TheOrderTurnsOverAtEachChangePoint) {
     PctChoices drawn(Terms(0, 1));
     drawn.Begin(number);
     std::string order;
-    for (const auto& [kind, answer] : Answers(drawn)) {
+    for (const auto& [kind, answer] : AnswersChoicePct(drawn)) {
       if (kind == ChoiceKind::kOrder) order += answer == 0 ? '0' : '1';
     }
     ++seen[order];
@@ -80,7 +80,7 @@ TEST(PctChoices, WithoutDelaysWhatIsDueFirstGoesFirst) {
   for (uint64_t number = 0; number < 100; ++number) {
     PctChoices drawn(Terms(1, 0));
     drawn.Begin(number);
-    (void)Answers(drawn);
+    (void)AnswersChoicePct(drawn);
     ASSERT_EQ(drawn.deviations().size(), 1u);
     EXPECT_EQ(drawn.deviations()[0].kind, ChoiceKind::kFault);
   }
@@ -93,7 +93,7 @@ TEST(PctChoices, EachFaultAtEachPlaceComesAsOften) {
   for (uint64_t number = 0; number < kRuns; ++number) {
     PctChoices drawn(Terms(1, 0));
     drawn.Begin(number);
-    (void)Answers(drawn);
+    (void)AnswersChoicePct(drawn);
     ++seen[{drawn.deviations()[0].at, drawn.deviations()[0].choice}];
   }
   ASSERT_EQ(seen.size(), kAsked * 2);

@@ -9,7 +9,7 @@ namespace doublehold::sim {
 namespace {
 
 // What is under the key of a command: nothing, a hash, or something else.
-struct Found {
+struct FoundHash {
   Entry* entry = nullptr;
   Hash* hash = nullptr;
 
@@ -21,12 +21,12 @@ struct Found {
   }
 };
 
-Found FindHash(const ServerCall& call) {
+FoundHash FindHash(const ServerCall& call) {
   Entry* entry = call.Find(call.argv[1]);
   return {entry, entry == nullptr ? nullptr : std::get_if<Hash>(&entry->value)};
 }
 
-Hash& OrNew(const ServerCall& call, const Found& found) {
+Hash& OrNew(const ServerCall& call, const FoundHash& found) {
   if (found.hash != nullptr) return *found.hash;
   return std::get<Hash>(call.server.keys.Add(call.argv[1], Hash{}).value);
 }
@@ -45,7 +45,7 @@ bool PutField(Hash& hash, std::string_view name, std::string_view value) {
 enum class Parts : uint8_t { kNames, kValues, kBoth };
 
 ServerReply ListOf(const ServerCall& call, Parts parts) {
-  const Found found = FindHash(call);
+  const FoundHash found = FindHash(call);
   if (found.IsOther()) return WrongType();
   Reply reply = Array();
   if (found.hash == nullptr) return reply;
@@ -59,7 +59,7 @@ ServerReply ListOf(const ServerCall& call, Parts parts) {
 // The number of new fields.
 tl::expected<int64_t, ServerError> PutFields(const ServerCall& call, std::string_view name) {
   if (call.argv.size() % 2 == 1) return WrongArity(name);
-  const Found found = FindHash(call);
+  const FoundHash found = FindHash(call);
   if (found.IsOther()) return WrongType();
   Hash& hash = OrNew(call, found);
   int64_t added = 0;
@@ -73,7 +73,7 @@ tl::expected<int64_t, ServerError> PutFields(const ServerCall& call, std::string
 }  // namespace
 
 ServerReply HDel(const ServerCall& call) {
-  const Found found = FindHash(call);
+  const FoundHash found = FindHash(call);
   if (found.IsOther()) return WrongType();
   if (found.hash == nullptr) return Integer(int64_t{0});
   size_t gone = 0;
@@ -88,13 +88,13 @@ ServerReply HDel(const ServerCall& call) {
 }
 
 ServerReply HExists(const ServerCall& call) {
-  const Found found = FindHash(call);
+  const FoundHash found = FindHash(call);
   if (found.IsOther()) return WrongType();
   return Integer(int64_t{found.Get(call.argv[2]) != nullptr});
 }
 
 ServerReply HGet(const ServerCall& call) {
-  const Found found = FindHash(call);
+  const FoundHash found = FindHash(call);
   if (found.IsOther()) return WrongType();
   const Field* field = found.Get(call.argv[2]);
   if (field == nullptr) return Nil();
@@ -102,7 +102,7 @@ ServerReply HGet(const ServerCall& call) {
 }
 
 ServerReply HMGet(const ServerCall& call) {
-  const Found found = FindHash(call);
+  const FoundHash found = FindHash(call);
   if (found.IsOther()) return WrongType();
   Reply reply = Array();
   for (const std::string_view name : call.argv.subspan(2)) {
@@ -117,7 +117,7 @@ ServerReply HKeys(const ServerCall& call) { return ListOf(call, Parts::kNames); 
 ServerReply HVals(const ServerCall& call) { return ListOf(call, Parts::kValues); }
 
 ServerReply HLen(const ServerCall& call) {
-  const Found found = FindHash(call);
+  const FoundHash found = FindHash(call);
   if (found.IsOther()) return WrongType();
   return Integer(found.hash == nullptr ? size_t{0} : found.hash->size());
 }
@@ -135,7 +135,7 @@ ServerReply HMSet(const ServerCall& call) {
 }
 
 ServerReply HSetNx(const ServerCall& call) {
-  const Found found = FindHash(call);
+  const FoundHash found = FindHash(call);
   if (found.IsOther()) return WrongType();
   if (found.Get(call.argv[2]) != nullptr) return Integer(int64_t{0});
   PutField(OrNew(call, found), call.argv[2], call.argv[3]);
@@ -146,7 +146,7 @@ ServerReply HSetNx(const ServerCall& call) {
 ServerReply HIncrBy(const ServerCall& call) {
   const auto by = ReadInteger(call.argv[3]);
   if (!by) return NoInteger();
-  const Found found = FindHash(call);
+  const FoundHash found = FindHash(call);
   if (found.IsOther()) return WrongType();
   int64_t value = 0;
   if (const Field* field = found.Get(call.argv[2])) {

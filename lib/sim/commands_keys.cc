@@ -16,7 +16,7 @@ struct ExpiryOptions {
   bool lt = false;
 };
 
-tl::expected<ExpiryOptions, ServerError> ReadOptions(Argv words) {
+tl::expected<ExpiryOptions, ServerError> ReadExpiryOptions(Argv words) {
   ExpiryOptions options;
   for (const std::string_view word : words) {
     if (IsOption(word, "NX")) {
@@ -49,7 +49,7 @@ bool Allows(const ExpiryOptions& options, int64_t now_set_ms, int64_t wanted_ms)
 // At `base_ms` plus the number, in units of so many milliseconds.
 ServerReply ExpireBy(const ServerCall& call, std::string_view name, int64_t base_ms,
                      int64_t unit_ms) {
-  const auto options = ReadOptions(call.argv.subspan(3));
+  const auto options = ReadExpiryOptions(call.argv.subspan(3));
   if (!options) return tl::unexpected(options.error());
   const auto number = ReadInteger(call.argv[2]);
   if (!number) return NoInteger();

@@ -6,14 +6,14 @@
 namespace doublehold::sim {
 namespace {
 
-struct Found {
+struct FoundList {
   Entry* entry = nullptr;
   List* list = nullptr;
 
   [[nodiscard]] bool IsOther() const { return entry != nullptr && list == nullptr; }
 };
 
-Found FindList(const ServerCall& call) {
+FoundList FindList(const ServerCall& call) {
   Entry* entry = call.Find(call.argv[1]);
   return {entry, entry == nullptr ? nullptr : std::get_if<List>(&entry->value)};
 }
@@ -21,7 +21,7 @@ Found FindList(const ServerCall& call) {
 enum class End : uint8_t { kHead, kTail };
 
 ServerReply Push(const ServerCall& call, End end) {
-  const Found found = FindList(call);
+  const FoundList found = FindList(call);
   if (found.IsOther()) return WrongType();
   List& list = found.list != nullptr
                    ? *found.list
@@ -57,7 +57,7 @@ ServerReply Pop(const ServerCall& call, End end, std::string_view name) {
     if (!number || *number < 0) return Error("ERR value is out of range, must be positive");
     count = *number;
   }
-  const Found found = FindList(call);
+  const FoundList found = FindList(call);
   if (found.IsOther()) return WrongType();
   if (found.list == nullptr) return Nil();
   Reply reply = Array();
@@ -74,7 +74,7 @@ struct LPosOptions {
   int64_t most_looked_at = 0;
 };
 
-tl::expected<LPosOptions, ServerError> ReadOptions(Argv words) {
+tl::expected<LPosOptions, ServerError> ReadPositionOptions(Argv words) {
   LPosOptions options;
   for (size_t i = 0; i < words.size(); i += 2) {
     if (i + 1 == words.size()) return SyntaxError();
@@ -107,13 +107,13 @@ ServerReply LPop(const ServerCall& call) { return Pop(call, End::kHead, "lpop");
 ServerReply RPop(const ServerCall& call) { return Pop(call, End::kTail, "rpop"); }
 
 ServerReply LLen(const ServerCall& call) {
-  const Found found = FindList(call);
+  const FoundList found = FindList(call);
   if (found.IsOther()) return WrongType();
   return Integer(found.list == nullptr ? size_t{0} : found.list->size());
 }
 
 ServerReply LIndex(const ServerCall& call) {
-  const Found found = FindList(call);
+  const FoundList found = FindList(call);
   if (found.IsOther()) return WrongType();
   if (found.list == nullptr) return Nil();
   auto index = ReadInteger(call.argv[2]);
@@ -128,7 +128,7 @@ ServerReply LRange(const ServerCall& call) {
   const auto first = ReadInteger(call.argv[2]);
   const auto last = ReadInteger(call.argv[3]);
   if (!first || !last) return NoInteger();
-  const Found found = FindList(call);
+  const FoundList found = FindList(call);
   if (found.IsOther()) return WrongType();
   Reply reply = Array();
   if (found.list == nullptr) return reply;
@@ -140,7 +140,7 @@ ServerReply LRange(const ServerCall& call) {
 ServerReply LRem(const ServerCall& call) {
   const auto count = ReadInteger(call.argv[2]);
   if (!count) return NoInteger();
-  const Found found = FindList(call);
+  const FoundList found = FindList(call);
   if (found.IsOther()) return WrongType();
   if (found.list == nullptr) return Integer(int64_t{0});
   List& list = *found.list;
@@ -159,10 +159,10 @@ ServerReply LRem(const ServerCall& call) {
 }
 
 ServerReply LPos(const ServerCall& call) {
-  const auto options = ReadOptions(call.argv.subspan(3));
+  const auto options = ReadPositionOptions(call.argv.subspan(3));
   if (!options) return tl::unexpected(options.error());
   const bool counted = options->count >= 0;
-  const Found found = FindList(call);
+  const FoundList found = FindList(call);
   if (found.IsOther()) return WrongType();
   Reply reply = Array();
   const size_t size = found.list == nullptr ? 0 : found.list->size();

@@ -9,7 +9,7 @@
 namespace doublehold::sim {
 namespace {
 
-struct Found {
+struct FoundSet {
   Entry* entry = nullptr;
   SortedSet* set = nullptr;
 
@@ -21,7 +21,7 @@ struct Found {
   }
 };
 
-Found FindSet(const ServerCall& call) {
+FoundSet FindSet(const ServerCall& call) {
   Entry* entry = call.Find(call.argv[1]);
   return {entry, entry == nullptr ? nullptr : std::get_if<SortedSet>(&entry->value)};
 }
@@ -42,7 +42,7 @@ struct AddOptions {
   size_t pairs_at = 2;
 };
 
-AddOptions ReadOptions(Argv argv) {
+AddOptions ReadAddOptions(Argv argv) {
   AddOptions options;
   for (; options.pairs_at < argv.size(); ++options.pairs_at) {
     const std::string_view word = argv[options.pairs_at];
@@ -65,25 +65,26 @@ AddOptions ReadOptions(Argv argv) {
   return options;
 }
 
-enum class Put : uint8_t { kNothing, kSame, kAdded, kUpdated, kNoNumber };
+enum class PutResult : uint8_t { kNothing, kSame, kAdded, kUpdated, kNoNumber };
 
 // Sets `score` to the one that the member has afterwards.
-Put PutMember(SortedSet& set, const AddOptions& options, double& score, std::string_view name) {
+PutResult PutMember(SortedSet& set, const AddOptions& options, double& score,
+                    std::string_view name) {
   const auto found = std::ranges::find(set, name, &Member::name);
   const bool is_new = found == set.end();
-  if (is_new ? options.xx : options.nx) return Put::kNothing;
+  if (is_new ? options.xx : options.nx) return PutResult::kNothing;
   if (!is_new) {
     if (options.increments) score += found->score;
-    if (std::isnan(score)) return Put::kNoNumber;
+    if (std::isnan(score)) return PutResult::kNoNumber;
     if ((options.lt && score >= found->score) || (options.gt && score <= found->score))
-      return Put::kNothing;
-    if (score == found->score) return Put::kSame;
+      return PutResult::kNothing;
+    if (score == found->score) return PutResult::kSame;
     set.erase(found);
   }
   // A stored zero has no sign.
   Member member{score == 0 ? 0 : score, std::string(name)};
   set.insert(std::ranges::upper_bound(set, member, IsBefore), std::move(member));
-  return is_new ? Put::kAdded : Put::kUpdated;
+  return is_new ? PutResult::kAdded : PutResult::kUpdated;
 }
 
 tl::expected<std::vector<double>, ServerError> ReadScores(Argv pairs) {
@@ -100,7 +101,7 @@ ServerReply Add(const ServerCall& call, const AddOptions& options) {
   const Argv pairs = call.argv.subspan(options.pairs_at);
   const auto scores = ReadScores(pairs);
   if (!scores) return tl::unexpected(scores.error());
-  const Found found = FindSet(call);
+  const FoundSet found = FindSet(call);
   if (found.IsOther()) return WrongType();
   if (found.set == nullptr && options.xx) return options.increments ? Nil() : Integer(int64_t{0});
   SortedSet& set = found.set != nullptr
@@ -109,25 +110,25 @@ ServerReply Add(const ServerCall& call, const AddOptions& options) {
   int64_t added = 0;
   int64_t updated = 0;
   double score = 0;
-  Put last = Put::kNothing;
+  PutResult last = PutResult::kNothing;
   for (size_t i = 0; i < scores->size(); ++i) {
     score = (*scores)[i];
     last = PutMember(set, options, score, pairs[2 * i + 1]);
-    if (last == Put::kNoNumber) break;
-    if (last == Put::kAdded) ++added;
-    if (last == Put::kUpdated) ++updated;
+    if (last == PutResult::kNoNumber) break;
+    if (last == PutResult::kAdded) ++added;
+    if (last == PutResult::kUpdated) ++updated;
   }
   if (added + updated > 0) call.Touch(call.argv[1]);
-  if (last == Put::kNoNumber) return Error("ERR resulting score is not a number (NaN)");
+  if (last == PutResult::kNoNumber) return Error("ERR resulting score is not a number (NaN)");
   if (!options.increments) return Integer(options.counts_changed ? added + updated : added);
-  if (last == Put::kNothing) return Nil();
+  if (last == PutResult::kNothing) return Nil();
   return Text(DoubleText(score));
 }
 
 }  // namespace
 
 ServerReply ZAdd(const ServerCall& call) {
-  const AddOptions options = ReadOptions(call.argv);
+  const AddOptions options = ReadAddOptions(call.argv);
   const size_t words = call.argv.size() - options.pairs_at;
   if (words == 0 || words % 2 == 1) return SyntaxError();
   if (options.nx && options.xx)
@@ -142,13 +143,13 @@ ServerReply ZAdd(const ServerCall& call) {
 ServerReply ZIncrBy(const ServerCall& call) { return Add(call, {.increments = true}); }
 
 ServerReply ZCard(const ServerCall& call) {
-  const Found found = FindSet(call);
+  const FoundSet found = FindSet(call);
   if (found.IsOther()) return WrongType();
   return Integer(found.set == nullptr ? size_t{0} : found.set->size());
 }
 
 ServerReply ZScore(const ServerCall& call) {
-  const Found found = FindSet(call);
+  const FoundSet found = FindSet(call);
   if (found.IsOther()) return WrongType();
   const Member* member = found.Get(call.argv[2]);
   if (member == nullptr) return Nil();
@@ -156,7 +157,7 @@ ServerReply ZScore(const ServerCall& call) {
 }
 
 ServerReply ZRem(const ServerCall& call) {
-  const Found found = FindSet(call);
+  const FoundSet found = FindSet(call);
   if (found.IsOther()) return WrongType();
   if (found.set == nullptr) return Integer(int64_t{0});
   size_t gone = 0;
@@ -188,7 +189,7 @@ ServerReply ZRange(const ServerCall& call) {
   const auto first = ReadInteger(call.argv[2]);
   const auto last = ReadInteger(call.argv[3]);
   if (!first || !last) return NoInteger();
-  const Found found = FindSet(call);
+  const FoundSet found = FindSet(call);
   if (found.IsOther()) return WrongType();
   Reply reply = Array();
   if (found.set == nullptr) return reply;

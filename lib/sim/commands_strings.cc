@@ -16,7 +16,7 @@ struct SetOptions {
   bool absolute = false;
 };
 
-tl::expected<SetOptions, ServerError> ReadOptions(Argv words) {
+tl::expected<SetOptions, ServerError> ReadSetOptions(Argv words) {
   SetOptions options;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i];
@@ -106,7 +106,7 @@ ServerReply SetExpiring(const ServerCall& call, std::string_view name, bool in_s
 }  // namespace
 
 ServerReply Set(const ServerCall& call) {
-  const auto options = ReadOptions(call.argv.subspan(3));
+  const auto options = ReadSetOptions(call.argv.subspan(3));
   if (!options) return tl::unexpected(options.error());
   int64_t expires_ms = kNever;
   if (options->expiry.data() != nullptr) {

@@ -11,7 +11,7 @@ constexpr uint32_t kQuestions = 20;
 constexpr uint32_t kAnswers = 4;
 
 // Answers to so many questions, every fourth of them about order.
-std::vector<uint32_t> Answers(ChoiceSource& choices, uint32_t questions = kQuestions) {
+std::vector<uint32_t> AnswersRandomWalk(ChoiceSource& choices, uint32_t questions = kQuestions) {
   std::vector<uint32_t> answers;
   for (uint32_t at = 0; at < questions; ++at) {
     const bool is_order = at % 4 == 3;
@@ -24,7 +24,7 @@ std::vector<uint32_t> Answers(ChoiceSource& choices, uint32_t questions = kQuest
 WalkTerms TermsOf(uint32_t faults, uint32_t delays) {
   const Deviations none;
   GivenChoices plain(none);
-  Answers(plain);
+  AnswersRandomWalk(plain);
   return WithQuestions({.seed = 7, .faults = faults, .delays = delays}, plain.open());
 }
 
@@ -39,7 +39,7 @@ TEST(RandomWalk, OneFaultStrikesInEachAndEveryPlaceAndAnswerIsDrawn) {
   std::map<std::pair<uint32_t, uint32_t>, int> drawn;
   for (uint64_t number = 0; number < 1000; ++number) {
     walk.Begin(number);
-    Answers(walk);
+    AnswersRandomWalk(walk);
     ASSERT_EQ(walk.deviations().size(), 1u);
     const Deviation& fault = walk.deviations().front();
     EXPECT_EQ(fault.kind, ChoiceKind::kFault);
@@ -53,7 +53,7 @@ TEST(RandomWalk, HasNoMoreThanAskedAndMostlyAsMany) {
   int with_all = 0;
   for (uint64_t number = 0; number < 1000; ++number) {
     walk.Begin(number);
-    Answers(walk);
+    AnswersRandomWalk(walk);
     std::map<ChoiceKind, int> count;
     for (const Deviation& deviation : walk.deviations()) ++count[deviation.kind];
     EXPECT_GE(count[ChoiceKind::kFault], 1);
@@ -69,9 +69,9 @@ TEST(RandomWalk, IsReplayedByItsDeviations) {
   RandomWalk walk(TermsOf(3, 2));
   for (uint64_t number = 0; number < 200; ++number) {
     walk.Begin(number);
-    const std::vector<uint32_t> answers = Answers(walk, 30);
+    const std::vector<uint32_t> answers = AnswersRandomWalk(walk, 30);
     GivenChoices again(walk.deviations());
-    EXPECT_EQ(Answers(again, 30), answers);
+    EXPECT_EQ(AnswersRandomWalk(again, 30), answers);
     EXPECT_TRUE(again.Fits());
   }
 }
@@ -80,19 +80,19 @@ TEST(RandomWalk, IsTheSameWhicheverCameBefore) {
   RandomWalk one(TermsOf(2, 2)), other(TermsOf(2, 2));
   for (const uint64_t number : {5u, 3u, 5u}) {
     one.Begin(number);
-    Answers(one);
+    AnswersRandomWalk(one);
   }
   other.Begin(5);
-  Answers(other);
+  AnswersRandomWalk(other);
   EXPECT_EQ(one.deviations(), other.deviations());
   other.Begin(6);
-  Answers(other);
+  AnswersRandomWalk(other);
   EXPECT_NE(one.deviations(), other.deviations());
 }
 
 TEST(RandomWalk, WithoutQuestionsThereIsNothingToStrikeAt) {
   RandomWalk walk({.faults = 2, .delays = 2});
-  EXPECT_EQ(Answers(walk), std::vector<uint32_t>(kQuestions, 0));
+  EXPECT_EQ(AnswersRandomWalk(walk), std::vector<uint32_t>(kQuestions, 0));
   EXPECT_TRUE(walk.deviations().empty());
 }
 

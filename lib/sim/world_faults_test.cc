@@ -10,11 +10,12 @@
 namespace doublehold::sim {
 namespace {
 
-using Lines = std::vector<std::string>;
+using WorldFaultsLines = std::vector<std::string>;
 
 // What client 1 is answered, one command after the other, each 10 ms after the answer to the one before; all at node 1, each waited
 // for for 100 ms. "script": one that says how often it ran.
-Lines Ask(const WorldTerms& terms, const Deviations& deviations, const Lines& commands) {
+WorldFaultsLines Ask(const WorldTerms& terms, const Deviations& deviations,
+                     const WorldFaultsLines& commands) {
   static const Script script("return redis.call('incr', KEYS[1])");
   Scene scene(terms, deviations);
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
@@ -40,11 +41,12 @@ Lines Ask(const WorldTerms& terms, const Deviations& deviations, const Lines& co
 WorldTerms With(std::vector<SimFault> faults) { return {.faults = std::move(faults)}; }
 
 TEST(WorldFaults, ANodeThatRestartsHasItsDataAndNoScripts) {
-  const Lines commands{"SET k v PX 15", "script", "GET k", "script"};
-  EXPECT_EQ(Ask(With({}), {}, commands), (Lines{"0.1 OK", "10.2 1", "20.3 nil", "30.4 2"}));
+  const WorldFaultsLines commands{"SET k v PX 15", "script", "GET k", "script"};
+  EXPECT_EQ(Ask(With({}), {}, commands),
+            (WorldFaultsLines{"0.1 OK", "10.2 1", "20.3 nil", "30.4 2"}));
   // It strikes the second command: its connection is gone; the clock has gone on; the script is sent with its text.
   EXPECT_EQ(Ask(With({SimFault::kRestart}), {{.at = 1, .choice = 1}}, commands),
-            (Lines{"0.1 OK", "10.2 perhaps", "20.3 nil", "30.5 1"}));
+            (WorldFaultsLines{"0.1 OK", "10.2 perhaps", "20.3 nil", "30.5 1"}));
 }
 
 // How far client 1's wall clock is off as it begins, in ms, and how far a fault that struck says that it moved it.
@@ -86,27 +88,27 @@ TEST(WorldFaults, ANodesClockThatJumpsBackIsRecordedAsMovedBack) {
 TEST(WorldFaults, ANodeThatForgetsItsScriptsIsSentTheText) {
   EXPECT_EQ(Ask(With({SimFault::kForgetScripts}), {{.at = 1, .choice = 1}},
                 {"script", "script", "script"}),
-            (Lines{"0.1 1", "10.3 2", "20.4 3"}));
+            (WorldFaultsLines{"0.1 1", "10.3 2", "20.4 3"}));
 }
 
 TEST(WorldFaults, ANodeThatIsKilledRefusesAll) {
   EXPECT_EQ(Ask(With({SimFault::kNodeKill}), {{.at = 1, .choice = 1}},
                 {"SET k v", "GET k", "GET k", "GET k"}),
-            (Lines{"0.1 OK", "10.2 perhaps", "20.25 failed", "30.3 failed"}));
+            (WorldFaultsLines{"0.1 OK", "10.2 perhaps", "20.25 failed", "30.3 failed"}));
 }
 
 TEST(WorldFaults, ANodeThatIsKeptOutRefusesAllUntilThen) {
   WorldTerms terms = With({SimFault::kRestartEmpty});
   terms.restart_delay = 15ms;
   EXPECT_EQ(Ask(terms, {{.at = 1, .choice = 1}}, {"SET k v", "GET k", "GET k", "GET k"}),
-            (Lines{"0.1 OK", "10.2 perhaps", "20.25 failed", "30.35 nil"}));
+            (WorldFaultsLines{"0.1 OK", "10.2 perhaps", "20.25 failed", "30.35 nil"}));
 }
 
 TEST(WorldFaults, AClockThatRunsFastEndsWhatIsSetEarly) {
-  const Lines commands{"SET k v PX 25", "GET k", "GET k"};
-  EXPECT_EQ(Ask(With({}), {}, commands), (Lines{"0.1 OK", "10.2 v", "20.3 v"}));
+  const WorldFaultsLines commands{"SET k v PX 25", "GET k", "GET k"};
+  EXPECT_EQ(Ask(With({}), {}, commands), (WorldFaultsLines{"0.1 OK", "10.2 v", "20.3 v"}));
   EXPECT_EQ(Ask(With({SimFault::kNodeFast}), {{.at = 0, .choice = 1}}, commands),
-            (Lines{"0.1 OK", "10.2 nil", "20.3 nil"}));
+            (WorldFaultsLines{"0.1 OK", "10.2 nil", "20.3 nil"}));
 }
 
 TEST(WorldFaults, AClientsClockThatRunsFastGainsTwiceTheTimeThatPasses) {
@@ -125,17 +127,17 @@ TEST(WorldFaults, AClientsClockThatRunsFastGainsTwiceTheTimeThatPasses) {
 
 TEST(WorldFaults, WhatIsWrittenAfterTheCutIsLostWithTheMaster) {
   WorldTerms terms = With({SimFault::kCutReplicas, SimFault::kPromote});
-  const Lines commands{"SET a 1", "SET b 2", "GET a", "GET a", "GET b"};
+  const WorldFaultsLines commands{"SET a 1", "SET b 2", "GET a", "GET a", "GET b"};
   const auto after = [&](const Deviations& deviations) { return Ask(terms, deviations, commands); };
   // Without replicas nobody is asked.
-  EXPECT_EQ(after({}), (Lines{"0.1 OK", "10.2 OK", "20.3 1", "30.4 1", "40.5 2"}));
+  EXPECT_EQ(after({}), (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 1", "30.4 1", "40.5 2"}));
   terms.replicas = 1;
   // Promoted at the third command: nothing is lost but its connection.
   EXPECT_EQ(after({{.at = 2, .choice = 2}}),
-            (Lines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 1", "40.5 2"}));
+            (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 1", "40.5 2"}));
   // Cut before the second: that one is lost.
   EXPECT_EQ(after({{.at = 1, .choice = 1}, {.at = 2, .choice = 2}}),
-            (Lines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 1", "40.5 nil"}));
+            (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 1", "40.5 nil"}));
 }
 
 TEST(WorldFaults, ReplicasAreBehindByTheLag) {
@@ -145,19 +147,22 @@ TEST(WorldFaults, ReplicasAreBehindByTheLag) {
     terms.lag = lag;
     return Ask(terms, {{.at = 2, .choice = 1}}, {"SET a 1", "SET b 2", "GET a", "GET a", "GET b"});
   };
-  EXPECT_EQ(after_lag(5ms), (Lines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 1", "40.5 2"}));
-  EXPECT_EQ(after_lag(15ms), (Lines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 1", "40.5 nil"}));
-  EXPECT_EQ(after_lag(25ms), (Lines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 nil", "40.5 nil"}));
+  EXPECT_EQ(after_lag(5ms),
+            (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 1", "40.5 2"}));
+  EXPECT_EQ(after_lag(15ms),
+            (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 1", "40.5 nil"}));
+  EXPECT_EQ(after_lag(25ms),
+            (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 nil", "40.5 nil"}));
 }
 
 TEST(WorldFaults, WaitCountsTheReplicasThatHaveIt) {
   WorldTerms terms = With({SimFault::kCutReplicas});
-  const Lines commands{"SET a 1", "WAIT 1 20"};
-  EXPECT_EQ(Ask(terms, {}, commands), (Lines{"0.1 OK", "10.2 0"}));
+  const WorldFaultsLines commands{"SET a 1", "WAIT 1 20"};
+  EXPECT_EQ(Ask(terms, {}, commands), (WorldFaultsLines{"0.1 OK", "10.2 0"}));
   terms.replicas = 2;
   terms.lag = 3ms;
-  EXPECT_EQ(Ask(terms, {}, commands), (Lines{"0.1 OK", "13.2 2"}));
-  EXPECT_EQ(Ask(terms, {{.at = 0, .choice = 1}}, commands), (Lines{"0.1 OK", "30.2 0"}));
+  EXPECT_EQ(Ask(terms, {}, commands), (WorldFaultsLines{"0.1 OK", "13.2 2"}));
+  EXPECT_EQ(Ask(terms, {{.at = 0, .choice = 1}}, commands), (WorldFaultsLines{"0.1 OK", "30.2 0"}));
 }
 
 TEST(WorldFaults, AReplicaThatTakesOverHasAClockOfItsOwn) {
@@ -165,11 +170,11 @@ TEST(WorldFaults, AReplicaThatTakesOverHasAClockOfItsOwn) {
   terms.replicas = 1;
   EXPECT_EQ(Ask(terms, {{.at = 1, .choice = 1}, {.at = 2, .choice = 2}},
                 {"SET k v PX 100", "SET a 1", "GET k", "GET k"}),
-            (Lines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 v"}));
+            (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 v"}));
 }
 
 // Client 1 waits on a channel again and again, for a second at most; client 2 publishes at 30 ms and at 40 ms.
-Lines Listen(const std::vector<SimFault>& faults, const Deviations& deviations) {
+WorldFaultsLines Listen(const std::vector<SimFault>& faults, const Deviations& deviations) {
   Scene scene(faults, deviations);
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
     const auto subscription = env.Subscribe(NodeId{1}, "news");
@@ -186,27 +191,29 @@ Lines Listen(const std::vector<SimFault>& faults, const Deviations& deviations) 
 }
 
 TEST(WorldFaults, AMessageOfAChannelIsHeldOrLost) {
-  EXPECT_EQ(Listen({}, {}), (Lines{"0.1 news", "30.1 news", "70.2 news", "1070.2 none"}));
+  EXPECT_EQ(Listen({}, {}),
+            (WorldFaultsLines{"0.1 news", "30.1 news", "70.2 news", "1070.2 none"}));
   const std::vector<SimFault> faults{SimFault::kHoldNews, SimFault::kDropNews};
   // What comes behind the one that is held waits as well; both are news once.
   EXPECT_EQ(Listen(faults, {{.at = 0, .choice = 1}}),
-            (Lines{"0.1 news", "670.1 news", "1670.1 none"}));
+            (WorldFaultsLines{"0.1 news", "670.1 news", "1670.1 none"}));
   EXPECT_EQ(Listen(faults, {{.at = 0, .choice = 2}}),
-            (Lines{"0.1 news", "70.2 news", "1070.2 none"}));
+            (WorldFaultsLines{"0.1 news", "70.2 news", "1070.2 none"}));
 }
 
 TEST(WorldFaults, WhoListensSubscribesAsOthersSend) {
   // Its request lost, nobody tells it anything.
-  EXPECT_EQ(Listen({SimFault::kDropRequest}, {{.at = 0, .choice = 1}}), (Lines{"1000 none"}));
+  EXPECT_EQ(Listen({SimFault::kDropRequest}, {{.at = 0, .choice = 1}}),
+            (WorldFaultsLines{"1000 none"}));
   // The connection broken, it knows at once, and subscribes anew.
   EXPECT_EQ(Listen({SimFault::kReset}, {{.at = 0, .choice = 1}}),
-            (Lines{"0.05 none", "0.15 news", "30.1 news", "70.2 news", "1070.2 none"}));
+            (WorldFaultsLines{"0.05 none", "0.15 news", "30.1 news", "70.2 news", "1070.2 none"}));
 }
 
 // The node restarts as the first is to be published, which is lost.
 TEST(WorldFaults, WhoListensToANodeThatRestartsSubscribesAnew) {
   EXPECT_EQ(Listen({SimFault::kRestart}, {{.at = 1, .choice = 1}}),
-            (Lines{"0.1 news", "30.1 none", "30.2 news", "70.2 news", "1070.2 none"}));
+            (WorldFaultsLines{"0.1 news", "30.1 none", "30.2 news", "70.2 news", "1070.2 none"}));
 }
 
 }  // namespace

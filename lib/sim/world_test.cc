@@ -12,7 +12,7 @@
 namespace doublehold::sim {
 namespace {
 
-using Lines = std::vector<std::string>;
+using WorldLines = std::vector<std::string>;
 
 TEST(World, TimeGoesOnFromOneThingToTheNext) {
   Scene scene;
@@ -23,7 +23,7 @@ TEST(World, TimeGoesOnFromOneThingToTheNext) {
       scene.Say(env, fmt::format("{} slept", client));
     });
   }
-  EXPECT_EQ(scene.Run(), (Lines{"0 1 begins", "0 2 begins", "10 1 slept", "20 2 slept"}));
+  EXPECT_EQ(scene.Run(), (WorldLines{"0 1 begins", "0 2 begins", "10 1 slept", "20 2 slept"}));
 }
 
 TEST(World, AMessageTakesItsTimeEachWay) {
@@ -33,7 +33,7 @@ TEST(World, AMessageTakesItsTimeEachWay) {
     scene.Say(env, Scene::Call(env, 1, {"GET", "k"}));
     scene.Say(env, Scene::Call(env, 2, {"GET", "k"}));
   });
-  EXPECT_EQ(scene.Run(), (Lines{"0.1 OK", "0.2 v", "0.3 nil"}));
+  EXPECT_EQ(scene.Run(), (WorldLines{"0.1 OK", "0.2 v", "0.3 nil"}));
 }
 
 // What a client does after one fault at one place: `at` is the question, `choice` the fault among those that can be there.
@@ -41,11 +41,11 @@ struct Struck {
   const char* what;
   std::vector<SimFault> faults;
   Deviation deviation;
-  Lines said;
+  WorldLines said;
 };
 
 // c1 sets a key and reads it, c2 reads it half a second later; each waits for an answer for 100 ms.
-Lines SetAndGet(const std::vector<SimFault>& faults, const Deviation& deviation) {
+WorldLines SetAndGet(const std::vector<SimFault>& faults, const Deviation& deviation) {
   Scene scene(faults, {deviation});
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
     scene.Say(env, Scene::Call(env, 1, {"SET", "k", "v", "PX", "600"}, 100ms));
@@ -119,11 +119,11 @@ TEST(World, AClientIsStoppedAtAStep) {
     return scene.Run();
   };
   for (const Step step : {Step::kAfterAcquire, Step::kMidRelease}) {
-    EXPECT_EQ(reach(step, SimFault::kPause), (Lines{"1 before", "641 behind", "642 later"}));
-    EXPECT_EQ(reach(step, SimFault::kKill), (Lines{"1 before"}));
+    EXPECT_EQ(reach(step, SimFault::kPause), (WorldLines{"1 before", "641 behind", "642 later"}));
+    EXPECT_EQ(reach(step, SimFault::kKill), (WorldLines{"1 before"}));
   }
   EXPECT_EQ(reach(Step::kAfterRead, SimFault::kPause),
-            (Lines{"1 before", "1 behind", "642 later"}));
+            (WorldLines{"1 before", "1 behind", "642 later"}));
 }
 
 TEST(World, AKilledClientLeavesNothingBehindAndItsTasksEnd) {
@@ -158,7 +158,7 @@ TEST(World, WhoStopsATaskWaitsForItsEnd) {
     }
     scene.Say(env, "gone");
   });
-  EXPECT_EQ(scene.Run(), (Lines{"40 again", "80 again", "100.1 -2", "100.1 gone"}));
+  EXPECT_EQ(scene.Run(), (WorldLines{"40 again", "80 again", "100.1 -2", "100.1 gone"}));
 }
 
 TEST(World, WhatIsDueCloseToOtherThingsMayComeAfterThem) {
@@ -171,9 +171,9 @@ TEST(World, WhatIsDueCloseToOtherThingsMayComeAfterThem) {
     }
     return scene.Run();
   };
-  EXPECT_EQ(order({}), (Lines{"0.1 1 1", "0.1 2 0"}));
+  EXPECT_EQ(order({}), (WorldLines{"0.1 1 1", "0.1 2 0"}));
   EXPECT_EQ(order({{.at = 0, .choice = 1, .kind = ChoiceKind::kOrder}}),
-            (Lines{"0.1 2 1", "0.1 1 0"}));
+            (WorldLines{"0.1 2 1", "0.1 1 0"}));
 }
 
 TEST(World, WhatWaitsComesAfterAllThatIsDueThen) {
@@ -181,7 +181,7 @@ TEST(World, WhatWaitsComesAfterAllThatIsDueThen) {
   for (const int thread : {1, 2, 3})
     scene.world->Start(1, TaskKind::kSession, thread,
                        [&scene, thread](Env& env) { scene.Say(env, std::to_string(thread)); });
-  EXPECT_EQ(scene.Run(), (Lines{"0 2", "0 3", "0 1"}));
+  EXPECT_EQ(scene.Run(), (WorldLines{"0 2", "0 3", "0 1"}));
 }
 
 // Client 1, stopped at 0.1 ms, goes on at 640.1 ms, when its stop is recorded as over; client 2 was to go on just before.
@@ -194,7 +194,7 @@ TEST(World, WhatIsDueMayWaitForAClientWhoseStopEnds) {
       scene.Say(env, std::to_string(client));
     });
   }
-  EXPECT_EQ(scene.Run(), (Lines{"640.1 1", "640.1 2"}));
+  EXPECT_EQ(scene.Run(), (WorldLines{"640.1 1", "640.1 2"}));
   ASSERT_EQ(scene.world->events().size(), 2u);
   EXPECT_EQ(scene.world->events()[1].at_ns, 640'100'000);
 }
@@ -211,7 +211,7 @@ TEST(World, AMessageOfAChannelWakesWhoWaitsForIt) {
     env.SleepUntil(env.Mono() + 30ms);
     Scene::Call(env, 1, {"PUBLISH", "news", "!"});
   });
-  EXPECT_EQ(scene.Run(), (Lines{"0.1 news", "10.1 none", "30.1 news"}));
+  EXPECT_EQ(scene.Run(), (WorldLines{"0.1 news", "10.1 none", "30.1 news"}));
 }
 
 TEST(World, OneThatNeverEndsIsCutOff) {
