@@ -1,14 +1,19 @@
-# make demo   set-up, release build, the suite npc (five locks under N, P and C), its report
-# make test   set-up, build with ASan and UBSan, all tests but the slow ones; the recorder and the real Env under TSan as well
-# make test-all  make test, then the slow tests and all random trials
-# make build  set-up, release build: build/doublehold
-# make bench  set-up, release build, the speed and memory figures as ratios
-# make mutants  set-up, dev build, the tests of the checkers against each of their deliberate defects
+# make demo      set-up, release build, the suite npc (five locks under N, P and C), its report
+# make check     set-up, build with ASan, the unit and sim tests: no servers
+# make test      make check, then the tests on real servers; the recorder and the real Env under TSan as well
+# make test-all  make test and everything deeper, for a release: resumable, a summary at the end
+# make build     set-up, release build: build/doublehold
+# make bench     set-up, release build, the speed and memory figures as ratios
+# make mutants   set-up, dev build, the tests of the checkers against each of their deliberate defects
 # make format, make tidy
-.PHONY: demo test test-all build bench mutants format tidy setup readme clean
+.PHONY: demo check test test-all build bench mutants format tidy setup readme clean build-check build-test
 
 JOBS ?= $(shell nproc)
+# A test on real servers mostly waits, for a lease to be over.
+REAL_JOBS ?= $(shell expr 2 \* $(JOBS))
 SOURCES = $(shell git ls-files '*.cc' '*.h' '*.c')
+CTEST = ctest --output-on-failure --no-tests=error
+export NINJA_STATUS = [%f of %t] 
 # Quiet on success, everything on failure.
 define quietly
 @log=$$(mktemp) && { $(1) >$$log 2>&1 || { cat $$log; rm -f $$log; exit 1; }; } && rm -f $$log
@@ -18,37 +23,40 @@ setup:
 	@./setup.sh
 
 build: setup
-	@echo "building build/doublehold (release; some minutes the first time)"
 	$(call quietly,cmake --preset release)
-	$(call quietly,cmake --build --preset release -j $(JOBS) --target doublehold)
+	cmake --build --preset release -j $(JOBS) --target doublehold
 
 demo: build
 	build/doublehold suite compose/suites/npc.toml
 	@echo "the report:"
 	@build/doublehold report runs/npc/latest
 
-test: setup
-	@echo "building build-asan (ASan and UBSan; some minutes the first time)"
+build-check: setup
 	$(call quietly,cmake --preset asan)
-	$(call quietly,cmake --build --preset asan -j $(JOBS))
-	@echo "building build-tsan (TSan; the recorder and the real Env)"
-	$(call quietly,cmake --preset tsan)
-	$(call quietly,cmake --build --preset tsan -j $(JOBS) --target tsan_tests)
-	cd build-tsan && ctest --output-on-failure -L tsan
-	cd build-asan && ctest --output-on-failure -j $(JOBS) -LE slow
+	cmake --build --preset asan -j $(JOBS) --target check_tests
 
-test-all: test
-	cd build-asan && ctest --output-on-failure -L slow
-	cd build-asan && DOUBLEHOLD_ALL_TRIALS=1 ctest --output-on-failure -j $(JOBS) -R 'TrialsOfClaim|SearchOf|Conformance'
+check: build-check
+	cd build-asan && $(CTEST) -j $(JOBS) -L 'unit|sim'
+
+build-test: build-check
+	cmake --build --preset asan -j $(JOBS)
+	$(call quietly,cmake --preset tsan)
+	cmake --build --preset tsan -j $(JOBS) --target tsan_tests
+
+test: check build-test
+	cd build-tsan && $(CTEST) -j $(JOBS) -L tsan
+	cd build-asan && $(CTEST) -j $(REAL_JOBS) -L real
+
+test-all: setup
+	cmake/test_all.py --jobs $(JOBS) --real-jobs $(REAL_JOBS)
 
 bench: build
-	$(call quietly,cmake --build --preset release -j $(JOBS) --target bench_checker bench_linear bench_paths bench_proxy bench_readers bench_recorder bench_sim bench_variants)
+	cmake --build --preset release -j $(JOBS) --target bench_checker bench_linear bench_paths bench_proxy bench_readers bench_recorder bench_sim bench_variants
 	bench/run.py build
 
 mutants: setup
-	@echo "building build-dev (the checkers' tests)"
 	$(call quietly,cmake --preset dev)
-	$(call quietly,cmake --build --preset dev -j $(JOBS) --target checker_test linear_test history_test op_log_test)
+	cmake --build --preset dev -j $(JOBS) --target checker_test linear_test history_test op_log_test
 	checker/mutants/run.py build-dev --jobs $(JOBS)
 
 readme: build
@@ -64,4 +72,4 @@ tidy:
 	cmake --build build-tidy -j $(JOBS) -- -k 0
 
 clean:
-	rm -rf build build-asan build-tsan build-tidy build-dev
+	rm -rf build build-asan build-ubsan build-tsan build-tidy build-dev build-all

@@ -10,7 +10,7 @@
 set -euo pipefail
 
 packages=(
-  g++ make cmake ninja-build pkg-config
+  g++ make cmake ninja-build pkg-config ccache mold
   redis-server
   iproute2 iptables
   libhiredis-dev

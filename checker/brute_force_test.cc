@@ -12,6 +12,7 @@
 #include "checker/holds.h"
 #include "checker/overlaps.h"
 #include "lib/base/prng.h"
+#include "lib/testing/trials.h"
 
 namespace doublehold {
 namespace {
@@ -94,7 +95,8 @@ int64_t CountByPairs(const Holds& holds, Part part) {
 TEST(BruteForce, ThePassOverHoldsAgreesWithEveryPairOfThem) {
   Prng prng(1, "pairs");
   int64_t overlapping = 0;
-  for (int round = 0; round < 20'000; ++round) {
+  const int64_t rounds = NumTrials(20'000);
+  for (int64_t round = 0; round < rounds; ++round) {
     const History history = AnyHistoryBruteForce(prng);
     const Holds holds = ExtractHolds(history);
     ASSERT_FALSE(holds.broken.has_value()) << *holds.broken;
@@ -104,13 +106,14 @@ TEST(BruteForce, ThePassOverHoldsAgreesWithEveryPairOfThem) {
       overlapping += found > 0 ? 1 : 0;
     }
   }
-  EXPECT_GT(overlapping, 5'000);
-  EXPECT_LT(overlapping, 30'000);
+  EXPECT_GT(overlapping, rounds / 4);
+  EXPECT_LT(overlapping, rounds * 3 / 2);
 }
 
 TEST(BruteForce, TheClaimIsViolatedExactlyWhenAPairOverlaps) {
   Prng prng(2, "claims");
-  for (int round = 0; round < 5'000; ++round) {
+  const int64_t rounds = NumTrials(5'000);
+  for (int64_t round = 0; round < rounds; ++round) {
     const History history = AnyHistoryBruteForce(prng);
     const Holds holds = ExtractHolds(history);
     ASSERT_EQ(CheckExclusion(history, {}).outcome == Outcome3::kViolated,
@@ -211,7 +214,8 @@ class Search {
 TEST(BruteForce, ExclusionIsViolatedExactlyWhenNoOrderOfTheOperationsFitsAMutex) {
   Prng prng(3, "orders");
   int64_t violated = 0;
-  for (int round = 0; round < 10'000; ++round) {
+  const int64_t rounds = NumTrials(10'000);
+  for (int64_t round = 0; round < rounds; ++round) {
     const History history = AnyHistoryBruteForce(prng);
     const Holds holds = ExtractHolds(history);
     bool fits = true;
@@ -222,8 +226,8 @@ TEST(BruteForce, ExclusionIsViolatedExactlyWhenNoOrderOfTheOperationsFitsAMutex)
     ASSERT_EQ(overlap, !fits) << "round " << round;
     violated += overlap ? 1 : 0;
   }
-  EXPECT_GT(violated, 2'500);
-  EXPECT_LT(violated, 7'500);
+  EXPECT_GT(violated, rounds / 4);
+  EXPECT_LT(violated, rounds * 3 / 4);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "checker/true_service.h"
 #include "lib/history/binary.h"
 #include "lib/testing/temp_file.h"
+#include "lib/testing/trials.h"
 
 namespace doublehold {
 namespace {
@@ -110,9 +111,10 @@ TEST_F(ExclusionScanTest, MeasuresGapsBetweenTwoWritersOnly) {
 
 // What it decides, exclusion.h decides alike; and it decides about every history without a fault whose holds all end.
 TEST_F(ExclusionScanTest, AgreesWithTheCheckerOnHistoriesAtRandom) {
-  int decided = 0;
-  int violated = 0;
-  for (uint64_t seed = 1; seed <= 300; ++seed) {
+  const int64_t rounds = NumTrials(300);
+  int64_t decided = 0;
+  int64_t violated = 0;
+  for (uint64_t seed = 1; seed <= static_cast<uint64_t>(rounds); ++seed) {
     Prng prng(seed, "scan");
     const ServiceOptions options{.defect = seed % 3 == 0 ? Defect::kNoLock : Defect::kNone,
                                  .sessions = 2 + static_cast<int>(seed % 3),
@@ -133,8 +135,8 @@ TEST_F(ExclusionScanTest, AgreesWithTheCheckerOnHistoriesAtRandom) {
       EXPECT_EQ(whole.margins[0].value, *scan.shortest_gap_ns) << "seed " << seed;
     }
   }
-  EXPECT_GT(decided, 50);
-  EXPECT_GT(violated, 50);
+  EXPECT_GT(decided, rounds / 6);
+  EXPECT_GT(violated, rounds / 6);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include "checker/judge.h"
 #include "checker/lanes.h"
+#include "lib/base/paths.h"
 #include "lib/history/jsonl.h"
 
 namespace doublehold {
@@ -436,7 +437,7 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
 // clang-format on
 
 std::filesystem::path Folder() {
-  return std::filesystem::path(DOUBLEHOLD_SOURCE_DIR) / "checker" / "testdata";
+  return std::filesystem::path(SourceDir()) / "checker" / "testdata";
 }
 
 Result<History> HistoryOf(const GoldenDrawingsDrawn& drawn) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "checker/judge.h"
+#include "lib/base/paths.h"
 #include "lib/history/binary.h"
 #include "lib/history/jsonl.h"
 
@@ -23,7 +24,7 @@ namespace {
 std::vector<std::filesystem::path> GoldenFiles() {
   std::vector<std::filesystem::path> files;
   const std::filesystem::path folder =
-      std::filesystem::path(DOUBLEHOLD_SOURCE_DIR) / "checker" / "testdata";
+      std::filesystem::path(SourceDir()) / "checker" / "testdata";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "checker/lanes.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
@@ -43,7 +44,7 @@ bool Mentions(const std::vector<std::string>& sentences, const std::string& part
 }
 
 std::string TextOf(const std::string& file) {
-  std::ifstream in(std::string(DOUBLEHOLD_SOURCE_DIR) + "/" + file);
+  std::ifstream in(SourceDir() + "/" + file);
   std::stringstream text;
   text << in.rdbuf();
   return text.str();

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/base/paths.h"
+
 namespace doublehold {
 namespace {
 
@@ -54,7 +56,7 @@ bool IsOurs(const fs::path& path) {
 // Every text file of the project.
 const std::vector<Source>& Sources() {
   static const std::vector<Source> sources = [] {
-    const fs::path top = DOUBLEHOLD_SOURCE_DIR;
+    const fs::path top = SourceDir();
     const Names kinds{".cc", ".h",    ".c",  ".py",  ".txt", ".cmake", ".toml",
                       ".md", ".json", ".sh", ".css", ".j2",  ".jsonl", ""};
     std::vector<Source> found;
@@ -164,7 +166,7 @@ TEST(Structure, IncludesNameFilesFromTheTop) {
     if (!source.IsCode()) continue;
     for (const Include& include : IncludesOf(source)) {
       if (!include.quoted) continue;
-      EXPECT_TRUE(fs::exists(fs::path(DOUBLEHOLD_SOURCE_DIR) / include.name))
+      EXPECT_TRUE(fs::exists(fs::path(SourceDir()) / include.name))
           << source.path << " includes " << include.name;
     }
   }

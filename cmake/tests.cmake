@@ -1,30 +1,46 @@
-# doublehold_test(NAME name LABEL unit|sim|real|slow SOURCES a_test.cc ... LIBS targets ... [TSAN])
+# doublehold_test(NAME name LABEL unit|sim|real|slow SOURCES a_test.cc ... LIBS targets ... [SHARDS n] [TSAN])
 #
+# One program, and one test of ctest; with SHARDS, n of them that share its tests out.
 # TSAN: run under ThreadSanitizer as well. In a build with it these tests have the label tsan, and the target tsan_tests
 # builds them.
 # unit: no Redis and no sleeping; sim: in the simulated world; real: starts its own servers; slow: minutes.
 add_custom_target(tsan_tests)
+# What `make check` builds: the programs of the labels unit and sim, and what they run.
+add_custom_target(check_tests DEPENDS doublehold)
+add_custom_target(slow_tests)  # which nothing else builds
 
 function(doublehold_test)
-  cmake_parse_arguments(TEST "TSAN" "NAME;LABEL" "SOURCES;LIBS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(TEST "TSAN" "NAME;LABEL;SHARDS" "SOURCES;LIBS;DEPENDS" ${ARGN})
   add_executable(${TEST_NAME} ${TEST_SOURCES})
-  target_link_libraries(${TEST_NAME} PRIVATE ${TEST_LIBS} GTest::gtest GTest::gtest_main)
-  target_compile_definitions(${TEST_NAME} PRIVATE
-    DOUBLEHOLD_SOURCE_DIR="${CMAKE_SOURCE_DIR}" DOUBLEHOLD_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  target_link_libraries(${TEST_NAME} PRIVATE ${TEST_LIBS} doublehold_paths GTest::gtest GTest::gtest_main)
+  # Tests are compiled for every change and run for a moment.
+  target_compile_options(${TEST_NAME} PRIVATE $<$<CONFIG:Debug>:-O0>)
   if(TEST_DEPENDS)
     add_dependencies(${TEST_NAME} ${TEST_DEPENDS})
+  endif()
+  if(TEST_LABEL MATCHES "^(unit|sim)$")
+    add_dependencies(check_tests ${TEST_NAME})
+  elseif(TEST_LABEL STREQUAL slow)
+    set_target_properties(${TEST_NAME} PROPERTIES EXCLUDE_FROM_ALL ON)
+    add_dependencies(slow_tests ${TEST_NAME})
   endif()
   if(TEST_TSAN AND DOUBLEHOLD_SANITIZE MATCHES thread)
     add_dependencies(tsan_tests ${TEST_NAME})
     set(TEST_LABEL tsan)
   endif()
-  # Tests that start servers take turns: two of them on two cores would judge each other's stalls.
-  set(extra "")
-  if(NOT TEST_LABEL MATCHES "^(unit|sim)$")
-    set(extra RUN_SERIAL TRUE)
+  if(NOT TEST_SHARDS)
+    set(TEST_SHARDS 1)
   endif()
-  gtest_discover_tests(${TEST_NAME} DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS ${TEST_LABEL} TIMEOUT 600 ${extra})
+  math(EXPR last "${TEST_SHARDS} - 1")
+  foreach(shard RANGE ${last})
+    set(name ${TEST_NAME})
+    if(TEST_SHARDS GREATER 1)
+      set(name ${TEST_NAME}_${shard})
+    endif()
+    add_test(NAME ${name} COMMAND ${TEST_NAME} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES LABELS ${TEST_LABEL} TIMEOUT 1200
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${TEST_SHARDS};GTEST_SHARD_INDEX=${shard}")
+  endforeach()
 endfunction()
 
 option(DOUBLEHOLD_FUZZ "build the libFuzzer targets, and what they link with their sanitizers; with Clang only" OFF)

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "compose/program.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
@@ -18,7 +19,7 @@ struct StoredRun {
   TestFolder folder;
   Finished finished;
   StoredRun() {
-    finished = RunProgram({"run", DOUBLEHOLD_SOURCE_DIR "/compose/testdata/known/k14.toml",
+    finished = RunProgram({"run", SourceDir() + "/compose/testdata/known/k14.toml",
                            "--seed", "11", "--into", folder.path().string()});
   }
 };

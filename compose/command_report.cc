@@ -8,6 +8,7 @@
 
 #include "compose/commands.h"
 #include "compose/python.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 
@@ -28,7 +29,7 @@ Result<std::filesystem::path> FindReportProgram() {
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
   const std::array candidates{
       self.parent_path().parent_path() / "reports" / "report.py",
-      std::filesystem::path(DOUBLEHOLD_SOURCE_DIR) / "reports" / "report.py"};
+      std::filesystem::path(SourceDir()) / "reports" / "report.py"};
   for (const std::filesystem::path& candidate : candidates) {
     if (std::filesystem::exists(candidate, code)) return candidate;
   }

@@ -17,6 +17,7 @@
 #include "faults/fault.h"
 #include "faults/nemesis.h"
 #include "faults/profiles.h"
+#include "lib/base/paths.h"
 #include "lib/locks/registry.h"
 #include "lib/sim/fault.h"
 
@@ -29,7 +30,7 @@ using testing::Refusal;
 constexpr std::string_view kPage = "docs/experiment-file.md";
 
 std::vector<std::string> LinesOf(std::string_view document) {
-  std::ifstream in(std::filesystem::path(DOUBLEHOLD_SOURCE_DIR) / document);
+  std::ifstream in(std::filesystem::path(SourceDir()) / document);
   EXPECT_TRUE(in) << document;
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) lines.push_back(line);

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "compose/program.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 // Debian's own: another may be a script that starts several processes before it is one.
 const std::string kPython = "/usr/bin/python3 ";
 const std::string kDriverTemplate =
-    kPython + DOUBLEHOLD_SOURCE_DIR "/drivers/template.py";  // keeps to everything
+    kPython + SourceDir() + "/drivers/template.py";  // keeps to everything
 
 // Grants whatever it is asked, so that nothing is excluded; at one op it misbehaves in one way.
 constexpr const char* kLiar = R"(
@@ -165,7 +166,7 @@ TEST_F(Drivers, ALockThatADriverServesIsJudgedAsAnyOther) {
 }
 
 TEST_F(Drivers, TheShellTemplateServesALockToo) {
-  Driven run({"--driver", std::string("sh ") + DOUBLEHOLD_SOURCE_DIR + "/drivers/template.sh",
+  Driven run({"--driver", std::string("sh ") + SourceDir() + "/drivers/template.sh",
               "--lease", "2s"});
   EXPECT_EQ(run.program->Wait(), 0) << run.program->Out() << run.program->Err();
   EXPECT_EQ(run.Verdict().at("overall"), "valid");
@@ -363,7 +364,7 @@ TEST_F(Drivers, AreCheckedAgainstTheProtocol) {
   for (const auto& [runtime, file] :
        {std::pair("python3", "/drivers/template.py"), std::pair("sh", "/drivers/template.sh")}) {
     const Finished good =
-        RunProgram({"driver", "check", "--", runtime, std::string(DOUBLEHOLD_SOURCE_DIR) + file});
+        RunProgram({"driver", "check", "--", runtime, SourceDir() + file});
     EXPECT_EQ(good.exit_code, 0) << good.out << good.err;
     EXPECT_EQ(good.out.find("WRONG"), std::string::npos) << good.out;
     EXPECT_GE(Lines(good.out), 7u) << good.out;

@@ -8,11 +8,12 @@
 #include <cstdio>
 
 #include "compose/driver.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
 
-const std::string kDriverServeServe = DOUBLEHOLD_BINARY_DIR "/doublehold driver serve ";
+const std::string kDriverServeServe = BinaryDir() + "/doublehold driver serve ";
 
 TEST(DriverServe, ALockIsRunAsInARunThatSaysTheSame) {
   const Result<Plan> usual = ServedPlan(*FindLock("redlock"), {}, 300ms, 5);

@@ -6,12 +6,13 @@
 #include <iterator>
 
 #include "compose/program.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
 
 const std::string kDriverSuiteTemplate =
-    "/usr/bin/python3 " DOUBLEHOLD_SOURCE_DIR "/drivers/template.py";
+    "/usr/bin/python3 " + SourceDir() + "/drivers/template.py";
 
 class DriverSuite : public ::testing::Test {
  protected:

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compose/program.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
@@ -41,7 +42,7 @@ TEST(DriverTrial, AsksThoseWhoTellOfLossesForOne) {
   WriteFile(folder.path() / "watcher.py", kWatcher);
   const auto check = [&](const char* how) {
     return RunProgram({"driver", "check", "--", "/usr/bin/python3",
-                       (folder.path() / "watcher.py").string(), DOUBLEHOLD_SOURCE_DIR "/drivers",
+                       (folder.path() / "watcher.py").string(), SourceDir() + "/drivers",
                        how});
   };
   const Finished told = check("always");
@@ -80,7 +81,7 @@ TEST(DriverTrial, ClosesTheConnectionsOfAll) {
   WriteFile(folder.path() / "stubborn.py", kStubborn);
   const Finished checked =
       RunProgram({"driver", "check", "--", "/usr/bin/python3",
-                  (folder.path() / "stubborn.py").string(), DOUBLEHOLD_SOURCE_DIR "/drivers"});
+                  (folder.path() / "stubborn.py").string(), SourceDir() + "/drivers"});
   EXPECT_EQ(checked.exit_code, 1) << checked.err;
   EXPECT_NE(checked.out.find("WRONG  a connection that the server closed is opened anew: acquire "
                              "10s after the server closed its connections: the answer must be ok, "
@@ -156,7 +157,7 @@ TEST(DriverTrial, AsksReadersAndNestedSectionsAndWhenALeaseEnds) {
                                    "--",
                                    "/usr/bin/python3",
                                    (folder.path() / "counts.py").string(),
-                                   DOUBLEHOLD_SOURCE_DIR "/drivers"};
+                                   SourceDir() + "/drivers"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     const Finished checked = RunProgram(words);
     EXPECT_EQ(checked.exit_code, wrong.empty() ? 0 : 1) << checked.out << checked.err;
@@ -179,7 +180,7 @@ TEST(DriverTrial, ReadersAndNestedSectionsAreJudgedInRuns) {
                        const std::string& workload) {
     const std::string driver =
         fmt::format("/usr/bin/python3 {} {} {} {} 0", (folder.path() / "counts.py").string(),
-                    DOUBLEHOLD_SOURCE_DIR "/drivers", can, leaves_at);
+                    SourceDir() + "/drivers", can, leaves_at);
     const std::string into = (folder.path() / (workload + leaves_at)).string();
     const Finished finished =
         RunProgram({"run", "--driver", driver, "--workload", workload, "--lease", "1s",
@@ -193,7 +194,7 @@ TEST(DriverTrial, ReadersAndNestedSectionsAreJudgedInRuns) {
 }
 
 TEST(DriverTrial, AnOptionThatIsRefusedIsBadInputAsInARun) {
-  const std::string driver = "/usr/bin/python3 " DOUBLEHOLD_SOURCE_DIR "/drivers/template.py";
+  const std::string driver = "/usr/bin/python3 " + SourceDir() + "/drivers/template.py";
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"run", "--driver", driver, "--option", "nix=1"},
         {"driver", "check", "--option", "nix=1", "--", driver}}) {

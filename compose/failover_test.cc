@@ -8,6 +8,7 @@
 
 #include "compose/program.h"
 #include "compose/run_once.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
@@ -23,7 +24,7 @@ struct FailoverCell {
 FailoverCell RunCell(const std::string& row, const std::string& column) {
   const TestFolder folder;
   FailoverCell cell{
-      .finished = RunProgram({"suite", DOUBLEHOLD_SOURCE_DIR "/compose/suites/failures.toml",
+      .finished = RunProgram({"suite", SourceDir() + "/compose/suites/failures.toml",
                               "--only", row + "/" + column, "--out", folder.path().string()}),
       .verdict = {},
       .logs = {}};

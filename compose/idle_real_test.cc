@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compose/program.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
@@ -70,7 +71,7 @@ class Idle : public ::testing::Test {
   [[nodiscard]] std::string Renewing(const std::string& how) const {
     WriteFile(folder_.path() / "renewing.py", kRenewing);
     return fmt::format("/usr/bin/python3 {} {}/drivers/template.py {}",
-                       (folder_.path() / "renewing.py").string(), DOUBLEHOLD_SOURCE_DIR, how);
+                       (folder_.path() / "renewing.py").string(), SourceDir(), how);
   }
   static const nlohmann::json& Quiet(const nlohmann::json& verdict) {
     return verdict.at("claims").at(1);

@@ -12,6 +12,7 @@
 #include "compose/program.h"
 #include "compose/run_once.h"
 #include "compose/tool.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
@@ -177,7 +178,7 @@ TEST(Interruption, ARunNeedsNoStandardInput) {
       RunTool({"/bin/sh", "-c",
                "exec \"$0\" run --lock set-nx-px --clients 2 --lease 300ms --duration 500ms --into "
                "\"$1\" <&-",
-               DOUBLEHOLD_BINARY_DIR "/doublehold", (folder.path() / "run").string()});
+               BinaryDir() + "/doublehold", (folder.path() / "run").string()});
   EXPECT_TRUE(ran.has_value()) << ran.error().message;
 }
 

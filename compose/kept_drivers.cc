@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compose/tool.h"
+#include "lib/base/paths.h"
 #include "lib/base/words.h"
 
 namespace doublehold {
@@ -71,7 +72,7 @@ Result<std::string> Launcher() {
   std::error_code code;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
   for (const std::filesystem::path& folder :
-       {self.parent_path().parent_path(), std::filesystem::path(DOUBLEHOLD_SOURCE_DIR)}) {
+       {self.parent_path().parent_path(), std::filesystem::path(SourceDir())}) {
     const std::filesystem::path program = folder / "drivers" / "kept.py";
     if (std::filesystem::exists(program, code)) return program.string();
   }

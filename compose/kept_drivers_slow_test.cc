@@ -9,6 +9,7 @@
 #include "compose/kept_drivers.h"
 #include "compose/program.h"
 #include "compose/tool.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
@@ -146,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Each, KeptWays, ::testing::ValuesIn(Ways()),
 TEST(TemplateInNode, KeepsToTheProtocol) {
   if (!RunTool({"node", "--version"})) GTEST_SKIP() << "node is missing";
   const Finished checked =
-      RunProgram({"driver", "check", "--", "node", DOUBLEHOLD_SOURCE_DIR "/drivers/template.js"});
+      RunProgram({"driver", "check", "--", "node", SourceDir() + "/drivers/template.js"});
   EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
 }
 

@@ -7,12 +7,13 @@
 #include <sstream>
 
 #include "compose/tool.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
 
 TEST(KeptDrivers, ANameStandsForItsProgram) {
-  const std::string program = ShellQuoted(DOUBLEHOLD_SOURCE_DIR "/drivers/kept.py");
+  const std::string program = ShellQuoted(SourceDir() + "/drivers/kept.py");
   const std::pair<std::string, std::string> cases[] = {
       {"redis-py", "'python3' " + program + " 'redis-py'"},
       {"redis-py@4.5.5", "'python3' " + program + " 'redis-py' '--version' '4.5.5'"},
@@ -62,7 +63,7 @@ TEST(KeptDrivers, AVersionIsNoWordOfTheShell) {
 // kept.py names what it knows when it is asked for something else, and `kept.py --list` its versions.
 TEST(KeptDrivers, AreThoseThatTheLauncherKnows) {
   const Result<std::string> listed =
-      RunTool({"python3", DOUBLEHOLD_SOURCE_DIR "/drivers/kept.py", "--list"});
+      RunTool({"python3", SourceDir() + "/drivers/kept.py", "--list"});
   ASSERT_TRUE(listed.has_value()) << listed.error().message;
   std::string expected;
   for (const KeptDriver& driver : KeptDrivers()) expected += std::string(driver.name) + "\n";

@@ -6,6 +6,7 @@
 
 #include "compose/program.h"
 #include "compose/run_once.h"
+#include "lib/base/paths.h"
 #include "lib/locks/registry.h"
 
 namespace doublehold {
@@ -31,7 +32,7 @@ KnownAnswersOutcome RunOne(const std::vector<std::string>& words) {
 
 KnownAnswersOutcome RunKnown(const std::string& name,
                              const std::vector<std::string>& changed = {}) {
-  std::vector<std::string> words{DOUBLEHOLD_SOURCE_DIR "/compose/testdata/known/" + name + ".toml"};
+  std::vector<std::string> words{SourceDir() + "/compose/testdata/known/" + name + ".toml"};
   words.insert(words.end(), changed.begin(), changed.end());
   return RunOne(words);
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compose/program.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
@@ -45,7 +46,7 @@ TEST_P(LibraryKeys, AreLookedForUnderTheNamesThatItUses) {
   WriteFile(folder.path() / "named.py", kNamed);
   const std::string driver = fmt::format("/usr/bin/python3 {} {}/drivers/template.py {} {}",
                                          (folder.path() / "named.py").string(),
-                                         DOUBLEHOLD_SOURCE_DIR, GetParam().name, GetParam().how);
+                                         SourceDir(), GetParam().name, GetParam().how);
   const Finished finished = RunProgram({"run", "--driver", driver, "--clients", "1", "--duration",
                                         "600ms", "--lease", "2s", "--claims", "cleared,liveness",
                                         "--into", (folder.path() / "run").string()});

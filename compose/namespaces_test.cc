@@ -21,6 +21,7 @@
 #include "compose/packet_cuts.h"
 #include "compose/program.h"
 #include "compose/run_once.h"
+#include "lib/base/paths.h"
 #include "lib/redis/hiredis_connection.h"
 #include "lib/redis/socket.h"
 
@@ -213,7 +214,7 @@ TEST_F(NamespacesTest, LeaveThisProcessWhereItWas) {
 TEST_F(NamespacesTest, TheCasesOfTheSuiteComeOutAsTheyDoThroughTheProxy) {
   const TestFolder folder;
   const Finished finished =
-      RunProgram({"suite", DOUBLEHOLD_SOURCE_DIR "/compose/suites/namespaces.toml", "--jobs", "1",
+      RunProgram({"suite", SourceDir() + "/compose/suites/namespaces.toml", "--jobs", "1",
                   "--out", folder.path().string()});
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
 }

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "lib/base/check.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
@@ -64,7 +65,7 @@ TestFolder::~TestFolder() {
 }
 
 Program::Program(std::vector<std::string> words) {
-  words.insert(words.begin(), DOUBLEHOLD_BINARY_DIR "/doublehold");
+  words.insert(words.begin(), BinaryDir() + "/doublehold");
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "compose/program.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kStories = DOUBLEHOLD_SOURCE_DIR "/compose/testdata/stories";
+const fs::path kStories = SourceDir() + "/compose/testdata/stories";
 
 struct SameStoryTold {
   std::vector<std::string> words;

@@ -20,12 +20,13 @@
 #include "compose/program.h"
 #include "compose/run_once.h"
 #include "compose/suite.h"
+#include "lib/base/paths.h"
 #include "lib/plan/plan_json.h"
 
 namespace doublehold {
 namespace {
 
-const std::string kServedLocksServe = DOUBLEHOLD_BINARY_DIR "/doublehold driver serve ";
+const std::string kServedLocksServe = BinaryDir() + "/doublehold driver serve ";
 
 // ---- the cases -------------------------------------------------------------------------------------------------------
 
@@ -130,7 +131,7 @@ std::vector<ServedLocksCase> CasesServedLocks() {
 
 Plan PlanOfServedLocks(const ServedLocksCase& each) {
   const Result<Suite> suite = ReadSuite(
-      std::filesystem::path(DOUBLEHOLD_SOURCE_DIR "/compose/suites") / each.suite += ".toml");
+      std::filesystem::path(SourceDir() + "/compose/suites") / each.suite += ".toml");
   if (!suite) throw std::runtime_error(suite.error().message);
   const auto cell = std::ranges::find(suite->cells, each.cell, &SuiteCell::name);
   if (cell == suite->cells.end()) throw std::runtime_error(fmt::format("no cell {}", each.cell));

@@ -9,6 +9,7 @@
 #include "compose/plan_builder.h"
 #include "compose/program.h"
 #include "compose/suite_tables.h"
+#include "lib/base/paths.h"
 #include "lib/base/words.h"
 #include "lib/locks/registry.h"
 
@@ -171,7 +172,7 @@ TEST_F(SuiteFile, AMissingFileIsRefused) {
 TEST(Suites, TheOnesThatComeWithTheProjectCanBeRead) {
   size_t count = 0;
   for (const auto& entry :
-       std::filesystem::directory_iterator(DOUBLEHOLD_SOURCE_DIR "/compose/suites")) {
+       std::filesystem::directory_iterator(SourceDir() + "/compose/suites")) {
     const Result<Suite> suite = ReadSuite(entry.path());
     EXPECT_TRUE(suite.has_value()) << suite.error().message;
     ++count;

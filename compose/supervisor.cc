@@ -32,7 +32,7 @@ namespace doublehold {
 namespace {
 
 namespace asio = boost::asio;
-using ProcessKind = ProcessRef::Kind;
+constexpr ProcessRef::Kind kClientKind = ProcessRef::Kind::kClient;
 
 constexpr Duration kStartTimeout = 15s;  // a fresh, busy machine starts seven servers in far less
 constexpr Duration kPingInterval = 2ms;
@@ -92,8 +92,7 @@ class Supervisor {
     if (started) started = AwaitReady();
     if (!started) return tl::unexpected(started.error());
     Begin();
-    WaitFor([this] { return children_.HaveEnded(ProcessKind::kClient, 1); },
-            start_ + plan_.duration);
+    WaitFor([this] { return ClientsHaveEnded(); }, start_ + plan_.duration);
     // Through with all its sections, a run was not cut short.
     if (plan_.sections > 0 && !end_request_.once())
       worked_ = std::min(RealMono() - start_, plan_.duration);
@@ -196,26 +195,25 @@ class Supervisor {
     interruptible_ = false;
     timeline_.End();
     const Duration longest = Duration(plan_.call_timeout * 3 + plan_.lease * 6);
-    const auto clients_ended = [this] { return children_.HaveEnded(ProcessKind::kClient, 1); };
-    if (!failure_) WaitFor(clients_ended, RealMono() + longest + kEndGrace);
+    if (!failure_) WaitFor([this] { return ClientsHaveEnded(); }, RealMono() + longest + kEndGrace);
     if (failure_) return children_.KillAll();
     // Whoever is killed is recorded as died: its last operation, and its hold, never ended.
     for (const Child& child : children_.all()) {
-      if (child.ref.kind != ProcessKind::kClient || child.ref.number == 0 || child.ended) continue;
+      if (child.ref.kind != kClientKind || child.ref.number == 0 || child.ended) continue;
       RecordDeath(child.ref.number, SIGKILL);
       kill(-child.pid, SIGKILL);
     }
     running_ = !end_request_.twice();
     if (end_request_.twice()) return children_.KillAll();
     killing_ = true;
-    WaitFor(clients_ended, RealMono() + kEndGrace);
+    WaitFor([this] { return ClientsHaveEnded(); }, RealMono() + kEndGrace);
     cluster_.DropStragglers();
     // Nobody holds anything any more: what a fault keeps down comes back, before the last look is taken at it.
     cluster_.HurryNodes();
     WaitFor([this] { return cluster_.IsSettled(); }, RealMono() + kStartTimeout);
     if (failure_) return children_.KillAll();
     Answer(0);
-    const auto referee_ended = [this] { return children_.HaveEnded(ProcessKind::kClient, 0); };
+    const auto referee_ended = [this] { return children_.HaveEnded(kClientKind, 0); };
     WaitFor(referee_ended, RealMono() + plan_.lease * 4 + plan_.grace * 2 + longest + kEndGrace);
     running_ = false;
     children_.KillAll();
@@ -282,7 +280,7 @@ class Supervisor {
   }
 
   void OnEnded(const Child& child) {
-    const bool is_client = child.ref.kind == ProcessKind::kClient;
+    const bool is_client = child.ref.kind == kClientKind;
     // Which says why in its log: its driver is to blame. The referee's too, when the clients have ended.
     if (is_client && plan_.driver && EndedWith(*child.ended, ExitCode::kEnvironment))
       return Failed()({ExitCode::kEnvironment, child.name + ": " + LogTail(child.log)});
@@ -306,6 +304,7 @@ class Supervisor {
     });
   }
 
+  [[nodiscard]] bool ClientsHaveEnded() const { return children_.HaveEnded(kClientKind, 1); }
   void ShowProgress() {
     Progress progress{.elapsed = RealMono() - start_, .active_faults = active_faults_};
     for (int client = 1; client <= plan_.clients; ++client) {

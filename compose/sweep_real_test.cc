@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "compose/program.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
@@ -55,7 +56,7 @@ TEST_F(SweepOnServers, FindsK01OfSetnxExpire) {
 
 TEST_F(SweepOnServers, NamesTheLibraryOfADriver) {
   const Finished finished = RunProgram(
-      {"sweep", "--driver", "/usr/bin/python3 " DOUBLEHOLD_SOURCE_DIR "/drivers/template.py",
+      {"sweep", "--driver", "/usr/bin/python3 " + SourceDir() + "/drivers/template.py",
        "--fault", "kill", "--json", "--out", folder_.path().string()});
   const nlohmann::json swept = nlohmann::json::parse(finished.out, nullptr, false);
   ASSERT_TRUE(swept.is_object()) << finished.out << finished.err;

@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "lib/base/paths.h"
 #include "lib/testing/servers.h"
 
 namespace doublehold::testing {
@@ -37,9 +38,9 @@ TEST(Example, BuildsAgainstTheInstalledPackageAndSavesOnce) {
   const fs::path prefix = folder.path() / "installed";
   const fs::path build = folder.path() / "build";
   for (const std::string& command :
-       {fmt::format("cmake --install {} --prefix {} --component library", DOUBLEHOLD_BINARY_DIR,
+       {fmt::format("cmake --install {} --prefix {} --component library", BinaryDir(),
                     prefix.string()),
-        fmt::format("cp -r {}/examples/save_once {}", DOUBLEHOLD_SOURCE_DIR,
+        fmt::format("cp -r {}/examples/save_once {}", SourceDir(),
                     (folder.path() / "source").string()),
         fmt::format("cmake -S {} -B {} -G Ninja -DCMAKE_PREFIX_PATH={}",
                     (folder.path() / "source").string(), build.string(), prefix.string()),

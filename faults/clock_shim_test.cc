@@ -12,6 +12,7 @@
 
 #include "faults/clock_page.h"
 #include "faults/testing.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
@@ -47,7 +48,7 @@ class SharedClock {
   }
   // With another value of our variable.
   static std::vector<std::string> Environment(const std::string& value) {
-    return {"LD_PRELOAD=" DOUBLEHOLD_BINARY_DIR "/libdoublehold_clock_shim.so",
+    return {"LD_PRELOAD=" + BinaryDir() + "/libdoublehold_clock_shim.so",
             "ASAN_OPTIONS=verify_asan_link_order=0", DOUBLEHOLD_CLOCK_VARIABLE "=" + value};
   }
   [[nodiscard]] int fd() const { return fd_; }
@@ -71,7 +72,7 @@ class Probe {
     EXPECT_EQ(pipe2(to_, O_CLOEXEC), 0);
     EXPECT_EQ(pipe2(from_, O_CLOEXEC), 0);
     child_ = std::make_unique<testing::Child>(
-        std::vector<std::string>{DOUBLEHOLD_CLOCK_PROBE},
+        std::vector<std::string>{BinaryDir() + "/doublehold_clock_probe"},
         testing::Child::Options{.environment = environment, .input = to_[0], .output = from_[1]});
     close(to_[0]);
     close(from_[1]);

@@ -1,6 +1,7 @@
 // Random small histories of every model and of every claim against every order, as many as one likes, by hand:
 //
 //   brute_trials [COUNT [SEED [NAME...]]]       2,000,000 of each, and the seed of the day, when not said; NAME: a model or a claim
+//   brute_trials --list                         the names, one a line
 //
 // Exits 1 at the first disagreement, 2 when it knows no such name.
 #include <fmt/format.h>
@@ -71,12 +72,21 @@ int Try(const Question& question) {
   return 2;
 }
 
+void ListNames() {
+  for (const Model& model : Models()) fmt::print("{}\n", model.name);
+  for (const brute::ClaimTrials& row : brute::AllClaimTrials()) fmt::print("{}\n", row.claim);
+}
+
 }  // namespace
 }  // namespace doublehold
 
 int main(int argc, char** argv) {
   using std::chrono::duration_cast;
   const std::vector<std::string> words(argv + 1, argv + argc);
+  if (words == std::vector<std::string>{"--list"}) {
+    doublehold::ListNames();
+    return 0;
+  }
   const auto today = std::chrono::system_clock::now().time_since_epoch();
   doublehold::Question question{
       .seed = static_cast<uint64_t>(duration_cast<std::chrono::hours>(today).count() / 24)};

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "checker/linear/fuzz_cases.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 TEST(FuzzCorpus, HoldsForTheSearch) {
   int files = 0;
   const auto path =
-      std::filesystem::path(DOUBLEHOLD_SOURCE_DIR) / "checker" / "linear" / "fuzz_corpus";
+      std::filesystem::path(SourceDir()) / "checker" / "linear" / "fuzz_corpus";
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     std::ifstream in(entry.path(), std::ios::binary);
     const std::string input(std::istreambuf_iterator<char>(in), {});

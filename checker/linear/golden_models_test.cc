@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "checker/linear/judge_log.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
@@ -264,7 +265,7 @@ const std::vector<GoldenLog> kLogs{
 // clang-format on
 
 std::filesystem::path Folder() {
-  return std::filesystem::path(DOUBLEHOLD_SOURCE_DIR) / "checker" / "testdata" / "models";
+  return std::filesystem::path(SourceDir()) / "checker" / "testdata" / "models";
 }
 
 Outcome3 OutcomeOf(std::string_view name) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "faults/proxy/fuzz_cases.h"
+#include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 int ForEachFile(const std::string& folder, void (*check)(std::string_view)) {
   int files = 0;
   const auto path =
-      std::filesystem::path(DOUBLEHOLD_SOURCE_DIR) / "faults" / "proxy" / "fuzz_corpus" / folder;
+      std::filesystem::path(SourceDir()) / "faults" / "proxy" / "fuzz_corpus" / folder;
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     std::ifstream in(entry.path(), std::ios::binary);
     const std::string input(std::istreambuf_iterator<char>(in), {});

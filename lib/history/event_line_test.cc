@@ -7,6 +7,7 @@
 
 #include "lib/base/prng.h"
 #include "lib/history/jsonl.h"
+#include "lib/testing/trials.h"
 
 namespace doublehold {
 namespace {
@@ -52,7 +53,8 @@ std::string LineOf(const EventLines& lines, size_t index, const Event& event) {
 TEST(EventLines, AreScannedAsTheyWereWritten) {
   const EventLines lines(SomeFactsEventLine().keys);
   Prng prng(1, "scan");
-  for (int i = 0; i < 20'000; ++i) {
+  const int64_t trials = NumTrials(20'000);
+  for (int64_t i = 0; i < trials; ++i) {
     const Event event = AnyEventEventLine(prng);
     const size_t index = 1 + prng.Below(1000);
     const std::string line = LineOf(lines, index, event);
@@ -102,7 +104,8 @@ TEST(EventLines, AreScannedOnlyWhereAParserReadsTheSame) {
                                         "\"task\":\"session\","};
   Prng prng(2, "scan");
   int scanned = 0, read = 0;
-  for (int i = 0; i < 10'000; ++i) {
+  const int64_t trials = NumTrials(10'000);
+  for (int64_t i = 0; i < trials; ++i) {
     std::string line = LineOf(lines, 1, AnyEventEventLine(prng));
     for (uint64_t changes = prng.Below(3); changes > 0; --changes) {
       const size_t at = prng.Below(line.size());
@@ -121,8 +124,8 @@ TEST(EventLines, AreScannedOnlyWhereAParserReadsTheSame) {
     scanned += taken ? 1 : 0;
     read += quick ? 1 : 0;
   }
-  EXPECT_GT(scanned, 1'000);
-  EXPECT_GT(read, 1'000);
+  EXPECT_GT(scanned, trials / 10);
+  EXPECT_GT(read, trials / 10);
   EXPECT_LT(read, 9'000);
 }
 

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string>
 
+#include "lib/base/paths.h"
 #include "lib/history/fuzz_cases.h"
 
 namespace doublehold {
@@ -15,7 +16,7 @@ template <typename Check>
 int ForEachFile(const std::string& folder, Check check) {
   int files = 0;
   const auto path =
-      std::filesystem::path(DOUBLEHOLD_SOURCE_DIR) / "lib" / "history" / "fuzz_corpus" / folder;
+      std::filesystem::path(SourceDir()) / "lib" / "history" / "fuzz_corpus" / folder;
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     std::ifstream in(entry.path(), std::ios::binary);
     const std::string input(std::istreambuf_iterator<char>(in), {});

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lib/base/prng.h"
+#include "lib/testing/trials.h"
 
 namespace doublehold {
 namespace {
@@ -258,7 +259,7 @@ TEST(Jsonl, NoFlippedByteOrCutMakesTheReaderFall) {
                   R"("value":{"hold":1,"valid_until_ns":5,"token":0}})"
                   "\n");
   Prng prng(1, "garble");
-  for (int i = 0; i < 20'000; ++i) {
+  for (int64_t i = NumTrials(20'000); i > 0; --i) {
     std::string garbled =
         whole.substr(0, prng.Below(8) == 0 ? prng.Below(whole.size()) : whole.size());
     for (uint64_t flips = prng.Below(4); flips > 0 && !garbled.empty(); --flips) {

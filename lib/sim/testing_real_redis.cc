@@ -8,6 +8,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "lib/base/paths.h"
+
 namespace doublehold::testing {
 namespace {
 
@@ -63,7 +65,7 @@ void StandingClock::StandAt(int64_t now_ms) {
 }
 
 std::vector<std::string> StandingClock::Environment() const {
-  return {"LD_PRELOAD=" DOUBLEHOLD_BINARY_DIR "/libdoublehold_clock_shim.so",
+  return {"LD_PRELOAD=" + BinaryDir() + "/libdoublehold_clock_shim.so",
           "ASAN_OPTIONS=verify_asan_link_order=0",
           fmt::format(DOUBLEHOLD_CLOCK_VARIABLE "={}:0", fd_)};
 }

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <string>
 
+#include "lib/base/paths.h"
+
 namespace doublehold::testing {
 namespace {
 
@@ -176,7 +178,7 @@ std::vector<Script> ShippedScripts() {
   std::vector<std::filesystem::path> paths;
   for (const char* folder : {"lib/locks", "workloads"}) {
     for (const auto& each : std::filesystem::directory_iterator(
-             std::filesystem::path(DOUBLEHOLD_SOURCE_DIR) / folder)) {
+             std::filesystem::path(SourceDir()) / folder)) {
       const std::string name = each.path().filename().string();
       if (name.ends_with(".cc") && !name.ends_with("_test.cc")) paths.push_back(each.path());
     }
