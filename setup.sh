@@ -57,7 +57,7 @@ fi
 echo "setup.sh: installing ${missing[*]}"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-export DEBIAN_FRONTEND=noninteractive
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 # Debian starts a packaged redis-server as a service; Doublehold starts its own, so keep that one from running.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
@@ -65,7 +65,21 @@ if [ ! -e "$policy" ]; then
   chmod +x "$policy"
   trap 'rm -f "$log" "$policy"' EXIT
 fi
-if ! { apt-get update && "${install[@]}"; } >"$log" 2>&1; then
+# One line that changes in a terminal; elsewhere, one for every fifty packages.
+show_progress() {
+  awk -v terminal="$([ -t 1 ] && echo 1)" '
+    / newly installed,/ { all = $3 }
+    /^Unpacking / { unpacked++; changed = 1 }
+    /^Setting up / { ready++; changed = 1 }
+    changed && (terminal || (unpacked + ready) % 50 == 0) {
+      printf "%ssetup.sh: of %d packages %d unpacked, %d ready%s", terminal ? "\r" : "", all, unpacked, ready, terminal ? "" : "\n"
+      fflush()
+    }
+    { changed = 0 }
+    END { if (terminal && unpacked) print "" }'
+}
+
+if ! { apt-get update && "${install[@]}"; } 2>&1 | tee "$log" | show_progress; then
   tail -n 20 "$log" >&2
   echo "setup.sh: could not install: ${missing[*]}" >&2
   exit 4
