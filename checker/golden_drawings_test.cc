@@ -27,6 +27,8 @@ struct GoldenDrawingsDrawn {
   std::string_view picture;
 };
 
+void PrintTo(const GoldenDrawingsDrawn& drawn, std::ostream* out) { *out << drawn.name; }
+
 // clang-format off
 const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
     {"bought-twice-2-bad", "stock violated",

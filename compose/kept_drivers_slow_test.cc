@@ -114,6 +114,8 @@ struct KeptDriversWay {
   const char* driver;
   std::vector<std::string> more;
 };
+void PrintTo(const KeptDriversWay& way, std::ostream* out) { *out << way.name; }
+
 class KeptWays : public EmptyCache, public ::testing::TestWithParam<KeptDriversWay> {};
 
 TEST_P(KeptWays, IsValidWhenNothingGoesWrong) {

@@ -39,14 +39,16 @@ struct LibraryKeysNamed {
   const char* outcome;
 };
 
+void PrintTo(const LibraryKeysNamed& each, std::ostream* out) { *out << each.name; }
+
 class LibraryKeys : public ::testing::TestWithParam<LibraryKeysNamed> {};
 
 TEST_P(LibraryKeys, AreLookedForUnderTheNamesThatItUses) {
   const TestFolder folder;
   WriteFile(folder.path() / "named.py", kNamed);
   const std::string driver = fmt::format("/usr/bin/python3 {} {}/drivers/template.py {} {}",
-                                         (folder.path() / "named.py").string(),
-                                         SourceDir(), GetParam().name, GetParam().how);
+                                         (folder.path() / "named.py").string(), SourceDir(),
+                                         GetParam().name, GetParam().how);
   const Finished finished = RunProgram({"run", "--driver", driver, "--clients", "1", "--duration",
                                         "600ms", "--lease", "2s", "--claims", "cleared,liveness",
                                         "--into", (folder.path() / "run").string()});

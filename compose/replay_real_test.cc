@@ -22,6 +22,8 @@ const std::string kSettings =
     "lease;workload.clients=2;workload.stock=5;workload.think=0s;"
     "workload.work=0.5 lease;workload.work-distribution=fixed;lock.name=";
 
+void PrintTo(const InBothWorlds& each, std::ostream* out) { *out << each.name; }
+
 class ReplayReal : public ::testing::TestWithParam<InBothWorlds> {};
 
 TEST_P(ReplayReal, ComesToTheSame) {

@@ -26,6 +26,10 @@ struct Searched {
   std::vector<int> most{};  // of each of the faults, in their order; empty: as many as the depth
 };
 
+inline void PrintTo(const Searched& searched, std::ostream* out) {
+  *out << searched.lock << ", depth " << searched.depth << ", delays " << searched.delays;
+}
+
 Plan PlanOf(const Searched& searched);
 Scenario ScenarioOf(const Searched& searched);
 // Complete, and nothing cut off: else the test fails. `make`: of a lock in its place, if any.

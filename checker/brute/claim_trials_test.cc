@@ -10,6 +10,9 @@
 #include "lib/testing/trials.h"
 
 namespace doublehold::brute {
+
+void PrintTo(const ClaimTrials& trials, std::ostream* out) { *out << trials.claim; }
+
 namespace {
 
 class TrialsOfClaim : public ::testing::TestWithParam<ClaimTrials> {};

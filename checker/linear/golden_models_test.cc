@@ -335,6 +335,8 @@ std::string Draw(const std::filesystem::path& file) {
   return picture;
 }
 
+void PrintTo(const GoldenLog& log, std::ostream* out) { *out << log.name; }
+
 class GoldenModel : public ::testing::TestWithParam<GoldenLog> {
  protected:
   static std::filesystem::path File() { return Folder() / (std::string(GetParam().name) + ".edn"); }

@@ -11,6 +11,9 @@
 #include "lib/testing/trials.h"
 
 namespace doublehold {
+
+void PrintTo(const Model& model, std::ostream* out) { *out << model.name; }
+
 namespace {
 
 class SearchOf : public ::testing::TestWithParam<Model> {};

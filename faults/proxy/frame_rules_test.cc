@@ -9,6 +9,11 @@
 #include "faults/proxy/queue_fixture.h"
 
 namespace doublehold {
+
+void PrintTo(const LinkRule& rule, std::ostream* out) {
+  *out << "action " << static_cast<int>(rule.action) << " on '" << rule.command << "'";
+}
+
 namespace {
 
 using FrameRulesAction = LinkRule::Action;

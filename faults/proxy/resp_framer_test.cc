@@ -7,6 +7,11 @@
 #include <vector>
 
 namespace doublehold {
+
+void PrintTo(RespFramer::Side side, std::ostream* out) {
+  *out << (side == RespFramer::Side::kCommands ? "commands" : "replies");
+}
+
 namespace {
 
 using Side = RespFramer::Side;
