@@ -1,6 +1,8 @@
-// What one event costs: time stamp, copy into shared memory, publication. bench/run.py also runs this under the clock
-// shim, as clients run.
+// What one event costs: time stamp, copy into shared memory, publication; and what the time stamp costs alone, which it
+// is held against. bench/run.py also runs this under the clock shim, as clients run.
 #include <benchmark/benchmark.h>
+
+#include <ctime>
 
 #include "lib/base/check.h"
 #include "lib/redis/real_env.h"
@@ -30,6 +32,18 @@ void RecordEvents(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * kEventsPerRound);
 }
 BENCHMARK(RecordEvents)->Unit(benchmark::kMillisecond);
+
+void ReadClock(benchmark::State& state) {
+  for ([[maybe_unused]] auto _ : state) {
+    for (int64_t i = 0; i < kEventsPerRound; ++i) {
+      timespec now{};
+      CHECK(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+      benchmark::DoNotOptimize(now);
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * kEventsPerRound);
+}
+BENCHMARK(ReadClock)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace doublehold
