@@ -4,9 +4,10 @@
 # make test-all  make test and everything deeper, for a release: resumable, a summary at the end
 # make build     set-up, release build: build/doublehold
 # make bench     set-up, release build, the speed and memory figures as ratios
+# make loop      what the builds and the tests above cost in CPU seconds, against their budgets
 # make mutants   set-up, dev build, the tests of the checkers against each of their deliberate defects
 # make format, make tidy
-.PHONY: demo check test test-all build bench mutants format tidy setup readme clean build-check build-test
+.PHONY: demo check test test-all build bench loop mutants format tidy setup readme clean build-check build-test
 
 JOBS ?= $(shell nproc)
 # A test on real servers mostly waits, for a lease to be over.
@@ -54,6 +55,9 @@ bench: build
 	cmake --build --preset release -j $(JOBS) --target bench_checker bench_linear bench_paths bench_proxy bench_readers bench_recorder bench_sim bench_variants
 	bench/run.py build
 
+loop: setup
+	bench/loop.py --jobs $(JOBS)
+
 mutants: setup
 	$(call quietly,cmake --preset dev)
 	cmake --build --preset dev -j $(JOBS) --target checker_test linear_test history_test op_log_test
@@ -72,4 +76,4 @@ tidy:
 	cmake --build build-tidy -j $(JOBS) -- -k 0
 
 clean:
-	rm -rf build build-asan build-ubsan build-tsan build-tidy build-dev build-all
+	rm -rf build build-asan build-ubsan build-tsan build-tidy build-dev build-loop build-all

@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""What the loop of a change costs: compiling, linking and testing, in CPU seconds, each held against its budget.
+
+    bench/loop.py [--jobs N] [--without-real]
+
+Builds everything anew in build-loop/, without the compiler cache, one command after another as the presets have them,
+and runs the tests of `make test` once. Prints the slowest ten sources, headers, links, tests and suites of tests, then a
+line a budget. CPU seconds do not grow with what else a machine does, but they do differ between machines.
+Exits 1 when a budget is missed, 4 when a command fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from run import Figure
+
+TOP = Path(__file__).resolve().parents[1]
+FOLDER = TOP / "build-loop"
+CORES = 2  # of the machine that the budgets of wall-clock time are for
+# Their histories, sequences and executions are drawn at random.
+RANDOM = re.compile(r"TrialsOfClaim|SearchOf|TrueLocks|BruteForce|Fuzz\.|Random|EventLines\.AreScanned|Flipped|Conformance")
+LIBRARY_HEADER = re.compile(r'#include <((?:boost|fmt|gtest|hiredis|nlohmann|simdjson|tl|toml\+\+)\b[^>]*)>')
+
+
+@dataclass(frozen=True)
+class Cost:
+    name: str
+    cpu_s: float
+
+
+def fail(what: str) -> None:
+    print(f"loop.py: {what}", file=sys.stderr)
+    sys.exit(4)
+
+
+def cpu_of(command: str | list[str], folder: Path, environment: dict[str, str] | None = None) -> float:
+    """The CPU seconds of a command and of all that it waited for."""
+    with subprocess.Popen(command, shell=isinstance(command, str), cwd=folder, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                          env={**os.environ, "CCACHE_DISABLE": "1", **(environment or {})}) as process:
+        output = process.stdout.read()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        fail(f"exit {process.returncode}: {command if isinstance(command, str) else shlex.join(command)}\n{output}")
+    return used.ru_utime + used.ru_stime
+
+
+def output_of(*command: str, folder: Path = TOP) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        fail(f"{shlex.join(command)}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Build:
+    """One preset, built anew: what each object and each link costs."""
+
+    def __init__(self, preset: str, targets: list[str], jobs: int) -> None:
+        self.folder = FOLDER / preset
+        output_of("cmake", "--preset", preset, "-B", str(self.folder))
+        self.compiled: dict[str, Cost] = {}
+        self.linked: dict[str, Cost] = {}
+        self.commands: dict[str, str] = {}
+        links = []
+        for line in output_of("ninja", "-t", "commands", *targets, folder=self.folder).splitlines():
+            made = re.search(r" -o (\S+)", line) or re.search(r"\bar qc (\S+)", line)
+            if made is None:
+                fail(f"a command that makes nothing: {line}")
+            self.commands[made[1]] = line
+            if not made[1].endswith(".o"):
+                links.append(made[1])
+        objects = [made for made in self.commands if made.endswith(".o")]
+        for made in objects:
+            (self.folder / made).parent.mkdir(parents=True, exist_ok=True)
+        with ThreadPoolExecutor(jobs) as pool:
+            costs = pool.map(lambda made: cpu_of(self.commands[made], self.folder), objects)
+            for made, cpu_s in zip(objects, costs):
+                self.compiled[made] = Cost(f"{preset}: {self._named(made)}", cpu_s)
+        for made in links:
+            self.linked[made] = Cost(f"{preset}: {made}", cpu_of(self.commands[made], self.folder))
+
+    def _named(self, made: str) -> str:
+        """An object by what it is of: a batch by its first source and how many there are."""
+        source = re.search(r" -c (\S+)", self.commands[made])[1]
+        if "/batches/" not in source:
+            return source.removeprefix(f"{TOP}/")
+        first, *others = re.findall(r'^#include "([^"]+)"', Path(source).read_text(), re.M)
+        return f"{first} and {len(others)} more"
+
+    def cpu_s(self) -> float:
+        return sum(cost.cpu_s for cost in [*self.compiled.values(), *self.linked.values()])
+
+    def made_for(self, target: str) -> set[str]:
+        lines = output_of("ninja", "-t", "commands", target, folder=self.folder).splitlines()
+        return {made for made, line in self.commands.items() if line in set(lines)}
+
+    def users(self) -> Counter[str]:
+        """How many objects include each header."""
+        count: Counter[str] = Counter()
+        for made in self.compiled:
+            text = (self.folder / f"{made}.d").read_text().replace("\\\n", " ")
+            count.update({os.path.normpath(self.folder / name) for name in text.split()[1:]})
+        return count
+
+
+def header_costs(build: Build, jobs: int) -> list[Cost]:
+    """What it costs to read each header alone, for all the objects that include it: the libraries' and the commonest of ours."""
+    users = build.users()
+    named = set()
+    for source in output_of("git", "ls-files", "*.cc", "*.h").split():
+        named |= set(LIBRARY_HEADER.findall((TOP / source).read_text()))
+    ours = [name for name, _ in users.most_common() if name.startswith(f"{TOP}/") and name.endswith(".h")][:30]
+    some = next(line for made, line in build.commands.items() if "doublehold_compose" in made and made.endswith(".o"))
+    flags = " ".join(re.findall(r" (-(?:[DIfgO]|std=)\S*)", some))
+
+    def cost(name: str) -> Cost | None:
+        count = users[name] if name.startswith("/") else max(
+            (number for path, number in users.items() if path.endswith(f"/{name}")), default=0)
+        if count == 0:
+            return None
+        line = f'#include "{name}"' if name.startswith("/") else f"#include <{name}>"
+        cpu_s = cpu_of(f"echo {shlex.quote(line)} | c++ {flags} -fsyntax-only -x c++ -", build.folder)
+        return Cost(f"{name.removeprefix(f'{TOP}/')}: {cpu_s:.2f} s, {count} times", cpu_s * count)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        return [each for each in pool.map(cost, [*ours, *sorted(named)]) if each is not None]
+
+
+@dataclass
+class Tests:
+    """The tests of ctest with one of some labels, run once."""
+
+    programs: list[Cost]
+    each: list[Cost]  # as they say themselves, in seconds of the clock
+
+    def cpu_s(self) -> float:
+        return sum(cost.cpu_s for cost in self.programs)
+
+    def suites(self) -> list[Cost]:
+        sums: dict[str, float] = defaultdict(float)
+        for cost in self.each:
+            sums[cost.name.split(".")[0]] += cost.cpu_s
+        return [Cost(name, cpu_s) for name, cpu_s in sums.items()]
+
+
+def run_tests(folder: Path, labels: str, jobs: int) -> Tests:
+    listed = json.loads(output_of("ctest", "--show-only=json-v1", "-L", labels, folder=folder))["tests"]
+
+    def run_one(test: dict) -> tuple[Cost, list[Cost]]:
+        properties = {each["name"]: each["value"] for each in test["properties"]}
+        environment = dict(line.split("=", 1) for line in properties.get("ENVIRONMENT", []))
+        told = FOLDER / f"{test['name']}.json"
+        cpu_s = cpu_of(test["command"], Path(properties["WORKING_DIRECTORY"]),
+                       {**environment, "GTEST_OUTPUT": f"json:{told}"})
+        each = []
+        if told.exists():
+            for suite in json.loads(told.read_text())["testsuites"]:
+                each += [Cost(f"{suite['name']}.{one['name']}", float(one["time"].rstrip("s")))
+                         for one in suite["testsuite"]]
+        return Cost(test["name"], cpu_s), each
+
+    with ThreadPoolExecutor(jobs) as pool:
+        results = list(pool.map(run_one, listed))
+    return Tests([program for program, _ in results], [cost for _, each in results for cost in each])
+
+
+def print_slowest(title: str, costs: list[Cost]) -> None:
+    print(f"\n{title}: {sum(cost.cpu_s for cost in costs):.0f} s in all, {len(costs)} of them")
+    for cost in sorted(costs, key=lambda cost: -cost.cpu_s)[:10]:
+        print(f"  {cost.cpu_s:7.2f} s  {cost.name}")
+
+
+def edit_cost(build: Build) -> float:
+    """Of one source of checker/ edited: the dearest batch of its folder, and every link of `make check` that has it."""
+    batch = max(cost.cpu_s for made, cost in build.compiled.items() if "/doublehold_checker.dir/" in made)
+    links = build.made_for("check_tests")
+    return batch + sum(cost.cpu_s for made, cost in build.linked.items()
+                       if made in links and "libdoublehold_checker.a" in build.commands[made])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="commands at once")
+    parser.add_argument("--without-real", action="store_true", help="leave out the tests on real servers")
+    asked = parser.parse_args()
+
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir()
+    release = Build("release", ["doublehold"], asked.jobs)
+    asan = Build("asan", ["all"], asked.jobs)
+    tsan = Build("tsan", ["tsan_tests"], asked.jobs)
+    quick = run_tests(asan.folder, "unit|sim", asked.jobs)
+    threads = run_tests(tsan.folder, "tsan", asked.jobs)
+    real = Tests([], []) if asked.without_real else run_tests(asan.folder, "real", 2 * asked.jobs)
+
+    builds = [asan, tsan]
+    print_slowest("sources", [cost for build in builds for cost in build.compiled.values()])
+    print_slowest("headers, for all who include them", header_costs(asan, asked.jobs))
+    print_slowest("links", [cost for build in builds for cost in build.linked.values()])
+    print_slowest("test programs", [*quick.programs, *threads.programs, *real.programs])
+    print_slowest("tests (by the clock)", [*quick.each, *real.each])
+    print_slowest("suites of tests (by the clock)", [*quick.suites(), *real.suites()])
+
+    built = asan.cpu_s() + tsan.cpu_s()
+    tested = quick.cpu_s() + threads.cpu_s() + real.cpu_s()
+    check_objects = asan.made_for("check_tests")
+    check_built = sum(cost.cpu_s for made, cost in [*asan.compiled.items(), *asan.linked.items()] if made in check_objects)
+    drawn = sum(cost.cpu_s for cost in [*quick.each, *real.each] if RANDOM.search(cost.name))
+    # A budget of wall-clock time stands for as much of both cores; what servers wait for is not CPU time.
+    rows = [
+        Figure("make test: compiling and linking", [built], "s", 14 * 60, at_least=False),
+        Figure("make test: all of it", [built + tested], "s", 15 * 60 * CORES, at_least=False),
+        Figure("make test: again, nothing changed", [tested], "s", 6 * 60 * CORES, at_least=False),
+        Figure("make check: all of it", [check_built + quick.cpu_s()], "s", 7 * 60 * CORES, at_least=False),
+        Figure("make check: one source of checker/ edited", [edit_cost(asan) + quick.cpu_s()], "s", 60 * CORES,
+               at_least=False),
+        Figure("random trials in make test", [drawn], "s", 60, at_least=False),
+        # Of its seven minutes the set-up has one and a half, and the suite one.
+        Figure("make demo: compiling and linking", [release.cpu_s()], "s", 4.5 * 60 * CORES, at_least=False),
+    ]
+    print()
+    for row in rows:
+        print(row.line())
+    return 0 if all(row.met for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
