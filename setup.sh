@@ -67,12 +67,15 @@ if [ ! -e "$policy" ]; then
 fi
 # One line that changes in a terminal; elsewhere, one for every fifty packages.
 show_progress() {
-  awk -v terminal="$([ -t 1 ] && echo 1)" '
+  local terminal=""
+  if [ -t 1 ]; then terminal=1; fi
+  awk -v terminal="$terminal" '
     / newly installed,/ { all = $3 }
     /^Unpacking / { unpacked++; changed = 1 }
     /^Setting up / { ready++; changed = 1 }
     changed && (terminal || (unpacked + ready) % 50 == 0) {
-      printf "%ssetup.sh: of %d packages %d unpacked, %d ready%s", terminal ? "\r" : "", all, unpacked, ready, terminal ? "" : "\n"
+      printf "%ssetup.sh: of %d packages %d unpacked, %d ready%s",
+        terminal ? "\r" : "", all, unpacked, ready, terminal ? "" : "\n"
       fflush()
     }
     { changed = 0 }

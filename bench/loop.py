@@ -227,7 +227,7 @@ def main() -> int:
         Figure("make check: all of it", [check_built + quick.cpu_s()], "s", 7 * 60 * CORES, at_least=False),
         Figure("make check: one source of checker/ edited", [edit_cost(asan) + quick.cpu_s()], "s", 60 * CORES,
                at_least=False),
-        Figure("random trials in make test", [drawn], "s", 60, at_least=False),
+        Figure("random trials in make test (by the clock)", [drawn], "s", 60, at_least=False),
         # Of its seven minutes the set-up has one and a half, and the suite one.
         Figure("make demo: compiling and linking", [release.cpu_s()], "s", 4.5 * 60 * CORES, at_least=False),
     ]

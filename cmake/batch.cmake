@@ -1,5 +1,6 @@
-# Compiles the sources of every target together, DOUBLEHOLD_BATCH at a time: what they all include is read once a batch. CMake's own
-# UNITY_BUILD does the same with absolute paths, which no compiler cache can serve to another clone.
+# Compiles the sources of every target together, DOUBLEHOLD_BATCH at a time: what they all include
+# is read once a batch. CMake's own UNITY_BUILD does the same with absolute paths, which no compiler
+# cache can serve to another clone.
 function(doublehold_batch target)
   get_target_property(sources ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)

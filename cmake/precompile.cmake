@@ -1,5 +1,5 @@
-# Headers of libraries that most sources include, read once. A source still names every header that it uses: the release
-# build, which has no such shortcut, would not compile otherwise.
+# Headers of libraries that most sources include, read once. A source still names every header that
+# it uses: `make test-all` compiles each by itself.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cc CONTENT "")
 # What the libraries define for those who use them: all must agree.
 target_compile_definitions(doublehold_flags INTERFACE

@@ -3,11 +3,12 @@
 
     cmake/test_all.py [--jobs N] [--real-jobs N] [--only STEP ...] [--again]
 
-Prints a line a step while it runs, and a summary at the end. The output of a step is in build-all/STEP.log. Steps that
-passed are not run again at the same commit with the same changes, so that what was interrupted goes on: `--again` forgets
-them, `--only` runs the steps that are named.
+Prints a line a step while it runs, and a summary at the end. The output of a step is in
+build-all/STEP.log. Steps that passed are not run again on the same tree, so that what was
+interrupted goes on: `--again` runs them all the same, `--only` runs the steps that are named.
+Run it as root: network namespaces need that.
 
-Exits 0 when every step passed, 1 when one failed, 3 when the command line is wrong.
+Exits 0 when every step passed, 1 when one failed, 3 when a step of --only does not exist.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -41,44 +43,48 @@ def suites() -> list[str]:
     return sorted(file.stem for file in (TOP / "compose" / "suites").glob("*.toml"))
 
 
-def run_suites(names: list[str] | tuple[str, ...], jobs: int) -> list[str]:
-    return [f"build/doublehold suite compose/suites/{name}.toml --jobs {jobs} --out build-all/runs" for name in names]
+def suite_step(name: str) -> Step:
+    prepared = ["./setup.sh --drivers"] if name in LIBRARY_SUITES else []
+    return Step(f"suite-{name}", f"compose/suites/{name}.toml comes out as it expects",
+                [*prepared, "make build",
+                 f"build/doublehold suite compose/suites/{name}.toml --out build-all/runs"])
 
 
 def steps(jobs: int, real_jobs: int) -> list[Step]:
-    ctest = "ctest --output-on-failure --no-tests=error"
-    own = [name for name in suites() if name not in LIBRARY_SUITES]
+    ctest = "ctest -V --no-tests=error"
     every_trial = {"DOUBLEHOLD_ALL_TRIALS": "1"}
+
+    def build(preset: str, targets: str) -> list[str]:
+        return [f"cmake --preset {preset}",
+                f"cmake --build --preset {preset} -j {jobs} --target {targets}"]
+
+    alone = "build-alone"
+    trials = "build/checker/brute_trials"
     return [
         Step("test", "make test", [f"make test JOBS={jobs} REAL_JOBS={real_jobs}"]),
-        Step(
-            "ubsan",
-            "unit and sim tests under ASan and UBSan, with all random trials",
-            [
-                "cmake --preset ubsan",
-                f"cmake --build --preset ubsan -j {jobs}",
-                f"cd build-ubsan && {ctest} -j {jobs} -L 'unit|sim'",
-            ],
-            every_trial,
-        ),
+        Step("quick", "unit and sim tests under ASan and UBSan, with all trials",
+             [*build("ubsan", "all"), f"cd build-ubsan && {ctest} -j {jobs} -L 'unit|sim'"],
+             every_trial),
         Step("real", "tests on real servers, one at a time, under ASan and UBSan",
-             [f"cd build-ubsan && {ctest} -j 1 -L real"]),
-        Step("slow", "slow tests: soak, served locks, no oversell, drivers by name, the installed package",
-             [f"cmake --build --preset asan -j {jobs} --target slow_tests", f"cd build-asan && {ctest} -L slow"]),
+             [*build("ubsan", "all"), f"cd build-ubsan && {ctest} -j 1 -L real"], every_trial),
+        Step("slow", "slow tests: soak, served locks, drivers by name, the installed package",
+             ["./setup.sh --drivers", *build("ubsan", "all slow_tests"),
+              f"cd build-ubsan && {ctest} -L slow"]),
         Step("tsan", "every lock on a real server under TSan",
-             [f"cmake --build --preset tsan -j {jobs} --target variants_test", f"cd build-tsan && {ctest} -R '^variants_test'"]),
+             [*build("tsan", "variants_test"), f"cd build-tsan && {ctest} -R '^variants_test'"]),
         Step("conformance", "100,000 random sequences: the modelled Redis against a real one",
-             [f"cmake --build --preset release -j {jobs} --target sim_conformance_test",
-              f"cd build && {ctest} -R '^sim_conformance_test'"],
+             [*build("release", "sim_conformance_test"), "build/lib/sim_conformance_test"],
              {"DOUBLEHOLD_CONFORMANCE_SEQUENCES": "100000"}),
         Step("trials", "2,000,000 random histories of every model and claim against every order",
-             [f"cmake --build --preset release -j {jobs} --target brute_trials",
-              f"build/checker/brute_trials --list | xargs -P {jobs} -I NAME build/checker/brute_trials 2000000 20261121 NAME"]),
-        Step("mutants", "every deliberate defect of the checkers is noticed by their tests", [f"make mutants JOBS={jobs}"]),
-        Step("suites", "every suite comes out as it expects", ["make build", *run_suites(own, jobs)]),
-        Step("libraries", "the suites of other lock libraries come out as they expect",
-             ["./setup.sh --drivers", "make build", *run_suites(LIBRARY_SUITES, jobs)]),
-        Step("bench", "the benchmarks still build", ["make build", f"cmake --build --preset release -j {jobs} --target bench/all"]),
+             [*build("release", "brute_trials"),
+              f"names=$({trials} --list) && [ -n \"$names\" ] && "
+              f"xargs -P {jobs} -I NAME {trials} 2000000 20261122 NAME <<<\"$names\""]),
+        Step("mutants", "the tests of the checkers notice each deliberate defect",
+             [f"make mutants JOBS={jobs}"]),
+        *[suite_step(name) for name in suites()],
+        Step("alone", "every source compiles by itself, and the benchmarks build",
+             [f"cmake --preset release -B {alone} -DDOUBLEHOLD_BATCH=0",
+              f"cmake --build {alone} -j {jobs} --target all bench/all slow_tests brute_trials"]),
     ]
 
 
@@ -95,13 +101,19 @@ def digest_of_tree() -> str:
     return digest.hexdigest()
 
 
-def passed_before(tree: str) -> dict[str, float]:
-    """The steps that passed on this tree, and how long each took."""
+def passed_before(tree: str) -> dict[str, str]:
+    """The steps that passed on this tree, and what was said of each."""
     try:
         stored = json.loads(PASSED.read_text())
     except (OSError, ValueError):
         return {}
-    return stored["seconds"] if stored.get("tree") == tree else {}
+    return stored["passed"] if stored.get("tree") == tree else {}
+
+
+def skipped(step: Step) -> int:
+    """How many tests said that they cannot run here."""
+    log = (FOLDER / f"{step.name}.log").read_text(errors="replace")
+    return sum(int(count) for count in re.findall(r"\[  SKIPPED \] (\d+) tests?", log))
 
 
 def run(step: Step) -> bool:
@@ -118,48 +130,49 @@ def run(step: Step) -> bool:
     return True
 
 
-def minutes(seconds: float) -> str:
-    return f"{seconds / 60:.1f} min"
-
-
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="what runs at once")
-    parser.add_argument("--real-jobs", type=int, default=2 * (os.cpu_count() or 1), help="real tests at once")
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    cores = os.cpu_count() or 1
+    parser.add_argument("--jobs", type=int, default=cores, help="what runs at once")
+    parser.add_argument("--real-jobs", type=int, default=2 * cores, help="real tests at once")
     parser.add_argument("--only", nargs="+", metavar="STEP", default=[], help="these steps alone")
     parser.add_argument("--again", action="store_true", help="also what has passed before")
     asked = parser.parse_args()
     all_steps = steps(asked.jobs, asked.real_jobs)
-    if unknown := set(asked.only) - {step.name for step in all_steps}:
-        print(f"test_all.py: --only: no step '{unknown.pop()}': {', '.join(step.name for step in all_steps)}",
-              file=sys.stderr)
+    names = [step.name for step in all_steps]
+    if unknown := set(asked.only) - set(names):
+        print(f"test_all.py: --only: no step '{unknown.pop()}': {', '.join(names)}", file=sys.stderr)
         return 3
 
     FOLDER.mkdir(exist_ok=True)
     tree = digest_of_tree()
-    passed = {} if asked.again else passed_before(tree)
+    passed = passed_before(tree)
     rows = []
     for step in all_steps:
         if asked.only and step.name not in asked.only:
             continue
-        if step.name in passed:
-            rows.append((step, f"passed before, in {minutes(passed[step.name])}"))
+        if step.name in passed and not asked.again:
+            rows.append((step, f"{passed[step.name]} before"))
             continue
+        passed.pop(step.name, None)
         print(f"{time.strftime('%H:%M')} {step.name}: {step.proves}", flush=True)
         began = time.monotonic()
         good = run(step)
-        took = time.monotonic() - began
-        rows.append((step, f"{'passed' if good else 'FAILED'} in {minutes(took)}"))
-        print(f"      {rows[-1][1]}" + ("" if good else f": build-all/{step.name}.log"), flush=True)
+        result = f"{'passed' if good else 'FAILED'} in {(time.monotonic() - began) / 60:.1f} min"
+        if (count := skipped(step)) > 0:
+            result += f", {count} tests skipped"
+        rows.append((step, result))
+        print(f"      {result}" + ("" if good else f": build-all/{step.name}.log"), flush=True)
         if good:
-            passed[step.name] = took
-            PASSED.write_text(json.dumps({"tree": tree, "seconds": passed}))
+            passed[step.name] = result
+        PASSED.write_text(json.dumps({"tree": tree, "passed": passed}))
 
-    failed = [step.name for step, result in rows if result.startswith("FAILED")]
+    failed = sum(result.startswith("FAILED") for _, result in rows)
     print()
     for step, result in rows:
-        print(f"{step.name:12} {result:32} {step.proves}")
-    print(f"\n{len(rows) - len(failed)} passed, {len(failed)} failed")
+        print(f"{step.name:18} {result:42} {step.proves}")
+    print(f"\n{len(rows) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 

@@ -61,7 +61,8 @@ TEST_P(ReductionOf, LeavesNothingOutThatDiffers) {
   // Not only the same claims: every history that there is.
   EXPECT_EQ(reduced.different, all.different);
   EXPECT_EQ(all.left_out, 0);
-  EXPECT_LT(reduced.executions + reduced.left_out, all.executions);
+  const int64_t saved = all.executions - reduced.executions - reduced.left_out;
+  EXPECT_GT(saved, all.executions / 8);
 }
 
 std::string NameForReduction(const ::testing::TestParamInfo<Searched>& info) {

@@ -1,4 +1,4 @@
-// The first of the random histories that brute_trials tries.
+// Some of the random histories that brute_trials tries with this seed.
 #include "checker/brute/claim_trials.h"
 
 #include <gtest/gtest.h>

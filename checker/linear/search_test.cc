@@ -18,7 +18,7 @@ namespace {
 
 class SearchOf : public ::testing::TestWithParam<Model> {};
 
-// The first of the random histories that brute_trials tries.
+// As brute_trials does, with fewer histories.
 TEST_P(SearchOf, AgreesWithEveryOrderOnRandomHistories) {
   constexpr uint64_t kSeed = 20261121;
   const TrialCounts counts = RunTrials(GetParam(), kSeed, NumTrials(20'000));

@@ -138,7 +138,7 @@ class Build:
 
 def compile_broken(build: Build, made: str, scratch: Path, file: str) -> Path:
     """The object `made`, from the scratch copy of `file`: the source itself, or a header of it."""
-    command = build.commands[made].removeprefix("ccache ")  # nobody compiles the same again
+    command = build.commands[made]
     source = str(SOURCES / file)
     out = scratch / made.replace("/", "+")
     command = command.replace(f" -o {made}", f" -o {out}")

@@ -6,11 +6,11 @@
 
 namespace doublehold {
 
-// Whether this run is to try everything: `make test-all` and the mutants set DOUBLEHOLD_ALL_TRIALS.
+// Whether this run is to try everything. `make test-all` and the mutants set
+// DOUBLEHOLD_ALL_TRIALS.
 inline bool RunsAllTrials() { return std::getenv("DOUBLEHOLD_ALL_TRIALS") != nullptr; }
 
 // The number of random trials that a test runs: `all` where everything is tried, a tenth of them elsewhere.
-// The trials that both run have the same seeds.
 inline int64_t NumTrials(int64_t all) { return RunsAllTrials() ? all : all / 10; }
 
 }  // namespace doublehold
