@@ -2,8 +2,8 @@
 //
 //   bench_checker FOLDER OPERATIONS     writes its files there (two at a time, of about 40 bytes an operation), and removes them
 //
-// Prints JSON: seconds of each round, of a bare pass over the same mapped file before each, and what memory a pass took
-// beside the file.
+// Prints JSON: the seconds of each round, those of a bare pass over the same mapped file before it,
+// and the memory that a pass took beside the file.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -141,7 +141,7 @@ double Seconds() {  // of the processor: others use the machine too
   return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
-// The least that a pass over all records can cost: each is loaded once, into a sum that somebody uses.
+// The least that a pass over the file can cost: it loads each word once, into one sum.
 double SecondsOfBarePass(const std::filesystem::path& file) {
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
   CHECK(descriptor >= 0);

@@ -61,7 +61,7 @@ int64_t StatusKb(const std::string& name) {
   CHECK(false);
 }
 
-// Gives back what is free and forgets the peak so far: what was measured before would hide what comes.
+// Returns free memory to the kernel and resets the peak, which an earlier measurement had set.
 int64_t ResetPeakKb() {
   malloc_trim(0);
   std::ofstream("/proc/self/clear_refs") << 5;

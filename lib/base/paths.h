@@ -5,8 +5,8 @@
 
 namespace doublehold {
 
-// The source tree and the build folder that this program was built from, as absolute paths without a
-// slash at the end. One generated source defines them, so that all other objects are the same in
+// The source tree and the build folder that this program was built from, as absolute paths without
+// a slash at the end. One generated source defines them, so that all other objects are the same in
 // every clone and a compiler cache serves them. Any thread may call these.
 std::string SourceDir();
 std::string BinaryDir();

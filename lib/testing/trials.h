@@ -10,7 +10,7 @@ namespace doublehold {
 // DOUBLEHOLD_ALL_TRIALS.
 inline bool RunsAllTrials() { return std::getenv("DOUBLEHOLD_ALL_TRIALS") != nullptr; }
 
-// The number of random trials that a test runs: `all` where everything is tried, a tenth of them elsewhere.
+// The number of random trials that a test runs: `all` where everything is tried, elsewhere a tenth.
 inline int64_t NumTrials(int64_t all) { return RunsAllTrials() ? all : all / 10; }
 
 }  // namespace doublehold
