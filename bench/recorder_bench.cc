@@ -1,5 +1,6 @@
 // What one event costs: time stamp, copy into shared memory, publication; and what the time stamp
-// costs alone, which the event is held against. bench/run.py also runs this under the clock shim, as clients run.
+// costs alone, which the event is held against. bench/run.py also runs both under the clock shim,
+// as clients run.
 #include <benchmark/benchmark.h>
 
 #include <ctime>
