@@ -198,6 +198,39 @@ TEST(Release, ALibraryIsNotDoubtedWhereTheOthersKeyMayHaveBeenGoneBeforeItsRelea
       << "c3's was put there after that";
 }
 
+TEST(Release, ALibraryIsNotDoubtedUnlessItsLockWasLostAndTheOthersThereAllTheWhile) {
+  const auto outcome = [](const std::string& picture) {
+    History history = FromLanes(picture);
+    history.facts.library = LibraryFact{"drawn", "1", {"lease"}};
+    return CheckRelease(history, {}).outcome;
+  };
+  EXPECT_EQ(outcome(R"(
+      c1:    A-a==!==================R---r
+      c2:             A-a==R-r
+      c3:                       A-a========R-r)"),
+            Outcome3::kUnknown);
+  for (const ReleaseCase& drawn :
+       std::vector<ReleaseCase>{{"it said that its lock was lost", R"(
+      c1:    A-a==!==================R---x
+      c2:             A-a==R-r
+      c3:                       A-a========R-r)"},
+                                {"c3 was granted the key while it was released", R"(
+      c1:    A-a==!==================R---r
+      c2:             A-a==R-r
+      c3:                          A---a=====R-r)"},
+                                {"c3 released the key meanwhile", R"(
+      c1:    A-a==!==================R---r
+      c2:             A-a==R-r
+      c3:                       A-a====R-r)"},
+                                {"its acquire may have come twice, the second time late", R"(
+      c1:          A-a==!==================R---r
+      c2:                   A-a==R-r
+      c3:                             A-a========R-r
+      delay c1:    []                               )"}}) {
+    EXPECT_EQ(outcome(drawn.picture), Outcome3::kValid) << drawn.name;
+  }
+}
+
 TEST(Release, OnlyTheMachineToBlameIsUnknown) {
   EXPECT_EQ(VerdictOnRelease(R"(
       c1:         A-a==!==========R-f
