@@ -32,7 +32,10 @@ po::options_description CheckOptions() {
   add("format", po::value<std::string>(),
       "of the file: edn, jsonl or jepsen-log; found out when not said");
   add("lenient", "pass over what makes no sense, and say what");
-  add("partition-by", po::value<std::string>(), "key: an object for each key");
+  add("partition-by", po::value<std::string>(),
+      "event (when not said): an object for each 'key' of an event; key: for each of these, or "
+      "each "
+      "first of a value [key value]; none: one object");
   add("release-failed-means", po::value<std::string>(),
       "of a release that was answered no: fail (nothing happened), ok (the hold ended) or info");
   add("permits", po::value<std::string>(), "of a semaphore: 1 when not said");
@@ -79,8 +82,10 @@ Result<LogQuestion> ReadQuestion(const ParsedLine& line) {
   LogQuestion question{.model = *model};
   if (line.values.contains("partition-by")) {
     const auto by = line.values["partition-by"].as<std::string>();
-    if (by != "key") return BadInput("--partition-by: " + UnknownWord("part", by, {"key"}));
-    question.reading.by_key = true;
+    const std::vector<std::string> known{"none", "event", "key"};
+    const auto found = std::ranges::find(known, by);
+    if (found == known.end()) return BadInput("--partition-by: " + UnknownWord("part", by, known));
+    question.reading.partition = static_cast<Partition>(found - known.begin());
   }
   question.reading.lenient = line.values.contains("lenient");
   if (line.values.contains("lease-grace")) {
@@ -129,13 +134,15 @@ nlohmann::json ToJson(const LogVerdict& verdict, const Model& model) {
                        {"count", of_reason.count},
                        {"first_line", of_reason.first_line}});
   }
-  return {{"model", model.name},
-          {"outcome", Name(verdict.outcome)},
-          {"reason", verdict.reason},
-          {"failed_releases", verdict.failed_releases},
-          {"readings", std::move(readings)},
-          {"skipped", std::move(skipped)},
-          {"objects", std::move(objects)}};
+  return {
+      {"model", model.name},
+      {"outcome", Name(verdict.outcome)},
+      {"reason", verdict.reason},
+      {"failed_releases", verdict.failed_releases},
+      {"readings", std::move(readings)},
+      {"skipped", std::move(skipped)},
+      {"times_step_back", {{"count", verdict.steps_back}, {"first_line", verdict.first_step_back}}},
+      {"objects", std::move(objects)}};
 }
 
 void Print(const LogVerdict& verdict, const Model& model, const std::string& file) {
@@ -147,6 +154,10 @@ void Print(const LogVerdict& verdict, const Model& model, const std::string& fil
     if (object.reason.empty()) continue;
     fmt::print("{}{}{}{}", object.key, object.key.empty() ? "" : ": ", object.reason,
                object.reason.ends_with('\n') ? "" : "\n");
+  }
+  if (verdict.steps_back > 0) {
+    fmt::print("{} of its times step back (line {} first): the order of the file counts\n",
+               verdict.steps_back, verdict.first_step_back);
   }
   if (verdict.skips.count() > 0) fmt::print("passed over: {}\n", verdict.skips.Told());
   if (!verdict.reason.empty()) fmt::print("{}\n", verdict.reason);

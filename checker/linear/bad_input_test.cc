@@ -17,6 +17,7 @@ struct BadInputCase {
   // Of a lenient reading.
   Outcome3 outcome;
   int64_t count = 1;
+  const char* model = "register";
 };
 
 std::ostream& operator<<(std::ostream& out, const BadInputCase& c) { return out << c.name; }
@@ -32,6 +33,7 @@ std::string Did(int process, const char* f, const char* value) {
   return Event(process, "invoke", f, value) + Event(process, "ok", f, value);
 }
 
+constexpr const char* kLeaseOf3 = "{:lease_ns 3}";
 const std::string kGood = Did(0, "write", "1");
 const std::string kBadInputStale =
     Did(0, "write", "1") + Did(0, "write", "2") + Did(1, "read", "1");
@@ -65,18 +67,32 @@ const std::vector<BadInputCase> kBadInputCases{
     {"UnknownFunctionOfTwoLines", "{:process 1, :type :invoke, :f \"a\nb\"}\n" + kGood,
      "h:1: of the model register, function 'a?b' is unknown (one of: read, write)",
      SkipReason::kUnknownFunction, Outcome3::kUnknown},
-    {"TimeGoesBack",
-     Event(0, "invoke", "write", "1", 5) + Event(1, "invoke", "write", "2", 4) +
-         Event(0, "ok", "write", "1", 6),
-     "h:2: its time 4 is before that of line 1", SkipReason::kTimeGoesBack, Outcome3::kUnknown},
-    {"AnAnswersTimeGoesBack",
-     Event(0, "invoke", "write", "1", 5) + Event(0, "ok", "write", "1", 4) +
-         Event(1, "invoke", "read", "nil", 6) + Event(1, "ok", "read", "1", 7),
-     "h:2: its time 4 is before that of line 1", SkipReason::kTimeGoesBack, Outcome3::kUnknown},
-    {"TheTimeOfWhatIsUnknownAnywayGoesBack",
-     Event(0, "invoke", "write", "1", 5) + Event(0, "info", "write", "1", 4) +
-         Event(1, "invoke", "read", "nil", 6) + Event(1, "ok", "read", "1", 7),
-     "h:2: its time 4 is before that of line 1", SkipReason::kTimeGoesBack, Outcome3::kValid},
+    {.name = "TimeGoesBack",
+     .text = Event(0, "invoke", "acquire", kLeaseOf3, 5) +
+             Event(1, "invoke", "acquire", kLeaseOf3, 4) + Event(0, "ok", "acquire", "nil", 6),
+     .refused = "h:2: its time 4 is before that of line 1",
+     .reason = SkipReason::kTimeGoesBack,
+     .outcome = Outcome3::kUnknown,
+     .model = "lease-mutex"},
+    {.name = "AnAnswersTimeGoesBack",
+     .text = Event(0, "invoke", "acquire", kLeaseOf3, 5) + Event(0, "ok", "acquire", "nil", 4) +
+             Event(1, "invoke", "acquire", kLeaseOf3, 6) + Event(1, "ok", "acquire", "nil", 7),
+     .refused = "h:2: its time 4 is before that of line 1",
+     .reason = SkipReason::kTimeGoesBack,
+     .outcome = Outcome3::kUnknown,
+     .model = "lease-mutex"},
+    {.name = "TheTimeOfWhatIsUnknownAnywayGoesBack",
+     .text = Event(0, "invoke", "acquire", kLeaseOf3, 5) + Event(0, "info", "acquire", "nil", 4) +
+             Event(1, "invoke", "acquire", kLeaseOf3, 6) + Event(1, "ok", "acquire", "nil", 7),
+     .refused = "h:2: its time 4 is before that of line 1",
+     .reason = SkipReason::kTimeGoesBack,
+     .outcome = Outcome3::kValid,
+     .model = "lease-mutex"},
+    {"IndexGoesBack",
+     "{:process 0, :type :invoke, :f :write, :value 1, :index 7}\n"
+     "{:process 0, :type :ok, :f :write, :value 1, :index 6}\n" +
+         Did(1, "read", "1"),
+     "h:2: its index 6 comes after 7", SkipReason::kIndexGoesBack, Outcome3::kUnknown},
     {"TimesMissing", Event(0, "invoke", "write", "1", 5) + Event(0, "ok", "write", "1"),
      "h:2: it has no time, unlike that of line 1", SkipReason::kNoTime, Outcome3::kUnknown},
     {"AFormOfAHundredMegabytes", "{:process \"" + std::string(100'000'000, 'x') + "\"}\n" + kGood,
@@ -92,14 +108,15 @@ const std::vector<BadInputCase> kBadInputCases{
 class BadInput : public ::testing::TestWithParam<BadInputCase> {};
 
 Result<LogVerdict> JudgedBadInput(const std::string& text, bool lenient,
-                                  LogFormat format = LogFormat::kEdn) {
+                                  LogFormat format = LogFormat::kEdn,
+                                  const char* model = "register") {
   TextSource source(text, "h");
-  return JudgeLog(source, format,
-                  {.model = *FindModel("register"), .reading = {.lenient = lenient}});
+  return JudgeLog(source, format, {.model = *FindModel(model), .reading = {.lenient = lenient}});
 }
 
 TEST_P(BadInput, IsRefusedInOneLine) {
-  const Result<LogVerdict> verdict = JudgedBadInput(GetParam().text, false);
+  const Result<LogVerdict> verdict =
+      JudgedBadInput(GetParam().text, false, LogFormat::kEdn, GetParam().model);
   ASSERT_FALSE(verdict);
   EXPECT_EQ(verdict.error().code, ExitCode::kBadInput);
   const std::string_view message = verdict.error().message;
@@ -109,7 +126,7 @@ TEST_P(BadInput, IsRefusedInOneLine) {
 
 TEST_P(BadInput, IsPassedOverWhenLenientAndTheVerdictSaysWhatIsLeftOfIt) {
   const BadInputCase& c = GetParam();
-  const Result<LogVerdict> verdict = JudgedBadInput(c.text, true);
+  const Result<LogVerdict> verdict = JudgedBadInput(c.text, true, LogFormat::kEdn, c.model);
   ASSERT_TRUE(verdict) << verdict.error().message;
   EXPECT_GE(verdict->skips.Of(c.reason).count, c.count) << verdict->skips.Told();
   EXPECT_EQ(verdict->outcome, c.outcome) << verdict->reason << verdict->skips.Told();

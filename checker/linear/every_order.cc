@@ -11,6 +11,15 @@
 namespace doublehold {
 namespace {
 
+// Whether of two operations of a process the first was answered before the other began.
+bool ComesFirst(const std::vector<Operation>& operations, size_t first, size_t second) {
+  const Operation& one = operations[first];
+  const Operation& two = operations[second];
+  if (one.process != two.process || one.indeterminate || one.returned > two.invoked) return false;
+  const bool both_ways = (two.indeterminate ? two.invoked : two.returned) <= one.invoked;
+  return !both_ways || first < second;
+}
+
 class EveryOrder {
  public:
   EveryOrder(const Model& model, const std::vector<Operation>& operations)
@@ -27,7 +36,7 @@ class EveryOrder {
     for (size_t i = 0; i < operations_.size(); ++i) {
       if (used_[i]) continue;
       all_certain_used = all_certain_used && operations_[i].indeterminate;
-      if (SomeoneReturnedBefore(operations_[i])) continue;
+      if (SomeoneComesBefore(i)) continue;
       PlainState next = state;
       if (!object_->take(next, model_.functions[operations_[i].function], operations_[i])) continue;
       used_[i] = true;
@@ -39,10 +48,11 @@ class EveryOrder {
   }
 
  private:
-  [[nodiscard]] bool SomeoneReturnedBefore(const Operation& operation) const {
+  [[nodiscard]] bool SomeoneComesBefore(size_t second) const {
     for (size_t i = 0; i < operations_.size(); ++i) {
-      if (!used_[i] && !operations_[i].indeterminate && operations_[i].returned < operation.invoked)
-        return true;
+      if (used_[i] || i == second || operations_[i].indeterminate) continue;
+      if (operations_[i].returned < operations_[second].invoked) return true;
+      if (ComesFirst(operations_, i, second)) return true;
     }
     return false;
   }
@@ -70,6 +80,7 @@ class EveryInstant {
       const Operation& one = operations_[i];
       if ((used >> i & 1) != 0) continue;
       all_certain_used = all_certain_used && one.indeterminate;
+      if (SomeoneComesBefore(used, i)) continue;
       const int64_t latest = one.indeterminate ? last_ : one.returned;
       for (int64_t at = std::max(now, one.invoked); at <= latest; ++at) {
         if (TryAt(used | 1U << i, one, at, owner, end)) return true;
@@ -79,6 +90,13 @@ class EveryInstant {
   }
 
  private:
+  [[nodiscard]] bool SomeoneComesBefore(uint32_t used, size_t second) const {
+    for (size_t i = 0; i < operations_.size(); ++i) {
+      if ((used >> i & 1) == 0 && i != second && ComesFirst(operations_, i, second)) return true;
+    }
+    return false;
+  }
+
   bool TryAt(uint32_t used, const Operation& one, int64_t at, int32_t owner, int64_t end) {
     if (one.function == 0) {
       const int64_t lease = one.argument[0];

@@ -9,7 +9,7 @@
 
 namespace doublehold {
 
-// Tries every order that real time allows, one operation after the other, on an object of its own (plain_objects.h); of the lease-mutex, which depends on when things
+// Tries every order that real time and each process's own order allow, one operation after the other, on an object of its own (plain_objects.h); of the lease-mutex, which depends on when things
 // happen, every order at every whole instant, with a lock that knows its lease and the time. For some eight operations.
 bool CanBeOrdered(const Model& model, const ModelParameters& parameters,
                   const std::vector<Operation>& operations);

@@ -32,15 +32,17 @@ class ObjectBuilder {
                                     event.function, known));
     }
     const Key key = KeyOf(event);
-    if (options_.by_key) {
+    if (options_.partition != Partition::kNone) {
       const Result<bool> as_others = IsKeyedAsTheOthers(event, key);
       if (!as_others) return tl::unexpected(as_others.error());
       if (!*as_others) return {};
     }
     Open& open = open_[event.process];
-    if (event.at < latest_) return PassOverLate(open, event, function);
-    latest_ = event.at;
-    latest_line_ = event.line;
+    if (model_.needs_times) {
+      if (event.time_ns < latest_ns_) return PassOverLate(open, event, function);
+      latest_ns_ = event.time_ns;
+      latest_line_ = event.line;
+    }
     return event.type == EventType::kInvoke ? Begin(open, event, function, key)
                                             : End(open, event, function, key, facts);
   }
@@ -48,7 +50,7 @@ class ObjectBuilder {
   std::vector<LoggedObject> Take() && {
     // Whoever never answered may have done it.
     for (auto& [process, open] : open_) {
-      if (open.is_open) Complete(open, EventType::kInfo, {});
+      if (open.is_open) Complete(open, EventType::kInfo, {}, open.invoked_ns);
     }
     std::ranges::sort(objects_, {}, &LoggedObject::key);
     return std::move(objects_);
@@ -64,8 +66,12 @@ class ObjectBuilder {
     bool is_open = false;
     size_t object = 0;
     Operation operation;
+    int64_t invoked_ns = 0;
   };
 
+  [[nodiscard]] int64_t PlaceOf(const LogEvent& event) const {
+    return model_.needs_times ? event.time_ns : event.at;
+  }
   [[nodiscard]] size_t FunctionOf(std::string_view name) const {
     return static_cast<size_t>(std::ranges::find(model_.functions, name) -
                                model_.functions.begin());
@@ -77,10 +83,10 @@ class ObjectBuilder {
     SkipWeight weight = WeightWithout(event);
     if (completes)
       weight = event.type == EventType::kInfo ? SkipWeight::kNothing : SkipWeight::kConstraint;
-    Result<void> ok =
-        skips_.Add(event.line, SkipReason::kTimeGoesBack, weight,
-                   fmt::format("its time {} is before that of line {}", event.at, latest_line_));
-    if (ok && completes) Complete(open, EventType::kInfo, {});
+    Result<void> ok = skips_.Add(
+        event.line, SkipReason::kTimeGoesBack, weight,
+        fmt::format("its time {} is before that of line {}", event.time_ns, latest_line_));
+    if (ok && completes) Complete(open, EventType::kInfo, {}, event.time_ns);
     return ok;
   }
 
@@ -96,17 +102,18 @@ class ObjectBuilder {
                                    fmt::format("process {} has an open operation, of line {}",
                                                event.process, open.operation.line));
       if (!ok) return ok;
-      Complete(open, EventType::kInfo, {});
+      Complete(open, EventType::kInfo, {}, event.time_ns);
     }
     open.object = ObjectOf(key.form);
     open.is_open = true;
     open.operation = {.function = static_cast<uint8_t>(function),
                       .process = event.process,
-                      .invoked = event.at,
-                      .returned = event.at,
+                      .invoked = PlaceOf(event),
+                      .returned = PlaceOf(event),
                       .argument = values_.OfArgument(ValueOf(event)),
                       .result = {},
                       .line = event.line};
+    open.invoked_ns = event.time_ns;
     return {};
   }
 
@@ -124,19 +131,19 @@ class ObjectBuilder {
           fmt::format("process {} began a '{}' in line {}", event.process,
                       model_.functions[open.operation.function], open.operation.line));
     }
-    if (options_.by_key && !IsOf(open.object, key.form)) {
+    if (options_.partition != Partition::kNone && !IsOf(open.object, key.form)) {
       return skips_.Add(
           event.line, SkipReason::kOtherKey, SkipWeight::kAnything,
           fmt::format("its key {} is not that of what process {} began in line {}, {}",
                       Shown(key.form), event.process, open.operation.line,
                       objects_[open.object].key));
     }
-    open.operation.returned = event.at;
-    Complete(open, event.type, ValueOf(event));
+    open.operation.returned = PlaceOf(event);
+    Complete(open, event.type, ValueOf(event), event.time_ns);
     return {};
   }
 
-  void Complete(Open& open, EventType type, FormView result) {
+  void Complete(Open& open, EventType type, FormView result, int64_t returned_ns) {
     open.is_open = false;
     Operation& operation = open.operation;
     LoggedObject& object = objects_[open.object];
@@ -146,11 +153,12 @@ class ObjectBuilder {
     if (type == EventType::kOk) {
       operation.result = values_.OfResult(result);
     }
-    if (type != EventType::kFail) {
-      object.operations.push_back(std::move(operation));
-    } else if (IsRelease(function)) {
-      object.failed_releases.push_back(std::move(operation));
+    if (type == EventType::kFail) {
+      if (!IsRelease(function)) return;
+      object.failed_releases.push_back(object.operations.size());
     }
+    object.operations.push_back(std::move(operation));
+    if (!model_.needs_times) object.times.emplace_back(open.invoked_ns, returned_ns);
   }
 
   // Of a sequence of two, one.
@@ -166,8 +174,9 @@ class ObjectBuilder {
   }
 
   [[nodiscard]] Key KeyOf(const LogEvent& event) const {
-    if (!options_.by_key) return {};
+    if (options_.partition == Partition::kNone) return {};
     if (!event.key.IsNil()) return {KeyPlace::kEvent, event.key};
+    if (options_.partition == Partition::kEventKey) return {};
     const std::optional<FormView> first = PartOf(event.value, 0);
     if (!first || first->IsNil()) return {};
     return {KeyPlace::kValue, *first};
@@ -243,7 +252,7 @@ class ObjectBuilder {
   KeyPlace keyed_in_ = KeyPlace::kNone;              // of the first event with a key
   int64_t first_keyed_ = 0;                          // its line
   std::vector<int64_t> unkeyed_;                     // lines of the events before it
-  int64_t latest_ = INT64_MIN;
+  int64_t latest_ns_ = INT64_MIN;
   int64_t latest_line_ = 0;
 };
 
@@ -262,16 +271,33 @@ Result<LoggedHistory> ReadObjects(TextSource& source, LogFormat format, const Mo
   return history;
 }
 
+void OrderByTimes(LoggedHistory& history) {
+  for (LoggedObject& object : history.objects) {
+    for (size_t i = 0; i < object.times.size(); ++i) {
+      Operation& operation = object.operations[i];
+      operation.invoked = object.times[i].first;
+      operation.returned = std::max(object.times[i].first, object.times[i].second);
+    }
+  }
+}
+
 std::vector<Operation> InReading(const LoggedObject& object, const Model& model,
                                  FailedRelease reading) {
-  std::vector<Operation> operations = object.operations;
   const auto refused = std::ranges::find(model.functions, "not-owner");
-  for (Operation operation : object.failed_releases) {
-    if (reading == FailedRelease::kNothing) {
-      if (refused == model.functions.end()) continue;
-      operation.function = static_cast<uint8_t>(refused - model.functions.begin());
+  std::vector<Operation> operations;
+  auto failed = object.failed_releases.begin();
+  for (size_t i = 0; i < object.operations.size(); ++i) {
+    Operation operation = object.operations[i];
+    if (failed != object.failed_releases.end() && *failed == i) {
+      ++failed;
+      if (reading != FailedRelease::kNothing) {
+        operation.indeterminate = reading == FailedRelease::kEither;
+      } else if (refused != model.functions.end()) {
+        operation.function = static_cast<uint8_t>(refused - model.functions.begin());
+      } else {
+        continue;
+      }
     }
-    operation.indeterminate = reading == FailedRelease::kEither;
     operations.push_back(std::move(operation));
   }
   return operations;

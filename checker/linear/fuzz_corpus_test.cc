@@ -14,8 +14,7 @@ namespace {
 
 TEST(FuzzCorpus, HoldsForTheSearch) {
   int files = 0;
-  const auto path =
-      std::filesystem::path(SourceDir()) / "checker" / "linear" / "fuzz_corpus";
+  const auto path = std::filesystem::path(SourceDir()) / "checker" / "linear" / "fuzz_corpus";
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     std::ifstream in(entry.path(), std::ios::binary);
     const std::string input(std::istreambuf_iterator<char>(in), {});

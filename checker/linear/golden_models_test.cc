@@ -293,8 +293,8 @@ struct Bar {
   char mark = '.';
 };
 
-void Answer(Bar& bar, const LogEvent& event) {
-  bar.end = event.at;
+void Answer(Bar& bar, const LogEvent& event, int64_t at) {
+  bar.end = at;
   bar.mark = event.type == EventType::kOk ? '|' : event.type == EventType::kFail ? 'x' : '?';
   if (event.value.IsNil() || Shown(event.value) == bar.value) return;
   bar.label += " -> " + Shown(event.value);
@@ -308,12 +308,12 @@ std::string Draw(const std::filesystem::path& file) {
   Skips skips(file.string(), false);
   const Result<OpLogFacts> read = ReadOpLog(
       *source, LogFormat::kEdn, skips,
-      [&](const LogEvent& event, const OpLogFacts&) -> Result<void> {
-        last = event.at;
+      [&](const LogEvent& event, const OpLogFacts& facts) -> Result<void> {
+        last = facts.timed ? event.time_ns : event.at;
         const auto open = std::ranges::find_if(
             bars, [&](const Bar& bar) { return bar.process == event.process && bar.end < 0; });
         if (event.type != EventType::kInvoke && open != bars.end()) {
-          Answer(*open, event);
+          Answer(*open, event, last);
           return {};
         }
         const std::string value = event.value.IsNil() ? "" : Shown(event.value);
@@ -321,7 +321,7 @@ std::string Draw(const std::filesystem::path& file) {
                         .label = fmt::format("{} {}{}{}", event.process, event.function,
                                              value.empty() ? "" : " ", value),
                         .value = value,
-                        .begin = event.at});
+                        .begin = last});
         return {};
       });
   if (!read) return read.error().message;

@@ -110,6 +110,21 @@ void JudgeReadings(const LoggedHistory& history, const LogQuestion& question, Lo
                           Name(other->outcome), Means(other->means)));
 }
 
+// Logs that were put together are in no order that means anything.
+void HoldAgainstTimes(LoggedHistory& history, const LogQuestion& question, LogVerdict& verdict) {
+  if (question.model.needs_times || history.facts.steps_back == 0) return;
+  verdict.steps_back = history.facts.steps_back;
+  verdict.first_step_back = history.facts.first_step_back;
+  if (history.facts.indexed) return;
+  OrderByTimes(history);
+  LogVerdict by_times{.reason = {}, .objects = {}, .readings = {}, .skips = history.skips};
+  JudgeReadings(history, question, by_times);
+  if (by_times.outcome == verdict.outcome) return;
+  MakeUnknown(verdict,
+              fmt::format("it hangs on which order counts: {} by that of the file, {} by the times",
+                          Name(verdict.outcome), Name(by_times.outcome)));
+}
+
 void AccountForSkips(LogVerdict& verdict) {
   const SkipWeight weight = verdict.skips.weight();
   const bool stands = weight == SkipWeight::kNothing || verdict.outcome == Outcome3::kUnknown ||
@@ -135,8 +150,7 @@ std::string_view Name(FailedRelease reading) {
 
 Result<LogVerdict> JudgeLog(TextSource& source, LogFormat format, const LogQuestion& question) {
   CHECK(!question.failed_releases.empty());
-  const Result<LoggedHistory> history =
-      ReadObjects(source, format, question.model, question.reading);
+  Result<LoggedHistory> history = ReadObjects(source, format, question.model, question.reading);
   if (!history) return tl::unexpected(history.error());
   if (question.model.needs_times) {
     if (Result<void> ok = CheckTimes(*history, question.model); !ok)
@@ -144,6 +158,7 @@ Result<LogVerdict> JudgeLog(TextSource& source, LogFormat format, const LogQuest
   }
   LogVerdict verdict{.reason = {}, .objects = {}, .readings = {}, .skips = history->skips};
   JudgeReadings(*history, question, verdict);
+  HoldAgainstTimes(*history, question, verdict);
   size_t operations = 0;
   for (const ObjectVerdict& object : verdict.objects) operations += object.operations;
   if (operations == 0) {

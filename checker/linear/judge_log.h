@@ -45,8 +45,13 @@ struct LogVerdict {
   std::vector<ReadingVerdict>
       readings;  // those that were judged; the first alone where no release failed
   Skips skips;   // what a lenient reading passed over
+  // Times that are before that of the event before, where the order of the file was taken.
+  int64_t steps_back = 0;
+  int64_t first_step_back = 0;  // its line
 };
 
+// The order of the file counts; of a model that needs times, theirs. Where times step back in a file whose events have no
+// index to confirm its order, they are judged by their times as well: the outcome stands only if both come to it.
 // What was passed over leaves an outcome standing only if it cannot matter (SkipWeight).
 // Errors: those of ReadObjects; and a model that needs times on a log without.
 Result<LogVerdict> JudgeLog(TextSource& source, LogFormat format, const LogQuestion& question);

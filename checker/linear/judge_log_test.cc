@@ -1,6 +1,7 @@
 // Whole logs as text, and what is said of them.
 #include "checker/linear/judge_log.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace doublehold {
@@ -15,7 +16,7 @@ Result<LogVerdict> JudgedJudgeLog(std::string_view text, std::string_view model,
   TextSource source(text, "h.edn");
   return JudgeLog(source, LogFormat::kEdn,
                   {.model = *FindModel(model),
-                   .reading = {.by_key = by_key},
+                   .reading = {.partition = by_key ? Partition::kAnyKey : Partition::kEventKey},
                    .failed_releases = std::move(readings)});
 }
 
@@ -67,9 +68,10 @@ TEST(JudgeLog, AViolationOfOneObjectNeedNotWaitForWhatIsHardToFindOutOfAnother) 
   for (const char* type : {"invoke", "ok"}) add(0, type, "read", "hard 77");
   const auto judged = [&] {
     TextSource source(log, "h.edn");
-    return JudgeLog(
-        source, LogFormat::kEdn,
-        {.model = *FindModel("register"), .first_look = 100, .reading = {.by_key = true}});
+    return JudgeLog(source, LogFormat::kEdn,
+                    {.model = *FindModel("register"),
+                     .first_look = 100,
+                     .reading = {.partition = Partition::kAnyKey}});
   };
   // Alone it is searched to its end.
   EXPECT_EQ(judged()->objects[0].outcome, Outcome3::kViolated);
@@ -183,6 +185,81 @@ TEST(JudgeLog, AnAcquireWithoutALeaseIsRefusedWhereLeasesMatter) {
   // A release needs none, whatever it says.
   EXPECT_TRUE(JudgedJudgeLog(
       good + "{:process 1, :type :invoke, :f :release, :value \"x\", :time 1}", "lease-mutex"));
+}
+
+// The third event and the last have times that are before that of the event above.
+constexpr std::string_view kStepsBack = R"(
+    {:process 0, :type :invoke, :f :acquire, :time 5 INDEX 0}
+    {:process 0, :type :ok,     :f :acquire, :time 9 INDEX 1}
+    {:process 1, :type :invoke, :f :acquire, :time 8 INDEX 2}
+    {:process 0, :type :invoke, :f :release, :time 10 INDEX 3}
+    {:process 0, :type :ok,     :f :release, :time 12 INDEX 4}
+    {:process 1, :type :ok,     :f :acquire, :time 11 INDEX 5})";
+
+Result<LogVerdict> JudgedStepsBack(std::string log, std::string_view index) {
+  for (size_t at = 0; (at = log.find("INDEX", at)) != std::string::npos;) log.replace(at, 5, index);
+  return JudgedJudgeLog(log, "owner-mutex");
+}
+
+TEST(JudgeLog, TheOrderOfTheFileCountsWhereTimesStepBack) {
+  const Result<LogVerdict> verdict = JudgedStepsBack(std::string(kStepsBack), ", :index");
+  ASSERT_TRUE(verdict) << verdict.error().message;
+  EXPECT_EQ(verdict->outcome, Outcome3::kValid) << verdict->reason;
+  EXPECT_EQ(verdict->steps_back, 2);
+  EXPECT_EQ(verdict->first_step_back, 4);
+}
+
+TEST(JudgeLog, WhatHangsOnTimesThatStepBackIsUnknownUnlessAnIndexConfirmsTheOrder) {
+  // Two logs, one behind the other: by the times both hold it at 6.
+  const std::string log = R"(
+    {:process 0, :type :invoke, :f :acquire, :time 1 INDEX 0}
+    {:process 0, :type :ok,     :f :acquire, :time 2 INDEX 1}
+    {:process 0, :type :invoke, :f :release, :time 8 INDEX 2}
+    {:process 0, :type :ok,     :f :release, :time 9 INDEX 3}
+    {:process 1, :type :invoke, :f :acquire, :time 4 INDEX 4}
+    {:process 1, :type :ok,     :f :acquire, :time 6 INDEX 5})";
+  const Result<LogVerdict> indexed = JudgedStepsBack(log, ", :index");
+  ASSERT_TRUE(indexed) << indexed.error().message;
+  EXPECT_EQ(indexed->outcome, Outcome3::kValid);
+  const Result<LogVerdict> plain = JudgedStepsBack(log, ", :n");
+  ASSERT_TRUE(plain) << plain.error().message;
+  EXPECT_EQ(plain->outcome, Outcome3::kUnknown);
+  EXPECT_EQ(plain->reason,
+            "it hangs on which order counts: valid by that of the file, violated by the times");
+}
+
+TEST(JudgeLog, AProcessDoesOneThingAfterTheOtherThoughAllHasOneTime) {
+  EXPECT_EQ(JudgedJudgeLog(R"(
+    {:process 1, :type :invoke, :f :read,  :value nil, :time 0}
+    {:process 1, :type :ok,     :f :read,  :value 2,   :time 1}
+    {:process 1, :type :invoke, :f :write, :value 2,   :time 1}
+    {:process 1, :type :ok,     :f :write, :value 2,   :time 2})",
+                           "register")
+                ->outcome,
+            Outcome3::kViolated);
+  std::string log;
+  for (const char* f : {"acquire", "acquire", "release", "release"}) {
+    for (const char* type : {"invoke", "ok"})
+      log += fmt::format("{{:process 1, :type :{}, :f :{}, :time 1}}\n", type, f);
+  }
+  EXPECT_EQ(JudgedJudgeLog(log, "mutex")->outcome, Outcome3::kViolated);
+}
+
+TEST(JudgeLog, EventsWithAKeyAreOfAnObjectEach) {
+  const std::string log = R"(
+    {:process 1, :type :invoke, :f :acquire, :key "a"}
+    {:process 1, :type :ok,     :f :acquire, :key "a"}
+    {:process 2, :type :invoke, :f :acquire, :key "b"}
+    {:process 2, :type :ok,     :f :acquire, :key "b"})";
+  const Result<LogVerdict> verdict = JudgedJudgeLog(log, "mutex");
+  ASSERT_TRUE(verdict) << verdict.error().message;
+  EXPECT_EQ(verdict->outcome, Outcome3::kValid);
+  EXPECT_EQ(verdict->objects.size(), 2U);
+  TextSource source(log, "h.edn");
+  EXPECT_EQ(JudgeLog(source, LogFormat::kEdn,
+                     {.model = *FindModel("mutex"), .reading = {.partition = Partition::kNone}})
+                ->outcome,
+            Outcome3::kViolated);
 }
 
 TEST(JudgeLog, AWholeNumberIsTheSameHoweverItIsWritten) {

@@ -150,7 +150,8 @@ std::string Nemesis(const Writing& writing) {
 Result<LogVerdict> JudgedKeys(const std::string& text, LogFormat format, bool lenient) {
   TextSource source(text, "h");
   return JudgeLog(source, format,
-                  {.model = *FindModel("mutex"), .reading = {.by_key = true, .lenient = lenient}});
+                  {.model = *FindModel("mutex"),
+                   .reading = {.partition = Partition::kAnyKey, .lenient = lenient}});
 }
 
 class Keys : public ::testing::TestWithParam<std::tuple<KeysCase, Writing>> {};

@@ -13,6 +13,7 @@ using LinearValue = boost::container::small_vector<int64_t, 2>;
 
 constexpr int64_t kNil = std::numeric_limits<int64_t>::min();  // Jepsen's nil, as a number
 
+// Of one process in its own order: of two that return and begin at one instant, the first comes first.
 struct Operation {
   uint8_t function = 0;  // index in Model::functions
   int32_t process =

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <boost/container_hash/hash.hpp>
+#include <numeric>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -28,7 +30,29 @@ struct Moments {
   std::vector<Moment>
       all;  // in time order; at one instant, invocations first: who touches, overlaps
   size_t slots = 0;
+  std::vector<uint32_t> slot_of;
 };
+
+// Of each operation, the last certain one of its process that returned at the instant at which it was invoked. The two
+// touch, and so overlap, but a process does one after the other.
+std::vector<uint32_t> OneBefore(std::span<const Operation> operations) {
+  std::vector<uint32_t> order(operations.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](uint32_t number) {
+    const Operation& one = operations[number];
+    return std::tuple(one.process, one.invoked, one.indeterminate ? one.invoked : one.returned);
+  });
+  std::vector<uint32_t> before(operations.size(), kFree);
+  uint32_t last = kFree;
+  for (const uint32_t number : order) {
+    const Operation& one = operations[number];
+    if (last != kFree && operations[last].process == one.process &&
+        operations[last].returned == one.invoked)
+      before[number] = last;
+    if (!one.indeterminate) last = number;
+  }
+  return before;
+}
 
 Moments MomentsOf(std::span<const Operation> operations) {
   struct At {
@@ -45,7 +69,8 @@ Moments MomentsOf(std::span<const Operation> operations) {
   }
   std::ranges::sort(order);
   Moments moments;
-  std::vector<uint32_t> slot_of(operations.size());
+  std::vector<uint32_t>& slot_of = moments.slot_of;
+  slot_of.resize(operations.size());
   std::vector<uint32_t> free;  // a heap, lowest first
   for (const At& at : order) {
     if (at.returns) {
@@ -98,6 +123,7 @@ class Search {
         operations_(operations),
         limits_(limits),
         moments_(std::move(moments)),
+        one_before_(OneBefore(operations)),
         open_(moments_.slots, kFree) {
     now_.state = model.initial(parameters);
   }
@@ -171,7 +197,7 @@ class Search {
     for (; attempt.next <= open_.size(); ++attempt.next) {
       const uint32_t slot = attempt.next == 0 ? returning : static_cast<uint32_t>(attempt.next - 1);
       if (attempt.next != 0 && slot == returning) continue;
-      if (open_[slot] == kFree || attempt.from.placed.Has(slot)) continue;
+      if (!IsNext(attempt.from, slot)) continue;
       const Operation& operation = operations_[open_[slot]];
       if (operation.indeterminate && AnotherDoesTheSame(attempt.from, slot)) continue;
       ModelState state = attempt.from.state;
@@ -185,12 +211,21 @@ class Search {
     return false;
   }
 
+  // Whether an open operation can have the next place, as far as its process goes.
+  [[nodiscard]] bool IsNext(const At& from, uint32_t slot) const {
+    if (open_[slot] == kFree || from.placed.Has(slot)) return false;
+    const uint32_t before = one_before_[open_[slot]];
+    if (before == kFree) return true;
+    const uint32_t other = moments_.slot_of[before];
+    return open_[other] != before || from.placed.Has(other);
+  }
+
   // Of operations of unknown outcome that do the same, only the first need be tried: it can stand for any of them.
   [[nodiscard]] bool AnotherDoesTheSame(const At& from, uint32_t slot) const {
     if (model_.has_owners) return false;
     const Operation& one = operations_[open_[slot]];
     for (uint32_t other = 0; other < slot; ++other) {
-      if (open_[other] == kFree || from.placed.Has(other)) continue;
+      if (!IsNext(from, other)) continue;
       const Operation& two = operations_[open_[other]];
       if (two.indeterminate && two.function == one.function && two.argument == one.argument)
         return true;
@@ -229,6 +264,7 @@ class Search {
   const std::span<const Operation> operations_;
   const SearchLimits limits_;
   const Moments moments_;
+  const std::vector<uint32_t> one_before_;
   std::vector<uint32_t> open_;  // by slot, at the moment opened_to_
   size_t opened_to_ = 0;
   At now_;

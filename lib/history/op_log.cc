@@ -22,7 +22,7 @@ std::optional<EventType> TypeOf(FormView type) {
 
 // What an event's map can say, found in one pass.
 struct Entry {
-  FormView process, type, f, value, key, time, thread, task;
+  FormView process, type, f, value, key, time, index, thread, task;
 
   explicit Entry(FormView map) {
     for (auto at = map.begin(); at != map.end(); ++at) {
@@ -42,6 +42,7 @@ struct Entry {
     if (name == "value") return &value;
     if (name == "key") return &key;
     if (name == "time") return &time;
+    if (name == "index") return &index;
     if (name == "thread") return &thread;
     if (name == "task") return &task;
     return nullptr;
@@ -123,11 +124,15 @@ class OpLogReader {
                  .function = *function,
                  .value = entry.value,
                  .key = entry.key},
-                entry.time.Integer());
+                entry.time.Integer(), entry.index.Integer());
   }
 
   // The first says whether they have times: those with and those without one cannot be held against each other.
-  Result<void> Take(LogEvent event, std::optional<int64_t> time) {
+  Result<void> Take(LogEvent event, std::optional<int64_t> time, std::optional<int64_t> index) {
+    if (index && index_ && *index <= *index_) {
+      return Skip(SkipReason::kIndexGoesBack,
+                  fmt::format("its index {} comes after {}", *index, *index_));
+    }
     if (facts_.events == 0) {
       facts_.timed = time.has_value();
       first_line_ = event.line;
@@ -136,7 +141,14 @@ class OpLogReader {
       return Skip(SkipReason::kNoTime,
                   fmt::format("it has no time, unlike that of line {}", first_line_));
     }
-    event.at = facts_.timed ? *time : facts_.events;
+    facts_.indexed = facts_.indexed && index;
+    index_ = index;
+    if (facts_.events == 0 || !facts_.timed || *time != time_ns_) ++place_;
+    if (facts_.timed && facts_.events > 0 && *time < time_ns_ && facts_.steps_back++ == 0)
+      facts_.first_step_back = event.line;
+    time_ns_ = time.value_or(0);
+    event.at = place_;
+    event.time_ns = time_ns_;
     ++facts_.events;
     return take_(event, facts_);
   }
@@ -149,6 +161,9 @@ class OpLogReader {
   std::optional<int64_t> promised_;
   int64_t forms_ = 0;  // since the start line, right or wrong
   int64_t first_line_ = 0;
+  int64_t place_ = -1;
+  int64_t time_ns_ = 0;  // of the last event, as its index
+  std::optional<int64_t> index_;
 };
 
 }  // namespace

@@ -17,7 +17,10 @@ namespace doublehold {
 // Views hold while it is taken.
 struct LogEvent {
   int64_t line = 0;  // in the file
-  int64_t at = 0;    // ns where the file says so, else its place among the events
+  // Its place among the events. Those of one time that follow one another share a place: which of them was first, a file that
+  // was merged does not know.
+  int64_t at = 0;
+  int64_t time_ns = 0;  // 0 where it has none
   int32_t process = 0;
   EventType type = EventType::kInvoke;
   std::string_view function;
@@ -28,7 +31,11 @@ struct LogEvent {
 struct OpLogFacts {
   // It is a history of ours: it tells of more than one model is about.
   bool ours = false;
-  bool timed = false;    // its events have times; either all have, or none
+  bool timed = false;   // its events have times; either all have, or none
+  bool indexed = true;  // each event has its `index`, and they rise
+  // How often a time is before that of the event before: who records stamps an event a moment before it is written.
+  int64_t steps_back = 0;
+  int64_t first_step_back = 0;  // its line
   bool renewed = false;  // of ours: a watchdog extended leases, which no event of a session tells
   int64_t events = 0;
 };

@@ -11,6 +11,7 @@ namespace {
 struct Kept {
   int64_t line = 0;
   int64_t at = 0;
+  int64_t time_ns = 0;
   int32_t process = 0;
   EventType type = EventType::kInvoke;
   std::string function;
@@ -30,7 +31,7 @@ Result<Log> ReadOpLogText(std::string_view text, bool lenient = false,
   Log log{.events = {}, .facts = {}, .skips = {"h", lenient}};
   const Result<OpLogFacts> facts =
       ReadOpLog(source, format, log.skips, [&](const LogEvent& event, const OpLogFacts&) {
-        log.events.push_back({event.line, event.at, event.process, event.type,
+        log.events.push_back({event.line, event.at, event.time_ns, event.process, event.type,
                               std::string(event.function), event.value.Canonical(),
                               event.key.Canonical()});
         return Result<void>();
@@ -50,7 +51,7 @@ TEST(OpLog, ReadsJsonLinesAndLeavesOutWhoIsNoClient) {
   EXPECT_FALSE(log->facts.ours);
   EXPECT_TRUE(log->facts.timed);
   EXPECT_EQ(log->events[0].line, 1);
-  EXPECT_EQ(log->events[0].at, 5);
+  EXPECT_EQ(log->events[0].time_ns, 5);
   EXPECT_EQ(log->events[0].key, "1\"k\"");
   EXPECT_EQ(log->events[1].line, 4);
   EXPECT_EQ(log->events[1].type, EventType::kOk);

@@ -36,6 +36,8 @@ std::string_view Name(SkipReason reason) {
       return "no-time";
     case SkipReason::kTimeGoesBack:
       return "time-goes-back";
+    case SkipReason::kIndexGoesBack:
+      return "index-goes-back";
     case SkipReason::kUnknownFunction:
       return "unknown-function";
     case SkipReason::kSecondOpen:

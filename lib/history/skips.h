@@ -17,9 +17,10 @@ enum class SkipReason : uint8_t {
   kGarbled,  // not of the format, or cut off
   kTooLong,  // a form of more than FormReader::kMostBytes
   kNotUtf8,
-  kNoEvent,  // without process, type or f, or with one that cannot be
-  kNoTime,   // where others have one
-  kTimeGoesBack,
+  kNoEvent,       // without process, type or f, or with one that cannot be
+  kNoTime,        // where others have one
+  kTimeGoesBack,  // where a model needs times
+  kIndexGoesBack,
   kUnknownFunction,
   kSecondOpen,     // an invocation of a process that has an open operation
   kNoOpen,         // a completion of a process that has none
@@ -27,7 +28,7 @@ enum class SkipReason : uint8_t {
   kNoKey,          // where others have one, or not where others have it
   kOtherKey,       // a completion under another key than that of what was begun
 };
-constexpr size_t kSkipReasons = 12;
+constexpr size_t kSkipReasons = 13;
 std::string_view Name(SkipReason reason);
 
 // What it can have been, at worst.
