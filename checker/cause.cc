@@ -73,8 +73,8 @@ bool IsLateAt(const Hold& hold, int64_t at_ns) {
 Explanation OfOverlap(const Particulars& record, const Hold& a, const Hold& b, int64_t at_ns) {
   const Hold& first = a.core.from_ns <= b.core.from_ns ? a : b;
   const Hold& second = &first == &a ? b : a;
-  if (!first.LiveAt(at_ns)) return WhyLate(record, first, at_ns, first.core.to_ns);
-  if (!second.LiveAt(at_ns)) return WhyLate(record, second, at_ns, second.core.to_ns);
+  if (!first.PromisedAt(at_ns)) return WhyLate(record, first, at_ns, first.core.to_ns);
+  if (!second.PromisedAt(at_ns)) return WhyLate(record, second, at_ns, second.core.to_ns);
   if (at_ns > second.core.from_ns) {
     return NotTold("a lease was extended while another client held the key");
   }

@@ -279,11 +279,11 @@ const Hold* FirstBeside(const Particulars& record, const Hold& first) {
   const auto begin = std::ranges::lower_bound(record.holds.all, first.core.from_ns, {},
                                               [](const Hold& hold) { return hold.core.from_ns; });
   for (auto hold = begin; hold != record.holds.all.end(); ++hold) {
-    if (hold->core.from_ns >= first.core.to_ns) break;
+    if (hold->core.from_ns >= std::max(first.core.to_ns, first.promised.to_ns)) break;
     const bool excluded =
         hold->key == first.key && hold->owner() != first.owner() && !(hold->shared && first.shared);
     const int64_t at_ns = hold->core.from_ns;
-    if (excluded && first.LiveAt(at_ns) && hold->LiveAt(at_ns)) return &*hold;
+    if (excluded && first.PromisedAt(at_ns) && hold->PromisedAt(at_ns)) return &*hold;
   }
   return nullptr;
 }

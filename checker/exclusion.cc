@@ -66,7 +66,20 @@ ClaimVerdict CheckExclusion(const Evidence& evidence, const Limits& limits) {
 }
 
 ClaimVerdict CheckLeaseExclusion(const Evidence& evidence, const Limits& limits) {
-  return Check(evidence, limits, Part::kLive);
+  if (!evidence.facts().library) return Check(evidence, limits, Part::kPromised);
+  ClaimVerdict verdict = Check(evidence, limits, Part::kLive);
+  if (verdict.outcome != Outcome3::kValid) return verdict;
+  const Holds& holds = evidence.holds();
+  const std::vector<OverlapFound> perhaps = FindOverlaps(holds, Part::kPromised);
+  if (perhaps.empty()) return verdict;
+  const Hold& gone = holds.all[perhaps.front().first];
+  const Hold& next = holds.all[perhaps.front().second];
+  return Undecided(
+      std::move(verdict),
+      fmt::format("{} was granted the key at {}, within the lease of {}, which never released it; "
+                  "but its library may have, as it went",
+                  OwnerName(evidence.scene(), next.owner()), At(next.core.from_ns),
+                  OwnerName(evidence.scene(), gone.owner())));
 }
 
 }  // namespace doublehold

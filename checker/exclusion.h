@@ -14,7 +14,8 @@ namespace doublehold {
 //   c2:           A-a===R-r      `lease-exclusion` is not: the lock service kept its promise
 ClaimVerdict CheckExclusion(const Evidence& evidence, const Limits& limits);
 
-// Violated when the live parts of two clients' holds overlap: the lock service granted twice.
+// Violated when what two clients were promised overlaps: the lock service granted twice. So it does where the one that had the key
+// was killed, or left without releasing it, with its lease running; unknown where a library may have released it then.
 //
 //   c1:  A-a=============!R-r    c1 was promised the key until `!`, and c2 was granted it before.
 //   c2:           A-a===R-r

@@ -94,8 +94,17 @@ TEST(Exclusion, LiveLeasesThatOverlapAreTheServicesFault) {
 
 TEST(Exclusion, AHolderThatWasKilledIsNotBlamedForLater) {
   ExpectExclusion({.name = "killed", .picture = R"(
+      c1: A-a==g=w !      | 5 5>4
+      c2:            A-a==R-r)"});
+  // Nobody believes in its hold any more; but nobody had given back what it was promised.
+  ExpectExclusion({.name = "killed, its lease running on",
+                   .picture = R"(
       c1: A-a==g=w      | 5 5>4
-      c2:          A-a==R-r)"});
+      c2:          A-a==R-r)",
+                   .live = kExclusionViolated});
+  ExpectExclusion({.name = "gone, and back before another came", .picture = R"(
+      c1: A-a==g=w A-x        | 5 5>4
+      c2:               A-a==R-r)"});
   ExpectExclusion({.name = "killed too late",
                    .picture = R"(
       c1: A-a==g=======w   | 5 5>4

@@ -113,9 +113,24 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
         c3:      Q----A-x---A-x------A-x---A-aq=g==w=R-r         | 3 3>2
         final:                                             *     | 2/3
         probe:                                              P-p)"},
+    {"killed-and-granted-on-2-bad", "exclusion valid, lease-exclusion violated",
+     "client 1 is dead, but the lease that it was promised runs on", R"(
+        c1:       A-a==
+        crash c1:      []
+        c2:              A-a==R-r)"},
+    {"killed-and-granted-on-2-unknown", "exclusion valid, lease-exclusion unknown",
+     "the library of client 1 may have released the key as it went", R"(
+        c1:       A-a==
+        crash c1:      []
+        c2:              A-a==R-r)"},
+    {"killed-and-granted-on-when-over-2-ok", "exclusion valid, lease-exclusion valid",
+     "the lease of client 1 was over when client 2 was granted the key", R"(
+        c1:       A-a==   !
+        crash c1:      []
+        c2:              A-a==R-r)"},
     {"killed-in-its-write-2-ok", "exclusion valid, lease-exclusion valid, stock valid, liveness valid",
      "who is killed holds nothing when its lease is over", R"(
-        c1:       A-a g  W                                | 5 5>4
+        c1:       A-a g  W     !                          | 5 5>4
         crash c1:        []
         c2:        A-x   A-x   A-x   A-a=g=w=R-r          | 4 4>3
         final:                                      *     | 3/1

@@ -40,6 +40,13 @@ class HoldExtraction {
       holds_.all[i].left = open_[i].cut_ns.has_value();
       End(i, open_[i].cut_ns.value_or(LastNs(holds_.all[i].owner())));
     }
+    for (size_t i = 0; i < open_.size(); ++i) {
+      Hold& hold = holds_.all[i];
+      if (hold.released || lost_.contains(hold.client)) continue;
+      hold.promised = {
+          hold.core.to_ns,
+          std::max(hold.core.to_ns, std::min(hold.valid_until_ns, open_[i].asked_again_ns))};
+    }
     // A lock looks at every release or at none: those that are not answered do what the others do.
     for (auto* holds : {&holds_.all, &holds_.cleanups}) {
       for (Hold& hold : *holds)
@@ -55,6 +62,8 @@ class HoldExtraction {
     int64_t valid_until_ns = 0;
     std::optional<int64_t> promised_ns;  // before the extension under way
     std::optional<int64_t> cut_ns;       // its end, should it never be released
+    int64_t asked_again_ns =
+        kForeverNs;  // when its session asked for the key again, should it never be released
     bool ended = false;
   };
 
@@ -86,8 +95,14 @@ class HoldExtraction {
       asked_[{SessionOf(event), event.key}] = {event.at_ns, Later(event.at_ns, event.value[0])};
     // The session starts anew with this key: what it never releases, it left before this.
     std::vector<size_t>& left = unreleased_[{SessionOf(event), event.key}];
-    for (const size_t i : left) open_[i].cut_ns = last_ns_[SessionOf(event)];
+    for (const size_t i : left) {
+      open_[i].cut_ns = last_ns_[SessionOf(event)];
+      open_[i].asked_again_ns = event.at_ns;
+    }
     left.clear();
+    std::vector<size_t>& gone = gone_[{SessionOf(event), event.key}];
+    for (const size_t i : gone) open_[i].asked_again_ns = event.at_ns;
+    gone.clear();
     if (event.type == EventType::kOk) Grant(event);
   }
 
@@ -211,6 +226,7 @@ class HoldExtraction {
     const Hold& hold = holds_.all[found->second];
     if (open.ended || !open.cut_ns || hold.owner() != SessionOf(event)) return;
     open.cut_ns.reset();
+    open.asked_again_ns = kForeverNs;
     unreleased_[{hold.owner(), hold.key}].push_back(found->second);
   }
 
@@ -220,6 +236,7 @@ class HoldExtraction {
     End(found->second, event.at_ns);
     holds_.all[found->second].left = true;
     std::erase(unreleased_[{SessionOf(event), event.key}], found->second);
+    gone_[{SessionOf(event), event.key}].push_back(found->second);
   }
 
   void End(size_t index, int64_t at_ns) {
@@ -274,6 +291,8 @@ class HoldExtraction {
   std::unordered_map<uint64_t, Span> perhaps_;    // that, of acquires of unknown outcome
   std::unordered_map<uint64_t, size_t> cleanup_;  // into Holds::cleanups
   std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> unreleased_;  // not yet cut
+  std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>>
+      gone_;                                     // left, and not asked again since
   std::unordered_map<uint64_t, int64_t> early_;  // until when those not granted yet were extended
   std::map<SessionId, int64_t> last_ns_;         // of each client's session, its last event so far
   std::map<int32_t, int64_t> killed_ns_;         // clients that a fault killed
@@ -291,6 +310,10 @@ bool Hold::LiveAt(int64_t at_ns) const {
   return std::ranges::any_of(live, [at_ns](const Span& span) {
     return span.from_ns <= at_ns && (at_ns < span.to_ns || span.from_ns == span.to_ns);
   });
+}
+
+bool Hold::PromisedAt(int64_t at_ns) const {
+  return LiveAt(at_ns) || (promised.from_ns <= at_ns && at_ns < promised.to_ns);
 }
 
 int64_t Hold::LeaseEndBefore(int64_t at_ns) const {

@@ -79,6 +79,13 @@ constexpr int64_t kForeverNs = std::numeric_limits<int64_t>::max() / 2;
 //
 //   c1:  A...E-e..a======!=R      live: a======!, until when `e` said, and not as long as `a` says
 //
+// Whoever never releases gives nothing back: when it is killed, or leaves its section, nobody believes any more, but the lease that
+// it was promised runs on. Until when is its `promised`, as far as its session does not ask for the key again:
+//
+//   c1:  A-a===                   killed; its lease runs until !
+//   crash:    []      !
+//   c2:           A-a==R-r        granted by a service that did not keep its promise
+//
 // While an extension is under way its shorter lease may be in force already, so that one counts.
 // One that fails changes nothing: the promise of the lease before it still stands, and was broken.
 struct Hold {
@@ -108,9 +115,13 @@ struct Hold {
   // From here on what befalls its key may come of what such a one did late (checker/aftermath.h).
   int64_t harmed_from_ns = kForeverNs;
   std::vector<Span> live;  // inside the core, in order, never touching
+  Span
+      promised;  // from the end of the core on; empty of what was released, and where records of its client were lost
 
   [[nodiscard]] SessionId owner() const { return {client, thread}; }
   [[nodiscard]] bool LiveAt(int64_t at_ns) const;
+  // The same of all that its service promised: of the live parts and of `promised`.
+  [[nodiscard]] bool PromisedAt(int64_t at_ns) const;
   // Whether what is seen of it then may be the machine's doing.
   [[nodiscard]] bool DoubtfulAt(int64_t at_ns) const {
     return harmed_from_ns <= at_ns || (lapsed.from_ns <= at_ns && at_ns <= lapsed.to_ns);

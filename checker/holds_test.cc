@@ -263,6 +263,41 @@ TEST(Holds, OfAClientThatAFaultKillsLastUntilThen) {
             "1:[2,2] 2-2");
 }
 
+TEST(Holds, ArePromisedOnWhereNobodyReleasedThem) {
+  const auto promised = [](const std::string& picture, int64_t left_ms = 0) {
+    History history = FromLanes(picture);
+    Event leave{.at_ns = left_ms * 1'000'000,
+                .hold = 101,
+                .client = 1,
+                .op = Op::kLeave,
+                .type = EventType::kInfo};
+    if (left_ms > 0) history.events.push_back(leave);
+    SortByTime(history.events);
+    const Span span = ExtractHolds(history).all[0].promised;
+    return Span{span.from_ns / 1'000'000, span.to_ns / 1'000'000};
+  };
+  const auto none = [&](const std::string& picture) {
+    const Span span = promised(picture);
+    return span.from_ns == span.to_ns;
+  };
+  EXPECT_EQ(promised("c1:       A-a=====   !\n"
+                     "crash c1:     []"),
+            (Span{4, 11}));
+  EXPECT_EQ(promised("c1: A-a===== !"), (Span{2, 9}));
+  EXPECT_EQ(promised("c1: A-a===== !  A-x"), (Span{2, 9}));
+  EXPECT_EQ(promised("c1: A-a=====   A-x"), (Span{2, 11})) << "it may have given it back then";
+  EXPECT_EQ(promised("c1: A-a=====   A-x", 6), (Span{6, 11}));
+  EXPECT_TRUE(none("c1: A-a===R-r"));
+  EXPECT_TRUE(none("c1: A-a===R-?"));
+  EXPECT_TRUE(
+      none("c1:       A-a==!====\n"
+           "crash c1:             []"));
+  EXPECT_TRUE(
+      none("c1:       A-a=====   !\n"
+           "crash c1:     []\n"
+           "lost c1:         *"));
+}
+
 TEST(Holds, AFaultThatMeetsADeadClientTakesNothingBackOfWhatKilledIt) {
   History history = FromLanes(
       "c1:       A-a==!\n"

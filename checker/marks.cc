@@ -24,7 +24,7 @@ class Marking {
       if (looks.there > 0 && looks.gone > 0) Set(Mark::kLeftOnSome);
     }
     if (!FindOverlaps(evidence_.holds(), Part::kCore).empty()) Set(Mark::kHeldTwice);
-    if (!FindOverlaps(evidence_.holds(), Part::kLive).empty()) Set(Mark::kGrantedTwice);
+    if (!FindOverlaps(evidence_.holds(), Part::kPromised).empty()) Set(Mark::kGrantedTwice);
     return marks_;
   }
 

@@ -27,11 +27,27 @@ std::optional<Common> CommonOf(const std::vector<Span>& a, const std::vector<Spa
   return common;
 }
 
+std::vector<Span> PromisesOf(const Hold& hold) {
+  std::vector<Span> promises = hold.live;
+  if (hold.promised.from_ns >= hold.promised.to_ns) return promises;
+  if (!promises.empty() && promises.back().to_ns == hold.promised.from_ns) {
+    promises.back().to_ns = hold.promised.to_ns;
+  } else {
+    promises.push_back(hold.promised);
+  }
+  return promises;
+}
+
 std::optional<Common> CommonOf(const Hold& a, const Hold& b, Part part) {
   if (a.owner() == b.owner()) return std::nullopt;  // re-entry
   if (a.shared && b.shared) return std::nullopt;    // readers
   if (part == Part::kCore) return CommonOf(std::vector{a.core}, std::vector{b.core});
-  return CommonOf(a.live, b.live);
+  if (part == Part::kLive) return CommonOf(a.live, b.live);
+  return CommonOf(PromisesOf(a), PromisesOf(b));
+}
+
+int64_t EndOf(const Hold& hold, Part part) {
+  return part != Part::kPromised ? hold.core.to_ns : std::max(hold.core.to_ns, hold.promised.to_ns);
 }
 
 }  // namespace
@@ -43,7 +59,7 @@ std::vector<OverlapFound> FindOverlaps(const Holds& holds, Part part) {
     const Hold& hold = holds.all[second];
     std::vector<size_t>& open = open_of_key[hold.key];
     // Whatever ended by now overlaps neither this hold nor a later one.
-    std::erase_if(open, [&](size_t i) { return holds.all[i].core.to_ns <= hold.core.from_ns; });
+    std::erase_if(open, [&](size_t i) { return EndOf(holds.all[i], part) <= hold.core.from_ns; });
     std::optional<OverlapFound> worst;
     // Both live where it begins; and it cannot be the machine's doing; how long.
     std::tuple<bool, bool, int64_t> worst_rank;
@@ -54,7 +70,7 @@ std::vector<OverlapFound> FindOverlaps(const Holds& holds, Part part) {
       ++overlapped;
       const int64_t at_ns = common->first.from_ns;
       const Hold& other = holds.all[first];
-      const std::tuple rank{other.LiveAt(at_ns) && hold.LiveAt(at_ns),
+      const std::tuple rank{other.PromisedAt(at_ns) && hold.PromisedAt(at_ns),
                             !other.DoubtfulAt(at_ns) && !hold.DoubtfulAt(at_ns), common->length_ns};
       if (worst && rank <= worst_rank) continue;
       worst_rank = rank;

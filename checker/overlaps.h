@@ -10,7 +10,8 @@
 
 namespace doublehold {
 
-enum class Part : uint8_t { kCore, kLive };  // of a hold: see holds.h
+// Of a hold, see holds.h: what its client believed; where its lease was valid then; and all that it was promised.
+enum class Part : uint8_t { kCore, kLive, kPromised };
 
 // A hold that began while other clients held its key, and one of them: rather one whose lease was
 // valid as well, since no stall excuses that; then the one it overlapped longest.

@@ -29,7 +29,7 @@ std::span<const CheckerEntry> Checkers() {
       CheckerEntry{"exclusion", "two holds of a key by different clients overlap", About::kLock,
                    CheckExclusion},
       CheckerEntry{"lease-exclusion",
-                   "the live parts of two holds overlap: the lock service granted twice",
+                   "what two holders were promised overlaps: the lock service granted twice",
                    About::kLock, CheckLeaseExclusion},
       CheckerEntry{"release", "a release freed a lock that another client held", About::kLock,
                    CheckRelease},

@@ -275,7 +275,8 @@ StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64
 Violation TellOverlap(const Scene& scene, const Holds& holds, const OverlapFound& overlap) {
   const Hold& first = holds.all[overlap.first];
   const Hold& second = holds.all[overlap.second];
-  const bool live = first.LiveAt(overlap.where.from_ns) && second.LiveAt(overlap.where.from_ns);
+  const bool live =
+      first.PromisedAt(overlap.where.from_ns) && second.PromisedAt(overlap.where.from_ns);
   Violation violation = live ? TellLive(scene, first, second, overlap)
                              : TellStaleOverlap(scene, first, second, overlap);
   violation.key = KeyName(scene.facts, second.key);

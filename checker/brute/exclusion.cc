@@ -127,12 +127,12 @@ int64_t PromisedUntil(const Holding& holding, const std::vector<Extension>& exte
   return until;
 }
 
-// Whether it holds the key at `now`, was promised it before, and is after. One that gave it back at the instant at which it was granted
-// it had it at that instant, and at no other.
+// Whether it was promised the key before `now`, and is after, and nothing gave it back. One that gave it back at the instant at which
+// it was granted it had it at that instant, and at no other.
 bool HasAt(const Holding& holding, const std::vector<Extension>& extensions, double now) {
   constexpr double kLittle = 0.25;  // nothing happens within it
   const auto from = static_cast<double>(holding.grant.to);
-  const auto end = static_cast<double>(holding.end);
+  const auto end = static_cast<double>(holding.kept);
   const auto promised = [&](double at) {
     return at < static_cast<double>(PromisedUntil(holding, extensions, at));
   };
@@ -146,13 +146,13 @@ bool NobodyBeside(const History& history) {
   for (const Holding& one : holdings) last = std::max(last, one.end);
   std::vector<std::vector<Extension>> extensions;
   for (const Holding& one : holdings) extensions.push_back(ExtensionsOf(history, one));
-  for (int64_t half = 0; half <= 2 * last; ++half) {
+  for (int64_t half = 0; half <= 2 * last + 1; ++half) {
     const double now = static_cast<double>(half) / 2;
     for (size_t i = 0; i < holdings.size(); ++i) {
       for (size_t j = 0; j < i; ++j) {
         const Holding &a = holdings[i], &b = holdings[j];
         if (a.grant.session == b.grant.session || (a.shared && b.shared)) continue;
-        const bool points = a.grant.to == a.end && b.grant.to == b.end;
+        const bool points = a.grant.to == a.kept && b.grant.to == b.kept;
         if (!points && HasAt(a, extensions[i], now) && HasAt(b, extensions[j], now)) return false;
       }
     }

@@ -169,6 +169,20 @@ int64_t EndOfUnreleased(const History& history, const Deed& grant) {
   return end;
 }
 
+// When the session of one that was never released asked for the key again.
+int64_t AskedAgain(const History& history, const Deed& grant) {
+  size_t last_under_it = 0;
+  int64_t again = kEver;
+  for (size_t i = 0; i < history.events.size(); ++i) {
+    const Event& event = history.events[i];
+    if (SessionOf(event) != grant.session || event.task != TaskKind::kSession) continue;
+    if (event.hold == grant.hold) last_under_it = i, again = kEver;
+    const bool asks = event.op == Op::kAcquire && event.type == EventType::kInvoke;
+    if (asks && i > last_under_it && event.at_ns >= grant.to) again = std::min(again, event.at_ns);
+  }
+  return again;
+}
+
 }  // namespace
 
 History AnyHolding(Prng& prng) { return HoldingClients(prng).Run(); }
@@ -187,7 +201,11 @@ std::vector<Holding> HoldingsOf(const History& history) {
       holding.end = release.from;
       if (!release.Perhaps()) holding.gone = release.to;
     }
+    const bool released = std::ranges::any_of(deeds, [&](const Deed& deed) {
+      return deed.op == Op::kRelease && deed.hold == grant.hold;
+    });
     if (holding.end < 0) holding.end = EndOfUnreleased(history, grant);
+    holding.kept = released ? holding.end : AskedAgain(history, grant);
     holdings.push_back(holding);
   }
   return holdings;

@@ -21,6 +21,8 @@ struct Holding {
   int64_t end =
       0;  // its session was to release it; of one never released the last that it did before it began anew
   int64_t gone = kEver;  // that release was answered
+  int64_t kept =
+      0;  // until when nothing gave it back: `end`; of one never released, when its session asked for the key again
 };
 std::vector<Holding> HoldingsOf(const History& history);
 
