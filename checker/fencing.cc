@@ -10,6 +10,7 @@
 
 #include "checker/calls.h"
 #include "checker/decide.h"
+#include "checker/overlaps.h"
 #include "checker/scene.h"
 #include "checker/story.h"
 
@@ -71,12 +72,14 @@ class FencingChecker {
     }
     for (const auto& [key, of_key] : grants) JudgeGrants(of_key);
     for (const auto& [key, of_key] : accesses) JudgeAccesses(of_key);
+    for (const auto& [key, of_key] : grants) LookForLateTokens(of_key);
     verdict.count = count_;
     if (auto step = std::move(step_).Take()) verdict.margins.push_back(std::move(*step));
     if (grants.empty()) return Undecided(std::move(verdict), "no grant carried a token");
     if (comparable < 2) {
       return Undecided(std::move(verdict), "no key was granted twice with a token");
     }
+    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
     const std::string of = Counted(verdict.opportunities, "token");
     return Decided(std::move(verdict), std::move(stories_),
                    fmt::format("{} of {} did not rise, or were stale and accepted", count_, of),
@@ -100,6 +103,37 @@ class FencingChecker {
         TellGrant(*grant, *same->second, "too");
       }
     }
+  }
+
+  // In the order in which they were asked for. Each beside those that had not been answered by then: few.
+  void LookForLateTokens(const std::vector<const Call*>& grants) {
+    std::vector<const Call*> open;
+    for (const Call* grant : grants) {
+      std::erase_if(open, [&](const Call* other) { return Before(other->to_ns, grant->from_ns); });
+      for (const Call* other : open) {
+        const bool is_larger = TokenForCall(*grant) > TokenForCall(*other);
+        DoubtOf(is_larger ? *grant : *other, is_larger ? *other : *grant);
+      }
+      open.push_back(grant);
+    }
+  }
+
+  void DoubtOf(const Call& larger, const Call& smaller) {
+    const Hold* late = holds_.Find(larger.hold);
+    const Hold* other = holds_.Find(smaller.hold);
+    if (!doubt_.empty() || late == nullptr || other == nullptr) return;
+    if (late->owner() == other->owner() || (late->shared && other->shared)) return;
+    if (TokenForCall(larger) == TokenForCall(smaller) || other->extended) return;
+    const int64_t promised_ns = other->released
+                                    ? std::min(other->core.to_ns, other->granted_until_ns)
+                                    : std::max(other->promised.to_ns, other->core.to_ns);
+    if (!Before(larger.to_ns, std::min(promised_ns, other->granted_until_ns))) return;
+    if (PromisedAtOnce(*late, *other)) return;
+    doubt_ = fmt::format(
+        "{} was granted the key with token {} at {}, and {} with token {} at {}: either the "
+        "larger token came first, or the key was granted within a lease",
+        OwnerName(scene_, late->owner()), TokenForCall(larger), At(larger.to_ns),
+        OwnerName(scene_, other->owner()), TokenForCall(smaller), At(smaller.to_ns));
   }
 
   void NoteStep(const Call& grant, const Call& before) {
@@ -178,6 +212,7 @@ class FencingChecker {
   MarginFinder step_{{.what = "smallest step from a token to the next",
                       .missed = "furthest a token went back",
                       .unit = "tokens"}};
+  std::string doubt_;  // the first
   // Of each session and key, its first acquire or release of unknown outcome.
   std::map<std::pair<SessionId, uint16_t>, int64_t> unsure_ns_;
 };

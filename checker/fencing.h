@@ -13,8 +13,16 @@ namespace doublehold {
 //   c1:  A-a===R-r                 #5    violated: #5 was given before #4 was even asked for
 //   c2:             A-a===R-r      #4
 //
-//   c1:  A-----a===R-r             #5    nothing: c2's grant may have been made first, and its
-//   c2:    A-------a===R-r         #4    answer been late
+//   c1:  A-----------a===R-r       #5    nothing: c2's grant may have been made first, its answer
+//   c2:    A----!---------aR-x     #4    been late, and its lease been over
+//
+// But where the one with the larger token can only have come second if it came within the other's lease, either tokens went back
+// or the lock was granted twice; which of the two nobody can tell, and it is unknown:
+//
+//   c1:  A-----a=R-r               #2    it came first, or within c2's lease
+//   c2:    A---------a====R-r      #1
+//
+// Where `lease-exclusion` sees that the two were promised the key at once, it is that.
 //
 // Two grants with one token are wrong whatever their order, but that an owner who is let in again
 // may be given its own token again: one that had not released the key, or perhaps had not.

@@ -34,6 +34,18 @@ TEST(Fencing, TokensRiseFromGrantToGrant) {
       "with token 5 before, at 0.002 s; node 1 had been restarted at 0.010 s");
 }
 
+TEST(Fencing, OfTwoTokensTheLargerMayHaveComeSecondWhereTheOthersLeaseWasOver) {
+  History history = FromLanes(R"(
+      c1:    A-----a===R-r          | #5
+      c2:      A-------a===R-x      | #4)");
+  EXPECT_EQ(CheckFencing(history, {}).outcome, Outcome3::kUnknown);
+  for (Event& event : history.events) {
+    if (event.client == 2 && event.op == Op::kAcquire && event.type == EventType::kOk)
+      event.value[0] = 5'000'000;
+  }
+  EXPECT_EQ(CheckFencing(history, {}).outcome, Outcome3::kValid);
+}
+
 TEST(Fencing, ALostCounterIsNamedHoweverLongAgo) {
   const ClaimVerdict verdict = VerdictOnFencing(R"(
       c1:         A-a=R-r                                  | #5
@@ -49,8 +61,16 @@ TEST(Fencing, OnlyAForcedOrderOfGrantsCounts) {
       c1:    A-a===R-r              | #4
       c2:               A-a===R-r   | #5)",
             Outcome3::kValid},
-           {"asked at the same time", R"(
+           {"asked at the same time, and the smaller one's was extended", R"(
+      c1:    A-----a===R-r            | #5
+      c2:      A-------a===E-e===R-r  | #4)",
+            Outcome3::kValid},
+           {"asked at the same time, and granted within the other's lease", R"(
       c1:    A-----a===R-r          | #5
+      c2:      A-------a===R-r      | #4)",
+            Outcome3::kUnknown},
+           {"granted within the other's lease, for all to see", R"(
+      c1:    A-----a======R-r       | #5
       c2:      A-------a===R-r      | #4)",
             Outcome3::kValid},
            {"twice the same, asked at the same time", R"(

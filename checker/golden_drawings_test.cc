@@ -379,6 +379,10 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
         c1:         A-a===R-r               | #5
         c2:                      A-a===R-r  | #1
         restart n1:           [-])"},
+    {"token-minted-late-2-unknown", "fencing unknown, lease-exclusion valid",
+     "client 1's token is above client 2's: it was granted the key first, or within client 2's lease", R"(
+        c1:     A-----a=R-r             | #2
+        c2:       A---------a====R-r    | #1)"},
     {"told-of-its-loss-2-ok", "told valid",
      "the release of client 1 said that its lock was lost", R"(
         c1:       A-a==!==========R-x

@@ -52,6 +52,10 @@ int64_t EndOf(const Hold& hold, Part part) {
 
 }  // namespace
 
+bool PromisedAtOnce(const Hold& a, const Hold& b) {
+  return CommonOf(a, b, Part::kPromised).has_value();
+}
+
 std::vector<OverlapFound> FindOverlaps(const Holds& holds, Part part) {
   std::vector<OverlapFound> found;
   std::unordered_map<uint16_t, std::vector<size_t>> open_of_key;

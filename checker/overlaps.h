@@ -22,6 +22,9 @@ struct OverlapFound {
   int others = 0;  // how many further clients' holds `second` overlapped
 };
 
+// Whether two clients were promised a key, at the same instant.
+bool PromisedAtOnce(const Hold& a, const Hold& b);
+
 // Every hold that overlaps one granted before it, of the same key and another owner, once; but for readers among themselves. So each
 // pair that overlaps is behind one of them. Time: holds times those open at once.
 std::vector<OverlapFound> FindOverlaps(const Holds& holds, Part part);
