@@ -25,6 +25,7 @@ struct Others {
   std::vector<const Call*> grants;    // of those that had not held it, by invocation
   std::vector<const Call*> refusals;  // likewise
   std::vector<int64_t> refused_ns;    // beside: the earliest answer from there on
+  std::vector<int64_t> granted_ns;    // beside: the latest answer up to there
   std::vector<const Call*> loose;     // releases that may have freed whatever was there
   std::vector<const Call*> unknown;   // acquires and releases of unknown outcome
 
@@ -45,6 +46,21 @@ struct Others {
     for (size_t i = refusals.size(); i-- > 0;) {
       refused_ns[i] = earliest_ns = std::min(earliest_ns, refusals[i]->to_ns);
     }
+    int64_t latest_ns = std::numeric_limits<int64_t>::min();
+    for (const Call* grant : grants) {
+      latest_ns = std::max(latest_ns, grant->to_ns);
+      granted_ns.push_back(latest_ns);
+    }
+  }
+
+  // A grant that was asked for by `at_ns` and answered after it, and excludes this hold; null: none.
+  [[nodiscard]] const Call* GrantAcross(int64_t at_ns, const Hold& hold) const {
+    const auto after = std::ranges::upper_bound(grants, at_ns, {}, &Call::from_ns);
+    for (auto i = static_cast<size_t>(after - grants.begin()); i-- > 0;) {
+      if (!Before(at_ns, granted_ns[i])) return nullptr;
+      if (Before(at_ns, grants[i]->to_ns) && Excludes(*grants[i], hold)) return grants[i];
+    }
+    return nullptr;
   }
 
   // Somebody was refused the key wholly inside this.
@@ -92,10 +108,16 @@ class ReentryChecker {
     if (count_ == 0 && inner_exits_ == 0) {
       return Undecided(std::move(verdict), "no client entered again what it held");
     }
+    if (count_ == 0 && looked_at_ == 0) {
+      return Undecided(std::move(verdict), fmt::format("nobody was refused the key after any of {}",
+                                                       Counted(inner_exits_, "inner exit")));
+    }
     const std::string of = Counted(verdict.opportunities, "exit");
     return Decided(std::move(verdict), std::move(stories_),
                    fmt::format("{} of {} freed the lock too early, or not at all", count_, of),
-                   fmt::format("{} of {} were nested and kept the lock", inner_exits_, of));
+                   fmt::format("{} of {} were nested and kept the lock; after {} of them others "
+                               "were refused it",
+                               inner_exits_, of, looked_at_));
   }
 
  private:
@@ -116,6 +138,12 @@ class ReentryChecker {
       std::erase(mine, hold);
       if (mine.empty() || call->outcome == EventType::kFail) continue;
       if (call->Ok()) ++inner_exits_;
+      if (call->Ok() && others.Refused({call->to_ns, mine.front()->core.to_ns})) ++looked_at_;
+      const Call* across = others.GrantAcross(call->from_ns, *mine.front());
+      if (across != nullptr && LiveAt(mine, across->to_ns) != nullptr) {
+        Doubt(*call, TellExit(*call, *mine.front(), *across));
+        continue;
+      }
       const Call* grant = others.GrantAfter(call->from_ns, *mine.front());
       if (grant == nullptr || told.contains(grant)) continue;
       const Hold* outer = LiveAt(mine, grant->to_ns);
@@ -130,6 +158,20 @@ class ReentryChecker {
       return hold->LiveAt(at_ns) && hold->core.from_ns < at_ns;
     });
     return live == held.end() ? nullptr : *live;
+  }
+
+  [[nodiscard]] std::string TellExit(const Call& exit, const Hold& outer, const Call& grant) const {
+    return fmt::format(
+        "left the key once at {}, having entered it twice, and {} was granted it at {}, while the "
+        "first entry, of {}, was still held",
+        At(exit.from_ns), OwnerName(scene_, grant.session), At(grant.to_ns),
+        At(outer.core.from_ns));
+  }
+
+  void Doubt(const Call& exit, const std::string& what) {
+    if (!doubt_.empty()) return;
+    doubt_ = fmt::format("{} {}, which need not be because of that exit",
+                         OwnerName(scene_, exit.session), what);
   }
 
   void JudgeInnerExit(const Call& exit, const Hold& outer, const Call& grant,
@@ -152,18 +194,8 @@ class ReentryChecker {
                            !others.Refused({outer.core.from_ns, exit.from_ns}) ||
                            WasActive(scene_, while_held, MovesAClock) ||
                            WasActive(scene_, while_held, LosesKeys);
-    const std::string what = fmt::format(
-        "left the key once at {}, having entered it twice, and {} was granted it at {}, while the "
-        "first entry, of {}, was still held",
-        At(exit.from_ns), OwnerName(scene_, grant.session), At(grant.to_ns),
-        At(outer.core.from_ns));
-    if (otherwise) {
-      if (doubt_.empty()) {
-        doubt_ = fmt::format("{} {}, which need not be because of that exit",
-                             OwnerName(scene_, exit.session), what);
-      }
-      return;
-    }
+    const std::string what = TellExit(exit, outer, grant);
+    if (otherwise) return Doubt(exit, what);
     ++count_;
     if (!stories_.Wanted()) return stories_.SawAt(grant.to_ns);
     Violation violation = TellDeed(scene_, {.by = exit.session,
@@ -215,6 +247,7 @@ class ReentryChecker {
   Stories stories_;
   int64_t count_ = 0;
   int64_t inner_exits_ = 0;
+  int64_t looked_at_ = 0;  // of those, after which somebody was refused the key in time
   std::string doubt_;
 };
 

@@ -42,13 +42,33 @@ TEST(Reentry, IsValidWhenOnlyTheLastExitFreesTheLock) {
       c1:        A-a===A-a===R-r======R-r
       c2:              A-t      A-t       A-a==R-r)");
   EXPECT_EQ(verdict.outcome, Outcome3::kValid);
-  EXPECT_EQ(verdict.reason, "1 of 3 exits were nested and kept the lock");
-  EXPECT_EQ(VerdictOnReentry("c1: A-a==A-a==A-a=R-r=R-r=R-r").outcome, Outcome3::kValid);
+  EXPECT_EQ(verdict.reason,
+            "1 of 3 exits were nested and kept the lock; after 1 of them others were refused it");
   EXPECT_EQ(VerdictOnReentry(R"(
       c1:        A-b===A-b===R-r===========R-r
-      c2:              A-x      A-b==R-r)")
+      c2:              A-x      A-b==R-r
+      c3:                         A-x)")
                 .outcome,
             Outcome3::kValid);  // readers beside each other
+}
+
+TEST(Reentry, IsUnknownWhereNobodyAskedAfterAnInnerExit) {
+  const ClaimVerdict alone = VerdictOnReentry("c1: A-a==A-a==A-a=R-r=R-r=R-r");
+  EXPECT_EQ(alone.outcome, Outcome3::kUnknown);
+  EXPECT_EQ(alone.reason, "nobody was refused the key after any of 2 inner exits");
+  // c2 sits within its own call all the while, and was let in before c1 was out; or after.
+  EXPECT_EQ(VerdictOnReentry(R"(
+      c1:        A-a===A-a===R-r===========R-r
+      c2:    A-x         A--------a==R-r
+      c3:              A-x         A-x)")
+                .outcome,
+            Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnReentry(R"(
+      c1:        A-a===A-a===R-r===========R-r
+      c2:    A-x         A------------------a==R-r
+      c3:              A-x)")
+                .outcome,
+            Outcome3::kUnknown);
 }
 
 TEST(Reentry, ANestedExitIsNotToBlameForWhatElseFreesALock) {
@@ -167,9 +187,9 @@ TEST(Reentry, WhatWasInTheWayAndIsGoneProvesNothingElse) {
 // A fair lock refuses a free key to all but the first in its queue.
 TEST(Reentry, SomebodyElseMayHaveBeenTheFirstInAQueue) {
   EXPECT_NE(VerdictOnReentry(R"(
-      c1:          A-a=A-a=R-r==R-r
-      c2:             A-t               A-a==R-r
-      c3:               A-t        A-t)")
+      c1:          A-a=A-a=R-r======R-r
+      c2:             A-t                   A-a==R-r
+      c3:               A-t    A-t     A-t)")
                 .outcome,
             Outcome3::kUnknown);
   const ClaimVerdict verdict = VerdictOnReentry(R"(
