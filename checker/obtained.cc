@@ -99,9 +99,10 @@ class Disturbances {
 // Of a session and key.
 struct Asking {
   const Call* last = nullptr;
-  int64_t since_ns = 0;  // it asked in vain, again and again, to the last
-  bool waits = false;    // it was not granted the key since it asked first
-  int64_t back_ns = 0;   // since when it has not gone away, of one that waits
+  int64_t since_ns = 0;          // it asked in vain, again and again, to the last
+  int64_t perhaps_since_ns = 0;  // the same, with what may have missed the answers of nodes
+  bool waits = false;            // it was not granted the key since it asked first
+  int64_t back_ns = 0;           // since when it has not gone away, of one that waits
   int64_t told_of_ns =
       -1;  // the beginning of the stretch in which it was last refused for too long
 };
@@ -173,6 +174,7 @@ class AvailabilityChecker {
                              [](const Moment& m) { return std::pair(m.at_ns, m.answer); });
     asking_.clear();
     asked_since_ns_.clear();
+    perhaps_since_ns_.clear();
     for (const Moment& moment : moments) {
       if (!moment.answer) {
         Invoked(*moment.call);
@@ -188,13 +190,16 @@ class AvailabilityChecker {
   void Invoked(const Call& call) {
     Asking& asking = asking_[call.session];
     const Call* last = asking.last;
-    const bool goes_on = last != nullptr && last->outcome == EventType::kFail &&
-                         !MayHaveMissedAnswers(facts_, *last) && !stuck_.contains(last) &&
-                         call.from_ns - last->to_ns <= ToNs(facts_.lease);
+    const bool perhaps_goes_on = last != nullptr && last->outcome == EventType::kFail &&
+                                 !stuck_.contains(last) &&
+                                 call.from_ns - last->to_ns <= ToNs(facts_.lease);
+    const bool goes_on = perhaps_goes_on && !MayHaveMissedAnswers(facts_, *last);
+    if (!perhaps_goes_on) asking.perhaps_since_ns = call.from_ns;
     if (!goes_on) asking.since_ns = call.from_ns;
     if (!asking.waits) asking.back_ns = 0;
     if (asking.waits && !goes_on) asking.back_ns = call.from_ns;
     asked_since_ns_[&call] = asking.since_ns;
+    perhaps_since_ns_[&call] = asking.perhaps_since_ns;
     asking.last = &call;
     asking.waits = true;
   }
@@ -249,12 +254,18 @@ class AvailabilityChecker {
                int64_t& told_of_ns) {
     int64_t since_ns = spell.when.from_ns;
     if (!SaysThatItIsTaken(call)) since_ns = std::max(since_ns, asked_since_ns);
-    if (call.from_ns - since_ns <= patience_ns_ || told_of_ns == spell.when.from_ns) return;
+    const int64_t perhaps_ns = std::max(spell.when.from_ns, perhaps_since_ns_.at(&call));
+    if (told_of_ns == spell.when.from_ns) return;
+    if (call.from_ns - since_ns <= patience_ns_ && call.to_ns - perhaps_ns <= patience_ns_) return;
     const auto over =
         disturbances_.OverSince({spell.when.from_ns, call.to_ns}, call.session.client);
     if (!over) return Doubt(call, spell, "what a fault left behind may have been in its way");
     since_ns = std::max(since_ns, *over);
-    if (!IsLong(since_ns, call)) return;
+    if (!IsLong({since_ns, call.from_ns}, call)) {
+      if (!stuck_.contains(&call) && IsLong({std::max(perhaps_ns, *over), call.to_ns}, call))
+        Doubt(call, spell, "how often it asked within its calls is not known");
+      return;
+    }
     if (const std::string why = WhyPerhapsRightly(call, since_ns); !why.empty())
       return Doubt(call, spell, why);
     told_of_ns = spell.when.from_ns;
@@ -281,8 +292,7 @@ class AvailabilityChecker {
   }
 
   // Longer than lease and grace, not counting when it stood still.
-  [[nodiscard]] bool IsLong(int64_t since_ns, const Call& refused) const {
-    const Span when{since_ns, refused.from_ns};
+  [[nodiscard]] bool IsLong(const Span& when, const Call& refused) const {
     if (when.from_ns >= when.to_ns) return false;
     const int64_t stood_ns = StoodStillNs(scene_, refused.session.client, Side::kSession, when);
     return when.to_ns - when.from_ns - stood_ns > patience_ns_;
@@ -321,7 +331,7 @@ class AvailabilityChecker {
   [[nodiscard]] std::string WhyPerhapsRightly(const Call& refused, int64_t free_since_ns) const {
     if (facts_.nodes <= 1 && !OthersThatWait(refused).empty()) {
       const std::optional<int64_t> all_ask_ns = AllAskSince(refused);
-      if (!all_ask_ns || !IsLong(std::max(free_since_ns, *all_ask_ns), refused))
+      if (!all_ask_ns || !IsLong({std::max(free_since_ns, *all_ask_ns), refused.from_ns}, refused))
         return "only if another stood before it in a queue is that right";
     }
     if (MayHaveMissedAnswers(facts_, refused))
@@ -363,7 +373,7 @@ class AvailabilityChecker {
                       .missed = "longest that a free key was asked for beyond lease and grace"}};
   std::set<const Call*> stuck_;  // refused, perhaps without a question
   std::map<SessionId, Asking> asking_;
-  std::map<const Call*, int64_t> asked_since_ns_;
+  std::map<const Call*, int64_t> asked_since_ns_, perhaps_since_ns_;
   int64_t granted_ = 0;
   int64_t count_ = 0;
   std::string doubt_;

@@ -53,6 +53,38 @@ TEST(Obtained, IsViolatedWhereAFreeKeyIsRefused) {
   EXPECT_FALSE(verdict.violations.at(0).second);
 }
 
+TEST(Obtained, IsUnknownWhereCallsThatTakeLongAreRefusedAFreeKeyAllTheTime) {
+  const std::string free = R"(
+      c1:          A-a=R-r
+      c2:                 A--------xA--------xA--------xA-a=R-r)";
+  const std::string once = R"(
+      c1:          A-a=R-r
+      c2:                 A-----------xA-a=R-r)";
+  for (const auto& [picture, options] : {std::pair{free, LaneOptions{.nodes = 3}},
+                                         {free, OfLibraryObtained({"lease"}, 5)},
+                                         {once, OfLibraryObtained()}}) {
+    const ClaimVerdict verdict = VerdictOnObtained(picture, options);
+    EXPECT_EQ(verdict.outcome, Outcome3::kUnknown);
+    EXPECT_NE(verdict.reason.find("how often it asked within its calls is not known"),
+              std::string::npos)
+        << verdict.reason;
+  }
+  // Not for longer than lease and grace.
+  EXPECT_EQ(VerdictOnObtained(R"(
+      c1:          A-a=R-r
+      c2:                 A--------xA-a=R-r)",
+                              {.nodes = 3})
+                .outcome,
+            Outcome3::kValid);
+  // It was not there all the time.
+  EXPECT_EQ(VerdictOnObtained(R"(
+      c1:          A-a=R-r
+      c2:                 A--------x       A--------xA-a=R-r)",
+                              {.nodes = 3})
+                .outcome,
+            Outcome3::kValid);
+}
+
 TEST(Obtained, TellsHowMuchOfLeaseAndGraceWasLeft) {
   const ClaimVerdict verdict = VerdictOnObtained(R"(
       c1:          A-a=R-r
