@@ -89,6 +89,11 @@ Result<DriverPlan> MeetDriver(const std::string& command, DriverOptions options)
     return failed({ExitCode::kEnvironment, "could not be started: " + driver.error().message});
   const Result<DriverHello> hello = SayHello(**driver, options, log.path());
   if (!hello) return failed(hello.error());
+  if (const std::string asked = VersionAsked(command);
+      !asked.empty() && !IsVersionAsked(asked, hello->version)) {
+    return failed({ExitCode::kEnvironment,
+                   fmt::format("says that it is {} {}", hello->name, hello->version)});
+  }
   [[maybe_unused]] const bool ended = (*driver)->Close(kByePatience);
   return DriverPlan{.command = command,
                     .options = std::move(options),

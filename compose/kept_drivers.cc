@@ -116,6 +116,19 @@ std::span<const KeptDriver> KeptDrivers() {
   return kDrivers;
 }
 
+std::string VersionAsked(const std::string& asked) {
+  const std::optional<Asked> parsed = ParseAsked(asked);
+  return parsed ? parsed->version : "";
+}
+
+bool IsVersionAsked(std::string_view asked, std::string_view version) {
+  const auto without_zeros = [](std::string_view text) {
+    while (text.ends_with(".0")) text.remove_suffix(2);
+    return text;
+  };
+  return without_zeros(asked) == without_zeros(version);
+}
+
 Result<std::string> DriverCommandOf(const std::string& asked) {
   const std::optional<Asked> parsed = ParseAsked(asked);
   if (!parsed) {

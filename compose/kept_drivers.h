@@ -20,6 +20,10 @@ std::span<const KeptDriver> KeptDrivers();
 // version that is none, and a word that names no program but nearly a kept driver.
 Result<std::string> DriverCommandOf(const std::string& asked);
 
+// The version that `asked` is of; empty where it does not say. "1.2" asks for 1.2.0 as well.
+std::string VersionAsked(const std::string& asked);
+bool IsVersionAsked(std::string_view asked, std::string_view version);
+
 // Lets a kept driver install the library, if that version is not there yet; of any other there is nothing to do. Takes as long as the
 // network does. An error of the environment says what is missing, in one line.
 Result<void> InstallDriver(const std::string& asked);

@@ -101,6 +101,21 @@ TEST_F(KeptCache, ThatCannotBeWrittenIsSaidInOneLine) {
   EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
 }
 
+// A package manager may take another version than it was asked for.
+TEST_F(KeptCache, WithAnotherVersionThanWasAskedForIsRefused) {
+  if (const Result<void> installed = InstallDriver("redis-py@5.0.0"); !installed)
+    GTEST_SKIP() << installed.error().message;
+  for (const auto& entry : std::filesystem::directory_iterator(cache() / "doublehold")) {
+    std::string name = entry.path().filename();
+    name.replace(name.find("5.0.0"), 5, "5.0.9");
+    std::filesystem::rename(entry.path(), entry.path().parent_path() / name);
+  }
+  const Finished finished = RunProgram({"run", "--driver", "redis-py@5.0.9"});
+  EXPECT_EQ(finished.exit_code, 4);
+  EXPECT_EQ(finished.err,
+            "doublehold run: the driver 'redis-py@5.0.9' says that it is redis-py 5.0.0\n");
+}
+
 std::vector<std::string> NamesKeptDrivers() {
   std::vector<std::string> names;
   for (const KeptDriver& driver : KeptDrivers()) names.emplace_back(driver.name);

@@ -32,6 +32,17 @@ TEST(KeptDrivers, ANameStandsForItsProgram) {
   }
 }
 
+TEST(KeptDrivers, AVersionIsTheOneThatWasAskedForHoweverManyZerosEndIt) {
+  EXPECT_EQ(VersionAsked("redsync@4.0.3"), "4.0.3");
+  EXPECT_EQ(VersionAsked("redsync"), "");
+  EXPECT_EQ(VersionAsked("my-lock@4.0.3"), "");
+  EXPECT_TRUE(IsVersionAsked("4.0.3", "4.0.3"));
+  EXPECT_TRUE(IsVersionAsked("5", "5.0.0"));
+  EXPECT_TRUE(IsVersionAsked("5.0.0", "5.0"));
+  EXPECT_FALSE(IsVersionAsked("4.0.3", "4.18.1"));
+  EXPECT_FALSE(IsVersionAsked("5.0", "5.0.10"));
+}
+
 TEST(KeptDrivers, AMisspeltNameIsToldFromACommand) {
   const std::pair<std::string, std::string> cases[] = {
       {"reddison", "driver 'reddison' is unknown (did you mean 'redisson'?)"},

@@ -107,7 +107,13 @@ class Go:
         if version != self.pinned(source):
             tell([go, "get", f"{self.module}@v{version}"], folder=into)
             tell([go, "mod", "tidy"], folder=into)
-        tell([go, "build", "-o", "driver", "."], folder=into)
+            # It raises a version that lacks a package to one that has it.
+            if self.pinned(into) != version:
+                raise CannotInstall(f"the driver does not compile with that version: go takes {self.pinned(into)} in its place")
+        try:
+            tell([go, "build", "-o", "driver", "."], folder=into)
+        except CannotInstall as why:
+            raise CannotInstall(f"the driver does not compile with that version: {why}")
 
     def command(self, source, installed):
         return [str(installed / "driver")], {}

@@ -14,10 +14,11 @@ Result<LogVerdict> JudgedJudgeLog(std::string_view text, std::string_view model,
                                   bool by_key = false,
                                   std::vector<FailedRelease> readings = kEachReading) {
   TextSource source(text, "h.edn");
-  return JudgeLog(source, LogFormat::kEdn,
-                  {.model = *FindModel(model),
-                   .reading = {.partition = by_key ? Partition::kAnyKey : Partition::kEventKey},
-                   .failed_releases = std::move(readings)});
+  return JudgeLog(
+      source, LogFormat::kEdn,
+      {.model = *FindModel(model),
+       .reading = {.partition = by_key ? Partition::kAnyKey : ReadingOptions{}.partition},
+       .failed_releases = std::move(readings)});
 }
 
 constexpr std::string_view kJudgeLogStale = R"(
