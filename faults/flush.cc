@@ -25,6 +25,7 @@ FaultEntry FlushFault() {
           .start = StartFlush,
           .asked_ns = AskedOfErrand,
           .ends_itself = true,
+          .trial = {{"fault.0.on", "client 1 after-acquire"}},
           .what = [](const FaultPlan& plan) { return NameNodes(plan) + " emptied"; }};
 }
 
