@@ -115,9 +115,9 @@ class ReentryChecker {
     const std::string of = Counted(verdict.opportunities, "exit");
     return Decided(std::move(verdict), std::move(stories_),
                    fmt::format("{} of {} freed the lock too early, or not at all", count_, of),
-                   fmt::format("{} of {} were nested and kept the lock; after {} of them others "
-                               "were refused it",
-                               inner_exits_, of, looked_at_));
+                   fmt::format("{} of {} were nested and kept the lock; after {} others were "
+                               "refused it",
+                               inner_exits_, of, Counted(looked_at_, "inner exit")));
   }
 
  private:
@@ -138,7 +138,7 @@ class ReentryChecker {
       std::erase(mine, hold);
       if (mine.empty() || call->outcome == EventType::kFail) continue;
       if (call->Ok()) ++inner_exits_;
-      if (call->Ok() && others.Refused({call->to_ns, mine.front()->core.to_ns})) ++looked_at_;
+      if (others.Refused({call->to_ns, mine.front()->core.to_ns})) ++looked_at_;
       const Call* across = others.GrantAcross(call->from_ns, *mine.front());
       if (across != nullptr && LiveAt(mine, across->to_ns) != nullptr) {
         Doubt(*call, TellExit(*call, *mine.front(), *across));
@@ -247,7 +247,7 @@ class ReentryChecker {
   Stories stories_;
   int64_t count_ = 0;
   int64_t inner_exits_ = 0;
-  int64_t looked_at_ = 0;  // of those, after which somebody was refused the key in time
+  int64_t looked_at_ = 0;  // after which somebody was refused the key in time; perhaps unanswered
   std::string doubt_;
 };
 

@@ -42,8 +42,9 @@ TEST(Reentry, IsValidWhenOnlyTheLastExitFreesTheLock) {
       c1:        A-a===A-a===R-r======R-r
       c2:              A-t      A-t       A-a==R-r)");
   EXPECT_EQ(verdict.outcome, Outcome3::kValid);
-  EXPECT_EQ(verdict.reason,
-            "1 of 3 exits were nested and kept the lock; after 1 of them others were refused it");
+  EXPECT_EQ(
+      verdict.reason,
+      "1 of 3 exits were nested and kept the lock; after 1 inner exit others were refused it");
   EXPECT_EQ(VerdictOnReentry(R"(
       c1:        A-b===A-b===R-r===========R-r
       c2:              A-x      A-b==R-r
