@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "checker/linear/explain.h"
@@ -42,12 +43,31 @@ Outcome3 Worst(const std::vector<ObjectVerdict>& verdicts) {
   return worst;
 }
 
+// Of releases each of which may have ended its hold or not: an order in which all did is one, and one in which none did, unless
+// that says something of whose the lock was.
+std::optional<ObjectVerdict> FoundValid(const LoggedObject& object, const LogQuestion& question) {
+  SearchLimits limits = question.limits;
+  limits.configurations = std::min(limits.configurations, question.first_look);
+  const bool tells_owner =
+      std::ranges::find(question.model.functions, "not-owner") != question.model.functions.end();
+  for (const FailedRelease reading : {FailedRelease::kReleased, FailedRelease::kNothing}) {
+    if (reading == FailedRelease::kNothing && tells_owner) continue;
+    ObjectVerdict verdict =
+        JudgeObject(object, InReading(object, question.model, reading), question, limits);
+    if (verdict.outcome == Outcome3::kValid) return verdict;
+  }
+  return std::nullopt;
+}
+
 std::vector<ObjectVerdict> JudgeAs(const LoggedHistory& history, const LogQuestion& question,
                                    FailedRelease reading) {
   const auto judge = [&](const LoggedObject& object, const SearchLimits& limits) {
-    return object.failed_releases.empty()
-               ? JudgeObject(object, object.operations, question, limits)
-               : JudgeObject(object, InReading(object, question.model, reading), question, limits);
+    if (object.failed_releases.empty())
+      return JudgeObject(object, object.operations, question, limits);
+    if (reading == FailedRelease::kEither) {
+      if (auto valid = FoundValid(object, question)) return std::move(*valid);
+    }
+    return JudgeObject(object, InReading(object, question.model, reading), question, limits);
   };
   SearchLimits first = question.limits;
   first.configurations = std::min(first.configurations, question.first_look);

@@ -124,6 +124,22 @@ TEST(JudgeLog, OfTwoFailedReleasesOneMayHaveEndedItsHoldAndTheOtherNot) {
             "each may have ended its hold or not");
 }
 
+TEST(JudgeLog, WhatIsValidIfEachReleaseEndedItsHoldIsFoundAtOnce) {
+  std::string log;
+  for (int process = 0; process < 40; ++process) {
+    for (const char* event :
+         {":invoke, :f :acquire", ":ok, :f :acquire", ":invoke, :f :release", ":fail, :f :release"})
+      log += fmt::format("{{:process {}, :type {}}}\n", process, event);
+  }
+  TextSource source(log, "h.edn");
+  const Result<LogVerdict> verdict = JudgeLog(source, LogFormat::kEdn,
+                                              {.model = *FindModel("owner-mutex"),
+                                               .limits = {.configurations = 500},
+                                               .failed_releases = {FailedRelease::kEither}});
+  ASSERT_TRUE(verdict) << verdict.error().message;
+  EXPECT_EQ(verdict->outcome, Outcome3::kValid) << verdict->reason;
+}
+
 TEST(JudgeLog, EveryModelWithReleasesIsJudgedInEveryReading) {
   for (const Model& model : Models()) {
     for (const std::string_view function : model.functions) {

@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "checker/linear/model_rows.h"
 #include "lib/base/check.h"
 
 namespace doublehold {
@@ -33,25 +34,39 @@ struct Moments {
   std::vector<uint32_t> slot_of;
 };
 
-// Of each operation, the last certain one of its process that returned at the instant at which it was invoked. The two
-// touch, and so overlap, but a process does one after the other.
-std::vector<uint32_t> OneBefore(std::span<const Operation> operations) {
+// What a process does is done one after the other.
+struct OfProcess {
+  // Of each operation, the last certain one of its process that returned at the instant at which it was invoked: the two
+  // touch, and so overlap.
+  std::vector<uint32_t> before;
+  // Of each of unknown outcome, whether it is the last of its process, and all others were answered.
+  std::vector<bool> ends;
+};
+
+OfProcess OfProcesses(std::span<const Operation> operations) {
   std::vector<uint32_t> order(operations.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, {}, [&](uint32_t number) {
     const Operation& one = operations[number];
     return std::tuple(one.process, one.invoked, one.indeterminate ? one.invoked : one.returned);
   });
-  std::vector<uint32_t> before(operations.size(), kFree);
+  OfProcess found{.before = std::vector<uint32_t>(operations.size(), kFree),
+                  .ends = std::vector<bool>(operations.size())};
   uint32_t last = kFree;
-  for (const uint32_t number : order) {
-    const Operation& one = operations[number];
-    if (last != kFree && operations[last].process == one.process &&
-        operations[last].returned == one.invoked)
-      before[number] = last;
-    if (!one.indeterminate) last = number;
+  size_t unanswered = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const Operation& one = operations[order[i]];
+    if (i == 0 || operations[order[i - 1]].process != one.process) {
+      last = kFree;
+      unanswered = 0;
+    }
+    if (last != kFree && operations[last].returned == one.invoked) found.before[order[i]] = last;
+    if (!one.indeterminate) last = order[i];
+    if (one.indeterminate) ++unanswered;
+    const bool is_last = i + 1 == order.size() || operations[order[i + 1]].process != one.process;
+    found.ends[order[i]] = is_last && one.indeterminate && unanswered == 1;
   }
-  return before;
+  return found;
 }
 
 Moments MomentsOf(std::span<const Operation> operations) {
@@ -123,7 +138,7 @@ class Search {
         operations_(operations),
         limits_(limits),
         moments_(std::move(moments)),
-        one_before_(OneBefore(operations)),
+        of_process_(OfProcesses(operations)),
         open_(moments_.slots, kFree) {
     now_.state = model.initial(parameters);
   }
@@ -214,23 +229,30 @@ class Search {
   // Whether an open operation can have the next place, as far as its process goes.
   [[nodiscard]] bool IsNext(const At& from, uint32_t slot) const {
     if (open_[slot] == kFree || from.placed.Has(slot)) return false;
-    const uint32_t before = one_before_[open_[slot]];
+    const uint32_t before = of_process_.before[open_[slot]];
     if (before == kFree) return true;
     const uint32_t other = moments_.slot_of[before];
     return open_[other] != before || from.placed.Has(other);
   }
 
-  // Of operations of unknown outcome that do the same, only the first need be tried: it can stand for any of them.
+  // Of operations of unknown outcome that do the same, only the first need be tried: it can stand for any of them. So it can
+  // where there are owners, if neither has anything to do besides, and has not got anything now.
   [[nodiscard]] bool AnotherDoesTheSame(const At& from, uint32_t slot) const {
-    if (model_.has_owners) return false;
     const Operation& one = operations_[open_[slot]];
+    if (model_.has_owners && !IsNobodyElse(from, open_[slot])) return false;
     for (uint32_t other = 0; other < slot; ++other) {
       if (!IsNext(from, other)) continue;
       const Operation& two = operations_[open_[other]];
-      if (two.indeterminate && two.function == one.function && two.argument == one.argument)
-        return true;
+      const bool same = two.indeterminate && two.function == one.function &&
+                        two.argument == one.argument && two.invoked <= one.invoked;
+      if (same && (!model_.has_owners || IsNobodyElse(from, open_[other]))) return true;
     }
     return false;
+  }
+
+  [[nodiscard]] bool IsNobodyElse(const At& from, uint32_t operation) const {
+    return of_process_.ends[operation] &&
+           std::ranges::find(from.state, OwnerOf(operations_[operation])) == from.state.end();
   }
 
   // How far the search came, for the explanation.
@@ -264,7 +286,7 @@ class Search {
   const std::span<const Operation> operations_;
   const SearchLimits limits_;
   const Moments moments_;
-  const std::vector<uint32_t> one_before_;
+  const OfProcess of_process_;
   std::vector<uint32_t> open_;  // by slot, at the moment opened_to_
   size_t opened_to_ = 0;
   At now_;

@@ -47,6 +47,30 @@ TEST(SearchEnds, EveryOneOfManyOpenOperationsHasAPlaceOfItsOwn) {
   }
 }
 
+// Each may have taken the key at any time, or never; whose it was nobody asks again.
+TEST(SearchEnds, UnansweredAcquiresOfClientsThatDoNothingElseStandForEachOther) {
+  constexpr uint8_t kAcquire = 0;
+  constexpr int64_t kLease = 1'000;
+  for (const char* name : {"lease-mutex", "owner-mutex", "reentrant-mutex"}) {
+    std::vector<Operation> operations;
+    const auto acquire = [&](int32_t process, int64_t at, bool answered) {
+      operations.push_back({.function = kAcquire,
+                            .process = process,
+                            .indeterminate = !answered,
+                            .invoked = at,
+                            .returned = at + 1,
+                            .argument = {kLease},
+                            .result = {}});
+    };
+    for (int32_t i = 0; i < 40; ++i) acquire(100 + i, i, false);
+    acquire(1, 200, true);
+    acquire(2, 210, true);
+    const SearchResult result =
+        FindOrder(*FindModel(name), {}, operations, {.configurations = 20'000});
+    EXPECT_EQ(result.outcome, Outcome3::kViolated) << name;
+  }
+}
+
 TEST(SearchEnds, WhatReturnedLaterIsNotTold) {
   const std::vector<Operation> operations{
       AtSearchEnds(0, 10, kWrite, 1, 1), AtSearchEnds(15, 25, kWrite, 2, 2),
