@@ -30,7 +30,7 @@ po::options_description CheckOptions() {
   add("model", po::value<std::string>(),
       "look for an order that this model allows (doublehold list models)");
   add("format", po::value<std::string>(),
-      "of the file: edn, jsonl or jepsen-log; found out when not said");
+      "of the file: edn, jsonl, json (an array) or jepsen-log; found out when not said");
   add("lenient", "pass over what makes no sense, and say what");
   add("partition-by", po::value<std::string>(),
       "event (when not said): an object for each 'key' of an event; key: for each of these, or "

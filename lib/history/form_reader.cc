@@ -19,6 +19,8 @@ std::string_view Name(LogFormat format) {
       return "jsonl";
     case LogFormat::kJepsenLog:
       return "jepsen-log";
+    case LogFormat::kJsonArray:
+      return "json";
   }
   return "";
 }
@@ -26,12 +28,19 @@ std::string_view Name(LogFormat format) {
 LogFormat FormatOf(TextSource& source) {
   const std::string_view name = source.name();
   if (name.ends_with(".edn")) return LogFormat::kEdn;
-  if (name.ends_with(".jsonl") || name.ends_with(".json")) return LogFormat::kJsonLines;
+  if (name.ends_with(".jsonl")) return LogFormat::kJsonLines;
   while (source.window().size() < kLooksAt && !source.at_end()) source.More();
   const std::string_view text = source.window();
   if (text.find(kJepsenLogMark) != std::string_view::npos) return LogFormat::kJepsenLog;
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return LogFormat::kJsonLines;
+  const size_t element = text.find_first_not_of(" \t\r\n", first + 1);
+  const size_t inside =
+      element == std::string_view::npos ? element : text.find_first_not_of(" \t\r\n", element + 1);
+  if (text[first] == '[' && inside != std::string_view::npos && text[element] == '{' &&
+      (text[inside] == '"' || text[inside] == '}'))
+    return LogFormat::kJsonArray;
+  if (text[first] == '[' && name.ends_with(".json")) return LogFormat::kJsonArray;
   if (text[first] != '{') {
     const bool begins_edn = std::string_view("[(;#^").find(text[first]) != std::string_view::npos;
     return begins_edn ? LogFormat::kEdn : LogFormat::kJsonLines;
@@ -50,6 +59,8 @@ std::unique_ptr<FormReader> MakeFormReader(LogFormat format, TextSource& source)
       return MakeJsonLinesReader(source);
     case LogFormat::kJepsenLog:
       return MakeJepsenLogReader(source);
+    case LogFormat::kJsonArray:
+      return MakeJsonArrayReader(source);
   }
   return nullptr;
 }

@@ -14,11 +14,11 @@
 
 namespace doublehold {
 
-enum class LogFormat : uint8_t { kEdn, kJsonLines, kJepsenLog };
-constexpr LogFormat kLastLogFormat = LogFormat::kJepsenLog;
-// "edn", "jsonl", "jepsen-log"
+enum class LogFormat : uint8_t { kEdn, kJsonLines, kJepsenLog, kJsonArray };
+constexpr LogFormat kLastLogFormat = LogFormat::kJsonArray;
+// "edn", "jsonl", "jepsen-log", "json"
 std::string_view Name(LogFormat format);
-// By the name of the file where it ends in one of its own (.edn, .jsonl, .json), else by the first lines.
+// By the name of the file where it ends in one of its own (.edn, .jsonl), else by the first lines.
 LogFormat FormatOf(TextSource& source);
 
 // Not thread-safe. Holds `source` for as long as it lives.

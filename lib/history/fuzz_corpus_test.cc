@@ -37,6 +37,10 @@ TEST(FuzzCorpus, HoldsForJsonLines) {
   EXPECT_GT(ForEachFile("json_lines", LogFormat::kJsonLines), 0);
 }
 
+TEST(FuzzCorpus, OfJsonLinesHoldsForAnArrayToo) {
+  EXPECT_GT(ForEachFile("json_lines", LogFormat::kJsonArray), 0);
+}
+
 TEST(FuzzCorpus, HoldsForOurHistories) {
   EXPECT_GT(ForEachFile("jsonl", [](const std::string& input) { CheckHistory(input); }), 0);
 }

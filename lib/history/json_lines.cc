@@ -16,31 +16,34 @@ using simdjson::dom::element_type;
 constexpr size_t kMostDepth = 100;
 static_assert(simdjson::SIMDJSON_PADDING <= TextSource::kPadding);
 
-class JsonLines final : public LineForms {
+// A value, as a form.
+class JsonValue {
  public:
-  explicit JsonLines(TextSource& source) : LineForms(source) {}
-
- private:
-  std::optional<Found> Parse(std::string_view line) override {
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return std::nullopt;
-    if (parser_.capacity() < line.size() || parser_.max_depth() != kMostDepth) {
-      if (parser_.allocate(2 * line.size() + 1024, kMostDepth) != simdjson::SUCCESS)
-        return Wrong(Found::kGarbled, "no memory for it");
+  // kForm: in nodes(). Else the problem in `problem`. TextSource::kPadding bytes behind the text may be read.
+  FormReader::Found Parse(std::string_view text, std::string& problem) {
+    using Found = FormReader::Found;
+    if (parser_.capacity() < text.size() || parser_.max_depth() != kMostDepth) {
+      if (parser_.allocate(2 * text.size() + 1024, kMostDepth) != simdjson::SUCCESS) {
+        problem = "no memory for it";
+        return Found::kGarbled;
+      }
     }
     element root;
-    const auto error = parser_.parse(line.data(), line.size(), false).get(root);
+    const auto error = parser_.parse(text.data(), text.size(), false).get(root);
     if (error == simdjson::SUCCESS) {
       nodes_.clear();
       huge_.clear();
       Add(root);
       return Found::kForm;
     }
-    if (error == simdjson::UTF8_ERROR) return Wrong(Found::kNotUtf8, "not UTF-8");
-    if (error == simdjson::DEPTH_ERROR)
-      return Wrong(Found::kGarbled, fmt::format("nested deeper than {}", kMostDepth));
-    return Wrong(Found::kGarbled, "not JSON");
+    problem = error == simdjson::UTF8_ERROR    ? "not UTF-8"
+              : error == simdjson::DEPTH_ERROR ? fmt::format("nested deeper than {}", kMostDepth)
+                                               : "not JSON";
+    return error == simdjson::UTF8_ERROR ? Found::kNotUtf8 : Found::kGarbled;
   }
+  [[nodiscard]] const std::vector<FormNode>& nodes() const { return nodes_; }
 
+ private:
   void AddText(std::string_view text) {
     nodes_.push_back({.kind = FormKind::kText});
     nodes_.back().text = text;
@@ -93,11 +96,124 @@ class JsonLines final : public LineForms {
     nodes_[at].text = huge_.back();
   }
 
+  std::vector<FormNode> nodes_;
   simdjson::dom::parser parser_;
   std::deque<std::string> huge_;  // numbers as texts
 };
 
+class JsonLines final : public LineForms {
+ public:
+  explicit JsonLines(TextSource& source) : LineForms(source) {}
+  [[nodiscard]] FormView form() const override { return FormView(value_.nodes().data()); }
+
+ private:
+  std::optional<Found> Parse(std::string_view line) override {
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return std::nullopt;
+    std::string problem;
+    const Found found = value_.Parse(line, problem);
+    return found == Found::kForm ? found : Wrong(found, std::move(problem));
+  }
+
+  JsonValue value_;
+};
+
+// What stands between the commas of an array at the top.
+class JsonArray final : public FormReader {
+ public:
+  explicit JsonArray(TextSource& source) : source_(source) {}
+
+  Found Next() override {
+    for (;;) {
+      if (at_ == source_.window().size()) {
+        if (source_.at_end()) return AtEnd();
+        source_.Drop(std::exchange(begin_, 0));
+        at_ = source_.window().size();
+        source_.More();
+        continue;
+      }
+      const char c = source_.window()[at_];
+      const bool ends = !in_text_ && depth_ == 1 && (c == ',' || c == ']');
+      const bool blank = c == ' ' || c == '\t' || c == '\r' || c == '\n';
+      if (is_empty_ && !blank && !ends && depth_ > 0) {
+        is_empty_ = false;
+        begin_ = at_;
+        line_ = next_line_;
+      }
+      if (depth_ == 0 && !blank && (closed_ || c != '[')) return NoArray();
+      Take(c);
+      if (ends && !std::exchange(is_empty_, true)) return Element(at_ - 1);
+      if (is_empty_) begin_ = at_;
+      if (at_ - begin_ > kMostBytes) {
+        too_long_ = true;
+        begin_ = at_;
+      }
+    }
+  }
+  [[nodiscard]] FormView form() const override { return FormView(value_.nodes().data()); }
+
+ private:
+  void Take(char c) {
+    ++at_;
+    if (c == '\n') ++next_line_;
+    if (in_text_) {
+      if (c == '"' && !escaped_) in_text_ = false;
+      escaped_ = c == '\\' && !escaped_;
+      return;
+    }
+    in_text_ = c == '"';
+    if (c == '[' || c == '{') ++depth_;
+    if ((c == ']' || c == '}') && --depth_ == 0) closed_ = true;
+  }
+
+  // What began at begin_.
+  Found Element(size_t end) {
+    const std::string_view text = source_.window().substr(begin_, end - begin_);
+    begin_ = at_;
+    if (std::exchange(too_long_, false))
+      return Wrong(Found::kTooLong, fmt::format("longer than {} MiB", kMostBytes >> 20));
+    std::string problem;
+    const Found found = value_.Parse(text, problem);
+    return found == Found::kForm ? found : Wrong(found, std::move(problem));
+  }
+
+  Found AtEnd() {
+    if (std::exchange(closed_, true)) return Found::kEnd;
+    line_ = next_line_;
+    return Wrong(Found::kGarbled, "the file ends within its array");
+  }
+
+  // Nothing of it is read further.
+  Found NoArray() {
+    line_ = next_line_;
+    const char* problem = closed_ ? "something follows the array" : "no array begins here";
+    while (!source_.at_end()) {
+      source_.Drop(source_.window().size());
+      source_.More();
+    }
+    source_.Drop(source_.window().size());
+    at_ = begin_ = 0;
+    closed_ = true;
+    return Wrong(Found::kGarbled, problem);
+  }
+
+  TextSource& source_;
+  JsonValue value_;
+  size_t begin_ = 0;  // of the element, in the window; at_: of what is looked at next
+  size_t at_ = 0;
+  int64_t next_line_ = 1;
+  int depth_ = 0;
+  bool is_empty_ = true;  // nothing of the element yet
+  bool in_text_ = false;
+  bool escaped_ = false;
+  bool too_long_ = false;
+  bool closed_ = false;
+};
+
 }  // namespace
+
+std::unique_ptr<FormReader> MakeJsonArrayReader(TextSource& source) {
+  return std::make_unique<JsonArray>(source);
+}
 
 std::unique_ptr<FormReader> MakeJsonLinesReader(TextSource& source) {
   return std::make_unique<JsonLines>(source);

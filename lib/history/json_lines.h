@@ -1,4 +1,4 @@
-// JSON, a form a line (simdjson). Empty lines are passed over.
+// JSON, a form a line (simdjson), empty lines being passed over; or an array of forms, in whichever lines.
 #ifndef DOUBLEHOLD_LIB_HISTORY_JSON_LINES_H_
 #define DOUBLEHOLD_LIB_HISTORY_JSON_LINES_H_
 
@@ -9,6 +9,8 @@
 namespace doublehold {
 
 std::unique_ptr<FormReader> MakeJsonLinesReader(TextSource& source);
+
+std::unique_ptr<FormReader> MakeJsonArrayReader(TextSource& source);
 
 // Whether all of it is UTF-8.
 bool IsUtf8(std::string_view text);

@@ -15,7 +15,7 @@ namespace doublehold {
 class LineForms : public FormReader {
  public:
   Found Next() final;
-  [[nodiscard]] FormView form() const final { return FormView(nodes_.data()); }
+  [[nodiscard]] FormView form() const override { return FormView(nodes_.data()); }
 
  protected:
   explicit LineForms(TextSource& source) : lines_(source, kMostBytes) {}
