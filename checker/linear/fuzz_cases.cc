@@ -1,5 +1,7 @@
 #include "checker/linear/fuzz_cases.h"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "checker/linear/every_order.h"
@@ -12,6 +14,7 @@ namespace {
 
 constexpr size_t kMostOperations = 7;
 constexpr size_t kBytesAnOperation = 4;
+constexpr int32_t kProcesses = 4;
 
 // Function and process; when it begins, and how long it takes; what it asks for; what it is told.
 Operation OperationOf(const Model& model, std::string_view bytes) {
@@ -20,7 +23,7 @@ Operation OperationOf(const Model& model, std::string_view bytes) {
   };
   Operation operation{
       .function = static_cast<uint8_t>(part(0, 0, static_cast<unsigned>(model.functions.size()))),
-      .process = static_cast<int32_t>(part(0, 3, 4)),
+      .process = static_cast<int32_t>(part(0, 3, kProcesses)),
       .indeterminate = part(0, 5, 4) == 0,
       .invoked = part(1, 0, 16)};
   operation.returned = operation.invoked + part(1, 4, 16);
@@ -36,6 +39,14 @@ Operation OperationOf(const Model& model, std::string_view bytes) {
   return operation;
 }
 
+// A process does one thing after the other.
+bool IsBusy(const std::vector<Operation>& operations, const Operation& one) {
+  return std::ranges::any_of(operations, [&](const Operation& other) {
+    return other.process == one.process && other.invoked < one.returned &&
+           one.invoked < other.returned;
+  });
+}
+
 }  // namespace
 
 void CheckSearch(std::string_view input) {
@@ -49,7 +60,9 @@ void CheckSearch(std::string_view input) {
   std::vector<Operation> operations;
   for (size_t at = 2; at + kBytesAnOperation <= input.size(); at += kBytesAnOperation) {
     if (operations.size() == kMostOperations) break;
-    operations.push_back(OperationOf(model, input.substr(at, kBytesAnOperation)));
+    Operation operation = OperationOf(model, input.substr(at, kBytesAnOperation));
+    while (IsBusy(operations, operation)) operation.process += kProcesses;
+    operations.push_back(std::move(operation));
   }
   const SearchResult result = FindOrder(model, parameters, operations);
   const bool orderable = CanBeOrdered(model, parameters, operations);
