@@ -129,6 +129,10 @@ TEST(OpLog, RefusesWhatItCannotTrustAndPassesItOverWhenLenient) {
        "\n" +
            good,
        "h:2: it has no time, unlike that of line 1", SkipReason::kNoTime},
+      {R"({"process":1,"type":"ok","f":"a","index":7})"
+       "\n"
+       R"({"process":1,"type":"ok","f":"a","index":7})",
+       "h:2: its index 7 comes after 7", SkipReason::kIndexGoesBack},
       {R"({"process":"supervisor","type":"info","f":"start","value":{"events":3}})"
        "\n" +
            good,
