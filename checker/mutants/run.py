@@ -201,7 +201,13 @@ def noticed_by(build: Build, file: str, text: str, quick: bool) -> str | None:
         if not broken:
             raise Unusable("no test is built from it")
         for program in programs_for(file):
-            if noticed := failing_test(link(build, program, broken, scratch), quick):
+            try:
+                linked = link(build, program, broken, scratch)
+            except Unusable:
+                if program == programs_for(file)[0]:
+                    raise
+                continue  # it has nothing of that library
+            if noticed := failing_test(linked, quick):
                 return noticed
     return None
 
