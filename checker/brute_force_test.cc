@@ -76,10 +76,11 @@ History AnyHistoryBruteForce(Prng& prng) {
 std::vector<Span> SpansOf(const Hold& hold, Part part) {
   if (part == Part::kCore) return {hold.core};
   std::vector<Span> spans = hold.live;
-  if (part == Part::kLive || hold.promised.from_ns >= hold.promised.to_ns) return spans;
-  spans.push_back(hold.promised);
-  if (!hold.live.empty() && hold.live.back().to_ns == hold.promised.from_ns)
-    spans.push_back({hold.live.back().from_ns, hold.promised.to_ns});
+  if (part == Part::kLive || hold.promised.empty()) return spans;
+  spans.insert(spans.end(), hold.promised.begin(), hold.promised.end());
+  const Span& first = hold.promised.front();
+  if (!hold.live.empty() && hold.live.back().to_ns == first.from_ns)
+    spans.push_back({hold.live.back().from_ns, first.to_ns});
   return spans;
 }
 

@@ -278,8 +278,9 @@ Explanation ExplanationAmong(const Particulars& record, const Hold& first, const
 const Hold* FirstBeside(const Particulars& record, const Hold& first) {
   const auto begin = std::ranges::lower_bound(record.holds.all, first.core.from_ns, {},
                                               [](const Hold& hold) { return hold.core.from_ns; });
+  const int64_t end_ns = first.promised.empty() ? first.core.to_ns : first.promised.back().to_ns;
   for (auto hold = begin; hold != record.holds.all.end(); ++hold) {
-    if (hold->core.from_ns >= std::max(first.core.to_ns, first.promised.to_ns)) break;
+    if (hold->core.from_ns >= end_ns) break;
     const bool excluded =
         hold->key == first.key && hold->owner() != first.owner() && !(hold->shared && first.shared);
     const int64_t at_ns = hold->core.from_ns;

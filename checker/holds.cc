@@ -43,9 +43,12 @@ class HoldExtraction {
     for (size_t i = 0; i < open_.size(); ++i) {
       Hold& hold = holds_.all[i];
       if (hold.released || lost_.contains(hold.client)) continue;
-      hold.promised = {
-          hold.core.to_ns,
-          std::max(hold.core.to_ns, std::min(hold.valid_until_ns, open_[i].asked_again_ns))};
+      const Open& open = open_[i];
+      for (const Span& leased : open.leased) {
+        const Span promised{std::max(leased.from_ns, hold.core.to_ns),
+                            std::min({leased.to_ns, open.asked_again_ns, open.unclear_ns})};
+        if (promised.from_ns < promised.to_ns) hold.promised.push_back(promised);
+      }
     }
     // A lock looks at every release or at none: those that are not answered do what the others do.
     for (auto* holds : {&holds_.all, &holds_.cleanups}) {
@@ -64,8 +67,15 @@ class HoldExtraction {
     std::optional<int64_t> cut_ns;       // its end, should it never be released
     int64_t asked_again_ns =
         kForeverNs;  // when its session asked for the key again, should it never be released
+    std::vector<Span> leased{};       // as `live`, beyond the core too; when it has ended
+    int64_t unclear_ns = kForeverNs;  // when it became unclear what is left of it
     bool ended = false;
   };
+
+  // From here on nobody knows what is left of a hold that its session has left: something was released, or extended, since.
+  void MakeUnclear(size_t index, int64_t at_ns) {
+    open_[index].unclear_ns = std::min(open_[index].unclear_ns, at_ns);
+  }
 
   // The end of what is never released.
   int64_t LastNs(const SessionId& owner) {
@@ -137,16 +147,20 @@ class HoldExtraction {
       holds_.all[index].extended = true;
       open_[index].valid_until_ns = early->second;
     }
+    if (const auto asked = early_asked_.find(event.hold); asked != early_asked_.end()) {
+      Open& open = open_[index];
+      open.promised_ns = open.valid_until_ns;
+      open.valid_until_ns = std::min(open.valid_until_ns, asked->second);
+    }
     unreleased_[{SessionOf(event), event.key}].push_back(index);
   }
 
   void Extend(const Event& event) {
     const auto found = holds_.by_id.find(event.hold);
-    if (found == holds_.by_id.end() && event.type == EventType::kOk)
-      early_[event.hold] = event.value[0];
-    if (found == holds_.by_id.end()) return;
+    if (found == holds_.by_id.end()) return ExtendEarly(event);
     Open& open = open_[found->second];
     if (open.ended) {
+      if (event.type == EventType::kInvoke) MakeUnclear(found->second, event.at_ns);
       if (event.type == EventType::kFail && open.promised_ns) Restore(found->second);
       return;
     }
@@ -171,6 +185,15 @@ class HoldExtraction {
     open.valid_until_ns = event.value[0];
   }
 
+  // Before the grant is in the history. A lease that is asked for may be in force from then on.
+  void ExtendEarly(const Event& event) {
+    if (event.type == EventType::kInvoke && event.value[0] > 0)
+      early_asked_[event.hold] = Later(event.at_ns, event.value[0]);
+    if (event.type == EventType::kOk) early_[event.hold] = event.value[0];
+    if (event.type == EventType::kOk || event.type == EventType::kFail)
+      early_asked_.erase(event.hold);
+  }
+
   void Release(const Event& event) {
     const auto found = holds_.by_id.find(event.hold);
     if (found == holds_.by_id.end()) return CleanUp(event);
@@ -180,7 +203,7 @@ class HoldExtraction {
       return Break(event, fmt::format("released hold {}, which it was not granted", event.hold));
     }
     Done(holds_.all[index], event);
-    if (open_[index].ended) return;
+    if (open_[index].ended) return MakeUnclear(index, event.at_ns);
     // Without its invocation (a record was lost) all we know is that it lies before.
     End(index, event.type == EventType::kInvoke ? event.at_ns : last_ns_[SessionOf(event)]);
     holds_.all[index].released = true;
@@ -191,6 +214,12 @@ class HoldExtraction {
   void CleanUp(const Event& event) {
     const auto perhaps = perhaps_.find(event.hold);
     if (perhaps == perhaps_.end()) return;
+    // In a lock that counts entries it may undo one that its session still had.
+    for (size_t i = 0; i < holds_.all.size(); ++i) {
+      const Hold& hold = holds_.all[i];
+      if (hold.owner() == SessionOf(event) && hold.key == event.key && !hold.released)
+        MakeUnclear(i, event.at_ns);
+    }
     const auto [found, first] = cleanup_.emplace(event.hold, holds_.cleanups.size());
     if (first) {
       holds_.cleanups.push_back({.client = event.client,
@@ -235,6 +264,7 @@ class HoldExtraction {
     if (found == holds_.by_id.end() || open_[found->second].ended) return;
     End(found->second, event.at_ns);
     holds_.all[found->second].left = true;
+    open_[found->second].asked_again_ns = kForeverNs;  // it was still there
     std::erase(unreleased_[{SessionOf(event), event.key}], found->second);
     gone_[{SessionOf(event), event.key}].push_back(found->second);
   }
@@ -243,6 +273,8 @@ class HoldExtraction {
     Hold& hold = holds_.all[index];
     hold.core.to_ns = std::max(at_ns, hold.core.from_ns);
     hold.valid_until_ns = open_[index].valid_until_ns;
+    open_[index].leased = hold.live;
+    open_[index].leased.push_back({open_[index].live_from_ns, hold.valid_until_ns});
     CutLive(hold);
     EndLive(index, std::min(hold.valid_until_ns, hold.core.to_ns));
     open_[index].ended = true;
@@ -254,6 +286,7 @@ class HoldExtraction {
     Open& open = open_[index];
     if (!hold.live.empty() && hold.live.back().from_ns == open.live_from_ns) hold.live.pop_back();
     hold.valid_until_ns = open.valid_until_ns = *open.promised_ns;
+    open.leased.back().to_ns = hold.valid_until_ns;
     open.promised_ns.reset();
     EndLive(index, std::min(hold.valid_until_ns, hold.core.to_ns));
   }
@@ -292,7 +325,9 @@ class HoldExtraction {
   std::unordered_map<uint64_t, size_t> cleanup_;  // into Holds::cleanups
   std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> unreleased_;  // not yet cut
   std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>>
-      gone_;                                     // left, and not asked again since
+      gone_;  // left, and not asked again since
+  std::unordered_map<uint64_t, int64_t>
+      early_asked_;  // until when they were asked for, and not yet answered
   std::unordered_map<uint64_t, int64_t> early_;  // until when those not granted yet were extended
   std::map<SessionId, int64_t> last_ns_;         // of each client's session, its last event so far
   std::map<int32_t, int64_t> killed_ns_;         // clients that a fault killed
@@ -313,7 +348,9 @@ bool Hold::LiveAt(int64_t at_ns) const {
 }
 
 bool Hold::PromisedAt(int64_t at_ns) const {
-  return LiveAt(at_ns) || (promised.from_ns <= at_ns && at_ns < promised.to_ns);
+  return LiveAt(at_ns) || std::ranges::any_of(promised, [at_ns](const Span& span) {
+           return span.from_ns <= at_ns && at_ns < span.to_ns;
+         });
 }
 
 int64_t Hold::LeaseEndBefore(int64_t at_ns) const {

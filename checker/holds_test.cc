@@ -273,7 +273,9 @@ TEST(Holds, ArePromisedOnWhereNobodyReleasedThem) {
                 .type = EventType::kInfo};
     if (left_ms > 0) history.events.push_back(leave);
     SortByTime(history.events);
-    const Span span = ExtractHolds(history).all[0].promised;
+    const Holds holds = ExtractHolds(history);
+    if (holds.all[0].promised.empty()) return Span{};
+    const Span span = holds.all[0].promised.front();
     return Span{span.from_ns / 1'000'000, span.to_ns / 1'000'000};
   };
   const auto none = [&](const std::string& picture) {

@@ -30,8 +30,8 @@ namespace doublehold {
 // matter. On one node another may stand before it in a queue: any that has asked since it was last granted the key. And a driver
 // whose call was not answered asks nothing until it is.
 //
-// How often it was asked for within a call that takes long nobody knows. Where such calls alone, one after the other, were refused
-// all the time, it is unknown:
+// How often it was asked for within a call that takes long nobody knows. Where one such call, or on several nodes one after the
+// other, was refused all the time, it is unknown:
 //
 //   c1:  A-a==R-r
 //   c2:           A---- > ----xA---- > ----x

@@ -29,11 +29,12 @@ std::optional<Common> CommonOf(const std::vector<Span>& a, const std::vector<Spa
 
 std::vector<Span> PromisesOf(const Hold& hold) {
   std::vector<Span> promises = hold.live;
-  if (hold.promised.from_ns >= hold.promised.to_ns) return promises;
-  if (!promises.empty() && promises.back().to_ns == hold.promised.from_ns) {
-    promises.back().to_ns = hold.promised.to_ns;
-  } else {
-    promises.push_back(hold.promised);
+  for (const Span& promised : hold.promised) {
+    if (!promises.empty() && promises.back().to_ns == promised.from_ns) {
+      promises.back().to_ns = promised.to_ns;
+    } else {
+      promises.push_back(promised);
+    }
   }
   return promises;
 }
@@ -47,7 +48,8 @@ std::optional<Common> CommonOf(const Hold& a, const Hold& b, Part part) {
 }
 
 int64_t EndOf(const Hold& hold, Part part) {
-  return part != Part::kPromised ? hold.core.to_ns : std::max(hold.core.to_ns, hold.promised.to_ns);
+  const bool ends_with_core = part != Part::kPromised || hold.promised.empty();
+  return ends_with_core ? hold.core.to_ns : hold.promised.back().to_ns;
 }
 
 }  // namespace

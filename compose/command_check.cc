@@ -60,7 +60,8 @@ Result<void> CheckConcerns(const ParsedLine& line, const Model& model) {
   const auto differs = [&](const ModelParameters& said) {
     return model.initial(said) != model.initial(ModelParameters{});
   };
-  const bool is_released = std::ranges::find(model.functions, "release") != model.functions.end();
+  const bool is_released = std::ranges::any_of(
+      model.functions, [](std::string_view function) { return function.ends_with("release"); });
   const std::array<std::pair<const char*, bool>, 4> concerns{{
       {"permits", differs({.permits = 2})},
       {"initial", differs({.initial = 1})},

@@ -143,7 +143,7 @@ bool HasAt(const Holding& holding, const std::vector<Extension>& extensions, dou
 bool NobodyBeside(const History& history) {
   const std::vector<Holding> holdings = HoldingsOf(history);
   int64_t last = 0;
-  for (const Holding& one : holdings) last = std::max(last, one.end);
+  for (const Event& event : history.events) last = std::max(last, event.at_ns);
   std::vector<std::vector<Extension>> extensions;
   for (const Holding& one : holdings) extensions.push_back(ExtensionsOf(history, one));
   for (int64_t half = 0; half <= 2 * last + 1; ++half) {

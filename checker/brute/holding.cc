@@ -169,18 +169,36 @@ int64_t EndOfUnreleased(const History& history, const Deed& grant) {
   return end;
 }
 
-// When the session of one that was never released asked for the key again.
+bool WasUnknown(const History& history, uint64_t hold) {
+  return std::ranges::any_of(history.events, [hold](const Event& event) {
+    return event.op == Op::kAcquire && event.type == EventType::kInfo && event.hold == hold;
+  });
+}
+
+// When the session of one that was never released asked for the key again; or released what it perhaps had, or left this one and
+// something extended it.
 int64_t AskedAgain(const History& history, const Deed& grant) {
   size_t last_under_it = 0;
   int64_t again = kEver;
+  int64_t unclear = kEver;
+  bool granted = false;
+  bool left = false;
   for (size_t i = 0; i < history.events.size(); ++i) {
     const Event& event = history.events[i];
+    if (event.op == Op::kLeave && event.hold == grant.hold) left = true;
+    if (left && event.op == Op::kExtend && event.hold == grant.hold &&
+        event.type == EventType::kInvoke)
+      unclear = std::min(unclear, event.at_ns);
     if (SessionOf(event) != grant.session || event.task != TaskKind::kSession) continue;
+    const bool perhaps = event.op == Op::kRelease && WasUnknown(history, event.hold);
+    granted = granted || (event.op == Op::kAcquire && event.type == EventType::kOk &&
+                          event.hold == grant.hold);
+    if (perhaps && granted) unclear = std::min(unclear, event.at_ns);
     if (event.hold == grant.hold) last_under_it = i, again = kEver;
     const bool asks = event.op == Op::kAcquire && event.type == EventType::kInvoke;
     if (asks && i > last_under_it && event.at_ns >= grant.to) again = std::min(again, event.at_ns);
   }
-  return again;
+  return std::min(again, unclear);
 }
 
 }  // namespace
@@ -205,7 +223,7 @@ std::vector<Holding> HoldingsOf(const History& history) {
       return deed.op == Op::kRelease && deed.hold == grant.hold;
     });
     if (holding.end < 0) holding.end = EndOfUnreleased(history, grant);
-    holding.kept = released ? holding.end : AskedAgain(history, grant);
+    holding.kept = released ? holding.end : std::max(holding.end, AskedAgain(history, grant));
     holdings.push_back(holding);
   }
   return holdings;

@@ -54,6 +54,7 @@ std::optional<ObjectVerdict> FoundValid(const LoggedObject& object, const LogQue
     if (reading == FailedRelease::kNothing && tells_owner) continue;
     ObjectVerdict verdict =
         JudgeObject(object, InReading(object, question.model, reading), question, limits);
+    verdict.operations = object.operations.size();
     if (verdict.outcome == Outcome3::kValid) return verdict;
   }
   return std::nullopt;
