@@ -124,10 +124,8 @@ class FencingChecker {
     if (!doubt_.empty() || late == nullptr || other == nullptr) return;
     if (late->owner() == other->owner() || (late->shared && other->shared)) return;
     if (TokenForCall(larger) == TokenForCall(smaller)) return;
-    const int64_t promised_ns = other->released
-                                    ? std::min(other->core.to_ns, other->granted_until_ns)
-                                : other->promised.empty() ? other->core.to_ns
-                                                          : other->promised.front().to_ns;
+    const int64_t promised_ns =
+        other->promised.empty() ? other->core.to_ns : other->promised.front().to_ns;
     // Not later than its first lease, whatever it was extended to since.
     if (!Before(larger.to_ns, std::min(promised_ns, other->granted_until_ns))) return;
     if (PromisedAtOnce(*late, *other)) return;

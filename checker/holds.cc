@@ -63,16 +63,16 @@ class HoldExtraction {
   struct Open {
     int64_t live_from_ns = 0;
     int64_t valid_until_ns = 0;
-    std::optional<int64_t> promised_ns;  // before the extension under way
-    std::optional<int64_t> cut_ns;       // its end, should it never be released
-    int64_t asked_again_ns =
-        kForeverNs;  // when its session asked for the key again, should it never be released
-    std::vector<Span> leased{};       // as `live`, beyond the core too; when it has ended
-    int64_t unclear_ns = kForeverNs;  // when it became unclear what is left of it
+    std::optional<int64_t> promised_ns;   // before the extension under way
+    std::optional<int64_t> cut_ns;        // its end, should it never be released
+    int64_t asked_again_ns = kForeverNs;  // when its session did, and not under it since
+    int64_t unclear_ns = kForeverNs;      // when it became unclear what is left of it
+    std::vector<Span> leased{};           // as `live`, beyond the core too; when it has ended
     bool ended = false;
   };
 
-  // From here on nobody knows what is left of a hold that its session has left: something was released, or extended, since.
+  // From here on nobody knows what is left of a hold that its session has left: something was
+  // released, or extended, since.
   void MakeUnclear(size_t index, int64_t at_ns) {
     open_[index].unclear_ns = std::min(open_[index].unclear_ns, at_ns);
   }
@@ -105,14 +105,10 @@ class HoldExtraction {
       asked_[{SessionOf(event), event.key}] = {event.at_ns, Later(event.at_ns, event.value[0])};
     // The session starts anew with this key: what it never releases, it left before this.
     std::vector<size_t>& left = unreleased_[{SessionOf(event), event.key}];
-    for (const size_t i : left) {
-      open_[i].cut_ns = last_ns_[SessionOf(event)];
-      open_[i].asked_again_ns = event.at_ns;
-    }
+    for (const size_t i : left) open_[i].cut_ns = last_ns_[SessionOf(event)];
     left.clear();
-    std::vector<size_t>& gone = gone_[{SessionOf(event), event.key}];
-    for (const size_t i : gone) open_[i].asked_again_ns = event.at_ns;
-    gone.clear();
+    for (const size_t i : kept_[{SessionOf(event), event.key}])
+      open_[i].asked_again_ns = std::min(open_[i].asked_again_ns, event.at_ns);
     if (event.type == EventType::kOk) Grant(event);
   }
 
@@ -153,6 +149,7 @@ class HoldExtraction {
       open.valid_until_ns = std::min(open.valid_until_ns, asked->second);
     }
     unreleased_[{SessionOf(event), event.key}].push_back(index);
+    kept_[{SessionOf(event), event.key}].push_back(index);
   }
 
   void Extend(const Event& event) {
@@ -208,6 +205,7 @@ class HoldExtraction {
     End(index, event.type == EventType::kInvoke ? event.at_ns : last_ns_[SessionOf(event)]);
     holds_.all[index].released = true;
     std::erase(unreleased_[{SessionOf(event), event.key}], index);
+    std::erase(kept_[{SessionOf(event), event.key}], index);
   }
 
   // Of an acquire of unknown outcome.
@@ -215,11 +213,7 @@ class HoldExtraction {
     const auto perhaps = perhaps_.find(event.hold);
     if (perhaps == perhaps_.end()) return;
     // In a lock that counts entries it may undo one that its session still had.
-    for (size_t i = 0; i < holds_.all.size(); ++i) {
-      const Hold& hold = holds_.all[i];
-      if (hold.owner() == SessionOf(event) && hold.key == event.key && !hold.released)
-        MakeUnclear(i, event.at_ns);
-    }
+    for (const size_t i : kept_[{SessionOf(event), event.key}]) MakeUnclear(i, event.at_ns);
     const auto [found, first] = cleanup_.emplace(event.hold, holds_.cleanups.size());
     if (first) {
       holds_.cleanups.push_back({.client = event.client,
@@ -266,7 +260,6 @@ class HoldExtraction {
     holds_.all[found->second].left = true;
     open_[found->second].asked_again_ns = kForeverNs;  // it was still there
     std::erase(unreleased_[{SessionOf(event), event.key}], found->second);
-    gone_[{SessionOf(event), event.key}].push_back(found->second);
   }
 
   void End(size_t index, int64_t at_ns) {
@@ -324,10 +317,9 @@ class HoldExtraction {
   std::unordered_map<uint64_t, Span> perhaps_;    // that, of acquires of unknown outcome
   std::unordered_map<uint64_t, size_t> cleanup_;  // into Holds::cleanups
   std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> unreleased_;  // not yet cut
-  std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>>
-      gone_;  // left, and not asked again since
-  std::unordered_map<uint64_t, int64_t>
-      early_asked_;  // until when they were asked for, and not yet answered
+  std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> kept_;        // all of them
+  // Until when extensions of those not granted yet were asked for, and not answered.
+  std::unordered_map<uint64_t, int64_t> early_asked_;
   std::unordered_map<uint64_t, int64_t> early_;  // until when those not granted yet were extended
   std::map<SessionId, int64_t> last_ns_;         // of each client's session, its last event so far
   std::map<int32_t, int64_t> killed_ns_;         // clients that a fault killed

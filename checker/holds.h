@@ -79,12 +79,13 @@ constexpr int64_t kForeverNs = std::numeric_limits<int64_t>::max() / 2;
 //
 //   c1:  A...E-e..a======!=R      live: a======!, until when `e` said, and not as long as `a` says
 //
-// Whoever never releases gives nothing back: when it is killed, or leaves its section, nobody believes any more, but the lease that
-// it was promised runs on. Until when is its `promised`, as far as its session does not ask for the key again, nor release what it
-// perhaps had, and nothing extends what it left:
+// Whoever never releases gives nothing back: when it is killed, or leaves its section, nobody
+// believes any more, but the lease that it was promised runs on. Until when is its `promised`. That
+// ends where its session asks for the key again or releases what it perhaps had, or where something
+// extends what it left:
 //
-//   c1:  A-a===                   killed; its lease runs until !
-//   crash:    []      !
+//   c1:  A-a===          !        killed; its lease runs until !
+//   crash:    []
 //   c2:           A-a==R-r        granted by a service that did not keep its promise
 //
 // While an extension is under way its shorter lease may be in force already, so that one counts.
@@ -116,8 +117,8 @@ struct Hold {
   // From here on what befalls its key may come of what such a one did late (checker/aftermath.h).
   int64_t harmed_from_ns = kForeverNs;
   std::vector<Span> live;  // inside the core, in order, never touching
-  // The same of what it was promised from the end of the core on; none of what was released, nor where records of its client were
-  // lost.
+  // The same of what it was promised from the end of the core on; none of what was released, nor
+  // where records of its client were lost.
   std::vector<Span> promised;
 
   [[nodiscard]] SessionId owner() const { return {client, thread}; }
