@@ -17,35 +17,6 @@ bool ExtendsUnseen(const RunFacts& facts) {
          std::ranges::find(facts.library->can, "watchdog") != facts.library->can.end();
 }
 
-struct Extension {
-  int64_t asked_ns = 0;
-  int64_t lease_ns = 0;
-  bool open = false;
-  int64_t until_ns = 0;  // the longest that any of this hold can have made it last
-};
-
-std::unordered_map<uint64_t, Extension> Extensions(const History& history) {
-  std::unordered_map<uint64_t, Extension> found;
-  for (const Event& event : history.events) {
-    if (event.op != Op::kExtend) continue;
-    Extension& extension = found[event.hold];
-    if (event.type == EventType::kInvoke) {
-      extension.asked_ns = event.at_ns;
-      extension.lease_ns = event.value[0];
-      extension.open = true;
-      continue;
-    }
-    int64_t until_ns = 0;
-    if (event.type == EventType::kInfo || event.value[0] >= kForeverNs) until_ns = kEver;
-    if (event.type == EventType::kOk && event.value[0] < kForeverNs)
-      until_ns = std::max(event.at_ns + extension.lease_ns,
-                          event.value[0] + event.at_ns - extension.asked_ns);
-    extension.until_ns = std::max(extension.until_ns, until_ns);
-    extension.open = false;
-  }
-  return found;
-}
-
 // In somebody's hands, perhaps.
 struct Taken {
   Span when;
@@ -54,8 +25,8 @@ struct Taken {
 
 class KeyTimeline {
  public:
-  KeyTimeline(const Evidence& evidence, const std::unordered_map<uint64_t, Extension>& extensions)
-      : evidence_(evidence), extensions_(extensions) {}
+  KeyTimeline(const Evidence& evidence, const LeaseEnds& lease_ends)
+      : evidence_(evidence), lease_ends_(lease_ends) {}
 
   void Take(const Call& call) {
     if (call.op == Op::kAcquire && call.outcome != EventType::kFail) acquires_.push_back(&call);
@@ -91,7 +62,7 @@ class KeyTimeline {
     const auto release = released_.find(call.hold);
     const bool answered = release != released_.end();
     if (answered && (release->second->Ok() || OneNode())) return release->second->to_ns;
-    int64_t end_ns = LeaseEnd(call);
+    int64_t end_ns = lease_ends_.LatestNs(call);
     if (answered) end_ns = std::max(end_ns, release->second->to_ns);
     for (size_t i = index + 1; i < acquires_.size(); ++i) {
       const Call& other = *acquires_[i];
@@ -111,16 +82,6 @@ class KeyTimeline {
     return hold == nullptr ? kEver : hold->core.to_ns;
   }
 
-  // When its servers have forgotten it, had it never been released.
-  [[nodiscard]] int64_t LeaseEnd(const Call& call) const {
-    if (ExtendsUnseen(evidence_.facts()) || call.answer[0] >= kForeverNs) return kEver;
-    const int64_t end_ns =
-        std::max(call.to_ns + call.asked[0], call.answer[0] + call.to_ns - call.from_ns);
-    const auto extension = extensions_.find(call.hold);
-    if (extension == extensions_.end()) return end_ns;
-    return extension->second.open ? kEver : std::max(end_ns, extension->second.until_ns);
-  }
-
   [[nodiscard]] int64_t EndOfUnknown(const Call& call) const {
     const auto release = released_.find(call.hold);
     if (!OneNode() || call.hold == 0 || call.again || release == released_.end()) return kEver;
@@ -130,7 +91,7 @@ class KeyTimeline {
   }
 
   const Evidence& evidence_;
-  const std::unordered_map<uint64_t, Extension>& extensions_;
+  const LeaseEnds& lease_ends_;
   std::vector<const Call*> acquires_;                   // that may have been granted
   std::unordered_map<uint64_t, const Call*> released_;  // by hold, where that was answered
   std::map<SessionId, int64_t> unknown_;                // so many acquires of unknown outcome
@@ -138,12 +99,41 @@ class KeyTimeline {
 
 }  // namespace
 
+LeaseEnds::LeaseEnds(const Evidence& evidence) : extends_unseen_(ExtendsUnseen(evidence.facts())) {
+  for (const Event& event : evidence.history().events) {
+    if (event.op != Op::kExtend) continue;
+    Extension& extension = extensions_[event.hold];
+    if (event.type == EventType::kInvoke) {
+      extension.asked_ns = event.at_ns;
+      extension.lease_ns = event.value[0];
+      extension.open = true;
+      continue;
+    }
+    int64_t until_ns = 0;
+    if (event.type == EventType::kInfo || event.value[0] >= kForeverNs) until_ns = kEver;
+    if (event.type == EventType::kOk && event.value[0] < kForeverNs)
+      until_ns = std::max(event.at_ns + extension.lease_ns,
+                          event.value[0] + event.at_ns - extension.asked_ns);
+    extension.until_ns = std::max(extension.until_ns, until_ns);
+    extension.open = false;
+  }
+}
+
+int64_t LeaseEnds::LatestNs(const Call& call) const {
+  if (extends_unseen_ || call.answer[0] >= kForeverNs) return kEver;
+  const int64_t end_ns =
+      std::max(call.to_ns + call.asked[0], call.answer[0] + call.to_ns - call.from_ns);
+  const auto extension = extensions_.find(call.hold);
+  if (extension == extensions_.end()) return end_ns;
+  return extension->second.open ? kEver : std::max(end_ns, extension->second.until_ns);
+}
+
 std::map<uint16_t, std::vector<FreeSpell>> FreeSpells(const Evidence& evidence) {
-  const auto extensions = Extensions(evidence.history());
+  const LeaseEnds lease_ends(evidence);
   std::map<uint16_t, KeyTimeline> keys;
   for (const Call& call : evidence.calls().all) {
     if (call.op == Op::kAcquire || call.op == Op::kRelease)
-      keys.try_emplace(call.key, evidence, extensions).first->second.Take(call);
+      keys.try_emplace(call.key, evidence, lease_ends).first->second.Take(call);
   }
   std::map<uint16_t, int64_t> probed_ns;
   for (const Event& event : evidence.history().events) {

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <map>
+#include <unordered_map>
 #include <vector>
 
+#include "checker/calls.h"
 #include "checker/evidence.h"
 #include "checker/holds.h"
 
@@ -33,6 +35,24 @@ struct FreeSpell {
 //
 // The referee has it, perhaps, from its first probe on.
 std::map<uint16_t, std::vector<FreeSpell>> FreeSpells(const Evidence& evidence);
+
+// When the servers have forgotten what was granted, had it never been released.
+class LeaseEnds {
+ public:
+  explicit LeaseEnds(const Evidence& evidence);
+  // The latest; INT64_MAX: perhaps never. `granted`: an acquire that was.
+  [[nodiscard]] int64_t LatestNs(const Call& granted) const;
+
+ private:
+  struct Extension {
+    int64_t asked_ns = 0;
+    int64_t lease_ns = 0;
+    bool open = false;
+    int64_t until_ns = 0;  // the longest that any of this hold can have made it last
+  };
+  bool extends_unseen_;
+  std::unordered_map<uint64_t, Extension> extensions_;
+};
 
 }  // namespace doublehold
 

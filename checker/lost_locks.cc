@@ -124,16 +124,6 @@ class LostLockSearch {
     asked.granted_ns = acquire.to_ns;
   }
 
-  // An acquire that is sent again, by a library of its own accord: one of them may be carried out at any time.
-  [[nodiscard]] bool MayComeAgain(const Hold& own) const {
-    const auto episodes = scene_.EpisodesWithin({own.asked_ns, own.core.from_ns});
-    return std::ranges::any_of(episodes, [&](const FaultEpisode* episode) {
-      const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode->fault)];
-      return (episode->client <= 0 || episode->client == own.client) &&
-             std::ranges::find(kKeepingKinds, fault.kind) != kKeepingKinds.end();
-    });
-  }
-
   void NoteRelease(const Call& release, const std::map<OfKey, KeyGrants>& grants) {
     Asked& asked = asked_[{release.session, release.key}];
     const bool is_first = asked.inside.erase(release.hold) > 0;
@@ -156,7 +146,7 @@ class LostLockSearch {
       lost.last = last;
       lost.first = found->second.FirstAfter(asked.granted_ns);
       if (!certain) lost.perhaps = lost.first;
-      lost.certain = certain && !asked.perhaps_in && !MayComeAgain(own);
+      lost.certain = certain && !asked.perhaps_in && !MayBeSentAgain(scene_, own);
     }
     if (lost.last == nullptr) return;
     if (WasActive(scene_, {own.asked_ns, release.to_ns}, LosesData)) return;
@@ -171,6 +161,15 @@ class LostLockSearch {
 };
 
 }  // namespace
+
+bool MayBeSentAgain(const Scene& scene, const Hold& own) {
+  const auto episodes = scene.EpisodesWithin({own.asked_ns, own.core.from_ns});
+  return std::ranges::any_of(episodes, [&](const FaultEpisode* episode) {
+    const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode->fault)];
+    return (episode->client <= 0 || episode->client == own.client) &&
+           std::ranges::find(kKeepingKinds, fault.kind) != kKeepingKinds.end();
+  });
+}
 
 std::optional<std::string> WhyNoLossIsCertain(const Evidence& evidence) {
   if (evidence.holds().broken) return evidence.holds().broken;

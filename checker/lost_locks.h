@@ -44,6 +44,10 @@ struct LostLock {
 // Why nothing is certain of any lock of a history, if that is so.
 std::optional<std::string> WhyNoLossIsCertain(const Evidence& evidence);
 
+// Whether the acquire of a hold may have been sent twice, by a library of its own accord, and be
+// carried out once more at any time: a fault kept messages back.
+bool MayBeSentAgain(const Scene& scene, const Hold& own);
+
 // In the order in which their releases were called. Only where some loss is certain. Refers to the evidence.
 std::vector<LostLock> FindLostLocks(const Evidence& evidence);
 

@@ -33,7 +33,9 @@ std::span<const CheckerEntry> Checkers() {
                    About::kLock, CheckLeaseExclusion},
       CheckerEntry{"release", "a release freed a lock that another client held", About::kLock,
                    CheckRelease},
-      CheckerEntry{"told", "who released a lock that was lost was told that this freed it",
+      CheckerEntry{"told",
+                   "who released a lock that was lost was told that this freed it, or that it was "
+                   "lost when it was there",
                    About::kLock, CheckTold},
       CheckerEntry{
           "warned",

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <string>
 #include <utility>
 
 #include "checker/decide.h"
+#include "checker/false_answers.h"
 #include "checker/lost_locks.h"
 #include "checker/story.h"
 
@@ -21,15 +23,18 @@ class ReleaseResultChecker {
     ClaimVerdict verdict{.unit = "releases of lost locks"};
     if (const auto why = WhyNoLossIsCertain(evidence_)) return Undecided(std::move(verdict), *why);
     for (const LostLock& lost : FindLostLocks(evidence_)) Judge(lost, verdict);
+    for (const FalseAnswer& answer : FindFalseAnswers(evidence_)) Judge(answer, verdict);
     verdict.count = count_;
     if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
     if (verdict.opportunities == 0)
       return Undecided(std::move(verdict),
                        "no release was answered of a lock that was certainly another's meanwhile");
     const std::string of = Counted(verdict.opportunities, "release");
-    return Decided(std::move(verdict), std::move(stories_),
-                   fmt::format("{} of {} of a lost lock said that it had freed it", count_, of),
-                   fmt::format("each of {} of a lost lock said so", of));
+    return Decided(
+        std::move(verdict), std::move(stories_),
+        denied_ ? fmt::format("{} of {} was answered falsely", count_, of)
+                : fmt::format("{} of {} of a lost lock said that it had freed it", count_, of),
+        fmt::format("each of {} of a lost lock said so", of));
   }
 
  private:
@@ -38,8 +43,12 @@ class ReleaseResultChecker {
     const bool looked =
         release.outcome == EventType::kFail || (release.Ok() && release.answer[0] == 0);
     if (!looked) return;
-    if (!lost.certain) return Doubt(release);
+    if (!lost.certain) {
+      if (release.Ok()) Doubt(release, "was told that this freed its lock, which may have been so");
+      return;
+    }
     ++verdict.opportunities;
+    judged_.insert(&release);
     if (release.outcome == EventType::kFail) return;
     ++count_;
     if (!stories_.Wanted()) return stories_.SawAt(release.to_ns);
@@ -58,16 +67,53 @@ class ReleaseResultChecker {
                 .of_service = true}));
   }
 
-  void Doubt(const Call& release) {
-    if (!release.Ok() || !doubt_.empty()) return;
-    doubt_ = fmt::format(
-        "{} released the key at {} and was told that this freed its lock, which may have been so",
-        OwnerName(evidence_.scene(), release.session), At(release.from_ns));
+  void Judge(const FalseAnswer& answer, ClaimVerdict& verdict) {
+    const Call& release = *answer.release;
+    if (judged_.contains(&release)) return;
+    if (!answer.certain) return Doubt(release, Said(answer) + ", which may have been so");
+    ++verdict.opportunities;
+    ++count_;
+    denied_ = denied_ || answer.what == Falsehood::kWasThere;
+    if (!stories_.Wanted()) return stories_.SawAt(release.to_ns);
+    stories_.Add(TellDeed(
+        evidence_.scene(),
+        {.by = release.session,
+         .under = answer.own,
+         .key = release.key,
+         .when = {release.to_ns,
+                  release.to_ns},  // what kept its answer back may have begun meanwhile
+         .what = fmt::format("released the key at {} and {}", At(release.from_ns), Said(answer)),
+         .of_service = true}));
+  }
+
+  static std::string Said(const FalseAnswer& answer) {
+    switch (answer.what) {
+      case Falsehood::kWasOver:
+        return fmt::format("was told that this freed its lock, whose lease was over since {}",
+                           At(answer.at_ns));
+      case Falsehood::kWasFreed:
+        return fmt::format("was told that this freed its lock, which it had freed by {}",
+                           At(answer.at_ns));
+      case Falsehood::kWasThere:
+        return fmt::format(
+            "was told that the lock was not its own, though its lease ran until {} and nobody else "
+            "was granted the key",
+            At(answer.at_ns));
+    }
+    return "";
+  }
+
+  void Doubt(const Call& release, const std::string& what) {
+    if (!doubt_.empty()) return;
+    doubt_ = fmt::format("{} released the key at {} and {}",
+                         OwnerName(evidence_.scene(), release.session), At(release.from_ns), what);
   }
 
   const Evidence& evidence_;
   Stories stories_;
+  std::set<const Call*> judged_;
   int64_t count_ = 0;
+  bool denied_ = false;  // somebody was told that a lock was lost, and it was not
   std::string doubt_;
 };
 

@@ -1,4 +1,4 @@
-// The claim `told`: who releases a lock that is lost is told so.
+// The claim `told`: who releases a lock is told whether it was lost, as it was.
 #ifndef DOUBLEHOLD_CHECKER_TOLD_H_
 #define DOUBLEHOLD_CHECKER_TOLD_H_
 
@@ -12,6 +12,13 @@ namespace doublehold {
 //
 //   c1:  A-a===!===========R-r        violated: a release of a lock that is lost says `x`
 //   c2:           A-a==R-r
+//
+// So it is where nobody else is involved (false_answers.h): a lease that is over, or a lock that was
+// freed before, is lost as well. And a release that says so of a lock that was there is as false:
+//
+//   c1:  A-a=======R-x        !       violated: its lease ran, and nobody else was granted the key
+//
+// Either that answer is not true, or the promise of the lease was not.
 //
 // One that frees without looking (`unchecked`) says nothing about whose lock it was: that is the claim `release`. A release
 // that is not answered says nothing either, nor does a second one of the same hold, or an inner exit, which frees nothing.

@@ -29,8 +29,8 @@ CLAIMS: dict[str, ClaimWords] = {
         "stale token", "a fencing token went back, or the store took a write with an old one",
         "Fencing tokens only grow, and the store refuses a write with an old one."),
     "told": ClaimWords(
-        "not told", "who released a lock that was lost was told that this freed it",
-        "Who releases a lock that another has been granted meanwhile is told that it was lost."),
+        "not told", "a release said that a lost lock was freed, or that a held one was lost",
+        "Who releases a lock is told whether it was lost."),
     "warned": ClaimWords(
         "not warned", "who held on to a lost lock was not told by a library that can tell",
         "Who holds on to a lock that was lost is told so within lease + grace."),

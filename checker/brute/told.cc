@@ -13,15 +13,19 @@
 namespace doublehold::brute {
 namespace {
 
-// Their leases are often too short for what they do; a service that lies says of every release that it freed the caller's.
+// Their leases are often too short for what they do; a service that lies says of every release that
+// it freed the caller's, or that it did not.
 class ClientsWithResults {
  public:
   explicit ClientsWithResults(Prng& prng)
-      : play_(prng), lease_(1 + play_.Any(16)), lies_(play_.OneIn(2)) {}
+      : play_(prng), lease_(1 + play_.Any(16)), lies_(play_.OneIn(2)), denies_(play_.OneIn(3)) {}
 
   History Run() {
     play_.Begin(3, 12, [this](int32_t client, int64_t cycles) { Cycle(client, cycles); });
-    return play_.Run({.lock = "brute", .lease = Lease(lease_), .nodes = 1});
+    RunFacts facts{
+        .lock = "brute", .lease = Lease(lease_), .grace = Duration(play_.Any(3)), .nodes = 1};
+    if (play_.OneIn(2)) facts.library = LibraryFact{"brute", "1", {"lease"}};
+    return play_.Run(facts);
   }
 
   // Their library tells some of them at some time, lost or not.
@@ -80,7 +84,7 @@ class ClientsWithResults {
     const auto frees = [=, this] {
       const auto own = std::erase_if(
           there_, [&](const auto& one) { return one.client == client && play_.now() < one.until; });
-      return own > 0 || lies_;
+      return !denies_ && (own > 0 || lies_);
     };
     play_.AskRelease(client, hold, frees, next);
   }
@@ -94,6 +98,7 @@ class ClientsWithResults {
   Play play_;
   int64_t lease_;
   bool lies_;
+  bool denies_;
   bool warns_ = false;
   std::vector<There> there_;
 };
@@ -108,33 +113,40 @@ struct ResultOwners {
   auto operator<=>(const ResultOwners&) const = default;
 };
 
-// Whether the lock of its session may have been there at some time of these.
-bool MayBeThere(const std::vector<Deed>& deeds, const Deed& release, Step when) {
+// Whether the lock of its session may have been there, or gone, at some time of these. What was
+// granted so long before is not; 0: nobody knows how long a lease lasts.
+bool MayBe(bool there, const std::vector<Deed>& deeds, const Deed& release, Step when,
+           int64_t lasts = 0) {
   std::vector<const Deed*> grants;
   std::vector<Step> steps;
+  int its_last = -1;
   for (const Deed& deed : deeds) {
     if (deed.op != Op::kAcquire || deed.outcome == EventType::kFail) continue;
     // What a session asks for after its release it asks for then, be it at the same instant.
-    if (deed.session == release.session && &deed > &release) continue;
+    const bool its = deed.session == release.session;
+    if (its && &deed > &release) continue;
+    if (its && lasts > 0 && deed.Ok() && release.from - deed.to > lasts) continue;
     // It asks for one after the other, likewise.
     const auto before = std::find_if(grants.rbegin(), grants.rend(), [&](const Deed* other) {
       return other->session == deed.session;
     });
     steps.push_back(deed.AsStep());
     steps.back().after = static_cast<int>(grants.rend() - before) - 1;
+    if (its) its_last = static_cast<int>(grants.size());
     grants.push_back(&deed);
   }
+  when.after = its_last;
   steps.push_back(when);
-  const Effects<ResultOwners> effects = [&](const ResultOwners& there,
+  const Effects<ResultOwners> effects = [&](const ResultOwners& now,
                                             size_t step) -> std::vector<ResultOwners> {
     if (step == grants.size()) {
-      const bool own = std::ranges::find(there.sessions, release.session) != there.sessions.end();
-      return own ? std::vector<ResultOwners>{there} : std::vector<ResultOwners>{};
+      const bool own = std::ranges::find(now.sessions, release.session) != now.sessions.end();
+      return own == there ? std::vector<ResultOwners>{now} : std::vector<ResultOwners>{};
     }
     const Deed& grant = *grants[step];
     // Of one that is not answered nobody knows whether it reads.
     const bool shared = grant.Perhaps() || grant.answer[2] != 0;
-    ResultOwners next = shared && there.shared ? there : ResultOwners{};
+    ResultOwners next = shared && now.shared ? now : ResultOwners{};
     next.sessions.push_back(grant.session);
     next.shared = shared;
     return {next};
@@ -142,11 +154,32 @@ bool MayBeThere(const std::vector<Deed>& deeds, const Deed& release, Step when) 
   return SomeOrder<ResultOwners>(steps, {}, effects);
 }
 
+// A release of its session before it that was not answered may be carried out now.
+bool MayBeFreedLate(const std::vector<Deed>& deeds, const Deed& release) {
+  return std::ranges::any_of(deeds, [&](const Deed& deed) {
+    return deed.op == Op::kRelease && deed.session == release.session && deed.Perhaps() &&
+           &deed < &release;
+  });
+}
+
 bool EachSaidSoRightly(const History& history) {
+  std::map<uint64_t, int64_t> until;
+  for (const Event& event : history.events) {
+    if (event.op == Op::kAcquire && event.type == EventType::kOk)
+      until[event.hold] = event.value[0];
+  }
+  const RunFacts& facts = history.facts;
+  const int64_t lasts = facts.library ? ToNs(facts.lease + facts.grace) : 0;
   const std::vector<Deed> deeds = DeedsOf(history, {Op::kAcquire, Op::kRelease});
   return std::ranges::all_of(deeds, [&](const Deed& deed) {
-    const bool said = deed.op == Op::kRelease && deed.Ok() && deed.answer[0] == 0;
-    return !said || MayBeThere(deeds, deed, {.from = deed.from, .to = deed.to});
+    if (deed.op != Op::kRelease) return true;
+    const Step when{.from = deed.from, .to = deed.to};
+    if (deed.outcome == EventType::kFail) {
+      return until.at(deed.hold) <= deed.to || MayBeFreedLate(deeds, deed) ||
+             MayBe(false, deeds, deed, when);
+    }
+    const bool said = deed.Ok() && deed.answer[0] == 0;
+    return !said || MayBe(true, deeds, deed, when, lasts);
   });
 }
 
@@ -164,7 +197,7 @@ bool EachWasWarnedInTime(const History& history) {
     const auto came = told.find(deed.hold);
     const int64_t until = came == told.end() ? deed.from : std::min(deed.from, came->second);
     const int64_t due = until - patience;
-    return due <= granted.at(deed.hold) || MayBeThere(deeds, deed, {.from = due, .to = due});
+    return due <= granted.at(deed.hold) || MayBe(true, deeds, deed, {.from = due, .to = due});
   });
 }
 

@@ -1,0 +1,130 @@
+#include "checker/false_answers.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "checker/free_keys.h"
+#include "checker/lost_locks.h"
+#include "checker/scene.h"
+
+namespace doublehold {
+namespace {
+
+class FalseAnswerSearch {
+ public:
+  explicit FalseAnswerSearch(const Evidence& evidence)
+      : evidence_(evidence),
+        holds_(evidence.holds()),
+        scene_(evidence.scene()),
+        lease_ends_(evidence) {}
+
+  std::vector<FalseAnswer> Find() && {
+    for (const Call& call : evidence_.calls().all) {
+      if (call.op == Op::kAcquire && call.outcome != EventType::kFail)
+        acquires_[call.key].push_back(&call);
+    }
+    for (const Call& call : evidence_.calls().all) {
+      if (call.op == Op::kAcquire) NoteAcquire(call);
+      if (call.op == Op::kRelease) NoteRelease(call);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  using OfSession = std::pair<SessionId, uint16_t>;
+
+  struct Asked {
+    bool unclear = false;  // something was not answered: it may take effect at any time
+    std::set<uint64_t> inside{};
+    bool entered_again = false;  // since it had nothing
+  };
+  struct Granted {
+    const Call* acquire = nullptr;
+    const Call* freed = nullptr;  // the first release that said so
+  };
+
+  void NoteAcquire(const Call& acquire) {
+    Asked& asked = asked_[{acquire.session, acquire.key}];
+    asked.unclear = asked.unclear || acquire.outcome == EventType::kInfo;
+    if (!acquire.Ok()) return;
+    asked.entered_again = !asked.inside.empty();
+    asked.inside.insert(acquire.hold);
+    granted_[acquire.hold] = {.acquire = &acquire};
+  }
+
+  void NoteRelease(const Call& release) {
+    Asked& asked = asked_[{release.session, release.key}];
+    asked.inside.erase(release.hold);
+    const auto granted = granted_.find(release.hold);
+    if (granted != granted_.end() && asked.inside.empty()) Look(release, granted->second, asked);
+    asked.unclear = asked.unclear || release.outcome == EventType::kInfo;
+  }
+
+  void Look(const Call& release, Granted& granted, const Asked& asked) {
+    const Hold* own = holds_.Find(release.hold);
+    const bool frees = release.Ok() && release.answer[0] == 0;
+    if (own == nullptr || (!frees && release.outcome != EventType::kFail)) return;
+    const Span all{own->asked_ns, release.to_ns};
+    const bool moved = WasActive(scene_, all, MovesAClock) || WasActive(scene_, all, LosesKeys);
+    const bool certain = !asked.unclear && !asked.entered_again && !moved;
+    FalseAnswer answer{.release = &release, .own = own};
+    if (!frees) {
+      answer.what = Falsehood::kWasThere;
+      answer.at_ns = own->valid_until_ns;
+      if (granted.freed != nullptr || !Before(release.to_ns, answer.at_ns)) return;
+      const std::optional<bool> untouched = WasUntouched(release, *own);
+      answer.certain = certain && untouched.value_or(false);
+      if (untouched) found_.push_back(answer);
+      return;
+    }
+    answer.certain = certain && !MayBeSentAgain(scene_, *own);
+    if (granted.freed != nullptr) {
+      answer.what = Falsehood::kWasFreed;
+      answer.at_ns = granted.freed->to_ns;
+      if (Before(answer.at_ns, release.from_ns)) found_.push_back(answer);
+      return;
+    }
+    granted.freed = &release;
+    answer.at_ns = lease_ends_.LatestNs(*granted.acquire);
+    const bool over = release.from_ns - answer.at_ns > ToNs(scene_.facts.grace);
+    if (scene_.facts.library && over) found_.push_back(answer);
+  }
+
+  // Whether nobody else can have taken it by then; false: perhaps. Nothing: another was granted it.
+  [[nodiscard]] std::optional<bool> WasUntouched(const Call& release, const Hold& own) const {
+    bool untouched = true;
+    for (const Call* other : acquires_.at(release.key)) {
+      if (other->from_ns > release.to_ns) break;
+      if (other->session == release.session || other->DoneNs() < own.asked_ns) continue;
+      if (other->Ok() && !(own.shared && other->answer[2] != 0)) return std::nullopt;
+      untouched = false;
+    }
+    const auto meets = [&](const Hold& other) {
+      return other.key == own.key && other.hold != own.hold && !other.harmless &&
+             other.core.to_ns <= release.to_ns && other.done_ns >= own.asked_ns;
+    };
+    return untouched && std::ranges::none_of(holds_.all, meets) &&
+           std::ranges::none_of(holds_.cleanups, meets);
+  }
+
+  const Evidence& evidence_;
+  const Holds& holds_;
+  const Scene& scene_;
+  LeaseEnds lease_ends_;
+  std::map<uint16_t, std::vector<const Call*>> acquires_;  // that may have been granted
+  std::map<OfSession, Asked> asked_;
+  std::unordered_map<uint64_t, Granted> granted_;
+  std::vector<FalseAnswer> found_;
+};
+
+}  // namespace
+
+std::vector<FalseAnswer> FindFalseAnswers(const Evidence& evidence) {
+  return FalseAnswerSearch(evidence).Find();
+}
+
+}  // namespace doublehold
