@@ -52,21 +52,16 @@ template.Driver(Renewing).run()
 class Idle : public ::testing::Test {
  protected:
   nlohmann::json Run(const std::vector<std::string>& more) {
-    std::vector<std::string> words{"run",
-                                   "--clients",
-                                   "2",
-                                   "--duration",
-                                   "600ms",
-                                   "--lease",
-                                   "600ms",
-                                   "--claims",
-                                   "exclusion,quiet",
-                                   "--into",
-                                   (folder_.path() / "run").string()};
-    words.insert(words.end(), more.begin(), more.end());
-    const Finished finished = RunProgram(words);
-    EXPECT_LE(finished.exit_code, 2) << finished.err;
-    return ReadJson(folder_.path() / "run" / "verdict.json");
+    return UnstalledVerdict([&](int before) {
+      const std::filesystem::path folder = folder_.path() / fmt::format("{}-{}", ++runs_, before);
+      std::vector<std::string> words{
+          "run",      "--clients",       "2",      "--duration",   "600ms", "--lease", "600ms",
+          "--claims", "exclusion,quiet", "--into", folder.string()};
+      words.insert(words.end(), more.begin(), more.end());
+      const Finished finished = RunProgram(words);
+      EXPECT_LE(finished.exit_code, 2) << finished.err;
+      return ReadJson(folder / "verdict.json");
+    });
   }
   [[nodiscard]] std::string Renewing(const std::string& how) const {
     WriteFile(folder_.path() / "renewing.py", kRenewing);
@@ -78,6 +73,7 @@ class Idle : public ::testing::Test {
   }
 
   TestFolder folder_;
+  int runs_ = 0;
 };
 
 TEST_F(Idle, ADriverThatGoesOnRenewingIsFoundOut) {
