@@ -1,5 +1,7 @@
 #include "checker/decide.h"
 
+#include <fmt/format.h>
+
 #include <tuple>
 
 namespace doublehold {
@@ -37,6 +39,11 @@ ClaimVerdict Undecided(ClaimVerdict verdict, std::string why) {
   verdict.outcome = Outcome3::kUnknown;
   verdict.reason = std::move(why);
   return verdict;
+}
+
+std::optional<std::string> WhyTooLittle(int64_t judged, int64_t passed_over, std::string_view of) {
+  if (passed_over <= judged) return std::nullopt;
+  return fmt::format("only {} of {} {} could be judged", judged, judged + passed_over, of);
 }
 
 ClaimVerdict Decided(ClaimVerdict verdict, Stories stories, std::string if_violated,

@@ -3,7 +3,9 @@
 #define DOUBLEHOLD_CHECKER_DECIDE_H_
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -60,6 +62,9 @@ class Stories {
 
 // Nothing can be said, and why.
 ClaimVerdict Undecided(ClaimVerdict verdict, std::string why);
+
+// Why a claim that nothing speaks against is not valid: more of it was passed over than was judged.
+std::optional<std::string> WhyTooLittle(int64_t judged, int64_t passed_over, std::string_view of);
 
 // Violated when something was counted, unless the machine is to blame for all of it; else valid.
 ClaimVerdict Decided(ClaimVerdict verdict, Stories stories, std::string if_violated,

@@ -15,6 +15,7 @@
 #include "checker/blame.h"
 #include "checker/calls.h"
 #include "checker/decide.h"
+#include "checker/disturbances.h"
 #include "checker/free_keys.h"
 #include "checker/scene.h"
 #include "checker/story.h"
@@ -22,27 +23,7 @@
 namespace doublehold {
 namespace {
 
-constexpr std::string_view kFairLock = "redisson-fair";
-
 bool Any(const FaultFact& /*fault*/) { return true; }
-
-// Nobody extends a lease unseen, and each has an end.
-bool LeasesEnd(const RunFacts& facts) {
-  if (!facts.library) return true;
-  const auto& can = facts.library->can;
-  const auto has = [&can](const char* word) { return std::ranges::find(can, word) != can.end(); };
-  return has("lease") && !has("watchdog");
-}
-
-// What a fault made come late, or twice, may be in the way for long: with a lease without end, or in a queue. Which libraries keep one
-// is not recorded. Of a client that was stopped nothing comes twice, and all when that is over.
-bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
-  const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
-  if (MovesAClock(fault) || LosesData(fault) || !LeasesEnd(facts)) return true;
-  const bool may_queue = facts.nodes <= 1 && (facts.library || facts.lock == kFairLock);
-  const bool only_stopped = episode.client > 0 && (fault.kind == "pause" || fault.kind == "slow");
-  return may_queue && !only_stopped;
-}
 
 // What takes longer on several nodes may have waited for some of them in vain, because the machine was slow: how long a node may take
 // is not recorded, but no shorter time-out is of use.
@@ -51,50 +32,6 @@ constexpr int64_t kPromptNs = 3'000'000;
 bool MayHaveMissedAnswers(const RunFacts& facts, const Call& refused) {
   return facts.nodes > 1 && refused.to_ns - refused.from_ns > kPromptNs;
 }
-
-// The servers of locks that a fault is on, when it is on nothing else.
-std::set<int> OnlyNodes(const RunFacts& facts, const FaultEpisode& episode) {
-  const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
-  std::set<int> nodes(fault.nodes.begin(), fault.nodes.end());
-  if (episode.node >= 0) nodes.insert(episode.node);
-  const bool others = std::ranges::any_of(nodes, [&](int n) { return n < 1 || n > facts.nodes; });
-  return others || episode.client >= 0 ? std::set<int>{} : nodes;
-}
-
-// When what disturbs whoever asks for a lock was over.
-class Disturbances {
- public:
-  explicit Disturbances(const Scene& scene) : scene_(scene), facts_(scene.facts) {}
-
-  // Of those that touched a stretch, the last end; the beginning of it where there was none. Nothing: that is never over.
-  [[nodiscard]] std::optional<int64_t> OverSince(const Span& when, int32_t client) const {
-    for (const FaultEpisode* episode : scene_.EpisodesWithin({0, when.to_ns})) {
-      if (MayLinger(facts_, *episode)) return std::nullopt;
-    }
-    int64_t since_ns = when.from_ns;
-    std::set<int> hit;
-    int64_t of_nodes_ns = since_ns;
-    for (const FaultEpisode* episode : scene_.EpisodesWithin(when)) {
-      const std::set<int> nodes = OnlyNodes(facts_, *episode);
-      hit.insert(nodes.begin(), nodes.end());
-      int64_t& over_ns = nodes.empty() ? since_ns : of_nodes_ns;
-      over_ns = std::max(over_ns, episode->to_ns);
-    }
-    const bool a_majority_is_left = facts_.nodes - static_cast<int>(hit.size()) > facts_.nodes / 2;
-    if (!a_majority_is_left) since_ns = std::max(since_ns, of_nodes_ns);
-    for (const Stall* stall : scene_.StallsWithin(when)) {
-      // Of several nodes another may have a part while it is stalled.
-      const bool in_the_way = HoldsUp(*stall, client) || (facts_.nodes > 1 && stall->client > 0);
-      const bool is_long = stall->when.to_ns - stall->when.from_ns > ToNs(facts_.grace) / 2;
-      if (in_the_way && is_long) since_ns = std::max(since_ns, stall->when.to_ns);
-    }
-    return since_ns;
-  }
-
- private:
-  const Scene& scene_;
-  const RunFacts& facts_;
-};
 
 // Of a session and key.
 struct Asking {
@@ -131,6 +68,8 @@ class AvailabilityChecker {
     verdict.opportunities = granted_ + count_;
     if (auto margin = std::move(left_).Take()) verdict.margins.push_back(std::move(*margin));
     if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
+    if (const auto why = WhyTooLittle(granted_, passed_over_, verdict.unit); why && count_ == 0)
+      return Undecided(std::move(verdict), *why);
     if (verdict.opportunities == 0)
       return Undecided(std::move(verdict), "nobody asked for a key that was certainly free");
     const std::string of = Counted(verdict.opportunities, "ask") + " for a free key";
@@ -221,9 +160,12 @@ class AvailabilityChecker {
 
   void Granted(const Call& call, const FreeSpell& spell, int64_t asked_since_ns) {
     const int64_t since_ns = std::max(spell.when.from_ns, asked_since_ns);
-    if (disturbances_.OverSince({since_ns, call.to_ns}, call.session.client) != since_ns) return;
-    ++granted_;
     const int64_t left_ns = patience_ns_ - (call.to_ns - since_ns);
+    if (disturbances_.OverSince({since_ns, call.to_ns}, call.session.client) != since_ns) {
+      ++(left_ns < 0 ? passed_over_ : granted_);
+      return;
+    }
+    ++granted_;
     const int64_t stood_ns =
         StoodStillNs(scene_, call.session.client, Side::kSession, {since_ns, call.to_ns});
     // The last call may have been granted long before it was answered.
@@ -375,6 +317,7 @@ class AvailabilityChecker {
   std::map<SessionId, Asking> asking_;
   std::map<const Call*, int64_t> asked_since_ns_, perhaps_since_ns_;
   int64_t granted_ = 0;
+  int64_t passed_over_ = 0;  // granted too late, perhaps because of what disturbed it
   int64_t count_ = 0;
   std::string doubt_;
 };

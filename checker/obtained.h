@@ -45,7 +45,8 @@ namespace doublehold {
 // Nor is it known where a grant came later than lease and grace, and no refusal before it was late: it may have been given in time. Of
 // that nothing is said where another that asked meanwhile may have been granted the key first.
 //
-// Once for each client and stretch. Unknown where no free key was granted.
+// Once for each client and stretch. Unknown where no free key was granted, or where more were granted
+// too late, under what disturbed it, than in time.
 ClaimVerdict CheckObtained(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

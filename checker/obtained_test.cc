@@ -251,10 +251,15 @@ TEST(Obtained, StandsStillWithFaultsAndStalls) {
       restart n1:       []
       c1:          A-a=R-r
       c2:                                A-x)"},
-      {"it was granted under a fault", R"(
+      {"it was granted in time, under a fault", R"(
       delay:            [------------]
       c1:          A-a=R-r
-      c2:                   A-a=R-r)"},
+      c2:                   A-a=R-r)",
+       Outcome3::kValid, 1},
+      {"it was granted too late, under a fault", R"(
+      delay:            [------------]
+      c1:          A-a=R-r
+      c2:                   A--------------a=R-r)"},
       {"the machine stalls who asks", R"(
       machine c2:            (--)
       c1:          A-a=R-r
@@ -503,6 +508,18 @@ TEST(Obtained, IsUnknownWhereRecordsAreMissing) {
   EXPECT_EQ(verdict.reason, "records were lost: who had the key meanwhile is not known");
   EXPECT_EQ(VerdictOnObtained("c1: A-a=R-r").reason,
             "nobody asked for a key that was certainly free");
+}
+
+TEST(Obtained, IsUnknownWhereMostGrantsCameTooLateBecauseOfWhatDisturbedThem) {
+  const std::string late = R"(
+      c2:                                      A--------------a=R-r   A--------------a=R-r
+      delay:                                       [-]                    [-])";
+  EXPECT_EQ(VerdictOnObtained("c1:           A-a=R-r A-a=R-r A-a=R-r" + late).outcome,
+            Outcome3::kValid)
+      << "as many as came in time";
+  const ClaimVerdict verdict = VerdictOnObtained("c1:           A-a=R-r         A-a=R-r" + late);
+  EXPECT_EQ(verdict.outcome, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.reason, "only 1 of 3 asks for a free key could be judged");
 }
 
 }  // namespace

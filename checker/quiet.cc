@@ -86,10 +86,13 @@ class IdleTrafficChecker {
     for (const auto& [client, of] : clients_) Judge(client, of, verdict);
     verdict.count = count_;
     if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
-    if (verdict.opportunities == 0 && hidden_) {
+    if (verdict.opportunities == 0 && hidden_ > 0) {
       return Undecided(std::move(verdict),
                        "no client that was idle could have been seen to send for long enough");
     }
+    if (const auto why = WhyTooLittle(verdict.opportunities, hidden_, "idle clients");
+        why && count_ == 0)
+      return Undecided(std::move(verdict), *why);
     if (verdict.opportunities == 0)
       return Undecided(std::move(verdict),
                        "no client that had been granted a key was idle for long enough");
@@ -132,7 +135,7 @@ class IdleTrafficChecker {
     if (late.empty()) {
       const bool shown = ShownNs(client, idle) >= lease_ns_ / kIdlePerLease;
       if (shown) ++verdict.opportunities;
-      hidden_ = hidden_ || !shown;
+      hidden_ += shown ? 0 : 1;
       return;
     }
     if (const std::string why = WhyPerhapsInnocent(client, of, idle); !why.empty()) {
@@ -219,7 +222,7 @@ class IdleTrafficChecker {
   int64_t lease_ns_;
   std::map<int32_t, OfClient> clients_;
   int64_t count_ = 0;
-  bool hidden_ = false;  // one that was idle sent nothing, and might not have been seen to
+  int64_t hidden_ = 0;  // that were idle, sent nothing, and might not have been seen to
   std::string doubt_;
 };
 

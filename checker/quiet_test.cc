@@ -209,6 +209,18 @@ TEST(Quiet, WhoCouldNotBeSeenToSendShowsNothing) {
   });
 }
 
+TEST(Quiet, IsUnknownWhereMostOfTheIdleCouldNotBeSeen) {
+  EXPECT_EQ(CheckQuiet(FromLanes(R"(
+      c1:                 A-a=R-rI---------i
+      c2:                         A-a=R-rI---------i
+      c3:                                 A-a=R-rI---------i
+      pause c1:                   [-----]
+      pause c2:                           [-----])"),
+                       {})
+                .reason,
+            "only 1 of 3 idle clients could be judged");
+}
+
 TEST(Quiet, OneOfSeveralServersShowsWhatIsSent) {
   const std::string picture = R"(
       c1:                 A-a=R-rI---------i

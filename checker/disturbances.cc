@@ -1,0 +1,68 @@
+#include "checker/disturbances.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "checker/blame.h"
+
+namespace doublehold {
+namespace {
+
+constexpr std::string_view kFairLock = "redisson-fair";
+
+// Nobody extends a lease unseen, and each has an end.
+bool LeasesEnd(const RunFacts& facts) {
+  if (!facts.library) return true;
+  const auto& can = facts.library->can;
+  const auto has = [&can](const char* word) { return std::ranges::find(can, word) != can.end(); };
+  return has("lease") && !has("watchdog");
+}
+
+// What a fault made come late, or twice, may be in the way for long: with a lease without end, or in
+// a queue. Which libraries keep one is not recorded. Of a client that was stopped nothing comes
+// twice, and all when that is over.
+bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
+  const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
+  if (MovesAClock(fault) || LosesData(fault) || !LeasesEnd(facts)) return true;
+  const bool may_queue = facts.nodes <= 1 && (facts.library || facts.lock == kFairLock);
+  const bool only_stopped = episode.client > 0 && (fault.kind == "pause" || fault.kind == "slow");
+  return may_queue && !only_stopped;
+}
+
+// The servers of locks that a fault is on, when it is on nothing else.
+std::set<int> OnlyNodes(const RunFacts& facts, const FaultEpisode& episode) {
+  const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
+  std::set<int> nodes(fault.nodes.begin(), fault.nodes.end());
+  if (episode.node >= 0) nodes.insert(episode.node);
+  const bool others = std::ranges::any_of(nodes, [&](int n) { return n < 1 || n > facts.nodes; });
+  return others || episode.client >= 0 ? std::set<int>{} : nodes;
+}
+
+}  // namespace
+
+std::optional<int64_t> Disturbances::OverSince(const Span& when, int32_t client) const {
+  for (const FaultEpisode* episode : scene_.EpisodesWithin({0, when.to_ns})) {
+    if (MayLinger(facts_, *episode)) return std::nullopt;
+  }
+  int64_t since_ns = when.from_ns;
+  std::set<int> hit;
+  int64_t of_nodes_ns = since_ns;
+  for (const FaultEpisode* episode : scene_.EpisodesWithin(when)) {
+    const std::set<int> nodes = OnlyNodes(facts_, *episode);
+    hit.insert(nodes.begin(), nodes.end());
+    int64_t& over_ns = nodes.empty() ? since_ns : of_nodes_ns;
+    over_ns = std::max(over_ns, episode->to_ns);
+  }
+  const bool a_majority_is_left = facts_.nodes - static_cast<int>(hit.size()) > facts_.nodes / 2;
+  if (!a_majority_is_left) since_ns = std::max(since_ns, of_nodes_ns);
+  for (const Stall* stall : scene_.StallsWithin(when)) {
+    // Of several nodes another may have a part while it is stalled.
+    const bool in_the_way = HoldsUp(*stall, client) || (facts_.nodes > 1 && stall->client > 0);
+    const bool is_long = stall->when.to_ns - stall->when.from_ns > ToNs(facts_.grace) / 2;
+    if (in_the_way && is_long) since_ns = std::max(since_ns, stall->when.to_ns);
+  }
+  return since_ns;
+}
+
+}  // namespace doublehold

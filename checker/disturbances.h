@@ -1,0 +1,29 @@
+// What keeps whoever asks for a lock from obtaining it: faults, and stalls of the machine.
+#ifndef DOUBLEHOLD_CHECKER_DISTURBANCES_H_
+#define DOUBLEHOLD_CHECKER_DISTURBANCES_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "checker/holds.h"
+#include "checker/scene.h"
+
+namespace doublehold {
+
+// Refers to the scene.
+class Disturbances {
+ public:
+  explicit Disturbances(const Scene& scene) : scene_(scene), facts_(scene.facts) {}
+
+  // Of those that touched a stretch, the last end; the beginning of it where there was none. Nothing:
+  // something of what was before it may be in the way for long.
+  [[nodiscard]] std::optional<int64_t> OverSince(const Span& when, int32_t client) const;
+
+ private:
+  const Scene& scene_;
+  const RunFacts& facts_;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_DISTURBANCES_H_
