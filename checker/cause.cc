@@ -151,6 +151,29 @@ Explanation OfFencing(const Particulars& record, const Violation& violation) {
           .because = "the store took a token though it had taken a newer one"};
 }
 
+// A message of one of its calls was kept back, or lost: what it was sent for may have been sent again.
+Explanation MayHaveRunTwice(const Particulars& record, const Hold& hold, int64_t until_ns) {
+  for (const FaultEpisode& episode : record.scene.episodes) {
+    const FaultFact& fault = record.FaultOf(episode);
+    const bool on_it = episode.client <= 0 || episode.client == hold.client;
+    if (!on_it || !(KeepsMessages(fault) || LosesMessages(fault))) continue;
+    for (const Op op : {Op::kAcquire, Op::kRelease}) {
+      for (const Call* call : record.CallsOf(op, hold.key)) {
+        const bool met = call->session == hold.owner() && call->from_ns <= until_ns &&
+                         Overlap({call->from_ns, call->to_ns}, {episode.from_ns, episode.to_ns});
+        if (!met || call->outcome == EventType::kFail) continue;
+        return {
+            .because = fmt::format("{}, and what was sent for its {} of {} may have been sent "
+                                   "again, and carried out twice",
+                                   FaultClause(record.scene, episode), Name(op), At(call->from_ns)),
+            .episodes = {&episode},
+            .perhaps = {Cause::kResent}};
+      }
+    }
+  }
+  return NotTold("nothing recorded explains the count of its entries");
+}
+
 // A call of the session that answered although a message of it was lost on the way.
 Explanation OfReentry(const Particulars& record, const Violation& violation) {
   const Hold* hold = HoldOf(record, violation.first);
@@ -158,7 +181,7 @@ Explanation OfReentry(const Particulars& record, const Violation& violation) {
   if (const auto resent = WhyRanTwice(record, hold->owner(), hold->key, violation.to_ns)) {
     return *resent;
   }
-  return NotTold("nothing recorded explains the count of its entries");
+  return MayHaveRunTwice(record, *hold, violation.to_ns);
 }
 
 bool IsOpenAt(const Call& call, int64_t at_ns) {
@@ -202,8 +225,25 @@ Explanation OfLiveness(const Particulars& record, const Violation& violation) {
   return NotTold("who left the key as it was is not recorded");
 }
 
-Explanation OfOrder(const Particulars& record) {
-  if (record.history.facts.lock == kQueueingLock) return NotTold("its queue is not recorded");
+// In a queue whose places have time-outs by the clocks of clients, one whose clock was moved may
+// have taken others' places for given up; alone, if nothing else was going on.
+Explanation OfOrder(const Particulars& record, const Violation& violation) {
+  if (record.history.facts.lock == kQueueingLock) {
+    const auto episodes = record.scene.EpisodesWithin({0, violation.to_ns});
+    const bool moved = std::ranges::any_of(episodes, [&](const FaultEpisode* episode) {
+      return episode->client > 0 && MovesAClock(record.FaultOf(*episode));
+    });
+    if (!moved) return NotTold("its queue is not recorded");
+    const bool alone = std::ranges::all_of(episodes, [&](const FaultEpisode* episode) {
+      return episode->client > 0 && MovesAClock(record.FaultOf(*episode));
+    });
+    Explanation why{.because = FaultsClause(record.scene, episodes) +
+                               ", and the places of its queue have time-outs by clients' clocks",
+                    .episodes = episodes};
+    if (alone) why.cause = Cause::kClientClock;
+    if (!alone) why.perhaps = {Cause::kClientClock};
+    return why;
+  }
   return {.cause = Cause::kNoQueue,
           .because = fmt::format("lock {} keeps no queue", record.history.facts.lock)};
 }
@@ -245,7 +285,7 @@ Explanation WhyViolated(const Particulars& record, std::string_view claim,
   if (claim == "fencing") return OfFencing(record, violation);
   if (claim == "reentry") return OfReentry(record, violation);
   if (claim == "liveness") return OfLiveness(record, violation);
-  if (claim == "order") return OfOrder(record);
+  if (claim == "order") return OfOrder(record, violation);
   if (claim == "cleared") return NotTold("what a server did with a key is not recorded");
   if (claim == "quiet")
     return NotTold("what a client's lock sent is not recorded, but that it did");

@@ -130,11 +130,26 @@ TEST(Cause, OfAStuckKeyIsWhoWasKilled) {
 
 TEST(Cause, OfALockWithoutAQueueIsThat) {
   const std::string overtaken = R"(
-      c1: A-a===================R-r
-      c2:     QA-t-------------------A-aq=R-r
-      c3:           QA-t--A-aq==R-r          )";
+      c1:        A-a===================R-r
+      c2:            QA-t-------------------A-aq=R-r
+      c3:                  QA-t--A-aq==R-r          )";
   ExpectCauses({{"order", overtaken, "no-queue", {.lock = "redisson"}},
-                {"order", overtaken, "not-told", {.lock = "redisson-fair"}}});
+                {"order", overtaken, "not-told", {.lock = "redisson-fair"}},
+                {"order",
+                 overtaken + "\n      jump c2:     [-----]   | 2000",
+                 "client-clock",
+                 {.lock = "redisson-fair"}},
+                {"order",
+                 overtaken + "\n      jump n1:     [-----]   | 2000",
+                 "not-told",
+                 {.lock = "redisson-fair"}}});
+  const auto cause_with = [&](const std::string& more) {
+    const LaneOptions fair{.claims = {"order"}, .lock = "redisson-fair"};
+    return Judge(FromLanes(overtaken + more, fair)).claims.at(0).violations.at(0);
+  };
+  const Violation two = cause_with("\n      jump c2:     [-----] | 2000\n      pause c1:      [-]");
+  EXPECT_EQ(two.cause, Cause::kNotTold);
+  EXPECT_EQ(two.perhaps, std::vector<Cause>{Cause::kClientClock});
 }
 
 TEST(Cause, OfNoLockAndOfTheMachineGoesBeforeAll) {

@@ -155,6 +155,13 @@ TEST(DoubleGrant, OfACommandThatRanTwiceIsTheReplyThatWasLost) {
       {"reentry", nested + "\n      drop c1:            [-]", "not-told"},  // no call met it
       {"reentry", nested, "not-told"},
   });
+  for (const std::string kind : {"hold", "reset"}) {
+    const std::string kept = nested + "\n      " + kind + " c1:                      [---]";
+    const Violation perhaps =
+        Judge(FromLanes(kept, {.claims = {"reentry"}})).claims.at(0).violations.at(0);
+    EXPECT_EQ(perhaps.cause, Cause::kNotTold) << kind;
+    EXPECT_EQ(perhaps.perhaps, std::vector<Cause>{Cause::kResent}) << kind;
+  }
 }
 
 }  // namespace

@@ -1,11 +1,9 @@
 #include "checker/lost_locks.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "checker/scene.h"
@@ -14,10 +12,6 @@ namespace doublehold {
 namespace {
 
 constexpr int64_t kNeverGranted = std::numeric_limits<int64_t>::min();
-
-// What was sent may arrive when nobody waits for it any more.
-constexpr std::array<std::string_view, 7> kKeepingKinds{"black-hole", "bandwidth", "delay", "drip",
-                                                        "hold",       "partition", "stall"};
 
 // Grants of one key.
 class KeyGrants {
@@ -166,8 +160,7 @@ bool MayBeSentAgain(const Scene& scene, const Hold& own) {
   const auto episodes = scene.EpisodesWithin({own.asked_ns, own.core.from_ns});
   return std::ranges::any_of(episodes, [&](const FaultEpisode* episode) {
     const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode->fault)];
-    return (episode->client <= 0 || episode->client == own.client) &&
-           std::ranges::find(kKeepingKinds, fault.kind) != kKeepingKinds.end();
+    return (episode->client <= 0 || episode->client == own.client) && KeepsMessages(fault);
   });
 }
 

@@ -21,6 +21,8 @@ constexpr std::array<std::string_view, 4> kDataKinds{"restart", "kill", "failove
 // A server does nothing else while it does that.
 constexpr std::array<std::string_view, 3> kBusyKinds{"snapshot", "flush", "evict"};
 constexpr std::array<std::string_view, 4> kLosingKinds{"drop", "partition", "black-hole", "reset"};
+constexpr std::array<std::string_view, 7> kKeepingKinds{"black-hole", "bandwidth", "delay", "drip",
+                                                        "hold",       "partition", "stall"};
 constexpr std::array<std::string_view, 3> kKeyKinds{"flush", "delete-key", "evict"};
 
 // Which start a fault's end belongs to: the first that is open, of that fault on that target.
@@ -218,6 +220,10 @@ bool ActsOnServers(const FaultEpisode& episode, const FaultFact& fault) {
 
 bool LosesMessages(const FaultFact& fault) {
   return std::ranges::find(kLosingKinds, fault.kind) != kLosingKinds.end();
+}
+
+bool KeepsMessages(const FaultFact& fault) {
+  return std::ranges::find(kKeepingKinds, fault.kind) != kKeepingKinds.end();
 }
 
 bool LosesData(const FaultFact& fault) {
