@@ -14,6 +14,7 @@
 #include "compose/driver_trial.h"
 #include "compose/held_ports.h"
 #include "compose/kept_drivers.h"
+#include "compose/orphans.h"
 #include "compose/scratch.h"
 #include "compose/server.h"
 #include "compose/spawn.h"
@@ -121,6 +122,7 @@ Result<ExitCode> CheckDriver(const std::string& command, const po::variables_map
   }
   const Result<ServerProgram> program = FindServer(values["redis-server"].as<std::string>());
   if (!program) return tl::unexpected(program.error());
+  const Orphans orphans;  // end when the drivers and the server have
   const auto server = TrialServer::Start(*program);
   if (!server) return tl::unexpected(server.error());
   ExitCode status = ExitCode::kAsExpected;

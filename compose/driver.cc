@@ -9,6 +9,7 @@
 #include "compose/children.h"
 #include "compose/kept_drivers.h"
 #include "compose/memory_log.h"
+#include "compose/orphans.h"
 #include "compose/spawn.h"
 #include "lib/base/words.h"
 #include "lib/driver/driver_lock.h"
@@ -83,6 +84,7 @@ Result<DriverPlan> MeetDriver(const std::string& command, DriverOptions options)
   const Result<std::string> line = DriverCommandOf(command);
   if (!line) return tl::unexpected(line.error());
   if (const Result<void> ok = InstallDriver(command); !ok) return tl::unexpected(ok.error());
+  const Orphans orphans;  // end when the driver has
   const auto driver =
       DriverChannel::Start({.command = *line, .log = log.path(), .own_group = true});
   if (!driver)

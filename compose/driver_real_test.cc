@@ -166,8 +166,8 @@ TEST_F(Drivers, ALockThatADriverServesIsJudgedAsAnyOther) {
 }
 
 TEST_F(Drivers, TheShellTemplateServesALockToo) {
-  Driven run({"--driver", std::string("sh ") + SourceDir() + "/drivers/template.sh",
-              "--lease", "2s"});
+  Driven run(
+      {"--driver", std::string("sh ") + SourceDir() + "/drivers/template.sh", "--lease", "2s"});
   EXPECT_EQ(run.program->Wait(), 0) << run.program->Out() << run.program->Err();
   EXPECT_EQ(run.Verdict().at("overall"), "valid");
   EXPECT_GT(run.Verdict().at("grants").get<int>(), 2);
@@ -363,8 +363,7 @@ TEST_F(Drivers, TheTokensOfThoseWhoGiveThemAreJudged) {
 TEST_F(Drivers, AreCheckedAgainstTheProtocol) {
   for (const auto& [runtime, file] :
        {std::pair("python3", "/drivers/template.py"), std::pair("sh", "/drivers/template.sh")}) {
-    const Finished good =
-        RunProgram({"driver", "check", "--", runtime, SourceDir() + file});
+    const Finished good = RunProgram({"driver", "check", "--", runtime, SourceDir() + file});
     EXPECT_EQ(good.exit_code, 0) << good.out << good.err;
     EXPECT_EQ(good.out.find("WRONG"), std::string::npos) << good.out;
     EXPECT_GE(Lines(good.out), 7u) << good.out;
@@ -390,6 +389,33 @@ TEST_F(Drivers, AreCheckedAgainstTheProtocol) {
   EXPECT_NE(broken.out.find("the driver broke the protocol: it is no JSON: Traceback"),
             std::string::npos)
       << broken.out;
+}
+
+// In a session of its own: neither the end of its client nor that of its group reaches it.
+TEST_F(Drivers, WhatOneStartsInASessionOfItsOwnEndsWithTheRunToo) {
+  const TestFolder folder;
+  WriteFile(folder.path() / "detaches.py", R"py(
+import os, subprocess, sys
+child = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+with open(sys.argv[1], "a") as pids:
+    print(child.pid, file=pids)
+os.execv(sys.executable, [sys.executable, sys.argv[2]])
+)py");
+  const fs::path pids = folder.path() / "pids";
+  Driven driven({"--driver", kPython + (folder.path() / "detaches.py").string() + " " +
+                                 pids.string() + " " + SourceDir() + "/drivers/template.py"});
+  ASSERT_EQ(driven.program->Wait(), 0) << driven.program->Err();
+  const nlohmann::json verdict = driven.Verdict();
+  EXPECT_NE(verdict.at("warnings")
+                .dump()
+                .find("3 processes that drivers had started ran on when these had ended, and were "
+                      "killed: sleep"),
+            std::string::npos)
+      << verdict.at("warnings");
+  std::ifstream in(pids);
+  int left = 0;
+  for (pid_t pid = 0; in >> pid; ++left) EXPECT_TRUE(IsOver(pid));
+  EXPECT_EQ(left, 4) << "of two clients, the referee, and the one that was asked what it is";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -9,9 +10,11 @@
 #include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <thread>
 
+#include "compose/orphans.h"
 #include "compose/plan_builder.h"
 #include "lib/history/binary.h"
 #include "lib/history/jsonl.h"
@@ -86,18 +89,32 @@ Result<void> WriteWhole(const std::filesystem::path& file, const std::string& co
   return BadInput(fmt::format("{}: cannot be written", file.string()));
 }
 
+namespace {
+
+std::string TellOfOrphans(const std::vector<std::string>& ran_on) {
+  const bool one = ran_on.size() == 1;
+  return fmt::format(
+      "{} {} that drivers had started ran on when these had ended, and {} killed: {}",
+      ran_on.size(), one ? "process" : "processes", one ? "was" : "were",
+      fmt::join(std::set<std::string>(ran_on.begin(), ran_on.end()), ", "));
+}
+
+}  // namespace
+
 Result<RunVerdict> RunOnce(const RunRequest& request) {
   if (auto ok = WriteWhole(request.folder / "plan.json", ToJson(request.plan).dump(2) + "\n");
       !ok) {
     return tl::unexpected(ok.error());
   }
   const OwnUse before = ReadOwnUse();
+  Orphans orphans;
   Result<Supervised> supervised = Supervise({.plan = request.plan,
                                              .facts = FactsOf(request.plan),
                                              .folder = request.folder,
                                              .server = request.server,
                                              .progress = request.progress,
                                              .watch_frames = request.frames != nullptr});
+  const std::vector<std::string> ran_on = orphans.End();
   if (!supervised) return tl::unexpected(supervised.error());
   // It has closed and ended all it had; what is there beyond what was before is a leak.
   supervised->use.before = before;
@@ -118,6 +135,7 @@ Result<RunVerdict> RunOnce(const RunRequest& request) {
       return tl::unexpected(ok.error());
   }
   RunVerdict verdict = Judge(history);
+  if (!ran_on.empty()) verdict.warnings.push_back(TellOfOrphans(ran_on));
   nlohmann::json json = ToJson(verdict);
   json["environment"] = EnvironmentFacts(request.server, supervised->use);
   if (auto ok = WriteWhole(request.folder / "verdict.json", json.dump(2) + "\n"); !ok) {

@@ -1,0 +1,77 @@
+#include "compose/orphans.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace doublehold {
+namespace {
+
+struct Process {
+  pid_t pid = 0;
+  std::string name;
+  bool ended = false;  // and nobody has waited for it
+};
+
+// "4711 (sleep) S 17 ...": a name may contain spaces and brackets.
+bool ReadStat(const std::filesystem::path& folder, Process& process, pid_t& parent) {
+  std::ifstream in(folder / "stat");
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const size_t open = text.find('(');
+  const size_t close = text.rfind(')');
+  if (open == std::string::npos || close == std::string::npos) return false;
+  process.name = text.substr(open + 1, close - open - 1);
+  char state = 0;
+  if (!(std::istringstream(text.substr(close + 1)) >> state >> parent)) return false;
+  process.ended = state == 'Z' || state == 'X';
+  return true;
+}
+
+std::vector<Process> OwnChildren() {
+  std::vector<Process> children;
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", code)) {
+    const std::string number = entry.path().filename().string();
+    Process process;
+    const auto parsed = std::from_chars(number.data(), number.data() + number.size(), process.pid);
+    if (parsed.ec != std::errc() || parsed.ptr != number.data() + number.size()) continue;
+    pid_t parent = 0;
+    if (ReadStat(entry.path(), process, parent) && parent == getpid())
+      children.push_back(std::move(process));
+  }
+  return children;
+}
+
+}  // namespace
+
+Orphans::Orphans() {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  for (const Process& child : OwnChildren()) before_.insert(child.pid);
+}
+
+std::vector<std::string> Orphans::End() {
+  std::vector<std::string> running;
+  for (bool found = true; found;) {
+    found = false;
+    for (const Process& child : OwnChildren()) {
+      if (before_.contains(child.pid)) continue;
+      found = true;
+      if (!child.ended) running.push_back(child.name);
+      kill(child.pid, SIGKILL);
+      while (waitpid(child.pid, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    }
+  }
+  return running;
+}
+
+}  // namespace doublehold
