@@ -1,0 +1,99 @@
+// Until when the lease of who never released was promised: each of these was called wrongly once.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/holds.h"
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+// What no lane draws: when, what, and of which hold.
+struct Added {
+  int64_t at_ms = 0;
+  Op op = Op::kLeave;
+  EventType type = EventType::kInfo;
+  uint64_t hold = 101;
+  int64_t value_ms = 0;
+};
+
+History WithEvents(const std::string& picture, const std::vector<Added>& added) {
+  History history = FromLanes(picture, {.lease = 10ms});
+  for (const Added& one : added) {
+    history.events.push_back(
+        {.at_ns = one.at_ms * 1'000'000,
+         .hold = one.hold,
+         .client = 1,
+         .op = one.op,
+         .type = one.type,
+         .task = one.op == Op::kExtend ? TaskKind::kWatchdog : TaskKind::kSession,
+         .value = {one.value_ms * 1'000'000}});
+  }
+  SortByTime(history.events);
+  return history;
+}
+
+// "7-12 15-20": of the first hold, in ms.
+std::string PromisedOf(const History& history) {
+  const Holds holds = ExtractHolds(history);
+  std::string text;
+  for (const Span& span : holds.all.at(0).promised) {
+    text += (text.empty() ? "" : " ") + std::to_string(span.from_ns / 1'000'000) + "-" +
+            std::to_string(span.to_ns / 1'000'000);
+  }
+  return text;
+}
+
+struct PromisedCase {
+  std::string name;
+  std::string picture;
+  std::vector<Added> added;
+  std::string promised;
+};
+
+TEST(Promised, EndsWhereNobodyKnowsWhatIsLeftOfTheLease) {
+  const std::string left = "c1: A-a===        !";
+  for (const PromisedCase& one : std::vector<PromisedCase>{
+           {"it left, and nothing else was done", left, {{.at_ms = 6}}, "6-14"},
+           {"it left, and released after all",
+            left,
+            {{.at_ms = 6}, {.at_ms = 9, .op = Op::kRelease, .type = EventType::kInvoke}},
+            "6-9"},
+           {"its watchdog asked for more after it had left",
+            left,
+            {{.at_ms = 6},
+             {.at_ms = 8, .op = Op::kExtend, .type = EventType::kInvoke, .value_ms = 10}},
+            "6-8"},
+           {"it asked again", "c1: A-a===  A-x  !", {{.at_ms = 6}}, "6-8"},
+           {"another acquire, of unknown outcome, was cleaned up",
+            "c1: A-?  A-a===        !",
+            {{.at_ms = 11, .hold = 102},
+             {.at_ms = 13, .op = Op::kRelease, .type = EventType::kInvoke, .hold = 101}},
+            "11-13"},
+       }) {
+    EXPECT_EQ(PromisedOf(WithEvents(one.picture, one.added)), one.promised) << one.name;
+  }
+}
+
+// Its session did nothing after its grant; its watchdog came too late, and extended all the same.
+TEST(Promised, HasTheGapsOfALeaseThatWasExtendedTooLate) {
+  const History history = WithEvents(
+      "c1: A-a==!", {{.at_ms = 7, .op = Op::kExtend, .type = EventType::kInvoke, .value_ms = 10},
+                     {.at_ms = 9, .op = Op::kExtend, .type = EventType::kOk, .value_ms = 14}});
+  EXPECT_EQ(PromisedOf(history), "2-5 9-14");
+}
+
+// Its session stood still on the way back from the acquire; it was told of the extension before.
+TEST(Promised, GoesByAnExtensionThatWasAnsweredBeforeTheGrant) {
+  const History history =
+      WithEvents("c1: A----a==    !",
+                 {{.at_ms = 2, .op = Op::kExtend, .type = EventType::kInvoke, .value_ms = 20},
+                  {.at_ms = 3, .op = Op::kExtend, .type = EventType::kOk, .value_ms = 22},
+                  {.at_ms = 8}});
+  EXPECT_EQ(PromisedOf(history), "8-22");
+}
+
+}  // namespace
+}  // namespace doublehold
