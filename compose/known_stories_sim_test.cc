@@ -162,5 +162,23 @@ TEST(KnownStories, K34_ATokenThatIsGivenAgain) {
             (Sets{{"", 4}, {"fencing", 7}, {"exclusion lease-exclusion fencing stock", 6}}));
 }
 
+// docs/redisson-format.md: while its queue is not empty all instants hang on that of the first.
+TEST(KnownStories, AFairLockWhoseQueueIsNotEmptyForAWaitingTimeBreaksItsOrder) {
+  const auto broken = [](int cycles) {
+    return Count(ExploreAll({.lock = "redisson-fair",
+                             .depth = 0,
+                             .more = {{"claims", "order"},
+                                      {"workload.name", "queue"},
+                                      {"workload.work", "60s"},
+                                      {"lock.lease", "100s"},
+                                      {"retry.timeout", "3000s"}},
+                             .clients = 3,
+                             .cycles = cycles}),
+                 "order");
+  };
+  EXPECT_EQ(broken(2), 0) << "all is over before the waiting time of 300 s and the first lease are";
+  EXPECT_EQ(broken(3), 1);
+}
+
 }  // namespace
 }  // namespace doublehold
