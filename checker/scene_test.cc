@@ -201,5 +201,19 @@ TEST(Scene, WhatIsNotAnsweredWaitsForAServerToTheEndOfItsStall) {
   }
 }
 
+// A lease of 10 ms that was over at 5 ms: what stopped its client after that is named for a lease.
+TEST(Scene, WhatStoppedAStaleClientAfterItsLeaseIsNotNamedForLongerThanALease) {
+  const History history = FromLanes(R"(
+      c1:        A-a==!=================================R-r
+      pause c1:         [-])");
+  const Scene scene = Observe(history);
+  const int64_t healed_ns = scene.episodes.at(0).to_ns;
+  const auto named = [&](int64_t at_ns) {
+    return FaultsBehind(scene, {.at_ns = at_ns, .stale = 1, .lease_end_ns = 5'000'000}).size();
+  };
+  EXPECT_EQ(named(healed_ns + 10'000'000), 1U);
+  EXPECT_EQ(named(healed_ns + 10'000'001), 0U);
+}
+
 }  // namespace
 }  // namespace doublehold

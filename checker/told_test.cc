@@ -205,6 +205,10 @@ TEST(Told, IsViolatedWhereALiveLockIsDeniedAndNobodyElseCanHaveTakenIt) {
       {"another was granted it, before or after", R"(
       c1:   A-a=========R---x     !
       c2:       A----------a==R-r)"},
+      {"that explains it, and elsewhere all is told", R"(
+      c1:   A-a=========R---x     !              A-a==!============R-x
+      c2:       A----------a==R-r                          A-a=R-r)",
+       Outcome3::kValid},
       {"another may have been granted it", R"(
       c1:   A-a=========R-x     !
       c2:       A-?)"},
