@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "checker/double_grant.h"
 #include "checker/late_hold.h"
@@ -151,24 +152,33 @@ Explanation OfFencing(const Particulars& record, const Violation& violation) {
           .because = "the store took a token though it had taken a newer one"};
 }
 
+// Whether another was granted the key between a call and an instant: no count of before is left then.
+bool AnotherHadIt(const Particulars& record, const Call& since, int64_t by_ns) {
+  return std::ranges::any_of(record.CallsOf(Op::kAcquire, since.key), [&](const Call* grant) {
+    return grant->Ok() && grant->session != since.session && since.to_ns < grant->from_ns &&
+           grant->to_ns < by_ns;
+  });
+}
+
 // A message of one of its calls was kept back, or lost: what it was sent for may have been sent again.
-Explanation MayHaveRunTwice(const Particulars& record, const Hold& hold, int64_t until_ns) {
+// A release that runs twice frees the lock too early, an acquire that does leaves it.
+Explanation MayHaveRunTwice(const Particulars& record, const Hold& hold, Op op, int64_t until_ns) {
   for (const FaultEpisode& episode : record.scene.episodes) {
     const FaultFact& fault = record.FaultOf(episode);
     const bool on_it = episode.client <= 0 || episode.client == hold.client;
-    if (!on_it || !(KeepsMessages(fault) || LosesMessages(fault))) continue;
-    for (const Op op : {Op::kAcquire, Op::kRelease}) {
-      for (const Call* call : record.CallsOf(op, hold.key)) {
-        const bool met = call->session == hold.owner() && call->from_ns <= until_ns &&
-                         Overlap({call->from_ns, call->to_ns}, {episode.from_ns, episode.to_ns});
-        if (!met || call->outcome == EventType::kFail) continue;
-        return {
-            .because = fmt::format("{}, and what was sent for its {} of {} may have been sent "
-                                   "again, and carried out twice",
-                                   FaultClause(record.scene, episode), Name(op), At(call->from_ns)),
-            .episodes = {&episode},
-            .perhaps = {Cause::kResent}};
-      }
+    const bool of_store = episode.node == 0 || fault.nodes == std::vector<int>{0};
+    if (!on_it || of_store || !(KeepsMessages(fault) || LosesMessages(fault))) continue;
+    for (const Call* call : record.CallsOf(op, hold.key)) {
+      const bool met = call->session == hold.owner() && call->from_ns <= until_ns &&
+                       Overlap({call->from_ns, call->to_ns}, {episode.from_ns, episode.to_ns});
+      if (!met || call->outcome == EventType::kFail || AnotherHadIt(record, *call, hold.asked_ns))
+        continue;
+      return {
+          .because = fmt::format("{}, and what was sent for its {} of {} may have been sent "
+                                 "again, and carried out twice",
+                                 FaultClause(record.scene, episode), Name(op), At(call->from_ns)),
+          .episodes = {&episode},
+          .perhaps = {Cause::kResent}};
     }
   }
   return NotTold("nothing recorded explains the count of its entries");
@@ -178,10 +188,14 @@ Explanation MayHaveRunTwice(const Particulars& record, const Hold& hold, int64_t
 Explanation OfReentry(const Particulars& record, const Violation& violation) {
   const Hold* hold = HoldOf(record, violation.first);
   if (hold == nullptr) return NotTold("whose exit it was is not known");
-  if (const auto resent = WhyRanTwice(record, hold->owner(), hold->key, violation.to_ns)) {
+  const Op op = violation.second ? Op::kRelease : Op::kAcquire;
+  const auto counts = [&](const Call& call) {
+    return call.op == op && !AnotherHadIt(record, call, hold->asked_ns);
+  };
+  if (const auto resent = WhyRanTwice(record, hold->owner(), hold->key, violation.to_ns, counts)) {
     return *resent;
   }
-  return MayHaveRunTwice(record, *hold, violation.to_ns);
+  return MayHaveRunTwice(record, *hold, op, violation.to_ns);
 }
 
 bool IsOpenAt(const Call& call, int64_t at_ns) {
@@ -226,22 +240,26 @@ Explanation OfLiveness(const Particulars& record, const Violation& violation) {
 }
 
 // In a queue whose places have time-outs by the clocks of clients, one whose clock was moved may
-// have taken others' places for given up; alone, if nothing else was going on.
+// have taken others' places for given up: of one that asked for the key, before the grant.
 Explanation OfOrder(const Particulars& record, const Violation& violation) {
   if (record.history.facts.lock == kQueueingLock) {
-    const auto episodes = record.scene.EpisodesWithin({0, violation.to_ns});
-    const bool moved = std::ranges::any_of(episodes, [&](const FaultEpisode* episode) {
-      return episode->client > 0 && MovesAClock(record.FaultOf(*episode));
-    });
-    if (!moved) return NotTold("its queue is not recorded");
-    const bool alone = std::ranges::all_of(episodes, [&](const FaultEpisode* episode) {
-      return episode->client > 0 && MovesAClock(record.FaultOf(*episode));
-    });
-    Explanation why{.because = FaultsClause(record.scene, episodes) +
-                               ", and the places of its queue have time-outs by clients' clocks",
-                    .episodes = episodes};
-    if (alone) why.cause = Cause::kClientClock;
-    if (!alone) why.perhaps = {Cause::kClientClock};
+    Explanation why = NotTold("its queue is not recorded");
+    std::map<int32_t, int64_t> asks_since;
+    for (const Call& call : record.calls.all) {
+      if (call.op == Op::kAcquire && KeyName(record.history.facts, call.key) == violation.key)
+        asks_since.try_emplace(call.session.client, call.from_ns);
+    }
+    for (const FaultEpisode* episode : record.scene.EpisodesWithin({0, violation.from_ns})) {
+      const FaultFact& fault = record.FaultOf(*episode);
+      const auto asks = asks_since.find(episode->client);
+      const bool of_client = MovesAClock(fault) && episode->node < 0 && fault.nodes.empty();
+      if (of_client && asks != asks_since.end() && asks->second <= episode->to_ns)
+        why.episodes.push_back(episode);
+    }
+    if (why.episodes.empty()) return why;
+    why.perhaps = {Cause::kClientClock};
+    why.because = FaultsClause(record.scene, why.episodes) +
+                  ", and the places of its queue have time-outs by clients' clocks";
     return why;
   }
   return {.cause = Cause::kNoQueue,

@@ -19,15 +19,18 @@ bool LeasesEnd(const RunFacts& facts) {
   return has("lease") && !has("watchdog");
 }
 
+bool MayQueue(const RunFacts& facts) {
+  return facts.nodes <= 1 && (facts.library || facts.lock == kFairLock);
+}
+
 // What a fault made come late, or twice, may be in the way for long: with a lease without end, or in
 // a queue. Which libraries keep one is not recorded. Of a client that was stopped nothing comes
 // twice, and all when that is over.
 bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
   if (MovesAClock(fault) || LosesData(fault) || !LeasesEnd(facts)) return true;
-  const bool may_queue = facts.nodes <= 1 && (facts.library || facts.lock == kFairLock);
   const bool only_stopped = episode.client > 0 && (fault.kind == "pause" || fault.kind == "slow");
-  return may_queue && !only_stopped;
+  return MayQueue(facts) && !only_stopped;
 }
 
 // The servers of locks that a fault is on, when it is on nothing else.
@@ -45,6 +48,7 @@ std::optional<int64_t> Disturbances::OverSince(const Span& when, int32_t client)
   for (const FaultEpisode* episode : scene_.EpisodesWithin({0, when.to_ns})) {
     if (MayLinger(facts_, *episode)) return std::nullopt;
   }
+  if (NoMajorityIsLeft(when.to_ns)) return std::nullopt;
   int64_t since_ns = when.from_ns;
   std::set<int> hit;
   int64_t of_nodes_ns = since_ns;
@@ -57,12 +61,24 @@ std::optional<int64_t> Disturbances::OverSince(const Span& when, int32_t client)
   const bool a_majority_is_left = facts_.nodes - static_cast<int>(hit.size()) > facts_.nodes / 2;
   if (!a_majority_is_left) since_ns = std::max(since_ns, of_nodes_ns);
   for (const Stall* stall : scene_.StallsWithin(when)) {
-    // Of several nodes another may have a part while it is stalled.
-    const bool in_the_way = HoldsUp(*stall, client) || (facts_.nodes > 1 && stall->client > 0);
+    // Of several nodes another may have a part while it is stalled; or it is first in a queue.
+    const bool by_another = stall->client > 0 && (facts_.nodes > 1 || MayQueue(facts_));
+    const bool in_the_way = by_another || HoldsUp(*stall, client);
     const bool is_long = stall->when.to_ns - stall->when.from_ns > ToNs(facts_.grace) / 2;
     if (in_the_way && is_long) since_ns = std::max(since_ns, stall->when.to_ns);
   }
   return since_ns;
+}
+
+// A server that was killed for good stays away, though that fault is over at once.
+bool Disturbances::NoMajorityIsLeft(int64_t by_ns) const {
+  std::set<int> gone;
+  for (const FaultEpisode* episode : scene_.EpisodesWithin({0, by_ns})) {
+    if (!IsCrash(facts_.faults[static_cast<size_t>(episode->fault)])) continue;
+    const std::set<int> nodes = OnlyNodes(facts_, *episode);
+    gone.insert(nodes.begin(), nodes.end());
+  }
+  return !gone.empty() && facts_.nodes - static_cast<int>(gone.size()) <= facts_.nodes / 2;
 }
 
 }  // namespace doublehold

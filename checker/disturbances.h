@@ -20,6 +20,8 @@ class Disturbances {
   [[nodiscard]] std::optional<int64_t> OverSince(const Span& when, int32_t client) const;
 
  private:
+  [[nodiscard]] bool NoMajorityIsLeft(int64_t by_ns) const;
+
   const Scene& scene_;
   const RunFacts& facts_;
 };

@@ -311,7 +311,8 @@ Explanation WhyGrantedTwice(const Particulars& record, const Hold& first) {
 }
 
 std::optional<Explanation> WhyRanTwice(const Particulars& record, const SessionId& session,
-                                       uint16_t key, int64_t until_ns) {
+                                       uint16_t key, int64_t until_ns,
+                                       const std::function<bool(const Call&)>& counts) {
   if (record.history.facts.nodes > 1) return std::nullopt;
   std::vector<const FaultEpisode*> episodes;
   for (const FaultEpisode& episode : record.scene.episodes) {
@@ -325,7 +326,7 @@ std::optional<Explanation> WhyRanTwice(const Particulars& record, const SessionI
   for (const Op op : {Op::kAcquire, Op::kRelease}) {
     for (const Call* call : record.CallsOf(op, key)) {
       if (call->from_ns > until_ns) break;
-      if (call->session != session || !call->Ok()) continue;
+      if (call->session != session || !call->Ok() || (counts && !counts(*call))) continue;
       const auto met = [&](const FaultEpisode* episode) {
         const bool drops = record.FaultOf(*episode).kind == "drop";
         return call->from_ns <= episode->to_ns &&

@@ -2,6 +2,7 @@
 #ifndef DOUBLEHOLD_CHECKER_DOUBLE_GRANT_H_
 #define DOUBLEHOLD_CHECKER_DOUBLE_GRANT_H_
 
+#include <functional>
 #include <optional>
 
 #include "checker/cause.h"
@@ -29,9 +30,11 @@ namespace doublehold {
 Explanation WhyGrantedTwice(const Particulars& record, const Hold& first);
 
 // A call of a session by `until_ns` that was answered although a message of it was lost, or sent
-// twice: its command ran twice. Of locks on one node; nothing: there was none.
+// twice: its command ran twice. Of those for which `counts` is true; empty: of all. Of locks on one
+// node; nothing: there was none.
 std::optional<Explanation> WhyRanTwice(const Particulars& record, const SessionId& session,
-                                       uint16_t key, int64_t until_ns);
+                                       uint16_t key, int64_t until_ns,
+                                       const std::function<bool(const Call&)>& counts = {});
 
 }  // namespace doublehold
 

@@ -162,6 +162,14 @@ TEST(DoubleGrant, OfACommandThatRanTwiceIsTheReplyThatWasLost) {
     EXPECT_EQ(perhaps.cause, Cause::kNotTold) << kind;
     EXPECT_EQ(perhaps.perhaps, std::vector<Cause>{Cause::kResent}) << kind;
   }
+  // An acquire that ran twice frees nothing too early.
+  for (const std::string kind : {"hold", "drop"}) {
+    const std::string of_acquire = nested + "\n      " + kind + " c1:              [-]";
+    const Violation other =
+        Judge(FromLanes(of_acquire, {.claims = {"reentry"}})).claims.at(0).violations.at(0);
+    EXPECT_EQ(other.cause, Cause::kNotTold) << kind;
+    EXPECT_TRUE(other.perhaps.empty()) << kind;
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -20,12 +21,21 @@ class FalseAnswerSearch {
       : evidence_(evidence),
         holds_(evidence.holds()),
         scene_(evidence.scene()),
-        lease_ends_(evidence) {}
+        lease_ends_(evidence) {
+    if (!scene_.facts.library) return;
+    const std::vector<std::string>& can = scene_.facts.library->can;
+    leases_end_ = std::ranges::find(can, "lease") != can.end();
+  }
 
   std::vector<FalseAnswer> Find() && {
     for (const Call& call : evidence_.calls().all) {
       if (call.op == Op::kAcquire && call.outcome != EventType::kFail)
         acquires_[call.key].push_back(&call);
+      if (call.op != Op::kRelease) continue;
+      const bool blind = call.Ok() && call.answer[0] == 1;
+      looks_ = looks_ || (call.Ok() && !blind);
+      frees_anothers_ = frees_anothers_ || blind;
+      if (blind || call.outcome == EventType::kInfo) releases_[call.key].push_back(&call);
     }
     for (const Call& call : evidence_.calls().all) {
       if (call.op == Op::kAcquire) NoteAcquire(call);
@@ -69,8 +79,13 @@ class FalseAnswerSearch {
     const bool frees = release.Ok() && release.answer[0] == 0;
     if (own == nullptr || (!frees && release.outcome != EventType::kFail)) return;
     const Span all{own->asked_ns, release.to_ns};
-    const bool moved = WasActive(scene_, all, MovesAClock) || WasActive(scene_, all, LosesKeys);
-    const bool certain = !asked.unclear && !asked.entered_again && !moved;
+    const bool moved = WasActive(scene_, all, MovesAClock) || WasActive(scene_, all, LosesKeys) ||
+                       WasActive(scene_, {0, release.to_ns}, IsCrash);
+    // What was kept back before it was called may be carried out now: an extension, or a release.
+    const bool kept = WasActive(scene_, {own->asked_ns, release.from_ns}, KeepsMessages) ||
+                      WasActive(scene_, {own->asked_ns, release.from_ns}, LosesMessages);
+    // Readers may keep each other's locks.
+    const bool certain = !asked.unclear && !asked.entered_again && !moved && !kept && !own->shared;
     FalseAnswer answer{.release = &release, .own = own};
     if (!frees) {
       answer.what = Falsehood::kWasThere;
@@ -81,7 +96,7 @@ class FalseAnswerSearch {
       if (untouched) found_.push_back(answer);
       return;
     }
-    answer.certain = certain && !MayBeSentAgain(scene_, *own);
+    answer.certain = certain;
     if (granted.freed != nullptr) {
       answer.what = Falsehood::kWasFreed;
       answer.at_ns = granted.freed->to_ns;
@@ -91,7 +106,7 @@ class FalseAnswerSearch {
     granted.freed = &release;
     answer.at_ns = lease_ends_.LatestNs(*granted.acquire);
     const bool over = release.from_ns - answer.at_ns > ToNs(scene_.facts.grace);
-    if (scene_.facts.library && over) found_.push_back(answer);
+    if (leases_end_ && over) found_.push_back(answer);
   }
 
   // Whether nobody else can have taken it by then; false: perhaps. Nothing: another was granted it.
@@ -103,19 +118,25 @@ class FalseAnswerSearch {
       if (other->Ok() && !(own.shared && other->answer[2] != 0)) return std::nullopt;
       untouched = false;
     }
-    const auto meets = [&](const Hold& other) {
-      return other.key == own.key && other.hold != own.hold && !other.harmless &&
-             other.core.to_ns <= release.to_ns && other.done_ns >= own.asked_ns;
-    };
-    return untouched && std::ranges::none_of(holds_.all, meets) &&
-           std::ranges::none_of(holds_.cleanups, meets);
+    // A lock looks at every release or at none: those that are not answered do what the others do.
+    const auto releases = releases_.find(release.key);
+    if (releases == releases_.end()) return untouched;
+    return untouched && std::ranges::none_of(releases->second, [&](const Call* other) {
+             const bool harmless = !other->Ok() && looks_ && !frees_anothers_;
+             return other != &release && !harmless && other->from_ns <= release.to_ns &&
+                    other->DoneNs() >= own.asked_ns;
+           });
   }
 
   const Evidence& evidence_;
   const Holds& holds_;
   const Scene& scene_;
   LeaseEnds lease_ends_;
+  bool leases_end_ = false;  // as a library says of its locks
+  // Of the releases that were answered: whether some looked whose lock they freed, and some did not.
+  bool looks_ = false, frees_anothers_ = false;
   std::map<uint16_t, std::vector<const Call*>> acquires_;  // that may have been granted
+  std::map<uint16_t, std::vector<const Call*>> releases_;  // that may have freed another's
   std::map<OfSession, Asked> asked_;
   std::unordered_map<uint64_t, Granted> granted_;
   std::vector<FalseAnswer> found_;

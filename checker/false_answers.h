@@ -17,12 +17,14 @@ namespace doublehold {
 //   c1:  A-a==R-x  !          kWasThere: its lease ran, nobody else was granted the key, and it says
 //                             that there was nothing of its own
 //
-// Only a library is asked when a lease was over: what keeps a session of ours alive is not recorded.
-// Nor of one with a watchdog, which extends unseen.
+// Only a library that says that its leases end is asked when one was over: what keeps a session of
+// ours alive is not recorded. Nor of one with a watchdog, which extends unseen.
 //
-// Not certain, and so a doubt: where its session may have been granted the key once more, where a
-// release may come late, where another's acquire was not answered, or what frees it without looking
-// may have met it; and where a fault moved a clock or took keys away. On several nodes nothing is.
+// Not certain, and so a doubt: where its session may have been granted the key once more, where
+// another's acquire was not answered, or a release that frees without looking may have met it; where
+// what a fault had kept back or lost before may be carried out now; of readers, who may keep each
+// other's locks; and where a fault moved a clock, took keys away or killed somebody. On several nodes
+// nothing is certain.
 enum class Falsehood : uint8_t { kWasOver, kWasFreed, kWasThere };
 
 struct FalseAnswer {

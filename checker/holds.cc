@@ -335,7 +335,7 @@ class HoldExtraction {
 
 bool Hold::LiveAt(int64_t at_ns) const {
   return std::ranges::any_of(live, [at_ns](const Span& span) {
-    return span.from_ns <= at_ns && (at_ns < span.to_ns || span.from_ns == span.to_ns);
+    return at_ns == span.from_ns || (span.from_ns < at_ns && at_ns < span.to_ns);
   });
 }
 

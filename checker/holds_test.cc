@@ -50,6 +50,14 @@ TEST(Holds, ReachFromTheReturnOfTheAcquireToTheCallOfTheRelease) {
   }
 }
 
+TEST(Holds, ThatAreButAnInstantAreLiveThenAlone) {
+  const Holds holds = ExtractHolds(FromLanes("c1: A-a        A-x"));
+  ASSERT_EQ(DrawnHolds(holds.all.at(0)), "1:[2,2] 2-2");
+  EXPECT_TRUE(holds.all[0].LiveAt(2'000'000));
+  EXPECT_FALSE(holds.all[0].LiveAt(2'000'001));
+  EXPECT_FALSE(holds.all[0].LiveAt(1'999'999));
+}
+
 TEST(Holds, AreNotLiveWhenTheLeaseWasOverBeforeTheGrant) {
   History history = FromLanes("c1: A----a==R-r");
   history.events[1].value[0] = 2'000'000;

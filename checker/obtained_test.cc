@@ -522,5 +522,28 @@ TEST(Obtained, IsUnknownWhereMostGrantsCameTooLateBecauseOfWhatDisturbedThem) {
   EXPECT_EQ(verdict.reason, "only 1 of 3 asks for a free key could be judged");
 }
 
+// That fault is over at once, and they are away for good.
+TEST(Obtained, NobodyObtainsAnythingWhenAMajorityOfServersWasKilled) {
+  const std::string one = R"(
+      c1:            A-a=R-r
+      c2:                    A-x A-x A-x A-x A-x A-x A-x
+      crash n1:  [])";
+  EXPECT_EQ(VerdictOnObtained(one, {.nodes = 3}).outcome, Outcome3::kViolated);
+  EXPECT_EQ(VerdictOnObtained(one).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnObtained(one + "\n      crash n2:  []", {.nodes = 3}).outcome,
+            Outcome3::kUnknown);
+}
+
+// It is the turn of one that the machine keeps from going in.
+TEST(Obtained, AStallOfAnotherHoldsUpAQueue) {
+  const std::string picture = R"(
+      c1:               A-a=R-r
+      c3:                   A---------------------------x
+      c2:                       A-x A-x  A-x A-x A-x A-x
+      machine c3:            (-------------------------))";
+  EXPECT_EQ(VerdictOnObtained(picture, {.lock = "redisson-fair"}).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnObtained(picture, OfLibraryObtained()).outcome, Outcome3::kUnknown);
+}
+
 }  // namespace
 }  // namespace doublehold

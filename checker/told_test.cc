@@ -230,6 +230,18 @@ TEST(Told, IsViolatedWhereALiveLockIsDeniedAndNobodyElseCanHaveTakenIt) {
       c1:         A-a=========R-x     !
       c2: A-a=R-r)",
        Outcome3::kViolated},
+      {"another that had not been granted it frees without looking", R"(
+      c1:         A-a=========R-x     !
+      c2: A-xR-f         R-f)"},
+      {"a release that does not look is not answered", R"(
+      c1:                     A-a=========R-x     !
+      c2: A-a==R-f A-a==R-?)"},
+      {"what a fault keeps back may come now", R"(
+      c1:         A-a=========R-x     !
+      hold c1: [----------------------------])"},
+      {"the server was killed", R"(
+      c1:              A-a=========R-x     !
+      crash n1: [])"},
       {"it went in twice", R"(
       c1:   A-a=A-a===R-r=====R-x     !)"},
       {"readers let each other be", R"(
@@ -278,12 +290,17 @@ TEST(Told, IsViolatedWhereALibraryFreesALockWhoseLeaseWasOverByMoreThanGrace) {
       {"a clock was moved", R"(
       c1:         A-a==!             R-r
       jump n1:       [-])"},
+      {"it reads, and another may keep its lock", "c1:  A-b==!             R-r"},
+      {"its extension may be sent again", R"(
+      hold c1:                 [-]
+      c1:         A-a==!             R-r)"},
   };
   for (const auto& [name, picture, outcome] : drawn) {
     const ClaimVerdict of_picture = VerdictOnLibrary(picture, {"lease"});
     EXPECT_EQ(Name(of_picture.outcome), Name(outcome)) << name << ": " << of_picture.reason;
   }
   EXPECT_EQ(VerdictOnLibrary(late, {"lease", "watchdog"}).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnLibrary(late, {"lost"}).outcome, Outcome3::kUnknown);
   EXPECT_EQ(VerdictOnLibrary(late, {}).outcome, Outcome3::kUnknown) << "it is one of ours";
 }
 

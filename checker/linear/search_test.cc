@@ -97,8 +97,9 @@ std::vector<Operation> LongHistory(int of_each) {
       const int64_t invoked = wait();
       const int64_t effect = wait();
       const auto written = static_cast<int64_t>(prng.Below(5));
-      Operation operation = prng.Below(3) == 0 ? AtSearch(invoked, wait(), 1, client, {written})
-                                               : AtSearch(invoked, wait(), 0, client);
+      const bool writes = prng.Below(3) == 0;
+      Operation operation = AtSearch(invoked, wait(), writes ? 1 : 0, client);
+      if (writes) operation.argument.push_back(written);
       by_effect.emplace_back(effect, std::move(operation));
     }
   }
@@ -107,7 +108,7 @@ std::vector<Operation> LongHistory(int of_each) {
   std::vector<Operation> operations;
   for (auto& [effect, operation] : by_effect) {
     if (operation.function == 1) value = operation.argument[0];
-    if (operation.function == 0) operation.result = {value};
+    if (operation.function == 0) operation.result.assign(1, value);
     operations.push_back(std::move(operation));
   }
   return operations;
