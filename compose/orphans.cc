@@ -10,7 +10,6 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 namespace doublehold {
@@ -24,8 +23,10 @@ struct Process {
 
 // "4711 (sleep) S 17 ...": a name may contain spaces and brackets.
 bool ReadStat(const std::filesystem::path& folder, Process& process, pid_t& parent) {
+  // One that ends meanwhile fails the read: a stream takes that as no text, its buffer would throw.
+  std::string text;
   std::ifstream in(folder / "stat");
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::getline(in, text, '\0');
   const size_t open = text.find('(');
   const size_t close = text.rfind(')');
   if (open == std::string::npos || close == std::string::npos) return false;
@@ -39,13 +40,14 @@ bool ReadStat(const std::filesystem::path& folder, Process& process, pid_t& pare
 std::vector<Process> OwnChildren() {
   std::vector<Process> children;
   std::error_code code;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", code)) {
-    const std::string number = entry.path().filename().string();
+  std::filesystem::directory_iterator entry("/proc", code);
+  for (; !code && entry != end(entry); entry.increment(code)) {
+    const std::string number = entry->path().filename().string();
     Process process;
     const auto parsed = std::from_chars(number.data(), number.data() + number.size(), process.pid);
     if (parsed.ec != std::errc() || parsed.ptr != number.data() + number.size()) continue;
     pid_t parent = 0;
-    if (ReadStat(entry.path(), process, parent) && parent == getpid())
+    if (ReadStat(entry->path(), process, parent) && parent == getpid())
       children.push_back(std::move(process));
   }
   return children;

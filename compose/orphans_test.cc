@@ -1,0 +1,49 @@
+#include "compose/orphans.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace doublehold {
+namespace {
+
+// A child that does this, and then ends.
+template <typename Work>
+pid_t ForkTo(const Work& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    work();
+    _exit(0);
+  }
+  return child;
+}
+
+TEST(Orphans, AreEndedWithWhatTheyLeave) {
+  Orphans orphans;
+  const pid_t parent = ForkTo([] {
+    if (fork() == 0) {
+      setsid();
+      if (fork() == 0) pause();
+      pause();
+    }
+  });
+  ASSERT_EQ(waitpid(parent, nullptr, 0), parent);
+  // The name of a process is that of its program: of this test.
+  EXPECT_GE(orphans.End().size(), 1U);
+  EXPECT_TRUE(orphans.End().empty());
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "nobody is left";
+}
+
+TEST(Orphans, ChildrenThatWereThereBeforeAreLeftAlone) {
+  const pid_t child = ForkTo([] { pause(); });
+  EXPECT_TRUE(Orphans().End().empty());
+  EXPECT_EQ(kill(child, 0), 0);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+}  // namespace
+}  // namespace doublehold
