@@ -78,6 +78,8 @@ Program::Program(std::vector<std::string> words) {
   if (pid_ > 0) return;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);
+  // Who was started in the background of a shell ignores it, and would hand that on.
+  signal(SIGINT, SIG_DFL);
   putenv(const_cast<char*>(variable.c_str()));
   dup2(open("/dev/null", O_RDONLY), 0);
   dup2(open((folder_.path() / "out").c_str(), O_WRONLY | O_CREAT, 0600), 1);
