@@ -152,7 +152,8 @@ Explanation OfFencing(const Particulars& record, const Violation& violation) {
           .because = "the store took a token though it had taken a newer one"};
 }
 
-// Whether another was granted the key between a call and an instant: no count of before is left then.
+// Whether another was granted the key between a call and an instant: no count of before is left
+// then.
 bool AnotherHadIt(const Particulars& record, const Call& since, int64_t by_ns) {
   return std::ranges::any_of(record.CallsOf(Op::kAcquire, since.key), [&](const Call* grant) {
     return grant->Ok() && grant->session != since.session && since.to_ns < grant->from_ns &&
@@ -160,8 +161,8 @@ bool AnotherHadIt(const Particulars& record, const Call& since, int64_t by_ns) {
   });
 }
 
-// A message of one of its calls was kept back, or lost: what it was sent for may have been sent again.
-// A release that runs twice frees the lock too early, an acquire that does leaves it.
+// A message of one of its calls was kept back, or lost: what it was sent for may have been sent
+// again. A release that runs twice frees the lock too early, an acquire that does leaves it.
 Explanation MayHaveRunTwice(const Particulars& record, const Hold& hold, Op op, int64_t until_ns) {
   for (const FaultEpisode& episode : record.scene.episodes) {
     const FaultFact& fault = record.FaultOf(episode);

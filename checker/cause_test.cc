@@ -148,6 +148,10 @@ TEST(Cause, OfALockWithoutAQueueIsThat) {
   EXPECT_EQ(perhaps_with("\n      jump c2:                                         [--] | 2000"),
             none)
       << "after the grant";
+  History both = FromLanes(overtaken + "\n      jump c2:     [-----]   | 2000",
+                           {.claims = {"order"}, .lock = "redisson-fair"});
+  both.facts.faults.at(0).nodes = {1};
+  EXPECT_EQ(Judge(both).claims.at(0).violations.at(0).perhaps, none) << "a server's clock too";
 }
 
 TEST(Cause, OfNoLockAndOfTheMachineGoesBeforeAll) {

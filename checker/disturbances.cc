@@ -23,8 +23,8 @@ bool MayQueue(const RunFacts& facts) {
   return facts.nodes <= 1 && (facts.library || facts.lock == kFairLock);
 }
 
-// What a fault made come late, or twice, may be in the way for long: with a lease without end, or in
-// a queue. Which libraries keep one is not recorded. Of a client that was stopped nothing comes
+// What a fault made come late, or twice, may be in the way for long: with a lease without end, or
+// in a queue. Which libraries keep one is not recorded. Of a client that was stopped nothing comes
 // twice, and all when that is over.
 bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];

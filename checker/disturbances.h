@@ -15,8 +15,8 @@ class Disturbances {
  public:
   explicit Disturbances(const Scene& scene) : scene_(scene), facts_(scene.facts) {}
 
-  // Of those that touched a stretch, the last end; the beginning of it where there was none. Nothing:
-  // something of what was before it may be in the way for long.
+  // Of those that touched a stretch, the last end; the beginning of it where there was none.
+  // Nothing: something of what was before it may be in the way for long.
   [[nodiscard]] std::optional<int64_t> OverSince(const Span& when, int32_t client) const;
 
  private:

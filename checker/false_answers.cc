@@ -133,7 +133,8 @@ class FalseAnswerSearch {
   const Scene& scene_;
   LeaseEnds lease_ends_;
   bool leases_end_ = false;  // as a library says of its locks
-  // Of the releases that were answered: whether some looked whose lock they freed, and some did not.
+  // Of the releases that were answered: whether some looked whose lock they freed, and some did
+  // not.
   bool looks_ = false, frees_anothers_ = false;
   std::map<uint16_t, std::vector<const Call*>> acquires_;  // that may have been granted
   std::map<uint16_t, std::vector<const Call*>> releases_;  // that may have freed another's

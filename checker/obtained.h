@@ -30,8 +30,8 @@ namespace doublehold {
 // matter. On one node another may stand before it in a queue: any that has asked since it was last granted the key. And a driver
 // whose call was not answered asks nothing until it is.
 //
-// How often it was asked for within a call that takes long nobody knows. Where one such call, or on several nodes one after the
-// other, was refused all the time, it is unknown:
+// How often it was asked for within a call that takes long nobody knows. Where one such call, or on
+// several nodes one after the other, was refused all the time, it is unknown:
 //
 //   c1:  A-a==R-r
 //   c2:           A---- > ----xA---- > ----x
@@ -45,8 +45,8 @@ namespace doublehold {
 // Nor is it known where a grant came later than lease and grace, and no refusal before it was late: it may have been given in time. Of
 // that nothing is said where another that asked meanwhile may have been granted the key first.
 //
-// Once for each client and stretch. Unknown where no free key was granted, or where more were granted
-// too late, under what disturbed it, than in time.
+// Once for each client and stretch. Unknown where no free key was granted, or where more were
+// granted too late, under what disturbed it, than in time.
 ClaimVerdict CheckObtained(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

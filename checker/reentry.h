@@ -20,8 +20,8 @@ namespace doublehold {
 // another's that did not look whose lock it freed, or is not answered. Readers let in beside a
 // reader are none.
 //
-// One that had asked before that exit and was granted the key after it says nothing of either: unknown. After how many inner exits
-// others were refused is told: after the rest nobody looked.
+// One that had asked before that exit and was granted the key after it says nothing of either:
+// unknown. After how many inner exits others were refused is told: after the rest nobody looked.
 //
 // The last exit did not free it: somebody was told that the key is taken, and for how long, when it
 // was certainly free:

@@ -91,8 +91,8 @@ bool ActsOnServers(const FaultEpisode& episode, const FaultFact& fault);
 // One that loses messages: what is lost is waited for in vain, also when the fault is over.
 bool LosesMessages(const FaultFact& fault);
 
-// One that keeps messages back: what is sent may arrive when nobody waits for it any more, and after
-// the same was sent again.
+// One that keeps messages back: what is sent may arrive when nobody waits for it any more, and
+// after the same was sent again.
 bool KeepsMessages(const FaultFact& fault);
 
 // One after which a server may answer from data older than it had, or from none.

@@ -13,15 +13,16 @@ namespace doublehold {
 //   c1:  A-a===!===========R-r        violated: a release of a lock that is lost says `x`
 //   c2:           A-a==R-r
 //
-// So it is where nobody else is involved (false_answers.h): a lease that is over, or a lock that was
-// freed before, is lost as well. And a release that says so of a lock that was there is as false:
+// So it is where nobody else is involved (false_answers.h): a lease that is over, or a lock that
+// was freed before, is lost as well. And a release that says so of a lock that was there is as
+// false:
 //
 //   c1:  A-a=======R-x        !       violated: its lease ran, and nobody else was granted the key
 //
 // Either that answer is not true, or the promise of the lease was not.
 //
 // One that frees without looking (`unchecked`) says nothing about whose lock it was: that is the claim `release`. A release
-// that is not answered says nothing either, nor does a second one of the same hold, or an inner exit, which frees nothing.
+// that is not answered says nothing either, nor does an inner exit, which frees nothing.
 //
 // Unknown where no lock was lost so: then nobody had anything to be told.
 ClaimVerdict CheckTold(const Evidence& evidence, const Limits& limits);

@@ -260,7 +260,8 @@ TEST(Told, IsViolatedWhereALiveLockIsDeniedAndNobodyElseCanHaveTakenIt) {
   }
 }
 
-// As `picture` draws it, behind a library. Its leases are for 5 columns; a picture asks for a second.
+// As `picture` draws it, behind a library. Its leases are for 5 columns; a picture asks for a
+// second.
 ClaimVerdict VerdictOnLibrary(const std::string& picture, const std::vector<std::string>& can) {
   History history =
       FromLanes(picture, {.lease = 5ms, .grace = 5ms, .library = LibraryFact{"lib", "1", can}});

@@ -161,8 +161,8 @@ TEST_F(PacketCutsTest, OneDirectionIsLostAndTheOtherArrives) {
   EXPECT_EQ(ClientReceived(10s), "told");
 }
 
-// Once it has connected it knows the way: before, it may still wait for the other end's address, and
-// send nothing that a cut can lose.
+// Once it has connected it knows the way: before, it may still wait for the other end's address,
+// and send nothing that a cut can lose.
 TEST_F(PacketCutsTest, NobodyConnectsOverALinkThatIsCut) {
   ConnectAndAccept();
   client_.Close();

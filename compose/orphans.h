@@ -10,9 +10,10 @@
 
 namespace doublehold {
 
-// From its making on, a descendant of this process whose parent ends becomes a child of this process
-// (prctl(2), PR_SET_CHILD_SUBREAPER), so that it can be found and ended. Children that were there
-// before are left alone. Thread rule: one at a time, and nothing else starts children while End runs.
+// From its making on, a descendant of this process whose parent ends becomes a child of this
+// process (prctl(2), PR_SET_CHILD_SUBREAPER), so that it can be found and ended. Children that were
+// there before are left alone. Thread rule: one at a time, and nothing else starts children while
+// End runs.
 class Orphans {
  public:
   Orphans();
@@ -20,8 +21,8 @@ class Orphans {
   Orphans& operator=(const Orphans&) = delete;
   ~Orphans() { End(); }
 
-  // Kills those that are left, with what they leave in turn, and waits for them. To be called when all
-  // children that this process started itself have ended. The names of those that still ran.
+  // Kills those that are left, with what they leave in turn, and waits for them. To be called when
+  // all children that this process started itself have ended. The names of those that still ran.
   std::vector<std::string> End();
 
  private:

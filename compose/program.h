@@ -77,9 +77,10 @@ nlohmann::json ClaimOf(const nlohmann::json& verdict, const std::string& claim);
 
 nlohmann::json ReadJson(const std::filesystem::path& file);
 
-// What `run` returns, a verdict.json, of a run during which the machine stalled no process. One that
-// it did stall says little of what depends on time, and is done again, up to nine times: because of
-// what its stall meter said, whatever the verdict is. `run` is given how many went before it.
+// What `run` returns, a verdict.json, of a run during which the machine stalled no process. One
+// that it did stall says little of what depends on time, and is done again, up to nine times:
+// because of what its stall meter said, whatever the verdict is. `run` is given how many went
+// before it.
 nlohmann::json UnstalledVerdict(const std::function<nlohmann::json(int before)>& run);
 void WriteFile(const std::filesystem::path& file, const std::string& text);
 

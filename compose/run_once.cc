@@ -44,6 +44,14 @@ void LinkLatest(const std::filesystem::path& folder) {
   if (!code) std::filesystem::rename(fresh, link, code);
 }
 
+std::string TellOfOrphans(const std::vector<std::string>& ran_on) {
+  const bool one = ran_on.size() == 1;
+  return fmt::format(
+      "{} {} that drivers had started ran on when these had ended, and {} killed: {}",
+      ran_on.size(), one ? "process" : "processes", one ? "was" : "were",
+      fmt::join(std::set<std::string>(ran_on.begin(), ran_on.end()), ", "));
+}
+
 }  // namespace
 
 std::string FolderName(const std::string& name) {
@@ -88,18 +96,6 @@ Result<void> WriteWhole(const std::filesystem::path& file, const std::string& co
   std::filesystem::remove(part, code);
   return BadInput(fmt::format("{}: cannot be written", file.string()));
 }
-
-namespace {
-
-std::string TellOfOrphans(const std::vector<std::string>& ran_on) {
-  const bool one = ran_on.size() == 1;
-  return fmt::format(
-      "{} {} that drivers had started ran on when these had ended, and {} killed: {}",
-      ran_on.size(), one ? "process" : "processes", one ? "was" : "were",
-      fmt::join(std::set<std::string>(ran_on.begin(), ran_on.end()), ", "));
-}
-
-}  // namespace
 
 Result<RunVerdict> RunOnce(const RunRequest& request) {
   if (auto ok = WriteWhole(request.folder / "plan.json", ToJson(request.plan).dump(2) + "\n");

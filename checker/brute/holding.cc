@@ -175,8 +175,8 @@ bool WasUnknown(const History& history, uint64_t hold) {
   });
 }
 
-// When the session of one that was never released asked for the key again; or released what it perhaps had, or left this one and
-// something extended it.
+// When the session of one that was never released asked for the key again; or released what it
+// perhaps had, or left this one and something extended it.
 int64_t AskedAgain(const History& history, const Deed& grant) {
   size_t last_under_it = 0;
   int64_t again = kEver;
