@@ -267,6 +267,16 @@ Explanation OfOrder(const Particulars& record, const Violation& violation) {
           .because = fmt::format("lock {} keeps no queue", record.history.facts.lock)};
 }
 
+// Others had the key again and again, and nothing that a fault does need have a part in it.
+Explanation OfLongWait(const Particulars& record, const Violation& violation) {
+  const auto faults = record.scene.EpisodesWithin({violation.from_ns, violation.to_ns});
+  if (!faults.empty()) return NotTold(FaultsClause(record.scene, faults));
+  const RunFacts& facts = record.history.facts;
+  if (facts.library || facts.lock == kQueueingLock || !violation.second)
+    return NotTold("who was to be next is not recorded");
+  return {.cause = Cause::kNoQueue, .because = fmt::format("lock {} keeps no queue", facts.lock)};
+}
+
 }  // namespace
 
 std::span<const CauseEntry> Causes() { return kCauses; }
@@ -309,6 +319,8 @@ Explanation WhyViolated(const Particulars& record, std::string_view claim,
   if (claim == "quiet")
     return NotTold("what a client's lock sent is not recorded, but that it did");
   if (claim == "obtained") return NotTold("who left the key as it was is not recorded");
+  if (claim == "max-wait") return OfLongWait(record, violation);
+  if (claim == "commands-per-hold") return NotTold("what a client's lock sent is not recorded");
   if (claim == "settled") return NotTold("what a library does within a call is not recorded");
   return OfHarm(record, violation);
 }

@@ -48,11 +48,16 @@ using CheckFunction = ClaimVerdict (*)(const Evidence&, const Limits&);
 // What a claim is about, and so which locks it can be made of: any, those that are taken, those that give tokens.
 enum class About : uint8_t { kData, kLock, kToken };
 
+// A claim that is a limit of the user's: of a time, or of a number.
+enum class LimitKind : uint8_t { kNone, kTime, kCount };
+
 struct CheckerEntry {
   std::string_view claim;
   std::string_view violated_when;  // for `doublehold list claims`
   About about;
   CheckFunction check;
+  LimitKind limit = LimitKind::kNone;  // the claim is judged only where one is set: limit.h
+  bool by_traffic = false;             // by the commands that clients send
 };
 
 // The registry: one line a claim, in the order in which they are told.

@@ -65,6 +65,19 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
         jump n1:        [---------------------]        | 750
         final:                                    *    | 3/2
         probe:                                    P-p)"},
+    {"commands-few-1-ok", "commands-per-hold valid",
+     "3 commands are within the limit: what came before the grant is not counted", R"(
+        c1:       A--a==========R-r
+        sent c1:   *   *    *    *)"},
+    {"commands-many-1-bad", "commands-per-hold violated",
+     "the lock is renewed 6 times in one hold of a lease", R"(
+        c1:       A--a==========R-r
+        sent c1:   *  * * * * * *)"},
+    {"commands-of-two-keys-1-unknown", "commands-per-hold unknown",
+     "client 1 asked for another key meanwhile: what was sent for which is not recorded", R"(
+        c1:         A--a==========R-r
+        c1 item-1:       A--x
+        sent c1:     *  * * * * * *)"},
     {"cut-short-2-unknown", "exclusion valid, lease-exclusion valid, stock unknown, liveness unknown",
      "the end is missing: the final stock and the probe", R"(
         c1: A-a=g=w=R-r             | 5 5>4
@@ -396,6 +409,19 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
      "the release of client 1 may have come first", R"(
         c1:       A-a==!====R--------r
         c2:               A------a=R-r)"},
+    {"wait-too-long-2-bad", "max-wait violated",
+     "client 2 gives up and asks again while client 1 is granted the key again and again", R"(
+        c1:     QA-aq==R-r QA-aq==R-r QA-aq==R-r
+        c2:      Q-A---x--x Q-A-----x--x  Q-A-aq=R-r)"},
+    {"waits-short-2-ok", "max-wait valid",
+     "nobody waited for longer than 20 ms", R"(
+        c1:     QA-aq==R-r QA-aq==R-r
+        c2:      Q-A---x--A-aq==R-r)"},
+    {"waits-while-stopped-2-unknown", "max-wait unknown",
+     "client 2 was stopped while it waited: by itself it may have waited for less", R"(
+        c1:        QA-aq==R-r QA-aq==R-r
+        c2:         Q-A---x--------------A-aq==R-r
+        pause c2:          [-------])"},
     {"warned-in-time-2-ok", "warned valid",
      "the library of client 1 said that its lock was lost within lease and grace", R"(
         c1:        A-a==!=================o======R-x

@@ -293,7 +293,8 @@ class LanesDrawing {
                            .claims = options.claims,
                            .expect = options.expect,
                            .expect_cause = options.expect_cause,
-                           .library = options.library},
+                           .library = options.library,
+                           .limits = options.limits},
                  .events = {}} {}
 
   void Draw(PictureLane& lane) {
@@ -379,8 +380,8 @@ class LanesDrawing {
       event = {.at_ns = at_ns,
                .client = kSupervisor,
                .op = Op::kTraffic,
-               .type = EventType::kInfo,
-               .value = {Process(), Take(lane, 1)}};
+               .type = mark == '#' ? EventType::kFail : EventType::kInfo,
+               .value = {Process(), mark == '#' ? 0 : Take(lane, 1)}};
     } else {
       return DrawFault(lane, what, mark, at_ns);
     }

@@ -34,6 +34,7 @@
 //   final: *     | stock/orders, as the referee found them
 //   probe: P     p granted, x given up                expiry: *    | PTTL in ms
 //   sent c1: *   a command of client 1 came by, on its way to a server of locks    | its number (else 1)
+//            #   from here on none is recorded
 #ifndef DOUBLEHOLD_CHECKER_LANES_H_
 #define DOUBLEHOLD_CHECKER_LANES_H_
 
@@ -58,6 +59,7 @@ struct LaneOptions {
   std::map<std::string, std::vector<std::string>> expect_cause{};
   std::string lock = "drawn";
   std::optional<LibraryFact> library{};
+  std::map<std::string, std::string> limits{};
 };
 
 // Fault kinds become FaultFacts of the same name, planned as often as drawn. Hold numbers are the

@@ -83,6 +83,7 @@ class IdleTrafficChecker {
     if (!evidence_.calls().complete)
       return Undecided(std::move(verdict), "records were lost: not all may have been released");
     Gather();
+    if (!all_kept_) return Undecided(std::move(verdict), "not all commands were kept");
     for (const auto& [client, of] : clients_) Judge(client, of, verdict);
     verdict.count = count_;
     if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
@@ -105,7 +106,8 @@ class IdleTrafficChecker {
  private:
   void Gather() {
     for (const Event& event : evidence_.history().events) {
-      if (event.op == Op::kTraffic) {
+      all_kept_ = all_kept_ && !(event.op == Op::kTraffic && event.type == EventType::kFail);
+      if (event.op == Op::kTraffic && event.type == EventType::kInfo) {
         clients_[static_cast<int32_t>(event.value[0])].sent.push_back(
             {.at_ns = event.at_ns, .node = event.value[1]});
       }
@@ -223,6 +225,7 @@ class IdleTrafficChecker {
   std::map<int32_t, OfClient> clients_;
   int64_t count_ = 0;
   int64_t hidden_ = 0;  // that were idle, sent nothing, and might not have been seen to
+  bool all_kept_ = true;
   std::string doubt_;
 };
 

@@ -2,10 +2,12 @@
 
 #include "checker/checker.h"
 #include "checker/cleared.h"
+#include "checker/commands_per_hold.h"
 #include "checker/exactly_once.h"
 #include "checker/exclusion.h"
 #include "checker/fencing.h"
 #include "checker/liveness.h"
+#include "checker/max_wait.h"
 #include "checker/obtained.h"
 #include "checker/order.h"
 #include "checker/quiet.h"
@@ -48,7 +50,7 @@ std::span<const CheckerEntry> Checkers() {
                    CheckCleared},
       CheckerEntry{"quiet",
                    "a client went on sending to servers of locks after it had released all",
-                   About::kLock, CheckQuiet},
+                   About::kLock, CheckQuiet, LimitKind::kNone, /*by_traffic=*/true},
       CheckerEntry{"obtained", "who asked for a free lock did not obtain it within lease + grace",
                    About::kLock, CheckObtained},
       CheckerEntry{"fencing",
@@ -72,6 +74,11 @@ std::span<const CheckerEntry> Checkers() {
                    "after the last fault a lock is not obtainable within lease + grace, or its key "
                    "has no expiry",
                    About::kLock, CheckLiveness},
+      CheckerEntry{"max-wait", "a client asked for a key for longer than the limit", About::kLock,
+                   CheckMaxWait, LimitKind::kTime},
+      CheckerEntry{"commands-per-hold",
+                   "a client that held a lock sent more than the limit to servers of locks",
+                   About::kLock, CheckCommandsPerHold, LimitKind::kCount, /*by_traffic=*/true},
   };
   return kEntries;
 }

@@ -12,13 +12,6 @@
 namespace doublehold {
 namespace {
 
-struct KeyWait {
-  SessionId who;
-  Span when;
-  EventType outcome = EventType::kInvoke;  // of one without an answer
-  [[nodiscard]] int64_t LengthNs() const { return when.to_ns - when.from_ns; }
-};
-
 class Longest {
  public:
   void Add(const KeyWait& wait) {
@@ -64,8 +57,8 @@ int64_t LastEventNs(const History& history, const Scene& scene, int32_t client) 
 
 }  // namespace
 
-std::string LongestWaitClause(const History& history, const Scene& scene) {
-  Longest longest;
+std::vector<KeyWait> WaitsOf(const History& history, const Scene& scene) {
+  std::vector<KeyWait> waits;
   std::map<std::pair<SessionId, uint16_t>, int64_t> since_ns;
   for (const Event& event : history.events) {
     if (event.op != Op::kWait || event.task != TaskKind::kSession) continue;
@@ -73,13 +66,21 @@ std::string LongestWaitClause(const History& history, const Scene& scene) {
     if (event.type == EventType::kInvoke) since_ns[waiting] = event.at_ns;
     const auto since = since_ns.find(waiting);
     if (event.type == EventType::kInvoke || since == since_ns.end()) continue;
-    longest.Add({waiting.first, {since->second, event.at_ns}, event.type});
+    waits.push_back(
+        {waiting.first, event.key, {since->second, event.at_ns}, event.type, event.hold});
     since_ns.erase(since);
   }
   for (const auto& [waiting, from_ns] : since_ns) {
     const int64_t to_ns = LastEventNs(history, scene, waiting.first.client);
-    longest.Add({.who = waiting.first, .when = {from_ns, std::max(from_ns, to_ns)}});
+    waits.push_back(
+        {.who = waiting.first, .key = waiting.second, .when = {from_ns, std::max(from_ns, to_ns)}});
   }
+  return waits;
+}
+
+std::string LongestWaitClause(const History& history, const Scene& scene) {
+  Longest longest;
+  for (const KeyWait& wait : WaitsOf(history, scene)) longest.Add(wait);
   return longest.Clause(scene);
 }
 

@@ -3,15 +3,29 @@
 #define DOUBLEHOLD_CHECKER_WAITS_H_
 
 #include <string>
+#include <vector>
 
 #include "checker/scene.h"
 #include "lib/history/history.h"
 
 namespace doublehold {
 
-// "; the longest wait was 8ms of client 1", or nothing when nobody waited. One that was never granted the key waited until it gave up;
-// without an answer until its client died, or the last that any client did. Where that was longer than any that was granted, it says so,
-// and how long those were at most.
+// A stretch in which a session waited for a key: until it was granted it, or gave up. Without an answer until its client died, or the
+// last that any client did.
+struct KeyWait {
+  SessionId who;
+  uint16_t key = 0;
+  Span when;
+  EventType outcome = EventType::kInvoke;  // of one without an answer
+  uint64_t hold = 0;                       // that it was granted
+  [[nodiscard]] int64_t LengthNs() const { return when.to_ns - when.from_ns; }
+};
+
+// In the order in which they ended.
+std::vector<KeyWait> WaitsOf(const History& history, const Scene& scene);
+
+// "; the longest wait was 8ms of client 1", or nothing when nobody waited. Where one that was never
+// granted was longer than any that was, it says so, and how long those were at most.
 std::string LongestWaitClause(const History& history, const Scene& scene);
 
 }  // namespace doublehold

@@ -23,6 +23,8 @@ std::span<const ClaimLetter> ClaimLetters() {
       ClaimLetter{'F', "fencing", "a token that did not rise, or a stale one that was taken"},
       ClaimLetter{'Q', "order", "served out of turn"},
       ClaimLetter{'E', "reentry", "re-entry went wrong"},
+      ClaimLetter{'W', "max-wait", "a wait that was longer than its limit"},
+      ClaimLetter{'C', "commands-per-hold", "a hold with more commands than its limit"},
       ClaimLetter{'T', "torn-read", "a reader saw half a write"},
       ClaimLetter{'X', "exactly-once", "a task was saved twice"},
   };

@@ -54,6 +54,8 @@ void AddExperimentOptions(po::options_description& options, const Words& unliste
   }
   add("claims", po::value<std::string>(),
       "what is judged: exclusion,told; else what the workload is made for");
+  add("limit", po::value<Words>()->composing(),
+      "judged as a claim: --limit max-wait=5s, --limit commands-per-hold=100");
   add("option", po::value<Words>()->composing(),
       listed("option") ? "one of the driver's own: --option name=value" : "");
   add("set", po::value<Words>()->composing(), "any setting: --set lock.lease=300ms");
@@ -63,7 +65,7 @@ std::string ExperimentOptionIn(const ParsedLine& line) {
   for (const Flag& flag : kFlags) {
     if (line.values.contains(flag.option)) return flag.option;
   }
-  for (const char* other : {"claims", "set", "option"}) {
+  for (const char* other : {"claims", "set", "option", "limit"}) {
     if (line.values.contains(other)) return other;
   }
   return {};
@@ -98,7 +100,8 @@ Result<Settings> ReadExperiment(const ParsedLine& line) {
     settings.Set("faults", line.values["faults"].as<std::string>(), "--faults");
   }
   // --option fair=yes is short for --set lock.options.fair=yes.
-  for (const auto& [flag, table] : {std::pair("set", ""), std::pair("option", "lock.options.")}) {
+  for (const auto& [flag, table] : {std::pair("set", ""), std::pair("option", "lock.options."),
+                                    std::pair("limit", "limits.")}) {
     if (!line.values.contains(flag)) continue;
     for (const std::string& assignment : line.values[flag].as<Words>()) {
       const auto given = ParseAssignment(flag, assignment);

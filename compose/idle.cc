@@ -25,13 +25,18 @@ bool JudgesIdle(const Plan& plan) {
   return std::ranges::find(plan.claims, "quiet") != plan.claims.end();
 }
 
+bool JudgesTraffic(const Plan& plan) {
+  return std::ranges::find(plan.claims, "commands-per-hold") != plan.claims.end();
+}
+
 void StayIdle(Env& env, Lease lease) {
   env.Record(IdleEvent(EventType::kInvoke));
   [[maybe_unused]] const bool to_the_end = env.SleepUntil(env.Mono() + lease);
   env.Record(IdleEvent(EventType::kOk));
 }
 
-void IdleTraffic::Watch(const Plan& plan) {
+void SentTraffic::Watch(const Plan& plan) {
+  keeps_all_ = JudgesTraffic(plan);
   for (int client = 1; client <= plan.clients; ++client) {
     for (int node = 1; node <= ServersOf(plan); ++node) {
       const LinkId link{.client = client, .node = node};
@@ -42,19 +47,24 @@ void IdleTraffic::Watch(const Plan& plan) {
   }
 }
 
-void IdleTraffic::Keep(LinkId link, std::string_view command) {
+void SentTraffic::Keep(LinkId link, std::string_view command) {
   if (command.empty() || std::ranges::find(kUpkeep, command) != kUpkeep.end()) return;
   std::deque<MonoTime>& sent = sent_[link];
-  if (sent.size() == kMostKept) sent.pop_front();
+  if (keeps_all_ && kept_ == kMostOfAll) {
+    if (!full_) full_ = RealMono();
+    return;
+  }
+  if (!keeps_all_ && sent.size() == kMostIdle) sent.pop_front();
   sent.push_back(RealMono());
+  ++kept_;
 }
 
-void IdleTraffic::Stop() {
+void SentTraffic::Stop() {
   for (const RuleId rule : rules_) proxy_.ClearLink(rule);
   rules_.clear();
 }
 
-std::vector<Event> IdleTraffic::Within(const std::vector<Event>& events, MonoTime start) const {
+std::vector<Event> SentTraffic::Among(const std::vector<Event>& events, MonoTime start) const {
   // From when the first session of a client is idle, to when the last is no more.
   std::map<int, std::pair<int64_t, int64_t>> idle;
   for (const Event& event : events) {
@@ -63,12 +73,18 @@ std::vector<Event> IdleTraffic::Within(const std::vector<Event>& events, MonoTim
     at->second.second = event.at_ns;
   }
   std::vector<Event> traffic;
+  if (full_) {
+    traffic.push_back({.at_ns = ToNs(*full_ - start),
+                       .client = kSupervisor,
+                       .op = Op::kTraffic,
+                       .type = EventType::kFail});
+  }
   for (const auto& [link, times] : sent_) {
     const auto of = idle.find(link.client);
-    if (of == idle.end()) continue;
+    if (of == idle.end() && !keeps_all_) continue;
     for (const MonoTime at : times) {
       const int64_t at_ns = ToNs(at - start);
-      if (at_ns < of->second.first || at_ns > of->second.second) continue;
+      if (!keeps_all_ && (at_ns < of->second.first || at_ns > of->second.second)) continue;
       traffic.push_back({.at_ns = at_ns,
                          .client = kSupervisor,
                          .op = Op::kTraffic,

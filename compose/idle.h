@@ -1,9 +1,12 @@
-// What clients send when they are through with their work: nothing, one should think (checker/quiet.h).
+// What clients send to servers of locks: when they are through with their work, nothing, one should think (checker/quiet.h); and
+// where that has a limit, all of it (checker/commands_per_hold.h).
 #ifndef DOUBLEHOLD_COMPOSE_IDLE_H_
 #define DOUBLEHOLD_COMPOSE_IDLE_H_
 
 #include <deque>
+#include <limits>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -17,31 +20,38 @@ namespace doublehold {
 
 // Whether clients are to stay for a while when they are through, and to be watched.
 [[nodiscard]] bool JudgesIdle(const Plan& plan);
+// Whether all that they send is to be recorded.
+[[nodiscard]] bool JudgesTraffic(const Plan& plan);
 
 // Does nothing for a lease, or until it is stopped, and records that.
 void StayIdle(Env& env, Lease lease);
 
 // Thread rule: the proxy's, which outlives it.
-class IdleTraffic {
+class SentTraffic {
  public:
-  static constexpr size_t kMostKept = 64;  // of a link: the last
+  static constexpr size_t kMostIdle = 64;  // of a link, where only idle ones count: the last
+  static constexpr size_t kMostOfAll = 1'000'000;  // else: the first
 
-  explicit IdleTraffic(Proxy& proxy) : proxy_(proxy) {}
-  ~IdleTraffic() { Stop(); }
-  IdleTraffic(const IdleTraffic&) = delete;
-  IdleTraffic& operator=(const IdleTraffic&) = delete;
+  explicit SentTraffic(Proxy& proxy) : proxy_(proxy) {}
+  ~SentTraffic() { Stop(); }
+  SentTraffic(const SentTraffic&) = delete;
+  SentTraffic& operator=(const SentTraffic&) = delete;
 
   // From now on, on the links of all clients of the plan to servers of locks, which have been added.
   void Watch(const Plan& plan);
   void Stop();
-  // What clients sent while a session of theirs was idle, in the order of time, as `traffic`; times count from `start`.
-  [[nodiscard]] std::vector<Event> Within(const std::vector<Event>& events, MonoTime start) const;
+  // What clients sent, in the order of time, as `traffic`; times count from `start`. Where not all is to be recorded, while a session
+  // of theirs was idle.
+  [[nodiscard]] std::vector<Event> Among(const std::vector<Event>& events, MonoTime start) const;
 
  private:
   void Keep(LinkId link, std::string_view command);
 
   Proxy& proxy_;
   std::vector<RuleId> rules_;
+  bool keeps_all_ = false;
+  size_t kept_ = 0;
+  std::optional<MonoTime> full_;  // when it was, of those that keep all
   std::map<LinkId, std::deque<MonoTime>> sent_;
 };
 

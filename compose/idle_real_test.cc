@@ -19,6 +19,7 @@ template = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(template)
 stops = sys.argv[2] == "stops"
 leaves = sys.argv[2] == "leaves its channels"
+hurries = sys.argv[2] == "hurries"
 
 class Renewing(template.Library):
     def __init__(self, setup, options):
@@ -35,14 +36,14 @@ class Renewing(template.Library):
 
     def renew(self, key, lease_ms, end):
         redis = template.Redis(*self.address)
-        while not end.wait(lease_ms / 3000):
+        while not end.wait(0.001 if hurries else lease_ms / 3000):
             if leaves:
                 redis.call("SUNSUBSCRIBE", key)
             else:
                 redis.call("EVAL", "return redis.call('exists', KEYS[1])", 1, key)
 
     def release(self, grant):
-        if stops:
+        if stops or hurries:
             self.ends[grant].set()
         return super().release(grant)
 
@@ -101,6 +102,20 @@ TEST_F(Idle, SoAreOurOwn) {
     const nlohmann::json verdict = Run({"--lock", lock});
     EXPECT_EQ(Quiet(verdict).at("outcome"), "valid") << verdict.dump(1);
     EXPECT_EQ(Quiet(verdict).at("opportunities"), 2);
+  }
+}
+
+TEST_F(Idle, WhatAHoldTakesHasALimit) {
+  const std::vector<std::string> longer{"--set", "workload.work=300ms", "--limit",
+                                        "commands-per-hold=8"};
+  for (const auto& [how, outcome] : {std::pair("hurries", "violated"), {"stops", "valid"}}) {
+    std::vector<std::string> words{"--driver", Renewing(how)};
+    words.insert(words.end(), longer.begin(), longer.end());
+    const nlohmann::json verdict = Run(words);
+    const nlohmann::json& limit = verdict.at("claims").at(2);
+    EXPECT_EQ(limit.at("claim"), "commands-per-hold");
+    EXPECT_EQ(limit.at("outcome"), outcome) << verdict.dump(1);
+    EXPECT_EQ(verdict.at("claims").at(0).at("outcome"), "valid");
   }
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "checker/checker.h"
+#include "compose/claim_settings.h"
 #include "compose/driver.h"
 #include "compose/expectations.h"
 #include "compose/fault_rules.h"
@@ -152,23 +152,6 @@ LockEntry LockOf(const Plan& plan) {
   return plan.driver ? DriverEntryWith(plan.driver->can) : *FindLock(plan.lock);
 }
 
-// Whether anything about a claim can be seen under it.
-bool Applies(std::string_view claim, const Plan& plan) {
-  const LockEntry lock = LockOf(plan);
-  if (claim == "lease-exclusion" && plan.driver && !LeasesEndKnown(plan.driver->can)) return false;
-  const auto checker = std::ranges::find(Checkers(), claim, &CheckerEntry::claim);
-  if (checker == Checkers().end()) return false;
-  switch (checker->about) {
-    case About::kData:
-      return true;
-    case About::kLock:
-      return !lock.Has(Trait::kLockFree);
-    case About::kToken:
-      return lock.Has(Trait::kToken);
-  }
-  return false;
-}
-
 // How the variant wants the stock written, unless the experiment says otherwise.
 void SuggestWrite(Settings& settings, const WorkloadEntry& workload, const LockEntry& lock) {
   const auto write = std::ranges::find(workload.options, "write", &OptionSpec::name);
@@ -200,42 +183,7 @@ void ReadWorkload(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   if (const std::string why = WhyMisfit(*workload, Options(plan.workload_options), lock);
       !why.empty())
     return reader.Fail(write_alone ? "workload.write" : "workload.name", why);
-  for (const std::string_view claim : workload->claims) {
-    if (Applies(claim, plan)) plan.claims.emplace_back(claim);
-  }
-}
-
-// What the workload lets be judged of this lock, whether or not it is without being asked for.
-std::vector<std::string> ClaimsOf(const Plan& plan) {
-  const WorkloadEntry& workload = *FindWorkload(plan.workload);
-  std::vector<std::string> claims;
-  for (const auto& some : {workload.claims, workload.on_demand}) {
-    for (const std::string_view claim : some) {
-      if (Applies(claim, plan)) claims.emplace_back(claim);
-    }
-  }
-  return claims;
-}
-
-void ReadClaimSettings(SettingReader& reader, Plan& plan) {
-  const std::vector<std::string> known = ClaimNames();
-  const std::vector<std::string> asked = reader.Words("claims");
-  const std::vector<std::string> possible = ClaimsOf(plan);
-  for (const std::string& claim : asked) {
-    if (std::ranges::find(known, claim) == known.end()) {
-      reader.Fail("claims", UnknownWord("claim", claim, known));
-    } else if (std::ranges::find(possible, claim) == possible.end()) {
-      reader.Fail(
-          "claims",
-          fmt::format("workload {} with lock {} gives nothing to judge claim '{}' by (it has: {})",
-                      plan.workload, plan.lock, claim, fmt::join(possible, ", ")));
-    } else if (claim == "quiet" && plan.direct) {
-      reader.Fail("claims",
-                  "claim 'quiet' is judged by what passes the proxy, which 'direct' goes "
-                  "round");
-    }
-  }
-  if (!asked.empty()) plan.claims = asked;
+  plan.claims = UsualClaims(plan, lock);
 }
 
 bool PlanNumbersAreInRange(const Plan& plan) {
@@ -251,12 +199,6 @@ bool PlanNumbersAreInRange(const Plan& plan) {
 }
 
 }  // namespace
-
-std::vector<std::string> ClaimNames() {
-  std::vector<std::string> names;
-  for (const CheckerEntry& checker : Checkers()) names.emplace_back(checker.claim);
-  return names;
-}
 
 Result<Plan> BuildPlan(Settings settings) { return BuildPlan(std::move(settings), MeetDriver); }
 
@@ -282,7 +224,7 @@ Result<Plan> BuildPlan(Settings settings, const DriverMeeting& meet) {
   ReadTopology(reader, lock, plan);
   ReadWorkload(reader, lock, plan);
   if (reader.error()) return tl::unexpected(*reader.error());
-  ReadClaimSettings(reader, plan);
+  ReadClaims(reader, lock, plan);
   ReadExpectations(reader, plan);
   if (reader.error()) return tl::unexpected(*reader.error());
   const std::vector<FaultPlace> places = ReadFaults(reader, plan);
@@ -319,11 +261,7 @@ Result<void> CheckPlan(const Plan& plan, const std::string& where) {
   if (const std::string why = WhyMisfit(*workload, Options(plan.workload_options), LockOf(plan));
       !why.empty())
     return bad(why);
-  const std::vector<std::string> known = ClaimsOf(plan);
-  for (const std::string& claim : plan.claims) {
-    if (std::ranges::find(known, claim) == known.end())
-      return bad(UnknownWord("claim", claim, known));
-  }
+  if (const std::string why = WhyNotJudged(plan, LockOf(plan)); !why.empty()) return bad(why);
   if (const std::string why = WhyNotExpected(plan); !why.empty()) return bad(why);
   return CheckFaults(plan, std::vector<FaultPlace>(plan.faults.size(), {.fault = where}));
 }
@@ -356,7 +294,8 @@ RunFacts FactsOf(const Plan& plan) {
                  .keys = workload.make(Options(plan.workload_options))->Keys(),
                  .claims = plan.claims,
                  .expect = plan.expect,
-                 .expect_cause = plan.expect_cause};
+                 .expect_cause = plan.expect_cause,
+                 .limits = plan.limits};
   if (plan.driver)
     facts.library = LibraryFact{plan.driver->name, plan.driver->version, plan.driver->can};
   for (const FaultPlan& fault : plan.faults) {

@@ -36,7 +36,6 @@ std::vector<std::string> NamesOf(const Rows& rows) {
   for (const auto& row : rows) names.emplace_back(row.name);
   return names;
 }
-std::vector<std::string> ClaimNames();
 
 }  // namespace doublehold
 

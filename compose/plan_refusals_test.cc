@@ -160,7 +160,22 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheRest) {
       {"claims = [\"stock\"]\n" + kLock + "[workload]\nname = \"cycle\"\n",
        "x.toml:1: claims: workload cycle with lock set-nx-px gives nothing to judge claim 'stock' "
        "by (it has: "
-       "exclusion, lease-exclusion, liveness)"},
+       "exclusion, lease-exclusion, liveness, max-wait, commands-per-hold)"},
+      {"claims = [\"max-wait\"]\n" + kLock,
+       "x.toml:1: claims: claim 'max-wait' needs a limit: --limit max-wait=5s"},
+      {kLock + "[limits]\nmax-wiat = \"5s\"\n",
+       "x.toml:4: limits.max-wiat: limit 'max-wiat' is unknown (did you mean 'max-wait'?)"},
+      {kLock + "[limits]\nstock = \"5s\"\n",
+       "x.toml:4: limits.stock: limit 'stock' is unknown (one of: max-wait, commands-per-hold)"},
+      {kLock + "[limits]\nmax-wait = \"0s\"\n", "x.toml:4: limits.max-wait: '0s' is not above 0"},
+      {kLock + "[limits]\ncommands-per-hold = \"few\"\n",
+       "x.toml:4: limits.commands-per-hold: 'few' is no number from 1 on"},
+      {kLock + "[limits]\ncommands-per-hold = 5\n[topology]\ndirect = true\n",
+       "x.toml:4: limits.commands-per-hold: claim 'commands-per-hold' is judged by what passes the "
+       "proxy, which 'direct' goes round"},
+      {"[lock]\nname = \"watch\"\n[limits]\nmax-wait = \"5s\"\n",
+       "x.toml:4: limits.max-wait: workload inventory with lock watch gives nothing to judge claim "
+       "'max-wait' by (it has: stock)"},
       {kLock + "[expect]\nexclusin = \"valid\"\n",
        "x.toml:4: expect.exclusin: claim 'exclusin' is unknown (did you mean 'exclusion'?)"},
       {kLock + "[expect]\nexclusion = \"vaild\"\n",

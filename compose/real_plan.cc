@@ -201,7 +201,7 @@ Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices
 }
 
 Agreement Compare(const RunVerdict& simulated, const RunVerdict& real) {
-  Agreement agreement{.text = fmt::format("{:<16}{:<11}real\n", "claim", "simulated")};
+  Agreement agreement{.text = fmt::format("{:<19}{:<11}real\n", "claim", "simulated")};
   for (const ClaimVerdict& claim : simulated.claims) {
     const auto other = std::ranges::find(real.claims, claim.claim, &ClaimVerdict::claim);
     CHECK(other != real.claims.end());
@@ -210,7 +210,7 @@ Agreement Compare(const RunVerdict& simulated, const RunVerdict& real) {
     const bool differs = claim.outcome != other->outcome;
     agreement.open = agreement.open || (is_open && differs);
     agreement.differs = agreement.differs || (!is_open && differs);
-    agreement.text += fmt::format("{:<16}{:<11}{}{}\n", claim.claim, Name(claim.outcome),
+    agreement.text += fmt::format("{:<19}{:<11}{}{}\n", claim.claim, Name(claim.outcome),
                                   Name(other->outcome), differs ? "  <-" : "");
   }
   for (const std::string& fault : real.not_fired) {

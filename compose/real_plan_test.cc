@@ -177,9 +177,9 @@ TEST(RealPlan, ComparesClaimByClaim) {
   EXPECT_TRUE(Compare(fine, open).open);
   EXPECT_FALSE(Compare(fine, open).differs);
   EXPECT_EQ(Compare(fine, sold).text,
-            "claim           simulated  real\n"
-            "exclusion       valid      valid\n"
-            "stock           valid      violated  <-\n");
+            "claim              simulated  real\n"
+            "exclusion          valid      valid\n"
+            "stock              valid      violated  <-\n");
 }
 
 TEST(RealPlan, WhereAFaultDidNotStrikeTheWorldsDoNotAgree) {
@@ -191,8 +191,8 @@ TEST(RealPlan, WhereAFaultDidNotStrikeTheWorldsDoNotAgree) {
   EXPECT_TRUE(agreement.open);
   EXPECT_FALSE(agreement.differs);
   EXPECT_EQ(agreement.text,
-            "claim           simulated  real\n"
-            "release         unknown    unknown\n"
+            "claim              simulated  real\n"
+            "release            unknown    unknown\n"
             "\n"
             "hold-request-1 did not strike on the real servers\n");
 }

@@ -34,7 +34,7 @@ TEST_P(ReplayReal, ComesToTheSame) {
   const size_t table = finished.out.rfind("claim           simulated  real\n");
   ASSERT_NE(table, std::string::npos) << finished.out;
   for (const auto& [claim, outcome] : GetParam().outcomes) {
-    const std::string row = fmt::format("\n{:<16}{:<11}{}\n", claim, outcome, outcome);
+    const std::string row = fmt::format("\n{:<19}{:<11}{}\n", claim, outcome, outcome);
     EXPECT_NE(finished.out.find(row, table), std::string::npos) << finished.out;
   }
 }

@@ -125,6 +125,7 @@ Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<sim::SimFaul
                     .lasts = plan.lease * kFaultNumerator / kFaultDenominator,
                     .replicas = plan.replicas,
                     .restart_delay = RestartDelayOf(plan),
+                    .records_traffic = JudgesTraffic(plan),
                     .faults = faults}};
 }
 

@@ -176,7 +176,7 @@ class Supervisor {
 
   void Begin() {
     if (request_.watch_frames) frame_log_.Watch(plan_);
-    if (JudgesIdle(plan_)) idle_traffic_.Watch(plan_);
+    if (JudgesIdle(plan_) || JudgesTraffic(plan_)) sent_traffic_.Watch(plan_);
     start_ = RealMono();
     for (int client = 0; client <= plan_.clients; ++client)
       shared_.Control(client).start_ns.store(ToNs(start_), std::memory_order_release);
@@ -218,7 +218,7 @@ class Supervisor {
     running_ = false;
     children_.KillAll();
     frame_log_.Stop();
-    idle_traffic_.Stop();
+    sent_traffic_.Stop();
     use_meter_.NoteRulesLeft(proxy_.rules());
     proxy_.Close();
   }
@@ -332,7 +332,7 @@ class Supervisor {
     History history{.facts = request_.facts, .events = events_};
     if (worked_) history.facts.duration = *worked_;
     AppendSegments(shared_, plan_, (RealMono() - start_).count(), history);
-    std::ranges::copy(idle_traffic_.Within(history.events, start_),
+    std::ranges::copy(sent_traffic_.Among(history.events, start_),
                       std::back_inserter(history.events));
     SortByTime(history.events);
     return history;
@@ -347,7 +347,7 @@ class Supervisor {
   SharedRun shared_;
   Proxy proxy_;
   FrameLog frame_log_{proxy_};
-  IdleTraffic idle_traffic_{proxy_};
+  SentTraffic sent_traffic_{proxy_};
   RealCluster cluster_;
   Timeline timeline_;
   Children children_;

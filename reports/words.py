@@ -43,6 +43,12 @@ CLAIMS: dict[str, ClaimWords] = {
     "settled": ClaimWords(
         "not settled", "a call of the library was answered long after its own time-out, or never",
         "Every call of the library is answered within its own time-out + grace."),
+    "max-wait": ClaimWords(
+        "waited too long", "a client asked for a key for longer than the limit",
+        "Nobody asks for a key for longer than the limit before it is granted it."),
+    "commands-per-hold": ClaimWords(
+        "sent too much", "a client that held a lock sent more than the limit to servers of locks",
+        "Who holds a lock sends no more than the limit to the servers of locks meanwhile."),
     "obtained": ClaimWords(
         "not obtained", "who asked for a free lock did not get it within lease + grace",
         "A lock that is free is obtained within lease + grace by who asks for it."),

@@ -61,7 +61,7 @@ std::span<const ClaimTrials> AllClaimTrials() {
 }
 
 std::span<const NoTrials> ClaimsWithoutTrials() {
-  static constexpr std::array<NoTrials, 4> kNone{
+  static constexpr std::array<NoTrials, 6> kNone{
       {{"liveness",
         "a probe was granted or gave up: there is no order to try, and brute force would be the "
         "same lines again"},
@@ -72,6 +72,12 @@ std::span<const NoTrials> ClaimsWithoutTrials() {
        {"quiet",
         "something was sent or not: there is no order to try, and what may explain it is tried in "
         "quiet_test.cc"},
+       {"max-wait",
+        "how long each wait took is recorded: there is no order to try, and what is taken off is "
+        "tried in max_wait_test.cc"},
+       {"commands-per-hold",
+        "when each was sent is recorded: there is no order to try, and what is passed over is "
+        "tried in commands_per_hold_test.cc"},
        {"settled",
         "how long each call took is recorded: there is no order to try, and what is taken off is "
         "tried in settled_test.cc"}}};

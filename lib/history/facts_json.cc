@@ -190,6 +190,16 @@ std::map<std::string, std::vector<std::string>> ReadExpectedCauses(Fields& field
   return expect;
 }
 
+std::map<std::string, std::string> ReadLimits(Fields& fields) {
+  std::map<std::string, std::string> limits;
+  if (!fields.Has("limits")) return limits;
+  const json& given = fields.Object("limits");
+  Fields inner(given, "field 'limits': ");
+  for (const auto& [claim, unused] : given.items()) limits[claim] = inner.Text(claim);
+  if (std::string reason = inner.Finish(); !reason.empty()) fields.Fail(std::move(reason));
+  return limits;
+}
+
 std::optional<LibraryFact> ReadLibrary(Fields& fields) {
   if (!fields.Has("library")) return std::nullopt;
   Fields inner(fields.Object("library"), "field 'library': ");
@@ -231,6 +241,7 @@ nlohmann::ordered_json FactsToJson(const RunFacts& facts) {
                                 {"claims", facts.claims},
                                 {"expect", std::move(expect)}};
   if (!facts.expect_cause.empty()) object["expect_cause"] = facts.expect_cause;
+  if (!facts.limits.empty()) object["limits"] = facts.limits;
   if (facts.library)
     object["library"] = {{"name", facts.library->name},
                          {"version", facts.library->version},
@@ -256,7 +267,8 @@ Result<RunFacts> FactsFromJson(const json& object) {
                  .claims = fields.Texts("claims"),
                  .expect = ReadExpectations(fields),
                  .expect_cause = ReadExpectedCauses(fields),
-                 .library = ReadLibrary(fields)};
+                 .library = ReadLibrary(fields),
+                 .limits = ReadLimits(fields)};
   if (facts.keys.size() > kMostKeys) fields.Fail(fmt::format("over {} keys", kMostKeys));
   if (std::set<std::string>(facts.keys.begin(), facts.keys.end()).size() != facts.keys.size()) {
     fields.Fail("field 'keys' names a key twice");

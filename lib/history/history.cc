@@ -67,6 +67,7 @@ ValueNames ValueNamesOf(Op op, EventType type) {
     case Op::kNotice:
       return {"came_ns"};
     case Op::kTraffic:
+      if (type == EventType::kFail) return {};
       return {"client", "node"};
     case Op::kWait:
     case Op::kLeave:

@@ -59,7 +59,8 @@ struct RunFacts {
   std::map<std::string, std::string> expect;  // claim -> valid | violated | unknown | any
   // claim -> the causes that its violations may have; the first of them must be among them
   std::map<std::string, std::vector<std::string>> expect_cause{};
-  std::optional<LibraryFact> library{};  // that a driver served
+  std::optional<LibraryFact> library{};         // that a driver served
+  std::map<std::string, std::string> limits{};  // claim -> its limit: "5s", "100"
 
   bool operator==(const RunFacts&) const = default;
 };

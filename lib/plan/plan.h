@@ -127,6 +127,7 @@ struct Plan {
 
   std::vector<FaultPlan> faults;
   std::vector<std::string> claims;
+  std::map<std::string, std::string> limits;  // claim -> its limit: "5s", "100"
   std::map<std::string, std::string> expect;
   std::map<std::string, std::vector<std::string>> expect_cause;  // claim -> names of causes
   bool operator==(const Plan&) const = default;

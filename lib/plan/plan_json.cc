@@ -272,6 +272,7 @@ Plan FromJson(const json& from) {
   plan.grace = take.GetSpan("grace_ns");
   plan.faults = FaultsFromJson(take.GetJson("faults"));
   plan.claims = take.Get<std::vector<std::string>>("claims");
+  plan.limits = take.Get<Words>("limits");
   plan.expect = take.Get<Words>("expect");
   plan.expect_cause = take.Get<std::map<std::string, std::vector<std::string>>>("expect_cause");
   take.CheckNothingElse();
@@ -313,6 +314,7 @@ json ToJson(const Plan& plan) {
           {"grace_ns", plan.grace.count()},
           {"faults", std::move(faults)},
           {"claims", plan.claims},
+          {"limits", plan.limits},
           {"expect", plan.expect},
           {"expect_cause", plan.expect_cause}};
 }

@@ -228,7 +228,8 @@ void World::Record(const Task& task, const Event& event) {
 }
 
 void World::NoteTraffic(int process, int node) {
-  if (memory_->processes[static_cast<size_t>(process)].idle == 0) return;
+  const bool is_idle = memory_->processes[static_cast<size_t>(process)].idle > 0;
+  if (!terms_.records_traffic && !is_idle) return;
   memory_->events.push_back({.at_ns = ToNs(now_ - kStart),
                              .client = kSupervisor,
                              .op = Op::kTraffic,

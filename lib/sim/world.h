@@ -45,7 +45,8 @@ struct WorldTerms {
   int replicas = 0;          // of each node
   Duration lag{};            // by which they are behind
   Duration restart_delay{};  // for which a node that restarts is kept out
-  Duration window{};         // things due within it of each other may change places; 0: none do
+  bool records_traffic = false;  // of all clients: else of those that are idle
+  Duration window{};             // things due within it of each other may change places; 0: none do
   std::vector<SimFault> faults{};
   int64_t most_steps = 100'000;               // an execution that takes more is cut off
   std::vector<FaultPlace>* places = nullptr;  // where to note them, if anywhere; outlives the world
@@ -134,7 +135,7 @@ class World {
   void Wake(uint32_t task);
   void Join(Task& joining, Task& child);
   void Record(const Task& task, const Event& event);
-  // Of a message to a node with locks: recorded when its sender is idle.
+  // Of a message to a node with locks: recorded when its sender is idle, or always.
   void NoteTraffic(int process, int node);
 
   // The fault that strikes at a point, if any.

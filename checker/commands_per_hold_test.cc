@@ -1,0 +1,90 @@
+#include "checker/commands_per_hold.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+ClaimVerdict VerdictOnCommands(const std::string& picture, const std::string& limit = "2") {
+  return CheckCommandsPerHold(FromLanes(picture, {.limits = {{"commands-per-hold", limit}}}), {});
+}
+
+TEST(CommandsPerHold, IsViolatedByAHoldWithMore) {
+  const ClaimVerdict verdict = VerdictOnCommands(R"(
+      c1:          A-a=====R-r A-a==R-r
+      sent c1:     *  * *  *   *    *)");
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.count, 1);
+  EXPECT_EQ(verdict.opportunities, 2);
+  EXPECT_EQ(verdict.unit, "holds");
+  EXPECT_EQ(verdict.reason, "1 of 2 holds took more than 2 commands, the most 3");
+  EXPECT_EQ(verdict.violations.at(0).sentence,
+            "client 1 held item-0 for 8.0 ms (0.002-0.010 s), and sent 3 commands to servers of "
+            "locks meanwhile; no fault was active");
+  EXPECT_EQ(verdict.violations.at(0).first->hold, 101U);
+  EXPECT_EQ(verdict.margins.at(0).value, -1);
+}
+
+struct DrawnCommands {
+  std::string name;
+  std::string picture;
+  Outcome3 outcome = Outcome3::kUnknown;
+};
+
+void ExpectEachCommands(const std::vector<DrawnCommands>& drawn) {
+  for (const DrawnCommands& each : drawn) {
+    const ClaimVerdict verdict = VerdictOnCommands(each.picture);
+    EXPECT_EQ(verdict.outcome, each.outcome) << each.name << ": " << verdict.reason;
+  }
+}
+
+TEST(CommandsPerHold, CountsWhatTheClientSentAfterItsGrantAndUpToTheAnswerOfItsRelease) {
+  ExpectEachCommands({
+      {"of just the limit", "c1:      A-a===R-r\nsent c1:    * *", Outcome3::kValid},
+      {"of more", "c1:      A-a===R-r\nsent c1:    ***", Outcome3::kViolated},
+      {"by its last instant", "c1:      A-a===R-r\nsent c1:    * *  *", Outcome3::kViolated},
+      {"after that", "c1:      A-a===R-r\nsent c1:    * *   *", Outcome3::kValid},
+      {"before its grant", "c1:      A-a===R-r\nsent c1: * ** *", Outcome3::kValid},
+      {"another's", "c1:      A-a===R-r\nc2:      A-x\nsent c2:    ***", Outcome3::kValid},
+      {"under a fault", "c1:        A-a===R-r\nsent c1:      ***\npause c1:      []",
+       Outcome3::kViolated},
+      {"none at all", "c1:      A-a===R-r"},
+  });
+}
+
+TEST(CommandsPerHold, PassesOverWhatIsNotKnown) {
+  ExpectEachCommands({
+      {"it is not over", "c1:      A-a====\nsent c1:    *"},
+      {"and yet was too much", "c1:      A-a====g\nsent c1:    ***", Outcome3::kViolated},
+      {"its release was not answered", "c1:      A-a===R-?\nsent c1:    *"},
+      {"and yet was too much before", "c1:      A-a===R-?\nsent c1:    ***", Outcome3::kViolated},
+      {"it asked for another key",
+       "c1:           A-a====R-r\nc1 item-1:       A-x\nsent c1:         ***"},
+      {"its other session asked", "c1:      A-a===R-r\nc1.2:      A-x\nsent c1:    ***"},
+      {"another client asked", "c1:      A-a===R-r\nc2:      A-x\nsent c1:    ***",
+       Outcome3::kViolated},
+      {"no more was kept", "c1:      A-a===R-r\nsent c1:    *#"},
+      {"from after one of two on", "c1:      A-a===R-r A-a===R-r\nsent c1:    *     #",
+       Outcome3::kValid},
+      {"of three", "c1:      A-a===R-r A-a===R-r A-a=R-r\nsent c1:    *     #"},
+      {"the machine stalled", "c1:         A-a===R-r\nsent c1:       ***\nmachine c1:     ()"},
+      {"records were lost", "c1:      A-a===R-r\nsent c1:    ***\nlost c1:  *"},
+  });
+}
+
+TEST(CommandsPerHold, IsUnknownWithoutALimitThatCanBeRead) {
+  const std::string picture = "c1:      A-a===R-r\nsent c1:    ***";
+  for (const char* limit : {"", "0", "-1", "1.5", "5s"}) {
+    const ClaimVerdict verdict = VerdictOnCommands(picture, limit);
+    EXPECT_EQ(verdict.outcome, Outcome3::kUnknown) << limit;
+    EXPECT_EQ(verdict.reason, "no limit is set, as --limit commands-per-hold=100");
+  }
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,32 @@
+#include "checker/limit.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "lib/base/time.h"
+
+namespace doublehold {
+
+Result<int64_t> ParseLimit(LimitKind kind, std::string_view word) {
+  if (kind == LimitKind::kTime) {
+    const Result<Duration> span = ParseDuration(word);
+    if (!span) return tl::unexpected(span.error());
+    if (*span <= Duration::zero()) return BadInput(fmt::format("'{}' is not above 0", word));
+    return ToNs(*span);
+  }
+  int64_t number = 0;
+  const auto parsed = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (parsed.ec != std::errc{} || parsed.ptr != word.data() + word.size() || number < 1)
+    return BadInput(fmt::format("'{}' is no number from 1 on", word));
+  return number;
+}
+
+std::optional<int64_t> LimitOf(const RunFacts& facts, LimitKind kind, std::string_view claim) {
+  const auto found = facts.limits.find(std::string(claim));
+  if (found == facts.limits.end()) return std::nullopt;
+  const Result<int64_t> limit = ParseLimit(kind, found->second);
+  return limit ? std::optional(*limit) : std::nullopt;
+}
+
+}  // namespace doublehold

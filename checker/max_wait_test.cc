@@ -1,0 +1,113 @@
+#include "checker/max_wait.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "checker/cause.h"
+#include "checker/judge.h"
+#include "checker/lanes.h"
+
+namespace doublehold {
+namespace {
+
+ClaimVerdict VerdictOnWaits(const std::string& picture, const std::string& limit = "10ms") {
+  return CheckMaxWait(FromLanes(picture, {.limits = {{"max-wait", limit}}}), {});
+}
+
+TEST(MaxWait, IsViolatedByAWaitThatTookLonger) {
+  const ClaimVerdict verdict = VerdictOnWaits(R"(
+      c1:   QA-aq==R-r QA-aq==R-r
+      c2:    Q-A--------------x--A-a q)");
+  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.count, 1);
+  EXPECT_EQ(verdict.opportunities, 3);
+  EXPECT_EQ(verdict.unit, "waits");
+  EXPECT_EQ(verdict.reason, "1 of 3 waits took longer than 10ms");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "client 2 waited for item-0 from 0.001 s on for 24.0 ms; others were granted it 2 times "
+      "meanwhile; no fault was active");
+  EXPECT_EQ(verdict.violations.at(0).second->client, 1);
+  EXPECT_EQ(verdict.margins.at(0).value, -14'000'000);
+}
+
+struct DrawnWait {
+  std::string name;
+  std::string picture;
+  Outcome3 outcome = Outcome3::kUnknown;
+};
+
+TEST(MaxWait, CountsAllThatASessionWaitedSinceItsLastGrant) {
+  const std::vector<DrawnWait> drawn{
+      {"of just the limit", "c1: Q-A------aq", Outcome3::kValid},
+      {"of more", "c1: Q-A--------aq", Outcome3::kViolated},
+      {"in two tries", "c1: Q-A--x-x    Q-A--aq", Outcome3::kViolated},
+      {"without what lies between", "c1: Q-A-xx    Q-A-aq", Outcome3::kValid},
+      {"from one grant to the next", "c1: Q-A---aq=R-rQ-A---aq=R-r", Outcome3::kValid},
+      {"given up for good", "c1: Q-A------x--x", Outcome3::kViolated},
+      {"given up before", "c1: Q-A---x-x"},
+      {"not over at the end", "c1: Q-A-x\nc2:            A-x", Outcome3::kViolated},
+      {"of different keys", "c1:        Q-A--x-x\nc1 item-1:         Q-A--x-x"},
+      {"of two sessions", "c1:   Q-A--x-x\nc1.2:           Q-A--x-x"},
+      {"nobody's", "c1: A-a=R-r"},
+  };
+  for (const DrawnWait& each : drawn) {
+    const ClaimVerdict verdict = VerdictOnWaits(each.picture);
+    EXPECT_EQ(verdict.outcome, each.outcome) << each.name << ": " << verdict.reason;
+  }
+}
+
+TEST(MaxWait, TakesOffWhatStoppedTheClientAndAllThatTheMachineDid) {
+  const std::vector<DrawnWait> drawn{
+      {"it was stopped", "c1:       Q-A---------aq\npause c1:    [----]"},
+      {"not for long enough", "c1:       Q-A---------aq\npause c1:    []", Outcome3::kViolated},
+      {"the holder was", "c1:       Q-A---------aq\nc2:       A-x\npause c2:    [----]",
+       Outcome3::kViolated},
+      {"its messages were kept", "c1:       Q-A---------aq\ndelay c1:    [----]",
+       Outcome3::kViolated},
+      {"the machine stalled it", "c1:         Q-A---------aq\nmachine c1:    (----)"},
+      {"the machine stalled another",
+       "c1:         Q-A---------aq\nc2:         A-x\nmachine c2:    (----)"},
+      {"the machine stalled another before",
+       "c1:                    Q-A---------aq\nc2:         A-x\nmachine c2:    (----)",
+       Outcome3::kViolated},
+      {"records were lost", "c1:      Q-A---------aq\nlost c1:     *"},
+  };
+  for (const DrawnWait& each : drawn) {
+    const ClaimVerdict verdict = VerdictOnWaits(each.picture);
+    EXPECT_EQ(verdict.outcome, each.outcome) << each.name << ": " << verdict.reason;
+  }
+}
+
+TEST(MaxWait, IsUnknownWithoutALimitThatCanBeRead) {
+  const std::string picture = "c1: Q-A--------aq";
+  const auto reason = [&](const std::map<std::string, std::string>& limits) {
+    const ClaimVerdict verdict = CheckMaxWait(FromLanes(picture, {.limits = limits}), {});
+    EXPECT_EQ(verdict.outcome, Outcome3::kUnknown);
+    return verdict.reason;
+  };
+  EXPECT_EQ(reason({}), "no limit is set, as --limit max-wait=5s");
+  EXPECT_EQ(reason({{"max-wait", "soon"}}), reason({}));
+  EXPECT_EQ(reason({{"max-wait", "0s"}}), reason({}));
+  EXPECT_EQ(reason({{"commands-per-hold", "5"}}), reason({}));
+}
+
+std::string CauseOfWait(const std::string& picture, const std::string& lock) {
+  const RunVerdict verdict = Judge(
+      FromLanes(picture, {.claims = {"max-wait"}, .lock = lock, .limits = {{"max-wait", "10ms"}}}));
+  return std::string(Name(verdict.claims.at(0).violations.at(0).cause));
+}
+
+TEST(MaxWait, IsForWantOfAQueueOnlyWhereNoFaultHasAPartInIt) {
+  const std::string starved =
+      "c1:         QA-aq==R-r QA-aq==R-r\nc2:         Q-A--------------x--A-a q";
+  EXPECT_EQ(CauseOfWait(starved, "set-nx-px"), "no-queue");
+  EXPECT_EQ(CauseOfWait(starved, "redisson-fair"), "not-told");
+  EXPECT_EQ(CauseOfWait(starved + "\npause c1:      []", "set-nx-px"), "not-told");
+  EXPECT_EQ(CauseOfWait("c1: Q-A--------aq", "set-nx-px"), "not-told");
+}
+
+}  // namespace
+}  // namespace doublehold

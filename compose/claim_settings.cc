@@ -1,0 +1,153 @@
+#include "compose/claim_settings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
+#include "checker/checker.h"
+#include "checker/limit.h"
+#include "lib/base/words.h"
+#include "lib/driver/driver_lock.h"
+#include "workloads/workload.h"
+
+namespace doublehold {
+namespace {
+
+const CheckerEntry* FindChecker(std::string_view claim) {
+  const auto found = std::ranges::find(Checkers(), claim, &CheckerEntry::claim);
+  return found == Checkers().end() ? nullptr : &*found;
+}
+
+// Whether anything about a claim can be seen under it.
+bool Applies(std::string_view claim, const Plan& plan, const LockEntry& lock) {
+  if (claim == "lease-exclusion" && plan.driver && !LeasesEndKnown(plan.driver->can)) return false;
+  const CheckerEntry* checker = FindChecker(claim);
+  if (checker == nullptr) return false;
+  switch (checker->about) {
+    case About::kData:
+      return true;
+    case About::kLock:
+      return !lock.Has(Trait::kLockFree);
+    case About::kToken:
+      return lock.Has(Trait::kToken);
+  }
+  return false;
+}
+
+// What the workload lets be judged of this lock, whether or not it is without being asked for.
+std::vector<std::string> PossibleClaims(const Plan& plan, const LockEntry& lock) {
+  const WorkloadEntry& workload = *FindWorkload(plan.workload);
+  std::vector<std::string> claims;
+  for (const auto& some : {workload.claims, workload.on_demand}) {
+    for (const std::string_view claim : some) {
+      if (Applies(claim, plan, lock)) claims.emplace_back(claim);
+    }
+  }
+  for (const CheckerEntry& checker : Checkers()) {
+    if (checker.limit != LimitKind::kNone && Applies(checker.claim, plan, lock))
+      claims.emplace_back(checker.claim);
+  }
+  return claims;
+}
+
+std::vector<std::string> LimitNames() {
+  std::vector<std::string> names;
+  for (const CheckerEntry& checker : Checkers()) {
+    if (checker.limit != LimitKind::kNone) names.emplace_back(checker.claim);
+  }
+  return names;
+}
+
+void ReadLimits(SettingReader& reader, Plan& plan) {
+  Settings table = reader.settings().TakeBelow("limits");
+  SettingReader inner(table, plan.lease);
+  const std::vector<std::string> known = LimitNames();
+  // So that a misspelt table is told of them.
+  for (const std::string& name : known) std::ignore = reader.settings().Take("limits." + name);
+  for (const std::string& name : table.Names()) {
+    const CheckerEntry* checker = FindChecker(name);
+    if (checker == nullptr || checker->limit == LimitKind::kNone) {
+      inner.Fail(name, UnknownWord("limit", name, known));
+      break;
+    }
+    const std::string word = checker->limit == LimitKind::kTime
+                                 ? FormatDuration(inner.Span(name, ""))
+                                 : inner.Word(name, "");
+    if (const Result<int64_t> limit = ParseLimit(checker->limit, word); !limit)
+      inner.Fail(name, limit.error().message);
+    plan.limits[name] = word;
+    if (std::ranges::find(plan.claims, name) == plan.claims.end()) plan.claims.push_back(name);
+  }
+  if (inner.error()) reader.FailPlainly(*inner.error());
+}
+
+// Why a claim, which is known, cannot be judged in this plan; empty: it can.
+std::string WhyNot(const Plan& plan, const std::string& claim,
+                   const std::vector<std::string>& possible) {
+  const CheckerEntry& checker = *FindChecker(claim);
+  if (std::ranges::find(possible, claim) == possible.end()) {
+    return fmt::format("workload {} with lock {} gives nothing to judge claim '{}' by (it has: {})",
+                       plan.workload, plan.lock, claim, fmt::join(possible, ", "));
+  }
+  if (checker.by_traffic && plan.direct) {
+    return fmt::format("claim '{}' is judged by what passes the proxy, which 'direct' goes round",
+                       claim);
+  }
+  if (checker.limit == LimitKind::kNone || plan.limits.contains(claim)) return "";
+  return fmt::format("claim '{}' needs a limit: --limit {}={}", claim, claim,
+                     checker.limit == LimitKind::kTime ? "5s" : "100");
+}
+
+}  // namespace
+
+std::vector<std::string> ClaimNames() {
+  std::vector<std::string> names;
+  for (const CheckerEntry& checker : Checkers()) names.emplace_back(checker.claim);
+  return names;
+}
+
+std::vector<std::string> UsualClaims(const Plan& plan, const LockEntry& lock) {
+  std::vector<std::string> claims;
+  for (const std::string_view claim : FindWorkload(plan.workload)->claims) {
+    if (Applies(claim, plan, lock)) claims.emplace_back(claim);
+  }
+  return claims;
+}
+
+void ReadClaims(SettingReader& reader, const LockEntry& lock, Plan& plan) {
+  const std::vector<std::string> known = ClaimNames();
+  const std::vector<std::string> asked = reader.Words("claims");
+  for (const std::string& claim : asked) {
+    if (std::ranges::find(known, claim) == known.end())
+      return reader.Fail("claims", UnknownWord("claim", claim, known));
+  }
+  if (!asked.empty()) plan.claims = asked;
+  ReadLimits(reader, plan);
+  const std::vector<std::string> possible = PossibleClaims(plan, lock);
+  for (const std::string& claim : plan.claims) {
+    const bool as_limit = plan.limits.contains(claim);
+    if (const std::string why = WhyNot(plan, claim, possible); !why.empty())
+      reader.Fail(as_limit ? "limits." + claim : "claims", why);
+  }
+}
+
+std::string WhyNotJudged(const Plan& plan, const LockEntry& lock) {
+  const std::vector<std::string> possible = PossibleClaims(plan, lock);
+  for (const std::string& claim : plan.claims) {
+    if (FindChecker(claim) == nullptr) return UnknownWord("claim", claim, possible);
+    if (std::string why = WhyNot(plan, claim, possible); !why.empty()) return why;
+  }
+  for (const auto& [name, word] : plan.limits) {
+    const CheckerEntry* checker = FindChecker(name);
+    if (checker == nullptr || checker->limit == LimitKind::kNone)
+      return UnknownWord("limit", name, LimitNames());
+    if (const Result<int64_t> limit = ParseLimit(checker->limit, word); !limit)
+      return fmt::format("limits.{}: {}", name, limit.error().message);
+  }
+  return "";
+}
+
+}  // namespace doublehold
