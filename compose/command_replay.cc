@@ -40,8 +40,8 @@ std::string TitleOf(const Scenario& scenario, const Execution& execution) {
 }
 
 // 0: both worlds agree. 1: they do not. 2: one of them does not know.
-Result<ExitCode> DoItForReal(const ParsedLine& line, const Plan& plan,
-                             const RunVerdict& simulated) {
+Result<ExitCode> DoItForReal(const ParsedLine& line, const Plan& plan, const RunVerdict& simulated,
+                             const std::map<std::string, Hang>& hangs) {
   const Result<ServerProgram> server = FindServer(line.values["redis-server"].as<std::string>());
   if (!server) return tl::unexpected(server.error());
   if (Result<void> ok = CheckMachine(plan); !ok) return tl::unexpected(ok.error());
@@ -50,10 +50,22 @@ Result<ExitCode> DoItForReal(const ParsedLine& line, const Plan& plan,
   if (!folder) return tl::unexpected(folder.error());
   const Result<RunVerdict> real = RunOnce({.plan = plan, .folder = *folder, .server = *server});
   if (!real) return tl::unexpected(real.error());
-  const Agreement agreement = Compare(simulated, *real);
+  const Agreement agreement = Compare(simulated, *real, hangs);
   fmt::print("\n{}\nfiles: {}\n", agreement.text, folder->string());
   if (agreement.differs) return ExitCode::kViolated;
   return agreement.open ? ExitCode::kUnknown : ExitCode::kAsExpected;
+}
+
+// Of each claim that hangs on short times, on which.
+std::map<std::string, Hang> HangsOf(const Scenario& scenario, const sim::Deviations& choices,
+                                    const RunVerdict& verdict) {
+  std::map<std::string, Hang> hangs;
+  for (const ClaimVerdict& claim : verdict.claims) {
+    const auto checker = std::ranges::find(Checkers(), claim.claim, &CheckerEntry::claim);
+    const auto hang = HangsOn(scenario, choices, *checker, claim.outcome);
+    if (hang) hangs.emplace(claim.claim, *hang);
+  }
+  return hangs;
 }
 
 }  // namespace
@@ -96,7 +108,7 @@ Result<ExitCode> ReplayCommand(const Words& words) {
     told = fmt::format("\nwritten to {0}: doublehold report {0}\n", folder.string());
   }
   fmt::print("{}{}\n{}{}", TitleOf(scenario, execution), ToText(steps), ToText(verdict), told);
-  if (real) return DoItForReal(*line, *real, verdict);
+  if (real) return DoItForReal(*line, *real, verdict, HangsOf(scenario, replay->choices, verdict));
   return verdict.exit_code;
 }
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "checker/cause.h"
 #include "compose/plan_builder.h"
+#include "compose/shaken.h"
 #include "lib/base/check.h"
 
 namespace doublehold {
@@ -13,23 +15,11 @@ namespace {
 
 using sim::SimFault;
 
-constexpr int kStaggersPerLease =
-    8;                         // by then who begins first has had its turn, on a busy machine too
-constexpr int kLateShare = 5;  // of that: so much before a client begins a node is struck
-constexpr double kFastClock = 3.0;           // SkewedClock::RunFast
+constexpr int kLateShare = 5;       // of that: so much before a client begins a node is struck
+constexpr double kFastClock = 3.0;  // SkewedClock::RunFast
 constexpr Duration kShortestRestart = 50ms;  // a server needs some time to begin
 constexpr Duration kLongest = 60s;           // the run ends with the last section
 constexpr Duration kForGood = 50s;           // so does what is not to end
-
-// Asked at the plain continuation of what was chosen before it.
-std::vector<sim::FaultPlace> PlacesOf(const Scenario& scenario, const sim::Deviations& before) {
-  std::vector<sim::FaultPlace> places;
-  Scenario noted = scenario;
-  noted.terms.places = &places;
-  sim::GivenChoices given(before);
-  [[maybe_unused]] const Execution execution = Simulate(noted, given);
-  return places;
-}
 
 class Translation {
  public:
@@ -160,6 +150,17 @@ class Translation {
   Duration stagger_;
 };
 
+// Where the first violations of both have causes that are told, and are not the same; else nothing.
+std::string OtherCause(const ClaimVerdict& simulated, const ClaimVerdict& real) {
+  if (simulated.violations.empty() || real.violations.empty()) return "";
+  const Cause expected = simulated.violations.front().cause;
+  const bool there = std::ranges::any_of(real.violations, [&](const Violation& violation) {
+    return violation.cause == expected || violation.cause == Cause::kNotTold;
+  });
+  if (there || expected == Cause::kNotTold) return "";
+  return fmt::format("  <- cause: {}, and {}", Name(expected), Name(real.violations.front().cause));
+}
+
 }  // namespace
 
 Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices) {
@@ -200,7 +201,9 @@ Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices
   return plan;
 }
 
-Agreement Compare(const RunVerdict& simulated, const RunVerdict& real) {
+Agreement Compare(const RunVerdict& simulated, const RunVerdict& real,
+                  const std::map<std::string, Hang>& hangs) {
+  std::string notes;
   Agreement agreement{.text = fmt::format("{:<19}{:<11}real\n", "claim", "simulated")};
   for (const ClaimVerdict& claim : simulated.claims) {
     const auto other = std::ranges::find(real.claims, claim.claim, &ClaimVerdict::claim);
@@ -208,11 +211,18 @@ Agreement Compare(const RunVerdict& simulated, const RunVerdict& real) {
     const bool is_open =
         claim.outcome == Outcome3::kUnknown || other->outcome == Outcome3::kUnknown;
     const bool differs = claim.outcome != other->outcome;
-    agreement.open = agreement.open || (is_open && differs);
-    agreement.differs = agreement.differs || (!is_open && differs);
+    const auto hang = hangs.find(claim.claim);
+    const std::string cause = differs ? "" : OtherCause(claim, *other);
+    const bool of_time = differs && hang != hangs.end();
+    agreement.open = agreement.open || (differs && (is_open || of_time));
+    agreement.differs = agreement.differs || (differs && !is_open && !of_time) || !cause.empty();
     agreement.text += fmt::format("{:<19}{:<11}{}{}\n", claim.claim, Name(claim.outcome),
-                                  Name(other->outcome), differs ? "  <-" : "");
+                                  Name(other->outcome), differs ? "  <-" : cause);
+    if (of_time)
+      notes += fmt::format("\n{} hangs on short times: simulated with {} it is {}\n", claim.claim,
+                           hang->second.on, Name(hang->second.outcome));
   }
+  agreement.text += notes;
   for (const std::string& fault : real.not_fired) {
     agreement.open = true;
     agreement.text += fmt::format("\n{} did not strike on the real servers\n", fault);

@@ -3,9 +3,11 @@
 #ifndef DOUBLEHOLD_COMPOSE_REAL_PLAN_H_
 #define DOUBLEHOLD_COMPOSE_REAL_PLAN_H_
 
+#include <map>
 #include <string>
 
 #include "checker/judge.h"
+#include "compose/shaken.h"
 #include "compose/simulate.h"
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
@@ -23,11 +25,14 @@ Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices
 
 // What became of each claim in either world.
 struct Agreement {
-  std::string text;      // a table
-  bool differs = false;  // a claim is violated in one, and valid in the other
-  bool open = false;     // one is unknown in one of them, and not in the other; or a fault did not strike on the real servers
+  std::string text;  // a table, and what hangs on short times
+  bool differs =
+      false;  // a claim is violated in one, and valid in the other; or by another cause, where both are told
+  // A claim that differs is unknown in one of them, or hangs on short times; or a fault did not strike on the real servers.
+  bool open = false;
 };
-Agreement Compare(const RunVerdict& simulated, const RunVerdict& real);
+Agreement Compare(const RunVerdict& simulated, const RunVerdict& real,
+                  const std::map<std::string, Hang>& hangs = {});
 
 }  // namespace doublehold
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "checker/cause.h"
 #include "compose/testing_explore.h"
 
 namespace doublehold {
@@ -180,6 +181,42 @@ TEST(RealPlan, ComparesClaimByClaim) {
             "claim              simulated  real\n"
             "exclusion          valid      valid\n"
             "stock              valid      violated  <-\n");
+}
+
+TEST(RealPlan, WhatDiffersAndHangsOnShortTimesLeavesItOpen) {
+  RunVerdict simulated;
+  simulated.claims = {{.claim = "stock", .outcome = Outcome3::kViolated}};
+  RunVerdict real = simulated;
+  const std::map<std::string, Hang> hangs{
+      {"stock", {.on = "messages that take 250us", .outcome = Outcome3::kValid}}};
+  EXPECT_FALSE(Compare(simulated, real, hangs).open);
+  real.claims[0].outcome = Outcome3::kValid;
+  const Agreement agreement = Compare(simulated, real, hangs);
+  EXPECT_TRUE(agreement.open);
+  EXPECT_FALSE(agreement.differs);
+  EXPECT_EQ(agreement.text,
+            "claim              simulated  real\n"
+            "stock              violated   valid  <-\n"
+            "\n"
+            "stock hangs on short times: simulated with messages that take 250us it is valid\n");
+}
+
+TEST(RealPlan, ComparesCausesWhereBothAreTold) {
+  const auto violated = [](std::vector<Cause> causes) {
+    RunVerdict of;
+    of.claims = {{.claim = "exclusion", .outcome = Outcome3::kViolated}};
+    for (const Cause cause : causes) of.claims[0].violations.push_back({.cause = cause});
+    return of;
+  };
+  const RunVerdict stopped = violated({Cause::kStopped});
+  EXPECT_FALSE(Compare(stopped, violated({Cause::kOverran, Cause::kStopped})).differs);
+  EXPECT_FALSE(Compare(stopped, violated({Cause::kNotTold})).differs);
+  EXPECT_FALSE(Compare(violated({Cause::kNotTold}), stopped).differs);
+  const Agreement other = Compare(stopped, violated({Cause::kOverAtGrant}));
+  EXPECT_TRUE(other.differs);
+  EXPECT_EQ(other.text,
+            "claim              simulated  real\n"
+            "exclusion          violated   violated  <- cause: stopped, and over-at-grant\n");
 }
 
 TEST(RealPlan, WhereAFaultDidNotStrikeTheWorldsDoNotAgree) {

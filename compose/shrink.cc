@@ -5,6 +5,7 @@
 
 #include "checker/evidence.h"
 #include "compose/plan_builder.h"
+#include "compose/shaken.h"
 #include "lib/base/check.h"
 
 namespace doublehold {
@@ -16,6 +17,7 @@ using sim::SimFault;
 
 constexpr int64_t kEventsOfAnExecution = 20;  // what one costs that records nothing
 constexpr int64_t kShareOfOneSize = 2;  // what takes more than this part of the effort is left
+constexpr int64_t kCostOfShaking = 20;  // in executions
 constexpr int64_t kNear = 60;           // how far what follows is looked for, where not everywhere
 constexpr int64_t kNearOfMany = 2;
 constexpr size_t kFew = 4;  // deviations: what has no more is looked for everywhere at once
@@ -47,6 +49,11 @@ class ShrinkTrials {
   [[nodiscard]] bool Violated() const {
     return checker_.check(Evidence(execution_.history), {.violations_told = 0}).outcome ==
            Outcome3::kViolated;
+  }
+  // What violates the claim does so too when times are a little different.
+  [[nodiscard]] bool IsSteady(const Deviations& choices) {
+    effort_ -= Cost() * kCostOfShaking;
+    return !HangsOn(*scenario_, choices, checker_, Outcome3::kViolated);
   }
   [[nodiscard]] std::string Sentence() const {
     const ClaimVerdict verdict =
@@ -94,7 +101,7 @@ Scenario Only(Scenario scenario, const Wanted& wanted) {
   return scenario;
 }
 
-// Every execution that has what is wanted, until one violates the claim.
+// Every execution that has what is wanted, until one violates the claim and does not hang on short times; else the first that does.
 class SizeSearch {
  public:
   SizeSearch(ShrinkTrials& trials, const Scenario& scenario, const Wanted& wanted)
@@ -106,6 +113,10 @@ class SizeSearch {
   End Run() {
     if (IsTooMuch()) return End::kTooMany;
     if (Visit(wanted_.faults.size(), wanted_.delays)) return End::kFound;
+    if (hangs_) {
+      choices_ = *hangs_;
+      return End::kFound;
+    }
     return ended_ ? End::kTooMany : End::kNone;
   }
   [[nodiscard]] const Deviations& found() const { return choices_; }
@@ -133,7 +144,7 @@ class SizeSearch {
     const auto open = trials_.Run(choices_);
     CHECK(open.has_value());
     if (!std::ranges::includes(wanted_.faults, trials_.struck())) return false;
-    if (faults + delays == 0) return trials_.Violated();
+    if (faults + delays == 0) return trials_.Violated() && IsWanted();
     for (const auto& question : *open) {
       const bool is_fault = question.kind == ChoiceKind::kFault;
       if ((is_fault ? faults : delays) == 0) continue;
@@ -146,9 +157,16 @@ class SizeSearch {
     return false;
   }
 
+  bool IsWanted() {
+    if (trials_.IsSteady(choices_)) return true;
+    if (!hangs_) hangs_ = choices_;
+    return false;
+  }
+
   ShrinkTrials& trials_;
   const Wanted& wanted_;
   Deviations choices_;
+  std::optional<Deviations> hangs_;  // the first that violates the claim, but only just
   bool ended_ = false;
 };
 

@@ -17,6 +17,7 @@ struct Shrunk {
       scenario;  // with the faults alone that strike, and an order of its own only where that is needed
   sim::Deviations choices;
   std::string sentence;
+  // Of equals, one that does not hang on short times (shaken.h), where there is one.
   // No execution violates the claim that has faults of the same kinds but fewer of them; or as many, and fewer clients; or those, and
   // fewer cycles; or those, and fewer delays. False: to look through all of these would have taken too long.
   bool is_smallest = true;

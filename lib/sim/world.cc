@@ -32,11 +32,12 @@ const std::vector<SimFault>& World::struck() const { return memory_->struck; }
 Network& World::network() { return memory_->network; }
 
 void World::Start(int process, TaskKind kind, int thread, std::function<void(Env&)> body) {
-  AddTask(memory_->processes[static_cast<size_t>(process)], kind, thread, std::move(body));
+  AddTask(memory_->processes[static_cast<size_t>(process)], kind, thread, std::move(body),
+          terms_.apart * std::max(process - 1, 0));
 }
 
 World::Task& World::AddTask(Process& process, TaskKind kind, int thread,
-                            std::function<void(Env&)> body) {
+                            std::function<void(Env&)> body, Duration later) {
   Task& task = memory_->AddTask();
   task.process = &process;
   task.kind = kind;
@@ -48,7 +49,7 @@ World::Task& World::AddTask(Process& process, TaskKind kind, int thread,
     task.finished = true;
     if (task.joiner) Wake(*task.joiner);
   });
-  Wake(task.number);
+  Plan({.at = now_ + later, .what = Due::What::kWake, .which = task.number, .wait = task.wait});
   return task;
 }
 

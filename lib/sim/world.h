@@ -41,6 +41,7 @@ struct WorldTerms {
   int nodes = 1;  // 1.. keep locks; 0 is the store
   uint64_t seed = 1;
   Duration latency = 50us;   // of a message
+  Duration apart{};          // by which each client begins after the one before it
   Duration lasts{};          // how long a pause is, or a message is held; and how far a clock jumps
   int replicas = 0;          // of each node
   Duration lag{};            // by which they are behind
@@ -107,7 +108,8 @@ class World {
     Place place{};
   };
 
-  Task& AddTask(Process& process, TaskKind kind, int thread, std::function<void(Env&)> body);
+  Task& AddTask(Process& process, TaskKind kind, int thread, std::function<void(Env&)> body,
+                Duration later = {});
   void Plan(Due due);
   void Insert(const Due& due);
   // The next thing, null when there is none; what nobody waits for any more is dropped.

@@ -1,0 +1,91 @@
+#include "compose/shaken.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "checker/evidence.h"
+#include "compose/plan_builder.h"
+
+namespace doublehold {
+namespace {
+
+// A share of a lease: by which clients begin apart, or that a message takes.
+struct Shake {
+  bool apart = false;
+  int per_lease = 1;
+};
+constexpr std::array kShakes{Shake{false, 1600}, Shake{true, 400}, Shake{false, 400},
+                             Shake{true, 80},    Shake{true, 16},  Shake{true, kStaggersPerLease}};
+
+bool IsSamePlace(const sim::FaultPlace& a, const sim::FaultPlace& b) {
+  const auto step = [](const sim::FaultPlace& place) {
+    return place.step ? std::pair(static_cast<int>(place.step->step), place.step->nth)
+                      : std::pair(-1, 0);
+  };
+  return a.point == b.point && a.client == b.client && a.node == b.node && a.command == b.command &&
+         a.nth == b.nth && step(a) == step(b);
+}
+
+// Of those that are the same by their words, as many as before it.
+std::optional<uint32_t> Again(const std::vector<sim::FaultPlace>& places, uint32_t at,
+                              const std::vector<sim::FaultPlace>& others) {
+  const auto place = std::ranges::find(places, at, &sim::FaultPlace::at);
+  if (place == places.end()) return std::nullopt;
+  const auto same = [&](const sim::FaultPlace& other) { return IsSamePlace(*place, other); };
+  auto left = std::count_if(places.begin(), place, same);
+  for (const sim::FaultPlace& other : others) {
+    if (same(other) && left-- == 0) return other.at;
+  }
+  return std::nullopt;
+}
+
+std::optional<sim::Deviations> SameChoices(const Scenario& scenario, const Scenario& shaken,
+                                           const sim::Deviations& choices) {
+  sim::Deviations before, same;
+  for (const sim::Deviation& deviation : choices) {
+    const auto at = Again(PlacesOf(scenario, before), deviation.at, PlacesOf(shaken, same));
+    if (!at) return std::nullopt;
+    before.push_back(deviation);
+    same.push_back(deviation);
+    same.back().at = *at;
+  }
+  return same;
+}
+
+}  // namespace
+
+std::vector<sim::FaultPlace> PlacesOf(const Scenario& scenario, const sim::Deviations& before) {
+  std::vector<sim::FaultPlace> places;
+  Scenario noted = scenario;
+  noted.terms.places = &places;
+  sim::GivenChoices given(before);
+  [[maybe_unused]] const Execution execution = Simulate(noted, given);
+  return places;
+}
+
+std::optional<Hang> HangsOn(const Scenario& scenario, const sim::Deviations& choices,
+                            const CheckerEntry& claim, Outcome3 outcome) {
+  if (std::ranges::any_of(choices, [](const sim::Deviation& deviation) {
+        return deviation.kind != sim::ChoiceKind::kFault;
+      }))
+    return std::nullopt;
+  for (const Shake& shake : kShakes) {
+    Scenario shaken = scenario;
+    const Duration share = scenario.plan.lease / shake.per_lease;
+    (shake.apart ? shaken.terms.apart : shaken.terms.latency) = share;
+    Hang hang{.on = shake.apart ? fmt::format("clients that begin {} apart", FormatDuration(share))
+                                : fmt::format("messages that take {}", FormatDuration(share))};
+    const auto same = SameChoices(scenario, shaken, choices);
+    if (!same) return hang;
+    sim::GivenChoices given(*same);
+    const Execution execution = Simulate(shaken, given);
+    if (!given.Fits()) return hang;
+    hang.outcome = claim.check(Evidence(execution.history), {.violations_told = 0}).outcome;
+    if (hang.outcome != outcome) return hang;
+  }
+  return std::nullopt;
+}
+
+}  // namespace doublehold

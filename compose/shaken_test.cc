@@ -1,0 +1,75 @@
+#include "compose/shaken.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "compose/shrink.h"
+#include "compose/testing_explore.h"
+
+namespace doublehold {
+namespace {
+
+using sim::SimFault;
+
+const CheckerEntry& CheckerOf(std::string_view claim) {
+  return *std::ranges::find(Checkers(), claim, &CheckerEntry::claim);
+}
+
+Outcome3 OutcomeOf(const Scenario& scenario, const sim::Deviations& choices,
+                   std::string_view claim) {
+  sim::GivenChoices given(choices);
+  const Execution execution = Simulate(scenario, given);
+  EXPECT_TRUE(given.Fits());
+  return CheckerOf(claim).check(Evidence(execution.history), {}).outcome;
+}
+
+struct ShakenCase {
+  const char* choices;
+  const char* claim;
+  Outcome3 outcome;
+  const char* hangs;  // empty: it does not
+};
+
+TEST(Shaken, WhatAnExecutionShowsIsSteadyOrHangsOnShortTimes) {
+  const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {SimFault::kPause}});
+  const std::vector<ShakenCase> cases{
+      {"", "stock", Outcome3::kValid, ""},
+      // Client 2 is refused 0.6 ms before the lease of client 1, which is stopped as it is granted that, is over.
+      {"0:1", "stock", Outcome3::kViolated, "messages that take 250us: valid"},
+      {"0:1", "exclusion", Outcome3::kViolated, "messages that take 250us: valid"},
+      // Client 1 is stopped when it has the lock.
+      {"1:1", "exclusion", Outcome3::kViolated, ""},
+      {"3:1", "stock", Outcome3::kViolated, ""},
+  };
+  for (const ShakenCase& each : cases) {
+    const auto choices = sim::ParseDeviations(each.choices);
+    ASSERT_TRUE(choices.has_value());
+    EXPECT_EQ(OutcomeOf(scenario, *choices, each.claim), each.outcome) << each.choices;
+    const auto hang = HangsOn(scenario, *choices, CheckerOf(each.claim), each.outcome);
+    EXPECT_EQ(hang ? fmt::format("{}: {}", hang->on, Name(hang->outcome)) : "", each.hangs)
+        << each.choices << ' ' << each.claim;
+  }
+}
+
+TEST(Shaken, OfAnOrderNothingIsKnown) {
+  const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {}, .delays = 1});
+  sim::Deviations choices{{.at = 0, .choice = 1, .kind = sim::ChoiceKind::kOrder}};
+  EXPECT_FALSE(HangsOn(scenario, choices, CheckerOf("stock"), Outcome3::kViolated));
+}
+
+TEST(Shaken, OfEquallySmallExecutionsTheSteadyOneIsShown) {
+  const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {SimFault::kPause}});
+  const auto hangs = sim::ParseDeviations("0:1");
+  ASSERT_TRUE(hangs.has_value());
+  for (const char* claim : {"exclusion", "stock"}) {
+    const Shrunk shrunk =
+        Shrink(scenario, *hangs, claim, [](int) -> std::optional<Plan> { return std::nullopt; });
+    EXPECT_TRUE(shrunk.is_smallest);
+    EXPECT_EQ(shrunk.choices.size(), 1u);
+    EXPECT_FALSE(HangsOn(shrunk.scenario, shrunk.choices, CheckerOf(claim), Outcome3::kViolated))
+        << claim << ' ' << sim::ToText(shrunk.choices);
+  }
+}
+
+}  // namespace
+}  // namespace doublehold
