@@ -23,7 +23,9 @@ class ExitGaps {
   void Answered(const Call& call) {
     if (call.op == Op::kRelease) return Released(call);
     if (call.Ok()) Granted(call);
-    if (call.outcome == EventType::kFail && call.answer[0] > 0) Refused(call);
+    if (call.outcome != EventType::kFail) return;
+    if (MayHaveRunTwice(call)) taken_until_ns_ = call.to_ns + ToNs(scene_.facts.lease);
+    if (call.answer[0] > 0) Refused(call);
   }
 
   std::vector<Refusal> Finish(int64_t end_ns) && {
@@ -68,11 +70,22 @@ class ExitGaps {
     });
   }
 
+  // It may have taken the key, and have been refused that when it was sent again.
+  [[nodiscard]] bool MayHaveRunTwice(const Call& refused) const {
+    const auto episodes = scene_.EpisodesWithin({refused.from_ns, refused.to_ns});
+    return std::ranges::any_of(episodes, [&](const FaultEpisode* episode) {
+      const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode->fault)];
+      const bool on_it = episode->client <= 0 || episode->client == refused.session.client;
+      return on_it && (KeepsMessages(fault) || LosesMessages(fault));
+    });
+  }
+
   void Refused(const Call& refused) {
     if (last_exit_ == nullptr || !in_the_way_.empty() || !unknown_.empty()) return;
     if (!Before(last_exit_->to_ns, refused.from_ns)) return;
     if (WasActive(scene_, {0, refused.to_ns}, LosesData)) return;
-    const bool alone = asked_.size() == 1 && asked_.contains(refused.session);
+    const bool alone = asked_.size() == 1 && asked_.contains(refused.session) &&
+                       Before(taken_until_ns_, refused.from_ns);
     if (refusal_.refused == nullptr || (alone && !refusal_.certain)) {
       refusal_ = {.refused = &refused, .last_exit = last_exit_, .certain = alone};
     }
@@ -92,6 +105,7 @@ class ExitGaps {
   std::map<uint64_t, const Call*> unknown_;     // acquires of unknown outcome, by hold
   std::map<SessionId, const Call*> asked_;  // its last acquire; it was not granted the key since
   const Call* last_exit_ = nullptr;         // null: no gap
+  int64_t taken_until_ns_ = -1;             // perhaps, by one that was refused it
   Refusal refusal_;
   std::vector<Refusal> found_;
 };

@@ -120,17 +120,19 @@ class LostLockSearch {
 
   void NoteRelease(const Call& release, const std::map<OfKey, KeyGrants>& grants) {
     Asked& asked = asked_[{release.session, release.key}];
-    const bool is_first = asked.inside.erase(release.hold) > 0;
+    const bool again = asked.inside.erase(release.hold) == 0;
     const Hold* own = holds_.Find(release.hold);
     // An inner exit frees nothing.
-    if (own != nullptr && is_first && asked.inside.empty() && !asked.unknown)
-      Look(release, *own, asked, grants);
+    // What it freed it has not lost: who says so twice, see false_answers.h.
+    const bool had_it = own != nullptr && !freed_.contains(release.hold);
+    if (had_it && asked.inside.empty() && !asked.unknown) Look(release, *own, asked, grants, again);
+    if (release.Ok()) freed_.insert(release.hold);
     asked.perhaps_in = asked.perhaps_in || IsUnansweredExit(release);
   }
 
   void Look(const Call& release, const Hold& own, const Asked& asked,
-            const std::map<OfKey, KeyGrants>& grants) {
-    LostLock lost{.release = &release, .own = &own, .entered_again = asked.again};
+            const std::map<OfKey, KeyGrants>& grants, bool again) {
+    LostLock lost{.release = &release, .own = &own, .again = again, .entered_again = asked.again};
     for (const bool certain : {false, true}) {
       // Readers let each other be.
       const auto found = grants.find({.key = release.key, .alone = own.shared, .certain = certain});
@@ -151,6 +153,7 @@ class LostLockSearch {
   const Holds& holds_;
   const Scene& scene_;
   std::map<OfSession, Asked> asked_;
+  std::set<uint64_t> freed_;  // holds, by their releases
   std::vector<LostLock> found_;
 };
 

@@ -31,12 +31,13 @@ namespace doublehold {
 // sent twice, where a fault kept messages back. Whose release was not answered may be let in by its own count, whoever has the
 // key: that takes it from nobody. Where there are several nodes, or one came back with older data, both may have had the lock.
 struct LostLock {
-  const Call* release = nullptr;  // the last exit of its session, and the first release of its hold
+  const Call* release = nullptr;  // the last exit of its session
   const Hold* own = nullptr;
   const Call* first =
       nullptr;  // of the grants by which it was lost, the one that was answered first
   const Call* last = nullptr;     // and the one that was asked for last
   const Call* perhaps = nullptr;  // as `first`, but of all by which it may have been lost
+  bool again = false;             // its hold had been released before
   bool certain = false;           // else its session may have had it still, or again
   bool entered_again = false;     // meanwhile it had the key more than once
 };

@@ -57,6 +57,7 @@ struct OfClient {
   const Call* open = nullptr;  // a call of which nobody knows what came of it
   const Hold* last = nullptr;  // that it was granted
   int64_t unreleased = 0;      // holds
+  bool extending = false;      // of an extension nobody knows what came of it
 
   // When all of its sessions were idle: empty when they never were.
   [[nodiscard]] Span Idle() const {
@@ -123,6 +124,7 @@ class IdleTrafficChecker {
     for (const Hold& hold : evidence_.holds().all) {
       OfClient& of = clients_[hold.client];
       if (!hold.released) ++of.unreleased;
+      of.extending = of.extending || hold.tried_outcome == EventType::kInfo;
       if (of.last == nullptr || hold.asked_ns > of.last->asked_ns) of.last = &hold;
     }
   }
@@ -192,6 +194,7 @@ class IdleTrafficChecker {
     if (of.open != nullptr)
       return fmt::format("what came of a call of {} is not known",
                          OwnerName(scene_, of.open->session));
+    if (of.extending) return "an extension of its lock was not answered";
     const Span meanwhile{of.last->asked_ns - lease_ns_, idle.to_ns};
     for (const FaultEpisode& episode : scene_.episodes) {
       const bool of_others = episode.client > kReferee && episode.client != client;

@@ -95,6 +95,10 @@ TEST(Quiet, WhatMayBeInnocentIsNotCounted) {
       {"it may have been granted more",
        "c1:      A-a=R-rA-?I---------i\nsent c1:                *"},
       {"its release was not answered", "c1:      A-a=R-?I---------i\nsent c1:             *"},
+      {"an extension was not answered",
+       "c1:      A-a=E-?=R-rI---------i\nsent c1:                 *"},
+      {"one that was tried again was",
+       "c1:      A-a=E-?=E-e=R-rI---------i\nsent c1:                     *", Outcome3::kViolated},
       {"another's was not", R"(
       c1:       A-a=R-rI---------i
       c2:       A-?

@@ -38,6 +38,9 @@ namespace doublehold {
 //   c2:     A-x           A-a==   c3 is refused a free key, and rightly: it is c2's turn.
 //   c3:       A-x    A-x
 //
+// And who is refused may have taken it, where a fault kept or lost its messages within that call: a
+// library that sends its acquire again is refused by itself, for a lease.
+//
 // So whoever was refused must have been the only one that had asked since it was last granted the
 // key. Where there were more, and the key stayed out of reach for a lease or longer, the claim is
 // unknown. On several nodes a refusal proves nothing: another may hold a minority for a moment.

@@ -158,6 +158,14 @@ TEST(Reentry, ARefusalProvesNothingWhereSomethingMayHaveBeenInTheWay) {
       c1:          A-a===R-r
       restart n1:      []
       c2:                          A-t       A-a==R-r)"},
+                                {"what was refused may have run twice, and taken the key", R"(
+      c1:          A-a===R-r
+      drop c2:                      []
+      c2:                          A---t     A-a==R-r)"},
+                                {"and so may what was refused before", R"(
+      c1:          A-a===R-r
+      hold c2:                      []
+      c2:                          A---x A-t     A-a==R-r)"},
                                 {"records were lost", R"(
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r
@@ -167,6 +175,26 @@ TEST(Reentry, ARefusalProvesNothingWhereSomethingMayHaveBeenInTheWay) {
   }
   EXPECT_NE(VerdictOnReentry("c1: A-a===R-r\nc2:             A-t", {.nodes = 3}).outcome,
             Outcome3::kViolated);
+}
+
+TEST(Reentry, ARefusalThatRanOnceIsOne) {
+  for (const ReentryCase& drawn :
+       std::vector<ReentryCase>{{"messages of another were lost", R"(
+      c1:          A-a===R-r
+      drop c3:                      []
+      c3:          Q
+      c2:                          A---t     A-a==R-r)"},
+                                {"they were lost before it was called", R"(
+      c1:          A-a===R-r
+      drop c2:            []
+      c2:                          A---t     A-a==R-r)"},
+                                {"what was refused then has ended by itself", R"(
+      c1:          A-a===R-r
+      hold c2:                    []
+      c2:                        A---x          A-t     A-a==R-r)"}}) {
+    EXPECT_EQ(VerdictOnReentry(drawn.picture).outcome, Outcome3::kViolated)
+        << drawn.name << ": " << VerdictOnReentry(drawn.picture).reason;
+  }
 }
 
 TEST(Reentry, WhatWasInTheWayAndIsGoneProvesNothingElse) {

@@ -179,6 +179,22 @@ TEST(Told, ASecondReleaseOfTheSameHoldIsToSayThatNothingWasThere) {
   }
 }
 
+TEST(Told, WhoWasToldOfTheLossMayNotBeToldTheContraryAfterwards) {
+  for (const auto& [second, outcome] :
+       {std::pair("r", Outcome3::kViolated), {"x", Outcome3::kValid}}) {
+    History history = FromLanes(std::string(R"(
+      c1:   A-a==!         R-x R-)") +
+                                second + "\n      c2:          A-a==========R-r");
+    for (Event& event : history.events) {
+      if (event.op == Op::kRelease && event.hold == 0) event.hold = 101;
+    }
+    const ClaimVerdict verdict = CheckTold(history, {});
+    EXPECT_EQ(verdict.outcome, outcome) << second << verdict.reason;
+    EXPECT_EQ(verdict.opportunities, 2);
+    EXPECT_EQ(verdict.count, second == std::string("r") ? 1 : 0);
+  }
+}
+
 struct OwnDrawn {
   std::string name;
   std::string picture;

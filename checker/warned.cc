@@ -40,7 +40,9 @@ class LostLockNotificationChecker {
       if (event.op == Op::kNotice && event.client > kReferee)
         came_ns_.try_emplace(event.hold, event.value[0]);
     }
-    for (const LostLock& lost : FindLostLocks(evidence_)) Judge(lost, verdict);
+    for (const LostLock& lost : FindLostLocks(evidence_)) {
+      if (!lost.again) Judge(lost, verdict);
+    }
     verdict.count = count_;
     if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
     if (verdict.opportunities == 0) {
