@@ -101,6 +101,12 @@ TEST(Reentry, ANestedExitIsNotToBlameForWhatElseFreesALock) {
                                 {"an entry of its own was not answered", R"(
       c1:        A-a==A-?A-a===R-r===========R-r
       c2:              A-x         A-a==R-r)"},
+                                {"an acquire of its own was not answered before", R"(
+      c1:     A-?A-a===A-a===R-r===========R-r
+      c2:              A-x      A-a==R-r)"},
+                                {"a release of its own was not answered before", R"(
+      c1:  A-a=R-?A-a===A-a===R-r===========R-r
+      c2:              A-x       A-a==R-r)"},
                                 {"the outer lease was over", R"(
       c1:        A-a==!A-a===R-r===========R-r
       c2:              A-x      A-a==R-r)"}}) {
