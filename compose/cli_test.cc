@@ -149,7 +149,7 @@ TEST(CommandLine, AClientPausedAtAStepSendsNothingUntilItGoesOn) {
 TEST(CommandLine, AnExplorationThatIsOneExecutionSaysSo) {
   const Finished finished = RunProgram({"explore", "--lock", "set-nx-px", "--depth", "0"});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_NE(finished.out.find("exclusion       clean within this bound, the one execution\n"),
+  EXPECT_NE(finished.out.find("exclusion          clean within this bound, the one execution\n"),
             std::string::npos)
       << finished.out;
 }
@@ -160,7 +160,7 @@ TEST(CommandLine, ASearchInWhichNoFaultCouldStrikeKnowsNothing) {
   EXPECT_EQ(none.exit_code, 2) << none.err;
   EXPECT_NE(
       none.out.find(
-          "stock           unknown: there is no point at which one of these faults could strike\n"),
+          "stock              unknown: there is no point at which one of these faults could strike\n"),
       std::string::npos)
       << none.out;
   EXPECT_EQ(RunProgram({"explore", "--lock", "set-nx-px", "--depth", "0"}).exit_code, 0);
@@ -186,7 +186,7 @@ TEST(SuiteCommand, WritesWhatBecameOfEveryRunAndFailsOnWhatWasNotExpected) {
   const std::string out = (folder.path() / "runs").string();
   const Finished twice = RunProgram({"suite", suite.string(), "--repeat", "2", "--out", out});
   EXPECT_EQ(twice.exit_code, 0);
-  EXPECT_NE(twice.out.find("any claim        2 of 2 runs, 15.8-100.0 %\n"), std::string::npos)
+  EXPECT_NE(twice.out.find("any claim           2 of 2 runs, 15.8-100.0 %\n"), std::string::npos)
       << twice.out;
   const nlohmann::json json = ReadJson(folder.path() / "runs" / "tiny" / "latest" / "suite.json");
   EXPECT_EQ(json.at("as_expected"), true);
