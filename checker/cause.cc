@@ -240,6 +240,11 @@ Explanation OfLiveness(const Particulars& record, const Violation& violation) {
   return NotTold("who left the key as it was is not recorded");
 }
 
+Explanation NoQueue(const Particulars& record) {
+  return {.cause = Cause::kNoQueue,
+          .because = fmt::format("lock {} keeps no queue", record.history.facts.lock)};
+}
+
 // In a queue whose places have time-outs by the clocks of clients, one whose clock was moved may
 // have taken others' places for given up: of one that asked for the key, before the grant.
 Explanation OfOrder(const Particulars& record, const Violation& violation) {
@@ -263,18 +268,17 @@ Explanation OfOrder(const Particulars& record, const Violation& violation) {
                   ", and the places of its queue have time-outs by clients' clocks";
     return why;
   }
-  return {.cause = Cause::kNoQueue,
-          .because = fmt::format("lock {} keeps no queue", record.history.facts.lock)};
+  return NoQueue(record);
 }
 
-// Others had the key again and again, and nothing that a fault does need have a part in it.
+// Another asked later and was granted the key before, and no fault was active meanwhile.
 Explanation OfLongWait(const Particulars& record, const Violation& violation) {
   const auto faults = record.scene.EpisodesWithin({violation.from_ns, violation.to_ns});
   if (!faults.empty()) return NotTold(FaultsClause(record.scene, faults));
   const RunFacts& facts = record.history.facts;
   if (facts.library || facts.lock == kQueueingLock || !violation.second)
     return NotTold("who was to be next is not recorded");
-  return {.cause = Cause::kNoQueue, .because = fmt::format("lock {} keeps no queue", facts.lock)};
+  return NoQueue(record);
 }
 
 }  // namespace

@@ -62,6 +62,8 @@ struct CheckerEntry {
 
 // The registry: one line a claim, in the order in which they are told.
 std::span<const CheckerEntry> Checkers();
+// Null when there is none of that name.
+const CheckerEntry* FindChecker(std::string_view claim);
 
 }  // namespace doublehold
 

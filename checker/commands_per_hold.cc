@@ -3,17 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "checker/calls.h"
 #include "checker/decide.h"
 #include "checker/limit.h"
 #include "checker/story.h"
 
 namespace doublehold {
 namespace {
+
+// For a key, by one of the sessions of a client.
+struct Asked {
+  int64_t from_ns = 0;
+  int64_t done_ns = 0;  // when all that were asked by then were over
+};
 
 class CommandLimitChecker {
  public:
@@ -56,17 +64,20 @@ class CommandLimitChecker {
       }
     }
     for (const Call& call : evidence_.calls().all) {
-      if (call.op == Op::kAcquire) asked_[call.session.client].push_back(&call);
+      if (call.op != Op::kAcquire) continue;
+      std::vector<Asked>& asked = asked_[call.session.client];
+      const int64_t before_ns = asked.empty() ? 0 : asked.back().done_ns;
+      asked.push_back({call.from_ns, std::max(before_ns, call.DoneNs())});
     }
   }
 
-  // It, or another session of its client, asked for a key meanwhile.
+  // It, or another session of its client, asked for a key meanwhile. Its own acquire was over when
+  // that began.
   [[nodiscard]] bool AskedBeside(const Hold& hold, const Span& when) const {
-    const auto asked = asked_.find(hold.client);
-    return asked != asked_.end() && std::ranges::any_of(asked->second, [&](const Call* call) {
-             return call->hold != hold.hold && call->from_ns <= when.to_ns &&
-                    call->DoneNs() >= when.from_ns;
-           });
+    const auto its = asked_.find(hold.client);
+    if (its == asked_.end()) return false;
+    const auto after = std::ranges::upper_bound(its->second, when.to_ns, {}, &Asked::from_ns);
+    return after != its->second.begin() && Before(when.from_ns, std::prev(after)->done_ns);
   }
 
   void Judge(const Hold& hold) {
@@ -122,7 +133,7 @@ class CommandLimitChecker {
   Stories stories_;
   const int64_t limit_;
   std::map<int32_t, std::vector<int64_t>> sent_;  // of each client, by time
-  std::map<int32_t, std::vector<const Call*>> asked_;
+  std::map<int32_t, std::vector<Asked>> asked_;
   int64_t kept_until_ns_ = kForeverNs;
   MarginFinder left_{{.what = "fewest commands left of the limit of a hold",
                       .missed = "most commands of a hold beyond the limit",
@@ -137,9 +148,8 @@ class CommandLimitChecker {
 }  // namespace
 
 ClaimVerdict CheckCommandsPerHold(const Evidence& evidence, const Limits& limits) {
-  const auto limit = LimitOf(evidence.facts(), LimitKind::kCount, "commands-per-hold");
-  if (!limit)
-    return Undecided({.unit = "holds"}, "no limit is set, as --limit commands-per-hold=100");
+  const auto limit = LimitOf(evidence.facts(), "commands-per-hold");
+  if (!limit) return Undecided({.unit = "holds"}, "the run was given no limit of commands");
   return CommandLimitChecker(evidence, limits, *limit).Verdict();
 }
 

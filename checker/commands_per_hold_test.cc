@@ -66,6 +66,8 @@ TEST(CommandsPerHold, PassesOverWhatIsNotKnown) {
       {"it asked for another key",
        "c1:           A-a====R-r\nc1 item-1:       A-x\nsent c1:         ***"},
       {"its other session asked", "c1:      A-a===R-r\nc1.2:      A-x\nsent c1:    ***"},
+      {"its other session had asked long before",
+       "c1:           A-x A-a===R-r\nc1.2:      A---------------x\nsent c1:            ***"},
       {"another client asked", "c1:      A-a===R-r\nc2:      A-x\nsent c1:    ***",
        Outcome3::kViolated},
       {"no more was kept", "c1:      A-a===R-r\nsent c1:    *#"},
@@ -82,7 +84,7 @@ TEST(CommandsPerHold, IsUnknownWithoutALimitThatCanBeRead) {
   for (const char* limit : {"", "0", "-1", "1.5", "5s"}) {
     const ClaimVerdict verdict = VerdictOnCommands(picture, limit);
     EXPECT_EQ(verdict.outcome, Outcome3::kUnknown) << limit;
-    EXPECT_EQ(verdict.reason, "no limit is set, as --limit commands-per-hold=100");
+    EXPECT_EQ(verdict.reason, "the run was given no limit of commands");
   }
 }
 

@@ -21,8 +21,8 @@ namespace doublehold {
 namespace {
 
 ClaimVerdict CheckClaim(const Evidence& evidence, const Limits& limits, const std::string& claim) {
-  const auto entry = std::ranges::find(Checkers(), claim, &CheckerEntry::claim);
-  if (entry == Checkers().end()) {
+  const CheckerEntry* entry = FindChecker(claim);
+  if (entry == nullptr) {
     std::vector<std::string> known;
     for (const CheckerEntry& other : Checkers()) known.emplace_back(other.claim);
     return {.claim = claim, .reason = UnknownWord("claim", claim, known)};

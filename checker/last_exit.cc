@@ -72,12 +72,9 @@ class ExitGaps {
 
   // It may have taken the key, and have been refused that when it was sent again.
   [[nodiscard]] bool MayHaveRunTwice(const Call& refused) const {
-    const auto episodes = scene_.EpisodesWithin({refused.from_ns, refused.to_ns});
-    return std::ranges::any_of(episodes, [&](const FaultEpisode* episode) {
-      const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode->fault)];
-      const bool on_it = episode->client <= 0 || episode->client == refused.session.client;
-      return on_it && (KeepsMessages(fault) || LosesMessages(fault));
-    });
+    const Span during{refused.from_ns, refused.to_ns};
+    return WasActiveOn(scene_, refused.session.client, during, KeepsMessages) ||
+           WasActiveOn(scene_, refused.session.client, during, LosesMessages);
   }
 
   void Refused(const Call& refused) {

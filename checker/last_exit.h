@@ -13,7 +13,8 @@ namespace doublehold {
 struct Refusal {
   const Call* refused = nullptr;
   const Call* last_exit = nullptr;  // after whose return nobody held it
-  bool certain = false;  // nobody else can have stood before it, or taken it unheard; else it only lasted for a lease
+  // Nobody else can have stood before it, or taken it unheard; else it only lasted for a lease.
+  bool certain = false;
 };
 
 // At most one a gap (reentry.h), in the order of time. `calls`: the acquires and releases of one

@@ -22,10 +22,10 @@ Result<int64_t> ParseLimit(LimitKind kind, std::string_view word) {
   return number;
 }
 
-std::optional<int64_t> LimitOf(const RunFacts& facts, LimitKind kind, std::string_view claim) {
+std::optional<int64_t> LimitOf(const RunFacts& facts, std::string_view claim) {
   const auto found = facts.limits.find(std::string(claim));
   if (found == facts.limits.end()) return std::nullopt;
-  const Result<int64_t> limit = ParseLimit(kind, found->second);
+  const Result<int64_t> limit = ParseLimit(FindChecker(claim)->limit, found->second);
   return limit ? std::optional(*limit) : std::nullopt;
 }
 

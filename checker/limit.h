@@ -1,4 +1,5 @@
-// Limits that a user sets on a figure of a run (`--limit max-wait=5s`): each is judged as the claim of that name.
+// Limits that a user sets on a figure of a run (`--limit max-wait=5s`): each is judged as the claim
+// of that name.
 #ifndef DOUBLEHOLD_CHECKER_LIMIT_H_
 #define DOUBLEHOLD_CHECKER_LIMIT_H_
 
@@ -11,11 +12,11 @@
 
 namespace doublehold {
 
-// As the registry says of the claim, in ns or a number: above 0.
+// As the registry says of its claim, in ns or a number: above 0.
 Result<int64_t> ParseLimit(LimitKind kind, std::string_view word);
 
-// What a history has of it; nothing: none, or one that cannot be read.
-std::optional<int64_t> LimitOf(const RunFacts& facts, LimitKind kind, std::string_view claim);
+// Of a claim that has one; nothing: the history has none, or one that cannot be read.
+std::optional<int64_t> LimitOf(const RunFacts& facts, std::string_view claim);
 
 }  // namespace doublehold
 

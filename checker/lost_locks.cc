@@ -122,8 +122,8 @@ class LostLockSearch {
     Asked& asked = asked_[{release.session, release.key}];
     const bool again = asked.inside.erase(release.hold) == 0;
     const Hold* own = holds_.Find(release.hold);
-    // An inner exit frees nothing.
-    // What it freed it has not lost: who says so twice, see false_answers.h.
+    // What its session freed it has not lost: of who says so twice, see false_answers.h. And an
+    // inner exit frees nothing.
     const bool had_it = own != nullptr && !freed_.contains(release.hold);
     if (had_it && asked.inside.empty() && !asked.unknown) Look(release, *own, asked, grants, again);
     if (release.Ok()) freed_.insert(release.hold);
@@ -160,11 +160,7 @@ class LostLockSearch {
 }  // namespace
 
 bool MayBeSentAgain(const Scene& scene, const Hold& own) {
-  const auto episodes = scene.EpisodesWithin({own.asked_ns, own.core.from_ns});
-  return std::ranges::any_of(episodes, [&](const FaultEpisode* episode) {
-    const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode->fault)];
-    return (episode->client <= 0 || episode->client == own.client) && KeepsMessages(fault);
-  });
+  return WasActiveOn(scene, own.client, {own.asked_ns, own.core.from_ns}, KeepsMessages);
 }
 
 std::optional<std::string> WhyNoLossIsCertain(const Evidence& evidence) {

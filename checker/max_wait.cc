@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "checker/blame.h"
+#include "checker/calls.h"
 #include "checker/decide.h"
 #include "checker/limit.h"
 #include "checker/story.h"
@@ -117,20 +118,27 @@ class WaitLimitChecker {
                        ShortTime(wait.LengthNs()), wait.granted ? "" : ", and was not granted it");
   }
 
+  // It was asked for and granted within one try of the wait.
+  static bool Overtook(const Hold& hold, const LongWait& wait) {
+    return std::ranges::any_of(wait.asked, [&](const Span& asked) {
+      return Before(asked.from_ns, hold.asked_ns) && Before(hold.core.from_ns, asked.to_ns);
+    });
+  }
+
   [[nodiscard]] Violation Tell(const LongWait& wait) const {
     const Span when = wait.Whole();
     int64_t others = 0;
-    const Hold* last = nullptr;
+    const Hold* overtook = nullptr;  // the last that did
     for (const Hold& hold : evidence_.holds().all) {
       if (hold.key != wait.key || hold.owner() == wait.session) continue;
       if (hold.core.from_ns < when.from_ns || hold.core.from_ns > when.to_ns) continue;
       ++others;
-      last = &hold;
+      if (Overtook(hold, wait)) overtook = &hold;
     }
     Violation violation{
         .key = KeyName(scene_.facts, wait.key), .from_ns = when.from_ns, .to_ns = when.to_ns};
     if (const Hold* own = evidence_.holds().Find(wait.hold)) violation.first = own->Ref();
-    if (last != nullptr) violation.second = last->Ref();
+    if (overtook != nullptr) violation.second = overtook->Ref();
     const std::vector<const FaultEpisode*> faults = scene_.EpisodesWithin(when);
     if (!faults.empty()) violation.fault = faults.front()->fault;
     violation.sentence = fmt::format("{}; others were granted it {} meanwhile; {}", What(wait),
@@ -153,8 +161,8 @@ class WaitLimitChecker {
 }  // namespace
 
 ClaimVerdict CheckMaxWait(const Evidence& evidence, const Limits& limits) {
-  const auto limit_ns = LimitOf(evidence.facts(), LimitKind::kTime, "max-wait");
-  if (!limit_ns) return Undecided({.unit = "waits"}, "no limit is set, as --limit max-wait=5s");
+  const auto limit_ns = LimitOf(evidence.facts(), "max-wait");
+  if (!limit_ns) return Undecided({.unit = "waits"}, "the run was given no limit of a wait");
   return WaitLimitChecker(evidence, limits, *limit_ns).Verdict();
 }
 

@@ -88,7 +88,7 @@ TEST(MaxWait, IsUnknownWithoutALimitThatCanBeRead) {
     EXPECT_EQ(verdict.outcome, Outcome3::kUnknown);
     return verdict.reason;
   };
-  EXPECT_EQ(reason({}), "no limit is set, as --limit max-wait=5s");
+  EXPECT_EQ(reason({}), "the run was given no limit of a wait");
   EXPECT_EQ(reason({{"max-wait", "soon"}}), reason({}));
   EXPECT_EQ(reason({{"max-wait", "0s"}}), reason({}));
   EXPECT_EQ(reason({{"commands-per-hold", "5"}}), reason({}));
@@ -107,6 +107,15 @@ TEST(MaxWait, IsForWantOfAQueueOnlyWhereNoFaultHasAPartInIt) {
   EXPECT_EQ(CauseOfWait(starved, "redisson-fair"), "not-told");
   EXPECT_EQ(CauseOfWait(starved + "\npause c1:      []", "set-nx-px"), "not-told");
   EXPECT_EQ(CauseOfWait("c1: Q-A--------aq", "set-nx-px"), "not-told");
+  const std::string in_turn = R"(
+      c1:  QA-aq=====R-r
+      c3:    Q-A--------aq=====R-r
+      c2:      Q-A----------------aq=R-r)";
+  EXPECT_EQ(CauseOfWait(in_turn, "set-nx-px"), "not-told") << "a queue would have done the same";
+  const std::string between_its_tries = R"(
+      c1:           QA-aq=R-r
+      c2:  Q-A----x-x            Q-A-----aq)";
+  EXPECT_EQ(CauseOfWait(between_its_tries, "set-nx-px"), "not-told") << "it had left the queue";
 }
 
 }  // namespace

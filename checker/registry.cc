@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "checker/checker.h"
@@ -81,6 +82,11 @@ std::span<const CheckerEntry> Checkers() {
                    About::kLock, CheckCommandsPerHold, LimitKind::kCount, /*by_traffic=*/true},
   };
   return kEntries;
+}
+
+const CheckerEntry* FindChecker(std::string_view claim) {
+  const auto found = std::ranges::find(Checkers(), claim, &CheckerEntry::claim);
+  return found == Checkers().end() ? nullptr : &*found;
 }
 
 }  // namespace doublehold

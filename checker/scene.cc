@@ -243,6 +243,14 @@ bool WasActive(const Scene& scene, const Span& when, bool (*kind)(const FaultFac
   });
 }
 
+bool WasActiveOn(const Scene& scene, int32_t client, const Span& when,
+                 bool (*kind)(const FaultFact&)) {
+  return std::ranges::any_of(scene.EpisodesWithin(when), [&](const FaultEpisode* episode) {
+    return (episode->client <= 0 || episode->client == client) &&
+           kind(scene.facts.faults[static_cast<size_t>(episode->fault)]);
+  });
+}
+
 std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects& suspects) {
   std::vector<const FaultEpisode*> behind;
   int best = 0;

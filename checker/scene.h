@@ -106,6 +106,9 @@ bool IsCrash(const FaultFact& fault);
 
 // Whether a fault of which `kind` is true was active in some part of a stretch.
 bool WasActive(const Scene& scene, const Span& when, bool (*kind)(const FaultFact&));
+// The same of one that was not on another client alone.
+bool WasActiveOn(const Scene& scene, int32_t client, const Span& when,
+                 bool (*kind)(const FaultFact&));
 
 // Who is to be explained: something seen at `at_ns` that clients did. A client is 0 when there is
 // none.

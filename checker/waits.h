@@ -10,8 +10,8 @@
 
 namespace doublehold {
 
-// A stretch in which a session waited for a key: until it was granted it, or gave up. Without an answer until its client died, or the
-// last that any client did.
+// A stretch in which a session waited for a key: until it was granted it, or gave up. Without an
+// answer until its client died, or the last that any client did.
 struct KeyWait {
   SessionId who;
   uint16_t key = 0;

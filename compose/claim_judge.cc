@@ -40,9 +40,8 @@ ClaimJudge::ClaimJudge(const std::vector<std::string>& claims, size_t remembered
   CHECK(remembered > 0);
   judged_.resize(remembered / places_ * places_);
   for (const std::string& claim : claims) {
-    const auto entry = std::ranges::find(Checkers(), claim, &CheckerEntry::claim);
-    CHECK(entry != Checkers().end());
-    checkers_.push_back(&*entry);
+    checkers_.push_back(FindChecker(claim));
+    CHECK(checkers_.back() != nullptr);
   }
 }
 

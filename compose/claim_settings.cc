@@ -16,11 +16,6 @@
 namespace doublehold {
 namespace {
 
-const CheckerEntry* FindChecker(std::string_view claim) {
-  const auto found = std::ranges::find(Checkers(), claim, &CheckerEntry::claim);
-  return found == Checkers().end() ? nullptr : &*found;
-}
-
 // Whether anything about a claim can be seen under it.
 bool Applies(std::string_view claim, const Plan& plan, const LockEntry& lock) {
   if (claim == "lease-exclusion" && plan.driver && !LeasesEndKnown(plan.driver->can)) return false;

@@ -19,8 +19,8 @@ struct StoredRun {
   TestFolder folder;
   Finished finished;
   StoredRun() {
-    finished = RunProgram({"run", SourceDir() + "/compose/testdata/known/k14.toml",
-                           "--seed", "11", "--into", folder.path().string()});
+    finished = RunProgram({"run", SourceDir() + "/compose/testdata/known/k14.toml", "--seed", "11",
+                           "--into", folder.path().string()});
   }
 };
 
@@ -158,10 +158,10 @@ TEST(CommandLine, ASearchInWhichNoFaultCouldStrikeKnowsNothing) {
   const Finished none = RunProgram(
       {"explore", "--lock", "set-nx-px", "--faults", "hold-news"});  // it publishes nothing
   EXPECT_EQ(none.exit_code, 2) << none.err;
-  EXPECT_NE(
-      none.out.find(
-          "stock              unknown: there is no point at which one of these faults could strike\n"),
-      std::string::npos)
+  EXPECT_NE(none.out.find(
+                "stock              unknown: there is no point at which one of these faults could "
+                "strike\n"),
+            std::string::npos)
       << none.out;
   EXPECT_EQ(RunProgram({"explore", "--lock", "set-nx-px", "--depth", "0"}).exit_code, 0);
 }

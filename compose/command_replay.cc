@@ -61,8 +61,7 @@ std::map<std::string, Hang> HangsOf(const Scenario& scenario, const sim::Deviati
                                     const RunVerdict& verdict) {
   std::map<std::string, Hang> hangs;
   for (const ClaimVerdict& claim : verdict.claims) {
-    const auto checker = std::ranges::find(Checkers(), claim.claim, &CheckerEntry::claim);
-    const auto hang = HangsOn(scenario, choices, *checker, claim.outcome);
+    const auto hang = HangsOn(scenario, choices, *FindChecker(claim.claim), claim.outcome);
     if (hang) hangs.emplace(claim.claim, *hang);
   }
   return hangs;

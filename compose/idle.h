@@ -1,5 +1,5 @@
-// What clients send to servers of locks: when they are through with their work, nothing, one should think (checker/quiet.h); and
-// where that has a limit, all of it (checker/commands_per_hold.h).
+// What clients send to servers of locks: when they are through with their work, nothing, one should
+// think (checker/quiet.h); and where that has a limit, all of it (checker/commands_per_hold.h).
 #ifndef DOUBLEHOLD_COMPOSE_IDLE_H_
 #define DOUBLEHOLD_COMPOSE_IDLE_H_
 
@@ -40,8 +40,8 @@ class SentTraffic {
   // From now on, on the links of all clients of the plan to servers of locks, which have been added.
   void Watch(const Plan& plan);
   void Stop();
-  // What clients sent, in the order of time, as `traffic`; times count from `start`. Where not all is to be recorded, while a session
-  // of theirs was idle.
+  // What clients sent, in the order of time, as `traffic`; times count from `start`. Where not all
+  // is to be recorded, while a session of theirs was idle.
   [[nodiscard]] std::vector<Event> Among(const std::vector<Event>& events, MonoTime start) const;
 
  private:

@@ -26,9 +26,10 @@ Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices
 // What became of each claim in either world.
 struct Agreement {
   std::string text;  // a table, and what hangs on short times
-  bool differs =
-      false;  // a claim is violated in one, and valid in the other; or by another cause, where both are told
-  // A claim that differs is unknown in one of them, or hangs on short times; or a fault did not strike on the real servers.
+  // A claim is violated in one, and valid in the other; or by another cause, where both tell one.
+  bool differs = false;
+  // A claim that differs is unknown in one of them, or hangs on short times; or a fault did not
+  // strike on the real servers.
   bool open = false;
 };
 Agreement Compare(const RunVerdict& simulated, const RunVerdict& real,

@@ -41,14 +41,26 @@ std::optional<uint32_t> Again(const std::vector<sim::FaultPlace>& places, uint32
   return std::nullopt;
 }
 
-std::optional<sim::Deviations> SameChoices(const Scenario& scenario, const Scenario& shaken,
-                                           const sim::Deviations& choices) {
-  sim::Deviations before, same;
+using Places = std::vector<sim::FaultPlace>;
+
+// Of each choice, those where it was made.
+std::vector<Places> PlacesOfEach(const Scenario& scenario, const sim::Deviations& choices) {
+  std::vector<Places> of_each;
+  sim::Deviations before;
   for (const sim::Deviation& deviation : choices) {
-    const auto at = Again(PlacesOf(scenario, before), deviation.at, PlacesOf(shaken, same));
-    if (!at) return std::nullopt;
+    of_each.push_back(PlacesOf(scenario, before));
     before.push_back(deviation);
-    same.push_back(deviation);
+  }
+  return of_each;
+}
+
+std::optional<sim::Deviations> SameChoices(const std::vector<Places>& places,
+                                           const Scenario& shaken, const sim::Deviations& choices) {
+  sim::Deviations same;
+  for (size_t i = 0; i < choices.size(); ++i) {
+    const auto at = Again(places[i], choices[i].at, PlacesOf(shaken, same));
+    if (!at) return std::nullopt;
+    same.push_back(choices[i]);
     same.back().at = *at;
   }
   return same;
@@ -71,13 +83,14 @@ std::optional<Hang> HangsOn(const Scenario& scenario, const sim::Deviations& cho
         return deviation.kind != sim::ChoiceKind::kFault;
       }))
     return std::nullopt;
+  const std::vector<Places> places = PlacesOfEach(scenario, choices);
   for (const Shake& shake : kShakes) {
     Scenario shaken = scenario;
     const Duration share = scenario.plan.lease / shake.per_lease;
     (shake.apart ? shaken.terms.apart : shaken.terms.latency) = share;
     Hang hang{.on = shake.apart ? fmt::format("clients that begin {} apart", FormatDuration(share))
                                 : fmt::format("messages that take {}", FormatDuration(share))};
-    const auto same = SameChoices(scenario, shaken, choices);
+    const auto same = SameChoices(places, shaken, choices);
     if (!same) return hang;
     sim::GivenChoices given(*same);
     const Execution execution = Simulate(shaken, given);

@@ -1,5 +1,5 @@
-// Whether what an execution shows hangs on short times. On real servers clients begin one after the other and messages take longer, so
-// where it does a real run shows something else.
+// Whether what an execution shows hangs on short times. On real servers clients begin one after the
+// other and messages take longer, so where it does a real run shows something else.
 #ifndef DOUBLEHOLD_COMPOSE_SHAKEN_H_
 #define DOUBLEHOLD_COMPOSE_SHAKEN_H_
 
@@ -13,7 +13,8 @@
 
 namespace doublehold {
 
-// By how much of a lease clients begin apart on real servers: by then who begins first has had its turn, on a busy machine too.
+// By how much of a lease clients begin apart on real servers: by then who begins first has had its
+// turn, on a busy machine too.
 constexpr int kStaggersPerLease = 8;
 
 // Where faults can strike that are asked for at the plain continuation of what was chosen.
@@ -26,8 +27,9 @@ struct Hang {
       Outcome3::kUnknown;  // kUnknown also where a fault finds no such place to strike
 };
 
-// Simulates it again with slower messages, and with clients that begin apart, from a 1,600th to an eighth of a lease; the faults strike at
-// the same places. Nothing: the claim comes out as `outcome` each time. Of an execution with faults alone: else nothing is known.
+// Simulates it again with slower messages, and with clients that begin apart, from a 1,600th to an
+// eighth of a lease; the faults strike at the same places. Nothing: the claim comes out as
+// `outcome` each time. Of an execution with faults alone: else nothing is known.
 std::optional<Hang> HangsOn(const Scenario& scenario, const sim::Deviations& choices,
                             const CheckerEntry& claim, Outcome3 outcome);
 

@@ -11,16 +11,12 @@ namespace {
 
 using sim::SimFault;
 
-const CheckerEntry& CheckerOf(std::string_view claim) {
-  return *std::ranges::find(Checkers(), claim, &CheckerEntry::claim);
-}
-
 Outcome3 OutcomeOf(const Scenario& scenario, const sim::Deviations& choices,
                    std::string_view claim) {
   sim::GivenChoices given(choices);
   const Execution execution = Simulate(scenario, given);
   EXPECT_TRUE(given.Fits());
-  return CheckerOf(claim).check(Evidence(execution.history), {}).outcome;
+  return FindChecker(claim)->check(Evidence(execution.history), {}).outcome;
 }
 
 struct ShakenCase {
@@ -34,7 +30,8 @@ TEST(Shaken, WhatAnExecutionShowsIsSteadyOrHangsOnShortTimes) {
   const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {SimFault::kPause}});
   const std::vector<ShakenCase> cases{
       {"", "stock", Outcome3::kValid, ""},
-      // Client 2 is refused 0.6 ms before the lease of client 1, which is stopped as it is granted that, is over.
+      // Client 1 is stopped as it is granted the key; client 2 is refused 0.6 ms before that lease
+      // is over.
       {"0:1", "stock", Outcome3::kViolated, "messages that take 250us: valid"},
       {"0:1", "exclusion", Outcome3::kViolated, "messages that take 250us: valid"},
       // Client 1 is stopped when it has the lock.
@@ -45,7 +42,7 @@ TEST(Shaken, WhatAnExecutionShowsIsSteadyOrHangsOnShortTimes) {
     const auto choices = sim::ParseDeviations(each.choices);
     ASSERT_TRUE(choices.has_value());
     EXPECT_EQ(OutcomeOf(scenario, *choices, each.claim), each.outcome) << each.choices;
-    const auto hang = HangsOn(scenario, *choices, CheckerOf(each.claim), each.outcome);
+    const auto hang = HangsOn(scenario, *choices, *FindChecker(each.claim), each.outcome);
     EXPECT_EQ(hang ? fmt::format("{}: {}", hang->on, Name(hang->outcome)) : "", each.hangs)
         << each.choices << ' ' << each.claim;
   }
@@ -54,7 +51,7 @@ TEST(Shaken, WhatAnExecutionShowsIsSteadyOrHangsOnShortTimes) {
 TEST(Shaken, OfAnOrderNothingIsKnown) {
   const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {}, .delays = 1});
   sim::Deviations choices{{.at = 0, .choice = 1, .kind = sim::ChoiceKind::kOrder}};
-  EXPECT_FALSE(HangsOn(scenario, choices, CheckerOf("stock"), Outcome3::kViolated));
+  EXPECT_FALSE(HangsOn(scenario, choices, *FindChecker("stock"), Outcome3::kViolated));
 }
 
 TEST(Shaken, OfEquallySmallExecutionsTheSteadyOneIsShown) {
@@ -66,7 +63,7 @@ TEST(Shaken, OfEquallySmallExecutionsTheSteadyOneIsShown) {
         Shrink(scenario, *hangs, claim, [](int) -> std::optional<Plan> { return std::nullopt; });
     EXPECT_TRUE(shrunk.is_smallest);
     EXPECT_EQ(shrunk.choices.size(), 1u);
-    EXPECT_FALSE(HangsOn(shrunk.scenario, shrunk.choices, CheckerOf(claim), Outcome3::kViolated))
+    EXPECT_FALSE(HangsOn(shrunk.scenario, shrunk.choices, *FindChecker(claim), Outcome3::kViolated))
         << claim << ' ' << sim::ToText(shrunk.choices);
   }
 }

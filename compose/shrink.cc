@@ -26,7 +26,7 @@ constexpr size_t kFew = 4;  // deviations: what has no more is looked for everyw
 class ShrinkTrials {
  public:
   ShrinkTrials(const std::string& claim, int64_t effort)
-      : checker_(*std::ranges::find(Checkers(), claim, &CheckerEntry::claim)), effort_(effort) {}
+      : checker_(*FindChecker(claim)), effort_(effort) {}
 
   // What follows is of this scenario, which outlives that.
   void Enter(const Scenario& scenario) {
@@ -101,7 +101,8 @@ Scenario Only(Scenario scenario, const Wanted& wanted) {
   return scenario;
 }
 
-// Every execution that has what is wanted, until one violates the claim and does not hang on short times; else the first that does.
+// Every execution that has what is wanted, until one violates the claim and does not hang on short
+// times; else the first that does.
 class SizeSearch {
  public:
   SizeSearch(ShrinkTrials& trials, const Scenario& scenario, const Wanted& wanted)

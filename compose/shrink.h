@@ -17,7 +17,6 @@ struct Shrunk {
       scenario;  // with the faults alone that strike, and an order of its own only where that is needed
   sim::Deviations choices;
   std::string sentence;
-  // Of equals, one that does not hang on short times (shaken.h), where there is one.
   // No execution violates the claim that has faults of the same kinds but fewer of them; or as many, and fewer clients; or those, and
   // fewer cycles; or those, and fewer delays. False: to look through all of these would have taken too long.
   bool is_smallest = true;
@@ -30,9 +29,10 @@ using PlanWithClients = std::function<std::optional<Plan>(int clients)>;
 // How much is tried: as many events as so many executions come to. About a second.
 constexpr int64_t kShrinkEvents = 1'200'000;
 
-// What is left out moves the places of all that follows. So what stays is looked for anew: everywhere, from the smallest on, as long as
-// the effort goes; before that near its old place, so that there is something to show in any case. `choices` violate
-// `claim` in `scenario`. Deterministic.
+// What is left out moves the places of all that follows. So what stays is looked for anew:
+// everywhere, from the smallest on, as long as the effort goes, and of equals rather one that does
+// not hang on short times (shaken.h); before that near its old place, so that there is something to
+// show in any case. `choices` violate `claim` in `scenario`. Deterministic.
 Shrunk Shrink(const Scenario& scenario, const sim::Deviations& choices, const std::string& claim,
               const PlanWithClients& with_clients, int64_t effort = kShrinkEvents);
 

@@ -105,9 +105,8 @@ std::string ClaimTrialCounts::Line() const {
 }
 
 ClaimTrialCounts RunClaimTrials(const ClaimTrials& row, uint64_t seed, int64_t count) {
-  const auto checkers = Checkers();
-  const auto entry = std::ranges::find(checkers, row.claim, &CheckerEntry::claim);
-  CHECK(entry != checkers.end());
+  const CheckerEntry* entry = FindChecker(row.claim);
+  CHECK(entry != nullptr);
   ClaimTrialCounts counts;
   Prng prng(seed, row.claim);
   for (int64_t i = 0; i < count; ++i) {

@@ -44,8 +44,9 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //            its own time-out, when a release and an extend have a lease.  fail: never, in so long
 //   notice   info: came_ns: a driver had said by then, unasked, that it had lost the lock of this hold
 //   idle     invoke             ok                                    (of a session that is through with its work: it asks for nothing)
-//   traffic  info: client, node: a command of that client arrived on its way to a server of locks: it was idle, or such commands are
-//            counted.  fail: from now on none is recorded
+//   traffic  info: client, node: a command of that client arrived on its way to a server of locks;
+//            of clients that are idle, or of all where such commands have a limit
+//            fail: from now on none is recorded
 //
 // Every event of a grant carries its hold; an acquire carries it from its `ok` or `info` on.
 enum class Op : uint8_t {
