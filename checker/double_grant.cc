@@ -135,18 +135,13 @@ class GrantSearch {
     candidates_.push_back({Cause::kResent, twice->because, twice->episodes.front(), nullptr});
   }
 
-  // A node that came back with everything it had answered.
-  static bool KeptAll(const FaultFact& fault) {
-    return fault.kind == "restart" && fault.what.ends_with("with its log)");
-  }
-
   void LookAtFault(const FaultEpisode& episode) {
     const FaultFact& fault = record_.FaultOf(episode);
     if (episode.node == 0 || !ActsOnServers(episode, fault)) return;  // 0 is the store
     if (Contains(kByClientClocks, lock_)) return;
     if (MovesAClock(fault)) return LookAtServerClock(episode, fault);
     if (episode.from_ns > when_.to_ns || episode.to_ns < when_.from_ns || !LosesKeys(fault) ||
-        KeptAll(fault)) {
+        fault.keeps_data) {
       return;
     }
     Add(LosesData(fault)

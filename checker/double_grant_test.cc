@@ -55,8 +55,14 @@ TEST(DoubleGrant, OfTwoLiveLeasesIsWhatTookTheKeyAway) {
   both.facts.faults[0].kind = "delay";  // of the link between the two
   EXPECT_EQ(CauseOf(both, "lease-exclusion"), "not-told");
   History kept = FromLanes(kBoth + restart, {.claims = {"lease-exclusion"}});
-  kept.facts.faults[0].what = "node 1 killed (to come back with its log)";
+  kept.facts.faults[0].keeps_data = true;
   EXPECT_EQ(CauseOf(kept, "lease-exclusion"), "not-told");
+  // A promotion that was planned loses nothing: the clock did it.
+  History planned = FromLanes(kBoth + jump + "2000\n      promote n1:        [-]",
+                              {.claims = {"lease-exclusion"}});
+  EXPECT_EQ(CauseOf(planned, "lease-exclusion"), "not-told");
+  std::ranges::find(planned.facts.faults, "promote", &FaultFact::kind)->keeps_data = true;
+  EXPECT_EQ(CauseOf(planned, "lease-exclusion"), "server-clock");
 }
 
 TEST(DoubleGrant, OfLocksByClientsClocksIsTheClockThatWasAhead) {

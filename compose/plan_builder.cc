@@ -273,6 +273,11 @@ Duration LongestOf(const FaultPlan& fault) {
   return is_its ? fault.length : Duration{};
 }
 
+bool KeepsData(const Plan& plan, const FaultPlan& fault) {
+  const FaultEntry* kind = FindFault(fault.kind);
+  return kind->keeps_data != nullptr && kind->keeps_data(plan, fault);
+}
+
 RunFacts FactsOf(const Plan& plan) {
   const WorkloadEntry& workload = *FindWorkload(plan.workload);
   const auto option = [&](const char* name) {
@@ -306,6 +311,7 @@ RunFacts FactsOf(const Plan& plan) {
                             .drawn_for = fault.drawn_for,
                             .until = AwaitedEnd(fault),
                             .lasts = LongestOf(fault),
+                            .keeps_data = KeepsData(plan, fault),
                             .planned = fault.times});
   }
   return facts;

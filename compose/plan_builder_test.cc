@@ -224,5 +224,21 @@ TEST(FactsOf, TellsTheCheckersWhatTheyMustKnow) {
   EXPECT_EQ(facts.expect_cause.at("stock"), (std::vector<std::string>{"stopped", "overran"}));
 }
 
+TEST(FactsOf, TellsWhichFaultsKeepAllThatWasAnswered) {
+  const auto kept = [](const std::string& topology, const std::string& fault) {
+    const RunFacts facts = FactsOf(Good("lock.name = \"set-nx-px\"\ntopology.name = \"" + topology +
+                                        "\"\n[[fault]]\nfrom = \"500ms\"\n" + fault));
+    return facts.faults.at(0).keeps_data;
+  };
+  const std::string restart = "kind = \"restart\"\nnodes = [1]\nfor = \"50ms\"\ndata = ";
+  const std::string promote = "kind = \"promote\"\nnodes = [2]\nhow = ";
+  EXPECT_TRUE(kept("replicated", restart + "\"aof\""));
+  EXPECT_FALSE(kept("replicated", restart + "\"empty\""));
+  EXPECT_TRUE(kept("replicated", promote + "\"planned\""));
+  EXPECT_FALSE(kept("replicated", promote + "\"by-hand\""));
+  EXPECT_FALSE(kept("sentinel", promote + "\"planned\""));  // it waits for nothing
+  EXPECT_FALSE(kept("replicated", "kind = \"flush\"\nnodes = [1]\n"));
+}
+
 }  // namespace
 }  // namespace doublehold

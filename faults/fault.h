@@ -45,6 +45,8 @@ struct FaultEntry {
   int64_t (*asked_ns)(const FaultPlan&) = nullptr;
   // It ends when Strike::on_spent is called. Its length is that of each frame, not of the fault.
   bool length_is_of_frames = false;
+  // A node comes back, or takes over, with all that had been answered. Absent: it does not.
+  bool (*keeps_data)(const Plan&, const FaultPlan&) = nullptr;
   // It has no length, and nothing heals it.
   bool is_final = false;
   // It ends when Strike::on_spent is called, whatever `length` means to it.

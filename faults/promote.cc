@@ -12,6 +12,7 @@
 
 #include "faults/targets.h"
 #include "lib/base/words.h"
+#include "lib/plan/topology.h"
 
 namespace doublehold {
 namespace {
@@ -56,6 +57,11 @@ FaultEntry PromoteFault() {
           .validate = ValidatePromote,
           .start = StartPromote,
           .asked_ns = [](const FaultPlan&) { return int64_t{0}; },
+          .keeps_data =
+              [](const Plan& plan, const FaultPlan& fault) {
+                return WayOf(fault) == Promotion::kPlanned &&
+                       FindTopology(plan.topology)->lead != Lead::kSentinel;
+              },
           .is_final = true,
           .trial = {{"topology.name", "replicated"}, {"fault.0.nodes", "2"}},
           .what =

@@ -88,6 +88,11 @@ FaultEntry RestartFault() {
           .validate = ValidateRestart,
           .start = StartRestart,
           .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
+          .keeps_data =
+              [](const Plan&, const FaultPlan& plan) {
+                const Data* data = FindData(plan.data);
+                return data != nullptr && data->remains == Remains::kLog;
+              },
           .ends_itself = true,
           .what = DescribeRestart};
 }

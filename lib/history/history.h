@@ -26,7 +26,8 @@ struct FaultFact {
   std::string drawn_for{};
   std::string until{};  // "client 2 reaches before-write": what it was to last until, if anything
   Duration lasts{};     // and how long at most, if that was said
-  int planned = 1;      // how often it was to start; fewer is reported and leaves nothing `valid`
+  bool keeps_data = false;  // a node comes back, or takes over, with all that had been answered
+  int planned = 1;  // how often it was to start; fewer is reported and leaves nothing `valid`
 
   bool operator==(const FaultFact&) const = default;
 };

@@ -254,6 +254,7 @@ void World::Note(SimFault fault, int client, int node, MonoTime until, std::stri
                                             .node = node,
                                             .command = command,
                                             .lasts = terms_.lasts}),
+                 .keeps_data = fault == SimFault::kRestart,
                  .planned = 1};
   if (node >= 0) fact.nodes.push_back(node);
   memory_->faults.push_back(std::move(fact));
