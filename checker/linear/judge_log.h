@@ -15,7 +15,7 @@ struct LogQuestion {
   ModelParameters parameters{};
   SearchLimits limits{};
   // Each object is searched this far first; where one of them is violated by then, the others are not searched further.
-  int64_t first_look = 100'000;
+  int64_t first_look = 10'000;
   ReadingOptions reading{};
   // More than one: where they do not come to the same outcome, the outcome is unknown, and says so. That of two releases one
   // may have ended its hold and the other not is why "either" stands beside the two.
