@@ -1,10 +1,10 @@
 // The search for an order on histories that Porcupine is given as well (bench/porcupine): it writes them, a file each, and says
 // how long it took for one and with how much memory, whenever it is asked. So the two can take turns.
 //
-//   bench_linear FOLDER [LOG...]     LOG: of Jepsen's etcd register tests
+//   bench_linear FOLDER [LOG...]     LOG: of Jepsen's etcd register tests (.log), or of Porcupine's keys and values (.txt)
 //
 // Of a file, a line is an operation: client, function, argument, second argument, result, invoked, returned; -1 is nil, and a
-// return of -1 none. Prints a line of JSON that names all of them, and one for each line of its input, "TIMES FILE":
+// return of -1 none; of keys and values they are words, and "-" is nil. Prints a line of JSON that names all of them, and one for each line of its input, "TIMES FILE":
 // {"seconds": [...], "outcome": "valid", "memory_mb": 0.5}.
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -99,25 +99,41 @@ Named OneLock(int64_t count) {
   return named;
 }
 
-Named FromLog(const std::filesystem::path& file) {
+// A log of Jepsen's etcd tests, or one of Porcupine's of keys and values, which has many objects.
+void AddLog(const std::filesystem::path& file, std::vector<Named>& to) {
+  const bool is_etcd = file.extension() == ".log";
+  const std::string model = is_etcd ? "cas-register" : "key-value";
   TextSource source = std::move(*TextSource::Open(file));
-  Result<LoggedHistory> history =
-      ReadObjects(source, LogFormat::kJepsenLog, *FindModel("cas-register"), {});
+  Result<LoggedHistory> history = ReadObjects(source, FormatOf(source), *FindModel(model), {});
   if (!history) fmt::print(stderr, "{}\n", history.error().message);
   CHECK(history.has_value());
-  if (history->objects.empty()) return {file.stem().string(), "cas-register", {}};
-  return {file.stem().string(), "cas-register", std::move(history->objects.front().operations)};
+  if (history->objects.empty()) to.push_back({file.stem().string(), model, {}});
+  for (LoggedObject& object : history->objects)
+    to.push_back({file.stem().string(), model, std::move(object.operations)});
 }
 
 int64_t Number(const LinearValue& value, size_t i) {
   return i >= value.size() || value[i] == kNil ? -1 : value[i];
 }
 
+// As one word: "x_0_1_y", or "-".
+std::string Word(const Model& model, const LinearValue& value) {
+  std::string word = value.empty() ? "" : model.describe({value.begin(), value.end()});
+  std::erase(word, '"');
+  std::ranges::replace(word, ' ', '_');
+  return word.empty() ? "-" : word;
+}
+
 void Write(const Named& named, const std::filesystem::path& file) {
   std::ofstream out(file);
+  const Model& model = *FindModel(named.model);
   for (const Operation& one : named.operations) {
-    out << fmt::format("{} {} {} {} {} {} {}\n", one.process, one.function, Number(one.argument, 0),
-                       Number(one.argument, 1), Number(one.result, 0), one.invoked,
+    const std::string values =
+        model.packs_text
+            ? fmt::format("{} - {}", Word(model, one.argument), Word(model, one.result))
+            : fmt::format("{} {} {}", Number(one.argument, 0), Number(one.argument, 1),
+                          Number(one.result, 0));
+    out << fmt::format("{} {} {} {} {}\n", one.process, one.function, values, one.invoked,
                        one.indeterminate ? -1 : one.returned);
   }
 }
@@ -160,7 +176,7 @@ int Main(const std::filesystem::path& folder, const std::vector<std::string>& lo
     histories.push_back(OneLock(count));
     histories.push_back(Register(count));
   }
-  for (const std::string& log : logs) histories.push_back(FromLog(log));
+  for (const std::string& log : logs) AddLog(log, histories);
   json all = json::array();
   std::map<std::string, const Named*> by_file;
   for (const Named& named : histories) {

@@ -224,7 +224,7 @@ def reader_figures(build: Path, folder: Path) -> list[Figure]:
 
 
 def porcupine_program(folder: Path) -> tuple[Path, list[Path]] | None:
-    """Porcupine with our histories' models, built by Go, and the etcd logs it is tested with. None where it cannot be had."""
+    """Porcupine with our histories' models, built by Go, and the logs it is tested with. None where it cannot be had."""
     go = shutil.which("go")
     if go is None:
         print("skipped: the comparison with Porcupine, which is built with Go: no `go` on PATH")
@@ -239,7 +239,8 @@ def porcupine_program(folder: Path) -> tuple[Path, list[Path]] | None:
         return None
     where = subprocess.run([go, "list", "-m", "-f", "{{.Dir}}", "github.com/anishathalye/porcupine"], cwd=source,
                            capture_output=True, text=True, env=environment)
-    logs = sorted(Path(where.stdout.strip()).glob("test_data/jepsen/*.log"))
+    data = Path(where.stdout.strip()) / "test_data"
+    logs = sorted(data.glob("jepsen/*.log")) + sorted(data.glob("kv/c50-ok.txt"))
     return program, [log for log in logs if log.stat().st_size > 0]
 
 
@@ -303,8 +304,11 @@ def linear_figures(build: Path, folder: Path) -> list[Figure]:
         return Figure(f"search : Porcupine, time, {name}", [a / b for a, b in spent], "", 1.0, at_least=False, beside=beside)
 
     etcd = [one for one in histories if one["name"].startswith("etcd")]
-    figures += [turns(one["name"], [one]) for one in histories if one not in etcd]
+    texts = [one for one in histories if one["model"] == "key-value"]
+    figures += [turns(one["name"], [one]) for one in histories if one not in etcd + texts]
     figures.append(turns(f"{len(etcd)} etcd logs", etcd, beside="the same outcome for each"))
+    for name in sorted({one["name"] for one in texts}):
+        figures.append(turns(f"keys and values, {name}", [one for one in texts if one["name"] == name]))
     ours.close()
     theirs.close()
     return figures

@@ -23,11 +23,13 @@ type input struct {
 	client   int
 	first    int
 	second   int
+	text     string
 }
 
 type output struct {
 	result  int
 	unknown bool
+	text    string
 }
 
 var register = porcupine.Model{
@@ -58,6 +60,20 @@ var lock = porcupine.Model{
 	},
 }
 
+var texts = porcupine.Model{
+	Init: func() interface{} { return "" },
+	Step: func(state, in, out interface{}) (bool, interface{}) {
+		value, asked, answer := state.(string), in.(input), out.(output)
+		switch asked.function {
+		case 0:
+			return answer.unknown || answer.text == value, value
+		case 1:
+			return true, asked.text
+		}
+		return true, value + asked.text
+	},
+}
+
 func read(file string) []porcupine.Operation {
 	in, err := os.Open(file)
 	if err != nil {
@@ -69,7 +85,8 @@ func read(file string) []porcupine.Operation {
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
 		var n [7]int64
-		for i, word := range strings.Fields(lines.Text()) {
+		words := strings.Fields(lines.Text())
+		for i, word := range words {
 			n[i], _ = strconv.ParseInt(word, 10, 64)
 		}
 		returned, unknown := n[6], false
@@ -78,9 +95,9 @@ func read(file string) []porcupine.Operation {
 		}
 		operations = append(operations, porcupine.Operation{
 			ClientId: int(n[0]),
-			Input:    input{int(n[1]), int(n[0]), int(n[2]), int(n[3])},
+			Input:    input{int(n[1]), int(n[0]), int(n[2]), int(n[3]), strings.TrimPrefix(words[2], "-")},
 			Call:     n[5],
-			Output:   output{int(n[4]), unknown},
+			Output:   output{int(n[4]), unknown, strings.TrimPrefix(words[4], "-")},
 			Return:   returned,
 		})
 	}
@@ -119,6 +136,8 @@ func main() {
 		use := register
 		if model == "owner-mutex" {
 			use = lock
+		} else if model == "key-value" {
+			use = texts
 		}
 		histories[file] = history{use, read(file)}
 	}
