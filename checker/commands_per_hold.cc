@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -17,10 +16,9 @@
 namespace doublehold {
 namespace {
 
-// For a key, by one of the sessions of a client.
-struct Asked {
-  int64_t from_ns = 0;
-  int64_t done_ns = 0;  // when all that were asked by then were over
+// What the sessions of a client do with keys: each acquire until its answer, each hold until the answer of its release.
+struct Busy {
+  std::vector<int64_t> from_ns, done_ns;  // each in order
 };
 
 class CommandLimitChecker {
@@ -63,34 +61,49 @@ class CommandLimitChecker {
         sent_[static_cast<int32_t>(event.value[0])].push_back(event.at_ns);
       }
     }
+    const auto add = [&](int32_t client, const Span& when) {
+      busy_[client].from_ns.push_back(when.from_ns);
+      busy_[client].done_ns.push_back(when.to_ns);
+    };
     for (const Call& call : evidence_.calls().all) {
-      if (call.op != Op::kAcquire) continue;
-      std::vector<Asked>& asked = asked_[call.session.client];
-      const int64_t before_ns = asked.empty() ? 0 : asked.back().done_ns;
-      asked.push_back({call.from_ns, std::max(before_ns, call.DoneNs())});
+      if (call.op == Op::kAcquire) add(call.session.client, {call.from_ns, call.DoneNs()});
+    }
+    for (const Hold& hold : evidence_.holds().all) add(hold.client, WhileHeld(hold));
+    for (auto& [client, busy] : busy_) {
+      std::ranges::sort(busy.from_ns);
+      std::ranges::sort(busy.done_ns);
     }
   }
 
-  // It, or another session of its client, asked for a key meanwhile. Its own acquire was over when
-  // that began.
-  [[nodiscard]] bool AskedBeside(const Hold& hold, const Span& when) const {
-    const auto its = asked_.find(hold.client);
-    if (its == asked_.end()) return false;
-    const auto after = std::ranges::upper_bound(its->second, when.to_ns, {}, &Asked::from_ns);
-    return after != its->second.begin() && Before(when.from_ns, std::prev(after)->done_ns);
+  static bool IsOver(const Hold& hold) {
+    return hold.released && !hold.unanswered && hold.done_ns < kForeverNs;
+  }
+  // Without an answer to its release, for ever: its library may go on with it.
+  static Span WhileHeld(const Hold& hold) {
+    return {hold.core.from_ns, IsOver(hold) ? hold.done_ns : kForeverNs};
+  }
+
+  // Its client did anything else with a key meanwhile: what it sent may have been for that. Its own acquire was over when
+  // this began, and it is one of those that were busy itself.
+  [[nodiscard]] bool IsBesideAnother(const Hold& hold, const Span& when) const {
+    const Busy& busy = busy_.at(hold.client);
+    const auto begun = std::ranges::upper_bound(busy.from_ns, when.to_ns) - busy.from_ns.begin();
+    const auto over = std::ranges::upper_bound(busy.done_ns, when.from_ns) - busy.done_ns.begin();
+    return begun - over > 1;
   }
 
   void Judge(const Hold& hold) {
-    const bool over = hold.released && !hold.unanswered && hold.done_ns < kForeverNs;
+    const bool over = IsOver(hold);
     const Span when{hold.core.from_ns, over ? hold.done_ns : hold.core.to_ns};
-    if (AskedBeside(hold, when)) {
+    if (IsBesideAnother(hold, when)) {
       ++passed_over_;
       return;
     }
     const auto its = sent_.find(hold.client);
     const int64_t sent = its == sent_.end() ? 0 : CountWithin(its->second, when);
     if (sent <= limit_) {
-      const bool known = over && when.to_ns < kept_until_ns_;
+      // A release that was answered took one at least.
+      const bool known = over && sent > 0 && when.to_ns < kept_until_ns_;
       ++(known ? judged_ : passed_over_);
       if (!known) return;
       most_ = std::max(most_, sent);
@@ -133,7 +146,7 @@ class CommandLimitChecker {
   Stories stories_;
   const int64_t limit_;
   std::map<int32_t, std::vector<int64_t>> sent_;  // of each client, by time
-  std::map<int32_t, std::vector<Asked>> asked_;
+  std::map<int32_t, Busy> busy_;
   int64_t kept_until_ns_ = kForeverNs;
   MarginFinder left_{{.what = "fewest commands left of the limit of a hold",
                       .missed = "most commands of a hold beyond the limit",

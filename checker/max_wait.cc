@@ -24,7 +24,10 @@ struct LongWait {
   uint16_t key = 0;
   std::vector<Span> asked;
   bool granted = false;
-  uint64_t hold = 0;  // that it was granted
+  uint64_t hold = 0;              // that it was granted
+  int64_t perhaps_longer_ns = 0;  // than its length: it was not answered
+  // It was granted the key meanwhile as well, or may have been, and gave it back to wait on.
+  bool had_it_meanwhile = false;
 
   [[nodiscard]] int64_t LengthNs() const {
     int64_t length_ns = 0;
@@ -67,6 +70,8 @@ class WaitLimitChecker {
       all.session = wait.who;
       all.key = wait.key;
       all.asked.push_back(wait.when);
+      all.perhaps_longer_ns = wait.perhaps_until_ns - wait.when.to_ns;
+      all.had_it_meanwhile = all.had_it_meanwhile || HadItWithin(wait);
       if (wait.outcome != EventType::kOk) continue;
       all.granted = true;
       all.hold = wait.hold;
@@ -74,6 +79,19 @@ class WaitLimitChecker {
       waits.erase({wait.who, wait.key});
     }
     for (const auto& [who, wait] : waits) Judge(wait);
+  }
+
+  // The last acquire of a wait is the one that ends it.
+  [[nodiscard]] bool HadItWithin(const KeyWait& wait) const {
+    const auto& calls = evidence_.calls().all;
+    const auto from = std::ranges::lower_bound(calls, wait.when.from_ns, {}, &Call::from_ns);
+    const auto to = std::ranges::upper_bound(calls, wait.when.to_ns, {}, &Call::from_ns);
+    int64_t had = wait.outcome == EventType::kOk ? -1 : 0;
+    for (const Call& call : std::ranges::subrange(from, to)) {
+      const bool its = call.op == Op::kAcquire && call.session == wait.who && call.key == wait.key;
+      if (its && call.to_ns <= wait.when.to_ns && call.outcome != EventType::kFail) ++had;
+    }
+    return had > 0;
   }
 
   // What is taken off: that it stood still, and whatever the machine did meanwhile, to whomever.
@@ -91,12 +109,21 @@ class WaitLimitChecker {
 
   void Judge(const LongWait& wait) {
     const int64_t left_ns = limit_ns_ - wait.LengthNs();
+    if (left_ns >= 0 && left_ns < wait.perhaps_longer_ns) {
+      ++judged_;
+      if (doubt_.empty()) doubt_ = What(wait) + ", and may have waited on, without an answer";
+      return;
+    }
     if (left_ns >= 0) {
       ++(wait.granted ? judged_ : passed_over_);
       if (!left_.IsNear(left_ns)) return left_.Add(left_ns);
       return left_.Add(left_ns, wait.Whole().to_ns, What(wait));
     }
     ++judged_;
+    if (wait.had_it_meanwhile) {
+      if (doubt_.empty()) doubt_ = What(wait) + ", and had it meanwhile, or may have had it";
+      return;
+    }
     const int64_t excused_ns = ExcusedNs(wait);
     if (left_ns + excused_ns >= 0) {
       if (doubt_.empty())
@@ -128,12 +155,12 @@ class WaitLimitChecker {
   [[nodiscard]] Violation Tell(const LongWait& wait) const {
     const Span when = wait.Whole();
     int64_t others = 0;
-    const Hold* overtook = nullptr;  // the last that did
+    const Hold* overtook = nullptr;  // the first that did
     for (const Hold& hold : evidence_.holds().all) {
       if (hold.key != wait.key || hold.owner() == wait.session) continue;
       if (hold.core.from_ns < when.from_ns || hold.core.from_ns > when.to_ns) continue;
       ++others;
-      if (Overtook(hold, wait)) overtook = &hold;
+      if (overtook == nullptr && Overtook(hold, wait)) overtook = &hold;
     }
     Violation violation{
         .key = KeyName(scene_.facts, wait.key), .from_ns = when.from_ns, .to_ns = when.to_ns};

@@ -19,6 +19,9 @@ namespace doublehold {
 // client itself, or keeps it at its work. That, and every stall of the machine meanwhile, is taken
 // off; a wait that is too long only with it is unknown.
 //
+// Who has the key, or may have it, and gives it back to wait on, has not waited all that time; and
+// who hangs without an answer may have waited to the end of the record: unknown.
+//
 // Once for each wait. Unknown where no limit is set, and where more waits were shorter and never
 // granted than were granted.
 ClaimVerdict CheckMaxWait(const Evidence& evidence, const Limits& limits);

@@ -49,6 +49,10 @@ TEST(MaxWait, CountsAllThatASessionWaitedSinceItsLastGrant) {
       {"given up for good", "c1: Q-A------x--x", Outcome3::kViolated},
       {"given up before", "c1: Q-A---x-x"},
       {"not over at the end", "c1: Q-A-x\nc2:            A-x", Outcome3::kViolated},
+      {"it had the key meanwhile", "c1: Q-A-a=R-r    A--aq"},
+      {"it may have had it", "c1: Q-A-----?x  Q-A-----aq"},
+      {"it was refused it meanwhile", "c1: Q-A-----xx  Q-A-----aq", Outcome3::kViolated},
+      {"it hangs, perhaps to the end", "c1:    Q-A\nc2:    A-x\nprobe:             P-p"},
       {"of different keys", "c1:        Q-A--x-x\nc1 item-1:         Q-A--x-x"},
       {"of two sessions", "c1:   Q-A--x-x\nc1.2:           Q-A--x-x"},
       {"nobody's", "c1: A-a=R-r"},
@@ -112,6 +116,11 @@ TEST(MaxWait, IsForWantOfAQueueOnlyWhereNoFaultHasAPartInIt) {
       c3:    Q-A--------aq=====R-r
       c2:      Q-A----------------aq=R-r)";
   EXPECT_EQ(CauseOfWait(in_turn, "set-nx-px"), "not-told") << "a queue would have done the same";
+  const std::string too_late = R"(
+      c1:  QA-aq===============R-r
+      c2:    Q-A-x------------------A-aq=R-r
+      c3:               Q-A-x-A-aq=R-r)";
+  EXPECT_EQ(CauseOfWait(too_late, "set-nx-px"), "not-told") << "it had waited for too long by then";
   const std::string between_its_tries = R"(
       c1:           QA-aq=R-r
       c2:  Q-A----x-x            Q-A-----aq)";

@@ -39,8 +39,8 @@ class Longest {
   std::optional<KeyWait> granted_, in_vain_;
 };
 
-// A client waits no longer than it lives, and the last that any of them did.
-int64_t LastEventNs(const History& history, const Scene& scene, int32_t client) {
+// A client waits no longer than it lives; until the last that any of them did, and perhaps to the end of all.
+Span LastEvents(const History& history, const Scene& scene, int32_t client) {
   int64_t last_ns = 0;
   int64_t dead_ns = kForeverNs;
   for (const Event& event : history.events) {
@@ -52,7 +52,7 @@ int64_t LastEventNs(const History& history, const Scene& scene, int32_t client) 
     const bool kills = IsCrash(scene.facts.faults[static_cast<size_t>(episode.fault)]);
     if (kills && episode.client == client) dead_ns = std::min(dead_ns, episode.from_ns);
   }
-  return std::min(last_ns, dead_ns);
+  return {std::min(last_ns, dead_ns), std::min(history.events.back().at_ns, dead_ns)};
 }
 
 }  // namespace
@@ -66,14 +66,20 @@ std::vector<KeyWait> WaitsOf(const History& history, const Scene& scene) {
     if (event.type == EventType::kInvoke) since_ns[waiting] = event.at_ns;
     const auto since = since_ns.find(waiting);
     if (event.type == EventType::kInvoke || since == since_ns.end()) continue;
-    waits.push_back(
-        {waiting.first, event.key, {since->second, event.at_ns}, event.type, event.hold});
+    waits.push_back({waiting.first,
+                     event.key,
+                     {since->second, event.at_ns},
+                     event.type,
+                     event.hold,
+                     event.at_ns});
     since_ns.erase(since);
   }
   for (const auto& [waiting, from_ns] : since_ns) {
-    const int64_t to_ns = LastEventNs(history, scene, waiting.first.client);
-    waits.push_back(
-        {.who = waiting.first, .key = waiting.second, .when = {from_ns, std::max(from_ns, to_ns)}});
+    const Span last = LastEvents(history, scene, waiting.first.client);
+    waits.push_back({.who = waiting.first,
+                     .key = waiting.second,
+                     .when = {from_ns, std::max(from_ns, last.from_ns)},
+                     .perhaps_until_ns = last.to_ns});
   }
   return waits;
 }

@@ -18,6 +18,7 @@ struct KeyWait {
   Span when;
   EventType outcome = EventType::kInvoke;  // of one without an answer
   uint64_t hold = 0;                       // that it was granted
+  int64_t perhaps_until_ns = 0;            // without an answer it may have gone on until then
   [[nodiscard]] int64_t LengthNs() const { return when.to_ns - when.from_ns; }
 };
 
