@@ -48,6 +48,33 @@ TEST(Shaken, WhatAnExecutionShowsIsSteadyOrHangsOnShortTimes) {
   }
 }
 
+// A referee that has nothing to read is in no record, and the run is not cut short for it.
+TEST(Simulate, ARunLastsNoLongerThanItsRecord) {
+  for (const char* workload : {"nested", "queue", "inventory"}) {
+    const Scenario scenario =
+        ScenarioOf({.lock = "redisson-fair", .more = {{"workload.name", workload}}});
+    sim::GivenChoices given({});
+    const RunVerdict verdict = Judge(Simulate(scenario, given).history);
+    for (const ClaimVerdict& claim : verdict.claims)
+      EXPECT_EQ(claim.reason.find("before its time"), std::string::npos) << claim.reason;
+    ASSERT_FALSE(verdict.claims.empty());
+  }
+}
+
+// Nor does a real server that has just begun.
+TEST(Simulate, WhereCommandsAreCountedNoServerKnowsAScriptBefore) {
+  for (const auto& [limit, outcome] :
+       {std::pair("1", Outcome3::kViolated), std::pair("2", Outcome3::kValid)}) {
+    const Scenario scenario = ScenarioOf(
+        {.lock = "set-nx-px",
+         .more = {{"claims", "commands-per-hold"}, {"limits.commands-per-hold", limit}}});
+    sim::GivenChoices given({});
+    const RunVerdict verdict = Judge(Simulate(scenario, given).history);
+    EXPECT_EQ(verdict.claims.at(0).outcome, outcome)
+        << limit << ": " << verdict.claims.at(0).reason;
+  }
+}
+
 TEST(Shaken, OfAnOrderNothingIsKnown) {
   const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {}, .delays = 1});
   sim::Deviations choices{{.at = 0, .choice = 1, .kind = sim::ChoiceKind::kOrder}};

@@ -53,6 +53,9 @@ class Play {
     facts.faults = world_.faults();
     execution.struck = world_.struck();
     facts.duration = world_.now() - begun;
+    // What a referee does that is in no record is no time in which anything was to happen.
+    if (!execution.cut_off && !execution.history.events.empty())
+      facts.duration = std::min(facts.duration, Duration(execution.history.events.back().at_ns));
   }
 
  private:

@@ -35,7 +35,8 @@ void Network::Begin(World& world, int nodes) {
     node.clock = {};
     node.still_until = node.down_until = {};
     node.restarts = 0;
-    node.knows_all = true;
+    // Where commands are counted, that which loads a script counts as well, as on a server that has just begun.
+    node.knows_all = !world.terms_.records_traffic;
     node.replicas.reset();
     if (world.terms_.replicas > 0) node.replicas.emplace(node.redis, world.terms_.lag);
   }
