@@ -8,6 +8,7 @@
 
 #include "checker/double_grant.h"
 #include "checker/late_hold.h"
+#include "checker/limit.h"
 #include "checker/stock.h"
 #include "checker/story.h"
 
@@ -99,21 +100,41 @@ Explanation OfHarm(const Particulars& record, const Violation& violation) {
   return OfOverlap(record, *by, *other, later.core.from_ns);
 }
 
+bool IsOfStore(const FaultEpisode& episode, const FaultFact& fault) {
+  return episode.node == 0 || fault.nodes == std::vector<int>{0};
+}
+
 int64_t TokenForHold(const Particulars& record, const Hold* hold) {
   const Call* grant = hold == nullptr ? nullptr : record.GrantOf(hold->hold);
   return grant == nullptr ? 0 : grant->answer[1];
 }
 
-// The last fault before that loses keys: a counter is one.
-Explanation OfCounter(const Particulars& record, int64_t at_ns) {
+// Of two grants the one with the smaller token came later: the last fault since the other was asked for that can lose a
+// counter, which is a key beside those of the locks, on a server of locks.
+Explanation OfCounter(const Particulars& record, const Hold* one, const Hold* other,
+                      int64_t at_ns) {
+  const int64_t since_ns =
+      one == nullptr || other == nullptr ? 0 : std::min(one->asked_ns, other->asked_ns);
+  const std::vector<std::string>& keys = record.history.facts.keys;
   const FaultEpisode* last = nullptr;
   for (const FaultEpisode& episode : record.scene.episodes) {
-    if (episode.from_ns <= at_ns && LosesKeys(record.FaultOf(episode))) last = &episode;
+    const FaultFact& fault = record.FaultOf(episode);
+    const bool meanwhile = episode.from_ns <= at_ns && episode.to_ns >= since_ns;
+    const bool of_lock = !fault.key.empty() && std::ranges::find(keys, fault.key) != keys.end();
+    if (meanwhile && LosesKeys(fault) && !fault.keeps_data && !of_lock &&
+        !IsOfStore(episode, fault))
+      last = &episode;
   }
   if (last == nullptr) return NotTold("no fault is recorded that loses a counter");
   return {.cause = Cause::kCounterWentBack,
           .because = FaultClause(record.scene, *last),
           .episodes = {last}};
+}
+
+// What was answered for it when it had been released.
+bool IsOfPast(const Particulars& record, const Violation& violation) {
+  const Hold* hold = HoldOf(record, violation.first);
+  return hold != nullptr && hold->released && hold->core.to_ns < violation.from_ns;
 }
 
 Explanation OfStock(const Particulars& record, const Violation& violation) {
@@ -131,8 +152,10 @@ Explanation OfStock(const Particulars& record, const Violation& violation) {
   const int64_t token = TokenForHold(record, by);
   const int64_t other = TokenForHold(record, over);
   if (token == 0 || other == 0) return OfHarm(record, violation);
-  const bool in_order = by->core.from_ns < over->core.from_ns ? token < other : other < token;
-  if (!in_order) return OfCounter(record, violation.from_ns);
+  // The one with the smaller token was asked for when the other had been granted.
+  const Hold& larger = token > other ? *by : *over;
+  const Hold& smaller = token > other ? *over : *by;
+  if (larger.core.from_ns < smaller.asked_ns) return OfCounter(record, by, over, violation.from_ns);
   if (!violation.stale) return OfHarm(record, violation);
   const bool by_is_late = IsLateAt(*by, violation.to_ns);
   const Hold& late = by_is_late ? *by : *over;
@@ -147,7 +170,10 @@ Explanation OfStock(const Particulars& record, const Violation& violation) {
 Explanation OfFencing(const Particulars& record, const Violation& violation) {
   const bool of_grant = violation.second && violation.from_ns == violation.to_ns &&
                         violation.second->from_ns == violation.to_ns;
-  if (of_grant) return OfCounter(record, violation.from_ns);
+  if (of_grant) {
+    return OfCounter(record, HoldOf(record, violation.first), HoldOf(record, violation.second),
+                     violation.from_ns);
+  }
   return {.cause = Cause::kStaleWriteTaken,
           .because = "the store took a token though it had taken a newer one"};
 }
@@ -167,8 +193,8 @@ Explanation MayHaveRunTwice(const Particulars& record, const Hold& hold, Op op, 
   for (const FaultEpisode& episode : record.scene.episodes) {
     const FaultFact& fault = record.FaultOf(episode);
     const bool on_it = episode.client <= 0 || episode.client == hold.client;
-    const bool of_store = episode.node == 0 || fault.nodes == std::vector<int>{0};
-    if (!on_it || of_store || !(KeepsMessages(fault) || LosesMessages(fault))) continue;
+    if (!on_it || IsOfStore(episode, fault) || !(KeepsMessages(fault) || LosesMessages(fault)))
+      continue;
     for (const Call* call : record.CallsOf(op, hold.key)) {
       const bool met = call->session == hold.owner() && call->from_ns <= until_ns &&
                        Overlap({call->from_ns, call->to_ns}, {episode.from_ns, episode.to_ns});
@@ -203,41 +229,51 @@ bool IsOpenAt(const Call& call, int64_t at_ns) {
   return call.from_ns <= at_ns && at_ns <= call.to_ns && call.outcome == EventType::kInfo;
 }
 
+// Of a client that was killed: how it left the key, if it may have; nobody can have been granted it since.
+std::string_view HowItLeft(const Particulars& record, const FaultEpisode& episode, uint16_t key,
+                           const Hold* last) {
+  const auto open = [&](const Call* call) {
+    return call->session.client == episode.client && IsOpenAt(*call, episode.from_ns);
+  };
+  if (last != nullptr && last->client == episode.client) {
+    if (!last->released) return " while it held the key";
+    const auto its = [&](const Call* call) { return call->hold == last->hold && open(call); };
+    if (std::ranges::any_of(record.CallsOf(Op::kRelease, key), its)) return " within its release";
+  }
+  const std::vector<const Call*>& acquires = record.CallsOf(Op::kAcquire, key);
+  const bool granted_since = std::ranges::any_of(
+      acquires, [&](const Call* call) { return call->Ok() && call->from_ns > episode.to_ns; });
+  return std::ranges::any_of(acquires, open) && !granted_since ? " within its acquire" : "";
+}
+
 Explanation OfLiveness(const Particulars& record, const Violation& violation) {
   const Hold* last = HoldOf(record, violation.first);
   const auto key =
       static_cast<uint16_t>(std::ranges::find(record.history.facts.keys, violation.key) -
                             record.history.facts.keys.begin());
+  std::vector<Explanation> found;
   std::vector<const FaultEpisode*> down;
   for (const FaultEpisode& episode : record.scene.episodes) {
-    if (!IsCrash(record.FaultOf(episode)) || episode.from_ns > violation.from_ns) continue;
-    const bool was_last = last != nullptr && last->client == episode.client;
-    const bool releasing =
-        was_last && std::ranges::any_of(record.CallsOf(Op::kRelease, key), [&](const Call* call) {
-          return call->hold == last->hold && IsOpenAt(*call, episode.from_ns);
-        });
-    const bool held = was_last && !last->released;
-    const bool acquiring =
-        std::ranges::any_of(record.CallsOf(Op::kAcquire, key), [&](const Call* call) {
-          return call->session.client == episode.client && IsOpenAt(*call, episode.from_ns);
-        });
-    if (episode.client > 0 && (held || releasing || acquiring)) {
-      return {.cause = Cause::kNeverExpires,
-              .because = fmt::format("{}{}", FaultClause(record.scene, episode),
-                                     held        ? " while it held the key"
-                                     : releasing ? " within its release"
-                                                 : " within its acquire"),
-              .episodes = {&episode}};
+    const FaultFact& fault = record.FaultOf(episode);
+    if (!IsCrash(fault) || episode.from_ns > violation.from_ns) continue;
+    if (episode.client > 0) {
+      const std::string_view how = HowItLeft(record, episode, key, last);
+      if (how.empty()) continue;
+      found.push_back({.cause = Cause::kNeverExpires,
+                       .because = fmt::format("{}{}", FaultClause(record.scene, episode), how),
+                       .episodes = {&episode}});
     }
-    if (episode.node > 0 && ActsOnServers(episode, record.FaultOf(episode)))
-      down.push_back(&episode);
+    if (episode.node > 0 && ActsOnServers(episode, fault)) down.push_back(&episode);
   }
   // Of several nodes one need not be needed.
   if (!down.empty() && record.history.facts.nodes <= 1) {
-    return {
-        .cause = Cause::kNodeDown, .because = FaultsClause(record.scene, down), .episodes = down};
+    found.push_back(
+        {.cause = Cause::kNodeDown, .because = FaultsClause(record.scene, down), .episodes = down});
   }
-  return NotTold("who left the key as it was is not recorded");
+  const bool one = !found.empty() && std::ranges::all_of(found, [&](const Explanation& each) {
+    return each.cause == found.front().cause;
+  });
+  return one ? found.front() : NotTold("who left the key as it was is not recorded");
 }
 
 Explanation NoQueue(const Particulars& record) {
@@ -276,8 +312,11 @@ Explanation OfLongWait(const Particulars& record, const Violation& violation) {
   const auto faults = record.scene.EpisodesWithin({violation.from_ns, violation.to_ns});
   if (!faults.empty()) return NotTold(FaultsClause(record.scene, faults));
   const RunFacts& facts = record.history.facts;
-  if (facts.library || facts.lock == kQueueingLock || !violation.second)
+  const auto limit_ns = LimitOf(facts, "max-wait");
+  if (facts.library || facts.lock == kQueueingLock || !violation.second || !limit_ns)
     return NotTold("who was to be next is not recorded");
+  if (violation.second->from_ns - violation.from_ns > *limit_ns)
+    return NotTold("it had waited for too long before another overtook it");
   return NoQueue(record);
 }
 
@@ -314,6 +353,8 @@ Explanation WhyViolated(const Particulars& record, std::string_view claim,
     if (first == nullptr || second == nullptr) return NotTold("a hold is not in the record");
     return OfOverlap(record, *first, *second, violation.from_ns);
   }
+  if (claim == "told" && IsOfPast(record, violation))
+    return NotTold("what a library does within a call is not recorded");
   if (claim == "stock") return OfStock(record, violation);
   if (claim == "fencing") return OfFencing(record, violation);
   if (claim == "reentry") return OfReentry(record, violation);

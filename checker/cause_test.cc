@@ -45,6 +45,8 @@ TEST(Cause, OfALateHolderIsWhatHeldItUpForSoLong) {
       {"exclusion", kCauseLate + "\n      hold c1:          [-----------]", "message-held"},
       {"exclusion", kCauseLate + "\n      partition c1:     [-----------]", "message-held"},
       {"exclusion", kCauseLate + "\n      pause n0:         [-----------]", "message-held"},
+      {"exclusion", kCauseLate + "\n      restart n0:       [-----------]", "message-held"},
+      {"exclusion", kCauseLate + "\n      snapshot n0:      [-----------]", "message-held"},
       {"exclusion", kCauseLate + "\n      slow c1:          [-----------]", "overran"},
       {"exclusion", kCauseLate, "overran"},
       // most of why it was late, and its lease ended meanwhile; or not
@@ -88,8 +90,27 @@ TEST(Cause, OfTokensIsACounterThatBeganAnew) {
   const std::string back = R"(
       c1:          A-a===R-r                  | #5
       c2:                       A-a==R-r      | #1)";
+  const auto after = [&](const std::string& fault) {
+    History history = FromLanes(back + "\n" + fault, {.claims = {"fencing"}});
+    return history;
+  };
   ExpectCauses({{"fencing", back + "\n      restart n1:           []", "counter-went-back"},
-                {"fencing", back, "not-told"}});
+                {"fencing", back + "\n      flush n1:             []", "counter-went-back"},
+                {"fencing", back + "\n      flush n0:             []", "not-told"},  // the store
+                {"fencing", back, "not-told"},
+                {"fencing",
+                 "c1:          A-a===R-r     | #5\nc2:                A-a==R-r      | "
+                 "#1\nrestart n1:[]",
+                 "not-told"}});  // before both
+  History deleted = after("delete-key n1:              []");
+  EXPECT_EQ(CauseOf(deleted, "fencing"), "counter-went-back");
+  deleted.facts.faults[0].key = "item-0";  // that of a lock, and no counter
+  EXPECT_EQ(CauseOf(deleted, "fencing"), "not-told");
+  deleted.facts.faults[0].key = "item-0:token";
+  EXPECT_EQ(CauseOf(deleted, "fencing"), "counter-went-back");
+  History kept = after("restart n1:                 []");
+  kept.facts.faults[0].keeps_data = true;
+  EXPECT_EQ(CauseOf(kept, "fencing"), "not-told");
 }
 
 TEST(Cause, OfAWriteThatAFencedStoreTookIsThatItSawNoNewerToken) {
@@ -125,7 +146,29 @@ TEST(Cause, OfAStuckKeyIsWhoWasKilled) {
        "not-told",
        {.nodes = 2}},
       {"liveness", "c1:         A-a==R-r\nprobe:              P------x", "not-told"},
+      {"liveness",
+       "c1:         A-a==\ncrash c1:      []\ncrash n1:        []\nprobe:              P------x",
+       "not-told"},  // either
+      {"liveness",
+       "c1:         A-----\ncrash c1:      []\nc2:              A-a=R-r\nexpiry:                   "
+       " "
+       "*  | -1",
+       "not-told"},  // it was free since
   });
+}
+
+// Its first release had ended it in time.
+TEST(Cause, OfWhatIsAnsweredForAHoldThatWasReleasedIsNotThatItWasLate) {
+  const std::string twice = R"(
+      c1:       A-a==R-r       !         R-r)";
+  History history = FromLanes(twice, {.claims = {"told"}});
+  for (Event& event : history.events) event.hold = 101;
+  EXPECT_EQ(CauseOf(history, "told"), "not-told");
+  const std::string late = R"(
+      c1:       A-a==!===================R-r
+      c2:                A-a===R-r)";
+  history = FromLanes(late, {.claims = {"told"}});
+  EXPECT_EQ(CauseOf(history, "told"), "overran");
 }
 
 TEST(Cause, OfALockWithoutAQueueIsThat) {

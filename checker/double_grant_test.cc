@@ -57,6 +57,12 @@ TEST(DoubleGrant, OfTwoLiveLeasesIsWhatTookTheKeyAway) {
   History kept = FromLanes(kBoth + restart, {.claims = {"lease-exclusion"}});
   kept.facts.faults[0].keeps_data = true;
   EXPECT_EQ(CauseOf(kept, "lease-exclusion"), "not-told");
+  History deleted =
+      FromLanes(kBoth + "\ndelete-key n1:           [-]", {.claims = {"lease-exclusion"}});
+  EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "key-removed");
+  deleted.facts.keys.emplace_back("item-1");
+  deleted.facts.faults[0].key = "item-1";
+  EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "not-told");
   // A promotion that was planned loses nothing: the clock did it.
   History planned = FromLanes(kBoth + jump + "2000\n      promote n1:        [-]",
                               {.claims = {"lease-exclusion"}});

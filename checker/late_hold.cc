@@ -90,9 +90,10 @@ HeldUp Held(const Particulars& record, const Hold& hold, const Span& when) {
     const std::string& kind = record.FaultOf(episode).kind;
     const bool of_messages = std::ranges::find(kOfMessages, kind) != kOfMessages.end() &&
                              (episode.client < 0 || episode.client == hold.client);
-    const bool of_server = kind == "pause" && ActsOnServers(episode, record.FaultOf(episode));
+    const FaultFact& fault = record.FaultOf(episode);
+    const bool of_server = StopsServers(fault) && ActsOnServers(episode, fault);
     if (!of_messages && !of_server) continue;
-    const bool loses = LosesMessages(record.FaultOf(episode));
+    const bool loses = LosesMessages(fault);
     for (const Span& waited : waits) {
       if (loses) held.AddToTheEnd(episode, waited);
       if (!loses) held.Add(episode, waited);

@@ -77,8 +77,7 @@ bool StopsClient(const RunFacts& facts, const FaultEpisode& episode, int32_t cli
   const int32_t node = ServerOf(client);
   const bool is_it =
       episode.node == node || std::ranges::find(fault.nodes, node) != fault.nodes.end();
-  const bool busy = std::ranges::find(kBusyKinds, fault.kind) != kBusyKinds.end();
-  return is_it && (fault.kind == "pause" || busy || IsCrash(fault) || LosesData(fault));
+  return is_it && StopsServers(fault);
 }
 
 // What is left of a stall without the pauses that were planned.
@@ -232,6 +231,11 @@ bool LosesData(const FaultFact& fault) {
 
 bool LosesKeys(const FaultFact& fault) {
   return LosesData(fault) || std::ranges::find(kKeyKinds, fault.kind) != kKeyKinds.end();
+}
+
+bool StopsServers(const FaultFact& fault) {
+  const bool busy = std::ranges::find(kBusyKinds, fault.kind) != kBusyKinds.end();
+  return fault.kind == "pause" || busy || IsCrash(fault) || LosesData(fault);
 }
 
 bool IsCrash(const FaultFact& fault) { return fault.kind == "crash"; }

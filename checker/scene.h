@@ -101,6 +101,9 @@ bool LosesData(const FaultFact& fault);
 // One of those, or one that takes keys away.
 bool LosesKeys(const FaultFact& fault);
 
+// One while which a server that it acts on answers nothing.
+bool StopsServers(const FaultFact& fault);
+
 // One that kills a client, or a node.
 bool IsCrash(const FaultFact& fault);
 

@@ -311,6 +311,7 @@ RunFacts FactsOf(const Plan& plan) {
                             .drawn_for = fault.drawn_for,
                             .until = AwaitedEnd(fault),
                             .lasts = LongestOf(fault),
+                            .key = FindFault(fault.kind)->of_one_key ? fault.key : "",
                             .keeps_data = KeepsData(plan, fault),
                             .planned = fault.times});
   }

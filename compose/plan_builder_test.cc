@@ -240,5 +240,18 @@ TEST(FactsOf, TellsWhichFaultsKeepAllThatWasAnswered) {
   EXPECT_FALSE(kept("replicated", "kind = \"flush\"\nnodes = [1]\n"));
 }
 
+TEST(FactsOf, TellsOfWhichKeyAloneAFaultIs) {
+  const auto key = [](const std::string& kind) {
+    return FactsOf(Good("lock.name = \"set-nx-px\"\n[[fault]]\nfrom = \"500ms\"\nnodes = [1]\nkind "
+                        "= \"" +
+                        kind + "\"\n"))
+        .faults.at(0)
+        .key;
+  };
+  EXPECT_EQ(key("delete-key"), "dh:item:0");
+  EXPECT_EQ(key("evict"), "");  // others may go before it
+  EXPECT_EQ(key("flush"), "");
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -25,6 +25,7 @@ FaultEntry DeleteKeyFault() {
           .validate = ValidateErrand,
           .start = StartDeleteKey,
           .asked_ns = AskedOfErrand,
+          .of_one_key = true,
           .ends_itself = true,
           .trial = {{"fault.0.on", "client 1 after-acquire"}},
           .what = [](const FaultPlan& plan) {

@@ -47,6 +47,7 @@ struct FaultEntry {
   bool length_is_of_frames = false;
   // A node comes back, or takes over, with all that had been answered. Absent: it does not.
   bool (*keeps_data)(const Plan&, const FaultPlan&) = nullptr;
+  bool of_one_key = false;  // it does something to the key of the plan, and to no other
   // It has no length, and nothing heals it.
   bool is_final = false;
   // It ends when Strike::on_spent is called, whatever `length` means to it.

@@ -156,6 +156,7 @@ std::vector<FaultFact> ReadFaults(Fields& fields) {
                       .drawn_for = fault.Has("drawn") ? fault.Text("drawn") : "",
                       .until = fault.Has("until") ? fault.Text("until") : "",
                       .lasts = fault.Has("for_ns") ? fault.Span("for_ns", 0) : Duration{},
+                      .key = fault.Has("key") ? fault.Text("key") : "",
                       .keeps_data = fault.Has("keeps_data") && fault.Flag("keeps_data"),
                       .planned = fault.Count("planned")});
     if (std::string reason = fault.Finish(); !reason.empty()) fields.Fail(std::move(reason));
@@ -222,6 +223,7 @@ nlohmann::ordered_json FactsToJson(const RunFacts& facts) {
     if (!fault.nodes.empty()) faults.back()["nodes"] = fault.nodes;
     if (!fault.drawn_for.empty()) faults.back()["drawn"] = fault.drawn_for;
     if (!fault.until.empty()) faults.back()["until"] = fault.until;
+    if (!fault.key.empty()) faults.back()["key"] = fault.key;
     if (fault.keeps_data) faults.back()["keeps_data"] = true;
     if (fault.lasts > Duration{}) faults.back()["for_ns"] = ToNs(fault.lasts);
   }

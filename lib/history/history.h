@@ -26,6 +26,7 @@ struct FaultFact {
   std::string drawn_for{};
   std::string until{};  // "client 2 reaches before-write": what it was to last until, if anything
   Duration lasts{};     // and how long at most, if that was said
+  std::string key{};    // the one that it is about, if it is
   bool keeps_data = false;  // a node comes back, or takes over, with all that had been answered
   int planned = 1;  // how often it was to start; fewer is reported and leaves nothing `valid`
 

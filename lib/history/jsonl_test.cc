@@ -29,6 +29,7 @@ RunFacts SomeFactsJsonl() {
                       .kind = "jump",
                       .what = "node 1 ahead",
                       .until = "'stall' ends",
+                      .key = "item-0",
                       .keeps_data = true,
                       .planned = 0}},
           .claims = {"exclusion", "stock"},
