@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "faults/clock_page.h"
 #include "lib/base/check.h"
+#include "lib/clock/clock_page.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {

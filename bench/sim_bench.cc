@@ -6,7 +6,7 @@
 #include "compose/explore.h"
 #include "compose/plan_builder.h"
 #include "lib/base/check.h"
-#include "lib/sim/random_walk.h"
+#include "lib/sim/choices/random_walk.h"
 
 namespace doublehold {
 namespace {

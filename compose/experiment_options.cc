@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "compose/plan_builder.h"
-#include "faults/nemesis.h"
+#include "faults/plans/nemesis.h"
 #include "lib/base/words.h"
 
 namespace doublehold {

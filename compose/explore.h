@@ -14,7 +14,7 @@
 
 #include "checker/marks.h"
 #include "compose/simulate.h"
-#include "lib/sim/choice.h"
+#include "lib/sim/choices/choice.h"
 
 namespace doublehold {
 

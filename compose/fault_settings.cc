@@ -12,8 +12,8 @@
 #include "compose/plan_builder.h"
 #include "compose/restart_rules.h"
 #include "faults/fault.h"
-#include "faults/profiles.h"
-#include "faults/sides.h"
+#include "faults/plans/profiles.h"
+#include "faults/plans/sides.h"
 #include "lib/base/words.h"
 #include "lib/plan/topology.h"
 

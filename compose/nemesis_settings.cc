@@ -8,7 +8,7 @@
 
 #include "compose/plan_builder.h"
 #include "compose/restart_rules.h"
-#include "faults/nemesis.h"
+#include "faults/plans/nemesis.h"
 #include "lib/base/words.h"
 
 namespace doublehold {

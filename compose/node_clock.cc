@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "faults/clock_page.h"
+#include "lib/clock/clock_page.h"
 
 namespace doublehold {
 namespace {

@@ -11,7 +11,7 @@
 #include <memory>
 #include <utility>
 
-#include "faults/proxy/resp_framer.h"
+#include "lib/redis/wire/resp_framer.h"
 
 namespace doublehold {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "compose/operator_call.h"
 #include "compose/replication.h"
-#include "faults/proxy/reply_names.h"
+#include "faults/proxy/redis/reply_names.h"
 #include "lib/base/check.h"
 #include "lib/redis/hiredis_connection.h"
 

@@ -23,9 +23,9 @@
 #include "compose/node_clock.h"
 #include "compose/packet_cuts.h"
 #include "compose/revival.h"
-#include "faults/clock_page.h"
 #include "faults/cluster.h"
 #include "faults/proxy/proxy.h"
+#include "lib/clock/clock_page.h"
 #include "lib/history/shared_run.h"
 
 namespace doublehold {

@@ -11,7 +11,7 @@
 #include "compose/simulate.h"
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
-#include "lib/sim/choice.h"
+#include "lib/sim/choices/choice.h"
 
 namespace doublehold {
 

@@ -11,7 +11,7 @@
 
 #include "lib/base/result.h"
 #include "lib/plan/settings.h"
-#include "lib/sim/choice.h"
+#include "lib/sim/choices/choice.h"
 #include "lib/sim/fault.h"
 
 namespace doublehold {

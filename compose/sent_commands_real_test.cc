@@ -10,11 +10,11 @@
 
 #include "compose/plan_testing.h"
 #include "compose/sent_commands.h"
-#include "faults/proxy/command_keys.h"
 #include "lib/base/options.h"
 #include "lib/locks/registry.h"
 #include "lib/redis/real_env.h"
 #include "lib/redis/socket.h"
+#include "lib/redis/wire/command_keys.h"
 #include "lib/testing/servers.h"
 #include "workloads/workload.h"
 

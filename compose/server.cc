@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "compose/spawn.h"
-#include "faults/clock_page.h"
+#include "lib/clock/clock_page.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {

@@ -9,7 +9,7 @@
 
 #include "checker/checker.h"
 #include "compose/simulate.h"
-#include "lib/sim/places.h"
+#include "lib/sim/fault_sites.h"
 
 namespace doublehold {
 

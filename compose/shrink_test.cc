@@ -7,8 +7,8 @@
 #include "checker/evidence.h"
 #include "compose/explore.h"
 #include "compose/plan_builder.h"
-#include "lib/sim/choice_pct.h"
-#include "lib/sim/random_walk.h"
+#include "lib/sim/choices/choice_pct.h"
+#include "lib/sim/choices/random_walk.h"
 
 namespace doublehold {
 namespace {

@@ -8,7 +8,7 @@
 #include "lib/history/history.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/plan.h"
-#include "lib/sim/choice.h"
+#include "lib/sim/choices/choice.h"
 #include "lib/sim/world.h"
 
 namespace doublehold {
@@ -25,8 +25,8 @@ Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<sim::SimFaul
 
 struct Execution {
   History history;
-  std::vector<sim::SimFault> struck{};  // in the order of the history's faults
-  bool cut_off = false;                 // it took too many steps
+  std::vector<sim::SimFault> struck{};   // in the order of the history's faults
+  bool cut_off = false;                  // it took too many steps
   std::optional<uint32_t> again_from{};  // of the world (world.h)
 };
 // Runs it once; `choices` decide. Deterministic.

@@ -1,11 +1,11 @@
-// Executions drawn at random, so many as the bounds say: how is said in lib/sim/random_walk.h and lib/sim/choice_pct.h.
+// Executions drawn at random, so many as the bounds say: how is said in lib/sim/choices/random_walk.h and lib/sim/choices/choice_pct.h.
 
 #include <algorithm>
 #include <utility>
 
 #include "compose/strategy.h"
-#include "lib/sim/choice_pct.h"
-#include "lib/sim/random_walk.h"
+#include "lib/sim/choices/choice_pct.h"
+#include "lib/sim/choices/random_walk.h"
 
 namespace doublehold {
 namespace {

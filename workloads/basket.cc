@@ -12,7 +12,7 @@
 #include <optional>
 #include <span>
 
-#include "lib/locks/redisson_multi.h"
+#include "lib/locks/redis/redisson_multi.h"
 #include "workloads/pace.h"
 #include "workloads/shop.h"
 #include "workloads/workload.h"

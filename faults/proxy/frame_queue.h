@@ -11,10 +11,10 @@
 #include <string_view>
 
 #include "faults/link.h"
-#include "faults/proxy/reply_names.h"
-#include "faults/proxy/resp_framer.h"
+#include "faults/proxy/redis/reply_names.h"
 #include "faults/proxy/rules.h"
 #include "lib/base/time.h"
+#include "lib/redis/wire/resp_framer.h"
 
 namespace doublehold {
 

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "faults/proxy/proxy.h"
-#include "faults/testing.h"
+#include "lib/testing/byte_client.h"
 
 namespace doublehold {
 

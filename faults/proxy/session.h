@@ -11,7 +11,7 @@
 
 #include "faults/proxy/frame_queue.h"
 #include "faults/proxy/poller.h"
-#include "faults/proxy/reply_names.h"
+#include "faults/proxy/redis/reply_names.h"
 #include "faults/proxy/rules.h"
 #include "lib/base/time.h"
 #include "lib/redis/address.h"

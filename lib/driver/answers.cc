@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lib/base/words.h"
-#include "lib/driver/members.h"
+#include "lib/driver/json_members.h"
 
 namespace doublehold {
 namespace {

@@ -7,7 +7,7 @@
 #include <climits>
 #include <nlohmann/json.hpp>
 
-#include "lib/driver/members.h"
+#include "lib/driver/json_members.h"
 
 namespace doublehold {
 namespace {

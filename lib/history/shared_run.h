@@ -30,7 +30,7 @@ struct ClientControl {
 };
 static_assert(sizeof(ClientControl) <= kPageBytes && std::atomic<int64_t>::is_always_lock_free);
 
-// A clock page (see faults/clock_page.h) for each client, each node and the store lies in the same memory.
+// A clock page (see lib/clock/clock_page.h) for each client, each node and the store lies in the same memory.
 // Movable; unmaps when it goes. `process` counts from 0: the referee is 0, client n is n. `threads`: sessions a process.
 class SharedRun {
  public:

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "lib/base/check.h"
-#include "lib/sim/replies.h"
+#include "lib/sim/redis/replies.h"
 #include "lib/sim/world_parts.h"
 
 namespace doublehold::sim {

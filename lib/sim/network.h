@@ -11,12 +11,12 @@
 
 #include "lib/base/connection.h"
 #include "lib/base/env.h"
+#include "lib/sim/argument_arena.h"
 #include "lib/sim/fault.h"
-#include "lib/sim/places.h"
-#include "lib/sim/redis_model.h"
+#include "lib/sim/fault_sites.h"
+#include "lib/sim/redis/redis_model.h"
 #include "lib/sim/replica_log.h"
 #include "lib/sim/skewed_clock.h"
-#include "lib/sim/word_store.h"
 
 namespace doublehold::sim {
 

@@ -5,7 +5,7 @@
 
 #include "lib/base/check.h"
 #include "lib/sim/network.h"
-#include "lib/sim/replies.h"
+#include "lib/sim/redis/replies.h"
 #include "lib/sim/world_parts.h"
 
 namespace doublehold::sim {

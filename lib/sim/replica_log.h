@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/base/time.h"
-#include "lib/sim/redis_model.h"
+#include "lib/sim/redis/redis_model.h"
 
 namespace doublehold::sim {
 

@@ -16,12 +16,12 @@
 
 #include "lib/base/env.h"
 #include "lib/history/history.h"
-#include "lib/sim/choice.h"
+#include "lib/sim/choices/choice.h"
 #include "lib/sim/fault.h"
+#include "lib/sim/fault_sites.h"
 #include "lib/sim/fiber.h"
 #include "lib/sim/network.h"
-#include "lib/sim/places.h"
-#include "lib/sim/script_engine.h"
+#include "lib/sim/redis/script_engine.h"
 
 namespace doublehold::sim {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "lib/sim/testing_scene.h"
+#include "lib/sim/testing/testing_scene.h"
 #include "lib/sim/world_parts.h"
 
 namespace doublehold::sim {

@@ -1,5 +1,5 @@
 #include "lib/base/check.h"
-#include "lib/sim/twins.h"
+#include "lib/sim/redis/native_scripts.h"
 #include "lib/sim/world_parts.h"
 
 namespace doublehold::sim {

@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "lib/sim/testing_scene.h"
+#include "lib/sim/testing/testing_scene.h"
 
 namespace doublehold::sim {
 namespace {

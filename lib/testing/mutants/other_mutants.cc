@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "lib/locks/node_key.h"
 #include "lib/locks/owners.h"
-#include "lib/locks/value_instant.h"
+#include "lib/locks/redis/expiry_in_value.h"
+#include "lib/locks/redis/key_operations.h"
 #include "lib/testing/mutants/mutants.h"
 
 namespace doublehold {

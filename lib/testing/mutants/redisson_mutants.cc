@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "lib/locks/redisson_family.h"
+#include "lib/locks/redis/redisson_family.h"
 #include "lib/testing/mutants/mutants.h"
 
 namespace doublehold {

@@ -3,8 +3,8 @@
 #include <array>
 #include <utility>
 
-#include "lib/locks/node_key.h"
 #include "lib/locks/owners.h"
+#include "lib/locks/redis/key_operations.h"
 #include "lib/testing/mutants/mutants.h"
 
 namespace doublehold {

@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
-#include "lib/locks/node_key.h"
 #include "lib/locks/owners.h"
+#include "lib/locks/redis/key_operations.h"
 #include "lib/testing/mutants/mutants.h"
 
 namespace doublehold {

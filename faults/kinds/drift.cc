@@ -1,0 +1,52 @@
+// drift: the wall clock of processes runs at `rate` of true speed, from where it is, until it is
+// healed; then it reads the true time again.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "faults/kinds/clock_faults.h"
+#include "faults/targets.h"
+
+namespace doublehold {
+namespace {
+
+constexpr double kFastest = 100;  // what the clock page takes
+
+// How far off it is at the end.
+int64_t AskedByDrift(const FaultPlan& plan) {
+  return std::llround((plan.rate - 1.0) * static_cast<double>(ToNs(plan.length)));
+}
+
+Result<void> ValidateDrift(const FaultPlan& plan) {
+  if (!(plan.rate > 0 && plan.rate <= kFastest)) {
+    return BadFault(
+        plan, fmt::format("rate is {}: it must be above 0 and at most {}", plan.rate, kFastest),
+        "rate");
+  }
+  if (plan.rate == 1.0) return BadFault(plan, "needs a rate other than 1", "rate");
+  return ValidateProcessFault(plan);
+}
+
+Healer StartDrift(Cluster& cluster, const Strike& strike, Prng&) {
+  return StartOnClocks(cluster, ProcessesOf(strike), {.rate = strike.plan.rate},
+                       AskedByDrift(strike.plan));
+}
+
+std::string DescribeDrift(const FaultPlan& plan) {
+  return fmt::format("wall clock of {} running at {} times the true rate", NameProcesses(plan),
+                     plan.rate);
+}
+
+}  // namespace
+
+FaultEntry DriftFault() {
+  return {.name = "drift",
+          .summary = "the wall clock of a client or of nodes runs fast or slow",
+          .keys = {"client", "nodes", "rate"},
+          .validate = ValidateDrift,
+          .start = StartDrift,
+          .asked_ns = AskedByDrift,
+          .what = DescribeDrift};
+}
+
+}  // namespace doublehold

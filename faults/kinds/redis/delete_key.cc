@@ -1,0 +1,36 @@
+// delete-key: an operator deletes a key by hand (DEL), say of a lock that seems stuck.
+#include <fmt/format.h>
+
+#include "faults/kinds/redis/operator_commands.h"
+#include "faults/targets.h"
+
+namespace doublehold {
+namespace {
+
+Healer StartDeleteKey(Cluster& cluster, const Strike& strike, Prng&) {
+  return StartErrands(cluster, strike,
+                      [&cluster, key = strike.plan.key](int node, const ErrandDone& done) {
+                        cluster.Operate(node, {"DEL", key}, [done](const CallResult& deleted) {
+                          done(deleted && deleted->IsInteger(1));
+                        });
+                      });
+}
+
+}  // namespace
+
+FaultEntry DeleteKeyFault() {
+  return {.name = "delete-key",
+          .summary = "an operator deletes a key on nodes (DEL)",
+          .keys = {"nodes", "key"},
+          .validate = ValidateErrand,
+          .start = StartDeleteKey,
+          .asked_ns = AskedOfErrand,
+          .of_one_key = true,
+          .ends_itself = true,
+          .trial = {{"fault.0.on", "client 1 after-acquire"}},
+          .what = [](const FaultPlan& plan) {
+            return fmt::format("key {} deleted on {}", plan.key, NameNodes(plan));
+          }};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,136 @@
+// evict: nodes run out of memory (maxmemory, allkeys-lru) and throw keys away, until the lock's is among them. Filler is
+// written until it is gone. Healed, the limit and the filler are taken away again.
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "faults/kinds/redis/operator_commands.h"
+#include "faults/targets.h"
+
+namespace doublehold {
+namespace {
+
+// Within a second, the precision of Redis's idle times, any key may be the one: each eviction hits the lock's with a chance
+// of one in the few that fit, so that this many misses do not happen.
+constexpr int kMostFillers = 4000;
+constexpr size_t kFillerBytes = 65'536;
+constexpr int64_t kHeadroomBytes = 4 * int64_t{kFillerBytes};
+constexpr const char* kFiller = "doublehold:filler:";
+constexpr const char* kCountFillers = "return #redis.call('keys', 'doublehold:filler:*')";
+
+// On one node. It keeps itself while an answer is outstanding.
+class Eviction : public std::enable_shared_from_this<Eviction> {
+ public:
+  Eviction(Cluster& cluster, int node, std::string key, ErrandDone done)
+      : cluster_(cluster), node_(node), key_(std::move(key)), done_(std::move(done)) {}
+
+  void Start() {
+    Ask({"EXISTS", key_}, [](Eviction& self, const CallResult& there) {
+      if (!there || !there->IsInteger(1)) return self.done_(false);
+      self.Limit();
+    });
+  }
+
+  // Restores the node; nothing is written any more.
+  void Heal() {
+    healed_ = true;
+    if (!limited_) return;
+    const auto ignore = [](const CallResult&) {};
+    cluster_.Operate(node_, {"CONFIG", "SET", "maxmemory", "0"}, ignore);
+    cluster_.Operate(node_, {"CONFIG", "SET", "maxmemory-policy", "noeviction"}, ignore);
+    std::vector<std::string> unlink{"UNLINK"};
+    for (int i = 1; i <= written_; ++i) unlink.push_back(kFiller + std::to_string(i));
+    if (written_ > 0) cluster_.Operate(node_, std::move(unlink), ignore);
+  }
+
+ private:
+  using Next = void (*)(Eviction&, const CallResult&);
+
+  void Ask(std::vector<std::string> command, Next next) {
+    cluster_.Operate(node_, std::move(command),
+                     [self = shared_from_this(), next](const CallResult& answer) {
+                       if (!self->healed_) next(*self, answer);
+                     });
+  }
+
+  void Limit() {
+    limited_ = true;
+    Ask({"CONFIG", "SET", "maxmemory-policy", "allkeys-lru"},
+        [](Eviction& self, const CallResult&) {
+          self.Ask({"INFO"}, [](Eviction& that, const CallResult& info) {
+            const int64_t used = NumberInInfo(info, "used_memory");
+            if (used == 0) return that.done_(false);
+            that.evicted_before_ = NumberInInfo(info, "evicted_keys");
+            that.Ask({"CONFIG", "SET", "maxmemory", std::to_string(used + kHeadroomBytes)},
+                     [](Eviction& it, const CallResult&) { it.Fill(); });
+          });
+        });
+  }
+
+  // One more, and is the key still there? A filler that found no room was no less in need of it.
+  void Fill() {
+    if (++written_ > kMostFillers) return done_(false);
+    Ask({"SET", kFiller + std::to_string(written_), std::string(kFillerBytes, 'x')},
+        [](Eviction& self, const CallResult&) {
+          self.Ask({"EXISTS", self.key_}, [](Eviction& that, const CallResult& there) {
+            if (!there) return that.done_(false);
+            if (there->IsInteger(1)) return that.Fill();
+            that.Conclude();
+          });
+        });
+  }
+
+  // Its holder may have released it just then: more keys were evicted than fillers are gone.
+  void Conclude() {
+    Ask({"EVAL", kCountFillers, "0"}, [](Eviction& self, const CallResult& left) {
+      if (!left) return self.done_(false);
+      self.fillers_left_ = left->integer;
+      self.Ask({"INFO", "stats"}, [](Eviction& that, const CallResult& info) {
+        const int64_t evicted = NumberInInfo(info, "evicted_keys") - that.evicted_before_;
+        that.done_(evicted > that.written_ - that.fillers_left_);
+      });
+    });
+  }
+
+  Cluster& cluster_;
+  int node_;
+  std::string key_;
+  ErrandDone done_;
+  bool limited_ = false;
+  bool healed_ = false;
+  int written_ = 0;
+  int64_t evicted_before_ = 0;
+  int64_t fillers_left_ = 0;
+};
+
+Healer StartEvict(Cluster& cluster, const Strike& strike, Prng&) {
+  auto evictions = std::make_shared<std::vector<std::shared_ptr<Eviction>>>();
+  auto errands =
+      std::make_shared<Healer>(StartErrands(cluster, strike, [&](int node, const ErrandDone& done) {
+        evictions->push_back(std::make_shared<Eviction>(cluster, node, strike.plan.key, done));
+        evictions->back()->Start();
+      }));
+  return Healer([evictions, errands] {
+    for (const auto& eviction : *evictions) eviction->Heal();
+    return errands->Heal();
+  });
+}
+
+}  // namespace
+
+FaultEntry EvictFault() {
+  return {.name = "evict",
+          .summary = "nodes run out of memory and evict a key (maxmemory, allkeys-lru)",
+          .keys = {"nodes", "key"},
+          .validate = ValidateErrand,
+          .start = StartEvict,
+          .asked_ns = AskedOfErrand,
+          .ends_itself = true,
+          .trial = {{"fault.0.on", "client 1 after-acquire"}},
+          .what = [](const FaultPlan& plan) {
+            return fmt::format("key {} evicted from {}", plan.key, NameNodes(plan));
+          }};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,33 @@
+// forget-scripts: an operator empties the script caches of nodes (SCRIPT FLUSH). Who calls a script by its digest is told
+// NOSCRIPT, and has to send its text again.
+#include "faults/kinds/redis/operator_commands.h"
+#include "faults/targets.h"
+
+namespace doublehold {
+namespace {
+
+Healer StartForgetScripts(Cluster& cluster, const Strike& strike, Prng&) {
+  return StartErrands(cluster, strike, [&cluster](int node, const ErrandDone& done) {
+    cluster.Operate(node, {"INFO", "memory"}, [&cluster, node, done](const CallResult& info) {
+      const bool some = NumberInInfo(info, "number_of_cached_scripts") > 0;
+      cluster.Operate(node, {"SCRIPT", "FLUSH"}, [done, some](const CallResult& flushed) {
+        done(flushed.has_value() && some);
+      });
+    });
+  });
+}
+
+}  // namespace
+
+FaultEntry ForgetScriptsFault() {
+  return {.name = "forget-scripts",
+          .summary = "an operator empties the script caches of nodes (SCRIPT FLUSH)",
+          .keys = {"nodes"},
+          .validate = ValidateErrand,
+          .start = StartForgetScripts,
+          .asked_ns = AskedOfErrand,
+          .ends_itself = true,
+          .what = [](const FaultPlan& plan) { return "scripts forgotten by " + NameNodes(plan); }};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,55 @@
+#include "faults/kinds/redis/operator_commands.h"
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+#include "faults/targets.h"
+
+namespace doublehold {
+namespace {
+
+struct Progress {
+  size_t open = 0;
+  bool changed = false;
+  int64_t took_ns = kDidNotAct;
+};
+
+}  // namespace
+
+Healer StartErrands(Cluster& cluster, const Strike& strike,
+                    const std::function<void(int node, ErrandDone done)>& errand) {
+  const auto progress = std::make_shared<Progress>(Progress{.open = strike.plan.nodes.size()});
+  const ErrandDone done = [&cluster, progress, began = cluster.Now(),
+                           on_spent = strike.on_spent](bool changed) {
+    progress->changed = progress->changed || changed;
+    if (--progress->open > 0) return;
+    if (progress->changed) {
+      progress->took_ns = AtLeastActed(cluster.Now() - began);
+    }
+    if (on_spent) on_spent();
+  };
+  for (const int node : strike.plan.nodes) errand(node, done);
+  return Healer([progress] { return progress->took_ns; });
+}
+
+Result<void> ValidateErrand(const FaultPlan& plan) {
+  if (plan.nodes.empty()) return BadFault(plan, "needs the nodes it is done to");
+  if (plan.length != Duration::zero()) return BadFault(plan, "is over at once: no 'for'", "for");
+  return {};
+}
+
+int64_t AskedOfErrand(const FaultPlan&) { return 0; }
+
+int64_t NumberInInfo(const CallResult& info, std::string_view name) {
+  if (!info) return 0;
+  const std::string wanted = std::string(name) + ":";
+  const size_t at = info->text.find(wanted);
+  int64_t number = 0;
+  if (at == std::string::npos) return 0;
+  const char* end = info->text.data() + info->text.size();
+  std::from_chars(info->text.data() + at + wanted.size(), end, number);
+  return number;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,50 @@
+// strobe: the wall clock of processes jumps ahead by `by` (back, below 0) and returns, over and over, staying `period`
+// each time: what a clock does whose time service and whose host disagree. Leases end early, or begin again, at random.
+#include <fmt/format.h>
+
+#include "faults/kinds/clock_faults.h"
+#include "faults/targets.h"
+
+namespace doublehold {
+namespace {
+
+int64_t AskedByStrobe(const FaultPlan& plan) { return ToNs(plan.by); }
+
+Result<void> ValidateStrobe(const FaultPlan& plan) {
+  if (plan.by == Duration{}) return BadFault(plan, "needs a span to jump by (by)", "by");
+  if (plan.period <= Duration{}) {
+    return BadFault(plan, "needs how long it stays each time, ahead and back (period)", "period");
+  }
+  if (plan.length > Duration{} && plan.period > plan.length) {
+    return BadFault(plan,
+                    fmt::format("stays for {} each time, longer than it lasts ({})",
+                                FormatDuration(plan.period), FormatDuration(plan.length)),
+                    "period");
+  }
+  return ValidateProcessFault(plan);
+}
+
+Healer StartStrobe(Cluster& cluster, const Strike& strike, Prng&) {
+  return StartOnClocks(cluster, ProcessesOf(strike),
+                       {.swing = strike.plan.by, .period = strike.plan.period},
+                       AskedByStrobe(strike.plan));
+}
+
+std::string DescribeStrobe(const FaultPlan& plan) {
+  return fmt::format("wall clock of {} moved {} to and fro every {}", NameProcesses(plan),
+                     NameShift(plan.by), FormatDuration(plan.period));
+}
+
+}  // namespace
+
+FaultEntry StrobeFault() {
+  return {.name = "strobe",
+          .summary = "the wall clock of a client or of nodes jumps to and fro",
+          .keys = {"client", "nodes", "by", "period"},
+          .validate = ValidateStrobe,
+          .start = StartStrobe,
+          .asked_ns = AskedByStrobe,
+          .what = DescribeStrobe};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,206 @@
+// The named sets of faults, with times that follow from the lease L and the duration of the plan.
+//
+//   0    0.6 L                  4.1 L                  7.6 L            duration
+//   |------|===length===|---------|===length===|---------|===length===|--|
+//
+// A first start once the run is warm, then one every 3.5 L: long enough for a fault of 1.6 L, for the
+// lease that follows it to end, and for calm between. The last must end 0.5 L before the run does.
+// Several profiles take turns: a client that is stopped sends nothing that a network could keep.
+#include "faults/plans/profiles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "lib/base/options.h"
+#include "lib/plan/topology.h"
+
+namespace doublehold {
+namespace {
+
+// Past the lease with room to spare, yet shorter than two.
+constexpr double kStall = 1.6;
+constexpr double kApart = 3.5;
+constexpr double kWarm = 0.6;
+// A clock is moved while somebody holds, and no longer.
+constexpr double kMoved = 0.6;
+// A section that lasts until the others have found nodes that came back, and not past its lease.
+constexpr double kLong = 0.8;
+constexpr double kDown = 0.1;
+// Until a node that was started again answers; until a Redis Cluster lets it be a master again.
+constexpr double kComingBack = 0.5;
+constexpr Duration kRejoining = std::chrono::seconds(3);
+// What replicas were sent before they were cut off is over by then.
+constexpr double kForgotten = 1.2;
+constexpr double kAlone = 0.7;
+// A vote takes one second or two from when a server is taken for dead.
+constexpr Duration kVote = std::chrono::seconds(2);
+
+Duration Leases(double count, const Plan& plan) {
+  return Duration(std::llround(count * static_cast<double>(ToNs(plan.lease))));
+}
+
+// A fault of this kind, `leases` long, on the schedule above.
+FaultPlan Scheduled(const Plan& plan, ProfileTurn turn, std::string name, std::string kind,
+                    Step step, double leases) {
+  FaultPlan fault;
+  fault.name = std::move(name);
+  fault.kind = std::move(kind);
+  fault.on = Trigger{.client = 1, .step = step};
+  fault.from = Leases(kWarm + kApart * turn.index, plan);
+  fault.every = Leases(kApart * turn.count, plan);
+  fault.length = Leases(leases, plan);
+  const Duration room = plan.duration - fault.from - fault.length - Leases(0.5, plan);
+  const int64_t further = room < Duration{} || fault.every <= Duration{} ? 0 : room / fault.every;
+  fault.times = static_cast<int>(std::min<int64_t>(1 + further, INT32_MAX));
+  return fault;
+}
+
+std::vector<FaultPlan> Network(const Plan& plan, ProfileTurn turn) {
+  FaultPlan stalled = Scheduled(plan, turn, "stalled-link", "stall", Step::kBeforeWrite, kStall);
+  stalled.client = 1;
+  stalled.direction = "request";
+  return {stalled};
+}
+
+std::vector<FaultPlan> Pause(const Plan& plan, ProfileTurn turn) {
+  FaultPlan stopped = Scheduled(plan, turn, "stopped-client", "pause", Step::kBeforeWrite, kStall);
+  stopped.client = 1;
+  return {stopped};
+}
+
+std::vector<FaultPlan> Clock(const Plan& plan, ProfileTurn turn) {
+  FaultPlan section = Scheduled(plan, turn, "long-section", "slow", Step::kAfterRead, kMoved);
+  section.client = 1;
+  FaultPlan node = Scheduled(plan, turn, "node-clock", "jump", Step::kAfterRead, kMoved);
+  for (int number = 1; number <= plan.nodes / 2 + 1; ++number) node.nodes.push_back(number);
+  node.by = Leases(1.5, plan);
+  std::vector<FaultPlan> faults{section, node};
+  if (plan.clients >= 2) {
+    FaultPlan client = Scheduled(plan, turn, "client-clock", "jump", Step::kAfterRead, kMoved);
+    client.client = 2;
+    client.by = Leases(3, plan);
+    faults.push_back(client);
+  }
+  return faults;
+}
+
+// From the last client down, and not the two that other profiles are about: who is left shows whether the lock comes free.
+std::vector<FaultPlan> Crash(const Plan& plan, ProfileTurn turn) {
+  const FaultPlan first = Scheduled(plan, turn, "", "crash", Step::kBeforeWrite, 0);
+  const int most = std::min(first.times, std::max(1, plan.clients - 2));
+  std::vector<FaultPlan> faults;
+  for (int i = 0; i < most; ++i) {
+    FaultPlan fault = first;
+    fault.client = plan.clients - i;
+    fault.on->client = *fault.client;
+    fault.name = fmt::format("killed-client-{}", *fault.client);
+    fault.from += first.every * i;
+    fault.every = {};
+    fault.times = 1;
+    faults.push_back(std::move(fault));
+  }
+  return faults;
+}
+
+std::string WhyNoCrash(const Plan& plan) {
+  if (plan.clients >= 2) return "";
+  return "it kills clients: of one alone nobody would be left";
+}
+
+// The nodes are away for as long as the lock's operator keeps them out, if one does.
+std::vector<FaultPlan> Restart(const Plan& plan, ProfileTurn turn) {
+  const bool shares_keys = FindTopology(plan.topology)->lead == Lead::kCluster;
+  const bool has_delay = plan.lock_options.contains("restart-delay");
+  const Duration kept_out = has_delay ? Options(plan.lock_options).Span("restart-delay") : 0s;
+  const Duration down = std::max(Leases(kDown, plan), kept_out);
+  const Duration back = down + Leases(kComingBack, plan) + (shares_keys ? kRejoining : 0s);
+  const double away = ToSeconds(back) / ToSeconds(plan.lease);
+  FaultPlan nodes = Scheduled(plan, turn, "empty-nodes", "restart", Step::kAfterRead, away);
+  nodes.length = down;
+  nodes.data = "empty";
+  if (shares_keys) {
+    nodes.nodes = {turn.master};
+  } else {
+    for (int number = 1; number <= plan.nodes / 2 + 1; ++number) nodes.nodes.push_back(number);
+  }
+  FaultPlan section = nodes;
+  section.name = "holder-over-restart";
+  section.kind = "slow";
+  section.length = Leases(kLong, plan);
+  section.data = {};
+  section.nodes = {};
+  return {section, nodes};
+}
+
+// K19: what client 1 is granted behind the cut, no replica has. A lease after the cut, for what they had before.
+std::vector<FaultPlan> Failover(const Plan& plan, ProfileTurn turn) {
+  const bool by_hand = !FindTopology(plan.topology)->FailsOver();
+  FaultPlan cut{.name = "cut", .kind = "cut-replication", .nodes = {turn.master}};
+  cut.from = Leases(kWarm + kApart * turn.index, plan);
+  cut.until_fault = FaultMoment{.fault = "promoted", .ended = true};
+  const auto behind_it = [&](const char* name, const char* kind, double leases) {
+    FaultPlan fault{.name = name, .kind = kind, .length = Leases(leases, plan)};
+    fault.from = cut.from + Leases(kForgotten, plan);
+    fault.on = Trigger{.client = 1, .step = Step::kAfterRead};
+    return fault;
+  };
+  // All at one step, and of this grant.
+  FaultPlan section = behind_it("lost-grant", "slow", kAlone);
+  FaultPlan crash = behind_it("dead-master", "crash", 0);
+  crash.nodes = {turn.master};
+  FaultPlan promoted = behind_it("promoted", "promote", 0);
+  promoted.nodes = {plan.nodes + (turn.master - 1) * plan.replicas + 1};
+  promoted.how = by_hand ? "by-hand" : "awaited";
+  return {cut, section, crash, promoted};
+}
+
+std::string WhyNoFailover(const Plan& plan) {
+  const TopologyEntry& topology = *FindTopology(plan.topology);
+  if (!topology.HasReplicas()) {
+    return fmt::format(
+        "it needs replicas, which '{}' does not have (replicated, sentinel, cluster?)",
+        plan.topology);
+  }
+  if (topology.FailsOver() && plan.replicas > 1) {
+    return fmt::format("which of {} replicas takes over is a vote in '{}': one is wanted",
+                       plan.replicas, plan.topology);
+  }
+  // Else the lost grant is over when the next one is made, and nothing can go wrong.
+  const Duration vote = plan.down_after + kVote;
+  if (topology.FailsOver() && Leases(kAlone, plan) < vote) {
+    const auto lease = std::chrono::ceil<std::chrono::seconds>(vote / kAlone);
+    const auto whole =
+        std::chrono::ceil<std::chrono::seconds>(lease * (kWarm + kForgotten + kAlone + 1) + vote);
+    return fmt::format(
+        "a vote of '{}' may take {}, and what was granted with a lease of {} is over by then "
+        "(lease {} or more, duration {} or more?)",
+        plan.topology, FormatDuration(vote), FormatDuration(plan.lease), FormatDuration(lease),
+        FormatDuration(whole));
+  }
+  return "";
+}
+
+}  // namespace
+
+std::span<const ProfileEntry> Profiles() {
+  static constexpr std::array entries{
+      ProfileEntry{"network", "client 1's requests stall past its lease, just before it writes",
+                   Network},
+      ProfileEntry{"pause", "client 1 is stopped past its lease, just before it writes", Pause},
+      ProfileEntry{"clock", "while client 1 holds, a majority's clocks and client 2's jump ahead",
+                   Clock},
+      ProfileEntry{"crash", "clients are killed one by one, just before they write", Crash,
+                   WhyNoCrash},
+      ProfileEntry{"restart", "while client 1 holds, a majority of the nodes comes back empty",
+                   Restart},
+      ProfileEntry{"failover",
+                   "the master dies with what client 1 was granted; a replica takes over", Failover,
+                   WhyNoFailover},
+  };
+  return entries;
+}
+
+}  // namespace doublehold

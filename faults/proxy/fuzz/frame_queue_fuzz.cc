@@ -1,0 +1,10 @@
+// Queues with rules under libFuzzer: see CheckQueues.
+#include <cstddef>
+#include <cstdint>
+
+#include "faults/proxy/fuzz/fuzz_cases.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes) {
+  doublehold::CheckQueues({reinterpret_cast<const char*>(data), bytes});
+  return 0;
+}

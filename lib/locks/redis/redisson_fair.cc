@@ -1,0 +1,142 @@
+// redisson-fair: redisson whose waiters stand in a queue. Who is refused is put at the end of a list, and into a sorted
+// set with the instant when its patience is over; only the head of the list may take a free lock, and a release wakes the
+// head alone. Whoever comes by drops heads whose instant is past.
+//
+// Claims:  as redisson; and waiters are granted in the order in which they came.
+// Assumes: as redisson; the clients' wall clocks agree, since each judges the instants of the others by its own.
+// Attack:  as redisson. A waiter that dies blocks the queue until its instant is past: wait-time after the one before it.
+//          A client whose clock is ahead drops waiters that live (jump of a client).
+// Source:  Redisson 3.23.5, RedissonFairLock; wait-time is its threadWaitTime.
+
+#include <array>
+
+#include "lib/locks/redis/redisson_family.h"
+
+namespace doublehold {
+namespace {
+
+// Keys: lock, queue, instants.
+constexpr std::string_view kDropTheLate =
+    "local function drop(now) local head = redis.call('lindex', KEYS[2], 0) "
+    "while head do local over = tonumber(redis.call('zscore', KEYS[3], head) or '0') "
+    "if over > now then return end "
+    "redis.call('zrem', KEYS[3], head) redis.call('lpop', KEYS[2]) "
+    "head = redis.call('lindex', KEYS[2], 0) end end ";
+
+// Arguments: lease, owner, wait time, now; all in ms. Nil: granted. Else about how long it lasts until the caller's turn.
+const Script& AcquireFairScript() {
+  static const Script script(
+      std::string(kDropTheLate) +
+      "local wait, now = tonumber(ARGV[3]), tonumber(ARGV[4]) drop(now) "
+      "local head = redis.call('lindex', KEYS[2], 0) "
+      "if redis.call('exists', KEYS[1]) == 0 and (not head or head == ARGV[2]) then "
+      "redis.call('lpop', KEYS[2]) redis.call('zrem', KEYS[3], ARGV[2]) "
+      "for _, other in ipairs(redis.call('zrange', KEYS[3], 0, -1)) do "
+      "redis.call('zincrby', KEYS[3], '-' .. ARGV[3], other) end "
+      "redis.call('hset', KEYS[1], ARGV[2], 1) redis.call('pexpire', KEYS[1], ARGV[1]) return nil "
+      "end "
+      "if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then "
+      "redis.call('hincrby', KEYS[1], ARGV[2], 1) redis.call('pexpire', KEYS[1], ARGV[1]) "
+      "return nil end "
+      "local own = redis.call('zscore', KEYS[3], ARGV[2]) "
+      "if own then return tonumber(own) - wait - now end "
+      "local last, ttl = redis.call('lindex', KEYS[2], -1), nil "
+      "if last then ttl = tonumber(redis.call('zscore', KEYS[3], last)) - now "
+      "else ttl = redis.call('pttl', KEYS[1]) end "
+      "redis.call('zadd', KEYS[3], ttl + wait + now, ARGV[2]) "
+      "redis.call('rpush', KEYS[2], ARGV[2]) return ttl");
+  return script;
+}
+
+// Keys: and the channel's prefix. Arguments: message, lease, owner, entries to keep, now. The head of the queue is told
+// also when the lock turns out to be gone.
+const Script& UnlockFairScript() {
+  static const Script script(
+      std::string(kDropTheLate) +
+      "drop(tonumber(ARGV[5])) "
+      "local function tell() local head = redis.call('lindex', KEYS[2], 0) "
+      "if head then redis.call('publish', KEYS[4] .. ':' .. head, ARGV[1]) end end "
+      "if redis.call('exists', KEYS[1]) == 0 then tell() return nil end "
+      "local count = tonumber(redis.call('hget', KEYS[1], ARGV[3]) or '0') "
+      "if count <= tonumber(ARGV[4]) then return nil end "
+      "if redis.call('hincrby', KEYS[1], ARGV[3], -1) > 0 then "
+      "redis.call('pexpire', KEYS[1], ARGV[2]) return 0 end "
+      "redis.call('del', KEYS[1]) tell() return 1");
+  return script;
+}
+
+// Keys: queue, instants. Arguments: owner, wait time. 1: it stood there; whoever stood behind it moves up.
+const Script& Leave() {
+  static const Script script(
+      "local behind = false "
+      "for _, waiter in ipairs(redis.call('lrange', KEYS[1], 0, -1)) do "
+      "if behind then redis.call('zincrby', KEYS[2], '-' .. ARGV[2], waiter) end "
+      "behind = behind or waiter == ARGV[1] end "
+      "redis.call('zrem', KEYS[2], ARGV[1]) return redis.call('lrem', KEYS[1], 0, ARGV[1])");
+  return script;
+}
+
+std::string QueueOf(const LockKey& key) { return "redisson_lock_queue:" + Braced(key); }
+std::string InstantsOf(const LockKey& key) { return "redisson_lock_timeout:" + Braced(key); }
+
+class RedissonFair final : public RedissonFamily {
+ public:
+  explicit RedissonFair(const LockContext& context)
+      : RedissonFamily(context, RenewRedisson),
+        wait_ms_(std::to_string(ToMs(context.options.Span("wait-time")))) {}
+
+  ReleaseResult GiveUp(const LockKey& key, Deadline deadline) override {
+    const std::string queue = QueueOf(key);
+    const std::string instants = InstantsOf(key);
+    const std::array<std::string_view, 2> keys{queue, instants};
+    const std::array<std::string_view, 2> args{owner_, wait_ms_};
+    const CallResult left = node_->Eval(Leave(), keys, args, deadline);
+    // What it left is no lock. Without an answer, it may leave later, when it has queued again.
+    return left ? ReleaseResult::kNotOwner : ReleaseResult::kUnknown;
+  }
+
+ private:
+  CallResult Ask(Grant& grant, const std::string& lease_ms, Deadline deadline) override {
+    const std::string queue = QueueOf(grant.key);
+    const std::string instants = InstantsOf(grant.key);
+    const std::string now_ms = std::to_string(ToMs(env_.Wall()));
+    const std::array<std::string_view, 3> keys{grant.key.name, queue, instants};
+    const std::array<std::string_view, 4> args{lease_ms, owner_, wait_ms_, now_ms};
+    return node_->Eval(AcquireFairScript(), keys, args, deadline);
+  }
+
+  CallResult GiveBack(const Grant& grant, const std::string& lease_ms, const std::string& keep,
+                      Deadline deadline) override {
+    const std::string queue = QueueOf(grant.key);
+    const std::string instants = InstantsOf(grant.key);
+    const std::string channel = RedissonChannel(grant.key);
+    const std::string now_ms = std::to_string(ToMs(env_.Wall()));
+    const std::array<std::string_view, 4> keys{grant.key.name, queue, instants, channel};
+    const std::array<std::string_view, 5> args{kUnlockMessage, lease_ms, owner_, keep, now_ms};
+    return node_->Eval(UnlockFairScript(), keys, args, deadline);
+  }
+
+  std::string ChannelOf(const LockKey& key) const override {
+    return RedissonChannel(key) + ":" + owner_;
+  }
+
+  std::string wait_ms_;
+};
+
+}  // namespace
+
+LockEntry RedissonFairLock() {
+  LockEntry entry{.name = "redisson-fair",
+                  .summary = "redisson with a queue: granted in the order of arrival",
+                  .options = RedissonOptions(),
+                  .make = MakeLock<RedissonFair>,
+                  .traits = {Trait::kQueue, Trait::kReentry},
+                  .source = {.lease = "30s"}};
+  entry.options.push_back({.name = "wait-time",
+                           .kind = OptionSpec::Kind::kDuration,
+                           .fallback = "5m",
+                           .help = "how long a waiter at the head of the queue may keep silent"});
+  return entry;
+}
+
+}  // namespace doublehold

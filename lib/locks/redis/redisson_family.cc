@@ -1,0 +1,170 @@
+#include "lib/locks/redis/redisson_family.h"
+
+#include <algorithm>
+#include <array>
+
+#include "lib/locks/redis/key_operations.h"
+
+namespace doublehold {
+namespace {
+
+// The first wait of a command that may be sent twice.
+constexpr int kFirstShareOfDeadline = 2;
+
+}  // namespace
+
+std::string RedissonOwner(const Owners& owners, int thread) {
+  return owners.ClientUuid() + ":" + std::to_string(thread + 1);
+}
+
+const Script& RedissonAcquire() {
+  static const Script script(
+      "if redis.call('exists', KEYS[1]) == 0 or redis.call('hexists', KEYS[1], ARGV[2]) == 1 then "
+      "redis.call('hincrby', KEYS[1], ARGV[2], 1) redis.call('pexpire', KEYS[1], ARGV[1]) "
+      "return nil end return redis.call('pttl', KEYS[1])");
+  return script;
+}
+
+const Script& RedissonUnlock() {
+  static const Script script(
+      "local count = tonumber(redis.call('hget', KEYS[1], ARGV[3]) or '0') "
+      "if count <= tonumber(ARGV[4]) then return nil end "
+      "if redis.call('hincrby', KEYS[1], ARGV[3], -1) > 0 then "
+      "redis.call('pexpire', KEYS[1], ARGV[2]) return 0 end "
+      "redis.call('del', KEYS[1]) redis.call('publish', KEYS[2], ARGV[1]) return 1");
+  return script;
+}
+
+const Script& RedissonRenew() {
+  static const Script script(
+      "if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then "
+      "redis.call('pexpire', KEYS[1], ARGV[1]) return 1 end return 0");
+  return script;
+}
+
+std::string RedissonChannel(const LockKey& key) { return "redisson_lock__channel:" + Braced(key); }
+
+// A name with braces says its slot itself.
+std::string Braced(const LockKey& key) {
+  return key.name.find('{') == std::string::npos ? "{" + key.name + "}" : key.name;
+}
+
+ExtendResult RenewRedisson(Env& env, Nodes nodes, const Grant& grant, Lease lease,
+                           Deadline deadline) {
+  const MonoTime valid_until = env.Mono() + lease;
+  const std::string lease_ms = std::to_string(ToMs(lease));
+  const std::array<std::string_view, 1> keys{grant.key.name};
+  const std::array<std::string_view, 2> args{lease_ms, grant.owner};
+  const CallResult result = nodes.front()->Eval(RedissonRenew(), keys, args, deadline);
+  if (!result) return Undecided{};
+  if (result->IsInteger(1)) return Extended{valid_until};
+  return Lost{};
+}
+
+std::vector<OptionSpec> RedissonOptions() {
+  using Kind = OptionSpec::Kind;
+  std::vector<OptionSpec> options{
+      {.name = "explicit-lease",
+       .kind = Kind::kFlag,
+       .fallback = "false",
+       .help = "an explicit lease, as lock(lease) has it: no watchdog"},
+      {.name = "renew-once",
+       .kind = Kind::kFlag,
+       .fallback = "false",
+       .help = "a failed renewal is never tried again (K22)"},
+      {.name = "resend",
+       .kind = Kind::kFlag,
+       .fallback = "false",
+       .help = "an acquire or a release without a reply is sent again (K21)"}};
+  const std::vector<OptionSpec> await = AwaitOptions();
+  options.insert(options.end(), await.begin(), await.end());
+  return options;
+}
+
+RedissonFamily::RedissonFamily(const LockContext& context, Watchdog::Renew renew)
+    : env_(context.env),
+      node_(context.env.Connect(NodeId{1})),
+      owners_(context.seed, context.client, context.thread),
+      owner_(RedissonOwner(owners_, context.thread)),
+      lease_(context.lease),
+      renew_(renew),
+      resends_(context.options.Flag("resend")),
+      awaited_(ReadAwaited(context.options)) {
+  if (context.options.Flag("explicit-lease")) return;
+  watchdog_ = std::make_unique<Watchdog>(
+      env_, renew, Watchdog::Care{.lease = lease_, .once = context.options.Flag("renew-once")});
+}
+
+AcquireResult RedissonFamily::TryAcquire(const LockKey& key, Lease lease, Deadline deadline) {
+  Grant grant{.key = key, .owner = owner_, .hold = owners_.NextHold()};
+  const MonoTime invoked = env_.Mono();
+  grant.valid_until = invoked + lease;
+  const std::string lease_ms = std::to_string(ToMs(lease));
+  CallResult result = Send([&](Deadline by) { return Ask(grant, lease_ms, by); }, deadline);
+  if (!result) return NotGranted(result.error(), std::move(grant));
+  // A key without expiry answers -1, and there may be no key at all: no hint.
+  if (!result->IsNil())
+    return Busy{std::chrono::milliseconds(std::max<int64_t>(result->integer, 0))};
+  entered_.push_back(grant);
+  AcquireResult settled =
+      AwaitReplicas(env_, *node_, awaited_, Granted{std::move(grant)}, deadline,
+                    [&](const Grant& granted) { return Release(granted, deadline); });
+  const auto* granted = std::get_if<Granted>(&settled);
+  if (granted != nullptr && watchdog_) watchdog_->Guard(granted->grant);
+  return settled;
+}
+
+ExtendResult RedissonFamily::Extend(const Grant& grant, Lease lease, Deadline deadline) {
+  return renew_(env_, Nodes(&node_, 1), grant, lease, deadline);
+}
+
+// Of an acquire whose outcome is unknown there may be no entry: it must not give back an outer one in its place.
+ReleaseResult RedissonFamily::Release(const Grant& grant, Deadline deadline) {
+  if (watchdog_) watchdog_->Leave(grant);
+  const bool was_granted =
+      std::erase_if(entered_, [&](const Grant& g) { return g.hold == grant.hold; }) > 0;
+  const auto outer = std::ranges::count_if(entered_, [&](const Grant& g) {
+    return g.key.name == grant.key.name && g.shared == grant.shared;
+  });
+  const std::string lease_ms = std::to_string(ToMs(lease_));
+  const std::string keep = std::to_string(was_granted ? 0 : outer);
+  const CallResult result =
+      Send([&](Deadline by) { return GiveBack(grant, lease_ms, keep, by); }, deadline);
+  if (!result) return ReleaseResult::kUnknown;
+  return result->IsNil() ? ReleaseResult::kNotOwner : ReleaseResult::kReleased;
+}
+
+Subscription* RedissonFamily::WakeUps(const LockKey& key) {
+  const std::string name = ChannelOf(key);
+  if (name.empty()) return nullptr;
+  std::unique_ptr<Subscription>& channel = channels_[name];
+  if (!channel) channel = env_.Subscribe(NodeId{1}, name);
+  return channel.get();
+}
+
+CallResult RedissonFamily::Send(const std::function<CallResult(Deadline)>& command,
+                                Deadline deadline) const {
+  if (!resends_) return command(deadline);
+  const MonoTime now = env_.Mono();
+  CallResult result = command(now + (deadline - now) / kFirstShareOfDeadline);
+  const bool lost = !result && !result.error().definite;
+  return lost ? command(deadline) : result;
+}
+
+CallResult RedissonFamily::Ask(Grant& grant, const std::string& lease_ms, Deadline deadline) {
+  const std::array<std::string_view, 1> keys{grant.key.name};
+  const std::array<std::string_view, 2> args{lease_ms, owner_};
+  return node_->Eval(RedissonAcquire(), keys, args, deadline);
+}
+
+CallResult RedissonFamily::GiveBack(const Grant& grant, const std::string& lease_ms,
+                                    const std::string& keep, Deadline deadline) {
+  const std::string channel = RedissonChannel(grant.key);
+  const std::array<std::string_view, 2> keys{grant.key.name, channel};
+  const std::array<std::string_view, 4> args{kUnlockMessage, lease_ms, owner_, keep};
+  return node_->Eval(RedissonUnlock(), keys, args, deadline);
+}
+
+std::string RedissonFamily::ChannelOf(const LockKey& key) const { return RedissonChannel(key); }
+
+}  // namespace doublehold

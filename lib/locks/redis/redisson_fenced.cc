@@ -1,0 +1,56 @@
+// redisson-fenced: redisson whose script also raises a counter: each grant, a re-entry too, has a token above all before
+// it. The store refuses whoever shows it a token below one that it has seen.
+//
+// Claims:  as redisson; and with a store that compares tokens no order is lost, however late a holder is.
+// Assumes: as redisson; the store compares the tokens of reads and writes alike; the counter is never lost.
+// Attack:  as redisson: a late holder still believes that it holds. A counter that is lost gives old tokens again (K34).
+// Source:  Redisson 3.23.5, RedissonFencedLock.
+
+#include <array>
+
+#include "lib/locks/redis/redisson_family.h"
+
+namespace doublehold {
+namespace {
+
+// {-1, token}: taken, or entered once more. {PTTL, -1}: another's.
+const Script& AcquireRedissonFencedScript() {
+  static const Script script(
+      "if redis.call('exists', KEYS[1]) == 0 or redis.call('hexists', KEYS[1], ARGV[2]) == 1 then "
+      "local token = redis.call('incr', KEYS[2]) "
+      "redis.call('hincrby', KEYS[1], ARGV[2], 1) redis.call('pexpire', KEYS[1], ARGV[1]) "
+      "return {-1, token} end return {redis.call('pttl', KEYS[1]), -1}");
+  return script;
+}
+
+class RedissonFenced final : public RedissonFamily {
+ public:
+  explicit RedissonFenced(const LockContext& context) : RedissonFamily(context, RenewRedisson) {}
+
+ private:
+  CallResult Ask(Grant& grant, const std::string& lease_ms, Deadline deadline) override {
+    const std::string counter = "redisson_lock_token:" + Braced(grant.key);
+    const std::array<std::string_view, 2> keys{grant.key.name, counter};
+    const std::array<std::string_view, 2> args{lease_ms, owner_};
+    CallResult result = node_->Eval(AcquireRedissonFencedScript(), keys, args, deadline);
+    if (!result || result->items.size() != 2) return result;
+    const int64_t token = result->items[1].integer;
+    if (token < 0) return result->items[0];
+    grant.token = token;
+    return Reply{};
+  }
+};
+
+}  // namespace
+
+LockEntry RedissonFencedLock() {
+  return {.name = "redisson-fenced",
+          .summary = "redisson with a rising token; the store compares tokens",
+          .options = RedissonOptions(),
+          .make = MakeLock<RedissonFenced>,
+          .traits = {Trait::kToken, Trait::kReentry},
+          .write = "fenced",
+          .source = {.lease = "30s"}};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,201 @@
+// redlock-redisson: Redisson's RedissonRedLock: an RLock on each of N independent nodes, taken in turn. Granted when no
+// more than a minority failed and asking them all took no longer than the waiting time, which is node-timeout a node. A
+// node may use up its share and no more. Released on every node. A watchdog renews all of them, unless an explicit lease
+// was asked for.
+//
+// Claims:  one owner at a time, with a minority of the nodes lost.
+// Assumes: as redlock, but with no allowance for drift, and no look at what is left of the lease: the waiting time alone
+//          keeps a grant from being over when it begins. Redisson takes the locks of an explicit lease for twice the
+//          waiting time and sets the lease afterwards; here they are taken for the lease.
+// Attack:  as redlock (K24, K25, K26). Nested: an inner release takes an entry from every node, those too where the inner
+//          acquire had none.
+// Source:  Redisson 3.23.5, RedissonRedLock and RedissonMultiLock, deprecated since. 1.5 s a node for 30 s of lease.
+
+#include <algorithm>
+#include <array>
+
+#include "lib/locks/redis/key_operations.h"
+#include "lib/locks/redis/redisson_family.h"
+
+namespace doublehold {
+namespace {
+
+NodeAnswer Finish(Connection& node, const auto& is_yes) {
+  const CallResult result = node.Finish();
+  if (!result) return FailureOf(result.error());
+  return is_yes(*result) ? NodeAnswer::kYes : NodeAnswer::kNo;
+}
+bool IsNil(const Reply& reply) { return reply.IsNil(); }
+bool IsNoNil(const Reply& reply) { return !reply.IsNil(); }
+bool IsOne(const Reply& reply) { return reply.IsInteger(1); }
+
+bool IsMajority(size_t count, size_t nodes) { return count > nodes / 2; }
+
+ExtendResult RenewAll(Env& env, Nodes nodes, const Grant& grant, Lease lease, Deadline deadline) {
+  const MonoTime valid_until = env.Mono() + lease;
+  const std::string lease_ms = std::to_string(ToMs(lease));
+  const std::array<std::string_view, 1> keys{grant.key.name};
+  const std::array<std::string_view, 2> args{lease_ms, grant.owner};
+  for (const auto& node : nodes) node->StartScript(RedissonRenew(), keys, args, deadline);
+  size_t yes = 0;
+  size_t no = 0;
+  for (const auto& node : nodes) {
+    const NodeAnswer answer = Finish(*node, IsOne);
+    if (answer == NodeAnswer::kYes) ++yes;
+    if (answer == NodeAnswer::kNo) ++no;
+  }
+  if (IsMajority(yes, nodes.size())) return Extended{valid_until};
+  if (IsMajority(no, nodes.size())) return Lost{};
+  return Undecided{};
+}
+
+class RedlockRedisson final : public Lock {
+ public:
+  explicit RedlockRedisson(const LockContext& context)
+      : env_(context.env),
+        owners_(context.seed, context.client, context.thread),
+        owner_(RedissonOwner(owners_, context.thread)),
+        lease_(context.lease),
+        node_timeout_(context.options.Span("node-timeout")) {
+    for (int i = 1; i <= context.nodes; ++i) nodes_.push_back(env_.Connect(NodeId{i}));
+    if (context.options.Flag("explicit-lease")) return;
+    watchdog_ = std::make_unique<Watchdog>(
+        env_, RenewAll,
+        Watchdog::Care{
+            .lease = lease_, .nodes = context.nodes, .once = context.options.Flag("renew-once")});
+  }
+
+  AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline /*deadline*/) override {
+    Grant grant{.key = key, .owner = owner_, .hold = owners_.NextHold()};
+    const MonoTime begun = env_.Mono();
+    const MonoTime out_of_time = begun + node_timeout_ * static_cast<int64_t>(nodes_.size());
+    grant.valid_until = begun + lease;
+    std::vector<NodeAnswer> answers;
+    while (answers.size() < nodes_.size()) {
+      answers.push_back(AskOne(*nodes_[answers.size()], grant, lease, out_of_time));
+      const auto yes = static_cast<size_t>(std::ranges::count(answers, NodeAnswer::kYes));
+      // A bare majority and then a failure: the rest is not asked.
+      if (answers.back() != NodeAnswer::kYes && yes == nodes_.size() / 2 + 1) break;
+      const bool hopeless = answers.size() - yes > MostFailures();
+      if (hopeless || env_.Mono() >= out_of_time) {
+        TakeBack(grant, answers);
+        return Busy{};
+      }
+    }
+    TakeBackUnsure(grant, answers);
+    entered_.push_back(grant);
+    if (watchdog_) watchdog_->Guard(grant);
+    return Granted{std::move(grant)};
+  }
+
+  ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override {
+    return RenewAll(env_, nodes_, grant, lease, deadline);
+  }
+
+  ReleaseResult Release(const Grant& grant, Deadline /*deadline*/) override {
+    if (watchdog_) watchdog_->Leave(grant);
+    std::erase_if(entered_, [&](const Grant& g) { return g.hold == grant.hold; });
+    const Deadline deadline = env_.Mono() + node_timeout_;
+    const Unlocking unlocking = UnlockingOf(grant, 0);
+    for (const auto& node : nodes_) StartUnlock(*node, unlocking, deadline);
+    size_t yes = 0;
+    size_t no = 0;
+    for (const auto& node : nodes_) {
+      const NodeAnswer answer = Finish(*node, IsNoNil);
+      if (answer == NodeAnswer::kYes) ++yes;
+      if (answer == NodeAnswer::kNo) ++no;
+    }
+    if (IsMajority(yes, nodes_.size())) return ReleaseResult::kReleased;
+    if (IsMajority(no, nodes_.size())) return ReleaseResult::kNotOwner;
+    return ReleaseResult::kUnknown;
+  }
+  bool ExtendsByItself() const override { return watchdog_ != nullptr; }
+
+ private:
+  [[nodiscard]] size_t MostFailures() const { return (nodes_.size() - 1) / 2; }
+
+  NodeAnswer AskOne(Connection& node, const Grant& grant, Lease lease, MonoTime out_of_time) {
+    const std::string lease_ms = std::to_string(ToMs(lease));
+    const std::array<std::string_view, 1> keys{grant.key.name};
+    const std::array<std::string_view, 2> args{lease_ms, owner_};
+    node.StartScript(RedissonAcquire(), keys, args,
+                     std::min(env_.Mono() + node_timeout_, out_of_time));
+    return Finish(node, IsNil);
+  }
+
+  // What an unlock is made of: it lives until every node has answered.
+  struct Unlocking {
+    std::string key, channel, lease_ms, keep;
+  };
+  [[nodiscard]] Unlocking UnlockingOf(const Grant& grant, int64_t keep) const {
+    return {.key = grant.key.name,
+            .channel = RedissonChannel(grant.key),
+            .lease_ms = std::to_string(ToMs(lease_)),
+            .keep = std::to_string(keep)};
+  }
+  void StartUnlock(Connection& node, const Unlocking& unlocking, Deadline deadline) {
+    const std::array<std::string_view, 2> keys{unlocking.key, unlocking.channel};
+    const std::array<std::string_view, 4> args{kUnlockMessage, unlocking.lease_ms, owner_,
+                                               unlocking.keep};
+    node.StartScript(RedissonUnlock(), keys, args, deadline);
+  }
+
+  // Where it was taken, and where it perhaps was.
+  void TakeBack(const Grant& grant, const std::vector<NodeAnswer>& answers) {
+    TakeBackFrom(grant, answers, NodeAnswer::kYes, 0);
+    TakeBackUnsure(grant, answers);
+  }
+  // Where it perhaps was taken there may be no entry of it: an outer one must stay.
+  void TakeBackUnsure(const Grant& grant, const std::vector<NodeAnswer>& answers) {
+    const int64_t outer = std::ranges::count_if(
+        entered_, [&](const Grant& g) { return g.key.name == grant.key.name; });
+    TakeBackFrom(grant, answers, NodeAnswer::kUnknown, outer);
+  }
+  void TakeBackFrom(const Grant& grant, const std::vector<NodeAnswer>& answers, NodeAnswer those,
+                    int64_t keep) {
+    const Deadline deadline = env_.Mono() + node_timeout_;
+    const Unlocking unlocking = UnlockingOf(grant, keep);
+    for (size_t i = 0; i < answers.size(); ++i) {
+      if (answers[i] == those) StartUnlock(*nodes_[i], unlocking, deadline);
+    }
+    for (size_t i = 0; i < answers.size(); ++i) {
+      if (answers[i] == those) (void)Finish(*nodes_[i], IsNoNil);
+    }
+  }
+
+  Env& env_;
+  std::vector<std::unique_ptr<Connection>> nodes_;
+  Owners owners_;
+  std::string owner_;
+  Lease lease_;
+  Duration node_timeout_;
+  std::vector<Grant> entered_;          // granted, and not yet given back
+  std::unique_ptr<Watchdog> watchdog_;  // null with an explicit lease
+};
+
+}  // namespace
+
+LockEntry RedlockRedissonLock() {
+  using Kind = OptionSpec::Kind;
+  return {.name = "redlock-redisson",
+          .summary = "Redisson's RedissonRedLock: its RLock on a majority of N independent nodes",
+          .least_nodes = 2,
+          .most_nodes = 15,
+          .options = {{.name = "explicit-lease",
+                       .kind = Kind::kFlag,
+                       .fallback = "false",
+                       .help = "an explicit lease, as lock(lease) has it: no watchdog"},
+                      {.name = "node-timeout",
+                       .kind = Kind::kDuration,
+                       .fallback = "0.05 lease",
+                       .help = "one node's share of the waiting time"},
+                      {.name = "renew-once",
+                       .kind = Kind::kFlag,
+                       .fallback = "false",
+                       .help = "a failed renewal is never tried again"}},
+          .make = MakeLock<RedlockRedisson>,
+          .traits = {Trait::kReentry},
+          .source = {.lease = "30s"}};
+}
+
+}  // namespace doublehold

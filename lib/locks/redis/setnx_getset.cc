@@ -1,0 +1,110 @@
+// setnx-getset: the value of the key is the instant when the lock is over, by the client's own wall clock. SETNX takes
+// a free key; a key whose instant is past is taken over by GETSET, and won when it returned what GET had shown.
+//
+// Claims:  one holder at a time; a holder that dies is followed by another when its instant is past.
+// Assumes: the clients' wall clocks agree; work ends within the lease.
+// Attack:  a client whose clock is ahead takes over a valid lock (K08). The release deletes whatever is there, so a late
+//          holder frees the next one's lock (K03). A loser's GETSET moves the winner's instant (K07), and takes its 24 h
+//          away. A release between another's GET and GETSET leaves that one's value in a free lock, until it is past.
+//          As set-nx-px when the holder is stopped (K14), its write held (K15), or the server's memory lost (K18).
+// Source:  seed 000: leases of 20 s, annotated 10 s; 22 tries, 50 ms apart. Option finally-releases: the lock is taken
+//          inside the try whose finally releases, so who never had it frees the holder's lock (K02).
+
+#include <array>
+#include <optional>
+
+#include "lib/locks/owners.h"
+#include "lib/locks/redis/expiry_in_value.h"
+#include "lib/locks/redis/key_operations.h"
+#include "lib/locks/registry.h"
+
+namespace doublehold {
+namespace {
+
+constexpr std::string_view kLastResortSeconds = "86400";  // EXPIRE 24 h, against a crash
+constexpr int kGetTries = 3;                              // on connection errors
+
+class SetnxGetset final : public Lock {
+ public:
+  explicit SetnxGetset(const LockContext& context)
+      : env_(context.env),
+        node_(context.env.Connect(NodeId{1})),
+        owners_(context.seed, context.client, context.thread),
+        finally_releases_(context.options.Flag("finally-releases")) {}
+
+  AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
+    const ValueInstant over = InstantAfter(env_, lease);
+    const int64_t now_ms = over.wall_ms - ToMs(lease);
+    Grant grant{.key = key,
+                .owner = std::to_string(over.wall_ms),
+                .hold = owners_.NextHold(),
+                .valid_until = over.mono};
+    const std::array<std::string_view, 3> setnx{"SETNX", key.name, grant.owner};
+    const CallResult set = node_->Call(setnx, deadline);
+    if (!set) return NotGranted(set.error(), std::move(grant));
+    if (set->IsInteger(1)) return Take(std::move(grant), deadline);
+    return TakeOver(std::move(grant), now_ms, deadline);
+  }
+
+  ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override {
+    return ExtendInstant(env_, *node_, grant, lease, deadline);
+  }
+
+  // Always "true" in the original: whoever's key it is, and whether or not it is there.
+  ReleaseResult Release(const Grant& grant, Deadline deadline) override {
+    return DeleteWhateverIsThere(*node_, grant.key.name, deadline);
+  }
+
+  ReleaseResult GiveUp(const LockKey& key, Deadline deadline) override {
+    if (!finally_releases_) return ReleaseResult::kNotOwner;
+    return DeleteWhateverIsThere(*node_, key.name, deadline);
+  }
+  bool FreesOnGivingUp() const override { return finally_releases_; }
+  bool ReleasesAnothers() const override { return true; }
+
+ private:
+  AcquireResult TakeOver(Grant grant, int64_t now_ms, Deadline deadline) {
+    const std::array<std::string_view, 2> get{"GET", grant.key.name};
+    CallResult seen = node_->Call(get, deadline);
+    for (int tries = 1; !seen && tries < kGetTries; ++tries) seen = node_->Call(get, deadline);
+    if (!seen) return Busy{};
+    const std::optional<int64_t> instant_ms = InstantIn(*seen);
+    if (!instant_ms || *instant_ms > now_ms) return Busy{};
+    const std::array<std::string_view, 3> getset{"GETSET", grant.key.name, grant.owner};
+    const CallResult before = node_->Call(getset, deadline);
+    if (!before) return NotGranted(before.error(), std::move(grant));
+    // Nil: the holder released in between. The original throws here, leaving the key it just wrote.
+    if (before->IsNil() || before->text != seen->text) return Busy{};
+    return Take(std::move(grant), deadline);
+  }
+
+  // The grant stands whether or not the last resort could be set: the instant in the value frees the lock.
+  AcquireResult Take(Grant grant, Deadline deadline) {
+    const std::array<std::string_view, 3> expire{"EXPIRE", grant.key.name, kLastResortSeconds};
+    env_.Reach(Step::kMidAcquire);
+    [[maybe_unused]] const CallResult result = node_->Call(expire, deadline);
+    return Granted{std::move(grant)};
+  }
+
+  Env& env_;
+  std::unique_ptr<Connection> node_;
+  Owners owners_;
+  bool finally_releases_;
+};
+
+}  // namespace
+
+LockEntry SetnxGetsetLock() {
+  return {.name = "setnx-getset",
+          .summary = "SETNX of the client's own expiry; past ones taken over by GETSET; DEL",
+          .options = {{.name = "finally-releases",
+                       .kind = OptionSpec::Kind::kFlag,
+                       .fallback = "false",
+                       .help = "whoever was not granted the lock releases it as well (K02)"}},
+          .make = MakeLock<SetnxGetset>,
+          .steps = {Step::kMidAcquire},
+          .end_is_in_value = true,
+          .source = {.lease = "10s", .interval = "50ms", .retries = 21, .timeout = "10s"}};
+}
+
+}  // namespace doublehold

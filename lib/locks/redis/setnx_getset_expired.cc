@@ -1,0 +1,103 @@
+// setnx-getset-expired: the value of the key is the instant when the lock is over, by the client's own wall clock, and the
+// key never expires. SETNX takes a free key. A key whose instant is past is written over by GETSET, and won when what that
+// returned is past too, whatever GET had shown before. Released by GET, and DEL when the value there is not past yet.
+//
+// Claims:  one holder at a time; a holder that dies is followed by another when its instant is past.
+// Assumes: the clients' wall clocks agree; work ends within the lease; nothing happens between two commands.
+// Attack:  a client whose clock is ahead takes over a valid lock (K07, K08). A holder that was late sees the next one's
+//          value, which is not past, and deletes it (K04); so does one whose DEL is (K05). A release between another's
+//          GET and GETSET leaves that one's value in a free lock (K09). In its blocking form a waiter never looks at the
+//          value, so a dead holder blocks it for ever (K10). As set-nx-px when the holder is stopped (K14), its write
+//          held (K15), or the server's memory lost (K18).
+// Source:  seed 004: leases of 5 s. Its blocking form does not pause between its tries; here it waits as every lock does.
+
+#include <array>
+#include <optional>
+
+#include "lib/locks/owners.h"
+#include "lib/locks/redis/expiry_in_value.h"
+#include "lib/locks/redis/key_operations.h"
+#include "lib/locks/registry.h"
+
+namespace doublehold {
+namespace {
+
+class SetnxGetsetExpired final : public Lock {
+ public:
+  explicit SetnxGetsetExpired(const LockContext& context)
+      : env_(context.env),
+        node_(context.env.Connect(NodeId{1})),
+        owners_(context.seed, context.client, context.thread),
+        takes_over_(context.options.Text("form") == "try") {}
+
+  AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
+    // One millisecond more, as the source has it.
+    const ValueInstant over = InstantAfter(env_, lease + 1ms);
+    Grant grant{.key = key,
+                .owner = std::to_string(over.wall_ms),
+                .hold = owners_.NextHold(),
+                .valid_until = over.mono};
+    const std::array<std::string_view, 3> setnx{"SETNX", key.name, grant.owner};
+    const CallResult set = node_->Call(setnx, deadline);
+    if (!set) return NotGranted(set.error(), std::move(grant));
+    if (set->IsInteger(1)) return Granted{std::move(grant)};
+    if (!takes_over_) return Busy{};
+    return TakeOver(std::move(grant), deadline);
+  }
+
+  ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override {
+    return ExtendInstant(env_, *node_, grant, lease + 1ms, deadline);
+  }
+
+  // A missing key makes the original throw; the lock is free, and not by this.
+  ReleaseResult Release(const Grant& grant, Deadline deadline) override {
+    const std::array<std::string_view, 2> get{"GET", grant.key.name};
+    const CallResult seen = node_->Call(get, deadline);
+    if (!seen) return ReleaseResult::kUnknown;
+    const std::optional<int64_t> instant_ms = InstantIn(*seen);
+    if (!instant_ms || *instant_ms < NowMs()) return ReleaseResult::kNotOwner;
+    env_.Reach(Step::kMidRelease);
+    return DeleteWhateverIsThere(*node_, grant.key.name, deadline);
+  }
+  bool ReleasesAnothers() const override { return true; }
+
+ private:
+  int64_t NowMs() { return ToMs(env_.Wall()); }
+
+  AcquireResult TakeOver(Grant grant, Deadline deadline) {
+    const std::array<std::string_view, 2> get{"GET", grant.key.name};
+    const CallResult seen = node_->Call(get, deadline);
+    if (!seen) return Busy{};
+    const std::optional<int64_t> instant_ms = InstantIn(*seen);
+    if (!instant_ms || *instant_ms >= NowMs()) return Busy{};
+    const std::array<std::string_view, 3> getset{"GETSET", grant.key.name, grant.owner};
+    const CallResult before = node_->Call(getset, deadline);
+    if (!before) return NotGranted(before.error(), std::move(grant));
+    const std::optional<int64_t> before_ms = InstantIn(*before);
+    if (!before_ms || *before_ms >= NowMs()) return Busy{};
+    return Granted{std::move(grant)};
+  }
+
+  Env& env_;
+  std::unique_ptr<Connection> node_;
+  Owners owners_;
+  bool takes_over_;
+};
+
+}  // namespace
+
+LockEntry SetnxGetsetExpiredLock() {
+  return {.name = "setnx-getset-expired",
+          .summary = "the same with no expiry in Redis, and any past value won; GET, then DEL",
+          .options = {{.name = "form",
+                       .kind = OptionSpec::Kind::kChoice,
+                       .fallback = "try",
+                       .help = "blocking: repeats SETNX and never looks at the value (K10)",
+                       .choices = {"try", "blocking"}}},
+          .make = MakeLock<SetnxGetsetExpired>,
+          .steps = {Step::kMidRelease},
+          .end_is_in_value = true,
+          .source = {.lease = "5s", .interval = "0s", .timeout = "10s"}};
+}
+
+}  // namespace doublehold

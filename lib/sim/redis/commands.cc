@@ -1,0 +1,191 @@
+#include "lib/sim/redis/commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "lib/sim/redis/replies.h"
+
+namespace doublehold::sim {
+namespace {
+
+constexpr bool kNotInScripts = false;
+constexpr bool kNeverQueued = false;
+
+constexpr Command kCommands[] = {
+    {"append", 3, Append},
+    {"dbsize", 1, DbSize},
+    {"decr", 2, Decr},
+    {"decrby", 3, DecrBy},
+    {"del", -2, Del},
+    {"discard", 1, Discard, kNotInScripts, kNeverQueued},
+    {"echo", 2, Echo},
+    {"eval", -3, Eval, kNotInScripts},
+    {"evalsha", -3, EvalSha, kNotInScripts},
+    {"exec", 1, Exec, kNotInScripts, kNeverQueued},
+    {"exists", -2, Exists},
+    {"expire", -3, Expire},
+    {"expireat", -3, ExpireAt},
+    {"expiretime", 2, ExpireTime},
+    {"flushall", -1, FlushAll},
+    {"flushdb", -1, FlushAll},
+    {"get", 2, Get},
+    {"getdel", 2, GetDel},
+    {"getset", 3, GetSet},
+    {"hdel", -3, HDel},
+    {"hexists", 3, HExists},
+    {"hget", 3, HGet},
+    {"hgetall", 2, HGetAll},
+    {"hincrby", 4, HIncrBy},
+    {"hkeys", 2, HKeys},
+    {"hlen", 2, HLen},
+    {"hmget", -3, HMGet},
+    {"hmset", -4, HMSet},
+    {"hset", -4, HSet},
+    {"hsetnx", 4, HSetNx},
+    {"hvals", 2, HVals},
+    {"incr", 2, Incr},
+    {"incrby", 3, IncrBy},
+    {"lindex", 3, LIndex},
+    {"llen", 2, LLen},
+    {"lpop", -2, LPop},
+    {"lpos", -3, LPos},
+    {"lpush", -3, LPush},
+    {"lrange", 4, LRange},
+    {"lrem", 4, LRem},
+    {"mget", -2, MGet},
+    {"mset", -3, MSet},
+    {"multi", 1, Multi, kNotInScripts, kNeverQueued},
+    {"persist", 2, Persist},
+    {"pexpire", -3, PExpire},
+    {"pexpireat", -3, PExpireAt},
+    {"pexpiretime", 2, PExpireTime},
+    {"ping", -1, Ping},
+    {"psetex", 4, PSetEx},
+    {"pttl", 2, PTtl},
+    {"publish", 3, Publish},
+    {"rpop", -2, RPop},
+    {"rpush", -3, RPush},
+    {"script", -2, nullptr, kNotInScripts},
+    {"set", -3, Set},
+    {"setex", 4, SetEx},
+    {"setnx", 3, SetNx},
+    {"strlen", 2, StrLen},
+    {"time", 1, Time},
+    {"ttl", 2, Ttl},
+    {"type", 2, Type},
+    {"unlink", -2, Del},
+    {"unwatch", 1, Unwatch, kNotInScripts},
+    {"wait", 3, Wait, kNotInScripts},
+    {"watch", -2, Watch, kNotInScripts, kNeverQueued},
+    {"zadd", -4, ZAdd},
+    {"zcard", 2, ZCard},
+    {"zincrby", 4, ZIncrBy},
+    {"zrange", -4, ZRange},
+    {"zrem", -3, ZRem},
+    {"zscore", 3, ZScore},
+};
+
+// By their second word, behind the bar.
+constexpr Command kOfScript[] = {
+    {"script|exists", -3, ScriptExists},
+    {"script|flush", -2, ScriptFlush},
+    {"script|load", 3, ScriptLoad},
+};
+
+// A name as two numbers in which small and large letters are one. No name is longer, or has anything but letters.
+struct Folded {
+  uint64_t low = 0;
+  uint64_t high = 0;
+  bool operator==(const Folded&) const = default;
+};
+constexpr size_t kLongest = 16;
+
+constexpr Folded Fold(std::string_view name) {
+  Folded folded;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const uint64_t letter = static_cast<unsigned char>(name[i]) | 0x20u;
+    (i < 8 ? folded.low : folded.high) |= letter << (8 * (i % 8));
+  }
+  return folded;
+}
+
+constexpr size_t kSlots = 256;
+
+constexpr size_t SlotOf(const Folded& folded) {
+  return ((folded.low ^ std::rotl(folded.high, 7)) * 0x9E3779B97F4A7C15u) >> 56;
+}
+
+struct Slot {
+  Folded name;
+  const Command* command = nullptr;
+};
+
+// Where two names meet the later one stands in the next slot.
+constexpr std::array<Slot, kSlots> MakeSlots() {
+  std::array<Slot, kSlots> slots{};
+  for (const Command& command : kCommands) {
+    const Folded name = Fold(command.name);
+    size_t at = SlotOf(name);
+    while (slots[at].command != nullptr) at = (at + 1) % kSlots;
+    slots[at] = {name, &command};
+  }
+  return slots;
+}
+
+constexpr std::array<Slot, kSlots> kByName = MakeSlots();
+
+constexpr size_t kMostOfAWord = 128;
+
+std::string UnknownText(Argv argv) {
+  std::string words;
+  for (const std::string_view word : argv.subspan(1)) {
+    if (words.size() >= kMostOfAWord) break;
+    words += fmt::format("'{}' ", word.substr(0, kMostOfAWord - words.size()));
+  }
+  return fmt::format("ERR unknown command '{}', with args beginning with: {}",
+                     argv[0].substr(0, kMostOfAWord), words);
+}
+
+tl::expected<const Command*, ServerError> ResolveScript(std::string_view word) {
+  for (const Command& each : kOfScript) {
+    const std::string_view name = each.name.substr(each.name.find('|') + 1);
+    if (std::ranges::equal(word, name, {},
+                           [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }))
+      return &each;
+  }
+  return Error(
+      fmt::format("ERR unknown subcommand '{}'. Try SCRIPT HELP.", word.substr(0, kMostOfAWord)));
+}
+
+}  // namespace
+
+tl::expected<const Command*, ServerError> Resolve(Argv argv) {
+  const Command* found = FindCommand(argv[0]);
+  if (found == nullptr) return Error(UnknownText(argv));
+  if (found->Takes(argv.size())) {
+    if (found->handler != nullptr) return found;
+    const auto second = ResolveScript(argv[1]);
+    if (!second || (*second)->Takes(argv.size())) return second;
+    found = *second;
+  }
+  if (found->handler == Exec)
+    return Error(
+        "EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command");
+  return WrongArity(found->name);
+}
+
+const Command* FindCommand(std::string_view name) {
+  if (name.size() > kLongest) return nullptr;
+  const Folded folded = Fold(name);
+  for (size_t at = SlotOf(folded);; at = (at + 1) % kSlots) {
+    const Slot& slot = kByName[at];
+    if (slot.command == nullptr) return nullptr;
+    if (slot.name == folded && slot.command->name.size() == name.size()) return slot.command;
+  }
+}
+
+}  // namespace doublehold::sim

@@ -1,0 +1,184 @@
+#include <algorithm>
+
+#include "lib/sim/redis/commands.h"
+#include "lib/sim/redis/replies.h"
+
+namespace doublehold::sim {
+namespace {
+
+struct FoundList {
+  Entry* entry = nullptr;
+  List* list = nullptr;
+
+  [[nodiscard]] bool IsOther() const { return entry != nullptr && list == nullptr; }
+};
+
+FoundList FindList(const ServerCall& call) {
+  Entry* entry = call.Find(call.argv[1]);
+  return {entry, entry == nullptr ? nullptr : std::get_if<List>(&entry->value)};
+}
+
+enum class End : uint8_t { kHead, kTail };
+
+ServerReply Push(const ServerCall& call, End end) {
+  const FoundList found = FindList(call);
+  if (found.IsOther()) return WrongType();
+  List& list = found.list != nullptr
+                   ? *found.list
+                   : std::get<List>(call.server.keys.Add(call.argv[1], List{}).value);
+  for (const std::string_view word : call.argv.subspan(2))
+    list.emplace(end == End::kHead ? list.begin() : list.end(), word);
+  call.Touch(call.argv[1]);
+  return Integer(list.size());
+}
+
+std::string Take(List& list, End end) {
+  const auto at = end == End::kHead ? list.begin() : list.end() - 1;
+  std::string taken = std::move(*at);
+  list.erase(at);
+  return taken;
+}
+
+// A list that has become shorter.
+void Shortened(const ServerCall& call, const List& list) {
+  if (list.empty()) {
+    call.server.keys.Erase(call.argv[1], call.now_ms);
+  } else {
+    call.Touch(call.argv[1]);
+  }
+}
+
+ServerReply Pop(const ServerCall& call, End end, std::string_view name) {
+  if (call.argv.size() > 3) return WrongArity(name);
+  const bool counted = call.argv.size() == 3;
+  int64_t count = 1;
+  if (counted) {
+    const auto number = ReadInteger(call.argv[2]);
+    if (!number || *number < 0) return Error("ERR value is out of range, must be positive");
+    count = *number;
+  }
+  const FoundList found = FindList(call);
+  if (found.IsOther()) return WrongType();
+  if (found.list == nullptr) return Nil();
+  Reply reply = Array();
+  for (; count > 0 && !found.list->empty(); --count)
+    reply.items.push_back(Text(Take(*found.list, end)));
+  if (!reply.items.empty()) Shortened(call, *found.list);
+  if (counted) return reply;
+  return std::move(reply.items[0]);
+}
+
+struct LPosOptions {
+  int64_t rank = 1;
+  int64_t count = -1;  // none asked for
+  int64_t most_looked_at = 0;
+};
+
+tl::expected<LPosOptions, ServerError> ReadPositionOptions(Argv words) {
+  LPosOptions options;
+  for (size_t i = 0; i < words.size(); i += 2) {
+    if (i + 1 == words.size()) return SyntaxError();
+    const auto number = ReadInteger(words[i + 1]);
+    if (IsOption(words[i], "RANK")) {
+      if (!number) return NoInteger();
+      if (*number == 0)
+        return Error(
+            "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... or "
+            "use negative to start from the end of the list");
+      options.rank = *number;
+    } else if (IsOption(words[i], "COUNT")) {
+      if (!number || *number < 0) return Error("ERR COUNT can't be negative");
+      options.count = *number;
+    } else if (IsOption(words[i], "MAXLEN")) {
+      if (!number || *number < 0) return Error("ERR MAXLEN can't be negative");
+      options.most_looked_at = *number;
+    } else {
+      return SyntaxError();
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+ServerReply LPush(const ServerCall& call) { return Push(call, End::kHead); }
+ServerReply RPush(const ServerCall& call) { return Push(call, End::kTail); }
+ServerReply LPop(const ServerCall& call) { return Pop(call, End::kHead, "lpop"); }
+ServerReply RPop(const ServerCall& call) { return Pop(call, End::kTail, "rpop"); }
+
+ServerReply LLen(const ServerCall& call) {
+  const FoundList found = FindList(call);
+  if (found.IsOther()) return WrongType();
+  return Integer(found.list == nullptr ? size_t{0} : found.list->size());
+}
+
+ServerReply LIndex(const ServerCall& call) {
+  const FoundList found = FindList(call);
+  if (found.IsOther()) return WrongType();
+  if (found.list == nullptr) return Nil();
+  auto index = ReadInteger(call.argv[2]);
+  if (!index) return NoInteger();
+  const auto size = static_cast<int64_t>(found.list->size());
+  if (*index < 0) *index += size;
+  if (*index < 0 || *index >= size) return Nil();
+  return Text((*found.list)[static_cast<size_t>(*index)]);
+}
+
+ServerReply LRange(const ServerCall& call) {
+  const auto first = ReadInteger(call.argv[2]);
+  const auto last = ReadInteger(call.argv[3]);
+  if (!first || !last) return NoInteger();
+  const FoundList found = FindList(call);
+  if (found.IsOther()) return WrongType();
+  Reply reply = Array();
+  if (found.list == nullptr) return reply;
+  const Range range = CutRange(*first, *last, found.list->size());
+  for (size_t i = range.first; i < range.end; ++i) reply.items.push_back(Text((*found.list)[i]));
+  return reply;
+}
+
+ServerReply LRem(const ServerCall& call) {
+  const auto count = ReadInteger(call.argv[2]);
+  if (!count) return NoInteger();
+  const FoundList found = FindList(call);
+  if (found.IsOther()) return WrongType();
+  if (found.list == nullptr) return Integer(int64_t{0});
+  List& list = *found.list;
+  const bool from_tail = *count < 0;
+  const size_t most =
+      *count == 0 ? list.size()
+                  : (from_tail ? 0 - static_cast<size_t>(*count) : static_cast<size_t>(*count));
+  size_t gone = 0;
+  if (from_tail) std::ranges::reverse(list);
+  std::erase_if(list, [&](const std::string& each) {
+    return gone < most && each == call.argv[3] && ++gone > 0;
+  });
+  if (from_tail) std::ranges::reverse(list);
+  if (gone > 0) Shortened(call, list);
+  return Integer(gone);
+}
+
+ServerReply LPos(const ServerCall& call) {
+  const auto options = ReadPositionOptions(call.argv.subspan(3));
+  if (!options) return tl::unexpected(options.error());
+  const bool counted = options->count >= 0;
+  const FoundList found = FindList(call);
+  if (found.IsOther()) return WrongType();
+  Reply reply = Array();
+  const size_t size = found.list == nullptr ? 0 : found.list->size();
+  const auto most = static_cast<size_t>(options->most_looked_at);
+  // The least rank has no opposite. The server overflows there, so the sequences have none.
+  int64_t matches_to_skip =
+      options->rank == INT64_MIN ? 0 : (options->rank < 0 ? -options->rank : options->rank) - 1;
+  for (size_t i = 0; i < size && (most == 0 || i < most); ++i) {
+    const size_t at = options->rank < 0 ? size - 1 - i : i;
+    if ((*found.list)[at] != call.argv[2] || matches_to_skip-- > 0) continue;
+    if (!counted) return Integer(at);
+    reply.items.push_back({.kind = Reply::Kind::kInteger, .integer = static_cast<int64_t>(at)});
+    if (static_cast<int64_t>(reply.items.size()) == options->count) break;
+  }
+  if (!counted) return Nil();
+  return reply;
+}
+
+}  // namespace doublehold::sim

@@ -1,0 +1,95 @@
+#include "lib/sim/redis/keyspace.h"
+
+#include <algorithm>
+
+namespace doublehold::sim {
+
+Entry* Keyspace::Find(std::string_view key, int64_t now_ms) {
+  for (Entry& entry : entries_) {
+    if (entry.key != key) continue;
+    if (now_ms <= entry.expires_ms) return &entry;
+    Remove(entry);
+    Touch(key);
+    return nullptr;
+  }
+  return nullptr;
+}
+
+Entry& Keyspace::Add(std::string_view key, Value value) {
+  return entries_.emplace_back(Entry{.key = std::string(key), .value = std::move(value)});
+}
+
+bool Keyspace::Erase(std::string_view key, int64_t now_ms) {
+  Entry* entry = Find(key, now_ms);
+  if (entry == nullptr) return false;
+  Remove(*entry);
+  Touch(key);
+  return true;
+}
+
+void Keyspace::Clear() {
+  for (Watched& each : watches_) {
+    if (Raw(each.key) == nullptr) continue;
+    // What was over already is no change.
+    if (!std::exchange(each.expired, false)) spoilt_.push_back(each.connection);
+  }
+  entries_.clear();
+}
+
+void Keyspace::Watch(int connection, std::string_view key, int64_t now_ms) {
+  if (std::ranges::find(spoilt_, connection) != spoilt_.end()) return;
+  for (const Watched& each : watches_) {
+    if (each.connection == connection && each.key == key) return;
+  }
+  const Entry* entry = Raw(key);
+  const bool expired = entry != nullptr && now_ms > entry->expires_ms;
+  watches_.push_back({.connection = connection, .key = std::string(key), .expired = expired});
+}
+
+void Keyspace::Unwatch(int connection) {
+  std::erase_if(watches_, [&](const Watched& each) { return each.connection == connection; });
+  std::erase(spoilt_, connection);
+}
+
+void Keyspace::UnwatchAll() {
+  watches_.clear();
+  spoilt_.clear();
+}
+
+bool Keyspace::IsSpoilt(int connection, int64_t now_ms) const {
+  if (std::ranges::find(spoilt_, connection) != spoilt_.end()) return true;
+  return std::ranges::any_of(watches_, [&](const Watched& each) {
+    if (each.connection != connection || each.expired) return false;
+    const Entry* entry = Raw(each.key);
+    return entry != nullptr && now_ms > entry->expires_ms;
+  });
+}
+
+const Entry* Keyspace::Raw(std::string_view key) const {
+  const auto entry = std::ranges::find(entries_, key, &Entry::key);
+  return entry == entries_.end() ? nullptr : &*entry;
+}
+
+void Keyspace::Remove(Entry& entry) {
+  if (&entry != &entries_.back()) entry = std::move(entries_.back());
+  entries_.pop_back();
+}
+
+void Keyspace::TellWatchers(std::string_view key) {
+  const size_t told = spoilt_.size();
+  for (Watched& each : watches_) {
+    if (each.key != key) continue;
+    if (each.expired) {
+      // As the server does it: one that was over when it was watched shields those who watched it later.
+      if (Raw(key) != nullptr) break;
+      each.expired = false;
+      continue;
+    }
+    spoilt_.push_back(each.connection);
+  }
+  for (size_t i = told; i < spoilt_.size(); ++i) {
+    std::erase_if(watches_, [&](const Watched& each) { return each.connection == spoilt_[i]; });
+  }
+}
+
+}  // namespace doublehold::sim

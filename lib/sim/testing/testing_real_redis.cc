@@ -1,0 +1,122 @@
+#include "lib/sim/testing/testing_real_redis.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <string_view>
+
+#include "lib/base/paths.h"
+
+namespace doublehold::testing {
+namespace {
+
+// Takes a reply off the front of `wire`.
+std::string TakeReply(std::string_view& wire, bool within) {
+  const size_t end = wire.find("\r\n");
+  if (end == std::string_view::npos) return "a broken reply";
+  const char kind = wire[0];
+  const std::string_view line = wire.substr(1, end - 1);
+  wire.remove_prefix(end + 2);
+  if (kind == '+' || kind == '-')
+    return fmt::format("{}{}", kind == '-' && !within ? "error " : "status ", line);
+  if (kind == ':') return fmt::format("integer {}", line);
+  int64_t count = 0;
+  std::from_chars(line.data(), line.data() + line.size(), count);
+  if (count < 0) return "nil";
+  std::string text;
+  if (kind == '$') {
+    text = fmt::format("string {}", wire.substr(0, static_cast<size_t>(count)));
+    wire.remove_prefix(static_cast<size_t>(count) + 2);
+    return text;
+  }
+  for (int64_t i = 0; i < count; ++i)
+    text += (i == 0 ? "" : ", ") + TakeReply(wire, /*within=*/true);
+  return "[" + text + "]";
+}
+
+}  // namespace
+
+std::string ShowWire(std::string_view reply) { return TakeReply(reply, /*within=*/false); }
+
+StandingClock::StandingClock() : fd_(memfd_create("doublehold-test", 0)) {
+  EXPECT_EQ(ftruncate(fd_, DOUBLEHOLD_CLOCK_PAGE_BYTES), 0);
+  page_ = static_cast<doublehold_clock_page*>(
+      mmap(nullptr, DOUBLEHOLD_CLOCK_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0));
+  __atomic_store_n(&page_->magic, DOUBLEHOLD_CLOCK_MAGIC, __ATOMIC_RELEASE);
+  StandAt(kSequenceStartMs);
+}
+
+StandingClock::~StandingClock() {
+  munmap(page_, DOUBLEHOLD_CLOCK_PAGE_BYTES);
+  close(fd_);
+}
+
+// A rate of 0, which no fault asks for: what ClockPage writes always runs.
+void StandingClock::StandAt(int64_t now_ms) {
+  const uint64_t version = page_->version;
+  doublehold_clock_slot& free = page_->slots[(version + 1) & 1];
+  __atomic_store_n(&free.moved, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&free.base_wall_ns, now_ms * 1'000'000, __ATOMIC_RELEASE);
+  __atomic_store_n(&free.rate_q32, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&page_->version, version + 1, __ATOMIC_RELEASE);
+}
+
+std::vector<std::string> StandingClock::Environment() const {
+  return {"LD_PRELOAD=" + BinaryDir() + "/libdoublehold_clock_shim.so",
+          "ASAN_OPTIONS=verify_asan_link_order=0",
+          fmt::format(DOUBLEHOLD_CLOCK_VARIABLE "={}:0", fd_)};
+}
+
+RealRedis::RealRedis() {
+  for (int i = 0; i < kSequenceConnections; ++i)
+    clients_.push_back(ByteClient::ToUnix(server_.socket_path()));
+  // A key goes when somebody looks at it, and not by chance before.
+  EXPECT_EQ(clients_[0].Call({"DEBUG", "SET-ACTIVE-EXPIRE", "0"}), "+OK\r\n");
+}
+
+void RealRedis::Load(const std::vector<Script>& scripts) {
+  clients_[0].Call({"SCRIPT", "FLUSH"});
+  for (const Script& script : scripts) clients_[0].Call({"SCRIPT", "LOAD", script.text});
+}
+
+std::vector<std::string> RealRedis::Run(const Sequence& sequence) {
+  int64_t now_ms = kSequenceStartMs;
+  clock_.StandAt(now_ms);
+  const std::string forget = Encode({"DISCARD"}) + Encode({"UNWATCH"});
+  for (const size_t each : used_) clients_[each].Send(forget);
+  for (const size_t each : used_) {
+    clients_[each].ReceiveReply();
+    clients_[each].ReceiveReply();
+  }
+  used_.clear();
+  clients_[0].Call({"FLUSHALL"});
+  std::vector<std::string> replies(sequence.size());
+  for (size_t at = 0; at < sequence.size();) {
+    const SequenceStep& first = sequence[at];
+    if (first.words.empty()) {
+      now_ms += first.move_ms;
+      clock_.StandAt(now_ms);
+      ++at;
+      continue;
+    }
+    // What goes over one connection without a pause goes together.
+    size_t end = at;
+    std::string bytes;
+    for (; end < sequence.size(); ++end) {
+      const SequenceStep& step = sequence[end];
+      if (step.words.empty() || step.connection != first.connection) break;
+      bytes += Encode(step.words);
+    }
+    const auto connection = static_cast<size_t>(first.connection);
+    used_.insert(connection);
+    ByteClient& client = clients_[connection];
+    EXPECT_TRUE(client.Send(bytes));
+    for (; at < end; ++at) replies[at] = ShowWire(client.ReceiveReply());
+  }
+  return replies;
+}
+
+}  // namespace doublehold::testing

@@ -1,0 +1,65 @@
+// For tests of a simulated world: two clients, a store and two nodes, with choices that are given; what is said, with the time.
+#ifndef DOUBLEHOLD_LIB_SIM_TESTING_TESTING_SCENE_H_
+#define DOUBLEHOLD_LIB_SIM_TESTING_TESTING_SCENE_H_
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/base/env.h"
+#include "lib/sim/world.h"
+
+namespace doublehold::sim {
+
+struct Scene {
+  explicit Scene(std::vector<SimFault> faults = {}, Deviations deviations = {},
+                 Duration window = {})
+      : Scene(WorldTerms{.window = window, .faults = std::move(faults)}, std::move(deviations)) {}
+  // Of the terms, clients and nodes and how long a fault lasts are said here.
+  Scene(WorldTerms given_terms, Deviations deviations)
+      : given(std::move(deviations)), choices(given), terms(std::move(given_terms)) {
+    terms.clients = terms.nodes = 2;
+    terms.lasts = 640ms;
+    world.emplace(terms, choices, bench);
+  }
+
+  // Notes what is said, with the time; not what a killed client would say.
+  void Say(Env& env, const std::string& what) {
+    if (env.Stopping()) return;
+    said.push_back(
+        fmt::format("{:g} {}", static_cast<double>(env.SinceStartNs(env.Mono())) / 1e6, what));
+  }
+  static std::string Call(Env& env, int node, std::vector<std::string_view> words,
+                          Duration patience = 1s) {
+    return TextOf(env.Connect(NodeId{node})->Call(words, env.Mono() + patience));
+  }
+  static std::string TextOf(const CallResult& result) {
+    if (!result) return result.error().definite ? "failed" : "perhaps";
+    switch (result->kind) {
+      case Reply::Kind::kInteger:
+        return std::to_string(result->integer);
+      case Reply::Kind::kNil:
+        return "nil";
+      default:
+        return result->text;
+    }
+  }
+  std::vector<std::string> Run() {
+    world->Run(/*with_faults=*/true);
+    return said;
+  }
+
+  Deviations given;
+  GivenChoices choices;
+  WorldTerms terms;
+  Workbench bench;
+  std::optional<World> world;
+  std::vector<std::string> said;
+};
+
+}  // namespace doublehold::sim
+
+#endif  // DOUBLEHOLD_LIB_SIM_TESTING_TESTING_SCENE_H_

@@ -1,0 +1,32 @@
+// Random sequences of commands for the modelled and the real Redis: few keys, few values, all commands that the model
+// knows, all scripts of lib/locks and workloads.
+#ifndef DOUBLEHOLD_LIB_SIM_TESTING_TESTING_SEQUENCES_H_
+#define DOUBLEHOLD_LIB_SIM_TESTING_TESTING_SEQUENCES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/base/connection.h"
+#include "lib/base/prng.h"
+
+namespace doublehold::testing {
+
+// A command on a connection, or the clock moved.
+struct SequenceStep {
+  int connection = 0;
+  std::vector<std::string> words;  // none: the clock moves
+  int64_t move_ms = 0;
+};
+using Sequence = std::vector<SequenceStep>;
+
+constexpr int kSequenceConnections = 3;
+
+// Ends with a look at all keys.
+Sequence RandomSequence(Prng& prng, const std::vector<Script>& scripts);
+
+std::string Describe(const SequenceStep& step);
+
+}  // namespace doublehold::testing
+
+#endif  // DOUBLEHOLD_LIB_SIM_TESTING_TESTING_SEQUENCES_H_

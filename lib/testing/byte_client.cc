@@ -1,0 +1,217 @@
+#include "lib/testing/byte_client.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "lib/base/check.h"
+#include "lib/redis/wire/resp_framer.h"
+
+namespace doublehold::testing {
+namespace {
+
+constexpr int kPatienceMs = static_cast<int>(std::chrono::milliseconds(kPatience).count());
+
+std::vector<char*> Pointers(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
+
+bool Eventually(const std::function<bool()>& condition) {
+  const MonoTime deadline = Now() + kPatience;
+  while (!condition()) {
+    if (Now() > deadline) return false;
+    std::this_thread::sleep_for(1ms);
+  }
+  return true;
+}
+
+MonoTime Now() { return MonoTime(std::chrono::steady_clock::now().time_since_epoch()); }
+
+TempDir::TempDir() {
+  std::string path = (std::filesystem::temp_directory_path() / "doublehold-test-XXXXXX").string();
+  CHECK(mkdtemp(path.data()) != nullptr);
+  path_ = path;
+}
+
+TempDir::~TempDir() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+Child::Child(const std::vector<std::string>& argv, const Options& options) {
+  std::vector<std::string> words = argv;
+  std::vector<std::string> environment = options.environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
+  const std::vector<char*> arguments = Pointers(words);
+  const std::vector<char*> variables = Pointers(environment);
+  const pid_t parent = getpid();
+  pid_ = fork();
+  CHECK(pid_ >= 0);
+  if (pid_ > 0) return;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(127);
+  const int null = open("/dev/null", O_RDWR);
+  dup2(options.input >= 0 ? options.input : null, 0);
+  dup2(options.output >= 0 ? options.output : null, 1);
+  execvpe(arguments[0], arguments.data(), variables.data());
+  _exit(127);
+}
+
+Child::~Child() {
+  if (pid_ <= 0) return;
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+}
+
+void Child::Signal(int signal) const { kill(pid_, signal); }
+
+bool Child::Running() {
+  if (pid_ > 0 && waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = -1;
+  return pid_ > 0;
+}
+
+RedisServer::RedisServer(const TempDir& dir, std::vector<std::string> environment)
+    : socket_path_(dir.path() / "redis.sock"),
+      child_({"redis-server", "--port", "0", "--unixsocket", socket_path_, "--save", "",
+              "--appendonly", "no", "--dir", dir.path(), "--enable-debug-command", "yes"},
+             {.environment = std::move(environment)}) {
+  const bool answers = Eventually([&] {
+    CHECK(child_.Running());
+    ByteClient client = ByteClient::ToUnix(socket_path_);
+    return client.connected() && client.Call({"PING"}) == "+PONG\r\n";
+  });
+  CHECK(answers);
+}
+
+ByteClient ByteClient::ToUnix(const std::string& path) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) {
+    return ByteClient(fd);
+  }
+  close(fd);
+  return ByteClient(-1);
+}
+
+ByteClient ByteClient::ToPort(uint16_t port) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
+  if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) {
+    return ByteClient(fd);
+  }
+  close(fd);
+  return ByteClient(-1);
+}
+
+ByteClient::ByteClient(ByteClient&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      error_(other.error_),
+      received_(std::move(other.received_)) {}
+
+ByteClient& ByteClient::operator=(ByteClient&& other) noexcept {
+  Close();
+  fd_ = std::exchange(other.fd_, -1);
+  error_ = other.error_;
+  received_ = std::move(other.received_);
+  return *this;
+}
+
+ByteClient::~ByteClient() { Close(); }
+
+void ByteClient::Close() {
+  if (fd_ >= 0) close(std::exchange(fd_, -1));
+}
+
+void ByteClient::CloseWriting() { shutdown(fd_, SHUT_WR); }
+
+bool ByteClient::Send(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(sent));
+  }
+  return true;
+}
+
+// False when nothing came, for whatever reason.
+bool ByteClient::Fill(int timeout_ms) {
+  pollfd ready{.fd = fd_, .events = POLLIN, .revents = 0};
+  if (error_ != -1 || poll(&ready, 1, timeout_ms) <= 0) return false;
+  char buffer[16 * 1024];
+  const ssize_t got = recv(fd_, buffer, sizeof(buffer), 0);
+  if (got <= 0) {
+    error_ = got == 0 ? 0 : errno;
+    return false;
+  }
+  received_.append(buffer, static_cast<size_t>(got));
+  return true;
+}
+
+std::string ByteClient::ReceiveReply() {
+  RespFramer framer(RespFramer::Side::kReplies);
+  size_t bytes = 0;
+  for (;;) {
+    while (bytes < received_.size()) {
+      const std::string_view received = received_;
+      const RespFramer::Piece piece = framer.Next(received.substr(bytes));
+      bytes += piece.bytes;
+      if (!piece.ends) continue;
+      std::string reply = received_.substr(0, bytes);
+      received_.erase(0, bytes);
+      return reply;
+    }
+    if (!Fill(kPatienceMs)) return {};
+  }
+}
+
+std::string ByteClient::Call(const std::vector<std::string>& words) {
+  return Send(Encode(words)) ? ReceiveReply() : "";
+}
+
+std::string ByteClient::ReceiveNow() {
+  while (Fill(0)) {
+  }
+  return std::exchange(received_, {});
+}
+
+int ByteClient::ReceiveEnd() {
+  while (Fill(kPatienceMs)) {
+  }
+  return error_;
+}
+
+std::string Encode(const std::vector<std::string>& words) {
+  std::string text = fmt::format("*{}\r\n", words.size());
+  for (const std::string& word : words) text += fmt::format("${}\r\n{}\r\n", word.size(), word);
+  return text;
+}
+
+}  // namespace doublehold::testing
