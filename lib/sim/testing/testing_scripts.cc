@@ -178,8 +178,8 @@ std::vector<Script> ShippedScripts() {
   constexpr std::string_view kStart = "Script script(";
   std::vector<std::filesystem::path> paths;
   for (const char* folder : {"lib/locks", "workloads"}) {
-    for (const auto& each :
-         std::filesystem::directory_iterator(std::filesystem::path(SourceDir()) / folder)) {
+    for (const auto& each : std::filesystem::recursive_directory_iterator(
+             std::filesystem::path(SourceDir()) / folder)) {
       const std::string name = each.path().filename().string();
       if (name.ends_with(".cc") && !name.ends_with("_test.cc")) paths.push_back(each.path());
     }
