@@ -49,6 +49,17 @@ struct Entry {
   }
 };
 
+// Whether a library can keep what it holds for longer than the lease that was asked for. Of our own locks each extension is told.
+bool MayExtendUnseen(FormView library) {
+  bool has_lease = false;
+  bool has_watchdog = false;
+  for (const FormView word : library.Find("can")) {
+    has_lease = has_lease || word.Text() == "lease";
+    has_watchdog = has_watchdog || word.Text() == "watchdog";
+  }
+  return library.exists() && (has_watchdog || !has_lease);
+}
+
 class OpLogReader {
  public:
   OpLogReader(FormReader& reader, bool may_be_ours, Skips& skips, const TakeEvent& take)
@@ -92,6 +103,7 @@ class OpLogReader {
       facts_.ours = true;
       forms_ = 0;
       promised_ = entry.value.Find("events").Integer();
+      facts_.renewed = MayExtendUnseen(entry.value.Find("library"));
       return {};
     }
     for (const auto& [name, part] :
@@ -109,9 +121,9 @@ class OpLogReader {
     if (!type) return Skip(SkipReason::kNoEvent, "its type is none of invoke, ok, fail, info");
     const std::optional<std::string_view> function = entry.f.Text();
     if (!function) return Skip(SkipReason::kNoEvent, "its 'f' is not a word");
-    if (entry.task.exists()) {  // of ours: a watchdog's, a meter's
+    if (facts_.ours) {
       facts_.renewed = facts_.renewed || *function == "extend";
-      return {};
+      if (entry.task.exists()) return {};  // a watchdog's, a meter's
     }
     const int64_t thread = facts_.ours ? entry.thread.Integer().value_or(0) : 0;
     if (*process < 0 || *process > INT32_MAX / kThreadsApart - 1 || thread < 0 ||
@@ -137,9 +149,9 @@ class OpLogReader {
       facts_.timed = time.has_value();
       first_line_ = event.line;
     }
-    if (facts_.timed && !time) {
-      return Skip(SkipReason::kNoTime,
-                  fmt::format("it has no time, unlike that of line {}", first_line_));
+    if (facts_.timed != time.has_value()) {
+      return Skip(SkipReason::kNoTime, fmt::format("it has {} time, unlike that of line {}",
+                                                   time ? "a" : "no", first_line_));
     }
     facts_.indexed = facts_.indexed && index;
     index_ = index;

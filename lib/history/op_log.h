@@ -36,7 +36,7 @@ struct OpLogFacts {
   // How often a time is before that of the event before: who records stamps an event a moment before it is written.
   int64_t steps_back = 0;
   int64_t first_step_back = 0;  // its line
-  bool renewed = false;  // of ours: a watchdog extended leases, which no event of a session tells
+  bool renewed = false;  // of ours: leases were extended, or may have been by a library, unseen
   int64_t events = 0;
 };
 

@@ -104,6 +104,32 @@ TEST(OpLog, SessionsOfOneOfOurClientsAreProcessesOfTheirOwn) {
   EXPECT_NE(log->events[0].process, log->events[1].process);
 }
 
+TEST(OpLog, OnlyOfOursATaskIsNoClient) {
+  const Result<Log> log =
+      ReadOpLogText(R"({"process":0,"type":"invoke","f":"extend","task":"watchdog"})");
+  ASSERT_TRUE(log) << log.error().message;
+  EXPECT_EQ(log->events.size(), 1U);
+  EXPECT_FALSE(log->facts.renewed);
+}
+
+TEST(OpLog, OfOursLeasesMayHaveBeenExtendedByALibraryUnlessItSaysThatItKeepsToThem) {
+  const struct {
+    const char* facts;
+    bool renewed;
+  } cases[] = {{R"("events":1)", false},
+               {R"("library":{"can":["lease","token"]})", false},
+               {R"("library":{"can":["lease","watchdog"]})", true},
+               {R"("library":{"can":["token"]})", true},
+               {R"("library":{"name":"an old one"})", true}};
+  for (const auto& c : cases) {
+    const Result<Log> log = ReadOpLogText(
+        R"({"process":"supervisor","type":"info","f":"start","time":0,"value":{)" +
+        std::string(c.facts) + "}}\n" + R"({"process":2,"type":"invoke","f":"acquire","time":1})");
+    ASSERT_TRUE(log) << log.error().message;
+    EXPECT_EQ(log->facts.renewed, c.renewed) << c.facts;
+  }
+}
+
 TEST(OpLog, RefusesWhatItCannotTrustAndPassesItOverWhenLenient) {
   const std::string good = R"({"process":1,"type":"ok","f":"a"})";
   struct {
@@ -129,6 +155,9 @@ TEST(OpLog, RefusesWhatItCannotTrustAndPassesItOverWhenLenient) {
        "\n" +
            good,
        "h:2: it has no time, unlike that of line 1", SkipReason::kNoTime},
+      {good + "\n"
+              R"({"process":1,"type":"ok","f":"a","time":1})",
+       "h:2: it has a time, unlike that of line 1", SkipReason::kNoTime},
       {R"({"process":1,"type":"ok","f":"a","index":7})"
        "\n"
        R"({"process":1,"type":"ok","f":"a","index":7})",

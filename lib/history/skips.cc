@@ -50,6 +50,8 @@ std::string_view Name(SkipReason reason) {
       return "no-key";
     case SkipReason::kOtherKey:
       return "completion-of-another-key";
+    case SkipReason::kNoValue:
+      return "no-value";
   }
   return "";
 }

@@ -27,8 +27,9 @@ enum class SkipReason : uint8_t {
   kOtherFunction,  // a completion of something else than was begun
   kNoKey,          // where others have one, or not where others have it
   kOtherKey,       // a completion under another key than that of what was begun
+  kNoValue,        // a value that is none of those that the model has
 };
-constexpr size_t kSkipReasons = 13;
+constexpr size_t kSkipReasons = 14;
 std::string_view Name(SkipReason reason);
 
 // What it can have been, at worst.
