@@ -3,6 +3,8 @@
 
 #include <ostream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "checker/linear/judge_log.h"
 
@@ -37,6 +39,35 @@ constexpr const char* kLeaseOf3 = "{:lease_ns 3}";
 const std::string kGood = Did(0, "write", "1");
 const std::string kBadInputStale =
     Did(0, "write", "1") + Did(0, "write", "2") + Did(1, "read", "1");
+
+// What cannot be read is passed over, and then nothing else stands.
+BadInputCase NoValue(const char* name, const char* model, std::string text, const char* refused) {
+  return {.name = name,
+          .text = std::move(text),
+          .refused = refused,
+          .reason = SkipReason::kNoValue,
+          .outcome = Outcome3::kUnknown,
+          .model = model};
+}
+std::string Answered(const char* f, const char* value) {
+  return Event(0, "invoke", f, "nil") + Event(0, "ok", f, value);
+}
+
+// Who is told `token`, and is followed by somebody with a good one.
+std::string Token(const char* token) {
+  return Answered("acquire", token) + Did(0, "release", "nil") +
+         Event(1, "invoke", "acquire", "nil") + Event(1, "ok", "acquire", "6");
+}
+
+constexpr const char* kManyParts =
+    "h:1: its value is a list or a map, not a number, a text, true, false or nil; of values "
+    "[key value]: --partition-by key";
+constexpr const char* kManyPartsAnswered =
+    "h:2: its value is a list or a map, not a number, a text, true, false or nil; of values "
+    "[key value]: --partition-by key";
+constexpr const char* kNoPair = "h:1: its value is no pair [old new]";
+constexpr const char* kNoCount = "h:1: its value is no whole number from 0 to 1099511627776";
+constexpr const char* kNoToken = "h:2: its token is no integer of 64 bits";
 
 const std::vector<BadInputCase> kBadInputCases{
     {"CutOffWithinAnEvent", kGood + "{:process 1, :type :inv", "h:3: the file ends before a '}'",
@@ -101,6 +132,44 @@ const std::vector<BadInputCase> kBadInputCases{
      SkipReason::kNotUtf8, Outcome3::kUnknown},
     {"BytesOfAnything", std::string("\0\x01\xfe{", 4) + "\n" + kGood, "h:1: '?' begins no form",
      SkipReason::kGarbled, Outcome3::kUnknown},
+    {"TheFirstTimeMissing", Event(0, "invoke", "write", "1") + Event(0, "ok", "write", "1", 5),
+     "h:2: it has a time, unlike that of line 1", SkipReason::kNoTime, Outcome3::kUnknown},
+    NoValue("AWriteOfAList", "register", Did(0, "write", "[1 2]"), kManyParts),
+    NoValue("AWriteOfAMap", "register", Did(0, "write", "{:a 1}"), kManyParts),
+    NoValue("AReadOfAList", "register", Answered("read", "[1 2]"), kManyPartsAnswered),
+    NoValue("AReadOfAMap", "cas-register", Answered("read", "{:a 1}"), kManyPartsAnswered),
+    NoValue("ACasOfAMap", "cas-register", Did(0, "cas", "{:old 1, :new 2}"), kNoPair),
+    NoValue("ACasOfNil", "cas-register", Did(0, "cas", "nil"), kNoPair),
+    NoValue("ACasOfThree", "cas-register", Did(0, "cas", "[1 2 3]"), kNoPair),
+    NoValue("ACasOfLists", "cas-register", Did(0, "cas", "[[1] [2]]"), kManyParts),
+    NoValue("ASaleOfAText", "inventory", Did(0, "sell", "\"2\""), kNoCount),
+    NoValue("ASaleOfAMap", "inventory", Did(0, "sell", "{:pieces 2}"), kNoCount),
+    NoValue("ASaleOfLessThanNothing", "inventory", Did(0, "sell", "-1"), kNoCount),
+    NoValue("AStockThatIsNoNumber", "inventory", Answered("read", "\"2\""),
+            "h:2: its value is no integer of 64 bits"),
+    NoValue("PermitsOfAText", "semaphore", Did(0, "acquire", "\"2\""), kNoCount),
+    NoValue("PermitsOfAMap", "owner-semaphore", Did(0, "acquire", "{:permits 2}"), kNoCount),
+    NoValue("PermitsBelowNothing", "semaphore", Did(0, "release", "-1"), kNoCount),
+    NoValue("PermitsBeyondAllSums", "semaphore", Did(0, "release", "9223372036854775807"),
+            kNoCount),
+    NoValue("AnElementThatIsAList", "set", Did(0, "add", "[1 2]"), kManyParts),
+    NoValue("AnElementThatIsAMap", "set", Did(0, "add", "{:a 1}"), kManyParts),
+    NoValue("ElementsThatAreLists", "set", Answered("read", "[[1 2]]"), kManyPartsAnswered),
+    NoValue("ElementsInNoList", "set", Answered("read", "1"),
+            "h:2: its value is no list of elements"),
+    NoValue("ATokenThatIsAText", "fenced-mutex", Token("\"5\""), kNoToken),
+    NoValue("ATokenOfAHalf", "fenced-mutex", Token("{:token 1.5}"), kNoToken),
+    NoValue("ATokenBeyond64Bits", "reentrant-fenced-mutex", Token("18446744073709551615"),
+            kNoToken),
+    NoValue("ATokenInAList", "fenced-mutex", Token("[5]"), kNoToken),
+    NoValue("ANumberPut", "key-value", Did(0, "put", "400000000"), "h:1: its value is no text"),
+    NoValue("ANumberAppended", "key-value", Did(0, "append", "-8"), "h:1: its value is no text"),
+    NoValue("NilPut", "key-value", Did(0, "put", "nil"), "h:1: its value is no text"),
+    NoValue("AMapPut", "key-value", Did(0, "put", "{:a 1}"), "h:1: its value is no text"),
+    NoValue("ANumberGot", "key-value", Answered("get", "5"), "h:2: its value is no text"),
+    {"AReadOfAListBesideAViolation",
+     Event(3, "invoke", "read", "nil") + Event(3, "ok", "read", "[1]") + kBadInputStale,
+     kManyPartsAnswered, SkipReason::kNoValue, Outcome3::kViolated},
     {"NoProcess", "{:type :invoke, :f :read}\n" + kGood, "h:1: no 'process'", SkipReason::kNoEvent,
      Outcome3::kUnknown},
 };
@@ -135,6 +204,53 @@ TEST_P(BadInput, IsPassedOverWhenLenientAndTheVerdictSaysWhatIsLeftOfIt) {
 
 INSTANTIATE_TEST_SUITE_P(Every, BadInput, ::testing::ValuesIn(kBadInputCases),
                          [](const auto& info) { return std::string(info.param.name); });
+
+// Whatever stands there, asked for or told, with something after it that depends on it.
+TEST(BadInputOfEachModel, AnyValueIsJudgedOrRefusedInOneLine) {
+  const std::vector<std::string> values{"nil",
+                                        "true",
+                                        "-1",
+                                        "0",
+                                        "400000000",
+                                        "9223372036854775807",
+                                        "-9223372036854775808",
+                                        "99999999999999999999",
+                                        "1.5",
+                                        "1e300",
+                                        "\"\"",
+                                        "\"x\"",
+                                        "[]",
+                                        "[1]",
+                                        "[1 2]",
+                                        "[nil [2]]",
+                                        "#{1 2}",
+                                        "{}",
+                                        "{:token 0}",
+                                        "{:lease_ns 3}",
+                                        "{:valid_until_ns 9223372036854775807}"};
+  for (const Model& model : Models()) {
+    for (const std::string_view f : model.functions) {
+      for (const std::string& asked : values) {
+        for (const std::string& told : {asked, std::string("nil"), std::string("7")}) {
+          std::string text;
+          int time = 0;
+          for (const int process : {0, 1}) {
+            text += Event(process, "invoke", std::string(f).c_str(), asked.c_str(), time++);
+            text += Event(process, "ok", std::string(f).c_str(), told.c_str(), time++);
+          }
+          for (const bool lenient : {false, true}) {
+            const Result<LogVerdict> verdict =
+                JudgedBadInput(text, lenient, LogFormat::kEdn, std::string(model.name).c_str());
+            if (verdict) continue;
+            const std::string& message = verdict.error().message;
+            EXPECT_TRUE(message.starts_with("h:") && message.find('\n') == std::string::npos)
+                << message;
+          }
+        }
+      }
+    }
+  }
+}
 
 TEST(BadInputOfJsonLines, AHundredMegabytesOnALineAreRefusedOrPassedOver) {
   const std::string text = "[\"" + std::string(100'000'000, 'x') + "\"]\n" +

@@ -11,6 +11,9 @@ namespace doublehold {
 namespace {
 
 constexpr std::array<std::string_view, 3> kRegister{"read", "write", "cas"};
+constexpr std::array<FunctionValues, 3> kOfRegister{{{.result = ValueKind::kValue},
+                                                     {.argument = ValueKind::kValue},
+                                                     {.argument = ValueKind::kPair}}};
 
 ModelState Initial(const ModelParameters& parameters) { return {parameters.initial}; }
 
@@ -30,6 +33,8 @@ bool ApplyRegister(ModelState& state, const Operation& operation) {
 }
 
 constexpr std::array<std::string_view, 2> kSet{"add", "read"};
+constexpr std::array<FunctionValues, 2> kOfSet{
+    {{.argument = ValueKind::kValue}, {.result = ValueKind::kElements}}};
 
 ModelState Empty(const ModelParameters&) { return {}; }
 
@@ -48,6 +53,9 @@ bool ApplySet(ModelState& state, const Operation& operation) {
 }
 
 constexpr std::array<std::string_view, 3> kInventory{"read", "sell", "put"};
+constexpr std::array<FunctionValues, 3> kOfInventory{{{.result = ValueKind::kInteger},
+                                                      {.argument = ValueKind::kCount},
+                                                      {.argument = ValueKind::kCount}}};
 
 ModelState Stock(const ModelParameters& parameters) {
   return {parameters.initial == kNil ? 0 : parameters.initial};
@@ -70,6 +78,9 @@ bool ApplyInventory(ModelState& state, const Operation& operation) {
 }
 
 constexpr std::array<std::string_view, 3> kKeyValue{"get", "put", "append"};
+constexpr std::array<FunctionValues, 3> kOfKeyValue{{{.result = ValueKind::kTextOrNil},
+                                                     {.argument = ValueKind::kText},
+                                                     {.argument = ValueKind::kText}}};
 constexpr int64_t kBytesANumber = 8;
 
 // State: a text, packed.
@@ -139,19 +150,20 @@ LinearValue PackedText(std::string_view text) {
 std::vector<Model> DataModels() {
   return {
       Model{"register", "a value that is read and written", std::span(kRegister).first(2), false,
-            Initial, ApplyRegister, DescribeValue},
+            Initial, ApplyRegister, DescribeValue, std::span(kOfRegister).first(2)},
       Model{"cas-register", "a register with compare-and-set", kRegister, false, Initial,
-            ApplyRegister, DescribeValue},
+            ApplyRegister, DescribeValue, kOfRegister},
       Model{"set", "elements are added; a read answers all of them", kSet, false, Empty, ApplySet,
-            DescribeSet},
+            DescribeSet, kOfSet},
       Model{"inventory", "a stock (--initial) that is read, sold from and put to", kInventory,
-            false, Stock, ApplyInventory, DescribeStock},
+            false, Stock, ApplyInventory, DescribeStock, kOfInventory},
       Model{.name = "key-value",
             .summary = "a text that is put, appended to, and got (Porcupine's kv logs)",
             .functions = kKeyValue,
             .initial = NoText,
             .apply = ApplyKeyValue,
             .describe = DescribeText,
+            .values = kOfKeyValue,
             .packs_text = true},
   };
 }

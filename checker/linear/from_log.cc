@@ -20,7 +20,7 @@ bool IsRelease(std::string_view function) { return function.ends_with("release")
 class ObjectBuilder {
  public:
   ObjectBuilder(const Model& model, const ReadingOptions& options, Skips& skips)
-      : model_(model), options_(options), skips_(skips), values_(model) {}
+      : model_(model), options_(options), skips_(skips) {}
 
   Result<void> Add(const LogEvent& event, const OpLogFacts& facts) {
     const size_t function = FunctionOf(event.function);
@@ -47,13 +47,15 @@ class ObjectBuilder {
                                             : End(open, event, function, key, facts);
   }
 
-  std::vector<LoggedObject> Take() && {
+  void Take(LoggedHistory& history) && {
     // Whoever never answered may have done it.
     for (auto& [process, open] : open_) {
       if (open.is_open) Complete(open, EventType::kInfo, {}, open.invoked_ns);
     }
     std::ranges::sort(objects_, {}, &LoggedObject::key);
-    return std::move(objects_);
+    history.objects = std::move(objects_);
+    history.shared = shared_;
+    history.outlasts = outlasts_;
   }
 
  private:
@@ -104,13 +106,18 @@ class ObjectBuilder {
       if (!ok) return ok;
       Complete(open, EventType::kInfo, {}, event.time_ns);
     }
+    Result<LinearValue> argument = values_.Of(ValueOf(event), model_.ValuesOf(function).argument);
+    if (!argument) {
+      return skips_.Add(event.line, SkipReason::kNoValue, SkipWeight::kAnything,
+                        argument.error().message);
+    }
     open.object = ObjectOf(key.form);
     open.is_open = true;
     open.operation = {.function = static_cast<uint8_t>(function),
                       .process = event.process,
                       .invoked = PlaceOf(event),
                       .returned = PlaceOf(event),
-                      .argument = values_.OfArgument(ValueOf(event)),
+                      .argument = std::move(*argument),
                       .result = {},
                       .line = event.line};
     open.invoked_ns = event.time_ns;
@@ -139,20 +146,52 @@ class ObjectBuilder {
                       objects_[open.object].key));
     }
     open.operation.returned = PlaceOf(event);
-    Complete(open, event.type, ValueOf(event), event.time_ns);
+    if (event.type == EventType::kOk) return Answer(open, event, facts);
+    Complete(open, event.type, {}, event.time_ns);
     return {};
   }
 
-  void Complete(Open& open, EventType type, FormView result, int64_t returned_ns) {
+  Result<void> Answer(Open& open, const LogEvent& event, const OpLogFacts& facts) {
+    const ValueKind kind = model_.ValuesOf(open.operation.function).result;
+    const FormView value = ValueOf(event);
+    const bool read_nothing =
+        value.IsNil() && (kind == ValueKind::kElements || kind == ValueKind::kInteger);
+    if (read_nothing) {
+      Complete(open, EventType::kInfo, {}, event.time_ns);
+      return {};
+    }
+    Result<LinearValue> result = values_.Of(value, kind);
+    if (!result) {
+      Complete(open, EventType::kInfo, {}, event.time_ns);
+      return skips_.Add(event.line, SkipReason::kNoValue, SkipWeight::kConstraint,
+                        result.error().message);
+    }
+    // In a run of ours every grant has a token, and 0 is none.
+    if (kind == ValueKind::kToken && facts.ours && *result == LinearValue{0}) result->clear();
+    if (event.function == "acquire") NoteGrant(open, event, value);
+    Complete(open, EventType::kOk, std::move(*result), event.time_ns);
+    return {};
+  }
+
+  // What a grant of ours says, in a file that was exported too. It may have begun when it was answered, and no later.
+  void NoteGrant(const Open& open, const LogEvent& event, FormView grant) {
+    shared_ = shared_ || grant.Find("shared").WholeNumber().value_or(0) != 0;
+    const LinearValue& lease = open.operation.argument;
+    const std::optional<int64_t> until = grant.Find("valid_until_ns").WholeNumber();
+    if (!model_.needs_times || lease.empty() || !until) return;
+    int64_t left = 0;
+    outlasts_ =
+        outlasts_ || __builtin_sub_overflow(*until, event.time_ns, &left) || left > lease[0];
+  }
+
+  void Complete(Open& open, EventType type, LinearValue result, int64_t returned_ns) {
     open.is_open = false;
     Operation& operation = open.operation;
     LoggedObject& object = objects_[open.object];
     const std::string_view function = model_.functions[operation.function];
     operation.indeterminate = type == EventType::kInfo;
     if (operation.indeterminate && IsRead(function)) return;
-    if (type == EventType::kOk) {
-      operation.result = values_.OfResult(result);
-    }
+    operation.result = std::move(result);
     if (type == EventType::kFail) {
       if (!IsRelease(function)) return;
       object.failed_releases.push_back(object.operations.size());
@@ -252,6 +291,8 @@ class ObjectBuilder {
   KeyPlace keyed_in_ = KeyPlace::kNone;              // of the first event with a key
   int64_t first_keyed_ = 0;                          // its line
   std::vector<int64_t> unkeyed_;                     // lines of the events before it
+  bool shared_ = false;
+  bool outlasts_ = false;
   int64_t latest_ns_ = INT64_MIN;
   int64_t latest_line_ = 0;
 };
@@ -267,7 +308,7 @@ Result<LoggedHistory> ReadObjects(TextSource& source, LogFormat format, const Mo
       [&](const LogEvent& event, const OpLogFacts& so_far) { return builder.Add(event, so_far); });
   if (!facts) return tl::unexpected(facts.error());
   history.facts = *facts;
-  history.objects = std::move(builder).Take();
+  std::move(builder).Take(history);
   return history;
 }
 

@@ -25,11 +25,28 @@ std::string_view Means(FailedRelease reading) {
   return "";
 }
 
+// Whether it answers with tokens, and nobody was told one: then nothing was compared.
+bool LacksTokens(const Model& model, const std::vector<Operation>& operations) {
+  const auto tells = [&](size_t function) {
+    return model.ValuesOf(function).result == ValueKind::kToken;
+  };
+  bool can = false;
+  for (size_t function = 0; function < model.functions.size(); ++function)
+    can = can || tells(function);
+  return can && std::ranges::none_of(operations, [&](const Operation& one) {
+           return !one.indeterminate && tells(one.function) && !one.result.empty();
+         });
+}
+
 ObjectVerdict JudgeObject(const LoggedObject& object, const std::vector<Operation>& operations,
                           const LogQuestion& question, const SearchLimits& limits) {
   SearchResult result = FindOrder(question.model, question.parameters, operations, limits);
   if (result.outcome == Outcome3::kViolated)
     result.reason = Explain(question.model, operations, result);
+  if (result.outcome == Outcome3::kValid && LacksTokens(question.model, operations)) {
+    result.outcome = Outcome3::kUnknown;
+    result.reason = "no acquire was told a token, so that none can be compared";
+  }
   return {.key = object.key,
           .operations = operations.size(),
           .outcome = result.outcome,
@@ -188,9 +205,14 @@ Result<LogVerdict> JudgeLog(TextSource& source, LogFormat format, const LogQuest
                             "perhaps",
                             fmt::join(question.model.functions, ", ")));
   }
-  if (question.model.needs_times && history->facts.renewed)
-    MakeUnknown(verdict,
-                "leases were extended beside the operations, which the model does not know");
+  if (question.model.needs_times && (history->facts.renewed || history->outlasts)) {
+    MakeUnknown(
+        verdict,
+        "leases were extended beside the operations, or may have been, which the model does "
+        "not know");
+  }
+  if (history->shared)
+    MakeUnknown(verdict, "some were granted it as readers, whom the model does not know");
   AccountForSkips(verdict);
   return verdict;
 }

@@ -307,6 +307,146 @@ TEST(JudgeLog, TextsOfAKeyValueStoreAreJoined) {
   EXPECT_EQ(outcome("\"x 0 0 y\""), Outcome3::kViolated);
 }
 
+// 0 and then 1 have the lock alone, and are told this and that.
+std::string Granted(const std::string& first, const std::string& second) {
+  return "{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire, :value " +
+         first +
+         "} {:process 0, :type :invoke, :f :release} {:process 0, :type :ok, :f :release}"
+         "{:process 1, :type :invoke, :f :acquire} {:process 1, :type :ok, :f :acquire, :value " +
+         second + "}";
+}
+
+TEST(JudgeLog, TokensMayBeginAnywhereAndOnlyThoseThatWereToldAreCompared) {
+  const struct {
+    const char* first;
+    const char* second;
+    Outcome3 outcome;
+  } cases[] = {
+      {"0", "1", Outcome3::kValid},
+      {"-5", "-4", Outcome3::kValid},
+      {"-5", "-5", Outcome3::kViolated},
+      {"{:token 0}", "{:token 0}", Outcome3::kViolated},
+      {"{:token 3}", "{:fence 3}", Outcome3::kValid},
+      {"nil", "7", Outcome3::kValid},
+      {"nil", "nil", Outcome3::kUnknown},
+      {"{:fence 5}", "{:fence 5}", Outcome3::kUnknown},
+  };
+  for (const char* model : {"fenced-mutex", "reentrant-fenced-mutex"}) {
+    for (const auto& c : cases) {
+      const Result<LogVerdict> verdict = JudgedJudgeLog(Granted(c.first, c.second), model);
+      ASSERT_TRUE(verdict) << verdict.error().message;
+      EXPECT_EQ(verdict->outcome, c.outcome) << model << " " << c.first << " " << c.second;
+      if (c.outcome != Outcome3::kUnknown) continue;
+      EXPECT_EQ(verdict->objects[0].reason,
+                "no acquire was told a token, so that none can be compared");
+    }
+  }
+}
+
+TEST(JudgeLog, WithoutTokensItIsViolatedAsAnyMutexIs) {
+  EXPECT_EQ(JudgedJudgeLog("{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f "
+                           ":acquire} {:process 1, :type :invoke, :f :acquire} {:process 1, :type "
+                           ":ok, :f :acquire}",
+                           "fenced-mutex")
+                ->outcome,
+            Outcome3::kViolated);
+}
+
+// Runs of this program: each holds it from 0 to 500, one after the other; `grant` ends what the first is told.
+struct OursCase {
+  const char* name;
+  std::string start;
+  std::string grant;
+  std::string between;
+  Outcome3 as_lease_mutex;
+  Outcome3 as_fenced_mutex;
+  Outcome3 as_owner_mutex = Outcome3::kValid;
+};
+
+Outcome3 OutcomeOfOurs(const OursCase& c, const char* model) {
+  const auto line = [](int time, const char* rest) {
+    return "{\"process\":1,\"key\":\"k\",\"time\":" + std::to_string(time) + rest;
+  };
+  const std::string text =
+      R"({"process":"supervisor","type":"info","f":"start","time":0,"value":{)" + c.start + "}}\n" +
+      line(0, R"(,"type":"invoke","f":"acquire","value":{"lease_ns":100}})") + "\n" +
+      line(5, R"(,"type":"ok","f":"acquire","value":{"hold":1)") + c.grant + "}}\n" + c.between +
+      line(50, R"(,"type":"invoke","f":"release","value":{"hold":1}})") + "\n" +
+      line(55, R"(,"type":"ok","f":"release","value":{"hold":1}})");
+  TextSource source(text, "h");
+  const Result<LogVerdict> verdict =
+      JudgeLog(source, LogFormat::kJsonLines, {.model = *FindModel(model)});
+  EXPECT_TRUE(verdict) << verdict.error().message;
+  if (!verdict) return Outcome3::kUnknown;
+  const bool says_why = !verdict->reason.empty() || !verdict->objects.at(0).reason.empty();
+  EXPECT_EQ(verdict->outcome == Outcome3::kUnknown, says_why) << c.name << verdict->reason;
+  return verdict->outcome;
+}
+
+TEST(JudgeLog, OfOursWhatTheModelDoesNotKnowIsUnknown) {
+  constexpr Outcome3 kValid = Outcome3::kValid;
+  constexpr Outcome3 kUnknown = Outcome3::kUnknown;
+  const auto extend = [](const char* task) {
+    std::string lines;
+    for (const char* type : {"invoke", "ok"}) {
+      lines += fmt::format(
+          R"({{"process":1,{}"type":"{}","f":"extend","key":"k","time":9,"value":{{"hold":1}}}})"
+          "\n",
+          task, type);
+    }
+    return lines;
+  };
+  for (const OursCase& c : std::vector<OursCase>{
+           {"a token", "", R"(,"valid_until_ns":100,"token":1)", "", kValid, kValid},
+           {"a token of 0 is none", "", R"(,"valid_until_ns":100,"token":0)", "", kValid, kUnknown},
+           {"a library that keeps leases", R"("library":{"can":["lease"]})", R"(,"token":1)", "",
+            kValid, kValid},
+           {"a library that extends them", R"("library":{"can":["lease","watchdog"]})",
+            R"(,"token":1)", "", kUnknown, kValid},
+           {"a library that has none", R"("library":{"can":["token"]})", R"(,"token":1)", "",
+            kUnknown, kValid},
+           {"a lease from its answer on", "", R"(,"valid_until_ns":105,"token":1)", "", kValid,
+            kValid},
+           {"a lease longer than asked for", "", R"(,"valid_until_ns":106,"token":1)", "", kUnknown,
+            kValid},
+           {"extended by a watchdog", "", R"(,"token":1)", extend(R"("task":"watchdog",)"),
+            kUnknown, kValid},
+           {"extended by its session", "", R"(,"token":1)", extend(""), kUnknown, kValid},
+           {"a reader", "", R"(,"token":1,"shared":1)", "", kUnknown, kUnknown, kUnknown},
+           {"no reader", "", R"(,"token":1,"shared":0)", "", kValid, kValid},
+       }) {
+    EXPECT_EQ(Name(OutcomeOfOurs(c, "lease-mutex")), Name(c.as_lease_mutex)) << c.name;
+    EXPECT_EQ(Name(OutcomeOfOurs(c, "fenced-mutex")), Name(c.as_fenced_mutex)) << c.name;
+    EXPECT_EQ(Name(OutcomeOfOurs(c, "owner-mutex")), Name(c.as_owner_mutex)) << c.name;
+  }
+}
+
+TEST(JudgeLog, AReadThatAnsweredNothingSaysNothingOfAnObjectThatIsNeverNil) {
+  const auto judged = [](const char* change, const char* answer, const char* model) {
+    return JudgedJudgeLog(fmt::format("{{:process 0, :type :invoke, :f :{0}, :value 1}}"
+                                      "{{:process 0, :type :ok, :f :{0}, :value 1}}"
+                                      "{{:process 1, :type :invoke, :f :read}}"
+                                      "{{:process 1, :type :ok, :f :read, :value {1}}}",
+                                      change, answer),
+                          model)
+        ->outcome;
+  };
+  EXPECT_EQ(judged("add", "nil", "set"), Outcome3::kValid);
+  EXPECT_EQ(judged("add", "[]", "set"), Outcome3::kViolated);
+  EXPECT_EQ(judged("put", "nil", "inventory"), Outcome3::kValid);
+  EXPECT_EQ(judged("put", "0", "inventory"), Outcome3::kViolated);
+  EXPECT_EQ(judged("write", "nil", "register"), Outcome3::kViolated);
+  // Read twice, it is there once.
+  EXPECT_EQ(judged("add", "[1 1]", "set"), Outcome3::kValid);
+  EXPECT_EQ(judged("add", "[1 1 2 2]", "set"), Outcome3::kViolated);
+  // A history with nothing else shows nothing.
+  EXPECT_EQ(JudgedJudgeLog("{:process 1, :type :invoke, :f :read}"
+                           "{:process 1, :type :ok, :f :read, :value nil}",
+                           "set")
+                ->outcome,
+            Outcome3::kUnknown);
+}
+
 TEST(JudgeLog, AnOperationWithoutACompletionMayHaveHappenedLater) {
   constexpr std::string_view kLog = R"(
     {:process 0, :type :invoke, :f :write, :value 5}

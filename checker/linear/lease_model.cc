@@ -27,6 +27,7 @@ namespace doublehold {
 namespace {
 
 constexpr std::array<std::string_view, 3> kLease{"acquire", "release", "not-owner"};
+constexpr std::array<FunctionValues, 3> kOfLease{{{.argument = ValueKind::kLease}, {}, {}}};
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 // The numbers of the state. All that came so far can have happened by `now`, and no earlier; the hold that is not known to be
@@ -129,6 +130,7 @@ std::vector<Model> LeaseModels() {
             .initial = NeverHeld,
             .apply = ApplyLease,
             .describe = DescribeLease,
+            .values = kOfLease,
             .needs_times = true},
   };
 }

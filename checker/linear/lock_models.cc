@@ -13,11 +13,14 @@ std::string ShownOwner(int64_t owner) {
 }
 
 constexpr std::array<std::string_view, 2> kLock{"acquire", "release"};
+constexpr std::array<FunctionValues, 2> kOfFenced{{{.result = ValueKind::kToken}, {}}};
+constexpr std::array<FunctionValues, 2> kOfSemaphore{
+    {{.argument = ValueKind::kCount}, {.argument = ValueKind::kCount}}};
 constexpr uint8_t kAcquire = 0;
 
 ModelState Free(const ModelParameters&) { return {0}; }
 ModelState FreeOfTwo(const ModelParameters&) { return {0, 0}; }
-ModelState FreeOfFour(const ModelParameters&) { return {0, 0, 0, 0}; }
+ModelState FreeAndNoToken(const ModelParameters&) { return {0, kNil, 0, 0}; }
 
 // Knossos's mutex: whoever releases.
 bool ApplyMutex(ModelState& state, const Operation& operation) {
@@ -44,7 +47,7 @@ bool ApplyReentrant(ModelState& state, const Operation& operation) {
   return true;
 }
 
-// State: owner, the last token that anybody was told, how often the owner is in, whether that token is its own. One that
+// State: owner, the last token that anybody was told (at first kNil, below all), how often the owner is in, whether that token is its own. One that
 // nobody was told of is above all before it; the owner may hear of it when it enters again.
 bool ApplyFencedWith(ModelState& state, const Operation& operation, bool reentrant) {
   const int64_t owner = OwnerOf(operation);
@@ -139,7 +142,8 @@ std::string DescribeReentrant(const ModelState& state) {
   return state[0] == 0 ? "free" : fmt::format("{}, {} deep", ShownOwner(state[0]), state[1]);
 }
 std::string DescribeFenced(const ModelState& state) {
-  return fmt::format("{}, last token {}", ShownOwner(state[0]), state[1]);
+  const std::string token = state[1] == kNil ? "none" : fmt::format("{}", state[1]);
+  return fmt::format("{}, last token {}", ShownOwner(state[0]), token);
 }
 std::string DescribePermits(const ModelState& state) {
   std::string text = fmt::format("{} permits left", state[0]);
@@ -166,13 +170,13 @@ std::vector<Model> LockModels() {
       Model{"reentrant-mutex", "its owner may enter again, and is out after as many releases",
             kLock, true, FreeOfTwo, ApplyReentrant, DescribeReentrant},
       Model{"fenced-mutex", "an acquire answers a token above all before it", kLock, true,
-            FreeOfFour, ApplyFenced, DescribeFenced},
+            FreeAndNoToken, ApplyFenced, DescribeFenced, kOfFenced},
       Model{"reentrant-fenced-mutex", "the same, entered again with the same token", kLock, true,
-            FreeOfFour, ApplyReentrantFenced, DescribeFenced},
+            FreeAndNoToken, ApplyReentrantFenced, DescribeFenced, kOfFenced},
       Model{"semaphore", "some permits (--permits); anybody may release", kLock, false, Permits,
-            ApplySemaphore, DescribePermits},
+            ApplySemaphore, DescribePermits, kOfSemaphore},
       Model{"owner-semaphore", "some permits, each released by who has it", kLock, true, Permits,
-            ApplyOwnerSemaphore, DescribePermits},
+            ApplyOwnerSemaphore, DescribePermits, kOfSemaphore},
       Model{"read-write-lock", "readers together, a writer alone", kReadWrite, true, Free,
             ApplyReadWrite, DescribeReadWrite},
   };

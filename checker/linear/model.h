@@ -26,6 +26,24 @@ struct ModelParameters {
   Duration lease_grace{};  // leases: how much longer one may last
 };
 
+// What of a value a model wants. Anything else in its place is refused.
+enum class ValueKind : uint8_t {
+  kUnread,
+  kValue,     // a number, a text, true, false or nil
+  kPair,      // [old new], each such a value
+  kElements,  // a list of such values; nil: nothing was read
+  kText,
+  kTextOrNil,
+  kCount,    // 0 or more; nil is one
+  kInteger,  // nil: nothing was read
+  kLease,    // ns, or a map with them
+  kToken,    // an integer of 64 bits, or a map with it; nil, or a map without: none was told
+};
+struct FunctionValues {
+  ValueKind argument = ValueKind::kUnread;
+  ValueKind result = ValueKind::kUnread;
+};
+
 // A row of the registry. Pure functions; any thread.
 struct Model {
   std::string_view name;
@@ -38,8 +56,13 @@ struct Model {
   // result is not asked.
   bool (*apply)(ModelState& state, const Operation& operation) = nullptr;
   std::string (*describe)(const ModelState& state) = nullptr;
-  bool needs_times = false;  // what may be depends on when, not on the order alone
-  bool packs_text = false;   // its values are texts, as PackedText has them; else they are numbered
+  std::span<const FunctionValues> values{};  // of each function; none: nothing of them is read
+  bool needs_times = false;                  // what may be depends on when, not on the order alone
+  bool packs_text = false;  // its values are texts, as PackedText has them; else they are numbered
+
+  [[nodiscard]] FunctionValues ValuesOf(size_t function) const {
+    return values.empty() ? FunctionValues{} : values[function];
+  }
 };
 
 // A text as numbers: its length, then eight bytes a number.

@@ -17,14 +17,14 @@ namespace doublehold {
 
 // Of any of them; each uses what it needs.
 struct PlainState {
-  std::optional<int32_t> owner{};         // who has it alone
-  int64_t times = 0;                      // how often the owner is in
-  std::optional<int64_t> own_token{};     // that the owner was told
-  int64_t highest_token = 0;              // that anybody was told
-  int64_t permits = 0;                    // nobody's
-  std::map<int32_t, int64_t> have{};      // who shares it, and how much of it
-  std::optional<int64_t> value{};         // nothing: nil
-  std::set<std::optional<int64_t>> in{};  // a set
+  std::optional<int32_t> owner{};          // who has it alone
+  int64_t times = 0;                       // how often the owner is in
+  std::optional<int64_t> own_token{};      // that the owner was told
+  std::optional<int64_t> highest_token{};  // that anybody was told
+  int64_t permits = 0;                     // nobody's
+  std::map<int32_t, int64_t> have{};       // who shares it, and how much of it
+  std::optional<int64_t> value{};          // nothing: nil
+  std::set<std::optional<int64_t>> in{};   // a set
   std::string text{};
 };
 

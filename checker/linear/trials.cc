@@ -32,7 +32,7 @@ Operation AnyOperation(const Model& model, Prng& prng, int32_t process) {
     }
   }
   if (name == "acquire" && model.name.ends_with("fenced-mutex"))
-    operation.result = {1 + static_cast<int64_t>(prng.Below(4))};
+    operation.result = {static_cast<int64_t>(prng.Below(4)) - 1};
   if (model.name.ends_with("semaphore")) operation.argument = {1 + value() % 2};
   if (name == "acquire" && model.needs_times)
     operation.argument = {static_cast<int64_t>(prng.Below(8))};

@@ -1,32 +1,103 @@
 #include "checker/linear/values.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <optional>
-#include <utility>
 
 namespace doublehold {
 namespace {
 
 constexpr int64_t kMostWords = int64_t{1} << 40;
+constexpr int64_t kMostCounted = int64_t{1} << 40;  // so that sums cannot overflow
+
+bool HasParts(FormView value) { return value.IsSequence() || value.IsMap(); }
+
+// Two that are not equal in all their parts are not equal, and whose first part is a key should have been told apart by it.
+Result<LinearValue> HasTooManyParts() {
+  return BadInput(
+      "its value is a list or a map, not a number, a text, true, false or nil; of values "
+      "[key value]: --partition-by key");
+}
+
+Result<LinearValue> OfCount(FormView value) {
+  if (value.IsNil()) return LinearValue{kNil};
+  const std::optional<int64_t> count = value.WholeNumber();
+  if (!count || *count < 0 || *count > kMostCounted)
+    return BadInput(fmt::format("its value is no whole number from 0 to {}", kMostCounted));
+  return LinearValue{*count};
+}
+
+Result<LinearValue> OfInteger(FormView value, std::string_view what) {
+  const std::optional<int64_t> integer = value.WholeNumber();
+  if (!integer || *integer == kNil)
+    return BadInput(fmt::format("{} is no integer of 64 bits", what));
+  return LinearValue{*integer};
+}
+
+Result<LinearValue> OfToken(FormView value) {
+  const FormView token = value.IsMap() ? value.Find("token") : value;
+  return token.IsNil() ? LinearValue{} : OfInteger(token, "its token");
+}
+
+// Whoever needs it says what is wrong with it: below 0 it is no number.
+LinearValue OfLease(FormView value) {
+  FormView lease = value;
+  if (value.IsMap()) {
+    lease = value.Find("lease_ns");
+    if (!lease.exists()) lease = value.Find("lease");
+  }
+  if (lease.IsNil() || lease.IsSequence()) return {};
+  return {std::max<int64_t>(-1, lease.WholeNumber().value_or(-1))};
+}
 
 }  // namespace
 
-LinearValue ValueNumbers::Of(FormView value, const std::string_view (&parts)[2]) {
-  if (value.IsSequence()) return OfSequence(value);
-  if (value.IsMap()) {  // ours, and drivers', have named parts
-    for (const std::string_view part : parts) {
-      const FormView found = value.Find(part);
-      if (found.exists()) return {NumberOf(found)};
+Result<LinearValue> ValueNumbers::Of(FormView value, ValueKind kind) {
+  switch (kind) {
+    case ValueKind::kUnread:
+      return LinearValue{};
+    case ValueKind::kValue:
+      if (HasParts(value)) return HasTooManyParts();
+      return LinearValue{NumberOf(value)};
+    case ValueKind::kPair: {
+      Result<LinearValue> pair = value.IsSequence() ? OfEach(value) : LinearValue{};
+      if (pair && pair->size() != 2) return BadInput("its value is no pair [old new]");
+      return pair;
     }
-    return {};
+    case ValueKind::kElements: {
+      if (!value.IsSequence()) return BadInput("its value is no list of elements");
+      Result<LinearValue> elements = OfEach(value);
+      if (elements) {
+        std::ranges::sort(*elements);
+        elements->erase(std::ranges::unique(*elements).begin(), elements->end());
+      }
+      return elements;
+    }
+    case ValueKind::kTextOrNil:
+      if (value.IsNil()) return LinearValue{kNil};
+      [[fallthrough]];
+    case ValueKind::kText:
+      if (!value.Text()) return BadInput("its value is no text");
+      return PackedText(*value.Text());
+    case ValueKind::kCount:
+      return OfCount(value);
+    case ValueKind::kInteger:
+      return OfInteger(value, "its value");
+    case ValueKind::kLease:
+      return OfLease(value);
+    case ValueKind::kToken:
+      return OfToken(value);
   }
-  const std::optional<std::string_view> text = value.Text();
-  if (model_.packs_text && text) return PackedText(*text);
-  return {NumberOf(value)};
+  return LinearValue{};
 }
 
-LinearValue ValueNumbers::OfSequence(FormView value) {
+Result<LinearValue> ValueNumbers::OfEach(FormView sequence) {
   LinearValue numbers;
-  for (const FormView one : value) numbers.push_back(NumberOf(one));
+  for (const FormView one : sequence) {
+    if (HasParts(one)) return HasTooManyParts();
+    numbers.push_back(NumberOf(one));
+  }
   return numbers;
 }
 
