@@ -63,6 +63,50 @@ TEST(CommandLine, AHistoryGoesOutAsEdnAndIsHeldAgainstAModel) {
       << other.err;
 }
 
+// One client has it for longer than its lease, which a watchdog extends, or not.
+std::string KeptPastItsLease(bool extended) {
+  std::string text =
+      R"({"index":0,"time":0,"process":"supervisor","type":"info","f":"start","value":{)"
+      R"("experiment":"x","lock":"drawn","workload":"inventory","write":"read-modify-write",)"
+      R"("seed":1,"lease_ns":100,"grace_ns":50,"duration_ns":0,"clients":2,"nodes":1,)"
+      R"("initial_stock":5,"keys":["k"],"faults":[],"claims":[],"expect":{}}})"
+      "\n";
+  int index = 0;
+  const auto add = [&](int time, const std::string& event) {
+    text += R"({"index":)" + std::to_string(++index) + R"(,"time":)" + std::to_string(time) +
+            R"(,"process":1,"key":"k",)" + event + "}\n";
+  };
+  add(0, R"("type":"invoke","f":"acquire","value":{"lease_ns":100})");
+  add(1, R"("type":"ok","f":"acquire","value":{"hold":1,"valid_until_ns":100,"token":0})");
+  if (extended) {
+    add(50, R"("task":"watchdog","type":"invoke","f":"extend","value":{"hold":1,"lease_ns":600})");
+    add(51,
+        R"("task":"watchdog","type":"ok","f":"extend","value":{"hold":1,"valid_until_ns":650})");
+  }
+  add(500, R"("type":"invoke","f":"release","value":{"hold":1})");
+  add(501, R"("type":"ok","f":"release","value":{"hold":1})");
+  return text;
+}
+
+TEST(CommandLine, WhatAnExportLeavesOutOfAHistoryIsNotTakenForSomethingThatWasNot) {
+  const TestFolder folder;
+  const std::string kept = (folder.path() / "history.jsonl").string();
+  const std::string out = (folder.path() / "out").string();
+  const auto status = [&](bool extended, const char* format, const char* model) {
+    std::ofstream(kept) << KeptPastItsLease(extended);
+    const Finished exported = RunProgram(
+        {"export", kept, "--format", format, "--functions", "acquire,release", "--output", out});
+    EXPECT_EQ(exported.exit_code, 0) << exported.err;
+    return RunProgram({"check", out, "--model", model}).exit_code;
+  };
+  for (const char* format : {"edn", "jsonl"}) {
+    EXPECT_EQ(status(false, format, "lease-mutex"), 1) << format;
+    EXPECT_EQ(status(true, format, "lease-mutex"), 3) << format;  // it asks for no lease
+    EXPECT_EQ(status(true, format, "owner-mutex"), 0) << format;
+    EXPECT_EQ(status(true, format, "fenced-mutex"), 2) << format;  // its token of 0 is none
+  }
+}
+
 TEST(CommandLine, AHistoryThatIsCutOffIsRefused) {
   const StoredRun run;
   const fs::path history = run.folder.path() / "history.jsonl";

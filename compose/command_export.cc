@@ -27,10 +27,34 @@ po::options_description ExportOptions() {
   return options;
 }
 
+// Whether a lease may have been kept for longer than it was asked for: no acquire and no release tells.
+bool LeasesMayBeExtended(const History& history) {
+  if (std::ranges::find(history.events, Op::kExtend, &Event::op) != history.events.end())
+    return true;
+  if (!history.facts.library) return false;
+  const std::vector<std::string>& can = history.facts.library->can;
+  const auto has = [&](std::string_view word) { return std::ranges::find(can, word) != can.end(); };
+  return has("watchdog") || !has("lease");
+}
+
+// For readers that have no start line, and so do not know it for ours.
+void MakeAnybodys(nlohmann::json& event, const History& history, bool leases_hold) {
+  // Jepsen knows no threads: each session is a process of its own.
+  if (event.contains("thread")) {
+    event["process"] = event["process"].get<int64_t>() +
+                       event["thread"].get<int64_t>() * (history.facts.clients + 1);
+    event.erase("thread");
+  }
+  nlohmann::json& value = event["value"];
+  if (value.value("token", int64_t{-1}) == 0) value.erase("token");  // none
+  if (event.at("f") == "acquire" && !leases_hold) value.erase("lease_ns");
+}
+
 // Every event that is asked for, a line each.
 Result<std::string> Exported(const History& history, bool edn, const std::string& functions) {
   const std::vector<std::string> words = SplitAtCommas(functions);
   const std::set<std::string> wanted(words.begin(), words.end());
+  const bool leases_hold = !LeasesMayBeExtended(history);
   std::set<std::string> seen;
   std::stringstream lines;
   WriteJsonl(history, lines);
@@ -41,17 +65,8 @@ Result<std::string> Exported(const History& history, bool edn, const std::string
     seen.insert(function);
     if (!wanted.empty() && (!wanted.contains(function) || !event.at("process").is_number()))
       continue;
-    if (!edn) {
-      text += line + "\n";
-      continue;
-    }
-    // Jepsen knows no threads: each session is a process of its own.
-    if (event.contains("thread")) {
-      event["process"] = event["process"].get<int64_t>() +
-                         event["thread"].get<int64_t>() * (history.facts.clients + 1);
-      event.erase("thread");
-    }
-    text += EdnOfEvent(event) + "\n";
+    if (edn || !wanted.empty()) MakeAnybodys(event, history, leases_hold);
+    text += (edn ? EdnOfEvent(event) : wanted.empty() ? line : event.dump()) + "\n";
   }
   for (const std::string& word : wanted) {
     if (!seen.contains(word))
