@@ -45,6 +45,7 @@ void MakeAnybodys(nlohmann::json& event, const History& history, bool leases_hol
                        event["thread"].get<int64_t>() * (history.facts.clients + 1);
     event.erase("thread");
   }
+  event.erase("index");  // which does not say what came first of what has one time
   nlohmann::json& value = event["value"];
   if (value.value("token", int64_t{-1}) == 0) value.erase("token");  // none
   if (event.at("f") == "acquire" && !leases_hold) value.erase("lease_ns");

@@ -153,9 +153,11 @@ class OpLogReader {
       return Skip(SkipReason::kNoTime, fmt::format("it has {} time, unlike that of line {}",
                                                    time ? "a" : "no", first_line_));
     }
+    // The index of one of ours is that of a file that was merged.
+    const bool is_next = index && index_ && !facts_.ours;
     facts_.indexed = facts_.indexed && index;
     index_ = index;
-    if (facts_.events == 0 || !facts_.timed || *time != time_ns_) ++place_;
+    if (facts_.events == 0 || !facts_.timed || *time != time_ns_ || is_next) ++place_;
     if (facts_.timed && facts_.events > 0 && *time < time_ns_ && facts_.steps_back++ == 0)
       facts_.first_step_back = event.line;
     time_ns_ = time.value_or(0);

@@ -17,8 +17,8 @@ namespace doublehold {
 // Views hold while it is taken.
 struct LogEvent {
   int64_t line = 0;  // in the file
-  // Its place among the events. Those of one time that follow one another share a place: which of them was first, a file that
-  // was merged does not know.
+  // Its place among the events. Those of one time that follow one another share a place unless their index tells them apart:
+  // which of them was first, a file that was merged does not know.
   int64_t at = 0;
   int64_t time_ns = 0;  // 0 where it has none
   int32_t process = 0;

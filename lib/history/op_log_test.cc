@@ -68,6 +68,25 @@ TEST(OpLog, WithoutTimesThePlaceCounts) {
   EXPECT_EQ(log->events[1].at, 1);
 }
 
+TEST(OpLog, OfOneTimeWhichWasFirstIsSaidByAnIndexUnlessItIsOurs) {
+  const auto places = [](const std::string& start, const char* second) {
+    const Result<Log> log =
+        ReadOpLogText(start +
+                      R"({"process":1,"type":"invoke","f":"read","time":5,"index":1})"
+                      "\n" +
+                      R"({"process":2,"type":"invoke","f":"read","time":5)" + second + "}");
+    EXPECT_TRUE(log) << log.error().message;
+    return log ? log->events[1].at - log->events[0].at : -1;
+  };
+  EXPECT_EQ(places("", R"(,"index":2)"), 1);
+  EXPECT_EQ(places("", ""), 0);
+  EXPECT_EQ(
+      places(R"({"process":"supervisor","type":"info","f":"start","time":0,"value":{"events":2}})"
+             "\n",
+             R"(,"index":2)"),
+      0);
+}
+
 TEST(OpLog, AProcessIsANumberHoweverItIsWritten) {
   const Result<Log> log = ReadOpLogText(R"({"process":1.0,"type":"invoke","f":"acquire"})"
                                         "\n"
