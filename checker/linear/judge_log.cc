@@ -25,17 +25,15 @@ std::string_view Means(FailedRelease reading) {
   return "";
 }
 
-// Whether it answers with tokens, and nobody was told one: then nothing was compared.
+// Whether some were granted it who should have been told a token, and none was: then nothing was compared.
 bool LacksTokens(const Model& model, const std::vector<Operation>& operations) {
-  const auto tells = [&](size_t function) {
-    return model.ValuesOf(function).result == ValueKind::kToken;
-  };
-  bool can = false;
-  for (size_t function = 0; function < model.functions.size(); ++function)
-    can = can || tells(function);
-  return can && std::ranges::none_of(operations, [&](const Operation& one) {
-           return !one.indeterminate && tells(one.function) && !one.result.empty();
-         });
+  bool answered = false;
+  for (const Operation& one : operations) {
+    if (one.indeterminate || model.ValuesOf(one.function).result != ValueKind::kToken) continue;
+    if (!one.result.empty()) return false;
+    answered = true;
+  }
+  return answered;
 }
 
 ObjectVerdict JudgeObject(const LoggedObject& object, const std::vector<Operation>& operations,

@@ -343,6 +343,19 @@ TEST(JudgeLog, TokensMayBeginAnywhereAndOnlyThoseThatWereToldAreCompared) {
   }
 }
 
+TEST(JudgeLog, OfAnObjectThatNobodyWasGrantedNoTokenIsMissing) {
+  // Of the key a there is a token; of b one that failed and one that was never answered.
+  EXPECT_EQ(JudgedJudgeLog(R"(
+    {:process 0, :type :invoke, :f :acquire, :key "a"}
+    {:process 0, :type :ok,     :f :acquire, :key "a", :value 4}
+    {:process 1, :type :invoke, :f :acquire, :key "b"}
+    {:process 1, :type :fail,   :f :acquire, :key "b"}
+    {:process 1, :type :invoke, :f :acquire, :key "b"})",
+                           "fenced-mutex")
+                ->outcome,
+            Outcome3::kValid);
+}
+
 TEST(JudgeLog, WithoutTokensItIsViolatedAsAnyMutexIs) {
   EXPECT_EQ(JudgedJudgeLog("{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f "
                            ":acquire} {:process 1, :type :invoke, :f :acquire} {:process 1, :type "
