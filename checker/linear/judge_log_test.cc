@@ -287,6 +287,17 @@ TEST(JudgeLog, AWholeNumberIsTheSameHoweverItIsWritten) {
   EXPECT_EQ(JudgedJudgeLog(std::string(kLog) + "1.5}", "register")->outcome, Outcome3::kViolated);
 }
 
+TEST(JudgeLog, NoTextIsANumber) {
+  for (const char* read : {"0", "1", "\"0\"", "false", "nil"}) {
+    const std::string log = fmt::format(
+        "{{:process 0, :type :invoke, :f :write, :value \"x\"}} {{:process 0, :type :ok, :f "
+        ":write}}"
+        "{{:process 1, :type :invoke, :f :read}} {{:process 1, :type :ok, :f :read, :value {}}}",
+        read);
+    EXPECT_EQ(JudgedJudgeLog(log, "register")->outcome, Outcome3::kViolated) << read;
+  }
+}
+
 TEST(JudgeLog, TextsOfAKeyValueStoreAreJoined) {
   constexpr std::string_view kLog = R"(
     {:process 0, :type :invoke, :f :append, :key "0", :value "x 0 0 y"}
