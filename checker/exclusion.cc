@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,13 +20,32 @@
 namespace doublehold {
 namespace {
 
-// Why holds of these clients could not have overlapped, or nothing when they could.
-std::string WhyNothingCouldOverlap(const Scene& scene, const Holds& holds) {
+// Of one key, whether two of its holds exclude each other.
+struct HoldersOfKey {
+  int64_t holds = 0;
+  std::set<SessionId> owners;
+  bool readers_only = true;
+
+  [[nodiscard]] bool CouldOverlap() const { return owners.size() > 1 && !readers_only; }
+};
+
+// Why too few holds could have overlapped for that none did to say anything; or nothing.
+std::optional<std::string> WhyNoneCouldOverlap(const Scene& scene, const Holds& holds) {
   if (holds.all.empty()) return "no client was granted the lock";
-  const Hold& first = holds.all.front();
-  const bool alone = std::ranges::all_of(
-      holds.all, [&first](const Hold& hold) { return hold.owner() == first.owner(); });
-  return alone ? fmt::format("only {} was granted the lock", OwnerName(scene, first.owner())) : "";
+  std::map<uint16_t, HoldersOfKey> keys;
+  for (const Hold& hold : holds.all) {
+    HoldersOfKey& key = keys[hold.key];
+    ++key.holds;
+    key.owners.insert(hold.owner());
+    key.readers_only = key.readers_only && hold.shared;
+  }
+  const SessionId first = holds.all.front().owner();
+  if (std::ranges::all_of(holds.all, [&](const Hold& hold) { return hold.owner() == first; }))
+    return fmt::format("only {} was granted the lock", OwnerName(scene, first));
+  int64_t judged = 0;
+  for (const auto& [key, holders] : keys) judged += holders.CouldOverlap() ? holders.holds : 0;
+  if (judged == 0) return "no key was held by two that exclude each other";
+  return WhyTooLittle(judged, static_cast<int64_t>(holds.all.size()) - judged, "holds");
 }
 
 ClaimVerdict Check(const Evidence& evidence, const Limits& limits, Part part) {
@@ -33,9 +56,6 @@ ClaimVerdict Check(const Evidence& evidence, const Limits& limits, Part part) {
   if (limits.violations_told > 0)
     verdict.margins = part == Part::kCore ? GapMargins(scene, holds) : LeaseMargins(scene, holds);
   if (holds.broken) return Undecided(std::move(verdict), *holds.broken);
-  if (std::string why = WhyNothingCouldOverlap(scene, holds); !why.empty()) {
-    return Undecided(std::move(verdict), std::move(why));
-  }
   Stories stories(limits);
   std::vector<int64_t> lengths_ns;
   for (const OverlapFound& overlap : FindOverlaps(holds, part)) {
@@ -48,6 +68,10 @@ ClaimVerdict Check(const Evidence& evidence, const Limits& limits, Part part) {
     } else {
       stories.CountUntold(first, from_ns);
     }
+  }
+  if (verdict.count == 0) {
+    if (auto why = WhyNoneCouldOverlap(scene, holds))
+      return Undecided(std::move(verdict), *std::move(why));
   }
   if (!lengths_ns.empty()) verdict.overlap = PercentilesOf(std::move(lengths_ns));
   if (limits.violations_told == 0) return Decided(std::move(verdict), std::move(stories), "", "");

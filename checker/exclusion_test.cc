@@ -38,7 +38,12 @@ TEST(Exclusion, IsValidWhenEachHoldEndsBeforeTheNextBegins) {
       c2:    A--a==R-r)"});
   ExpectExclusion({.name = "other keys", .picture = R"(
       c1:        A-a=====R-r
-      c2 item-1:  A-a==R-r)"});
+      c2 item-1:  A-a==R-r
+      c3:                   A-a=R-r)"});
+  ExpectExclusion({.name = "readers, and a writer", .picture = R"(
+      c1:        A-b=====R-r
+      c2:         A-b==R-r
+      c3:                   A-a=R-r)"});
   ExpectExclusion({.name = "unknown acquires", .picture = R"(
       c1: A-a=====R-r
       c2:   A-?   A-a=R-r)"});
@@ -129,6 +134,39 @@ TEST(Exclusion, NothingIsClaimedWhereNothingCouldOverlap) {
                    .picture = "c1: A-a=R-r",
                    .strict = kExclusionUnknown,
                    .live = kExclusionUnknown});
+  ExpectExclusion({.name = "a key for each",
+                   .picture = R"(
+      c1:        A-a=====R-r
+      c2 item-1:  A-a==R-r)",
+                   .strict = kExclusionUnknown,
+                   .live = kExclusionUnknown});
+  ExpectExclusion({.name = "readers",
+                   .picture = R"(
+      c1:        A-b=====R-r
+      c2:         A-b==R-r)",
+                   .strict = kExclusionUnknown,
+                   .live = kExclusionUnknown});
+  ExpectExclusion({.name = "most of them on a key of one client",
+                   .picture = R"(
+      c1:        A-a=R-r        A-a=R-r
+      c2 item-1: A-a=R-rA-a=R-r
+      c2 item-2: A-a=R-rA-a=R-r
+      c3:               A-a=R-r)",
+                   .strict = kExclusionUnknown,
+                   .live = kExclusionUnknown});
+}
+
+TEST(Exclusion, SaysWhatCouldNotHaveOverlapped) {
+  const auto reason = [](const std::string& picture) {
+    return CheckExclusion(FromLanes(picture), {}).reason;
+  };
+  EXPECT_EQ(reason("c1: A-a=R-r"), "only client 1 was granted the lock");
+  const std::string apart = "c1:         A-a=R-r\nc2 item-1:  A-a=R-r A-a=R-r";
+  EXPECT_EQ(reason(apart), "no key was held by two that exclude each other");
+  EXPECT_EQ(reason(apart + "\nc2 item-2:         A-a=R-r\nc3:                 A-a=R-r"),
+            "only 2 of 5 holds could be judged");
+  EXPECT_EQ(reason(apart + "\nc3:                 A-a=R-r"),
+            "none of 4 holds began while another client held the key");
 }
 
 TEST(Exclusion, EachHoldThatBeganInAnotherCountsOnce) {
