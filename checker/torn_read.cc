@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,23 +36,35 @@ class TornReadChecker {
     ClaimVerdict verdict{.unit = "looks"};
     if (holds_.broken) return Undecided(std::move(verdict), *holds_.broken);
     for (const Call& call : calls_.all) {
-      if (call.op == Op::kWrite) writes_[{call.key, Left(call)}].push_back(&call);
+      if (call.op != Op::kWrite) continue;
+      writes_[{call.key, Left(call)}].push_back(&call);
+      if (call.Ok()) writers_[call.key].insert(call.session);
     }
+    int64_t passed_over = 0;
+    int64_t undisturbed = 0;
     for (const Call& call : calls_.all) {
-      if (call.op != Op::kLook || !call.Ok()) continue;
+      if (call.op != Op::kLook) continue;
       const Hold* hold = holds_.Find(call.hold);
-      if (hold == nullptr || hold->owner() != call.session || hold->key != call.key) continue;
+      const bool its = hold != nullptr && hold->owner() == call.session && hold->key == call.key;
+      if (!its || !call.Ok()) {
+        ++passed_over;
+        continue;
+      }
       ++verdict.opportunities;
       if (call.answer[0] != call.answer[1]) JudgeTorn(call, *hold);
+      if (!AnotherWrites(call)) ++undisturbed;
     }
     verdict.count = count_;
     if (verdict.opportunities == 0) {
       return Undecided(std::move(verdict), "nobody looked at a record under a lock");
     }
     if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
-    if (count_ == 0 && writes_.empty()) {
-      return Undecided(std::move(verdict), "nothing was written while others looked");
-    }
+    const int64_t judged = verdict.opportunities - undisturbed;
+    if (count_ == 0 && judged == 0)
+      return Undecided(std::move(verdict), "nobody looked at what another wrote");
+    if (const auto why = WhyTooLittle(judged, passed_over + undisturbed, verdict.unit);
+        why && count_ == 0)
+      return Undecided(std::move(verdict), *why);
     const std::string of = Counted(verdict.opportunities, "look");
     return Decided(std::move(verdict), std::move(stories_),
                    fmt::format("{} of {} saw half of a write", count_, of),
@@ -59,6 +72,13 @@ class TornReadChecker {
   }
 
  private:
+  // Whether another certainly wrote the record at some time.
+  [[nodiscard]] bool AnotherWrites(const Call& look) const {
+    const auto writers = writers_.find(look.key);
+    return writers != writers_.end() &&
+           std::ranges::any_of(writers->second, [&](auto one) { return one != look.session; });
+  }
+
   void JudgeTorn(const Call& look, const Hold& hold) {
     const Call* unfinished = Unfinished(look);
     const std::string saw = fmt::format(
@@ -160,6 +180,7 @@ class TornReadChecker {
   const Scene& scene_;
   Stories stories_;
   std::map<std::pair<uint16_t, int64_t>, std::vector<const Call*>> writes_;  // by what they left
+  std::map<uint16_t, std::set<SessionId>> writers_;  // by key; of writes that were carried out
   int64_t count_ = 0;
   std::string doubt_;
 };

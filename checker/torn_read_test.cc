@@ -97,7 +97,36 @@ TEST(TornRead, ALookWithoutAHoldIsNotJudged) {
                 .reason,
             "nobody looked at a record under a lock");
   EXPECT_EQ(VerdictOnTornRead("c1:  A-b==L-l=R-r  | 7/7").reason,
-            "nothing was written while others looked");
+            "nobody looked at what another wrote");
+}
+
+TEST(TornRead, IsUnknownWhereFewLooksCouldHaveBeenTorn) {
+  const std::string look = "\n      c1:             A-b==L-l=R-r                          | 7/7";
+  const std::string none = "nobody looked at what another wrote";
+  EXPECT_EQ(VerdictOnTornRead(look + R"(
+      c2 item-1:      A-a=W-u=R-r                           | 7>8)")
+                .reason,
+            none);
+  EXPECT_EQ(VerdictOnTornRead(look + R"(
+      c2:                          A-a=W-x=R-r              | 7>8)")
+                .reason,
+            none);
+  EXPECT_EQ(VerdictOnTornRead(look + R"(
+      c2:                          A-a=W-?=R-r              | 7>8)")
+                .reason,
+            none);
+  EXPECT_EQ(VerdictOnTornRead("c1:  A-a=W-u=R-r  A-b==L-l=R-r  | 7>8 8/8").reason, none);
+  const std::string judged = look + R"(
+      c2:                          A-a=W-u=R-r              | 7>8)";
+  EXPECT_EQ(VerdictOnTornRead(judged).outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnTornRead(judged + R"(
+      c3:                          L-lL-l                   | 7/8 8/8)")
+                .reason,
+            "only 1 of 3 looks could be judged");
+  EXPECT_EQ(VerdictOnTornRead(judged + R"(
+      c3 item-1:                   A-b=L-l=L-l=L            | 1/1 1/1)")
+                .reason,
+            "only 1 of 4 looks could be judged");
 }
 
 TEST(TornRead, ALookUnderAnothersHoldIsNotJudged) {
