@@ -42,7 +42,15 @@ struct KeyUsage {
   int64_t granted = 0;
   int64_t used_ns = -1;           // when the last grant or release was answered
   int64_t leases_end_ns = 0;      // of all that were granted
+  std::vector<Span> refused;      // when an acquire was under way that came to nothing
   std::optional<int64_t> had_ns;  // when the referee was granted the lock
+
+  // Or perhaps: an attempt that fails may have set it, and taken it back.
+  [[nodiscard]] bool InUseAt(int64_t at_ns) const {
+    if (!Before(used_ns, at_ns)) return true;
+    return std::ranges::any_of(
+        refused, [&](const Span& when) { return when.from_ns <= at_ns && at_ns <= when.to_ns; });
+  }
 };
 
 class KeyLeakChecker {
@@ -56,10 +64,12 @@ class KeyLeakChecker {
     if (!evidence_.calls().complete)
       return Undecided(std::move(verdict), "records were lost: others may have been let in");
     Gather();
+    int64_t passed_over = 0;
     for (auto& [key, of] : keys_) {
       // While it was in use, or perhaps so, nobody had gone home.
-      std::erase_if(of.looks, [&](const Look& look) { return !Before(of.used_ns, look.at_ns); });
+      std::erase_if(of.looks, [&](const Look& look) { return of.InUseAt(look.at_ns); });
       Judge(key, of, verdict);
+      if (of.looks.empty() && of.granted > 0) ++passed_over;
     }
     verdict.count = count_;
     if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
@@ -67,6 +77,9 @@ class KeyLeakChecker {
       return Undecided(std::move(verdict), "under which name the lock is kept was not found out");
     if (verdict.opportunities == 0)
       return Undecided(std::move(verdict), "no key that was granted was looked for at the end");
+    if (const auto why = WhyTooLittle(verdict.opportunities, passed_over, verdict.unit);
+        why && count_ == 0)
+      return Undecided(std::move(verdict), *why);
     const std::string of = Counted(verdict.opportunities, "key");
     return Decided(std::move(verdict), std::move(stories_),
                    fmt::format("{} of {} was left behind, though all had released it", count_, of),
@@ -93,6 +106,8 @@ class KeyLeakChecker {
       KeyUsage& of = keys_[call.key];
       if (call.outcome == EventType::kInfo) of.open = &call;
       if (call.op == Op::kRelease) of.last = &call;
+      if (call.outcome == EventType::kFail && call.op == Op::kAcquire)
+        of.refused.push_back({call.from_ns, call.to_ns});
       const bool answered = call.outcome == EventType::kOk || call.op == Op::kRelease;
       if (answered && call.to_ns < kForeverNs) of.used_ns = std::max(of.used_ns, call.to_ns);
     }

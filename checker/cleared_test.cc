@@ -218,6 +218,29 @@ TEST(Cleared, OnlyALookAfterTheLastReleaseCounts) {
       c2:              A-x
       expiry:         *    | 9)",
        Outcome3::kViolated},
+      {"after it, while another asks that is refused", R"(
+      c1:     A-a==R-r
+      c2:             A-----x
+      expiry:            *    | 9)"},
+      {"at the instant of that refusal", R"(
+      c1:     A-a==R-r
+      c2:             A--x
+      expiry:            *    | 9)"},
+      {"when that was refused", R"(
+      c1:     A-a==R-r
+      c2:             A-x
+      expiry:            *    | 9)",
+       Outcome3::kViolated},
+      {"while another asks for another key", R"(
+      c1:         A-a==R-r
+      c2 item-1:          A-----x
+      expiry:                *    | 9)",
+       Outcome3::kViolated},
+      {"while another is refused, by several servers", R"(
+      c1:     A-a==R-r
+      c2:             A-----x
+      expiry:            *    | 9)",
+       Outcome3::kUnknown, 3},
       {"after it, before another grant", R"(
       c1:     A-a==R-r
       c2:              A-a=R-r
@@ -262,6 +285,31 @@ TEST(Cleared, IsUnknownWhereAServerWasNotLookedAtForEachKey) {
       expiry:                    *     | 9
       expiry item-1:                ** | -2 -2)";
   EXPECT_EQ(check(left, {1, 1, 2}).outcome, Outcome3::kViolated);
+}
+
+TEST(Cleared, IsUnknownWhereMostKeysWereNotLookedFor) {
+  const std::string two = R"(
+      c1:             A-a==R-r
+      c2 item-1:      A-a==R-r
+      expiry:                    *  | -2)";
+  EXPECT_EQ(VerdictOnCleared(two).outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnCleared(two + "\n      c3 item-2:      A-a==R-r").reason,
+            "only 1 of 3 keys could be judged");
+  EXPECT_EQ(VerdictOnCleared(two + "\n      c3 item-2:      A-x").outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnCleared(R"(
+      c1:             A-a==R-r
+      c2 item-1:      A-a==R-r
+      c3 item-2:      A-a==R-r
+      expiry:                    *  | 9)")
+                .outcome,
+            Outcome3::kViolated);
+}
+
+TEST(Cleared, AServerThatDidNotAnswerWasNotLookedAt) {
+  History history = FromLanes("c1:     A-a==R-r\nexpiry:          ** | -2 0", {.nodes = 2});
+  history.events.back().type = EventType::kFail;
+  history.events.back().value[1] = 2;
+  EXPECT_EQ(CheckCleared(history, {}).reason, "item-0 was not looked for on node 2");
 }
 
 TEST(Cleared, AKeyMayLastForCenturies) {

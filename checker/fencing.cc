@@ -54,15 +54,42 @@ class FencingChecker {
   ClaimVerdict Verdict() && {
     ClaimVerdict verdict{.unit = "tokens"};
     if (holds_.broken) return Undecided(std::move(verdict), *holds_.broken);
-    std::map<uint16_t, std::vector<const Call*>> grants, accesses;
-    size_t comparable = 0;
+    Judge();
+    verdict.count = count_;
+    verdict.opportunities = tokens_;
+    if (auto step = std::move(step_).Take()) verdict.margins.push_back(std::move(*step));
+    if (grants_.empty()) return Undecided(std::move(verdict), "no grant carried a token");
+    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
+    if (count_ == 0 && compared_ == 0)
+      return Undecided(std::move(verdict), "no key was granted twice with a token");
+    if (const auto why = WhyTooLittle(compared_, granted_ - compared_, "grants");
+        why && count_ == 0)
+      return Undecided(std::move(verdict), *why);
+    const std::string of = Counted(verdict.opportunities, "token");
+    return Decided(std::move(verdict), std::move(stories_),
+                   fmt::format("{} of {} did not rise, or were stale and accepted", count_, of),
+                   accesses_.empty()
+                       ? fmt::format("{} rose from grant to grant; none was shown to the store", of)
+                       : fmt::format("{} rose from grant to grant, and none was stale", of));
+  }
+
+  // Few though they may be.
+  bool NothingSpeaksAgainst() && {
+    if (holds_.broken) return false;
+    Judge();
+    return !grants_.empty() && count_ == 0 && doubt_.empty();
+  }
+
+ private:
+  void Judge() {
     for (const Call& call : calls_.all) {
       const bool access = call.op == Op::kRead || call.op == Op::kWrite;
-      if (!call.Ok() || (!access && call.op != Op::kAcquire) || TokenForCall(call) == 0) continue;
-      ++verdict.opportunities;
-      std::vector<const Call*>& of_key = access ? accesses[call.key] : grants[call.key];
+      if (!call.Ok() || (!access && call.op != Op::kAcquire)) continue;
+      granted_ += access ? 0 : 1;
+      if (TokenForCall(call) == 0) continue;
+      ++tokens_;
+      std::vector<const Call*>& of_key = access ? accesses_[call.key] : grants_[call.key];
       of_key.push_back(&call);
-      comparable = std::max(comparable, of_key.size());
     }
     for (const Call& call : calls_.all) {
       const bool takes = call.op == Op::kAcquire || call.op == Op::kRelease;
@@ -70,25 +97,11 @@ class FencingChecker {
         unsure_ns_.emplace(std::pair(call.session, call.key), call.from_ns);
       }
     }
-    for (const auto& [key, of_key] : grants) JudgeGrants(of_key);
-    for (const auto& [key, of_key] : accesses) JudgeAccesses(of_key);
-    for (const auto& [key, of_key] : grants) LookForLateTokens(of_key);
-    verdict.count = count_;
-    if (auto step = std::move(step_).Take()) verdict.margins.push_back(std::move(*step));
-    if (grants.empty()) return Undecided(std::move(verdict), "no grant carried a token");
-    if (comparable < 2) {
-      return Undecided(std::move(verdict), "no key was granted twice with a token");
-    }
-    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
-    const std::string of = Counted(verdict.opportunities, "token");
-    return Decided(std::move(verdict), std::move(stories_),
-                   fmt::format("{} of {} did not rise, or were stale and accepted", count_, of),
-                   accesses.empty()
-                       ? fmt::format("{} rose from grant to grant; none was shown to the store", of)
-                       : fmt::format("{} rose from grant to grant, and none was stale", of));
+    for (const auto& [key, of_key] : grants_) JudgeGrants(of_key);
+    for (const auto& [key, of_key] : accesses_) JudgeAccesses(of_key);
+    for (const auto& [key, of_key] : grants_) LookForLateTokens(of_key);
   }
 
- private:
   void JudgeGrants(const std::vector<const Call*>& grants) {
     LargestBefore largest(grants);
     std::map<int64_t, const Call*> given;
@@ -103,6 +116,8 @@ class FencingChecker {
         TellGrant(*grant, *same->second, "too");
       }
     }
+    // One token alone, be it of an owner that was let in again, rises from none.
+    if (given.size() > 1) compared_ += static_cast<int64_t>(grants.size());
   }
 
   // In the order in which they were asked for. Each beside those that had not been answered by then: few.
@@ -208,6 +223,10 @@ class FencingChecker {
   const Holds& holds_;
   const Scene& scene_;
   Stories stories_;
+  std::map<uint16_t, std::vector<const Call*>> grants_, accesses_;  // with a token
+  int64_t tokens_ = 0;
+  int64_t granted_ = 0;   // with a token or without
+  int64_t compared_ = 0;  // of those, the ones of keys that were granted with several tokens
   int64_t count_ = 0;
   MarginFinder step_{{.what = "smallest step from a token to the next",
                       .missed = "furthest a token went back",
@@ -226,7 +245,7 @@ bool StoreRefusesStaleWrites(const Evidence& evidence) {
         const bool shows = read || event.op == Op::kWrite;
         return !shows || event.client <= kReferee || event.value[3] > 0;
       });
-  return all_show_tokens && CheckFencing(evidence, {}).outcome == Outcome3::kValid;
+  return all_show_tokens && FencingChecker(evidence, {}).NothingSpeaksAgainst();
 }
 
 ClaimVerdict CheckFencing(const Evidence& evidence, const Limits& limits) {

@@ -39,6 +39,8 @@ namespace doublehold {
 // A store that compares on writes only shows no token on its reads (0), so K33 is no violation of
 // this claim: nothing stale was accepted, and yet the stock is wrong. A write of unknown outcome
 // shows nothing either.
+//
+// Unknown where most grants carried no token, or were of a key of which there was no other token to compare theirs with.
 ClaimVerdict CheckFencing(const Evidence& evidence, const Limits& limits);
 
 // Whether nothing can have been written over what its writer had not read, because the store refuses it: every read and

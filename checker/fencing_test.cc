@@ -169,7 +169,24 @@ TEST(Fencing, AStoreThatComparesOnWritesOnlyIsFooledWithoutAViolation) {
 
 TEST(Fencing, IsUnknownWithoutTokensToCompare) {
   EXPECT_EQ(VerdictOnFencing("c1: A-a===R-r").reason, "no grant carried a token");
-  EXPECT_EQ(VerdictOnFencing("c1: A-a===R-r | #4").reason, "no key was granted twice with a token");
+  const std::string once = "no key was granted twice with a token";
+  EXPECT_EQ(VerdictOnFencing("c1: A-a===R-r | #4").reason, once);
+  EXPECT_EQ(VerdictOnFencing("c1: A-a=g=w=R-r | #4 5#4 5>4#4").reason, once);
+  EXPECT_EQ(VerdictOnFencing("c1: A-a=A-a=R-r=R-r | #4 #4").reason, once);
+  EXPECT_EQ(VerdictOnFencing("c1:        A-a=R-r | #4\nc2 item-1: A-a=R-r | #5").reason, once);
+}
+
+TEST(Fencing, IsUnknownWhereMostGrantsHadNoTokenToCompare) {
+  const std::string two = R"(
+      c1:         A-a=R-r         A-a=R-r                    | #4 #6
+      c2 item-1:  A-a=R-r         A-a=R-r                    | #5)";
+  EXPECT_EQ(VerdictOnFencing(two).outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnFencing(two + "\n      c3:                 A-a=R-r").reason,
+            "only 2 of 5 grants could be judged");
+  EXPECT_EQ(VerdictOnFencing(two + R"(
+      c3:                  A-a=R-r         A-a=R-r           | #5 #5)")
+                .outcome,
+            Outcome3::kViolated);
 }
 
 }  // namespace

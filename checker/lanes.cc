@@ -15,7 +15,6 @@ namespace doublehold {
 namespace {
 
 constexpr int64_t kColumnNs = 1'000'000;
-constexpr int64_t kUndrawnLeaseNs = 1'000 * kColumnNs;
 
 struct PictureLane {
   std::vector<std::string> label;  // its words
@@ -99,8 +98,13 @@ std::pair<int64_t, int64_t> TakePair(PictureLane& lane) {
 // Draws one client's lane: keeps what was invoked last and not yet answered.
 class ClientLane {
  public:
-  ClientLane(std::vector<Event>& events, PictureLane& lane, SessionId session, uint16_t key)
-      : events_(events), lane_(lane), session_(session), key_(key) {}
+  ClientLane(std::vector<Event>& events, PictureLane& lane, SessionId session, uint16_t key,
+             Duration asked_lease)
+      : events_(events),
+        lane_(lane),
+        session_(session),
+        key_(key),
+        asked_lease_ns_(ToNs(asked_lease)) {}
 
   void Draw(uint64_t& grants) {
     for (size_t column = 0; column < lane_.content.size(); ++column) {
@@ -118,9 +122,9 @@ class ClientLane {
       case 'Q':
         return Invoke(Op::kWait, {});
       case 'A':
-        return Invoke(Op::kAcquire, {kUndrawnLeaseNs});
+        return Invoke(Op::kAcquire, {asked_lease_ns_});
       case 'E':
-        return Invoke(Op::kExtend, {kUndrawnLeaseNs});
+        return Invoke(Op::kExtend, {asked_lease_ns_});
       case 'R':
         return Invoke(Op::kRelease, {});
       case 'W':
@@ -145,11 +149,11 @@ class ClientLane {
       case 'b':
         PushHold(grants);
         leased_ = events_.size();
-        return Answer(EventType::kOk, {open_.back().at_ns + kUndrawnLeaseNs, TakeGrantToken(lane_),
+        return Answer(EventType::kOk, {open_.back().at_ns + asked_lease_ns_, TakeGrantToken(lane_),
                                        mark == 'b' ? 1 : 0});
       case 'e':
         leased_ = events_.size();
-        return Answer(EventType::kOk, {open_.back().at_ns + kUndrawnLeaseNs});
+        return Answer(EventType::kOk, {open_.back().at_ns + asked_lease_ns_});
       case 's':
         return DrawSettled(EventType::kOk, grants);
       case 'z':
@@ -160,7 +164,7 @@ class ClientLane {
       case 'k':
         return Answer(EventType::kOk, open_.back().value);
       case 't':
-        return Answer(EventType::kFail, {kUndrawnLeaseNs});
+        return Answer(EventType::kFail, {asked_lease_ns_});
       case 'x':
         return Answer(EventType::kFail, Repeated());
       case '?':
@@ -268,6 +272,7 @@ class ClientLane {
   PictureLane& lane_;
   SessionId session_;
   uint16_t key_;
+  int64_t asked_lease_ns_;
   int64_t at_ns_ = 0;
   std::vector<uint64_t> holds_;  // not yet released; re-entry nests them
   size_t leased_ = SIZE_MAX;     // into events_: the last grant or extension
@@ -295,7 +300,8 @@ class LanesDrawing {
                            .expect_cause = options.expect_cause,
                            .library = options.library,
                            .limits = options.limits},
-                 .events = {}} {}
+                 .events = {}},
+        asked_lease_(options.asked_lease) {}
 
   void Draw(PictureLane& lane) {
     const std::string& what = lane.label.at(0);
@@ -323,7 +329,7 @@ class LanesDrawing {
  private:
   void DrawClient(PictureLane& lane, SessionId session) {
     history_.facts.clients = std::max(history_.facts.clients, session.client);
-    ClientLane(history_.events, lane, session, Key()).Draw(grants_[session.client]);
+    ClientLane(history_.events, lane, session, Key(), asked_lease_).Draw(grants_[session.client]);
   }
 
   // The key that the label names; the first when it names none.
@@ -411,6 +417,7 @@ class LanesDrawing {
   }
 
   History history_;
+  Duration asked_lease_;
   std::string target_;    // of the lane being drawn
   int64_t since_ns_ = 0;  // of what was opened last
   int64_t asked_ns_ = 0;

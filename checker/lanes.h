@@ -20,7 +20,7 @@
 //   o a driver says that the lock is lost
 //   I is idle from here on     i  to here
 //   x refused, failed   ? outcome unknown                      (both of what was invoked last)
-//   ! the lease of the last grant or extension is over; without it that is in a second
+//   ! the lease of the last grant or extension is over; without it that is in a second, or as the options say
 //   - = . and space: nothing happens
 // What follows `|` are the values, in their order: `5` of a read, `5>4` (read, written) of a write,
 // `7` (task) of a save, `1/2` (the halves) of a look. `#3` is the token of a grant, `5#3` and `5>4#3`
@@ -60,6 +60,7 @@ struct LaneOptions {
   std::string lock = "drawn";
   std::optional<LibraryFact> library{};
   std::map<std::string, std::string> limits{};
+  Duration asked_lease = 1s;  // of every acquire and extension; and as long a lease without `!` is
 };
 
 // Fault kinds become FaultFacts of the same name, planned as often as drawn. Hold numbers are the

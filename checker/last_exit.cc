@@ -23,9 +23,8 @@ class ExitGaps {
   void Answered(const Call& call) {
     if (call.op == Op::kRelease) return Released(call);
     if (call.Ok()) Granted(call);
-    if (call.outcome != EventType::kFail) return;
-    if (MayHaveRunTwice(call)) taken_until_ns_ = call.to_ns + ToNs(scene_.facts.lease);
-    if (call.answer[0] > 0) Refused(call);
+    NoteSecondCopy(call);
+    if (call.outcome == EventType::kFail && call.answer[0] > 0) Refused(call);
   }
 
   std::vector<Refusal> Finish(int64_t end_ns) && {
@@ -70,21 +69,28 @@ class ExitGaps {
     });
   }
 
-  // It may have taken the key, and have been refused that when it was sent again.
-  [[nodiscard]] bool MayHaveRunTwice(const Call& refused) const {
-    const Span during{refused.from_ns, refused.to_ns};
-    return WasActiveOn(scene_, refused.session.client, during, KeepsMessages) ||
-           WasActiveOn(scene_, refused.session.client, during, LosesMessages);
+  // A copy of it may have taken the key, whatever the other was answered: one that was kept back, until the fault was over; or one that
+  // its library sent, not having heard of the first. Who was granted the key has.
+  void NoteSecondCopy(const Call& acquire) {
+    for (const FaultEpisode* episode : scene_.EpisodesWithin({acquire.from_ns, acquire.to_ns})) {
+      const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode->fault)];
+      if (episode->client > 0 && episode->client != acquire.session.client) continue;
+      if (!KeepsMessages(fault) && (acquire.Ok() || !LosesMessages(fault))) continue;
+      const int64_t lease_ns = std::max(ToNs(scene_.facts.lease), acquire.asked[0]);
+      taken_until_ns_ =
+          std::max(taken_until_ns_, std::max(acquire.to_ns, episode->to_ns) + lease_ns);
+    }
   }
 
   void Refused(const Call& refused) {
     if (last_exit_ == nullptr || !in_the_way_.empty() || !unknown_.empty()) return;
     if (!Before(last_exit_->to_ns, refused.from_ns)) return;
     if (WasActive(scene_, {0, refused.to_ns}, LosesData)) return;
-    const bool alone = asked_.size() == 1 && asked_.contains(refused.session) &&
-                       Before(taken_until_ns_, refused.from_ns);
-    if (refusal_.refused == nullptr || (alone && !refusal_.certain)) {
-      refusal_ = {.refused = &refused, .last_exit = last_exit_, .certain = alone};
+    const bool taken = !Before(taken_until_ns_, refused.from_ns);
+    const bool certain = asked_.size() == 1 && asked_.contains(refused.session) && !taken;
+    if (refusal_.refused == nullptr || (certain && !refusal_.certain)) {
+      refusal_ = {
+          .refused = &refused, .last_exit = last_exit_, .certain = certain, .perhaps_taken = taken};
     }
   }
 
@@ -102,7 +108,7 @@ class ExitGaps {
   std::map<uint64_t, const Call*> unknown_;     // acquires of unknown outcome, by hold
   std::map<SessionId, const Call*> asked_;  // its last acquire; it was not granted the key since
   const Call* last_exit_ = nullptr;         // null: no gap
-  int64_t taken_until_ns_ = -1;             // perhaps, by one that was refused it
+  int64_t taken_until_ns_ = -1;             // perhaps, by an acquire that was sent twice
   Refusal refusal_;
   std::vector<Refusal> found_;
 };

@@ -15,6 +15,7 @@ struct Refusal {
   const Call* last_exit = nullptr;  // after whose return nobody held it
   // Nobody else can have stood before it, or taken it unheard; else it only lasted for a lease.
   bool certain = false;
+  bool perhaps_taken = false;  // that is: by an acquire that was sent twice
 };
 
 // At most one a gap (reentry.h), in the order of time. `calls`: the acquires and releases of one

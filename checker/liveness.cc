@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "checker/blame.h"
 #include "checker/calls.h"
 #include "checker/decide.h"
+#include "checker/free_keys.h"
 #include "checker/holds.h"
 #include "checker/scene.h"
 #include "checker/story.h"
@@ -72,6 +74,21 @@ std::map<uint16_t, KeyState> Keys(const History& history) {
   return keys;
 }
 
+// Keys that were granted and of which nothing was found out.
+int64_t NotProbed(const Evidence& evidence) {
+  const auto probed = Keys(evidence.history());
+  std::set<uint16_t> granted;
+  for (const Hold& hold : evidence.holds().all) granted.insert(hold.key);
+  return std::ranges::count_if(granted, [&](uint16_t key) {
+    const auto found = probed.find(key);
+    return found == probed.end() || !(found->second.probe || found->second.never_expires_ns);
+  });
+}
+
+const FaultFact& FactOf(const Scene& scene, const FaultEpisode& episode) {
+  return scene.facts.faults[static_cast<size_t>(episode.fault)];
+}
+
 // The last hold of a key: who may still be in the way.
 const Hold* LastHold(const Holds& holds, uint16_t key) {
   const auto last = std::find_if(holds.all.rbegin(), holds.all.rend(),
@@ -120,7 +137,7 @@ bool LeftByTheMachine(const Evidence& evidence, const Leavers& leavers) {
 // How likely it is that a fault did: it killed the holder, or a node, or took the answer from one of these. A section that
 // took long leaves nothing.
 int LikelinessOf(const Scene& scene, const Leavers& leavers, const FaultEpisode& episode) {
-  const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
+  const FaultFact& fault = FactOf(scene, episode);
   if (fault.kind == "slow") return 0;
   const bool of_holder =
       leavers.last != nullptr && !leavers.last->released && leavers.last->client == episode.client;
@@ -144,6 +161,70 @@ const FaultEpisode* LeftBy(const Scene& scene, const Leavers& leavers, int64_t a
     fault = &episode;
   }
   return fault;
+}
+
+// A fault that is on may keep the probe from the key; but for one on a client, and what may be for good, and was there before.
+std::string FaultDuring(const Scene& scene, const Probe& probe) {
+  for (const FaultEpisode* episode : scene.EpisodesWithin({probe.from_ns, probe.to_ns})) {
+    const FaultFact& fault = FactOf(scene, *episode);
+    const bool lasts = IsCrash(fault) || MovesAClock(fault) || fault.kind == "cut-replication";
+    if (episode->client <= kReferee && !(lasts && episode->from_ns < probe.from_ns))
+      return FaultClause(scene, *episode);
+  }
+  return "";
+}
+
+// Of a client that was killed or ended by itself: when. kForeverNs: it was not.
+int64_t GoneNs(const Evidence& evidence, int32_t client) {
+  const Scene& scene = evidence.scene();
+  int64_t gone_ns = kForeverNs;
+  for (const FaultEpisode& episode : scene.episodes) {
+    if (episode.client == client && IsCrash(FactOf(scene, episode)))
+      gone_ns = std::min(gone_ns, episode.to_ns);
+  }
+  for (const Event& event : evidence.history().events) {
+    if (event.op == Op::kDied && event.client == client) gone_ns = std::min(gone_ns, event.at_ns);
+  }
+  return gone_ns;
+}
+
+// When the lease of a grant, of which no end is certain, may have been extended last.
+int64_t LastExtendedNs(const Evidence& evidence, const Call& granted) {
+  const int64_t gone_ns = GoneNs(evidence, granted.session.client);
+  if (gone_ns < kForeverNs) return gone_ns;
+  const auto& library = evidence.facts().library;
+  const bool unseen = library && std::ranges::count(library->can, "watchdog") > 0;
+  const Hold* hold = evidence.holds().Find(granted.hold);
+  const bool seen = hold != nullptr && !unseen && granted.answer[0] < kForeverNs;
+  return seen ? hold->tried.from_ns : kForeverNs;
+}
+
+// Until when a grant is rightly its client's. What was on its way has come when the probe begins.
+int64_t RightlyHeldUntil(const Evidence& evidence, const LeaseEnds& ends, const Call& granted,
+                         const Probe& probe) {
+  const Hold* hold = evidence.holds().Find(granted.hold);
+  int64_t until_ns = ends.LatestNs(granted);
+  if (until_ns >= kForeverNs)
+    until_ns = std::max(probe.from_ns, LastExtendedNs(evidence, granted)) + granted.asked[0];
+  const bool given_back = hold != nullptr && hold->released && !hold->unanswered;
+  return given_back ? std::min(until_ns, hold->done_ns) : until_ns;
+}
+
+// Why a probe may have been refused rightly, all of the time or nearly so. Empty: it was not.
+std::string WhyRefusedRightly(const Evidence& evidence, const LeaseEnds& ends, uint16_t key,
+                              const Probe& probe) {
+  const Scene& scene = evidence.scene();
+  if (std::string fault = FaultDuring(scene, probe); !fault.empty()) return fault;
+  const int64_t enough_ns = ToNs(scene.facts.grace) / 2;
+  for (const Call* call : evidence.calls().Of(Op::kAcquire, key)) {
+    if (!call->Ok() || call->from_ns > probe.to_ns) continue;
+    const int64_t until_ns = RightlyHeldUntil(evidence, ends, *call, probe);
+    if (until_ns > probe.to_ns - enough_ns)
+      return fmt::format("{} had been granted it at {}, and had it until {}",
+                         OwnerName(scene, call->session), At(call->to_ns),
+                         until_ns >= kForeverNs ? "the end" : At(until_ns));
+  }
+  return "";
 }
 
 Violation Tell(const Evidence& evidence, uint16_t key, const KeyState& state) {
@@ -191,9 +272,11 @@ ClaimVerdict CheckLiveness(const Evidence& evidence, const Limits& limits) {
   Stories stories(limits);
   MarginFinder left({.what = "least time left of a probe's budget",
                      .missed = "longest a probe took beyond its budget"});
+  const LeaseEnds lease_ends(evidence);
   int64_t unanswered = 0;
   bool for_ever = false;
   std::string late;
+  std::string rightly;
   for (const auto& [key, state] : Keys(evidence.history())) {
     if (state.IsAnswered() || state.never_expires_ns) ++verdict.opportunities;
     if (state.probe && !state.IsAnswered()) ++unanswered;
@@ -209,6 +292,13 @@ ClaimVerdict CheckLiveness(const Evidence& evidence, const Limits& limits) {
                          ShortTime(state.probe->waited_ns - state.probe->budget_ns));
     }
     if (!state.IsStuck()) continue;
+    if (!state.never_expires_ns) {
+      const std::string why = WhyRefusedRightly(evidence, lease_ends, key, *state.probe);
+      if (!why.empty() && rightly.empty())
+        rightly = fmt::format("{} could not be had by {}, but {}", KeyName(scene.facts, key),
+                              At(state.probe->to_ns), why);
+      if (!why.empty()) continue;
+    }
     ++verdict.count;
     for_ever = for_ever || state.never_expires_ns;
     if (stories.Wanted()) {
@@ -223,9 +313,13 @@ ClaimVerdict CheckLiveness(const Evidence& evidence, const Limits& limits) {
                      fmt::format("{} had no answer", Counted(unanswered, "probe")));
   }
   if (verdict.count == 0 && !late.empty()) return Undecided(std::move(verdict), late);
+  if (verdict.count == 0 && !rightly.empty()) return Undecided(std::move(verdict), rightly);
   if (verdict.opportunities == 0) {
     return Undecided(std::move(verdict), "no key was probed after the last fault");
   }
+  if (const auto why = WhyTooLittle(verdict.opportunities, NotProbed(evidence), verdict.unit);
+      why && verdict.count == 0)
+    return Undecided(std::move(verdict), *why);
   if (limits.violations_told == 0) return Decided(std::move(verdict), std::move(stories), "", "");
   const std::string wait = LongestWaitClause(evidence.history(), scene);
   const std::string keys = Counted(verdict.opportunities, "key");

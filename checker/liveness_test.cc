@@ -9,8 +9,10 @@
 namespace doublehold {
 namespace {
 
-ClaimVerdict VerdictOnLiveness(const std::string& picture) {
-  return CheckLiveness(FromLanes(picture), {});
+// Leases are as long as that of the run: ten columns, and the grace as many.
+ClaimVerdict VerdictOnLiveness(const std::string& picture, LaneOptions options = {}) {
+  options.asked_lease = 10ms;
+  return CheckLiveness(FromLanes(picture, options), {});
 }
 
 TEST(Liveness, IsValidWhenTheProbeIsGranted) {
@@ -258,6 +260,132 @@ TEST(Liveness, NamesTheLastWhoWasGrantedTheKey) {
   EXPECT_EQ(verdict.violations.at(0).sentence,
             "the key could not be had for 24ms after 0.018 s; client 2 was the last to be granted "
             "it, at 0.011 s, and never released it; there was no fault before");
+}
+
+struct LivenessCase {
+  std::string name, picture;
+  Outcome3 outcome = Outcome3::kUnknown;
+};
+
+void ExpectEachLiveness(const std::vector<LivenessCase>& drawn, const LaneOptions& options = {}) {
+  for (const LivenessCase& each : drawn) {
+    const ClaimVerdict verdict = VerdictOnLiveness(each.picture, options);
+    EXPECT_EQ(Name(verdict.outcome), Name(each.outcome)) << each.name << ": " << verdict.reason;
+  }
+}
+
+TEST(Liveness, AProbeMayBeRefusedWhileTheKeyIsRightlyAnothers) {
+  const std::string held = R"(
+      c1:          A-a=============================!R-r
+      probe:           P-----------------------x)";
+  EXPECT_EQ(VerdictOnLiveness(held).reason,
+            "item-0 could not be had by 0.028 s, but client 1 had been granted it at 0.002 s, and "
+            "had it until 0.034 s");
+  ExpectEachLiveness({
+      {"its lease runs on", held},
+      {"though it was killed", R"(
+      c1:          A-a=                            !
+      crash c1:        []
+      probe:             P-----------------------x)"},
+      {"for all but half the grace", R"(
+      c1:          A-a=                 !
+      probe:           P-----------------------x)",
+       Outcome3::kViolated},
+      {"for longer", R"(
+      c1:          A-a=                  !
+      probe:           P-----------------------x)"},
+      {"it was given back before", R"(
+      c1:          A-a=R-r                         !
+      probe:              P-----------------------x)",
+       Outcome3::kViolated},
+      {"it was perhaps not given back", R"(
+      c1:          A-a=R-?                         !
+      probe:              P-----------------------x)"},
+      {"it was extended", R"(
+      c1:          A-a=====E-e                     !
+      probe:              P-----------------------x)"},
+      {"another key", R"(
+      c1 item-1:   A-a=                            !
+      probe:           P-----------------------x)",
+       Outcome3::kViolated},
+      {"a key without an expiry is wrong whoever has it", R"(
+      c1:          A-a=============================!
+      expiry:          *                             | -1
+      probe:           P-----------------------x)",
+       Outcome3::kViolated},
+      {"another is stuck", R"(
+      c1:             A-a=============================!
+      c2 item-1:      A-a=R-r
+      probe:              P-----------------------x
+      probe item-1:           P-----------------------x)",
+       Outcome3::kViolated},
+  });
+}
+
+TEST(Liveness, AnExtensionOfUnknownOutcomeIsCarriedOutBeforeTheProbeOrNot) {
+  ExpectEachLiveness({
+      {"it was asked for before", R"(
+      c1:          A-a=====E-?
+      probe:                  P-----------------------x)",
+       Outcome3::kViolated},
+      {"and when it was nearly over", R"(
+      c1:          A-a=====E-?=============E-?
+      probe:                  P-----------------------x)"},
+  });
+}
+
+TEST(Liveness, NobodyExtendsTheLeaseOfWhoIsGone) {
+  const std::string held = R"(
+      c1:          A-a=====
+      probe:                  P-----------------------x)";
+  LaneOptions options;
+  options.library = LibraryFact{"drawn", "1", {"lease", "watchdog"}};
+  ExpectEachLiveness(
+      {
+          {"its library may go on extending it", held},
+          {"it was killed", held + "\n      crash c1:            []", Outcome3::kViolated},
+          {"another was", held + "\n      crash c2:            []"},
+          {"it has ended by itself", held + "\n      died c1:              *", Outcome3::kViolated},
+      },
+      options);
+}
+
+TEST(Liveness, AFaultMayKeepTheProbeFromTheKey) {
+  const std::string free = R"(
+      c1:                   A-a=R-r
+      probe:                            P-----------------------x)";
+  EXPECT_EQ(VerdictOnLiveness(free + "\n      partition n1:                [--------]").reason,
+            "item-0 could not be had by 0.036 s, but node 1 was cut off (0.007-0.016 s)");
+  ExpectEachLiveness({
+      {"on a server", free + "\n      partition n1:                [--------]"},
+      {"to the end", free + "\n      pause n1:                         ["},
+      {"before it", free + "\n      partition n1:                [---]", Outcome3::kViolated},
+      {"after it", free + "\n      partition n1:                                             []",
+       Outcome3::kViolated},
+      {"on a client", free + "\n      pause c1:                    [--------]",
+       Outcome3::kViolated},
+      {"a server that was killed for good", free + "\n      crash n1:                    [",
+       Outcome3::kViolated},
+      {"one that was killed meanwhile", free + "\n      crash n1:                            ["},
+      {"replicas that are cut off", free + "\n      cut-replication n1:          [",
+       Outcome3::kViolated},
+      {"a clock", free + "\n      jump n1:                     [--------]", Outcome3::kViolated},
+  });
+}
+
+TEST(Liveness, IsUnknownWhereMostKeysWereNotProbed) {
+  const std::string two = R"(
+      c1:             A-a=R-r
+      c1 item-1:              A-a=R-r
+      probe:                          P-p)";
+  EXPECT_EQ(VerdictOnLiveness(two).outcome, Outcome3::kValid);
+  const std::string three = two + "\n      c2 item-2:     A-a=R-r";
+  EXPECT_EQ(VerdictOnLiveness(three).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnLiveness(three).reason, "only 1 of 3 keys could be judged");
+  // That which is stuck decides; and one that was never granted is none.
+  EXPECT_EQ(VerdictOnLiveness(three + "\n      expiry item-1:                  * | -1").outcome,
+            Outcome3::kViolated);
+  EXPECT_EQ(VerdictOnLiveness(two + "\n      c2 item-2:     A-x").outcome, Outcome3::kValid);
 }
 
 }  // namespace

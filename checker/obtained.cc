@@ -68,10 +68,10 @@ class AvailabilityChecker {
     verdict.opportunities = granted_ + count_;
     if (auto margin = std::move(left_).Take()) verdict.margins.push_back(std::move(*margin));
     if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
-    if (const auto why = WhyTooLittle(granted_, passed_over_, verdict.unit); why && count_ == 0)
-      return Undecided(std::move(verdict), *why);
     if (verdict.opportunities == 0)
       return Undecided(std::move(verdict), "nobody asked for a key that was certainly free");
+    if (const auto why = WhyTooLittle(granted_, passed_over_, verdict.unit); why && count_ == 0)
+      return Undecided(std::move(verdict), *why);
     const std::string of = Counted(verdict.opportunities, "ask") + " for a free key";
     return Decided(std::move(verdict), std::move(stories_),
                    fmt::format("{} of {} had no grant within lease and grace", count_, of),
@@ -106,6 +106,7 @@ class AvailabilityChecker {
     std::vector<Moment> moments;
     for (const Call& call : evidence_.calls().all) {
       if (call.op != Op::kAcquire || call.key != key) continue;
+      passed_over_ += call.outcome == EventType::kInfo ? 1 : 0;
       moments.push_back({call.from_ns, false, &call});
       if (call.to_ns < kForeverNs) moments.push_back({call.to_ns, true, &call});
     }
@@ -317,7 +318,7 @@ class AvailabilityChecker {
   std::map<SessionId, Asking> asking_;
   std::map<const Call*, int64_t> asked_since_ns_, perhaps_since_ns_;
   int64_t granted_ = 0;
-  int64_t passed_over_ = 0;  // granted too late, perhaps because of what disturbed it
+  int64_t passed_over_ = 0;  // granted too late, perhaps by what disturbed it; or not answered
   int64_t count_ = 0;
   std::string doubt_;
 };

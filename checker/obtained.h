@@ -46,7 +46,7 @@ namespace doublehold {
 // that nothing is said where another that asked meanwhile may have been granted the key first.
 //
 // Once for each client and stretch. Unknown where no free key was granted, or where more were
-// granted too late, under what disturbed it, than in time.
+// granted too late, under what disturbed it, or were not answered, than were granted in time.
 ClaimVerdict CheckObtained(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

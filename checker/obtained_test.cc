@@ -522,6 +522,17 @@ TEST(Obtained, IsUnknownWhereMostGrantsCameTooLateBecauseOfWhatDisturbedThem) {
   EXPECT_EQ(verdict.reason, "only 1 of 3 asks for a free key could be judged");
 }
 
+TEST(Obtained, IsUnknownWhereMostWhoAskedWereNotAnswered) {
+  const std::string once = "c1:           A-a=R-r A-a=R-r\nc2:                           A--?";
+  EXPECT_EQ(VerdictOnObtained(once).outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnObtained(once + "A--?").reason,
+            "only 1 of 3 asks for a free key could be judged");
+  EXPECT_EQ(VerdictOnObtained(once + "A").reason,
+            "only 1 of 3 asks for a free key could be judged");
+  EXPECT_EQ(VerdictOnObtained("c1:           A-?A-?").reason,
+            "nobody asked for a key that was certainly free");
+}
+
 // That fault is over at once, and they are away for good.
 TEST(Obtained, NobodyObtainsAnythingWhenAMajorityOfServersWasKilled) {
   const std::string one = R"(

@@ -92,12 +92,12 @@ class IdleTrafficChecker {
       return Undecided(std::move(verdict),
                        "no client that was idle could have been seen to send for long enough");
     }
-    if (const auto why = WhyTooLittle(verdict.opportunities, hidden_, "idle clients");
-        why && count_ == 0)
-      return Undecided(std::move(verdict), *why);
     if (verdict.opportunities == 0)
       return Undecided(std::move(verdict),
                        "no client that had been granted a key was idle for long enough");
+    if (const auto why = WhyTooLittle(verdict.opportunities, hidden_ + too_short_, verdict.unit);
+        why && count_ == 0)
+      return Undecided(std::move(verdict), *why);
     const std::string of = Counted(verdict.opportunities, "client");
     return Decided(std::move(verdict), std::move(stories_),
                    fmt::format("{} of {} went on sending after all was released", count_, of),
@@ -131,7 +131,11 @@ class IdleTrafficChecker {
 
   void Judge(int32_t client, const OfClient& of, ClaimVerdict& verdict) {
     const Span idle = of.Idle();
-    if (of.last == nullptr || idle.to_ns - idle.from_ns < lease_ns_ / kIdlePerLease) return;
+    if (of.last == nullptr) return;
+    if (idle.to_ns - idle.from_ns < lease_ns_ / kIdlePerLease) {
+      ++too_short_;
+      return;
+    }
     std::vector<Sent> late = of.sent;
     std::erase_if(late, [&](const Sent& sent) {
       return sent.at_ns < idle.from_ns + lease_ns_ / kOnItsWayPerLease || sent.at_ns > idle.to_ns;
@@ -227,7 +231,8 @@ class IdleTrafficChecker {
   int64_t lease_ns_;
   std::map<int32_t, OfClient> clients_;
   int64_t count_ = 0;
-  int64_t hidden_ = 0;  // that were idle, sent nothing, and might not have been seen to
+  int64_t hidden_ = 0;     // that were idle, sent nothing, and might not have been seen to
+  int64_t too_short_ = 0;  // that were not idle for long enough, or never
   bool all_kept_ = true;
   std::string doubt_;
 };

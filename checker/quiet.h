@@ -29,8 +29,8 @@ namespace doublehold {
 //
 // A server that was killed for good hears nothing until a replica takes over.
 //
-// Once for each client. Unknown where only such clients are left, where none was idle for as long as half a lease, and where none had
-// been granted anything.
+// Once for each client. Unknown where most that had been granted anything are such clients, or were not idle for as long as half a
+// lease.
 ClaimVerdict CheckQuiet(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

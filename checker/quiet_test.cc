@@ -222,7 +222,23 @@ TEST(Quiet, IsUnknownWhereMostOfTheIdleCouldNotBeSeen) {
       pause c2:                           [-----])"),
                        {})
                 .reason,
-            "only 1 of 3 idle clients could be judged");
+            "only 1 of 3 clients could be judged");
+}
+
+TEST(Quiet, IsUnknownWhereMostWereNotIdleForLongEnough) {
+  const std::string two = R"(
+      c1:             A-a=R-rI---------i
+      c2:                     A-a=R-rI--i)";
+  EXPECT_EQ(VerdictOnQuiet(two).outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnQuiet(two + "\n      c3:                             A-x").outcome,
+            Outcome3::kValid);
+  EXPECT_EQ(VerdictOnQuiet(two + "\n      c3:                             A-a=R-r").reason,
+            "only 1 of 3 clients could be judged");
+  EXPECT_EQ(VerdictOnQuiet(two + R"(
+      c3:                             A-a=R-r
+      sent c1:                      *)")
+                .outcome,
+            Outcome3::kViolated);
 }
 
 TEST(Quiet, OneOfSeveralServersShowsWhatIsSent) {

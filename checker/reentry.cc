@@ -215,8 +215,10 @@ class ReentryChecker {
           At(refusal.last_exit->to_ns));
       if (!refusal.certain) {
         if (doubt_.empty()) {
-          doubt_ = fmt::format("{} {}; only if another stood before it in a queue is that right",
-                               OwnerName(scene_, refused.session), what);
+          doubt_ = fmt::format("{} {}; only if {} is that right",
+                               OwnerName(scene_, refused.session), what,
+                               refusal.perhaps_taken ? "an acquire was carried out twice"
+                                                     : "another stood before it in a queue");
         }
         continue;
       }

@@ -38,8 +38,11 @@ namespace doublehold {
 //   c2:     A-x           A-a==   c3 is refused a free key, and rightly: it is c2's turn.
 //   c3:       A-x    A-x
 //
-// And who is refused may have taken it, where a fault kept or lost its messages within that call: a
-// library that sends its acquire again is refused by itself, for a lease.
+// And a copy of an acquire may have taken it, for a lease, whatever the other copy was answered, where
+// a fault kept its messages; or lost them, and it was not granted: a library may have sent it again.
+//
+//   c1:    A----?R-r   A-x        the `r` freed what the first copy took, and the second took it
+//   hold:  [---]
 //
 // So whoever was refused must have been the only one that had asked since it was last granted the
 // key. Where there were more, and the key stayed out of reach for a lease or longer, the claim is

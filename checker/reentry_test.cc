@@ -172,6 +172,21 @@ TEST(Reentry, ARefusalProvesNothingWhereSomethingMayHaveBeenInTheWay) {
       c1:          A-a===R-r
       hold c2:                      []
       c2:                          A---x A-t     A-a==R-r)"},
+                                {"what was not answered may have run again, after its release", R"(
+      c1:          A----?R-r
+      hold c1:       [-]
+      c2:                          A-t       A-a==R-r)"},
+                                {"or be sent again, as its answer was lost", R"(
+      c1:          A----?R-r
+      drop c1:       [-]
+      c2:                          A-t       A-a==R-r)"},
+                                {"or be refused to its own client", R"(
+      c1:          A----?R-r  A-t
+      hold c1:       [-])"},
+                                {"what was granted may have been sent twice before", R"(
+      c1:          A----a=R-r
+      hold c1:       [------------]
+      c2:                            A-t       A-a==R-r)"},
                                 {"records were lost", R"(
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r
@@ -197,9 +212,17 @@ TEST(Reentry, ARefusalThatRanOnceIsOne) {
                                 {"what was refused then has ended by itself", R"(
       c1:          A-a===R-r
       hold c2:                    []
-      c2:                        A---x          A-t     A-a==R-r)"}}) {
-    EXPECT_EQ(VerdictOnReentry(drawn.picture).outcome, Outcome3::kViolated)
-        << drawn.name << ": " << VerdictOnReentry(drawn.picture).reason;
+      c2:                        A---x          A-t     A-a==R-r)"},
+                                {"and so has what was not answered", R"(
+      c1:          A----?R-r
+      hold c1:       [-]
+      c2:                             A-t       A-a==R-r)"},
+                                {"and what was granted", R"(
+      c1:          A-a==R-r
+      hold c1:      [--]
+      c2:                         A-t       A-a==R-r)"}}) {
+    const ClaimVerdict verdict = VerdictOnReentry(drawn.picture, {.asked_lease = 10ms});
+    EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << drawn.name << ": " << verdict.reason;
   }
 }
 

@@ -64,9 +64,10 @@ void RecordExpiries(Env& env, int nodes, const LockKey& key, const ProbeTerms& t
            env.SleepUntil(env.Mono() + kProbeInterval)) {
       pttl_ms = ExpiryOf(*node, key, env.Mono() + terms.call_timeout);
     }
-    if (!pttl_ms) continue;
-    env.Record(
-        {.key = key.index, .op = Op::kExpiry, .type = EventType::kOk, .value = {*pttl_ms, number}});
+    env.Record({.key = key.index,
+                .op = Op::kExpiry,
+                .type = pttl_ms ? EventType::kOk : EventType::kFail,
+                .value = {pttl_ms.value_or(0), number}});
   }
 }
 

@@ -11,10 +11,10 @@ struct ProbeTerms {
   Lease lease{};
   Duration grace{};         // the probe tries for lease + grace
   Duration call_timeout{};  // of one attempt
-  Duration own_wait{};      // within one attempt: of a library that waits by itself before it refuses
+  Duration own_wait{};  // within one attempt: of a library that waits by itself before it refuses
 };
 
-// Records of each node whether the key is there, and for how long. To be asked when nobody holds it, and before anybody probes. What
+// Records of each node whether the key is there, and for how long; `fail` where it does not answer. To be asked when nobody holds it, and before anybody probes. What
 // is there may be about to go, by a release that is on its way: it is asked again and again for a part of the lease.
 void RecordExpiries(Env& env, int nodes, const LockKey& key, const ProbeTerms& terms);
 

@@ -43,5 +43,17 @@ TEST(Probe, FailsOnlyWhenItWasRefusedToTheEndAndInTime) {
   EXPECT_EQ(Probed({kBusy, kLate}, 25ms).type, EventType::kFail);
 }
 
+TEST(Probe, ANodeThatDoesNotAnswerIsNotPassedOverInSilence) {
+  World world;
+  FakeEnv env(world);
+  world.answer = [](NodeId node, const Lines&) -> CallResult {
+    if (node == NodeId{2}) return tl::unexpected(CallFailure{.message = "no reply"});
+    return Reply{.kind = Reply::Kind::kInteger, .integer = -2};
+  };
+  RecordExpiries(env, 3, {.name = "k", .index = 0}, {.lease = 100ms, .call_timeout = 50ms});
+  EXPECT_EQ(Told(world.events), (Lines{"0 ok expiry", "0 fail expiry", "0 ok expiry"}));
+  EXPECT_EQ(world.events.at(1).value[1], 2);
+}
+
 }  // namespace
 }  // namespace doublehold
