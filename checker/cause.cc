@@ -109,8 +109,8 @@ int64_t TokenForHold(const Particulars& record, const Hold* hold) {
   return grant == nullptr ? 0 : grant->answer[1];
 }
 
-// Of two grants the one with the smaller token came later: the last fault since the other was asked for that can lose a
-// counter, which is a key beside those of the locks, on a server of locks.
+// Of two grants the one with the smaller token came later: the last fault since the other was asked
+// for that can lose a counter, which is a key beside those of the locks, on a server of locks.
 Explanation OfCounter(const Particulars& record, const Hold* one, const Hold* other,
                       int64_t at_ns) {
   const int64_t since_ns =
@@ -152,10 +152,12 @@ Explanation OfStock(const Particulars& record, const Violation& violation) {
   const int64_t token = TokenForHold(record, by);
   const int64_t other = TokenForHold(record, over);
   if (token == 0 || other == 0) return OfHarm(record, violation);
-  // The one with the smaller token was asked for when the other had been granted.
-  const Hold& larger = token > other ? *by : *over;
-  const Hold& smaller = token > other ? *over : *by;
-  if (larger.core.from_ns < smaller.asked_ns) return OfCounter(record, by, over, violation.from_ns);
+  // One was asked for when the other had been granted, and its token is not above that one's.
+  const auto sank = [](const Hold& before, int64_t token_before, const Hold& after, int64_t token) {
+    return before.core.from_ns < after.asked_ns && token <= token_before;
+  };
+  if (sank(*by, token, *over, other) || sank(*over, other, *by, token))
+    return OfCounter(record, by, over, violation.from_ns);
   if (!violation.stale) return OfHarm(record, violation);
   const bool by_is_late = IsLateAt(*by, violation.to_ns);
   const Hold& late = by_is_late ? *by : *over;
@@ -229,7 +231,8 @@ bool IsOpenAt(const Call& call, int64_t at_ns) {
   return call.from_ns <= at_ns && at_ns <= call.to_ns && call.outcome == EventType::kInfo;
 }
 
-// Of a client that was killed: how it left the key, if it may have; nobody can have been granted it since.
+// Of a client that was killed: how it left the key, if it may have; nobody can have been granted it
+// since.
 std::string_view HowItLeft(const Particulars& record, const FaultEpisode& episode, uint16_t key,
                            const Hold* last) {
   const auto open = [&](const Call* call) {

@@ -123,9 +123,16 @@ TEST(Cause, OfAWriteThatAFencedStoreTookIsThatItSawNoNewerToken) {
       c2:                       A-a=g=====W-w==R-r        | #1 1 1>0#1
       restart n1:      [-]
       final:                                         *    | 0/2)";
+  // Whose reply came late may have been granted it first.
+  const std::string late_reply = R"(
+      c1:          A-------------a=g======W-w=R-x         | #1 1 1>0#1
+      c2:              A-a=g=====W-w==R-r                 | #2 1 1>0#2
+      flush n1:   []
+      final:                                         *    | 0/2)";
   const LaneOptions fenced{.stock = 1, .write = "fenced"};
   ExpectCauses({{"stock", taken, "stale-write-taken", fenced},
-                {"stock", anew, "counter-went-back", fenced}});
+                {"stock", anew, "counter-went-back", fenced},
+                {"stock", late_reply, "key-removed", fenced}});
 }
 
 TEST(Cause, OfAStuckKeyIsWhoWasKilled) {
