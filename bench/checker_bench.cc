@@ -77,7 +77,8 @@ class Writing {
     out_.write(reinterpret_cast<const char*>(all), static_cast<std::streamsize>(count * sizeof(T)));
   }
 
-  // One cycle every 1,000 ns, of one client after another; a log has the cycles of its own client, or all.
+  // One cycle every 1,000 ns, of one client after another; a log has the cycles of its own client,
+  // or all.
   StreamSize WriteLog(uint32_t log) {
     std::vector<int64_t> words;
     std::vector<Record> records;
@@ -196,7 +197,8 @@ class Scanned {
   int64_t most_bytes_ = 0;
 };
 
-// What is held against each other takes turns, and who begins changes: the machine may change its speed meanwhile.
+// What is held against each other takes turns, and who begins changes: the machine may change its
+// speed meanwhile.
 void MeasureScans(int64_t operations, const std::filesystem::path& folder, nlohmann::json& result) {
   {
     const Shape certain{"in_order", 1, 1, 0}, uncertain{"unknown", 1, 1, 1};
@@ -214,7 +216,8 @@ void MeasureScans(int64_t operations, const std::filesystem::path& folder, nlohm
   result[many.name] = merged.Measured();
 }
 
-// A run in which clients sell one after another: six operations a cycle, as workloads/inventory records them.
+// A run in which clients sell one after another: six operations a cycle, as workloads/inventory
+// records them.
 History CalmRun(int64_t operations) {
   History history{.facts = {.experiment = "bench",
                             .lock = "fenced",

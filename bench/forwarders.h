@@ -1,5 +1,5 @@
-// What stands between a client and a server in the benchmark of the proxy: each in a process of its own, with a port that the
-// kernel chose.
+// What stands between a client and a server in the benchmark of the proxy: each in a process of its
+// own, with a port that the kernel chose.
 #ifndef DOUBLEHOLD_BENCH_FORWARDERS_H_
 #define DOUBLEHOLD_BENCH_FORWARDERS_H_
 
@@ -44,7 +44,8 @@ std::unique_ptr<Forwarder> StartProxy(Place place, const std::string& unix_path,
 // A port that was free a moment ago.
 uint16_t FreePort();
 
-// Lets a server that listens on that unix socket listen on a TCP port as well. Ends the program when it does not.
+// Lets a server that listens on that unix socket listen on a TCP port as well. Ends the program
+// when it does not.
 uint16_t OpenPort(const std::string& unix_path);
 
 // The least that a forwarder does: epoll, recv, send. Knows neither frames nor rules.

@@ -1,4 +1,5 @@
-// When the machine kept either core from running: what is late then says nothing about the program that was to run.
+// When the machine kept either core from running: what is late then says nothing about the program
+// that was to run.
 #ifndef DOUBLEHOLD_BENCH_HICCUPS_H_
 #define DOUBLEHOLD_BENCH_HICCUPS_H_
 
@@ -12,8 +13,8 @@
 
 namespace doublehold {
 
-// A thread on each of the two places that sleeps for half a millisecond and notes how late it wakes. Start it when nothing is
-// forked any more. Thread rule: `During` may be called from any.
+// A thread on each of the two places that sleeps for half a millisecond and notes how late it
+// wakes. Start it when nothing is forked any more. Thread rule: `During` may be called from any.
 class Hiccups {
  public:
   explicit Hiccups(Duration least);  // shorter ones do not count

@@ -1,10 +1,12 @@
-// The search for an order on histories that Porcupine is given as well (bench/porcupine): it writes them, a file each, and says
-// how long it took for one and with how much memory, whenever it is asked. So the two can take turns.
+// The search for an order on histories that Porcupine is given as well (bench/porcupine): it writes
+// them, a file each, and says how long it took for one and with how much memory, whenever it is
+// asked. So the two can take turns.
 //
 //   bench_linear FOLDER [LOG...]     LOG: of Jepsen's etcd register tests (.log), or of Porcupine's keys and values (.txt)
 //
-// Of a file, a line is an operation: client, function, argument, second argument, result, invoked, returned; -1 is nil, and a
-// return of -1 none; of keys and values they are words, and "-" is nil. Prints a line of JSON that names all of them, and one for each line of its input, "TIMES FILE":
+// Of a file, a line is an operation: client, function, argument, second argument, result, invoked,
+// returned; -1 is nil, and a return of -1 none; of keys and values they are words, and "-" is nil.
+// Prints a line of JSON that names all of them, and one for each line of its input, "TIMES FILE":
 // {"seconds": [...], "outcome": "valid", "memory_mb": 0.5}.
 #include <fmt/format.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
-// The client path against a bare hiredis loop. They take turns in short blocks within one run, against one server, so that a
-// busy machine slows both alike. Prints JSON.
+// The client path against a bare hiredis loop. They take turns in short blocks within one run,
+// against one server, so that a busy machine slows both alike. Prints JSON.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

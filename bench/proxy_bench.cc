@@ -1,5 +1,6 @@
-// What the proxy costs and how exactly it delays: against the server itself, against the barest forwarding loop, and against
-// Toxiproxy when its program is given. What is compared takes turns in short blocks within one run, pinned alike. Prints JSON.
+// What the proxy costs and how exactly it delays: against the server itself, against the barest
+// forwarding loop, and against Toxiproxy when its program is given. What is compared takes turns in
+// short blocks within one run, pinned alike. Prints JSON.
 //
 //   bench_proxy [--toxiproxy PROGRAM] [--only ways|pipeline|load|delays] [redis-server]
 #include <arpa/inet.h>
@@ -266,7 +267,8 @@ json MeasureLoad(const BenchServers& servers) {
           {"cores", ToSeconds(used) / ToSeconds(elapsed)}};
 }
 
-// The median round trip of requests that come so far apart: what slept since the last one wakes slowly.
+// The median round trip of requests that come so far apart: what slept since the last one wakes
+// slowly.
 Duration RoundTrip(const RawClient& client, Duration apart, int count) {
   std::vector<Duration> taken;
   for (MonoTime next = RealMono(); count > 0; --count, next += apart) {
@@ -280,8 +282,8 @@ Duration RoundTrip(const RawClient& client, Duration apart, int count) {
   return taken[taken.size() / 2];
 }
 
-// By how much each reply to a delayed request comes later than asked. Links are asked in turns, so that replies come one by
-// one in the same order.
+// By how much each reply to a delayed request comes later than asked. Links are asked in turns, so
+// that replies come one by one in the same order.
 json MeasureDelay(const BenchServers& servers, Duration delay, int rounds) {
   const Duration apart = delay / (kStaggered + 1);
   const auto plain = StartProxy(Place::kOneCore, servers.Socket(0), 1, {});

@@ -1,6 +1,6 @@
-// How fast histories of others are read, from a file to operations, and how much memory that takes beside the operations; how
-// fast our own history.jsonl is read; each beside a bare pass of simdjson, which parses the lines
-// and keeps nothing.
+// How fast histories of others are read, from a file to operations, and how much memory that takes
+// beside the operations; how fast our own history.jsonl is read; each beside a bare pass of
+// simdjson, which parses the lines and keeps nothing.
 // Prints JSON.
 #include <fmt/format.h>
 #include <malloc.h>

@@ -73,7 +73,8 @@ class TapEnv final : public Env {
   std::string& channel_;
 };
 
-// Whether a reply says what that of a granted attempt said. A fencing token differs from grant to grant.
+// Whether a reply says what that of a granted attempt said. A fencing token differs from grant to
+// grant.
 bool SaysTheSame(const redisReply& reply, const Reply& granted) {
   switch (granted.kind) {
     case Reply::Kind::kNil:

@@ -1,5 +1,5 @@
-// A bare hiredis loop that sends what a lock variant was seen to send: no deadline, no record, no decisions but the one
-// whether it was granted.
+// A bare hiredis loop that sends what a lock variant was seen to send: no deadline, no record, no
+// decisions but the one whether it was granted.
 #ifndef DOUBLEHOLD_BENCH_REPLAY_LOOP_H_
 #define DOUBLEHOLD_BENCH_REPLAY_LOOP_H_
 
@@ -17,7 +17,8 @@ struct SentCommand {
   Reply reply;
 };
 
-// What one client sends for a key: for a try that is granted, for one that is refused, for the release.
+// What one client sends for a key: for a try that is granted, for one that is refused, for the
+// release.
 struct SentCycle {
   std::vector<SentCommand> granted;
   std::vector<SentCommand> refused;
@@ -29,8 +30,8 @@ struct SentCycle {
 std::unique_ptr<Lock> MakeWithDefaults(Env& env, const LockEntry& entry, int client, int nodes,
                                        Lease lease);
 
-// Lets the variant do each of these once over `env` and writes down what it sent to node 1. `client` is what owners are
-// made from.
+// Lets the variant do each of these once over `env` and writes down what it sent to node 1.
+// `client` is what owners are made from.
 SentCycle WatchOneCycle(Env& env, const LockEntry& entry, int client, const LockKey& key,
                         Lease lease);
 
@@ -42,7 +43,8 @@ class ReplayLoop {
   ReplayLoop(const ReplayLoop&) = delete;
   ReplayLoop& operator=(const ReplayLoop&) = delete;
 
-  // Acquires, again after each `interval`, or when the channel tells of a release, until it is granted, and releases.
+  // Acquires, again after each `interval`, or when the channel tells of a release, until it is
+  // granted, and releases.
   void Cycle(Duration interval);
 
  private:

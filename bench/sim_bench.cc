@@ -1,5 +1,6 @@
-// How many executions the simulator runs and judges in a second: set-nx-px, three clients that acquire, sell and release once
-// each, every kind of fault, as `doublehold explore --lock set-nx-px --clients 3` has it.
+// How many executions the simulator runs and judges in a second: set-nx-px, three clients that
+// acquire, sell and release once each, every kind of fault, as `doublehold explore --lock set-nx-px
+// --clients 3` has it.
 #include <benchmark/benchmark.h>
 
 #include "compose/claim_judge.h"

@@ -1,6 +1,7 @@
-// Every variant on one node against a bare hiredis loop that sends the same commands, alone and with eight clients on one
-// key; how fast redisson hands over; what five nodes cost redlock. What is compared takes turns in short blocks within one
-// run, against the same servers, so that a busy machine slows both alike. Prints JSON.
+// Every variant on one node against a bare hiredis loop that sends the same commands, alone and
+// with eight clients on one key; how fast redisson hands over; what five nodes cost redlock. What
+// is compared takes turns in short blocks within one run, against the same servers, so that a busy
+// machine slows both alike. Prints JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -117,7 +118,8 @@ json CompareVariant(const BenchServers& servers, const LockEntry& entry) {
   return result;
 }
 
-// From the call that releases to the return of the waiter's grant, against a PING on a connection that was idle as long.
+// From the call that releases to the return of the waiter's grant, against a PING on a connection
+// that was idle as long.
 json MeasureHandOver(const BenchServers& servers) {
   SharedRun shared = std::move(*SharedRun::Create(3, 1));
   const LockEntry& entry = *FindLock("redisson");
@@ -169,7 +171,8 @@ json CompareQuorum(const BenchServers& servers) {
   for (OptionSpec& option : at_once.options) {
     if (option.name == "ask") option.fallback = "at-once";
   }
-  // On one core, five servers would take turns: what asking at once gains is the waiting, not the work.
+  // On one core, five servers would take turns: what asking at once gains is the waiting, not the
+  // work.
   servers.Pin(Place::kOtherCore);
   OurClient single(servers, shared, *FindLock("set-nx-px"), 1, 1);
   OurClient quorum(servers, shared, at_once, 2, kNodes);

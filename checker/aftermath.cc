@@ -42,8 +42,9 @@ Span LapsedByMachine(const Scene& scene, const Hold& hold) {
   return {kForeverNs, kForeverNs};
 }
 
-// What was only perhaps granted is freed by a release that saw it, or did not look: how much of the lease was left nobody
-// knows. The machine is to blame where most of what its release took was a stall, or what was before.
+// What was only perhaps granted is freed by a release that saw it, or did not look: how much of the
+// lease was left nobody knows. The machine is to blame where most of what its release took was a
+// stall, or what was before.
 Span LateByMachine(const Scene& scene, const Hold& cleanup) {
   const int64_t sent_ns = cleanup.core.to_ns;
   const int64_t end_ns = std::max(cleanup.valid_until_ns, sent_ns);
@@ -74,7 +75,8 @@ bool IsDoubtful(const Hold& hold) {
   return std::min(hold.harmed_from_ns, hold.lapsed.from_ns) < kForeverNs;
 }
 
-// Who looks whose lock it is, and whose release is refused or never comes, does nothing to another's.
+// Who looks whose lock it is, and whose release is refused or never comes, does nothing to
+// another's.
 int64_t ActsFrom(const Hold& hold) {
   if (hold.harmless || !hold.released) return kForeverNs;
   const int64_t acts_ns = hold.extended ? hold.core.from_ns : hold.core.to_ns;
@@ -87,10 +89,12 @@ bool Proves(const Hold& a, const Hold& b) {
   return a.owner() != b.owner() && !(a.shared && b.shared) && Overlap(a.core, b.core);
 }
 
-// Doubt goes from one to the other where both had the key, which may be from when it was asked for to when its release was
-// answered. Where they need not have, since one release and the next grant were just under way together, it does so for a
-// lease only after the last that must have gone wrong: else it would never end on a busy key. Of several that it comes from
-// the earliest and the last proof count. Whether anything changed: one falls and the other rises, among finitely many times.
+// Doubt goes from one to the other where both had the key, which may be from when it was asked for
+// to when its release was answered. Where they need not have, since one release and the next grant
+// were just under way together, it does so for a lease only after the last that must have gone
+// wrong: else it would never end on a busy key. Of several that it comes from the earliest and the
+// last proof count. Whether anything changed: one falls and the other rises, among finitely many
+// times.
 bool Infect(const Doubt& from, Doubt& to, int64_t lease_ns) {
   const Hold &a = *from.hold, &b = *to.hold;
   const int64_t since_ns = std::max({ActsFrom(a), a.asked_ns, b.asked_ns});
@@ -98,7 +102,8 @@ bool Infect(const Doubt& from, Doubt& to, int64_t lease_ns) {
   const bool proved = Proves(a, b);
   if (!proved && since_ns > from.proved_ns + lease_ns) return false;
   const int64_t proved_ns = proved ? std::min(a.core.to_ns, b.core.to_ns) : from.proved_ns;
-  // Spread again for a proof that is worth it only: many that overlap prove each other a little later each.
+  // Spread again for a proof that is worth it only: many that overlap prove each other a little
+  // later each.
   if (since_ns >= b.harmed_from_ns && proved_ns <= to.proved_ns + lease_ns / 4) return false;
   to.hold->harmed_from_ns = std::min(b.harmed_from_ns, since_ns);
   to.proved_ns = std::max(to.proved_ns, proved_ns);

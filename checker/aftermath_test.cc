@@ -20,7 +20,8 @@ struct AftermathCase {
   Outcome3 lease_exclusion;
 };
 
-// A `!` ends the lease; a lane's column is a millisecond, the lease of FromLanes a second unless a `!` says otherwise.
+// A `!` ends the lease; a lane's column is a millisecond, the lease of FromLanes a second unless a
+// `!` says otherwise.
 const AftermathCase kCases[] = {
     {"the DEL of a stalled holder frees the next one's lock",
      R"(

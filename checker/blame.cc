@@ -47,7 +47,8 @@ bool IsOn(const Scene& scene, const FaultEpisode& episode, int32_t client, bool 
   return all - hit < all / 2 + 1;
 }
 
-// What of a wait a fault takes, when the machine stalled whoever waits. Empty, ending before it begins: nothing.
+// What of a wait a fault takes, when the machine stalled whoever waits. Empty, ending before it
+// begins: nothing.
 Span TakenOf(const Scene& scene, const FaultEpisode& episode, const Span& wait) {
   const FaultFact& fault = FactOf(scene, episode);
   const int64_t from_ns = std::max(wait.from_ns, episode.from_ns);

@@ -1,5 +1,5 @@
-// Whom the machine itself excuses: what came late because it stalled a process, and not because of a fault. What a fault
-// takes of a stall is the fault's:
+// Whom the machine itself excuses: what came late because it stalled a process, and not because of
+// a fault. What a fault takes of a stall is the fault's:
 //
 //   the client is stopped, or kept at its work     the time that it lasts
 //   messages, or all of a server, stand still      the time that it lasts, of what the client waited for an answer from there
@@ -11,7 +11,8 @@
 //   stall c1:           [--]
 //   machine c1:      (---------)
 //
-// A fault on servers is on all that use them: the store, or so many of those that keep locks that no majority is left.
+// A fault on servers is on all that use them: the store, or so many of those that keep locks that
+// no majority is left.
 #ifndef DOUBLEHOLD_CHECKER_BLAME_H_
 #define DOUBLEHOLD_CHECKER_BLAME_H_
 
@@ -22,7 +23,8 @@
 
 namespace doublehold {
 
-// How long a fault delays a message at most; 0 of one of another kind. Measured is also what the machine did to a message.
+// How long a fault delays a message at most; 0 of one of another kind. Measured is also what the
+// machine did to a message.
 int64_t DelayNs(const Scene& scene, const FaultEpisode& episode);
 
 // Whether only the machine is to blame that `hold` was still held at `at_ns`, its lease being over
@@ -40,8 +42,9 @@ int64_t DelayNs(const Scene& scene, const FaultEpisode& episode);
 // A section that takes longer than its lease anyway is not excused by a stall on the way.
 bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns);
 
-// Whether only the machine is to blame that the release of `hold`, invoked in time and never answered, may take effect after
-// its lease: it may stand wherever the machine does on its way, though its client has given up by then. Wants Hold::done_ns.
+// Whether only the machine is to blame that the release of `hold`, invoked in time and never
+// answered, may take effect after its lease: it may stand wherever the machine does on its way,
+// though its client has given up by then. Wants Hold::done_ns.
 //
 //     c1:          A-a==R---?   !         without the stall it would have been there at the R
 //     machine n1:      (----------------)
@@ -50,8 +53,9 @@ bool MachineMayDelayRelease(const Scene& scene, const Hold& hold, int64_t lease_
 // Whether a session was stalled for most of a stretch, and by no fault.
 bool StalledForMostOf(const Scene& scene, const SessionId& session, const Span& when);
 
-// For how long within `when` a client did nothing, or may have waited for nobody but the machine: a fault stopped it, or kept a session
-// of its at its work, or the machine stalled it or what is on the way of what it asks of a lock.
+// For how long within `when` a client did nothing, or may have waited for nobody but the machine: a
+// fault stopped it, or kept a session of its at its work, or the machine stalled it or what is on
+// the way of what it asks of a lock.
 int64_t StoodStillNs(const Scene& scene, int32_t client, Side side, const Span& when);
 
 // The longest unplanned stall that touched a stretch and held up `session`; null: none.

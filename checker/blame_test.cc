@@ -1,4 +1,5 @@
-// Whom a stall of the machine excuses, and whom it does not, by what the claim `exclusion` comes to.
+// Whom a stall of the machine excuses, and whom it does not, by what the claim `exclusion` comes
+// to.
 #include "checker/blame.h"
 
 #include <gtest/gtest.h>

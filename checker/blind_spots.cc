@@ -131,8 +131,9 @@ class Finding {
     return by_op_.at({deed.key, deed.by, deed.op}).end_ns[1] >= since_ns;
   }
 
-  // The first that it could have met: a hold rather than what was not answered either. Where even what was over before
-  // matters, and nothing came after, the last of that: of a token, or of a place in a queue.
+  // The first that it could have met: a hold rather than what was not answered either. Where even
+  // what was over before matters, and nothing came after, the last of that: of a token, or of a
+  // place in a queue.
   [[nodiscard]] std::string MayHave(const Deed& deed) const {
     const Scene& scene = evidence_.scene();
     const int64_t met_ns = std::max(SinceNs(deed), IsData(deed.op) ? 0 : deed.when.from_ns);

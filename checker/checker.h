@@ -37,7 +37,8 @@ struct ClaimVerdict {
 };
 
 struct Limits {
-  // More are counted, not told. 0: the outcome alone is asked for, and no margins are looked for either.
+  // More are counted, not told. 0: the outcome alone is asked for, and no margins are looked for
+  // either.
   size_t violations_told = 50;
   int64_t told_of_a_hold = 5;  // of those that one hold overlapped
 };
@@ -45,7 +46,8 @@ struct Limits {
 class Evidence;  // a history and what is read off it: checker/evidence.h
 using CheckFunction = ClaimVerdict (*)(const Evidence&, const Limits&);
 
-// What a claim is about, and so which locks it can be made of: any, those that are taken, those that give tokens.
+// What a claim is about, and so which locks it can be made of: any, those that are taken, those
+// that give tokens.
 enum class About : uint8_t { kData, kLock, kToken };
 
 // A claim that is a limit of the user's: of a time, or of a number.

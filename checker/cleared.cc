@@ -151,7 +151,8 @@ class KeyLeakChecker {
     if (doubt_.empty()) doubt_ = doubt;
   }
 
-  // Empty: it was, wherever any was looked for. How many of the servers of a run keep locks is not recorded.
+  // Empty: it was, wherever any was looked for. How many of the servers of a run keep locks is not
+  // recorded.
   [[nodiscard]] std::string WhyNotAllLooked(uint16_t key, const KeyUsage& of) const {
     for (const int64_t node : looked_at_) {
       if (std::ranges::find(of.looks, node, &Look::node) != of.looks.end()) continue;
@@ -192,14 +193,17 @@ class KeyLeakChecker {
     return "";
   }
 
-  // The only server granted the lock while it certainly had the key: the key may stay when nobody has the lock.
+  // The only server granted the lock while it certainly had the key: the key may stay when nobody
+  // has the lock.
   [[nodiscard]] bool KeepsNobodyOut(const KeyUsage& of, const Look& left) const {
     if (scene_.facts.nodes > 1 || !of.had_ns || !Before(left.at_ns, *of.had_ns)) return false;
-    // When the server was asked is not recorded: that it may have been before, and a TTL is in whole ms, is no half of it.
+    // When the server was asked is not recorded: that it may have been before, and a TTL is in
+    // whole ms, is no half of it.
     return left.pttl_ms == kNeverExpires || *of.had_ns - left.at_ns < left.pttl_ms * kNsPerMs / 2;
   }
 
-  // From when on a message may have been on its way that made it so. On one server an answered release has been carried out.
+  // From when on a message may have been on its way that made it so. On one server an answered
+  // release has been carried out.
   [[nodiscard]] int64_t SinceNs(const KeyUsage& of, const Look& left) const {
     const int64_t released_ns = of.last == nullptr ? 0 : of.last->from_ns;
     if (scene_.facts.nodes <= 1) return released_ns;

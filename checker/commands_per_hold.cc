@@ -16,7 +16,8 @@
 namespace doublehold {
 namespace {
 
-// What the sessions of a client do with keys: each acquire until its answer, each hold until the answer of its release.
+// What the sessions of a client do with keys: each acquire until its answer, each hold until the
+// answer of its release.
 struct Busy {
   std::vector<int64_t> from_ns, done_ns;  // each in order
 };
@@ -83,8 +84,8 @@ class CommandLimitChecker {
     return {hold.core.from_ns, IsOver(hold) ? hold.done_ns : kForeverNs};
   }
 
-  // Its client did anything else with a key meanwhile: what it sent may have been for that. Its own acquire was over when
-  // this began, and it is one of those that were busy itself.
+  // Its client did anything else with a key meanwhile: what it sent may have been for that. Its own
+  // acquire was over when this began, and it is one of those that were busy itself.
   [[nodiscard]] bool IsBesideAnother(const Hold& hold, const Span& when) const {
     const Busy& busy = busy_.at(hold.client);
     const auto begun = std::ranges::upper_bound(busy.from_ns, when.to_ns) - busy.from_ns.begin();

@@ -31,8 +31,9 @@ class Stories {
   // One that is counted and not told.
   void SawAt(int64_t at_ns) { seen_.push_back({.at_ns = at_ns}); }
 
-  // The same for a violation whose first hold is this one: a hold that lasted for long past its lease overlaps hundreds, and
-  // they are one story. Who is not wanted is counted with the last that was told of its hold.
+  // The same for a violation whose first hold is this one: a hold that lasted for long past its
+  // lease overlaps hundreds, and they are one story. Who is not wanted is counted with the last
+  // that was told of its hold.
   [[nodiscard]] bool Wanted(uint64_t first_hold) const;
   void CountUntold(uint64_t first_hold, int64_t came_about_at_ns);
 

@@ -77,16 +77,17 @@ class GrantSearch {
     return std::move(candidates_);
   }
 
-  // Where nothing is likely: a release that was answered within the acquire may be what made the grant possible, or have come
-  // after the command that took the key, and before the answer of a later one.
+  // Where nothing is likely: a release that was answered within the acquire may be what made the
+  // grant possible, or have come after the command that took the key, and before the answer of a
+  // later one.
   [[nodiscard]] std::vector<Candidate> AtLeast() && {
     LookAtReleases(when_.from_ns);
     return std::move(candidates_);
   }
 
  private:
-  // Another's that can have deleted the key after it was granted: answered at `since_ns` or later. One that looks in the same
-  // command cannot.
+  // Another's that can have deleted the key after it was granted: answered at `since_ns` or later.
+  // One that looks in the same command cannot.
   void LookAtReleases(int64_t since_ns) {
     const bool looks_first = Contains(kLookFirst, lock_);
     for (const Call* call : record_.CallsOf(Op::kRelease, first_.key)) {
@@ -105,7 +106,8 @@ class GrantSearch {
     }
   }
 
-  // Whose lease was valid, and whose key nothing can have taken away, freed its own: `first` was granted it after that.
+  // Whose lease was valid, and whose key nothing can have taken away, freed its own: `first` was
+  // granted it after that.
   [[nodiscard]] bool FreedItsOwn(const Call& release) const {
     const Hold* own = record_.holds.Find(release.hold);
     if (own == nullptr || own->owner() != release.session || record_.history.facts.nodes > 1)
@@ -158,8 +160,8 @@ class GrantSearch {
         episode);
   }
 
-  // A key goes early when its server's clock is moved ahead by more than is left of its lease: where
-  // a jump ahead begins, or one back ends. How far a clock drifts or swings is not recorded.
+  // A key goes early when its server's clock is moved ahead by more than is left of its lease:
+  // where a jump ahead begins, or one back ends. How far a clock drifts or swings is not recorded.
   void LookAtServerClock(const FaultEpisode& episode, const FaultFact& fault) {
     const auto within = [this](int64_t at_ns) {
       return when_.from_ns <= at_ns && at_ns <= when_.to_ns;
@@ -276,7 +278,8 @@ Explanation ExplanationAmong(const Particulars& record, const Hold& first, const
   return all;
 }
 
-// The first that was granted beside it, both leases being valid, and at the same instant perhaps; null: none.
+// The first that was granted beside it, both leases being valid, and at the same instant perhaps;
+// null: none.
 const Hold* FirstBeside(const Particulars& record, const Hold& first) {
   const auto begin = std::ranges::lower_bound(record.holds.all, first.core.from_ns, {},
                                               [](const Hold& hold) { return hold.core.from_ns; });

@@ -20,10 +20,11 @@ namespace doublehold {
 // An explanation is one that can have taken the lock away by then: a release of another that frees
 // unseen, a fault that loses keys, a clock that was moved far enough. Where there is one, it is the
 // cause; a release that proves it goes before all others. In a lock of majorities (redlock) nodes
-// that are fewer than a majority explain it as well, since two majorities always have one in common.
+// that are fewer than a majority explain it as well, since two majorities always have one in
+// common.
 //
-// Which of two had the lock first is not known when one was asked for before the other was answered: what explains it in
-// either order does then.
+// Which of two had the lock first is not known when one was asked for before the other was
+// answered: what explains it in either order does then.
 //
 //   c1:      A--------------a======R-r    had it first: its reply came late
 //   c2:        A----a==========R--r       took it from c1, by a clock that is ahead

@@ -1,4 +1,5 @@
-// Causes of a lock that was granted while another's lease was valid, and of commands that ran twice.
+// Causes of a lock that was granted while another's lease was valid, and of commands that ran
+// twice.
 #include "checker/double_grant.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,8 @@
-// A history and what is read off it, each once and only when a checker asks: several claims stand on the same holds.
+// A history and what is read off it, each once and only when a checker asks: several claims stand
+// on the same holds.
 //
-// Pure: it adds nothing to the history. Thread rule: one thread. Refers to the history, which outlives it.
+// Pure: it adds nothing to the history. Thread rule: one thread. Refers to the history, which
+// outlives it.
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_H_
 

@@ -92,7 +92,8 @@ class Scan {
 
   bool Free(Lock& lock, const Record& record, int64_t ns) {
     if ((record.Words() & Record::kHoldWord) != 0) return false;
-    // Of an acquire whose outcome is not known, when it comes after all that were granted: no hold ends.
+    // Of an acquire whose outcome is not known, when it comes after all that were granted: no hold
+    // ends.
     if (!Holds(lock, record)) return record.hold == 0 || record.hold > latest_[record.writer];
     lock.hold = 0;
     lock.free_since_ns = ns;
@@ -109,8 +110,8 @@ class Scan {
 
 constexpr uint32_t kMayNotHold = std::numeric_limits<uint32_t>::max();
 
-// Of each writer, the number of its last hold before the first record. One whose holds cannot be told from another's by
-// their numbers alone may have none.
+// Of each writer, the number of its last hold before the first record. One whose holds cannot be
+// told from another's by their numbers alone may have none.
 std::vector<uint32_t> LatestHolds(const MappedHistory& history) {
   std::map<uint64_t, int> sessions_of_base;
   for (const RecordWriter& writer : history.writers()) {

@@ -88,7 +88,8 @@ TEST_F(ExclusionScanTest, LeavesNumbersThatContradictEachOther) {
   EXPECT_NE(spoilt(released, [](Event& e) { e.task = TaskKind::kWatchdog; }), "");
 }
 
-// A session that releases what it has released already must not free what another was granted with the same number.
+// A session that releases what it has released already must not free what another was granted with
+// the same number.
 TEST_F(ExclusionScanTest, KnowsHoldsByTheirWriterToo) {
   History history = FromLanes("c2: A-aR-r\nc1:       A-a===\nc3:                A-x");
   for (Event& event : history.events) {
@@ -109,7 +110,8 @@ TEST_F(ExclusionScanTest, MeasuresGapsBetweenTwoWritersOnly) {
       10'000'000);
 }
 
-// What it decides, exclusion.h decides alike; and it decides about every history without a fault whose holds all end.
+// What it decides, exclusion.h decides alike; and it decides about every history without a fault
+// whose holds all end.
 TEST_F(ExclusionScanTest, AgreesWithTheCheckerOnHistoriesAtRandom) {
   const int64_t rounds = NumTrials(300);
   int64_t decided = 0;

@@ -120,7 +120,8 @@ class FencingChecker {
     if (given.size() > 1) compared_ += static_cast<int64_t>(grants.size());
   }
 
-  // In the order in which they were asked for. Each beside those that had not been answered by then: few.
+  // In the order in which they were asked for. Each beside those that had not been answered by
+  // then: few.
   void LookForLateTokens(const std::vector<const Call*>& grants) {
     std::vector<const Call*> open;
     for (const Call* grant : grants) {

@@ -1,4 +1,5 @@
-// The claim `fencing`: tokens rise from grant to grant, and the store takes none below one it has seen.
+// The claim `fencing`: tokens rise from grant to grant, and the store takes none below one it has
+// seen.
 #ifndef DOUBLEHOLD_CHECKER_FENCING_H_
 #define DOUBLEHOLD_CHECKER_FENCING_H_
 
@@ -16,8 +17,9 @@ namespace doublehold {
 //   c1:  A-----------a===R-r       #5    nothing: c2's grant may have been made first, its answer
 //   c2:    A----!---------aR-x     #4    been late, and its lease been over
 //
-// But where the one with the larger token can only have come second if it came within the other's lease, either tokens went back
-// or the lock was granted twice; which of the two nobody can tell, and it is unknown:
+// But where the one with the larger token can only have come second if it came within the other's
+// lease, either tokens went back or the lock was granted twice; which of the two nobody can tell,
+// and it is unknown:
 //
 //   c1:  A-----a=R-r               #2    it came first, or within c2's lease
 //   c2:    A---------a====R-r      #1
@@ -40,12 +42,14 @@ namespace doublehold {
 // this claim: nothing stale was accepted, and yet the stock is wrong. A write of unknown outcome
 // shows nothing either.
 //
-// Unknown where most grants carried no token, or were of a key of which there was no other token to compare theirs with.
+// Unknown where most grants carried no token, or were of a key of which there was no other token to
+// compare theirs with.
 ClaimVerdict CheckFencing(const Evidence& evidence, const Limits& limits);
 
-// Whether nothing can have been written over what its writer had not read, because the store refuses it: every read and
-// every write showed a token, tokens rose, and none that was stale was taken. Take a write that was carried out, and one
-// by another grant that was carried out between its read and itself: the later token of the two refuses the other.
+// Whether nothing can have been written over what its writer had not read, because the store
+// refuses it: every read and every write showed a token, tokens rose, and none that was stale was
+// taken. Take a write that was carried out, and one by another grant that was carried out between
+// its read and itself: the later token of the two refuses the other.
 bool StoreRefusesStaleWrites(const Evidence& evidence);
 
 }  // namespace doublehold

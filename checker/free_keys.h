@@ -25,13 +25,16 @@ struct FreeSpell {
 //   c1:  A-a==R-r                 free from the return of the release of every hold there was, to the
 //   c2:            A-x  A-a==R-r  next call that may have been granted it; who was refused has nothing
 //
-// On several nodes a release that was refused may have left keys: then, and where it was not answered or not called, the hold lasts
-// as long as its lease can, which a server counts from when it heard of it: at the latest from the answer. It never ends where
-// something of unknown outcome, or its library, may have extended it, or where its session went in again meanwhile: that may have
-// found its own lock there, and left one entry of it. But another that asked after it, and was let in alone, shows that it was over.
+// On several nodes a release that was refused may have left keys: then, and where it was not
+// answered or not called, the hold lasts as long as its lease can, which a server counts from when
+// it heard of it: at the latest from the answer. It never ends where something of unknown outcome,
+// or its library, may have extended it, or where its session went in again meanwhile: that may have
+// found its own lock there, and left one entry of it. But another that asked after it, and was let
+// in alone, shows that it was over.
 //
-// An acquire of unknown outcome may be granted at any time since. Only on one node, and where its own release says that it freed
-// its own, and there was nothing else of its session that this can have been, is it over.
+// An acquire of unknown outcome may be granted at any time since. Only on one node, and where its
+// own release says that it freed its own, and there was nothing else of its session that this can
+// have been, is it over.
 //
 // The referee has it, perhaps, from its first probe on.
 std::map<uint16_t, std::vector<FreeSpell>> FreeSpells(const Evidence& evidence);

@@ -230,7 +230,8 @@ class HoldExtraction {
     Done(holds_.cleanups[found->second], event);
   }
 
-  // One without a clear answer, or none at all, may be under way for as long as its client would wait for the next.
+  // One without a clear answer, or none at all, may be under way for as long as its client would
+  // wait for the next.
   void Done(Hold& hold, const Event& event) {
     const bool looked = event.type == EventType::kOk && event.value[0] == 0;
     hold.harmless = event.type == EventType::kFail || looked;
@@ -273,7 +274,8 @@ class HoldExtraction {
     open_[index].ended = true;
   }
 
-  // An extension that was under way when its hold ended has failed: what was promised before stood until the end.
+  // An extension that was under way when its hold ended has failed: what was promised before stood
+  // until the end.
   void Restore(size_t index) {
     Hold& hold = holds_.all[index];
     Open& open = open_[index];
@@ -290,8 +292,9 @@ class HoldExtraction {
     std::erase_if(hold.live, [&](const Span& span) { return !IsSome(hold, span); });
   }
 
-  // A hold that is but an instant is live then, or not. Of any other the last instant tells nothing: its session ended it, and its
-  // watchdog was told of the lease, who knows in which order.
+  // A hold that is but an instant is live then, or not. Of any other the last instant tells
+  // nothing: its session ended it, and its watchdog was told of the lease, who knows in which
+  // order.
   static bool IsSome(const Hold& hold, const Span& live) {
     const bool instant = hold.core.from_ns == hold.core.to_ns;
     return instant ? live.from_ns <= live.to_ns : live.from_ns < live.to_ns;
@@ -325,7 +328,8 @@ class HoldExtraction {
   std::map<int32_t, int64_t> killed_ns_;         // clients that a fault killed
   std::map<std::pair<int64_t, int32_t>, bool> killed_by_last_;  // by the last strike of this fault
   std::set<int32_t> lost_;  // clients of which records were lost
-  // Of the releases that were answered: whether some looked whose lock they freed, and some did not.
+  // Of the releases that were answered: whether some looked whose lock they freed, and some did
+  // not.
   bool looks_ = false;
   bool frees_anothers_ = false;
   const RunFacts& facts_;

@@ -72,7 +72,8 @@ constexpr int64_t kForeverNs = std::numeric_limits<int64_t>::max() / 2;
 //   c1:  A-a===!....E--e====!=R   live: a===! and e====!
 //   c2:          A-a=R-r          a strict overlap, but at no instant were there two live leases
 //
-// Nor does one that is answered at the instant at which the release is invoked: it is the watchdog's, and may have come after it.
+// Nor does one that is answered at the instant at which the release is invoked: it is the
+// watchdog's, and may have come after it.
 //
 // A watchdog may extend a lease before the grant is in the history, when its session stood still on
 // the way back from the acquire. What it was told counts from the grant on:
@@ -106,13 +107,15 @@ struct Hold {
   bool extended = false;               // something extended its lease, or tried to
   Span tried{kForeverNs, kForeverNs};  // when that was last; kForeverNs: never, not yet answered
   EventType tried_outcome = EventType::kOk;  // and what came of it; kInfo: nobody knows
-  // Its release freed nothing of others': it was refused, or had looked whose lock it is, as all of this lock do.
+  // Its release freed nothing of others': it was refused, or had looked whose lock it is, as all of
+  // this lock do.
   bool harmless = false;
   bool unanswered = false;         // its release was invoked, and nobody knows what came of it
   int64_t waited_ns = kForeverNs;  // until when its client waited for that one's answer
   bool perhaps = false;            // it is no hold, but one of Holds::cleanups
   int64_t done_ns = 0;  // when its release was answered: it may have taken effect until then
-  // Its lease ended by the machine alone; and when, to when it was over or had been live again for a lease.
+  // Its lease ended by the machine alone; and when, to when it was over or had been live again for
+  // a lease.
   Span lapsed{kForeverNs, kForeverNs};
   // From here on what befalls its key may come of what such a one did late (checker/aftermath.h).
   int64_t harmed_from_ns = kForeverNs;
@@ -137,7 +140,8 @@ struct Hold {
 struct Holds {
   std::vector<Hold> all;                       // in the order in which they were granted
   std::unordered_map<uint64_t, size_t> by_id;  // into `all`
-  // Of acquires of unknown outcome, their releases: of a hold that perhaps was none, from its release on.
+  // Of acquires of unknown outcome, their releases: of a hold that perhaps was none, from its
+  // release on.
   std::vector<Hold> cleanups;
   std::optional<std::string> broken;  // why the events make no sense; judge nothing then
   [[nodiscard]] const Hold* Find(uint64_t hold) const;  // null: no such grant

@@ -99,7 +99,8 @@ TEST(Holds, AreExtendedFromTheReturnOfTheExtension) {
 }
 
 TEST(Holds, AnExtensionAnsweredAtTheInstantAtWhichTheHoldEndsRevivesNothing) {
-  // c2's lease is over when c1 is granted the key. Who was first at 13, c2's watchdog or its session?
+  // c2's lease is over when c1 is granted the key. Who was first at 13, c2's watchdog or its
+  // session?
   for (const HoldsCase& ends : std::vector<HoldsCase>{
            {"released", "c2: A-a==!=E----eR-r", {"2:[2,13] 2-5", "1:[8,16] 8-16"}},
            {"never released, and its watchdog lived on",

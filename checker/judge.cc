@@ -68,8 +68,9 @@ struct Drawn {
   int64_t started = 0;
 };
 
-// Of the faults that a nemesis drew, by kind or by what it was asked to do. That one of many finds nothing to act on is to be
-// expected: a frame that no client sends, a step that nobody reaches in time.
+// Of the faults that a nemesis drew, by kind or by what it was asked to do. That one of many finds
+// nothing to act on is to be expected: a frame that no client sends, a step that nobody reaches in
+// time.
 std::map<std::string, Drawn> CountDrawn(const RunFacts& facts, const Tally& tally,
                                         std::string FaultFact::*by) {
   std::map<std::string, Drawn> of;

@@ -47,7 +47,8 @@ void Conclude(RunVerdict& verdict);
 // expectations at all. A claim that the others leave out is expected to be valid.
 std::optional<std::string> ExpectedOf(const RunFacts& facts, const std::string& claim);
 // Whether it is so, and because of what was expected (of the violations that are told the causes
-// are among those, and the first of those is among them); without expectations: whether it is valid.
+// are among those, and the first of those is among them); without expectations: whether it is
+// valid.
 bool IsAsExpected(const RunFacts& facts, const ClaimVerdict& claim);
 // The sentence for a claim that is violated because of something else; empty: it is not.
 std::string WhyOtherCause(const RunFacts& facts, const ClaimVerdict& claim);

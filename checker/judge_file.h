@@ -1,4 +1,5 @@
-// The verdict of a history that lies in a file: in one pass over it where that decides, else with all of it in memory.
+// The verdict of a history that lies in a file: in one pass over it where that decides, else with
+// all of it in memory.
 #ifndef DOUBLEHOLD_CHECKER_JUDGE_FILE_H_
 #define DOUBLEHOLD_CHECKER_JUDGE_FILE_H_
 
@@ -11,9 +12,10 @@
 
 namespace doublehold {
 
-// Judges the claims named, and what was expected of those. `exclusion` alone is decided by exclusion_scan.h when it can
-// be: the verdict then has no latencies, no counts but that of the grants, and names nobody beside a margin. Fails when the file holds an event that
-// the run cannot have had.
+// Judges the claims named, and what was expected of those. `exclusion` alone is decided by
+// exclusion_scan.h when it can be: the verdict then has no latencies, no counts but that of the
+// grants, and names nobody beside a margin. Fails when the file holds an event that the run cannot
+// have had.
 Result<RunVerdict> JudgeFile(const MappedHistory& file, const std::vector<std::string>& claims);
 
 }  // namespace doublehold

@@ -23,8 +23,9 @@
 //   ! the lease of the last grant or extension is over; without it that is in a second, or as the options say
 //   - = . and space: nothing happens
 // What follows `|` are the values, in their order: `5` of a read, `5>4` (read, written) of a write,
-// `7` (task) of a save, `1/2` (the halves) of a look. `#3` is the token of a grant, `5#3` and `5>4#3`
-// that of a read and a write; a grant without is left out. `2` of a late answer is its time-out in ms.
+// `7` (task) of a save, `1/2` (the halves) of a look. `#3` is the token of a grant, `5#3` and
+// `5>4#3` that of a read and a write; a grant without is left out. `2` of a late answer is its
+// time-out in ms.
 //
 // Other lanes:
 //   pause c1:    [ a fault of that kind starts on client 1, ] it is healed    | asked ms

@@ -42,8 +42,8 @@ class ExitGaps {
   }
 
   // What an acquire of unknown outcome had taken was freed, so it was carried out. But where its
-  // session had entered before, perhaps or certainly, that may be what was freed, and the acquire is
-  // still to come.
+  // session had entered before, perhaps or certainly, that may be what was freed, and the acquire
+  // is still to come.
   void Resolve(const Call& release) {
     const auto acquire = unknown_.find(release.hold);
     if (release.hold == 0 || acquire == unknown_.end() || acquire->second->again) return;
@@ -54,7 +54,8 @@ class ExitGaps {
     unknown_.erase(acquire);
   }
 
-  // Who was granted the key stands in no queue, but for what it asked for since: at the same instant, perhaps.
+  // Who was granted the key stands in no queue, but for what it asked for since: at the same
+  // instant, perhaps.
   void LeaveQueue(const Call& acquire) {
     const auto last = asked_.find(acquire.session);
     if (last != asked_.end() && last->second == &acquire) asked_.erase(last);
@@ -69,8 +70,9 @@ class ExitGaps {
     });
   }
 
-  // A copy of it may have taken the key, whatever the other was answered: one that was kept back, until the fault was over; or one that
-  // its library sent, not having heard of the first. Who was granted the key has.
+  // A copy of it may have taken the key, whatever the other was answered: one that was kept back,
+  // until the fault was over; or one that its library sent, not having heard of the first. Who was
+  // granted the key has.
   void NoteSecondCopy(const Call& acquire) {
     for (const FaultEpisode* episode : scene_.EpisodesWithin({acquire.from_ns, acquire.to_ns})) {
       const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode->fault)];

@@ -120,8 +120,9 @@ Leavers LeaversOf(const Evidence& evidence, uint16_t key) {
   return leavers;
 }
 
-// The key may be as an acquire or a release left it that the machine cut short, and nothing else can have left it so: the last
-// that was granted it gave it back, and whatever has no answer since then was stalled for most of the time.
+// The key may be as an acquire or a release left it that the machine cut short, and nothing else
+// can have left it so: the last that was granted it gave it back, and whatever has no answer since
+// then was stalled for most of the time.
 bool LeftByTheMachine(const Evidence& evidence, const Leavers& leavers) {
   if (leavers.last != nullptr && !leavers.last->released) return false;
   const int64_t lease_ns = ToNs(evidence.facts().lease);
@@ -134,8 +135,8 @@ bool LeftByTheMachine(const Evidence& evidence, const Leavers& leavers) {
   return !leavers.unanswered.empty() && std::ranges::all_of(leavers.unanswered, by_machine);
 }
 
-// How likely it is that a fault did: it killed the holder, or a node, or took the answer from one of these. A section that
-// took long leaves nothing.
+// How likely it is that a fault did: it killed the holder, or a node, or took the answer from one
+// of these. A section that took long leaves nothing.
 int LikelinessOf(const Scene& scene, const Leavers& leavers, const FaultEpisode& episode) {
   const FaultFact& fault = FactOf(scene, episode);
   if (fault.kind == "slow") return 0;
@@ -149,7 +150,8 @@ int LikelinessOf(const Scene& scene, const Leavers& leavers, const FaultEpisode&
   return cut_short ? 2 : 1;
 }
 
-// A stuck lock outlives the fault that caused it: of those that began before, the likeliest, and of equals the last.
+// A stuck lock outlives the fault that caused it: of those that began before, the likeliest, and of
+// equals the last.
 const FaultEpisode* LeftBy(const Scene& scene, const Leavers& leavers, int64_t at_ns) {
   const FaultEpisode* fault = nullptr;
   int best = 0;
@@ -163,7 +165,8 @@ const FaultEpisode* LeftBy(const Scene& scene, const Leavers& leavers, int64_t a
   return fault;
 }
 
-// A fault that is on may keep the probe from the key; but for one on a client, and what may be for good, and was there before.
+// A fault that is on may keep the probe from the key; but for one on a client, and what may be for
+// good, and was there before.
 std::string FaultDuring(const Scene& scene, const Probe& probe) {
   for (const FaultEpisode* episode : scene.EpisodesWithin({probe.from_ns, probe.to_ns})) {
     const FaultFact& fault = FactOf(scene, *episode);

@@ -8,16 +8,17 @@
 
 namespace doublehold {
 
-// Violated for a key whose probe gave up, or which would never expire; valid when the probe of every probed key was granted in lease
-// and grace; unknown when most that were granted were not probed, and when one was granted later: the attempt that was may have been
-// carried out in time.
+// Violated for a key whose probe gave up, or which would never expire; valid when the probe of
+// every probed key was granted in lease and grace; unknown when most that were granted were not
+// probed, and when one was granted later: the attempt that was may have been carried out in time.
 //
 //   expiry:   *          | -1      its only server has it without an expiry, and grants the lock: it stays when nobody
 //   probe:       P--p              has that, and keeps nobody out
 //
-// Nor is it violated, but unknown, where the probe may have been refused rightly: nearly to its end a lease ran (free_keys.h), of who
-// had not given the key back; or a fault was on, that is on no client, and not there for good: a server that was killed, a clock that
-// was moved, replicas that were cut off.
+// Nor is it violated, but unknown, where the probe may have been refused rightly: nearly to its end
+// a lease ran (free_keys.h), of who had not given the key back; or a fault was on, that is on no
+// client, and not there for good: a server that was killed, a clock that was moved, replicas that
+// were cut off.
 //
 //   c1:     A-a=============!      killed or not
 //   probe:         P-----x

@@ -67,7 +67,8 @@ class LostLockSearch {
   }
 
  private:
-  // Of a key's grants those that let nobody in beside them, or all; and those that were asked of the lock for certain, or all.
+  // Of a key's grants those that let nobody in beside them, or all; and those that were asked of
+  // the lock for certain, or all.
   struct OfKey {
     uint16_t key = 0;
     bool alone = false;

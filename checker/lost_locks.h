@@ -1,4 +1,5 @@
-// Which releases are of a lock that was certainly lost before, and since when: what the claims `told` and `warned` stand on.
+// Which releases are of a lock that was certainly lost before, and since when: what the claims
+// `told` and `warned` stand on.
 #ifndef DOUBLEHOLD_CHECKER_LOST_LOCKS_H_
 #define DOUBLEHOLD_CHECKER_LOST_LOCKS_H_
 
@@ -12,8 +13,8 @@
 
 namespace doublehold {
 
-// A lock is lost for certain when another was granted it meanwhile: asked for it after its holder had it, and was answered
-// before the holder called its release.
+// A lock is lost for certain when another was granted it meanwhile: asked for it after its holder
+// had it, and was answered before the holder called its release.
 //
 //   c1:  A-a==!=============R-r       lost at the `a` of c2 at the latest
 //   c2:           A-a==R-r
@@ -27,9 +28,10 @@ namespace doublehold {
 //   c1:  A-a=A-a=R-r==!========R-r    lost: it was let in again before, and this is its last exit
 //   c2:                   A-a=R-r
 //
-// An earlier acquire of the same session of unknown outcome may have been granted the key since; and so may one that its library
-// sent twice, where a fault kept messages back. Whose release was not answered may be let in by its own count, whoever has the
-// key: that takes it from nobody. Where there are several nodes, or one came back with older data, both may have had the lock.
+// An earlier acquire of the same session of unknown outcome may have been granted the key since;
+// and so may one that its library sent twice, where a fault kept messages back. Whose release was
+// not answered may be let in by its own count, whoever has the key: that takes it from nobody.
+// Where there are several nodes, or one came back with older data, both may have had the lock.
 struct LostLock {
   const Call* release = nullptr;  // the last exit of its session
   const Hold* own = nullptr;
@@ -49,7 +51,8 @@ std::optional<std::string> WhyNoLossIsCertain(const Evidence& evidence);
 // carried out once more at any time: a fault kept messages back.
 bool MayBeSentAgain(const Scene& scene, const Hold& own);
 
-// In the order in which their releases were called. Only where some loss is certain. Refers to the evidence.
+// In the order in which their releases were called. Only where some loss is certain. Refers to the
+// evidence.
 std::vector<LostLock> FindLostLocks(const Evidence& evidence);
 
 }  // namespace doublehold

@@ -1,4 +1,5 @@
-// What an execution came by: the states in which a lock may go wrong, named. Which of them a search has reached says what it can tell.
+// What an execution came by: the states in which a lock may go wrong, named. Which of them a search
+// has reached says what it can tell.
 //
 // Pure, as checkers are; but no verdict rests on it.
 #ifndef DOUBLEHOLD_CHECKER_MARKS_H_

@@ -25,8 +25,8 @@ namespace {
 
 bool Any(const FaultFact& /*fault*/) { return true; }
 
-// What takes longer on several nodes may have waited for some of them in vain, because the machine was slow: how long a node may take
-// is not recorded, but no shorter time-out is of use.
+// What takes longer on several nodes may have waited for some of them in vain, because the machine
+// was slow: how long a node may take is not recorded, but no shorter time-out is of use.
 constexpr int64_t kPromptNs = 3'000'000;
 
 bool MayHaveMissedAnswers(const RunFacts& facts, const Call& refused) {
@@ -256,7 +256,8 @@ class AvailabilityChecker {
     return others;
   }
 
-  // Since when it, and each that may stand before it in a queue, asks all the time. Nothing: one of them may have gone.
+  // Since when it, and each that may stand before it in a queue, asks all the time. Nothing: one of
+  // them may have gone.
   [[nodiscard]] std::optional<int64_t> AllAskSince(const Call& refused) const {
     int64_t since_ns = asked_since_ns_.at(&refused);
     for (const SessionId& other : OthersThatWait(refused)) {

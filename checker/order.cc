@@ -82,7 +82,8 @@ class Queues {
  private:
   struct State {
     int64_t since_ns = -1;  // -1: has not asked since its last grant
-    // One of its questions may yet put it into the queue; or be granted the key, whoever hears of it, which costs it its place.
+    // One of its questions may yet put it into the queue; or be granted the key, whoever hears of
+    // it, which costs it its place.
     bool perhaps_left = false;
     int64_t queued_ns = -1;  // -1: not known to be in the queue
     int64_t asked_ns = 0;

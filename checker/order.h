@@ -27,9 +27,9 @@ namespace doublehold {
 // gave up and was not answered (a release of unknown outcome, of no hold) may be taken out of the
 // queue at any time after: no place of it is certain. What began to wait earlier and gave up may
 // have been left in the queue: a client counts as having asked when it first did after its last
-// grant, or after the first of unknown outcome, which may have been delivered at any time since. For
-// the same reason no place is certain that is taken after such a one: it may be granted the key when
-// nobody waits for that any more, and the place be gone.
+// grant, or after the first of unknown outcome, which may have been delivered at any time since.
+// For the same reason no place is certain that is taken after such a one: it may be granted the key
+// when nobody waits for that any more, and the place be gone.
 //
 // One that is let in again, or may be since its last release was perhaps not carried out, overtakes
 // nobody, nor does a reader. An overtaking grant counts once,

@@ -10,7 +10,8 @@
 
 namespace doublehold {
 
-// Of a hold, see holds.h: what its client believed; where its lease was valid then; and all that it was promised.
+// Of a hold, see holds.h: what its client believed; where its lease was valid then; and all that it
+// was promised.
 enum class Part : uint8_t { kCore, kLive, kPromised };
 
 // A hold that began while other clients held its key, and one of them: rather one whose lease was
@@ -25,8 +26,9 @@ struct OverlapFound {
 // Whether two clients were promised a key, at the same instant.
 bool PromisedAtOnce(const Hold& a, const Hold& b);
 
-// Every hold that overlaps one granted before it, of the same key and another owner, once; but for readers among themselves. So each
-// pair that overlaps is behind one of them. Time: holds times those open at once.
+// Every hold that overlaps one granted before it, of the same key and another owner, once; but for
+// readers among themselves. So each pair that overlaps is behind one of them. Time: holds times
+// those open at once.
 std::vector<OverlapFound> FindOverlaps(const Holds& holds, Part part);
 
 }  // namespace doublehold

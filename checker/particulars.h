@@ -40,7 +40,8 @@ struct Particulars {
   [[nodiscard]] const FaultFact& FaultOf(const FaultEpisode& episode) const;
   // The calls of a key that are of an operation, by invocation.
   [[nodiscard]] const std::vector<const Call*>& CallsOf(Op op, uint16_t key) const;
-  // What the session of a hold did under it to what the lock guards (reads, writes, saves), by kind, then by invocation.
+  // What the session of a hold did under it to what the lock guards (reads, writes, saves), by
+  // kind, then by invocation.
   [[nodiscard]] const std::vector<const Call*>& UsesOf(const Hold& hold) const;
 
   const History& history;

@@ -41,8 +41,8 @@ nlohmann::json ToJson(const RunTrials& pooled);
 
 // "3 of 22 fault episodes (1 unknown)"
 std::string CountText(const TrialCount& trials, const std::string& unit);
-// "2.9-39.2 %", "at most 0.0082 %", "at least 15.8 %": rounded outwards, with as many decimals as show
-// two digits of the upper end.
+// "2.9-39.2 %", "at most 0.0082 %", "at least 15.8 %": rounded outwards, with as many decimals as
+// show two digits of the upper end.
 std::string PercentText(const Interval& interval);
 std::string AtMostText(double share);
 std::string AtLeastText(double share);

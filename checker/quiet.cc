@@ -20,7 +20,8 @@
 namespace doublehold {
 namespace {
 
-// A message is on its way for no longer than this share of a lease, when the machine does not stall.
+// A message is on its way for no longer than this share of a lease, when the machine does not
+// stall.
 constexpr int64_t kOnItsWayPerLease = 5;
 // A watchdog extends a lease some times in it: who was idle for less shows nothing.
 constexpr int64_t kIdlePerLease = 2;
@@ -29,7 +30,8 @@ constexpr int64_t kIdlePerLease = 2;
 constexpr std::array<std::string_view, 7> kIdleKinds{
     "slow", "duplicate", "cut-replication", "flush", "evict", "delete-key", "forget-scripts"};
 
-// Whether a fault that is on a client, or on none, may keep all from coming by that it sends to servers of locks.
+// Whether a fault that is on a client, or on none, may keep all from coming by that it sends to
+// servers of locks.
 bool MayHide(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
   if (MovesAClock(fault) || std::ranges::find(kIdleKinds, fault.kind) != kIdleKinds.end())

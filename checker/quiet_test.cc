@@ -10,7 +10,8 @@
 namespace doublehold {
 namespace {
 
-// The lease is ten columns: what comes in the first two of those in which a client is idle, was on its way.
+// The lease is ten columns: what comes in the first two of those in which a client is idle, was on
+// its way.
 ClaimVerdict VerdictOnQuiet(const std::string& picture) {
   return CheckQuiet(FromLanes(picture), {});
 }

@@ -53,7 +53,8 @@ struct Others {
     }
   }
 
-  // A grant that was asked for by `at_ns` and answered after it, and excludes this hold; null: none.
+  // A grant that was asked for by `at_ns` and answered after it, and excludes this hold; null:
+  // none.
   [[nodiscard]] const Call* GrantAcross(int64_t at_ns, const Hold& hold) const {
     const auto after = std::ranges::upper_bound(grants, at_ns, {}, &Call::from_ns);
     for (auto i = static_cast<size_t>(after - grants.begin()); i-- > 0;) {

@@ -1,4 +1,5 @@
-// The claim `reentry`: of nested entries of one owner only the last exit frees the lock, and it does.
+// The claim `reentry`: of nested entries of one owner only the last exit frees the lock, and it
+// does.
 #ifndef DOUBLEHOLD_CHECKER_REENTRY_H_
 #define DOUBLEHOLD_CHECKER_REENTRY_H_
 
@@ -7,17 +8,17 @@
 
 namespace doublehold {
 
-// A nested exit freed the lock: others were refused before it, and the first that asked after it was
-// granted the key, while the outer hold's lease ran:
+// A nested exit freed the lock: others were refused before it, and the first that asked after it
+// was granted the key, while the outer hold's lease ran:
 //
 //   c1:  A-a==A-a==R-r=======R-r
 //   c2:       A-x       A-a==R-r
 //
-// What it needs, and why: an answer `x` before it, or the lock may let everybody in anyway; no grant
-// to another before it within the outer hold, or the lock had been lost already; no clock that was
-// moved and no node that lost data; no call of its own of unknown outcome, since a release that
-// comes late, or undoes what was never done, undoes another entry of its owner; and no release of
-// another's that did not look whose lock it freed, or is not answered. Readers let in beside a
+// What it needs, and why: an answer `x` before it, or the lock may let everybody in anyway; no
+// grant to another before it within the outer hold, or the lock had been lost already; no clock
+// that was moved and no node that lost data; no call of its own of unknown outcome, since a release
+// that comes late, or undoes what was never done, undoes another entry of its owner; and no release
+// of another's that did not look whose lock it freed, or is not answered. Readers let in beside a
 // reader are none.
 //
 // One that had asked before that exit and was granted the key after it says nothing of either:
@@ -38,8 +39,9 @@ namespace doublehold {
 //   c2:     A-x           A-a==   c3 is refused a free key, and rightly: it is c2's turn.
 //   c3:       A-x    A-x
 //
-// And a copy of an acquire may have taken it, for a lease, whatever the other copy was answered, where
-// a fault kept its messages; or lost them, and it was not granted: a library may have sent it again.
+// And a copy of an acquire may have taken it, for a lease, whatever the other copy was answered,
+// where a fault kept its messages; or lost them, and it was not granted: a library may have sent it
+// again.
 //
 //   c1:    A----?R-r   A-x        the `r` freed what the first copy took, and the second took it
 //   hold:  [---]

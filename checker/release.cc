@@ -146,8 +146,9 @@ class ReleaseChecker {
     if (met != holds_.all.rend()) unanswered_ = &release;
   }
 
-  // A library that says of a lock that was another's by then that it freed its own is not believed, unless it does not claim
-  // to say: it may not have looked. Empty: there is none, or the key may have been gone, of which some say that they freed it.
+  // A library that says of a lock that was another's by then that it freed its own is not believed,
+  // unless it does not claim to say: it may not have looked. Empty: there is none, or the key may
+  // have been gone, of which some say that they freed it.
   [[nodiscard]] std::string DoubtOfLostLocks() const {
     if (!scene_.facts.library || WhyNoLossIsCertain(evidence_)) return {};
     const std::vector<std::string>& can = scene_.facts.library->can;

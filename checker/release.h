@@ -28,23 +28,25 @@ namespace doublehold {
 //   c1:  A-a===!========R-r           c2 was at its own release, so it held the key no longer
 //   c2:          A-a===R---x          when c1 freed it.
 //
-// Of a lock behind a driver, one that did not look may say that it freed something and have found nothing there: the other's
-// lease has to run on then, and nothing may have taken its key away.
+// Of a lock behind a driver, one that did not look may say that it freed something and have found
+// nothing there: the other's lease has to run on then, and nothing may have taken its key away.
 //
 // Nor does one that was answered at the very instant at which c2 called its own.
 //
-// And on several nodes some may have had the one's lock and some the other's. The rule is therefore:
-// everything that can have been granted last was granted to another, who held it past the return.
-// A node that came back with older data than it had speaks for nobody.
+// And on several nodes some may have had the one's lock and some the other's. The rule is
+// therefore: everything that can have been granted last was granted to another, who held it past
+// the return. A node that came back with older data than it had speaks for nobody.
 //
-// Of a library that says that it looked (none of `blind-release` and `silent-release`), and yet that it freed its own lock when
-// that was certainly another's (the claim `told`), nobody knows what it freed:
+// Of a library that says that it looked (none of `blind-release` and `silent-release`), and yet
+// that it freed its own lock when that was certainly another's (the claim `told`), nobody knows
+// what it freed:
 //
 //   c1:  A-a==!=============R-r       unknown: c3 held the key when c1 released a lock that c2 had been granted
 //   c2:           A-a==R-r
 //   c3:                   A-a====R-x
 //
-// But where c3's key may have been gone by then, some libraries say that they freed what was not there.
+// But where c3's key may have been gone by then, some libraries say that they freed what was not
+// there.
 //
 // Unknown when a release may have done it and need not have: one after its lease that met another's
 // hold, one that is not answered and did not look, one with two explanations as above. A release

@@ -17,7 +17,8 @@ Violation LeaseExclusion(const std::string& lanes) {
   return FirstOf(FromLanes(lanes, {.claims = {"lease-exclusion"}}), "lease-exclusion");
 }
 
-// Client 1's reply is lost, so its grant comes when its lease is over, and its release frees the lock of client 3.
+// Client 1's reply is lost, so its grant comes when its lease is over, and its release frees the
+// lock of client 3.
 const std::string kFreed = R"(
       drop c1:       []
       slow c3:       [-----]

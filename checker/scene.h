@@ -46,16 +46,19 @@ struct Stall {
   Span when;
   std::vector<Wait> waiting{};  // of a server: by session, side and time, apart from each other
 };
-// Whether what is asked of a lock may stand in it: one of the supervisor, through which all messages go, or one of a server
-// that keeps locks. Which of these was asked is not recorded, but that it was not the store.
+// Whether what is asked of a lock may stand in it: one of the supervisor, through which all
+// messages go, or one of a server that keeps locks. Which of these was asked is not recorded, but
+// that it was not the store.
 bool IsOnTheWay(const Stall& stall);
 // Whether it can have kept a client from asking for a lock: its own, or one on the way.
 bool HoldsUp(const Stall& stall, int32_t client);
-// For how long within `when` it can have kept a side of a session: of a server's only what that one waited for.
+// For how long within `when` it can have kept a side of a session: of a server's only what that one
+// waited for.
 std::vector<Span> HeldUpBy(const Stall& stall, const SessionId& session, Side side,
                            const Span& when);
 
-// Of one side of a session, what it waited for answers of: the store, or the servers that keep locks.
+// Of one side of a session, what it waited for answers of: the store, or the servers that keep
+// locks.
 struct WaitsFor {
   SessionId session;
   Side side = Side::kSession;
@@ -85,7 +88,8 @@ Scene Observe(const History& history);
 // A fault that moves a clock: it lasts without stopping or holding up anything.
 bool MovesAClock(const FaultFact& fault);
 
-// Whether it acts on servers, alone or together with a client. One of links does not: its client and nodes name these.
+// Whether it acts on servers, alone or together with a client. One of links does not: its client
+// and nodes name these.
 bool ActsOnServers(const FaultEpisode& episode, const FaultFact& fault);
 
 // One that loses messages: what is lost is waited for in vain, also when the fault is over.
@@ -123,11 +127,12 @@ struct Suspects {
   int64_t lease_end_ns = -1;  // of the stale one's lease; -1: at_ns
 };
 
-// The faults to name for it: active at that time or within a lease before; of what a stale client lost, within the lease that was
-// over, since it waits on when that is lost; of a stale client also what was active when its lease ended. Of a stale client rather
-// one on it than on the other, rather on a node than on a bystander. Of valid leases rather one of
-// the servers or a clock, then of anybody's messages; that a holder slept is the last that explains
-// them. Of equals the latest, but all the clocks that were moved then. Empty: none.
+// The faults to name for it: active at that time or within a lease before; of what a stale client
+// lost, within the lease that was over, since it waits on when that is lost; of a stale client also
+// what was active when its lease ended. Of a stale client rather one on it than on the other,
+// rather on a node than on a bystander. Of valid leases rather one of the servers or a clock, then
+// of anybody's messages; that a holder slept is the last that explains them. Of equals the latest,
+// but all the clocks that were moved then. Empty: none.
 std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects& suspects);
 
 }  // namespace doublehold

@@ -47,15 +47,16 @@ std::string_view Name(RateAnswer answer);  // "not decided", "below", "not below
 // Of one look. What is undecided counts against either answer.
 RateAnswer AnswerAt(const RateQuestion& question, const TrialCount& seen);
 
-// Each holds at every look at once: that it ever lies below the true rate, or above it, has a chance
-// of at most 1 - confidence.
+// Each holds at every look at once: that it ever lies below the true rate, or above it, has a
+// chance of at most 1 - confidence.
 double UpperBoundAt(const TrialCount& seen, double confidence);
 double LowerBoundAt(const TrialCount& seen, double confidence);
 
 // How many trials it takes until the answer is kBelow if none of them is violated.
 int64_t FewestForBelow(const RateQuestion& question);
 
-// The looks one after another. The first answer stays: what is seen later belongs to nobody's level.
+// The looks one after another. The first answer stays: what is seen later belongs to nobody's
+// level.
 class SequentialTest {
  public:
   explicit SequentialTest(const RateQuestion& question) : question_(question) {}

@@ -7,8 +7,9 @@
 
 namespace doublehold {
 
-// Fills in Stall::waiting of servers' stalls, and Scene::waits where there are faults as well. Only the store is asked for what concerns the stock; of which of the others
-// something was asked is not recorded, so it may have been any:
+// Fills in Stall::waiting of servers' stalls, and Scene::waits where there are faults as well. Only
+// the store is asked for what concerns the stock; of which of the others something was asked is not
+// recorded, so it may have been any:
 //
 //   c1:        A-a=E-------e=====R-r     its watchdog waits from E on, to the end of the stall
 //   c1.2:    A-a=================R-r     its other thread asked for nothing

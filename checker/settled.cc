@@ -51,8 +51,8 @@ class Asked {
     }
   }
 
-  // An acquire that is refused has no hold there: it was answered within its call. A release that nobody called is of an acquire
-  // that was granted too late.
+  // An acquire that is refused has no hold there: it was answered within its call. A release that
+  // nobody called is of an acquire that was granted too late.
   [[nodiscard]] const Call* CallOf(const Event& settle) const {
     const auto of_hold = [&](Op op) -> const Call* {
       const auto found = by_hold_.find({SessionOf(settle), op, settle.hold});
@@ -140,8 +140,9 @@ class CallTimeoutChecker {
     });
   }
 
-  // Of clients that were killed, the calls of which nobody knows whether they were answered, or sent: whoever is killed records nothing
-  // more. What is answered after them, but by a refusal that tells nothing, shows that they were.
+  // Of clients that were killed, the calls of which nobody knows whether they were answered, or
+  // sent: whoever is killed records nothing more. What is answered after them, but by a refusal
+  // that tells nothing, shows that they were.
   [[nodiscard]] std::set<const Call*> Unheard() const {
     std::set<const Call*> recorded;
     for (const LateCall& late : late_) recorded.insert(late.call);
@@ -223,8 +224,9 @@ class CallTimeoutChecker {
     stories_.Add(std::move(violation), due_ns);
   }
 
-  // Of those that were active before it was late: rather one on what its client waits for than one on servers, rather that than
-  // what kept itself from running, which is taken off, or a bystander; of equals the last.
+  // Of those that were active before it was late: rather one on what its client waits for than one
+  // on servers, rather that than what kept itself from running, which is taken off, or a bystander;
+  // of equals the last.
   [[nodiscard]] const FaultEpisode* FaultBehind(const LateCall& late, int64_t due_ns) const {
     const auto rank = [&](const FaultEpisode& episode) {
       if (episode.client > 0 && episode.client != late.event.client) return 0;

@@ -13,7 +13,8 @@
 namespace doublehold {
 namespace {
 
-// Of each client, in the order in which they began: those that were planned to outlast the lease that was asked for.
+// Of each client, in the order in which they began: those that were planned to outlast the lease
+// that was asked for.
 using PausesOf = std::map<int32_t, std::vector<const FaultEpisode*>>;
 
 PausesOf LongPauses(const Scene& scene) {

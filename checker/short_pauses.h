@@ -9,13 +9,14 @@
 
 namespace doublehold {
 
-// What a lock grants may last longer than the lease that it is asked for: a library has a default of its own. A pause that was
-// planned by that lease is then over while its holder's is still valid:
+// What a lock grants may last longer than the lease that it is asked for: a library has a default
+// of its own. A pause that was planned by that lease is then over while its holder's is still
+// valid:
 //
 //   c1:        A-a==(...........)==R-r        asked for 5, and granted 20
 //
-// Where no pause of a holder outlasted the lease that it met, one sentence that says so; else none, as where no pause was to,
-// or none met a holder whose lease has an end.
+// Where no pause of a holder outlasted the lease that it met, one sentence that says so; else none,
+// as where no pause was to, or none met a holder whose lease has an end.
 std::vector<std::string> PauseWarnings(const Evidence& evidence);
 
 }  // namespace doublehold

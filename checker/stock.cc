@@ -141,7 +141,8 @@ std::string WereMade(int64_t sales) {
 }
 
 // What went wrong with an item in ways that no single write of those told shows. `explained`: lost
-// orders that those do show. `twice_by`: the stall of the machine that may be why units were taken twice, if any.
+// orders that those do show. `twice_by`: the stall of the machine that may be why units were taken
+// twice, if any.
 std::vector<Violation> WaysOf(const ItemCount& item, bool told, int64_t explained,
                               const std::string& twice_by) {
   std::vector<Violation> ways;

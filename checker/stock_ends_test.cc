@@ -1,4 +1,5 @@
-// The arithmetic of the claim `stock` where one more or one less decides, and what of a record is missing.
+// The arithmetic of the claim `stock` where one more or one less decides, and what of a record is
+// missing.
 #include <gtest/gtest.h>
 
 #include "checker/lanes.h"

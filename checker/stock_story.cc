@@ -106,8 +106,9 @@ class StockTelling {
         {.why = std::move(why), .write = write, .when = {replay.order.InvokedNs(write), to_ns}});
   }
 
-  // Of writes that were under way together the order of the answers is not that in which they took effect: one that was
-  // beside these two may be the one that should not have been, if it left what was read. Empty: none is doubtful.
+  // Of writes that were under way together the order of the answers is not that in which they took
+  // effect: one that was beside these two may be the one that should not have been, if it left what
+  // was read. Empty: none is doubtful.
   std::string DoubtAbout(const Overwrite& overwrite) const {
     const Span write{overwrite.from_ns, overwrite.write.at_ns};
     for (const Doubtful& doubtful : replays_[overwrite.write.key].doubtful) {
@@ -155,8 +156,8 @@ class StockTelling {
     stories_.Add(std::move(violation));
   }
 
-  // Who took what was not there had seen that there was something: others took it meanwhile, and one of them may be the one
-  // that should not have.
+  // Who took what was not there had seen that there was something: others took it meanwhile, and
+  // one of them may be the one that should not have.
   void TellBelowZero(const Event& write) {
     tale_.told[write.key] = true;
     if (!stories_.Wanted()) return stories_.SawAt(write.at_ns);

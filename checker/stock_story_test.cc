@@ -32,7 +32,8 @@ TEST(StockStory, OfAnOverwriteOnlyTellsWhatItCostInTheEnd) {
 }
 
 TEST(StockStory, IsUnknownWhereAWriteOfUnknownOutcomeMayHideALostOne) {
-  // c2's write landed, since c3 read it; c1 then wrote over c3's, and c4's write evened the sum out.
+  // c2's write landed, since c3 read it; c1 then wrote over c3's, and c4's write evened the sum
+  // out.
   const History history = FromLanes(R"(
       c1:    A-a=g=====================w=R-r          | 5 5>4
       c2:         A-a=g=W?R-r                         | 5 5>4
@@ -196,7 +197,8 @@ TEST(StockStory, OfWritesUnderWayTogetherTheOneThatWasReadCameLast) {
   EXPECT_EQ(other.violations.back().first->client, 3);
 }
 
-// c2 read 3 before c1's write took effect, and c1 itself read 4 when c2's was done: so c1's came after both.
+// c2 read 3 before c1's write took effect, and c1 itself read 4 when c2's was done: so c1's came
+// after both.
 TEST(StockStory, AWriteMayHaveComeAfterSeveralThatItWasUnderWayWith) {
   const std::string held = R"(
       c1:          A-a=g=W--!------------------w=R-x   A-a=gw=R-r | 5 5>4 4 4>3
@@ -233,7 +235,8 @@ TEST(StockStory, WhatWasThereInTheEndSaysWhichWriteCameLast) {
   EXPECT_EQ(under.violations[0].count, 1);
 }
 
-// c3 had read c1's 4 before c1 was answered: c1 wrote over c2's 3, as it would have, had the answer come at once.
+// c3 had read c1's 4 before c1 was answered: c1 wrote over c2's 3, as it would have, had the answer
+// come at once.
 TEST(StockStory, AWriteThatWasReadBeforeItsAnswerWroteOverWhatWasThere) {
   const std::string told = R"(
       c1:          A-a=g==!===========W--------w=R-x       | 5 5>4

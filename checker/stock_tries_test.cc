@@ -105,7 +105,8 @@ TEST(StockTries, ALateAnswerIsNoOverwriteWhereNoTwoReadTheSame) {
   }
 }
 
-// The write of unknown outcome may come after all, over a stock that others have sold from; not where the store refuses it.
+// The write of unknown outcome may come after all, over a stock that others have sold from; not
+// where the store refuses it.
 TEST(StockTries, AStoreThatRefusesStaleWritesLeavesNothingToHide) {
   const std::string shown = R"(
       c4:    A-a=g=W--!-----------------x=R-x                      | #1 5#1 5>4#1 5>4#1
@@ -276,7 +277,8 @@ TEST(StockTries, OfTwoThatReadTheSameOneStallIsEnough) {
   EXPECT_EQ(VerdictOnStockTries(picture, "atomic-script").outcome, Outcome3::kViolated);
 }
 
-// The machine left the last one unanswered; that it was made at all is the doing of whatever lost the answer before.
+// The machine left the last one unanswered; that it was made at all is the doing of whatever lost
+// the answer before.
 TEST(StockTries, AStallOfTheLastTryIsNoReasonForIt) {
   const std::string picture = R"(
       c1:         A-a=g=W------?=g=W-----------------?=R-r | 5 5>4 4 4>3

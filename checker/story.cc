@@ -143,7 +143,8 @@ Violation TellStaleOverlap(const Scene& scene, const Hold& first, const Hold& se
   const Hold& stale = first_is_stale ? first : second;
   const Hold& other = first_is_stale ? second : first;
   StaleStory story = TellStale(scene, stale, other.client, at_ns, stale.core.to_ns);
-  // It was granted within a lease that was valid from when it was asked for: no delay makes that right.
+  // It was granted within a lease that was valid from when it was asked for: no delay makes that
+  // right.
   const bool within = std::ranges::any_of(other.live, [&](const Span& live) {
     return live.from_ns <= stale.asked_ns && at_ns < live.to_ns;
   });

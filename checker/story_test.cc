@@ -208,8 +208,8 @@ TEST(Story, ALeaseThatWasOverBeforeItsGrantSaysSo) {
             "held it until 0.016 s; no fault was active");
 }
 
-// c2's lease is over when its answer comes, since the machine stalled it. That excuses it only where the key can have been
-// free when it asked, or since.
+// c2's lease is over when its answer comes, since the machine stalled it. That excuses it only
+// where the key can have been free when it asked, or since.
 TEST(Story, TheMachineDoesNotExcuseAGrantWithinALeaseThatRanWhenItWasAskedFor) {
   struct Granted {
     std::string first;

@@ -7,8 +7,8 @@
 
 namespace doublehold {
 
-// If a release of a lock that was certainly lost before (lost_locks.h) says that it freed the holder's own lock, its caller is not
-// told that what it did under the lock was unprotected:
+// If a release of a lock that was certainly lost before (lost_locks.h) says that it freed the
+// holder's own lock, its caller is not told that what it did under the lock was unprotected:
 //
 //   c1:  A-a===!===========R-r        violated: a release of a lock that is lost says `x`
 //   c2:           A-a==R-r
@@ -21,8 +21,9 @@ namespace doublehold {
 //
 // Either that answer is not true, or the promise of the lease was not.
 //
-// One that frees without looking (`unchecked`) says nothing about whose lock it was: that is the claim `release`. A release
-// that is not answered says nothing either, nor does an inner exit, which frees nothing.
+// One that frees without looking (`unchecked`) says nothing about whose lock it was: that is the
+// claim `release`. A release that is not answered says nothing either, nor does an inner exit,
+// which frees nothing.
 //
 // Unknown where no lock was lost so: then nobody had anything to be told.
 ClaimVerdict CheckTold(const Evidence& evidence, const Limits& limits);

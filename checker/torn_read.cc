@@ -21,7 +21,8 @@ namespace {
 int64_t VersionBeforeWrite(const Call& write) { return write.asked[0]; }
 int64_t Left(const Call& write) { return write.Ok() ? write.answer[1] : write.asked[1]; }
 
-// In the order in which they explain what was seen: who was late by a fault or by itself before whom the machine made late.
+// In the order in which they explain what was seen: who was late by a fault or by itself before
+// whom the machine made late.
 enum class LateRead : uint8_t { kNo, kByTheMachine, kOtherwise };
 
 class TornReadChecker {
@@ -113,8 +114,8 @@ class TornReadChecker {
   }
 
   // The write that was in between: of the two versions one that was at work during the look, else
-  // the latest; null: none is known. Where several were at work rather one that was late, and rather
-  // not by the machine: nobody knows which of them it was.
+  // the latest; null: none is known. Where several were at work rather one that was late, and
+  // rather not by the machine: nobody knows which of them it was.
   const Call* Writer(const Call& look) const {
     const Call* at_work = nullptr;
     const Call* latest = nullptr;

@@ -20,8 +20,9 @@ namespace doublehold {
 //   c2:  A-a=7>8(killed)          one half 7, the other 8, until the next write
 //   c1:                  A-a=78=R
 //
-// A look without a hold of the one that looked is not judged: it was promised nothing. Unknown where most looks were not judged, had
-// no answer, or were at what no other is known to have written.
+// A look without a hold of the one that looked is not judged: it was promised nothing. Unknown
+// where most looks were not judged, had no answer, or were at what no other is known to have
+// written.
 ClaimVerdict CheckTornRead(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

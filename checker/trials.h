@@ -1,8 +1,8 @@
 // The chances that a run gave a claim to be violated, each to be counted once: its fault episodes.
 //
 // Violations cluster: one client that is stopped for long overlaps fifty holds of others, and that
-// is one thing that went wrong, not fifty. So a rate over holds says little, and its interval is far
-// too short; a rate over fault episodes, or over runs where nothing was made to fail, is one.
+// is one thing that went wrong, not fifty. So a rate over holds says little, and its interval is
+// far too short; a rate over fault episodes, or over runs where nothing was made to fail, is one.
 #ifndef DOUBLEHOLD_CHECKER_TRIALS_H_
 #define DOUBLEHOLD_CHECKER_TRIALS_H_
 

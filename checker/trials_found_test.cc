@@ -1,4 +1,5 @@
-// What random histories against every order (brute/, linear/trials.h) have found wrong, each drawn once.
+// What random histories against every order (brute/, linear/trials.h) have found wrong, each drawn
+// once.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -16,8 +17,8 @@
 namespace doublehold {
 namespace {
 
-// Client 1 was last heard of when it was granted the key: from then on nobody knows whether it still believed in it. Both were
-// promised it all the same.
+// Client 1 was last heard of when it was granted the key: from then on nobody knows whether it
+// still believed in it. Both were promised it all the same.
 TEST(TrialsFound, AWatchdogThatIsAnsweredLateDoesNotProlongAHoldThatWasCutShort) {
   const History history = FromLanes(R"(
       c2:    A-a===R-r
@@ -54,7 +55,8 @@ TEST(TrialsFound, AReleaseAnsweredAtTheInstantAtWhichTheOtherBeganItsOwnProvesNo
             Outcome3::kViolated);
 }
 
-// Client 1's first question arrives late, and is granted the key: its place is gone, and client 2's turn has come.
+// Client 1's first question arrives late, and is granted the key: its place is gone, and client 2's
+// turn has come.
 TEST(TrialsFound, APlaceIsNotCertainWhileAQuestionOfBeforeMayBeOnItsWay) {
   const std::string queue = R"(
       c2:                QA-aq==R-r
@@ -65,7 +67,8 @@ TEST(TrialsFound, APlaceIsNotCertainWhileAQuestionOfBeforeMayBeOnItsWay) {
             Outcome3::kViolated);
 }
 
-// Two may have taken the first unit. One of them came late, over client 2's order, and the sums are right all the same.
+// Two may have taken the first unit. One of them came late, over client 2's order, and the sums are
+// right all the same.
 TEST(TrialsFound, AStockThatRoseIsUnknownThoughTheSumsAreRight) {
   const std::string before = R"(
       c1:    A-a=g=W-?=R-r                                | 5 5>4
@@ -92,7 +95,8 @@ TEST(TrialsFound, AStockThatRoseIsUnknownThoughTheSumsAreRight) {
             Outcome3::kValid);
 }
 
-// Client 1 may have entered unknown to anybody; that it is let in again with the token of client 0 is wrong all the same.
+// Client 1 may have entered unknown to anybody; that it is let in again with the token of client 0
+// is wrong all the same.
 TEST(TrialsFound, ATokenThatNobodyWasToldIsAboveTheOneBeforeIt) {
   const Model& model = *FindModel("reentrant-fenced-mutex");
   const auto outcome = [&](int64_t token) {
@@ -107,7 +111,8 @@ TEST(TrialsFound, ATokenThatNobodyWasToldIsAboveTheOneBeforeIt) {
   EXPECT_EQ(outcome(4), Outcome3::kValid);
 }
 
-// Client 3's release is answered at the instant at which it asks again: it stands in the queue, so the refusals may be its doing.
+// Client 3's release is answered at the instant at which it asks again: it stands in the queue, so
+// the refusals may be its doing.
 TEST(TrialsFound, WhoAsksAgainAtTheInstantOfItsAnswerStandsInTheQueue) {
   const std::string text = R"({"index":0,"time":0,"process":"supervisor","type":"info","f":"start","value":{"experiment":"","lock":"redisson","workload":"","write":"","seed":0,"lease_ns":50,"grace_ns":50,"duration_ns":0,"clients":3,"nodes":1,"initial_stock":0,"keys":["a"],"faults":[],"claims":[],"expect":{},"events":14}}
 {"index":1,"time":3,"process":3,"type":"invoke","f":"acquire","key":"a","value":{"lease_ns":100000}}

@@ -13,7 +13,8 @@
 namespace doublehold {
 namespace {
 
-// A meter ticks as often: two stalls that are less apart are one, and one that ended so shortly before was not over.
+// A meter ticks as often: two stalls that are less apart are one, and one that ended so shortly
+// before was not over.
 constexpr int64_t kTickNs = 10'000'000;
 
 // A write of a sale. `came_to` is kInvoke until it is answered.
@@ -47,7 +48,8 @@ class Tries {
     if (event.type == EventType::kOk) sold_from_.insert(event.value[0]);
   }
 
-  // Those without an answer that may have been done, and may not have been the last of their sale that was; by time.
+  // Those without an answer that may have been done, and may not have been the last of their sale
+  // that was; by time.
   [[nodiscard]] std::vector<Try> Suspects() const {
     std::vector<Try> suspects;
     for (const auto& [hold, sale] : sales_) {
@@ -95,7 +97,8 @@ int64_t TakenByFault(const Scene& scene, const FaultEpisode& episode, const Span
   return wait.to_ns - wait.from_ns;
 }
 
-// The longest of the stalls in which a session waited until it gave up, if that was most of its wait and no fault's doing.
+// The longest of the stalls in which a session waited until it gave up, if that was most of its
+// wait and no fault's doing.
 const Stall* StoodIn(const Scene& scene, const SessionId& session, const Span& wait) {
   const std::vector<const Stall*> stalls = scene.StallsWithin(wait);
   const Stall* longest = nullptr;

@@ -84,8 +84,8 @@ class Client {
                              .value = value});
   }
 
-  // Sends something: it is done a little later, and answered. Or the answer is lost: then it is done
-  // much later, or never.
+  // Sends something: it is done a little later, and answered. Or the answer is lost: then it is
+  // done much later, or never.
   void Send(const std::function<void()>& work, const Next& answered, const Next& lost) {
     if (world_.options.losses && lost && world_.Any(12) == 0) {
       if (world_.Any(3) != 0) Later(world_.Any(2) == 0 ? 4 : 60, work);
@@ -140,7 +140,8 @@ class Client {
       Record(Op::kAcquire, EventType::kInfo, hold);
       Leave(hold, [=, this] { Again(entered, tries); });
     };
-    // Where releases do not name the acquire that they undo, one of unknown outcome cannot be undone.
+    // Where releases do not name the acquire that they undo, one of unknown outcome cannot be
+    // undone.
     const bool named = !world_.server.Unchecked() && !world_.options.reentrant;
     Send(work, answered, named ? lost : Next());
   }

@@ -1,4 +1,5 @@
-// For how long nobody had a lock that somebody wanted: what a lost reply costs where nothing else goes wrong.
+// For how long nobody had a lock that somebody wanted: what a lost reply costs where nothing else
+// goes wrong.
 #ifndef DOUBLEHOLD_CHECKER_UNHELD_H_
 #define DOUBLEHOLD_CHECKER_UNHELD_H_
 
@@ -15,8 +16,8 @@ struct Unheld {
   Span when;
 };
 
-// The longest of all keys: while nobody had it and somebody asked for it, to the next grant; where there is none, to the end of what was
-// asked last. Nothing where nobody asked for any.
+// The longest of all keys: while nobody had it and somebody asked for it, to the next grant; where
+// there is none, to the end of what was asked last. Nothing where nobody asked for any.
 //
 //   c1:  A--------?                   whether it was granted nobody knows: it does not hold it
 //   c2:     A-x   A-x   A-a=====R-r   from c1's A to c2's a

@@ -2,9 +2,9 @@
 //
 //   rate [of CLAIM] [per run] < LIMIT [@ CONFIDENCE]       rate < 1e-4 @ 95%
 //
-// Without `of`, a trial counts as violated when any claim that is judged was violated in it: whoever
-// asks how often a lock fails means in whatever way. Without `per run` a trial is a fault episode
-// where the experiment has faults (trials.h).
+// Without `of`, a trial counts as violated when any claim that is judged was violated in it:
+// whoever asks how often a lock fails means in whatever way. Without `per run` a trial is a fault
+// episode where the experiment has faults (trials.h).
 #ifndef DOUBLEHOLD_CHECKER_UNTIL_H_
 #define DOUBLEHOLD_CHECKER_UNTIL_H_
 

@@ -84,8 +84,8 @@ std::string Table(const RunVerdict& verdict) {
   return Joined(rows);
 }
 
-// The first of a claim is told in full, unless another claim's was the same; verdict.json does so of
-// every one.
+// The first of a claim is told in full, unless another claim's was the same; verdict.json does so
+// of every one.
 std::string Story(const ClaimVerdict& claim, const Violation& violation) {
   std::string text;
   for (size_t i = 0; i < violation.steps.size(); ++i) {

@@ -39,7 +39,8 @@ class Longest {
   std::optional<KeyWait> granted_, in_vain_;
 };
 
-// A client waits no longer than it lives; until the last that any of them did, and perhaps to the end of all.
+// A client waits no longer than it lives; until the last that any of them did, and perhaps to the
+// end of all.
 Span LastEvents(const History& history, const Scene& scene, int32_t client) {
   int64_t last_ns = 0;
   int64_t dead_ns = kForeverNs;

@@ -39,7 +39,8 @@ void WriteOrder::See(int64_t read, int64_t at_ns) {
   if (read != now_.stock && !Catch(read, at_ns)) MoveLast(read);
 }
 
-// A write that has not been answered may be what somebody read at `at_ns`. It came by then, over whatever was there.
+// A write that has not been answered may be what somebody read at `at_ns`. It came by then, over
+// whatever was there.
 bool WriteOrder::Catch(int64_t read, int64_t at_ns) {
   for (Pending& pending : pending_) {
     if (pending.happened || pending.invoked.value[1] != read) continue;

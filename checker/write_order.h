@@ -1,5 +1,5 @@
-// The order in which the writes of one item took effect, as far as the reads tell: that of their answers, but where what was
-// read says that another of those under way together came last.
+// The order in which the writes of one item took effect, as far as the reads tell: that of their
+// answers, but where what was read says that another of those under way together came last.
 //
 //   c1:  W----------w                 wrote 7
 //   c2:       W-----w                 wrote 4, and was answered last

@@ -65,7 +65,8 @@ TEST(WriteOrder, WhatIsBroughtBackIsOfTheLatestThatLostSomething) {
   EXPECT_EQ(CostsOf(Order(9, more, 0)), (Costs{{2, 0}, {3, 0}, {4, -2}, {5, 1}, {6, 0}}));
 }
 
-// c3's came after c4's, which it was under way with: c4 brought back what c2 had cost, and c3 cost something.
+// c3's came after c4's, which it was under way with: c4 brought back what c2 had cost, and c3 cost
+// something.
 TEST(WriteOrder, WhatAMovedWriteBroughtBackIsLostUntilAnotherBringsItBack) {
   const std::vector<WriteOrderDrawn> drawn{
       {1, 9, 8, 1, 2},  {1, 8, 7, 3, 4},  {1, 7, 6, 5, 6}, {2, 9, 8, 7, 8},  // over 6: 3

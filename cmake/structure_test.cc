@@ -1,5 +1,5 @@
-// What the source tree promises: who includes whom, that every part is registered and built, and that files stay of a
-// size to be read. Reads the sources, runs nothing.
+// What the source tree promises: who includes whom, that every part is registered and built, and
+// that files stay of a size to be read. Reads the sources, runs nothing.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -176,7 +176,8 @@ TEST(Structure, EveryRoomIncludesOnlyWhatItMay) {
       if (!include.quoted) continue;
       ++seen;
       const std::string room = include.name.substr(0, include.name.rfind('/'));
-      // A test may use the tests' means, all of its own part, and what it needs of lib to look at that from outside.
+      // A test may use the tests' means, all of its own part, and what it needs of lib to look at
+      // that from outside.
       const bool for_tests =
           source.IsTest() && (TopOf(room) == TopOf(source.path) ||
                               room.starts_with("lib/testing") || kFloor.contains(room));
@@ -336,8 +337,9 @@ TEST(Structure, EverySourceIsBuilt) {
   }
 }
 
-// The types that a file defines where other files could define them too: "doublehold::Grant". Google style ends every
-// namespace with a comment that names it, which is what tells where one ends.
+// The types that a file defines where other files could define them too: "doublehold::Grant".
+// Google style ends every namespace with a comment that names it, which is what tells where one
+// ends.
 Names TypesOf(const Source& source) {
   Names types;
   std::vector<std::string> scopes;

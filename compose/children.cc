@@ -10,8 +10,9 @@
 namespace doublehold {
 namespace {
 
-// What has become of a process, once each; nothing: it is as it was. What one that has ended leaves in its group (a driver's own
-// children) goes with it, while nobody else can have its number: nobody has waited for it yet.
+// What has become of a process, once each; nothing: it is as it was. What one that has ended leaves
+// in its group (a driver's own children) goes with it, while nobody else can have its number:
+// nobody has waited for it yet.
 std::optional<int> StatusChange(pid_t pid) {
   const auto id = static_cast<id_t>(pid);
   siginfo_t info{};

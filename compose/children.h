@@ -35,8 +35,8 @@ class Children {
 
   void Add(Child child) { children_.push_back(std::move(child)); }
 
-  // Asks the kernel what has changed, without waiting. `stopped` is called for each process that was stopped, `ended`
-  // for each that ended.
+  // Asks the kernel what has changed, without waiting. `stopped` is called for each process that
+  // was stopped, `ended` for each that ended.
   void Poll(const std::function<void(const Child&)>& stopped,
             const std::function<void(const Child&)>& ended);
 

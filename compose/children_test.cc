@@ -1,4 +1,5 @@
-// Processes that a supervisor started, as it looks after them: stopped, ended, and nothing left in their groups.
+// Processes that a supervisor started, as it looks after them: stopped, ended, and nothing left in
+// their groups.
 #include "compose/children.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,8 @@
 namespace doublehold {
 namespace {
 
-// A process in a group of its own that starts another, which never ends by itself, tells its number, and ends.
+// A process in a group of its own that starts another, which never ends by itself, tells its
+// number, and ends.
 struct Parted {
   pid_t first = 0;
   pid_t second = 0;

@@ -1,6 +1,7 @@
-// What becomes of each claim in one simulated execution after another: the verdicts of the checkers, with no story told until one is
-// asked for. Executions that look alike are many, above all at random: one that is the same in every event and fact as one judged
-// before is not judged again.
+// What becomes of each claim in one simulated execution after another: the verdicts of the
+// checkers, with no story told until one is asked for. Executions that look alike are many, above
+// all at random: one that is the same in every event and fact as one judged before is not judged
+// again.
 #ifndef DOUBLEHOLD_COMPOSE_CLAIM_JUDGE_H_
 #define DOUBLEHOLD_COMPOSE_CLAIM_JUDGE_H_
 
@@ -13,10 +14,12 @@
 
 namespace doublehold {
 
-// Of histories that differ in nothing but their events, the faults and the duration. Not thread-safe.
+// Of histories that differ in nothing but their events, the faults and the duration. Not
+// thread-safe.
 class ClaimJudge {
  public:
-  // Claims that there are checkers for. `remembered`: so many histories at most, those of up to kMostEvents events.
+  // Claims that there are checkers for. `remembered`: so many histories at most, those of up to
+  // kMostEvents events.
   explicit ClaimJudge(const std::vector<std::string>& claims, size_t remembered = 4096);
   static constexpr size_t kMostEvents = 256;
 

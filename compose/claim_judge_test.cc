@@ -41,7 +41,8 @@ std::vector<Outcome3> ByCheckers(const Scenario& scenario, const History& histor
   return outcomes;
 }
 
-// Of walks that often come back to the same execution, with room for all of them and for hardly any.
+// Of walks that often come back to the same execution, with room for all of them and for hardly
+// any.
 TEST(ClaimJudge, SaysWhatTheCheckersSay) {
   const Scenario scenario =
       SaleClaimJudge({sim::SimFault::kPause, sim::SimFault::kKill, sim::SimFault::kRestartEmpty});

@@ -18,7 +18,8 @@ struct ClaimLetter {
 // In the order in which they stand in a cell.
 std::span<const ClaimLetter> ClaimLetters();
 
-// Of two that hold it with valid leases it goes without saying that they both hold it: H, and no h. Empty: none.
+// Of two that hold it with valid leases it goes without saying that they both hold it: H, and no h.
+// Empty: none.
 std::string LettersOf(const std::vector<std::string>& violated);
 // A line "  S  stock lost or sold twice\n" for each that is among the letters.
 std::string LegendOf(std::string_view letters);

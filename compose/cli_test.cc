@@ -46,7 +46,8 @@ TEST(CommandLine, AHistoryGoesOutAsEdnAndIsHeldAgainstAModel) {
                         "--output", edn})
                 .exit_code,
             0);
-  // K14: held twice, so no order fits a mutex; what is no lock's business was left out, or is refused.
+  // K14: held twice, so no order fits a mutex; what is no lock's business was left out, or is
+  // refused.
   const std::vector<std::string> check{"check",          edn,  "--model", "owner-mutex",
                                        "--partition-by", "key"};
   const Finished finished = RunProgram(check);
@@ -163,8 +164,8 @@ TEST(CommandLine, ANemesisLeavesAFencedStockRightAndNothingBehind) {
   EXPECT_LE(last_ns, 6'000'000'000) << "none begins once the clients have ended";
 }
 
-// A fault on the client's links is the witness: begun at the same step and over before the client goes on, it acts when a
-// frame comes by, and is recorded as started then only.
+// A fault on the client's links is the witness: begun at the same step and over before the client
+// goes on, it acts when a frame comes by, and is recorded as started then only.
 TEST(CommandLine, AClientPausedAtAStepSendsNothingUntilItGoesOn) {
   const std::string experiment =
       "[lock]\nname = \"set-nx-px\"\nlease = \"2s\"\n[workload]\nduration = \"1s\"\nclients = "

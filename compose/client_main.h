@@ -1,4 +1,5 @@
-// The hidden subcommand that a client, or the referee, is: this program again, under the clock shim.
+// The hidden subcommand that a client, or the referee, is: this program again, under the clock
+// shim.
 #ifndef DOUBLEHOLD_COMPOSE_CLIENT_MAIN_H_
 #define DOUBLEHOLD_COMPOSE_CLIENT_MAIN_H_
 
@@ -25,7 +26,8 @@ struct ClientArguments {
 };
 
 constexpr std::string_view kClientCommand = "client";  // argv[1] of a client
-// On the step channel a byte is a Step, or this: the process is ready to start (the referee: the stock is set up).
+// On the step channel a byte is a Step, or this: the process is ready to start (the referee: the
+// stock is set up).
 constexpr uint8_t kReadyByte = 0xFF;
 
 std::vector<std::string> ToWords(const ClientArguments& arguments);

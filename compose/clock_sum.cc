@@ -7,7 +7,8 @@
 namespace doublehold {
 namespace {
 
-// What the clock page takes. Skews that would stop a clock together, or turn it back, make it crawl.
+// What the clock page takes. Skews that would stop a clock together, or turn it back, make it
+// crawl.
 constexpr double kSlowest = 0.01;
 constexpr double kFastest = 100;
 // Below this, what was seen is the measurement's own.

@@ -1,5 +1,5 @@
-// The skews of one process's wall clock, added up. What each one does to the clock is the same whatever the others do;
-// of several strobes the latest is in force.
+// The skews of one process's wall clock, added up. What each one does to the clock is the same
+// whatever the others do; of several strobes the latest is in force.
 #ifndef DOUBLEHOLD_COMPOSE_CLOCK_SUM_H_
 #define DOUBLEHOLD_COMPOSE_CLOCK_SUM_H_
 
@@ -23,8 +23,8 @@ class ClockSum {
 
   // Takes in what was seen: at `at` the whole clock was `ahead` of the machine's.
   void Saw(MonoTime at, Duration ahead);
-  // What a part was seen to do, by the last sight since it was added; of a strobe, the furthest. A drift is counted on
-  // from there to `now`. Absent: never seen.
+  // What a part was seen to do, by the last sight since it was added; of a strobe, the furthest. A
+  // drift is counted on from there to `now`. Absent: never seen.
   [[nodiscard]] std::optional<Duration> SeenOf(SkewId id, MonoTime now) const;
   // Whether it was seen to do less than half of what it should: the process reads another clock.
   [[nodiscard]] bool WasNotMoved(SkewId id) const;

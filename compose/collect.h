@@ -10,8 +10,8 @@
 
 namespace doublehold {
 
-// Appends the events of the referee and the clients, segment by segment, and, with the time `now_ns`, that some were lost
-// where a segment was full. Clients may go on meanwhile.
+// Appends the events of the referee and the clients, segment by segment, and, with the time
+// `now_ns`, that some were lost where a segment was full. Clients may go on meanwhile.
 void AppendSegments(SharedRun& shared, const Plan& plan, int64_t now_ns, History& history);
 
 }  // namespace doublehold

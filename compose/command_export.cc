@@ -27,7 +27,8 @@ po::options_description ExportOptions() {
   return options;
 }
 
-// Whether a lease may have been kept for longer than it was asked for: no acquire and no release tells.
+// Whether a lease may have been kept for longer than it was asked for: no acquire and no release
+// tells.
 bool LeasesMayBeExtended(const History& history) {
   if (std::ranges::find(history.events, Op::kExtend, &Event::op) != history.events.end())
     return true;

@@ -17,7 +17,8 @@ struct ParsedLine {
   bool help = false;  // --help was asked for and has been printed
 };
 
-// `usage` is printed with --help. What has no description is not shown there. Unknown options name the nearest known one.
+// `usage` is printed with --help. What has no description is not shown there. Unknown options name
+// the nearest known one.
 Result<ParsedLine> ParseLine(const Words& words,
                              boost::program_options::options_description options,
                              const std::string& usage);

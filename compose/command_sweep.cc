@@ -25,7 +25,8 @@ namespace po = boost::program_options;
 constexpr int kSweepJobs = 4;  // a run mostly waits: for its lease to be over
 constexpr size_t kMostTold = 20;
 
-// Where the user says nothing: short enough for hundreds of runs, and with a client more than it takes to hold it twice.
+// Where the user says nothing: short enough for hundreds of runs, and with a client more than it
+// takes to hold it twice.
 constexpr std::array<std::pair<const char*, const char*>, 4> kSweepDefaults{
     {{"lock.lease", "400ms"},
      {"workload.clients", "3"},

@@ -1,4 +1,5 @@
-// The subcommands. Each takes the words behind its name and answers the exit status, or an error that main prints.
+// The subcommands. Each takes the words behind its name and answers the exit status, or an error
+// that main prints.
 #ifndef DOUBLEHOLD_COMPOSE_COMMANDS_H_
 #define DOUBLEHOLD_COMPOSE_COMMANDS_H_
 

@@ -1,5 +1,5 @@
-// The experiments that the documentation shows can be run, and its page of an experiment file has each key, and what it is when
-// nobody says it.
+// The experiments that the documentation shows can be run, and its page of an experiment file has
+// each key, and what it is when nobody says it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

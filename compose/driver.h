@@ -1,4 +1,5 @@
-// Drivers as the program uses them: asked what they are before a run, and serving a client's lock in it.
+// Drivers as the program uses them: asked what they are before a run, and serving a client's lock
+// in it.
 #ifndef DOUBLEHOLD_COMPOSE_DRIVER_H_
 #define DOUBLEHOLD_COMPOSE_DRIVER_H_
 
@@ -26,8 +27,8 @@ std::string Describe(const DriverEnd& end, const std::filesystem::path& log);
 
 using DriverOptions = std::map<std::string, std::string>;
 
-// What a driver answers to its first request. What went wrong follows "the driver ": "did not answer hello within 20s". One that
-// refuses it was given options that it does not know: bad input.
+// What a driver answers to its first request. What went wrong follows "the driver ": "did not
+// answer hello within 20s". One that refuses it was given options that it does not know: bad input.
 Result<DriverHello> SayHello(DriverChannel& driver, const DriverOptions& options,
                              const std::filesystem::path& log);
 
@@ -45,8 +46,9 @@ Result<void> SetUp(DriverChannel& driver, const DriverSetup& setup,
 // Starts it, asks, and ends it: what a plan says of it. An error names the command.
 Result<DriverPlan> MeetDriver(const std::string& command, DriverOptions options);
 
-// The driver of a client, or of the referee (0), of a run in this folder; in the caller's group of processes. Should the
-// driver break the protocol or end by itself, the process ends with one line in its log.
+// The driver of a client, or of the referee (0), of a run in this folder; in the caller's group of
+// processes. Should the driver break the protocol or end by itself, the process ends with one line
+// in its log.
 struct ClientDriver {
   DriverHello hello;
   std::unique_ptr<DriverChannel> channel;

@@ -1,7 +1,8 @@
 // Two processes of one driver on one server, and what a conformance trial asks of them.
 //
 // Thread rule: one thread. What a driver says unasked may come on another.
-// Failure: the first answer that is not as it must be is kept; all that follow are asked nevertheless.
+// Failure: the first answer that is not as it must be is kept; all that follow are asked
+// nevertheless.
 #ifndef DOUBLEHOLD_COMPOSE_DRIVER_PARTIES_H_
 #define DOUBLEHOLD_COMPOSE_DRIVER_PARTIES_H_
 

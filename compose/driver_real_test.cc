@@ -1,4 +1,5 @@
-// Runs whose lock is served by a driver: as judged as any other, and stopped, killed and ended with its client.
+// Runs whose lock is served by a driver: as judged as any other, and stopped, killed and ended with
+// its client.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -62,7 +63,8 @@ for line in sys.stdin:
         sys.exit("no such way: " + how)
 )";
 
-// Takes the template's answers, and puts a token into each grant: while it is held no other is given one, so they rise.
+// Takes the template's answers, and puts a token into each grant: while it is held no other is
+// given one, so they rise.
 constexpr const char* kTokens = R"(
 import json, sys, time
 falling = sys.argv[1:] == ["falling"]

@@ -12,16 +12,18 @@
 
 namespace doublehold {
 
-// The names that options of such a driver have: those of the lock, and those of a run that say how it waits.
+// The names that options of such a driver have: those of the lock, and those of a run that say how
+// it waits.
 std::vector<std::string> ServedOptions(const LockEntry& lock);
 
-// How the lock is to be run with these options, on so many nodes: as in a run that names the same. Bad input: an option that there
-// is not, or that a driver cannot have.
+// How the lock is to be run with these options, on so many nodes: as in a run that names the same.
+// Bad input: an option that there is not, or that a driver cannot have.
 Result<Plan> ServedPlan(const LockEntry& lock, const std::map<std::string, std::string>& options,
                         Lease lease, int nodes);
 
-// Answers what comes from standard input on standard output, until bye or the end of it. Bad input: a lock that cannot be served.
-// An error of the environment: a line that is no request of the protocol.
+// Answers what comes from standard input on standard output, until bye or the end of it. Bad input:
+// a lock that cannot be served. An error of the environment: a line that is no request of the
+// protocol.
 Result<ExitCode> ServeLock(const std::string& name);
 
 }  // namespace doublehold

@@ -1,4 +1,5 @@
-// A driver of a lock of ours, asked for what it is: no server, no run. What it does in one: served_locks_slow_test.cc.
+// A driver of a lock of ours, asked for what it is: no server, no run. What it does in one:
+// served_locks_slow_test.cc.
 #include "compose/driver_serve.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// Suites in which some rows are served by drivers, and what happens to those whose driver cannot be had.
+// Suites in which some rows are served by drivers, and what happens to those whose driver cannot be
+// had.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

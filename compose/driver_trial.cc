@@ -86,7 +86,7 @@ class Trial : private DriverParties {
     return "hello with 'no-such-option': the driver " + hello.error().message;
   }
 
-  // ---- the steps -------------------------------------------------------------------------------------------------------
+  // ---- the steps -------------------------------------------------------------------------------
 
   void Excludes() {
     const DriverAnswer first = Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA));

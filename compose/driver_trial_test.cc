@@ -1,4 +1,5 @@
-// What `driver check` finds out about drivers that can more, or less, than the template; made of it.
+// What `driver check` finds out about drivers that can more, or less, than the template; made of
+// it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -91,8 +92,8 @@ TEST(DriverTrial, ClosesTheConnectionsOfAll) {
   EXPECT_EQ(checked.out.find("WRONG"), checked.out.rfind("WRONG")) << checked.out;
 }
 
-// Lets the owner in again, or readers in together. argv: what it can, at which count it frees the lock, and by how much it overstates
-// its leases in ms.
+// Lets the owner in again, or readers in together. argv: what it can, at which count it frees the
+// lock, and by how much it overstates its leases in ms.
 constexpr const char* kCounts = R"(
 import os, sys, time
 sys.path.insert(0, sys.argv[1])

@@ -1,4 +1,5 @@
-// Somebody asks for the end of a run, with SIGINT or SIGTERM: once, and it ends in order; twice, and it ends now.
+// Somebody asks for the end of a run, with SIGINT or SIGTERM: once, and it ends in order; twice,
+// and it ends now.
 #ifndef DOUBLEHOLD_COMPOSE_END_REQUEST_H_
 #define DOUBLEHOLD_COMPOSE_END_REQUEST_H_
 
@@ -9,7 +10,8 @@ namespace doublehold {
 // Not thread-safe.
 class EndRequest {
  public:
-  // One request can come as the same signal twice, so close together: to the process, and to its group.
+  // One request can come as the same signal twice, so close together: to the process, and to its
+  // group.
   static constexpr Duration kSameRequest{std::chrono::milliseconds(300)};
 
   void Signalled(int signal, MonoTime now) {

@@ -30,7 +30,8 @@ class Probes {
   }
 
  private:
-  // The executions below the plain one for which this way down stands; `weight`: how many there are on its first level.
+  // The executions below the plain one for which this way down stands; `weight`: how many there are
+  // on its first level.
   double Probe(const sim::Deviation& first, double weight) {
     sim::Deviations deviations{first};
     double sum = 0;

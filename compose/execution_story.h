@@ -1,5 +1,5 @@
-// An execution as a story: numbered steps, each with when, who and what, with the faults where they struck and with what the checkers
-// found where it can be seen.
+// An execution as a story: numbered steps, each with when, who and what, with the faults where they
+// struck and with what the checkers found where it can be seen.
 #ifndef DOUBLEHOLD_COMPOSE_EXECUTION_STORY_H_
 #define DOUBLEHOLD_COMPOSE_EXECUTION_STORY_H_
 
@@ -18,7 +18,8 @@ struct ExecutionStep {
   Kind kind = Kind::kDone;
   std::string text;  // "client 1 is granted item-0"
 };
-// `verdict` is of `history`. Tries of one client that were refused one after the other are one step.
+// `verdict` is of `history`. Tries of one client that were refused one after the other are one
+// step.
 std::vector<ExecutionStep> StepsOf(const History& history, const RunVerdict& verdict);
 
 //    3     0.100 ms    client 1 is granted dh:item:0, having asked at 0.000 ms; its lease runs until 400.000 ms

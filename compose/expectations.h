@@ -1,4 +1,5 @@
-// What an experiment says of itself in advance: the outcome of each claim, and the cause of what is violated.
+// What an experiment says of itself in advance: the outcome of each claim, and the cause of what is
+// violated.
 #ifndef DOUBLEHOLD_COMPOSE_EXPECTATIONS_H_
 #define DOUBLEHOLD_COMPOSE_EXPECTATIONS_H_
 

@@ -10,8 +10,8 @@
 
 namespace doublehold {
 
-// Short forms of the settings used most (--lock, --lease, ...), and --set, which reaches all of them. Help does not show
-// `unlisted`.
+// Short forms of the settings used most (--lock, --lease, ...), and --set, which reaches all of
+// them. Help does not show `unlisted`.
 void AddExperimentOptions(boost::program_options::options_description& options,
                           const Words& unlisted = {});
 // The first of those options that a line has; empty: none.

@@ -1,7 +1,9 @@
-// The simulator's search: a lock and a workload as they are, in a simulated world, with every placement of so many faults (or as
-// many drawn at random), judged by the same checkers as a run on real servers.
+// The simulator's search: a lock and a workload as they are, in a simulated world, with every
+// placement of so many faults (or as many drawn at random), judged by the same checkers as a run on
+// real servers.
 //
-// What is found does not depend on how many threads look: parts are taken in, and counted, in one order.
+// What is found does not depend on how many threads look: parts are taken in, and counted, in one
+// order.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_H_
 
@@ -46,8 +48,9 @@ struct Found {
   std::string claim;
   int64_t violated = 0;  // executions
   int64_t unknown = 0;   // likewise
-  // Of those that violate it, or, where none does, of those in which it is unknown: with the fewest deviations, of these with the
-  // least unusual faults (their order in SimFault), of these the first.
+  // Of those that violate it, or, where none does, of those in which it is unknown: with the fewest
+  // deviations, of these with the least unusual faults (their order in SimFault), of these the
+  // first.
   sim::Deviations shortest{};
   int how_unusual = 0;
   std::string sentence{};  // of that one, or why it is unknown
@@ -57,8 +60,8 @@ enum class Ended : uint8_t { kAllRun, kBudget, kMemory };
 
 struct Explored {
   int64_t executions = 0;
-  // Not of these: they differ from one of these only in the order of two things at one instant that do not depend on each other.
-  // What could have followed on them is left out as well.
+  // Not of these: they differ from one of these only in the order of two things at one instant that
+  // do not depend on each other. What could have followed on them is left out as well.
   int64_t left_out = 0;
   int64_t different = 0;  // of these: that differ in anything that a checker sees
   int64_t cut_off = 0;
@@ -70,7 +73,8 @@ struct Explored {
   MarkSet marks{};     // that any execution came by
   int64_t points = 0;  // where a fault can strike while nothing has gone wrong yet
   int64_t points_struck = 0;
-  // While it goes on: how many deviations the executions have now, and how far their starts are used up.
+  // While it goes on: how many deviations the executions have now, and how far their starts are
+  // used up.
   int level = 0;
   size_t parts_done = 0, parts = 0;
 };

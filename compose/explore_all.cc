@@ -17,7 +17,8 @@ namespace doublehold {
 namespace {
 
 constexpr int kExploreVersion = 1;
-// Of a lock on several nodes, unless the user says how many: enough for a majority to differ from all.
+// Of a lock on several nodes, unless the user says how many: enough for a majority to differ from
+// all.
 constexpr int kNodes = 3;
 
 Settings SettingsForLock(const AllAsked& asked, const std::string& lock, int clients) {

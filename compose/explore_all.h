@@ -1,4 +1,5 @@
-// `doublehold explore --all`: the matrix of every lock and every fault, printed, and put into a folder for the report.
+// `doublehold explore --all`: the matrix of every lock and every fault, printed, and put into a
+// folder for the report.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_ALL_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_ALL_H_
 
@@ -13,8 +14,8 @@
 namespace doublehold {
 
 struct AllAsked {
-  // The settings of every scenario, but for its lock and clients; its faults are the columns; its bounds are of each search, and
-  // `executions` of those a cell's budget.
+  // The settings of every scenario, but for its lock and clients; its faults are the columns; its
+  // bounds are of each search, and `executions` of those a cell's budget.
   SearchAsked search;
   std::vector<int> clients;                     // a row each
   std::vector<std::string> locks;               // likewise
@@ -22,7 +23,8 @@ struct AllAsked {
   bool as_json = false;
 };
 
-// Prints it. 2 when a budget ended, or something is not known; else 0: what is violated is what is asked for here.
+// Prints it. 2 when a budget ended, or something is not known; else 0: what is violated is what is
+// asked for here.
 Result<ExitCode> ExploreAll(const AllAsked& asked);
 
 }  // namespace doublehold

@@ -1,4 +1,5 @@
-// What every lock makes of every fault, by exploring: a row a lock and a number of clients, a column a fault.
+// What every lock makes of every fault, by exploring: a row a lock and a number of clients, a
+// column a fault.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_MATRIX_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_MATRIX_H_
 
@@ -20,7 +21,8 @@ struct MatrixTerms {
   int depth = 2;  // from 1 on: each in turn, until the budget of a cell ends
 };
 
-// A search: its scenario is of that lock, so many clients, and those faults, and as many of them as `depth`.
+// A search: its scenario is of that lock, so many clients, and those faults, and as many of them as
+// `depth`.
 struct MatrixSearch {
   std::string lock;
   int clients = 0;
@@ -50,17 +52,20 @@ struct MatrixRow {
   std::vector<MatrixCell> cells{};
 };
 
-// `none` is searched once, without any; the others at each depth. `progress` is told before each search.
+// `none` is searched once, without any; the others at each depth. `progress` is told before each
+// search.
 std::vector<MatrixRow> ExploreMatrix(const MatrixTerms& terms, const MatrixExploring& exploring,
                                      const std::function<void(const MatrixSearch&)>& progress);
 
-// Of a cell: the letters of what is violated at its first depth (claim_letters.h), `+` and what the next adds; `.` where nothing is,
-// `?` where something is unknown and nothing violated, and `~` where a budget ended.
+// Of a cell: the letters of what is violated at its first depth (claim_letters.h), `+` and what the
+// next adds; `.` where nothing is, `?` where something is unknown and nothing violated, and `~`
+// where a budget ended.
 std::string TextOf(const MatrixCell& cell);
 // A Markdown table, and what its letters mean.
 std::string MarkdownOf(const std::vector<MatrixRow>& rows);
 nlohmann::json ToJson(const std::vector<MatrixRow>& rows);
-// Of a search: its claims, each with how often it was violated, the shortest story's sentence and replay string.
+// Of a search: its claims, each with how often it was violated, the shortest story's sentence and
+// replay string.
 nlohmann::json ToJson(const Explored& explored, const std::vector<std::string>& replays);
 
 }  // namespace doublehold

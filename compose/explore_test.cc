@@ -1,4 +1,5 @@
-// What the simulator's search finds: the known answers that need one fault, and that the same choices are the same execution.
+// What the simulator's search finds: the known answers that need one fault, and that the same
+// choices are the same execution.
 #include "compose/explore.h"
 
 #include <fmt/format.h>
@@ -80,7 +81,8 @@ TEST_P(KnownByOneFault, IsFoundWithoutHints) {
 constexpr auto kN = SimFault::kHoldRequest;
 const std::map<std::string, std::string> kExploreFive{{"topology.nodes", "5"}};
 
-// What happens within one fault, or none, of each row; the sets are exact. A pause, a held message and a jump last 1.6 leases.
+// What happens within one fault, or none, of each row; the sets are exact. A pause, a held message
+// and a jump last 1.6 leases.
 INSTANTIATE_TEST_SUITE_P(
     Each, KnownByOneFault,
     ::testing::Values(
@@ -137,7 +139,8 @@ INSTANTIATE_TEST_SUITE_P(
         Known{"K11", "setnx-getset", {SimFault::kKill}, ""},
         Known{"K14", "set-nx-px", {SimFault::kPause}, "exclusion stock"},
         Known{"K15", "set-nx-px", {kN}, "exclusion stock"},
-        // A lost reply of SET harms nobody (K16); for one of the store its client waits past its lease.
+        // A lost reply of SET harms nobody (K16); for one of the store its client waits past its
+        // lease.
         Known{"K16", "set-nx-px", {SimFault::kDropReply}, "exclusion"},
         Known{"K17", "set-nx-px", {SimFault::kNodeClock}, "exclusion lease-exclusion stock"},
         Known{"K17", "redisson", {SimFault::kNodeClock}, "exclusion lease-exclusion stock"},
@@ -170,7 +173,8 @@ INSTANTIATE_TEST_SUITE_P(
         Known{"C01", "atomic-script", {SimFault::kPause, kN, SimFault::kNodeClock}, ""},
         Known{"C01", "version", {SimFault::kPause, kN, SimFault::kNodeClock}, ""},
         Known{"C01", "watch", {SimFault::kPause, kN, SimFault::kNodeClock}, ""},
-        // Held for longer than its client waits, a command comes late into the transaction that it belongs to.
+        // Held for longer than its client waits, a command comes late into the transaction that it
+        // belongs to.
         Known{"C01", "watch", {kN}, "", {{"workload.store-timeout", "0.5 lease"}}}));
 
 TEST(Explore, TheSameChoicesAreTheSameExecution) {
@@ -188,7 +192,8 @@ TEST(Explore, TheSameChoicesAreTheSameExecution) {
   }
 }
 
-// Of one kind of fault there is one at each question; of two, one of those that are asked after the first.
+// Of one kind of fault there is one at each question; of two, one of those that are asked after the
+// first.
 TEST(Explore, EveryPlacementIsRunOnce) {
   const Scenario scenario = ScenarioOf(PlanOfExplore("set-nx-px"), 1, {SimFault::kDropReply});
   const auto open_after = [&](const sim::Deviations& deviations) {

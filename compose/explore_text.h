@@ -30,7 +30,8 @@ std::string ToText(const SearchOutcome& outcome, const SearchAsked& asked);
 nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked);
 // While it goes on; one line, without its end.
 std::string ProgressText(const Explored& so_far, const Bounds& bounds, double seconds);
-// 0: clean within the bounds, all of them run. 1: violated. 2: not known; so it is where faults were asked for and none could strike.
+// 0: clean within the bounds, all of them run. 1: violated. 2: not known; so it is where faults
+// were asked for and none could strike.
 ExitCode StatusOf(const Explored& explored, const Bounds& bounds);
 
 }  // namespace doublehold

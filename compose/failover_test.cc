@@ -1,5 +1,5 @@
-// The cells of suites/failures.toml in which another server takes over, on real servers: what each expects, and what makes
-// it that case and no other.
+// The cells of suites/failures.toml in which another server takes over, on real servers: what each
+// expects, and what makes it that case and no other.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -40,7 +40,8 @@ void ExpectAsExpectedFailover(const FailoverCell& cell) {
   EXPECT_EQ(cell.finished.exit_code, 0) << cell.finished.out << cell.finished.err;
 }
 
-// Client 2 was granted by the new master what client 1 was granted by the old one, and holds validly.
+// Client 2 was granted by the new master what client 1 was granted by the old one, and holds
+// validly.
 void ExpectGrantedTwice(const FailoverCell& cell) {
   ExpectAsExpectedFailover(cell);
   const nlohmann::json judged = ClaimOf(cell.verdict, "lease-exclusion");

@@ -72,7 +72,8 @@ bool NeedsTheLock(Step step) {
 
 using ByName = std::map<std::string_view, size_t>;
 
-// What has to be, before a fault of the timeline can begin, or can end: another's beginning, or its end.
+// What has to be, before a fault of the timeline can begin, or can end: another's beginning, or its
+// end.
 struct Moment {
   size_t fault = 0;
   bool ended = false;
@@ -202,7 +203,8 @@ std::optional<FaultRefusal> FindKeptBeginning(const Plan& plan, const ByName& na
     const int kept = KeptClient(plan, other);
     const bool is_whole_run = plan.clients == 1 && fault.on->client == 0;
     if (kept == 0 || (fault.on->client != kept && !is_whole_run)) continue;
-    // At one step faults begin in the order of the plan: behind the one that keeps its client is in time.
+    // At one step faults begin in the order of the plan: behind the one that keeps its client is in
+    // time.
     const bool at_once = other.on && other.on->step == fault.on->step &&
                          (other.on->client == 0 || other.on->client == kept);
     if (at_once && other_index < i) continue;

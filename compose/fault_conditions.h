@@ -11,11 +11,12 @@
 
 namespace doublehold {
 
-// The steps that clients of this run announce, given its lock and its workload; in the order of Step.
+// The steps that clients of this run announce, given its lock and its workload; in the order of
+// Step.
 std::vector<Step> StepsOf(const Plan& plan);
 
-// Of one fault: its steps are announced by somebody, and not by one whom the fault itself keeps from them. Its lock
-// and its workload are known.
+// Of one fault: its steps are announced by somebody, and not by one whom the fault itself keeps
+// from them. Its lock and its workload are known.
 Result<void> CheckSteps(const Plan& plan, const FaultPlan& fault);
 
 struct FaultRefusal {
@@ -24,8 +25,8 @@ struct FaultRefusal {
   std::string setting;  // of it, that is to blame
 };
 
-// Of a whole timeline: the faults that are named exist, and none waits for itself, by however many others. The first
-// that is wrong. Their names are unique.
+// Of a whole timeline: the faults that are named exist, and none waits for itself, by however many
+// others. The first that is wrong. Their names are unique.
 std::optional<FaultRefusal> FindImpossibleWait(const Plan& plan);
 
 }  // namespace doublehold

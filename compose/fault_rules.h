@@ -24,7 +24,8 @@ struct FaultPlace {
   }
 };
 
-// Names are unique and known, targets exist, everything heals, and nothing is waited for in vain. A place a fault.
+// Names are unique and known, targets exist, everything heals, and nothing is waited for in vain. A
+// place a fault.
 Result<void> CheckFaults(const Plan& plan, const std::vector<FaultPlace>& places);
 
 }  // namespace doublehold

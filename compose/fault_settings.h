@@ -10,8 +10,8 @@
 
 namespace doublehold {
 
-// `faults` (profiles), the tables of [[fault]] and [nemesis], into the plan, which has everything else. Answers where each fault
-// came from; errors go to the reader. A table:
+// `faults` (profiles), the tables of [[fault]] and [nemesis], into the plan, which has everything
+// else. Answers where each fault came from; errors go to the reader. A table:
 //
 //   kind = "pause"   client = 1   on = "client 1 before-write" | "client 1 holds"   from = "300ms"   every = "2s"   times = 2
 //   for = "1.6 lease"   until = "client 2 after-acquire" | "begin of NAME" | "end of NAME"   during = "another fault's name"

@@ -1,4 +1,5 @@
-// Each kind of fault tried alone on a small real set-up: does it act here, and as far as it was asked to?
+// Each kind of fault tried alone on a small real set-up: does it act here, and as far as it was
+// asked to?
 #ifndef DOUBLEHOLD_COMPOSE_FAULT_TRIAL_H_
 #define DOUBLEHOLD_COMPOSE_FAULT_TRIAL_H_
 
@@ -19,8 +20,8 @@ struct FaultTrial {
   int64_t measured_ns = 0;  // 0: nothing was
 };
 
-// The run in which it is alone: two clients and a node, some leases long. What the kind needs comes from its keys, and
-// over that from FaultEntry::trial.
+// The run in which it is alone: two clients and a node, some leases long. What the kind needs comes
+// from its keys, and over that from FaultEntry::trial.
 Result<Plan> PlanTrial(const FaultEntry& fault);
 
 // Runs it, in a folder that goes away. An error when it could not be run at all.

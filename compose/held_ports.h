@@ -1,5 +1,5 @@
-// TCP ports on 127.0.0.1 that are kept for servers which are told their port: nobody else is given one of them before its
-// server listens there, nor while that is away to be started again.
+// TCP ports on 127.0.0.1 that are kept for servers which are told their port: nobody else is given
+// one of them before its server listens there, nor while that is away to be started again.
 #ifndef DOUBLEHOLD_COMPOSE_HELD_PORTS_H_
 #define DOUBLEHOLD_COMPOSE_HELD_PORTS_H_
 
@@ -11,9 +11,10 @@
 
 namespace doublehold {
 
-// Each is held by a socket that is bound to it and does not listen. Of the kernel that takes the port from all who let it
-// choose one, for a listener or for a connection; it still lets a server bind the same port that sets SO_REUSEADDR, as
-// Redis does. Such a server has the port to itself: connections come to who listens. Move-only; children do not inherit it.
+// Each is held by a socket that is bound to it and does not listen. Of the kernel that takes the
+// port from all who let it choose one, for a listener or for a connection; it still lets a server
+// bind the same port that sets SO_REUSEADDR, as Redis does. Such a server has the port to itself:
+// connections come to who listens. Move-only; children do not inherit it.
 class HeldPorts {
  public:
   HeldPorts() = default;

@@ -1,4 +1,5 @@
-// A fault may be called anything that stands on a line; what the program writes of it stays what it is.
+// A fault may be called anything that stands on a line; what the program writes of it stays what it
+// is.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -37,7 +37,8 @@ class SentTraffic {
   SentTraffic(const SentTraffic&) = delete;
   SentTraffic& operator=(const SentTraffic&) = delete;
 
-  // From now on, on the links of all clients of the plan to servers of locks, which have been added.
+  // From now on, on the links of all clients of the plan to servers of locks, which have been
+  // added.
   void Watch(const Plan& plan);
   void Stop();
   // What clients sent, in the order of time, as `traffic`; times count from `start`. Where not all

@@ -11,7 +11,8 @@
 namespace doublehold {
 namespace {
 
-// The template's lock, with a thread that extends what it was granted, until it releases it or for ever.
+// The template's lock, with a thread that extends what it was granted, until it releases it or for
+// ever.
 constexpr const char* kRenewing = R"py(
 import importlib.util, sys, threading, time
 spec = importlib.util.spec_from_file_location("template", sys.argv[1])

@@ -25,8 +25,8 @@ struct LongRun {
   Program program{{"run", "--lock", "redlock", "--faults", "pause", "--clients", "3", "--duration",
                    "60s", "--into", run.string()}};
 
-  // 1 janitor, 6 servers, 3 clients, 1 referee; and client 1 is past its start, so the run has begun: it waits for
-  // its first fault, or has met it.
+  // 1 janitor, 6 servers, 3 clients, 1 referee; and client 1 is past its start, so the run has
+  // begun: it waits for its first fault, or has met it.
   bool IsUp() const {
     return Eventually([&] {
       return program.Descendants().size() >= 11 && program.DescendantNamed("dh-client-3") != 0;

@@ -47,7 +47,8 @@ bool IsNoCommand(const std::string& word) {
   return true;
 }
 
-// Why it is nothing to be run: a kept driver's name that is misspelt. Empty where the shell may know better.
+// Why it is nothing to be run: a kept driver's name that is misspelt. Empty where the shell may
+// know better.
 std::string Misspelt(const std::string& asked) {
   if (!IsNoCommand(asked)) return {};
   std::vector<std::string> names;
@@ -57,8 +58,8 @@ std::string Misspelt(const std::string& asked) {
   return unknown.find(kNearest) == std::string::npos ? std::string() : unknown;
 }
 
-// Letters, digits, and what stands between them: it becomes a word of a shell, and a part of a file's name. No word as "latest": the
-// cache would keep what that was on the first day.
+// Letters, digits, and what stands between them: it becomes a word of a shell, and a part of a
+// file's name. No word as "latest": the cache would keep what that was on the first day.
 bool IsVersion(std::string_view text) {
   const auto fits = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '+' || c == '_';

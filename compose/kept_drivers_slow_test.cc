@@ -1,4 +1,5 @@
-// The drivers that are kept by name, with the libraries that they install. Without a package registry there is nothing to test.
+// The drivers that are kept by name, with the libraries that they install. Without a package
+// registry there is nothing to test.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -73,7 +74,8 @@ TEST_P(Kept, KeepsToTheProtocolAndIsJudgedAsAnyOther) {
     return ReadJson(folder.path() / name / "verdict.json");
   };
   EXPECT_EQ(run("calm", {"--duration", "4s"}).at("overall"), "valid");
-  // A holder that is stopped past its lease goes on as if it held: no lock with a lease alone prevents that.
+  // A holder that is stopped past its lease goes on as if it held: no lock with a lease alone
+  // prevents that.
   EXPECT_EQ(
       ClaimOf(run("pause", {"--faults", "pause", "--duration", "8s"}), "exclusion").at("outcome"),
       "violated");

@@ -1,5 +1,5 @@
-// The drivers that are kept by name: how they are called. Of what they serve, and whether it can be installed:
-// kept_drivers_slow_test.
+// The drivers that are kept by name: how they are called. Of what they serve, and whether it can be
+// installed: kept_drivers_slow_test.
 #include "compose/kept_drivers.h"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,8 @@ TEST(KeptDrivers, AVersionIsNoWordOfTheShell) {
   }
 }
 
-// kept.py names what it knows when it is asked for something else, and `kept.py --list` its versions.
+// kept.py names what it knows when it is asked for something else, and `kept.py --list` its
+// versions.
 TEST(KeptDrivers, AreThoseThatTheLauncherKnows) {
   const Result<std::string> listed =
       RunTool({"python3", SourceDir() + "/drivers/kept.py", "--list"});

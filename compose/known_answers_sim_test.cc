@@ -1,5 +1,6 @@
-// The known answers that need more than one fault, a certain order, or a certain defect: found by the search without hints, with the
-// exact set of claims that any execution violates; and where they are clean, clean in all.
+// The known answers that need more than one fault, a certain order, or a certain defect: found by
+// the search without hints, with the exact set of claims that any execution violates; and where
+// they are clean, clean in all.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -151,7 +152,8 @@ const std::vector<Answer>& Answers() {
        {"redlock", {SimFault::kNodeKill, SimFault::kNodePause}, 1, kKnownAnswersFive, 2, 1, 1},
        "",
        3282},
-      // Nothing is done while it is held: a client is stopped after its lease was looked at, and before its release.
+      // Nothing is done while it is held: a client is stopped after its lease was looked at, and
+      // before its release.
       {"K14-at-once",
        {"set-nx-px", {SimFault::kPause}, 1, {{"workload.name", "cycle"}}},
        "exclusion",

@@ -1,5 +1,5 @@
-// The interleavings whose outcome is certain, on real servers. Each experiment says by itself what it expects, claim by
-// claim; here also the details that make it that case and no other.
+// The interleavings whose outcome is certain, on real servers. Each experiment says by itself what
+// it expects, claim by claim; here also the details that make it that case and no other.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -89,7 +89,8 @@ TEST(KnownAnswers, K15_AWriteHeldOnTheWirePastTheLeaseSellsWhatIsSold) {
 TEST(KnownAnswers, K16_ALostReplyBlocksEverybodyForOneLease) {
   const KnownAnswersOutcome outcome = RunKnown("k16");
   ExpectAsExpectedKnownAnswers(outcome);
-  // A's first attempt ran and ends as unknown; B is granted nothing before the lease of that attempt is over.
+  // A's first attempt ran and ends as unknown; B is granted nothing before the lease of that
+  // attempt is over.
   std::optional<int64_t> invoked_ns;
   std::optional<int64_t> granted_ns;
   bool unknown = false;
@@ -113,7 +114,8 @@ TEST(KnownAnswers, K17_AServerClockThatJumpsPastTheLeaseGrantsTwice) {
   }
 }
 
-// How a client's first attempt ended; when it was first granted, and when it first sent a release. -1: never.
+// How a client's first attempt ended; when it was first granted, and when it first sent a release.
+// -1: never.
 struct Firsts {
   EventType acquire = EventType::kInvoke;
   int64_t granted_ns = -1;

@@ -1,4 +1,5 @@
-// Known answers that no claim tells apart from others: what must happen in some execution, and what in none.
+// Known answers that no claim tells apart from others: what must happen in some execution, and what
+// in none.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -93,7 +94,8 @@ TEST(KnownStories, K07_TwoTakeOverWhatADeadClientLeft) {
   EXPECT_EQ(CountIf(searched, two_took_over), 0);
 }
 
-// K09: the late DEL falls between another's GET and its GETSET: that one is refused, though nobody holds the lock.
+// K09: the late DEL falls between another's GET and its GETSET: that one is refused, though nobody
+// holds the lock.
 TEST(KnownStories, K09_ALateReleaseRefusesWhoTakesOver) {
   const auto refused_a_free_lock = [](const Execution& execution) {
     const std::vector<Attempt> attempts = AttemptsOf(execution);
@@ -116,7 +118,8 @@ TEST(KnownStories, K09_ALateReleaseRefusesWhoTakesOver) {
   EXPECT_EQ(CountIf(searched, refused_a_free_lock), 1);
 }
 
-// K13: a section that throws leaves the marker, on which its thread enters again when another has the lock.
+// K13: a section that throws leaves the marker, on which its thread enters again when another has
+// the lock.
 TEST(KnownStories, K13_AMarkerThatIsLeftLetsItsThreadInBesideAnother) {
   Searched searched{.lock = "set-nx-px-reentrant",
                     .depth = 0,
@@ -133,7 +136,8 @@ TEST(KnownStories, K13_AMarkerThatIsLeftLetsItsThreadInBesideAnother) {
   EXPECT_EQ(SetsOf(searched), (Sets{{"", 1}}));
 }
 
-// K29: each has one of two nodes, so neither is granted; both leave nothing behind, and are granted later.
+// K29: each has one of two nodes, so neither is granted; both leave nothing behind, and are granted
+// later.
 TEST(KnownStories, K29_EachHasOneOfTwoNodes) {
   const Searched searched{
       .lock = "redlock",
@@ -155,7 +159,8 @@ TEST(KnownStories, K29_EachHasOneOfTwoNodes) {
   EXPECT_EQ(SetsOf(searched), (Sets{{"", 226}}));
 }
 
-// K34: a token below the old one is refused by the store; one that equals it is not, and both write.
+// K34: a token below the old one is refused by the store; one that equals it is not, and both
+// write.
 TEST(KnownStories, K34_ATokenThatIsGivenAgain) {
   const Searched searched{.lock = "fenced", .faults = {SimFault::kRestartEmpty}, .cycles = 2};
   EXPECT_EQ(SetsOf(searched),

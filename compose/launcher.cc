@@ -84,8 +84,8 @@ Result<void> Launcher::AddPeerLink(LinkId link, ProcessRef to,
   return {};
 }
 
-// By hand, a replica has a link of its own to each server that may become its master. Sentinels and clusters tell everybody
-// one address of a server.
+// By hand, a replica has a link of its own to each server that may become its master. Sentinels and
+// clusters tell everybody one address of a server.
 Result<void> Launcher::AddPeerLinks() {
   const int servers = ServersOf(places_.plan);
   for (int node = 1; node <= servers; ++node) {
@@ -109,8 +109,8 @@ Result<void> Launcher::AddPeerLinks() {
   return {};
 }
 
-// Of the servers that replicate: a replica is sent everything at once, over its socket; and one that is cut off does not
-// notice before its master is gone.
+// Of the servers that replicate: a replica is sent everything at once, over its socket; and one
+// that is cut off does not notice before its master is gone.
 std::vector<std::string> Launcher::SettingsOf(int node) const {
   if (node == kStoreNode || !Topology().HasReplicas()) return {};
   std::vector<std::string> settings{
@@ -235,7 +235,8 @@ Revival::Hooks Launcher::RevivalHooks(std::function<void(const Error&)> failed) 
           .failed = std::move(failed)};
 }
 
-// Clients go through the proxy, unless the plan says otherwise. The referee never does: what it reads is the truth.
+// Clients go through the proxy, unless the plan says otherwise. The referee never does: what it
+// reads is the truth.
 Result<std::vector<NodeAddress>> Launcher::AddressesOf(int client) {
   std::vector<NodeAddress> addresses;
   for (int node = 0; node <= ServersOf(places_.plan); ++node) {
@@ -253,7 +254,8 @@ Result<std::vector<NodeAddress>> Launcher::AddressesOf(int client) {
   return addresses;
 }
 
-// A driver knows TCP alone, and goes where its client goes; the referee's has links of its own, on which no fault acts.
+// A driver knows TCP alone, and goes where its client goes; the referee's has links of its own, on
+// which no fault acts.
 Result<std::vector<NodeAddress>> Launcher::DriverNodesOf(int client,
                                                          std::span<const NodeAddress> own) {
   std::vector<NodeAddress> nodes;

@@ -1,4 +1,5 @@
-// Starts the servers and clients of a run: what each is called, where it listens, what it is handed.
+// Starts the servers and clients of a run: what each is called, where it listens, what it is
+// handed.
 //
 // Thread rule: the supervisor's. Nothing here waits.
 #ifndef DOUBLEHOLD_COMPOSE_LAUNCHER_H_
@@ -60,7 +61,8 @@ class Launcher {
   Result<void> StartServers();
   // One of them, once more: it has ended.
   Result<void> StartServer(int node);
-  // How nodes are started again; `failed` is told of one that cannot be. Used as long as this lives.
+  // How nodes are started again; `failed` is told of one that cannot be. Used as long as this
+  // lives.
   Revival::Hooks RevivalHooks(std::function<void(const Error&)> failed);
   // A client, or the referee (0). Answers our end of its step channel, which the caller closes.
   Result<int> StartClient(int number);
@@ -77,8 +79,8 @@ class Launcher {
   // The sentinels, which watch node 1 and its replicas.
   Result<void> StartSentinels();
   [[nodiscard]] std::filesystem::path SentinelSocketOf(int number) const;
-  // What the server finds in its file of settings when it is started again; only where its place may change, and not in a
-  // cluster, which has a file of its own.
+  // What the server finds in its file of settings when it is started again; only where its place
+  // may change, and not in a cluster, which has a file of its own.
   Result<void> WriteConfig(int node, const std::string& text) const;
   // From now on the clients' address of the master is this server's.
   void PointAtMaster(int node) const;

@@ -13,17 +13,19 @@
 
 namespace doublehold {
 
-// As RecordExpiries, of a lock that a library may keep as `lock:KEY`, with counters and queues beside it that stay. The lock's own are
-// those that are there while it is held, and at no other time. To be used by one task; `env` and `lock` outlive it.
+// As RecordExpiries, of a lock that a library may keep as `lock:KEY`, with counters and queues
+// beside it that stay. The lock's own are those that are there while it is held, and at no other
+// time. To be used by one task; `env` and `lock` outlive it.
 class LibraryKeys {
  public:
   LibraryKeys(Env& env, int nodes, LockKey key, ProbeTerms terms)
       : env_(env), nodes_(nodes), key_(std::move(key)), terms_(terms) {}
 
-  // To be asked when nobody holds it, and before anybody probes. Records what is there under the lock's own name.
+  // To be asked when nobody holds it, and before anybody probes. Records what is there under the
+  // lock's own name.
   void Look();
-  // After a probe: finds out the names by having the lock once more, and records what Look saw of them, with the time that they have
-  // left now; `info` of a node where that cannot be said.
+  // After a probe: finds out the names by having the lock once more, and records what Look saw of
+  // them, with the time that they have left now; `info` of a node where that cannot be said.
   void Record(Lock& lock);
 
  private:

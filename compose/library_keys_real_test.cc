@@ -10,7 +10,8 @@
 namespace doublehold {
 namespace {
 
-// The template's lock under a name of its own, with a counter beside it that stays. `leaves`: client 1 does not delete.
+// The template's lock under a name of its own, with a counter beside it that stays. `leaves`:
+// client 1 does not delete.
 constexpr const char* kNamed = R"py(
 import importlib.util, sys
 spec = importlib.util.spec_from_file_location("template", sys.argv[1])

@@ -1,4 +1,5 @@
-// The command line: finds the subcommand, and turns every error into one line and the exit status of its reason.
+// The command line: finds the subcommand, and turns every error into one line and the exit status
+// of its reason.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -85,7 +86,8 @@ int Main(const Words& words) {
   return static_cast<int>(ExitCode::kBadInput);
 }
 
-// What is opened first would otherwise become the standard input or output of everything that is started.
+// What is opened first would otherwise become the standard input or output of everything that is
+// started.
 void OpenStandardStreams() {
   for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
     // The lowest number that is free is this one.

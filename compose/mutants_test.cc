@@ -1,4 +1,5 @@
-// Locks with one mistake each: the search finds every one, by itself, and the lock that it was made from keeps the claim there.
+// Locks with one mistake each: the search finds every one, by itself, and the lock that it was made
+// from keeps the claim there.
 #include "lib/testing/mutants/mutants.h"
 
 #include <gtest/gtest.h>

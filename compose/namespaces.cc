@@ -38,7 +38,8 @@ Result<int> EnterNew() {
   return fd;
 }
 
-// The two ends of a member's veth pair, of the block that is set aside for tests of networks (RFC 2544).
+// The two ends of a member's veth pair, of the block that is set aside for tests of networks (RFC
+// 2544).
 std::string AddressAt(int index) { return fmt::format("198.18.{}.{}", index / 256, index % 256); }
 
 Result<void> LetItRoute() {

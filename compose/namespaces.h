@@ -1,16 +1,16 @@
-// A network of a run's own (`net = "namespaces"`): the proxy and every process that talks to others through it have a
-// network namespace each, joined by a veth pair to one more, which is nothing but the network between them. It routes, and
-// there packets can be lost (compose/packet_cuts.h).
+// A network of a run's own (`net = "namespaces"`): the proxy and every process that talks to others
+// through it have a network namespace each, joined by a veth pair to one more, which is nothing but
+// the network between them. It routes, and there packets can be lost (compose/packet_cuts.h).
 //
 //     client 1 --veth-- [ the network: routes ] --veth-- the supervisor, with the proxy
 //     node 1   --veth-- [                     ]
 //
-// None of them has a name or a process that waits in it: they are held by descriptors of this process alone, and by the
-// processes that were started in them. Nothing of it shows outside, two runs cannot meet, and however this process ends,
-// the kernel takes all of it away.
+// None of them has a name or a process that waits in it: they are held by descriptors of this
+// process alone, and by the processes that were started in them. Nothing of it shows outside, two
+// runs cannot meet, and however this process ends, the kernel takes all of it away.
 //
-// Thread rule: the thread that creates it lives in the proxy's namespace until this goes; then it is back where it came
-// from. Create it while the process has one thread.
+// Thread rule: the thread that creates it lives in the proxy's namespace until this goes; then it
+// is back where it came from. Create it while the process has one thread.
 #ifndef DOUBLEHOLD_COMPOSE_NAMESPACES_H_
 #define DOUBLEHOLD_COMPOSE_NAMESPACES_H_
 
@@ -34,8 +34,8 @@ class Namespaces {
   // `delay` is of each packet from or to a client.
   static Result<std::unique_ptr<Namespaces>> Create(const std::vector<ProcessRef>& members,
                                                     Duration delay = {});
-  // Of all who talk through the network: not the referee, nor who asks servers past it; those use unix sockets. Null where
-  // the plan asks for no namespaces.
+  // Of all who talk through the network: not the referee, nor who asks servers past it; those use
+  // unix sockets. Null where the plan asks for no namespaces.
   static Result<std::unique_ptr<Namespaces>> CreateFor(const Plan& plan);
   ~Namespaces();
   Namespaces(const Namespaces&) = delete;
@@ -73,7 +73,8 @@ class Namespaces {
   std::map<ProcessRef, Place> places_;
 };
 
-// What a run with `net = "namespaces"` needs of the machine, tried out. An error says in a line what is missing.
+// What a run with `net = "namespaces"` needs of the machine, tried out. An error says in a line
+// what is missing.
 Result<void> TryNamespaces();
 // The same of packets that are late.
 Result<void> TryNetem();

@@ -1,5 +1,5 @@
-// Runs whose network is of namespaces, and what the kernel does to the packets between them. Where the machine lets no one
-// make namespaces they are skipped, and say what is missing.
+// Runs whose network is of namespaces, and what the kernel does to the packets between them. Where
+// the machine lets no one make namespaces they are skipped, and say what is missing.
 #include "compose/namespaces.h"
 
 #include <arpa/inet.h>
@@ -268,7 +268,8 @@ TEST_F(NamespacesTest, KillingTheSupervisorLeavesNothingBehind) {
   EXPECT_EQ(HostLinks(), links);
 }
 
-// Where the kernel delays no packets, the run says so before anything starts; where it does, both ways take that long.
+// Where the kernel delays no packets, the run says so before anything starts; where it does, both
+// ways take that long.
 TEST_F(NamespacesTest, PacketsAreDelayedOrTheRunIsRefused) {
   const TestFolder folder;
   const fs::path run = folder.path() / "run";

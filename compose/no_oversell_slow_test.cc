@@ -1,4 +1,5 @@
-// What keeps the store safe whatever becomes of the lock: no oversell in any execution with three clients and two faults of any kind.
+// What keeps the store safe whatever becomes of the lock: no oversell in any execution with three
+// clients and two faults of any kind.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +31,8 @@ Searched SaleNoOversell(const char* lock, std::vector<SimFault> faults) {
           .clients = 3};
 }
 
-// More sold than was there, one order in the place of another, or one that is confirmed and not in the store.
+// More sold than was there, one order in the place of another, or one that is confirmed and not in
+// the store.
 int64_t Oversold(const Execution& execution) {
   const ItemCount item = CountItems(execution.history).front();
   EXPECT_TRUE(item.Final());
@@ -54,12 +56,14 @@ TEST(NoOversell, OfAtomicScript) {
   EXPECT_EQ(ExecutionsOversold(SaleNoOversell("atomic-script", AllBut({})), 3'000), 0);
 }
 
-// Who is not answered tries again, and may take a second unit for one order (K36); no order has none.
+// Who is not answered tries again, and may take a second unit for one order (K36); no order has
+// none.
 TEST(NoOversell, OfWatch) {
   EXPECT_EQ(ExecutionsOversold(SaleNoOversell("watch", AllBut({})), 30'000), 0);
 }
 
-// With one exception: a lock's server that forgets its counter gives out a token twice, and the store takes both.
+// With one exception: a lock's server that forgets its counter gives out a token twice, and the
+// store takes both.
 TEST(NoOversell, OfFencedAsLongAsNoTokenIsGivenOutTwice) {
   EXPECT_EQ(ExecutionsOversold(SaleNoOversell("fenced", AllBut({SimFault::kRestartEmpty})), 50'000),
             0);

@@ -13,7 +13,8 @@ namespace doublehold {
 namespace {
 
 constexpr Duration kInterval = 20ms;
-// An answer that took longer does not say when it was given: the server, or we, were stopped meanwhile.
+// An answer that took longer does not say when it was given: the server, or we, were stopped
+// meanwhile.
 constexpr Duration kLongestAnswer = 5ms;
 constexpr std::string_view kQuestion = "*1\r\n$4\r\nTIME\r\n";
 constexpr size_t kLongestReply = 64;

@@ -1,5 +1,5 @@
-// What a redis-server says the time is, asked again and again over a connection of its own, beside the proxy. Nothing
-// waits for its answer: one that is stopped says nothing.
+// What a redis-server says the time is, asked again and again over a connection of its own, beside
+// the proxy. Nothing waits for its answer: one that is stopped says nothing.
 //
 // Thread rule: the supervisor's.
 #ifndef DOUBLEHOLD_COMPOSE_NODE_CLOCK_H_
@@ -21,8 +21,8 @@ class NodeClock {
  public:
   using Seen = std::function<void(MonoTime at, Duration ahead)>;
 
-  // `seen` is called with each answer: when it was asked for, and by how much the server's clock was ahead of the
-  // machine's.
+  // `seen` is called with each answer: when it was asked for, and by how much the server's clock
+  // was ahead of the machine's.
   NodeClock(boost::asio::io_context& io, std::filesystem::path socket, Seen seen);
 
   // Asks at once and then every 20 ms, until Stop.

@@ -51,8 +51,9 @@ Result<void> CheckNodeData(const Plan& plan, const FaultPlan& restart) {
 
 std::vector<std::string> ArgumentsOf(const NodeData& data) {
   if (!data.log) return {"--save", "", "--appendonly", "no"};
-  // What the kernel has survives a killed process, so no fsync is needed; with everysec Redis puts writes off while one is
-  // under way, and would answer before them. A log that is rewritten has no known growth.
+  // What the kernel has survives a killed process, so no fsync is needed; with everysec Redis puts
+  // writes off while one is under way, and would answer before them. A log that is rewritten has no
+  // known growth.
   return {
       "--save", "", "--appendonly", "yes", "--appendfsync", "no", "--auto-aof-rewrite-percentage",
       "0"};

@@ -1,5 +1,5 @@
-// What a node keeps on disk, so that it can be restarted with it; the faults of the plan say how much is needed. A folder a
-// node, in the scratch folder of the run.
+// What a node keeps on disk, so that it can be restarted with it; the faults of the plan say how
+// much is needed. A folder a node, in the scratch folder of the run.
 #ifndef DOUBLEHOLD_COMPOSE_NODE_DATA_H_
 #define DOUBLEHOLD_COMPOSE_NODE_DATA_H_
 
@@ -23,8 +23,8 @@ struct NodeData {
 
 // What the restarts in the plan need of a node (kStoreNode: the store).
 NodeData DataOf(const Plan& plan, int node);
-// Refuses a restart of a node that would have to keep both, for all restarts of it, and one from a snapshot that no fault
-// takes.
+// Refuses a restart of a node that would have to keep both, for all restarts of it, and one from a
+// snapshot that no fault takes.
 Result<void> CheckNodeData(const Plan& plan, const FaultPlan& restart);
 
 // Arguments of redis-server. Every write is in the log, and with the kernel, before it is answered.

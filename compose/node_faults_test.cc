@@ -87,7 +87,8 @@ void ExpectAllFired(const Ran& ran) {
   EXPECT_EQ(ClaimOf(ran.verdict, "liveness").at("outcome"), "valid");
 }
 
-// Redis keeps a master from its clients for two seconds after its start; the key is in a slot of node 3.
+// Redis keeps a master from its clients for two seconds after its start; the key is in a slot of
+// node 3.
 TEST(NodeFaults, ANodeOfAClusterIsBackWhenItTakesCommandsAgain) {
   const Ran ran = RunWith(
       "[[fault]]\nkind = \"restart\"\nnodes = [3]\ndata = \"empty\"\n"
@@ -107,7 +108,8 @@ TEST(NodeFaults, ANodeOfAClusterThatIsBackJustAtTheEndIsWaitedFor) {
   EXPECT_EQ(ClaimOf(ran.verdict, "liveness").at("violations").size(), 0u);
 }
 
-// A planned promotion waits until the replica has all that its master has: of one that is its own master it never would.
+// A planned promotion waits until the replica has all that its master has: of one that is its own
+// master it never would.
 TEST(NodeFaults, AReplicaThatComesBackIsAReplicaAgain) {
   ExpectAllFired(
       RunWith("[[fault]]\nkind = \"restart\"\nnodes = [2]\non = \"client 1 after-release\"\n"
@@ -133,7 +135,8 @@ TEST(NodeFaults, WhatIsTheMasterAlreadyIsNotPromoted) {
   EXPECT_EQ(ran.verdict.at("faults").at(1).at("started"), 0);
 }
 
-// The sentinels that did not ask for it take no master for a replica that has strayed; and of two they take the one meant.
+// The sentinels that did not ask for it take no master for a replica that has strayed; and of two
+// they take the one meant.
 TEST(NodeFaults, SentinelsHandOverToTheReplicaThatIsNamed) {
   for (const char* node : {"2", "3"}) {
     const Ran ran = RunWith("replicas = 2\n[[fault]]\nkind = \"promote\"\nnodes = [" +

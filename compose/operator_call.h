@@ -13,8 +13,9 @@
 
 namespace doublehold {
 
-// Nothing waits. `answer` is called once, from the loop: with the reply, or with why there was none within `timeout`; not
-// at all when the loop ends first. The command is on its way when this returns, if the server listens.
+// Nothing waits. `answer` is called once, from the loop: with the reply, or with why there was none
+// within `timeout`; not at all when the loop ends first. The command is on its way when this
+// returns, if the server listens.
 void CallAsOperator(boost::asio::io_context& io, const std::filesystem::path& socket,
                     const std::vector<std::string>& command, Duration timeout,
                     std::function<void(CallResult)> answer);

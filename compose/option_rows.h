@@ -1,5 +1,6 @@
-// The options that locks, or workloads, add to an experiment file, each told once: for `doublehold list lock-options`,
-// `list workload-options` and docs/experiment-file.md, which has them from here.
+// The options that locks, or workloads, add to an experiment file, each told once: for `doublehold
+// list lock-options`, `list workload-options` and docs/experiment-file.md, which has them from
+// here.
 #ifndef DOUBLEHOLD_COMPOSE_OPTION_ROWS_H_
 #define DOUBLEHOLD_COMPOSE_OPTION_ROWS_H_
 
@@ -16,7 +17,8 @@ struct OptionRow {
   std::string meaning;  // "a duration: how long one node may take; not said: 0.06 lease (redlock)"
 };
 
-// Of all locks, then of all workloads, by name. One that differs from part to part has a row for each form.
+// Of all locks, then of all workloads, by name. One that differs from part to part has a row for
+// each form.
 std::vector<OptionRow> LockOptionRows();
 std::vector<OptionRow> WorkloadOptionRows();
 

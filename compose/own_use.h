@@ -1,5 +1,5 @@
-// What the supervisor itself takes of the machine, at the start of a run, at intervals and at its end: whether it grows, and
-// whether anything is left over, can be read in verdict.json.
+// What the supervisor itself takes of the machine, at the start of a run, at intervals and at its
+// end: whether it grows, and whether anything is left over, can be read in verdict.json.
 #ifndef DOUBLEHOLD_COMPOSE_OWN_USE_H_
 #define DOUBLEHOLD_COMPOSE_OWN_USE_H_
 
@@ -13,7 +13,8 @@
 
 namespace doublehold {
 
-// Of this process. Pages that it shares with others (the history in the making, libraries) do not count.
+// Of this process. Pages that it shares with others (the history in the making, libraries) do not
+// count.
 struct OwnUse {
   int64_t memory_kb = 0;
   int64_t descriptors = 0;

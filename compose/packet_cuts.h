@@ -1,8 +1,9 @@
-// Links that are cut where packets travel: what the kernel is told to lose on its way through the network between the
-// namespaces. TCP sends it again and again, and gets it through when the link is mended, unless somebody has given up.
+// Links that are cut where packets travel: what the kernel is told to lose on its way through the
+// network between the namespaces. TCP sends it again and again, and gets it through when the link
+// is mended, unless somebody has given up.
 //
-// Thread rule: the supervisor's. What Cut and Mend ask for is in place after Commit, all of it at once. Commit, and the
-// first Mend after it, wait for iptables: some milliseconds.
+// Thread rule: the supervisor's. What Cut and Mend ask for is in place after Commit, all of it at
+// once. Commit, and the first Mend after it, wait for iptables: some milliseconds.
 #ifndef DOUBLEHOLD_COMPOSE_PACKET_CUTS_H_
 #define DOUBLEHOLD_COMPOSE_PACKET_CUTS_H_
 

@@ -31,8 +31,8 @@ constexpr int kMostThreads = 16;                  // of a client
 constexpr int64_t kMostSections = 1'000'000'000;  // of a session
 constexpr double kMostGrowth = 100;
 
-// A client that counted on a fraction of one more than Redis does would see its lock granted to another while its
-// lease, as it reckons, still ran.
+// A client that counted on a fraction of one more than Redis does would see its lock granted to
+// another while its lease, as it reckons, still ran.
 bool IsWholeMilliseconds(Lease lease) { return lease % 1ms == Duration::zero(); }
 
 // The times used where none are set: those of the lock's source, if asked for; else none.

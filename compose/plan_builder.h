@@ -1,5 +1,5 @@
-// From what the user asked for to a plan: names looked up in the registries, defaults filled in, everything that cannot
-// be carried out refused before anything starts.
+// From what the user asked for to a plan: names looked up in the registries, defaults filled in,
+// everything that cannot be carried out refused before anything starts.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_BUILDER_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_BUILDER_H_
 
@@ -19,11 +19,13 @@ namespace doublehold {
 using DriverMeeting = std::function<Result<DriverPlan>(
     const std::string& command, const std::map<std::string, std::string>& options)>;
 
-// The whole settings of one experiment; every one of them must be known. The driver, if there is one, is started and asked.
+// The whole settings of one experiment; every one of them must be known. The driver, if there is
+// one, is started and asked.
 Result<Plan> BuildPlan(Settings settings);
 Result<Plan> BuildPlan(Settings settings, const DriverMeeting& meet);
 
-// What a plan from a file must fulfil to be run here: names that are registered, targets that exist.
+// What a plan from a file must fulfil to be run here: names that are registered, targets that
+// exist.
 Result<void> CheckPlan(const Plan& plan, const std::string& where);
 
 // What the checkers are told of a plan.

@@ -14,13 +14,14 @@ struct ProbeTerms {
   Duration own_wait{};  // within one attempt: of a library that waits by itself before it refuses
 };
 
-// Records of each node whether the key is there, and for how long; `fail` where it does not answer. To be asked when nobody holds it, and before anybody probes. What
-// is there may be about to go, by a release that is on its way: it is asked again and again for a part of the lease.
+// Records of each node whether the key is there, and for how long; `fail` where it does not answer.
+// To be asked when nobody holds it, and before anybody probes. What is there may be about to go, by
+// a release that is on its way: it is asked again and again for a part of the lease.
 void RecordExpiries(Env& env, int nodes, const LockKey& key, const ProbeTerms& terms);
 
-// Tries for the key and records what came of it: `ok` granted; `fail` refused to the end. `info` when it was not granted
-// and an attempt of it had no answer, or one that came too late: what kept it may have been the machine, or the probe's
-// own attempt that was carried out and never heard of.
+// Tries for the key and records what came of it: `ok` granted; `fail` refused to the end. `info`
+// when it was not granted and an attempt of it had no answer, or one that came too late: what kept
+// it may have been the machine, or the probe's own attempt that was carried out and never heard of.
 void Probe(Env& env, Lock& lock, const LockKey& key, const ProbeTerms& terms);
 
 }  // namespace doublehold

@@ -33,8 +33,8 @@ class TestFolder {
   std::filesystem::path path_;
 };
 
-// The program while it runs. Killed, with what it started, when it goes. Its temporary files go into a folder of its
-// own, so that what it leaves there is its own.
+// The program while it runs. Killed, with what it started, when it goes. Its temporary files go
+// into a folder of its own, so that what it leaves there is its own.
 class Program {
  public:
   // `words` are what follows the program's name.

@@ -1,5 +1,5 @@
-// The protocol of a lock as it was seen on the wire: the places in a client's first acquire, work and release where a fault
-// can be put.
+// The protocol of a lock as it was seen on the wire: the places in a client's first acquire, work
+// and release where a fault can be put.
 #ifndef DOUBLEHOLD_COMPOSE_PROTOCOL_H_
 #define DOUBLEHOLD_COMPOSE_PROTOCOL_H_
 
@@ -30,11 +30,12 @@ struct ProtocolPlace {
 // "after-read", "SET to the store", "2nd EVALSHA to node 1"
 std::string Describe(const ProtocolPlace& place);
 
-// Faults that do nothing but mark when the client reached each of its steps: those of a run to learn from.
+// Faults that do nothing but mark when the client reached each of its steps: those of a run to
+// learn from.
 std::vector<FaultPlan> StepMarks();
 
-// The places, in the order in which that run passed them, from the client's start to the last step of its first cycle. An error when
-// it did not get to the end of one, or never asked for anything.
+// The places, in the order in which that run passed them, from the client's start to the last step
+// of its first cycle. An error when it did not get to the end of one, or never asked for anything.
 Result<std::vector<ProtocolPlace>> PlacesOf(const History& history,
                                             const std::vector<Frame>& frames);
 

@@ -1,4 +1,5 @@
-// The reports are made by a Python that has matplotlib and Jinja2: where it is, and where the reports' program is.
+// The reports are made by a Python that has matplotlib and Jinja2: where it is, and where the
+// reports' program is.
 #ifndef DOUBLEHOLD_COMPOSE_PYTHON_H_
 #define DOUBLEHOLD_COMPOSE_PYTHON_H_
 

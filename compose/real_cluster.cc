@@ -130,8 +130,8 @@ void RealCluster::Resume(ProcessRef process) {
   if (process.kind == ProcessRef::Kind::kClient) changed_(process.number);
 }
 
-// The kernel is asked, rather than who waits for the children: that may be behind. And the number of one that was waited
-// for may be another's by now.
+// The kernel is asked, rather than who waits for the children: that may be behind. And the number
+// of one that was waited for may be another's by now.
 bool RealCluster::IsAlive(ProcessRef process) {
   const Process& asked = Find(process);
   siginfo_t ended{};
@@ -192,7 +192,8 @@ std::optional<Duration> RealCluster::ObservedSkew(SkewId skew) {
   const MonoTime now = RealMono();
   const bool runs = process.pauses == 0 && IsAlive(ref);
   if (ref.kind == ProcessRef::Kind::kClient) {
-    // What it published last may be older than the skew, when that is young; but then nothing is sure.
+    // What it published last may be older than the skew, when that is young; but then nothing is
+    // sure.
     const bool young = now - process.skews.SinceOf(skew) < kPublishedWithin;
     if (runs) process.skews.Saw(now, AheadOfClient(ref.number));
     if (runs && young) return process.skews.SeenOf(skew, now);
@@ -222,8 +223,8 @@ void RealCluster::LookAtClients() {
   for (auto& [ref, process] : processes_) {
     if (ref.kind != ProcessRef::Kind::kClient || process.skews.empty()) continue;
     any = true;
-    // What was published within that time is of the skews that are older. The last words of a client that has ended are
-    // of none.
+    // What was published within that time is of the skews that are older. The last words of a
+    // client that has ended are of none.
     if (process.pauses == 0 && IsAlive(ref))
       process.skews.Saw(now - kPublishedWithin, AheadOfClient(ref.number));
   }
@@ -242,8 +243,8 @@ Duration RealCluster::AheadOfClient(int client) const {
   return ahead_of_mono - (machine.wall.time_since_epoch() - machine.mono.time_since_epoch());
 }
 
-// Where servers have a link each to each other, all that is on it is replication; where all of them come to one address,
-// what a connection carries after PSYNC.
+// Where servers have a link each to each other, all that is on it is replication; where all of them
+// come to one address, what a connection carries after PSYNC.
 void RealCluster::CutReplication(int node) {
   std::vector<RuleId> rules;
   for (const LinkId& link : peer_links_) {

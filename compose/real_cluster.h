@@ -1,9 +1,9 @@
 // The cluster verbs done to real processes, sockets and clocks.
 //
-// Thread rule: the supervisor's. The verbs do not wait, but for ObservedSkew of a node that has not told its time yet
-// since it was skewed: it is asked, for 20 ms at most.
-// A process that is started again is forked within Restart's timer: some ms in which the loop stands still; as long as
-// iptables takes, where links are cut by the kernel.
+// Thread rule: the supervisor's. The verbs do not wait, but for ObservedSkew of a node that has not
+// told its time yet since it was skewed: it is asked, for 20 ms at most.
+// A process that is started again is forked within Restart's timer: some ms in which the loop
+// stands still; as long as iptables takes, where links are cut by the kernel.
 #ifndef DOUBLEHOLD_COMPOSE_REAL_CLUSTER_H_
 #define DOUBLEHOLD_COMPOSE_REAL_CLUSTER_H_
 
@@ -44,7 +44,8 @@ class RealCluster final : public Cluster {
         changed_(std::move(changed)),
         revival_(io) {}
 
-  // Tells of a client that is about to start. `clock_page` is its page in the shared memory, set to the true time.
+  // Tells of a client that is about to start. `clock_page` is its page in the shared memory, set to
+  // the true time.
   void AddClient(int client, int clock_page);
   // The same of a node.
   void AddNode(int node, int clock_page, Revival::Place place);
@@ -54,7 +55,8 @@ class RealCluster final : public Cluster {
   void UseReplication(Replication* replication) { replication_ = replication; }
   // Where links are cut as packets; null: in the proxy. It outlives its use here.
   void CutWith(PacketCuts* packets) { packets_ = packets; }
-  // What clients sent and the network has not carried to the proxy yet never gets there: they have ended.
+  // What clients sent and the network has not carried to the proxy yet never gets there: they have
+  // ended.
   void DropStragglers();
   // Who starts nodes again.
   void ReviveBy(Revival::Hooks hooks) { revival_.SetHooks(std::move(hooks)); }
@@ -62,7 +64,8 @@ class RealCluster final : public Cluster {
   void SetPid(ProcessRef process, pid_t pid);
   // The kernel says that it stopped.
   void OnStopped(pid_t pid);
-  // May the answer to a step be sent? Not while the client is detained, nor before a pause took hold of it.
+  // May the answer to a step be sent? Not while the client is detained, nor before a pause took
+  // hold of it.
   [[nodiscard]] bool MayAnswer(int client) const;
   // By a fault, and not started again since.
   [[nodiscard]] bool WasKilled(ProcessRef process) const {
@@ -70,7 +73,8 @@ class RealCluster final : public Cluster {
     return found != processes_.end() && found->second.killed;
   }
 
-  // Nodes that are to come back do so now. Settled: they are there, and every operator has had his answer.
+  // Nodes that are to come back do so now. Settled: they are there, and every operator has had his
+  // answer.
   void HurryNodes() { revival_.Hurry(); }
   [[nodiscard]] bool IsSettled() const { return revival_.IsDone() && unanswered_ == 0; }
 

@@ -81,8 +81,8 @@ class Translation {
     return plan;
   }
 
-  // Just before the client announces that it sends what the node was about to carry out; or, where that is what it begins with, just
-  // before it begins.
+  // Just before the client announces that it sends what the node was about to carry out; or, where
+  // that is what it begins with, just before it begins.
   [[nodiscard]] Result<FaultPlan> OnNode(SimFault fault, const sim::FaultPlace& place) const {
     if (sim::NeedsReplicas(fault))
       return BadInput(

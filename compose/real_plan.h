@@ -1,5 +1,5 @@
-// A simulated execution as a plan for real servers: the same clients, the same sections, and its faults where it had them, as near as
-// one can aim there.
+// A simulated execution as a plan for real servers: the same clients, the same sections, and its
+// faults where it had them, as near as one can aim there.
 #ifndef DOUBLEHOLD_COMPOSE_REAL_PLAN_H_
 #define DOUBLEHOLD_COMPOSE_REAL_PLAN_H_
 
@@ -15,12 +15,14 @@
 
 namespace doublehold {
 
-// A fault on a message strikes the same message: the so many-th such command of that client to that server. One on a client or a node
-// strikes as that client announces the step that it took there. Clients begin an eighth of a lease apart, in their order.
+// A fault on a message strikes the same message: the so many-th such command of that client to that
+// server. One on a client or a node strikes as that client announces the step that it took there.
+// Clients begin an eighth of a lease apart, in their order.
 //
-// Bad input, with what cannot be aimed: a change of order, what is published, what befalls replicas; and a client or a node where no
-// step is announced, or not for the first time, or where a client looks at a clock between what it waited for and that step; and
-// what takes longer than a run there may.
+// Bad input, with what cannot be aimed: a change of order, what is published, what befalls
+// replicas; and a client or a node where no step is announced, or not for the first time, or where
+// a client looks at a clock between what it waited for and that step; and what takes longer than a
+// run there may.
 Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices);
 
 // What became of each claim in either world.

@@ -1,5 +1,5 @@
-// Redisson itself and our lock `redisson` on one key of one server: the one is as good as the other there. Without a package
-// registry there is nothing to test.
+// Redisson itself and our lock `redisson` on one key of one server: the one is as good as the other
+// there. Without a package registry there is nothing to test.
 #include <gtest/gtest.h>
 
 #include <array>

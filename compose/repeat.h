@@ -18,7 +18,8 @@ Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite);
 // Whether all that is asked of the cells can be answered, and the machine has what they need.
 Result<void> CheckRepeat(const SuiteRequest& request);
 
-// 1: a run was violated, or not as expected; else 4: one could not be made; else 2: one is undecided.
+// 1: a run was violated, or not as expected; else 4: one could not be made; else 2: one is
+// undecided.
 ExitCode StatusOf(const SuiteResult& result);
 
 enum class Told : uint8_t { kLines, kJson, kNothing };

@@ -1,4 +1,5 @@
-// A simulated execution on real servers, through the program as a user runs it: both worlds come to the same.
+// A simulated execution on real servers, through the program as a user runs it: both worlds come to
+// the same.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

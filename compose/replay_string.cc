@@ -34,7 +34,8 @@ Result<int> ParseCount(std::string_view text, std::string_view what) {
   return count;
 }
 
-// A name may be any text, with the marks of a replay string in it; and what was expected of a run is not asked of an execution.
+// A name may be any text, with the marks of a replay string in it; and what was expected of a run
+// is not asked of an execution.
 bool IsOfNoExecution(std::string_view setting) {
   return setting == "name" || setting.starts_with("expect.") ||
          setting.starts_with("expect_cause.");

@@ -10,7 +10,8 @@ namespace doublehold {
 namespace {
 
 constexpr Duration kReplicationPollInterval = 5ms;
-// Votes of sentinels and clusters take one or two seconds, and begin when a server was silent for Plan::down_after.
+// Votes of sentinels and clusters take one or two seconds, and begin when a server was silent for
+// Plan::down_after.
 constexpr Duration kPatience = 30s;
 
 // Keeps itself alive in the event loop.

@@ -1,7 +1,9 @@
-// Brings the servers of a topology with replicas together, and makes another one the master: by hand, through sentinels,
-// or in a Redis Cluster. Servers are asked over their unix sockets; they reach each other through the proxy.
+// Brings the servers of a topology with replicas together, and makes another one the master: by
+// hand, through sentinels, or in a Redis Cluster. Servers are asked over their unix sockets; they
+// reach each other through the proxy.
 //
-// Thread rule: the supervisor's, with its event loop running: what servers send each other passes through it.
+// Thread rule: the supervisor's, with its event loop running: what servers send each other passes
+// through it.
 #ifndef DOUBLEHOLD_COMPOSE_REPLICATION_H_
 #define DOUBLEHOLD_COMPOSE_REPLICATION_H_
 
@@ -50,11 +52,13 @@ class Replication {
   virtual Rejoining AfterRestart() { return {}; }
 
  protected:
-  // Calls `met` every few milliseconds until it answers true, or patience is over; then `done` with which it was.
+  // Calls `met` every few milliseconds until it answers true, or patience is over; then `done` with
+  // which it was.
   void Await(std::function<bool()> met, std::function<void(bool)> done);
-  // Whether what a master writes reaches its replica. One that has loaded all calls itself connected, but its master may
-  // keep back what is written then until the replica's next word, up to a second: a lock that was granted in that second
-  // would be lost with the master though no fault cut anything. So `command`, which changes nothing, is sent along once.
+  // Whether what a master writes reaches its replica. One that has loaded all calls itself
+  // connected, but its master may keep back what is written then until the replica's next word, up
+  // to a second: a lock that was granted in that second would be lost with the master though no
+  // fault cut anything. So `command`, which changes nothing, is sent along once.
   bool Flows(int master, int replica, std::initializer_list<std::string_view> command);
 
   Parts parts_;

@@ -1,5 +1,6 @@
-// Topology `replicated`: a primary, its replicas, and an operator. Clients know one address, a socket's name that points
-// at the primary: it is moved to a new one as a virtual IP or a DNS name is, and connections to the old one are reset.
+// Topology `replicated`: a primary, its replicas, and an operator. Clients know one address, a
+// socket's name that points at the primary: it is moved to a new one as a virtual IP or a DNS name
+// is, and connections to the old one are reset.
 #include <fmt/format.h>
 
 #include <boost/asio/post.hpp>
@@ -59,7 +60,8 @@ class HandLed final : public Replication {
     Await([this, node, all] { return AskRole(SocketOf(node)).offset >= all; },
           [this, node, old, tell = std::move(done)](bool caught_up) {
             const bool led = caught_up && Lead(node);
-            // What was kept waiting is refused now, by a replica, or carried out when nothing came of it.
+            // What was kept waiting is refused now, by a replica, or carried out when nothing came
+            // of it.
             [[maybe_unused]] const CallResult unpaused = AskServer(old, {"CLIENT", "UNPAUSE"});
             tell(led);
           });
@@ -70,7 +72,8 @@ class HandLed final : public Replication {
     return parts_.launcher.SocketOf(server);
   }
 
-  // In its file too, so that it comes back as a replica if it dies; one that is dead has nothing but the file.
+  // In its file too, so that it comes back as a replica if it dies; one that is dead has nothing
+  // but the file.
   Result<void> Follow(int server, int master) {
     const std::string port = std::to_string(parts_.launcher.PeerPort({0, master, server}));
     [[maybe_unused]] const CallResult told =

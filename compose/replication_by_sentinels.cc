@@ -1,5 +1,5 @@
-// Topology `sentinel`: a primary, its replicas, and three sentinels that watch them and vote for a new primary when it is
-// silent. All of them reach each other at ports of the proxy.
+// Topology `sentinel`: a primary, its replicas, and three sentinels that watch them and vote for a
+// new primary when it is silent. All of them reach each other at ports of the proxy.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,9 +12,10 @@
 namespace doublehold {
 namespace {
 
-// Until all know each other; and from then on. Four of these periods after a replica has called itself the master, sentinels
-// that have not heard of a failover make it a replica again. The one that leads it hears from the replica once a second only,
-// and tells the others then: with less, a planned failover would be undone by those who did not ask for it.
+// Until all know each other; and from then on. Four of these periods after a replica has called
+// itself the master, sentinels that have not heard of a failover make it a replica again. The one
+// that leads it hears from the replica once a second only, and tells the others then: with less, a
+// planned failover would be undone by those who did not ask for it.
 constexpr std::string_view kGreetingsOfStrangersMs = "100";
 constexpr std::string_view kGreetingsOfARunMs = "1000";
 
@@ -86,8 +87,8 @@ class Watched final : public Replication {
         Ask(sentinel, {"SENTINEL", "DEBUG", "INFO-PERIOD", "100", "PUBLISH-PERIOD", period_ms});
   }
 
-  // The sentinels take the replica with the lowest priority above 0, before they look at what each has received. False when
-  // the node does not answer.
+  // The sentinels take the replica with the lowest priority above 0, before they look at what each
+  // has received. False when the node does not answer.
   bool Prefer(int node) {
     if (node == preferred_) return true;
     if (!AskServer(SocketOf(node), {"CONFIG", "SET", "replica-priority", "1"})) return false;

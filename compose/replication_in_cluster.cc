@@ -1,5 +1,6 @@
-// Topology `cluster`: masters that share the slots evenly, each with its replicas. Commands and replication go through the
-// proxy, at the port that a server announces; the cluster's bus does not.
+// Topology `cluster`: masters that share the slots evenly, each with its replicas. Commands and
+// replication go through the proxy, at the port that a server announces; the cluster's bus does
+// not.
 #include <fmt/format.h>
 
 #include <utility>
@@ -67,8 +68,9 @@ class RedisCluster final : public Replication {
     return {};
   }
 
-  // It knows its slots and its peers by its file. But a master takes no commands for the first two seconds after its start,
-  // and the others may have taken it for dead: until all say that the cluster is up, some keys have no server.
+  // It knows its slots and its peers by its file. But a master takes no commands for the first two
+  // seconds after its start, and the others may have taken it for dead: until all say that the
+  // cluster is up, some keys have no server.
   Rejoining AfterRestart() override {
     Rejoining rejoining{.question = {"CLUSTER", "INFO"},
                         .is_met =

@@ -1,4 +1,5 @@
-// What the restarts of a plan must hold between themselves and with the lock, and the lock's `restart-delay`.
+// What the restarts of a plan must hold between themselves and with the lock, and the lock's
+// `restart-delay`.
 #ifndef DOUBLEHOLD_COMPOSE_RESTART_RULES_H_
 #define DOUBLEHOLD_COMPOSE_RESTART_RULES_H_
 
@@ -23,7 +24,8 @@ std::string WhyNoRestartDelay(const Plan& plan);
 // Lets no restart of a node (of the store it may be any) be shorter than the lock's restart-delay.
 void KeepNodesOut(Plan& plan);
 
-// Of a fault that restarts nodes, in the midst of the others: what they can come back with, and when.
+// Of a fault that restarts nodes, in the midst of the others: what they can come back with, and
+// when.
 Result<void> CheckRestart(const Plan& plan, const FaultPlan& fault);
 // Of a fault that names a key: that it has to do with a lock of the run.
 Result<void> CheckKey(const Plan& plan, const FaultPlan& fault);

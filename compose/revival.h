@@ -1,5 +1,6 @@
-// Starts nodes again that a fault has killed: each when its time has come and its process is gone, with what is left of
-// its data; and asks it until it answers. A few timers of the supervisor's loop; nothing waits.
+// Starts nodes again that a fault has killed: each when its time has come and its process is gone,
+// with what is left of its data; and asks it until it answers. A few timers of the supervisor's
+// loop; nothing waits.
 #ifndef DOUBLEHOLD_COMPOSE_REVIVAL_H_
 #define DOUBLEHOLD_COMPOSE_REVIVAL_H_
 

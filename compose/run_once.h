@@ -24,7 +24,8 @@ struct RunRequest {
 // What a name is called as a folder: one folder, whatever the name.
 std::string FolderName(const std::string& name);
 
-// A new folder OUT/<experiment>/<UTC time>-<seed>, with the link `latest` beside it. Bad input when it cannot be written.
+// A new folder OUT/<experiment>/<UTC time>-<seed>, with the link `latest` beside it. Bad input when
+// it cannot be written.
 Result<std::filesystem::path> MakeRunFolder(const std::filesystem::path& out,
                                             const std::string& experiment, uint64_t seed);
 

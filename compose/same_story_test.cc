@@ -1,4 +1,5 @@
-// Equal seed, equal story: of every build, by every compiler. What is compared with was written by testdata/stories/write.py.
+// Equal seed, equal story: of every build, by every compiler. What is compared with was written by
+// testdata/stories/write.py.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,5 +1,6 @@
-// The temporary folder of a run (the servers' sockets), and the janitor who sees to it that it goes, however the
-// supervisor ends: a small process that waits for the supervisor's end of a pipe to close.
+// The temporary folder of a run (the servers' sockets), and the janitor who sees to it that it
+// goes, however the supervisor ends: a small process that waits for the supervisor's end of a pipe
+// to close.
 #ifndef DOUBLEHOLD_COMPOSE_SCRATCH_H_
 #define DOUBLEHOLD_COMPOSE_SCRATCH_H_
 

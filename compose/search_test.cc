@@ -1,4 +1,5 @@
-// How the simulator searches: strategies, threads, bounds of memory and number, and what is said of them.
+// How the simulator searches: strategies, threads, bounds of memory and number, and what is said of
+// them.
 #include <gtest/gtest.h>
 
 #include <set>

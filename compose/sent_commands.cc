@@ -33,7 +33,8 @@ constexpr std::string_view kSetAndScripts = "SET EVALSHA EVAL";
 constexpr std::string_view kStock = "dh:stock:{}";
 constexpr std::string_view kOrders = "dh:orders:{}";
 
-// To the nodes, by the names of locks. What Lock::Extend would send counts, whether or not a watchdog calls it.
+// To the nodes, by the names of locks. What Lock::Extend would send counts, whether or not a
+// watchdog calls it.
 constexpr std::array kOfLocks{
     SentRow{"none", "", ""},
     SentRow{"watch", "", ""},

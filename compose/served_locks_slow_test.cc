@@ -1,5 +1,5 @@
-// Locks of ours behind the driver protocol, by `driver serve`: they keep to it, and under the faults of the suites, with their
-// defects, they are judged claim by claim as they are in process.
+// Locks of ours behind the driver protocol, by `driver serve`: they keep to it, and under the
+// faults of the suites, with their defects, they are judged claim by claim as they are in process.
 //
 // Left out, since a driver cannot have it:
 // - Sections that throw: set-nx-px-reentrant with leaky-marker (K13), which is refused at hello.
@@ -28,7 +28,7 @@ namespace {
 
 const std::string kServedLocksServe = BinaryDir() + "/doublehold driver serve ";
 
-// ---- the cases -------------------------------------------------------------------------------------------------------
+// ---- the cases ---------------------------------------------------------------------------------
 
 struct ServedLocksCase {
   const char* suite;
@@ -45,10 +45,12 @@ FaultPlan& FaultOf(Plan& plan, const std::string& name) {
   return *std::ranges::find(plan.faults, name, &FaultPlan::name);
 }
 
-// A driver is asked to wait for half of this, and in process a lock waits for as long as retry.timeout.
+// A driver is asked to wait for half of this, and in process a lock waits for as long as
+// retry.timeout.
 void AskFor(Plan& plan) { plan.call_timeout = 2 * plan.retry.timeout; }
 
-// One try takes longer than a call may by itself; a driver that does not answer in time is one that perhaps was granted.
+// One try takes longer than a call may by itself; a driver that does not answer in time is one that
+// perhaps was granted.
 void LetTriesTakeLong(Plan& plan) { plan.call_timeout = 4 * plan.lease; }
 
 // A's expiry does not arrive, and A is killed while it waits for the answer.
@@ -127,7 +129,7 @@ std::vector<ServedLocksCase> CasesServedLocks() {
   };
 }
 
-// ---- their two sides -------------------------------------------------------------------------------------------------
+// ---- their two sides ---------------------------------------------------------------------------
 
 Plan PlanOfServedLocks(const ServedLocksCase& each) {
   const Result<Suite> suite = ReadSuite(
@@ -231,7 +233,7 @@ std::string NameOf(const ::testing::TestParamInfo<ServedLocksCase>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(Each, ServedLocks, ::testing::ValuesIn(CasesServedLocks()), NameOf);
 
-// ---- the protocol ----------------------------------------------------------------------------------------------------
+// ---- the protocol ------------------------------------------------------------------------------
 
 TEST(ServedLocksProtocol, EveryOneThatLocksOnOneNodeKeepsToIt) {
   for (const LockEntry& lock : Locks()) {

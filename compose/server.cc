@@ -154,7 +154,8 @@ std::vector<std::string> ShimEnvironment(const std::filesystem::path& shim, int 
   std::vector<std::string> environment{
       fmt::format("LD_PRELOAD={}", shim.string()),
       fmt::format("{}={}:{}", DOUBLEHOLD_CLOCK_VARIABLE, clock_fd, clock_offset)};
-  // A sanitizer's runtime wants to be loaded first; the shim allocates nothing, so it may be before it.
+  // A sanitizer's runtime wants to be loaded first; the shim allocates nothing, so it may be before
+  // it.
   const char* options = std::getenv("ASAN_OPTIONS");
   environment.push_back(fmt::format("ASAN_OPTIONS={}{}verify_asan_link_order=0",
                                     options == nullptr ? "" : options,

@@ -22,10 +22,12 @@ struct ServerProgram {
   std::string version;  // "7.0.15"
 };
 
-// Runs it once to ask its version. A missing or too old program is an error that says what to install.
+// Runs it once to ask its version. A missing or too old program is an error that says what to
+// install.
 Result<ServerProgram> FindServer(const std::string& path);
 
-// Where it listens besides its unix socket: an address in a network namespace of its own. No host: nowhere.
+// Where it listens besides its unix socket: an address in a network namespace of its own. No host:
+// nowhere.
 struct OwnNetwork {
   int fd = -1;
   std::string host;
@@ -65,15 +67,18 @@ Result<pid_t> StartSentinel(const SentinelRequest& request);
 
 // A stopped server does not answer, and the event loop waits meanwhile.
 constexpr Duration kPatienceWithServers = std::chrono::milliseconds(50);
-// While a topology is formed nothing else goes on; what a server is told then it may first write to a busy disk.
+// While a topology is formed nothing else goes on; what a server is told then it may first write to
+// a busy disk.
 constexpr Duration kPatienceWithNewServers = std::chrono::seconds(5);
 
-// Asks a server that is expected to answer at once; one that is stopped, or gone, fails after a short while.
+// Asks a server that is expected to answer at once; one that is stopped, or gone, fails after a
+// short while.
 CallResult AskServer(const std::filesystem::path& socket,
                      std::initializer_list<std::string_view> command,
                      Duration patience = kPatienceWithServers);
 
-// What a server says of its place: offset of the replication stream, and a replica's link to its master.
+// What a server says of its place: offset of the replication stream, and a replica's link to its
+// master.
 struct Role {
   std::string role;   // "master", "slave"; empty: it did not answer
   std::string state;  // of a replica: "connect", "sync", "connected"

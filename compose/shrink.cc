@@ -92,7 +92,8 @@ struct Wanted {
   size_t delays = 0;
 };
 
-// The scenario in which nothing can go wrong but what is wanted: the fewer questions, the sooner it is looked through.
+// The scenario in which nothing can go wrong but what is wanted: the fewer questions, the sooner it
+// is looked through.
 Scenario Only(Scenario scenario, const Wanted& wanted) {
   scenario.terms.faults = wanted.faults;
   const auto rest = std::ranges::unique(scenario.terms.faults);
@@ -184,8 +185,8 @@ std::optional<Deviations> Without(const Deviations& choices, size_t left_out, in
   return fewer;
 }
 
-// Leaves out, first many at once, then one after the other, faults first, with what follows near its old place; then cycles that
-// nothing happens in.
+// Leaves out, first many at once, then one after the other, faults first, with what follows near
+// its old place; then cycles that nothing happens in.
 class NearBy {
  public:
   NearBy(ShrinkTrials& trials, Scenario& scenario, Deviations& choices)
@@ -239,7 +240,8 @@ class NearBy {
   Deviations& choices_;
 };
 
-// The same execution by the choices of a scenario in which nothing else can go wrong. Nothing: it is not found.
+// The same execution by the choices of a scenario in which nothing else can go wrong. Nothing: it
+// is not found.
 std::optional<Deviations> ChoicesIn(ShrinkTrials& trials, const Scenario& only,
                                     const Scenario& scenario, const Deviations& choices) {
   Deviations same, so_far;
@@ -282,7 +284,8 @@ std::vector<std::vector<SimFault>> PartsOf(const std::vector<SimFault>& faults) 
   return parts;
 }
 
-// By size, what is smaller than an execution that is known; false: none violates the claim, of those that were looked through.
+// By size, what is smaller than an execution that is known; false: none violates the claim, of
+// those that were looked through.
 class SmallestFirst {
  public:
   SmallestFirst(ShrinkTrials& trials, Shrunk& shrunk, const PlanWithClients& with_clients)
@@ -331,7 +334,8 @@ class SmallestFirst {
   const PlanWithClients& with_clients_;
 };
 
-// Where nothing smaller was found: the same execution, without the questions about what does not happen in it.
+// Where nothing smaller was found: the same execution, without the questions about what does not
+// happen in it.
 void UseOnlyWhatStrikes(ShrinkTrials& trials, Shrunk& shrunk) {
   trials.Enter(shrunk.scenario);
   CHECK(trials.Violates(shrunk.choices));

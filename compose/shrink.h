@@ -1,5 +1,5 @@
-// From an execution that violates a claim to a small one that violates the same claim: fewer faults, then fewer clients, then
-// fewer cycles, then fewer delays.
+// From an execution that violates a claim to a small one that violates the same claim: fewer
+// faults, then fewer clients, then fewer cycles, then fewer delays.
 #ifndef DOUBLEHOLD_COMPOSE_SHRINK_H_
 #define DOUBLEHOLD_COMPOSE_SHRINK_H_
 
@@ -17,8 +17,9 @@ struct Shrunk {
       scenario;  // with the faults alone that strike, and an order of its own only where that is needed
   sim::Deviations choices;
   std::string sentence;
-  // No execution violates the claim that has faults of the same kinds but fewer of them; or as many, and fewer clients; or those, and
-  // fewer cycles; or those, and fewer delays. False: to look through all of these would have taken too long.
+  // No execution violates the claim that has faults of the same kinds but fewer of them; or as
+  // many, and fewer clients; or those, and fewer cycles; or those, and fewer delays. False: to look
+  // through all of these would have taken too long.
   bool is_smallest = true;
   int64_t executions = 0;  // that it took
 };

@@ -1,4 +1,5 @@
-// What a failing execution is shrunk to: for known answers, that nothing of it can be left out, checked by trying all that is smaller.
+// What a failing execution is shrunk to: for known answers, that nothing of it can be left out,
+// checked by trying all that is smaller.
 #include "compose/shrink.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +60,8 @@ bool Violates(const Scenario& scenario, const Deviations& choices, const std::st
          checker->check(Evidence(execution.history), {}).outcome == Outcome3::kViolated;
 }
 
-// Whether any execution of the scenario with so many faults and delays, or fewer, violates the claim.
+// Whether any execution of the scenario with so many faults and delays, or fewer, violates the
+// claim.
 bool AnyViolates(const Scenario& scenario, int faults, int delays, const std::string& claim) {
   const Explored explored =
       Explore(scenario, {.depth = faults, .delays = delays}, [](const Explored&) {});
@@ -182,7 +184,8 @@ TEST(Shrink, WhatWasDrawnComesDownToWhatItNeeds) {
   EXPECT_EQ(shrunk_ones, 5);
 }
 
-// An effort too small for anything still gives an execution that violates the claim, and does not call it the smallest.
+// An effort too small for anything still gives an execution that violates the claim, and does not
+// call it the smallest.
 TEST(Shrink, WithTooLittleEffortItIsSaidToBePerhapsNotTheSmallest) {
   const ShrinkCase each{"K14", "set-nx-px", "stock", {kPause}, 3, 2, 1, 2, 1, 1};
   const Scenario scenario = ScenarioOf(PlanOfShrink(each, each.clients), each.cycles, each.faults);

@@ -1,4 +1,5 @@
-// One execution in the simulated world: a lock and a workload as they are, with what a ChoiceSource decides.
+// One execution in the simulated world: a lock and a workload as they are, with what a ChoiceSource
+// decides.
 #ifndef DOUBLEHOLD_COMPOSE_SIMULATE_H_
 #define DOUBLEHOLD_COMPOSE_SIMULATE_H_
 

@@ -1,4 +1,5 @@
-// Long runs with faults drawn at random: what the supervisor takes does not grow with the time, and nothing is left over.
+// Long runs with faults drawn at random: what the supervisor takes does not grow with the time, and
+// nothing is left over.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +12,8 @@
 namespace doublehold {
 namespace {
 
-// What is freed is to be used again at once: AddressSanitizer keeps it for a while, which looks like growth.
+// What is freed is to be used again at once: AddressSanitizer keeps it for a while, which looks
+// like growth.
 void KeepNoFreedMemory() {
   const char* set = std::getenv("ASAN_OPTIONS");
   const std::string more = "quarantine_size_mb=1:thread_local_quarantine_size_kb=64";

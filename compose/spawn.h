@@ -1,5 +1,5 @@
-// Starts a child process that cannot outlive the supervisor: in a process group of its own, killed by the kernel when
-// the supervisor dies, with no descriptor but those it was given.
+// Starts a child process that cannot outlive the supervisor: in a process group of its own, killed
+// by the kernel when the supervisor dies, with no descriptor but those it was given.
 #ifndef DOUBLEHOLD_COMPOSE_SPAWN_H_
 #define DOUBLEHOLD_COMPOSE_SPAWN_H_
 
@@ -22,7 +22,8 @@ struct SpawnRequest {
   int network = -1;                      // a namespace that it lives in; -1: the supervisor's
 };
 
-// The child's pid, which is also its process group. Failing to execute is an error here, not in the child.
+// The child's pid, which is also its process group. Failing to execute is an error here, not in the
+// child.
 Result<pid_t> Spawn(const SpawnRequest& request);
 
 // The last lines of a log, on one line, for a message. Empty when there is nothing.

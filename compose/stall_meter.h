@@ -1,6 +1,7 @@
-// Notices when the machine keeps the supervisor from running, since all messages go through it, or a server: each is sent a
-// PING over a connection of its own, past all faults of the network, and whoever leaves one unanswered for long stood still.
-// (A client meters itself: lib/redis/real_env.h.)
+// Notices when the machine keeps the supervisor from running, since all messages go through it, or
+// a server: each is sent a PING over a connection of its own, past all faults of the network, and
+// whoever leaves one unanswered for long stood still. (A client meters itself:
+// lib/redis/real_env.h.)
 #ifndef DOUBLEHOLD_COMPOSE_STALL_METER_H_
 #define DOUBLEHOLD_COMPOSE_STALL_METER_H_
 
@@ -16,12 +17,13 @@
 
 namespace doublehold {
 
-// A server that is down is asked again until it is back; a connection that breaks tells of no stall. Time in which the loop
-// itself did not run does not count, so a stall of the supervisor is none of a server. Thread rule: the io_context's.
+// A server that is down is asked again until it is back; a connection that breaks tells of no
+// stall. Time in which the loop itself did not run does not count, so a stall of the supervisor is
+// none of a server. Thread rule: the io_context's.
 class StallMeter {
  public:
-  // `report` is told of stalls of at least `shortest`, when they are over: an event without its time, of kSupervisor or of
-  // OfServer(node).
+  // `report` is told of stalls of at least `shortest`, when they are over: an event without its
+  // time, of kSupervisor or of OfServer(node).
   using Report = std::function<void(const Event& stall)>;
   StallMeter(boost::asio::io_context& io, Duration shortest, Report report);
   ~StallMeter();

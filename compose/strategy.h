@@ -1,5 +1,6 @@
-// Which executions a search runs, and in which order: rounds of parts, each part executions that one worker runs one after the
-// other. Parts of a round are run side by side; what they gave is taken in in their order.
+// Which executions a search runs, and in which order: rounds of parts, each part executions that
+// one worker runs one after the other. Parts of a round are run side by side; what they gave is
+// taken in in their order.
 #ifndef DOUBLEHOLD_COMPOSE_STRATEGY_H_
 #define DOUBLEHOLD_COMPOSE_STRATEGY_H_
 
@@ -33,7 +34,8 @@ class Worker {
   // Both outlive it.
   Worker(const Scenario& scenario, const Bounds& bounds);
 
-  // Runs what `choices` decide, and judges it but where it is left out; fills in all of `done` but its deviations and what is open.
+  // Runs what `choices` decide, and judges it but where it is left out; fills in all of `done` but
+  // its deviations and what is open.
   void Run(sim::ChoiceSource& choices, Done& done);
   // The plain one with deviations: CHECKs that they fit.
   void Run(Done& done);
@@ -70,8 +72,8 @@ class Strategy {
 // Whether a further deviation of that kind is within the bounds.
 bool MayDeviate(const Bounds& bounds, const sim::Deviations& deviations, sim::ChoiceKind kind);
 
-// Each in a file of its own. The scenario and the bounds outlive them; `plain` are the questions of the execution in which
-// nothing goes wrong.
+// Each in a file of its own. The scenario and the bounds outlive them; `plain` are the questions of
+// the execution in which nothing goes wrong.
 using Questions = std::vector<sim::GivenChoices::Question>;
 std::unique_ptr<Strategy> MakeExhaustive(const Bounds& bounds);
 std::unique_ptr<Strategy> MakeRandomWalks(const Bounds& bounds, const Questions& plain);

@@ -1,4 +1,5 @@
-// Executions drawn at random, so many as the bounds say: how is said in lib/sim/choices/random_walk.h and lib/sim/choices/choice_pct.h.
+// Executions drawn at random, so many as the bounds say: how is said in
+// lib/sim/choices/random_walk.h and lib/sim/choices/choice_pct.h.
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,9 @@
 // Every execution within the bounds, each once, by the number of its deviations.
 //
-// The lists of answers are a tree: a list's children have one deviation more, at one of the questions that are asked after its
-// last. So no list is come to twice, and an execution is run when its parent has been: of a parent its deviations are kept and,
-// in a byte each, the questions that were open. Questions after the last deviation are asked one after the other, so that of
+// The lists of answers are a tree: a list's children have one deviation more, at one of the
+// questions that are asked after its last. So no list is come to twice, and an execution is run
+// when its parent has been: of a parent its deviations are kept and, in a byte each, the questions
+// that were open. Questions after the last deviation are asked one after the other, so that of
 // their places only the first is kept. Of the last level, which is by far the largest, nothing is.
 
 #include <algorithm>

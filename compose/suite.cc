@@ -117,7 +117,8 @@ Result<void> CheckDistinct(const Suite& suite, const SuiteCell& cell, const std:
   return {};
 }
 
-// Runs children until all are done; SIGINT and SIGTERM end the suite early, but let what runs end properly.
+// Runs children until all are done; SIGINT and SIGTERM end the suite early, but let what runs end
+// properly.
 class SuiteRunner {
  public:
   explicit SuiteRunner(const SuiteRequest& request) : request_(request) {}

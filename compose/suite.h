@@ -1,4 +1,5 @@
-// A suite: a matrix of experiments, each with what it expects. Read whole and checked before the first one starts.
+// A suite: a matrix of experiments, each with what it expects. Read whole and checked before the
+// first one starts.
 #ifndef DOUBLEHOLD_COMPOSE_SUITE_H_
 #define DOUBLEHOLD_COMPOSE_SUITE_H_
 
@@ -52,8 +53,9 @@ void AddCell(Suite& suite, SuiteCell cell);
 // No driver is started: each is taken for one that can everything, until it is met.
 Result<Suite> ReadSuite(const std::filesystem::path& file);
 
-// Asks every driver of the shard's cells what it is, once for all cells that have it. Those that this machine lacks something for are unmet; what is
-// wrong with the others, or with what a cell asks of them, is bad input.
+// Asks every driver of the shard's cells what it is, once for all cells that have it. Those that
+// this machine lacks something for are unmet; what is wrong with the others, or with what a cell
+// asks of them, is bad input.
 Result<void> MeetDrivers(Suite& suite, Shard shard = {});
 
 // One run of one cell, as it ended.

@@ -113,7 +113,7 @@ class Supervisor {
     return [this](const Error& why) { failure_ = failure_.value_or(why); };
   }
 
-  // ---- start ----------------------------------------------------------------------------------------------------
+  // ---- start -----------------------------------------------------------------------------------
 
   // Asks every few milliseconds, until nothing is missing any more.
   Result<void> Await(const std::function<std::string()>& what_is_missing) {
@@ -172,7 +172,7 @@ class Supervisor {
     });
   }
 
-  // ---- the run --------------------------------------------------------------------------------------------------
+  // ---- the run ---------------------------------------------------------------------------------
 
   void Begin() {
     if (request_.watch_frames) frame_log_.Watch(plan_);
@@ -208,7 +208,7 @@ class Supervisor {
     killing_ = true;
     WaitFor([this] { return ClientsHaveEnded(); }, RealMono() + kEndGrace);
     cluster_.DropStragglers();
-    // Nobody holds anything any more: what a fault keeps down comes back, before the last look is taken at it.
+    // Nobody holds anything any more: what a fault keeps down comes back before the last look.
     cluster_.HurryNodes();
     WaitFor([this] { return cluster_.IsSettled(); }, RealMono() + kStartTimeout);
     if (failure_) return children_.KillAll();
@@ -257,7 +257,7 @@ class Supervisor {
         send(client.channel.native_handle(), "\1", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
   }
 
-  // ---- what goes on meanwhile -----------------------------------------------------------------------------------
+  // ---- what goes on meanwhile ------------------------------------------------------------------
 
   // Runs the event loop until the condition holds, a server is lost, or the time has come.
   template <typename Condition>
@@ -281,7 +281,7 @@ class Supervisor {
 
   void OnEnded(const Child& child) {
     const bool is_client = child.ref.kind == kClientKind;
-    // Which says why in its log: its driver is to blame. The referee's too, when the clients have ended.
+    // Its log says why: its driver is to blame, or the referee's, once the clients have ended.
     if (is_client && plan_.driver && EndedWith(*child.ended, ExitCode::kEnvironment))
       return Failed()({ExitCode::kEnvironment, child.name + ": " + LogTail(child.log)});
     if (is_client && running_) {

@@ -1,5 +1,5 @@
-// Runs one plan on real servers: starts them and the clients, carries the faults out, ends everything, and brings home
-// the history. One thread, one event loop.
+// Runs one plan on real servers: starts them and the clients, carries the faults out, ends
+// everything, and brings home the history. One thread, one event loop.
 #ifndef DOUBLEHOLD_COMPOSE_SUPERVISOR_H_
 #define DOUBLEHOLD_COMPOSE_SUPERVISOR_H_
 
@@ -42,9 +42,9 @@ struct Supervised {
   std::vector<Frame> frames{};  // where they were watched
 };
 
-// The history is complete even when the run was ended by Ctrl-C or a client died. An error when a server died, or when
-// servers or clients could not be started: then there is nothing to judge. Everything it started has ended when it
-// returns.
+// The history is complete even when the run was ended by Ctrl-C or a client died. An error when a
+// server died, or when servers or clients could not be started: then there is nothing to judge.
+// Everything it started has ended when it returns.
 Result<Supervised> Supervise(const SuperviseRequest& request);
 
 }  // namespace doublehold

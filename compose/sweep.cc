@@ -48,8 +48,8 @@ bool HadShortPauses(const nlohmann::json& verdict) {
   return spots != verdict.end() && spots->is_object() && spots->value("short_pauses", false);
 }
 
-// Whether a claim leaves open what came of a run. One that had nothing to judge (`release`, where nobody released) does not,
-// unless the lock is for that, or no other was decided either.
+// Whether a claim leaves open what came of a run. One that had nothing to judge (`release`, where
+// nobody released) does not, unless the lock is for that, or no other was decided either.
 bool LeavesOpen(const nlohmann::json& claim, const ClaimLetter& letter,
                 const nlohmann::json& verdict) {
   if (claim.at("outcome") != "unknown") return false;

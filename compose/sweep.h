@@ -1,4 +1,5 @@
-// A sweep: one fault at each place of a lock's protocol, or two at each pair of places, each a run of its own on real servers.
+// A sweep: one fault at each place of a lock's protocol, or two at each pair of places, each a run
+// of its own on real servers.
 #ifndef DOUBLEHOLD_COMPOSE_SWEEP_H_
 #define DOUBLEHOLD_COMPOSE_SWEEP_H_
 
@@ -26,7 +27,8 @@ struct SweepFault {
 };
 std::span<const SweepFault> SweepFaults();
 
-// The run to learn the places from: `base`, with marks and no other faults. The others begin when the first section is long over.
+// The run to learn the places from: `base`, with marks and no other faults. The others begin when
+// the first section is long over.
 Plan PlanToLearn(const Plan& base);
 
 struct SweepRequest {
@@ -36,8 +38,8 @@ struct SweepRequest {
   int depth = 1;  // or 2
 };
 
-// A run for each fault at each place that it can be put to, in their order; with depth 2 then one for each two of those at different
-// places.
+// A run for each fault at each place that it can be put to, in their order; with depth 2 then one
+// for each two of those at different places.
 struct SweepCells {
   Suite suite;
   size_t singles = 0;  // the first so many have one fault each

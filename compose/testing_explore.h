@@ -1,4 +1,5 @@
-// For tests of what the simulator's search finds: plans as `doublehold explore` makes them, and what is violated in any execution.
+// For tests of what the simulator's search finds: plans as `doublehold explore` makes them, and
+// what is violated in any execution.
 #ifndef DOUBLEHOLD_COMPOSE_TESTING_EXPLORE_H_
 #define DOUBLEHOLD_COMPOSE_TESTING_EXPLORE_H_
 
@@ -35,7 +36,8 @@ Scenario ScenarioOf(const Searched& searched);
 // Complete, and nothing cut off: else the test fails. `make`: of a lock in its place, if any.
 Explored ExploreAll(const Searched& searched,
                     std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr);
-// Every execution that ExploreAll judges, in the order of their choices. Returns how many there are.
+// Every execution that ExploreAll judges, in the order of their choices. Returns how many there
+// are.
 int64_t EachExecution(const Searched& searched,
                       const std::function<void(const Execution& execution)>& visit);
 // "exclusion stock": what is violated in any execution, in the order of the plan's claims.

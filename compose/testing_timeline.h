@@ -1,4 +1,5 @@
-// The timeline against a cluster that only writes down what it was told; time stands still unless a test lets it pass.
+// The timeline against a cluster that only writes down what it was told; time stands still unless a
+// test lets it pass.
 #ifndef DOUBLEHOLD_COMPOSE_TESTING_TIMELINE_H_
 #define DOUBLEHOLD_COMPOSE_TESTING_TIMELINE_H_
 

@@ -99,7 +99,8 @@ void Timeline::ScheduleNext(Entry& entry) {
   });
 }
 
-// A supervisor that was kept from running may come to a fault when the clients have gone home: too late to act.
+// A supervisor that was kept from running may come to a fault when the clients have gone home: too
+// late to act.
 bool Timeline::IsOver() const { return ended_ || cluster_.Now() - begun_ >= plan_.duration; }
 
 bool Timeline::IsWaiting(const Entry& entry) const {
@@ -116,7 +117,8 @@ void Timeline::Rearm() {
     }
   };
   for (const auto& [index, entry] : live_) {
-    // One that waits for another to become active is armed beforehand, so that the very next step counts.
+    // One that waits for another to become active is armed beforehand, so that the very next step
+    // counts.
     const bool may_start =
         !ended_ && entry->due && !entry->active && entry->struck < entry->plan.times;
     if (may_start && entry->plan.on) add(*entry->plan.on);
@@ -128,7 +130,8 @@ void Timeline::Rearm() {
 }
 
 void Timeline::OnStep(int client, Step step) {
-  // Starts first, in the order of the plan: what begins at this step may be what another one waits for.
+  // Starts first, in the order of the plan: what begins at this step may be what another one waits
+  // for.
   const std::map<int, Entry*> live = live_;  // one that is over at once leaves it
   for (const auto& [index, entry] : live) {
     if (entry->plan.on && Matches(*entry->plan.on, client, step) && IsWaiting(*entry)) {

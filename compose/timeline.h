@@ -1,7 +1,8 @@
-// Carries out the faults of a plan: waits for each one's time and step, starts it, heals it, and records both.
+// Carries out the faults of a plan: waits for each one's time and step, starts it, heals it, and
+// records both.
 //
-// Thread rule: the supervisor's. The steps that clients announce come in through OnStep; what is armed goes out
-// through `arm`.
+// Thread rule: the supervisor's. The steps that clients announce come in through OnStep; what is
+// armed goes out through `arm`.
 #ifndef DOUBLEHOLD_COMPOSE_TIMELINE_H_
 #define DOUBLEHOLD_COMPOSE_TIMELINE_H_
 
@@ -54,7 +55,8 @@ class Timeline {
   MonoTime begun_{};
   bool ended_ = false;
   std::vector<std::unique_ptr<Entry>> entries_;  // of the plan, in its order
-  // Those that wait for a step or are active, by their index: a long run has many faults, few of them at a time.
+  // Those that wait for a step or are active, by their index: a long run has many faults, few of
+  // them at a time.
   std::map<int, Entry*> live_;
   std::vector<Entry*> with_moments_;  // that end with a moment of another
 };

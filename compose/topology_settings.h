@@ -9,10 +9,12 @@
 
 namespace doublehold {
 
-// Reads the settings into the plan, whose lock and options are known; what does not fit fails in `reader`.
+// Reads the settings into the plan, whose lock and options are known; what does not fit fails in
+// `reader`.
 void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan);
 
-// Why the topology of a plan is none, or none for its lock; both empty when it is. Its name and lock are known.
+// Why the topology of a plan is none, or none for its lock; both empty when it is. Its name and
+// lock are known.
 Misfit TopologyMisfit(const Plan& plan, const LockEntry& lock);
 
 // Whether a plan that was read from a file has numbers that ReadTopology could have left there.

@@ -1,4 +1,5 @@
-// The example builds against the installed package, in a folder outside the tree, and does what it says on a real server.
+// The example builds against the installed package, in a folder outside the tree, and does what it
+// says on a real server.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>

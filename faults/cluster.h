@@ -26,8 +26,8 @@ enum class Promotion : uint8_t {
   kAwaited,  // by those who watch the servers; the cluster only looks on
 };
 
-// Ahead by `offset` (behind, below 0), running `rate` times as fast; and further ahead by `swing` in every other
-// stretch of `period`.
+// Ahead by `offset` (behind, below 0), running `rate` times as fast; and further ahead by `swing`
+// in every other stretch of `period`.
 struct ClockSkew {
   Duration offset{};
   double rate = 1.0;
@@ -44,8 +44,8 @@ class Cluster {
   [[nodiscard]] virtual MonoTime Now() = 0;
 
   // Rules of a link are asked in the order they were set; the first that acts on a frame decides,
-  // when it arrives; the others count it all the same. Removing a rule lets go at once, in order, what it still keeps; its on_spent is
-  // not called any more.
+  // when it arrives; the others count it all the same. Removing a rule lets go at once, in order,
+  // what it still keeps; its on_spent is not called any more.
   virtual RuleId SetLink(LinkId link, LinkRule rule) = 0;
   virtual RuleReport ClearLink(RuleId rule) = 0;
 
@@ -68,24 +68,24 @@ class Cluster {
                        std::function<void(CallResult)> answer) = 0;
 
   // Moves the process's wall clock from now on. Skews of one process add up: what each does to the
-  // clock is the same whatever the others do, but that a later strobe replaces an earlier one. Where
-  // nothing is skewed any more, the process reads the machine's time.
+  // clock is the same whatever the others do, but that a later strobe replaces an earlier one.
+  // Where nothing is skewed any more, the process reads the machine's time.
   virtual SkewId Skew(ProcessRef process, const ClockSkew& skew) = 0;
-  // By how much this skew was last seen to move its process's clock ahead; a strobe: at most. Seen by
-  // asking the process, not the cluster. Nothing: the process certainly read no time that was moved,
-  // because it was stopped all the while, say.
+  // By how much this skew was last seen to move its process's clock ahead; a strobe: at most. Seen
+  // by asking the process, not the cluster. Nothing: the process certainly read no time that was
+  // moved, because it was stopped all the while, say.
   [[nodiscard]] virtual std::optional<Duration> ObservedSkew(SkewId skew) = 0;
   virtual void Unskew(SkewId skew) = 0;
 
   // From now on nothing that a server sends to its replicas gets there, nor what it is sent as one,
-  // until it is mended; what was lost meanwhile stays lost on these connections, which then end. Under
-  // sentinels and in a cluster a server is cut off from its replicas only. Calls nest by node.
+  // until it is mended; what was lost meanwhile stays lost on these connections, which then end.
+  // Under sentinels and in a cluster a server loses its replicas only. Calls nest by node.
   virtual void CutReplication(int node) = 0;
   // Answers how many chunks of replication were lost.
   virtual int64_t MendReplication(int node) = 0;
 
-  // Makes a server the master in the place of the one that it was a replica of, and leads the clients
-  // to it. `done` is called once, later, with whether it came so.
+  // Makes a server the master in the place of the one that it was a replica of, and leads the
+  // clients to it. `done` is called once, later, with whether it came so.
   virtual void Promote(int node, Promotion how, std::function<void(bool)> done) = 0;
 
   // Keeps a client's session at the step it announces; the rest of it (a watchdog) runs on.

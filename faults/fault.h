@@ -24,8 +24,8 @@ struct Strike {
   int client = 0;
   int clients = 0;  // of the run, for faults that act on all of them
   int nodes = 0;
-  // For faults that end by themselves (the last frame they wait for went on its way). Called once at
-  // most, from the supervisor's loop; the fault is to be healed then.
+  // For faults that end by themselves (the last frame they wait for went on its way). Called once
+  // at most, from the supervisor's loop; the fault is to be healed then.
   std::function<void()> on_spent{};
 };
 
@@ -33,7 +33,8 @@ struct FaultEntry {
   std::string_view name;
   std::string_view summary;              // for `doublehold list faults`
   std::vector<std::string_view> keys{};  // of FaultPlan, besides those of every fault
-  // Of the frames that it acts on where the plan says nothing: "request", "reply" or "both". Empty: it acts on no frames.
+  // Of the frames that it acts on where the plan says nothing: "request", "reply" or "both". Empty:
+  // it acts on no frames.
   std::string_view direction{};
   // Acts on links: not with --direct.
   bool needs_network = false;
@@ -41,7 +42,8 @@ struct FaultEntry {
   // What the keys must hold for this kind; the names are known already.
   Result<void> (*validate)(const FaultPlan&) = nullptr;
   Healer (*start)(Cluster&, const Strike&, Prng&) = nullptr;
-  // What the measurement of its healer is held against; 0: it measures nothing, but says whether it acted.
+  // What the measurement of its healer is held against; 0: it measures nothing, but says whether it
+  // acted.
   int64_t (*asked_ns)(const FaultPlan&) = nullptr;
   // It ends when Strike::on_spent is called. Its length is that of each frame, not of the fault.
   bool length_is_of_frames = false;
@@ -52,7 +54,8 @@ struct FaultEntry {
   bool is_final = false;
   // It ends when Strike::on_spent is called, whatever `length` means to it.
   bool ends_itself = false;
-  // What `doublehold doctor --faults` sets to try it alone, over what it takes for the keys it knows.
+  // What `doublehold doctor --faults` sets to try it alone, over what it takes for the keys it
+  // knows.
   std::vector<std::pair<std::string_view, std::string_view>> trial{};
   // What it does to whom, without when and how long: "client 1 stopped".
   std::string (*what)(const FaultPlan&) = nullptr;
@@ -65,7 +68,8 @@ const FaultEntry* FindFault(std::string_view name);
 
 // What a fault does, in words: "client 1 stopped at before-write for 800ms".
 std::string Describe(const FaultPlan& plan);
-// What it is to last until: "client 2 reaches before-write", "'promoted' ends"; empty: a length only.
+// What it is to last until: "client 2 reaches before-write", "'promoted' ends"; empty: a length
+// only.
 std::string AwaitedEnd(const FaultPlan& plan);
 
 }  // namespace doublehold

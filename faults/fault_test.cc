@@ -1,4 +1,5 @@
-// Faults on processes and their clocks, and healers, against a cluster that only writes down what it was told.
+// Faults on processes and their clocks, and healers, against a cluster that only writes down what
+// it was told.
 #include "faults/fault.h"
 
 #include <gtest/gtest.h>

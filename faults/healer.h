@@ -33,7 +33,8 @@ class Healer {
   }
   ~Healer() { Heal(); }
 
-  // Heals now; later calls do nothing. Answers what was measured, kDidNotAct when it was healed before.
+  // Heals now; later calls do nothing. Answers what was measured, kDidNotAct when it was healed
+  // before.
   int64_t Heal() { return heal_ ? std::exchange(heal_, nullptr)() : kDidNotAct; }
 
  private:

@@ -1,4 +1,5 @@
-// What can be written in a [[fault]]: for `doublehold list fault-keys` and docs/faults.md, which have it from here.
+// What can be written in a [[fault]]: for `doublehold list fault-keys` and docs/faults.md, which
+// have it from here.
 #ifndef DOUBLEHOLD_FAULTS_KEYS_H_
 #define DOUBLEHOLD_FAULTS_KEYS_H_
 
@@ -17,7 +18,8 @@ struct FaultKey {
   bool of_all = false;  // faults of every kind can have it
 };
 
-// Those that all faults have, then the others: each of some kind, and none of any kind that is missing here.
+// Those that all faults have, then the others: each of some kind, and none of any kind that is
+// missing here.
 std::span<const FaultKey> FaultKeys();
 
 // "`request`, `reply` or `both`: ... Of hold, drop.": all of it in one line.

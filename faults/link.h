@@ -56,7 +56,8 @@ struct LinkRule {
   int64_t limit = 0;  // acts on so many frames, then `on_spent`; 0: no limit
   // Called once, after the last of `limit` frames went on its way (or was dropped, or reset).
   std::function<void()> on_spent{};
-  // kWatch: called with the name of each frame that matches, as soon as it is known; not to touch the proxy.
+  // kWatch: called with the name of each frame that matches, as soon as it is known; not to touch
+  // the proxy.
   std::function<void(std::string_view)> seen{};
 };
 

@@ -1,4 +1,5 @@
-// The table of faults: a line each, in the order in which they are listed. Each is a function of the fault's own file.
+// The table of faults: a line each, in the order in which they are listed. Each is a function of
+// the fault's own file.
 #include <array>
 
 #include "faults/fault.h"

@@ -12,7 +12,8 @@
 
 namespace doublehold {
 
-// The links that the plan lists; else those of the client, or of every client when none is named, to the nodes, or to all and the store.
+// The links that the plan lists; else those of the client, or of every client when none is named,
+// to the nodes, or to all and the store.
 std::vector<LinkId> LinksOf(const Strike& strike);
 
 // The plan's nodes, and its client when it names one; the client of the strike when it names
@@ -25,8 +26,9 @@ std::vector<ProcessRef> AliveOf(Cluster& cluster, const Strike& strike);
 std::vector<Direction> DirectionsOf(const FaultPlan& plan, std::string_view fallback);
 
 // Sets `rule`, for the frames that the plan means (command, key, nth, chance), on every link of the
-// strike in every direction. The healer removes them and answers
-// the longest delay measured: 0 when no frame came by, else at least 1. When each has spent its limit, the strike's on_spent is called.
+// strike in every direction. The healer removes them and answers the longest delay measured: 0 when
+// no frame came by, else at least 1. When each has spent its limit, the strike's on_spent is
+// called.
 Healer StartOnLinks(Cluster& cluster, const Strike& strike,
                     const std::vector<Direction>& directions, const LinkRule& rule);
 

@@ -1,7 +1,7 @@
-// basket: orders over several of many items at once. A client takes the locks of all of them, or of none; reads all their
-// stocks, works, writes each, and orders each. It names the items in random order, so that an approach that takes them as
-// they come, and keeps what it has, would deadlock. All or nothing: when one item is sold out, or one write is not
-// certain, none of them is ordered.
+// basket: orders over several of many items at once. A client takes the locks of all of them, or of
+// none; reads all their stocks, works, writes each, and orders each. It names the items in random
+// order, so that an approach that takes them as they come, and keeps what it has, would deadlock.
+// All or nothing: when one item is sold out, or one write is not certain, none of them is ordered.
 //
 // In the store:  shop.h
 

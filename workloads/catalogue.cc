@@ -1,13 +1,15 @@
-// catalogue: a record in two halves, of the same version when nobody is in the midst of writing it. Writers take the lock
-// for themselves and write both halves, with some work between; readers take it shared, where the variant has that, and
-// read both, with some work between. Versions are never used twice, so that halves of two writes can be told apart.
+// catalogue: a record in two halves, of the same version when nobody is in the midst of writing it.
+// Writers take the lock for themselves and write both halves, with some work between; readers take
+// it shared, where the variant has that, and read both, with some work between. Versions are never
+// used twice, so that halves of two writes can be told apart.
 //
 // In the store:  dh:catalogue:first, dh:catalogue:second  the version of each half    dh:catalogue:last  the largest yet
 //
-// Steps: a reader announces after-read when it has read the first half, a writer before-write when it has written it.
+// Steps: a reader announces after-read when it has read the first half, a writer before-write when
+// it has written it.
 //
-// A write that was not answered is recorded as `info`, and leaves the record as it is: halves that differ since then are
-// that writer's, and no proof against the lock.
+// A write that was not answered is recorded as `info`, and leaves the record as it is: halves that
+// differ since then are that writer's, and no proof against the lock.
 
 #include <optional>
 

@@ -1,6 +1,7 @@
-// exactly-once: several clients finish the same task at the same time (seed 001), and its result may be saved once. Under
-// the lock a client looks whether the task has a result, and if not works and saves one. A task is due in each slot of
-// time, and every client takes up the one that is due, so that all come at once.
+// exactly-once: several clients finish the same task at the same time (seed 001), and its result
+// may be saved once. Under the lock a client looks whether the task has a result, and if not works
+// and saves one. A task is due in each slot of time, and every client takes up the one that is due,
+// so that all come at once.
 //
 // In the store:  dh:results  a list, one entry a result: the number of its task
 
@@ -52,7 +53,8 @@ class ExactlyOnce final : public Workload {
   std::vector<std::string> Keys() const override { return {key_.name}; }
 
  private:
-  // The task that is due now, or, when this client has had that one, the one after it as soon as it is.
+  // The task that is due now, or, when this client has had that one, the one after it as soon as it
+  // is.
   int64_t AwaitNextTask(Env& env) const {
     const MonoTime now = env.Mono();
     const int64_t since_ns = env.SinceStartNs(now);

@@ -1,9 +1,11 @@
-// inventory: the flash sale. Each customer takes the lock of an item, reads the stock, works for a while, writes the
-// stock back as the option `write` says (stock_writers.h), and records the order; the section of seed 004 when that is
-// check-then-decr. Of a purchase that takes several attempts each is recorded, and at most one order.
+// inventory: the flash sale. Each customer takes the lock of an item, reads the stock, works for a
+// while, writes the stock back as the option `write` says (stock_writers.h), and records the order;
+// the section of seed 004 when that is check-then-decr. Of a purchase that takes several attempts
+// each is recorded, and at most one order.
 //
-// Event::key is the item's, in the order of Keys(). A hold's key is that of its lock: with one lock for all (locks=one)
-// the lock of item 0 serves every item, and all holds have key 0, whatever item they are used for.
+// Event::key is the item's, in the order of Keys(). A hold's key is that of its lock: with one lock
+// for all (locks=one) the lock of item 0 serves every item, and all holds have key 0, whatever item
+// they are used for.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

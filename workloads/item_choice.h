@@ -8,8 +8,8 @@
 
 namespace doublehold {
 
-// Item i is wanted in proportion to 1 / (i + 1)^skew; all alike when skew is 0. Exact: by a table, not by rejection, so
-// that each choice takes one random number.
+// Item i is wanted in proportion to 1 / (i + 1)^skew; all alike when skew is 0. Exact: by a table,
+// not by rejection, so that each choice takes one random number.
 class ItemChoice {
  public:
   ItemChoice(int items, double skew);

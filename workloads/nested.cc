@@ -1,5 +1,5 @@
-// nested: a section inside a section inside a section, all under one lock, as when locked functions call one another. Some
-// of them throw, and are caught outside the outermost.
+// nested: a section inside a section inside a section, all under one lock, as when locked functions
+// call one another. Some of them throw, and are caught outside the outermost.
 
 #include "lib/locks/with_lock.h"
 #include "workloads/pace.h"
@@ -36,7 +36,8 @@ class Nested final : public Workload {
  private:
   struct SectionFailed {};
 
-  // Works before the level inside and after it, so that an inner exit that frees the lock is noticed.
+  // Works before the level inside and after it, so that an inner exit that frees the lock is
+  // noticed.
   void Enter(Session& session, int level, int throws_at) {
     WithLock(session.env, session.lock, key_, session.lease, session.policy, [&](const Grant&) {
       pace_.Work(session.env);

@@ -1,5 +1,6 @@
-// queue: clients arrive at random and hold for a while, more of them than the lock can serve at once: who is granted it
-// next, and who waits longest? A client waits with patience, also past the end of the run, so that nobody leaves the queue.
+// queue: clients arrive at random and hold for a while, more of them than the lock can serve at
+// once: who is granted it next, and who waits longest? A client waits with patience, also past the
+// end of the run, so that nobody leaves the queue.
 
 #include <algorithm>
 

@@ -1,6 +1,8 @@
-// The items of a shop: their stock and orders in the store, and a history of every read, write and order.
+// The items of a shop: their stock and orders in the store, and a history of every read, write and
+// order.
 //
-// In the store, besides the stock (stock_writers.h):  dh:orders:I  a list, one entry an order of item I: hold-stock read
+// In the store, besides the stock (stock_writers.h):  dh:orders:I  a list, one entry an order of
+// item I: hold-stock read
 #ifndef DOUBLEHOLD_WORKLOADS_SHOP_H_
 #define DOUBLEHOLD_WORKLOADS_SHOP_H_
 

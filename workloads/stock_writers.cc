@@ -58,8 +58,8 @@ class CheckThenDecr final : public StockWriter {
   Store& store_;
 };
 
-// The store refuses whoever shows a token below the largest that it has seen. A number answers "refused", so that a
-// stock that is not there is no refusal.
+// The store refuses whoever shows a token below the largest that it has seen. A number answers
+// "refused", so that a stock that is not there is no refusal.
 class Fenced final : public StockWriter {
  public:
   Fenced(Store& store, bool on_reads) : store_(store), on_reads_(on_reads) {}
@@ -96,9 +96,10 @@ class Fenced final : public StockWriter {
   bool on_reads_;
 };
 
-// WATCH, GET, MULTI, SET, EXEC on one connection. The server forgets a WATCH with its connection, and a SET outside of
-// MULTI is carried out at once: so from the WATCH on the connection is pinned, and any failure ends the attempt and drops
-// the connection. A MULTI that was sent and never reached its EXEC is discarded by the server.
+// WATCH, GET, MULTI, SET, EXEC on one connection. The server forgets a WATCH with its connection,
+// and a SET outside of MULTI is carried out at once: so from the WATCH on the connection is pinned,
+// and any failure ends the attempt and drops the connection. A MULTI that was sent and never
+// reached its EXEC is discarded by the server.
 class Watch final : public StockWriter {
  public:
   explicit Watch(Store& store) : store_(store) {}
@@ -172,7 +173,8 @@ class Version final : public StockWriter {
   int64_t version_ = 0;  // as read last
 };
 
-// One script checks and takes one off; the read before it is a customer looking whether anything is left.
+// One script checks and takes one off; the read before it is a customer looking whether anything is
+// left.
 class AtomicScript final : public StockWriter {
  public:
   explicit AtomicScript(Store& store) : store_(store) {}

@@ -32,7 +32,8 @@ struct StockWritten {
   int64_t after = 0;
 };
 
-// One a session. A purchase is one or more attempts; each is Read, then Write or Leave. Not thread-safe.
+// One a session. A purchase is one or more attempts; each is Read, then Write or Leave. Not
+// thread-safe.
 class StockWriter {
  public:
   virtual ~StockWriter() = default;

@@ -101,7 +101,8 @@ TEST_F(StockWriters, AStoreThatComparesOnWritesOnlyLetsALateReaderWriteFirst) {
   EXPECT_EQ(late.Write(read, 1).answer, Answer::kRefused);
 }
 
-// Had the second half of a purchase gone over a new connection, its SET would have been carried out at once, unguarded.
+// Had the second half of a purchase gone over a new connection, its SET would have been carried out
+// at once, unguarded.
 TEST_F(StockWriters, AWatchIsNotLostWithItsConnection) {
   Buyer buyer(server_.address(), "watch");
   const int64_t read = buyer.Read().stock;

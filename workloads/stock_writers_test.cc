@@ -1,5 +1,5 @@
-// What a customer does with each answer of the store, for every value of `write`. What the scripts and transactions do in
-// a store is in stock_writers_real_test.cc.
+// What a customer does with each answer of the store, for every value of `write`. What the scripts
+// and transactions do in a store is in stock_writers_real_test.cc.
 #include "workloads/stock_writers.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// What a workload is: what clients do with the lock, in four phases. It records what happened; it never judges.
+// What a workload is: what clients do with the lock, in four phases. It records what happened; it
+// never judges.
 #ifndef DOUBLEHOLD_WORKLOADS_WORKLOAD_H_
 #define DOUBLEHOLD_WORKLOADS_WORKLOAD_H_
 
@@ -36,8 +37,9 @@ class Workload {
   virtual void Step(Session& session) = 0;
   // In the referee, after all clients ended and all faults were healed.
   virtual void Finish(Env& env) = 0;
-  // The names of what clients use, in the order of Event::key. The first LockCount() are the names of lock keys; what
-  // comes after is used under one of their locks: no hold has its key, and nobody probes it.
+  // The names of what clients use, in the order of Event::key. The first LockCount() are the names
+  // of lock keys; what comes after is used under one of their locks: no hold has its key, and
+  // nobody probes it.
   [[nodiscard]] virtual std::vector<std::string> Keys() const = 0;
   [[nodiscard]] virtual size_t LockCount() const { return Keys().size(); }
 };
@@ -50,8 +52,8 @@ struct WorkloadEntry {
   std::vector<std::string_view> on_demand{};  // likewise, but judged only when the experiment asks
   std::vector<Trait> needs{};                 // of the lock
   std::vector<doublehold::Step> steps{};  // that its sections announce, besides those of WithLock
-  // Why a lock cannot serve it with these options, and which one could; empty when it can. Null: every lock that has
-  // what it needs, and takes locks at all.
+  // Why a lock cannot serve it with these options, and which one could; empty when it can. Null:
+  // every lock that has what it needs, and takes locks at all.
   std::string (*misfit)(const Options&, const LockEntry&) = nullptr;
   std::unique_ptr<Workload> (*make)(const Options&) = nullptr;
 };

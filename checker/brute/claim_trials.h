@@ -1,5 +1,5 @@
-// For tests: random small histories of every claim, about half of them with something wrong, held against every order in which what
-// they record can have happened.
+// For tests: random small histories of every claim, about half of them with something wrong, held
+// against every order in which what they record can have happened.
 #ifndef DOUBLEHOLD_CHECKER_BRUTE_CLAIM_TRIALS_H_
 #define DOUBLEHOLD_CHECKER_BRUTE_CLAIM_TRIALS_H_
 
@@ -17,12 +17,13 @@ namespace doublehold::brute {
 struct ClaimTrials {
   std::string_view claim;
   History (*any)(Prng& prng) = nullptr;
-  // Whether everything that is recorded can have come about though nothing went wrong that the claim is about.
+  // Whether everything that is recorded can have come about though nothing went wrong that the
+  // claim is about.
   bool (*innocent)(const History& history) = nullptr;
   // What else must agree with that; empty: it does.
   std::string (*besides)(const History& history, bool innocent) = nullptr;
-  // Why a history that is not innocent may be called valid all the same, and whether only one with something of unknown outcome may;
-  // empty: none may.
+  // Why a history that is not innocent may be called valid all the same, and whether only one with
+  // something of unknown outcome may; empty: none may.
   std::string_view misses = "";
   bool misses_complete_ones = false;
 };
@@ -36,7 +37,8 @@ struct NoTrials {
 std::span<const NoTrials> ClaimsWithoutTrials();
 
 struct ClaimTrialCounts {
-  // By whether something of unknown outcome is among them, whether they are innocent, and their outcome (Outcome3).
+  // By whether something of unknown outcome is among them, whether they are innocent, and their
+  // outcome (Outcome3).
   std::array<std::array<std::array<int64_t, 3>, 2>, 2> histories{};
   std::string disagreement;  // the first: seed, number, and the history in lines; then it ended
 

@@ -1,5 +1,5 @@
-// The claim `exactly-once`: is there a choice of which saves of unknown outcome were carried out, and when, with which every task was
-// saved once and the store holds what was counted?
+// The claim `exactly-once`: is there a choice of which saves of unknown outcome were carried out,
+// and when, with which every task was saved once and the store holds what was counted?
 #include <array>
 #include <map>
 #include <memory>
@@ -81,7 +81,8 @@ std::optional<SavesCounted> CountIn(const History& history) {
   return counted;
 }
 
-// Tries each of the unknown ones: never or later, before the tasks were counted, between the two counts.
+// Tries each of the unknown ones: never or later, before the tasks were counted, between the two
+// counts.
 bool SomeChoice(const std::vector<int64_t>& unknown, size_t next, std::multiset<int64_t>& before,
                 std::multiset<int64_t>& between, const std::optional<SavesCounted>& counted) {
   if (next == unknown.size()) {

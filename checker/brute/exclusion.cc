@@ -1,7 +1,8 @@
 // The claims `exclusion` and `lease-exclusion`.
 //
-// The first: is there an order of the grants and the releases, each within its bounds, in which the key is only granted to whom it may
-// be? The search of checker/linear is asked the same. The second: is there an instant at which two have been promised the key?
+// The first: is there an order of the grants and the releases, each within its bounds, in which the
+// key is only granted to whom it may be? The search of checker/linear is asked the same. The
+// second: is there an instant at which two have been promised the key?
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -45,8 +46,8 @@ bool SomeOrderOf(const History& history) {
   return SomeOrder<SharedOwners>(steps, {}, effects);
 }
 
-// A session that began something at the very instant at which something else of its was over: the search takes the two for
-// simultaneous.
+// A session that began something at the very instant at which something else of its was over: the
+// search takes the two for simultaneous.
 bool SomeoneIsQuick(const std::vector<Holding>& holdings) {
   for (const Holding& begun : holdings) {
     for (const Holding& over : holdings) {
@@ -114,8 +115,9 @@ std::vector<Extension> ExtensionsOf(const History& history, const Holding& holdi
   return extensions;
 }
 
-// Until when a holder was promised the key, as it knows at `now`: what it was told last; but while an extension is under way, or nobody
-// knows what came of it, not beyond the lease that this one asked for.
+// Until when a holder was promised the key, as it knows at `now`: what it was told last; but while
+// an extension is under way, or nobody knows what came of it, not beyond the lease that this one
+// asked for.
 int64_t PromisedUntil(const Holding& holding, const std::vector<Extension>& extensions,
                       double now) {
   int64_t until = holding.grant.answer[0];
@@ -127,8 +129,8 @@ int64_t PromisedUntil(const Holding& holding, const std::vector<Extension>& exte
   return until;
 }
 
-// Whether it was promised the key before `now`, and is after, and nothing gave it back. One that gave it back at the instant at which
-// it was granted it had it at that instant, and at no other.
+// Whether it was promised the key before `now`, and is after, and nothing gave it back. One that
+// gave it back at the instant at which it was granted it had it at that instant, and at no other.
 bool HasAt(const Holding& holding, const std::vector<Extension>& extensions, double now) {
   constexpr double kLittle = 0.25;  // nothing happens within it
   const auto from = static_cast<double>(holding.grant.to);

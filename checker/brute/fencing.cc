@@ -1,5 +1,5 @@
-// The claim `fencing`: is there an order of the grants in which their tokens rise, and one of what the store took in which none is
-// below one before it?
+// The claim `fencing`: is there an order of the grants in which their tokens rise, and one of what
+// the store took in which none is below one before it?
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -106,7 +106,8 @@ class FencedClients {
 
 History AnyFenced(Prng& prng) { return FencedClients(prng).Run(); }
 
-// A session may be given its own token again: it had entered and not been told to leave since, or perhaps so.
+// A session may be given its own token again: it had entered and not been told to leave since, or
+// perhaps so.
 bool MayBeItsOwn(const std::vector<Deed>& deeds, size_t grant) {
   const bool unsure = std::ranges::any_of(deeds, [&](const Deed& deed) {
     return deed.session == deeds[grant].session && deed.Perhaps() && deed.from <= deeds[grant].from;

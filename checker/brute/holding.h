@@ -1,5 +1,5 @@
-// For tests: plays of clients that take a key one after another, or at once; and when each of them held it, read off their history
-// without the checkers' help.
+// For tests: plays of clients that take a key one after another, or at once; and when each of them
+// held it, read off their history without the checkers' help.
 #ifndef DOUBLEHOLD_CHECKER_BRUTE_HOLDING_H_
 #define DOUBLEHOLD_CHECKER_BRUTE_HOLDING_H_
 
@@ -12,7 +12,8 @@
 
 namespace doublehold::brute {
 
-// Of a service that keeps its promises, or grants what is taken. In each either an owner may enter again, or readers share, or neither.
+// Of a service that keeps its promises, or grants what is taken. In each either an owner may enter
+// again, or readers share, or neither.
 History AnyHolding(Prng& prng);
 
 struct Holding {

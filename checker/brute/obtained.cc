@@ -1,5 +1,6 @@
-// The claim `obtained`: of each refusal, can somebody have had the key at any instant of lease and grace before, can its client have
-// stood behind another, or, on several nodes, not have asked all the time?
+// The claim `obtained`: of each refusal, can somebody have had the key at any instant of lease and
+// grace before, can its client have stood behind another, or, on several nodes, not have asked all
+// the time?
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -180,8 +181,9 @@ class Looking {
     });
   }
 
-  // Whether its session was asking then, or asked again no more than a lease after it had been refused before; what it asked before
-  // it had the key itself is another matter, be it at the same instant.
+  // Whether its session was asking then, or asked again no more than a lease after it had been
+  // refused before; what it asked before it had the key itself is another matter, be it at the same
+  // instant.
   [[nodiscard]] bool Asks(const Deed& refused, int64_t at) const {
     const Deed* before = nullptr;
     for (const Deed& deed : deeds_) {

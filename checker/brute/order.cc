@@ -1,4 +1,5 @@
-// The claim `order`: for each grant and each of the others, is there an order of what the two asked in which the grant passed nobody by?
+// The claim `order`: for each grant and each of the others, is there an order of what the two asked
+// in which the grant passed nobody by?
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -147,8 +148,8 @@ class Pair {
   }
 
  private:
-  // It keeps its place for as long as it asks again; when nobody knows what became of a question of its, it may have been granted the
-  // key, or stand there for the first time.
+  // It keeps its place for as long as it asks again; when nobody knows what became of a question of
+  // its, it may have been granted the key, or stand there for the first time.
   [[nodiscard]] std::vector<Standing> OfWaiter(const Standing& now, size_t step) const {
     Standing gone = now, there = now;
     gone.waiter = gone.comer_first = false;

@@ -1,4 +1,5 @@
-// For tests: whether steps can have happened in some order, found out by trying all of them. Knows nothing of locks.
+// For tests: whether steps can have happened in some order, found out by trying all of them. Knows
+// nothing of locks.
 #ifndef DOUBLEHOLD_CHECKER_BRUTE_ORDERS_H_
 #define DOUBLEHOLD_CHECKER_BRUTE_ORDERS_H_
 

@@ -1,5 +1,5 @@
-// For tests: clients that do a few things at random, at random and often equal times, with answers that may be lost; and the history that
-// they record.
+// For tests: clients that do a few things at random, at random and often equal times, with answers
+// that may be lost; and the history that they record.
 #ifndef DOUBLEHOLD_CHECKER_BRUTE_PLAY_H_
 #define DOUBLEHOLD_CHECKER_BRUTE_PLAY_H_
 
@@ -19,7 +19,8 @@ class Play {
   using Next = std::function<void()>;
   using Values = std::array<int64_t, 4>;
 
-  // Two clients or three. One answer in so many is lost in about half of the plays, none in the others.
+  // Two clients or three. One answer in so many is lost in about half of the plays, none in the
+  // others.
   explicit Play(Prng& prng, int64_t lost_one_in = 3);
 
   // Each client begins `within` so long, and is to do so many rounds: one to `most`.
@@ -35,14 +36,16 @@ class Play {
   [[nodiscard]] bool loses() const { return loses_; }
 
   void Later(int64_t by, Next next) { due_.emplace(now_ + by, std::move(next)); }
-  // `work` at some instant, and some time after it `answered`. Or the answer is lost: then it is done some time, or never.
+  // `work` at some instant, and some time after it `answered`. Or the answer is lost: then it is
+  // done some time, or never.
   void Ask(const Next& work, Next answered, Next lost);
   // The same where no answer is lost.
   void AskSafely(const Next& work, Next answered);
   // Of a lock that grants at once, and whom it likes.
   uint64_t Enter(int32_t client);
   void Leave(int32_t client, uint64_t hold);
-  // Asks for a release: `frees` does it, and says whether there was anything of its own. One that is lost goes on as well.
+  // Asks for a release: `frees` does it, and says whether there was anything of its own. One that
+  // is lost goes on as well.
   using Frees = std::function<bool()>;
   void AskRelease(int32_t client, uint64_t hold, const Frees& frees, const Next& next,
                   bool unchecked = false);

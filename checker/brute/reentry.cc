@@ -1,4 +1,5 @@
-// The claim `reentry`: is there an order of entries and exits in which a lock that counts them answers what was answered?
+// The claim `reentry`: is there an order of entries and exits in which a lock that counts them
+// answers what was answered?
 #include <algorithm>
 #include <memory>
 #include <set>

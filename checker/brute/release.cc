@@ -1,5 +1,5 @@
-// The claim `release`: for each release that did not look, is there an order of the grants in which what it freed was its own, or
-// nobody's any more?
+// The claim `release`: for each release that did not look, is there an order of the grants in which
+// what it freed was its own, or nobody's any more?
 #include <algorithm>
 #include <memory>
 #include <utility>

@@ -1,5 +1,5 @@
-// The claim `stock`: is there an order of the reads and the writes in which each write took its unit from what it found, and the stock is in
-// the end what was counted?
+// The claim `stock`: is there an order of the reads and the writes in which each write took its
+// unit from what it found, and the stock is in the end what was counted?
 #include <algorithm>
 #include <memory>
 #include <tuple>

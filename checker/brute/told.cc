@@ -1,5 +1,6 @@
-// The claim `told`: for each release that looked and said that it freed its own, is there an order of the grants in which its own was
-// still there? And the claim `warned`: of each release, was it there when, from then on, its holder was not told for lease and grace?
+// The claim `told`: for each release that looked and said that it freed its own, is there an order
+// of the grants in which its own was still there? And the claim `warned`: of each release, was it
+// there when, from then on, its holder was not told for lease and grace?
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -64,7 +65,8 @@ class ClientsWithResults {
         Leave(client, hold, next);
       });
     };
-    // What may have been granted to the caller unknown to it explains any release of its own: so few are.
+    // What may have been granted to the caller unknown to it explains any release of its own: so
+    // few are.
     if (!play_.OneIn(6)) return play_.AskSafely(take, answered);
     play_.Ask(take, answered, [=, this] {
       play_.Record(client, Op::kAcquire, EventType::kInfo, hold);

@@ -1,5 +1,5 @@
-// The claim `torn-read`: for each look at two versions, is there an order of the writes, done whole or left half done, in which the
-// record was like that at one instant?
+// The claim `torn-read`: for each look at two versions, is there an order of the writes, done whole
+// or left half done, in which the record was like that at one instant?
 #include <algorithm>
 #include <memory>
 #include <utility>

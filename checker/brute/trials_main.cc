@@ -1,4 +1,5 @@
-// Random small histories of every model and of every claim against every order, as many as one likes, by hand:
+// Random small histories of every model and of every claim against every order, as many as one
+// likes, by hand:
 //
 //   brute_trials [COUNT [SEED [NAME...]]]       2,000,000 of each, and the seed of the day, when not said; NAME: a model or a claim
 //   brute_trials --list                         the names, one a line

@@ -1,4 +1,5 @@
-// What is no history: refused in one line, with file, line and reason; or passed over, with what that leaves of the verdict.
+// What is no history: refused in one line, with file, line and reason; or passed over, with what
+// that leaves of the verdict.
 #include <gtest/gtest.h>
 
 #include <ostream>

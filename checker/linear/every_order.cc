@@ -30,7 +30,8 @@ class EveryOrder {
     CHECK(object_ != nullptr);
   }
 
-  // Whether what is left can follow from this state. An operation may be next if none that is left returned before it.
+  // Whether what is left can follow from this state. An operation may be next if none that is left
+  // returned before it.
   bool Extend(const PlainState& state) {
     bool all_certain_used = true;
     for (size_t i = 0; i < operations_.size(); ++i) {
@@ -72,7 +73,8 @@ class EveryInstant {
     for (const Operation& one : operations) last_ = std::max({last_, one.returned, one.invoked});
   }
 
-  // From `now` on; `owner` -1: nobody. The lease of who had it last ends at `end`, and is as good as over from then on.
+  // From `now` on; `owner` -1: nobody. The lease of who had it last ends at `end`, and is as good
+  // as over from then on.
   bool Extend(uint32_t used, int64_t now, int32_t owner, int64_t end) {
     if (!seen_.insert({used, now, owner, end}).second) return false;
     bool all_certain_used = true;

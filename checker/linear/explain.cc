@@ -14,7 +14,8 @@ constexpr size_t kBefore = 5;  // operations shown that had returned before the 
 constexpr size_t kOpen = 10;   // and of those that were open then
 constexpr int64_t kColumns = 48;
 
-// The stuck one, the others that were open, and the last few that had returned before them, by invocation.
+// The stuck one, the others that were open, and the last few that had returned before them, by
+// invocation.
 std::vector<size_t> Around(std::span<const Operation> operations, const SearchResult& result) {
   std::vector<size_t> shown(
       result.open.begin(),

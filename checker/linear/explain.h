@@ -1,4 +1,5 @@
-// Why no order exists, for a reader: where it ends, what cannot follow, and a picture of the operations around.
+// Why no order exists, for a reader: where it ends, what cannot follow, and a picture of the
+// operations around.
 //
 //   up to line 3 the operations can be ordered; then read -> 1 by 2 (line 5) has no place: the value is 2
 //     line 1   write 1 by 0   |----|

@@ -173,7 +173,8 @@ class ObjectBuilder {
     return {};
   }
 
-  // What a grant of ours says, in a file that was exported too. It may have begun when it was answered, and no later.
+  // What a grant of ours says, in a file that was exported too. It may have begun when it was
+  // answered, and no later.
   void NoteGrant(const Open& open, const LogEvent& event, FormView grant) {
     shared_ = shared_ || grant.Find("shared").WholeNumber().value_or(0) != 0;
     const LinearValue& lease = open.operation.argument;
@@ -225,8 +226,9 @@ class ObjectBuilder {
     return keyed_in_ == KeyPlace::kValue ? *PartOf(event.value, 1) : event.value;
   }
 
-  // Else it is passed over. The first with a key says where keys stand, and that those before it lack theirs: of which object
-  // they are nobody knows, and as objects of their own they would hide what they do to the others.
+  // Else it is passed over. The first with a key says where keys stand, and that those before it
+  // lack theirs: of which object they are nobody knows, and as objects of their own they would hide
+  // what they do to the others.
   Result<bool> IsKeyedAsTheOthers(const LogEvent& event, const Key& key) {
     if (keyed_in_ == KeyPlace::kNone && key.place == KeyPlace::kNone) {
       unkeyed_.push_back(event.line);

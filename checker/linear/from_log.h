@@ -13,12 +13,14 @@
 
 namespace doublehold {
 
-// How a release is read that answered "no": as if it had not been, as if it had ended the hold, or as either.
+// How a release is read that answered "no": as if it had not been, as if it had ended the hold, or
+// as either.
 enum class FailedRelease : uint8_t { kNothing, kReleased, kEither };
 
-// Where an event says which object it is of: nowhere (there is one), in its `key`, or there or as the first of a value
-// [key value] (Jepsen's independent). Either no event has a key, and there is one object, or all have, in the same place.
-// 1 and 1.0 are the same key, "1" is another; in EDN a keyword, a symbol and a string of the same letters are the same.
+// Where an event says which object it is of: nowhere (there is one), in its `key`, or there or as
+// the first of a value [key value] (Jepsen's independent). Either no event has a key, and there is
+// one object, or all have, in the same place. 1 and 1.0 are the same key, "1" is another; in EDN a
+// keyword, a symbol and a string of the same letters are the same.
 enum class Partition : uint8_t { kNone, kEventKey, kAnyKey };
 
 struct ReadingOptions {
@@ -44,8 +46,8 @@ struct LoggedHistory {
       false;  // somebody was told to have it for longer than the lease that was asked for
 };
 
-// Pairs invocations with completions as they come: what is kept in memory is operations. What failed for certain is left out,
-// and so are reads of unknown outcome.
+// Pairs invocations with completions as they come: what is kept in memory is operations. What
+// failed for certain is left out, and so are reads of unknown outcome.
 //
 // Refuses, with file and line: a function that the model does not know (in a history of ours they are passed over), two open
 // operations of a process, a completion without an invocation or under another key, no key where others have one; where the

@@ -1,10 +1,12 @@
-// The logs of testdata/models/, each drawn: an operation a line, from its invocation to its answer, two columns an event or a ns.
+// The logs of testdata/models/, each drawn: an operation a line, from its invocation to its answer,
+// two columns an event or a ns.
 //
 //   0 acquire           |-|          an answer: | ok, x failed, ? unknown, . none
 //   1 release               |-x
 //
-// The last word of a name is the verdict that `doublehold check FILE --model M` must give: ok, bad, unknown. What is unknown is so
-// because of a release that failed, which each reading takes for something else, or because the search may not go on for long enough.
+// The last word of a name is the verdict that `doublehold check FILE --model M` must give: ok, bad,
+// unknown. What is unknown is so because of a release that failed, which each reading takes for
+// something else, or because the search may not go on for long enough.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -25,7 +25,8 @@ std::string_view Means(FailedRelease reading) {
   return "";
 }
 
-// Whether some were granted it who should have been told a token, and none was: then nothing was compared.
+// Whether some were granted it who should have been told a token, and none was: then nothing was
+// compared.
 bool LacksTokens(const Model& model, const std::vector<Operation>& operations) {
   bool answered = false;
   for (const Operation& one : operations) {
@@ -58,8 +59,8 @@ Outcome3 Worst(const std::vector<ObjectVerdict>& verdicts) {
   return worst;
 }
 
-// Of releases each of which may have ended its hold or not: an order in which all did is one, and one in which none did, unless
-// that says something of whose the lock was.
+// Of releases each of which may have ended its hold or not: an order in which all did is one, and
+// one in which none did, unless that says something of whose the lock was.
 std::optional<ObjectVerdict> FoundValid(const LoggedObject& object, const LogQuestion& question) {
   SearchLimits limits = question.limits;
   limits.configurations = std::min(limits.configurations, question.first_look);
@@ -97,7 +98,8 @@ std::vector<ObjectVerdict> JudgeAs(const LoggedHistory& history, const LogQuesti
   return verdicts;
 }
 
-// Where times matter, each event must have one, and each acquire a lease: without one it would hold for ever.
+// Where times matter, each event must have one, and each acquire a lease: without one it would hold
+// for ever.
 Result<void> CheckTimes(const LoggedHistory& history, const Model& model) {
   const std::string& name = history.skips.name();
   if (!history.facts.timed) {

@@ -1,4 +1,5 @@
-// A log held against a model: the objects in it, each with what the search says, in every reading that is asked for.
+// A log held against a model: the objects in it, each with what the search says, in every reading
+// that is asked for.
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_JUDGE_LOG_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_JUDGE_LOG_H_
 
@@ -14,11 +15,13 @@ struct LogQuestion {
   const Model& model;
   ModelParameters parameters{};
   SearchLimits limits{};
-  // Each object is searched this far first; where one of them is violated by then, the others are not searched further.
+  // Each object is searched this far first; where one of them is violated by then, the others are
+  // not searched further.
   int64_t first_look = 10'000;
   ReadingOptions reading{};
-  // More than one: where they do not come to the same outcome, the outcome is unknown, and says so. That of two releases one
-  // may have ended its hold and the other not is why "either" stands beside the two.
+  // More than one: where they do not come to the same outcome, the outcome is unknown, and says so.
+  // That of two releases one may have ended its hold and the other not is why "either" stands
+  // beside the two.
   std::vector<FailedRelease> failed_releases{FailedRelease::kNothing, FailedRelease::kReleased,
                                              FailedRelease::kEither};
 };
@@ -50,9 +53,10 @@ struct LogVerdict {
   int64_t first_step_back = 0;  // its line
 };
 
-// The order of the file counts; of a model that needs times, theirs. Where times step back in a file whose events have no
-// index to confirm its order, they are judged by their times as well: the outcome stands only if both come to it.
-// What was passed over leaves an outcome standing only if it cannot matter (SkipWeight).
+// The order of the file counts; of a model that needs times, theirs. Where times step back in a
+// file whose events have no index to confirm its order, they are judged by their times as well: the
+// outcome stands only if both come to it. What was passed over leaves an outcome standing only if
+// it cannot matter (SkipWeight).
 // Errors: those of ReadObjects; and a model that needs times on a log without.
 Result<LogVerdict> JudgeLog(TextSource& source, LogFormat format, const LogQuestion& question);
 

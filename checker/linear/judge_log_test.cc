@@ -376,7 +376,8 @@ TEST(JudgeLog, WithoutTokensItIsViolatedAsAnyMutexIs) {
             Outcome3::kViolated);
 }
 
-// Runs of this program: each holds it from 0 to 500, one after the other; `grant` ends what the first is told.
+// Runs of this program: each holds it from 0 to 500, one after the other; `grant` ends what the
+// first is told.
 struct OursCase {
   const char* name;
   std::string start;

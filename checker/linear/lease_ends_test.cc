@@ -1,4 +1,5 @@
-// What is still allowed at the very instant at which a lease ends, and what no more a moment later; and who may say so.
+// What is still allowed at the very instant at which a lease ends, and what no more a moment later;
+// and who may say so.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,20 +1,24 @@
 // The lock with a lease, where what may be depends on when.
 //
-// An attempt is stamped when it is sent and when its answer is there, with the lease that it asks for. Somewhere between the
-// two it *starts*; it ends with its release, or a lease after its start, whichever is first. Who comes next starts when the
-// one before has ended, or later. So a hold begins as early as it can (the greedy earliest start): nobody after it can gain by
-// its beginning later. What keeps it from that is what its own releases were told:
+// An attempt is stamped when it is sent and when its answer is there, with the lease that it asks
+// for. Somewhere between the two it *starts*; it ends with its release, or a lease after its start,
+// whichever is first. Who comes next starts when the one before has ended, or later. So a hold
+// begins as early as it can (the greedy earliest start): nobody after it can gain by its beginning
+// later. What keeps it from that is what its own releases were told:
 //
 //   lease 10:   acquire [0 .. 8]   release [12 .. 14] -> ok          it was held at 12, so it started at 2 or later
 //                                  release [12 .. 14] -> not owner   it was over by 14, so it started at 4 or before
 //
-// Both together cannot be, and that is a violation, as is this one, where the second starts at 9 or before:
+// Both together cannot be, and that is a violation, as is this one, where the second starts at 9 or
+// before:
 //
 //   c1, lease 10:  |--a--|                        acquire [0 .. 6]: it ends at 10 or later
 //   c2, lease 10:        |-a-|                    acquire [6 .. 9]
 //
-// A server may count in milliseconds and keep a lease a little longer than was asked for: --lease-grace says how much.
-// Ends are closed: at the very instant at which a lease is over, it may still be held, and may have been given on.
+// A server may count in milliseconds and keep a lease a little longer than was asked for:
+// --lease-grace says how much.
+// Ends are closed: at the very instant at which a lease is over, it may still be held, and may have
+// been given on.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,8 +34,8 @@ constexpr std::array<std::string_view, 3> kLease{"acquire", "release", "not-owne
 constexpr std::array<FunctionValues, 3> kOfLease{{{.argument = ValueKind::kLease}, {}, {}}};
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-// The numbers of the state. All that came so far can have happened by `now`, and no earlier; the hold that is not known to be
-// over can have started from `earliest` to `latest`.
+// The numbers of the state. All that came so far can have happened by `now`, and no earlier; the
+// hold that is not known to be over can have started from `earliest` to `latest`.
 struct Lock {
   int64_t grace = 0;
   int64_t now = std::numeric_limits<int64_t>::min();
@@ -62,7 +66,8 @@ int64_t LastInstant(const Operation& operation) {
   return operation.indeterminate ? kNever : operation.returned;
 }
 
-// The earliest instant for it; false if that is after its last. Of the hold it leaves the starts that are not later than it.
+// The earliest instant for it; false if that is after its last. Of the hold it leaves the starts
+// that are not later than it.
 bool TakePlace(Lock& lock, const Operation& operation, int64_t not_before) {
   const int64_t at = std::max({lock.now, operation.invoked, not_before});
   if (at > LastInstant(operation)) return false;
@@ -82,7 +87,8 @@ bool Acquire(Lock& lock, const Operation& operation) {
   return true;
 }
 
-// Its lease has not ended when it is released: then it ends here, and how it started is of no more interest.
+// Its lease has not ended when it is released: then it ends here, and how it started is of no more
+// interest.
 bool Release(Lock& lock, const Operation& operation) {
   if (lock.owner != OwnerOf(operation)) return false;
   if (!TakePlace(lock, operation, lock.earliest)) return false;

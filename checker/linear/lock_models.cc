@@ -47,8 +47,9 @@ bool ApplyReentrant(ModelState& state, const Operation& operation) {
   return true;
 }
 
-// State: owner, the last token that anybody was told (at first kNil, below all), how often the owner is in, whether that token is its own. One that
-// nobody was told of is above all before it; the owner may hear of it when it enters again.
+// State: owner, the last token that anybody was told (at first kNil, below all), how often the
+// owner is in, whether that token is its own. One that nobody was told of is above all before it;
+// the owner may hear of it when it enters again.
 bool ApplyFencedWith(ModelState& state, const Operation& operation, bool reentrant) {
   const int64_t owner = OwnerOf(operation);
   if (operation.function != kAcquire) {
@@ -88,7 +89,8 @@ bool ApplySemaphore(ModelState& state, const Operation& operation) {
   return true;
 }
 
-// Adds to what `owner` has from the second number on, pairs in order; false when it would be below nothing.
+// Adds to what `owner` has from the second number on, pairs in order; false when it would be below
+// nothing.
 bool AddTo(ModelState& state, int64_t owner, int64_t change) {
   auto at = state.begin() + 1;
   while (at != state.end() && *at < owner) at += 2;

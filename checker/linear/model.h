@@ -1,9 +1,11 @@
-// What an object does when it is used by one client at a time. The models of locks, and of what locks protect.
+// What an object does when it is used by one client at a time. The models of locks, and of what
+// locks protect.
 //
 //   mutex: free --acquire--> taken --release--> free
 //
-// A history of the object is linearizable when its operations, each at some instant between its invocation and its return,
-// make a sequence that the model allows. What failed for certain has no place in it, and is left out beforehand.
+// A history of the object is linearizable when its operations, each at some instant between its
+// invocation and its return, make a sequence that the model allows. What failed for certain has no
+// place in it, and is left out beforehand.
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_MODEL_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_MODEL_H_
 
@@ -49,11 +51,12 @@ struct Model {
   std::string_view name;
   std::string_view summary;  // for `doublehold list models`
   std::span<const std::string_view> functions;
-  // Whether it matters which client does it: if not, operations of unknown outcome that do the same are interchangeable.
+  // Whether it matters which client does it: if not, operations of unknown outcome that do the same
+  // are interchangeable.
   bool has_owners = false;
   ModelState (*initial)(const ModelParameters&) = nullptr;
-  // Whether `operation` can be next, with the result that it had; changes `state` only if so. Of an indeterminate one the
-  // result is not asked.
+  // Whether `operation` can be next, with the result that it had; changes `state` only if so. Of an
+  // indeterminate one the result is not asked.
   bool (*apply)(ModelState& state, const Operation& operation) = nullptr;
   std::string (*describe)(const ModelState& state) = nullptr;
   std::span<const FunctionValues> values{};  // of each function; none: nothing of them is read

@@ -1,4 +1,5 @@
-// What the search for an order is about: operations on one object, each somewhere between two instants.
+// What the search for an order is about: operations on one object, each somewhere between two
+// instants.
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_OPERATION_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_OPERATION_H_
 
@@ -13,12 +14,14 @@ using LinearValue = boost::container::small_vector<int64_t, 2>;
 
 constexpr int64_t kNil = std::numeric_limits<int64_t>::min();  // Jepsen's nil, as a number
 
-// Of one process in its own order: of two that return and begin at one instant, the first comes first.
+// Of one process in its own order: of two that return and begin at one instant, the first comes
+// first.
 struct Operation {
   uint8_t function = 0;  // index in Model::functions
   int32_t process =
       0;  // a client; after an operation of unknown outcome it goes on under a number never seen before
-  // Nobody knows whether it took effect, or when: it may have at any time from `invoked` on, or never.
+  // Nobody knows whether it took effect, or when: it may have at any time from `invoked` on, or
+  // never.
   bool indeterminate = false;
   int64_t invoked = 0;   // ns, or any other number that rises
   int64_t returned = 0;  // at least `invoked`; means nothing when indeterminate

@@ -44,7 +44,8 @@ bool Reentrant(PlainState& state, std::string_view function, const Operation& op
   return true;
 }
 
-// Who enters is given a token above all that anybody was told; who was not told may have been given any of those.
+// Who enters is given a token above all that anybody was told; who was not told may have been given
+// any of those.
 bool TakeToken(PlainState& state, Number token) {
   if (token && state.highest_token && *token <= *state.highest_token) return false;
   if (token) state.highest_token = token;

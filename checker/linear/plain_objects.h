@@ -1,5 +1,5 @@
-// For tests: what the objects of the models do, written down a second time, without a line of the models': an owner is an owner, a
-// text is a text. To hold model and search against together.
+// For tests: what the objects of the models do, written down a second time, without a line of the
+// models': an owner is an owner, a text is a text. To hold model and search against together.
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_PLAIN_OBJECTS_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_PLAIN_OBJECTS_H_
 

@@ -36,10 +36,11 @@ struct Moments {
 
 // What a process does is done one after the other.
 struct OfProcess {
-  // Of each operation, the last certain one of its process that returned at the instant at which it was invoked: the two
-  // touch, and so overlap.
+  // Of each operation, the last certain one of its process that returned at the instant at which it
+  // was invoked: the two touch, and so overlap.
   std::vector<uint32_t> before;
-  // Of each of unknown outcome, whether it is the last of its process, and all others were answered.
+  // Of each of unknown outcome, whether it is the last of its process, and all others were
+  // answered.
   std::vector<bool> ends;
 };
 
@@ -227,9 +228,10 @@ class Search {
     before_[after_[operation]] = before_[operation];
   }
 
-  // Gives the next open operation that can have it a place, or answers false. What is asked of data mostly takes effect in
-  // the order in which it was invoked (Porcupine's kv logs of 50 clients: a third of the configurations of any other order);
-  // whoever waits for a lock has it just before the call returns, so there the one that returns is tried before all of them.
+  // Gives the next open operation that can have it a place, or answers false. What is asked of data
+  // mostly takes effect in the order in which it was invoked (Porcupine's kv logs of 50 clients: a
+  // third of the configurations of any other order); whoever waits for a lock has it just before
+  // the call returns, so there the one that returns is tried before all of them.
   bool Place(Try& attempt) {
     const uint32_t returning = moments_.all[attempt.from.moment].operation;
     while (attempt.next != end_) {
@@ -255,8 +257,9 @@ class Search {
     return before == kFree || !is_open_[before] || from.placed.Has(moments_.slot_of[before]);
   }
 
-  // Of operations of unknown outcome that do the same, only the first need be tried: it can stand for any of them. So it can
-  // where there are owners, if neither has anything to do besides, and has not got anything now.
+  // Of operations of unknown outcome that do the same, only the first need be tried: it can stand
+  // for any of them. So it can where there are owners, if neither has anything to do besides, and
+  // has not got anything now.
   [[nodiscard]] bool AnotherDoesTheSame(const At& from, uint32_t operation) const {
     const Operation& one = operations_[operation];
     if (model_.has_owners && !IsNobodyElse(from, operation)) return false;
@@ -306,8 +309,9 @@ class Search {
   const SearchLimits limits_;
   const Moments moments_;
   const OfProcess of_process_;
-  // The open operations at the moment opened_to_, as a ring: from `end_` to `perhaps_` those that must have a place, and from
-  // there to `end_` those of unknown outcome, each in the order in which they were invoked.
+  // The open operations at the moment opened_to_, as a ring: from `end_` to `perhaps_` those that
+  // must have a place, and from there to `end_` those of unknown outcome, each in the order in
+  // which they were invoked.
   const uint32_t end_, perhaps_;
   std::vector<bool> is_open_;
   std::vector<uint32_t> before_, after_;

@@ -26,7 +26,8 @@ Operation AtSearchEnds(int64_t invoked, int64_t returned, uint8_t function, int3
   return operation;
 }
 
-// 300 writes that were never answered: beyond 64 and beyond 256 places a configuration has more words.
+// 300 writes that were never answered: beyond 64 and beyond 256 places a configuration has more
+// words.
 TEST(SearchEnds, EveryOneOfManyOpenOperationsHasAPlaceOfItsOwn) {
   for (const int32_t writes : {70, 300}) {
     std::vector<Operation> operations;
@@ -39,7 +40,8 @@ TEST(SearchEnds, EveryOneOfManyOpenOperationsHasAPlaceOfItsOwn) {
     }
     EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations).outcome, Outcome3::kValid)
         << writes;
-    // What nobody wrote cannot be read, whoever has a place: it is not found out within so few configurations.
+    // What nobody wrote cannot be read, whoever has a place: it is not found out within so few
+    // configurations.
     operations.push_back(AtSearchEnds(9000, 9010, kRead, 1000, 12'345));
     EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations, {.configurations = 2'000}).outcome,
               Outcome3::kUnknown)

@@ -1,4 +1,5 @@
-// The search against a slow and obvious one, on random small histories of every model; and what it says of some drawn by hand.
+// The search against a slow and obvious one, on random small histories of every model; and what it
+// says of some drawn by hand.
 #include "checker/linear/search.h"
 
 #include <gtest/gtest.h>
@@ -86,7 +87,8 @@ TEST(Search, ALimitReachedIsUnknown) {
             "searched");
 }
 
-// What four clients did to a register that works, at random: each operation took effect at some instant of its own.
+// What four clients did to a register that works, at random: each operation took effect at some
+// instant of its own.
 std::vector<Operation> LongHistory(int of_each) {
   Prng prng(7, "long");
   std::vector<std::pair<int64_t, Operation>> by_effect;

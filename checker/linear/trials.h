@@ -1,4 +1,5 @@
-// For tests: random small histories of a model, about half of them impossible, held against every order.
+// For tests: random small histories of a model, about half of them impossible, held against every
+// order.
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_TRIALS_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_TRIALS_H_
 

@@ -13,7 +13,8 @@ constexpr int64_t kMostCounted = int64_t{1} << 40;  // so that sums cannot overf
 
 bool HasParts(FormView value) { return value.IsSequence() || value.IsMap(); }
 
-// Two that are not equal in all their parts are not equal, and whose first part is a key should have been told apart by it.
+// Two that are not equal in all their parts are not equal, and whose first part is a key should
+// have been told apart by it.
 Result<LinearValue> HasTooManyParts() {
   return BadInput(
       "its value is a list or a map, not a number, a text, true, false or nil; of values "

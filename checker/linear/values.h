@@ -21,7 +21,8 @@ class ValueNumbers {
 
  private:
   Result<LinearValue> OfEach(FormView sequence);
-  // Nil is kNil; texts, and all that is no number of its own, are numbered from the far end, where no history counts.
+  // Nil is kNil; texts, and all that is no number of its own, are numbered from the far end, where
+  // no history counts.
   int64_t NumberOf(FormView value);
 
   std::unordered_map<std::string, int64_t> words_;

@@ -1,11 +1,13 @@
-// save_once: a user finishes the same task several times at once, and its result is to be saved once.
+// save_once: a user finishes the same task several times at once, and its result is to be saved
+// once.
 //
 //   save_once tcp:127.0.0.1:6379 USER TASK [wait]
 //
-// Takes the lock finish-task:USER_TASK on a real server, looks whether the result is there, and saves it if not. With
-// `wait` it waits up to 5 s for whoever holds the lock; without, it leaves at once. Any lock of `doublehold list locks`
-// that takes something (not none, watch, version, atomic-script) and needs one node can stand in for set-nx-px. Exit status:
-// 0 saved, now or before; 1 busy; 3 bad input; 4 the server does not answer, and perhaps saved.
+// Takes the lock finish-task:USER_TASK on a real server, looks whether the result is there, and
+// saves it if not. With `wait` it waits up to 5 s for whoever holds the lock; without, it leaves at
+// once. Any lock of `doublehold list locks` that takes something (not none, watch, version,
+// atomic-script) and needs one node can stand in for set-nx-px. Exit status: 0 saved, now or
+// before; 1 busy; 3 bad input; 4 the server does not answer, and perhaps saved.
 
 #include <array>
 #include <iostream>

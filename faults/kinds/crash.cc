@@ -1,5 +1,6 @@
-// crash: kills a client or nodes (SIGKILL), with everything in the process. It does not come back: what a client held it
-// holds no more; what a node granted it can neither confirm nor take back. A later `restart` brings a node back.
+// crash: kills a client or nodes (SIGKILL), with everything in the process. It does not come back:
+// what a client held it holds no more; what a node granted it can neither confirm nor take back. A
+// later `restart` brings a node back.
 #include "faults/fault.h"
 #include "faults/targets.h"
 

@@ -1,8 +1,9 @@
-// cut-replication: what servers write no longer reaches their replicas, until it is healed; clients and sentinels reach
-// all of them as before. What was sent meanwhile is lost, and the connections are made anew after it.
+// cut-replication: what servers write no longer reaches their replicas, until it is healed; clients
+// and sentinels reach all of them as before. What was sent meanwhile is lost, and the connections
+// are made anew after it.
 //
-// It has to begin before the write that is to be lost: stopping a replica does not keep a write from it, which waits in
-// its socket.
+// It has to begin before the write that is to be lost: stopping a replica does not keep a write
+// from it, which waits in its socket.
 #include <algorithm>
 
 #include "faults/targets.h"

@@ -1,6 +1,6 @@
-// jump: the wall clock of processes jumps ahead by `by`, or back when that is below 0, and returns when it is healed.
-// A node whose clock jumps ahead past a lease forgets the key, one whose clock jumps back keeps it longer; the clock
-// that orders the history is left alone.
+// jump: the wall clock of processes jumps ahead by `by`, or back when that is below 0, and returns
+// when it is healed. A node whose clock jumps ahead past a lease forgets the key, one whose clock
+// jumps back keeps it longer; the clock that orders the history is left alone.
 #include <fmt/format.h>
 
 #include "faults/kinds/clock_faults.h"

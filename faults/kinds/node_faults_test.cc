@@ -1,4 +1,5 @@
-// Nodes that die, are operated on or promoted, against a cluster that only writes down what it was told.
+// Nodes that die, are operated on or promoted, against a cluster that only writes down what it was
+// told.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

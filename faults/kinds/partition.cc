@@ -1,6 +1,7 @@
-// partition: clients cut off from nodes until it is healed: a client, or every client, from `nodes`; or exactly the
-// links that are listed, which is what `sides` becomes when a plan is made. Nothing crosses, then or later: commands
-// sent meanwhile never run. With a direction it is one-way: of "reply", commands run and nobody hears of it.
+// partition: clients cut off from nodes until it is healed: a client, or every client, from
+// `nodes`; or exactly the links that are listed, which is what `sides` becomes when a plan is made.
+// Nothing crosses, then or later: commands sent meanwhile never run. With a direction it is
+// one-way: of "reply", commands run and nobody hears of it.
 #include <fmt/format.h>
 
 #include <map>

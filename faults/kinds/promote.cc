@@ -4,7 +4,8 @@
 //   how = "planned"  in a cluster and by hand when it has all that the old master had (CLUSTER FAILOVER); under sentinels
 //                    SENTINEL FAILOVER, which does not wait for that
 //   how = "awaited"  by the sentinels, or the cluster's vote; the fault lasts as long as they take
-// Sentinels choose the node that is named (replica-priority); which of several replicas a cluster votes for is up to them.
+// Sentinels choose the node that is named (replica-priority); which of several replicas a cluster
+// votes for is up to them.
 #include <algorithm>
 #include <array>
 #include <memory>

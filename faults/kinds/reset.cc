@@ -1,5 +1,5 @@
-// reset: connections are reset in place of `count` frames (1 when not said) on each of its links. In
-// place of a request: before the command reaches its node. In place of a reply: after it ran. It
+// reset: connections are reset in place of `count` frames (1 when not said) on each of its links.
+// In place of a request: before the command reaches its node. In place of a reply: after it ran. It
 // ends when all of them are done.
 #include <fmt/format.h>
 

@@ -1,11 +1,13 @@
-// restart: kills nodes (SIGKILL) and starts them again after `for`, with what `data` says they had kept:
+// restart: kills nodes (SIGKILL) and starts them again after `for`, with what `data` says they had
+// kept:
 //
 //   empty    nothing, as a Redis without persistence
 //   rdb      what the last fault of kind `snapshot` had written
 //   aof      everything: a killed process loses nothing that it had handed to the kernel
 //   aof-cut  the same without the last `cut` before the kill: the machine itself lost its power
 //
-// It is over when all of them answer again. Connections end as they do when a server dies; scripts are forgotten.
+// It is over when all of them answer again. Connections end as they do when a server dies; scripts
+// are forgotten.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -133,8 +133,9 @@ const NemesisMember& MemberOf(const std::string& name) {
   return *found;
 }
 
-// The member of each fault, by the first draw of its own generator. Where there are as many faults as members, none is
-// left out, as may happen by chance in a short run: instead of the latest of one that was drawn more than once.
+// The member of each fault, by the first draw of its own generator. Where there are as many faults
+// as members, none is left out, as may happen by chance in a short run: instead of the latest of
+// one that was drawn more than once.
 std::vector<std::string> DrawMembers(const Plan& plan, const std::vector<std::string>& members,
                                      int64_t count) {
   std::vector<std::string> drawn;
@@ -157,7 +158,8 @@ std::vector<std::string> DrawMembers(const Plan& plan, const std::vector<std::st
 
 }  // namespace
 
-// A client that crashed does not come back, so a long run would soon have none: `crash` is no member.
+// A client that crashed does not come back, so a long run would soon have none: `crash` is no
+// member.
 std::span<const NemesisMember> NemesisMembers() {
   static constexpr std::array members{
       NemesisMember{"pause", "a client, the one that holds, nodes, or both stopped", false,

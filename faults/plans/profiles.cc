@@ -3,9 +3,10 @@
 //   0    0.6 L                  4.1 L                  7.6 L            duration
 //   |------|===length===|---------|===length===|---------|===length===|--|
 //
-// A first start once the run is warm, then one every 3.5 L: long enough for a fault of 1.6 L, for the
-// lease that follows it to end, and for calm between. The last must end 0.5 L before the run does.
-// Several profiles take turns: a client that is stopped sends nothing that a network could keep.
+// A first start once the run is warm, then one every 3.5 L: long enough for a fault of 1.6 L, for
+// the lease that follows it to end, and for calm between. The last must end 0.5 L before the run
+// does. Several profiles take turns: a client that is stopped sends nothing that a network could
+// keep.
 #include "faults/plans/profiles.h"
 
 #include <fmt/format.h>
@@ -87,7 +88,8 @@ std::vector<FaultPlan> Clock(const Plan& plan, ProfileTurn turn) {
   return faults;
 }
 
-// From the last client down, and not the two that other profiles are about: who is left shows whether the lock comes free.
+// From the last client down, and not the two that other profiles are about: who is left shows
+// whether the lock comes free.
 std::vector<FaultPlan> Crash(const Plan& plan, ProfileTurn turn) {
   const FaultPlan first = Scheduled(plan, turn, "", "crash", Step::kBeforeWrite, 0);
   const int most = std::min(first.times, std::max(1, plan.clients - 2));
@@ -135,7 +137,8 @@ std::vector<FaultPlan> Restart(const Plan& plan, ProfileTurn turn) {
   return {section, nodes};
 }
 
-// K19: what client 1 is granted behind the cut, no replica has. A lease after the cut, for what they had before.
+// K19: what client 1 is granted behind the cut, no replica has. A lease after the cut, for what
+// they had before.
 std::vector<FaultPlan> Failover(const Plan& plan, ProfileTurn turn) {
   const bool by_hand = !FindTopology(plan.topology)->FailsOver();
   FaultPlan cut{.name = "cut", .kind = "cut-replication", .nodes = {turn.master}};

@@ -1,4 +1,5 @@
-// How a partition splits clients and nodes, by name: turned into the links that are cut when a plan is made.
+// How a partition splits clients and nodes, by name: turned into the links that are cut when a plan
+// is made.
 #ifndef DOUBLEHOLD_FAULTS_PLANS_SIDES_H_
 #define DOUBLEHOLD_FAULTS_PLANS_SIDES_H_
 
@@ -17,7 +18,8 @@ namespace doublehold {
 //   ring      client c reaches the majority that begins at node c, and no other: any two meet somewhere
 std::vector<std::string> SideNames();
 
-// The links that are cut; `client` 0: of every client. Bad input when there are too few nodes for it.
+// The links that are cut; `client` 0: of every client. Bad input when there are too few nodes for
+// it.
 Result<std::vector<Link>> CutLinks(std::string_view sides, int client, const Plan& plan,
                                    Prng& random);
 

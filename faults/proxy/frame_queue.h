@@ -1,5 +1,6 @@
 // One direction of one connection: what was received and has not been sent yet, frame by frame,
-// with what the rules have decided about each. Knows no sockets and no clock: times are given to it.
+// with what the rules have decided about each. Knows no sockets and no clock: times are given to
+// it.
 #ifndef DOUBLEHOLD_FAULTS_PROXY_FRAME_QUEUE_H_
 #define DOUBLEHOLD_FAULTS_PROXY_FRAME_QUEUE_H_
 

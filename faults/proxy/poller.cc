@@ -106,8 +106,8 @@ void Poller::Count(int events, MonoTime now) {
   counting_since_ = now;
 }
 
-// While frames are delayed and much goes on, what arrives and what is due is served a little later and together: to sleep and wake
-// for each costs more than to serve it.
+// While frames are delayed and much goes on, what arrives and what is due is served a little later
+// and together: to sleep and wake for each costs more than to serve it.
 bool Poller::Nap(MonoTime now) {
   if (!busy_ || alarms_.empty()) return false;
   const timespec until = SinceBoot(now + kNap);

@@ -1,7 +1,9 @@
-// Waits for the sockets of all connections at once, and for the times at which their frames are due.
+// Waits for the sockets of all connections at once, and for the times at which their frames are
+// due.
 //
-// An epoll of its own, which the io_context sees as one descriptor: what is ready is served in one go, and neither waiting for
-// a socket again nor a due time costs a system call each. With dozens of links this is a good part of the proxy's cost.
+// An epoll of its own, which the io_context sees as one descriptor: what is ready is served in one
+// go, and neither waiting for a socket again nor a due time costs a system call each. With dozens
+// of links this is a good part of the proxy's cost.
 //
 // Thread rule: the thread of the io_context, which outlives it unless Close was called.
 #ifndef DOUBLEHOLD_FAULTS_PROXY_POLLER_H_
@@ -89,7 +91,8 @@ class Poller::Socket {
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
   [[nodiscard]] int fd() const { return fd_; }
 
-  // What to be told of. Hang-ups and errors are told too, unless nothing is watched for. False: the system has no room.
+  // What to be told of. Hang-ups and errors are told too, unless nothing is watched for. False: the
+  // system has no room.
   [[nodiscard]] bool Watch(bool readable, bool writable);
 
  private:

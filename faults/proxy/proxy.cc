@@ -34,8 +34,9 @@ constexpr int kBacklog = 1024;
 constexpr Duration kAcceptAgain = 10ms;
 
 Result<uint16_t> Listen(int fd, const std::string& host) {
-  // Nothing is lost or queued on loopback: what the machine's default does beyond it (bbr paces each send with a timer)
-  // costs time alone. Accepted connections inherit it. Where it is refused, the default is as good.
+  // Nothing is lost or queued on loopback: what the machine's default does beyond it (bbr paces
+  // each send with a timer) costs time alone. Accepted connections inherit it. Where it is refused,
+  // the default is as good.
   constexpr std::string_view kPlainest = "reno";
   setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kPlainest.data(), kPlainest.size());
   sockaddr_in address{};

@@ -28,7 +28,8 @@ struct Reply {
 };
 
 struct CallFailure {
-  // Definite: the command was not carried out and never will be. Otherwise it may have been, or may still be.
+  // Definite: the command was not carried out and never will be. Otherwise it may have been, or may
+  // still be.
   bool definite = false;
   std::string message;
 };
@@ -36,29 +37,33 @@ struct CallFailure {
 using CallResult = tl::expected<Reply, CallFailure>;
 using Argv = std::span<const std::string_view>;
 
-// A Lua script, sent by its digest; the connection falls back to the text when the node does not have it.
+// A Lua script, sent by its digest; the connection falls back to the text when the node does not
+// have it.
 struct Script {
   explicit Script(std::string_view text);
   std::string text;
   std::string sha1;  // 40 hex digits
 };
 
-// Connects when first used and again after a failure. One call at a time; not thread-safe; owned by one task.
-// Never throws: what went wrong is in the CallResult. A call past its deadline closes the connection, so that a late
-// reply cannot be taken for another one's.
+// Connects when first used and again after a failure. One call at a time; not thread-safe; owned by
+// one task.
+// Never throws: what went wrong is in the CallResult. A call past its deadline closes the
+// connection, so that a late reply cannot be taken for another one's.
 class Connection {
  public:
   virtual ~Connection() = default;
 
-  // The two halves of a call: several nodes are asked at once by starting on each, then finishing on each. Every Start
-  // is followed by one Finish. The deadline covers connecting, sending and receiving.
+  // The two halves of a call: several nodes are asked at once by starting on each, then finishing
+  // on each. Every Start is followed by one Finish. The deadline covers connecting, sending and
+  // receiving.
   virtual void Start(Argv command, Deadline deadline) = 0;
   // What the spans of a script point at stays until its Finish, which may have to send it again.
   virtual void StartScript(const Script& script, Argv keys, Argv args, Deadline deadline) = 0;
   [[nodiscard]] virtual CallResult Finish() = 0;
 
-  // While pinned, a call on a connection that is gone fails, definitely, instead of connecting anew: what the server keeps
-  // with a connection (WATCH, MULTI) cannot be lost unnoticed. For one that never reconnects there is nothing to do.
+  // While pinned, a call on a connection that is gone fails, definitely, instead of connecting
+  // anew: what the server keeps with a connection (WATCH, MULTI) cannot be lost unnoticed. For one
+  // that never reconnects there is nothing to do.
   virtual void Pin() {}
   virtual void Unpin() {}
 
@@ -76,8 +81,9 @@ class Connection {
 class Subscription {
  public:
   virtual ~Subscription() = default;
-  // Waits for a message: true when one came (it may have come before the call), false at the deadline or when the node
-  // cannot be reached. Subscribes anew after a failure, and says so by answering true: a message may have been missed.
+  // Waits for a message: true when one came (it may have come before the call), false at the
+  // deadline or when the node cannot be reached. Subscribes anew after a failure, and says so by
+  // answering true: a message may have been missed.
   [[nodiscard]] virtual bool Wait(Deadline deadline) = 0;
 };
 

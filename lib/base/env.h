@@ -1,5 +1,7 @@
-// The only door to the world for lock, retry and workload code: time, tasks, randomness, sockets, the record.
-// Two implementations: the real one (threads, hiredis, the machine's clocks) and the simulated one (virtual time).
+// The only door to the world for lock, retry and workload code: time, tasks, randomness, sockets,
+// the record.
+// Two implementations: the real one (threads, hiredis, the machine's clocks) and the simulated one
+// (virtual time).
 #ifndef DOUBLEHOLD_LIB_BASE_ENV_H_
 #define DOUBLEHOLD_LIB_BASE_ENV_H_
 
@@ -22,7 +24,8 @@ struct NodeId {
 };
 constexpr NodeId kStoreId{0};
 
-// A running task. Destroying it asks it to stop, which ends its SleepUntil early, and waits for it to return.
+// A running task. Destroying it asks it to stop, which ends its SleepUntil early, and waits for it
+// to return.
 class Task {
  public:
   virtual ~Task() = default;
@@ -54,7 +57,8 @@ class Env {
 
   // Appends to the history; `at_ns`, `client` and `task` are filled in here.
   virtual void Record(Event event) = 0;
-  // The form in which times stand in events: since the start of the run. MonoTime::max() stays INT64_MAX.
+  // The form in which times stand in events: since the start of the run. MonoTime::max() stays
+  // INT64_MAX.
   [[nodiscard]] virtual int64_t SinceStartNs(MonoTime time) = 0;
 };
 

@@ -1,5 +1,5 @@
-// The options of a registered part (a lock, a workload): what there is, and the values of a run. An option that nobody
-// declared is an error, so that a misspelt one cannot be silently ignored.
+// The options of a registered part (a lock, a workload): what there is, and the values of a run. An
+// option that nobody declared is an error, so that a misspelt one cannot be silently ignored.
 #ifndef DOUBLEHOLD_LIB_BASE_OPTIONS_H_
 #define DOUBLEHOLD_LIB_BASE_OPTIONS_H_
 
@@ -26,8 +26,8 @@ struct OptionSpec {
   int64_t most = INT64_MAX;
 };
 
-// Checks what was given against the specs and fills in what was not: afterwards every option is present.
-// Durations come out in ns. `what` names the part in messages: "lock redlock".
+// Checks what was given against the specs and fills in what was not: afterwards every option is
+// present. Durations come out in ns. `what` names the part in messages: "lock redlock".
 Result<std::map<std::string, std::string>> CompleteOptions(
     std::string_view what, std::span<const OptionSpec> specs,
     const std::map<std::string, std::string>& given, Lease lease);

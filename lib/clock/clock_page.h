@@ -17,14 +17,15 @@ struct ClockReading {
 };
 ClockReading ReadMachineClocks();
 
-// Further ahead by `swing` (or behind, below 0) in every other stretch of `period`, beginning with the first.
+// Further ahead by `swing` (or behind, below 0) in every other stretch of `period`, beginning with
+// the first.
 struct Strobe {
   Duration swing{};
   Duration period{};
 };
 
-// The slot that follows `current`, which was set for `current_offset`, when at `now` the clock is to
-// be `offset` ahead of the machine's and to run `rate` times as fast.
+// The slot that follows `current`, which was set for `current_offset`, when at `now` the clock is
+// to be `offset` ahead of the machine's and to run `rate` times as fast.
 ClockSlot MovedClock(const ClockSlot& current, Duration current_offset, const ClockReading& now,
                      Duration offset, double rate, const Strobe& strobe = {});
 

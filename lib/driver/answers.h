@@ -1,5 +1,6 @@
-// The driver protocol (docs/driver-protocol.md) without a process: which requests are under way, and what a line of a
-// driver means. Strict: a line that is not exactly what was asked for is broken; nothing is guessed.
+// The driver protocol (docs/driver-protocol.md) without a process: which requests are under way,
+// and what a line of a driver means. Strict: a line that is not exactly what was asked for is
+// broken; nothing is guessed.
 //
 // Thread rule: one thread at a time. Pure: nothing is read, written or waited for.
 #ifndef DOUBLEHOLD_LIB_DRIVER_ANSWERS_H_
@@ -70,7 +71,8 @@ class DriverAnswers {
   // A line, without its end, that came now. What it answers is not under way any more.
   [[nodiscard]] std::variant<DriverReply, LostNotice, BrokenLine> Take(std::string_view line,
                                                                        MonoTime now);
-  // When a driver said that it had lost the lock of a grant that it was not asked to release; nothing: it did not.
+  // When a driver said that it had lost the lock of a grant that it was not asked to release;
+  // nothing: it did not.
   [[nodiscard]] std::optional<MonoTime> LostAt(const std::string& grant) const;
 
  private:
@@ -91,7 +93,8 @@ class DriverRequests {
   virtual ~DriverRequests() = default;
   // Does not wait. `members` is an object of what the op brings. Answers the request's id.
   virtual uint64_t Send(DriverOp op, const nlohmann::json& members) = 0;
-  // Nothing: not answered by then, or never will be; it may be awaited again. An answer is given out once.
+  // Nothing: not answered by then, or never will be; it may be awaited again. An answer is given
+  // out once.
   virtual std::optional<DriverAnswer> Await(uint64_t id, MonoTime deadline) = 0;
   // As of DriverAnswers.
   [[nodiscard]] virtual std::optional<MonoTime> LostAt(const std::string& grant) const = 0;
@@ -100,10 +103,12 @@ class DriverRequests {
 // The line of a request, with its end.
 std::string RequestLine(uint64_t id, DriverOp op, const nlohmann::json& members);
 
-// Cuts what a driver writes into lines. Keeps no more than kLongestDriverLine of one that has no end.
+// Cuts what a driver writes into lines. Keeps no more than kLongestDriverLine of one that has no
+// end.
 class DriverLines {
  public:
-  // Calls `take` for each line that ends in `bytes`, as long as it answers true. False when that did not, or a line is too long.
+  // Calls `take` for each line that ends in `bytes`, as long as it answers true. False when that
+  // did not, or a line is too long.
   bool Feed(std::string_view bytes, const std::function<bool(std::string_view)>& take);
   [[nodiscard]] const std::string& rest() const { return rest_; }  // since the last end of a line
 

@@ -12,7 +12,8 @@ constexpr MonoTime kAnswersNow{Duration(2'000'000)};
 const std::string kAnswersHello =
     R"({"id":1,"ok":{"protocol":1,"name":"mine","version":"1.2","can":["lost","lease"]}})";
 
-// A driver that was asked for its hello, and answered it unless `hello` is empty; then for one thing of each op: ids 2 to 6.
+// A driver that was asked for its hello, and answered it unless `hello` is empty; then for one
+// thing of each op: ids 2 to 6.
 DriverAnswers Asked(const std::string& hello = kAnswersHello) {
   DriverAnswers answers;
   answers.Ask(DriverOp::kHello, kAnswersAsked);

@@ -40,8 +40,8 @@ struct Ends {
   int Give(size_t which) { return std::exchange(fds[which], -1); }
 };
 
-// Dash keeps waiting for a command that it could become. A simple one can be told to replace it; of anything else the shell
-// stays, and its children are the driver.
+// Dash keeps waiting for a command that it could become. A simple one can be told to replace it; of
+// anything else the shell stays, and its children are the driver.
 std::string ShellLine(const std::string& command) {
   constexpr std::array<std::string_view, 6> kShellsOwn{"exec", "command", "eval", ".", "!", "exit"};
   const size_t begin = std::min(command.find_first_not_of(" \t"), command.size());
@@ -53,7 +53,8 @@ std::string ShellLine(const std::string& command) {
   return is_simple && !is_shells ? "exec " + command : command;
 }
 
-// Before it replaces 0, 1 or 2, a descriptor is not one of these: a program can be started with some of them closed.
+// Before it replaces 0, 1 or 2, a descriptor is not one of these: a program can be started with
+// some of them closed.
 int AboveStandard(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); }
 
 // No file that a driver writes, its log above all, fills the disk.
@@ -131,7 +132,8 @@ DriverChannel::~DriverChannel() {
   }
   Wake(wake_);
   thread_.join();
-  // Where the driver has a group, what it started goes with it. A dead one that nobody has waited for keeps its number.
+  // Where the driver has a group, what it started goes with it. A dead one that nobody has waited
+  // for keeps its number.
   if (!status_) kill(own_group_ ? -pid_ : pid_, SIGKILL);
   while (!status_ && waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -184,7 +186,7 @@ bool DriverChannel::Close(Duration patience) {
   return finished_ && !end_;
 }
 
-// ---- the channel's thread -------------------------------------------------------------------------------------------
+// ---- the channel's thread ----------------------------------------------------------------------
 
 void DriverChannel::Run() {
   // A driver that is gone is told by the pipe's error; and signals are the program's business.
@@ -285,8 +287,8 @@ void DriverChannel::EndOfOutput() {
   Over({.why = std::move(why), .status = status_});
 }
 
-// Its wait status, once it has ended; nothing when it takes longer, or nobody waits for that any more. What is left of its group
-// goes while it still has its number.
+// Its wait status, once it has ended; nothing when it takes longer, or nobody waits for that any
+// more. What is left of its group goes while it still has its number.
 std::optional<int> DriverChannel::Reap(Duration patience) {
   const MonoTime give_up = Now() + patience;
   siginfo_t info{};

@@ -1,10 +1,11 @@
-// A driver's process: requests go to its standard input, answers come from its standard output, what it writes to standard
-// error goes to a log.
+// A driver's process: requests go to its standard input, answers come from its standard output,
+// what it writes to standard error goes to a log.
 //
-// Thread rule: Send and Await from any thread. The hooks are called on a thread of the channel's own.
-// Failure: a driver that breaks the protocol, or ends by itself, is over: it is told once, and no further answer comes.
-// One that does not read, or does not answer, holds up nobody longer than the deadline.
-// It never outlives the channel, nor the thread that started it.
+// Thread rule: Send and Await from any thread. The hooks are called on a thread of the channel's
+// own.
+// Failure: a driver that breaks the protocol, or ends by itself, is over: it is told once, and no
+// further answer comes. One that does not read, or does not answer, holds up nobody longer than the
+// deadline. It never outlives the channel, nor the thread that started it.
 #ifndef DOUBLEHOLD_LIB_DRIVER_CHANNEL_H_
 #define DOUBLEHOLD_LIB_DRIVER_CHANNEL_H_
 

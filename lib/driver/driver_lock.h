@@ -1,5 +1,6 @@
-// A lock that a driver serves. A session has one request under way at a time: what was not answered by its deadline is
-// awaited before the next is sent, and a grant that comes too late is released at once.
+// A lock that a driver serves. A session has one request under way at a time: what was not answered
+// by its deadline is awaited before the next is sent, and a grant that comes too late is released
+// at once.
 #ifndef DOUBLEHOLD_LIB_DRIVER_DRIVER_LOCK_H_
 #define DOUBLEHOLD_LIB_DRIVER_DRIVER_LOCK_H_
 
@@ -24,12 +25,14 @@ LockEntry DriverEntryWith(std::span<const std::string> can);
 
 class DriverLock final : public Lock {
  public:
-  // How long a library is to wait for a lock, of what an attempt may take: one that does answers well before the deadline.
+  // How long a library is to wait for a lock, of what an attempt may take: one that does answers
+  // well before the deadline.
   static Duration WaitOf(Duration attempt) { return attempt / 2; }
 
   // `driver` and the Env outlive it; the rest is copied.
   DriverLock(const LockContext& context, DriverRequests& driver, DriverHello hello);
-  // What is under way is awaited for as long as any call is, so that nothing is left granted to nobody.
+  // What is under way is awaited for as long as any call is, so that nothing is left granted to
+  // nobody.
   ~DriverLock() override;
   DriverLock(const DriverLock&) = delete;
   DriverLock& operator=(const DriverLock&) = delete;

@@ -262,7 +262,8 @@ TEST(DriverLock, AReleaseThatCouldNotBeAskedForIsMadeUpFor) {
   EXPECT_EQ(scene.TakeAsked().substr(0, 38), R"(release {"grant":"held","session":3}; )");
 }
 
-// A session that has entered, and then waits for more than the driver answers: nothing of what it had stays granted.
+// A session that has entered, and then waits for more than the driver answers: nothing of what it
+// had stays granted.
 TEST(DriverLock, EachReleaseThatCouldNotBeAskedForIsMadeUpFor) {
   DriverLockScene scene({"lease", "reentrant"});
   ASSERT_TRUE(std::holds_alternative<Unknown>(scene.Acquire({Ok("third", 350ms)})));

@@ -1,5 +1,5 @@
-// The JSON objects of the driver protocol, taken apart strictly: a member that is missing, of another type or of no use
-// is wrong, on either side of the protocol.
+// The JSON objects of the driver protocol, taken apart strictly: a member that is missing, of
+// another type or of no use is wrong, on either side of the protocol.
 //
 // What is wrong with a line is thrown (WrongLine), and caught where the line was taken. Pure.
 #ifndef DOUBLEHOLD_LIB_DRIVER_JSON_MEMBERS_H_

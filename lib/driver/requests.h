@@ -1,5 +1,5 @@
-// The serving side of the driver protocol (docs/driver-protocol.md): what a line that asks a driver means, and the line that
-// answers it. As strict as the asking side (answers.h).
+// The serving side of the driver protocol (docs/driver-protocol.md): what a line that asks a driver
+// means, and the line that answers it. As strict as the asking side (answers.h).
 //
 // Pure: nothing is read, written or waited for.
 #ifndef DOUBLEHOLD_LIB_DRIVER_REQUESTS_H_

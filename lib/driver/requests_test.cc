@@ -1,4 +1,5 @@
-// Requests as the asking side writes them, and answers as it reads them: the two sides of the protocol agree.
+// Requests as the asking side writes them, and answers as it reads them: the two sides of the
+// protocol agree.
 #include "lib/driver/requests.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// A session of a lock of ours as a driver serves it: what a DriverLock asks for, on the other side of the protocol.
+// A session of a lock of ours as a driver serves it: what a DriverLock asks for, on the other side
+// of the protocol.
 //
 // An acquire waits as the retry policy says; every call has the policy's call time-out.
 #ifndef DOUBLEHOLD_LIB_DRIVER_SERVED_LOCK_H_

@@ -62,7 +62,8 @@ class Packing {
     return next;
   }
 
-  // Holds are numbered from a session's own base on (lib/locks/owners.h), whose lower half is 0: that of its first.
+  // Holds are numbered from a session's own base on (lib/locks/owners.h), whose lower half is 0:
+  // that of its first.
   uint64_t BaseOf(uint16_t writer, uint64_t hold) {
     if (hold != 0 && !has_base_[writer]) {
       has_base_[writer] = true;

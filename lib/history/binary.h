@@ -9,7 +9,8 @@
 
 namespace doublehold {
 
-// One stream, in time order. Refuses a history that a reader would refuse, and one of more than 78 hours.
+// One stream, in time order. Refuses a history that a reader would refuse, and one of more than 78
+// hours.
 Result<void> WriteBinaryFile(const History& history, const std::filesystem::path& file);
 
 // Refuses a file that is cut off, of another version, out of time order, or with an event that the

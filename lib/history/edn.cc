@@ -91,7 +91,8 @@ class EdnReader final : public FormReader {
     Start();
   }
 
-  // What the line at the front of the window begins with, behind what may stand before a form of a vector; or nothing follows.
+  // What the line at the front of the window begins with, behind what may stand before a form of a
+  // vector; or nothing follows.
   bool CanBeginAForm() {
     for (;;) {
       const size_t next = source_.window().find_first_not_of(" \t\r,[(");

@@ -1,7 +1,7 @@
 // EDN, the notation of Jepsen's and Knossos's histories, a form at a time from a stretch of text.
 //
-// Keywords, symbols and characters become texts, lists and vectors alike lists; tags and metadata are dropped, as are comments
-// and #_ forms. Integers beyond 64 bits and ratios become texts.
+// Keywords, symbols and characters become texts, lists and vectors alike lists; tags and metadata
+// are dropped, as are comments and #_ forms. Integers beyond 64 bits and ratios become texts.
 #ifndef DOUBLEHOLD_LIB_HISTORY_EDN_PARSER_H_
 #define DOUBLEHOLD_LIB_HISTORY_EDN_PARSER_H_
 
@@ -29,9 +29,11 @@ class EdnParser {
     kWrong,    // problem() says why
   };
 
-  // `text` is followed by a byte 0 at least; line numbers count on from `line`. `complete`: no text will follow it.
+  // `text` is followed by a byte 0 at least; line numbers count on from `line`. `complete`: no text
+  // will follow it.
   void Start(std::string_view text, int64_t line, bool complete);
-  // Forgets what was found before, then finds the next form. After kShort and kWrong, Start comes first.
+  // Forgets what was found before, then finds the next form. After kShort and kWrong, Start comes
+  // first.
   Found Next(std::string_view stops = {});
 
   [[nodiscard]] FormView form() const { return FormView(nodes_.data()); }

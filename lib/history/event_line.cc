@@ -104,7 +104,8 @@ bool TakeProcess(Scanner& line, int32_t& client) {
 bool TakeValue(Scanner& line, Event& event) {
   const ValueNames names = ValueNamesOf(event.op, event.type);
   bool first = true;
-  // Nothing is taken where that name does not come next; a number that is wrong leaves what the end does not match.
+  // Nothing is taken where that name does not come next; a number that is wrong leaves what the end
+  // does not match.
   const auto take = [&](std::string_view name, auto& number) {
     Scanner ahead = line;
     if ((!first && !ahead.Skip(",")) || !ahead.Skip("\"") || !ahead.Skip(name) ||

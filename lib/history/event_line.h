@@ -15,7 +15,8 @@
 
 namespace doublehold {
 
-// What an event's value is called; a value without a name of its own that is not 0 is written all the same.
+// What an event's value is called; a value without a name of its own that is not 0 is written all
+// the same.
 std::string_view NameOfValue(const ValueNames& names, size_t i);
 
 // The lines of one history. Immutable, so any thread may use it.
@@ -25,8 +26,10 @@ class EventLines {
 
   // Appends line `index` with its newline.
   void Append(size_t index, const Event& event, fmt::memory_buffer& lines) const;
-  // The event of a line (without its newline) that is spelt exactly as Append does: the same that a JSON parser makes of it.
-  // Nothing: it is spelt otherwise, or says nothing. Its index is `index`; what its values may be is not looked at.
+  // The event of a line (without its newline) that is spelt exactly as Append does: the same that a
+  // JSON parser makes of it.
+  // Nothing: it is spelt otherwise, or says nothing. Its index is `index`; what its values may be
+  // is not looked at.
   [[nodiscard]] std::optional<Event> Scan(std::string_view line, int64_t index) const;
 
  private:

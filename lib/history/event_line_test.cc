@@ -68,7 +68,8 @@ TEST(EventLines, AreScannedAsTheyWereWritten) {
   }
 }
 
-// Read line by line where `pretty` is false, else by a parser alone: no line of ours has a space there.
+// Read line by line where `pretty` is false, else by a parser alone: no line of ours has a space
+// there.
 Result<History> ReadEventLine(const std::string& start, const std::string& line, bool pretty) {
   const std::string text =
       start + (pretty && line.starts_with('{') ? "{ " + line.substr(1) : line) + '\n';

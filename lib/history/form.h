@@ -1,4 +1,5 @@
-// What a text format says, whichever it is: a value with all that is in it, flat in one vector that is used again.
+// What a text format says, whichever it is: a value with all that is in it, flat in one vector that
+// is used again.
 //
 //   {:process 3, :value [1 2]}    ->   map(6)  "process"  3  "value"  list(3)  1  2          in brackets: nodes, itself included
 //

@@ -70,8 +70,8 @@ TEST(FormReader, ALineThatIsTooLongIsPassedOverWithoutBeingKept) {
   const std::string text = "[1]\n[\"" + std::string(FormReader::kMostBytes + 1, 'x') + "\"]\n[3]\n";
   for (const LogFormat format : {LogFormat::kJsonLines, LogFormat::kEdn}) {
     const std::vector<std::string> told = ReadFormReader(format, text, TextSource::kStretch);
-    // In EDN the vectors at the top are the file's own; of the second the bracket that closes it is lost, and what comes
-    // next looks like no event.
+    // In EDN the vectors at the top are the file's own; of the second the bracket that closes it is
+    // lost, and what comes next looks like no event.
     const std::vector<std::string> expected =
         format == LogFormat::kJsonLines
             ? std::vector<std::string>{"1:[1]", "2!longer than 16 MiB", "3:[3]"}

@@ -32,7 +32,8 @@ std::vector<std::string> ReadAll(LogFormat format, std::string_view text, size_t
   return told;
 }
 
-// A space behind the brace that opens a line changes nothing for a parser, and no line of ours has one.
+// A space behind the brace that opens a line changes nothing for a parser, and no line of ours has
+// one.
 std::string LeftToAParser(std::string_view text) {
   std::string spaced;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -22,7 +22,8 @@ struct FaultFact {
   std::string kind;          // "pause"
   std::string what;          // for a reader: "client 1 stopped at before-write for 800ms"
   std::vector<int> nodes{};  // that it is aimed at, if any
-  // By a nemesis, for what it was asked to do ("clock"): one of many that finds nothing to act on leaves the verdict as it is.
+  // By a nemesis, for what it was asked to do ("clock"): one of many that finds nothing to act on
+  // leaves the verdict as it is.
   std::string drawn_for{};
   std::string until{};  // "client 2 reaches before-write": what it was to last until, if anything
   Duration lasts{};     // and how long at most, if that was said
@@ -75,7 +76,8 @@ struct History {
 // Puts events of several writers, each in time order, into one order.
 void SortByTime(std::vector<Event>& events);
 
-// Whether an event of this operation is about a lock key. What befalls a process, or is seen of it, is not.
+// Whether an event of this operation is about a lock key. What befalls a process, or is seen of it,
+// is not.
 bool HasKey(Op op);
 
 // What the values of an event are called in a file; empty where it has no such value. event.h says

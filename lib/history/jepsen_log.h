@@ -2,7 +2,8 @@
 //
 //   INFO  jepsen.util - 3   :invoke :cas    [3 4]
 //
-// are read as {:process 3, :type :invoke, :f :cas, :value [3 4]}; what other parts of Jepsen log is passed over.
+// are read as {:process 3, :type :invoke, :f :cas, :value [3 4]}; what other parts of Jepsen log is
+// passed over.
 #ifndef DOUBLEHOLD_LIB_HISTORY_JEPSEN_LOG_H_
 #define DOUBLEHOLD_LIB_HISTORY_JEPSEN_LOG_H_
 

@@ -19,7 +19,8 @@ static_assert(simdjson::SIMDJSON_PADDING <= TextSource::kPadding);
 // A value, as a form.
 class JsonValue {
  public:
-  // kForm: in nodes(). Else the problem in `problem`. TextSource::kPadding bytes behind the text may be read.
+  // kForm: in nodes(). Else the problem in `problem`. TextSource::kPadding bytes behind the text
+  // may be read.
   FormReader::Found Parse(std::string_view text, std::string& problem) {
     using Found = FormReader::Found;
     if (parser_.capacity() < text.size() || parser_.max_depth() != kMostDepth) {

@@ -1,4 +1,5 @@
-// JSON, a form a line (simdjson), empty lines being passed over; or an array of forms, in whichever lines.
+// JSON, a form a line (simdjson), empty lines being passed over; or an array of forms, in whichever
+// lines.
 #ifndef DOUBLEHOLD_LIB_HISTORY_JSON_LINES_H_
 #define DOUBLEHOLD_LIB_HISTORY_JSON_LINES_H_
 

@@ -18,7 +18,8 @@ class Lines {
 
   // A line that is too long is passed over. The last need not end in a newline.
   Found Next();
-  // Without its newline; holds until the next call, and TextSource::kPadding bytes behind it may be read.
+  // Without its newline; holds until the next call, and TextSource::kPadding bytes behind it may be
+  // read.
   [[nodiscard]] std::string_view line() const { return line_; }
   [[nodiscard]] int64_t number() const { return number_; }  // from 1
   // There was a newline: the file does not end within this line.

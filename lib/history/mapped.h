@@ -1,12 +1,13 @@
-// history.bin, mapped: its records are read where they lie, and take no memory that the system could not give to others.
+// history.bin, mapped: its records are read where they lie, and take no memory that the system
+// could not give to others.
 //
 //   "DHHIST2\n"  first_ns:i64  facts_bytes:u64  writers:u64  streams:u64  0:u64
 //   streams x { records:u64  words:u64 }
 //   facts (JSON, padded with spaces to a multiple of 16)   writers x RecordWriter
 //   streams x { records x Record  words x i64 (padded with a 0 to a multiple of 16) }
 //
-// Numbers are as this machine keeps them. A file has one stream in time order, or one for each log that was written on
-// its own. Thread rule: readers may share it.
+// Numbers are as this machine keeps them. A file has one stream in time order, or one for each log
+// that was written on its own. Thread rule: readers may share it.
 #ifndef DOUBLEHOLD_LIB_HISTORY_MAPPED_H_
 #define DOUBLEHOLD_LIB_HISTORY_MAPPED_H_
 
@@ -24,7 +25,8 @@ namespace doublehold {
 
 class MappedHistory {
  public:
-  // Refuses what is no such file, or is cut off. Whether each record makes sense is seen when it is read.
+  // Refuses what is no such file, or is cut off. Whether each record makes sense is seen when it is
+  // read.
   static Result<MappedHistory> Open(const std::filesystem::path& file);
 
   [[nodiscard]] const RunFacts& facts() const { return facts_; }

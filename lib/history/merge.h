@@ -1,8 +1,9 @@
 // Several streams of records, walked over as one in time order.
 //
-// A tree of losers: each inner node keeps the later of the two that met there, the earliest of all is on top. Who takes
-// the place of a record that was consumed meets the losers on its way up; so a step is log2 of the streams, without a
-// branch that could be guessed wrong. Thread rule: none; refers to the streams.
+// A tree of losers: each inner node keeps the later of the two that met there, the earliest of all
+// is on top. Who takes the place of a record that was consumed meets the losers on its way up; so a
+// step is log2 of the streams, without a branch that could be guessed wrong. Thread rule: none;
+// refers to the streams.
 #ifndef DOUBLEHOLD_LIB_HISTORY_MERGE_H_
 #define DOUBLEHOLD_LIB_HISTORY_MERGE_H_
 

@@ -49,7 +49,8 @@ struct Entry {
   }
 };
 
-// Whether a library can keep what it holds for longer than the lease that was asked for. Of our own locks each extension is told.
+// Whether a library can keep what it holds for longer than the lease that was asked for. Of our own
+// locks each extension is told.
 bool MayExtendUnseen(FormView library) {
   bool has_lease = false;
   bool has_watchdog = false;
@@ -113,7 +114,8 @@ class OpLogReader {
     const std::optional<int64_t> process = entry.process.WholeNumber();
     const std::optional<EventType> type = TypeOf(entry.type);
     if (!process) {
-      // A nemesis, our supervisor: they tell, and are not answered. A client by another name must not be taken for one.
+      // A nemesis, our supervisor: they tell, and are not answered. A client by another name must
+      // not be taken for one.
       if (facts_.ours || !type || type == EventType::kInfo || entry.process.Text() == "nemesis")
         return {};
       return Skip(SkipReason::kNoEvent, "its process is no number");
@@ -139,7 +141,8 @@ class OpLogReader {
                 entry.time.Integer(), entry.index.Integer());
   }
 
-  // The first says whether they have times: those with and those without one cannot be held against each other.
+  // The first says whether they have times: those with and those without one cannot be held against
+  // each other.
   Result<void> Take(LogEvent event, std::optional<int64_t> time, std::optional<int64_t> index) {
     if (index && index_ && *index <= *index_) {
       return Skip(SkipReason::kIndexGoesBack,

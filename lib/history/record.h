@@ -1,8 +1,10 @@
-// How an event lies in history.bin: 16 bytes, and its values, as far as it has any, in a table beside.
+// How an event lies in history.bin: 16 bytes, and its values, as far as it has any, in a table
+// beside.
 //
-// A record names its writer (a task of a process) by number, and its hold by the lower half of it: one writer's holds
-// share the upper. What does not fit is a word in the side table. Words are in the order of the records; a record's own
-// are first its hold, when that did not fit, then its values other than 0.
+// A record names its writer (a task of a process) by number, and its hold by the lower half of it:
+// one writer's holds share the upper. What does not fit is a word in the side table. Words are in
+// the order of the records; a record's own are first its hold, when that did not fit, then its
+// values other than 0.
 #ifndef DOUBLEHOLD_LIB_HISTORY_RECORD_H_
 #define DOUBLEHOLD_LIB_HISTORY_RECORD_H_
 

@@ -14,7 +14,8 @@ uint64_t CapacityOf(size_t bytes) {
 
 }  // namespace
 
-// The memory is zeroed and both types are trivial in it, so that a segment needs no set-up by its writer.
+// The memory is zeroed and both types are trivial in it, so that a segment needs no set-up by its
+// writer.
 Recorder::Recorder(std::span<std::byte> segment)
     : header_(reinterpret_cast<SegmentHeader*>(segment.data())),
       events_(reinterpret_cast<Event*>(segment.data() + sizeof(SegmentHeader))),

@@ -1,5 +1,5 @@
-// The recorder: one writer appends events to one segment of shared memory, without a lock and without a system call.
-// What was appended survives the writer, however it dies.
+// The recorder: one writer appends events to one segment of shared memory, without a lock and
+// without a system call. What was appended survives the writer, however it dies.
 //
 //   segment:  header (64 bytes: count, dropped)  event  event  ...
 //

@@ -1,5 +1,6 @@
-// The memory that the processes of a run share: for each client a control page and a segment a task. It is an
-// anonymous file (memfd) handed down by descriptor, so nothing is left behind, however the run ends.
+// The memory that the processes of a run share: for each client a control page and a segment a
+// task. It is an anonymous file (memfd) handed down by descriptor, so nothing is left behind,
+// however the run ends.
 #ifndef DOUBLEHOLD_LIB_HISTORY_SHARED_RUN_H_
 #define DOUBLEHOLD_LIB_HISTORY_SHARED_RUN_H_
 
@@ -16,7 +17,8 @@ namespace doublehold {
 
 constexpr size_t kPageBytes = 4096;
 constexpr size_t kTasksPerThread = 3;  // TaskKind
-// 4 million events: a client at 36,000 cycles/s with 6 events each fills it in 20 s. Pages are taken as they fill.
+// 4 million events: a client at 36,000 cycles/s with 6 events each fills it in 20 s. Pages are
+// taken as they fill.
 constexpr uint64_t kEventsPerSegment = uint64_t{1} << 22;
 
 // Written by the supervisor, read by the client, except where it says otherwise.
@@ -30,8 +32,9 @@ struct ClientControl {
 };
 static_assert(sizeof(ClientControl) <= kPageBytes && std::atomic<int64_t>::is_always_lock_free);
 
-// A clock page (see lib/clock/clock_page.h) for each client, each node and the store lies in the same memory.
-// Movable; unmaps when it goes. `process` counts from 0: the referee is 0, client n is n. `threads`: sessions a process.
+// A clock page (see lib/clock/clock_page.h) for each client, each node and the store lies in the
+// same memory. Movable; unmaps when it goes. `process` counts from 0: the referee is 0, client n is
+// n. `threads`: sessions a process.
 class SharedRun {
  public:
   // `clock_pages`: how many.

@@ -1,4 +1,5 @@
-// What a reader passed over because it made no sense, and what that may hide. A strict reader stops at the first instead.
+// What a reader passed over because it made no sense, and what that may hide. A strict reader stops
+// at the first instead.
 #ifndef DOUBLEHOLD_LIB_HISTORY_SKIPS_H_
 #define DOUBLEHOLD_LIB_HISTORY_SKIPS_H_
 

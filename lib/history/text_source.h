@@ -35,7 +35,8 @@ class TextSource {
   [[nodiscard]] bool at_end() const { return at_end_; }
   // Takes so many bytes off the front of the window.
   void Drop(size_t bytes) { begin_ += bytes; }
-  // Lengthens the window, or finds that nothing more comes. A file that cannot be read further has ended, and is `broken`.
+  // Lengthens the window, or finds that nothing more comes. A file that cannot be read further has
+  // ended, and is `broken`.
   void More();
   [[nodiscard]] bool broken() const { return broken_; }
 

@@ -1,5 +1,5 @@
-// What a lock variant is: three operations, one attempt each, without waiting. Waiting is the retry policy's business
-// (retry.h).
+// What a lock variant is: three operations, one attempt each, without waiting. Waiting is the retry
+// policy's business (retry.h).
 #ifndef DOUBLEHOLD_LIB_LOCKS_LOCK_H_
 #define DOUBLEHOLD_LIB_LOCKS_LOCK_H_
 
@@ -45,8 +45,8 @@ struct Lost {};       // another owner's, or nobody's: certainly not ours
 struct Undecided {};  // the extension may have been carried out
 using ExtendResult = std::variant<Extended, Lost, Undecided>;
 
-// kReleased: the caller's own lock. kFreed: a lock, whoever's it was: the variant did not look. kNotOwner: nothing was
-// freed, or nothing of the caller's was there.
+// kReleased: the caller's own lock. kFreed: a lock, whoever's it was: the variant did not look.
+// kNotOwner: nothing was freed, or nothing of the caller's was there.
 enum class [[nodiscard]] ReleaseResult : uint8_t{kReleased, kFreed, kNotOwner, kUnknown};
 
 // One attempt at a time on one variant. Not thread-safe: one Lock a client task.
@@ -71,16 +71,18 @@ class Lock {
     return ReleaseResult::kNotOwner;
   }
 
-  // Defects that some variants have. The first: GiveUp frees the lock, as if it were the caller's. The second: a section
-  // that throws leaves the lock taken.
+  // Defects that some variants have. The first: GiveUp frees the lock, as if it were the caller's.
+  // The second: a section that throws leaves the lock taken.
   [[nodiscard]] virtual bool FreesOnGivingUp() const { return false; }
   [[nodiscard]] virtual bool StaysLockedOnThrow() const { return false; }
-  // Release frees the lock also when it is another's. So what was only perhaps granted is not released: it may be.
+  // Release frees the lock also when it is another's. So what was only perhaps granted is not
+  // released: it may be.
   [[nodiscard]] virtual bool ReleasesAnothers() const { return false; }
   // A watchdog extends every grant until it is released.
   [[nodiscard]] virtual bool ExtendsByItself() const { return false; }
 
-  // Becomes readable when the key is released, for variants that tell; else null. Owned by the lock.
+  // Becomes readable when the key is released, for variants that tell; else null. Owned by the
+  // lock.
   [[nodiscard]] virtual Subscription* WakeUps(const LockKey& key) {
     (void)key;
     return nullptr;

@@ -1,5 +1,5 @@
-// Stamps every attempt into the history: the invocation before anything is sent, the outcome after everything came
-// back, so that a hold as recorded lies inside the true one.
+// Stamps every attempt into the history: the invocation before anything is sent, the outcome after
+// everything came back, so that a hold as recorded lies inside the true one.
 #ifndef DOUBLEHOLD_LIB_LOCKS_RECORDED_LOCK_H_
 #define DOUBLEHOLD_LIB_LOCKS_RECORDED_LOCK_H_
 

@@ -37,8 +37,8 @@ enum class Trait : uint8_t {
 };
 std::string_view Name(Trait trait);  // "lets readers in together"
 
-// The times of a variant's source, by which a run goes that asks for them (lock.pace = "source"). Durations as a user writes
-// them; an empty one, or a negative number: as every lock here does.
+// The times of a variant's source, by which a run goes that asks for them (lock.pace = "source").
+// Durations as a user writes them; an empty one, or a negative number: as every lock here does.
 struct SourcePace {
   std::string_view lease{};
   std::string_view interval{};  // between two tries
@@ -57,7 +57,8 @@ struct LockEntry {
   std::vector<Step> steps{};     // that it announces by itself, between its commands
   bool has_leases = true;        // else its grants never end
   bool end_is_in_value = false;  // so that a key without expiry in Redis blocks nobody for ever
-  // How stock is to be written under it, when the experiment does not say; lock-free: how it must be.
+  // How stock is to be written under it, when the experiment does not say; lock-free: how it must
+  // be.
   std::string_view write{};
   // How its source waits, when the experiment does not say; empty: as every lock here does.
   std::string_view retry_interval{}, retry_longest{};
@@ -74,8 +75,8 @@ std::unique_ptr<Lock> MakeLock(const LockContext& context) {
 }
 
 std::span<const LockEntry> Locks();
-// Besides them: the lock that a program of the user's serves (docs/driver-protocol.md). What it can is that program's; its `make`
-// is null, for whoever has the program makes it.
+// Besides them: the lock that a program of the user's serves (docs/driver-protocol.md). What it can
+// is that program's; its `make` is null, for whoever has the program makes it.
 constexpr std::string_view kDriverLock = "driver";
 const LockEntry& DriverEntry();
 // Of both. Null when there is none of that name.

@@ -17,10 +17,12 @@ struct RetryPolicy {
   Duration call_timeout = 1s;  // of one try
 };
 
-// Tries, waits, tries again. Granted; Busy: gave up, after the time-out, the retries, or because the run is stopping;
-// Unknown: gave up, and the last try may have been carried out. After every try of unknown outcome the perhaps-granted
-// lock is released before the next, where that cannot free another's. A variant that tells of releases is waited for on its channel, for as long as the
-// holder's lease lasts at most; the others are asked again after each interval. Who gives up says so (Lock::GiveUp).
+// Tries, waits, tries again. Granted; Busy: gave up, after the time-out, the retries, or because
+// the run is stopping;
+// Unknown: gave up, and the last try may have been carried out. After every try of unknown outcome
+// the perhaps-granted lock is released before the next, where that cannot free another's. A variant
+// that tells of releases is waited for on its channel, for as long as the holder's lease lasts at
+// most; the others are asked again after each interval. Who gives up says so (Lock::GiveUp).
 [[nodiscard]] AcquireResult AcquireWithRetry(Env& env, Lock& lock, const LockKey& key, Lease lease,
                                              const RetryPolicy& policy);
 

@@ -8,7 +8,8 @@ namespace doublehold {
 namespace {
 
 constexpr int kExtensionsPerLease = 3;
-// A failed extension is tried again after this share of the lease, so that several fit before it ends.
+// A failed extension is tried again after this share of the lease, so that several fit before it
+// ends.
 constexpr int kRetriesPerLease = 10;
 
 }  // namespace
@@ -27,8 +28,8 @@ void Watchdog::Leave(const Grant& grant) {
   std::erase_if(guarded_, [&](const Guarded& g) { return g.grant.hold == grant.hold; });
 }
 
-// No grant needs to wake this task: it never sleeps longer than a third of the lease, so it sees every grant before
-// that grant's first extension is due.
+// No grant needs to wake this task: it never sleeps longer than a third of the lease, so it sees
+// every grant before that grant's first extension is due.
 void Watchdog::Run(Env& env) {
   std::vector<std::unique_ptr<Connection>> nodes;
   for (int i = 1; i <= care_.nodes; ++i) nodes.push_back(env.Connect(NodeId{i}));

@@ -1,9 +1,10 @@
-// Extends the leases of its client's grants, every third of the lease, in a task of its own, until each is left, lost,
-// or the process ends. A stopped process stops its watchdog too.
+// Extends the leases of its client's grants, every third of the lease, in a task of its own, until
+// each is left, lost, or the process ends. A stopped process stops its watchdog too.
 //
-// Thread rule: Guard and Leave from the lock's task. A grant that Leave was called for is not extended any more, except
-// by an extension that is already on its way. Guard comes before the grant is in the history: should the lock's task
-// stand still in between, the first extension is recorded before it, and whoever reads the history must expect that.
+// Thread rule: Guard and Leave from the lock's task. A grant that Leave was called for is not
+// extended any more, except by an extension that is already on its way. Guard comes before the
+// grant is in the history: should the lock's task stand still in between, the first extension is
+// recorded before it, and whoever reads the history must expect that.
 #ifndef DOUBLEHOLD_LIB_LOCKS_WATCHDOG_H_
 #define DOUBLEHOLD_LIB_LOCKS_WATCHDOG_H_
 

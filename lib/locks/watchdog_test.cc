@@ -16,7 +16,8 @@ using WatchdogLines = std::vector<std::string>;
 
 constexpr Lease kWatchdogLease = 300ms;
 
-// What renewals answer: in turn, the last one again and again. Static, since a renewal is a plain function.
+// What renewals answer: in turn, the last one again and again. Static, since a renewal is a plain
+// function.
 struct Script {
   World* world = nullptr;
   std::deque<ExtendResult> answers;

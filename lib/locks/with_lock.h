@@ -1,4 +1,5 @@
-// Everyday use of a lock: WithLock runs a function while holding it, and releases it on every path out.
+// Everyday use of a lock: WithLock runs a function while holding it, and releases it on every path
+// out.
 //
 //   const LockKey key = MakeLockKey("order", {user_id, order_id});             // "order:17_4711"
 //   const Entry entry = WithLock(env, *lock, key, lease, policy, [&](const Grant& grant) { ... });
@@ -19,7 +20,8 @@ namespace doublehold {
 // prefix:field_field: a key from a prefix and the fields of the arguments that name the data.
 LockKey MakeLockKey(std::string_view prefix, std::initializer_list<std::string_view> fields);
 
-// Owns a grant and releases it, at the latest when it goes: but for a variant that stays locked when the section throws. Not thread-safe; lock and env outlive it.
+// Owns a grant and releases it, at the latest when it goes: but for a variant that stays locked
+// when the section throws. Not thread-safe; lock and env outlive it.
 class HeldLock {
  public:
   HeldLock(Env& env, Lock& lock, Grant grant, Duration call_timeout)
@@ -48,7 +50,8 @@ struct Entry {
   ReleaseResult released = ReleaseResult::kUnknown;  // when entered
 };
 
-// Blocking as the policy says; with a time-out of 0 it tries once. What `body` throws passes through after the release.
+// Blocking as the policy says; with a time-out of 0 it tries once. What `body` throws passes
+// through after the release.
 template <typename Body>
 Entry WithLock(Env& env, Lock& lock, const LockKey& key, Lease lease, const RetryPolicy& policy,
                Body&& body) {

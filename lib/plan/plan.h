@@ -89,7 +89,8 @@ struct RetryPlan {
   bool operator==(const RetryPlan&) const = default;
 };
 
-// The program that serves lock "driver", and what it said of itself before the run (docs/driver-protocol.md).
+// The program that serves lock "driver", and what it said of itself before the run
+// (docs/driver-protocol.md).
 struct DriverPlan {
   std::string command;                         // for /bin/sh -c
   std::map<std::string, std::string> options;  // the driver's own

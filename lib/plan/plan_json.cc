@@ -68,7 +68,8 @@ json FaultToJson(const FaultPlan& fault) {
           {"drawn", fault.drawn_for}};
 }
 
-// nlohmann turns 1.5, true and 1e30 into an int without a word; here a value is of its type and in its range, or wrong.
+// nlohmann turns 1.5, true and 1e30 into an int without a word; here a value is of its type and in
+// its range, or wrong.
 template <typename T>
 struct IsA {
   static bool Check(const json& value) {

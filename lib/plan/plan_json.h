@@ -1,4 +1,5 @@
-// plan.json: a Plan as a file, and back. Reading refuses whatever is missing, unknown or of the wrong type.
+// plan.json: a Plan as a file, and back. Reading refuses whatever is missing, unknown or of the
+// wrong type.
 #ifndef DOUBLEHOLD_LIB_PLAN_PLAN_JSON_H_
 #define DOUBLEHOLD_LIB_PLAN_PLAN_JSON_H_
 

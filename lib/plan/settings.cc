@@ -115,7 +115,8 @@ Result<void> Settings::CheckAllTaken(std::string_view what,
     }
     std::vector<std::string> known;
     for (const std::string& candidate : known_) {
-      // What is set already is not what was meant, but for its short form: "lease" for "lock.lease".
+      // What is set already is not what was meant, but for its short form: "lease" for
+      // "lock.lease".
       const bool may_be_meant = !values_.contains(candidate) || candidate.ends_with("." + name);
       if (may_be_meant && !ListOf(candidate)) known.push_back(candidate);
     }

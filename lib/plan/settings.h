@@ -1,6 +1,7 @@
-// What a user asked for, before anything is checked: words under dotted names ("lock.lease" = "500ms"), each with the
-// place it came from. A suite lays a cell's settings over its common ones, flags lie over files. Who builds a plan takes
-// what it knows; what nobody took is an error, so that a misspelt name cannot be silently ignored.
+// What a user asked for, before anything is checked: words under dotted names ("lock.lease" =
+// "500ms"), each with the place it came from. A suite lays a cell's settings over its common ones,
+// flags lie over files. Who builds a plan takes what it knows; what nobody took is an error, so
+// that a misspelt name cannot be silently ignored.
 #ifndef DOUBLEHOLD_LIB_PLAN_SETTINGS_H_
 #define DOUBLEHOLD_LIB_PLAN_SETTINGS_H_
 
@@ -50,11 +51,12 @@ class Settings {
   [[nodiscard]] std::optional<Setting> Take(const std::string& name);
   // A single value; an error when it is a list.
   [[nodiscard]] Result<std::optional<std::string>> TakeWord(const std::string& name);
-  // Where it came from, for messages: "npc.toml:12: lock.lease". Of one that a part lacks: where that part is.
+  // Where it came from, for messages: "npc.toml:12: lock.lease". Of one that a part lacks: where
+  // that part is.
   [[nodiscard]] std::string Where(const std::string& name) const;
 
-  // An error about the first setting that nobody took. `what` says what the names belong to: "setting"; `lists`: the lists of
-  // tables that there can be: "fault".
+  // An error about the first setting that nobody took. `what` says what the names belong to:
+  // "setting"; `lists`: the lists of tables that there can be: "fault".
   [[nodiscard]] Result<void> CheckAllTaken(std::string_view what,
                                            const std::vector<std::string>& lists = {}) const;
 

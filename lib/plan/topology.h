@@ -1,7 +1,8 @@
-// How the servers that keep lock keys hang together: which there are, who is whose replica, and how clients find the one
-// that takes writes.
+// How the servers that keep lock keys hang together: which there are, who is whose replica, and how
+// clients find the one that takes writes.
 //
-// Servers are numbered: first the masters, 1..plan.nodes, then the replicas, master by master. The store is no part of it.
+// Servers are numbered: first the masters, 1..plan.nodes, then the replicas, master by master. The
+// store is no part of it.
 #ifndef DOUBLEHOLD_LIB_PLAN_TOPOLOGY_H_
 #define DOUBLEHOLD_LIB_PLAN_TOPOLOGY_H_
 
@@ -46,7 +47,8 @@ const TopologyEntry* FindTopology(std::string_view name);
 int ServersOf(const Plan& plan);
 // Of how many nodes a lock may ask for a connection.
 int LockNodesOf(const Plan& plan);
-// How many nodes a client has links to that it uses: masters and replicas, where it finds out by itself which is which.
+// How many nodes a client has links to that it uses: masters and replicas, where it finds out by
+// itself which is which.
 int ClientLinksOf(const Plan& plan);
 // Whose replica a server is when the run begins; its own number when it is a master.
 int MasterOf(const Plan& plan, int server);

@@ -16,8 +16,8 @@ namespace {
 // A reply of a lock or a stock command is small; a larger one takes several reads.
 constexpr size_t kReadBytes = 4096;
 constexpr Duration kTrusted = 2ms;
-// Sent to another node, from there to a third for once, and to both in full; more only while a cluster's nodes do not
-// agree.
+// Sent to another node, from there to a third for once, and to both in full; more only while a
+// cluster's nodes do not agree.
 constexpr int kMostTurns = 5;
 
 struct ReaderFree {
@@ -56,8 +56,8 @@ Reply Convert(const redisReply& from) {
   return reply;
 }
 
-// An error reply to a plain command means that nothing was done. A script may fail half-way through, unless the node
-// refused to begin.
+// An error reply to a plain command means that nothing was done. A script may fail half-way
+// through, unless the node refused to begin.
 bool IsDefinite(std::string_view error, bool script) {
   if (!script) return true;
   for (const std::string_view refused : {"LOADING", "NOAUTH", "NOPERM", "MASTERDOWN", "BUSY",
@@ -194,8 +194,9 @@ class HiredisConnection final : public Connection {
     started_ = true;
     deadline_ = deadline;
     failed_.reset();
-    // A server that was restarted has closed the connection; noticing it before sending keeps the failure definite. It
-    // costs a system call, so a connection that was just used is trusted: no server restarts that fast.
+    // A server that was restarted has closed the connection; noticing it before sending keeps the
+    // failure definite. It costs a system call, so a connection that was just used is trusted: no
+    // server restarts that fast.
     if (channel_.IsOpen() && RealMono() - last_reply_ > kTrusted && channel_.IsSpoilt()) {
       channel_.Lose();
     }
@@ -221,7 +222,8 @@ class HiredisConnection final : public Connection {
     return result;
   }
 
-  // The same command at a node that takes it if it is told in the same breath that it was asked for.
+  // The same command at a node that takes it if it is told in the same breath that it was asked
+  // for.
   CallResult FinishAt(const NodeAddress& address) {
     Channel there(FixedRoute(address));
     std::string error = there.Open(deadline_);
@@ -269,11 +271,13 @@ class HiredisSubscription final : public Subscription {
       error = channel_.Open(deadline);
       if (error.empty()) error = channel_.Send({"SUBSCRIBE", name_}, deadline);
       if (!error.empty()) channel_.Close();
-      // From the confirmation on nothing is missed; before it something may have been: the caller looks for itself.
+      // From the confirmation on nothing is missed; before it something may have been: the caller
+      // looks for itself.
       return error.empty() && channel_.Receive(deadline, error) != nullptr;
     }
     if (channel_.Receive(deadline, error) != nullptr) {
-      // Messages that came together are one wake-up: after it the caller looks, and sees what all of them meant.
+      // Messages that came together are one wake-up: after it the caller looks, and sees what all
+      // of them meant.
       while (channel_.Receive(MonoTime{}, error) != nullptr) {
       }
       return true;

@@ -186,7 +186,8 @@ TEST_F(HiredisConnection, AConnectionThatTheServerClosedIsNoticedBeforeSending) 
   EXPECT_TRUE(result.has_value()) << result.error().message;
 }
 
-// A peer on a unix socket that is no Redis: takes one connection, reads something, sends `answer`, closes.
+// A peer on a unix socket that is no Redis: takes one connection, reads something, sends `answer`,
+// closes.
 class OddPeer {
  public:
   OddPeer(const std::string& path, std::string answer)

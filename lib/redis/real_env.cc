@@ -22,8 +22,9 @@ timespec ToTimespec(MonoTime time) {
   return {.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
 }
 
-// A message and its answer are one byte each on a SOCK_SEQPACKET pair; the answer comes when the faults that were aimed
-// at this step are in place. The other end closes only when the supervisor is gone: nothing is left to do then.
+// A message and its answer are one byte each on a SOCK_SEQPACKET pair; the answer comes when the
+// faults that were aimed at this step are in place. The other end closes only when the supervisor
+// is gone: nothing is left to do then.
 void Announce(int fd, uint8_t step) {
   while (send(fd, &step, 1, MSG_NOSIGNAL) < 0) {
     if (errno != EINTR) _exit(0);

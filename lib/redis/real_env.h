@@ -23,8 +23,9 @@ struct RealProcess {
   int step_fd = -1;                    // answers announced steps; -1: none
 };
 
-// One task's Env. Not thread-safe; Spawn makes another for the new thread. What is spawned as a session is a further
-// session of the client, with a number of its own; only the first one announces its steps.
+// One task's Env. Not thread-safe; Spawn makes another for the new thread. What is spawned as a
+// session is a further session of the client, with a number of its own; only the first one
+// announces its steps.
 class RealEnv final : public Env {
  public:
   RealEnv(const RealProcess& process, TaskKind task, int thread = 0);
@@ -59,8 +60,8 @@ class RealEnv final : public Env {
   StopSignal* stop_ = nullptr;  // of a spawned task
 };
 
-// Sleeps and measures how late it wakes, for ever: a process that cannot run is stalled, whatever the reason. Stalls of
-// `threshold` or more are recorded. To be spawned as TaskKind::kMeter.
+// Sleeps and measures how late it wakes, for ever: a process that cannot run is stalled, whatever
+// the reason. Stalls of `threshold` or more are recorded. To be spawned as TaskKind::kMeter.
 void MeterStalls(Env& env, Duration threshold, ClientControl* control);
 
 }  // namespace doublehold

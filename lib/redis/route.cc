@@ -34,7 +34,8 @@ size_t NodeAt(const Roster& roster, std::string_view port_text) {
              : static_cast<size_t>(found - roster.announced.begin());
 }
 
-// As most clients do: a sentinel is asked whenever a connection is opened; an old one is used until it breaks.
+// As most clients do: a sentinel is asked whenever a connection is opened; an old one is used until
+// it breaks.
 class BySentinel final : public Route {
  public:
   BySentinel(const std::vector<NodeAddress>& addresses, const Roster& roster)
@@ -61,8 +62,8 @@ class BySentinel final : public Route {
   size_t sentinel_ = 0;  // the one that answered last
 };
 
-// Asks any node, and goes where "MOVED 866 127.0.0.1:7002" says. "ASK 866 127.0.0.1:7002" is said of a key that its node no
-// longer has, while its slot is on the way to another one.
+// Asks any node, and goes where "MOVED 866 127.0.0.1:7002" says. "ASK 866 127.0.0.1:7002" is said
+// of a key that its node no longer has, while its slot is on the way to another one.
 class InCluster final : public Route {
  public:
   InCluster(const std::vector<NodeAddress>& addresses, const Roster& roster)

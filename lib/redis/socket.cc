@@ -113,8 +113,8 @@ bool Socket::IsSpoilt() const {
 
 std::string Socket::WaitFor(int16_t events, Deadline deadline) const {
   while (true) {
-    // What is there already counts, even past the deadline: of several nodes asked at once, one that is silent until the
-    // deadline must not cost the answers of the others.
+    // What is there already counts, even past the deadline: of several nodes asked at once, one
+    // that is silent until the deadline must not cost the answers of the others.
     const Duration left = std::max(deadline - RealMono(), Duration::zero());
     const timespec timeout{.tv_sec = left.count() / 1'000'000'000,
                            .tv_nsec = left.count() % 1'000'000'000};

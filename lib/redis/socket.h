@@ -1,4 +1,5 @@
-// A non-blocking stream socket to a node, with deadlines. Move-only owner of its descriptor; one task at a time.
+// A non-blocking stream socket to a node, with deadlines. Move-only owner of its descriptor; one
+// task at a time.
 #ifndef DOUBLEHOLD_LIB_REDIS_SOCKET_H_
 #define DOUBLEHOLD_LIB_REDIS_SOCKET_H_
 
@@ -24,7 +25,8 @@ class Socket {
 
   // Each answers an empty string on success, else what went wrong, in a few words.
   [[nodiscard]] std::string Connect(const NodeAddress& address, Deadline deadline);
-  // All or nothing, as far as the peer can tell: bytes that were not all accepted are no complete command.
+  // All or nothing, as far as the peer can tell: bytes that were not all accepted are no complete
+  // command.
   [[nodiscard]] std::string SendAll(std::string_view bytes, Deadline deadline);
   // Waits for some bytes; `received` says how many.
   struct Received {
@@ -32,7 +34,8 @@ class Socket {
     size_t bytes = 0;
   };
   [[nodiscard]] Received Receive(std::span<char> into, Deadline deadline);
-  // True when the peer has closed or sent something nobody asked for: the connection is of no more use.
+  // True when the peer has closed or sent something nobody asked for: the connection is of no more
+  // use.
   [[nodiscard]] bool IsSpoilt() const;
 
  private:

@@ -1,4 +1,5 @@
-// What can go wrong in a simulated world, each by one answer of the choices at a point of an execution.
+// What can go wrong in a simulated world, each by one answer of the choices at a point of an
+// execution.
 #ifndef DOUBLEHOLD_LIB_SIM_FAULT_H_
 #define DOUBLEHOLD_LIB_SIM_FAULT_H_
 
@@ -83,8 +84,8 @@ constexpr std::array<SimFaultEntry, kSimFaults> kSimFaultEntries{{
 inline const SimFaultEntry& EntryOf(SimFault fault) {
   return kSimFaultEntries[static_cast<size_t>(fault)];
 }
-// Of a client's wall clock, which may be wrong before the client begins. One that stops then, or is killed, is as good as one that
-// begins later, or isn't there.
+// Of a client's wall clock, which may be wrong before the client begins. One that stops then, or is
+// killed, is as good as one that begins later, or isn't there.
 inline bool StrikesAtBegin(SimFault fault) {
   return fault == SimFault::kClientClock || fault == SimFault::kClientClockBack ||
          fault == SimFault::kClientFast;

@@ -31,7 +31,8 @@ void World::NoteStep(Task& task, Step step) {
   task.noted.reset();
 }
 
-// A real server begins without scripts: who asks for one first sends it again, with its text, and that is what is carried out.
+// A real server begins without scripts: who asks for one first sends it again, with its text, and
+// that is what is carried out.
 void Network::NotePlace(Point point, uint32_t index) {
   const Link& link = links_[messages_[index].link];
   FaultPlace place{.point = point, .client = link.process, .node = link.node};

@@ -1,4 +1,5 @@
-// At which points an execution asked for faults, in words that are true of a run on real servers as well.
+// At which points an execution asked for faults, in words that are true of a run on real servers as
+// well.
 #ifndef DOUBLEHOLD_LIB_SIM_FAULT_SITES_H_
 #define DOUBLEHOLD_LIB_SIM_FAULT_SITES_H_
 
@@ -17,7 +18,8 @@ struct Announced {
   int nth = 1;
 };
 
-// Where a fault could have struck: the point that a choice was about, as others may find it in a world that is not simulated.
+// Where a fault could have struck: the point that a choice was about, as others may find it in a
+// world that is not simulated.
 struct FaultPlace {
   uint32_t at = 0;  // the number of the choice
   Point point = Point::kGoOn;
@@ -25,8 +27,8 @@ struct FaultPlace {
   int node = -1;          // the message's; -1: it is no message
   std::string command{};  // of it: what is carried out, of a script EVALSHA or EVAL
   int nth = 0;            // such message of that client to that node, from 1 on
-  // What that client does there: of a message, the step that it announced as it sent it; else the one that it announces as it goes
-  // on. Nothing: none.
+  // What that client does there: of a message, the step that it announced as it sent it; else the
+  // one that it announces as it goes on. Nothing: none.
   std::optional<Announced> step{};
   bool looks_first =
       false;  // at a clock, as it goes on, before it announces that: to be stopped there is another thing

@@ -44,7 +44,8 @@ struct GivenStack {
 
 }  // namespace
 
-// The last frames on it are left, and never return: what they kept from being touched would stay so for the next.
+// The last frames on it are left, and never return: what they kept from being touched would stay so
+// for the next.
 void StackPool::GiveBack(const boost::context::stack_context& stack) {
 #ifdef DOUBLEHOLD_ASAN_FIBERS
   ASAN_UNPOISON_MEMORY_REGION(static_cast<const char*>(stack.sp) - stack.size, stack.size);

@@ -1,7 +1,8 @@
-// A fiber: a function with a stack of its own, which runs when it is resumed and until it yields. On Boost.Context; told to
-// AddressSanitizer, which would take a change of stacks for a mistake.
+// A fiber: a function with a stack of its own, which runs when it is resumed and until it yields.
+// On Boost.Context; told to AddressSanitizer, which would take a change of stacks for a mistake.
 //
-// Thread rule: all of a pool's fibers on one thread. A fiber has run to its end before it is destroyed.
+// Thread rule: all of a pool's fibers on one thread. A fiber has run to its end before it is
+// destroyed.
 #ifndef DOUBLEHOLD_LIB_SIM_FIBER_H_
 #define DOUBLEHOLD_LIB_SIM_FIBER_H_
 

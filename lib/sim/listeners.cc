@@ -1,4 +1,5 @@
-// Who listens on the channels of a simulated world's nodes: by connections of their own, which break as others do.
+// Who listens on the channels of a simulated world's nodes: by connections of their own, which
+// break as others do.
 #include <algorithm>
 #include <array>
 #include <utility>

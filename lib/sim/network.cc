@@ -14,7 +14,8 @@ CallResult Failure(bool definite, std::string message) {
   return tl::unexpected(CallFailure{.definite = definite, .message = std::move(message)});
 }
 
-// As the real connection reads it: a server that refuses a command has done nothing; a script may have failed half-way.
+// As the real connection reads it: a server that refuses a command has done nothing; a script may
+// have failed half-way.
 void Read(ServerReply&& reply, bool of_script, CallResult& into) {
   if (reply) {
     into = std::move(*reply);
@@ -35,7 +36,8 @@ void Network::Begin(World& world, int nodes) {
     node.clock = {};
     node.still_until = node.down_until = {};
     node.restarts = 0;
-    // Where commands are counted, that which loads a script counts as well, as on a server that has just begun.
+    // Where commands are counted, that which loads a script counts as well, as on a server that has
+    // just begun.
     node.knows_all = !world.terms_.records_traffic;
     node.replicas.reset();
     if (world.terms_.replicas > 0) node.replicas.emplace(node.redis, world.terms_.lag);
@@ -126,7 +128,8 @@ CallResult* Network::Take(uint32_t link) {
 void Network::Break(uint32_t link) {
   world_->NoteManyEffects();
   Link& broken = links_[link];
-  // The node reads to the end of the connection: what is on its way there is carried out with all that was watched and queued.
+  // The node reads to the end of the connection: what is on its way there is carried out with all
+  // that was watched and queued.
   if (broken.number != 0 && (broken.awaited == 0 || messages_[broken.awaited].carried_out))
     nodes_[static_cast<size_t>(broken.node)].redis.CloseConnection(broken.number);
   broken.number = 0;
@@ -144,7 +147,8 @@ void Network::DeliverRequest(uint32_t index) {
     if (world_->NotesPlaces(Point::kCarryOut)) NotePlace(Point::kCarryOut, index);
     const std::optional<SimFault> fault = world_->Strike(Point::kCarryOut);
     if (fault && StrikeNode(*fault, number)) {
-      // A node that restarts has lost what was on its way to it; one that stands still carries it out later.
+      // A node that restarts has lost what was on its way to it; one that stands still carries it
+      // out later.
       if (node.still_until > world_->now_) Again(index, node);
       return;
     }

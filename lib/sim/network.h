@@ -1,7 +1,8 @@
 // The messages of a simulated world, and the nodes that they go to.
 //
-// A connection delivers in order; between connections there is no order but that of time. A request that was sent is carried
-// out whether or not anybody waits for it any more. Thread rule: one thread; belongs to its World.
+// A connection delivers in order; between connections there is no order but that of time. A request
+// that was sent is carried out whether or not anybody waits for it any more. Thread rule: one
+// thread; belongs to its World.
 #ifndef DOUBLEHOLD_LIB_SIM_NETWORK_H_
 #define DOUBLEHOLD_LIB_SIM_NETWORK_H_
 
@@ -32,7 +33,8 @@ class Network {
   // As new, in that world; what it has allocated is used again.
   void Begin(World& world, int nodes);
 
-  // A connection of a task of a process, by its number. Opened when first used, and again when it broke.
+  // A connection of a task of a process, by its number. Opened when first used, and again when it
+  // broke.
   uint32_t Connect(uint32_t task, int process, int node);
   void Send(uint32_t link, Argv command);
   // By its digest.
@@ -45,8 +47,8 @@ class Network {
   void Break(uint32_t link);
   [[nodiscard]] bool IsOpen(uint32_t link) const { return links_[link].number != 0; }
 
-  // Who listens on a channel, by a connection of its own. The confirmation that it is subscribed is news like any other: what was
-  // published before it is missed.
+  // Who listens on a channel, by a connection of its own. The confirmation that it is subscribed is
+  // news like any other: what was published before it is missed.
   uint32_t Listen(uint32_t task, int process, int node, std::string channel);
   void Subscribe(uint32_t listener);
   void Unsubscribe(uint32_t listener);

@@ -39,8 +39,8 @@ bool Network::StrikeNode(SimFault fault, int number) {
       Forsake(number);
       return true;
     case SimFault::kPromote: {
-      // With what it has received, and a clock of its own; a server that begins knows no scripts. The clients find it where the old
-      // one was, and the others follow it.
+      // With what it has received, and a clock of its own; a server that begins knows no scripts.
+      // The clients find it where the old one was, and the others follow it.
       node.clock = {};
       node.redis = RedisModel(node.replicas->At(now));
       node.redis.RestartWithData();
@@ -95,8 +95,8 @@ void Network::Forsake(int number) {
   }
 }
 
-// WAIT, of a node with replicas: as many as there are once they have it, or none when its time is over. How much later it is
-// answered, if ever, than other commands are.
+// WAIT, of a node with replicas: as many as there are once they have it, or none when its time is
+// over. How much later it is answered, if ever, than other commands are.
 std::optional<Duration> Network::AwaitReplicas(Message& message, const Node& node) {
   constexpr size_t kTimeoutAt = 2;
   const int count = node.replicas->is_cut() ? 0 : world_->terms_.replicas;

@@ -6,12 +6,14 @@
 
 namespace doublehold::sim {
 
-// The next thing, or, when the choices want that and another is due within the window, the one after it.
+// The next thing, or, when the choices want that and another is due within the window, the one
+// after it.
 World::Due World::TakeNext(const Due& due) {
   Due first = Take(due);
   if (first.what == Due::What::kHeal) return first;
   while (true) {
-    // A fault that ends in between only says so, at its time: it is nothing that the first could wait for.
+    // A fault that ends in between only says so, at its time: it is nothing that the first could
+    // wait for.
     std::vector<Due>& heals = memory_->heals_between;
     heals.clear();
     const Due* next = Next();
@@ -45,10 +47,12 @@ void World::LetWait(Due first, const Due& second, bool is_tie) {
   }
 }
 
-// What is sent to two nodes comes to the same in either order; so does what a node is sent and what a client hears or does, and what
-// a client hears and another does. Each has one effect, so that what the other order brings about, the order of these two effects
-// does, which is a choice as well. Two clients' steps are not among these: their time-outs end in the order in which they began. (By
-// sleep sets: Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996.)
+// What is sent to two nodes comes to the same in either order; so does what a node is sent and what
+// a client hears or does, and what a client hears and another does. Each has one effect, so that
+// what the other order brings about, the order of these two effects does, which is a choice as
+// well. Two clients' steps are not among these: their time-outs end in the order in which they
+// began. (By sleep sets: Godefroid, Partial-Order Methods for the Verification of Concurrent
+// Systems, 1996.)
 void World::HappenBesideSleepers(const Due& due) {
   const Place place = PlaceOf(due);
   const bool was_asleep = std::ranges::find(asleep_, due.number, &Sleeper::number) != asleep_.end();

@@ -11,8 +11,9 @@
 
 namespace doublehold::sim {
 
-// All of them have the same: what the node had `lag` ago, or, once they are cut off from it, before that. A copy of the node is
-// kept for each command within the lag, so it is for worlds with few of them.
+// All of them have the same: what the node had `lag` ago, or, once they are cut off from it, before
+// that. A copy of the node is kept for each command within the lag, so it is for worlds with few of
+// them.
 class ReplicaLog {
  public:
   // In the beginning they have what the node has.

@@ -155,8 +155,9 @@ std::unique_ptr<doublehold::Task> SimEnv::Spawn(TaskKind kind, std::function<voi
   return std::make_unique<Handle>(world_, task_, child);
 }
 
-// A client can be stopped wherever it goes on. What it does from there to its next step takes no time, so that being stopped at that
-// comes to the same, but for these two: before them it may have looked at a clock, and decided by it.
+// A client can be stopped wherever it goes on. What it does from there to its next step takes no
+// time, so that being stopped at that comes to the same, but for these two: before them it may have
+// looked at a clock, and decided by it.
 void SimEnv::Reach(Step step) {
   world_.NoteStep(task_, step);
   if (step == Step::kAfterAcquire || step == Step::kMidRelease) world_.PassPoint(task_);

@@ -8,7 +8,8 @@
 
 namespace doublehold::sim {
 
-// One that runs fast does so at this many times its rate, so that a lease by it is over in a third of a lease.
+// One that runs fast does so at this many times its rate, so that a lease by it is over in a third
+// of a lease.
 constexpr int kFastTimes = 3;
 
 class SkewedClock {

@@ -182,7 +182,8 @@ void World::PassPoint(Task& task) {
   task.fiber->Yield();
 }
 
-// Its tasks run to their ends, to leave nothing behind, in a world in which nothing answers and nothing is recorded.
+// Its tasks run to their ends, to leave nothing behind, in a world in which nothing answers and
+// nothing is recorded.
 void World::Kill(Process& process) {
   process.gone = true;
   for (size_t i = memory_->task_count; i-- > 0;) {

@@ -1,10 +1,13 @@
-// A simulated world: processes whose tasks are fibers, nodes that are modelled Redis servers, messages between them, and
-// virtual time. What happens is decided by a ChoiceSource alone: the same answers, the same execution.
+// A simulated world: processes whose tasks are fibers, nodes that are modelled Redis servers,
+// messages between them, and virtual time. What happens is decided by a ChoiceSource alone: the
+// same answers, the same execution.
 //
-// Things happen one after the other, in the order in which they are due; of equals, in the order in which they came about.
-// A message takes `latency`; computing takes no time. Faults strike at points (fault.h), while clients are at work.
+// Things happen one after the other, in the order in which they are due; of equals, in the order in
+// which they came about. A message takes `latency`; computing takes no time. Faults strike at
+// points (fault.h), while clients are at work.
 //
-// Thread rule: one thread. A World is one execution; it refers to the terms, the choices and the bench, which outlive it.
+// Thread rule: one thread. A World is one execution; it refers to the terms, the choices and the
+// bench, which outlive it.
 #ifndef DOUBLEHOLD_LIB_SIM_WORLD_H_
 #define DOUBLEHOLD_LIB_SIM_WORLD_H_
 
@@ -70,8 +73,8 @@ class World {
   // Which they were, in that order.
   [[nodiscard]] const std::vector<SimFault>& struck() const;
   [[nodiscard]] bool cut_off() const { return cut_off_; }
-  // The number of the choice from which on this is another execution, with fewer things that waited, but for the order of two that
-  // do not depend on each other; nothing: it is none.
+  // The number of the choice from which on this is another execution, with fewer things that
+  // waited, but for the order of two that do not depend on each other; nothing: it is none.
   [[nodiscard]] std::optional<uint32_t> again_from() const { return again_from_; }
   [[nodiscard]] MonoTime now() const { return now_; }
 
@@ -100,8 +103,8 @@ class World {
     int number = 0;
     bool runs = false;  // what the process does next; else it hears of something
   };
-  // What waited for something else that was due at the same instant. As long as all that happens does not depend on it, its turn
-  // would have come to the same.
+  // What waited for something else that was due at the same instant. As long as all that happens
+  // does not depend on it, its turn would have come to the same.
   struct Sleeper {
     uint64_t number = 0;  // of what is due
     MonoTime at{};
@@ -132,7 +135,8 @@ class World {
   void Kill(Process& process);
   Network& network();
 
-  // Of a task that runs: lets others go on until it is woken, or until then. At once when its process is gone.
+  // Of a task that runs: lets others go on until it is woken, or until then. At once when its
+  // process is gone.
   void Block(Task& task, MonoTime until);
   void Wake(uint32_t task);
   void Join(Task& joining, Task& child);
@@ -156,7 +160,8 @@ class World {
   void NotePlace(FaultPlace place);
   void NoteGoingOn(Task& task, Point point);
   void NoteStep(Task& task, Step step);
-  // Notes a fault that began now, and when it ends: MonoTime::max() when nothing heals it, as of a clock that has jumped.
+  // Notes a fault that began now, and when it ends: MonoTime::max() when nothing heals it, as of a
+  // clock that has jumped.
   // `command`: of the message that it befell.
   void Note(SimFault fault, int client, int node, MonoTime until, std::string_view command = {});
   void Heal(uint32_t fault);

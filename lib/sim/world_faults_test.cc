@@ -1,4 +1,5 @@
-// The faults of a simulated world that are more than a message: replicas, restarts, scripts, drift, channels.
+// The faults of a simulated world that are more than a message: replicas, restarts, scripts, drift,
+// channels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,8 +13,8 @@ namespace {
 
 using WorldFaultsLines = std::vector<std::string>;
 
-// What client 1 is answered, one command after the other, each 10 ms after the answer to the one before; all at node 1, each waited
-// for for 100 ms. "script": one that says how often it ran.
+// What client 1 is answered, one command after the other, each 10 ms after the answer to the one
+// before; all at node 1, each waited for for 100 ms. "script": one that says how often it ran.
 WorldFaultsLines Ask(const WorldTerms& terms, const Deviations& deviations,
                      const WorldFaultsLines& commands) {
   static const Script script("return redis.call('incr', KEYS[1])");
@@ -44,12 +45,14 @@ TEST(WorldFaults, ANodeThatRestartsHasItsDataAndNoScripts) {
   const WorldFaultsLines commands{"SET k v PX 15", "script", "GET k", "script"};
   EXPECT_EQ(Ask(With({}), {}, commands),
             (WorldFaultsLines{"0.1 OK", "10.2 1", "20.3 nil", "30.4 2"}));
-  // It strikes the second command: its connection is gone; the clock has gone on; the script is sent with its text.
+  // It strikes the second command: its connection is gone; the clock has gone on; the script is
+  // sent with its text.
   EXPECT_EQ(Ask(With({SimFault::kRestart}), {{.at = 1, .choice = 1}}, commands),
             (WorldFaultsLines{"0.1 OK", "10.2 perhaps", "20.3 nil", "30.5 1"}));
 }
 
-// How far client 1's wall clock is off as it begins, in ms, and how far a fault that struck says that it moved it.
+// How far client 1's wall clock is off as it begins, in ms, and how far a fault that struck says
+// that it moved it.
 std::pair<int64_t, int64_t> OffAtBegin(const std::vector<SimFault>& faults, uint32_t choice) {
   Scene scene(faults, {{.at = 0, .choice = choice}});
   int64_t off_ms = 0;
@@ -173,7 +176,8 @@ TEST(WorldFaults, AReplicaThatTakesOverHasAClockOfItsOwn) {
             (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 v"}));
 }
 
-// Client 1 waits on a channel again and again, for a second at most; client 2 publishes at 30 ms and at 40 ms.
+// Client 1 waits on a channel again and again, for a second at most; client 2 publishes at 30 ms
+// and at 40 ms.
 WorldFaultsLines Listen(const std::vector<SimFault>& faults, const Deviations& deviations) {
   Scene scene(faults, deviations);
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {

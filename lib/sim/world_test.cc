@@ -36,7 +36,8 @@ TEST(World, AMessageTakesItsTimeEachWay) {
   EXPECT_EQ(scene.Run(), (WorldLines{"0.1 OK", "0.2 v", "0.3 nil"}));
 }
 
-// What a client does after one fault at one place: `at` is the question, `choice` the fault among those that can be there.
+// What a client does after one fault at one place: `at` is the question, `choice` the fault among
+// those that can be there.
 struct Struck {
   const char* what;
   std::vector<SimFault> faults;
@@ -104,7 +105,8 @@ TEST(World, EachFaultDoesWhatItSays) {
     EXPECT_EQ(SetAndGet(each.faults, each.deviation), each.said) << each.what;
 }
 
-// Two steps at which a client may have looked at a clock since it went on, and has not yet done what follows.
+// Two steps at which a client may have looked at a clock since it went on, and has not yet done
+// what follows.
 TEST(World, AClientIsStoppedAtAStep) {
   const auto reach = [](Step step, SimFault fault) {
     Scene scene({fault}, {{.at = 1, .choice = 1}});
@@ -184,7 +186,8 @@ TEST(World, WhatWaitsComesAfterAllThatIsDueThen) {
   EXPECT_EQ(scene.Run(), (WorldLines{"0 2", "0 3", "0 1"}));
 }
 
-// Client 1, stopped at 0.1 ms, goes on at 640.1 ms, when its stop is recorded as over; client 2 was to go on just before.
+// Client 1, stopped at 0.1 ms, goes on at 640.1 ms, when its stop is recorded as over; client 2 was
+// to go on just before.
 TEST(World, WhatIsDueMayWaitForAClientWhoseStopEnds) {
   Scene scene({SimFault::kPause},
               {{.at = 2, .choice = 1}, {.at = 3, .choice = 1, .kind = ChoiceKind::kOrder}}, 1ms);

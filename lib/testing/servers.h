@@ -1,5 +1,5 @@
-// Real servers for tests: each in the test's own folder, on a unix socket, ended with the object. Conditions are waited
-// for with a deadline, never for a length of time.
+// Real servers for tests: each in the test's own folder, on a unix socket, ended with the object.
+// Conditions are waited for with a deadline, never for a length of time.
 #ifndef DOUBLEHOLD_LIB_TESTING_SERVERS_H_
 #define DOUBLEHOLD_LIB_TESTING_SERVERS_H_
 
@@ -64,7 +64,8 @@ class Server {
 
 // One command over a connection, with patience.
 CallResult Call(Connection& connection, std::initializer_list<std::string_view> command);
-// The same over a fresh connection; its answer as text: "(nil)", "3", "OK", "[a, b]", "failed: ...".
+// The same over a fresh connection; its answer as text: "(nil)", "3", "OK", "[a, b]", "failed:
+// ...".
 std::string Ask(const NodeAddress& node, std::initializer_list<std::string_view> command);
 
 }  // namespace doublehold::testing

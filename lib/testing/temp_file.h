@@ -1,4 +1,5 @@
-// A path for a file of a test's own, in no folder of the project. The file is the test's to write; it is gone with the object.
+// A path for a file of a test's own, in no folder of the project. The file is the test's to write;
+// it is gone with the object.
 #ifndef DOUBLEHOLD_LIB_TESTING_TEMP_FILE_H_
 #define DOUBLEHOLD_LIB_TESTING_TEMP_FILE_H_
 
@@ -10,7 +11,8 @@
 
 namespace doublehold::testing {
 
-// Not thread-safe. Its name is that of the test with the process, so that tests may run beside each other.
+// Not thread-safe. Its name is that of the test with the process, so that tests may run beside each
+// other.
 class TempFile {
  public:
   explicit TempFile(std::string_view test)

@@ -1,4 +1,5 @@
-// Lock variants on real servers, for `real` tests: the servers, and clients of a run that live in the test's process.
+// Lock variants on real servers, for `real` tests: the servers, and clients of a run that live in
+// the test's process.
 #ifndef DOUBLEHOLD_LIB_TESTING_VARIANTS_H_
 #define DOUBLEHOLD_LIB_TESTING_VARIANTS_H_
 
@@ -61,7 +62,8 @@ class Client {
   std::unique_ptr<Lock> lock_;
 };
 
-// Servers 1 to 5, made once for all tests of a program, since they start slower than a test lasts; empty before each.
+// Servers 1 to 5, made once for all tests of a program, since they start slower than a test lasts;
+// empty before each.
 class OnServers : public ::testing::Test {
  protected:
   void SetUp() override { Empty(); }

@@ -1,5 +1,5 @@
-// A small world for unit tests: virtual time, nodes that answer what the test says, everything recorded. One thread;
-// nothing sleeps, nothing is real.
+// A small world for unit tests: virtual time, nodes that answer what the test says, everything
+// recorded. One thread; nothing sleeps, nothing is real.
 #ifndef DOUBLEHOLD_LIB_TESTING_WORLD_H_
 #define DOUBLEHOLD_LIB_TESTING_WORLD_H_
 
@@ -65,7 +65,8 @@ class FakeEnv final : public Env {
   Prng random_;
 };
 
-// "0 invoke acquire", "12 ok release": time in ms, type and operation, for comparing a history at a glance.
+// "0 invoke acquire", "12 ok release": time in ms, type and operation, for comparing a history at a
+// glance.
 std::vector<std::string> Told(const std::vector<Event>& events);
 
 }  // namespace doublehold::testing

@@ -1,5 +1,6 @@
-// evict: nodes run out of memory (maxmemory, allkeys-lru) and throw keys away, until the lock's is among them. Filler is
-// written until it is gone. Healed, the limit and the filler are taken away again.
+// evict: nodes run out of memory (maxmemory, allkeys-lru) and throw keys away, until the lock's is
+// among them. Filler is written until it is gone. Healed, the limit and the filler are taken away
+// again.
 #include <fmt/format.h>
 
 #include <memory>
@@ -11,8 +12,8 @@
 namespace doublehold {
 namespace {
 
-// Within a second, the precision of Redis's idle times, any key may be the one: each eviction hits the lock's with a chance
-// of one in the few that fit, so that this many misses do not happen.
+// Within a second, the precision of Redis's idle times, any key may be the one: each eviction hits
+// the lock's with a chance of one in the few that fit, so that this many misses do not happen.
 constexpr int kMostFillers = 4000;
 constexpr size_t kFillerBytes = 65'536;
 constexpr int64_t kHeadroomBytes = 4 * int64_t{kFillerBytes};

@@ -13,8 +13,8 @@ namespace doublehold {
 // To be called once: did it change anything on that node?
 using ErrandDone = std::function<void(bool changed)>;
 
-// Does `errand` on each node of the strike, side by side. The fault ends when all are done. Its healer answers how long
-// that took, at least 1; 0 when no node was changed, or not all were done.
+// Does `errand` on each node of the strike, side by side. The fault ends when all are done. Its
+// healer answers how long that took, at least 1; 0 when no node was changed, or not all were done.
 Healer StartErrands(Cluster& cluster, const Strike& strike,
                     const std::function<void(int node, ErrandDone done)>& errand);
 

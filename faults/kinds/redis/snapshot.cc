@@ -1,5 +1,5 @@
-// snapshot: nodes write their memory to disk (SAVE). It harms nobody; a later `restart` with data = "rdb" comes back with
-// what was there at this moment.
+// snapshot: nodes write their memory to disk (SAVE). It harms nobody; a later `restart` with data =
+// "rdb" comes back with what was there at this moment.
 #include "faults/kinds/redis/operator_commands.h"
 #include "faults/targets.h"
 

@@ -121,7 +121,8 @@ void CheckDelays(const Input& input) {
   CHECK(wire.Carry(Direction::kReply, input.replies, input.chunk_bytes) == input.replies);
 }
 
-// `out` is what is left of the frames when some are taken away as a whole. `rest` follows the last one.
+// `out` is what is left of the frames when some are taken away as a whole. `rest` follows the last
+// one.
 bool IsWhatIsLeft(std::string_view out, const std::vector<FramedBytes>& frames,
                   std::string_view rest) {
   std::vector<bool> reached(out.size() + 1, false);
@@ -174,7 +175,8 @@ void CheckDrops(const Input& input) {
   CHECK(IsWhatIsLeft(got, replies.frames, RestOf(input.replies, replies)));
 }
 
-// A server that numbers its replies, and a client that counts them. What has no reply of its own, or several, is left out.
+// A server that numbers its replies, and a client that counts them. What has no reply of its own,
+// or several, is left out.
 void CheckDuplicates(const Input& input) {
   constexpr std::array kOdd{"SUBSCRIBE",    "PSUBSCRIBE",   "SSUBSCRIBE", "UNSUBSCRIBE",
                             "PUNSUBSCRIBE", "SUNSUBSCRIBE", "CLIENT",     "MONITOR",

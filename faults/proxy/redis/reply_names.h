@@ -13,7 +13,8 @@
 
 namespace doublehold {
 
-// After PSYNC or SYNC each chunk of the connection, either way, is a frame of the name kReplication.
+// After PSYNC or SYNC each chunk of the connection, either way, is a frame of the name
+// kReplication.
 constexpr std::string_view kReplication = "PSYNC";
 
 // A command that can be sent twice at all: see ReplyNames::Repeatable. `command` in upper case.
@@ -54,7 +55,8 @@ class ReplyNames {
   // Surplus replies that are outstanding.
   [[nodiscard]] size_t surplus() const { return surplus_; }
 
-  // The connection asked for replication: what follows in either direction is no RESP to be told apart.
+  // The connection asked for replication: what follows in either direction is no RESP to be told
+  // apart.
   [[nodiscard]] bool streams() const { return streams_; }
 
   [[nodiscard]] bool full() const { return slots_.size() - first_ >= kMaxOutstanding; }

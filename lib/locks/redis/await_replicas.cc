@@ -10,7 +10,8 @@ namespace {
 
 constexpr int64_t kMostReplicas = 100;
 
-// Pinned: on a connection made anew WAIT knows of no write, and says at once that all replicas have it.
+// Pinned: on a connection made anew WAIT knows of no write, and says at once that all replicas have
+// it.
 bool EnoughAcknowledge(Env& env, Connection& node, const AwaitedReplicas& awaited,
                        Deadline deadline) {
   const Duration left = (deadline - env.Mono()) / 2;

@@ -1,4 +1,5 @@
-// Locks whose key's value is the instant, by the client's wall clock, when the lock is over: seeds 000 and 004.
+// Locks whose key's value is the instant, by the client's wall clock, when the lock is over: seeds
+// 000 and 004.
 #ifndef DOUBLEHOLD_LIB_LOCKS_REDIS_EXPIRY_IN_VALUE_H_
 #define DOUBLEHOLD_LIB_LOCKS_REDIS_EXPIRY_IN_VALUE_H_
 
@@ -11,9 +12,9 @@
 
 namespace doublehold {
 
-// When a lease is over, as the value says it and on the client's monotonic clock. The value is cut to whole
-// milliseconds, so the lease is up to one shorter than asked: counting it from the uncut instant would let two leases
-// overlap that the variant hands over one after the other.
+// When a lease is over, as the value says it and on the client's monotonic clock. The value is cut
+// to whole milliseconds, so the lease is up to one shorter than asked: counting it from the uncut
+// instant would let two leases overlap that the variant hands over one after the other.
 struct ValueInstant {
   int64_t wall_ms = 0;
   MonoTime mono{};

@@ -1,5 +1,6 @@
-// fenced: SET key owner NX PX lease and INCR of a counter in one script: each grant has a token above all before it. The
-// store refuses whoever shows it a token below one that it has seen, so that a holder that was late can do no harm.
+// fenced: SET key owner NX PX lease and INCR of a counter in one script: each grant has a token
+// above all before it. The store refuses whoever shows it a token below one that it has seen, so
+// that a holder that was late can do no harm.
 //
 // Claims:  at most one client's lease is valid at a time; tokens rise from grant to grant; with a store that compares
 //          them no order is lost, however late a holder is.

@@ -1,5 +1,6 @@
-// The two steps that several variants share: SET key owner NX PX lease, and the script that deletes, or extends, a key
-// only while the owner's text is in it. Each comes in two halves, so that several nodes can be asked at once.
+// The two steps that several variants share: SET key owner NX PX lease, and the script that
+// deletes, or extends, a key only while the owner's text is in it. Each comes in two halves, so
+// that several nodes can be asked at once.
 #ifndef DOUBLEHOLD_LIB_LOCKS_REDIS_KEY_OPERATIONS_H_
 #define DOUBLEHOLD_LIB_LOCKS_REDIS_KEY_OPERATIONS_H_
 
@@ -17,7 +18,8 @@ namespace doublehold {
 enum class [[nodiscard]] NodeAnswer : uint8_t{kYes, kNo, kFailed, kUnknown};
 
 NodeAnswer FailureOf(const CallFailure& failure);
-// What an acquire answers whose command failed: Busy when it was certainly not carried out, else Unknown.
+// What an acquire answers whose command failed: Busy when it was certainly not carried out, else
+// Unknown.
 AcquireResult NotGranted(const CallFailure& failure, Grant grant);
 
 void StartSetNxPx(Connection& node, const std::string& key, const std::string& owner, Lease lease,

@@ -1,5 +1,6 @@
-// watch, version, atomic-script: no lock. What keeps the stock right is how it is written: the workload `inventory` does
-// that, by WATCH and MULTI, by comparing a version, or in one script. Here nothing is taken and nothing promised.
+// watch, version, atomic-script: no lock. What keeps the stock right is how it is written: the
+// workload `inventory` does that, by WATCH and MULTI, by comparing a version, or in one script.
+// Here nothing is taken and nothing promised.
 //
 // Claims:  nothing about holding; that no order is lost and nothing oversold.
 // Assumes: one store that loses no write.

@@ -1,4 +1,5 @@
-// none: no lock at all. The control: a workload that does not oversell under it cannot judge any lock (C04).
+// none: no lock at all. The control: a workload that does not oversell under it cannot judge any
+// lock (C04).
 //
 // Claims:  nothing.
 // Assumes: nothing.

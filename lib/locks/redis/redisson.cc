@@ -1,6 +1,7 @@
-// redisson: Redisson's RLock. A hash `client-uuid:thread -> count` under the key, so the same thread may enter again;
-// taken, extended and released by scripts; a waiter is woken through a channel; a watchdog extends the lease every third
-// of it for as long as the process lives, unless an explicit lease was asked for.
+// redisson: Redisson's RLock. A hash `client-uuid:thread -> count` under the key, so the same
+// thread may enter again; taken, extended and released by scripts; a waiter is woken through a
+// channel; a watchdog extends the lease every third of it for as long as the process lives, unless
+// an explicit lease was asked for.
 //
 // Claims:  one owner at a time; a living holder does not lose the lock, a dead one blocks nobody longer than the lease.
 // Assumes: one server that loses no write and whose clock runs at the clients' rate; the process is never stopped for

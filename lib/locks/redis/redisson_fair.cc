@@ -1,9 +1,11 @@
-// redisson-fair: redisson whose waiters stand in a queue. Who is refused is put at the end of a list, and into a sorted
-// set with the instant when its patience is over; only the head of the list may take a free lock, and a release wakes the
-// head alone. Whoever comes by drops heads whose instant is past.
+// redisson-fair: redisson whose waiters stand in a queue. Who is refused is put at the end of a
+// list, and into a sorted set with the instant when its patience is over; only the head of the list
+// may take a free lock, and a release wakes the head alone. Whoever comes by drops heads whose
+// instant is past.
 //
 // Claims:  as redisson; and waiters are granted in the order in which they came.
-// Assumes: as redisson; the clients' wall clocks agree, since each judges the instants of the others by its own.
+// Assumes: as redisson; the clients' wall clocks agree, since each judges the instants of the
+// others by its own.
 // Attack:  as redisson. A waiter that dies blocks the queue until its instant is past: wait-time after the one before it.
 //          A client whose clock is ahead drops waiters that live (jump of a client).
 // Source:  Redisson 3.23.5, RedissonFairLock; wait-time is its threadWaitTime.
@@ -23,7 +25,8 @@ constexpr std::string_view kDropTheLate =
     "redis.call('zrem', KEYS[3], head) redis.call('lpop', KEYS[2]) "
     "head = redis.call('lindex', KEYS[2], 0) end end ";
 
-// Arguments: lease, owner, wait time, now; all in ms. Nil: granted. Else about how long it lasts until the caller's turn.
+// Arguments: lease, owner, wait time, now; all in ms. Nil: granted. Else about how long it lasts
+// until the caller's turn.
 const Script& AcquireFairScript() {
   static const Script script(
       std::string(kDropTheLate) +
@@ -48,8 +51,8 @@ const Script& AcquireFairScript() {
   return script;
 }
 
-// Keys: and the channel's prefix. Arguments: message, lease, owner, entries to keep, now. The head of the queue is told
-// also when the lock turns out to be gone.
+// Keys: and the channel's prefix. Arguments: message, lease, owner, entries to keep, now. The head
+// of the queue is told also when the lock turns out to be gone.
 const Script& UnlockFairScript() {
   static const Script script(
       std::string(kDropTheLate) +
@@ -65,7 +68,8 @@ const Script& UnlockFairScript() {
   return script;
 }
 
-// Keys: queue, instants. Arguments: owner, wait time. 1: it stood there; whoever stood behind it moves up.
+// Keys: queue, instants. Arguments: owner, wait time. 1: it stood there; whoever stood behind it
+// moves up.
 const Script& Leave() {
   static const Script script(
       "local behind = false "

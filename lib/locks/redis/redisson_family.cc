@@ -118,7 +118,8 @@ ExtendResult RedissonFamily::Extend(const Grant& grant, Lease lease, Deadline de
   return renew_(env_, Nodes(&node_, 1), grant, lease, deadline);
 }
 
-// Of an acquire whose outcome is unknown there may be no entry: it must not give back an outer one in its place.
+// Of an acquire whose outcome is unknown there may be no entry: it must not give back an outer one
+// in its place.
 ReleaseResult RedissonFamily::Release(const Grant& grant, Deadline deadline) {
   if (watchdog_) watchdog_->Leave(grant);
   const bool was_granted =

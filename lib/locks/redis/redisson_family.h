@@ -1,4 +1,5 @@
-// What Redisson's locks have in common: owners, attempts, watchdog, wake-up channel. Format: docs/redisson-format.md.
+// What Redisson's locks have in common: owners, attempts, watchdog, wake-up channel. Format:
+// docs/redisson-format.md.
 #ifndef DOUBLEHOLD_LIB_LOCKS_REDIS_REDISSON_FAMILY_H_
 #define DOUBLEHOLD_LIB_LOCKS_REDIS_REDISSON_FAMILY_H_
 
@@ -17,7 +18,8 @@
 
 namespace doublehold {
 
-// Published by whoever frees a lock; a writer publishes the other one, which wakes readers in a crowd.
+// Published by whoever frees a lock; a writer publishes the other one, which wakes readers in a
+// crowd.
 constexpr std::string_view kUnlockMessage = "0";
 constexpr std::string_view kWriteUnlockMessage = "1";
 
@@ -53,7 +55,8 @@ class RedissonFamily : public Lock {
  protected:
   RedissonFamily(const LockContext& context, Watchdog::Renew renew);
 
-  // Sends one attempt for grant.key; puts a token into the grant, where there is one. Nil: granted; else the PTTL.
+  // Sends one attempt for grant.key; puts a token into the grant, where there is one. Nil: granted;
+  // else the PTTL.
   virtual CallResult Ask(Grant& grant, const std::string& lease_ms, Deadline deadline);
   // Gives one entry back, should more than `keep` be there. Answers as RedissonUnlock does.
   virtual CallResult GiveBack(const Grant& grant, const std::string& lease_ms,

@@ -1,8 +1,9 @@
-// redisson-fenced: redisson whose script also raises a counter: each grant, a re-entry too, has a token above all before
-// it. The store refuses whoever shows it a token below one that it has seen.
+// redisson-fenced: redisson whose script also raises a counter: each grant, a re-entry too, has a
+// token above all before it. The store refuses whoever shows it a token below one that it has seen.
 //
 // Claims:  as redisson; and with a store that compares tokens no order is lost, however late a holder is.
-// Assumes: as redisson; the store compares the tokens of reads and writes alike; the counter is never lost.
+// Assumes: as redisson; the store compares the tokens of reads and writes alike; the counter is
+// never lost.
 // Attack:  as redisson: a late holder still believes that it holds. A counter that is lost gives old tokens again (K34).
 // Source:  Redisson 3.23.5, RedissonFencedLock.
 

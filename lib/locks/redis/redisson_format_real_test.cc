@@ -1,5 +1,5 @@
-// docs/redisson-format.md, on a real server: after each operation the exact keys, their types, fields and whether they
-// expire, and what was published.
+// docs/redisson-format.md, on a real server: after each operation the exact keys, their types,
+// fields and whether they expire, and what was published.
 #include <algorithm>
 #include <array>
 #include <sstream>
@@ -19,8 +19,8 @@ using RedissonFormatLines = std::vector<std::string>;
 const LockKey kRedissonFormatKey{.name = "k"};
 const LockKey kRedissonFormatToRead{.name = "k", .shared = true};
 
-// Hears every channel of a server. On a socket of its own: a Connection takes a message that nobody asked for as a sign that
-// its server is another one.
+// Hears every channel of a server. On a socket of its own: a Connection takes a message that nobody
+// asked for as a sign that its server is another one.
 class Listener {
  public:
   explicit Listener(const NodeAddress& node) {

@@ -1,5 +1,6 @@
-// redisson-multi: Redisson's MultiLock: an RLock for each of several keys, taken in the order in which they are named.
-// The first that cannot be had within the waiting time of the round ends it: all are given back, and it begins again.
+// redisson-multi: Redisson's MultiLock: an RLock for each of several keys, taken in the order in
+// which they are named. The first that cannot be had within the waiting time of the round ends it:
+// all are given back, and it begins again.
 //
 // Claims:  all of the keys or none of them; no deadlock, whatever the order; as redisson for each key.
 // Assumes: as redisson. A round may take half a lease at most, so that the first key's lease is not over when the last is

@@ -1,10 +1,11 @@
-// Several keys at once, all or none, as Redisson's MultiLock takes them. Over any Lock, so that each key's attempts are
-// recorded like any other's.
+// Several keys at once, all or none, as Redisson's MultiLock takes them. Over any Lock, so that
+// each key's attempts are recorded like any other's.
 //
 //   WithLocks(env, *lock, keys, lease, policy, [&](std::span<const Grant> grants) { ... });
 //
-// Nobody deadlocks, in whatever order the keys are named: a round of taking them has a bound; at its end everything is
-// given back, and after a pause of random length the next round begins, until the policy's time-out.
+// Nobody deadlocks, in whatever order the keys are named: a round of taking them has a bound; at
+// its end everything is given back, and after a pause of random length the next round begins, until
+// the policy's time-out.
 #ifndef DOUBLEHOLD_LIB_LOCKS_REDIS_REDISSON_MULTI_H_
 #define DOUBLEHOLD_LIB_LOCKS_REDIS_REDISSON_MULTI_H_
 
@@ -25,8 +26,8 @@ struct ManyEntry {
 [[nodiscard]] std::vector<Grant> AcquireAll(Env& env, Lock& lock, std::span<const LockKey> keys,
                                             Lease lease, const RetryPolicy& policy);
 
-// Owns grants and releases them all, at the latest when it goes: but for a variant that stays locked when the section
-// throws. Not thread-safe; lock and env outlive it.
+// Owns grants and releases them all, at the latest when it goes: but for a variant that stays
+// locked when the section throws. Not thread-safe; lock and env outlive it.
 class HeldLocks {
  public:
   HeldLocks(Env& env, Lock& lock, std::vector<Grant> grants, Duration call_timeout)

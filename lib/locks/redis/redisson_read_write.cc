@@ -1,6 +1,7 @@
-// redisson-read-write: Redisson's RReadWriteLock. Readers share the key, a writer has it alone; both may enter again, and
-// a writer may read. A hash with the mode (read or write), each owner's entries, and for each entry of a reader a key of
-// its own that says how long that entry lasts, so that the hash lives as long as its longest reader.
+// redisson-read-write: Redisson's RReadWriteLock. Readers share the key, a writer has it alone;
+// both may enter again, and a writer may read. A hash with the mode (read or write), each owner's
+// entries, and for each entry of a reader a key of its own that says how long that entry lasts, so
+// that the hash lives as long as its longest reader.
 //
 // Claims:  readers and writers never together, writers one at a time; as redisson otherwise.
 // Assumes: as redisson.
@@ -45,8 +46,9 @@ const Script& AcquireToWrite() {
   return script;
 }
 
-// Keys: hash, channel, prefix of the owner's entry keys, prefix of all. Arguments: message, reader, entries to keep.
-// 1: nobody is left; 0: others are; nil: not a reader. What is left lives as long as its longest entry.
+// Keys: hash, channel, prefix of the owner's entry keys, prefix of all. Arguments: message, reader,
+// entries to keep. 1: nobody is left; 0: others are; nil: not a reader. What is left lives as long
+// as its longest entry.
 const Script& UnlockRead() {
   static const Script script(
       "local mode = redis.call('hget', KEYS[1], 'mode') "
@@ -67,7 +69,8 @@ const Script& UnlockRead() {
   return script;
 }
 
-// Keys: hash, channel. Arguments: message, lease, writer, entries to keep. A writer that reads too goes on as a reader.
+// Keys: hash, channel. Arguments: message, lease, writer, entries to keep. A writer that reads too
+// goes on as a reader.
 const Script& UnlockWrite() {
   static const Script script(
       "local mode = redis.call('hget', KEYS[1], 'mode') "
@@ -83,7 +86,8 @@ const Script& UnlockWrite() {
   return script;
 }
 
-// Keys: hash, prefix of all entry keys. Arguments: lease, owner. Extends every reader's entries too.
+// Keys: hash, prefix of all entry keys. Arguments: lease, owner. Extends every reader's entries
+// too.
 const Script& RenewEntries() {
   static const Script script(
       "if redis.call('hexists', KEYS[1], ARGV[2]) == 0 then return 0 end "

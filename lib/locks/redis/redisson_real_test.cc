@@ -1,4 +1,5 @@
-// Redisson's family on real servers: how waiters are told, the watchdog, what is given back, readers.
+// Redisson's family on real servers: how waiters are told, the watchdog, what is given back,
+// readers.
 #include "lib/testing/variants.h"
 
 namespace doublehold {
@@ -123,14 +124,15 @@ TEST_F(RedissonTest, AnInnerEntryAndItsExitSetTheLeaseAnew) {
   }
 }
 
-// As Redisson has it: the thread that comes back within the lease enters again beside the entry that is left, and its exit sets the
-// lease anew.
+// As Redisson has it: the thread that comes back within the lease enters again beside the entry
+// that is left, and its exit sets the lease anew.
 TEST_F(RedissonTest, AReleaseThatIsLostKeepsTheLockWithItsOwnerForAsLongAsItComesBack) {
   for (const char* lock :
        {"redisson", "redisson-fair", "redisson-fenced", "redisson-spin", "redisson-read-write"}) {
     SCOPED_TRACE(lock);
     Empty();
-    // The session whose release is lost believes that it holds nothing: no watchdog of its lives on.
+    // The session whose release is lost believes that it holds nothing: no watchdog of its lives
+    // on.
     std::optional<Client> before(std::in_place, 1, Variant{lock});
     const std::string owner = before->Acquire(kRedissonKey).owner;
     const std::string entry = owner + (lock == std::string("redisson-read-write") ? ":write" : "");

@@ -1,5 +1,5 @@
-// redisson-spin: redisson without a channel. A release tells nobody; who waits asks again, after 1 ms, then twice as long
-// each time, up to 128 ms.
+// redisson-spin: redisson without a channel. A release tells nobody; who waits asks again, after 1
+// ms, then twice as long each time, up to 128 ms.
 //
 // Claims:  as redisson, and nothing is published, which costs much in a large cluster.
 // Assumes: as redisson.

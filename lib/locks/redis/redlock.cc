@@ -1,8 +1,10 @@
-// redlock: the same key on N independent nodes. Granted when a majority said yes and what is left of the lease, less an
-// allowance for clock drift, is more than nothing; else, and on release, it is released on every node.
+// redlock: the same key on N independent nodes. Granted when a majority said yes and what is left
+// of the lease, less an allowance for clock drift, is more than nothing; else, and on release, it
+// is released on every node.
 //
 // Claims:  at most one client's lease is valid at a time, with a minority of the nodes lost.
-// Assumes: the nodes' clocks run at the clients' rate; no node forgets a grant; work ends within the validity.
+// Assumes: the nodes' clocks run at the clients' rate; no node forgets a grant; work ends within
+// the validity.
 // Attack:  stop the holder past its validity (K24); move the clock of one node of a bare majority (K25), or restart it
 //          empty (K26): another client that holds a minority for a moment is enough to leave a bare one (K37). With
 //          no-validity-check, hold a majority's replies back (K27).
@@ -20,7 +22,8 @@
 namespace doublehold {
 namespace {
 
-// What the source allows for drift: a hundredth of the lease, and 2 ms for the precision of Redis's expiry.
+// What the source allows for drift: a hundredth of the lease, and 2 ms for the precision of Redis's
+// expiry.
 Duration DriftOf(Lease lease) { return lease / 100 + 2ms; }
 
 struct Tally {

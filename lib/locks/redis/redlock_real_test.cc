@@ -18,8 +18,8 @@ const LockKey kRedlockKey{.name = "k"};
 
 class RedlockTest : public OnServers {
  protected:
-  // What nodes that stood still were sent meanwhile they do now, in order. Looked at once they have had the time: at first
-  // there is nothing anyway.
+  // What nodes that stood still were sent meanwhile they do now, in order. Looked at once they have
+  // had the time: at first there is nothing anyway.
   static void ExpectNothingIsLeftOn(std::initializer_list<int> nodes) {
     const MonoTime settled = RealMono() + 50ms;
     ASSERT_TRUE(Eventually([&] { return RealMono() > settled; }));

@@ -1,7 +1,7 @@
-// redlock-redisson: Redisson's RedissonRedLock: an RLock on each of N independent nodes, taken in turn. Granted when no
-// more than a minority failed and asking them all took no longer than the waiting time, which is node-timeout a node. A
-// node may use up its share and no more. Released on every node. A watchdog renews all of them, unless an explicit lease
-// was asked for.
+// redlock-redisson: Redisson's RedissonRedLock: an RLock on each of N independent nodes, taken in
+// turn. Granted when no more than a minority failed and asking them all took no longer than the
+// waiting time, which is node-timeout a node. A node may use up its share and no more. Released on
+// every node. A watchdog renews all of them, unless an explicit lease was asked for.
 //
 // Claims:  one owner at a time, with a minority of the nodes lost.
 // Assumes: as redlock, but with no allowance for drift, and no look at what is left of the lease: the waiting time alone

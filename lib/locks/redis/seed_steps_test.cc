@@ -1,4 +1,5 @@
-// The locks of seeds 000, 002 and 004, command by command: what each sends, in which order, and what it makes of the answers.
+// The locks of seeds 000, 002 and 004, command by command: what each sends, in which order, and
+// what it makes of the answers.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,8 @@
 // set-nx-px: SET key owner NX PX lease; released by comparing the owner in a script.
 //
 // Claims:  at most one client's lease is valid at a time; a dead holder blocks nobody longer than the lease.
-// Assumes: one server that loses no write and whose clock runs at the clients' rate; work ends within the lease.
+// Assumes: one server that loses no write and whose clock runs at the clients' rate; work ends
+// within the lease.
 // Attack:  stop the holder past its lease, then let it write (K14); hold its write on the wire (K15);
 //          move the server's clock (K17); lose the server's memory (K18); cut its replicas off, then promote one (K19).
 //          Lose the reply to SET: nobody can have the lock for a lease (K16).

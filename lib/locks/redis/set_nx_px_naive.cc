@@ -1,4 +1,5 @@
-// set-nx-px-del, set-nx-px-get-del: SET key owner NX PX lease, as set-nx-px has it, released in the ways that seed 002 warns of.
+// set-nx-px-del, set-nx-px-get-del: SET key owner NX PX lease, as set-nx-px has it, released in the
+// ways that seed 002 warns of.
 //
 // Claims:  one holder at a time; a holder that dies blocks nobody longer than the lease.
 // Assumes: no release is ever late.

@@ -1,8 +1,9 @@
-// set-nx-px-reentrant: set-nx-px, and a marker in the process for each key that a thread has: whoever has the marker goes
-// straight in, and the last exit releases.
+// set-nx-px-reentrant: set-nx-px, and a marker in the process for each key that a thread has:
+// whoever has the marker goes straight in, and the last exit releases.
 //
 // Claims:  one owner at a time, which may enter again.
-// Assumes: as set-nx-px; and that a lock whose marker is there is still held: nobody asks the server.
+// Assumes: as set-nx-px; and that a lock whose marker is there is still held: nobody asks the
+// server.
 // Attack:  as set-nx-px. A thread that enters again after its lease enters on the marker alone (K13).
 // Source:  seed 002. Option leaky-marker: nothing is released when the section throws, so marker and lock stay.
 

@@ -1,4 +1,5 @@
-// setnx-expire: SETNX, and then the expiry as a second command; released by DEL. What seed 002 warns of.
+// setnx-expire: SETNX, and then the expiry as a second command; released by DEL. What seed 002
+// warns of.
 //
 // Claims:  one holder at a time; a holder that dies blocks nobody longer than the lease.
 // Assumes: nobody dies between the two commands; work ends within the lease.

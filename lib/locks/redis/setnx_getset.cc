@@ -1,5 +1,6 @@
-// setnx-getset: the value of the key is the instant when the lock is over, by the client's own wall clock. SETNX takes
-// a free key; a key whose instant is past is taken over by GETSET, and won when it returned what GET had shown.
+// setnx-getset: the value of the key is the instant when the lock is over, by the client's own wall
+// clock. SETNX takes a free key; a key whose instant is past is taken over by GETSET, and won when
+// it returned what GET had shown.
 //
 // Claims:  one holder at a time; a holder that dies is followed by another when its instant is past.
 // Assumes: the clients' wall clocks agree; work ends within the lease.
@@ -78,7 +79,8 @@ class SetnxGetset final : public Lock {
     return Take(std::move(grant), deadline);
   }
 
-  // The grant stands whether or not the last resort could be set: the instant in the value frees the lock.
+  // The grant stands whether or not the last resort could be set: the instant in the value frees
+  // the lock.
   AcquireResult Take(Grant grant, Deadline deadline) {
     const std::array<std::string_view, 3> expire{"EXPIRE", grant.key.name, kLastResortSeconds};
     env_.Reach(Step::kMidAcquire);

@@ -1,9 +1,11 @@
-// setnx-getset-expired: the value of the key is the instant when the lock is over, by the client's own wall clock, and the
-// key never expires. SETNX takes a free key. A key whose instant is past is written over by GETSET, and won when what that
-// returned is past too, whatever GET had shown before. Released by GET, and DEL when the value there is not past yet.
+// setnx-getset-expired: the value of the key is the instant when the lock is over, by the client's
+// own wall clock, and the key never expires. SETNX takes a free key. A key whose instant is past is
+// written over by GETSET, and won when what that returned is past too, whatever GET had shown
+// before. Released by GET, and DEL when the value there is not past yet.
 //
 // Claims:  one holder at a time; a holder that dies is followed by another when its instant is past.
-// Assumes: the clients' wall clocks agree; work ends within the lease; nothing happens between two commands.
+// Assumes: the clients' wall clocks agree; work ends within the lease; nothing happens between two
+// commands.
 // Attack:  a client whose clock is ahead takes over a valid lock (K07, K08). A holder that was late sees the next one's
 //          value, which is not past, and deletes it (K04); so does one whose DEL is (K05). A release between another's
 //          GET and GETSET leaves that one's value in a free lock (K09). In its blocking form a waiter never looks at the

@@ -1,5 +1,6 @@
-// What every lock variant promises, on real servers. The list is the registry's: a new variant is held to this with no
-// line here, unless it is known not to keep it. What is special to a family stands in that family's own test.
+// What every lock variant promises, on real servers. The list is the registry's: a new variant is
+// held to this with no line here, unless it is known not to keep it. What is special to a family
+// stands in that family's own test.
 #include <algorithm>
 #include <set>
 
@@ -25,7 +26,8 @@ bool HasOption(const LockEntry& entry, std::string_view name) {
   return std::ranges::any_of(entry.options, [&](const OptionSpec& o) { return o.name == name; });
 }
 
-// Every variant that takes locks, without its watchdog, so that leases end; and the forms in which some can be had.
+// Every variant that takes locks, without its watchdog, so that leases end; and the forms in which
+// some can be had.
 std::vector<Variant> LeaseLocks() {
   std::vector<Variant> variants;
   for (const LockEntry& entry : Locks()) {
@@ -241,7 +243,8 @@ TEST_F(Variants, AServerThatDoesNotAnswerLeavesTheOutcomeUnknown) {
     const AcquireResult result = a.Try(kVariantsKey, a.env().Mono() + 50ms);
     Node(1).Continue();
     ASSERT_TRUE(std::holds_alternative<Unknown>(result));
-    // Its bytes had arrived: it was carried out afterwards, and blocks the others until it is released.
+    // Its bytes had arrived: it was carried out afterwards, and blocks the others until it is
+    // released.
     ASSERT_TRUE(Eventually([&] { return AskNode(1, {"EXISTS", "k"}) == "1"; }));
     EXPECT_TRUE(b.IsBusy(kVariantsKey));
     EXPECT_TRUE(Freed(a.Release(std::get<Unknown>(result).perhaps)));

@@ -1,5 +1,5 @@
-// Where everything that could go one way or another is decided. A list of its answers is an execution: the same list, the
-// same execution.
+// Where everything that could go one way or another is decided. A list of its answers is an
+// execution: the same list, the same execution.
 //
 // Thread rule: one thread. Pure in what it was asked: no clock, no randomness but a seed's.
 #ifndef DOUBLEHOLD_LIB_SIM_CHOICES_CHOICE_H_
@@ -23,7 +23,8 @@ enum class ChoiceKind : uint8_t {
 class ChoiceSource {
  public:
   virtual ~ChoiceSource() = default;
-  // One of `count` alternatives, 0..count-1; `count` is 2 or more. 0 is the plain one: nothing unusual.
+  // One of `count` alternatives, 0..count-1; `count` is 2 or more. 0 is the plain one: nothing
+  // unusual.
   virtual uint32_t Choose(ChoiceKind kind, uint32_t count) = 0;
 };
 

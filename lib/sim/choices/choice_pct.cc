@@ -30,7 +30,8 @@ uint32_t PctChoices::Choose(ChoiceKind kind, uint32_t count) {
     const uint32_t of_kind = orders_asked_++;
     for (; next_change_ < changes_.size() && changes_[next_change_] <= of_kind; ++next_change_)
       first_waits_ = !first_waits_;
-    // When the first waits, the next question is whether the one that goes instead should wait for it in turn.
+    // When the first waits, the next question is whether the one that goes instead should wait for
+    // it in turn.
     choice = first_waits_ && !waits_ ? 1 : 0;
     waits_ = choice == 1;
   } else {

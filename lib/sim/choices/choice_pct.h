@@ -1,17 +1,21 @@
-// Executions drawn as PCT draws them (Burckhardt, Kothari, Musuvathi and Nagarakatte: A randomized scheduler with probabilistic
-// guarantees of finding bugs, 2010), over what a simulated world asks.
+// Executions drawn as PCT draws them (Burckhardt, Kothari, Musuvathi and Nagarakatte: A randomized
+// scheduler with probabilistic guarantees of finding bugs, 2010), over what a simulated world asks.
 //
-// There: each thread has a random priority, the highest that can run does, and at d-1 steps drawn from all k the one that runs
-// loses its priority. A bug that needs d orderings is hit with probability 1 / (n k^(d-1)) or more, in every single run.
+// There: each thread has a random priority, the highest that can run does, and at d-1 steps drawn
+// from all k the one that runs loses its priority. A bug that needs d orderings is hit with
+// probability 1 / (n k^(d-1)) or more, in every single run.
 //
-// Here: what competes are the things due within the window of each other, and a source of choices is not told who they are, only
-// whether the first due should wait until the next has gone. So there are two ranks in place of n: what was due first goes first,
-// or the next goes in its place, turn by turn. Which of the two holds at the start is drawn; at each of `delays` change points,
-// drawn from all order questions of the plain execution, it turns over. What has lost its place keeps on losing, to things that
-// came later as well, until nothing else is due or the next change point: as a thread that has lost its priority does.
-// Faults are change points of another kind: `faults` places are drawn from the fault questions of the plain execution, each
-// place as likely, and each fault that can strike there. An execution that needs c given change points and f given faults at
-// given places comes with probability 1 / (2 k^c m^f a^f) or more, of k order and m fault questions with a alternatives.
+// Here: what competes are the things due within the window of each other, and a source of choices
+// is not told who they are, only whether the first due should wait until the next has gone. So
+// there are two ranks in place of n: what was due first goes first, or the next goes in its place,
+// turn by turn. Which of the two holds at the start is drawn; at each of `delays` change points,
+// drawn from all order questions of the plain execution, it turns over. What has lost its place
+// keeps on losing, to things that came later as well, until nothing else is due or the next change
+// point: as a thread that has lost its priority does. Faults are change points of another kind:
+// `faults` places are drawn from the fault questions of the plain execution, each place as likely,
+// and each fault that can strike there. An execution that needs c given change points and f given
+// faults at given places comes with probability 1 / (2 k^c m^f a^f) or more, of k order and m fault
+// questions with a alternatives.
 //
 // Thread rule: one thread. Pure in its seed and the number of the execution.
 #ifndef DOUBLEHOLD_LIB_SIM_CHOICES_CHOICE_PCT_H_

@@ -51,7 +51,8 @@ TEST(PctChoices, WhatItNotesIsTheSameExecution) {
   }
 }
 
-// Each stretch between two change points is of one rank: the first goes, or it waits, and what goes in its place does not.
+// Each stretch between two change points is of one rank: the first goes, or it waits, and what goes
+// in its place does not.
 TEST(PctChoices, TheOrderTurnsOverAtEachChangePoint) {
   std::map<std::string, int> seen;
   for (uint64_t number = 0; number < 1000; ++number) {
@@ -86,7 +87,8 @@ TEST(PctChoices, WithoutDelaysWhatIsDueFirstGoesFirst) {
   }
 }
 
-// 1 / (m a) of an execution with one fault at a given place: each comes about as often as any other.
+// 1 / (m a) of an execution with one fault at a given place: each comes about as often as any
+// other.
 TEST(PctChoices, EachFaultAtEachPlaceComesAsOften) {
   std::map<std::pair<uint32_t, uint32_t>, int> seen;
   constexpr int kRuns = 8000;

@@ -21,7 +21,8 @@ void RandomWalk::Begin(uint64_t number) {
   Draw(places_[static_cast<size_t>(ChoiceKind::kOrder)], terms_.delays, terms_.order_questions);
 }
 
-// What has gone wrong once takes longer, and asks more: so the places after the first reach beyond the plain end.
+// What has gone wrong once takes longer, and asks more: so the places after the first reach beyond
+// the plain end.
 void RandomWalk::Draw(Places& places, uint32_t count, uint32_t questions) {
   places.asked = 0;
   places.next = 0;

@@ -1,4 +1,5 @@
-// Executions drawn at random: each has its faults, and its changes of order, at places drawn over the whole run.
+// Executions drawn at random: each has its faults, and its changes of order, at places drawn over
+// the whole run.
 //
 // Thread rule: one thread. Pure in its seed and the number of the walk.
 #ifndef DOUBLEHOLD_LIB_SIM_CHOICES_RANDOM_WALK_H_
@@ -24,8 +25,8 @@ struct WalkTerms {
 // With the numbers of what was asked in such an execution.
 WalkTerms WithQuestions(WalkTerms terms, const std::vector<GivenChoices::Question>& plain);
 
-// One walk after the other. The first fault strikes for sure, each place of the plain execution being as likely as any
-// other; a further one may come to stand behind the end, and then does not.
+// One walk after the other. The first fault strikes for sure, each place of the plain execution
+// being as likely as any other; a further one may come to stand behind the end, and then does not.
 class RandomWalk final : public ChoiceSource {
  public:
   explicit RandomWalk(const WalkTerms& terms);

@@ -96,7 +96,8 @@ constexpr Command kOfScript[] = {
     {"script|load", 3, ScriptLoad},
 };
 
-// A name as two numbers in which small and large letters are one. No name is longer, or has anything but letters.
+// A name as two numbers in which small and large letters are one. No name is longer, or has
+// anything but letters.
 struct Folded {
   uint64_t low = 0;
   uint64_t high = 0;

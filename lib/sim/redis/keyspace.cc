@@ -80,7 +80,8 @@ void Keyspace::TellWatchers(std::string_view key) {
   for (Watched& each : watches_) {
     if (each.key != key) continue;
     if (each.expired) {
-      // As the server does it: one that was over when it was watched shields those who watched it later.
+      // As the server does it: one that was over when it was watched shields those who watched it
+      // later.
       if (Raw(key) != nullptr) break;
       each.expired = false;
       continue;

@@ -32,9 +32,9 @@ struct Entry {
   int64_t expires_ms = kNever;  // alive at this instant, gone after it
 };
 
-// A value: a copy has the same keys and the same watches. Not thread-safe. Entries move when a key comes or goes. Searched
-// linearly: a simulated world has few keys. As in Redis, a key whose time is over goes when somebody looks at it, and
-// whoever changes an entry says so by Touch.
+// A value: a copy has the same keys and the same watches. Not thread-safe. Entries move when a key
+// comes or goes. Searched linearly: a simulated world has few keys. As in Redis, a key whose time
+// is over goes when somebody looks at it, and whoever changes an entry says so by Touch.
 class Keyspace {
  public:
   // Null when the key is not there, or no longer.

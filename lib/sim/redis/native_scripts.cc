@@ -8,7 +8,8 @@
 namespace doublehold::sim {
 namespace {
 
-// Whether a key holds that text; nothing when what it holds is no string, at which the script would fail.
+// Whether a key holds that text; nothing when what it holds is no string, at which the script would
+// fail.
 std::optional<bool> Holds(const ServerCall& call, std::string_view key, std::string_view text) {
   const Entry* entry = call.Find(key);
   if (entry == nullptr) return false;

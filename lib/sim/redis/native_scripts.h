@@ -1,4 +1,5 @@
-// Scripts of the hot path in C++: each does what its text does. sim_conformance_test holds both to a real server.
+// Scripts of the hot path in C++: each does what its text does. sim_conformance_test holds both to
+// a real server.
 #ifndef DOUBLEHOLD_LIB_SIM_REDIS_NATIVE_SCRIPTS_H_
 #define DOUBLEHOLD_LIB_SIM_REDIS_NATIVE_SCRIPTS_H_
 

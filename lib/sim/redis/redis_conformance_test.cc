@@ -1,5 +1,6 @@
-// The modelled Redis against a real one: the same random sequences of commands, at the same instants of a clock that both
-// have, and every reply the same. DOUBLEHOLD_CONFORMANCE_SEQUENCES says how many, DOUBLEHOLD_CONFORMANCE_SEED which.
+// The modelled Redis against a real one: the same random sequences of commands, at the same
+// instants of a clock that both have, and every reply the same. DOUBLEHOLD_CONFORMANCE_SEQUENCES
+// says how many, DOUBLEHOLD_CONFORMANCE_SEED which.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// A Redis server of the simulator: what one answers to a command at an instant of its wall clock, without I/O, clocks or
-// randomness. Held to a real redis-server by redis_conformance_test.cc.
+// A Redis server of the simulator: what one answers to a command at an instant of its wall clock,
+// without I/O, clocks or randomness. Held to a real redis-server by redis_conformance_test.cc.
 #ifndef DOUBLEHOLD_LIB_SIM_REDIS_REDIS_MODEL_H_
 #define DOUBLEHOLD_LIB_SIM_REDIS_REDIS_MODEL_H_
 
@@ -13,17 +13,19 @@
 
 namespace doublehold::sim {
 
-// One server; a copy is another server with the same data. Not thread-safe. Unlike the real one it never removes a key
-// that nobody looks at: it goes when it is looked at after its time. Replicas are the world's business: WAIT answers 0.
+// One server; a copy is another server with the same data. Not thread-safe. Unlike the real one it
+// never removes a key that nobody looks at: it goes when it is looked at after its time. Replicas
+// are the world's business: WAIT answers 0.
 class RedisModel {
  public:
   // The engine outlives it; models of one thread share one.
   explicit RedisModel(ScriptEngine& engine) { server_.engine = &engine; }
 
-  // Carries a command out as connection `connection` (WATCH and MULTI are kept by it; any number) at the server's own
-  // wall clock.
+  // Carries a command out as connection `connection` (WATCH and MULTI are kept by it; any number)
+  // at the server's own wall clock.
   [[nodiscard]] ServerReply Execute(int connection, Argv command, int64_t now_ms);
-  // The same as EVALSHA of that script (NOSCRIPT when the server does not know it), without parsing anything.
+  // The same as EVALSHA of that script (NOSCRIPT when the server does not know it), without parsing
+  // anything.
   [[nodiscard]] ServerReply Eval(int connection, const Script& script, Argv keys, Argv args,
                                  int64_t now_ms);
   // Makes the script known. It must compile.

@@ -52,7 +52,8 @@ std::optional<double> ReadDouble(std::string_view text);
 // With as many digits as it takes to read the same number again: 3, 0.10000000000000001, inf.
 std::string DoubleText(double value);
 
-// Indices of Redis count from the end below 0. Empty when `first` is behind `last`, both cut to [0, size).
+// Indices of Redis count from the end below 0. Empty when `first` is behind `last`, both cut to [0,
+// size).
 struct Range {
   size_t first = 0;
   size_t end = 0;

@@ -21,8 +21,8 @@ constexpr int kGarbagePercent =
     1000;  // so little is alive that it is not worth looking for it often
 constexpr const char* kChunk = "@user_script";
 
-// What scripts may use of Lua. Not of it: files and the system; `load` and its kind; what reaches around the protection
-// of tables; random numbers, which would differ from run to run.
+// What scripts may use of Lua. Not of it: files and the system; `load` and its kind; what reaches
+// around the protection of tables; random numbers, which would differ from run to run.
 constexpr std::array<const char*, 14> kBuiltins{
     "assert", "error",  "getmetatable", "ipairs", "next",     "pairs",    "rawequal",
     "rawget", "select", "setmetatable", "type",   "tonumber", "tostring", "unpack"};
@@ -208,7 +208,8 @@ class ScriptEngine::Lua {
     return luaL_ref(lua_, LUA_REGISTRYINDEX);
   }
 
-  // No script can keep the table, so that the next one need not have another: but it may have changed it.
+  // No script can keep the table, so that the next one need not have another: but it may have
+  // changed it.
   void FillWords(int table, Argv words) {
     lua_rawgeti(lua_, LUA_REGISTRYINDEX, table);
     lua_pushnil(lua_);

@@ -1,5 +1,5 @@
-// Runs the text of scripts in a Lua 5.1 of its own, as Redis does: KEYS, ARGV, redis.call, and no way to leave anything
-// behind for the next script.
+// Runs the text of scripts in a Lua 5.1 of its own, as Redis does: KEYS, ARGV, redis.call, and no
+// way to leave anything behind for the next script.
 #ifndef DOUBLEHOLD_LIB_SIM_REDIS_SCRIPT_ENGINE_H_
 #define DOUBLEHOLD_LIB_SIM_REDIS_SCRIPT_ENGINE_H_
 
@@ -12,8 +12,8 @@
 
 namespace doublehold::sim {
 
-// What a script does, in C++; held equal to its text by test. Nothing where it cannot tell, and has changed nothing: then the text
-// runs.
+// What a script does, in C++; held equal to its text by test. Nothing where it cannot tell, and has
+// changed nothing: then the text runs.
 using NativeScript = std::optional<ServerReply> (*)(const ServerCall& call, Argv keys, Argv args);
 
 struct CompiledScript {
@@ -22,8 +22,8 @@ struct CompiledScript {
   NativeScript twin = nullptr;
 };
 
-// Compiles a text once. Any number of servers share one engine, all used by one thread. Not copyable; what Compile
-// returns lives as long as the engine.
+// Compiles a text once. Any number of servers share one engine, all used by one thread. Not
+// copyable; what Compile returns lives as long as the engine.
 class ScriptEngine {
  public:
   ScriptEngine();

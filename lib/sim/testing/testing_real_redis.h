@@ -1,4 +1,5 @@
-// A real redis-server whose wall clock stands still where the test puts it, and several connections to it.
+// A real redis-server whose wall clock stands still where the test puts it, and several connections
+// to it.
 #ifndef DOUBLEHOLD_LIB_SIM_TESTING_TESTING_REAL_REDIS_H_
 #define DOUBLEHOLD_LIB_SIM_TESTING_TESTING_REAL_REDIS_H_
 
@@ -51,8 +52,8 @@ class RealRedis {
   std::set<size_t> used_;  // by the sequence before
 };
 
-// A reply on the wire, as far as it can be told behind a connection of lib/base: nil is nil, and an error within an array is
-// a status.
+// A reply on the wire, as far as it can be told behind a connection of lib/base: nil is nil, and an
+// error within an array is a status.
 std::string ShowWire(std::string_view reply);
 
 }  // namespace doublehold::testing

@@ -1,4 +1,5 @@
-// For tests of a simulated world: two clients, a store and two nodes, with choices that are given; what is said, with the time.
+// For tests of a simulated world: two clients, a store and two nodes, with choices that are given;
+// what is said, with the time.
 #ifndef DOUBLEHOLD_LIB_SIM_TESTING_TESTING_SCENE_H_
 #define DOUBLEHOLD_LIB_SIM_TESTING_TESTING_SCENE_H_
 

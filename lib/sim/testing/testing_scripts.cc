@@ -146,8 +146,8 @@ std::string ReadWhole(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The string that stands at `at` in a source: literals one after the other, and names of constants. Ends at ; or at the
-// parenthesis that was open.
+// The string that stands at `at` in a source: literals one after the other, and names of constants.
+// Ends at ; or at the parenthesis that was open.
 std::string ReadLiterals(const std::string& source, size_t at) {
   std::string text;
   for (int open = 1; at < source.size() && source[at] != ';'; ++at) {

@@ -1,5 +1,5 @@
-// Random sequences of commands for the modelled and the real Redis: few keys, few values, all commands that the model
-// knows, all scripts of lib/locks and workloads.
+// Random sequences of commands for the modelled and the real Redis: few keys, few values, all
+// commands that the model knows, all scripts of lib/locks and workloads.
 #ifndef DOUBLEHOLD_LIB_SIM_TESTING_TESTING_SEQUENCES_H_
 #define DOUBLEHOLD_LIB_SIM_TESTING_TESTING_SEQUENCES_H_
 

@@ -1,5 +1,5 @@
-// Locks as they are shipped but for one mistake each, that somebody could make: what the testbed has to find. In no registry; only
-// tests make them.
+// Locks as they are shipped but for one mistake each, that somebody could make: what the testbed
+// has to find. In no registry; only tests make them.
 #ifndef DOUBLEHOLD_LIB_TESTING_MUTANTS_MUTANTS_H_
 #define DOUBLEHOLD_LIB_TESTING_MUTANTS_MUTANTS_H_
 
