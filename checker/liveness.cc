@@ -283,7 +283,7 @@ ClaimVerdict CheckLiveness(const Evidence& evidence, const Limits& limits) {
   for (const auto& [key, state] : Keys(evidence.history())) {
     if (state.IsAnswered() || state.never_expires_ns) ++verdict.opportunities;
     if (state.probe && !state.IsAnswered()) ++unanswered;
-    if (state.IsAnswered() && limits.violations_told > 0) {
+    if (state.IsAnswered() && !state.IsStuck() && limits.violations_told > 0) {
       const int64_t left_ns = state.probe->budget_ns - state.probe->waited_ns;
       left.Add(left_ns, state.probe->to_ns,
                fmt::format("{} was had at {} with {} of the probe's budget left",

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 7> kKeepingKinds{"black-hole", "bandwidth
                                                         "hold",       "partition", "stall"};
 constexpr std::array<std::string_view, 3> kKeyKinds{"flush", "delete-key", "evict"};
 
-// Which start a fault's end belongs to: the first that is open, of that fault on that target.
+// An end belongs to the earliest start of the same fault on the same target that has not ended yet.
 using EpisodeKey = std::tuple<int32_t, int32_t, int32_t>;
 
 std::vector<FaultEpisode> Episodes(const History& history) {

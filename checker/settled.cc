@@ -140,9 +140,9 @@ class CallTimeoutChecker {
     });
   }
 
-  // Of clients that were killed, the calls of which nobody knows whether they were answered, or
-  // sent: whoever is killed records nothing more. What is answered after them, but by a refusal
-  // that tells nothing, shows that they were.
+  // Calls of killed clients of which nobody knows whether they were answered, or sent: a killed
+  // client records nothing more. A later call of the same client that was answered shows that the
+  // earlier ones were, unless it is a refusal that tells nothing.
   [[nodiscard]] std::set<const Call*> Unheard() const {
     std::set<const Call*> recorded;
     for (const LateCall& late : late_) recorded.insert(late.call);

@@ -68,9 +68,10 @@ void WriteOrder::Sold(const Event& write) {
     overwrite.sold = overwrite.sold || is_it(overwrite.write);
 }
 
-// The latest that left what was read, if it was under way together with all that came after it.
+// Finds the last write that left what was read, and moves it to the end if it overlaps every write
+// after it.
 void WriteOrder::MoveLast(int64_t read) {
-  int64_t latest_ns = INT64_MIN;  // at which one of those after it began
+  int64_t latest_ns = INT64_MIN;  // the latest start among the writes after it
   for (size_t place = recent_.size(); place-- > 0;) {
     const Span& when = recent_[place].when;
     if (recent_[place].write.value[1] != read || when.to_ns < latest_ns) {

@@ -173,8 +173,8 @@ class ObjectBuilder {
     return {};
   }
 
-  // What a grant of ours says, in a file that was exported too. It may have begun when it was
-  // answered, and no later.
+  // What a grant in our own history says; an exported one has it too. Its lease begins no later
+  // than its answer: `valid_until_ns` further than a lease after that means that it was longer.
   void NoteGrant(const Open& open, const LogEvent& event, FormView grant) {
     shared_ = shared_ || grant.Find("shared").WholeNumber().value_or(0) != 0;
     const LinearValue& lease = open.operation.argument;
@@ -201,7 +201,7 @@ class ObjectBuilder {
     if (!model_.needs_times) object.times.emplace_back(open.invoked_ns, returned_ns);
   }
 
-  // Of a sequence of two, one.
+  // One part of a pair; nothing if it is none.
   static std::optional<FormView> PartOf(FormView pair, int which) {
     if (!pair.IsSequence()) return std::nullopt;
     std::vector<FormView> parts;

@@ -25,16 +25,20 @@ std::string_view Means(FailedRelease reading) {
   return "";
 }
 
-// Whether some were granted it who should have been told a token, and none was: then nothing was
-// compared.
-bool LacksTokens(const Model& model, const std::vector<Operation>& operations) {
-  bool answered = false;
+// Why too few of those who were granted it were told a token for what is compared to say anything;
+// or nothing.
+std::optional<std::string> WhyTooFewTokens(const Model& model,
+                                           const std::vector<Operation>& operations) {
+  int64_t granted = 0;
+  int64_t told = 0;
   for (const Operation& one : operations) {
     if (one.indeterminate || model.ValuesOf(one.function).result != ValueKind::kToken) continue;
-    if (!one.result.empty()) return false;
-    answered = true;
+    ++granted;
+    told += one.result.empty() ? 0 : 1;
   }
-  return answered;
+  if (granted == told) return std::nullopt;
+  if (told > 1 && 2 * told >= granted) return std::nullopt;
+  return fmt::format("{} of {} acquires were told a token: too few to compare", told, granted);
 }
 
 ObjectVerdict JudgeObject(const LoggedObject& object, const std::vector<Operation>& operations,
@@ -42,9 +46,10 @@ ObjectVerdict JudgeObject(const LoggedObject& object, const std::vector<Operatio
   SearchResult result = FindOrder(question.model, question.parameters, operations, limits);
   if (result.outcome == Outcome3::kViolated)
     result.reason = Explain(question.model, operations, result);
-  if (result.outcome == Outcome3::kValid && LacksTokens(question.model, operations)) {
+  const auto too_few = WhyTooFewTokens(question.model, operations);
+  if (result.outcome == Outcome3::kValid && too_few) {
     result.outcome = Outcome3::kUnknown;
-    result.reason = "no acquire was told a token, so that none can be compared";
+    result.reason = *too_few;
   }
   return {.key = object.key,
           .operations = operations.size(),

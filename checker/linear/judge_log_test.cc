@@ -337,8 +337,8 @@ TEST(JudgeLog, TokensMayBeginAnywhereAndOnlyThoseThatWereToldAreCompared) {
       {"-5", "-4", Outcome3::kValid},
       {"-5", "-5", Outcome3::kViolated},
       {"{:token 0}", "{:token 0}", Outcome3::kViolated},
-      {"{:token 3}", "{:fence 3}", Outcome3::kValid},
-      {"nil", "7", Outcome3::kValid},
+      {"{:token 3}", "{:fence 3}", Outcome3::kUnknown},
+      {"nil", "7", Outcome3::kUnknown},
       {"nil", "nil", Outcome3::kUnknown},
       {"{:fence 5}", "{:fence 5}", Outcome3::kUnknown},
   };
@@ -348,10 +348,26 @@ TEST(JudgeLog, TokensMayBeginAnywhereAndOnlyThoseThatWereToldAreCompared) {
       ASSERT_TRUE(verdict) << verdict.error().message;
       EXPECT_EQ(verdict->outcome, c.outcome) << model << " " << c.first << " " << c.second;
       if (c.outcome != Outcome3::kUnknown) continue;
-      EXPECT_EQ(verdict->objects[0].reason,
-                "no acquire was told a token, so that none can be compared");
+      EXPECT_TRUE(verdict->objects[0].reason.ends_with(
+          " of 2 acquires were told a token: too few to compare"))
+          << verdict->objects[0].reason;
     }
   }
+}
+
+TEST(JudgeLog, TokensOfLessThanHalfOfTheGrantsSayTooLittle) {
+  const auto outcome = [](const std::vector<std::string>& tokens) {
+    std::string log;
+    for (const std::string& token : tokens) {
+      for (const std::string& what : {":acquire, :value " + token, std::string(":release")})
+        log += "{:process 0, :type :invoke, :f " + what + "} {:process 0, :type :ok, :f " + what +
+               "}\n";
+    }
+    return JudgedJudgeLog(log, "fenced-mutex")->outcome;
+  };
+  EXPECT_EQ(outcome({"1", "2", "nil", "nil"}), Outcome3::kValid);
+  EXPECT_EQ(outcome({"1", "2", "nil", "nil", "nil"}), Outcome3::kUnknown);
+  EXPECT_EQ(outcome({"2", "1", "nil", "nil", "nil"}), Outcome3::kViolated);
 }
 
 TEST(JudgeLog, OfAnObjectThatNobodyWasGrantedNoTokenIsMissing) {

@@ -9,8 +9,8 @@
 //   lease 10:   acquire [0 .. 8]   release [12 .. 14] -> ok          it was held at 12, so it started at 2 or later
 //                                  release [12 .. 14] -> not owner   it was over by 14, so it started at 4 or before
 //
-// Both together cannot be, and that is a violation, as is this one, where the second starts at 9 or
-// before:
+// The two answers contradict each other, so a history with both is a violation. So is the next one:
+// c1's lease ends at 10 or later, yet c2 starts at 9 or before.
 //
 //   c1, lease 10:  |--a--|                        acquire [0 .. 6]: it ends at 10 or later
 //   c2, lease 10:        |-a-|                    acquire [6 .. 9]

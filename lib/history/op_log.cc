@@ -9,7 +9,9 @@
 namespace doublehold {
 namespace {
 
-constexpr int32_t kThreadsApart = 256;  // of our clients: a session is a process of its own
+// Of our clients a session is a process of its own; the first has the number of its client.
+constexpr int32_t kMostThreads = 256;
+constexpr int32_t kThreadsApart = 1 << 23;
 
 std::optional<EventType> TypeOf(FormView type) {
   const std::string_view name = type.Text().value_or("");
@@ -128,11 +130,11 @@ class OpLogReader {
       if (entry.task.exists()) return {};  // a watchdog's, a meter's
     }
     const int64_t thread = facts_.ours ? entry.thread.Integer().value_or(0) : 0;
-    if (*process < 0 || *process > INT32_MAX / kThreadsApart - 1 || thread < 0 ||
-        thread >= kThreadsApart)
+    if (*process < 0 || *process > kThreadsApart - 1 || thread < 0 ||
+        thread >= kMostThreads)
       return Skip(SkipReason::kNoEvent, "no such process can be");
     return Take({.line = reader_.line(),
-                 .process = static_cast<int32_t>(facts_.ours ? *process * kThreadsApart + thread
+                 .process = static_cast<int32_t>(facts_.ours ? *process + thread * kThreadsApart
                                                              : *process),
                  .type = *type,
                  .function = *function,
