@@ -47,6 +47,9 @@ TEST(Cause, OfALateHolderIsWhatHeldItUpForSoLong) {
       {"exclusion", kCauseLate + "\n      pause n0:         [-----------]", "message-held"},
       {"exclusion", kCauseLate + "\n      restart n0:       [-----------]", "message-held"},
       {"exclusion", kCauseLate + "\n      snapshot n0:      [-----------]", "message-held"},
+      // a server of locks, which nobody waited for
+      {"exclusion", kCauseLate + "\n      restart n1:       [-----------]", "overran"},
+      {"exclusion", kCauseLate + "\n      crash n1:         [-----------]", "overran"},
       {"exclusion", kCauseLate + "\n      slow c1:          [-----------]", "overran"},
       {"exclusion", kCauseLate, "overran"},
       // most of why it was late, and its lease ended meanwhile; or not

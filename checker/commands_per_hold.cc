@@ -96,10 +96,6 @@ class CommandLimitChecker {
   void Judge(const Hold& hold) {
     const bool over = IsOver(hold);
     const Span when{hold.core.from_ns, over ? hold.done_ns : hold.core.to_ns};
-    if (IsBesideAnother(hold, when)) {
-      ++passed_over_;
-      return;
-    }
     const auto its = sent_.find(hold.client);
     const int64_t sent = its == sent_.end() ? 0 : CountWithin(its->second, when);
     if (sent <= limit_) {
@@ -110,6 +106,10 @@ class CommandLimitChecker {
       most_ = std::max(most_, sent);
       if (!left_.IsNear(limit_ - sent)) return left_.Add(limit_ - sent);
       return left_.Add(limit_ - sent, when.to_ns, What(hold, when, sent));
+    }
+    if (IsBesideAnother(hold, when)) {
+      ++passed_over_;
+      return;
     }
     ++judged_;
     if (!scene_.StallsWithin(when).empty()) {

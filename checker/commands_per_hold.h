@@ -16,9 +16,10 @@ namespace doublehold {
 //   sent c1:      *   *   *   *         3
 //
 // Who asks for another key meanwhile, or has one, or whose other session does, sends for that as
-// well: that hold is passed over. So is one that is not known to be over, of which nothing was
-// kept, or after which no more was, if less was sent than the limit. A fault is no excuse; a stall
-// of the machine meanwhile is, since a lock that is held for longer is renewed more often.
+// well: with more than the limit that hold is passed over. So is one that is not known to be over,
+// of which nothing was kept, or after which no more was, if less was sent than the limit. A fault
+// is no excuse; a stall of the machine meanwhile is, since a lock that is held for longer is
+// renewed more often.
 //
 // Once for each hold. Unknown where no limit is set, or more holds were passed over than judged.
 ClaimVerdict CheckCommandsPerHold(const Evidence& evidence, const Limits& limits);

@@ -91,10 +91,14 @@ HeldUp Held(const Particulars& record, const Hold& hold, const Span& when) {
     const bool of_messages = std::ranges::find(kOfMessages, kind) != kOfMessages.end() &&
                              (episode.client < 0 || episode.client == hold.client);
     const FaultFact& fault = record.FaultOf(episode);
-    const bool of_server = StopsServers(fault) && ActsOnServers(episode, fault);
-    if (!of_messages && !of_server) continue;
+    const bool of_server = kind == "pause" && ActsOnServers(episode, fault);
+    // Of several servers of locks one that is away need not be waited for; the store is, by what
+    // uses it, and no acquire does.
+    const bool of_store = StopsServers(fault) && episode.node == 0;
+    if (!of_messages && !of_server && !of_store) continue;
     const bool loses = LosesMessages(fault);
     for (const Span& waited : waits) {
+      if (of_store && !of_server && &waited == &waits.front()) continue;
       if (loses) held.AddToTheEnd(episode, waited);
       if (!loses) held.Add(episode, waited);
     }

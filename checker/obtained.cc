@@ -106,7 +106,8 @@ class AvailabilityChecker {
     std::vector<Moment> moments;
     for (const Call& call : evidence_.calls().all) {
       if (call.op != Op::kAcquire || call.key != key) continue;
-      passed_over_ += call.outcome == EventType::kInfo ? 1 : 0;
+      const Span during{call.from_ns, call.to_ns};
+      if (call.outcome == EventType::kInfo && !WasActive(scene_, during, Any)) ++passed_over_;
       moments.push_back({call.from_ns, false, &call});
       if (call.to_ns < kForeverNs) moments.push_back({call.to_ns, true, &call});
     }

@@ -224,6 +224,14 @@ TEST(Reentry, ARefusalThatRanOnceIsOne) {
     const ClaimVerdict verdict = VerdictOnReentry(drawn.picture, {.asked_lease = 10ms});
     EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << drawn.name << ": " << verdict.reason;
   }
+  // The copy may come as late as the fault's end, and has a lease from then.
+  EXPECT_NE(VerdictOnReentry(R"(
+      c1:          A----a=R-r
+      hold c1:       [------------]
+      c2:                            A-t       A-a==R-r)",
+                             {.asked_lease = 10ms})
+                .outcome,
+            Outcome3::kViolated);
 }
 
 TEST(Reentry, WhatWasInTheWayAndIsGoneProvesNothingElse) {
