@@ -100,10 +100,6 @@ Explanation OfHarm(const Particulars& record, const Violation& violation) {
   return OfOverlap(record, *by, *other, later.core.from_ns);
 }
 
-bool IsOfStore(const FaultEpisode& episode, const FaultFact& fault) {
-  return episode.node == 0 || fault.nodes == std::vector<int>{0};
-}
-
 int64_t TokenForHold(const Particulars& record, const Hold* hold) {
   const Call* grant = hold == nullptr ? nullptr : record.GrantOf(hold->hold);
   return grant == nullptr ? 0 : grant->answer[1];
@@ -122,7 +118,7 @@ Explanation OfCounter(const Particulars& record, const Hold* one, const Hold* ot
     const bool meanwhile = episode.from_ns <= at_ns && episode.to_ns >= since_ns;
     const bool of_lock = !fault.key.empty() && std::ranges::find(keys, fault.key) != keys.end();
     if (meanwhile && LosesKeys(fault) && !fault.keeps_data && !of_lock &&
-        !IsOfStore(episode, fault))
+        !ActsOnStore(episode, fault))
       last = &episode;
   }
   if (last == nullptr) return NotTold("no fault is recorded that loses a counter");
@@ -195,7 +191,7 @@ Explanation MayHaveRunTwice(const Particulars& record, const Hold& hold, Op op, 
   for (const FaultEpisode& episode : record.scene.episodes) {
     const FaultFact& fault = record.FaultOf(episode);
     const bool on_it = episode.client <= 0 || episode.client == hold.client;
-    if (!on_it || IsOfStore(episode, fault) || !(KeepsMessages(fault) || LosesMessages(fault)))
+    if (!on_it || ActsOnStore(episode, fault) || !(KeepsMessages(fault) || LosesMessages(fault)))
       continue;
     for (const Call* call : record.CallsOf(op, hold.key)) {
       const bool met = call->session == hold.owner() && call->from_ns <= until_ns &&

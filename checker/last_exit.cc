@@ -77,7 +77,7 @@ class ExitGaps {
     for (const FaultEpisode* episode : scene_.EpisodesWithin({acquire.from_ns, acquire.to_ns})) {
       const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode->fault)];
       if (episode->client > 0 && episode->client != acquire.session.client) continue;
-      if (episode->node == 0 || fault.nodes == std::vector<int>{0}) continue;  // the store
+      if (ActsOnStore(*episode, fault)) continue;
       if (!KeepsMessages(fault) && (acquire.Ok() || !LosesMessages(fault))) continue;
       const int64_t lease_ns = std::max(ToNs(scene_.facts.lease), acquire.asked[0]);
       taken_until_ns_ =

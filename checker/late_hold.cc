@@ -94,7 +94,7 @@ HeldUp Held(const Particulars& record, const Hold& hold, const Span& when) {
     const bool of_server = kind == "pause" && ActsOnServers(episode, fault);
     // Of several servers of locks one that is away need not be waited for; the store is, by what
     // uses it, and no acquire does.
-    const bool of_store = StopsServers(fault) && episode.node == 0;
+    const bool of_store = StopsServers(fault) && ActsOnStore(episode, fault);
     if (!of_messages && !of_server && !of_store) continue;
     const bool loses = LosesMessages(fault);
     for (const Span& waited : waits) {

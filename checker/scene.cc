@@ -217,6 +217,10 @@ bool ActsOnServers(const FaultEpisode& episode, const FaultFact& fault) {
   return episode.node >= 0 && std::ranges::find(kOnProcesses, fault.kind) != kOnProcesses.end();
 }
 
+bool ActsOnStore(const FaultEpisode& episode, const FaultFact& fault) {
+  return episode.node == 0 || fault.nodes == std::vector<int>{0};
+}
+
 bool LosesMessages(const FaultFact& fault) {
   return std::ranges::find(kLosingKinds, fault.kind) != kLosingKinds.end();
 }

@@ -92,6 +92,9 @@ bool MovesAClock(const FaultFact& fault);
 // and nodes name these.
 bool ActsOnServers(const FaultEpisode& episode, const FaultFact& fault);
 
+// Whether it acts on the store, or the links to it, alone.
+bool ActsOnStore(const FaultEpisode& episode, const FaultFact& fault);
+
 // One that loses messages: what is lost is waited for in vain, also when the fault is over.
 bool LosesMessages(const FaultFact& fault);
 
