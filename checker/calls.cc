@@ -106,6 +106,16 @@ std::vector<const Call*> Calls::Of(Op op, uint16_t key) const {
   return found;
 }
 
+std::vector<const Call*> Calls::UnansweredSince(uint16_t key, int64_t since_ns) const {
+  std::vector<const Call*> found;
+  for (const Call& call : all) {
+    const bool takes = call.op == Op::kAcquire || call.op == Op::kRelease;
+    if (takes && call.key == key && call.outcome == EventType::kInfo && call.to_ns >= since_ns)
+      found.push_back(&call);
+  }
+  return found;
+}
+
 Calls ExtractCalls(const History& history) {
   CallExtraction extraction;
   for (const Event& event : history.events) extraction.Take(event);

@@ -44,6 +44,8 @@ struct Calls {
 
   // Those of an operation on a key, in that order.
   [[nodiscard]] std::vector<const Call*> Of(Op op, uint16_t key) const;
+  // The acquires and releases of a key that were waited for in vain then, or later.
+  [[nodiscard]] std::vector<const Call*> UnansweredSince(uint16_t key, int64_t since_ns) const;
 };
 
 // Of the clients' sessions. One pass over the events.

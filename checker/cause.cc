@@ -241,7 +241,7 @@ std::string_view HowItLeft(const Particulars& record, const FaultEpisode& episod
   }
   const std::vector<const Call*>& acquires = record.CallsOf(Op::kAcquire, key);
   const bool granted_since = std::ranges::any_of(
-      acquires, [&](const Call* call) { return call->Ok() && call->from_ns > episode.to_ns; });
+      acquires, [&](const Call* call) { return call->Ok() && call->to_ns > episode.from_ns; });
   return std::ranges::any_of(acquires, open) && !granted_since ? " within its acquire" : "";
 }
 
@@ -269,8 +269,15 @@ Explanation OfLiveness(const Particulars& record, const Violation& violation) {
     found.push_back(
         {.cause = Cause::kNodeDown, .because = FaultsClause(record.scene, down), .episodes = down});
   }
+  // Each call without an answer may have left it so too, but for those of who was killed.
+  const auto unanswered = record.calls.UnansweredSince(key, last == nullptr ? 0 : last->asked_ns);
+  const bool by_others = std::ranges::any_of(unanswered, [&](const Call* call) {
+    return std::ranges::none_of(found, [&](const Explanation& each) {
+      return each.episodes.front()->client == call->session.client;
+    });
+  });
   const bool one = !found.empty() && std::ranges::all_of(found, [&](const Explanation& each) {
-    return each.cause == found.front().cause;
+    return each.cause == found.front().cause && (!by_others || each.cause != Cause::kNeverExpires);
   });
   return one ? found.front() : NotTold("who left the key as it was is not recorded");
 }

@@ -164,6 +164,14 @@ TEST(Cause, OfAStuckKeyIsWhoWasKilled) {
        " "
        "*  | -1",
        "not-told"},  // it was free since
+      {"liveness",
+       "c1:         A-----\ncrash c1:      []\nc2:          A----a=R-r\nexpiry:                   "
+       "*  | -1",
+       "not-told"},  // perhaps
+      {"liveness",
+       "c1:         A-----\ncrash c1:      []\nc2:               A--?\nexpiry:               *  "
+       "| -1",
+       "not-told"},  // or the other's left it
   });
 }
 

@@ -137,18 +137,12 @@ class GrantSearch {
     candidates_.push_back({Cause::kResent, twice->because, twice->episodes.front(), nullptr});
   }
 
-  [[nodiscard]] bool IsOfAnotherLock(const FaultFact& fault) const {
-    const std::vector<std::string>& locks = record_.history.facts.keys;
-    const auto of = std::ranges::find(locks, fault.key);
-    return of != locks.end() && of - locks.begin() != first_.key;
-  }
-
   void LookAtFault(const FaultEpisode& episode) {
     const FaultFact& fault = record_.FaultOf(episode);
-    if (episode.node == 0 || !ActsOnServers(episode, fault)) return;  // 0 is the store
+    if (ActsOnStore(episode, fault) || !ActsOnServers(episode, fault)) return;
     if (Contains(kByClientClocks, lock_)) return;
     if (MovesAClock(fault)) return LookAtServerClock(episode, fault);
-    if (IsOfAnotherLock(fault)) return;
+    if (IsOfAnotherLock(record_.history.facts, fault, first_.key)) return;
     if (episode.from_ns > when_.to_ns || episode.to_ns < when_.from_ns || !LosesKeys(fault) ||
         fault.keeps_data) {
       return;

@@ -64,6 +64,17 @@ TEST(DoubleGrant, OfTwoLiveLeasesIsWhatTookTheKeyAway) {
   deleted.facts.keys.emplace_back("item-1");
   deleted.facts.faults[0].key = "item-1";
   EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "not-told");
+  deleted.facts.faults[0].key = "tokens";  // no lock's, but a library may keep more than one
+  EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "not-told");
+  deleted.facts.library = LibraryFact{"drawn", "1", {"lease"}};
+  EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "key-removed");
+  History store = FromLanes(kBoth + "\nflush n1:           [-]", {.claims = {"lease-exclusion"}});
+  EXPECT_EQ(CauseOf(store, "lease-exclusion"), "key-removed");
+  store.facts.faults[0].nodes = {0};
+  for (Event& event : store.events) {
+    if (event.op == Op::kFault) event.value[3] = -1;
+  }
+  EXPECT_EQ(CauseOf(store, "lease-exclusion"), "not-told");
   // A promotion that was planned loses nothing: the clock did it.
   History planned = FromLanes(kBoth + jump + "2000\n      promote n1:        [-]",
                               {.claims = {"lease-exclusion"}});

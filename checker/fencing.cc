@@ -61,7 +61,8 @@ class FencingChecker {
     if (grants_.empty()) return Undecided(std::move(verdict), "no grant carried a token");
     if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
     if (count_ == 0 && compared_ == 0)
-      return Undecided(std::move(verdict), "no key was granted twice with a token");
+      return Undecided(std::move(verdict),
+                       "no key was granted with a second token after the first");
     if (const auto why = WhyTooLittle(compared_, granted_ - compared_, "grants");
         why && count_ == 0)
       return Undecided(std::move(verdict), *why);
@@ -105,9 +106,11 @@ class FencingChecker {
   void JudgeGrants(const std::vector<const Call*>& grants) {
     LargestBefore largest(grants);
     std::map<int64_t, const Call*> given;
+    int64_t ordered = 0;
     for (const Call* grant : grants) {
       const Call* before = largest.Of(*grant);
       if (before != nullptr && !IsOwnAgain(*before, *grant)) NoteStep(*grant, *before);
+      ordered += before == nullptr ? 0 : 1;
       const auto [same, is_new] = given.emplace(TokenForCall(*grant), grant);
       if (before != nullptr && TokenForCall(*before) >= TokenForCall(*grant) &&
           !IsOwnAgain(*before, *grant)) {
@@ -116,8 +119,9 @@ class FencingChecker {
         TellGrant(*grant, *same->second, "too");
       }
     }
-    // One token alone, be it of an owner that was let in again, rises from none.
-    if (given.size() > 1) compared_ += static_cast<int64_t>(grants.size());
+    // One token alone, be it of an owner that was let in again, rises from none; and of grants that
+    // were under way at once nobody knows which was first.
+    if (given.size() > 1 && ordered > 0) compared_ += ordered + 1;
   }
 
   // In the order in which they were asked for. Each beside those that had not been answered by
@@ -227,7 +231,7 @@ class FencingChecker {
   std::map<uint16_t, std::vector<const Call*>> grants_, accesses_;  // with a token
   int64_t tokens_ = 0;
   int64_t granted_ = 0;   // with a token or without
-  int64_t compared_ = 0;  // of those, the ones of keys that were granted with several tokens
+  int64_t compared_ = 0;  // of those, the ones whose order is known, of keys with several tokens
   int64_t count_ = 0;
   MarginFinder step_{{.what = "smallest step from a token to the next",
                       .missed = "furthest a token went back",

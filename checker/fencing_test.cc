@@ -37,7 +37,8 @@ TEST(Fencing, TokensRiseFromGrantToGrant) {
 TEST(Fencing, OfTwoTokensTheLargerMayHaveComeSecondWhereTheOthersLeaseWasOver) {
   History history = FromLanes(R"(
       c1:    A-----a===R-r          | #5
-      c2:      A-------a===R-x      | #4)");
+      c2:      A-------a===R-x      | #4
+      c3:                        A-a=R-r    | #6)");
   EXPECT_EQ(CheckFencing(history, {}).outcome, Outcome3::kUnknown);
   for (Event& event : history.events) {
     if (event.client == 2 && event.op == Op::kAcquire && event.type == EventType::kOk)
@@ -71,7 +72,8 @@ TEST(Fencing, OnlyAForcedOrderOfGrantsCounts) {
             Outcome3::kUnknown},
            {"granted within the other's lease, for all to see", R"(
       c1:    A-----a======R-r       | #5
-      c2:      A-------a===R-r      | #4)",
+      c2:      A-------a===R-r      | #4
+      c3:                        A-a=R-r    | #6)",
             Outcome3::kValid},
            {"twice the same, asked at the same time", R"(
       c1:    A-----a===R-r          | #5
@@ -169,11 +171,13 @@ TEST(Fencing, AStoreThatComparesOnWritesOnlyIsFooledWithoutAViolation) {
 
 TEST(Fencing, IsUnknownWithoutTokensToCompare) {
   EXPECT_EQ(VerdictOnFencing("c1: A-a===R-r").reason, "no grant carried a token");
-  const std::string once = "no key was granted twice with a token";
+  const std::string once = "no key was granted with a second token after the first";
   EXPECT_EQ(VerdictOnFencing("c1: A-a===R-r | #4").reason, once);
   EXPECT_EQ(VerdictOnFencing("c1: A-a=g=w=R-r | #4 5#4 5>4#4").reason, once);
   EXPECT_EQ(VerdictOnFencing("c1: A-a=A-a=R-r=R-r | #4 #4").reason, once);
   EXPECT_EQ(VerdictOnFencing("c1:        A-a=R-r | #4\nc2 item-1: A-a=R-r | #5").reason, once);
+  // Which of two that were under way at once was first?
+  EXPECT_EQ(VerdictOnFencing("c1: A---a=R-r | #4\nc2:  A---a=R-r | #5").reason, once);
 }
 
 TEST(Fencing, IsUnknownWhereMostGrantsHadNoTokenToCompare) {

@@ -102,30 +102,49 @@ class KeyTimeline {
 LeaseEnds::LeaseEnds(const Evidence& evidence) : extends_unseen_(ExtendsUnseen(evidence.facts())) {
   for (const Event& event : evidence.history().events) {
     if (event.op != Op::kExtend) continue;
-    Extension& extension = extensions_[event.hold];
+    Extensions& of_hold = extensions_[event.hold];
     if (event.type == EventType::kInvoke) {
-      extension.asked_ns = event.at_ns;
-      extension.lease_ns = event.value[0];
-      extension.open = true;
-      continue;
+      of_hold.asked_ns = event.at_ns;
+      of_hold.lease_ns = event.value[0];
     }
-    int64_t until_ns = 0;
-    if (event.type == EventType::kInfo || event.value[0] >= kForeverNs) until_ns = kEver;
-    if (event.type == EventType::kOk && event.value[0] < kForeverNs)
-      until_ns = std::max(event.at_ns + extension.lease_ns,
-                          event.value[0] + event.at_ns - extension.asked_ns);
-    extension.until_ns = std::max(extension.until_ns, until_ns);
-    extension.open = false;
+    of_hold.open = event.type == EventType::kInvoke;
+    if (event.type == EventType::kInfo) {
+      of_hold.unknown_lease_ns = std::max(of_hold.unknown_lease_ns, of_hold.lease_ns);
+      of_hold.unknown_ns = event.at_ns;
+    }
+    if (event.type == EventType::kOk) {
+      const int64_t until_ns = std::max(event.at_ns + of_hold.lease_ns,
+                                        Later(event.value[0], event.at_ns - of_hold.asked_ns));
+      of_hold.until_ns = std::max(of_hold.until_ns, until_ns);
+    }
   }
 }
 
 int64_t LeaseEnds::LatestNs(const Call& call) const {
-  if (extends_unseen_ || call.answer[0] >= kForeverNs) return kEver;
-  const int64_t end_ns =
-      std::max(call.to_ns + call.asked[0], call.answer[0] + call.to_ns - call.from_ns);
-  const auto extension = extensions_.find(call.hold);
-  if (extension == extensions_.end()) return end_ns;
-  return extension->second.open ? kEver : std::max(end_ns, extension->second.until_ns);
+  const int64_t end_ns = LatestNs(call, kForeverNs, kForeverNs);
+  return end_ns >= kForeverNs ? kEver : end_ns;
+}
+
+int64_t LeaseEnds::LatestNs(const Call& call, int64_t come_ns, int64_t gone_ns) const {
+  const int64_t lease_ns = call.asked[0];
+  const bool for_ever = call.answer[0] >= kForeverNs;
+  int64_t end_ns = call.to_ns + lease_ns;
+  if (!for_ever) end_ns = std::max(end_ns, call.answer[0] + call.to_ns - call.from_ns);
+  const auto extend = [&](int64_t at_ns, int64_t by_ns) {
+    end_ns = std::max(end_ns, Later(std::max(at_ns, come_ns), by_ns));
+  };
+  if (extends_unseen_ || for_ever) extend(gone_ns, lease_ns);
+  const auto found = extensions_.find(call.hold);
+  if (found == extensions_.end()) return end_ns;
+  const Extensions& of_hold = found->second;
+  if (of_hold.until_ns >= kForeverNs)
+    extend(gone_ns, std::max(lease_ns, of_hold.lease_ns));
+  else
+    end_ns = std::max(end_ns, of_hold.until_ns);
+  if (of_hold.unknown_lease_ns >= 0)
+    extend(of_hold.unknown_ns, std::max(lease_ns, of_hold.unknown_lease_ns));
+  if (of_hold.open) extend(of_hold.asked_ns, std::max(lease_ns, of_hold.lease_ns));
+  return end_ns;
 }
 
 std::map<uint16_t, std::vector<FreeSpell>> FreeSpells(const Evidence& evidence) {

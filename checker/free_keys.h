@@ -45,16 +45,23 @@ class LeaseEnds {
   explicit LeaseEnds(const Evidence& evidence);
   // The latest; INT64_MAX: perhaps never. `granted`: an acquire that was.
   [[nodiscard]] int64_t LatestNs(const Call& granted) const;
+  // The same where what its client sent before `come_ns` has come by then, and its client, which may
+  // extend the lease unseen, ended at `gone_ns`; kForeverNs: it did not.
+  [[nodiscard]] int64_t LatestNs(const Call& granted, int64_t come_ns, int64_t gone_ns) const;
 
  private:
-  struct Extension {
-    int64_t asked_ns = 0;
+  // Of a hold, its extensions.
+  struct Extensions {
+    int64_t asked_ns = 0;  // of the last
     int64_t lease_ns = 0;
     bool open = false;
-    int64_t until_ns = 0;  // the longest that any of this hold can have made it last
+    int64_t until_ns = 0;  // the longest that any that was answered can have made it last
+    // Of those of unknown outcome: the longest lease, and until when their client waited; -1: none.
+    int64_t unknown_lease_ns = -1;
+    int64_t unknown_ns = -1;
   };
   bool extends_unseen_;
-  std::unordered_map<uint64_t, Extension> extensions_;
+  std::unordered_map<uint64_t, Extensions> extensions_;
 };
 
 }  // namespace doublehold

@@ -12,11 +12,6 @@
 namespace doublehold {
 namespace {
 
-// Operations that a process does itself, one after another; the others are said about it.
-int64_t Later(int64_t at_ns, int64_t by_ns) {
-  return by_ns >= kForeverNs - at_ns ? kForeverNs : at_ns + by_ns;
-}
-
 class HoldExtraction {
  public:
   explicit HoldExtraction(const RunFacts& facts) : facts_(facts) {}

@@ -29,6 +29,11 @@ inline bool Overlap(const Span& a, const Span& b) {
 // A grant that says it is valid until later than this never ends (lock `none`): 146 years.
 constexpr int64_t kForeverNs = std::numeric_limits<int64_t>::max() / 2;
 
+// At most kForeverNs. `at_ns`: from 0 on.
+inline int64_t Later(int64_t at_ns, int64_t by_ns) {
+  return by_ns >= kForeverNs - at_ns ? kForeverNs : at_ns + by_ns;
+}
+
 // What we count of a hold is its core: [acquire returned, release invoked].
 //
 //   c1:  A--a======R--r         core of c1:    a======R

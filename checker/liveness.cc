@@ -104,20 +104,15 @@ bool StalledProbe(const Scene& scene, const Probe& probe) {
 
 // What may have left a key as it is.
 struct Leavers {
-  const Hold* last = nullptr;                // was the last to be granted it
-  std::vector<const Call*> unanswered = {};  // acquires and releases since then
+  const Hold* last = nullptr;           // was the last to be granted it
+  std::vector<const Call*> unanswered;  // acquires and releases since then
 };
 
 Leavers LeaversOf(const Evidence& evidence, uint16_t key) {
-  Leavers leavers{.last = LastHold(evidence.holds(), key)};
-  const int64_t since_ns = leavers.last == nullptr ? 0 : leavers.last->asked_ns;
-  for (const Op op : {Op::kAcquire, Op::kRelease}) {
-    for (const Call* call : evidence.calls().Of(op, key)) {
-      if (call->outcome == EventType::kInfo && call->to_ns >= since_ns)
-        leavers.unanswered.push_back(call);
-    }
-  }
-  return leavers;
+  const Hold* last = LastHold(evidence.holds(), key);
+  return {
+      .last = last,
+      .unanswered = evidence.calls().UnansweredSince(key, last == nullptr ? 0 : last->asked_ns)};
 }
 
 // The key may be as an acquire or a release left it that the machine cut short, and nothing else
@@ -167,11 +162,12 @@ const FaultEpisode* LeftBy(const Scene& scene, const Leavers& leavers, int64_t a
 
 // A fault that is on may keep the probe from the key; but for one on a client, and what may be for
 // good, and was there before.
-std::string FaultDuring(const Scene& scene, const Probe& probe) {
+std::string FaultDuring(const Scene& scene, uint16_t key, const Probe& probe) {
   for (const FaultEpisode* episode : scene.EpisodesWithin({probe.from_ns, probe.to_ns})) {
     const FaultFact& fault = FactOf(scene, *episode);
     const bool lasts = IsCrash(fault) || MovesAClock(fault) || fault.kind == "cut-replication";
-    if (episode->client <= kReferee && !(lasts && episode->from_ns < probe.from_ns))
+    if (episode->client <= kReferee && !(lasts && episode->from_ns < probe.from_ns) &&
+        !IsOfAnotherLock(scene.facts, fault, key))
       return FaultClause(scene, *episode);
   }
   return "";
@@ -191,24 +187,17 @@ int64_t GoneNs(const Evidence& evidence, int32_t client) {
   return gone_ns;
 }
 
-// When the lease of a grant, of which no end is certain, may have been extended last.
-int64_t LastExtendedNs(const Evidence& evidence, const Call& granted) {
-  const int64_t gone_ns = GoneNs(evidence, granted.session.client);
-  if (gone_ns < kForeverNs) return gone_ns;
-  const auto& library = evidence.facts().library;
-  const bool unseen = library && std::ranges::count(library->can, "watchdog") > 0;
-  const Hold* hold = evidence.holds().Find(granted.hold);
-  const bool seen = hold != nullptr && !unseen && granted.answer[0] < kForeverNs;
-  return seen ? hold->tried.from_ns : kForeverNs;
-}
-
-// Until when a grant is rightly its client's. What was on its way has come when the probe begins.
-int64_t RightlyHeldUntil(const Evidence& evidence, const LeaseEnds& ends, const Call& granted,
+// Until when a grant, or what perhaps was one, is rightly its client's. What was on its way has
+// come when the probe begins.
+int64_t RightlyHeldUntil(const Evidence& evidence, const LeaseEnds& ends, const Call& acquire,
                          const Probe& probe) {
-  const Hold* hold = evidence.holds().Find(granted.hold);
-  int64_t until_ns = ends.LatestNs(granted);
-  if (until_ns >= kForeverNs)
-    until_ns = std::max(probe.from_ns, LastExtendedNs(evidence, granted)) + granted.asked[0];
+  const int64_t gone_ns = GoneNs(evidence, acquire.session.client);
+  if (!acquire.Ok()) {
+    const int64_t asked_until_ns = std::min({acquire.to_ns, gone_ns, probe.to_ns});
+    return std::max(asked_until_ns, probe.from_ns) + acquire.asked[0];
+  }
+  const int64_t until_ns = ends.LatestNs(acquire, probe.from_ns, gone_ns);
+  const Hold* hold = evidence.holds().Find(acquire.hold);
   const bool given_back = hold != nullptr && hold->released && !hold->unanswered;
   return given_back ? std::min(until_ns, hold->done_ns) : until_ns;
 }
@@ -217,15 +206,17 @@ int64_t RightlyHeldUntil(const Evidence& evidence, const LeaseEnds& ends, const 
 std::string WhyRefusedRightly(const Evidence& evidence, const LeaseEnds& ends, uint16_t key,
                               const Probe& probe) {
   const Scene& scene = evidence.scene();
-  if (std::string fault = FaultDuring(scene, probe); !fault.empty()) return fault;
+  if (std::string fault = FaultDuring(scene, key, probe); !fault.empty()) return fault;
   const int64_t enough_ns = ToNs(scene.facts.grace) / 2;
   for (const Call* call : evidence.calls().Of(Op::kAcquire, key)) {
-    if (!call->Ok() || call->from_ns > probe.to_ns) continue;
+    if (call->outcome == EventType::kFail || call->from_ns > probe.to_ns) continue;
     const int64_t until_ns = RightlyHeldUntil(evidence, ends, *call, probe);
-    if (until_ns > probe.to_ns - enough_ns)
-      return fmt::format("{} had been granted it at {}, and had it until {}",
-                         OwnerName(scene, call->session), At(call->to_ns),
-                         until_ns >= kForeverNs ? "the end" : At(until_ns));
+    if (until_ns <= probe.to_ns - enough_ns) continue;
+    const std::string had = call->Ok() ? "had been granted it at " + At(call->to_ns) + ", and had"
+                                       : "had asked for it at " + At(call->from_ns) +
+                                             ", and without an answer it may have had";
+    return fmt::format("{} {} it until {}", OwnerName(scene, call->session), had,
+                       until_ns >= kForeverNs ? "the end" : At(until_ns));
   }
   return "";
 }

@@ -331,6 +331,44 @@ TEST(Liveness, AnExtensionOfUnknownOutcomeIsCarriedOutBeforeTheProbeOrNot) {
       {"and when it was nearly over", R"(
       c1:          A-a=====E-?=============E-?
       probe:                  P-----------------------x)"},
+      {"one before it was answered and lasts", R"(
+      c1:          A-a==E-e=E-?                      !
+      probe:                  P-----------------------x)"},
+  });
+  History longer = FromLanes(R"(
+      c1:          A-a=====E-?
+      probe:                  P-----------------------x)",
+                             {.asked_lease = 10ms});
+  for (Event& event : longer.events) {
+    if (event.op == Op::kExtend && event.type == EventType::kInvoke) event.value[0] *= 3;
+  }
+  EXPECT_EQ(CheckLiveness(longer, {}).outcome, Outcome3::kUnknown);
+}
+
+TEST(Liveness, AnAcquireOfUnknownOutcomeMayHaveTakenTheKey) {
+  EXPECT_EQ(VerdictOnLiveness(R"(
+      c1:                A---------------?
+      probe:           P-----------------------x)")
+                .reason,
+            "item-0 could not be had by 0.024 s, but client 1 had asked for it at 0.002 s, and "
+            "without an answer it may have had it until 0.028 s");
+  ExpectEachLiveness({
+      {"before the probe, and for a lease", R"(
+      c1:          A-?
+      probe:           P-----------------------x)",
+       Outcome3::kViolated},
+      {"of one that was killed before", R"(
+      c1:           A----
+      crash c1:       []
+      probe:            P-----------------------x)",
+       Outcome3::kViolated},
+      {"one that is waited for still", R"(
+      c1:           A----
+      probe:            P-----------------------x)"},
+      {"one that was refused", R"(
+      c1:                A---------------x
+      probe:           P-----------------------x)",
+       Outcome3::kViolated},
   });
 }
 
@@ -356,6 +394,11 @@ TEST(Liveness, AFaultMayKeepTheProbeFromTheKey) {
       probe:                            P-----------------------x)";
   EXPECT_EQ(VerdictOnLiveness(free + "\n      partition n1:                [--------]").reason,
             "item-0 could not be had by 0.036 s, but node 1 was cut off (0.007-0.016 s)");
+  History deleted =
+      FromLanes(free + "\n      delete-key n1:                [------]", {.asked_lease = 10ms});
+  EXPECT_EQ(CheckLiveness(deleted, {}).outcome, Outcome3::kUnknown);
+  deleted.facts.faults[0].key = "tokens";
+  EXPECT_EQ(CheckLiveness(deleted, {}).outcome, Outcome3::kViolated);
   ExpectEachLiveness({
       {"on a server", free + "\n      partition n1:                [--------]"},
       {"to the end", free + "\n      pause n1:                         ["},

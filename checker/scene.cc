@@ -221,6 +221,12 @@ bool ActsOnStore(const FaultEpisode& episode, const FaultFact& fault) {
   return episode.node == 0 || fault.nodes == std::vector<int>{0};
 }
 
+bool IsOfAnotherLock(const RunFacts& facts, const FaultFact& fault, uint16_t key) {
+  if (fault.key.empty()) return false;
+  const auto found = std::ranges::find(facts.keys, fault.key);
+  return found == facts.keys.end() ? !facts.library : found - facts.keys.begin() != key;
+}
+
 bool LosesMessages(const FaultFact& fault) {
   return std::ranges::find(kLosingKinds, fault.kind) != kLosingKinds.end();
 }
