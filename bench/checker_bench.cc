@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/exclusion_scan.h"
+#include "checker/claims/lock/exclusion_scan.h"
 #include "checker/judge.h"
 #include "lib/base/check.h"
 #include "lib/base/prng.h"

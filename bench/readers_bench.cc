@@ -16,7 +16,7 @@
 #include "checker/linear/from_log.h"
 #include "lib/base/check.h"
 #include "lib/base/time.h"
-#include "lib/history/edn.h"
+#include "lib/history/foreign/edn.h"
 #include "lib/history/jsonl.h"
 
 namespace doublehold {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "compose/scratch.h"
-#include "compose/server.h"
+#include "compose/cluster/redis/server.h"
+#include "compose/os/scratch.h"
 #include "lib/history/shared_run.h"
 #include "lib/redis/real_env.h"
 

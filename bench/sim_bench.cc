@@ -3,9 +3,10 @@
 // --clients 3` has it.
 #include <benchmark/benchmark.h>
 
-#include "compose/claim_judge.h"
-#include "compose/explore.h"
-#include "compose/plan_builder.h"
+#include "compose/driver/driver.h"
+#include "compose/explore/explore.h"
+#include "compose/explore/judge_cache.h"
+#include "compose/plan/plan_builder.h"
 #include "lib/base/check.h"
 #include "lib/sim/choices/random_walk.h"
 

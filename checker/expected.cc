@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/cause.h"
+#include "checker/explain/cause.h"
 #include "checker/judge.h"
 
 namespace doublehold {

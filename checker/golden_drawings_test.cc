@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "checker/judge.h"
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 #include "lib/base/paths.h"
 #include "lib/history/jsonl.h"
 

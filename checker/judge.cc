@@ -9,12 +9,12 @@
 #include <map>
 #include <utility>
 
-#include "checker/evidence.h"
-#include "checker/narrate.h"
-#include "checker/short_pauses.h"
-#include "checker/stock.h"
-#include "checker/story.h"
-#include "checker/trials.h"
+#include "checker/claims/data/stock.h"
+#include "checker/evidence/evidence.h"
+#include "checker/evidence/names.h"
+#include "checker/explain/violation_steps.h"
+#include "checker/measures/short_pauses.h"
+#include "checker/rates/trials.h"
 #include "lib/base/words.h"
 
 namespace doublehold {

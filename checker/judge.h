@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "checker/blind_spots.h"
-#include "checker/checker.h"
-#include "checker/scene.h"
-#include "checker/tally.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/measures/tally.h"
+#include "checker/measures/unknown_operations.h"
+#include "checker/verdict/checker.h"
 #include "lib/base/result.h"
 
 namespace doublehold {

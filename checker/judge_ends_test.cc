@@ -7,8 +7,8 @@
 #include <string>
 
 #include "checker/judge.h"
-#include "checker/lanes.h"
-#include "checker/trials.h"
+#include "checker/rates/trials.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

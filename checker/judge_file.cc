@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "checker/exclusion_scan.h"
-#include "checker/story.h"
+#include "checker/claims/lock/exclusion_scan.h"
+#include "checker/evidence/names.h"
 
 namespace doublehold {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 #include "lib/history/binary.h"
 #include "lib/testing/temp_file.h"
 

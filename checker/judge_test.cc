@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 #include "lib/base/paths.h"
 
 namespace doublehold {

@@ -9,8 +9,8 @@
 #include <exception>
 #include <iostream>
 
-#include "compose/client_main.h"
-#include "compose/commands.h"
+#include "compose/cli/commands.h"
+#include "compose/client/client_main.h"
 #include "lib/base/words.h"
 
 namespace doublehold {

@@ -1,4 +1,4 @@
-#include "checker/calls.h"
+#include "checker/evidence/calls.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,12 +1,12 @@
 // Calls: what a session asked for and what it was answered, read off a history.
-#ifndef DOUBLEHOLD_CHECKER_CALLS_H_
-#define DOUBLEHOLD_CHECKER_CALLS_H_
+#ifndef DOUBLEHOLD_CHECKER_EVIDENCE_CALLS_H_
+#define DOUBLEHOLD_CHECKER_EVIDENCE_CALLS_H_
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "checker/holds.h"
+#include "checker/evidence/holds.h"
 #include "lib/history/history.h"
 
 namespace doublehold {
@@ -53,4 +53,4 @@ Calls ExtractCalls(const History& history);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_CALLS_H_
+#endif  // DOUBLEHOLD_CHECKER_EVIDENCE_CALLS_H_

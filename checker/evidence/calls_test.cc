@@ -1,8 +1,8 @@
-#include "checker/calls.h"
+#include "checker/evidence/calls.h"
 
 #include <gtest/gtest.h>
 
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

@@ -1,4 +1,4 @@
-#include "checker/scene.h"
+#include "checker/evidence/disturbances.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "checker/server_waits.h"
+#include "checker/evidence/server_waits.h"
 
 namespace doublehold {
 namespace {

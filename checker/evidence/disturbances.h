@@ -1,7 +1,7 @@
 // What went on around the holds of a run: the faults that were injected, and how the machine itself
 // stalled its processes.
-#ifndef DOUBLEHOLD_CHECKER_SCENE_H_
-#define DOUBLEHOLD_CHECKER_SCENE_H_
+#ifndef DOUBLEHOLD_CHECKER_EVIDENCE_DISTURBANCES_H_
+#define DOUBLEHOLD_CHECKER_EVIDENCE_DISTURBANCES_H_
 
 #include <compare>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "checker/holds.h"
+#include "checker/evidence/holds.h"
 #include "lib/history/history.h"
 
 namespace doublehold {
@@ -143,4 +143,4 @@ std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_SCENE_H_
+#endif  // DOUBLEHOLD_CHECKER_EVIDENCE_DISTURBANCES_H_

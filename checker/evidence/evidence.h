@@ -3,15 +3,15 @@
 //
 // Pure: it adds nothing to the history. Thread rule: one thread. Refers to the history, which
 // outlives it.
-#ifndef DOUBLEHOLD_CHECKER_EVIDENCE_H_
-#define DOUBLEHOLD_CHECKER_EVIDENCE_H_
+#ifndef DOUBLEHOLD_CHECKER_EVIDENCE_EVIDENCE_H_
+#define DOUBLEHOLD_CHECKER_EVIDENCE_EVIDENCE_H_
 
 #include <optional>
 
-#include "checker/aftermath.h"
-#include "checker/calls.h"
-#include "checker/holds.h"
-#include "checker/scene.h"
+#include "checker/evidence/calls.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/holds.h"
+#include "checker/evidence/stall_propagation.h"
 #include "lib/history/history.h"
 
 namespace doublehold {
@@ -49,4 +49,4 @@ class Evidence {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_EVIDENCE_H_
+#endif  // DOUBLEHOLD_CHECKER_EVIDENCE_EVIDENCE_H_

@@ -1,4 +1,4 @@
-#include "checker/holds.h"
+#include "checker/evidence/holds.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "checker/scene.h"
+#include "checker/evidence/disturbances.h"
 
 namespace doublehold {
 namespace {

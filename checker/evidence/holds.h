@@ -1,6 +1,6 @@
 // Holds: when a client believed it had a lock, read off a history.
-#ifndef DOUBLEHOLD_CHECKER_HOLDS_H_
-#define DOUBLEHOLD_CHECKER_HOLDS_H_
+#ifndef DOUBLEHOLD_CHECKER_EVIDENCE_HOLDS_H_
+#define DOUBLEHOLD_CHECKER_EVIDENCE_HOLDS_H_
 
 #include <cstdint>
 #include <limits>
@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "checker/checker.h"
+#include "checker/verdict/checker.h"
 #include "lib/history/history.h"
 
 namespace doublehold {
@@ -122,7 +122,7 @@ struct Hold {
   // Its lease ended by the machine alone; and when, to when it was over or had been live again for
   // a lease.
   Span lapsed{kForeverNs, kForeverNs};
-  // From here on what befalls its key may come of what such a one did late (checker/aftermath.h).
+  // From here on what befalls its key may come of what such a one did late (checker/evidence/stall_propagation.h).
   int64_t harmed_from_ns = kForeverNs;
   std::vector<Span> live;  // inside the core, in order, never touching
   // The same of what it was promised from the end of the core on; none of what was released, nor
@@ -157,4 +157,4 @@ Holds ExtractHolds(const History& history);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_HOLDS_H_
+#endif  // DOUBLEHOLD_CHECKER_EVIDENCE_HOLDS_H_

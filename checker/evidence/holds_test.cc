@@ -1,12 +1,12 @@
-#include "checker/holds.h"
+#include "checker/evidence/holds.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "checker/lanes.h"
-#include "checker/overlaps.h"
+#include "checker/evidence/overlaps.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

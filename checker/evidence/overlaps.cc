@@ -1,4 +1,4 @@
-#include "checker/overlaps.h"
+#include "checker/evidence/overlaps.h"
 
 #include <algorithm>
 #include <optional>

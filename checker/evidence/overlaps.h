@@ -1,12 +1,12 @@
 // Which holds overlap: one pass, in the order in which they were granted.
-#ifndef DOUBLEHOLD_CHECKER_OVERLAPS_H_
-#define DOUBLEHOLD_CHECKER_OVERLAPS_H_
+#ifndef DOUBLEHOLD_CHECKER_EVIDENCE_OVERLAPS_H_
+#define DOUBLEHOLD_CHECKER_EVIDENCE_OVERLAPS_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "checker/holds.h"
+#include "checker/evidence/holds.h"
 
 namespace doublehold {
 
@@ -33,4 +33,4 @@ std::vector<OverlapFound> FindOverlaps(const Holds& holds, Part part);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_OVERLAPS_H_
+#endif  // DOUBLEHOLD_CHECKER_EVIDENCE_OVERLAPS_H_

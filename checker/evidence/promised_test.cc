@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "checker/holds.h"
-#include "checker/lanes.h"
+#include "checker/evidence/holds.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

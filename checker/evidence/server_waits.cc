@@ -1,4 +1,4 @@
-#include "checker/server_waits.h"
+#include "checker/evidence/server_waits.h"
 
 #include <algorithm>
 #include <map>

@@ -1,8 +1,8 @@
 // Who waited for a server, and when: only that is held up while the server stands still.
-#ifndef DOUBLEHOLD_CHECKER_SERVER_WAITS_H_
-#define DOUBLEHOLD_CHECKER_SERVER_WAITS_H_
+#ifndef DOUBLEHOLD_CHECKER_EVIDENCE_SERVER_WAITS_H_
+#define DOUBLEHOLD_CHECKER_EVIDENCE_SERVER_WAITS_H_
 
-#include "checker/scene.h"
+#include "checker/evidence/disturbances.h"
 #include "lib/history/history.h"
 
 namespace doublehold {
@@ -21,4 +21,4 @@ void MarkWaiting(const History& history, Scene& scene);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_SERVER_WAITS_H_
+#endif  // DOUBLEHOLD_CHECKER_EVIDENCE_SERVER_WAITS_H_

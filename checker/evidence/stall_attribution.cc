@@ -1,4 +1,4 @@
-#include "checker/blame.h"
+#include "checker/evidence/stall_attribution.h"
 
 #include <algorithm>
 #include <array>

@@ -13,13 +13,13 @@
 //
 // A fault on servers is on all that use them: the store, or so many of those that keep locks that
 // no majority is left.
-#ifndef DOUBLEHOLD_CHECKER_BLAME_H_
-#define DOUBLEHOLD_CHECKER_BLAME_H_
+#ifndef DOUBLEHOLD_CHECKER_EVIDENCE_STALL_ATTRIBUTION_H_
+#define DOUBLEHOLD_CHECKER_EVIDENCE_STALL_ATTRIBUTION_H_
 
 #include <cstdint>
 
-#include "checker/holds.h"
-#include "checker/scene.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/holds.h"
 
 namespace doublehold {
 
@@ -63,4 +63,4 @@ const Stall* LongestStall(const Scene& scene, const SessionId& session, const Sp
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_BLAME_H_
+#endif  // DOUBLEHOLD_CHECKER_EVIDENCE_STALL_ATTRIBUTION_H_

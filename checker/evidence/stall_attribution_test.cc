@@ -1,11 +1,11 @@
 // Whom a stall of the machine excuses, and whom it does not, by what the claim `exclusion` comes
 // to.
-#include "checker/blame.h"
+#include "checker/evidence/stall_attribution.h"
 
 #include <gtest/gtest.h>
 
-#include "checker/exclusion.h"
-#include "checker/lanes.h"
+#include "checker/claims/lock/exclusion.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

@@ -1,4 +1,4 @@
-#include "checker/aftermath.h"
+#include "checker/evidence/stall_propagation.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
-#include "checker/blame.h"
-#include "checker/story.h"
+#include "checker/evidence/names.h"
+#include "checker/evidence/stall_attribution.h"
 
 namespace doublehold {
 namespace {

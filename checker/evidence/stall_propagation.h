@@ -1,12 +1,12 @@
 // What may come of a lease that the machine ended: marks the holds in which nothing is certain any
 // more.
-#ifndef DOUBLEHOLD_CHECKER_AFTERMATH_H_
-#define DOUBLEHOLD_CHECKER_AFTERMATH_H_
+#ifndef DOUBLEHOLD_CHECKER_EVIDENCE_STALL_PROPAGATION_H_
+#define DOUBLEHOLD_CHECKER_EVIDENCE_STALL_PROPAGATION_H_
 
 #include <string>
 
-#include "checker/holds.h"
-#include "checker/scene.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/holds.h"
 
 namespace doublehold {
 
@@ -35,4 +35,4 @@ std::string AftermathClause(const Scene& scene, const Hold* first, const Hold* s
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_AFTERMATH_H_
+#endif  // DOUBLEHOLD_CHECKER_EVIDENCE_STALL_PROPAGATION_H_

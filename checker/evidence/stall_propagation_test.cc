@@ -1,14 +1,14 @@
-#include "checker/aftermath.h"
+#include "checker/evidence/stall_propagation.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "checker/evidence.h"
-#include "checker/exclusion.h"
-#include "checker/lanes.h"
-#include "checker/release.h"
+#include "checker/claims/lock/exclusion.h"
+#include "checker/claims/lock/release.h"
+#include "checker/evidence/evidence.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

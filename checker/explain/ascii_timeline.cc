@@ -1,4 +1,4 @@
-#include "checker/space_time.h"
+#include "checker/explain/ascii_timeline.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "checker/story.h"
+#include "checker/evidence/names.h"
 
 namespace doublehold {
 namespace {

@@ -6,12 +6,12 @@
 //   client 2                       A-a=R-r
 //   pause c1                [----------]
 //                 0.101         0.503  0.904 s
-#ifndef DOUBLEHOLD_CHECKER_SPACE_TIME_H_
-#define DOUBLEHOLD_CHECKER_SPACE_TIME_H_
+#ifndef DOUBLEHOLD_CHECKER_EXPLAIN_ASCII_TIMELINE_H_
+#define DOUBLEHOLD_CHECKER_EXPLAIN_ASCII_TIMELINE_H_
 
 #include <string>
 
-#include "checker/cause.h"
+#include "checker/explain/cause.h"
 
 namespace doublehold {
 
@@ -21,4 +21,4 @@ std::string DrawSpaceTime(const Particulars& record, const Violation& violation,
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_SPACE_TIME_H_
+#endif  // DOUBLEHOLD_CHECKER_EXPLAIN_ASCII_TIMELINE_H_

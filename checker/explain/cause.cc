@@ -1,4 +1,4 @@
-#include "checker/cause.h"
+#include "checker/explain/cause.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,12 @@
 #include <array>
 #include <map>
 
-#include "checker/double_grant.h"
-#include "checker/late_hold.h"
-#include "checker/limit.h"
-#include "checker/stock.h"
-#include "checker/story.h"
+#include "checker/claims/data/stock.h"
+#include "checker/claims/limits/limit.h"
+#include "checker/evidence/names.h"
+#include "checker/explain/double_grant.h"
+#include "checker/explain/expired_hold.h"
+#include "checker/sentences/violation_text.h"
 
 namespace doublehold {
 namespace {

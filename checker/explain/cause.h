@@ -1,8 +1,8 @@
 // Why a violation could happen, as far as the record tells. Decided from what was recorded alone:
 // events, and faults with what they measured. Where that leaves several explanations, or none, the
 // cause is `not-told`: a wrong cause is worse than none.
-#ifndef DOUBLEHOLD_CHECKER_CAUSE_H_
-#define DOUBLEHOLD_CHECKER_CAUSE_H_
+#ifndef DOUBLEHOLD_CHECKER_EXPLAIN_CAUSE_H_
+#define DOUBLEHOLD_CHECKER_EXPLAIN_CAUSE_H_
 
 #include <cstdint>
 #include <span>
@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "checker/checker.h"
-#include "checker/particulars.h"
+#include "checker/explain/violation_context.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -66,4 +66,4 @@ Explanation WhyViolated(const Particulars& record, std::string_view claim,
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_CAUSE_H_
+#endif  // DOUBLEHOLD_CHECKER_EXPLAIN_CAUSE_H_

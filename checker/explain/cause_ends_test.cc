@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "checker/cause.h"
+#include "checker/explain/cause.h"
 #include "checker/judge.h"
-#include "checker/lanes.h"
-#include "checker/testing_causes.h"
+#include "checker/testing/ascii_history.h"
+#include "checker/testing/testing_causes.h"
 
 namespace doublehold {
 namespace {

@@ -1,4 +1,4 @@
-#include "checker/cause.h"
+#include "checker/explain/cause.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "checker/judge.h"
-#include "checker/lanes.h"
-#include "checker/testing_causes.h"
+#include "checker/testing/ascii_history.h"
+#include "checker/testing/testing_causes.h"
 
 namespace doublehold {
 namespace {

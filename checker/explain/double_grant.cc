@@ -1,4 +1,4 @@
-#include "checker/double_grant.h"
+#include "checker/explain/double_grant.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,7 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "checker/story.h"
+#include "checker/evidence/names.h"
+#include "checker/sentences/violation_text.h"
 
 namespace doublehold {
 namespace {

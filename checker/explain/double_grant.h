@@ -1,11 +1,11 @@
 // Why a lock was granted while the lease of another client was valid.
-#ifndef DOUBLEHOLD_CHECKER_DOUBLE_GRANT_H_
-#define DOUBLEHOLD_CHECKER_DOUBLE_GRANT_H_
+#ifndef DOUBLEHOLD_CHECKER_EXPLAIN_DOUBLE_GRANT_H_
+#define DOUBLEHOLD_CHECKER_EXPLAIN_DOUBLE_GRANT_H_
 
 #include <functional>
 #include <optional>
 
-#include "checker/cause.h"
+#include "checker/explain/cause.h"
 
 namespace doublehold {
 
@@ -39,4 +39,4 @@ std::optional<Explanation> WhyRanTwice(const Particulars& record, const SessionI
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_DOUBLE_GRANT_H_
+#endif  // DOUBLEHOLD_CHECKER_EXPLAIN_DOUBLE_GRANT_H_

@@ -1,14 +1,14 @@
 // Causes of a lock that was granted while another's lease was valid, and of commands that ran
 // twice.
-#include "checker/double_grant.h"
+#include "checker/explain/double_grant.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-#include "checker/lanes.h"
-#include "checker/testing_causes.h"
+#include "checker/testing/ascii_history.h"
+#include "checker/testing/testing_causes.h"
 
 namespace doublehold {
 namespace {

@@ -1,4 +1,4 @@
-#include "checker/late_hold.h"
+#include "checker/explain/expired_hold.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "checker/story.h"
+#include "checker/evidence/names.h"
+#include "checker/sentences/violation_text.h"
 
 namespace doublehold {
 namespace {

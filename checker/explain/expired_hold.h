@@ -1,8 +1,8 @@
 // Why a hold outlived its lease.
-#ifndef DOUBLEHOLD_CHECKER_LATE_HOLD_H_
-#define DOUBLEHOLD_CHECKER_LATE_HOLD_H_
+#ifndef DOUBLEHOLD_CHECKER_EXPLAIN_EXPIRED_HOLD_H_
+#define DOUBLEHOLD_CHECKER_EXPLAIN_EXPIRED_HOLD_H_
 
-#include "checker/cause.h"
+#include "checker/explain/cause.h"
 
 namespace doublehold {
 
@@ -19,4 +19,4 @@ Explanation WhyLate(const Particulars& record, const Hold& hold, int64_t at_ns, 
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_LATE_HOLD_H_
+#endif  // DOUBLEHOLD_CHECKER_EXPLAIN_EXPIRED_HOLD_H_

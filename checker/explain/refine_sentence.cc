@@ -1,10 +1,11 @@
-#include "checker/retell.h"
+#include "checker/explain/refine_sentence.h"
 
 #include <fmt/format.h>
 
 #include <string>
 
-#include "checker/story.h"
+#include "checker/evidence/names.h"
+#include "checker/sentences/violation_text.h"
 
 namespace doublehold {
 namespace {

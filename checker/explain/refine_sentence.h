@@ -1,8 +1,8 @@
 // What a sentence says of faults, where the record tells more than which of them were active.
-#ifndef DOUBLEHOLD_CHECKER_RETELL_H_
-#define DOUBLEHOLD_CHECKER_RETELL_H_
+#ifndef DOUBLEHOLD_CHECKER_EXPLAIN_REFINE_SENTENCE_H_
+#define DOUBLEHOLD_CHECKER_EXPLAIN_REFINE_SENTENCE_H_
 
-#include "checker/cause.h"
+#include "checker/explain/cause.h"
 
 namespace doublehold {
 
@@ -21,4 +21,4 @@ void NameFaultsBehind(const Particulars& record, const Explanation& why, Violati
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_RETELL_H_
+#endif  // DOUBLEHOLD_CHECKER_EXPLAIN_REFINE_SENTENCE_H_

@@ -1,11 +1,11 @@
 // Which faults a sentence names where all leases were valid.
-#include "checker/retell.h"
+#include "checker/explain/refine_sentence.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "checker/testing_causes.h"
+#include "checker/testing/testing_causes.h"
 
 namespace doublehold {
 namespace {

@@ -1,6 +1,6 @@
-#include "checker/particulars.h"
+#include "checker/explain/violation_context.h"
 
-#include "checker/release.h"
+#include "checker/claims/lock/release.h"
 
 namespace doublehold {
 

@@ -1,8 +1,8 @@
 // What a history tells about its holds, put in order once: what causes and stories are read off.
 //
 // Thread rule: one thread. Refers to the evidence, which outlives it.
-#ifndef DOUBLEHOLD_CHECKER_PARTICULARS_H_
-#define DOUBLEHOLD_CHECKER_PARTICULARS_H_
+#ifndef DOUBLEHOLD_CHECKER_EXPLAIN_VIOLATION_CONTEXT_H_
+#define DOUBLEHOLD_CHECKER_EXPLAIN_VIOLATION_CONTEXT_H_
 
 #include <cstdint>
 #include <map>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
 
 namespace doublehold {
 
@@ -60,4 +60,4 @@ struct Particulars {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_PARTICULARS_H_
+#endif  // DOUBLEHOLD_CHECKER_EXPLAIN_VIOLATION_CONTEXT_H_

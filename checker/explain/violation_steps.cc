@@ -1,4 +1,4 @@
-#include "checker/narrate.h"
+#include "checker/explain/violation_steps.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,11 @@
 #include <set>
 #include <string>
 
-#include "checker/retell.h"
-#include "checker/space_time.h"
-#include "checker/stock.h"
-#include "checker/story.h"
+#include "checker/claims/data/stock.h"
+#include "checker/evidence/names.h"
+#include "checker/explain/ascii_timeline.h"
+#include "checker/explain/refine_sentence.h"
+#include "checker/sentences/violation_text.h"
 
 namespace doublehold {
 namespace {

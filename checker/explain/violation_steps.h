@@ -1,11 +1,11 @@
 // The story of a violation in sentences, and the picture of it: all that Judge adds to what the
 // checkers saw.
-#ifndef DOUBLEHOLD_CHECKER_NARRATE_H_
-#define DOUBLEHOLD_CHECKER_NARRATE_H_
+#ifndef DOUBLEHOLD_CHECKER_EXPLAIN_VIOLATION_STEPS_H_
+#define DOUBLEHOLD_CHECKER_EXPLAIN_VIOLATION_STEPS_H_
 
 #include <vector>
 
-#include "checker/cause.h"
+#include "checker/explain/cause.h"
 
 namespace doublehold {
 
@@ -21,4 +21,4 @@ void ExplainViolations(const Particulars& record, ClaimVerdict& verdict);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_NARRATE_H_
+#endif  // DOUBLEHOLD_CHECKER_EXPLAIN_VIOLATION_STEPS_H_

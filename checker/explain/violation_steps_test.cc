@@ -1,4 +1,4 @@
-#include "checker/narrate.h"
+#include "checker/explain/violation_steps.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "checker/evidence/names.h"
 #include "checker/judge.h"
-#include "checker/lanes.h"
-#include "checker/story.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

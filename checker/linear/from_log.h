@@ -9,7 +9,7 @@
 #include "checker/linear/model.h"
 #include "checker/linear/operation.h"
 #include "lib/base/result.h"
-#include "lib/history/op_log.h"
+#include "lib/history/foreign/op_log.h"
 
 namespace doublehold {
 

@@ -19,9 +19,9 @@
 #include <string>
 #include <vector>
 
-#include "checker/checker.h"
 #include "checker/linear/model.h"
 #include "checker/linear/operation.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 

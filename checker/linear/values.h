@@ -9,7 +9,7 @@
 #include "checker/linear/model.h"
 #include "checker/linear/operation.h"
 #include "lib/base/result.h"
-#include "lib/history/form.h"
+#include "lib/history/foreign/value.h"
 
 namespace doublehold {
 

@@ -1,10 +1,10 @@
-#include "checker/marks.h"
+#include "checker/measures/coverage_marks.h"
 
 #include <array>
 #include <map>
 
-#include "checker/holds.h"
-#include "checker/overlaps.h"
+#include "checker/evidence/holds.h"
+#include "checker/evidence/overlaps.h"
 
 namespace doublehold {
 namespace {

@@ -2,15 +2,15 @@
 // has reached says what it can tell.
 //
 // Pure, as checkers are; but no verdict rests on it.
-#ifndef DOUBLEHOLD_CHECKER_MARKS_H_
-#define DOUBLEHOLD_CHECKER_MARKS_H_
+#ifndef DOUBLEHOLD_CHECKER_MEASURES_COVERAGE_MARKS_H_
+#define DOUBLEHOLD_CHECKER_MEASURES_COVERAGE_MARKS_H_
 
 #include <bitset>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
 
 namespace doublehold {
 
@@ -52,4 +52,4 @@ MarkSet MarksOf(const Evidence& evidence);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_MARKS_H_
+#endif  // DOUBLEHOLD_CHECKER_MEASURES_COVERAGE_MARKS_H_

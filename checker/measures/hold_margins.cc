@@ -1,4 +1,4 @@
-#include "checker/hold_margins.h"
+#include "checker/measures/hold_margins.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "checker/story.h"
+#include "checker/evidence/names.h"
 
 namespace doublehold {
 namespace {

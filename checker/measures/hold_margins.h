@@ -1,12 +1,12 @@
 // How near the holds of a run came to overlapping.
-#ifndef DOUBLEHOLD_CHECKER_HOLD_MARGINS_H_
-#define DOUBLEHOLD_CHECKER_HOLD_MARGINS_H_
+#ifndef DOUBLEHOLD_CHECKER_MEASURES_HOLD_MARGINS_H_
+#define DOUBLEHOLD_CHECKER_MEASURES_HOLD_MARGINS_H_
 
 #include <vector>
 
-#include "checker/holds.h"
-#include "checker/margin.h"
-#include "checker/scene.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/holds.h"
+#include "checker/verdict/margin.h"
 
 namespace doublehold {
 
@@ -22,4 +22,4 @@ std::vector<Margin> LeaseMargins(const Scene& scene, const Holds& holds);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_HOLD_MARGINS_H_
+#endif  // DOUBLEHOLD_CHECKER_MEASURES_HOLD_MARGINS_H_

@@ -1,4 +1,4 @@
-#include "checker/short_pauses.h"
+#include "checker/measures/short_pauses.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <map>
 #include <vector>
 
-#include "checker/holds.h"
-#include "checker/margin.h"
-#include "checker/scene.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/holds.h"
+#include "checker/verdict/margin.h"
 
 namespace doublehold {
 namespace {

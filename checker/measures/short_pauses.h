@@ -1,11 +1,11 @@
 // Pauses that were to outlast a lease, and did not: a run that shows nothing of what they are for.
-#ifndef DOUBLEHOLD_CHECKER_SHORT_PAUSES_H_
-#define DOUBLEHOLD_CHECKER_SHORT_PAUSES_H_
+#ifndef DOUBLEHOLD_CHECKER_MEASURES_SHORT_PAUSES_H_
+#define DOUBLEHOLD_CHECKER_MEASURES_SHORT_PAUSES_H_
 
 #include <string>
 #include <vector>
 
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
 
 namespace doublehold {
 
@@ -21,4 +21,4 @@ std::vector<std::string> PauseWarnings(const Evidence& evidence);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_SHORT_PAUSES_H_
+#endif  // DOUBLEHOLD_CHECKER_MEASURES_SHORT_PAUSES_H_

@@ -1,5 +1,5 @@
 // That a pause was too short to show anything.
-#include "checker/short_pauses.h"
+#include "checker/measures/short_pauses.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "checker/judge.h"
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

@@ -1,12 +1,12 @@
-#include "checker/tally.h"
+#include "checker/measures/tally.h"
 
 #include <algorithm>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "checker/holds.h"
-#include "checker/scene.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/holds.h"
 
 namespace doublehold {
 namespace {

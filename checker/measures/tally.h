@@ -1,14 +1,14 @@
 // What happened in a run, counted: operations, their latencies, what may hide something.
-#ifndef DOUBLEHOLD_CHECKER_TALLY_H_
-#define DOUBLEHOLD_CHECKER_TALLY_H_
+#ifndef DOUBLEHOLD_CHECKER_MEASURES_TALLY_H_
+#define DOUBLEHOLD_CHECKER_MEASURES_TALLY_H_
 
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "checker/evidence.h"
-#include "checker/percentiles.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/percentiles.h"
 
 namespace doublehold {
 
@@ -29,4 +29,4 @@ Tally Count(const Evidence& evidence);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_TALLY_H_
+#endif  // DOUBLEHOLD_CHECKER_MEASURES_TALLY_H_

@@ -1,4 +1,4 @@
-#include "checker/unheld.h"
+#include "checker/measures/unavailable_time.h"
 
 #include <algorithm>
 #include <map>

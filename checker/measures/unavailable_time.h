@@ -1,13 +1,13 @@
 // For how long nobody had a lock that somebody wanted: what a lost reply costs where nothing else
 // goes wrong.
-#ifndef DOUBLEHOLD_CHECKER_UNHELD_H_
-#define DOUBLEHOLD_CHECKER_UNHELD_H_
+#ifndef DOUBLEHOLD_CHECKER_MEASURES_UNAVAILABLE_TIME_H_
+#define DOUBLEHOLD_CHECKER_MEASURES_UNAVAILABLE_TIME_H_
 
 #include <cstdint>
 #include <optional>
 
-#include "checker/evidence.h"
-#include "checker/holds.h"
+#include "checker/evidence/evidence.h"
+#include "checker/evidence/holds.h"
 
 namespace doublehold {
 
@@ -25,4 +25,4 @@ std::optional<Unheld> LongestUnheld(const Evidence& evidence);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_UNHELD_H_
+#endif  // DOUBLEHOLD_CHECKER_MEASURES_UNAVAILABLE_TIME_H_

@@ -1,8 +1,8 @@
-#include "checker/unheld.h"
+#include "checker/measures/unavailable_time.h"
 
 #include <gtest/gtest.h>
 
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

@@ -1,4 +1,4 @@
-#include "checker/blind_spots.h"
+#include "checker/measures/unknown_operations.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "checker/story.h"
+#include "checker/evidence/names.h"
+#include "checker/sentences/violation_text.h"
 
 namespace doublehold {
 namespace {
@@ -33,7 +34,7 @@ BlindCount* CountOf(BlindSpots& spots, Op op) {
 }
 
 // Something that a session asked to be done to a key; a watchdog's too.
-struct Deed {
+struct UnknownCall {
   Op op = Op::kAcquire;
   SessionId by;
   uint16_t key = 0;
@@ -59,13 +60,14 @@ class Finding {
     all_matters_ = own_matters_ || order_matters_;
     for (const Event& event : evidence.history().events) Take(event);
     for (const auto& [who, deed] : open_) Finish(deed);
-    std::ranges::stable_sort(unknown_, {}, [](const Deed& deed) { return deed.when.from_ns; });
+    std::ranges::stable_sort(unknown_, {},
+                             [](const UnknownCall& deed) { return deed.when.from_ns; });
     for (const Hold& hold : evidence.holds().all)
       by_session_[hold.key][hold.owner()].Add(hold.core.to_ns);
   }
 
   void Find(BlindSpots& spots) const {
-    for (const Deed& deed : unknown_) {
+    for (const UnknownCall& deed : unknown_) {
       BlindCount& count = *CountOf(spots, deed.op);
       ++count.unknown;
       if (!CouldHide(deed)) continue;
@@ -86,10 +88,10 @@ class Finding {
     const bool begins = event.type == EventType::kInvoke;
     const auto before = open_.find(who);
     // What was answered without having been asked was asked at some time before.
-    Deed deed{.op = event.op,
-              .by = SessionOf(event),
-              .key = event.key,
-              .when = {begins ? event.at_ns : 0, kForeverNs}};
+    UnknownCall deed{.op = event.op,
+                     .by = SessionOf(event),
+                     .key = event.key,
+                     .when = {begins ? event.at_ns : 0, kForeverNs}};
     if (begins && before != open_.end()) Finish(before->second);
     if (!begins && before != open_.end()) deed = before->second;
     if (event.hold != 0) deed.hold = event.hold;
@@ -103,7 +105,7 @@ class Finding {
     Finish(deed);
   }
 
-  void Finish(const Deed& deed) {
+  void Finish(const UnknownCall& deed) {
     if (deed.outcome == EventType::kInfo) unknown_.push_back(deed);
     // A refused attempt changed nothing; but it queued.
     const bool queued = all_matters_ && deed.op == Op::kAcquire;
@@ -113,14 +115,14 @@ class Finding {
   }
 
   // From when on what others do matters to it.
-  [[nodiscard]] int64_t SinceNs(const Deed& deed) const {
+  [[nodiscard]] int64_t SinceNs(const UnknownCall& deed) const {
     if (deed.op == Op::kSave) return 0;
     if (!IsData(deed.op)) return all_matters_ ? 0 : deed.when.from_ns;
     const Hold* hold = evidence_.holds().Find(deed.hold);
     return hold == nullptr ? 0 : std::min(hold->core.from_ns, deed.when.from_ns);
   }
 
-  [[nodiscard]] bool CouldHide(const Deed& deed) const {
+  [[nodiscard]] bool CouldHide(const UnknownCall& deed) const {
     if (own_matters_ && !IsData(deed.op)) return true;
     const int64_t since_ns = SinceNs(deed);
     const auto& sessions = by_session_.at(deed.key);
@@ -134,7 +136,7 @@ class Finding {
   // The first that it could have met: a hold rather than what was not answered either. Where even
   // what was over before matters, and nothing came after, the last of that: of a token, or of a
   // place in a queue.
-  [[nodiscard]] std::string MayHave(const Deed& deed) const {
+  [[nodiscard]] std::string MayHave(const UnknownCall& deed) const {
     const Scene& scene = evidence_.scene();
     const int64_t met_ns = std::max(SinceNs(deed), IsData(deed.op) ? 0 : deed.when.from_ns);
     const Hold* before = nullptr;
@@ -146,7 +148,7 @@ class Finding {
       }
       if (before == nullptr || hold.core.to_ns > before->core.to_ns) before = &hold;
     }
-    for (const Deed& other : unknown_) {
+    for (const UnknownCall& other : unknown_) {
       if (other.key != deed.key || other.by == deed.by) continue;
       return fmt::format("it may have met {}'s {}, called at {} and not answered",
                          OwnerName(scene, other.by), Name(other.op), At(other.when.from_ns));
@@ -163,7 +165,7 @@ class Finding {
     return "it may have met what the same client did";
   }
 
-  [[nodiscard]] BlindSpot Tell(const Deed& deed) const {
+  [[nodiscard]] BlindSpot Tell(const UnknownCall& deed) const {
     const Scene& scene = evidence_.scene();
     return {.op = deed.op,
             .by = deed.by,
@@ -181,8 +183,8 @@ class Finding {
   bool order_matters_ = false;
   bool all_matters_ = false;
   BlindSpots kinds_;
-  std::map<std::tuple<SessionId, TaskKind, Op, uint16_t>, Deed> open_;
-  std::vector<Deed> unknown_;
+  std::map<std::tuple<SessionId, TaskKind, Op, uint16_t>, UnknownCall> open_;
+  std::vector<UnknownCall> unknown_;
   std::map<uint16_t, std::map<SessionId, Latest>> by_session_;
   std::map<std::tuple<uint16_t, SessionId, Op>, Latest> by_op_;
 };

@@ -1,16 +1,16 @@
 // What a history could not show, and what may hide behind it.
 //
 // Pure. Whether something could hide is only ever said too often, never too seldom.
-#ifndef DOUBLEHOLD_CHECKER_BLIND_SPOTS_H_
-#define DOUBLEHOLD_CHECKER_BLIND_SPOTS_H_
+#ifndef DOUBLEHOLD_CHECKER_MEASURES_UNKNOWN_OPERATIONS_H_
+#define DOUBLEHOLD_CHECKER_MEASURES_UNKNOWN_OPERATIONS_H_
 
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -66,4 +66,4 @@ bool IsWeakControl(const RunFacts& facts, const std::vector<ClaimVerdict>& claim
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_BLIND_SPOTS_H_
+#endif  // DOUBLEHOLD_CHECKER_MEASURES_UNKNOWN_OPERATIONS_H_

@@ -1,11 +1,11 @@
-#include "checker/blind_spots.h"
+#include "checker/measures/unknown_operations.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "checker/judge.h"
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

@@ -1,4 +1,4 @@
-#include "checker/waits.h"
+#include "checker/measures/waits.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "checker/story.h"
+#include "checker/evidence/names.h"
 
 namespace doublehold {
 namespace {

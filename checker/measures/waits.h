@@ -1,11 +1,11 @@
 // How long clients waited for a lock.
-#ifndef DOUBLEHOLD_CHECKER_WAITS_H_
-#define DOUBLEHOLD_CHECKER_WAITS_H_
+#ifndef DOUBLEHOLD_CHECKER_MEASURES_WAITS_H_
+#define DOUBLEHOLD_CHECKER_MEASURES_WAITS_H_
 
 #include <string>
 #include <vector>
 
-#include "checker/scene.h"
+#include "checker/evidence/disturbances.h"
 #include "lib/history/history.h"
 
 namespace doublehold {
@@ -31,4 +31,4 @@ std::string LongestWaitClause(const History& history, const Scene& scene);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_WAITS_H_
+#endif  // DOUBLEHOLD_CHECKER_MEASURES_WAITS_H_

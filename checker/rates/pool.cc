@@ -1,4 +1,4 @@
-#include "checker/pool.h"
+#include "checker/rates/pool.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "checker/story.h"
+#include "checker/evidence/names.h"
 
 namespace doublehold {
 namespace {

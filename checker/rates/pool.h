@@ -4,8 +4,8 @@
 // Nothing is left out. A run that came to no verdict is undecided, claim by claim, as often as the
 // largest of the others has trials: nobody knows what it would have shown, and it may be that just
 // what was looked for ended it. Fewer would let a lock that ends its runs look better than it is.
-#ifndef DOUBLEHOLD_CHECKER_POOL_H_
-#define DOUBLEHOLD_CHECKER_POOL_H_
+#ifndef DOUBLEHOLD_CHECKER_RATES_POOL_H_
+#define DOUBLEHOLD_CHECKER_RATES_POOL_H_
 
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "checker/trials.h"
+#include "checker/rates/trials.h"
 
 namespace doublehold {
 
@@ -51,4 +51,4 @@ std::string RateText(const TrialCount& trials, const std::string& unit);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_POOL_H_
+#endif  // DOUBLEHOLD_CHECKER_RATES_POOL_H_

@@ -1,4 +1,4 @@
-#include "checker/pool.h"
+#include "checker/rates/pool.h"
 
 #include <gtest/gtest.h>
 

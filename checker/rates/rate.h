@@ -1,6 +1,6 @@
 // How often something went wrong, and how sure that is.
-#ifndef DOUBLEHOLD_CHECKER_RATE_H_
-#define DOUBLEHOLD_CHECKER_RATE_H_
+#ifndef DOUBLEHOLD_CHECKER_RATES_RATE_H_
+#define DOUBLEHOLD_CHECKER_RATES_RATE_H_
 
 #include <cstdint>
 
@@ -32,4 +32,4 @@ Rate RateOf(int64_t count, int64_t opportunities);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_RATE_H_
+#endif  // DOUBLEHOLD_CHECKER_RATES_RATE_H_

@@ -1,4 +1,4 @@
-#include "checker/rate.h"
+#include "checker/rates/rate.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "checker/sequential.h"
+#include "checker/rates/sequential.h"
 
 #include <algorithm>
 #include <boost/math/special_functions/beta.hpp>

@@ -18,8 +18,8 @@
 // The price: with none seen it takes about 4.5 / limit trials at 95 %, where one look at a number
 // of trials fixed beforehand would take 3 / limit. A trial's chance may hang on those before it;
 // the answer then is about the chance that each one had.
-#ifndef DOUBLEHOLD_CHECKER_SEQUENTIAL_H_
-#define DOUBLEHOLD_CHECKER_SEQUENTIAL_H_
+#ifndef DOUBLEHOLD_CHECKER_RATES_SEQUENTIAL_H_
+#define DOUBLEHOLD_CHECKER_RATES_SEQUENTIAL_H_
 
 #include <cstdint>
 #include <string_view>
@@ -75,4 +75,4 @@ class SequentialTest {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_SEQUENTIAL_H_
+#endif  // DOUBLEHOLD_CHECKER_RATES_SEQUENTIAL_H_

@@ -1,4 +1,4 @@
-#include "checker/sequential.h"
+#include "checker/rates/sequential.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "checker/rate.h"
+#include "checker/rates/rate.h"
 #include "lib/base/prng.h"
 
 namespace doublehold {

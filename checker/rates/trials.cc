@@ -1,4 +1,4 @@
-#include "checker/trials.h"
+#include "checker/rates/trials.h"
 
 #include <algorithm>
 

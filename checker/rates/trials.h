@@ -3,16 +3,16 @@
 // Violations cluster: one client that is stopped for long overlaps fifty holds of others, and that
 // is one thing that went wrong, not fifty. So a rate over holds says little, and its interval is
 // far too short; a rate over fault episodes, or over runs where nothing was made to fail, is one.
-#ifndef DOUBLEHOLD_CHECKER_TRIALS_H_
-#define DOUBLEHOLD_CHECKER_TRIALS_H_
+#ifndef DOUBLEHOLD_CHECKER_RATES_TRIALS_H_
+#define DOUBLEHOLD_CHECKER_RATES_TRIALS_H_
 
 #include <string>
 #include <vector>
 
-#include "checker/checker.h"
-#include "checker/rate.h"
-#include "checker/scene.h"
-#include "checker/sequential.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/rates/rate.h"
+#include "checker/rates/sequential.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -45,4 +45,4 @@ Interval ClopperPearsonOf(const TrialCount& trials);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_TRIALS_H_
+#endif  // DOUBLEHOLD_CHECKER_RATES_TRIALS_H_

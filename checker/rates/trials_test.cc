@@ -1,4 +1,4 @@
-#include "checker/trials.h"
+#include "checker/rates/trials.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "checker/judge.h"
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

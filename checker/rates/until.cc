@@ -1,4 +1,4 @@
-#include "checker/until.h"
+#include "checker/rates/until.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <sstream>
 #include <vector>
 
-#include "checker/checker.h"
+#include "checker/verdict/checker.h"
 #include "lib/base/words.h"
 
 namespace doublehold {

@@ -5,14 +5,14 @@
 // Without `of`, a trial counts as violated when any claim that is judged was violated in it:
 // whoever asks how often a lock fails means in whatever way. Without `per run` a trial is a fault
 // episode where the experiment has faults (trials.h).
-#ifndef DOUBLEHOLD_CHECKER_UNTIL_H_
-#define DOUBLEHOLD_CHECKER_UNTIL_H_
+#ifndef DOUBLEHOLD_CHECKER_RATES_UNTIL_H_
+#define DOUBLEHOLD_CHECKER_RATES_UNTIL_H_
 
 #include <map>
 #include <string>
 
-#include "checker/pool.h"
-#include "checker/sequential.h"
+#include "checker/rates/pool.h"
+#include "checker/rates/sequential.h"
 #include "lib/base/result.h"
 
 namespace doublehold {
@@ -60,4 +60,4 @@ class Repetitions {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_UNTIL_H_
+#endif  // DOUBLEHOLD_CHECKER_RATES_UNTIL_H_

@@ -1,4 +1,4 @@
-#include "checker/until.h"
+#include "checker/rates/until.h"
 
 #include <gtest/gtest.h>
 

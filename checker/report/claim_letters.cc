@@ -1,4 +1,4 @@
-#include "compose/claim_letters.h"
+#include "checker/report/claim_letters.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // Claims as letters, for tables of many runs.
-#ifndef DOUBLEHOLD_COMPOSE_CLAIM_LETTERS_H_
-#define DOUBLEHOLD_COMPOSE_CLAIM_LETTERS_H_
+#ifndef DOUBLEHOLD_CHECKER_REPORT_CLAIM_LETTERS_H_
+#define DOUBLEHOLD_CHECKER_REPORT_CLAIM_LETTERS_H_
 
 #include <span>
 #include <string>
@@ -26,4 +26,4 @@ std::string LegendOf(std::string_view letters);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_CLAIM_LETTERS_H_
+#endif  // DOUBLEHOLD_CHECKER_REPORT_CLAIM_LETTERS_H_

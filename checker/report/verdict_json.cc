@@ -2,12 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "checker/cause.h"
+#include "checker/evidence/names.h"
+#include "checker/explain/cause.h"
 #include "checker/judge.h"
-#include "checker/pool.h"
-#include "checker/rate.h"
-#include "checker/story.h"
-#include "checker/trials.h"
+#include "checker/rates/pool.h"
+#include "checker/rates/rate.h"
+#include "checker/rates/trials.h"
 
 namespace doublehold {
 namespace {

@@ -1,4 +1,4 @@
-#include "checker/story.h"
+#include "checker/sentences/violation_text.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "checker/aftermath.h"
-#include "checker/blame.h"
+#include "checker/evidence/names.h"
+#include "checker/evidence/stall_attribution.h"
+#include "checker/evidence/stall_propagation.h"
 
 namespace doublehold {
 namespace {
@@ -102,10 +103,6 @@ std::string OthersClause(int others) {
   return others == 0 ? "" : fmt::format("; {} held it too", Counted(others, "further client"));
 }
 
-std::string ServerName(int32_t node) {
-  return node == 0 ? "the store" : fmt::format("node {}", node);
-}
-
 // "the store", "node 2", "nodes 1, 2 and 3"
 std::string NodesName(const FaultFact& fault, int32_t node) {
   if (fault.nodes.size() < 2) return ServerName(node);
@@ -169,36 +166,6 @@ Violation TellStaleOverlap(const Scene& scene, const Hold& first, const Hold& se
 }
 
 }  // namespace
-
-std::string At(int64_t at_ns) { return FormatSeconds(Duration(at_ns)); }
-
-std::string During(const Span& span) {
-  return fmt::format("{:.3f}-{:.3f} s", ToSeconds(Duration(span.from_ns)),
-                     ToSeconds(Duration(span.to_ns)));
-}
-
-std::string OwnerName(const Scene& scene, const SessionId& session) {
-  const std::string client = ProcessName(session.client);
-  const bool alone = !scene.threaded.contains(session.client);
-  return alone ? client : fmt::format("{}, thread {}", client, session.thread + 1);
-}
-
-std::string ProcessName(int32_t client) {
-  if (client == kReferee) return "the referee";
-  if (client == kSupervisor) return "the supervisor";
-  if (IsServer(client)) return ServerName(ServerOf(client));
-  return fmt::format("client {}", client);
-}
-
-std::string Counted(int64_t count, std::string_view singular) {
-  return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
-}
-
-std::string TookEffect(int64_t started, int64_t planned) {
-  if (started == 0) return "never took effect";
-  if (started == 1 && planned == 1) return "took effect once";
-  return fmt::format("took effect {} of {}", started, Counted(planned, "time"));
-}
 
 std::string FaultClause(const Scene& scene, const FaultEpisode& episode, int32_t it) {
   const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];

@@ -1,26 +1,16 @@
 // The sentences of a verdict: who, when, what, and which fault was at work.
-#ifndef DOUBLEHOLD_CHECKER_STORY_H_
-#define DOUBLEHOLD_CHECKER_STORY_H_
+#ifndef DOUBLEHOLD_CHECKER_SENTENCES_VIOLATION_TEXT_H_
+#define DOUBLEHOLD_CHECKER_SENTENCES_VIOLATION_TEXT_H_
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "checker/holds.h"
-#include "checker/overlaps.h"
-#include "checker/scene.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/holds.h"
+#include "checker/evidence/overlaps.h"
 
 namespace doublehold {
-
-std::string At(int64_t at_ns);         // "2.418 s"
-std::string During(const Span& span);  // "2.101-3.104 s"
-// "client 3"; "client 3, thread 2" of a client with several sessions
-std::string OwnerName(const Scene& scene, const SessionId& session);
-std::string ProcessName(int32_t client);  // "client 3", "the referee", "the supervisor", "node 1"
-std::string KeyName(const RunFacts& facts, uint16_t key);
-std::string Counted(int64_t count, std::string_view singular);  // "1 order", "4 orders"
-// "took effect once", "never took effect", "took effect 1 of 3 times"
-std::string TookEffect(int64_t started, int64_t planned);
 
 // "client 3 was stopped (2.101-3.104 s)"; with `it` the client's name is "it".
 std::string FaultClause(const Scene& scene, const FaultEpisode& episode, int32_t it = 0);
@@ -61,4 +51,4 @@ void NameEarlierFault(const Scene& scene, Violation& violation, bool (*kind)(con
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_STORY_H_
+#endif  // DOUBLEHOLD_CHECKER_SENTENCES_VIOLATION_TEXT_H_

@@ -1,12 +1,12 @@
-#include "checker/story.h"
+#include "checker/sentences/violation_text.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "checker/exclusion.h"
-#include "checker/lanes.h"
+#include "checker/claims/lock/exclusion.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

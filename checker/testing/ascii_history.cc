@@ -1,4 +1,4 @@
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 #include <algorithm>
 #include <array>

@@ -36,8 +36,8 @@
 //   probe: P     p granted, x given up                expiry: *    | PTTL in ms
 //   sent c1: *   a command of client 1 came by, on its way to a server of locks    | its number (else 1)
 //            #   from here on none is recorded
-#ifndef DOUBLEHOLD_CHECKER_LANES_H_
-#define DOUBLEHOLD_CHECKER_LANES_H_
+#ifndef DOUBLEHOLD_CHECKER_TESTING_ASCII_HISTORY_H_
+#define DOUBLEHOLD_CHECKER_TESTING_ASCII_HISTORY_H_
 
 #include <map>
 #include <optional>
@@ -71,4 +71,4 @@ History FromLanes(std::string_view picture, const LaneOptions& options = {});
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_LANES_H_
+#endif  // DOUBLEHOLD_CHECKER_TESTING_ASCII_HISTORY_H_

@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "checker/exactly_once.h"
-#include "checker/fencing.h"
-#include "checker/order.h"
-#include "checker/reentry.h"
-#include "checker/release.h"
-#include "checker/stock.h"
-#include "checker/told.h"
-#include "checker/torn_read.h"
-#include "checker/true_service.h"
+#include "checker/claims/data/exactly_once.h"
+#include "checker/claims/data/stock.h"
+#include "checker/claims/data/torn_read.h"
+#include "checker/claims/library/release_result.h"
+#include "checker/claims/lock/fencing.h"
+#include "checker/claims/lock/order.h"
+#include "checker/claims/lock/reentry.h"
+#include "checker/claims/lock/release.h"
+#include "checker/testing/reference_service.h"
 #include "lib/testing/trials.h"
 
 namespace doublehold {

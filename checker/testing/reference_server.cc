@@ -1,4 +1,4 @@
-#include "checker/true_server.h"
+#include "checker/testing/reference_server.h"
 
 #include <utility>
 

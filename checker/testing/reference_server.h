@@ -1,7 +1,7 @@
 // The servers of a lock service for tests (true_service.h): one key, its queue and tokens, a store.
 // They do what they should, but for one defect that they can be given.
-#ifndef DOUBLEHOLD_CHECKER_TRUE_SERVER_H_
-#define DOUBLEHOLD_CHECKER_TRUE_SERVER_H_
+#ifndef DOUBLEHOLD_CHECKER_TESTING_REFERENCE_SERVER_H_
+#define DOUBLEHOLD_CHECKER_TESTING_REFERENCE_SERVER_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -94,4 +94,4 @@ struct TrueStore {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_TRUE_SERVER_H_
+#endif  // DOUBLEHOLD_CHECKER_TESTING_REFERENCE_SERVER_H_

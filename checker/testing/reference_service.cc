@@ -1,4 +1,4 @@
-#include "checker/true_service.h"
+#include "checker/testing/reference_service.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,6 +1,6 @@
 // Drawn histories, and what the checkers are to give as the cause.
-#ifndef DOUBLEHOLD_CHECKER_TESTING_CAUSES_H_
-#define DOUBLEHOLD_CHECKER_TESTING_CAUSES_H_
+#ifndef DOUBLEHOLD_CHECKER_TESTING_TESTING_CAUSES_H_
+#define DOUBLEHOLD_CHECKER_TESTING_TESTING_CAUSES_H_
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "checker/cause.h"
+#include "checker/explain/cause.h"
 #include "checker/judge.h"
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold::testing {
 
@@ -53,4 +53,4 @@ inline void ExpectCauses(const std::vector<DrawnCause>& cases) {
 
 }  // namespace doublehold::testing
 
-#endif  // DOUBLEHOLD_CHECKER_TESTING_CAUSES_H_
+#endif  // DOUBLEHOLD_CHECKER_TESTING_TESTING_CAUSES_H_

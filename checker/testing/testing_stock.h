@@ -1,13 +1,13 @@
 // A drawn history of sales, and what the claim `stock` is to make of it.
-#ifndef DOUBLEHOLD_CHECKER_TESTING_STOCK_H_
-#define DOUBLEHOLD_CHECKER_TESTING_STOCK_H_
+#ifndef DOUBLEHOLD_CHECKER_TESTING_TESTING_STOCK_H_
+#define DOUBLEHOLD_CHECKER_TESTING_TESTING_STOCK_H_
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "checker/lanes.h"
-#include "checker/stock.h"
+#include "checker/claims/data/stock.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold::testing {
 
@@ -28,4 +28,4 @@ inline void ExpectStock(const DrawnSales& drawn) {
 
 }  // namespace doublehold::testing
 
-#endif  // DOUBLEHOLD_CHECKER_TESTING_STOCK_H_
+#endif  // DOUBLEHOLD_CHECKER_TESTING_TESTING_STOCK_H_

@@ -1,8 +1,8 @@
 // What a checker is: a pure function from a history to what became of one claim.
 //
 // A limit reached, or too little to go by, is kUnknown, never kValid. No I/O; nothing is kept.
-#ifndef DOUBLEHOLD_CHECKER_CHECKER_H_
-#define DOUBLEHOLD_CHECKER_CHECKER_H_
+#ifndef DOUBLEHOLD_CHECKER_VERDICT_CHECKER_H_
+#define DOUBLEHOLD_CHECKER_VERDICT_CHECKER_H_
 
 #include <cstdint>
 #include <optional>
@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "checker/margin.h"
-#include "checker/percentiles.h"
-#include "checker/violation.h"
+#include "checker/verdict/margin.h"
+#include "checker/verdict/percentiles.h"
+#include "checker/verdict/violation.h"
 #include "lib/history/history.h"
 
 namespace doublehold {
@@ -43,7 +43,7 @@ struct Limits {
   int64_t told_of_a_hold = 5;  // of those that one hold overlapped
 };
 
-class Evidence;  // a history and what is read off it: checker/evidence.h
+class Evidence;  // a history and what is read off it: checker/evidence/evidence.h
 using CheckFunction = ClaimVerdict (*)(const Evidence&, const Limits&);
 
 // What a claim is about, and so which locks it can be made of: any, those that are taken, those
@@ -69,4 +69,4 @@ const CheckerEntry* FindChecker(std::string_view claim);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_CHECKER_H_
+#endif  // DOUBLEHOLD_CHECKER_VERDICT_CHECKER_H_

@@ -1,4 +1,4 @@
-#include "checker/decide.h"
+#include "checker/verdict/decide.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // How every checker comes from what it saw to its outcome.
-#ifndef DOUBLEHOLD_CHECKER_DECIDE_H_
-#define DOUBLEHOLD_CHECKER_DECIDE_H_
+#ifndef DOUBLEHOLD_CHECKER_VERDICT_DECIDE_H_
+#define DOUBLEHOLD_CHECKER_VERDICT_DECIDE_H_
 
 #include <map>
 #include <optional>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "checker/checker.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -73,4 +73,4 @@ ClaimVerdict Decided(ClaimVerdict verdict, Stories stories, std::string if_viola
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_DECIDE_H_
+#endif  // DOUBLEHOLD_CHECKER_VERDICT_DECIDE_H_

@@ -1,4 +1,4 @@
-#include "checker/margin.h"
+#include "checker/verdict/margin.h"
 
 #include <fmt/format.h>
 

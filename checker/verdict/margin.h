@@ -1,6 +1,6 @@
 // How near a claim came to being violated, and who came nearest.
-#ifndef DOUBLEHOLD_CHECKER_MARGIN_H_
-#define DOUBLEHOLD_CHECKER_MARGIN_H_
+#ifndef DOUBLEHOLD_CHECKER_VERDICT_MARGIN_H_
+#define DOUBLEHOLD_CHECKER_VERDICT_MARGIN_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -53,4 +53,4 @@ class MarginFinder {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_MARGIN_H_
+#endif  // DOUBLEHOLD_CHECKER_VERDICT_MARGIN_H_

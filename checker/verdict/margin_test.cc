@@ -1,13 +1,13 @@
-#include "checker/margin.h"
+#include "checker/verdict/margin.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "checker/exclusion.h"
-#include "checker/fencing.h"
-#include "checker/lanes.h"
+#include "checker/claims/lock/exclusion.h"
+#include "checker/claims/lock/fencing.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

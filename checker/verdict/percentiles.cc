@@ -1,4 +1,4 @@
-#include "checker/percentiles.h"
+#include "checker/verdict/percentiles.h"
 
 #include <algorithm>
 #include <cmath>

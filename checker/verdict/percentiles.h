@@ -1,6 +1,6 @@
 // A few values that stand for many.
-#ifndef DOUBLEHOLD_CHECKER_PERCENTILES_H_
-#define DOUBLEHOLD_CHECKER_PERCENTILES_H_
+#ifndef DOUBLEHOLD_CHECKER_VERDICT_PERCENTILES_H_
+#define DOUBLEHOLD_CHECKER_VERDICT_PERCENTILES_H_
 
 #include <cstdint>
 #include <vector>
@@ -17,4 +17,4 @@ Percentiles PercentilesOf(std::vector<int64_t> values_ns);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_PERCENTILES_H_
+#endif  // DOUBLEHOLD_CHECKER_VERDICT_PERCENTILES_H_

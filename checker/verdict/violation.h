@@ -1,6 +1,6 @@
 // A violation of a claim: who, when, which key, and why.
-#ifndef DOUBLEHOLD_CHECKER_VIOLATION_H_
-#define DOUBLEHOLD_CHECKER_VIOLATION_H_
+#ifndef DOUBLEHOLD_CHECKER_VERDICT_VIOLATION_H_
+#define DOUBLEHOLD_CHECKER_VERDICT_VIOLATION_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -54,4 +54,4 @@ struct Sighting {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_VIOLATION_H_
+#endif  // DOUBLEHOLD_CHECKER_VERDICT_VIOLATION_H_

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "compose/program.h"
+#include "compose/testing/program.h"
 
 namespace doublehold {
 namespace {

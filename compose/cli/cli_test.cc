@@ -6,7 +6,7 @@
 #include <iterator>
 #include <map>
 
-#include "compose/program.h"
+#include "compose/testing/program.h"
 #include "lib/base/paths.h"
 
 namespace doublehold {

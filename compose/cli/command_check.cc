@@ -10,9 +10,9 @@
 #include "checker/judge.h"
 #include "checker/judge_file.h"
 #include "checker/linear/judge_log.h"
-#include "compose/command_line.h"
-#include "compose/plan_builder.h"
-#include "compose/run_once.h"
+#include "compose/options/command_line.h"
+#include "compose/os/run_folder.h"
+#include "compose/plan/plan_builder.h"
 #include "lib/base/words.h"
 #include "lib/history/jsonl.h"
 

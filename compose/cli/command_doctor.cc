@@ -4,13 +4,13 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "compose/command_line.h"
-#include "compose/fault_trial.h"
-#include "compose/namespaces.h"
-#include "compose/plan_builder.h"
-#include "compose/python.h"
-#include "compose/run_once.h"
-#include "compose/scratch.h"
+#include "compose/cli/fault_self_test.h"
+#include "compose/cli/python.h"
+#include "compose/cluster/namespaces.h"
+#include "compose/driver/driver.h"
+#include "compose/options/command_line.h"
+#include "compose/os/scratch.h"
+#include "compose/run/run_once.h"
 
 namespace doublehold {
 namespace {

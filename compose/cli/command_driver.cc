@@ -8,16 +8,16 @@
 #include <memory>
 #include <thread>
 
-#include "compose/command_line.h"
-#include "compose/driver.h"
-#include "compose/driver_serve.h"
-#include "compose/driver_trial.h"
-#include "compose/held_ports.h"
-#include "compose/kept_drivers.h"
-#include "compose/orphans.h"
-#include "compose/scratch.h"
-#include "compose/server.h"
-#include "compose/spawn.h"
+#include "compose/cluster/redis/server.h"
+#include "compose/driver/bundled_drivers.h"
+#include "compose/driver/conformance.h"
+#include "compose/driver/driver.h"
+#include "compose/driver/serve.h"
+#include "compose/options/command_line.h"
+#include "compose/os/orphans.h"
+#include "compose/os/reserved_ports.h"
+#include "compose/os/scratch.h"
+#include "compose/os/spawn.h"
 #include "lib/base/words.h"
 #include "lib/redis/hiredis_connection.h"
 

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "compose/estimate.h"
-#include "compose/explore_all.h"
-#include "compose/explore_text.h"
-#include "compose/plan_builder.h"
-#include "compose/scenario_settings.h"
+#include "compose/explore/estimate.h"
+#include "compose/explore/explore_all.h"
+#include "compose/explore/explore_text.h"
+#include "compose/explore/scenario_settings.h"
+#include "compose/plan/plan_builder.h"
 #include "lib/base/words.h"
 #include "lib/locks/registry.h"
 

@@ -6,10 +6,10 @@
 #include <set>
 #include <sstream>
 
-#include "compose/command_line.h"
-#include "compose/run_once.h"
+#include "compose/options/command_line.h"
+#include "compose/os/run_folder.h"
 #include "lib/base/words.h"
-#include "lib/history/edn.h"
+#include "lib/history/foreign/edn.h"
 #include "lib/history/jsonl.h"
 
 namespace doublehold {

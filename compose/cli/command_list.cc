@@ -3,13 +3,13 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "checker/cause.h"
-#include "checker/checker.h"
+#include "checker/explain/cause.h"
 #include "checker/linear/model.h"
-#include "compose/command_line.h"
-#include "compose/kept_drivers.h"
-#include "compose/option_rows.h"
-#include "compose/plan_builder.h"
+#include "checker/verdict/checker.h"
+#include "compose/driver/bundled_drivers.h"
+#include "compose/options/command_line.h"
+#include "compose/options/option_rows.h"
+#include "compose/plan/plan_builder.h"
 #include "faults/fault.h"
 #include "faults/keys.h"
 #include "faults/plans/nemesis.h"

@@ -2,14 +2,15 @@
 
 #include <filesystem>
 
-#include "compose/command_line.h"
-#include "compose/execution_story.h"
-#include "compose/namespaces.h"
-#include "compose/real_plan.h"
-#include "compose/run_once.h"
-#include "compose/scenario_settings.h"
-#include "compose/server.h"
-#include "compose/trace.h"
+#include "compose/cluster/namespaces.h"
+#include "compose/cluster/redis/server.h"
+#include "compose/explore/scenario_settings.h"
+#include "compose/options/command_line.h"
+#include "compose/os/run_folder.h"
+#include "compose/replay/execution_story.h"
+#include "compose/replay/trace.h"
+#include "compose/replay/trace_to_plan.h"
+#include "compose/run/run_once.h"
 
 namespace doublehold {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "compose/commands.h"
-#include "compose/python.h"
+#include "compose/cli/commands.h"
+#include "compose/cli/python.h"
 #include "lib/base/paths.h"
 
 namespace doublehold {
@@ -27,9 +27,8 @@ Result<std::string> FindPython() {
 Result<std::filesystem::path> FindReportProgram() {
   std::error_code code;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
-  const std::array candidates{
-      self.parent_path().parent_path() / "reports" / "report.py",
-      std::filesystem::path(SourceDir()) / "reports" / "report.py"};
+  const std::array candidates{self.parent_path().parent_path() / "reports" / "report.py",
+                              std::filesystem::path(SourceDir()) / "reports" / "report.py"};
   for (const std::filesystem::path& candidate : candidates) {
     if (std::filesystem::exists(candidate, code)) return candidate;
   }

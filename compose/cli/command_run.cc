@@ -6,12 +6,14 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "compose/command_line.h"
-#include "compose/experiment_options.h"
-#include "compose/namespaces.h"
-#include "compose/plan_builder.h"
-#include "compose/repeat.h"
-#include "compose/run_once.h"
+#include "compose/cluster/namespaces.h"
+#include "compose/driver/driver.h"
+#include "compose/options/command_line.h"
+#include "compose/options/experiment_options.h"
+#include "compose/os/run_folder.h"
+#include "compose/plan/plan_builder.h"
+#include "compose/run/run_once.h"
+#include "compose/suite/repeat.h"
 #include "lib/plan/plan_json.h"
 
 namespace doublehold {

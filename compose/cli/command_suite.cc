@@ -4,10 +4,10 @@
 #include <array>
 #include <sstream>
 
-#include "compose/command_line.h"
-#include "compose/repeat.h"
-#include "compose/suite.h"
-#include "compose/suite_tables.h"
+#include "compose/options/command_line.h"
+#include "compose/suite/repeat.h"
+#include "compose/suite/suite.h"
+#include "compose/suite/suite_tables.h"
 #include "lib/base/words.h"
 
 namespace doublehold {

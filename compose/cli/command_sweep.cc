@@ -7,14 +7,16 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "checker/story.h"
-#include "checker/unheld.h"
-#include "compose/experiment_options.h"
-#include "compose/namespaces.h"
-#include "compose/plan_builder.h"
-#include "compose/repeat.h"
-#include "compose/run_once.h"
-#include "compose/sweep.h"
+#include "checker/evidence/names.h"
+#include "checker/measures/unavailable_time.h"
+#include "compose/cluster/namespaces.h"
+#include "compose/driver/driver.h"
+#include "compose/options/experiment_options.h"
+#include "compose/os/run_folder.h"
+#include "compose/plan/plan_builder.h"
+#include "compose/run/run_once.h"
+#include "compose/suite/repeat.h"
+#include "compose/sweep/sweep.h"
 #include "lib/base/words.h"
 
 namespace doublehold {

@@ -1,18 +1,17 @@
 // The subcommands. Each takes the words behind its name and answers the exit status, or an error
 // that main prints.
-#ifndef DOUBLEHOLD_COMPOSE_COMMANDS_H_
-#define DOUBLEHOLD_COMPOSE_COMMANDS_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLI_COMMANDS_H_
+#define DOUBLEHOLD_COMPOSE_CLI_COMMANDS_H_
 
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "compose/options/command_line.h"
 #include "lib/base/result.h"
 
 namespace doublehold {
-
-using Words = std::vector<std::string>;
 
 Result<ExitCode> RunCommand(const Words& words);
 Result<ExitCode> SuiteCommand(const Words& words);
@@ -36,4 +35,4 @@ std::span<const CommandEntry> Commands();
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_COMMANDS_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLI_COMMANDS_H_

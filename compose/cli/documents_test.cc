@@ -10,10 +10,11 @@
 #include <set>
 #include <sstream>
 
-#include "compose/option_rows.h"
-#include "compose/plan_testing.h"
-#include "compose/suite.h"
-#include "compose/sweep.h"
+#include "compose/options/option_rows.h"
+#include "compose/plan/plan_builder.h"
+#include "compose/suite/suite.h"
+#include "compose/sweep/sweep.h"
+#include "compose/testing/plan_testing.h"
 #include "faults/fault.h"
 #include "faults/plans/nemesis.h"
 #include "faults/plans/profiles.h"

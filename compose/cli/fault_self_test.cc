@@ -1,12 +1,12 @@
-#include "compose/fault_trial.h"
+#include "compose/cli/fault_self_test.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "compose/plan_builder.h"
-#include "compose/run_once.h"
-#include "compose/scratch.h"
+#include "compose/driver/driver.h"
+#include "compose/os/scratch.h"
+#include "compose/run/run_once.h"
 #include "lib/plan/settings.h"
 
 namespace doublehold {

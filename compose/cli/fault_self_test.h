@@ -1,12 +1,12 @@
 // Each kind of fault tried alone on a small real set-up: does it act here, and as far as it was
 // asked to?
-#ifndef DOUBLEHOLD_COMPOSE_FAULT_TRIAL_H_
-#define DOUBLEHOLD_COMPOSE_FAULT_TRIAL_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLI_FAULT_SELF_TEST_H_
+#define DOUBLEHOLD_COMPOSE_CLI_FAULT_SELF_TEST_H_
 
 #include <cstdint>
 #include <string>
 
-#include "compose/server.h"
+#include "compose/cluster/redis/server.h"
 #include "faults/fault.h"
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
@@ -29,4 +29,4 @@ Result<FaultTrial> TryFault(const FaultEntry& fault, const ServerProgram& server
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_FAULT_TRIAL_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLI_FAULT_SELF_TEST_H_

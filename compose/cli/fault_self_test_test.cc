@@ -1,4 +1,4 @@
-#include "compose/fault_trial.h"
+#include "compose/cli/fault_self_test.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "compose/program.h"
+#include "compose/testing/program.h"
 
 namespace doublehold {
 namespace {

@@ -9,9 +9,9 @@
 #include <fstream>
 #include <thread>
 
-#include "compose/program.h"
-#include "compose/run_once.h"
-#include "compose/tool.h"
+#include "compose/os/run_folder.h"
+#include "compose/os/run_tool.h"
+#include "compose/testing/program.h"
 #include "lib/base/paths.h"
 
 namespace doublehold {

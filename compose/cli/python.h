@@ -1,7 +1,7 @@
 // The reports are made by a Python that has matplotlib and Jinja2: where it is, and where the
 // reports' program is.
-#ifndef DOUBLEHOLD_COMPOSE_PYTHON_H_
-#define DOUBLEHOLD_COMPOSE_PYTHON_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLI_PYTHON_H_
+#define DOUBLEHOLD_COMPOSE_CLI_PYTHON_H_
 
 #include <filesystem>
 #include <string>
@@ -17,4 +17,4 @@ Result<std::filesystem::path> FindReportProgram();
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_PYTHON_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLI_PYTHON_H_

@@ -1,4 +1,4 @@
-#include "compose/client_main.h"
+#include "compose/client/client_main.h"
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <thread>
 
-#include "compose/driver.h"
-#include "compose/idle.h"
-#include "compose/library_keys.h"
-#include "compose/probe.h"
+#include "compose/client/probe.h"
+#include "compose/client/redis/key_discovery.h"
+#include "compose/client/stay_idle.h"
+#include "compose/driver/driver.h"
 #include "lib/base/check.h"
 #include "lib/driver/driver_lock.h"
 #include "lib/history/shared_run.h"

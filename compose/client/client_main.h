@@ -1,7 +1,7 @@
 // The hidden subcommand that a client, or the referee, is: this program again, under the clock
 // shim.
-#ifndef DOUBLEHOLD_COMPOSE_CLIENT_MAIN_H_
-#define DOUBLEHOLD_COMPOSE_CLIENT_MAIN_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLIENT_CLIENT_MAIN_H_
+#define DOUBLEHOLD_COMPOSE_CLIENT_CLIENT_MAIN_H_
 
 #include <cstdint>
 #include <span>
@@ -37,4 +37,4 @@ int ClientMain(std::span<const std::string> words);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_CLIENT_MAIN_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLIENT_CLIENT_MAIN_H_

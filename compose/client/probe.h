@@ -1,23 +1,12 @@
 // Whether a lock can be had, once the faults are healed and everybody has gone home.
-#ifndef DOUBLEHOLD_COMPOSE_PROBE_H_
-#define DOUBLEHOLD_COMPOSE_PROBE_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLIENT_PROBE_H_
+#define DOUBLEHOLD_COMPOSE_CLIENT_PROBE_H_
 
+#include "compose/client/redis/leftover_keys.h"
 #include "lib/base/env.h"
 #include "lib/locks/lock.h"
 
 namespace doublehold {
-
-struct ProbeTerms {
-  Lease lease{};
-  Duration grace{};         // the probe tries for lease + grace
-  Duration call_timeout{};  // of one attempt
-  Duration own_wait{};  // within one attempt: of a library that waits by itself before it refuses
-};
-
-// Records of each node whether the key is there, and for how long; `fail` where it does not answer.
-// To be asked when nobody holds it, and before anybody probes. What is there may be about to go, by
-// a release that is on its way: it is asked again and again for a part of the lease.
-void RecordExpiries(Env& env, int nodes, const LockKey& key, const ProbeTerms& terms);
 
 // Tries for the key and records what came of it: `ok` granted; `fail` refused to the end. `info`
 // when it was not granted and an attempt of it had no answer, or one that came too late: what kept
@@ -26,4 +15,4 @@ void Probe(Env& env, Lock& lock, const LockKey& key, const ProbeTerms& terms);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_PROBE_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLIENT_PROBE_H_

@@ -1,4 +1,4 @@
-#include "compose/probe.h"
+#include "compose/client/probe.h"
 
 #include <gtest/gtest.h>
 

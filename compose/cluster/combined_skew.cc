@@ -1,4 +1,4 @@
-#include "compose/clock_sum.h"
+#include "compose/cluster/combined_skew.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 // The skews of one process's wall clock, added up. What each one does to the clock is the same
 // whatever the others do; of several strobes the latest is in force.
-#ifndef DOUBLEHOLD_COMPOSE_CLOCK_SUM_H_
-#define DOUBLEHOLD_COMPOSE_CLOCK_SUM_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_COMBINED_SKEW_H_
+#define DOUBLEHOLD_COMPOSE_CLUSTER_COMBINED_SKEW_H_
 
 #include <map>
 #include <optional>
@@ -45,4 +45,4 @@ class ClockSum {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_CLOCK_SUM_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_COMBINED_SKEW_H_

@@ -1,4 +1,4 @@
-#include "compose/packet_cuts.h"
+#include "compose/cluster/iptables_partition.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

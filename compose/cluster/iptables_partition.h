@@ -4,8 +4,8 @@
 //
 // Thread rule: the supervisor's. What Cut and Mend ask for is in place after Commit, all of it at
 // once. Commit, and the first Mend after it, wait for iptables: some milliseconds.
-#ifndef DOUBLEHOLD_COMPOSE_PACKET_CUTS_H_
-#define DOUBLEHOLD_COMPOSE_PACKET_CUTS_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_IPTABLES_PARTITION_H_
+#define DOUBLEHOLD_COMPOSE_CLUSTER_IPTABLES_PARTITION_H_
 
 #include <cstdint>
 #include <functional>
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "compose/namespaces.h"
+#include "compose/cluster/namespaces.h"
 #include "faults/link.h"
 #include "lib/base/result.h"
 
@@ -58,4 +58,4 @@ class PacketCuts {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_PACKET_CUTS_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_IPTABLES_PARTITION_H_

@@ -1,4 +1,4 @@
-#include "compose/launcher.h"
+#include "compose/cluster/launcher.h"
 
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -9,8 +9,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "compose/client_main.h"
-#include "compose/spawn.h"
+#include "compose/client/client_main.h"
+#include "compose/os/spawn.h"
 
 namespace doublehold {
 

@@ -2,20 +2,20 @@
 // handed.
 //
 // Thread rule: the supervisor's. Nothing here waits.
-#ifndef DOUBLEHOLD_COMPOSE_LAUNCHER_H_
-#define DOUBLEHOLD_COMPOSE_LAUNCHER_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_LAUNCHER_H_
+#define DOUBLEHOLD_COMPOSE_CLUSTER_LAUNCHER_H_
 
 #include <filesystem>
 #include <map>
 #include <span>
 #include <vector>
 
-#include "compose/children.h"
-#include "compose/held_ports.h"
-#include "compose/namespaces.h"
-#include "compose/packet_cuts.h"
-#include "compose/real_cluster.h"
-#include "compose/server.h"
+#include "compose/cluster/iptables_partition.h"
+#include "compose/cluster/namespaces.h"
+#include "compose/cluster/real_cluster.h"
+#include "compose/cluster/redis/server.h"
+#include "compose/os/child_processes.h"
+#include "compose/os/reserved_ports.h"
 #include "faults/proxy/proxy.h"
 #include "lib/history/shared_run.h"
 #include "lib/plan/plan.h"
@@ -121,4 +121,4 @@ class Launcher {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_LAUNCHER_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_LAUNCHER_H_

@@ -1,4 +1,4 @@
-#include "compose/namespaces.h"
+#include "compose/cluster/namespaces.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "compose/packet_cuts.h"
+#include "compose/cluster/iptables_partition.h"
 #include "lib/base/check.h"
 #include "lib/plan/topology.h"
 

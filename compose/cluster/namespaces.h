@@ -1,6 +1,6 @@
 // A network of a run's own (`net = "namespaces"`): the proxy and every process that talks to others
 // through it have a network namespace each, joined by a veth pair to one more, which is nothing but
-// the network between them. It routes, and there packets can be lost (compose/packet_cuts.h).
+// the network between them. It routes, and there packets can be lost (compose/cluster/iptables_partition.h).
 //
 //     client 1 --veth-- [ the network: routes ] --veth-- the supervisor, with the proxy
 //     node 1   --veth-- [                     ]
@@ -11,8 +11,8 @@
 //
 // Thread rule: the thread that creates it lives in the proxy's namespace until this goes; then it
 // is back where it came from. Create it while the process has one thread.
-#ifndef DOUBLEHOLD_COMPOSE_NAMESPACES_H_
-#define DOUBLEHOLD_COMPOSE_NAMESPACES_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_NAMESPACES_H_
+#define DOUBLEHOLD_COMPOSE_CLUSTER_NAMESPACES_H_
 
 #include <map>
 #include <memory>
@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compose/tool.h"
+#include "compose/os/run_tool.h"
 #include "faults/process_ref.h"
 #include "lib/base/result.h"
 #include "lib/base/time.h"
@@ -83,4 +83,4 @@ Result<void> CheckMachine(const Plan& plan);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_NAMESPACES_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_NAMESPACES_H_

@@ -1,6 +1,6 @@
 // Runs whose network is of namespaces, and what the kernel does to the packets between them. Where
 // the machine lets no one make namespaces they are skipped, and say what is missing.
-#include "compose/namespaces.h"
+#include "compose/cluster/namespaces.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -18,9 +18,9 @@
 #include <fstream>
 #include <set>
 
-#include "compose/packet_cuts.h"
-#include "compose/program.h"
-#include "compose/run_once.h"
+#include "compose/cluster/iptables_partition.h"
+#include "compose/os/run_folder.h"
+#include "compose/testing/program.h"
 #include "lib/base/paths.h"
 #include "lib/redis/hiredis_connection.h"
 #include "lib/redis/socket.h"

@@ -1,4 +1,4 @@
-#include "compose/real_cluster.h"
+#include "compose/cluster/real_cluster.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -8,8 +8,8 @@
 #include <charconv>
 #include <utility>
 
-#include "compose/operator_call.h"
-#include "compose/replication.h"
+#include "compose/cluster/redis/admin_client.h"
+#include "compose/cluster/replication.h"
 #include "faults/proxy/redis/reply_names.h"
 #include "lib/base/check.h"
 #include "lib/redis/hiredis_connection.h"

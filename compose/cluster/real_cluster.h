@@ -4,8 +4,8 @@
 // told its time yet since it was skewed: it is asked, for 20 ms at most.
 // A process that is started again is forked within Restart's timer: some ms in which the loop
 // stands still; as long as iptables takes, where links are cut by the kernel.
-#ifndef DOUBLEHOLD_COMPOSE_REAL_CLUSTER_H_
-#define DOUBLEHOLD_COMPOSE_REAL_CLUSTER_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REAL_CLUSTER_H_
+#define DOUBLEHOLD_COMPOSE_CLUSTER_REAL_CLUSTER_H_
 
 #include <sys/types.h>
 
@@ -19,10 +19,10 @@
 #include <string>
 #include <vector>
 
-#include "compose/clock_sum.h"
-#include "compose/node_clock.h"
-#include "compose/packet_cuts.h"
-#include "compose/revival.h"
+#include "compose/cluster/combined_skew.h"
+#include "compose/cluster/iptables_partition.h"
+#include "compose/cluster/redis/node_clock.h"
+#include "compose/cluster/redis/node_restarter.h"
 #include "faults/cluster.h"
 #include "faults/proxy/proxy.h"
 #include "lib/clock/clock_page.h"
@@ -135,4 +135,4 @@ class RealCluster final : public Cluster {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_REAL_CLUSTER_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_REAL_CLUSTER_H_

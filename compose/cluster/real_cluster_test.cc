@@ -1,5 +1,5 @@
 // Which processes a fault can still act on: real ones, that end in every way.
-#include "compose/real_cluster.h"
+#include "compose/cluster/real_cluster.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

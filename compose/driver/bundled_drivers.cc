@@ -1,4 +1,4 @@
-#include "compose/kept_drivers.h"
+#include "compose/driver/bundled_drivers.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include <sstream>
 #include <vector>
 
-#include "compose/tool.h"
+#include "compose/os/run_tool.h"
 #include "lib/base/paths.h"
 #include "lib/base/words.h"
 

@@ -1,6 +1,6 @@
 // The drivers that are kept in drivers/, by their names: "redis-py", or "redis-py@4.5.5".
-#ifndef DOUBLEHOLD_COMPOSE_KEPT_DRIVERS_H_
-#define DOUBLEHOLD_COMPOSE_KEPT_DRIVERS_H_
+#ifndef DOUBLEHOLD_COMPOSE_DRIVER_BUNDLED_DRIVERS_H_
+#define DOUBLEHOLD_COMPOSE_DRIVER_BUNDLED_DRIVERS_H_
 
 #include <span>
 #include <string>
@@ -35,4 +35,4 @@ std::string ShellQuoted(const std::string& word);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_KEPT_DRIVERS_H_
+#endif  // DOUBLEHOLD_COMPOSE_DRIVER_BUNDLED_DRIVERS_H_

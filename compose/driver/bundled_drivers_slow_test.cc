@@ -7,9 +7,9 @@
 #include <map>
 #include <optional>
 
-#include "compose/kept_drivers.h"
-#include "compose/program.h"
-#include "compose/tool.h"
+#include "compose/driver/bundled_drivers.h"
+#include "compose/os/run_tool.h"
+#include "compose/testing/program.h"
 #include "lib/base/paths.h"
 
 namespace doublehold {

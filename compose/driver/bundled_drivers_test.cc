@@ -1,12 +1,12 @@
 // The drivers that are kept by name: how they are called. Of what they serve, and whether it can be
 // installed: kept_drivers_slow_test.
-#include "compose/kept_drivers.h"
+#include "compose/driver/bundled_drivers.h"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "compose/tool.h"
+#include "compose/os/run_tool.h"
 #include "lib/base/paths.h"
 
 namespace doublehold {

@@ -1,4 +1,4 @@
-#include "compose/driver_trial.h"
+#include "compose/driver/conformance.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "compose/driver_parties.h"
+#include "compose/driver/driver_pair.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {

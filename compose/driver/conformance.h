@@ -1,6 +1,6 @@
 // What a driver must do, asked of two of its processes on one server: `doublehold driver check`.
-#ifndef DOUBLEHOLD_COMPOSE_DRIVER_TRIAL_H_
-#define DOUBLEHOLD_COMPOSE_DRIVER_TRIAL_H_
+#ifndef DOUBLEHOLD_COMPOSE_DRIVER_CONFORMANCE_H_
+#define DOUBLEHOLD_COMPOSE_DRIVER_CONFORMANCE_H_
 
 #include <functional>
 #include <map>
@@ -22,4 +22,4 @@ void TryDriver(const std::string& command, const std::map<std::string, std::stri
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_DRIVER_TRIAL_H_
+#endif  // DOUBLEHOLD_COMPOSE_DRIVER_CONFORMANCE_H_

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "compose/program.h"
+#include "compose/testing/program.h"
 #include "lib/base/paths.h"
 
 namespace doublehold {
@@ -43,8 +43,7 @@ TEST(DriverTrial, AsksThoseWhoTellOfLossesForOne) {
   WriteFile(folder.path() / "watcher.py", kWatcher);
   const auto check = [&](const char* how) {
     return RunProgram({"driver", "check", "--", "/usr/bin/python3",
-                       (folder.path() / "watcher.py").string(), SourceDir() + "/drivers",
-                       how});
+                       (folder.path() / "watcher.py").string(), SourceDir() + "/drivers", how});
   };
   const Finished told = check("always");
   EXPECT_EQ(told.exit_code, 0) << told.out << told.err;

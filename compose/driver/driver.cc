@@ -1,4 +1,4 @@
-#include "compose/driver.h"
+#include "compose/driver/driver.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,11 +6,12 @@
 #include <atomic>
 #include <nlohmann/json.hpp>
 
-#include "compose/children.h"
-#include "compose/kept_drivers.h"
-#include "compose/memory_log.h"
-#include "compose/orphans.h"
-#include "compose/spawn.h"
+#include "compose/driver/bundled_drivers.h"
+#include "compose/os/child_processes.h"
+#include "compose/os/memory_log.h"
+#include "compose/os/orphans.h"
+#include "compose/os/spawn.h"
+#include "compose/plan/plan_builder.h"
 #include "lib/base/words.h"
 #include "lib/driver/driver_lock.h"
 #include "lib/redis/hiredis_connection.h"
@@ -157,5 +158,7 @@ Result<ClientDriver> StartClientDriver(const Plan& plan, int client,
   if (const auto end = driver.channel->end()) return failed({.message = Describe(*end, log)});
   return driver;
 }
+
+Result<Plan> BuildPlan(Settings settings) { return BuildPlan(std::move(settings), MeetDriver); }
 
 }  // namespace doublehold

@@ -1,7 +1,7 @@
 // Drivers as the program uses them: asked what they are before a run, and serving a client's lock
 // in it.
-#ifndef DOUBLEHOLD_COMPOSE_DRIVER_H_
-#define DOUBLEHOLD_COMPOSE_DRIVER_H_
+#ifndef DOUBLEHOLD_COMPOSE_DRIVER_DRIVER_H_
+#define DOUBLEHOLD_COMPOSE_DRIVER_DRIVER_H_
 
 #include <filesystem>
 #include <map>
@@ -13,6 +13,7 @@
 #include "lib/driver/channel.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/plan.h"
+#include "lib/plan/settings.h"
 #include "lib/redis/address.h"
 
 namespace doublehold {
@@ -45,6 +46,8 @@ Result<void> SetUp(DriverChannel& driver, const DriverSetup& setup,
 
 // Starts it, asks, and ends it: what a plan says of it. An error names the command.
 Result<DriverPlan> MeetDriver(const std::string& command, DriverOptions options);
+// As that of compose/plan/plan_builder.h; the driver, if there is one, is met.
+Result<Plan> BuildPlan(Settings settings);
 
 // The driver of a client, or of the referee (0), of a run in this folder; in the caller's group of
 // processes. Should the driver break the protocol or end by itself, the process ends with one line
@@ -61,4 +64,4 @@ Result<ClientDriver> StartClientDriver(const Plan& plan, int client,
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_DRIVER_H_
+#endif  // DOUBLEHOLD_COMPOSE_DRIVER_DRIVER_H_

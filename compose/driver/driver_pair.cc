@@ -1,4 +1,4 @@
-#include "compose/driver_parties.h"
+#include "compose/driver/driver_pair.h"
 
 #include <fmt/format.h>
 #include <sys/wait.h>

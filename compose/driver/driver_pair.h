@@ -3,8 +3,8 @@
 // Thread rule: one thread. What a driver says unasked may come on another.
 // Failure: the first answer that is not as it must be is kept; all that follow are asked
 // nevertheless.
-#ifndef DOUBLEHOLD_COMPOSE_DRIVER_PARTIES_H_
-#define DOUBLEHOLD_COMPOSE_DRIVER_PARTIES_H_
+#ifndef DOUBLEHOLD_COMPOSE_DRIVER_DRIVER_PAIR_H_
+#define DOUBLEHOLD_COMPOSE_DRIVER_DRIVER_PAIR_H_
 
 #include <array>
 #include <memory>
@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "compose/driver.h"
-#include "compose/memory_log.h"
+#include "compose/driver/driver.h"
+#include "compose/os/memory_log.h"
 
 namespace doublehold {
 
@@ -78,4 +78,4 @@ class DriverParties {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_DRIVER_PARTIES_H_
+#endif  // DOUBLEHOLD_COMPOSE_DRIVER_DRIVER_PAIR_H_

@@ -6,14 +6,13 @@
 #include <fstream>
 #include <iterator>
 
-#include "compose/program.h"
+#include "compose/testing/program.h"
 #include "lib/base/paths.h"
 
 namespace doublehold {
 namespace {
 
-const std::string kDriverSuiteTemplate =
-    "/usr/bin/python3 " + SourceDir() + "/drivers/template.py";
+const std::string kDriverSuiteTemplate = "/usr/bin/python3 " + SourceDir() + "/drivers/template.py";
 
 class DriverSuite : public ::testing::Test {
  protected:

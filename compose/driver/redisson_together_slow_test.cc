@@ -6,9 +6,9 @@
 #include <atomic>
 #include <thread>
 
-#include "compose/driver.h"
-#include "compose/held_ports.h"
-#include "compose/kept_drivers.h"
+#include "compose/driver/bundled_drivers.h"
+#include "compose/driver/driver.h"
+#include "compose/os/reserved_ports.h"
 #include "lib/locks/retry.h"
 #include "lib/redis/real_env.h"
 #include "lib/testing/servers.h"

@@ -1,4 +1,4 @@
-#include "compose/driver_serve.h"
+#include "compose/driver/serve.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,9 +13,10 @@
 #include <optional>
 #include <utility>
 
-#include "compose/plan_builder.h"
-#include "compose/restart_rules.h"
-#include "compose/setting_reader.h"
+#include "compose/driver/driver.h"
+#include "compose/plan/plan_builder.h"
+#include "compose/plan/restart_rules.h"
+#include "compose/plan/setting_reader.h"
 #include "lib/base/words.h"
 #include "lib/driver/requests.h"
 #include "lib/driver/served_lock.h"

@@ -1,6 +1,6 @@
 // A driver of a lock of ours, asked for what it is: no server, no run. What it does in one:
 // served_locks_slow_test.cc.
-#include "compose/driver_serve.h"
+#include "compose/driver/serve.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdio>
 
-#include "compose/driver.h"
+#include "compose/driver/driver.h"
 #include "lib/base/paths.h"
 
 namespace doublehold {

@@ -14,12 +14,12 @@
 #include <algorithm>
 #include <set>
 
-#include "compose/driver.h"
-#include "compose/driver_serve.h"
-#include "compose/plan_builder.h"
-#include "compose/program.h"
-#include "compose/run_once.h"
-#include "compose/suite.h"
+#include "compose/driver/driver.h"
+#include "compose/driver/serve.h"
+#include "compose/os/run_folder.h"
+#include "compose/plan/plan_builder.h"
+#include "compose/suite/suite.h"
+#include "compose/testing/program.h"
 #include "lib/base/paths.h"
 #include "lib/plan/plan_json.h"
 
@@ -132,8 +132,8 @@ std::vector<ServedLocksCase> CasesServedLocks() {
 // ---- their two sides ---------------------------------------------------------------------------
 
 Plan PlanOfServedLocks(const ServedLocksCase& each) {
-  const Result<Suite> suite = ReadSuite(
-      std::filesystem::path(SourceDir() + "/compose/suites") / each.suite += ".toml");
+  const Result<Suite> suite =
+      ReadSuite(std::filesystem::path(SourceDir() + "/compose/suites") / each.suite += ".toml");
   if (!suite) throw std::runtime_error(suite.error().message);
   const auto cell = std::ranges::find(suite->cells, each.cell, &SuiteCell::name);
   if (cell == suite->cells.end()) throw std::runtime_error(fmt::format("no cell {}", each.cell));

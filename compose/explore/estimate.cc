@@ -1,12 +1,12 @@
-#include "compose/estimate.h"
+#include "compose/explore/estimate.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "compose/plan_builder.h"
-#include "compose/strategy.h"
+#include "compose/explore/strategy.h"
+#include "compose/plan/plan_builder.h"
 
 namespace doublehold {
 namespace {

@@ -5,10 +5,10 @@
 // mean of many probes is right on average. Here the first deviations are not drawn but spread over
 // all there are, and where these are not more than the probes, each is taken once: then what is
 // said of two deviations is exact.
-#ifndef DOUBLEHOLD_COMPOSE_ESTIMATE_H_
-#define DOUBLEHOLD_COMPOSE_ESTIMATE_H_
+#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_ESTIMATE_H_
+#define DOUBLEHOLD_COMPOSE_EXPLORE_ESTIMATE_H_
 
-#include "compose/explore.h"
+#include "compose/explore/explore.h"
 
 namespace doublehold {
 
@@ -21,4 +21,4 @@ Result<void> CheckBudget(const Scenario& scenario, const Bounds& bounds);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_ESTIMATE_H_
+#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_ESTIMATE_H_

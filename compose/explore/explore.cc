@@ -1,11 +1,11 @@
-#include "compose/explore.h"
+#include "compose/explore/explore.h"
 
 #include <algorithm>
 #include <thread>
 #include <unordered_set>
 #include <utility>
 
-#include "compose/strategy.h"
+#include "compose/explore/strategy.h"
 #include "lib/base/check.h"
 
 namespace doublehold {

@@ -4,8 +4,8 @@
 //
 // What is found does not depend on how many threads look: parts are taken in, and counted, in one
 // order.
-#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_H_
-#define DOUBLEHOLD_COMPOSE_EXPLORE_H_
+#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_H_
+#define DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_H_
 
 #include <array>
 #include <functional>
@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "checker/marks.h"
-#include "compose/simulate.h"
+#include "checker/measures/coverage_marks.h"
+#include "compose/explore/simulate.h"
 #include "lib/sim/choices/choice.h"
 
 namespace doublehold {
@@ -84,4 +84,4 @@ Explored Explore(const Scenario& scenario, const Bounds& bounds,
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_H_
+#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_H_

@@ -1,4 +1,4 @@
-#include "compose/explore_all.h"
+#include "compose/explore/explore_all.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "compose/explore_matrix.h"
-#include "compose/run_once.h"
-#include "compose/scenario_settings.h"
+#include "compose/explore/explore_matrix.h"
+#include "compose/explore/scenario_settings.h"
+#include "compose/os/run_folder.h"
 #include "lib/locks/registry.h"
 
 namespace doublehold {

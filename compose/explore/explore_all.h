@@ -1,14 +1,14 @@
 // `doublehold explore --all`: the matrix of every lock and every fault, printed, and put into a
 // folder for the report.
-#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_ALL_H_
-#define DOUBLEHOLD_COMPOSE_EXPLORE_ALL_H_
+#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_ALL_H_
+#define DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_ALL_H_
 
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "compose/explore_text.h"
+#include "compose/explore/explore_text.h"
 #include "lib/base/result.h"
 
 namespace doublehold {
@@ -29,4 +29,4 @@ Result<ExitCode> ExploreAll(const AllAsked& asked);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_ALL_H_
+#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_ALL_H_

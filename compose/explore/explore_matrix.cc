@@ -1,4 +1,4 @@
-#include "compose/explore_matrix.h"
+#include "compose/explore/explore_matrix.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "compose/claim_letters.h"
+#include "checker/report/claim_letters.h"
 
 namespace doublehold {
 namespace {

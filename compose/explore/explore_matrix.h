@@ -1,14 +1,14 @@
 // What every lock makes of every fault, by exploring: a row a lock and a number of clients, a
 // column a fault.
-#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_MATRIX_H_
-#define DOUBLEHOLD_COMPOSE_EXPLORE_MATRIX_H_
+#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_MATRIX_H_
+#define DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_MATRIX_H_
 
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
-#include "compose/explore.h"
+#include "compose/explore/explore.h"
 #include "lib/base/result.h"
 
 namespace doublehold {
@@ -70,4 +70,4 @@ nlohmann::json ToJson(const Explored& explored, const std::vector<std::string>& 
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_MATRIX_H_
+#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_MATRIX_H_

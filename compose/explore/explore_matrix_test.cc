@@ -1,4 +1,4 @@
-#include "compose/explore_matrix.h"
+#include "compose/explore/explore_matrix.h"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,14 @@
 // What the simulator's search finds: the known answers that need one fault, and that the same
 // choices are the same execution.
-#include "compose/explore.h"
+#include "compose/explore/explore.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "checker/judge.h"
-#include "compose/plan_builder.h"
-#include "compose/replay_string.h"
+#include "compose/driver/driver.h"
+#include "compose/explore/replay_string.h"
 #include "lib/base/words.h"
 
 namespace doublehold {

@@ -1,4 +1,4 @@
-#include "compose/explore_text.h"
+#include "compose/explore/explore_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "compose/scenario_settings.h"
+#include "compose/explore/scenario_settings.h"
 
 namespace doublehold {
 namespace {

@@ -1,14 +1,14 @@
 // What a search found, for a terminal and as JSON.
-#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_TEXT_H_
-#define DOUBLEHOLD_COMPOSE_EXPLORE_TEXT_H_
+#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_TEXT_H_
+#define DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_TEXT_H_
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "compose/explore.h"
-#include "compose/shrink.h"
+#include "compose/explore/explore.h"
+#include "compose/explore/shrink.h"
 #include "lib/plan/settings.h"
 
 namespace doublehold {
@@ -36,4 +36,4 @@ ExitCode StatusOf(const Explored& explored, const Bounds& bounds);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_TEXT_H_
+#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_TEXT_H_

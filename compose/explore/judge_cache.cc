@@ -1,17 +1,17 @@
-#include "compose/claim_judge.h"
+#include "compose/explore/judge_cache.h"
 
 #include <algorithm>
 #include <cstring>
 #include <span>
 
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
 #include "lib/base/check.h"
 
 namespace doublehold {
 namespace {
 
 // Where to look for a history: of what differs most from one execution to the other.
-uint64_t DigestOf(const History& history) {
+uint64_t QuickDigestOf(const History& history) {
   constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
   uint64_t digest = history.events.size();
   uint64_t place = kOdd;
@@ -47,7 +47,7 @@ ClaimJudge::ClaimJudge(const std::vector<std::string>& claims, size_t remembered
 
 const ClaimJudge::Findings& ClaimJudge::Judge(const History& history) {
   if (history.events.size() > kMostEvents) return other_.findings = Check(history);
-  const uint64_t digest = DigestOf(history);
+  const uint64_t digest = QuickDigestOf(history);
   const std::span<Judged> places =
       std::span(judged_).subspan(digest % (judged_.size() / places_) * places_, places_);
   for (const Judged& judged : places) {

@@ -2,14 +2,14 @@
 // checkers, with no story told until one is asked for. Executions that look alike are many, above
 // all at random: one that is the same in every event and fact as one judged before is not judged
 // again.
-#ifndef DOUBLEHOLD_COMPOSE_CLAIM_JUDGE_H_
-#define DOUBLEHOLD_COMPOSE_CLAIM_JUDGE_H_
+#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_JUDGE_CACHE_H_
+#define DOUBLEHOLD_COMPOSE_EXPLORE_JUDGE_CACHE_H_
 
 #include <string>
 #include <vector>
 
-#include "checker/checker.h"
-#include "checker/marks.h"
+#include "checker/measures/coverage_marks.h"
+#include "checker/verdict/checker.h"
 #include "lib/history/history.h"
 
 namespace doublehold {
@@ -60,4 +60,4 @@ class ClaimJudge {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_CLAIM_JUDGE_H_
+#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_JUDGE_CACHE_H_

@@ -1,13 +1,13 @@
 // That who remembers executions says of each what the checkers say.
-#include "compose/claim_judge.h"
+#include "compose/explore/judge_cache.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "checker/evidence.h"
-#include "compose/explore.h"
-#include "compose/plan_builder.h"
+#include "checker/evidence/evidence.h"
+#include "compose/driver/driver.h"
+#include "compose/explore/explore.h"
 #include "lib/sim/choices/random_walk.h"
 
 namespace doublehold {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "compose/testing_explore.h"
+#include "compose/explore/testing_explore.h"
 
 namespace doublehold {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "checker/stock.h"
-#include "compose/testing_explore.h"
+#include "checker/claims/data/stock.h"
+#include "compose/explore/testing_explore.h"
 
 namespace doublehold {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "compose/testing_explore.h"
+#include "compose/explore/testing_explore.h"
 #include "lib/testing/trials.h"
 
 namespace doublehold {

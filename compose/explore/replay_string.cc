@@ -1,4 +1,4 @@
-#include "compose/replay_string.h"
+#include "compose/explore/replay_string.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "compose/plan_builder.h"
+#include "compose/plan/plan_builder.h"
 #include "lib/base/words.h"
 
 namespace doublehold {

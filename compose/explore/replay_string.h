@@ -2,8 +2,8 @@
 //
 //   v1/lock.name=set-nx-px;workload.clients=2/1/pause,hold-request/17:1
 //      what was asked for                 cycles  faults          choices
-#ifndef DOUBLEHOLD_COMPOSE_REPLAY_STRING_H_
-#define DOUBLEHOLD_COMPOSE_REPLAY_STRING_H_
+#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_REPLAY_STRING_H_
+#define DOUBLEHOLD_COMPOSE_EXPLORE_REPLAY_STRING_H_
 
 #include <string>
 #include <string_view>
@@ -36,4 +36,4 @@ Result<FaultsAsked> ParseFaults(std::string_view text, std::string_view where);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_REPLAY_STRING_H_
+#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_REPLAY_STRING_H_

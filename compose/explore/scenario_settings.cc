@@ -1,4 +1,4 @@
-#include "compose/scenario_settings.h"
+#include "compose/explore/scenario_settings.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "compose/plan_builder.h"
+#include "compose/driver/driver.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/topology.h"
 

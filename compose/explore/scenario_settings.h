@@ -1,11 +1,11 @@
 // What `explore` and `replay` simulate: an experiment's settings, with what a search needs where
 // nothing is said, and what cannot be simulated refused.
-#ifndef DOUBLEHOLD_COMPOSE_SCENARIO_SETTINGS_H_
-#define DOUBLEHOLD_COMPOSE_SCENARIO_SETTINGS_H_
+#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_SCENARIO_SETTINGS_H_
+#define DOUBLEHOLD_COMPOSE_EXPLORE_SCENARIO_SETTINGS_H_
 
-#include "compose/experiment_options.h"
-#include "compose/replay_string.h"
-#include "compose/simulate.h"
+#include "compose/explore/replay_string.h"
+#include "compose/explore/simulate.h"
+#include "compose/options/experiment_options.h"
 
 namespace doublehold {
 
@@ -25,4 +25,4 @@ ReplayString ReplayOf(const Settings& settings, const Scenario& scenario,
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_SCENARIO_SETTINGS_H_
+#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_SCENARIO_SETTINGS_H_

@@ -4,10 +4,10 @@
 
 #include <set>
 
-#include "compose/estimate.h"
-#include "compose/explore.h"
-#include "compose/plan_builder.h"
-#include "compose/strategy.h"
+#include "compose/driver/driver.h"
+#include "compose/explore/estimate.h"
+#include "compose/explore/explore.h"
+#include "compose/explore/strategy.h"
 
 namespace doublehold {
 namespace {

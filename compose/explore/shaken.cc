@@ -1,12 +1,12 @@
-#include "compose/shaken.h"
+#include "compose/explore/shaken.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "checker/evidence.h"
-#include "compose/plan_builder.h"
+#include "checker/evidence/evidence.h"
+#include "compose/plan/plan_builder.h"
 
 namespace doublehold {
 namespace {

@@ -1,14 +1,14 @@
 // Whether what an execution shows hangs on short times. On real servers clients begin one after the
 // other and messages take longer, so where it does a real run shows something else.
-#ifndef DOUBLEHOLD_COMPOSE_SHAKEN_H_
-#define DOUBLEHOLD_COMPOSE_SHAKEN_H_
+#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_SHAKEN_H_
+#define DOUBLEHOLD_COMPOSE_EXPLORE_SHAKEN_H_
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "checker/checker.h"
-#include "compose/simulate.h"
+#include "checker/verdict/checker.h"
+#include "compose/explore/simulate.h"
 #include "lib/sim/fault_sites.h"
 
 namespace doublehold {
@@ -35,4 +35,4 @@ std::optional<Hang> HangsOn(const Scenario& scenario, const sim::Deviations& cho
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_SHAKEN_H_
+#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_SHAKEN_H_

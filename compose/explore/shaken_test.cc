@@ -1,10 +1,10 @@
-#include "compose/shaken.h"
+#include "compose/explore/shaken.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "compose/shrink.h"
-#include "compose/testing_explore.h"
+#include "compose/explore/shrink.h"
+#include "compose/explore/testing_explore.h"
 
 namespace doublehold {
 namespace {

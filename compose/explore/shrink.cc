@@ -1,11 +1,11 @@
-#include "compose/shrink.h"
+#include "compose/explore/shrink.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "checker/evidence.h"
-#include "compose/plan_builder.h"
-#include "compose/shaken.h"
+#include "checker/evidence/evidence.h"
+#include "compose/explore/shaken.h"
+#include "compose/plan/plan_builder.h"
 #include "lib/base/check.h"
 
 namespace doublehold {

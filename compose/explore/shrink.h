@@ -1,14 +1,14 @@
 // From an execution that violates a claim to a small one that violates the same claim: fewer
 // faults, then fewer clients, then fewer cycles, then fewer delays.
-#ifndef DOUBLEHOLD_COMPOSE_SHRINK_H_
-#define DOUBLEHOLD_COMPOSE_SHRINK_H_
+#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_SHRINK_H_
+#define DOUBLEHOLD_COMPOSE_EXPLORE_SHRINK_H_
 
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "compose/simulate.h"
+#include "compose/explore/simulate.h"
 
 namespace doublehold {
 
@@ -39,4 +39,4 @@ Shrunk Shrink(const Scenario& scenario, const sim::Deviations& choices, const st
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_SHRINK_H_
+#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_SHRINK_H_

@@ -1,13 +1,13 @@
 // What a failing execution is shrunk to: for known answers, that nothing of it can be left out,
 // checked by trying all that is smaller.
-#include "compose/shrink.h"
+#include "compose/explore/shrink.h"
 
 #include <gtest/gtest.h>
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
-#include "compose/explore.h"
-#include "compose/plan_builder.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
+#include "compose/driver/driver.h"
+#include "compose/explore/explore.h"
 #include "lib/sim/choices/choice_pct.h"
 #include "lib/sim/choices/random_walk.h"
 

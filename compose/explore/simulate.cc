@@ -1,12 +1,12 @@
-#include "compose/simulate.h"
+#include "compose/explore/simulate.h"
 
 #include <memory>
 #include <string>
 
-#include "compose/idle.h"
-#include "compose/plan_builder.h"
-#include "compose/probe.h"
-#include "compose/restart_rules.h"
+#include "compose/client/probe.h"
+#include "compose/client/stay_idle.h"
+#include "compose/plan/plan_builder.h"
+#include "compose/plan/restart_rules.h"
 #include "lib/base/check.h"
 #include "lib/locks/recorded_lock.h"
 #include "lib/locks/registry.h"

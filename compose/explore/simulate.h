@@ -1,7 +1,7 @@
 // One execution in the simulated world: a lock and a workload as they are, with what a ChoiceSource
 // decides.
-#ifndef DOUBLEHOLD_COMPOSE_SIMULATE_H_
-#define DOUBLEHOLD_COMPOSE_SIMULATE_H_
+#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_SIMULATE_H_
+#define DOUBLEHOLD_COMPOSE_EXPLORE_SIMULATE_H_
 
 #include <memory>
 #include <vector>
@@ -38,4 +38,4 @@ void Simulate(const Scenario& scenario, sim::ChoiceSource& choices, sim::Workben
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_SIMULATE_H_
+#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_SIMULATE_H_

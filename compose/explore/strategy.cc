@@ -1,9 +1,9 @@
-#include "compose/strategy.h"
+#include "compose/explore/strategy.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "compose/plan_builder.h"
+#include "compose/plan/plan_builder.h"
 #include "lib/base/check.h"
 
 namespace doublehold {

@@ -1,15 +1,15 @@
 // Which executions a search runs, and in which order: rounds of parts, each part executions that
 // one worker runs one after the other. Parts of a round are run side by side; what they gave is
 // taken in in their order.
-#ifndef DOUBLEHOLD_COMPOSE_STRATEGY_H_
-#define DOUBLEHOLD_COMPOSE_STRATEGY_H_
+#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_STRATEGY_H_
+#define DOUBLEHOLD_COMPOSE_EXPLORE_STRATEGY_H_
 
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "compose/claim_judge.h"
-#include "compose/explore.h"
+#include "compose/explore/explore.h"
+#include "compose/explore/judge_cache.h"
 
 namespace doublehold {
 
@@ -81,4 +81,4 @@ std::unique_ptr<Strategy> MakePct(const Bounds& bounds, const Questions& plain);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_STRATEGY_H_
+#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_STRATEGY_H_

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <array>
 
-#include "compose/strategy.h"
+#include "compose/explore/strategy.h"
 #include "lib/base/check.h"
 
 namespace doublehold {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compose/strategy.h"
+#include "compose/explore/strategy.h"
 #include "lib/sim/choices/choice_pct.h"
 #include "lib/sim/choices/random_walk.h"
 

@@ -1,10 +1,11 @@
-#include "compose/testing_explore.h"
+#include "compose/explore/testing_explore.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "compose/plan_builder.h"
+#include "compose/driver/driver.h"
+#include "compose/plan/plan_builder.h"
 #include "lib/base/words.h"
 
 namespace doublehold {

@@ -1,7 +1,7 @@
 // For tests of what the simulator's search finds: plans as `doublehold explore` makes them, and
 // what is violated in any execution.
-#ifndef DOUBLEHOLD_COMPOSE_TESTING_EXPLORE_H_
-#define DOUBLEHOLD_COMPOSE_TESTING_EXPLORE_H_
+#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_TESTING_EXPLORE_H_
+#define DOUBLEHOLD_COMPOSE_EXPLORE_TESTING_EXPLORE_H_
 
 #include <functional>
 #include <map>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "compose/explore.h"
+#include "compose/explore/explore.h"
 
 namespace doublehold {
 
@@ -47,4 +47,4 @@ int64_t Count(const Explored& explored, std::string_view claim);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_TESTING_EXPLORE_H_
+#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_TESTING_EXPLORE_H_

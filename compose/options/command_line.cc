@@ -1,4 +1,4 @@
-#include "compose/command_line.h"
+#include "compose/options/command_line.h"
 
 #include <fmt/format.h>
 

@@ -1,15 +1,17 @@
 // Options of a subcommand: Boost.Program_options with our messages.
-#ifndef DOUBLEHOLD_COMPOSE_COMMAND_LINE_H_
-#define DOUBLEHOLD_COMPOSE_COMMAND_LINE_H_
+#ifndef DOUBLEHOLD_COMPOSE_OPTIONS_COMMAND_LINE_H_
+#define DOUBLEHOLD_COMPOSE_OPTIONS_COMMAND_LINE_H_
 
 #include <boost/program_options.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "compose/commands.h"
 #include "lib/base/result.h"
 
 namespace doublehold {
+
+using Words = std::vector<std::string>;
 
 struct ParsedLine {
   boost::program_options::variables_map values;
@@ -29,4 +31,4 @@ Result<std::pair<std::string, std::string>> ParseAssignment(const std::string& o
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_COMMAND_LINE_H_
+#endif  // DOUBLEHOLD_COMPOSE_OPTIONS_COMMAND_LINE_H_

@@ -1,4 +1,4 @@
-#include "compose/experiment_options.h"
+#include "compose/options/experiment_options.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "compose/plan_builder.h"
+#include "compose/plan/plan_builder.h"
 #include "faults/plans/nemesis.h"
 #include "lib/base/words.h"
 

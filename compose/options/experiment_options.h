@@ -1,10 +1,10 @@
 // What `run` and `sweep` share: how an experiment is said on the command line.
-#ifndef DOUBLEHOLD_COMPOSE_EXPERIMENT_OPTIONS_H_
-#define DOUBLEHOLD_COMPOSE_EXPERIMENT_OPTIONS_H_
+#ifndef DOUBLEHOLD_COMPOSE_OPTIONS_EXPERIMENT_OPTIONS_H_
+#define DOUBLEHOLD_COMPOSE_OPTIONS_EXPERIMENT_OPTIONS_H_
 
 #include <string>
 
-#include "compose/command_line.h"
+#include "compose/options/command_line.h"
 #include "lib/base/result.h"
 #include "lib/plan/settings.h"
 
@@ -22,4 +22,4 @@ Result<Settings> ReadExperiment(const ParsedLine& line);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_EXPERIMENT_OPTIONS_H_
+#endif  // DOUBLEHOLD_COMPOSE_OPTIONS_EXPERIMENT_OPTIONS_H_

@@ -1,4 +1,4 @@
-#include "compose/option_rows.h"
+#include "compose/options/option_rows.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

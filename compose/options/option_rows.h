@@ -1,8 +1,8 @@
 // The options that locks, or workloads, add to an experiment file, each told once: for `doublehold
 // list lock-options`, `list workload-options` and docs/experiment-file.md, which has them from
 // here.
-#ifndef DOUBLEHOLD_COMPOSE_OPTION_ROWS_H_
-#define DOUBLEHOLD_COMPOSE_OPTION_ROWS_H_
+#ifndef DOUBLEHOLD_COMPOSE_OPTIONS_OPTION_ROWS_H_
+#define DOUBLEHOLD_COMPOSE_OPTIONS_OPTION_ROWS_H_
 
 #include <string>
 #include <string_view>
@@ -27,4 +27,4 @@ std::string ValuesOf(const OptionSpec& spec);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_OPTION_ROWS_H_
+#endif  // DOUBLEHOLD_COMPOSE_OPTIONS_OPTION_ROWS_H_

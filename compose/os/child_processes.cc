@@ -1,4 +1,4 @@
-#include "compose/children.h"
+#include "compose/os/child_processes.h"
 
 #include <fmt/format.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 // The processes of a run as the supervisor sees them: started, stopped, ended.
 //
 // Thread rule: the supervisor's.
-#ifndef DOUBLEHOLD_COMPOSE_CHILDREN_H_
-#define DOUBLEHOLD_COMPOSE_CHILDREN_H_
+#ifndef DOUBLEHOLD_COMPOSE_OS_CHILD_PROCESSES_H_
+#define DOUBLEHOLD_COMPOSE_OS_CHILD_PROCESSES_H_
 
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -60,4 +60,4 @@ std::string DescribeEnd(int status);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_CHILDREN_H_
+#endif  // DOUBLEHOLD_COMPOSE_OS_CHILD_PROCESSES_H_

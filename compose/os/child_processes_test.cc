@@ -1,6 +1,6 @@
 // Processes that a supervisor started, as it looks after them: stopped, ended, and nothing left in
 // their groups.
-#include "compose/children.h"
+#include "compose/os/child_processes.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -10,8 +10,8 @@
 #include <array>
 #include <fstream>
 
-#include "compose/program.h"
-#include "compose/spawn.h"
+#include "compose/os/spawn.h"
+#include "compose/testing/program.h"
 
 namespace doublehold {
 namespace {

@@ -1,6 +1,6 @@
 // A log that lies in memory: of what is over before there is a folder for it.
-#ifndef DOUBLEHOLD_COMPOSE_MEMORY_LOG_H_
-#define DOUBLEHOLD_COMPOSE_MEMORY_LOG_H_
+#ifndef DOUBLEHOLD_COMPOSE_OS_MEMORY_LOG_H_
+#define DOUBLEHOLD_COMPOSE_OS_MEMORY_LOG_H_
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -27,4 +27,4 @@ class MemoryLog {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_MEMORY_LOG_H_
+#endif  // DOUBLEHOLD_COMPOSE_OS_MEMORY_LOG_H_

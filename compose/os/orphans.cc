@@ -1,4 +1,4 @@
-#include "compose/orphans.h"
+#include "compose/os/orphans.h"
 
 #include <fmt/format.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // Processes that outlive who started them: what a driver runs in a session or a group of its own.
-#ifndef DOUBLEHOLD_COMPOSE_ORPHANS_H_
-#define DOUBLEHOLD_COMPOSE_ORPHANS_H_
+#ifndef DOUBLEHOLD_COMPOSE_OS_ORPHANS_H_
+#define DOUBLEHOLD_COMPOSE_OS_ORPHANS_H_
 
 #include <sys/types.h>
 
@@ -31,4 +31,4 @@ class Orphans {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_ORPHANS_H_
+#endif  // DOUBLEHOLD_COMPOSE_OS_ORPHANS_H_

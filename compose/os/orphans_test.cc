@@ -1,4 +1,4 @@
-#include "compose/orphans.h"
+#include "compose/os/orphans.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

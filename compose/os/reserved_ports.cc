@@ -1,4 +1,4 @@
-#include "compose/held_ports.h"
+#include "compose/os/reserved_ports.h"
 
 #include <fmt/format.h>
 #include <netinet/in.h>

@@ -1,7 +1,7 @@
 // TCP ports on 127.0.0.1 that are kept for servers which are told their port: nobody else is given
 // one of them before its server listens there, nor while that is away to be started again.
-#ifndef DOUBLEHOLD_COMPOSE_HELD_PORTS_H_
-#define DOUBLEHOLD_COMPOSE_HELD_PORTS_H_
+#ifndef DOUBLEHOLD_COMPOSE_OS_RESERVED_PORTS_H_
+#define DOUBLEHOLD_COMPOSE_OS_RESERVED_PORTS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -38,4 +38,4 @@ class HeldPorts {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_HELD_PORTS_H_
+#endif  // DOUBLEHOLD_COMPOSE_OS_RESERVED_PORTS_H_

@@ -1,4 +1,4 @@
-#include "compose/tool.h"
+#include "compose/os/run_tool.h"
 
 #include <fmt/format.h>
 #include <spawn.h>

@@ -1,6 +1,6 @@
 // A tool of the system that is run for what it does, or prints: ip, iptables, tc.
-#ifndef DOUBLEHOLD_COMPOSE_TOOL_H_
-#define DOUBLEHOLD_COMPOSE_TOOL_H_
+#ifndef DOUBLEHOLD_COMPOSE_OS_RUN_TOOL_H_
+#define DOUBLEHOLD_COMPOSE_OS_RUN_TOOL_H_
 
 #include <string>
 #include <string_view>
@@ -17,4 +17,4 @@ Result<std::string> RunTool(const std::vector<std::string>& argv, std::string_vi
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_TOOL_H_
+#endif  // DOUBLEHOLD_COMPOSE_OS_RUN_TOOL_H_

@@ -1,4 +1,4 @@
-#include "compose/scratch.h"
+#include "compose/os/scratch.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // The temporary folder of a run (the servers' sockets), and the janitor who sees to it that it
 // goes, however the supervisor ends: a small process that waits for the supervisor's end of a pipe
 // to close.
-#ifndef DOUBLEHOLD_COMPOSE_SCRATCH_H_
-#define DOUBLEHOLD_COMPOSE_SCRATCH_H_
+#ifndef DOUBLEHOLD_COMPOSE_OS_SCRATCH_H_
+#define DOUBLEHOLD_COMPOSE_OS_SCRATCH_H_
 
 #include <sys/types.h>
 
@@ -33,4 +33,4 @@ class Scratch {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_SCRATCH_H_
+#endif  // DOUBLEHOLD_COMPOSE_OS_SCRATCH_H_

@@ -1,7 +1,7 @@
 // Somebody asks for the end of a run, with SIGINT or SIGTERM: once, and it ends in order; twice,
 // and it ends now.
-#ifndef DOUBLEHOLD_COMPOSE_END_REQUEST_H_
-#define DOUBLEHOLD_COMPOSE_END_REQUEST_H_
+#ifndef DOUBLEHOLD_COMPOSE_OS_SHUTDOWN_REQUEST_H_
+#define DOUBLEHOLD_COMPOSE_OS_SHUTDOWN_REQUEST_H_
 
 #include "lib/base/time.h"
 
@@ -33,4 +33,4 @@ class EndRequest {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_END_REQUEST_H_
+#endif  // DOUBLEHOLD_COMPOSE_OS_SHUTDOWN_REQUEST_H_

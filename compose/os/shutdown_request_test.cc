@@ -1,4 +1,4 @@
-#include "compose/end_request.h"
+#include "compose/os/shutdown_request.h"
 
 #include <gtest/gtest.h>
 

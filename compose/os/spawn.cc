@@ -1,4 +1,4 @@
-#include "compose/spawn.h"
+#include "compose/os/spawn.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

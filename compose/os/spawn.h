@@ -1,7 +1,7 @@
 // Starts a child process that cannot outlive the supervisor: in a process group of its own, killed
 // by the kernel when the supervisor dies, with no descriptor but those it was given.
-#ifndef DOUBLEHOLD_COMPOSE_SPAWN_H_
-#define DOUBLEHOLD_COMPOSE_SPAWN_H_
+#ifndef DOUBLEHOLD_COMPOSE_OS_SPAWN_H_
+#define DOUBLEHOLD_COMPOSE_OS_SPAWN_H_
 
 #include <sys/types.h>
 
@@ -31,4 +31,4 @@ std::string LogTail(const std::filesystem::path& log);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_SPAWN_H_
+#endif  // DOUBLEHOLD_COMPOSE_OS_SPAWN_H_

@@ -1,4 +1,4 @@
-#include "compose/own_use.h"
+#include "compose/os/supervisor_resources.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

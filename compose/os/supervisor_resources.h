@@ -1,7 +1,7 @@
 // What the supervisor itself takes of the machine, at the start of a run, at intervals and at its
 // end: whether it grows, and whether anything is left over, can be read in verdict.json.
-#ifndef DOUBLEHOLD_COMPOSE_OWN_USE_H_
-#define DOUBLEHOLD_COMPOSE_OWN_USE_H_
+#ifndef DOUBLEHOLD_COMPOSE_OS_SUPERVISOR_RESOURCES_H_
+#define DOUBLEHOLD_COMPOSE_OS_SUPERVISOR_RESOURCES_H_
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -53,4 +53,4 @@ class UseMeter {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_OWN_USE_H_
+#endif  // DOUBLEHOLD_COMPOSE_OS_SUPERVISOR_RESOURCES_H_

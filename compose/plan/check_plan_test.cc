@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "compose/plan_builder.h"
-#include "compose/plan_testing.h"
+#include "compose/plan/plan_builder.h"
+#include "compose/testing/plan_testing.h"
 
 namespace doublehold {
 namespace {

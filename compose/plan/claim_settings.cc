@@ -1,4 +1,4 @@
-#include "compose/claim_settings.h"
+#include "compose/plan/claim_settings.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,8 +7,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "checker/checker.h"
-#include "checker/limit.h"
+#include "checker/claims/limits/limit.h"
+#include "checker/verdict/checker.h"
 #include "lib/base/words.h"
 #include "lib/driver/driver_lock.h"
 #include "workloads/workload.h"

@@ -1,12 +1,12 @@
 // What is judged of a run: the claims that its workload is made for, or those that are asked for,
 // and limits of the user's.
-#ifndef DOUBLEHOLD_COMPOSE_CLAIM_SETTINGS_H_
-#define DOUBLEHOLD_COMPOSE_CLAIM_SETTINGS_H_
+#ifndef DOUBLEHOLD_COMPOSE_PLAN_CLAIM_SETTINGS_H_
+#define DOUBLEHOLD_COMPOSE_PLAN_CLAIM_SETTINGS_H_
 
 #include <string>
 #include <vector>
 
-#include "compose/setting_reader.h"
+#include "compose/plan/setting_reader.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/plan.h"
 
@@ -27,4 +27,4 @@ std::string WhyNotJudged(const Plan& plan, const LockEntry& lock);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_CLAIM_SETTINGS_H_
+#endif  // DOUBLEHOLD_COMPOSE_PLAN_CLAIM_SETTINGS_H_

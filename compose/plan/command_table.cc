@@ -1,4 +1,4 @@
-#include "compose/sent_commands.h"
+#include "compose/plan/command_table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compose/restart_rules.h"
+#include "compose/plan/restart_rules.h"
 #include "faults/fault.h"
 #include "lib/base/options.h"
 #include "lib/base/words.h"

@@ -8,8 +8,8 @@
 #include <thread>
 #include <tuple>
 
-#include "compose/plan_testing.h"
-#include "compose/sent_commands.h"
+#include "compose/plan/command_table.h"
+#include "compose/testing/plan_testing.h"
 #include "lib/base/options.h"
 #include "lib/locks/registry.h"
 #include "lib/redis/real_env.h"

@@ -1,9 +1,9 @@
 // Faults on frames that no client of the run sends.
-#include "compose/sent_commands.h"
+#include "compose/plan/command_table.h"
 
 #include <gtest/gtest.h>
 
-#include "compose/plan_testing.h"
+#include "compose/testing/plan_testing.h"
 
 namespace doublehold {
 namespace {

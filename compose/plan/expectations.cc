@@ -1,4 +1,4 @@
-#include "compose/expectations.h"
+#include "compose/plan/expectations.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "checker/cause.h"
+#include "checker/explain/cause.h"
 #include "lib/base/words.h"
 
 namespace doublehold {

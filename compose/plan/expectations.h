@@ -1,11 +1,11 @@
 // What an experiment says of itself in advance: the outcome of each claim, and the cause of what is
 // violated.
-#ifndef DOUBLEHOLD_COMPOSE_EXPECTATIONS_H_
-#define DOUBLEHOLD_COMPOSE_EXPECTATIONS_H_
+#ifndef DOUBLEHOLD_COMPOSE_PLAN_EXPECTATIONS_H_
+#define DOUBLEHOLD_COMPOSE_PLAN_EXPECTATIONS_H_
 
 #include <string>
 
-#include "compose/setting_reader.h"
+#include "compose/plan/setting_reader.h"
 #include "lib/plan/plan.h"
 
 namespace doublehold {
@@ -18,4 +18,4 @@ std::string WhyNotExpected(const Plan& plan);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_EXPECTATIONS_H_
+#endif  // DOUBLEHOLD_COMPOSE_PLAN_EXPECTATIONS_H_

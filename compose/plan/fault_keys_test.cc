@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "compose/plan_testing.h"
+#include "compose/testing/plan_testing.h"
 #include "faults/fault.h"
 #include "faults/keys.h"
 

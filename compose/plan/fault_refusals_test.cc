@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "compose/plan_testing.h"
+#include "compose/testing/plan_testing.h"
 #include "faults/fault.h"
 #include "lib/base/words.h"
 #include "lib/plan/plan_json.h"

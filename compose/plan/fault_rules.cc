@@ -1,4 +1,4 @@
-#include "compose/fault_rules.h"
+#include "compose/plan/fault_rules.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <set>
 
-#include "compose/fault_conditions.h"
-#include "compose/plan_builder.h"
-#include "compose/restart_rules.h"
-#include "compose/sent_commands.h"
+#include "compose/plan/command_table.h"
+#include "compose/plan/plan_builder.h"
+#include "compose/plan/restart_rules.h"
+#include "compose/plan/timeline_rules.h"
 #include "faults/fault.h"
 #include "faults/targets.h"
 #include "lib/base/words.h"

@@ -1,6 +1,6 @@
 // What the faults of a plan must hold: each for itself, and as a timeline.
-#ifndef DOUBLEHOLD_COMPOSE_FAULT_RULES_H_
-#define DOUBLEHOLD_COMPOSE_FAULT_RULES_H_
+#ifndef DOUBLEHOLD_COMPOSE_PLAN_FAULT_RULES_H_
+#define DOUBLEHOLD_COMPOSE_PLAN_FAULT_RULES_H_
 
 #include <map>
 #include <string>
@@ -30,4 +30,4 @@ Result<void> CheckFaults(const Plan& plan, const std::vector<FaultPlace>& places
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_FAULT_RULES_H_
+#endif  // DOUBLEHOLD_COMPOSE_PLAN_FAULT_RULES_H_

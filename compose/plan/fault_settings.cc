@@ -1,4 +1,4 @@
-#include "compose/fault_settings.h"
+#include "compose/plan/fault_settings.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,10 +7,10 @@
 #include <charconv>
 #include <sstream>
 
-#include "compose/key_slots.h"
-#include "compose/nemesis_settings.h"
-#include "compose/plan_builder.h"
-#include "compose/restart_rules.h"
+#include "compose/plan/key_slots.h"
+#include "compose/plan/nemesis_settings.h"
+#include "compose/plan/plan_builder.h"
+#include "compose/plan/restart_rules.h"
 #include "faults/fault.h"
 #include "faults/plans/profiles.h"
 #include "faults/plans/sides.h"

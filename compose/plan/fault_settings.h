@@ -1,11 +1,11 @@
 // From the faults of an experiment to its timeline.
-#ifndef DOUBLEHOLD_COMPOSE_FAULT_SETTINGS_H_
-#define DOUBLEHOLD_COMPOSE_FAULT_SETTINGS_H_
+#ifndef DOUBLEHOLD_COMPOSE_PLAN_FAULT_SETTINGS_H_
+#define DOUBLEHOLD_COMPOSE_PLAN_FAULT_SETTINGS_H_
 
 #include <vector>
 
-#include "compose/fault_rules.h"
-#include "compose/setting_reader.h"
+#include "compose/plan/fault_rules.h"
+#include "compose/plan/setting_reader.h"
 #include "lib/plan/plan.h"
 
 namespace doublehold {
@@ -22,4 +22,4 @@ std::vector<FaultPlace> ReadFaults(SettingReader& reader, Plan& plan);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_FAULT_SETTINGS_H_
+#endif  // DOUBLEHOLD_COMPOSE_PLAN_FAULT_SETTINGS_H_

@@ -1,10 +1,10 @@
 // How a fault that a timeline recorded is told.
 #include <gtest/gtest.h>
 
-#include "checker/story.h"
-#include "compose/plan_builder.h"
-#include "compose/plan_testing.h"
-#include "compose/testing_timeline.h"
+#include "checker/sentences/violation_text.h"
+#include "compose/plan/plan_builder.h"
+#include "compose/run/testing_timeline.h"
+#include "compose/testing/plan_testing.h"
 
 namespace doublehold {
 namespace {

@@ -1,6 +1,6 @@
 // Which master of a Redis Cluster keeps a key.
-#ifndef DOUBLEHOLD_COMPOSE_KEY_SLOTS_H_
-#define DOUBLEHOLD_COMPOSE_KEY_SLOTS_H_
+#ifndef DOUBLEHOLD_COMPOSE_PLAN_KEY_SLOTS_H_
+#define DOUBLEHOLD_COMPOSE_PLAN_KEY_SLOTS_H_
 
 #include <string_view>
 
@@ -18,4 +18,4 @@ int MasterOfKey(std::string_view key, int masters);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_KEY_SLOTS_H_
+#endif  // DOUBLEHOLD_COMPOSE_PLAN_KEY_SLOTS_H_

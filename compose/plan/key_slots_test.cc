@@ -1,4 +1,4 @@
-#include "compose/key_slots.h"
+#include "compose/plan/key_slots.h"
 
 #include <gtest/gtest.h>
 

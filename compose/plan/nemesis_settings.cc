@@ -1,4 +1,4 @@
-#include "compose/nemesis_settings.h"
+#include "compose/plan/nemesis_settings.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "compose/plan_builder.h"
-#include "compose/restart_rules.h"
+#include "compose/plan/plan_builder.h"
+#include "compose/plan/restart_rules.h"
 #include "faults/plans/nemesis.h"
 #include "lib/base/words.h"
 

@@ -1,10 +1,10 @@
 // From [nemesis] of an experiment to the faults that it draws.
-#ifndef DOUBLEHOLD_COMPOSE_NEMESIS_SETTINGS_H_
-#define DOUBLEHOLD_COMPOSE_NEMESIS_SETTINGS_H_
+#ifndef DOUBLEHOLD_COMPOSE_PLAN_NEMESIS_SETTINGS_H_
+#define DOUBLEHOLD_COMPOSE_PLAN_NEMESIS_SETTINGS_H_
 
 #include <vector>
 
-#include "compose/setting_reader.h"
+#include "compose/plan/setting_reader.h"
 #include "lib/plan/plan.h"
 
 namespace doublehold {
@@ -16,4 +16,4 @@ std::vector<FaultPlan> ReadNemesis(SettingReader& reader, const Plan& plan);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_NEMESIS_SETTINGS_H_
+#endif  // DOUBLEHOLD_COMPOSE_PLAN_NEMESIS_SETTINGS_H_

@@ -1,4 +1,4 @@
-#include "compose/node_data.h"
+#include "compose/plan/node_data.h"
 
 #include <fmt/format.h>
 

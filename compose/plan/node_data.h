@@ -1,7 +1,7 @@
 // What a node keeps on disk, so that it can be restarted with it; the faults of the plan say how
 // much is needed. A folder a node, in the scratch folder of the run.
-#ifndef DOUBLEHOLD_COMPOSE_NODE_DATA_H_
-#define DOUBLEHOLD_COMPOSE_NODE_DATA_H_
+#ifndef DOUBLEHOLD_COMPOSE_PLAN_NODE_DATA_H_
+#define DOUBLEHOLD_COMPOSE_PLAN_NODE_DATA_H_
 
 #include <cstdint>
 #include <deque>
@@ -56,4 +56,4 @@ class LogGrowth {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_NODE_DATA_H_
+#endif  // DOUBLEHOLD_COMPOSE_PLAN_NODE_DATA_H_

@@ -1,22 +1,21 @@
-#include "compose/plan_builder.h"
+#include "compose/plan/plan_builder.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
 
-#include "compose/claim_settings.h"
-#include "compose/driver.h"
-#include "compose/expectations.h"
-#include "compose/fault_rules.h"
-#include "compose/fault_settings.h"
-#include "compose/restart_rules.h"
-#include "compose/setting_reader.h"
-#include "compose/topology_settings.h"
+#include "compose/plan/claim_settings.h"
+#include "compose/plan/expectations.h"
+#include "compose/plan/fault_rules.h"
+#include "compose/plan/fault_settings.h"
+#include "compose/plan/restart_rules.h"
+#include "compose/plan/setting_reader.h"
+#include "compose/plan/topology_settings.h"
 #include "faults/fault.h"
 #include "lib/base/words.h"
 #include "lib/driver/driver_lock.h"
-#include "lib/history/json_lines.h"
+#include "lib/history/foreign/json_lines.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/topology.h"
 #include "workloads/workload.h"
@@ -199,8 +198,6 @@ bool PlanNumbersAreInRange(const Plan& plan) {
 }
 
 }  // namespace
-
-Result<Plan> BuildPlan(Settings settings) { return BuildPlan(std::move(settings), MeetDriver); }
 
 Result<Plan> BuildPlan(Settings settings, const DriverMeeting& meet) {
   Plan plan;

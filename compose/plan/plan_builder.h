@@ -1,7 +1,7 @@
 // From what the user asked for to a plan: names looked up in the registries, defaults filled in,
 // everything that cannot be carried out refused before anything starts.
-#ifndef DOUBLEHOLD_COMPOSE_PLAN_BUILDER_H_
-#define DOUBLEHOLD_COMPOSE_PLAN_BUILDER_H_
+#ifndef DOUBLEHOLD_COMPOSE_PLAN_PLAN_BUILDER_H_
+#define DOUBLEHOLD_COMPOSE_PLAN_PLAN_BUILDER_H_
 
 #include <functional>
 #include <map>
@@ -19,9 +19,8 @@ namespace doublehold {
 using DriverMeeting = std::function<Result<DriverPlan>(
     const std::string& command, const std::map<std::string, std::string>& options)>;
 
-// The whole settings of one experiment; every one of them must be known. The driver, if there is
-// one, is started and asked.
-Result<Plan> BuildPlan(Settings settings);
+// The whole settings of one experiment; every one of them must be known. BuildPlan(settings) of
+// compose/driver/driver.h asks the driver.
 Result<Plan> BuildPlan(Settings settings, const DriverMeeting& meet);
 
 // What a plan from a file must fulfil to be run here: names that are registered, targets that
@@ -41,4 +40,4 @@ std::vector<std::string> NamesOf(const Rows& rows) {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_PLAN_BUILDER_H_
+#endif  // DOUBLEHOLD_COMPOSE_PLAN_PLAN_BUILDER_H_

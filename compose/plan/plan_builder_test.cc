@@ -1,10 +1,10 @@
-#include "compose/plan_builder.h"
+#include "compose/plan/plan_builder.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "compose/plan_testing.h"
+#include "compose/testing/plan_testing.h"
 #include "lib/plan/plan_json.h"
 
 namespace doublehold {

@@ -3,7 +3,8 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "compose/plan_testing.h"
+#include "compose/driver/driver.h"
+#include "compose/testing/plan_testing.h"
 #include "lib/base/words.h"
 #include "lib/locks/registry.h"
 

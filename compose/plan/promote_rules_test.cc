@@ -1,7 +1,7 @@
 // Which node a plan may promote.
 #include <gtest/gtest.h>
 
-#include "compose/plan_testing.h"
+#include "compose/testing/plan_testing.h"
 
 namespace doublehold {
 namespace {

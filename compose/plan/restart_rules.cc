@@ -1,10 +1,10 @@
-#include "compose/restart_rules.h"
+#include "compose/plan/restart_rules.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "compose/node_data.h"
+#include "compose/plan/node_data.h"
 #include "faults/fault.h"
 #include "lib/base/options.h"
 #include "lib/base/words.h"

@@ -1,7 +1,7 @@
 // What the restarts of a plan must hold between themselves and with the lock, and the lock's
 // `restart-delay`.
-#ifndef DOUBLEHOLD_COMPOSE_RESTART_RULES_H_
-#define DOUBLEHOLD_COMPOSE_RESTART_RULES_H_
+#ifndef DOUBLEHOLD_COMPOSE_PLAN_RESTART_RULES_H_
+#define DOUBLEHOLD_COMPOSE_PLAN_RESTART_RULES_H_
 
 #include <string>
 #include <vector>
@@ -32,4 +32,4 @@ Result<void> CheckKey(const Plan& plan, const FaultPlan& fault);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_RESTART_RULES_H_
+#endif  // DOUBLEHOLD_COMPOSE_PLAN_RESTART_RULES_H_

@@ -1,12 +1,12 @@
 // What restarts in a plan must hold together, and redlock's restart-delay.
-#include "compose/restart_rules.h"
+#include "compose/plan/restart_rules.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "compose/node_data.h"
-#include "compose/plan_builder.h"
-#include "compose/plan_testing.h"
+#include "compose/plan/node_data.h"
+#include "compose/plan/plan_builder.h"
+#include "compose/testing/plan_testing.h"
 
 namespace doublehold {
 namespace {

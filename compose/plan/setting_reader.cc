@@ -1,4 +1,4 @@
-#include "compose/setting_reader.h"
+#include "compose/plan/setting_reader.h"
 
 #include <fmt/format.h>
 

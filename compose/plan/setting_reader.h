@@ -1,6 +1,6 @@
 // Reads typed values out of Settings; the first error is kept, later reads answer their fallback.
-#ifndef DOUBLEHOLD_COMPOSE_SETTING_READER_H_
-#define DOUBLEHOLD_COMPOSE_SETTING_READER_H_
+#ifndef DOUBLEHOLD_COMPOSE_PLAN_SETTING_READER_H_
+#define DOUBLEHOLD_COMPOSE_PLAN_SETTING_READER_H_
 
 #include <optional>
 #include <string>
@@ -47,4 +47,4 @@ class SettingReader {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_SETTING_READER_H_
+#endif  // DOUBLEHOLD_COMPOSE_PLAN_SETTING_READER_H_

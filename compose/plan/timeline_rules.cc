@@ -1,4 +1,4 @@
-#include "compose/fault_conditions.h"
+#include "compose/plan/timeline_rules.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,6 @@
 // What a timeline waits for: refused when it cannot come.
-#ifndef DOUBLEHOLD_COMPOSE_FAULT_CONDITIONS_H_
-#define DOUBLEHOLD_COMPOSE_FAULT_CONDITIONS_H_
+#ifndef DOUBLEHOLD_COMPOSE_PLAN_TIMELINE_RULES_H_
+#define DOUBLEHOLD_COMPOSE_PLAN_TIMELINE_RULES_H_
 
 #include <optional>
 #include <string>
@@ -31,4 +31,4 @@ std::optional<FaultRefusal> FindImpossibleWait(const Plan& plan);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_FAULT_CONDITIONS_H_
+#endif  // DOUBLEHOLD_COMPOSE_PLAN_TIMELINE_RULES_H_

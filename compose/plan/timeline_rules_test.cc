@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "compose/plan_testing.h"
+#include "compose/testing/plan_testing.h"
 
 namespace doublehold {
 namespace {

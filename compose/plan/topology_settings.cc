@@ -1,11 +1,11 @@
-#include "compose/topology_settings.h"
+#include "compose/plan/topology_settings.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "compose/plan_builder.h"
+#include "compose/plan/plan_builder.h"
 
 namespace doublehold {
 namespace {

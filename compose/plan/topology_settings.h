@@ -1,8 +1,8 @@
 // [topology]: how many servers there are, and how they hang together.
-#ifndef DOUBLEHOLD_COMPOSE_TOPOLOGY_SETTINGS_H_
-#define DOUBLEHOLD_COMPOSE_TOPOLOGY_SETTINGS_H_
+#ifndef DOUBLEHOLD_COMPOSE_PLAN_TOPOLOGY_SETTINGS_H_
+#define DOUBLEHOLD_COMPOSE_PLAN_TOPOLOGY_SETTINGS_H_
 
-#include "compose/setting_reader.h"
+#include "compose/plan/setting_reader.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/plan.h"
 #include "lib/plan/topology.h"
@@ -22,4 +22,4 @@ bool TopologyIsInRange(const Plan& plan);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_TOPOLOGY_SETTINGS_H_
+#endif  // DOUBLEHOLD_COMPOSE_PLAN_TOPOLOGY_SETTINGS_H_

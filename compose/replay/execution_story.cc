@@ -1,4 +1,4 @@
-#include "compose/execution_story.h"
+#include "compose/replay/execution_story.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <tuple>
 #include <utility>
 
-#include "checker/evidence.h"
-#include "checker/stock.h"
-#include "checker/story.h"
+#include "checker/claims/data/stock.h"
+#include "checker/evidence/evidence.h"
+#include "checker/evidence/names.h"
 
 namespace doublehold {
 namespace {

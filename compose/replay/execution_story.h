@@ -1,7 +1,7 @@
 // An execution as a story: numbered steps, each with when, who and what, with the faults where they
 // struck and with what the checkers found where it can be seen.
-#ifndef DOUBLEHOLD_COMPOSE_EXECUTION_STORY_H_
-#define DOUBLEHOLD_COMPOSE_EXECUTION_STORY_H_
+#ifndef DOUBLEHOLD_COMPOSE_REPLAY_EXECUTION_STORY_H_
+#define DOUBLEHOLD_COMPOSE_REPLAY_EXECUTION_STORY_H_
 
 #include <cstdint>
 #include <string>
@@ -29,4 +29,4 @@ std::string ToText(const std::vector<ExecutionStep>& steps);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_EXECUTION_STORY_H_
+#endif  // DOUBLEHOLD_COMPOSE_REPLAY_EXECUTION_STORY_H_

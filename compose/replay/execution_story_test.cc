@@ -1,11 +1,11 @@
-#include "compose/execution_story.h"
+#include "compose/replay/execution_story.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "checker/judge.h"
-#include "compose/testing_explore.h"
+#include "compose/explore/testing_explore.h"
 
 namespace doublehold {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "compose/program.h"
+#include "compose/testing/program.h"
 
 namespace doublehold {
 namespace {

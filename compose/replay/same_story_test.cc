@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compose/program.h"
+#include "compose/testing/program.h"
 #include "lib/base/paths.h"
 
 namespace doublehold {

@@ -1,4 +1,4 @@
-#include "compose/trace.h"
+#include "compose/replay/trace.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "compose/run_once.h"
+#include "compose/os/run_folder.h"
 #include "lib/history/binary.h"
 #include "lib/history/jsonl.h"
 #include "lib/plan/plan_json.h"

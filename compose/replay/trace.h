@@ -1,16 +1,16 @@
 // One execution of the simulator as files: a run folder, which everything that reads runs can read,
 // and in it trace.json, which says what was chosen and can be replayed.
-#ifndef DOUBLEHOLD_COMPOSE_TRACE_H_
-#define DOUBLEHOLD_COMPOSE_TRACE_H_
+#ifndef DOUBLEHOLD_COMPOSE_REPLAY_TRACE_H_
+#define DOUBLEHOLD_COMPOSE_REPLAY_TRACE_H_
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "checker/judge.h"
-#include "compose/execution_story.h"
-#include "compose/replay_string.h"
-#include "compose/simulate.h"
+#include "compose/explore/replay_string.h"
+#include "compose/explore/simulate.h"
+#include "compose/replay/execution_story.h"
 
 namespace doublehold {
 
@@ -35,4 +35,4 @@ Result<ReplayString> ReadReplay(const std::string& text_or_path);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_TRACE_H_
+#endif  // DOUBLEHOLD_COMPOSE_REPLAY_TRACE_H_

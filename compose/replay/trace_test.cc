@@ -1,14 +1,14 @@
 // An execution as files, and back.
-#include "compose/trace.h"
+#include "compose/replay/trace.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "compose/program.h"
-#include "compose/run_once.h"
-#include "compose/testing_explore.h"
+#include "compose/explore/testing_explore.h"
+#include "compose/os/run_folder.h"
+#include "compose/testing/program.h"
 
 namespace doublehold {
 namespace {

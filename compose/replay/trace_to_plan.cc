@@ -1,13 +1,13 @@
-#include "compose/real_plan.h"
+#include "compose/replay/trace_to_plan.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "checker/cause.h"
-#include "compose/plan_builder.h"
-#include "compose/shaken.h"
+#include "checker/explain/cause.h"
+#include "compose/explore/shaken.h"
+#include "compose/plan/plan_builder.h"
 #include "lib/base/check.h"
 
 namespace doublehold {

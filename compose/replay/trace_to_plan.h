@@ -1,14 +1,14 @@
 // A simulated execution as a plan for real servers: the same clients, the same sections, and its
 // faults where it had them, as near as one can aim there.
-#ifndef DOUBLEHOLD_COMPOSE_REAL_PLAN_H_
-#define DOUBLEHOLD_COMPOSE_REAL_PLAN_H_
+#ifndef DOUBLEHOLD_COMPOSE_REPLAY_TRACE_TO_PLAN_H_
+#define DOUBLEHOLD_COMPOSE_REPLAY_TRACE_TO_PLAN_H_
 
 #include <map>
 #include <string>
 
 #include "checker/judge.h"
-#include "compose/shaken.h"
-#include "compose/simulate.h"
+#include "compose/explore/shaken.h"
+#include "compose/explore/simulate.h"
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
 #include "lib/sim/choices/choice.h"
@@ -39,4 +39,4 @@ Agreement Compare(const RunVerdict& simulated, const RunVerdict& real,
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_REAL_PLAN_H_
+#endif  // DOUBLEHOLD_COMPOSE_REPLAY_TRACE_TO_PLAN_H_

@@ -1,10 +1,10 @@
-#include "compose/real_plan.h"
+#include "compose/replay/trace_to_plan.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "checker/cause.h"
-#include "compose/testing_explore.h"
+#include "checker/explain/cause.h"
+#include "compose/explore/testing_explore.h"
 
 namespace doublehold {
 namespace {

@@ -1,9 +1,10 @@
-#include "compose/frame_log.h"
+#include "compose/run/frame_log.h"
 
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "compose/run_once.h"
+#include "compose/os/run_folder.h"
+#include "compose/run/run_once.h"
 #include "lib/plan/topology.h"
 #include "lib/redis/hiredis_connection.h"
 

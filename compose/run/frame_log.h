@@ -1,8 +1,8 @@
 // Which commands and replies passed between the clients and the servers, in their order.
 //
 // Thread rule: the proxy's, which outlives it.
-#ifndef DOUBLEHOLD_COMPOSE_FRAME_LOG_H_
-#define DOUBLEHOLD_COMPOSE_FRAME_LOG_H_
+#ifndef DOUBLEHOLD_COMPOSE_RUN_FRAME_LOG_H_
+#define DOUBLEHOLD_COMPOSE_RUN_FRAME_LOG_H_
 
 #include <cstdint>
 #include <filesystem>
@@ -54,4 +54,4 @@ Result<void> WriteFrames(const std::vector<Frame>& frames, const std::filesystem
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_FRAME_LOG_H_
+#endif  // DOUBLEHOLD_COMPOSE_RUN_FRAME_LOG_H_

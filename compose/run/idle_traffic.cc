@@ -1,10 +1,11 @@
-#include "compose/idle.h"
+#include "compose/run/idle_traffic.h"
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
 
+#include "compose/client/stay_idle.h"
 #include "lib/plan/topology.h"
 #include "lib/redis/hiredis_connection.h"
 
@@ -17,25 +18,10 @@ constexpr std::array<std::string_view, 21> kUpkeep{
     "INFO", "ROLE",      "TIME",        "CONFIG",     "CLUSTER",    "SENTINEL",     "READONLY",
     "QUIT", "SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE"};
 
-Event IdleEvent(EventType type) { return {.op = Op::kIdle, .type = type}; }
-
 }  // namespace
 
-bool JudgesIdle(const Plan& plan) {
-  return std::ranges::find(plan.claims, "quiet") != plan.claims.end();
-}
-
-bool JudgesTraffic(const Plan& plan) {
-  return std::ranges::find(plan.claims, "commands-per-hold") != plan.claims.end();
-}
-
-void StayIdle(Env& env, Lease lease) {
-  env.Record(IdleEvent(EventType::kInvoke));
-  [[maybe_unused]] const bool to_the_end = env.SleepUntil(env.Mono() + lease);
-  env.Record(IdleEvent(EventType::kOk));
-}
-
 void SentTraffic::Watch(const Plan& plan) {
+  if (!JudgesIdle(plan) && !JudgesTraffic(plan)) return;
   keeps_all_ = JudgesTraffic(plan);
   for (int client = 1; client <= plan.clients; ++client) {
     for (int node = 1; node <= ServersOf(plan); ++node) {

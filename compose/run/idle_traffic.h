@@ -1,7 +1,7 @@
 // What clients send to servers of locks: when they are through with their work, nothing, one should
-// think (checker/quiet.h); and where that has a limit, all of it (checker/commands_per_hold.h).
-#ifndef DOUBLEHOLD_COMPOSE_IDLE_H_
-#define DOUBLEHOLD_COMPOSE_IDLE_H_
+// think (checker/claims/library/idle_traffic.h); and where that has a limit, all of it (checker/claims/limits/commands_per_hold.h).
+#ifndef DOUBLEHOLD_COMPOSE_RUN_IDLE_TRAFFIC_H_
+#define DOUBLEHOLD_COMPOSE_RUN_IDLE_TRAFFIC_H_
 
 #include <deque>
 #include <limits>
@@ -12,19 +12,10 @@
 
 #include "faults/link.h"
 #include "faults/proxy/proxy.h"
-#include "lib/base/env.h"
 #include "lib/history/history.h"
 #include "lib/plan/plan.h"
 
 namespace doublehold {
-
-// Whether clients are to stay for a while when they are through, and to be watched.
-[[nodiscard]] bool JudgesIdle(const Plan& plan);
-// Whether all that they send is to be recorded.
-[[nodiscard]] bool JudgesTraffic(const Plan& plan);
-
-// Does nothing for a lease, or until it is stopped, and records that.
-void StayIdle(Env& env, Lease lease);
 
 // Thread rule: the proxy's, which outlives it.
 class SentTraffic {
@@ -38,7 +29,7 @@ class SentTraffic {
   SentTraffic& operator=(const SentTraffic&) = delete;
 
   // From now on, on the links of all clients of the plan to servers of locks, which have been
-  // added.
+  // added; where a claim of the plan is about what they send.
   void Watch(const Plan& plan);
   void Stop();
   // What clients sent, in the order of time, as `traffic`; times count from `start`. Where not all
@@ -58,4 +49,4 @@ class SentTraffic {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_IDLE_H_
+#endif  // DOUBLEHOLD_COMPOSE_RUN_IDLE_TRAFFIC_H_

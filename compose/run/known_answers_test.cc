@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "compose/program.h"
-#include "compose/run_once.h"
+#include "compose/os/run_folder.h"
+#include "compose/testing/program.h"
 #include "lib/base/paths.h"
 #include "lib/locks/registry.h"
 

@@ -1,4 +1,4 @@
-#include "compose/collect.h"
+#include "compose/run/merge_segments.h"
 
 #include "lib/history/recorder.h"
 

@@ -1,6 +1,6 @@
 // Brings home what the processes of a run have recorded.
-#ifndef DOUBLEHOLD_COMPOSE_COLLECT_H_
-#define DOUBLEHOLD_COMPOSE_COLLECT_H_
+#ifndef DOUBLEHOLD_COMPOSE_RUN_MERGE_SEGMENTS_H_
+#define DOUBLEHOLD_COMPOSE_RUN_MERGE_SEGMENTS_H_
 
 #include <cstdint>
 
@@ -16,4 +16,4 @@ void AppendSegments(SharedRun& shared, const Plan& plan, int64_t now_ns, History
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_COLLECT_H_
+#endif  // DOUBLEHOLD_COMPOSE_RUN_MERGE_SEGMENTS_H_

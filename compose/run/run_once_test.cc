@@ -1,11 +1,10 @@
-#include "compose/run_once.h"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <set>
 
-#include "compose/program.h"
+#include "compose/os/run_folder.h"
+#include "compose/testing/program.h"
 
 namespace doublehold {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "compose/program.h"
+#include "compose/testing/program.h"
 
 namespace doublehold {
 namespace {

@@ -1,4 +1,4 @@
-#include "compose/supervisor.h"
+#include "compose/run/supervisor.h"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -10,19 +10,19 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "compose/children.h"
-#include "compose/client_main.h"
-#include "compose/collect.h"
-#include "compose/driver.h"
-#include "compose/end_request.h"
-#include "compose/idle.h"
-#include "compose/launcher.h"
-#include "compose/real_cluster.h"
-#include "compose/replication.h"
-#include "compose/scratch.h"
-#include "compose/spawn.h"
-#include "compose/stall_meter.h"
-#include "compose/timeline.h"
+#include "compose/client/client_main.h"
+#include "compose/cluster/launcher.h"
+#include "compose/cluster/real_cluster.h"
+#include "compose/cluster/redis/stall_meter.h"
+#include "compose/cluster/replication.h"
+#include "compose/driver/driver.h"
+#include "compose/os/child_processes.h"
+#include "compose/os/scratch.h"
+#include "compose/os/shutdown_request.h"
+#include "compose/os/spawn.h"
+#include "compose/run/idle_traffic.h"
+#include "compose/run/merge_segments.h"
+#include "compose/run/timeline.h"
 #include "lib/base/check.h"
 #include "lib/history/recorder.h"
 #include "lib/plan/topology.h"
@@ -176,7 +176,7 @@ class Supervisor {
 
   void Begin() {
     if (request_.watch_frames) frame_log_.Watch(plan_);
-    if (JudgesIdle(plan_) || JudgesTraffic(plan_)) sent_traffic_.Watch(plan_);
+    sent_traffic_.Watch(plan_);
     start_ = RealMono();
     for (int client = 0; client <= plan_.clients; ++client)
       shared_.Control(client).start_ns.store(ToNs(start_), std::memory_order_release);

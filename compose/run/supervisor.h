@@ -1,16 +1,16 @@
 // Runs one plan on real servers: starts them and the clients, carries the faults out, ends
 // everything, and brings home the history. One thread, one event loop.
-#ifndef DOUBLEHOLD_COMPOSE_SUPERVISOR_H_
-#define DOUBLEHOLD_COMPOSE_SUPERVISOR_H_
+#ifndef DOUBLEHOLD_COMPOSE_RUN_SUPERVISOR_H_
+#define DOUBLEHOLD_COMPOSE_RUN_SUPERVISOR_H_
 
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "compose/frame_log.h"
-#include "compose/own_use.h"
-#include "compose/server.h"
+#include "compose/cluster/redis/server.h"
+#include "compose/os/supervisor_resources.h"
+#include "compose/run/frame_log.h"
 #include "lib/base/result.h"
 #include "lib/history/history.h"
 #include "lib/plan/plan.h"
@@ -49,4 +49,4 @@ Result<Supervised> Supervise(const SuperviseRequest& request);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_SUPERVISOR_H_
+#endif  // DOUBLEHOLD_COMPOSE_RUN_SUPERVISOR_H_

@@ -1,7 +1,7 @@
 // The timeline against a cluster that only writes down what it was told; time stands still unless a
 // test lets it pass.
-#ifndef DOUBLEHOLD_COMPOSE_TESTING_TIMELINE_H_
-#define DOUBLEHOLD_COMPOSE_TESTING_TIMELINE_H_
+#ifndef DOUBLEHOLD_COMPOSE_RUN_TESTING_TIMELINE_H_
+#define DOUBLEHOLD_COMPOSE_RUN_TESTING_TIMELINE_H_
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "compose/timeline.h"
+#include "compose/run/timeline.h"
 
 namespace doublehold::testing {
 
@@ -136,4 +136,4 @@ class TimelineTest : public ::testing::Test {
 
 }  // namespace doublehold::testing
 
-#endif  // DOUBLEHOLD_COMPOSE_TESTING_TIMELINE_H_
+#endif  // DOUBLEHOLD_COMPOSE_RUN_TESTING_TIMELINE_H_

@@ -1,4 +1,4 @@
-#include "compose/timeline.h"
+#include "compose/run/timeline.h"
 
 #include <algorithm>
 #include <boost/asio/post.hpp>

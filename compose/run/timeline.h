@@ -3,8 +3,8 @@
 //
 // Thread rule: the supervisor's. The steps that clients announce come in through OnStep; what is
 // armed goes out through `arm`.
-#ifndef DOUBLEHOLD_COMPOSE_TIMELINE_H_
-#define DOUBLEHOLD_COMPOSE_TIMELINE_H_
+#ifndef DOUBLEHOLD_COMPOSE_RUN_TIMELINE_H_
+#define DOUBLEHOLD_COMPOSE_RUN_TIMELINE_H_
 
 #include <boost/asio/io_context.hpp>
 #include <functional>
@@ -63,4 +63,4 @@ class Timeline {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_TIMELINE_H_
+#endif  // DOUBLEHOLD_COMPOSE_RUN_TIMELINE_H_

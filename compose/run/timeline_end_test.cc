@@ -1,8 +1,8 @@
 // What is left of faults where somebody is dead, or the run is over.
 #include <gtest/gtest.h>
 
-#include "compose/testing_timeline.h"
-#include "compose/timeline.h"
+#include "compose/run/testing_timeline.h"
+#include "compose/run/timeline.h"
 
 namespace doublehold {
 namespace {

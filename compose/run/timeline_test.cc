@@ -1,9 +1,9 @@
 // When faults begin, and when they are healed.
-#include "compose/timeline.h"
+#include "compose/run/timeline.h"
 
 #include <gtest/gtest.h>
 
-#include "compose/testing_timeline.h"
+#include "compose/run/testing_timeline.h"
 
 namespace doublehold {
 namespace {

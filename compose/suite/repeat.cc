@@ -1,4 +1,4 @@
-#include "compose/repeat.h"
+#include "compose/suite/repeat.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "checker/story.h"
-#include "compose/namespaces.h"
-#include "compose/run_once.h"
-#include "compose/suite_tables.h"
+#include "compose/cluster/namespaces.h"
+#include "compose/os/run_folder.h"
+#include "compose/suite/suite_tables.h"
 
 namespace doublehold {
 namespace {

@@ -1,10 +1,10 @@
 // What `suite` and `run` share where experiments are repeated: the options for it, and what is told
 // at the end. All of it prints to stdout.
-#ifndef DOUBLEHOLD_COMPOSE_REPEAT_H_
-#define DOUBLEHOLD_COMPOSE_REPEAT_H_
+#ifndef DOUBLEHOLD_COMPOSE_SUITE_REPEAT_H_
+#define DOUBLEHOLD_COMPOSE_SUITE_REPEAT_H_
 
-#include "compose/command_line.h"
-#include "compose/suite.h"
+#include "compose/options/command_line.h"
+#include "compose/suite/suite.h"
 #include "lib/base/result.h"
 
 namespace doublehold {
@@ -28,4 +28,4 @@ Result<ExitCode> RunAndTell(SuiteRequest& request, const ParsedLine& line, Told 
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_REPEAT_H_
+#endif  // DOUBLEHOLD_COMPOSE_SUITE_REPEAT_H_

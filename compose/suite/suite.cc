@@ -1,4 +1,4 @@
-#include "compose/suite.h"
+#include "compose/suite/suite.h"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -10,11 +10,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "compose/driver.h"
-#include "compose/plan_builder.h"
-#include "compose/run_once.h"
-#include "compose/spawn.h"
-#include "compose/suite_tables.h"
+#include "compose/driver/driver.h"
+#include "compose/os/run_folder.h"
+#include "compose/os/spawn.h"
+#include "compose/plan/plan_builder.h"
+#include "compose/suite/suite_tables.h"
 #include "lib/base/prng.h"
 #include "lib/base/words.h"
 #include "lib/plan/plan_json.h"

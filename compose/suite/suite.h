@@ -1,7 +1,7 @@
 // A suite: a matrix of experiments, each with what it expects. Read whole and checked before the
 // first one starts.
-#ifndef DOUBLEHOLD_COMPOSE_SUITE_H_
-#define DOUBLEHOLD_COMPOSE_SUITE_H_
+#ifndef DOUBLEHOLD_COMPOSE_SUITE_SUITE_H_
+#define DOUBLEHOLD_COMPOSE_SUITE_SUITE_H_
 
 #include <filesystem>
 #include <functional>
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "checker/pool.h"
-#include "checker/until.h"
+#include "checker/rates/pool.h"
+#include "checker/rates/until.h"
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
 #include "lib/plan/settings.h"
@@ -99,4 +99,4 @@ Result<SuiteResult> RunSuite(const SuiteRequest& request);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_SUITE_H_
+#endif  // DOUBLEHOLD_COMPOSE_SUITE_SUITE_H_

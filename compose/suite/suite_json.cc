@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "compose/suite_tables.h"
+#include "compose/suite/suite_tables.h"
 
 namespace doublehold {
 namespace {

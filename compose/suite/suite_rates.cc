@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "checker/story.h"
-#include "compose/suite_tables.h"
+#include "checker/evidence/names.h"
+#include "compose/suite/suite_tables.h"
 
 namespace doublehold {
 namespace {

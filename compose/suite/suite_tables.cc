@@ -1,4 +1,4 @@
-#include "compose/suite_tables.h"
+#include "compose/suite/suite_tables.h"
 
 #include <fmt/format.h>
 

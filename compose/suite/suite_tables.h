@@ -1,12 +1,12 @@
 // A suite as others read it: what it expects, as tables of a document, and what came of
 // it, as JSON, as JUnit XML and as rates.
-#ifndef DOUBLEHOLD_COMPOSE_SUITE_TABLES_H_
-#define DOUBLEHOLD_COMPOSE_SUITE_TABLES_H_
+#ifndef DOUBLEHOLD_COMPOSE_SUITE_SUITE_TABLES_H_
+#define DOUBLEHOLD_COMPOSE_SUITE_SUITE_TABLES_H_
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "compose/suite.h"
+#include "compose/suite/suite.h"
 
 namespace doublehold {
 
@@ -32,4 +32,4 @@ AnswerCount CountAnswers(const SuiteResult& result);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_SUITE_TABLES_H_
+#endif  // DOUBLEHOLD_COMPOSE_SUITE_SUITE_TABLES_H_

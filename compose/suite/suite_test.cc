@@ -1,4 +1,4 @@
-#include "compose/suite.h"
+#include "compose/suite/suite.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,9 +6,9 @@
 
 #include <fstream>
 
-#include "compose/plan_builder.h"
-#include "compose/program.h"
-#include "compose/suite_tables.h"
+#include "compose/plan/plan_builder.h"
+#include "compose/suite/suite_tables.h"
+#include "compose/testing/program.h"
 #include "lib/base/paths.h"
 #include "lib/base/words.h"
 #include "lib/locks/registry.h"
@@ -171,8 +171,7 @@ TEST_F(SuiteFile, AMissingFileIsRefused) {
 
 TEST(Suites, TheOnesThatComeWithTheProjectCanBeRead) {
   size_t count = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(SourceDir() + "/compose/suites")) {
+  for (const auto& entry : std::filesystem::directory_iterator(SourceDir() + "/compose/suites")) {
     const Result<Suite> suite = ReadSuite(entry.path());
     EXPECT_TRUE(suite.has_value()) << suite.error().message;
     ++count;

@@ -1,4 +1,4 @@
-#include "compose/protocol.h"
+#include "compose/sweep/protocol_points.h"
 
 #include <fmt/format.h>
 

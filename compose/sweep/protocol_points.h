@@ -1,12 +1,12 @@
 // The protocol of a lock as it was seen on the wire: the places in a client's first acquire, work
 // and release where a fault can be put.
-#ifndef DOUBLEHOLD_COMPOSE_PROTOCOL_H_
-#define DOUBLEHOLD_COMPOSE_PROTOCOL_H_
+#ifndef DOUBLEHOLD_COMPOSE_SWEEP_PROTOCOL_POINTS_H_
+#define DOUBLEHOLD_COMPOSE_SWEEP_PROTOCOL_POINTS_H_
 
 #include <string>
 #include <vector>
 
-#include "compose/frame_log.h"
+#include "compose/run/frame_log.h"
 #include "lib/base/result.h"
 #include "lib/history/history.h"
 #include "lib/plan/plan.h"
@@ -41,4 +41,4 @@ Result<std::vector<ProtocolPlace>> PlacesOf(const History& history,
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_PROTOCOL_H_
+#endif  // DOUBLEHOLD_COMPOSE_SWEEP_PROTOCOL_POINTS_H_

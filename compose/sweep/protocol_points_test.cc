@@ -1,5 +1,5 @@
 // Which places of a protocol a run passed, from its marks and frames.
-#include "compose/protocol.h"
+#include "compose/sweep/protocol_points.h"
 
 #include <gtest/gtest.h>
 

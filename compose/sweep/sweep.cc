@@ -1,4 +1,4 @@
-#include "compose/sweep.h"
+#include "compose/sweep/sweep.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <array>
 #include <utility>
 
-#include "compose/claim_letters.h"
-#include "compose/plan_builder.h"
+#include "checker/report/claim_letters.h"
+#include "compose/plan/plan_builder.h"
 
 namespace doublehold {
 namespace {

@@ -1,7 +1,7 @@
 // A sweep: one fault at each place of a lock's protocol, or two at each pair of places, each a run
 // of its own on real servers.
-#ifndef DOUBLEHOLD_COMPOSE_SWEEP_H_
-#define DOUBLEHOLD_COMPOSE_SWEEP_H_
+#ifndef DOUBLEHOLD_COMPOSE_SWEEP_SWEEP_H_
+#define DOUBLEHOLD_COMPOSE_SWEEP_SWEEP_H_
 
 #include <nlohmann/json.hpp>
 #include <span>
@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "compose/protocol.h"
-#include "compose/suite.h"
+#include "compose/suite/suite.h"
+#include "compose/sweep/protocol_points.h"
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
 
@@ -74,4 +74,4 @@ nlohmann::json ToJson(const Suite& suite, const SweepOutcome& outcome, size_t ce
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_SWEEP_H_
+#endif  // DOUBLEHOLD_COMPOSE_SWEEP_SWEEP_H_

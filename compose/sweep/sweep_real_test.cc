@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "compose/program.h"
+#include "compose/testing/program.h"
 #include "lib/base/paths.h"
 
 namespace doublehold {
@@ -55,9 +55,9 @@ TEST_F(SweepOnServers, FindsK01OfSetnxExpire) {
 }
 
 TEST_F(SweepOnServers, NamesTheLibraryOfADriver) {
-  const Finished finished = RunProgram(
-      {"sweep", "--driver", "/usr/bin/python3 " + SourceDir() + "/drivers/template.py",
-       "--fault", "kill", "--json", "--out", folder_.path().string()});
+  const Finished finished =
+      RunProgram({"sweep", "--driver", "/usr/bin/python3 " + SourceDir() + "/drivers/template.py",
+                  "--fault", "kill", "--json", "--out", folder_.path().string()});
   const nlohmann::json swept = nlohmann::json::parse(finished.out, nullptr, false);
   ASSERT_TRUE(swept.is_object()) << finished.out << finished.err;
   EXPECT_EQ(swept.at("library"), (nlohmann::json{{"name", "template"}, {"version", "1"}}));

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "compose/sweep.h"
+#include "compose/sweep/sweep.h"
 
 namespace doublehold {
 namespace {

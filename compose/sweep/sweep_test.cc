@@ -1,11 +1,11 @@
 // Which runs a sweep makes of the places it found, and how it tells what came of them.
-#include "compose/sweep.h"
+#include "compose/sweep/sweep.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "compose/plan_testing.h"
+#include "compose/testing/plan_testing.h"
 
 namespace doublehold {
 namespace {

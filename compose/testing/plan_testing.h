@@ -1,13 +1,13 @@
 // For tests: plans from TOML texts, which messages call x.toml.
-#ifndef DOUBLEHOLD_COMPOSE_PLAN_TESTING_H_
-#define DOUBLEHOLD_COMPOSE_PLAN_TESTING_H_
+#ifndef DOUBLEHOLD_COMPOSE_TESTING_PLAN_TESTING_H_
+#define DOUBLEHOLD_COMPOSE_TESTING_PLAN_TESTING_H_
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 
-#include "compose/plan_builder.h"
+#include "compose/driver/driver.h"
 
 namespace doublehold::testing {
 
@@ -42,4 +42,4 @@ inline const std::string kLock = "[lock]\nname = \"set-nx-px\"\n";  // lines 1 a
 
 }  // namespace doublehold::testing
 
-#endif  // DOUBLEHOLD_COMPOSE_PLAN_TESTING_H_
+#endif  // DOUBLEHOLD_COMPOSE_TESTING_PLAN_TESTING_H_

@@ -1,4 +1,4 @@
-#include "compose/program.h"
+#include "compose/testing/program.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

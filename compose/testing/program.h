@@ -1,6 +1,6 @@
 // For tests: runs the program as a user would, and reads what it left.
-#ifndef DOUBLEHOLD_COMPOSE_PROGRAM_H_
-#define DOUBLEHOLD_COMPOSE_PROGRAM_H_
+#ifndef DOUBLEHOLD_COMPOSE_TESTING_PROGRAM_H_
+#define DOUBLEHOLD_COMPOSE_TESTING_PROGRAM_H_
 
 #include <sys/types.h>
 
@@ -89,4 +89,4 @@ size_t Lines(const std::string& text);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_PROGRAM_H_
+#endif  // DOUBLEHOLD_COMPOSE_TESTING_PROGRAM_H_

@@ -1,13 +1,13 @@
 // The claim `exactly-once`: of each task one result is saved, however often it was finished.
-#ifndef DOUBLEHOLD_CHECKER_EXACTLY_ONCE_H_
-#define DOUBLEHOLD_CHECKER_EXACTLY_ONCE_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_DATA_EXACTLY_ONCE_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_DATA_EXACTLY_ONCE_H_
 
 #include <cstdint>
 #include <optional>
 #include <set>
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -49,4 +49,4 @@ ClaimVerdict CheckExactlyOnce(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_EXACTLY_ONCE_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_DATA_EXACTLY_ONCE_H_

@@ -1,11 +1,11 @@
-#include "checker/exactly_once.h"
+#include "checker/claims/data/exactly_once.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

@@ -1,4 +1,4 @@
-#include "checker/stock_rise.h"
+#include "checker/claims/data/late_overwrite.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "checker/stock.h"
-#include "checker/story.h"
+#include "checker/claims/data/stock.h"
+#include "checker/evidence/names.h"
 
 namespace doublehold {
 

@@ -1,10 +1,10 @@
 // Where the sums are right: what may have been lost all the same, and what shows that it was.
-#ifndef DOUBLEHOLD_CHECKER_STOCK_RISE_H_
-#define DOUBLEHOLD_CHECKER_STOCK_RISE_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_DATA_LATE_OVERWRITE_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_DATA_LATE_OVERWRITE_H_
 
 #include <string>
 
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
 #include "lib/history/history.h"
 
 namespace doublehold {
@@ -28,4 +28,4 @@ std::string TellRise(const Evidence& evidence);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_STOCK_RISE_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_DATA_LATE_OVERWRITE_H_

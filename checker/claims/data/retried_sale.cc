@@ -1,4 +1,4 @@
-#include "checker/tried_again.h"
+#include "checker/claims/data/retried_sale.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "checker/blame.h"
-#include "checker/story.h"
+#include "checker/evidence/names.h"
+#include "checker/evidence/stall_attribution.h"
 
 namespace doublehold {
 namespace {

@@ -1,13 +1,13 @@
 // Sales that took a unit twice, since a write was not answered and they tried again: whether the
 // machine is why.
-#ifndef DOUBLEHOLD_CHECKER_TRIED_AGAIN_H_
-#define DOUBLEHOLD_CHECKER_TRIED_AGAIN_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_DATA_RETRIED_SALE_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_DATA_RETRIED_SALE_H_
 
 #include <string>
 #include <vector>
 
-#include "checker/evidence.h"
-#include "checker/stock.h"
+#include "checker/claims/data/stock.h"
+#include "checker/evidence/evidence.h"
 
 namespace doublehold {
 
@@ -28,4 +28,4 @@ std::vector<std::string> TakenTwiceByMachine(const Evidence& evidence,
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_TRIED_AGAIN_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_DATA_RETRIED_SALE_H_

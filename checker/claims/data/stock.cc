@@ -1,4 +1,4 @@
-#include "checker/stock.h"
+#include "checker/claims/data/stock.h"
 
 #include <fmt/format.h>
 
@@ -10,11 +10,11 @@
 #include <unordered_set>
 #include <utility>
 
-#include "checker/decide.h"
-#include "checker/fencing.h"
-#include "checker/stock_story.h"
-#include "checker/story.h"
-#include "checker/tried_again.h"
+#include "checker/claims/data/retried_sale.h"
+#include "checker/claims/data/stock_story.h"
+#include "checker/claims/lock/fencing.h"
+#include "checker/evidence/names.h"
+#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {

@@ -1,14 +1,14 @@
 // The claim `stock`: as many units left the stock as orders were confirmed, and no more than there
 // were.
-#ifndef DOUBLEHOLD_CHECKER_STOCK_H_
-#define DOUBLEHOLD_CHECKER_STOCK_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_DATA_STOCK_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_DATA_STOCK_H_
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -88,4 +88,4 @@ ClaimVerdict CheckStock(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_STOCK_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_DATA_STOCK_H_

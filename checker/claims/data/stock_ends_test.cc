@@ -2,8 +2,8 @@
 // missing.
 #include <gtest/gtest.h>
 
-#include "checker/lanes.h"
-#include "checker/stock.h"
+#include "checker/claims/data/stock.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

@@ -1,4 +1,4 @@
-#include "checker/stock_story.h"
+#include "checker/claims/data/stock_story.h"
 
 #include <fmt/format.h>
 
@@ -8,12 +8,13 @@
 #include <string>
 #include <utility>
 
-#include "checker/aftermath.h"
-#include "checker/holds.h"
-#include "checker/scene.h"
-#include "checker/stock_rise.h"
-#include "checker/story.h"
-#include "checker/write_order.h"
+#include "checker/claims/data/late_overwrite.h"
+#include "checker/claims/data/write_order.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/holds.h"
+#include "checker/evidence/names.h"
+#include "checker/evidence/stall_propagation.h"
+#include "checker/sentences/violation_text.h"
 
 namespace doublehold {
 namespace {

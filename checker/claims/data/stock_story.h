@@ -1,12 +1,12 @@
 // Which writes made the stock go wrong: the explanation of a `stock` verdict, not its decision.
-#ifndef DOUBLEHOLD_CHECKER_STOCK_STORY_H_
-#define DOUBLEHOLD_CHECKER_STOCK_STORY_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_DATA_STOCK_STORY_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_DATA_STOCK_STORY_H_
 
 #include <vector>
 
-#include "checker/decide.h"
-#include "checker/evidence.h"
-#include "checker/stock.h"
+#include "checker/claims/data/stock.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/decide.h"
 
 namespace doublehold {
 
@@ -27,4 +27,4 @@ std::string TellHiddenOverwrite(const Evidence& evidence, const std::vector<Item
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_STOCK_STORY_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_DATA_STOCK_STORY_H_

@@ -1,13 +1,13 @@
-#include "checker/stock_story.h"
+#include "checker/claims/data/stock_story.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "checker/lanes.h"
-#include "checker/stock.h"
-#include "checker/testing_stock.h"
+#include "checker/claims/data/stock.h"
+#include "checker/testing/ascii_history.h"
+#include "checker/testing/testing_stock.h"
 
 namespace doublehold {
 namespace {

@@ -1,12 +1,12 @@
-#include "checker/stock.h"
+#include "checker/claims/data/stock.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "checker/lanes.h"
-#include "checker/testing_stock.h"
+#include "checker/testing/ascii_history.h"
+#include "checker/testing/testing_stock.h"
 #include "lib/base/prng.h"
 
 namespace doublehold {

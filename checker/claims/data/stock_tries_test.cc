@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "checker/lanes.h"
-#include "checker/stock.h"
+#include "checker/claims/data/stock.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

@@ -1,4 +1,4 @@
-#include "checker/torn_read.h"
+#include "checker/claims/data/torn_read.h"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "checker/calls.h"
-#include "checker/decide.h"
-#include "checker/scene.h"
-#include "checker/story.h"
+#include "checker/evidence/calls.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/names.h"
+#include "checker/sentences/violation_text.h"
+#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {

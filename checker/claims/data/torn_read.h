@@ -1,9 +1,9 @@
 // The claim `torn-read`: a record in two halves is never read half old and half new.
-#ifndef DOUBLEHOLD_CHECKER_TORN_READ_H_
-#define DOUBLEHOLD_CHECKER_TORN_READ_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_DATA_TORN_READ_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_DATA_TORN_READ_H_
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -27,4 +27,4 @@ ClaimVerdict CheckTornRead(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_TORN_READ_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_DATA_TORN_READ_H_

@@ -1,11 +1,11 @@
-#include "checker/torn_read.h"
+#include "checker/claims/data/torn_read.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

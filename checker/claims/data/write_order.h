@@ -13,8 +13,8 @@
 //   c3:                     A-a=g         read 7: c1's came after both
 //
 // Thread rule: one thread. Keeps the last kMostMoved confirmed writes, and each overwrite.
-#ifndef DOUBLEHOLD_CHECKER_WRITE_ORDER_H_
-#define DOUBLEHOLD_CHECKER_WRITE_ORDER_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_DATA_WRITE_ORDER_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_DATA_WRITE_ORDER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "checker/holds.h"
+#include "checker/evidence/holds.h"
 
 namespace doublehold {
 
@@ -111,4 +111,4 @@ class WriteOrder {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_WRITE_ORDER_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_DATA_WRITE_ORDER_H_

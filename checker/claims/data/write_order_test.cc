@@ -1,4 +1,4 @@
-#include "checker/write_order.h"
+#include "checker/claims/data/write_order.h"
 
 #include <gtest/gtest.h>
 

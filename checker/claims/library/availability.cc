@@ -1,4 +1,4 @@
-#include "checker/obtained.h"
+#include "checker/claims/library/availability.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,13 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "checker/blame.h"
-#include "checker/calls.h"
-#include "checker/decide.h"
-#include "checker/disturbances.h"
-#include "checker/free_keys.h"
-#include "checker/scene.h"
-#include "checker/story.h"
+#include "checker/claims/library/excuses.h"
+#include "checker/claims/library/free_intervals.h"
+#include "checker/evidence/calls.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/names.h"
+#include "checker/evidence/stall_attribution.h"
+#include "checker/sentences/violation_text.h"
+#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {

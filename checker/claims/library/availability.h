@@ -1,9 +1,9 @@
 // The claim `obtained`: a lock that is free is obtained within lease and grace by who asks for it.
-#ifndef DOUBLEHOLD_CHECKER_OBTAINED_H_
-#define DOUBLEHOLD_CHECKER_OBTAINED_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_AVAILABILITY_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_AVAILABILITY_H_
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -58,4 +58,4 @@ ClaimVerdict CheckObtained(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_OBTAINED_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_AVAILABILITY_H_

@@ -1,4 +1,4 @@
-#include "checker/obtained.h"
+#include "checker/claims/library/availability.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

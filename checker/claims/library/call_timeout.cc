@@ -1,4 +1,4 @@
-#include "checker/settled.h"
+#include "checker/claims/library/call_timeout.h"
 
 #include <fmt/format.h>
 
@@ -12,9 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "checker/blame.h"
-#include "checker/decide.h"
-#include "checker/story.h"
+#include "checker/evidence/names.h"
+#include "checker/evidence/stall_attribution.h"
+#include "checker/sentences/violation_text.h"
+#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {

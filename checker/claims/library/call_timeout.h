@@ -1,9 +1,9 @@
 // The claim `settled`: what a library is asked for, it answers within its own time-out, and grace.
-#ifndef DOUBLEHOLD_CHECKER_SETTLED_H_
-#define DOUBLEHOLD_CHECKER_SETTLED_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_CALL_TIMEOUT_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_CALL_TIMEOUT_H_
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -36,4 +36,4 @@ ClaimVerdict CheckSettled(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_SETTLED_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_CALL_TIMEOUT_H_

@@ -1,10 +1,10 @@
-#include "checker/disturbances.h"
+#include "checker/claims/library/excuses.h"
 
 #include <algorithm>
 #include <set>
 #include <string_view>
 
-#include "checker/blame.h"
+#include "checker/evidence/stall_attribution.h"
 
 namespace doublehold {
 namespace {

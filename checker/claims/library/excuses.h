@@ -1,12 +1,12 @@
 // What keeps whoever asks for a lock from obtaining it: faults, and stalls of the machine.
-#ifndef DOUBLEHOLD_CHECKER_DISTURBANCES_H_
-#define DOUBLEHOLD_CHECKER_DISTURBANCES_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_EXCUSES_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_EXCUSES_H_
 
 #include <cstdint>
 #include <optional>
 
-#include "checker/holds.h"
-#include "checker/scene.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/holds.h"
 
 namespace doublehold {
 
@@ -28,4 +28,4 @@ class Disturbances {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_DISTURBANCES_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_EXCUSES_H_

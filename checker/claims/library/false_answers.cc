@@ -1,4 +1,4 @@
-#include "checker/false_answers.h"
+#include "checker/claims/library/false_answers.h"
 
 #include <algorithm>
 #include <map>
@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "checker/free_keys.h"
-#include "checker/lost_locks.h"
-#include "checker/scene.h"
+#include "checker/claims/library/free_intervals.h"
+#include "checker/claims/library/lost_locks.h"
+#include "checker/evidence/disturbances.h"
 
 namespace doublehold {
 namespace {

@@ -1,14 +1,14 @@
 // What the answer to a release says of its session's own lock and cannot be true, though nobody
 // else took it: what the claim `told` stands on, beside lost_locks.h.
-#ifndef DOUBLEHOLD_CHECKER_FALSE_ANSWERS_H_
-#define DOUBLEHOLD_CHECKER_FALSE_ANSWERS_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_FALSE_ANSWERS_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_FALSE_ANSWERS_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "checker/calls.h"
-#include "checker/evidence.h"
-#include "checker/holds.h"
+#include "checker/evidence/calls.h"
+#include "checker/evidence/evidence.h"
+#include "checker/evidence/holds.h"
 
 namespace doublehold {
 
@@ -40,4 +40,4 @@ std::vector<FalseAnswer> FindFalseAnswers(const Evidence& evidence);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_FALSE_ANSWERS_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_FALSE_ANSWERS_H_

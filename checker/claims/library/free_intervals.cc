@@ -1,11 +1,11 @@
-#include "checker/free_keys.h"
+#include "checker/claims/library/free_intervals.h"
 
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
 #include <utility>
 
-#include "checker/calls.h"
+#include "checker/evidence/calls.h"
 
 namespace doublehold {
 namespace {

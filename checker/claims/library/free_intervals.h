@@ -1,15 +1,15 @@
 // When the lock of a key was certainly nobody's.
-#ifndef DOUBLEHOLD_CHECKER_FREE_KEYS_H_
-#define DOUBLEHOLD_CHECKER_FREE_KEYS_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_FREE_INTERVALS_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_FREE_INTERVALS_H_
 
 #include <cstdint>
 #include <map>
 #include <unordered_map>
 #include <vector>
 
-#include "checker/calls.h"
-#include "checker/evidence.h"
-#include "checker/holds.h"
+#include "checker/evidence/calls.h"
+#include "checker/evidence/evidence.h"
+#include "checker/evidence/holds.h"
 
 namespace doublehold {
 
@@ -66,4 +66,4 @@ class LeaseEnds {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_FREE_KEYS_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_FREE_INTERVALS_H_

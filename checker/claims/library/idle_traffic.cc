@@ -1,4 +1,4 @@
-#include "checker/quiet.h"
+#include "checker/claims/library/idle_traffic.h"
 
 #include <fmt/format.h>
 
@@ -11,11 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "checker/calls.h"
-#include "checker/decide.h"
-#include "checker/holds.h"
-#include "checker/scene.h"
-#include "checker/story.h"
+#include "checker/evidence/calls.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/holds.h"
+#include "checker/evidence/names.h"
+#include "checker/sentences/violation_text.h"
+#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {

@@ -1,9 +1,9 @@
 // The claim `quiet`: who has released all sends nothing more: no renewal goes on.
-#ifndef DOUBLEHOLD_CHECKER_QUIET_H_
-#define DOUBLEHOLD_CHECKER_QUIET_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_IDLE_TRAFFIC_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_IDLE_TRAFFIC_H_
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -36,4 +36,4 @@ ClaimVerdict CheckQuiet(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_QUIET_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_IDLE_TRAFFIC_H_

@@ -1,11 +1,11 @@
-#include "checker/quiet.h"
+#include "checker/claims/library/idle_traffic.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

@@ -1,4 +1,4 @@
-#include "checker/cleared.h"
+#include "checker/claims/library/key_leak.h"
 
 #include <fmt/format.h>
 
@@ -10,12 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "checker/blame.h"
-#include "checker/calls.h"
-#include "checker/decide.h"
-#include "checker/holds.h"
-#include "checker/scene.h"
-#include "checker/story.h"
+#include "checker/evidence/calls.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/holds.h"
+#include "checker/evidence/names.h"
+#include "checker/evidence/stall_attribution.h"
+#include "checker/sentences/violation_text.h"
+#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {

@@ -1,9 +1,9 @@
 // The claim `cleared`: no key outlives its release.
-#ifndef DOUBLEHOLD_CHECKER_CLEARED_H_
-#define DOUBLEHOLD_CHECKER_CLEARED_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_KEY_LEAK_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_KEY_LEAK_H_
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -40,4 +40,4 @@ ClaimVerdict CheckCleared(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_CLEARED_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_KEY_LEAK_H_

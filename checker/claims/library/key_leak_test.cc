@@ -1,11 +1,11 @@
-#include "checker/cleared.h"
+#include "checker/claims/library/key_leak.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

@@ -1,4 +1,4 @@
-#include "checker/warned.h"
+#include "checker/claims/library/lost_lock_notification.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "checker/blame.h"
-#include "checker/decide.h"
-#include "checker/lost_locks.h"
-#include "checker/story.h"
+#include "checker/claims/library/lost_locks.h"
+#include "checker/evidence/names.h"
+#include "checker/evidence/stall_attribution.h"
+#include "checker/sentences/violation_text.h"
+#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {

@@ -1,9 +1,9 @@
 // The claim `warned`: who holds on to a lock that is lost is told so, by a library that can tell.
-#ifndef DOUBLEHOLD_CHECKER_WARNED_H_
-#define DOUBLEHOLD_CHECKER_WARNED_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_LOST_LOCK_NOTIFICATION_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_LOST_LOCK_NOTIFICATION_H_
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -29,4 +29,4 @@ ClaimVerdict CheckWarned(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_WARNED_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_LOST_LOCK_NOTIFICATION_H_

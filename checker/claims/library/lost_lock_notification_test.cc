@@ -1,11 +1,11 @@
-#include "checker/warned.h"
+#include "checker/claims/library/lost_lock_notification.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

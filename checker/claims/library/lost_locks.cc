@@ -1,4 +1,4 @@
-#include "checker/lost_locks.h"
+#include "checker/claims/library/lost_locks.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "checker/scene.h"
+#include "checker/evidence/disturbances.h"
 
 namespace doublehold {
 namespace {

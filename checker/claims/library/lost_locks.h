@@ -1,15 +1,15 @@
 // Which releases are of a lock that was certainly lost before, and since when: what the claims
 // `told` and `warned` stand on.
-#ifndef DOUBLEHOLD_CHECKER_LOST_LOCKS_H_
-#define DOUBLEHOLD_CHECKER_LOST_LOCKS_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_LOST_LOCKS_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_LOST_LOCKS_H_
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "checker/calls.h"
-#include "checker/evidence.h"
-#include "checker/holds.h"
+#include "checker/evidence/calls.h"
+#include "checker/evidence/evidence.h"
+#include "checker/evidence/holds.h"
 
 namespace doublehold {
 
@@ -57,4 +57,4 @@ std::vector<LostLock> FindLostLocks(const Evidence& evidence);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_LOST_LOCKS_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_LOST_LOCKS_H_

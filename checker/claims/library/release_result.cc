@@ -1,4 +1,4 @@
-#include "checker/told.h"
+#include "checker/claims/library/release_result.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,11 @@
 #include <string>
 #include <utility>
 
-#include "checker/decide.h"
-#include "checker/false_answers.h"
-#include "checker/lost_locks.h"
-#include "checker/story.h"
+#include "checker/claims/library/false_answers.h"
+#include "checker/claims/library/lost_locks.h"
+#include "checker/evidence/names.h"
+#include "checker/sentences/violation_text.h"
+#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {

@@ -1,9 +1,9 @@
 // The claim `told`: who releases a lock is told whether it was lost, as it was.
-#ifndef DOUBLEHOLD_CHECKER_TOLD_H_
-#define DOUBLEHOLD_CHECKER_TOLD_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_RELEASE_RESULT_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_RELEASE_RESULT_H_
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -30,4 +30,4 @@ ClaimVerdict CheckTold(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_TOLD_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_RELEASE_RESULT_H_

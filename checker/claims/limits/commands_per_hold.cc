@@ -1,4 +1,4 @@
-#include "checker/commands_per_hold.h"
+#include "checker/claims/limits/commands_per_hold.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "checker/calls.h"
-#include "checker/decide.h"
-#include "checker/limit.h"
-#include "checker/story.h"
+#include "checker/claims/limits/limit.h"
+#include "checker/evidence/calls.h"
+#include "checker/evidence/names.h"
+#include "checker/sentences/violation_text.h"
+#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {

@@ -1,10 +1,10 @@
 // The claim `commands-per-hold`: while a client holds a lock, it sends no more than a limit to
 // servers of locks.
-#ifndef DOUBLEHOLD_CHECKER_COMMANDS_PER_HOLD_H_
-#define DOUBLEHOLD_CHECKER_COMMANDS_PER_HOLD_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_COMMANDS_PER_HOLD_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_COMMANDS_PER_HOLD_H_
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -26,4 +26,4 @@ ClaimVerdict CheckCommandsPerHold(const Evidence& evidence, const Limits& limits
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_COMMANDS_PER_HOLD_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_COMMANDS_PER_HOLD_H_

@@ -1,11 +1,11 @@
-#include "checker/commands_per_hold.h"
+#include "checker/claims/limits/commands_per_hold.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {
@@ -50,7 +50,8 @@ TEST(CommandsPerHold, CountsWhatTheClientSentAfterItsGrantAndUpToTheAnswerOfItsR
       {"by its last instant", "c1:      A-a===R-r\nsent c1:    * *  *", Outcome3::kViolated},
       {"after that", "c1:      A-a===R-r\nsent c1:    * *   *", Outcome3::kValid},
       {"before its grant", "c1:      A-a===R-r\nsent c1: * ** *", Outcome3::kValid},
-      {"another's", "c1:      A-a===R-r\nsent c1:     **\nc2:      A-x\nsent c2:    ***", Outcome3::kValid},
+      {"another's", "c1:      A-a===R-r\nsent c1:     **\nc2:      A-x\nsent c2:    ***",
+       Outcome3::kValid},
       {"under a fault", "c1:        A-a===R-r\nsent c1:      ***\npause c1:      []",
        Outcome3::kViolated},
       {"none at all", "c1:      A-a===R-r"},

@@ -1,4 +1,4 @@
-#include "checker/limit.h"
+#include "checker/claims/limits/limit.h"
 
 #include <fmt/format.h>
 

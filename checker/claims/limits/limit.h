@@ -1,13 +1,13 @@
 // Limits that a user sets on a figure of a run (`--limit max-wait=5s`): each is judged as the claim
 // of that name.
-#ifndef DOUBLEHOLD_CHECKER_LIMIT_H_
-#define DOUBLEHOLD_CHECKER_LIMIT_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_LIMIT_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_LIMIT_H_
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-#include "checker/checker.h"
+#include "checker/verdict/checker.h"
 #include "lib/base/result.h"
 
 namespace doublehold {
@@ -20,4 +20,4 @@ std::optional<int64_t> LimitOf(const RunFacts& facts, std::string_view claim);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_LIMIT_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_LIMIT_H_

@@ -1,4 +1,4 @@
-#include "checker/max_wait.h"
+#include "checker/claims/limits/max_wait.h"
 
 #include <fmt/format.h>
 
@@ -8,12 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "checker/blame.h"
-#include "checker/calls.h"
-#include "checker/decide.h"
-#include "checker/limit.h"
-#include "checker/story.h"
-#include "checker/waits.h"
+#include "checker/claims/limits/limit.h"
+#include "checker/evidence/calls.h"
+#include "checker/evidence/names.h"
+#include "checker/evidence/stall_attribution.h"
+#include "checker/measures/waits.h"
+#include "checker/sentences/violation_text.h"
+#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {

@@ -1,9 +1,9 @@
 // The claim `max-wait`: nobody asks for a key for longer than a limit before it is granted it.
-#ifndef DOUBLEHOLD_CHECKER_MAX_WAIT_H_
-#define DOUBLEHOLD_CHECKER_MAX_WAIT_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_MAX_WAIT_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_MAX_WAIT_H_
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -28,4 +28,4 @@ ClaimVerdict CheckMaxWait(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_MAX_WAIT_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_MAX_WAIT_H_

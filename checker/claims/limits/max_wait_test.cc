@@ -1,13 +1,13 @@
-#include "checker/max_wait.h"
+#include "checker/claims/limits/max_wait.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "checker/cause.h"
+#include "checker/explain/cause.h"
 #include "checker/judge.h"
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

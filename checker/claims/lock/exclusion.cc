@@ -1,4 +1,4 @@
-#include "checker/exclusion.h"
+#include "checker/claims/lock/exclusion.h"
 
 #include <fmt/format.h>
 
@@ -10,12 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "checker/decide.h"
-#include "checker/hold_margins.h"
-#include "checker/holds.h"
-#include "checker/overlaps.h"
-#include "checker/scene.h"
-#include "checker/story.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/holds.h"
+#include "checker/evidence/names.h"
+#include "checker/evidence/overlaps.h"
+#include "checker/measures/hold_margins.h"
+#include "checker/sentences/violation_text.h"
+#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {

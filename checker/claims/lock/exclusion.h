@@ -1,9 +1,9 @@
 // The claims `exclusion` and `lease-exclusion`: no two clients hold a key at once.
-#ifndef DOUBLEHOLD_CHECKER_EXCLUSION_H_
-#define DOUBLEHOLD_CHECKER_EXCLUSION_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LOCK_EXCLUSION_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LOCK_EXCLUSION_H_
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -30,4 +30,4 @@ ClaimVerdict CheckLeaseExclusion(const Evidence& evidence, const Limits& limits)
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_EXCLUSION_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LOCK_EXCLUSION_H_

@@ -1,4 +1,4 @@
-#include "checker/exclusion_scan.h"
+#include "checker/claims/lock/exclusion_scan.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 // It decides the ordinary case only: every grant comes while nobody holds the key, and every hold
 // ends with its own release. Whatever else there is (an overlap, a hold that is never released,
 // readers, re-entry, a fault, a lost record, numbers that contradict each other) makes it give up,
-// and checker/exclusion.h decides with the history in memory. So it never says more than that
+// and checker/claims/lock/exclusion.h decides with the history in memory. So it never says more than that
 // checker would; a test holds the two to each other.
 //
 //   c1:  A--a===R-r            c1 holds from `a` to `R`; of c2's acquire the outcome is unknown: no hold.
@@ -12,8 +12,8 @@
 //
 // Why that is enough: as long as no grant comes while the key is held, no two cores can overlap,
 // and the first that does makes it give up.
-#ifndef DOUBLEHOLD_CHECKER_EXCLUSION_SCAN_H_
-#define DOUBLEHOLD_CHECKER_EXCLUSION_SCAN_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LOCK_EXCLUSION_SCAN_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LOCK_EXCLUSION_SCAN_H_
 
 #include <cstdint>
 #include <optional>
@@ -35,4 +35,4 @@ ExclusionScan ScanExclusion(const MappedHistory& history);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_EXCLUSION_SCAN_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LOCK_EXCLUSION_SCAN_H_

@@ -1,13 +1,13 @@
-#include "checker/exclusion_scan.h"
+#include "checker/claims/lock/exclusion_scan.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <string>
 
-#include "checker/exclusion.h"
-#include "checker/lanes.h"
-#include "checker/true_service.h"
+#include "checker/claims/lock/exclusion.h"
+#include "checker/testing/ascii_history.h"
+#include "checker/testing/reference_service.h"
 #include "lib/history/binary.h"
 #include "lib/testing/temp_file.h"
 #include "lib/testing/trials.h"

@@ -1,4 +1,4 @@
-#include "checker/fencing.h"
+#include "checker/claims/lock/fencing.h"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "checker/calls.h"
-#include "checker/decide.h"
-#include "checker/overlaps.h"
-#include "checker/scene.h"
-#include "checker/story.h"
+#include "checker/evidence/calls.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/names.h"
+#include "checker/evidence/overlaps.h"
+#include "checker/sentences/violation_text.h"
+#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {

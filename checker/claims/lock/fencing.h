@@ -1,10 +1,10 @@
 // The claim `fencing`: tokens rise from grant to grant, and the store takes none below one it has
 // seen.
-#ifndef DOUBLEHOLD_CHECKER_FENCING_H_
-#define DOUBLEHOLD_CHECKER_FENCING_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LOCK_FENCING_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LOCK_FENCING_H_
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -54,4 +54,4 @@ bool StoreRefusesStaleWrites(const Evidence& evidence);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_FENCING_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LOCK_FENCING_H_

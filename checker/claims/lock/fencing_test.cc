@@ -1,11 +1,11 @@
-#include "checker/fencing.h"
+#include "checker/claims/lock/fencing.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

@@ -1,4 +1,4 @@
-#include "checker/last_exit.h"
+#include "checker/claims/lock/last_exit.h"
 
 #include <algorithm>
 #include <map>

@@ -1,11 +1,11 @@
 // When a key was certainly free, and who was refused it then: one half of the claim `reentry`.
-#ifndef DOUBLEHOLD_CHECKER_LAST_EXIT_H_
-#define DOUBLEHOLD_CHECKER_LAST_EXIT_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LOCK_LAST_EXIT_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LOCK_LAST_EXIT_H_
 
 #include <vector>
 
-#include "checker/calls.h"
-#include "checker/scene.h"
+#include "checker/evidence/calls.h"
+#include "checker/evidence/disturbances.h"
 
 namespace doublehold {
 
@@ -24,4 +24,4 @@ std::vector<Refusal> RefusalsOfAFreeKey(const std::vector<const Call*>& calls, c
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_LAST_EXIT_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LOCK_LAST_EXIT_H_

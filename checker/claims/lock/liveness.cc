@@ -1,4 +1,4 @@
-#include "checker/liveness.h"
+#include "checker/claims/lock/liveness.h"
 
 #include <fmt/format.h>
 
@@ -10,14 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "checker/blame.h"
-#include "checker/calls.h"
-#include "checker/decide.h"
-#include "checker/free_keys.h"
-#include "checker/holds.h"
-#include "checker/scene.h"
-#include "checker/story.h"
-#include "checker/waits.h"
+#include "checker/claims/library/free_intervals.h"
+#include "checker/evidence/calls.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/holds.h"
+#include "checker/evidence/names.h"
+#include "checker/evidence/stall_attribution.h"
+#include "checker/measures/waits.h"
+#include "checker/sentences/violation_text.h"
+#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {

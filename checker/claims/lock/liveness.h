@@ -1,10 +1,10 @@
 // The claim `liveness`: after the last fault is healed every lock can be had again within lease and
 // grace.
-#ifndef DOUBLEHOLD_CHECKER_LIVENESS_H_
-#define DOUBLEHOLD_CHECKER_LIVENESS_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LOCK_LIVENESS_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LOCK_LIVENESS_H_
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -26,4 +26,4 @@ ClaimVerdict CheckLiveness(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_LIVENESS_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LOCK_LIVENESS_H_

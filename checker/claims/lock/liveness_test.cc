@@ -1,10 +1,10 @@
-#include "checker/liveness.h"
+#include "checker/claims/lock/liveness.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

@@ -1,9 +1,9 @@
 // The claim `order`: whoever queued first is granted the lock first.
-#ifndef DOUBLEHOLD_CHECKER_ORDER_H_
-#define DOUBLEHOLD_CHECKER_ORDER_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LOCK_ORDER_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LOCK_ORDER_H_
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -38,4 +38,4 @@ ClaimVerdict CheckOrder(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_ORDER_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LOCK_ORDER_H_

@@ -1,11 +1,11 @@
-#include "checker/order.h"
+#include "checker/claims/lock/order.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

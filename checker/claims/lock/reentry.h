@@ -1,10 +1,10 @@
 // The claim `reentry`: of nested entries of one owner only the last exit frees the lock, and it
 // does.
-#ifndef DOUBLEHOLD_CHECKER_REENTRY_H_
-#define DOUBLEHOLD_CHECKER_REENTRY_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LOCK_REENTRY_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LOCK_REENTRY_H_
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -53,4 +53,4 @@ ClaimVerdict CheckReentry(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_REENTRY_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LOCK_REENTRY_H_

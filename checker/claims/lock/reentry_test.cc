@@ -1,11 +1,11 @@
-#include "checker/reentry.h"
+#include "checker/claims/lock/reentry.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

@@ -1,4 +1,4 @@
-#include "checker/release.h"
+#include "checker/claims/lock/release.h"
 
 #include <fmt/format.h>
 
@@ -10,11 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "checker/calls.h"
-#include "checker/decide.h"
-#include "checker/lost_locks.h"
-#include "checker/scene.h"
-#include "checker/story.h"
+#include "checker/claims/library/lost_locks.h"
+#include "checker/evidence/calls.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/names.h"
+#include "checker/sentences/violation_text.h"
+#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {

@@ -1,9 +1,9 @@
 // The claim `release`: no release frees a lock that another owner holds.
-#ifndef DOUBLEHOLD_CHECKER_RELEASE_H_
-#define DOUBLEHOLD_CHECKER_RELEASE_H_
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LOCK_RELEASE_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LOCK_RELEASE_H_
 
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/checker.h"
 
 namespace doublehold {
 
@@ -55,4 +55,4 @@ ClaimVerdict CheckRelease(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_CHECKER_RELEASE_H_
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LOCK_RELEASE_H_

@@ -1,11 +1,11 @@
-#include "checker/release.h"
+#include "checker/claims/lock/release.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "checker/lanes.h"
+#include "checker/testing/ascii_history.h"
 
 namespace doublehold {
 namespace {

@@ -8,9 +8,9 @@
 #include <set>
 #include <vector>
 
-#include "checker/exclusion.h"
-#include "checker/holds.h"
-#include "checker/overlaps.h"
+#include "checker/claims/lock/exclusion.h"
+#include "checker/evidence/holds.h"
+#include "checker/evidence/overlaps.h"
 #include "lib/base/prng.h"
 #include "lib/testing/trials.h"
 

@@ -1,4 +1,4 @@
-#include "checker/brute/claim_trials.h"
+#include "checker/testing/oracle/claim_trials.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "checker/brute/rows.h"
-#include "checker/checker.h"
-#include "checker/evidence.h"
+#include "checker/evidence/evidence.h"
+#include "checker/testing/oracle/rows.h"
+#include "checker/verdict/checker.h"
 #include "lib/base/check.h"
 #include "lib/history/jsonl.h"
 

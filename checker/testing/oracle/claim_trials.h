@@ -1,7 +1,7 @@
 // For tests: random small histories of every claim, about half of them with something wrong, held
 // against every order in which what they record can have happened.
-#ifndef DOUBLEHOLD_CHECKER_BRUTE_CLAIM_TRIALS_H_
-#define DOUBLEHOLD_CHECKER_BRUTE_CLAIM_TRIALS_H_
+#ifndef DOUBLEHOLD_CHECKER_TESTING_ORACLE_CLAIM_TRIALS_H_
+#define DOUBLEHOLD_CHECKER_TESTING_ORACLE_CLAIM_TRIALS_H_
 
 #include <array>
 #include <cstdint>
@@ -50,4 +50,4 @@ ClaimTrialCounts RunClaimTrials(const ClaimTrials& row, uint64_t seed, int64_t c
 
 }  // namespace doublehold::brute
 
-#endif  // DOUBLEHOLD_CHECKER_BRUTE_CLAIM_TRIALS_H_
+#endif  // DOUBLEHOLD_CHECKER_TESTING_ORACLE_CLAIM_TRIALS_H_

@@ -1,12 +1,12 @@
 // Some of the random histories that brute_trials tries with this seed.
-#include "checker/brute/claim_trials.h"
+#include "checker/testing/oracle/claim_trials.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-#include "checker/checker.h"
+#include "checker/verdict/checker.h"
 #include "lib/testing/trials.h"
 
 namespace doublehold::brute {

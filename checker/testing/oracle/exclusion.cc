@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "checker/brute/holding.h"
-#include "checker/brute/rows.h"
 #include "checker/linear/search.h"
+#include "checker/testing/oracle/holding.h"
+#include "checker/testing/oracle/rows.h"
 
 namespace doublehold::brute {
 namespace {

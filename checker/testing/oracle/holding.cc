@@ -1,9 +1,9 @@
-#include "checker/brute/holding.h"
+#include "checker/testing/oracle/holding.h"
 
 #include <algorithm>
 #include <memory>
 
-#include "checker/brute/play.h"
+#include "checker/testing/oracle/random_run.h"
 
 namespace doublehold::brute {
 namespace {

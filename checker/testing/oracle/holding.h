@@ -1,12 +1,12 @@
 // For tests: plays of clients that take a key one after another, or at once; and when each of them
 // held it, read off their history without the checkers' help.
-#ifndef DOUBLEHOLD_CHECKER_BRUTE_HOLDING_H_
-#define DOUBLEHOLD_CHECKER_BRUTE_HOLDING_H_
+#ifndef DOUBLEHOLD_CHECKER_TESTING_ORACLE_HOLDING_H_
+#define DOUBLEHOLD_CHECKER_TESTING_ORACLE_HOLDING_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "checker/brute/deeds.h"
+#include "checker/testing/oracle/operations.h"
 #include "lib/base/prng.h"
 #include "lib/history/history.h"
 
@@ -29,4 +29,4 @@ std::vector<Holding> HoldingsOf(const History& history);
 
 }  // namespace doublehold::brute
 
-#endif  // DOUBLEHOLD_CHECKER_BRUTE_HOLDING_H_
+#endif  // DOUBLEHOLD_CHECKER_TESTING_ORACLE_HOLDING_H_

@@ -1,4 +1,4 @@
-#include "checker/brute/deeds.h"
+#include "checker/testing/oracle/operations.h"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
 // For tests: what each session did, read off a history without the checkers' help.
-#ifndef DOUBLEHOLD_CHECKER_BRUTE_DEEDS_H_
-#define DOUBLEHOLD_CHECKER_BRUTE_DEEDS_H_
+#ifndef DOUBLEHOLD_CHECKER_TESTING_ORACLE_OPERATIONS_H_
+#define DOUBLEHOLD_CHECKER_TESTING_ORACLE_OPERATIONS_H_
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "checker/brute/orders.h"
+#include "checker/testing/oracle/orders.h"
 #include "lib/history/history.h"
 
 namespace doublehold::brute {
@@ -34,4 +34,4 @@ std::vector<Deed> DeedsOf(const History& history, std::vector<Op> ops);
 
 }  // namespace doublehold::brute
 
-#endif  // DOUBLEHOLD_CHECKER_BRUTE_DEEDS_H_
+#endif  // DOUBLEHOLD_CHECKER_TESTING_ORACLE_OPERATIONS_H_

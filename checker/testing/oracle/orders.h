@@ -1,7 +1,7 @@
 // For tests: whether steps can have happened in some order, found out by trying all of them. Knows
 // nothing of locks.
-#ifndef DOUBLEHOLD_CHECKER_BRUTE_ORDERS_H_
-#define DOUBLEHOLD_CHECKER_BRUTE_ORDERS_H_
+#ifndef DOUBLEHOLD_CHECKER_TESTING_ORACLE_ORDERS_H_
+#define DOUBLEHOLD_CHECKER_TESTING_ORACLE_ORDERS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -73,4 +73,4 @@ bool SomeOrder(const std::vector<Step>& steps, const State& start, const Effects
 
 }  // namespace doublehold::brute
 
-#endif  // DOUBLEHOLD_CHECKER_BRUTE_ORDERS_H_
+#endif  // DOUBLEHOLD_CHECKER_TESTING_ORACLE_ORDERS_H_

@@ -1,4 +1,4 @@
-#include "checker/brute/play.h"
+#include "checker/testing/oracle/random_run.h"
 
 #include <memory>
 

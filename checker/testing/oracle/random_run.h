@@ -1,7 +1,7 @@
 // For tests: clients that do a few things at random, at random and often equal times, with answers
 // that may be lost; and the history that they record.
-#ifndef DOUBLEHOLD_CHECKER_BRUTE_PLAY_H_
-#define DOUBLEHOLD_CHECKER_BRUTE_PLAY_H_
+#ifndef DOUBLEHOLD_CHECKER_TESTING_ORACLE_RANDOM_RUN_H_
+#define DOUBLEHOLD_CHECKER_TESTING_ORACLE_RANDOM_RUN_H_
 
 #include <array>
 #include <cstdint>
@@ -69,4 +69,4 @@ class Play {
 
 }  // namespace doublehold::brute
 
-#endif  // DOUBLEHOLD_CHECKER_BRUTE_PLAY_H_
+#endif  // DOUBLEHOLD_CHECKER_TESTING_ORACLE_RANDOM_RUN_H_

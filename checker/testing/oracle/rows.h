@@ -1,8 +1,8 @@
 // Where the rows of claim_trials.h are: each file describes its own.
-#ifndef DOUBLEHOLD_CHECKER_BRUTE_ROWS_H_
-#define DOUBLEHOLD_CHECKER_BRUTE_ROWS_H_
+#ifndef DOUBLEHOLD_CHECKER_TESTING_ORACLE_ROWS_H_
+#define DOUBLEHOLD_CHECKER_TESTING_ORACLE_ROWS_H_
 
-#include "checker/brute/claim_trials.h"
+#include "checker/testing/oracle/claim_trials.h"
 
 namespace doublehold::brute {
 
@@ -21,4 +21,4 @@ ClaimTrials ReentryTrials();
 
 }  // namespace doublehold::brute
 
-#endif  // DOUBLEHOLD_CHECKER_BRUTE_ROWS_H_
+#endif  // DOUBLEHOLD_CHECKER_TESTING_ORACLE_ROWS_H_

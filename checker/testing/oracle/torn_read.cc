@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "checker/brute/deeds.h"
-#include "checker/brute/play.h"
-#include "checker/brute/rows.h"
+#include "checker/testing/oracle/operations.h"
+#include "checker/testing/oracle/random_run.h"
+#include "checker/testing/oracle/rows.h"
 
 namespace doublehold::brute {
 namespace {

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "checker/exclusion.h"
-#include "checker/lanes.h"
+#include "checker/claims/lock/exclusion.h"
+#include "checker/testing/ascii_history.h"
 #include "checker/linear/search.h"
-#include "checker/order.h"
-#include "checker/reentry.h"
-#include "checker/release.h"
-#include "checker/stock.h"
+#include "checker/claims/lock/order.h"
+#include "checker/claims/lock/reentry.h"
+#include "checker/claims/lock/release.h"
+#include "checker/claims/data/stock.h"
 #include "lib/history/jsonl.h"
 
 namespace doublehold {

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "checker/brute/claim_trials.h"
 #include "checker/linear/trials.h"
+#include "checker/testing/oracle/claim_trials.h"
 
 namespace doublehold {
 namespace {

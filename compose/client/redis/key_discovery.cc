@@ -1,4 +1,4 @@
-#include "compose/library_keys.h"
+#include "compose/client/redis/key_discovery.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // What a library left behind of a lock, whatever names it keeps it under.
-#ifndef DOUBLEHOLD_COMPOSE_LIBRARY_KEYS_H_
-#define DOUBLEHOLD_COMPOSE_LIBRARY_KEYS_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLIENT_REDIS_KEY_DISCOVERY_H_
+#define DOUBLEHOLD_COMPOSE_CLIENT_REDIS_KEY_DISCOVERY_H_
 
 #include <cstdint>
 #include <map>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "compose/probe.h"
+#include "compose/client/redis/leftover_keys.h"
 
 namespace doublehold {
 
@@ -53,4 +53,4 @@ class LibraryKeys {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_LIBRARY_KEYS_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLIENT_REDIS_KEY_DISCOVERY_H_

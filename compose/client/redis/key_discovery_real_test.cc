@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "compose/program.h"
+#include "compose/testing/program.h"
 #include "lib/base/paths.h"
 
 namespace doublehold {

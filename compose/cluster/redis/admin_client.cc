@@ -1,4 +1,4 @@
-#include "compose/operator_call.h"
+#include "compose/cluster/redis/admin_client.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // One command to one server from the supervisor's loop, over a connection of its own.
-#ifndef DOUBLEHOLD_COMPOSE_OPERATOR_CALL_H_
-#define DOUBLEHOLD_COMPOSE_OPERATOR_CALL_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_ADMIN_CLIENT_H_
+#define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_ADMIN_CLIENT_H_
 
 #include <boost/asio/io_context.hpp>
 #include <filesystem>
@@ -25,4 +25,4 @@ std::optional<CallResult> ParseReply(std::string_view frame);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_OPERATOR_CALL_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_ADMIN_CLIENT_H_

@@ -1,5 +1,5 @@
 // Replies, and commands to a real server from an event loop.
-#include "compose/operator_call.h"
+#include "compose/cluster/redis/admin_client.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "compose/node_clock.h"
+#include "compose/cluster/redis/node_clock.h"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/write.hpp>

@@ -2,8 +2,8 @@
 // the proxy. Nothing waits for its answer: one that is stopped says nothing.
 //
 // Thread rule: the supervisor's.
-#ifndef DOUBLEHOLD_COMPOSE_NODE_CLOCK_H_
-#define DOUBLEHOLD_COMPOSE_NODE_CLOCK_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_NODE_CLOCK_H_
+#define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_NODE_CLOCK_H_
 
 #include <array>
 #include <boost/asio/io_context.hpp>
@@ -49,4 +49,4 @@ class NodeClock {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_NODE_CLOCK_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_NODE_CLOCK_H_

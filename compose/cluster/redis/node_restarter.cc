@@ -1,4 +1,4 @@
-#include "compose/revival.h"
+#include "compose/cluster/redis/node_restarter.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "compose/operator_call.h"
+#include "compose/cluster/redis/admin_client.h"
 #include "lib/base/check.h"
 #include "lib/redis/hiredis_connection.h"
 

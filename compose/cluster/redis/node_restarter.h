@@ -1,8 +1,8 @@
 // Starts nodes again that a fault has killed: each when its time has come and its process is gone,
 // with what is left of its data; and asks it until it answers. A few timers of the supervisor's
 // loop; nothing waits.
-#ifndef DOUBLEHOLD_COMPOSE_REVIVAL_H_
-#define DOUBLEHOLD_COMPOSE_REVIVAL_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_NODE_RESTARTER_H_
+#define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_NODE_RESTARTER_H_
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "compose/node_data.h"
+#include "compose/plan/node_data.h"
 #include "faults/cluster.h"
 #include "lib/base/result.h"
 
@@ -78,4 +78,4 @@ class Revival {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_REVIVAL_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_NODE_RESTARTER_H_

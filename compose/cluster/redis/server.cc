@@ -1,4 +1,4 @@
-#include "compose/server.h"
+#include "compose/cluster/redis/server.h"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -11,7 +11,7 @@
 #include <memory>
 #include <string_view>
 
-#include "compose/spawn.h"
+#include "compose/os/spawn.h"
 #include "lib/clock/clock_page.h"
 #include "lib/redis/hiredis_connection.h"
 

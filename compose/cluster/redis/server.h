@@ -1,6 +1,6 @@
 // Real redis-server processes: which program, how it is started, whether it answers.
-#ifndef DOUBLEHOLD_COMPOSE_SERVER_H_
-#define DOUBLEHOLD_COMPOSE_SERVER_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_SERVER_H_
+#define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_SERVER_H_
 
 #include <sys/types.h>
 
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compose/node_data.h"
+#include "compose/plan/node_data.h"
 #include "lib/base/connection.h"
 #include "lib/base/result.h"
 #include "lib/base/time.h"
@@ -97,4 +97,4 @@ std::vector<std::string> ShimEnvironment(const std::filesystem::path& shim, int 
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_SERVER_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_SERVER_H_

@@ -1,4 +1,4 @@
-#include "compose/stall_meter.h"
+#include "compose/cluster/redis/stall_meter.h"
 
 #include <algorithm>
 #include <array>

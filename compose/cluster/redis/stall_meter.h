@@ -2,8 +2,8 @@
 // a server: each is sent a PING over a connection of its own, past all faults of the network, and
 // whoever leaves one unanswered for long stood still. (A client meters itself:
 // lib/redis/real_env.h.)
-#ifndef DOUBLEHOLD_COMPOSE_STALL_METER_H_
-#define DOUBLEHOLD_COMPOSE_STALL_METER_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_STALL_METER_H_
+#define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_STALL_METER_H_
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -53,4 +53,4 @@ class StallMeter {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_STALL_METER_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_STALL_METER_H_

@@ -1,5 +1,5 @@
 // Real servers that are stopped from outside, and an event loop that somebody keeps from running.
-#include "compose/stall_meter.h"
+#include "compose/cluster/redis/stall_meter.h"
 
 #include <gtest/gtest.h>
 

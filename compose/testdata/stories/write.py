@@ -3,7 +3,7 @@
 
     compose/testdata/stories/write.py build/doublehold            # look at the difference before you commit it
 
-They were written by a program that GCC compiled. `compose/same_story_test.cc` asks the program of its own build for them, so
+They were written by a program that GCC compiled. `compose/replay/same_story_test.cc` asks the program of its own build for them, so
 that the tests of a Clang build (cmake --preset clang) compare the two.
 """
 import re

@@ -1,4 +1,4 @@
-#include "lib/history/edn.h"
+#include "lib/history/foreign/edn.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "lib/history/edn_parser.h"
-#include "lib/history/json_lines.h"
+#include "lib/history/foreign/edn_parser.h"
+#include "lib/history/foreign/json_lines.h"
 
 namespace doublehold {
 namespace {

@@ -4,14 +4,14 @@
 //
 // edn_parser.h says what becomes of EDN's kinds of forms. The forms of a vector or list at the top
 // count as the file's own.
-#ifndef DOUBLEHOLD_LIB_HISTORY_EDN_H_
-#define DOUBLEHOLD_LIB_HISTORY_EDN_H_
+#ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_EDN_H_
+#define DOUBLEHOLD_LIB_HISTORY_FOREIGN_EDN_H_
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "lib/history/form_reader.h"
+#include "lib/history/foreign/form_reader.h"
 
 namespace doublehold {
 
@@ -25,4 +25,4 @@ std::string EdnOfEvent(const nlohmann::json& event);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_LIB_HISTORY_EDN_H_
+#endif  // DOUBLEHOLD_LIB_HISTORY_FOREIGN_EDN_H_

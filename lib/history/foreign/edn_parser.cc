@@ -1,4 +1,4 @@
-#include "lib/history/edn_parser.h"
+#include "lib/history/foreign/edn_parser.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 //
 // Keywords, symbols and characters become texts, lists and vectors alike lists; tags and metadata
 // are dropped, as are comments and #_ forms. Integers beyond 64 bits and ratios become texts.
-#ifndef DOUBLEHOLD_LIB_HISTORY_EDN_PARSER_H_
-#define DOUBLEHOLD_LIB_HISTORY_EDN_PARSER_H_
+#ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_EDN_PARSER_H_
+#define DOUBLEHOLD_LIB_HISTORY_FOREIGN_EDN_PARSER_H_
 
 #include <cstdint>
 #include <deque>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/history/form.h"
+#include "lib/history/foreign/value.h"
 
 namespace doublehold {
 
@@ -73,4 +73,4 @@ class EdnParser {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_LIB_HISTORY_EDN_PARSER_H_
+#endif  // DOUBLEHOLD_LIB_HISTORY_FOREIGN_EDN_PARSER_H_

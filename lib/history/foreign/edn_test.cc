@@ -1,4 +1,4 @@
-#include "lib/history/edn.h"
+#include "lib/history/foreign/edn.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "lib/history/form_reader.h"
+#include "lib/history/foreign/form_reader.h"
 
-#include "lib/history/edn.h"
-#include "lib/history/jepsen_log.h"
-#include "lib/history/json_lines.h"
+#include "lib/history/foreign/edn.h"
+#include "lib/history/foreign/jepsen_log.h"
+#include "lib/history/foreign/json_lines.h"
 
 namespace doublehold {
 namespace {

@@ -1,6 +1,6 @@
 // Reads a text form by form, in whichever format it is. Files of any length, in bounded memory.
-#ifndef DOUBLEHOLD_LIB_HISTORY_FORM_READER_H_
-#define DOUBLEHOLD_LIB_HISTORY_FORM_READER_H_
+#ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_FORM_READER_H_
+#define DOUBLEHOLD_LIB_HISTORY_FOREIGN_FORM_READER_H_
 
 #include <cstdint>
 #include <memory>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/history/form.h"
+#include "lib/history/foreign/value.h"
 #include "lib/history/text_source.h"
 
 namespace doublehold {
@@ -59,4 +59,4 @@ std::unique_ptr<FormReader> MakeFormReader(LogFormat format, TextSource& source)
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_LIB_HISTORY_FORM_READER_H_
+#endif  // DOUBLEHOLD_LIB_HISTORY_FOREIGN_FORM_READER_H_

@@ -1,5 +1,5 @@
 // What the readers of all formats share: stretches, lines, limits, and how a format is found out.
-#include "lib/history/form_reader.h"
+#include "lib/history/foreign/form_reader.h"
 
 #include <gtest/gtest.h>
 

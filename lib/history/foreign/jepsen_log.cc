@@ -1,13 +1,13 @@
-#include "lib/history/jepsen_log.h"
+#include "lib/history/foreign/jepsen_log.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <string>
 
-#include "lib/history/edn_parser.h"
-#include "lib/history/json_lines.h"
-#include "lib/history/line_forms.h"
+#include "lib/history/foreign/edn_parser.h"
+#include "lib/history/foreign/json_lines.h"
+#include "lib/history/foreign/line_forms.h"
 
 namespace doublehold {
 namespace {

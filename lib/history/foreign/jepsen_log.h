@@ -4,12 +4,12 @@
 //
 // are read as {:process 3, :type :invoke, :f :cas, :value [3 4]}; what other parts of Jepsen log is
 // passed over.
-#ifndef DOUBLEHOLD_LIB_HISTORY_JEPSEN_LOG_H_
-#define DOUBLEHOLD_LIB_HISTORY_JEPSEN_LOG_H_
+#ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_JEPSEN_LOG_H_
+#define DOUBLEHOLD_LIB_HISTORY_FOREIGN_JEPSEN_LOG_H_
 
 #include <memory>
 
-#include "lib/history/form_reader.h"
+#include "lib/history/foreign/form_reader.h"
 
 namespace doublehold {
 
@@ -20,4 +20,4 @@ std::unique_ptr<FormReader> MakeJepsenLogReader(TextSource& source);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_LIB_HISTORY_JEPSEN_LOG_H_
+#endif  // DOUBLEHOLD_LIB_HISTORY_FOREIGN_JEPSEN_LOG_H_

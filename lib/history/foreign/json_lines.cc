@@ -1,11 +1,11 @@
-#include "lib/history/json_lines.h"
+#include "lib/history/foreign/json_lines.h"
 
 #include <fmt/format.h>
 #include <simdjson.h>
 
 #include <deque>
 
-#include "lib/history/line_forms.h"
+#include "lib/history/foreign/line_forms.h"
 
 namespace doublehold {
 namespace {

@@ -1,11 +1,11 @@
 // JSON, a form a line (simdjson), empty lines being passed over; or an array of forms, in whichever
 // lines.
-#ifndef DOUBLEHOLD_LIB_HISTORY_JSON_LINES_H_
-#define DOUBLEHOLD_LIB_HISTORY_JSON_LINES_H_
+#ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_JSON_LINES_H_
+#define DOUBLEHOLD_LIB_HISTORY_FOREIGN_JSON_LINES_H_
 
 #include <memory>
 
-#include "lib/history/form_reader.h"
+#include "lib/history/foreign/form_reader.h"
 
 namespace doublehold {
 
@@ -18,4 +18,4 @@ bool IsUtf8(std::string_view text);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_LIB_HISTORY_JSON_LINES_H_
+#endif  // DOUBLEHOLD_LIB_HISTORY_FOREIGN_JSON_LINES_H_

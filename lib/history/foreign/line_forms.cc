@@ -1,4 +1,4 @@
-#include "lib/history/line_forms.h"
+#include "lib/history/foreign/line_forms.h"
 
 #include <fmt/format.h>
 

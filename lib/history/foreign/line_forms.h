@@ -1,12 +1,12 @@
 // What the readers of formats share that have a form a line.
-#ifndef DOUBLEHOLD_LIB_HISTORY_LINE_FORMS_H_
-#define DOUBLEHOLD_LIB_HISTORY_LINE_FORMS_H_
+#ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_LINE_FORMS_H_
+#define DOUBLEHOLD_LIB_HISTORY_FOREIGN_LINE_FORMS_H_
 
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "lib/history/form_reader.h"
+#include "lib/history/foreign/form_reader.h"
 #include "lib/history/lines.h"
 
 namespace doublehold {
@@ -30,4 +30,4 @@ class LineForms : public FormReader {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_LIB_HISTORY_LINE_FORMS_H_
+#endif  // DOUBLEHOLD_LIB_HISTORY_FOREIGN_LINE_FORMS_H_

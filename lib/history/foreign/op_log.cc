@@ -1,4 +1,4 @@
-#include "lib/history/op_log.h"
+#include "lib/history/foreign/op_log.h"
 
 #include <fmt/format.h>
 
@@ -130,8 +130,7 @@ class OpLogReader {
       if (entry.task.exists()) return {};  // a watchdog's, a meter's
     }
     const int64_t thread = facts_.ours ? entry.thread.Integer().value_or(0) : 0;
-    if (*process < 0 || *process > kThreadsApart - 1 || thread < 0 ||
-        thread >= kMostThreads)
+    if (*process < 0 || *process > kThreadsApart - 1 || thread < 0 || thread >= kMostThreads)
       return Skip(SkipReason::kNoEvent, "no such process can be");
     return Take({.line = reader_.line(),
                  .process = static_cast<int32_t>(facts_.ours ? *process + thread * kThreadsApart

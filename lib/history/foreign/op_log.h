@@ -1,17 +1,17 @@
 // A history of any object, by anybody: invocations and completions, one after the other, as Jepsen
 // and Maelstrom record them. In EDN (jepsen's history.edn, Knossos's), in JSON, a line each, as
 // history.jsonl is, or in Jepsen's own log.
-#ifndef DOUBLEHOLD_LIB_HISTORY_OP_LOG_H_
-#define DOUBLEHOLD_LIB_HISTORY_OP_LOG_H_
+#ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_OP_LOG_H_
+#define DOUBLEHOLD_LIB_HISTORY_FOREIGN_OP_LOG_H_
 
 #include <cstdint>
 #include <functional>
 #include <string_view>
 
 #include "lib/base/result.h"
-#include "lib/history/form_reader.h"
+#include "lib/history/foreign/form_reader.h"
+#include "lib/history/foreign/rejected_input.h"
 #include "lib/history/history.h"
-#include "lib/history/skips.h"
 
 namespace doublehold {
 
@@ -53,4 +53,4 @@ Result<OpLogFacts> ReadOpLog(TextSource& source, LogFormat format, Skips& skips,
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_LIB_HISTORY_OP_LOG_H_
+#endif  // DOUBLEHOLD_LIB_HISTORY_FOREIGN_OP_LOG_H_

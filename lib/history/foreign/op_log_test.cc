@@ -1,4 +1,4 @@
-#include "lib/history/op_log.h"
+#include "lib/history/foreign/op_log.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lib/history/skips.h"
+#include "lib/history/foreign/rejected_input.h"
 
 #include <fmt/format.h>
 

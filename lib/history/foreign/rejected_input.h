@@ -1,7 +1,7 @@
 // What a reader passed over because it made no sense, and what that may hide. A strict reader stops
 // at the first instead.
-#ifndef DOUBLEHOLD_LIB_HISTORY_SKIPS_H_
-#define DOUBLEHOLD_LIB_HISTORY_SKIPS_H_
+#ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_REJECTED_INPUT_H_
+#define DOUBLEHOLD_LIB_HISTORY_FOREIGN_REJECTED_INPUT_H_
 
 #include <algorithm>
 #include <array>
@@ -73,4 +73,4 @@ class Skips {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_LIB_HISTORY_SKIPS_H_
+#endif  // DOUBLEHOLD_LIB_HISTORY_FOREIGN_REJECTED_INPUT_H_

@@ -1,4 +1,4 @@
-#include "lib/history/form.h"
+#include "lib/history/foreign/value.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -4,8 +4,8 @@
 //   {:process 3, :value [1 2]}    ->   map(6)  "process"  3  "value"  list(3)  1  2          in brackets: nodes, itself included
 //
 // Texts are views into what was read, and hold as long as that does.
-#ifndef DOUBLEHOLD_LIB_HISTORY_FORM_H_
-#define DOUBLEHOLD_LIB_HISTORY_FORM_H_
+#ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_VALUE_H_
+#define DOUBLEHOLD_LIB_HISTORY_FOREIGN_VALUE_H_
 
 #include <cstdint>
 #include <optional>
@@ -82,4 +82,4 @@ class FormView {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_LIB_HISTORY_FORM_H_
+#endif  // DOUBLEHOLD_LIB_HISTORY_FOREIGN_VALUE_H_

@@ -1,4 +1,4 @@
-#include "lib/history/fuzz_cases.h"
+#include "lib/history/fuzz/fuzz_cases.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "lib/base/check.h"
+#include "lib/history/foreign/op_log.h"
 #include "lib/history/jsonl.h"
-#include "lib/history/op_log.h"
 
 namespace doublehold {
 namespace {

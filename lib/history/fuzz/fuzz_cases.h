@@ -1,11 +1,11 @@
 // What the fuzz targets check about one input. libFuzzer calls these, and so does a unit test with
 // the corpus that it left. A property that does not hold ends the program (CHECK).
-#ifndef DOUBLEHOLD_LIB_HISTORY_FUZZ_CASES_H_
-#define DOUBLEHOLD_LIB_HISTORY_FUZZ_CASES_H_
+#ifndef DOUBLEHOLD_LIB_HISTORY_FUZZ_FUZZ_CASES_H_
+#define DOUBLEHOLD_LIB_HISTORY_FUZZ_FUZZ_CASES_H_
 
 #include <string_view>
 
-#include "lib/history/form_reader.h"
+#include "lib/history/foreign/form_reader.h"
 
 namespace doublehold {
 
@@ -21,4 +21,4 @@ void CheckHistory(std::string_view input);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_LIB_HISTORY_FUZZ_CASES_H_
+#endif  // DOUBLEHOLD_LIB_HISTORY_FUZZ_FUZZ_CASES_H_

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "lib/base/paths.h"
-#include "lib/history/fuzz_cases.h"
+#include "lib/history/fuzz/fuzz_cases.h"
 
 namespace doublehold {
 namespace {
@@ -15,8 +15,7 @@ namespace {
 template <typename Check>
 int ForEachFile(const std::string& folder, Check check) {
   int files = 0;
-  const auto path =
-      std::filesystem::path(SourceDir()) / "lib" / "history" / "fuzz_corpus" / folder;
+  const auto path = std::filesystem::path(SourceDir()) / "lib" / "history" / "fuzz_corpus" / folder;
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     std::ifstream in(entry.path(), std::ios::binary);
     const std::string input(std::istreambuf_iterator<char>(in), {});

@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/history/fuzz_cases.h"
+#include "lib/history/fuzz/fuzz_cases.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t bytes) {
   doublehold::CheckHistory({reinterpret_cast<const char*>(data), bytes});

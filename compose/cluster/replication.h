@@ -4,8 +4,8 @@
 //
 // Thread rule: the supervisor's, with its event loop running: what servers send each other passes
 // through it.
-#ifndef DOUBLEHOLD_COMPOSE_REPLICATION_H_
-#define DOUBLEHOLD_COMPOSE_REPLICATION_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REPLICATION_H_
+#define DOUBLEHOLD_COMPOSE_CLUSTER_REPLICATION_H_
 
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
@@ -17,8 +17,8 @@
 #include <string>
 #include <string_view>
 
-#include "compose/launcher.h"
-#include "compose/revival.h"
+#include "compose/cluster/launcher.h"
+#include "compose/cluster/redis/node_restarter.h"
 #include "faults/cluster.h"
 #include "faults/proxy/proxy.h"
 #include "lib/base/result.h"
@@ -79,4 +79,4 @@ std::unique_ptr<Replication> MakeRedisCluster(const Replication::Parts& parts);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_REPLICATION_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_REPLICATION_H_

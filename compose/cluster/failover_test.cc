@@ -6,8 +6,8 @@
 #include <set>
 #include <string>
 
-#include "compose/program.h"
-#include "compose/run_once.h"
+#include "compose/run/run_once.h"
+#include "compose/testing/program.h"
 #include "lib/base/paths.h"
 
 namespace doublehold {
@@ -24,8 +24,8 @@ struct FailoverCell {
 FailoverCell RunCell(const std::string& row, const std::string& column) {
   const TestFolder folder;
   FailoverCell cell{
-      .finished = RunProgram({"suite", SourceDir() + "/compose/suites/failures.toml",
-                              "--only", row + "/" + column, "--out", folder.path().string()}),
+      .finished = RunProgram({"suite", SourceDir() + "/compose/suites/failures.toml", "--only",
+                              row + "/" + column, "--out", folder.path().string()}),
       .verdict = {},
       .logs = {}};
   for (const auto& entry : fs::recursive_directory_iterator(folder.path())) {

@@ -6,7 +6,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "compose/replication.h"
+#include "compose/cluster/replication.h"
 #include "lib/plan/topology.h"
 
 namespace doublehold {

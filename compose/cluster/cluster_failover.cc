@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "compose/key_slots.h"
-#include "compose/replication.h"
+#include "compose/cluster/replication.h"
+#include "compose/plan/key_slots.h"
 #include "lib/plan/topology.h"
 
 namespace doublehold {

@@ -1,4 +1,4 @@
-#include "compose/replication.h"
+#include "compose/cluster/replication.h"
 
 #include <boost/asio/steady_timer.hpp>
 #include <utility>

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compose/replication.h"
+#include "compose/cluster/replication.h"
 #include "lib/plan/topology.h"
 #include "lib/redis/route.h"
 

@@ -1,0 +1,27 @@
+// What clients, servers, keys, times and numbers are called in what a verdict says.
+#ifndef DOUBLEHOLD_CHECKER_EVIDENCE_NAMES_H_
+#define DOUBLEHOLD_CHECKER_EVIDENCE_NAMES_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/holds.h"
+
+namespace doublehold {
+
+std::string At(int64_t at_ns);         // "2.418 s"
+std::string During(const Span& span);  // "2.101-3.104 s"
+// "client 3"; "client 3, thread 2" of a client with several sessions
+std::string OwnerName(const Scene& scene, const SessionId& session);
+std::string ProcessName(int32_t client);  // "client 3", "the referee", "the supervisor", "node 1"
+std::string KeyName(const RunFacts& facts, uint16_t key);
+std::string Counted(int64_t count, std::string_view singular);  // "1 order", "4 orders"
+// "took effect once", "never took effect", "took effect 1 of 3 times"
+std::string TookEffect(int64_t started, int64_t planned);
+std::string ServerName(int32_t node);  // "the store", "node 1"
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_EVIDENCE_NAMES_H_
