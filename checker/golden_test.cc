@@ -1,6 +1,6 @@
 // The histories of testdata/, each a file NAME-CLIENTS-{ok,bad,unknown}.jsonl: its last word is the
 // verdict it must get, its facts say claim by claim what is expected. To add one, draw it
-// (lanes.h), write it with WriteJsonl, read it over, and put it there, and the drawing into
+// (ascii_history.h), write it with WriteJsonl, read it over, and put it there, and the drawing into
 // golden_drawings_test.cc.
 
 #include <gtest/gtest.h>

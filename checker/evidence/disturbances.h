@@ -102,7 +102,8 @@ bool LosesMessages(const FaultFact& fault);
 // after the same was sent again.
 bool KeepsMessages(const FaultFact& fault);
 
-// One of a single key, which is not that of the lock `key`. A library may keep other keys beside it.
+// One of a single key, which is not that of the lock `key`. A library may keep other keys beside
+// it.
 bool IsOfAnotherLock(const RunFacts& facts, const FaultFact& fault, uint16_t key);
 
 // One after which a server may answer from data older than it had, or from none.

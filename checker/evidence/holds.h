@@ -122,7 +122,8 @@ struct Hold {
   // Its lease ended by the machine alone; and when, to when it was over or had been live again for
   // a lease.
   Span lapsed{kForeverNs, kForeverNs};
-  // From here on what befalls its key may come of what such a one did late (checker/evidence/stall_propagation.h).
+  // From here on what befalls its key may come of what such a one did late
+  // (checker/evidence/stall_propagation.h).
   int64_t harmed_from_ns = kForeverNs;
   std::vector<Span> live;  // inside the core, in order, never touching
   // The same of what it was promised from the end of the core on; none of what was released, nor

@@ -1,6 +1,6 @@
-// The picture of a violation for a terminal: a lane a session, with the marks of lanes.h, a lane a
-// fault, and times below. Columns are in the order of time; their distances only hint at how long
-// it was.
+// The picture of a violation for a terminal: a lane a session, with the marks of ascii_history.h, a
+// lane a fault, and times below. Columns are in the order of time; their distances only hint at how
+// long it was.
 //
 //   client 1      A-a=====r=====!========W-w=R-x
 //   client 2                       A-a=R-r

@@ -49,10 +49,11 @@ struct LoggedHistory {
 // Pairs invocations with completions as they come: what is kept in memory is operations. What
 // failed for certain is left out, and so are reads of unknown outcome.
 //
-// Refuses, with file and line: a function that the model does not know (in a history of ours they are passed over), two open
-// operations of a process, a completion without an invocation or under another key, no key where others have one; where the
-// model needs times, one before that of an earlier event; a value that the model cannot read. A lenient reading counts them in
-// `skips`, each with what it may hide:
+// Refuses, with file and line: a function that the model does not know (in a history of ours they
+// are passed over), two open operations of a process, a completion without an invocation or under
+// another key, no key where others have one; where the model needs times, one before that of an
+// earlier event; a value that the model cannot read. A lenient reading counts them in `skips`, each
+// with what it may hide:
 //   a completion whose time goes back, or whose value cannot be read:   its answer; the operation counts as of unknown outcome
 //   "failed", of one never begun:        nothing, for it did not happen
 //   a read:                              what was seen; it changed nothing

@@ -1,5 +1,5 @@
-// The servers of a lock service for tests (true_service.h): one key, its queue and tokens, a store.
-// They do what they should, but for one defect that they can be given.
+// The servers of a lock service for tests (reference_service.h): one key, its queue and tokens, a
+// store. They do what they should, but for one defect that they can be given.
 #ifndef DOUBLEHOLD_CHECKER_TESTING_REFERENCE_SERVER_H_
 #define DOUBLEHOLD_CHECKER_TESTING_REFERENCE_SERVER_H_
 

@@ -33,7 +33,7 @@ struct ClaimVerdict {
   std::vector<Sighting> seen{};          // when each came about, told or not
   std::optional<Percentiles> overlap{};  // how long those lasted that have a length
   std::vector<Outcome3> trials{};        // what became of it in each: trials.h. Filled by Judge
-  std::string picture{};                 // of the first of them: space_time.h
+  std::string picture{};                 // of the first of them: ascii_timeline.h
 };
 
 struct Limits {

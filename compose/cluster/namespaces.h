@@ -1,6 +1,7 @@
 // A network of a run's own (`net = "namespaces"`): the proxy and every process that talks to others
 // through it have a network namespace each, joined by a veth pair to one more, which is nothing but
-// the network between them. It routes, and there packets can be lost (compose/cluster/iptables_partition.h).
+// the network between them. It routes, and there packets can be lost
+// (compose/cluster/iptables_partition.h).
 //
 //     client 1 --veth-- [ the network: routes ] --veth-- the supervisor, with the proxy
 //     node 1   --veth-- [                     ]

@@ -8,7 +8,7 @@
 namespace doublehold {
 
 // That a client of this run may send such a command, with such a first key, over a link that the
-// fault acts on. What a lock or a workload sends is listed in sent_commands.cc, rather too much
+// fault acts on. What a lock or a workload sends is listed in command_table.cc, rather too much
 // than too little; of one that is not listed nothing is known, and nothing refused. Its lock and
 // its workload are known.
 Result<void> CheckFrames(const Plan& plan, const FaultPlan& fault);

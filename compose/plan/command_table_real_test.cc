@@ -1,4 +1,4 @@
-// What sent_commands.cc says that locks and workloads send, against what servers are really sent.
+// What command_table.cc says that locks and workloads send, against what servers are really sent.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -259,7 +259,7 @@ TEST(SentCommands, LocksSendWhatTheyAreListedWith) {
     }
     EXPECT_FALSE(
         CheckFrames(FormsOf(lock).front().plan, {.kind = "drop", .nodes = {1}, .command = "GETEX"}))
-        << "lock " << lock.name << " is not listed in sent_commands.cc";
+        << "lock " << lock.name << " is not listed in command_table.cc";
   }
 }
 
@@ -292,7 +292,7 @@ TEST(SentCommands, WorkloadsSendWhatTheyAreListedWith) {
         farm.ExpectAllListed(*plan);
         EXPECT_FALSE(
             CheckFrames(*plan, {.kind = "drop", .nodes = {kStoreNode}, .command = "GETEX"}))
-            << "workload " << workload.name << " is not listed in sent_commands.cc";
+            << "workload " << workload.name << " is not listed in command_table.cc";
         served = true;
       }
       EXPECT_TRUE(served) << workload.name << ' ' << way;

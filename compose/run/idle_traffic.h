@@ -1,5 +1,6 @@
 // What clients send to servers of locks: when they are through with their work, nothing, one should
-// think (checker/claims/library/idle_traffic.h); and where that has a limit, all of it (checker/claims/limits/commands_per_hold.h).
+// think (checker/claims/library/idle_traffic.h); and where that has a limit, all of it
+// (checker/claims/limits/commands_per_hold.h).
 #ifndef DOUBLEHOLD_COMPOSE_RUN_IDLE_TRAFFIC_H_
 #define DOUBLEHOLD_COMPOSE_RUN_IDLE_TRAFFIC_H_
 

@@ -1,5 +1,5 @@
-// promote: a replica becomes the master, and the clients are led to it. It ends when that has come about; when it does
-// not, the fault did not act.
+// promote: a replica becomes the master, and the clients are led to it. It ends when that has come
+// about; when it does not, the fault did not act.
 //   how = "by-hand"  at once, whatever it has not received, as after a crash: REPLICAOF NO ONE, CLUSTER FAILOVER TAKEOVER
 //   how = "planned"  in a cluster and by hand when it has all that the old master had (CLUSTER FAILOVER); under sentinels
 //                    SENTINEL FAILOVER, which does not wait for that

@@ -7,7 +7,7 @@
 
 namespace doublehold {
 
-// A client asked when the key had certainly been free (free_keys.h) for longer than lease and
+// A client asked when the key had certainly been free (free_intervals.h) for longer than lease and
 // grace, and was refused:
 //
 //   c1:  A-a==R-r        >             violated: nobody has it since `r`, and nothing of what was before can be in the way

@@ -45,8 +45,8 @@ class LeaseEnds {
   explicit LeaseEnds(const Evidence& evidence);
   // The latest; INT64_MAX: perhaps never. `granted`: an acquire that was.
   [[nodiscard]] int64_t LatestNs(const Call& granted) const;
-  // The same where what its client sent before `come_ns` has come by then, and its client, which may
-  // extend the lease unseen, ended at `gone_ns`; kForeverNs: it did not.
+  // The same where what its client sent before `come_ns` has come by then, and its client, which
+  // may extend the lease unseen, ended at `gone_ns`; kForeverNs: it did not.
   [[nodiscard]] int64_t LatestNs(const Call& granted, int64_t come_ns, int64_t gone_ns) const;
 
  private:

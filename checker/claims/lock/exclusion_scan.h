@@ -4,8 +4,8 @@
 // It decides the ordinary case only: every grant comes while nobody holds the key, and every hold
 // ends with its own release. Whatever else there is (an overlap, a hold that is never released,
 // readers, re-entry, a fault, a lost record, numbers that contradict each other) makes it give up,
-// and checker/claims/lock/exclusion.h decides with the history in memory. So it never says more than that
-// checker would; a test holds the two to each other.
+// and checker/claims/lock/exclusion.h decides with the history in memory. So it never says more
+// than that checker would; a test holds the two to each other.
 //
 //   c1:  A--a===R-r            c1 holds from `a` to `R`; of c2's acquire the outcome is unknown: no hold.
 //   c2:       A---?  R-?  A-a=R-r

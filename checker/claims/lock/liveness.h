@@ -16,9 +16,9 @@ namespace doublehold {
 //   probe:       P--p              has that, and keeps nobody out
 //
 // Nor is it violated, but unknown, where the probe may have been refused rightly: nearly to its end
-// a lease ran (free_keys.h), of who had not given the key back; or a fault was on, that is on no
-// client, and not there for good: a server that was killed, a clock that was moved, replicas that
-// were cut off.
+// a lease ran (free_intervals.h), of who had not given the key back; or a fault was on, that is on
+// no client, and not there for good: a server that was killed, a clock that was moved, replicas
+// that were cut off.
 //
 //   c1:     A-a=============!      killed or not
 //   probe:         P-----x

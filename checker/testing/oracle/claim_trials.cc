@@ -68,10 +68,10 @@ std::span<const NoTrials> ClaimsWithoutTrials() {
        {"cleared",
         "a key was there at the end or not: there is no order to try, and what may explain one is "
         "tried in "
-        "cleared_test.cc"},
+        "key_leak_test.cc"},
        {"quiet",
         "something was sent or not: there is no order to try, and what may explain it is tried in "
-        "quiet_test.cc"},
+        "idle_traffic_test.cc"},
        {"max-wait",
         "how long each wait took is recorded: there is no order to try, and what is taken off is "
         "tried in max_wait_test.cc"},
@@ -80,7 +80,7 @@ std::span<const NoTrials> ClaimsWithoutTrials() {
         "tried in commands_per_hold_test.cc"},
        {"settled",
         "how long each call took is recorded: there is no order to try, and what is taken off is "
-        "tried in settled_test.cc"}}};
+        "tried in call_timeout_test.cc"}}};
   return kNone;
 }
 
