@@ -3,11 +3,13 @@
 //
 // Left out, since a driver cannot have it:
 // - Sections that throw: set-nx-px-reentrant with leaky-marker (K13), which is refused at hello.
-// - lease-exclusion of a lock with a watchdog, or without leases: when a lease is over, the
-// protocol does not say. - release of a lock that does not look: it may be unknown where the lease
-// of whoever had it may have been over. - Steps inside a lock's protocol (mid-acquire,
-// mid-release), which only a lock in the client's process announces. Where a case is
-//   made by one (K01, K05, K06), it is made by the command that follows it, on both sides; K09 and K11 are not.
+// - lease-exclusion of a lock with a watchdog, or without leases: when a lease is over, the protocol
+//   does not say.
+// - release of a lock that does not look: it may be unknown where the lease of whoever had it may
+//   have been over.
+// - Steps inside a lock's protocol (mid-acquire, mid-release), which only a lock in the client's
+//   process announces. Where a case is made by one (K01, K05, K06), it is made by the command that
+//   follows it, on both sides; K09 and K11 are not.
 // A claim of which the cell expects anything is not certain, and not compared.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -58,8 +58,7 @@ class Lock {
   // Granted: the caller holds `key` until Grant::valid_until unless it extends.
   // Busy:    another owner holds it, or no quorum was had; nothing of this attempt is left behind, as far as nodes answer.
   // Unknown: the request may have been carried out. The caller must not enter, and should Release,
-  // unless that would
-  //          free another's lock (ReleasesAnothers).
+  // unless that would free another's lock (ReleasesAnothers).
   [[nodiscard]] virtual AcquireResult TryAcquire(const LockKey& key, Lease lease,
                                                  Deadline deadline) = 0;
   // Makes the lease of a grant end `lease` after now.
