@@ -11,6 +11,7 @@
 
 #include "faults/cluster.h"
 #include "faults/healer.h"
+#include "lib/base/fault_traits.h"
 #include "lib/base/prng.h"
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
@@ -32,6 +33,7 @@ struct Strike {
 struct FaultEntry {
   std::string_view name;
   std::string_view summary;              // for `doublehold list faults`
+  FaultTraits traits{};                  // what it does, for who judges the history
   std::vector<std::string_view> keys{};  // of FaultPlan, besides those of every fault
   // Of the frames that it acts on where the plan says nothing: "request", "reply" or "both". Empty:
   // it acts on no frames.

@@ -1,12 +1,11 @@
 #include "checker/evidence/disturbances.h"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <map>
-#include <string_view>
 #include <tuple>
 
+#include "checker/evidence/old_fault_kinds.h"
 #include "checker/evidence/server_waits.h"
 
 namespace doublehold {
@@ -15,15 +14,6 @@ namespace {
 // A process that was stopped does not run on the instant it is let go, and its meter ticks every
 // few ms: what sticks out of a planned pause by less than this belongs to it.
 constexpr int64_t kPauseEdgeNs = 10'000'000;
-
-constexpr std::array<std::string_view, 4> kClockKinds{"jump", "drift", "strobe", "skew"};
-constexpr std::array<std::string_view, 4> kDataKinds{"restart", "kill", "failover", "promote"};
-// A server does nothing else while it does that.
-constexpr std::array<std::string_view, 3> kBusyKinds{"snapshot", "flush", "evict"};
-constexpr std::array<std::string_view, 4> kLosingKinds{"drop", "partition", "black-hole", "reset"};
-constexpr std::array<std::string_view, 7> kKeepingKinds{"black-hole", "bandwidth", "delay", "drip",
-                                                        "hold",       "partition", "stall"};
-constexpr std::array<std::string_view, 3> kKeyKinds{"flush", "delete-key", "evict"};
 
 // An end belongs to the earliest start of the same fault on the same target that has not ended yet.
 using EpisodeKey = std::tuple<int32_t, int32_t, int32_t>;
@@ -66,14 +56,12 @@ std::vector<FaultEpisode> Episodes(const History& history) {
   return acted;
 }
 
-// What is done to processes; with a client and nodes, to all of these.
-constexpr std::array<std::string_view, 5> kOnProcesses{"pause", "crash", "jump", "drift", "strobe"};
-
 // Whether a fault is why a process stood still: it was stopped, or, of a server, it was not there.
 bool StopsClient(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
   const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
   // Nobody's plan stops the supervisor, whose number is that of no client.
-  if (!IsServer(client)) return client > 0 && episode.client == client && fault.kind == "pause";
+  if (!IsServer(client))
+    return client > 0 && episode.client == client && Does(fault, FaultTrait::kStops);
   const int32_t node = ServerOf(client);
   const bool is_it =
       episode.node == node || std::ranges::find(fault.nodes, node) != fault.nodes.end();
@@ -104,8 +92,8 @@ bool IsMovedClock(const RunFacts& facts, const FaultEpisode& episode) {
 // A client that is stopped or slow does nothing: what others were granted meanwhile is not its
 // doing.
 bool IsIdleness(const RunFacts& facts, const FaultEpisode& episode) {
-  const std::string& kind = facts.faults[static_cast<size_t>(episode.fault)].kind;
-  return kind == "pause" || kind == "slow";
+  return TraitsOf(facts.faults[static_cast<size_t>(episode.fault)])
+      .HasAny({FaultTrait::kStops, FaultTrait::kSlows});
 }
 
 int RankOfLive(const RunFacts& facts, const FaultEpisode& episode, const Suspects& suspects) {
@@ -208,13 +196,20 @@ Scene Observe(const History& history) {
   return scene;
 }
 
-bool MovesAClock(const FaultFact& fault) {
-  return std::ranges::find(kClockKinds, fault.kind) != kClockKinds.end();
+FaultTraits TraitsOf(const FaultFact& fault) {
+  return fault.traits ? *fault.traits : TraitsOfOldKind(fault.kind);
 }
+
+bool Does(const FaultFact& fault, FaultTrait trait) { return TraitsOf(fault).Has(trait); }
+
+bool MovesAClock(const FaultFact& fault) { return Does(fault, FaultTrait::kMovesClock); }
 
 bool ActsOnServers(const FaultEpisode& episode, const FaultFact& fault) {
   if (episode.client <= 0) return true;
-  return episode.node >= 0 && std::ranges::find(kOnProcesses, fault.kind) != kOnProcesses.end();
+  // What is done to processes; with a client and nodes, to all of these.
+  constexpr FaultTraits kOnProcesses{FaultTrait::kStops, FaultTrait::kKills,
+                                     FaultTrait::kMovesClock};
+  return episode.node >= 0 && TraitsOf(fault).HasAny(kOnProcesses);
 }
 
 bool ActsOnStore(const FaultEpisode& episode, const FaultFact& fault) {
@@ -227,28 +222,22 @@ bool IsOfAnotherLock(const RunFacts& facts, const FaultFact& fault, uint16_t key
   return found == facts.keys.end() ? !facts.library : found - facts.keys.begin() != key;
 }
 
-bool LosesMessages(const FaultFact& fault) {
-  return std::ranges::find(kLosingKinds, fault.kind) != kLosingKinds.end();
-}
+bool LosesMessages(const FaultFact& fault) { return Does(fault, FaultTrait::kLosesMessages); }
 
-bool KeepsMessages(const FaultFact& fault) {
-  return std::ranges::find(kKeepingKinds, fault.kind) != kKeepingKinds.end();
-}
+bool KeepsMessages(const FaultFact& fault) { return Does(fault, FaultTrait::kKeepsMessages); }
 
-bool LosesData(const FaultFact& fault) {
-  return std::ranges::find(kDataKinds, fault.kind) != kDataKinds.end();
-}
+bool LosesData(const FaultFact& fault) { return Does(fault, FaultTrait::kLosesData); }
 
 bool LosesKeys(const FaultFact& fault) {
-  return LosesData(fault) || std::ranges::find(kKeyKinds, fault.kind) != kKeyKinds.end();
+  return TraitsOf(fault).HasAny({FaultTrait::kLosesData, FaultTrait::kTakesKeys});
 }
 
 bool StopsServers(const FaultFact& fault) {
-  const bool busy = std::ranges::find(kBusyKinds, fault.kind) != kBusyKinds.end();
-  return fault.kind == "pause" || busy || IsCrash(fault) || LosesData(fault);
+  return TraitsOf(fault).HasAny(
+      {FaultTrait::kStops, FaultTrait::kBusies, FaultTrait::kKills, FaultTrait::kLosesData});
 }
 
-bool IsCrash(const FaultFact& fault) { return fault.kind == "crash"; }
+bool IsCrash(const FaultFact& fault) { return Does(fault, FaultTrait::kKills); }
 
 bool WasActive(const Scene& scene, const Span& when, bool (*kind)(const FaultFact&)) {
   return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {

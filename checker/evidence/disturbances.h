@@ -85,6 +85,10 @@ struct Scene {
 };
 Scene Observe(const History& history);
 
+// What a fault of this kind does, as the history says; of an old history, as it did then.
+FaultTraits TraitsOf(const FaultFact& fault);
+bool Does(const FaultFact& fault, FaultTrait trait);
+
 // A fault that moves a clock: it lasts without stopping or holding up anything.
 bool MovesAClock(const FaultFact& fault);
 

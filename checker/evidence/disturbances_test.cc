@@ -170,7 +170,6 @@ TEST(Scene, WhatAFaultMayTakeAway) {
                                          {"drift", true, false, false, false},
                                          {"strobe", true, false, false, false},
                                          {"restart", false, true, true, false},
-                                         {"failover", false, true, true, false},
                                          {"promote", false, true, true, false},
                                          {"flush", false, false, true, false},
                                          {"delete-key", false, false, true, false},
@@ -183,6 +182,13 @@ TEST(Scene, WhatAFaultMayTakeAway) {
     EXPECT_EQ(LosesKeys(fault), row.loses_keys) << row.kind;
     EXPECT_EQ(IsCrash(fault), row.is_crash) << row.kind;
   }
+}
+
+TEST(Scene, AFaultDoesWhatItsHistorySays) {
+  const FaultFact fault{.name = "f", .kind = "pause", .traits = FaultTraits{FaultTrait::kKills}};
+  EXPECT_TRUE(IsCrash(fault));
+  EXPECT_FALSE(Does(fault, FaultTrait::kStops));
+  EXPECT_FALSE(IsCrash({.name = "f", .kind = "new", .traits = {}}));
 }
 
 // Nobody knows when it would have been answered: it waits to the stall's end, however long that is.

@@ -10,27 +10,15 @@
 namespace doublehold {
 namespace {
 
-// Of who waits for what they act on they take the time that they last, and nothing after.
-constexpr std::array<std::string_view, 9> kHoldingKinds{
-    "pause", "hold", "stall", "bandwidth", "drip", "crash", "restart", "snapshot", "promote"};
-// Nobody waits for what they do.
-constexpr std::array<std::string_view, 6> kInstantKinds{
-    "duplicate", "cut-replication", "flush", "evict", "delete-key", "forget-scripts"};
-
-template <typename Kinds>
-bool IsAmong(const Kinds& kinds, const std::string& kind) {
-  return std::ranges::find(kinds, kind) != kinds.end();
-}
-
 const FaultFact& FactOf(const Scene& scene, const FaultEpisode& episode) {
   return scene.facts.faults[static_cast<size_t>(episode.fault)];
 }
 
 // One that stops the client itself, or keeps a session at its work while its watchdog runs on.
 bool StopsSide(const Scene& scene, const FaultEpisode& episode, int32_t client, Side side) {
-  const std::string& kind = FactOf(scene, episode).kind;
+  const FaultTraits does = TraitsOf(FactOf(scene, episode));
   return episode.client == client &&
-         (kind == "pause" || (kind == "slow" && side == Side::kSession));
+         (does.Has(FaultTrait::kStops) || (does.Has(FaultTrait::kSlows) && side == Side::kSession));
 }
 
 // Whether it is on what the client waits for: the store, or servers that keep locks.
@@ -52,12 +40,11 @@ bool IsOn(const Scene& scene, const FaultEpisode& episode, int32_t client, bool 
 Span TakenOf(const Scene& scene, const FaultEpisode& episode, const Span& wait) {
   const FaultFact& fault = FactOf(scene, episode);
   const int64_t from_ns = std::max(wait.from_ns, episode.from_ns);
-  if (MovesAClock(fault) || fault.kind == "slow" || fault.kind == "delay" ||
-      IsAmong(kInstantKinds, fault.kind)) {
-    return {from_ns, from_ns};
-  }
-  const bool holds = IsAmong(kHoldingKinds, fault.kind);
-  return {from_ns, holds ? std::min(wait.to_ns, episode.to_ns) : wait.to_ns};
+  if (LosesMessages(fault)) return {from_ns, wait.to_ns};
+  // Of who waits for what it acts on it takes the time that it lasts, and nothing after.
+  const bool holds = StopsServers(fault) || KeepsMessages(fault);
+  const bool delays = Does(fault, FaultTrait::kDelays);
+  return {from_ns, holds && !delays ? std::min(wait.to_ns, episode.to_ns) : from_ns};
 }
 
 // How much time lies in at least one of the stretches.
@@ -161,7 +148,7 @@ bool KeptFromExtending(const Scene& scene, const Hold& hold, int64_t end_ns) {
 }  // namespace
 
 int64_t DelayNs(const Scene& scene, const FaultEpisode& episode) {
-  if (FactOf(scene, episode).kind != "delay") return 0;
+  if (!Does(FactOf(scene, episode), FaultTrait::kDelays)) return 0;
   if (episode.asked_ns == 0 || episode.measured_ns == 0)
     return std::max(episode.asked_ns, episode.measured_ns);
   return std::min(episode.asked_ns, episode.measured_ns);

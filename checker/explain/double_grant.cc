@@ -149,8 +149,7 @@ class GrantSearch {
       return;
     }
     Add(LosesData(fault)
-            ? (fault.kind == "promote" || fault.kind == "failover" ? Cause::kFailover
-                                                                   : Cause::kNodeRestarted)
+            ? (Does(fault, FaultTrait::kTakesOver) ? Cause::kFailover : Cause::kNodeRestarted)
             : Cause::kKeyRemoved,
         episode);
   }
@@ -161,7 +160,7 @@ class GrantSearch {
     const auto within = [this](int64_t at_ns) {
       return when_.from_ns <= at_ns && at_ns <= when_.to_ns;
     };
-    if (fault.kind != "jump") {
+    if (!Does(fault, FaultTrait::kJumps)) {
       if (episode.from_ns <= when_.to_ns && episode.to_ns >= when_.from_ns)
         Add(Cause::kServerClock, episode);
       return;
@@ -186,7 +185,7 @@ class GrantSearch {
                            episode.from_ns <= first_.core.from_ns && episode.to_ns >= when_.from_ns;
       if (!later && !earlier) continue;
       moved.push_back(&episode);
-      unknown = unknown || fault.kind != "jump";
+      unknown = unknown || !Does(fault, FaultTrait::kJumps);
       if (later) ahead_ns += MovedNs(episode);
       if (earlier) ahead_ns -= MovedNs(episode);
     }
@@ -316,8 +315,8 @@ std::optional<Explanation> WhyRanTwice(const Particulars& record, const SessionI
   if (record.history.facts.nodes > 1) return std::nullopt;
   std::vector<const FaultEpisode*> episodes;
   for (const FaultEpisode& episode : record.scene.episodes) {
-    const std::string& kind = record.FaultOf(episode).kind;
-    const bool resends = kind == "drop" || kind == "duplicate";
+    const bool resends =
+        TraitsOf(record.FaultOf(episode)).HasAny({FaultTrait::kDrops, FaultTrait::kRepeats});
     if (resends && episode.client == session.client && episode.node != 0 &&
         episode.from_ns <= until_ns)
       episodes.push_back(&episode);
@@ -328,7 +327,7 @@ std::optional<Explanation> WhyRanTwice(const Particulars& record, const SessionI
       if (call->from_ns > until_ns) break;
       if (call->session != session || !call->Ok() || (counts && !counts(*call))) continue;
       const auto met = [&](const FaultEpisode* episode) {
-        const bool drops = record.FaultOf(*episode).kind == "drop";
+        const bool drops = Does(record.FaultOf(*episode), FaultTrait::kDrops);
         return call->from_ns <= episode->to_ns &&
                (drops ? episode->to_ns : episode->from_ns) <= call->to_ns;
       };

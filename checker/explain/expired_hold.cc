@@ -16,9 +16,6 @@
 namespace doublehold {
 namespace {
 
-constexpr std::array<std::string_view, 9> kOfMessages{
-    "stall", "hold", "delay", "drip", "bandwidth", "drop", "partition", "black-hole", "reset"};
-
 // What of one kind held a hold up, and for how long in all.
 struct HeldUp {
   std::vector<const FaultEpisode*> by;
@@ -66,7 +63,7 @@ bool IsToBlame(const HeldUp& up, int64_t end_ns, int64_t until_ns) {
 HeldUp Stopped(const Particulars& record, const Hold& hold, const Span& when) {
   HeldUp stopped;
   for (const FaultEpisode& episode : record.scene.episodes) {
-    if (record.FaultOf(episode).kind == "pause" && episode.client == hold.client)
+    if (Does(record.FaultOf(episode), FaultTrait::kStops) && episode.client == hold.client)
       stopped.Add(episode, when);
   }
   return stopped;
@@ -88,11 +85,10 @@ HeldUp Held(const Particulars& record, const Hold& hold, const Span& when) {
   const std::vector<Span> waits = Waited(record, hold, when);
   for (const FaultEpisode& episode : record.scene.episodes) {
     if (episode.from_ns > when.to_ns || episode.to_ns < when.from_ns) continue;
-    const std::string& kind = record.FaultOf(episode).kind;
-    const bool of_messages = std::ranges::find(kOfMessages, kind) != kOfMessages.end() &&
-                             (episode.client < 0 || episode.client == hold.client);
     const FaultFact& fault = record.FaultOf(episode);
-    const bool of_server = kind == "pause" && ActsOnServers(episode, fault);
+    const bool of_messages = (KeepsMessages(fault) || LosesMessages(fault)) &&
+                             (episode.client < 0 || episode.client == hold.client);
+    const bool of_server = Does(fault, FaultTrait::kStops) && ActsOnServers(episode, fault);
     // Of several servers of locks one that is away need not be waited for; the store is, by what
     // uses it, and no acquire does.
     const bool of_store = StopsServers(fault) && ActsOnStore(episode, fault);
@@ -139,7 +135,7 @@ std::vector<const FaultEpisode*> Worked(const Particulars& record, const Hold& h
                                         const Span& when) {
   std::vector<const FaultEpisode*> worked;
   for (const FaultEpisode& episode : record.scene.episodes) {
-    if (record.FaultOf(episode).kind == "slow" && episode.client == hold.client &&
+    if (Does(record.FaultOf(episode), FaultTrait::kSlows) && episode.client == hold.client &&
         Overlap(when, {episode.from_ns, episode.to_ns})) {
       worked.push_back(&episode);
     }
@@ -166,8 +162,8 @@ std::optional<Explanation> OfRenewal(const Particulars& record, const Hold& hold
                                          OwnerName(record.scene, hold.owner()),
                                          At(renewal->from_ns), HowItFailed(*renewal, end_ns))};
   for (const FaultEpisode& episode : record.scene.episodes) {
-    const std::string& kind = record.FaultOf(episode).kind;
-    if (std::ranges::find(kOfMessages, kind) != kOfMessages.end() &&
+    const FaultFact& fault = record.FaultOf(episode);
+    if ((KeepsMessages(fault) || LosesMessages(fault)) &&
         (episode.client < 0 || episode.client == hold.client) &&
         Overlap(around, {episode.from_ns, episode.to_ns})) {
       why.episodes.push_back(&episode);

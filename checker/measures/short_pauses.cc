@@ -21,7 +21,7 @@ PausesOf LongPauses(const Scene& scene) {
   PausesOf pauses;
   for (const FaultEpisode& episode : scene.episodes) {
     const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
-    if (fault.kind == "pause" && episode.client > 0 && fault.lasts > scene.facts.lease)
+    if (Does(fault, FaultTrait::kStops) && episode.client > 0 && fault.lasts > scene.facts.lease)
       pauses[episode.client].push_back(&episode);
   }
   return pauses;

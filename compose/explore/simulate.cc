@@ -7,6 +7,7 @@
 #include "compose/client/stay_idle.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/plan/restart_rules.h"
+#include "faults/fault.h"
 #include "lib/base/check.h"
 #include "lib/locks/recorded_lock.h"
 #include "lib/locks/registry.h"
@@ -51,6 +52,7 @@ class Play {
     execution.history.events.assign(world_.events().begin(), world_.events().end());
     RunFacts& facts = execution.history.facts;
     facts.faults = world_.faults();
+    for (FaultFact& fault : facts.faults) fault.traits = FindFault(fault.kind)->traits;
     execution.struck = world_.struck();
     facts.duration = world_.now() - begun;
     // What a referee does that is in no record is no time in which anything was to happen.

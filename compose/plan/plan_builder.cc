@@ -303,6 +303,7 @@ RunFacts FactsOf(const Plan& plan) {
   for (const FaultPlan& fault : plan.faults) {
     facts.faults.push_back({.name = fault.name,
                             .kind = fault.kind,
+                            .traits = FindFault(fault.kind)->traits,
                             .what = Describe(fault),
                             .nodes = fault.nodes,
                             .drawn_for = fault.drawn_for,

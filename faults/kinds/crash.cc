@@ -34,6 +34,7 @@ Healer StartCrash(Cluster& cluster, const Strike& strike, Prng&) {
 FaultEntry CrashFault() {
   return {.name = "crash",
           .summary = "kills a client, or nodes for good (SIGKILL)",
+          .traits = {FaultTrait::kKills},
           .keys = {"client", "nodes"},
           .validate = ValidateCrash,
           .start = StartCrash,

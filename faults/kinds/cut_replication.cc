@@ -31,6 +31,7 @@ FaultEntry CutReplicationFault() {
   return {
       .name = "cut-replication",
       .summary = "nodes' writes do not reach their replicas",
+      .traits = {FaultTrait::kCutsReplication},
       .keys = {"nodes"},
       .needs_network = true,
       .needs_replicas = true,

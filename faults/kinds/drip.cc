@@ -40,6 +40,7 @@ FaultEntry DripFault() {
   return {
       .name = "drip",
       .summary = "a few bytes pass at a time, in one direction or both",
+      .traits = {FaultTrait::kKeepsMessages},
       .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "bytes", "gap"},
       .direction = kDripDirection,
       .needs_network = true,

@@ -25,6 +25,7 @@ std::string DescribeDrop(const FaultPlan& plan) {
 FaultEntry DropFault() {
   return {.name = "drop",
           .summary = "single frames vanish; a dropped reply is of a command that ran",
+          .traits = {FaultTrait::kLosesMessages, FaultTrait::kDrops},
           .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "count"},
           .direction = kDropDirection,
           .needs_network = true,

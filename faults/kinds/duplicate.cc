@@ -42,6 +42,7 @@ std::string DescribeDuplicate(const FaultPlan& plan) {
 FaultEntry DuplicateFault() {
   return {.name = "duplicate",
           .summary = "single requests are sent twice; the surplus reply is taken away",
+          .traits = {FaultTrait::kRepeats},
           .keys = {"client", "nodes", "command", "key", "nth", "chance", "count"},
           .direction = kDuplicateDirection,
           .needs_network = true,

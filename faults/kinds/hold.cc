@@ -34,6 +34,7 @@ std::string DescribeHold(const FaultPlan& plan) {
 FaultEntry HoldFault() {
   return {.name = "hold",
           .summary = "keeps single frames on the wire, then lets them arrive",
+          .traits = {FaultTrait::kKeepsMessages},
           .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "count"},
           .direction = kHoldDirection,
           .needs_network = true,

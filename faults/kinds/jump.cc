@@ -30,6 +30,7 @@ std::string DescribeJump(const FaultPlan& plan) {
 FaultEntry JumpFault() {
   return {.name = "jump",
           .summary = "the wall clock of a client or of nodes jumps ahead or back, and returns",
+          .traits = {FaultTrait::kMovesClock, FaultTrait::kJumps},
           .keys = {"client", "nodes", "by"},
           .validate = ValidateJump,
           .start = StartJump,

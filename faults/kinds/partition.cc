@@ -54,6 +54,7 @@ std::string DescribePartition(const FaultPlan& plan) {
 FaultEntry PartitionFault() {
   return {.name = "partition",
           .summary = "clients cut off from some nodes, in both directions or one",
+          .traits = {FaultTrait::kLosesMessages, FaultTrait::kKeepsMessages},
           .keys = {"client", "nodes", "sides", "links", "direction"},
           .direction = kPartitionDirection,
           .needs_network = true,

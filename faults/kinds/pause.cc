@@ -20,6 +20,7 @@ Healer StartPause(Cluster& cluster, const Strike& strike, Prng&) {
 FaultEntry PauseFault() {
   return {.name = "pause",
           .summary = "stops a client or nodes (SIGSTOP): threads, watchdogs, everything",
+          .traits = {FaultTrait::kStops},
           .keys = {"client", "nodes"},
           .validate = ValidateProcessFault,
           .start = StartPause,

@@ -52,6 +52,7 @@ Healer StartPromote(Cluster& cluster, const Strike& strike, Prng&) {
 FaultEntry PromoteFault() {
   return {.name = "promote",
           .summary = "a replica becomes the master, by hand, as planned, or when it is voted for",
+          .traits = {FaultTrait::kLosesData, FaultTrait::kTakesOver},
           .keys = {"nodes", "how"},
           .needs_network = true,
           .needs_replicas = true,

@@ -30,6 +30,7 @@ FaultEntry ResetFault() {
       .name = "reset",
       .summary =
           "connections are reset before a request arrives, or after it ran in place of its reply",
+      .traits = {FaultTrait::kLosesMessages},
       .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "count"},
       .direction = kResetDirection,
       .needs_network = true,

@@ -29,6 +29,7 @@ Healer StartSlow(Cluster& cluster, const Strike& strike, Prng&) {
 FaultEntry SlowFault() {
   return {.name = "slow",
           .summary = "a client's section takes longer, its watchdog runs on",
+          .traits = {FaultTrait::kSlows},
           .keys = {"client"},
           .validate = ValidateSlow,
           .start = StartSlow,

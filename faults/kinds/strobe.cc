@@ -41,6 +41,7 @@ std::string DescribeStrobe(const FaultPlan& plan) {
 FaultEntry StrobeFault() {
   return {.name = "strobe",
           .summary = "the wall clock of a client or of nodes jumps to and fro",
+          .traits = {FaultTrait::kMovesClock},
           .keys = {"client", "nodes", "by", "period"},
           .validate = ValidateStrobe,
           .start = StartStrobe,

@@ -145,12 +145,20 @@ class Fields {
   std::string reason_;
 };
 
+std::optional<FaultTraits> ReadTraits(Fields& fault) {
+  if (!fault.Has("traits")) return std::nullopt;
+  const auto traits = FaultTraits::FromNames(fault.Texts("traits"));
+  if (!traits) fault.Fail("a trait is unknown");
+  return traits;
+}
+
 std::vector<FaultFact> ReadFaults(Fields& fields) {
   std::vector<FaultFact> faults;
   for (const json& element : fields.List("faults")) {
     Fields fault(element, fmt::format("fault {}: ", faults.size()));
     faults.push_back({.name = fault.Text("name"),
                       .kind = fault.Text("kind"),
+                      .traits = ReadTraits(fault),
                       .what = fault.Text("what"),
                       .nodes = fault.Has("nodes") ? fault.Numbers("nodes") : std::vector<int>(),
                       .drawn_for = fault.Has("drawn") ? fault.Text("drawn") : "",
@@ -220,6 +228,7 @@ nlohmann::ordered_json FactsToJson(const RunFacts& facts) {
                       {"kind", fault.kind},
                       {"what", fault.what},
                       {"planned", fault.planned}});
+    if (fault.traits) faults.back()["traits"] = fault.traits->Names();
     if (!fault.nodes.empty()) faults.back()["nodes"] = fault.nodes;
     if (!fault.drawn_for.empty()) faults.back()["drawn"] = fault.drawn_for;
     if (!fault.until.empty()) faults.back()["until"] = fault.until;

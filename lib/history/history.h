@@ -12,14 +12,16 @@
 #include <vector>
 
 #include "lib/base/event.h"
+#include "lib/base/fault_traits.h"
 #include "lib/base/time.h"
 
 namespace doublehold {
 
 // A fault as the plan has it. Its index in RunFacts::faults is the `fault` value of fault events.
 struct FaultFact {
-  std::string name;          // unique in the run: "stall"
-  std::string kind;          // "pause"
+  std::string name;                     // unique in the run: "stall"
+  std::string kind;                     // "pause"
+  std::optional<FaultTraits> traits{};  // of its kind; nothing: the history is older than these
   std::string what;          // for a reader: "client 1 stopped at before-write for 800ms"
   std::vector<int> nodes{};  // that it is aimed at, if any
   // By a nemesis, for what it was asked to do ("clock"): one of many that finds nothing to act on

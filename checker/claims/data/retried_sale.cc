@@ -89,9 +89,9 @@ int64_t TakenByFault(const Scene& scene, const FaultEpisode& episode, const Span
   const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
   const bool aimed = episode.node == 0 || std::ranges::find(fault.nodes, 0) != fault.nodes.end();
   if (!aimed || !ActsOnServers(episode, fault) || MovesAClock(fault)) return 0;
-  if (fault.kind == "duplicate") return 0;  // it is answered
-  if (fault.kind == "delay") return DelayNs(scene, episode);
-  if (fault.kind == "pause")
+  if (Does(fault, FaultTrait::kRepeats)) return 0;  // it is answered
+  if (Does(fault, FaultTrait::kDelays)) return DelayNs(scene, episode);
+  if (Does(fault, FaultTrait::kStops))
     return std::max<int64_t>(
         0, std::min(wait.to_ns, episode.to_ns) - std::max(wait.from_ns, episode.from_ns));
   return wait.to_ns - wait.from_ns;

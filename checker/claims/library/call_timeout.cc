@@ -231,8 +231,9 @@ class CallTimeoutChecker {
   [[nodiscard]] const FaultEpisode* FaultBehind(const LateCall& late, int64_t due_ns) const {
     const auto rank = [&](const FaultEpisode& episode) {
       if (episode.client > 0 && episode.client != late.event.client) return 0;
-      const std::string& kind = scene_.facts.faults[static_cast<size_t>(episode.fault)].kind;
-      const bool keeps = kind == "slow" || (kind == "pause" && episode.node < 0);
+      const FaultTraits does = TraitsOf(scene_.facts.faults[static_cast<size_t>(episode.fault)]);
+      const bool keeps =
+          does.Has(FaultTrait::kSlows) || (does.Has(FaultTrait::kStops) && episode.node < 0);
       if (episode.client > 0) return keeps ? 1 : 3;
       return 2;
     };

@@ -29,7 +29,8 @@ bool MayQueue(const RunFacts& facts) {
 bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
   if (MovesAClock(fault) || LosesData(fault) || !LeasesEnd(facts)) return true;
-  const bool only_stopped = episode.client > 0 && (fault.kind == "pause" || fault.kind == "slow");
+  const bool only_stopped =
+      episode.client > 0 && TraitsOf(fault).HasAny({FaultTrait::kStops, FaultTrait::kSlows});
   return MayQueue(facts) && !only_stopped;
 }
 

@@ -27,16 +27,13 @@ constexpr int64_t kOnItsWayPerLease = 5;
 // A watchdog extends a lease some times in it: who was idle for less shows nothing.
 constexpr int64_t kIdlePerLease = 2;
 
-// They stop nobody, and let through what is sent.
-constexpr std::array<std::string_view, 7> kIdleKinds{
-    "slow", "duplicate", "cut-replication", "flush", "evict", "delete-key", "forget-scripts"};
-
 // Whether a fault that is on a client, or on none, may keep all from coming by that it sends to
 // servers of locks.
 bool MayHide(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
-  if (MovesAClock(fault) || std::ranges::find(kIdleKinds, fault.kind) != kIdleKinds.end())
-    return false;
+  constexpr FaultTraits kHide{FaultTrait::kStops, FaultTrait::kKills, FaultTrait::kLosesData,
+                              FaultTrait::kLosesMessages, FaultTrait::kKeepsMessages};
+  if (!TraitsOf(fault).HasAny(kHide)) return false;
   std::set<int> nodes(fault.nodes.begin(), fault.nodes.end());
   if (episode.node >= 0) nodes.insert(episode.node);
   if (nodes.empty()) return true;
@@ -165,7 +162,7 @@ class IdleTrafficChecker {
   [[nodiscard]] int64_t HiddenUntilNs(const FaultEpisode& episode) const {
     if (!IsCrash(FactOf(episode))) return episode.to_ns;
     const auto taken_over = std::ranges::find_if(scene_.episodes, [&](const FaultEpisode& other) {
-      return other.from_ns >= episode.from_ns && FactOf(other).kind == "promote";
+      return other.from_ns >= episode.from_ns && Does(FactOf(other), FaultTrait::kTakesOver);
     });
     return taken_over == scene_.episodes.end() ? kForeverNs : taken_over->to_ns;
   }

@@ -109,9 +109,9 @@ class LostLockNotificationChecker {
   [[nodiscard]] const FaultEpisode* KeptMessages(const LostLock& lost, int32_t named) const {
     for (const FaultEpisode* episode :
          scene_.EpisodesWithin({lost.first->to_ns, lost.release->from_ns})) {
-      const std::string& kind = scene_.facts.faults[static_cast<size_t>(episode->fault)].kind;
+      const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode->fault)];
       const bool its = episode->client <= 0 || episode->client == lost.own->client;
-      if (its && kind != "slow" && episode->fault != named) return episode;
+      if (its && !Does(fault, FaultTrait::kSlows) && episode->fault != named) return episode;
     }
     return nullptr;
   }

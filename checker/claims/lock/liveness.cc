@@ -135,7 +135,7 @@ bool LeftByTheMachine(const Evidence& evidence, const Leavers& leavers) {
 // of these. A section that took long leaves nothing.
 int LikelinessOf(const Scene& scene, const Leavers& leavers, const FaultEpisode& episode) {
   const FaultFact& fault = FactOf(scene, episode);
-  if (fault.kind == "slow") return 0;
+  if (Does(fault, FaultTrait::kSlows)) return 0;
   const bool of_holder =
       leavers.last != nullptr && !leavers.last->released && leavers.last->client == episode.client;
   if (IsCrash(fault) && (episode.client <= 0 || of_holder)) return 2;
@@ -166,7 +166,8 @@ const FaultEpisode* LeftBy(const Scene& scene, const Leavers& leavers, int64_t a
 std::string FaultDuring(const Scene& scene, uint16_t key, const Probe& probe) {
   for (const FaultEpisode* episode : scene.EpisodesWithin({probe.from_ns, probe.to_ns})) {
     const FaultFact& fault = FactOf(scene, *episode);
-    const bool lasts = IsCrash(fault) || MovesAClock(fault) || fault.kind == "cut-replication";
+    const bool lasts =
+        IsCrash(fault) || MovesAClock(fault) || Does(fault, FaultTrait::kCutsReplication);
     if (episode->client <= kReferee && !(lasts && episode->from_ns < probe.from_ns) &&
         !IsOfAnotherLock(scene.facts, fault, key))
       return FaultClause(scene, *episode);

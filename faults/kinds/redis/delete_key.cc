@@ -21,6 +21,7 @@ Healer StartDeleteKey(Cluster& cluster, const Strike& strike, Prng&) {
 FaultEntry DeleteKeyFault() {
   return {.name = "delete-key",
           .summary = "an operator deletes a key on nodes (DEL)",
+          .traits = {FaultTrait::kTakesKeys},
           .keys = {"nodes", "key"},
           .validate = ValidateErrand,
           .start = StartDeleteKey,

@@ -20,6 +20,7 @@ Healer StartFlush(Cluster& cluster, const Strike& strike, Prng&) {
 FaultEntry FlushFault() {
   return {.name = "flush",
           .summary = "an operator empties nodes (FLUSHALL)",
+          .traits = {FaultTrait::kTakesKeys, FaultTrait::kBusies},
           .keys = {"nodes"},
           .validate = ValidateErrand,
           .start = StartFlush,

@@ -1,0 +1,48 @@
+// What histories of version 0.1.0 do not say of their faults is what the registry says.
+#include <gtest/gtest.h>
+
+#include "checker/evidence/old_fault_kinds.h"
+#include "faults/fault.h"
+
+namespace doublehold {
+namespace {
+
+TEST(FaultTraits, OfOldKindsAreThoseOfTheRegistry) {
+  for (const char* kind : {"pause",
+                           "crash",
+                           "slow",
+                           "delay",
+                           "drip",
+                           "bandwidth",
+                           "hold",
+                           "stall",
+                           "drop",
+                           "duplicate",
+                           "reset",
+                           "black-hole",
+                           "partition",
+                           "jump",
+                           "drift",
+                           "strobe",
+                           "cut-replication",
+                           "promote",
+                           "restart",
+                           "snapshot",
+                           "flush",
+                           "delete-key",
+                           "evict",
+                           "forget-scripts"}) {
+    ASSERT_NE(FindFault(kind), nullptr) << kind;
+    EXPECT_EQ(FindFault(kind)->traits.Names(), TraitsOfOldKind(kind).Names()) << kind;
+  }
+}
+
+TEST(FaultTraits, AreReadAsTheyAreWritten) {
+  const FaultTraits traits{FaultTrait::kStops, FaultTrait::kCutsReplication};
+  EXPECT_EQ(traits.Names(), (std::vector<std::string>{"stops", "cuts-replication"}));
+  EXPECT_EQ(FaultTraits::FromNames(traits.Names()), traits);
+  EXPECT_EQ(FaultTraits::FromNames({"stops", "flies"}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace doublehold

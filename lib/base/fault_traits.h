@@ -1,0 +1,57 @@
+// What a kind of fault does, as far as it matters to who judges a history. A kind's registry entry
+// (faults/fault.h) says it, and it travels in the history.
+#ifndef DOUBLEHOLD_LIB_BASE_FAULT_TRAITS_H_
+#define DOUBLEHOLD_LIB_BASE_FAULT_TRAITS_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace doublehold {
+
+enum class FaultTrait : uint8_t {
+  kStops,            // processes stand still while it lasts
+  kKills,            // processes are killed
+  kSlows,            // a section takes longer
+  kMovesClock,       // a clock is moved, and nothing is stopped or held up
+  kJumps,            // by a distance that is known, at once
+  kLosesData,        // a server may answer from data older than it had, or from none
+  kTakesOver,        // another server becomes the master
+  kTakesKeys,        // keys are taken away
+  kBusies,           // a server does nothing else while it does that
+  kLosesMessages,    // what is lost is waited for in vain, also when the fault is over
+  kDrops,            // of those, single messages: the connection stays
+  kKeepsMessages,    // what is sent may arrive late, when the same was sent again
+  kDelays,           // of those, each by a time that is known
+  kRepeats,          // messages are sent twice
+  kCutsReplication,  // replicas receive nothing
+};
+
+// "moves-clock", as histories spell it.
+std::string_view Name(FaultTrait trait);
+
+// A set of them.
+class FaultTraits {
+ public:
+  constexpr FaultTraits() = default;
+  constexpr FaultTraits(std::initializer_list<FaultTrait> traits) {
+    for (const FaultTrait trait : traits) bits_ |= Bit(trait);
+  }
+  [[nodiscard]] constexpr bool Has(FaultTrait trait) const { return (bits_ & Bit(trait)) != 0; }
+  [[nodiscard]] constexpr bool HasAny(FaultTraits of) const { return (bits_ & of.bits_) != 0; }
+  [[nodiscard]] std::vector<std::string> Names() const;
+  // Nothing: one of the names is no trait's.
+  static std::optional<FaultTraits> FromNames(const std::vector<std::string>& names);
+  bool operator==(const FaultTraits&) const = default;
+
+ private:
+  static constexpr uint32_t Bit(FaultTrait trait) { return 1U << static_cast<uint32_t>(trait); }
+  uint32_t bits_ = 0;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_BASE_FAULT_TRAITS_H_
