@@ -1,6 +1,6 @@
-// The histories of testdata/, each drawn (ascii_history.h), with what it is there for and what becomes of
-// every claim that it is judged for. The file must be what is drawn, event by event. And whether
-// there is one for each claim and outcome.
+// The histories of testdata/, each drawn (ascii_history.h), with what it is there for and what
+// becomes of every claim that it is judged for. The file must be what is drawn, event by event. And
+// whether there is one for each claim and outcome.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>

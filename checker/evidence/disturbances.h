@@ -72,8 +72,8 @@ struct Scene {
   std::vector<FaultEpisode> episodes;  // in the order in which they started
   std::vector<Stall> stalls;           // unplanned, in the order in which they ended
   std::set<int32_t> threaded;          // clients that had several sessions
-  std::map<WaitsFor, std::vector<Span>>
-      waits;  // by time, apart from each other; where there are stalls and faults
+  // By time, apart from each other. Filled in only where there are stalls and faults.
+  std::map<WaitsFor, std::vector<Span>> waits;
   int64_t longest_stall_ns = 0;
   int64_t longest_episode_ns = 0;
 

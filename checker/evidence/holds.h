@@ -107,8 +107,8 @@ struct Hold {
   int64_t granted_until_ns = 0;  // as its client computed it when it was granted
   int64_t valid_until_ns = 0;    // and as it computed it last
   bool released = false;
-  bool left =
-      false;  // never released, but its section ended, or its session started anew with the key
+  // Never released, but its section ended, or its session started anew with the key.
+  bool left = false;
   bool extended = false;               // something extended its lease, or tried to
   Span tried{kForeverNs, kForeverNs};  // when that was last; kForeverNs: never, not yet answered
   EventType tried_outcome = EventType::kOk;  // and what came of it; kInfo: nobody knows

@@ -42,8 +42,8 @@ struct LoggedHistory {
   Skips skips;
   OpLogFacts facts;
   bool shared = false;  // somebody was granted it as one of several readers
-  bool outlasts =
-      false;  // somebody was told to have it for longer than the lease that was asked for
+  // Somebody was told to have it for longer than the lease that was asked for.
+  bool outlasts = false;
 };
 
 // Pairs invocations with completions as they come: what is kept in memory is operations. What

@@ -43,11 +43,11 @@ struct LogVerdict {
   Outcome3 outcome = Outcome3::kUnknown;
   std::string reason;                  // of an outcome that is of no single object
   std::vector<ObjectVerdict> objects;  // in the first reading
-  int64_t failed_releases =
-      0;  // that were read in more than one way, if `readings` is more than one
-  std::vector<ReadingVerdict>
-      readings;  // those that were judged; the first alone where no release failed
-  Skips skips;   // what a lenient reading passed over
+  // Those that were read in more than one way, if `readings` has more than one.
+  int64_t failed_releases = 0;
+  // Those that were judged: the first alone where no release failed.
+  std::vector<ReadingVerdict> readings;
+  Skips skips;  // what a lenient reading passed over
   // Times that are before that of the event before, where the order of the file was taken.
   int64_t steps_back = 0;
   int64_t first_step_back = 0;  // its line

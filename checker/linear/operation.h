@@ -18,8 +18,8 @@ constexpr int64_t kNil = std::numeric_limits<int64_t>::min();  // Jepsen's nil, 
 // first.
 struct Operation {
   uint8_t function = 0;  // index in Model::functions
-  int32_t process =
-      0;  // a client; after an operation of unknown outcome it goes on under a number never seen before
+  // A client. After an operation of unknown outcome it goes on under a number never seen before.
+  int32_t process = 0;
   // Nobody knows whether it took effect, or when: it may have at any time from `invoked` on, or
   // never.
   bool indeterminate = false;

@@ -27,8 +27,8 @@ namespace doublehold {
 
 struct SearchLimits {
   int64_t configurations = 20'000'000;  // remembered; some 100 bytes each
-  int64_t memory_bytes = int64_t{2}
-                         << 30;   // of them, about: large states (a set, a text) take more
+  // Of the remembered configurations, about: large states (a set, a text) take more.
+  int64_t memory_bytes = int64_t{2} << 30;
   size_t open_operations = 1024;  // at one instant, those of unknown outcome included
 };
 

@@ -26,8 +26,8 @@ Trial Changed(const Model& model, Trial trial, Prng& prng);
 struct TrialCounts {
   // By whether an operation of unknown outcome is among them, and whether they can be ordered.
   std::array<std::array<int64_t, 2>, 2> histories{};
-  std::string
-      disagreement;  // the first history of which the search says something else, in words; then it ended
+  // The first history of which the search says something else, in words. The trials end there.
+  std::string disagreement;
 
   [[nodiscard]] double ValidShare(bool indeterminate) const {
     const auto& [violated, valid] = histories[indeterminate ? 1 : 0];

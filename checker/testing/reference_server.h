@@ -31,8 +31,8 @@ struct ServiceOptions {
   bool reentrant = false;  // owners may enter again, and are counted
   bool fair = false;       // a queue
   bool readers = false;
-  bool punctual =
-      true;  // nobody holds past the lease, so that what is under the lock must be right
+  // Nobody holds past the lease, so that what is under the lock must be right.
+  bool punctual = true;
   bool unchecked = false;  // releases free whatever is there; there are no leases then
   bool losses = true;      // answers, and what was asked for, may be lost or come late
   bool sells = true;       // from a stock; else reads and writes a record, and saves tasks

@@ -16,8 +16,9 @@ namespace doublehold {
 // A stretch in which nobody can have had it: inside, and not at its ends.
 struct FreeSpell {
   Span when;
-  const Hold* last =
-      nullptr;  // whose end it began with; null: the run began, or what was never known to be a hold ended
+  // The hold with whose end it began. Null: it began with the run, or with the end of what was
+  // never known to be a hold.
+  const Hold* last = nullptr;
 };
 
 // By key and time. Wants a record that is complete.

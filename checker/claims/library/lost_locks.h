@@ -35,8 +35,8 @@ namespace doublehold {
 struct LostLock {
   const Call* release = nullptr;  // the last exit of its session
   const Hold* own = nullptr;
-  const Call* first =
-      nullptr;  // of the grants by which it was lost, the one that was answered first
+  // Of the grants by which it was lost, the one that was answered first.
+  const Call* first = nullptr;
   const Call* last = nullptr;     // and the one that was asked for last
   const Call* perhaps = nullptr;  // as `first`, but of all by which it may have been lost
   bool again = false;             // its hold had been released before

@@ -32,8 +32,8 @@ namespace doublehold {
 // when nobody waits for that any more, and the place be gone.
 //
 // One that is let in again, or may be since its last release was perhaps not carried out, overtakes
-// nobody, nor does a reader. An overtaking grant counts once,
-// however many it overtook; the one that still had to wait longest is named.
+// nobody, nor does a reader. An overtaking grant counts once, however many it overtook; the one
+// that still had to wait longest is named.
 ClaimVerdict CheckOrder(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

@@ -19,11 +19,13 @@ History AnyHolding(Prng& prng);
 struct Holding {
   Deed grant;
   bool shared = false;
-  int64_t end =
-      0;  // its session was to release it; of one never released the last that it did before it began anew
+  // When its session invoked its release; of one never released, the last that the session did
+  // before it began anew.
+  int64_t end = 0;
   int64_t gone = kEver;  // that release was answered
-  int64_t kept =
-      0;  // until when nothing gave it back: `end`; of one never released, when its session asked for the key again
+  // Until when nothing gave it back: `end`; of one never released, when its session asked for the
+  // key again.
+  int64_t kept = 0;
 };
 std::vector<Holding> HoldingsOf(const History& history);
 

@@ -79,8 +79,8 @@ class BuyingClients {
 
   Play play_;
   bool locks_;
-  bool
-      miscounts_;  // where each write is answered: else the claim goes by the sums alone, which fit many
+  // Where each write is answered: else the claim goes by the sums alone, which fit many.
+  bool miscounts_;
   bool taken_ = false;
   int64_t stock_ = kStock;
   int64_t orders_ = 0;

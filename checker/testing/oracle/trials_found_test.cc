@@ -1,5 +1,5 @@
-// What random histories against every order (brute/, linear/trials.h) have found wrong, each drawn
-// once.
+// What random histories against every order (claim_trials.h, linear/trials.h) have found wrong,
+// each drawn once.
 #include <gtest/gtest.h>
 
 #include <string>
