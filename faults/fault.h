@@ -67,6 +67,8 @@ struct FaultEntry {
 std::span<const FaultEntry> Faults();
 // The row of that name, or null.
 const FaultEntry* FindFault(std::string_view name);
+// Of a planned fault, whose kind is in the registry.
+bool Does(const FaultPlan& plan, FaultTrait trait);
 
 // What a fault does, in words: "client 1 stopped at before-write for 800ms".
 std::string Describe(const FaultPlan& plan);

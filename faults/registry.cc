@@ -50,4 +50,8 @@ const FaultEntry* FindFault(std::string_view name) {
   return nullptr;
 }
 
+bool Does(const FaultPlan& plan, FaultTrait trait) {
+  return FindFault(plan.kind)->traits.Has(trait);
+}
+
 }  // namespace doublehold

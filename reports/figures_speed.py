@@ -70,7 +70,7 @@ def _throughput(axes: Axes, recording: Recording, verdict: Verdict) -> None:
     edges = [i * width_s for i in range(BINS + 1)]
     spans: dict[str, list[tuple[float, float]]] = {}
     for fault in verdict.faults:
-        spans.setdefault(fault_role(fault.kind), []).extend(
+        spans.setdefault(fault_role(fault), []).extend(
             (e.from_ns / 1e9, e.to_ns / 1e9) for e in fault.episodes)
     for role, some in spans.items():
         for left, right in merged(some, end_ns / 1e9 * FINEST):

@@ -104,7 +104,7 @@ def drawn_faults(faults: list[Fault]) -> list[Fault]:
     kinds: dict[str, list[Fault]] = {}
     for fault in took_effect:
         kinds.setdefault(fault.kind, []).append(fault)
-    return [Fault(name=kind, kind=kind, what=kind, planned=sum(fault.planned for fault in some),
+    return [Fault(name=kind, kind=kind, family=some[0].family, what=kind, planned=sum(fault.planned for fault in some),
                   started=sum(fault.started for fault in some),
                   episodes=sorted((e for fault in some for e in fault.episodes), key=lambda e: e.from_ns))
             for kind, some in kinds.items()]
@@ -148,7 +148,7 @@ def merged(extents: Iterable[Extent], least: float) -> list[Extent]:
 def fault_bands(axes: Axes, layout: Layout, scale: TimeScale) -> None:
     """Each fault's own row, and a tint behind what it acts on: a client's lane, or all lanes."""
     for index, fault in enumerate(layout.faults):
-        role = fault_role(fault.kind)
+        role = fault_role(fault)
         everything = scale.extents((e.from_ns, e.to_ns) for e in fault.episodes)
         row_bars(axes, everything, layout, index, role)
         lanes = {e.client for e in fault.episodes} & set(layout.clients)
@@ -176,7 +176,7 @@ def fault_texts(axes: Axes, layout: Layout, scale: TimeScale, points_wide: float
 
 def fault_text(fault: Fault, episode: Episode) -> str:
     """"asked 800 ms, got 803 ms"; "61 ms" of what was to last until a step."""
-    asked, measured = asked_and_measured(fault.kind, episode.asked_ns, episode.measured_ns)
+    asked, measured = asked_and_measured(fault, episode.asked_ns, episode.measured_ns)
     return f"asked {asked}, got {measured}" if asked else measured
 
 

@@ -14,7 +14,7 @@ from lanes import merged, place_texts
 from palette import ROLES, recolour
 from parsing import BadInput
 from rates import Answer, Trials
-from reading import Cell, HoldRef, SuiteRun, Violation
+from reading import Cell, Fault, HoldRef, SuiteRun, Violation
 from timescale import TimeScale, nice_step, windows_around
 
 MS = 1_000_000
@@ -123,8 +123,13 @@ class Drawing(unittest.TestCase):
                          "fill: var(--surface); stroke: #123456")
 
     def test_faults_are_told_apart(self) -> None:
-        self.assertEqual([words.fault_role(kind) for kind in ("pause", "jump", "hold", "volcano")],
+        families = ("process pauses", "clock faults", "network faults", "volcanoes")
+        self.assertEqual([words.fault_role(fault(family)) for family in families],
                          ["pause", "clock", "network", "outage"])
+
+
+def fault(family: str) -> Fault:
+    return Fault(name="f", kind="f", family=family, what="f", planned=1, started=1, episodes=[])
 
 
 def violation(claim: str, at: int, first: int, second: int) -> Violation:
@@ -184,8 +189,9 @@ class Numbers(unittest.TestCase):
         self.assertEqual(told, ["below 0.0023 %", "below 0.75 %", "below 1.3 %", "below 1 %"])
 
     def test_a_fault_until_a_step_has_no_length_asked_for(self) -> None:
-        told = [words.asked_and_measured(*fault) for fault in (
-            ("pause", 800 * MS, 803 * MS), ("slow", 0, 61 * MS), ("jump", -750 * MS, -750 * MS))]
+        told = [words.asked_and_measured(fault(family), asked, measured) for family, asked, measured in (
+            ("process pauses", 800 * MS, 803 * MS), ("long sections", 0, 61 * MS),
+            ("clock faults", -750 * MS, -750 * MS))]
         self.assertEqual([[text.replace("\N{NO-BREAK SPACE}", " ") for text in pair]
                           for pair in told],
                          [["800 ms", "803 ms"], ["", "61 ms"], ["\u2212750 ms", "\u2212750 ms"]])

@@ -95,6 +95,7 @@ class Episode:
 class Fault:
     name: str
     kind: str
+    family: str  # "process pauses"
     what: str
     planned: int
     started: int
@@ -333,7 +334,8 @@ def _hold(node: Node | None) -> HoldRef | None:
 def _fault(node: Node) -> Fault:
     keys = ("from_ns", "to_ns", "client", "node", "asked_ns", "measured_ns")
     return Fault(
-        name=node.text("name"), kind=node.text("kind"), what=node.text("what"),
+        name=node.text("name"), kind=node.text("kind"),
+        family=node.maybe_text("family") or "other faults", what=node.text("what"),
         planned=node.count("planned"), started=node.count("started"),
         episodes=[Episode(*(item.count(key) for key in keys)) for item in node.nodes("episodes")])
 

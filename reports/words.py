@@ -76,28 +76,14 @@ CLAIMS: dict[str, ClaimWords] = {
         "Some order of the operations explains every answer the clients got."),
 }
 
-@dataclass(frozen=True, slots=True)
-class FaultFamily:
-    name: str  # "process pauses"
-    role: str  # in the palette
-    kinds: tuple[str, ...]  # of the fault registry
-
-
 LONG_SECTIONS = "long sections"
-FAMILIES = (
-    FaultFamily("process pauses", "pause", ("pause",)),
-    FaultFamily("network faults", "network",
-                ("stall", "hold", "delay", "drop", "reset", "black-hole", "network")),
-    FaultFamily("network partitions", "network", ("partition",)),
-    FaultFamily("clock faults", "clock", ("jump", "drift", "strobe", "clock")),
-    FaultFamily("killed processes", "outage", ("crash", "kill")),
-    FaultFamily("restarts", "outage", ("restart",)),
-    FaultFamily("lost keys", "outage", ("flush", "delete-key", "evict")),
-    FaultFamily("operators' commands", "outage", ("snapshot", "forget-scripts")),
-    FaultFamily("failover", "outage", ("failover", "promote")),
-    FaultFamily(LONG_SECTIONS, "outage", ("slow",)),
-)
-OTHER_FAULTS = FaultFamily("other faults", "outage", ())
+# In the palette, by the families of faults that a verdict names, in the order in which they are told.
+ROLES_OF_FAMILIES = {
+    "process pauses": "pause", "network faults": "network", "clock faults": "clock",
+    "killed processes": "outage", "restarts": "outage", "lost keys": "outage",
+    "operators' commands": "outage", "failover": "outage", LONG_SECTIONS: "outage",
+    "other faults": "outage",
+}
 
 # What people call the three fault profiles of the argument about Redlock.
 LETTERS = {"network": "N", "pause": "P", "clock": "C"}
@@ -115,12 +101,8 @@ def violated(claims: Iterable[str]) -> str:
     return ", ".join(claim_words(name).violated for name in order)
 
 
-def fault_family(kind: str) -> FaultFamily:
-    return next((family for family in FAMILIES if kind in family.kinds), OTHER_FAULTS)
-
-
-def fault_role(kind: str) -> str:
-    return fault_family(kind).role
+def fault_role(fault: Fault) -> str:
+    return ROLES_OF_FAMILIES.get(fault.family, "outage")
 
 
 def under(faults: Iterable[Fault]) -> str:
@@ -181,8 +163,8 @@ def faults_by_kind(faults: Iterable[Fault]) -> str:
 
 def _kinds(faults: list[Fault]) -> str:
     """A section made long only sets the scene for another fault; it is named when it is alone."""
-    present = {fault_family(fault.kind) for fault in faults}
-    names = [family.name for family in (*FAMILIES, OTHER_FAULTS) if family in present]
+    present = {fault.family for fault in faults}
+    names = [family for family in ROLES_OF_FAMILIES if family in present]
     return listed([name for name in names if name != LONG_SECTIONS] or names)
 
 
@@ -197,10 +179,10 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 MINUS = "\N{MINUS SIGN}"
 
 
-def asked_and_measured(kind: str, asked_ns: int, measured_ns: int) -> tuple[str, str]:
+def asked_and_measured(fault: Fault, asked_ns: int, measured_ns: int) -> tuple[str, str]:
     """Of a clock, how far it was moved; of everything else, how long it lasted. Empty where no
     length was asked for: the fault was to last until a step, or is an instant."""
-    if fault_role(kind) == "clock":
+    if fault_role(fault) == "clock":
         return _moved(asked_ns), _moved(measured_ns)
     # A fault that acted and has no length says 1 ns.
     return (duration(asked_ns) if asked_ns else "", duration(measured_ns) if measured_ns > 1 else "")
@@ -342,5 +324,5 @@ def fault_key(faults: list[Fault]) -> dict[str, list[str]]:
     kinds: dict[str, dict[str, None]] = {}
     for fault in faults:
         if fault.episodes:
-            kinds.setdefault(fault_role(fault.kind), {})[fault.kind] = None
+            kinds.setdefault(fault_role(fault), {})[fault.kind] = None
     return {role: list(names) for role, names in kinds.items()}

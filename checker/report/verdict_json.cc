@@ -1,7 +1,9 @@
 // The verdict as verdict.json has it: docs/formats.md.
 
+#include <array>
 #include <nlohmann/json.hpp>
 
+#include "checker/evidence/disturbances.h"
 #include "checker/evidence/names.h"
 #include "checker/explain/cause.h"
 #include "checker/judge.h"
@@ -142,6 +144,30 @@ json ToJson(const ClaimVerdict& claim, const RunVerdict& verdict) {
           {"picture", claim.picture}};
 }
 
+// What faults of its kind are called on a page.
+std::string_view FamilyOf(const FaultFact& fault) {
+  using enum FaultTrait;
+  struct Family {
+    FaultTraits traits;  // any of them
+    std::string_view name;
+  };
+  static constexpr std::array kFamilies{
+      Family{{kStops}, "process pauses"},
+      Family{{kSlows}, "long sections"},
+      Family{{kMovesClock}, "clock faults"},
+      Family{{kKills}, "killed processes"},
+      Family{{kRestarts}, "restarts"},
+      Family{{kTakesOver, kCutsReplication}, "failover"},
+      Family{{kTakesKeys}, "lost keys"},
+      Family{{kLosesMessages, kKeepsMessages, kRepeats}, "network faults"},
+      Family{{kSaves, kForgetsScripts}, "operators' commands"},
+  };
+  const FaultTraits does = TraitsOf(fault);
+  const auto* found = std::ranges::find_if(
+      kFamilies, [&](const Family& family) { return does.HasAny(family.traits); });
+  return found == kFamilies.end() ? "other faults" : found->name;
+}
+
 json FaultsToJson(const RunVerdict& verdict) {
   std::vector<json> of_each(verdict.facts.faults.size(), json::array());
   for (const FaultEpisode& episode : verdict.episodes) {
@@ -158,6 +184,7 @@ json FaultsToJson(const RunVerdict& verdict) {
     json& episodes = of_each[i];
     faults.push_back({{"name", fault.name},
                       {"kind", fault.kind},
+                      {"family", FamilyOf(fault)},
                       {"what", fault.what},
                       {"planned", fault.planned},
                       {"started", episodes.size()},

@@ -160,7 +160,7 @@ bool MayHaveChanged(const Plan& plan, const FaultPlan& fault) {
 }
 
 Result<void> CheckPromoted(const Plan& plan, const FaultPlan& fault) {
-  if (fault.kind != "promote" || fault.nodes.size() != 1) return {};
+  if (!Does(fault, FaultTrait::kTakesOver) || fault.nodes.size() != 1) return {};
   const int node = fault.nodes.front();
   if (node < 1 || node > plan.nodes || MayHaveChanged(plan, fault)) return {};
   std::vector<int> replicas;
@@ -189,7 +189,7 @@ Result<void> CheckReplicas(const Plan& plan, const FaultPlan& fault, const Fault
                                 plan.topology),
                     "how");
   }
-  if (fault.kind == "promote" && fault.how != "awaited" && fault.how != "planned" &&
+  if (Does(fault, FaultTrait::kTakesOver) && fault.how != "awaited" && fault.how != "planned" &&
       topology.lead == Lead::kSentinel) {
     return BadInput("under sentinels nobody promotes by hand: how = 'planned' or 'awaited'", "how");
   }

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "faults/fault.h"
+
 namespace doublehold {
 namespace {
 
-bool Meets(const FaultPlan& fault, std::string_view kind, int node) {
-  return fault.kind == kind && std::ranges::find(fault.nodes, node) != fault.nodes.end();
+bool Meets(const FaultPlan& fault, FaultTrait does, int node) {
+  return Does(fault, does) && std::ranges::find(fault.nodes, node) != fault.nodes.end();
 }
 
 std::string NameForNode(int node) {
@@ -20,7 +22,7 @@ std::string NameForNode(int node) {
 NodeData DataOf(const Plan& plan, int node) {
   NodeData data;
   for (const FaultPlan& fault : plan.faults) {
-    if (!Meets(fault, "restart", node)) continue;
+    if (!Meets(fault, FaultTrait::kRestarts, node)) continue;
     if (fault.data == "rdb") data.snapshot = true;
     if (fault.data == "aof" || fault.data == "aof-cut") data.log = true;
     if (fault.data == "aof-cut") data.longest_cut = std::max(data.longest_cut, fault.cut);
@@ -37,8 +39,9 @@ Result<void> CheckNodeData(const Plan& plan, const FaultPlan& restart) {
                                   NameForNode(node)),
                       "data");
     }
-    const bool taken = std::ranges::any_of(
-        plan.faults, [&](const FaultPlan& fault) { return Meets(fault, "snapshot", node); });
+    const bool taken = std::ranges::any_of(plan.faults, [&](const FaultPlan& fault) {
+      return Meets(fault, FaultTrait::kSaves, node);
+    });
     if (restart.data == "rdb" && !taken) {
       return BadInput(fmt::format("{} is restarted with data rdb, and no fault of kind 'snapshot' "
                                   "takes one of it (data = \"empty\"?)",

@@ -14,7 +14,7 @@ namespace doublehold {
 namespace {
 
 bool RestartsNodes(const FaultPlan& fault) {
-  return fault.kind == "restart" &&
+  return Does(fault, FaultTrait::kRestarts) &&
          std::ranges::any_of(fault.nodes, [](int node) { return node != kStoreNode; });
 }
 
@@ -50,7 +50,7 @@ void KeepNodesOut(Plan& plan) {
 }
 
 Result<void> CheckRestart(const Plan& plan, const FaultPlan& fault) {
-  if (fault.kind != "restart") return {};
+  if (!Does(fault, FaultTrait::kRestarts)) return {};
   const Duration delay = RestartDelayOf(plan);
   if (RestartsNodes(fault) && fault.length < delay) {
     return BadInput(

@@ -27,24 +27,27 @@ Result<void> CheckAnnounced(const Plan& plan, const Trigger& trigger, const char
                   setting);
 }
 
+bool KeepsItsClient(const FaultPlan& fault) {
+  return FindFault(fault.kind)->traits.HasAny({FaultTrait::kStops, FaultTrait::kSlows});
+}
+
 // The client that the fault keeps where it is until it ends; 0: none, or whoever comes first.
 int KeptClient(const FaultPlan& fault) {
-  if (fault.kind != "pause" && fault.kind != "slow") return 0;
+  if (!KeepsItsClient(fault)) return 0;
   if (fault.client) return *fault.client;
   return fault.on && fault.nodes.empty() ? fault.on->client : 0;
 }
 
 // The same; of a run with one client that is whoever comes first.
 int KeptClient(const Plan& plan, const FaultPlan& fault) {
-  const bool keeps_somebody =
-      (fault.kind == "pause" || fault.kind == "slow") && fault.on && fault.nodes.empty();
+  const bool keeps_somebody = KeepsItsClient(fault) && fault.on && fault.nodes.empty();
   const int kept = KeptClient(fault);
   return kept == 0 && keeps_somebody && plan.clients == 1 ? 1 : kept;
 }
 
 // Whether no node answers while it lasts, of a lock that needs one.
 bool StopsTheLock(const Plan& plan, const FaultPlan& fault) {
-  if (fault.kind != "pause" || FindLock(plan.lock)->Has(Trait::kLockFree)) return false;
+  if (!Does(fault, FaultTrait::kStops) || FindLock(plan.lock)->Has(Trait::kLockFree)) return false;
   for (int node = 1; node <= plan.nodes; ++node) {
     if (std::ranges::find(fault.nodes, node) == fault.nodes.end()) return false;
   }
@@ -53,8 +56,7 @@ bool StopsTheLock(const Plan& plan, const FaultPlan& fault) {
 
 // Whether nothing passes between a client and any node while it lasts, from a time on.
 bool CutsOff(const Plan& plan, const FaultPlan& fault, int client) {
-  if (fault.kind != "partition" && fault.kind != "black-hole" && fault.kind != "stall")
-    return false;
+  if (!Does(fault, FaultTrait::kCutsOff)) return false;
   if (FindLock(plan.lock)->Has(Trait::kLockFree) || fault.on || !fault.links.empty()) return false;
   if (!fault.command.empty() || !fault.key.empty() || fault.nth > 1 || fault.chance < 1)
     return false;
@@ -138,7 +140,7 @@ std::optional<FaultRefusal> FindDeadClient(const Plan& plan) {
          {std::tuple{fault.on, "on", fault.on.has_value()}, {fault.until, "until", waits_to_end}}) {
       if (!waits || trigger->client == 0) continue;
       const auto killer = std::ranges::find_if(plan.faults, [&](const FaultPlan& other) {
-        return other.kind == "crash" && IsAtItBefore(other, trigger->client, fault);
+        return Does(other, FaultTrait::kKills) && IsAtItBefore(other, trigger->client, fault);
       });
       if (killer == plan.faults.end()) continue;
       return FaultRefusal{
@@ -158,7 +160,7 @@ std::optional<FaultRefusal> FindFaultOnTheDead(const Plan& plan) {
     const FaultPlan& fault = plan.faults[i];
     if (fault.on || !fault.client) continue;
     const auto killer = std::ranges::find_if(plan.faults, [&](const FaultPlan& other) {
-      return other.kind == "crash" && other.from < fault.from &&
+      return Does(other, FaultTrait::kKills) && other.from < fault.from &&
              IsAtItBefore(other, *fault.client, fault);
     });
     if (killer == plan.faults.end()) continue;
@@ -222,7 +224,7 @@ std::optional<FaultRefusal> FindKeptBeginning(const Plan& plan, const ByName& na
 // An errand of an operator, a kill: what ends by itself, and has no length that it could be given.
 bool IsOverAtOnce(const FaultPlan& fault) {
   const FaultEntry& kind = *FindFault(fault.kind);
-  if (kind.is_final) return kind.name != "promote";
+  if (kind.is_final) return !kind.traits.Has(FaultTrait::kTakesOver);
   return kind.ends_itself && kind.asked_ns({.length = Duration(1)}) == 0;
 }
 

@@ -18,7 +18,7 @@ FaultEntry BlackHoleFault() {
   return {
       .name = "black-hole",
       .summary = "everything vanishes, in both directions or one; connections stay open",
-      .traits = {FaultTrait::kLosesMessages, FaultTrait::kKeepsMessages},
+      .traits = {FaultTrait::kLosesMessages, FaultTrait::kKeepsMessages, FaultTrait::kCutsOff},
       .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance"},
       .direction = kBlackHoleDirection,
       .needs_network = true,

@@ -54,7 +54,7 @@ std::string DescribePartition(const FaultPlan& plan) {
 FaultEntry PartitionFault() {
   return {.name = "partition",
           .summary = "clients cut off from some nodes, in both directions or one",
-          .traits = {FaultTrait::kLosesMessages, FaultTrait::kKeepsMessages},
+          .traits = {FaultTrait::kLosesMessages, FaultTrait::kKeepsMessages, FaultTrait::kCutsOff},
           .keys = {"client", "nodes", "sides", "links", "direction"},
           .direction = kPartitionDirection,
           .needs_network = true,

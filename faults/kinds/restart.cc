@@ -86,7 +86,7 @@ std::string DescribeRestart(const FaultPlan& plan) {
 FaultEntry RestartFault() {
   return {.name = "restart",
           .summary = "kills nodes and starts them again, with or without their data",
-          .traits = {FaultTrait::kLosesData},
+          .traits = {FaultTrait::kLosesData, FaultTrait::kRestarts},
           .keys = {"nodes", "data", "cut"},
           .validate = ValidateRestart,
           .start = StartRestart,

@@ -18,7 +18,7 @@ FaultEntry StallFault() {
   return {
       .name = "stall",
       .summary = "a network that stops carrying; what was sent arrives when it is healed",
-      .traits = {FaultTrait::kKeepsMessages},
+      .traits = {FaultTrait::kKeepsMessages, FaultTrait::kCutsOff},
       .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance"},
       .direction = kStallDirection,
       .needs_network = true,

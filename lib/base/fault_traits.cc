@@ -6,10 +6,25 @@
 namespace doublehold {
 namespace {
 
-constexpr std::array<std::string_view, 15> kNames{
-    "stops",      "kills",          "slows",      "moves-clock", "jumps",
-    "loses-data", "takes-over",     "takes-keys", "busies",      "loses-messages",
-    "drops",      "keeps-messages", "delays",     "repeats",     "cuts-replication"};
+constexpr std::array<std::string_view, 19> kNames{"stops",
+                                                  "kills",
+                                                  "slows",
+                                                  "moves-clock",
+                                                  "jumps",
+                                                  "loses-data",
+                                                  "restarts",
+                                                  "takes-over",
+                                                  "takes-keys",
+                                                  "busies",
+                                                  "loses-messages",
+                                                  "cuts-off",
+                                                  "drops",
+                                                  "keeps-messages",
+                                                  "delays",
+                                                  "repeats",
+                                                  "cuts-replication",
+                                                  "saves",
+                                                  "forgets-scripts"};
 
 }  // namespace
 

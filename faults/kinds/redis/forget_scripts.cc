@@ -22,6 +22,7 @@ Healer StartForgetScripts(Cluster& cluster, const Strike& strike, Prng&) {
 FaultEntry ForgetScriptsFault() {
   return {.name = "forget-scripts",
           .summary = "an operator empties the script caches of nodes (SCRIPT FLUSH)",
+          .traits = {FaultTrait::kForgetsScripts},
           .keys = {"nodes"},
           .validate = ValidateErrand,
           .start = StartForgetScripts,

@@ -17,7 +17,7 @@ Healer StartSnapshot(Cluster& cluster, const Strike& strike, Prng&) {
 FaultEntry SnapshotFault() {
   return {.name = "snapshot",
           .summary = "nodes write their memory to disk (SAVE), for a restart with data rdb",
-          .traits = {FaultTrait::kBusies},
+          .traits = {FaultTrait::kBusies, FaultTrait::kSaves},
           .keys = {"nodes"},
           .validate = ValidateErrand,
           .start = StartSnapshot,
