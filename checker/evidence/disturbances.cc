@@ -5,7 +5,6 @@
 #include <map>
 #include <tuple>
 
-#include "checker/evidence/old_fault_kinds.h"
 #include "checker/evidence/server_waits.h"
 
 namespace doublehold {
@@ -195,12 +194,6 @@ Scene Observe(const History& history) {
   MarkWaiting(history, scene);
   return scene;
 }
-
-FaultTraits TraitsOf(const FaultFact& fault) {
-  return fault.traits ? *fault.traits : TraitsOfOldKind(fault.kind);
-}
-
-bool Does(const FaultFact& fault, FaultTrait trait) { return TraitsOf(fault).Has(trait); }
 
 bool MovesAClock(const FaultFact& fault) { return Does(fault, FaultTrait::kMovesClock); }
 

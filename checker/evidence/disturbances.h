@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "checker/evidence/holds.h"
+#include "checker/evidence/traits.h"
 #include "lib/history/history.h"
 
 namespace doublehold {
@@ -84,10 +85,6 @@ struct Scene {
   [[nodiscard]] std::vector<Span> WaitsWithin(const WaitsFor& what, const Span& when) const;
 };
 Scene Observe(const History& history);
-
-// What a fault of this kind does, as the history says; of an old history, as it did then.
-FaultTraits TraitsOf(const FaultFact& fault);
-bool Does(const FaultFact& fault, FaultTrait trait);
 
 // A fault that moves a clock: it lasts without stopping or holding up anything.
 bool MovesAClock(const FaultFact& fault);

@@ -60,8 +60,6 @@ constexpr std::array kCauses{
     CauseEntry{Cause::kMachine, "machine", "the machine itself kept a process from running"},
 };
 
-constexpr std::string_view kQueueingLock = "redisson-fair";
-
 Explanation NotTold(std::string because) { return {.because = std::move(because)}; }
 
 const Hold* HoldOf(const Particulars& record, const std::optional<HoldRef>& ref) {
@@ -291,7 +289,7 @@ Explanation NoQueue(const Particulars& record) {
 // In a queue whose places have time-outs by the clocks of clients, one whose clock was moved may
 // have taken others' places for given up: of one that asked for the key, before the grant.
 Explanation OfOrder(const Particulars& record, const Violation& violation) {
-  if (record.history.facts.lock == kQueueingLock) {
+  if (KeepsQueue(record.history.facts)) {
     Explanation why = NotTold("its queue is not recorded");
     std::map<int32_t, int64_t> asks_since;
     for (const Call& call : record.calls.all) {
@@ -320,7 +318,7 @@ Explanation OfLongWait(const Particulars& record, const Violation& violation) {
   if (!faults.empty()) return NotTold(FaultsClause(record.scene, faults));
   const RunFacts& facts = record.history.facts;
   const auto limit_ns = LimitOf(facts, "max-wait");
-  if (facts.library || facts.lock == kQueueingLock || !violation.second || !limit_ns)
+  if (facts.library || KeepsQueue(facts) || !violation.second || !limit_ns)
     return NotTold("who was to be next is not recorded");
   if (violation.second->from_ns - violation.from_ns > *limit_ns)
     return NotTold("it had waited for too long before another overtook it");
@@ -347,8 +345,9 @@ Explanation WhyViolated(const Particulars& record, std::string_view claim,
             .because = of_answer ? "the write would have been answered without that stall"
                                  : "the lease would have lasted without that stall"};
   }
-  if (record.history.facts.lock == "none") {
-    return {.cause = Cause::kNoLock, .because = "lock none grants whoever asks"};
+  if (LockHas(record.history.facts, LockTrait::kGrantsAll)) {
+    return {.cause = Cause::kNoLock,
+            .because = fmt::format("lock {} grants whoever asks", record.history.facts.lock)};
   }
   if (claim == "release") {
     return {.cause = Cause::kForeignRelease,

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <iterator>
 #include <set>
@@ -18,17 +17,6 @@
 
 namespace doublehold {
 namespace {
-
-// Locks that keep the instant of their clients' wall clocks in the key, and go by it.
-constexpr std::array<std::string_view, 2> kByClientClocks{"setnx-getset", "setnx-getset-expired"};
-// Locks whose release looks, and deletes by a second command.
-constexpr std::array<std::string_view, 2> kLookFirst{"set-nx-px-get-del", "setnx-getset-expired"};
-constexpr std::string_view kOfMajorities = "redlock";  // and what begins so
-
-template <typename Words>
-bool Contains(const Words& words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
 
 struct Candidate {
   Cause cause = Cause::kNotTold;
@@ -48,7 +36,6 @@ class GrantSearch {
   // `lost`: the first grant to another beside `first`; the lock was gone by then.
   GrantSearch(const Particulars& record, const Hold& first, const Hold& lost)
       : record_(record),
-        lock_(record.history.facts.lock),
         first_(first),
         lost_(lost),
         when_{AskedAt(record, first), lost.core.from_ns} {}
@@ -74,7 +61,7 @@ class GrantSearch {
     LookAtReleases(first_.core.from_ns);
     LookAtResending();
     for (const FaultEpisode& episode : record_.scene.episodes) LookAtFault(episode);
-    if (Contains(kByClientClocks, lock_)) LookAtClientClocks();
+    if (ByClientClocks()) LookAtClientClocks();
     return std::move(candidates_);
   }
 
@@ -90,7 +77,7 @@ class GrantSearch {
   // Another's that can have deleted the key after it was granted: answered at `since_ns` or later.
   // One that looks in the same command cannot.
   void LookAtReleases(int64_t since_ns) {
-    const bool looks_first = Contains(kLookFirst, lock_);
+    const bool looks_first = LockHas(record_.history.facts, LockTrait::kLooksFirst);
     for (const Call* call : record_.CallsOf(Op::kRelease, first_.key)) {
       if (call->from_ns > when_.to_ns) break;
       const bool unseen = call->Ok() && (call->answer[0] == 1 || looks_first);
@@ -138,10 +125,14 @@ class GrantSearch {
     candidates_.push_back({Cause::kResent, twice->because, twice->episodes.front(), nullptr});
   }
 
+  [[nodiscard]] bool ByClientClocks() const {
+    return LockHas(record_.history.facts, LockTrait::kClientClocks);
+  }
+
   void LookAtFault(const FaultEpisode& episode) {
     const FaultFact& fault = record_.FaultOf(episode);
     if (ActsOnStore(episode, fault) || !ActsOnServers(episode, fault)) return;
-    if (Contains(kByClientClocks, lock_)) return;
+    if (ByClientClocks()) return;
     if (MovesAClock(fault)) return LookAtServerClock(episode, fault);
     if (IsOfAnotherLock(record_.history.facts, fault, first_.key)) return;
     if (episode.from_ns > when_.to_ns || episode.to_ns < when_.from_ns || !LosesKeys(fault) ||
@@ -205,7 +196,6 @@ class GrantSearch {
   }
 
   const Particulars& record_;
-  const std::string& lock_;
   const Hold& first_;
   const Hold& lost_;
   Span when_;  // from the acquire that was granted to the grant of another
@@ -259,7 +249,7 @@ Explanation ExplanationAmong(const Particulars& record, const Hold& first, const
     all.because = "nothing is recorded that takes a lock away whose lease is valid";
     return all;
   }
-  if (record.history.facts.lock.starts_with(kOfMajorities))
+  if (LockHas(record.history.facts, LockTrait::kMajority))
     return OfMajorities(record, first, lost, std::move(all), causes);
   if (causes.size() > 1) {
     all.because = "each of these explains it: " + all.because;

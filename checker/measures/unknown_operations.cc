@@ -216,7 +216,7 @@ BlindSpots FindBlindSpots(const Evidence& evidence) {
 }
 
 bool IsWeakControl(const RunFacts& facts, const std::vector<ClaimVerdict>& claims) {
-  if (facts.lock != "none") return false;
+  if (!LockHas(facts, LockTrait::kGrantsAll)) return false;
   const auto outcome_of = [&](std::string_view name) -> std::optional<Outcome3> {
     const auto claim = std::ranges::find(claims, name, &ClaimVerdict::claim);
     return claim == claims.end() ? std::nullopt : std::optional(claim->outcome);

@@ -284,6 +284,7 @@ RunFacts FactsOf(const Plan& plan) {
   const std::string stock = option("stock");
   RunFacts facts{.experiment = plan.experiment,
                  .lock = plan.lock,
+                 .lock_traits = LockOf(plan).traits,
                  .workload = plan.workload,
                  .write = option("write"),
                  .seed = plan.seed,

@@ -4,11 +4,10 @@
 #define DOUBLEHOLD_LIB_BASE_FAULT_TRAITS_H_
 
 #include <cstdint>
-#include <initializer_list>
-#include <optional>
-#include <string>
+#include <span>
 #include <string_view>
-#include <vector>
+
+#include "lib/base/trait_set.h"
 
 namespace doublehold {
 
@@ -35,26 +34,9 @@ enum class FaultTrait : uint8_t {
 };
 
 // "moves-clock", as histories spell it.
-std::string_view Name(FaultTrait trait);
+std::span<const std::string_view> NamesOfAll(FaultTrait);
 
-// A set of them.
-class FaultTraits {
- public:
-  constexpr FaultTraits() = default;
-  constexpr FaultTraits(std::initializer_list<FaultTrait> traits) {
-    for (const FaultTrait trait : traits) bits_ |= Bit(trait);
-  }
-  [[nodiscard]] constexpr bool Has(FaultTrait trait) const { return (bits_ & Bit(trait)) != 0; }
-  [[nodiscard]] constexpr bool HasAny(FaultTraits of) const { return (bits_ & of.bits_) != 0; }
-  [[nodiscard]] std::vector<std::string> Names() const;
-  // Nothing: one of the names is no trait's.
-  static std::optional<FaultTraits> FromNames(const std::vector<std::string>& names);
-  bool operator==(const FaultTraits&) const = default;
-
- private:
-  static constexpr uint32_t Bit(FaultTrait trait) { return 1U << static_cast<uint32_t>(trait); }
-  uint32_t bits_ = 0;
-};
+using FaultTraits = TraitSet<FaultTrait>;
 
 }  // namespace doublehold
 

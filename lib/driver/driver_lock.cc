@@ -24,7 +24,7 @@ LockEntry DriverEntryWith(std::span<const std::string> can) {
   for (const auto& [word, trait] : {std::pair{"token", Trait::kToken},
                                     {"read-write", Trait::kReaders},
                                     {"reentrant", Trait::kReentry}}) {
-    if (Has(can, word)) entry.traits.push_back(trait);
+    if (Has(can, word)) entry.traits.Add(trait);
   }
   return entry;
 }

@@ -145,10 +145,11 @@ class Fields {
   std::string reason_;
 };
 
-std::optional<FaultTraits> ReadTraits(Fields& fault) {
-  if (!fault.Has("traits")) return std::nullopt;
-  const auto traits = FaultTraits::FromNames(fault.Texts("traits"));
-  if (!traits) fault.Fail("a trait is unknown");
+template <typename Traits>
+std::optional<Traits> ReadTraits(Fields& fields, std::string_view name) {
+  if (!fields.Has(name)) return std::nullopt;
+  const auto traits = Traits::FromNames(fields.Texts(name));
+  if (!traits) fields.Fail(fmt::format("field '{}' holds a word that is no trait", name));
   return traits;
 }
 
@@ -158,7 +159,7 @@ std::vector<FaultFact> ReadFaults(Fields& fields) {
     Fields fault(element, fmt::format("fault {}: ", faults.size()));
     faults.push_back({.name = fault.Text("name"),
                       .kind = fault.Text("kind"),
-                      .traits = ReadTraits(fault),
+                      .traits = ReadTraits<FaultTraits>(fault, "traits"),
                       .what = fault.Text("what"),
                       .nodes = fault.Has("nodes") ? fault.Numbers("nodes") : std::vector<int>(),
                       .drawn_for = fault.Has("drawn") ? fault.Text("drawn") : "",
@@ -253,6 +254,7 @@ nlohmann::ordered_json FactsToJson(const RunFacts& facts) {
                                 {"faults", std::move(faults)},
                                 {"claims", facts.claims},
                                 {"expect", std::move(expect)}};
+  if (facts.lock_traits) object["lock_traits"] = facts.lock_traits->Names();
   if (!facts.expect_cause.empty()) object["expect_cause"] = facts.expect_cause;
   if (!facts.limits.empty()) object["limits"] = facts.limits;
   if (facts.library)
@@ -266,6 +268,7 @@ Result<RunFacts> FactsFromJson(const json& object) {
   Fields fields(object, "");
   RunFacts facts{.experiment = fields.Text("experiment"),
                  .lock = fields.Text("lock"),
+                 .lock_traits = ReadTraits<LockTraits>(fields, "lock_traits"),
                  .workload = fields.Text("workload"),
                  .write = fields.Text("write"),
                  .seed = fields.Unsigned("seed"),

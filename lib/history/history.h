@@ -13,6 +13,7 @@
 
 #include "lib/base/event.h"
 #include "lib/base/fault_traits.h"
+#include "lib/base/lock_traits.h"
 #include "lib/base/time.h"
 
 namespace doublehold {
@@ -49,6 +50,7 @@ struct LibraryFact {
 struct RunFacts {
   std::string experiment;
   std::string lock;
+  std::optional<LockTraits> lock_traits{};  // nothing: the history is older than these
   std::string workload;
   std::string write;  // how stock is written: "read-modify-write", "check-then-decr"
   uint64_t seed = 0;

@@ -65,12 +65,13 @@ std::vector<std::string> LocksWith(Trait trait) {
 }
 
 std::string_view Name(Trait trait) {
-  constexpr std::array<std::string_view, 6> kNames{
-      "gives fencing tokens",       "lets readers in together", "lets its owner enter again",
-      "takes several keys at once", "grants in queue order",    "takes no lock"};
+  constexpr std::array<std::string_view, 10> kNames{
+      "gives fencing tokens",        "lets readers in together",
+      "lets its owner enter again",  "takes several keys at once",
+      "grants in queue order",       "takes no lock",
+      "goes by its clients' clocks", "looks before it releases",
+      "needs most of its nodes",     "keeps nobody out"};
   return kNames[static_cast<size_t>(trait)];
 }
-
-bool LockEntry::Has(Trait trait) const { return std::ranges::find(traits, trait) != traits.end(); }
 
 }  // namespace doublehold

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/base/env.h"
+#include "lib/base/lock_traits.h"
 #include "lib/base/options.h"
 #include "lib/locks/lock.h"
 
@@ -26,15 +27,7 @@ struct LockContext {
   Options options;
 };
 
-// What a variant can do besides locking one key for one owner, and what a workload may need.
-enum class Trait : uint8_t {
-  kToken,     // grants carry a fencing token
-  kReaders,   // LockKey::shared lets readers in together
-  kReentry,   // its owner may enter again
-  kManyKeys,  // several keys, all or none
-  kQueue,     // grants in the order of arrival
-  kLockFree,  // takes no lock at all: what protects the stock is how it is written
-};
+using Trait = LockTrait;
 std::string_view Name(Trait trait);  // "lets readers in together"
 
 // The times of a variant's source, by which a run goes that asks for them (lock.pace = "source").
@@ -53,7 +46,7 @@ struct LockEntry {
   int most_nodes = 1;
   std::vector<OptionSpec> options{};
   std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr;
-  std::vector<Trait> traits{};
+  LockTraits traits{};
   std::vector<Step> steps{};     // that it announces by itself, between its commands
   bool has_leases = true;        // else its grants never end
   bool end_is_in_value = false;  // so that a key without expiry in Redis blocks nobody for ever
@@ -65,7 +58,7 @@ struct LockEntry {
   double retry_growth = 1;
   SourcePace source{};
 
-  [[nodiscard]] bool Has(Trait trait) const;
+  [[nodiscard]] bool Has(Trait trait) const { return traits.Has(trait); }
 };
 
 // For LockEntry::make.

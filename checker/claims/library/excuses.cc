@@ -9,8 +9,6 @@
 namespace doublehold {
 namespace {
 
-constexpr std::string_view kFairLock = "redisson-fair";
-
 // Nobody extends a lease unseen, and each has an end.
 bool LeasesEnd(const RunFacts& facts) {
   if (!facts.library) return true;
@@ -20,7 +18,7 @@ bool LeasesEnd(const RunFacts& facts) {
 }
 
 bool MayQueue(const RunFacts& facts) {
-  return facts.nodes <= 1 && (facts.library || facts.lock == kFairLock);
+  return facts.nodes <= 1 && (facts.library || KeepsQueue(facts));
 }
 
 // What a fault made come late, or twice, may be in the way for long: with a lease without end, or

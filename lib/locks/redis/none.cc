@@ -37,7 +37,8 @@ LockEntry NoneLock() {
   return {.name = "none",
           .summary = "no lock at all: the control",
           .make = MakeLock<None>,
-          .traits = {Trait::kReaders, Trait::kReentry, Trait::kManyKeys, Trait::kQueue},
+          .traits = {Trait::kReaders, Trait::kReentry, Trait::kManyKeys, Trait::kQueue,
+                     Trait::kGrantsAll},
           .has_leases = false};
 }
 

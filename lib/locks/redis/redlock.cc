@@ -164,7 +164,8 @@ LockEntry RedlockLock() {
                        .kind = Kind::kFlag,
                        .fallback = "false",
                        .help = "a majority is enough, however long it took (K27)"}},
-          .make = MakeLock<Redlock>};
+          .make = MakeLock<Redlock>,
+          .traits = {Trait::kMajority}};
 }
 
 }  // namespace doublehold

@@ -194,7 +194,7 @@ LockEntry RedlockRedissonLock() {
                        .fallback = "false",
                        .help = "a failed renewal is never tried again"}},
           .make = MakeLock<RedlockRedisson>,
-          .traits = {Trait::kReentry},
+          .traits = {Trait::kReentry, Trait::kMajority},
           .source = {.lease = "30s"}};
 }
 

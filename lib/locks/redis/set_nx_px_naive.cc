@@ -68,6 +68,7 @@ LockEntry SetNxPxGetDelLock() {
           .make = [](const LockContext& context) -> std::unique_ptr<Lock> {
             return std::make_unique<SetNxPxNaive>(context, /*looks=*/true);
           },
+          .traits = {Trait::kLooksFirst},
           .steps = {Step::kMidRelease},
           .source = {.lease = "10s", .interval = "100ms", .timeout = "5s"}};
 }

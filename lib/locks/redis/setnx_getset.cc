@@ -104,6 +104,7 @@ LockEntry SetnxGetsetLock() {
                        .fallback = "false",
                        .help = "whoever was not granted the lock releases it as well (K02)"}},
           .make = MakeLock<SetnxGetset>,
+          .traits = {Trait::kClientClocks},
           .steps = {Step::kMidAcquire},
           .end_is_in_value = true,
           .source = {.lease = "10s", .interval = "50ms", .retries = 21, .timeout = "10s"}};

@@ -97,6 +97,7 @@ LockEntry SetnxGetsetExpiredLock() {
                        .help = "blocking: repeats SETNX and never looks at the value (K10)",
                        .choices = {"try", "blocking"}}},
           .make = MakeLock<SetnxGetsetExpired>,
+          .traits = {Trait::kClientClocks, Trait::kLooksFirst},
           .steps = {Step::kMidRelease},
           .end_is_in_value = true,
           .source = {.lease = "5s", .interval = "0s", .timeout = "10s"}};

@@ -1,4 +1,4 @@
-#include "checker/evidence/old_fault_kinds.h"
+#include "checker/evidence/traits.h"
 
 #include <algorithm>
 #include <array>
@@ -7,6 +7,7 @@ namespace doublehold {
 namespace {
 
 using enum FaultTrait;
+using enum LockTrait;
 
 struct OldKind {
   std::string_view kind;
@@ -40,11 +41,46 @@ constexpr std::array kOldKinds{
     OldKind{"forget-scripts", {kForgetsScripts}},
 };
 
+struct OldLock {
+  std::string_view lock;
+  LockTraits traits;
+};
+
+// Those that checkers go by.
+constexpr std::array kOldLocks{
+    OldLock{"none", {kGrantsAll}},
+    OldLock{"set-nx-px-get-del", {kLooksFirst}},
+    OldLock{"setnx-getset", {kClientClocks}},
+    OldLock{"setnx-getset-expired", {kClientClocks, kLooksFirst}},
+    OldLock{"redisson-fair", {kQueue}},
+    OldLock{"redlock", {kMajority}},
+    OldLock{"redlock-redisson", {kMajority}},
+};
+
 }  // namespace
 
 FaultTraits TraitsOfOldKind(std::string_view kind) {
   const auto* found = std::ranges::find(kOldKinds, kind, &OldKind::kind);
   return found == kOldKinds.end() ? FaultTraits{} : found->traits;
+}
+
+LockTraits TraitsOfOldLock(std::string_view lock) {
+  const auto* found = std::ranges::find(kOldLocks, lock, &OldLock::lock);
+  return found == kOldLocks.end() ? LockTraits{} : found->traits;
+}
+
+FaultTraits TraitsOf(const FaultFact& fault) {
+  return fault.traits ? *fault.traits : TraitsOfOldKind(fault.kind);
+}
+
+bool Does(const FaultFact& fault, FaultTrait trait) { return TraitsOf(fault).Has(trait); }
+
+bool LockHas(const RunFacts& facts, LockTrait trait) {
+  return (facts.lock_traits ? *facts.lock_traits : TraitsOfOldLock(facts.lock)).Has(trait);
+}
+
+bool KeepsQueue(const RunFacts& facts) {
+  return LockHas(facts, LockTrait::kQueue) && !LockHas(facts, LockTrait::kGrantsAll);
 }
 
 }  // namespace doublehold

@@ -1,8 +1,9 @@
-// What histories of version 0.1.0 do not say of their faults is what the registry says.
+// What histories of version 0.1.0 do not say of their faults and locks is what the registry says.
 #include <gtest/gtest.h>
 
-#include "checker/evidence/old_fault_kinds.h"
+#include "checker/evidence/traits.h"
 #include "faults/fault.h"
+#include "lib/locks/registry.h"
 
 namespace doublehold {
 namespace {
@@ -34,6 +35,17 @@ TEST(FaultTraits, OfOldKindsAreThoseOfTheRegistry) {
                            "forget-scripts"}) {
     ASSERT_NE(FindFault(kind), nullptr) << kind;
     EXPECT_EQ(FindFault(kind)->traits.Names(), TraitsOfOldKind(kind).Names()) << kind;
+  }
+}
+
+TEST(LockTraits, OfOldLocksAreThoseOfTheRegistry) {
+  for (const LockEntry& entry : Locks()) {
+    for (const LockTrait trait :
+         {LockTrait::kQueue, LockTrait::kClientClocks, LockTrait::kLooksFirst, LockTrait::kMajority,
+          LockTrait::kGrantsAll}) {
+      if (trait == LockTrait::kQueue && entry.Has(LockTrait::kGrantsAll)) continue;
+      EXPECT_EQ(entry.Has(trait), TraitsOfOldLock(entry.name).Has(trait)) << entry.name;
+    }
   }
 }
 
