@@ -43,6 +43,7 @@ WorkloadEntry AbandonWorkload() {
           .claims = {"exclusion", "lease-exclusion", "release", "liveness"},
           .on_demand = {"told", "warned", "settled", "cleared", "quiet", "obtained"},
           .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
+          .sends = Sends{},
           .make = MakeWorkload<Abandon>};
 }
 

@@ -122,6 +122,7 @@ WorkloadEntry BasketWorkload() {
           .needs = {Trait::kManyKeys},
           .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
           .misfit = BasketMisfit,
+          .sends = Sends{{"RPUSH", "dh:orders:{}"}},
           .make = MakeWorkload<Basket>};
 }
 

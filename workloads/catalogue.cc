@@ -118,6 +118,9 @@ WorkloadEntry CatalogueWorkload() {
           .claims = {"exclusion", "lease-exclusion", "release", "torn-read", "liveness"},
           .on_demand = {"told", "warned", "settled", "cleared", "quiet", "obtained"},
           .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
+          .sends = Sends{{"GET SET", "dh:catalogue:first"},
+                         {"GET SET", "dh:catalogue:second"},
+                         {"INCR", "dh:catalogue:last"}},
           .make = MakeWorkload<Catalogue>};
 }
 

@@ -39,6 +39,7 @@ WorkloadEntry CycleWorkload() {
                        .fallback = "0s",
                        .help = "mean pause of a client between two cycles"}},
           .claims = {"exclusion", "lease-exclusion", "liveness"},
+          .sends = Sends{},
           .make = MakeWorkload<Cycle>};
 }
 

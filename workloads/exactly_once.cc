@@ -109,6 +109,7 @@ WorkloadEntry ExactlyOnceWorkload() {
           .claims = {"exclusion", "lease-exclusion", "release", "exactly-once", "liveness"},
           .on_demand = {"told", "warned", "settled", "cleared", "quiet", "obtained"},
           .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
+          .sends = Sends{{"LPOS RPUSH", "dh:results"}},
           .make = MakeWorkload<ExactlyOnce>};
 }
 

@@ -142,6 +142,7 @@ WorkloadEntry InventoryWorkload() {
                         "reentry"},
           .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
           .misfit = InventoryMisfit,
+          .sends = Sends{{"RPUSH", "dh:orders:{}"}},
           .make = MakeWorkload<Inventory>};
 }
 

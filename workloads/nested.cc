@@ -78,6 +78,7 @@ WorkloadEntry NestedWorkload() {
           .claims = {"exclusion", "lease-exclusion", "release", "reentry", "liveness"},
           .on_demand = {"told", "warned", "settled", "cleared", "quiet", "obtained"},
           .needs = {Trait::kReentry},
+          .sends = Sends{},
           .make = MakeWorkload<Nested>};
 }
 

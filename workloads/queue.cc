@@ -50,6 +50,7 @@ WorkloadEntry QueueWorkload() {
           .options = std::move(options),
           .claims = {"exclusion", "lease-exclusion", "release", "order", "liveness"},
           .on_demand = {"told", "warned", "settled", "cleared", "quiet", "obtained"},
+          .sends = Sends{},
           .make = MakeWorkload<Queue>};
 }
 

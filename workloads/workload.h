@@ -4,6 +4,7 @@
 #define DOUBLEHOLD_WORKLOADS_WORKLOAD_H_
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "lib/base/env.h"
 #include "lib/base/options.h"
+#include "lib/base/sends.h"
 #include "lib/locks/registry.h"
 #include "lib/locks/retry.h"
 
@@ -55,6 +57,8 @@ struct WorkloadEntry {
   // Why a lock cannot serve it with these options, and which one could; empty when it can. Null:
   // every lock that has what it needs, and takes locks at all.
   std::string (*misfit)(const Options&, const LockEntry&) = nullptr;
+  // To the store, besides what its way of writing stock does. Nothing: it is not known.
+  std::optional<Sends> sends{};
   std::unique_ptr<Workload> (*make)(const Options&) = nullptr;
 };
 

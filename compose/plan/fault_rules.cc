@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "compose/plan/command_table.h"
+#include "compose/plan/sent_frames.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/plan/restart_rules.h"
 #include "compose/plan/timeline_rules.h"

@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_LIB_LOCKS_REGISTRY_H_
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "lib/base/env.h"
 #include "lib/base/lock_traits.h"
 #include "lib/base/options.h"
+#include "lib/base/sends.h"
 #include "lib/locks/lock.h"
 
 namespace doublehold {
@@ -45,6 +47,9 @@ struct LockEntry {
   int least_nodes = 1;
   int most_nodes = 1;
   std::vector<OptionSpec> options{};
+  // To its nodes, with what Extend would send, whether or not a watchdog calls it. Nothing: it is
+  // not known.
+  std::optional<Sends> sends{};
   std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr;
   LockTraits traits{};
   std::vector<Step> steps{};     // that it announces by itself, between its commands

@@ -37,6 +37,7 @@ class LockFree final : public Lock {
 auto Entry(std::string_view write, std::string_view summary) -> LockEntry {
   return {.name = write,
           .summary = summary,
+          .sends = Sends{},
           .make = MakeLock<LockFree>,
           .traits = {Trait::kLockFree},
           .has_leases = false,

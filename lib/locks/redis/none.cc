@@ -36,6 +36,7 @@ class None final : public Lock {
 LockEntry NoneLock() {
   return {.name = "none",
           .summary = "no lock at all: the control",
+          .sends = Sends{},
           .make = MakeLock<None>,
           .traits = {Trait::kReaders, Trait::kReentry, Trait::kManyKeys, Trait::kQueue,
                      Trait::kGrantsAll},

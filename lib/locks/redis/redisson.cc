@@ -37,6 +37,7 @@ LockEntry RedissonLock() {
   return {.name = "redisson",
           .summary = "Redisson's RLock: re-entrant hash, watchdog, wake-up channel",
           .options = RedissonOptions(),
+          .sends = Sends{{"EVALSHA EVAL", "{}"}, {"SUBSCRIBE MESSAGE", ""}},
           .make = MakeRedisson,
           .traits = {Trait::kReentry},
           .source = {.lease = "30s"}};

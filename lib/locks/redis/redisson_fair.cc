@@ -133,6 +133,9 @@ LockEntry RedissonFairLock() {
   LockEntry entry{.name = "redisson-fair",
                   .summary = "redisson with a queue: granted in the order of arrival",
                   .options = RedissonOptions(),
+                  .sends = Sends{{"EVALSHA EVAL", "{}"},
+                                 {"EVALSHA EVAL", "redisson_lock_queue:{{}}"},
+                                 {"SUBSCRIBE MESSAGE", ""}},
                   .make = MakeLock<RedissonFair>,
                   .traits = {Trait::kQueue, Trait::kReentry},
                   .source = {.lease = "30s"}};

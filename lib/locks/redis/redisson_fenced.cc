@@ -48,6 +48,7 @@ LockEntry RedissonFencedLock() {
   return {.name = "redisson-fenced",
           .summary = "redisson with a rising token; the store compares tokens",
           .options = RedissonOptions(),
+          .sends = Sends{{"EVALSHA EVAL", "{}"}, {"SUBSCRIBE MESSAGE", ""}},
           .make = MakeLock<RedissonFenced>,
           .traits = {Trait::kToken, Trait::kReentry},
           .write = "fenced",

@@ -95,6 +95,7 @@ LockEntry RedissonMultiLock() {
   return {.name = "redisson-multi",
           .summary = "Redisson's MultiLock: several keys, all or none, an RLock each",
           .options = RedissonOptions(),
+          .sends = Sends{{"EVALSHA EVAL", "{}"}, {"SUBSCRIBE MESSAGE", ""}},
           .make = MakeRedisson,
           .traits = {Trait::kManyKeys, Trait::kReentry},
           .source = {.lease = "30s"}};

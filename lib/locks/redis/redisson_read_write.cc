@@ -165,6 +165,7 @@ LockEntry RedissonReadWriteLock() {
   return {.name = "redisson-read-write",
           .summary = "Redisson's read-write lock: readers together, a writer alone",
           .options = RedissonOptions(),
+          .sends = Sends{{"EVALSHA EVAL", "{}"}, {"SUBSCRIBE MESSAGE", ""}},
           .make = MakeLock<RedissonReadWrite>,
           .traits = {Trait::kReaders, Trait::kReentry},
           .source = {.lease = "30s"}};

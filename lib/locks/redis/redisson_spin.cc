@@ -44,6 +44,7 @@ LockEntry RedissonSpinLock() {
   return {.name = "redisson-spin",
           .summary = "redisson whose waiters ask again with growing pauses: no channel",
           .options = RedissonOptions(),
+          .sends = Sends{{"EVALSHA EVAL", "{}"}},
           .make = MakeLock<RedissonSpin>,
           .traits = {Trait::kReentry},
           .retry_interval = "1ms",

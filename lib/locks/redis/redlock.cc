@@ -164,6 +164,7 @@ LockEntry RedlockLock() {
                        .kind = Kind::kFlag,
                        .fallback = "false",
                        .help = "a majority is enough, however long it took (K27)"}},
+          .sends = Sends{{"SET EVALSHA EVAL", "{}"}},
           .make = MakeLock<Redlock>,
           .traits = {Trait::kMajority}};
 }

@@ -193,6 +193,7 @@ LockEntry RedlockRedissonLock() {
                        .kind = Kind::kFlag,
                        .fallback = "false",
                        .help = "a failed renewal is never tried again"}},
+          .sends = Sends{{"EVALSHA EVAL", "{}"}},
           .make = MakeLock<RedlockRedisson>,
           .traits = {Trait::kReentry, Trait::kMajority},
           .source = {.lease = "30s"}};

@@ -51,6 +51,7 @@ LockEntry SetNxPxLock() {
   return {.name = "set-nx-px",
           .summary = "SET NX PX with an owner; compare-and-delete in a script",
           .options = AwaitOptions(),
+          .sends = Sends{{"SET EVALSHA EVAL", "{}"}},
           .make = MakeLock<SetNxPx>,
           .source = {.lease = "10s", .interval = "100ms", .timeout = "5s"}};
 }

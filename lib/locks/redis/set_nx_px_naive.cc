@@ -56,6 +56,7 @@ class SetNxPxNaive final : public Lock {
 LockEntry SetNxPxDelLock() {
   return {.name = "set-nx-px-del",
           .summary = "SET NX PX; released by DEL, whoever's it is",
+          .sends = Sends{{"SET DEL EVALSHA EVAL", "{}"}},
           .make = [](const LockContext& context) -> std::unique_ptr<Lock> {
             return std::make_unique<SetNxPxNaive>(context, /*looks=*/false);
           },
@@ -65,6 +66,7 @@ LockEntry SetNxPxDelLock() {
 LockEntry SetNxPxGetDelLock() {
   return {.name = "set-nx-px-get-del",
           .summary = "SET NX PX with an owner; released by GET, compare, DEL: three steps",
+          .sends = Sends{{"SET GET DEL EVALSHA EVAL", "{}"}},
           .make = [](const LockContext& context) -> std::unique_ptr<Lock> {
             return std::make_unique<SetNxPxNaive>(context, /*looks=*/true);
           },

@@ -80,6 +80,7 @@ LockEntry SetNxPxReentrantLock() {
                        .kind = OptionSpec::Kind::kFlag,
                        .fallback = "false",
                        .help = "a section that throws leaves marker and lock (K13)"}},
+          .sends = Sends{{"SET EVALSHA EVAL", "{}"}},
           .make = MakeLock<SetNxPxReentrant>,
           .traits = {Trait::kReentry},
           .source = {.lease = "10s", .interval = "100ms", .timeout = "5s"}};

@@ -64,6 +64,7 @@ class SetnxExpire final : public Lock {
 LockEntry SetnxExpireLock() {
   return {.name = "setnx-expire",
           .summary = "SETNX, then the expiry as a second command; DEL",
+          .sends = Sends{{"SETNX PEXPIRE DEL", "{}"}},
           .make = MakeLock<SetnxExpire>,
           .steps = {Step::kMidAcquire},
           .source = {.lease = "10s", .interval = "100ms", .timeout = "5s"}};

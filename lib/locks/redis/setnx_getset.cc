@@ -103,6 +103,7 @@ LockEntry SetnxGetsetLock() {
                        .kind = OptionSpec::Kind::kFlag,
                        .fallback = "false",
                        .help = "whoever was not granted the lock releases it as well (K02)"}},
+          .sends = Sends{{"SETNX GET GETSET EXPIRE DEL SET", "{}"}},
           .make = MakeLock<SetnxGetset>,
           .traits = {Trait::kClientClocks},
           .steps = {Step::kMidAcquire},

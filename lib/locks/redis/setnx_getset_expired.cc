@@ -96,6 +96,7 @@ LockEntry SetnxGetsetExpiredLock() {
                        .fallback = "try",
                        .help = "blocking: repeats SETNX and never looks at the value (K10)",
                        .choices = {"try", "blocking"}}},
+          .sends = Sends{{"SETNX GET GETSET DEL SET", "{}"}},
           .make = MakeLock<SetnxGetsetExpired>,
           .traits = {Trait::kClientClocks, Trait::kLooksFirst},
           .steps = {Step::kMidRelease},

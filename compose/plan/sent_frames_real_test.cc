@@ -1,4 +1,4 @@
-// What command_table.cc says that locks and workloads send, against what servers are really sent.
+// What registry entries say that locks and workloads send, against what servers are really sent.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <thread>
 #include <tuple>
 
-#include "compose/plan/command_table.h"
+#include "compose/plan/sent_frames.h"
 #include "compose/testing/plan_testing.h"
 #include "lib/base/options.h"
 #include "lib/locks/registry.h"
@@ -259,7 +259,7 @@ TEST(SentCommands, LocksSendWhatTheyAreListedWith) {
     }
     EXPECT_FALSE(
         CheckFrames(FormsOf(lock).front().plan, {.kind = "drop", .nodes = {1}, .command = "GETEX"}))
-        << "lock " << lock.name << " is not listed in command_table.cc";
+        << "lock " << lock.name << " does not say what it sends";
   }
 }
 
@@ -292,7 +292,7 @@ TEST(SentCommands, WorkloadsSendWhatTheyAreListedWith) {
         farm.ExpectAllListed(*plan);
         EXPECT_FALSE(
             CheckFrames(*plan, {.kind = "drop", .nodes = {kStoreNode}, .command = "GETEX"}))
-            << "workload " << workload.name << " is not listed in command_table.cc";
+            << "workload " << workload.name << " does not say what it sends";
         served = true;
       }
       EXPECT_TRUE(served) << workload.name << ' ' << way;

@@ -1,10 +1,11 @@
-#include "compose/plan/command_table.h"
+#include "compose/plan/sent_frames.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -13,76 +14,32 @@
 #include "compose/plan/restart_rules.h"
 #include "faults/fault.h"
 #include "lib/base/options.h"
+#include "lib/base/sends.h"
 #include "lib/base/words.h"
+#include "lib/locks/registry.h"
 #include "lib/plan/topology.h"
+#include "workloads/workload.h"
 
 namespace doublehold {
 namespace {
 
-// "{}" in a key is any of the lock keys, or of the items; no key: the commands have none.
-struct SentRow {
-  std::string_view part;  // a lock; a workload, or a way of writing its stock
-  std::string_view commands;
-  std::string_view key;
+// To the store, by the values of `write`: a way of writing stock, whichever workload has it.
+struct WriteRow {
+  std::string_view write;
+  SentCommands sends;
 };
 
 constexpr std::string_view kMessage = "MESSAGE";  // what is published, as faults/proxy calls it
-constexpr std::string_view kScripts = "EVALSHA EVAL";
-constexpr std::string_view kSubscribes = "SUBSCRIBE MESSAGE";
-constexpr std::string_view kSetAndScripts = "SET EVALSHA EVAL";
 constexpr std::string_view kStock = "dh:stock:{}";
-constexpr std::string_view kOrders = "dh:orders:{}";
 
-// To the nodes, by the names of locks. What Lock::Extend would send counts, whether or not a
-// watchdog calls it.
-constexpr std::array kOfLocks{
-    SentRow{"none", "", ""},
-    SentRow{"watch", "", ""},
-    SentRow{"version", "", ""},
-    SentRow{"atomic-script", "", ""},
-    SentRow{"setnx-getset", "SETNX GET GETSET EXPIRE DEL SET", "{}"},
-    SentRow{"setnx-getset-expired", "SETNX GET GETSET DEL SET", "{}"},
-    SentRow{"setnx-expire", "SETNX PEXPIRE DEL", "{}"},
-    SentRow{"set-nx-px-del", "SET DEL EVALSHA EVAL", "{}"},
-    SentRow{"set-nx-px-get-del", "SET GET DEL EVALSHA EVAL", "{}"},
-    SentRow{"set-nx-px", kSetAndScripts, "{}"},
-    SentRow{"set-nx-px-reentrant", kSetAndScripts, "{}"},
-    SentRow{"redlock", kSetAndScripts, "{}"},
-    SentRow{"redlock-redisson", kScripts, "{}"},
-    SentRow{"fenced", kScripts, "{}"},
-    SentRow{"redisson", kScripts, "{}"},
-    SentRow{"redisson", kSubscribes, ""},
-    SentRow{"redisson-fair", kScripts, "{}"},
-    SentRow{"redisson-fair", kScripts, "redisson_lock_queue:{{}}"},
-    SentRow{"redisson-fair", kSubscribes, ""},
-    SentRow{"redisson-multi", kScripts, "{}"},
-    SentRow{"redisson-multi", kSubscribes, ""},
-    SentRow{"redisson-read-write", kScripts, "{}"},
-    SentRow{"redisson-read-write", kSubscribes, ""},
-    SentRow{"redisson-fenced", kScripts, "{}"},
-    SentRow{"redisson-fenced", kSubscribes, ""},
-    SentRow{"redisson-spin", kScripts, "{}"},
-};
-
-// To the store, by the names of workloads and of the values of `write`.
-constexpr std::array kOfWorkloads{
-    SentRow{"abandon", "", ""},
-    SentRow{"cycle", "", ""},
-    SentRow{"nested", "", ""},
-    SentRow{"queue", "", ""},
-    SentRow{"exactly-once", "LPOS RPUSH", "dh:results"},
-    SentRow{"catalogue", "GET SET", "dh:catalogue:first"},
-    SentRow{"catalogue", "GET SET", "dh:catalogue:second"},
-    SentRow{"catalogue", "INCR", "dh:catalogue:last"},
-    SentRow{"inventory", "RPUSH", kOrders},
-    SentRow{"basket", "RPUSH", kOrders},
-    SentRow{"read-modify-write", "GET SET", kStock},
-    SentRow{"check-then-decr", "GET DECR", kStock},
-    SentRow{"fenced", "GET EVALSHA EVAL", kStock},
-    SentRow{"watch", "WATCH GET SET", kStock},
-    SentRow{"watch", "MULTI EXEC UNWATCH", ""},
-    SentRow{"version", "MGET EVALSHA EVAL", kStock},
-    SentRow{"atomic-script", "GET EVALSHA EVAL", kStock},
+constexpr std::array kOfWrites{
+    WriteRow{"read-modify-write", {"GET SET", kStock}},
+    WriteRow{"check-then-decr", {"GET DECR", kStock}},
+    WriteRow{"fenced", {"GET EVALSHA EVAL", kStock}},
+    WriteRow{"watch", {"WATCH GET SET", kStock}},
+    WriteRow{"watch", {"MULTI EXEC UNWATCH", ""}},
+    WriteRow{"version", {"MGET EVALSHA EVAL", kStock}},
+    WriteRow{"atomic-script", {"GET EVALSHA EVAL", kStock}},
 };
 
 // What one part of a run sends.
@@ -100,7 +57,7 @@ struct Traffic {
     for (std::string command; in >> command;) kinds.push_back({command, key});
   }
   // In the place of "{}" each of these.
-  void Add(const SentRow& row, const std::vector<std::string>& names) {
+  void Add(const SentCommands& row, const std::vector<std::string>& names) {
     const size_t gap = row.key.find("{}");
     if (gap == std::string_view::npos) return Add(row.commands, std::string(row.key));
     for (const std::string& name : names) {
@@ -118,17 +75,11 @@ struct Traffic {
   }
 };
 
-template <size_t Count>
-bool IsListed(const std::array<SentRow, Count>& rows, std::string_view part) {
-  return std::ranges::find(rows, part, &SentRow::part) != rows.end();
-}
-
 Traffic ToNodes(const Plan& plan) {
-  Traffic traffic{.part = "lock " + plan.lock, .known = IsListed(kOfLocks, plan.lock)};
-  const std::vector<std::string> keys = LockKeysOf(plan);
-  for (const SentRow& row : kOfLocks) {
-    if (row.part == plan.lock) traffic.Add(row, keys);
-  }
+  const LockEntry* lock = FindLock(plan.lock);
+  const std::optional<Sends> sends = lock == nullptr ? std::nullopt : lock->sends;
+  Traffic traffic{.part = "lock " + plan.lock, .known = sends.has_value()};
+  for (const SentCommands& row : sends.value_or(Sends{})) traffic.Add(row, LockKeysOf(plan));
   const auto replicas = plan.lock_options.find("wait-replicas");
   if (replicas != plan.lock_options.end() && replicas->second != "0") traffic.Add("WAIT", "");
   if (FindTopology(plan.topology)->lead == Lead::kCluster) traffic.Add("ASKING", "");
@@ -141,14 +92,18 @@ Traffic ToStore(const Plan& plan) {
     return found == plan.workload_options.end() ? std::string() : found->second;
   };
   const std::string write = option("write");
-  Traffic traffic{.part = "workload " + plan.workload,
-                  .known = IsListed(kOfWorkloads, plan.workload) &&
-                           (write.empty() || IsListed(kOfWorkloads, write))};
+  const WorkloadEntry* workload = FindWorkload(plan.workload);
+  const std::optional<Sends> sends = workload == nullptr ? std::nullopt : workload->sends;
+  Traffic traffic{
+      .part = "workload " + plan.workload,
+      .known = sends && (write.empty() ||
+                         std::ranges::find(kOfWrites, write, &WriteRow::write) != kOfWrites.end())};
   std::vector<std::string> items;
   const int64_t count = option("items").empty() ? 0 : std::stoll(option("items"));
   for (int64_t item = 0; item < count; ++item) items.push_back(std::to_string(item));
-  for (const SentRow& row : kOfWorkloads) {
-    if (row.part == plan.workload || row.part == write) traffic.Add(row, items);
+  for (const SentCommands& row : sends.value_or(Sends{})) traffic.Add(row, items);
+  for (const WriteRow& row : kOfWrites) {
+    if (row.write == write) traffic.Add(row.sends, items);
   }
   return traffic;
 }

@@ -1,5 +1,5 @@
 // Faults on frames that no client of the run sends.
-#include "compose/plan/command_table.h"
+#include "compose/plan/sent_frames.h"
 
 #include <gtest/gtest.h>
 

@@ -8,9 +8,8 @@
 namespace doublehold {
 
 // That a client of this run may send such a command, with such a first key, over a link that the
-// fault acts on. What a lock or a workload sends is listed in command_table.cc, rather too much
-// than too little; of one that is not listed nothing is known, and nothing refused. Its lock and
-// its workload are known.
+// fault acts on. What a lock or a workload sends stands in its registry entry; of one that does not
+// say it nothing is known, and nothing refused.
 Result<void> CheckFrames(const Plan& plan, const FaultPlan& fault);
 
 }  // namespace doublehold
