@@ -39,6 +39,17 @@ TEST(Cause, WhatIsLostIsWaitedForLongerThanTheFaultLasts) {
   });
 }
 
+TEST(Cause, AServerOfLocksThatIsStoppedHoldsUpTheAcquireToo) {
+  const std::string late = R"(
+      c1:          A--------a==!======R-x
+      c2:                       A-a=R-r)";
+  ExpectCauses({
+      {"exclusion", late, "overran"},
+      {"exclusion", late + "\n      pause n1:     [------]", "message-held"},
+      {"exclusion", late + "\n      pause n1:                [--]", "overran"},
+  });
+}
+
 TEST(Cause, OfALateHolderIsWhatHeldItUpForSoLong) {
   ExpectCauses({
       {"exclusion", kCauseLate + "\n      pause c1:         [-----------]", "stopped"},

@@ -1,6 +1,6 @@
 // What clients put on their links: a fault on frames that never come by is refused.
-#ifndef DOUBLEHOLD_COMPOSE_PLAN_COMMAND_TABLE_H_
-#define DOUBLEHOLD_COMPOSE_PLAN_COMMAND_TABLE_H_
+#ifndef DOUBLEHOLD_COMPOSE_PLAN_SENT_FRAMES_H_
+#define DOUBLEHOLD_COMPOSE_PLAN_SENT_FRAMES_H_
 
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
@@ -14,4 +14,4 @@ Result<void> CheckFrames(const Plan& plan, const FaultPlan& fault);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_PLAN_COMMAND_TABLE_H_
+#endif  // DOUBLEHOLD_COMPOSE_PLAN_SENT_FRAMES_H_
