@@ -132,7 +132,8 @@ Result<void> Add(const std::vector<Point>& points, const SweepRequest& request, 
 
 // One place takes one fault, and nothing comes after a death.
 bool GoTogether(const Point& first, const Point& second) {
-  return first.place != second.place && first.fault->kind != "crash";
+  return first.place != second.place &&
+         !FindFault(first.fault->kind)->traits.Has(FaultTrait::kKills);
 }
 
 }  // namespace
