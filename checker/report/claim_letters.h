@@ -2,21 +2,16 @@
 #ifndef DOUBLEHOLD_CHECKER_REPORT_CLAIM_LETTERS_H_
 #define DOUBLEHOLD_CHECKER_REPORT_CLAIM_LETTERS_H_
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "checker/verdict/checker.h"
+
 namespace doublehold {
 
-struct ClaimLetter {
-  char letter;
-  std::string_view claim;
-  std::string_view meaning;  // of its violation: "held twice, both leases valid"
-  bool is_vital = false;     // what a lock is for: where that is not known, nothing is
-};
-// In the order in which they stand in a cell.
-std::span<const ClaimLetter> ClaimLetters();
+// In the order in which they stand in a cell: the vital ones first, else as they are told.
+std::vector<const CheckerEntry*> InOrderOfLetters();
 
 // Of two that hold it with valid leases it goes without saying that they both hold it: H, and no h.
 // Empty: none.

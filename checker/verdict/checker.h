@@ -53,8 +53,18 @@ enum class About : uint8_t { kData, kLock, kToken };
 // A claim that is a limit of the user's: of a time, or of a number.
 enum class LimitKind : uint8_t { kNone, kTime, kCount };
 
+// A claim in tables of many runs.
+struct ClaimLetter {
+  char letter;               // of no other claim
+  std::string_view meaning;  // of its violation: "held twice, both leases valid"
+  // What a lock is for: its place among these, from 1 on; where it is not known, nothing is. 0: it
+  // is something else.
+  int vital = 0;
+};
+
 struct CheckerEntry {
   std::string_view claim;
+  ClaimLetter letter;
   std::string_view violated_when;  // for `doublehold list claims`
   About about;
   CheckFunction check;

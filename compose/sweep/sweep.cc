@@ -50,12 +50,11 @@ bool HadShortPauses(const nlohmann::json& verdict) {
 
 // Whether a claim leaves open what came of a run. One that had nothing to judge (`release`, where
 // nobody released) does not, unless the lock is for that, or no other was decided either.
-bool LeavesOpen(const nlohmann::json& claim, const ClaimLetter& letter,
-                const nlohmann::json& verdict) {
+bool LeavesOpen(const nlohmann::json& claim, bool is_vital, const nlohmann::json& verdict) {
   if (claim.at("outcome") != "unknown") return false;
   const auto is_unknown = [](const nlohmann::json& c) { return c.at("outcome") == "unknown"; };
   const bool had_something = claim.value("opportunities", int64_t{1}) > 0;
-  return letter.is_vital || had_something || std::ranges::all_of(verdict.at("claims"), is_unknown);
+  return is_vital || had_something || std::ranges::all_of(verdict.at("claims"), is_unknown);
 }
 
 // They begin when the first client is where its fault is.
@@ -187,13 +186,13 @@ SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const S
   if (!verdict.is_object())
     return {.letters = {kUnknownOutcome}, .sentence = "the run has no verdict"};
   std::string unknown;
-  for (const ClaimLetter& letter : ClaimLetters()) {
+  for (const CheckerEntry* entry : InOrderOfLetters()) {
     for (const nlohmann::json& claim : verdict.at("claims")) {
-      if (claim.at("claim") != letter.claim) continue;
-      if (unknown.empty() && LeavesOpen(claim, letter, verdict))
-        unknown = fmt::format("{}: {}", letter.claim, claim.value("reason", ""));
+      if (claim.at("claim") != entry->claim) continue;
+      if (unknown.empty() && LeavesOpen(claim, entry->letter.vital > 0, verdict))
+        unknown = fmt::format("{}: {}", entry->claim, claim.value("reason", ""));
       if (claim.at("outcome") != "violated") continue;
-      outcome.violated.emplace_back(letter.claim);
+      outcome.violated.emplace_back(entry->claim);
       const auto violations = claim.find("violations");
       if (outcome.sentence.empty() && violations != claim.end() && !violations->empty())
         outcome.sentence = violations->front().value("sentence", "");
