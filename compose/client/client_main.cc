@@ -8,17 +8,12 @@
 #include <cerrno>
 #include <thread>
 
-#include "compose/client/probe.h"
-#include "compose/client/redis/key_discovery.h"
-#include "compose/client/stay_idle.h"
+#include "compose/client/session_loop.h"
 #include "compose/driver/driver.h"
 #include "lib/base/check.h"
-#include "lib/driver/driver_lock.h"
 #include "lib/history/shared_run.h"
-#include "lib/locks/recorded_lock.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/plan_json.h"
-#include "lib/plan/topology.h"
 #include "lib/redis/real_env.h"
 #include "workloads/workload.h"
 
@@ -50,58 +45,17 @@ bool ReportReady(int step_fd) {
   return received == 1;
 }
 
-LockContext ContextOf(Env& env, const Plan& plan, int client, int thread = 0) {
-  return {.env = env,
-          .client = client,
-          .thread = thread,
-          .seed = plan.seed,
-          .nodes = LockNodesOf(plan),
-          .lease = plan.lease,
-          .call_timeout = plan.call_timeout,
-          .options = Options(plan.lock_options)};
-}
-
-// What a process of the run needs besides its Env.
-struct ClientContext {
-  const Plan& plan;
-  int client = 0;
-  const ClientDriver* driver = nullptr;  // null: the plan has none
-
-  [[nodiscard]] std::unique_ptr<Lock> MakeLock(Env& env, int thread = 0) const {
-    const LockContext context = ContextOf(env, plan, client, thread);
-    return driver == nullptr ? FindLock(plan.lock)->make(context) : driver->MakeLock(context);
-  }
-};
-
-void RunSession(Env& env, const ClientContext& means, int thread) {
+void RunSession(Env& env, const Means& means, int thread) {
   const Plan& plan = means.plan;
-  const std::unique_ptr<Workload> workload =
-      FindWorkload(plan.workload)->make(Options(plan.workload_options));
-  RecordedLock lock(env, means.MakeLock(env, thread));
-  Session session{.env = env,
-                  .lock = lock,
-                  .client = means.client,
-                  .thread = thread,
-                  .lease = plan.lease,
-                  .policy = {.interval = plan.retry.interval,
-                             .growth = plan.retry.growth,
-                             .longest = plan.retry.longest,
-                             .jitter = plan.retry.jitter,
-                             .retries = plan.retry.retries,
-                             .timeout = {},
-                             .call_timeout = plan.call_timeout}};
-  env.Reach(Step::kStart);
-  const auto left = [&] { return plan.duration.count() - env.SinceStartNs(env.Mono()); };
-  for (int64_t section = 0; plan.sections == 0 || section < plan.sections; ++section) {
-    if (left() <= 0 || env.Stopping()) break;
-    session.policy.timeout = std::min(plan.retry.timeout, Duration(left()));
-    workload->Step(session);
-  }
-  if (JudgesIdle(plan)) StayIdle(env, plan.lease);
+  RunSession(env, means, thread, [&](int64_t section, RetryPolicy& policy) {
+    const Duration left = plan.duration - Duration(env.SinceStartNs(env.Mono()));
+    policy.timeout = std::min(plan.retry.timeout, left);
+    return left > Duration{} && (plan.sections == 0 || section < plan.sections);
+  });
 }
 
 // A session each, the first on this thread.
-void RunSessions(Env& env, const ClientContext& means) {
+void RunSessions(Env& env, const Means& means) {
   std::vector<std::unique_ptr<Task>> others;
   for (int thread = 1; thread < means.plan.threads; ++thread) {
     others.push_back(env.Spawn(TaskKind::kSession,
@@ -110,30 +64,7 @@ void RunSessions(Env& env, const ClientContext& means) {
   RunSession(env, means, 0);
 }
 
-void RunReferee(Env& env, const ClientContext& means, Workload& workload) {
-  const Plan& plan = means.plan;
-  const std::unique_ptr<Lock> lock = means.MakeLock(env);
-  const std::vector<std::string> names = workload.Keys();
-  for (size_t i = 0; i < workload.LockCount(); ++i) {
-    const LockKey key{.name = names[i], .index = static_cast<uint16_t>(i)};
-    const ProbeTerms terms{
-        .lease = plan.lease,
-        .grace = plan.grace,
-        .call_timeout = plan.call_timeout,
-        .own_wait = plan.driver ? DriverLock::WaitOf(plan.call_timeout) : Duration{}};
-    LibraryKeys of_library(env, LockNodesOf(plan), key, terms);
-    if (plan.driver) {
-      of_library.Look();
-    } else if (!FindLock(plan.lock)->end_is_in_value) {
-      RecordExpiries(env, LockNodesOf(plan), key, terms);
-    }
-    Probe(env, *lock, key, terms);
-    if (plan.driver) of_library.Record(*lock);
-  }
-  workload.Finish(env);
-}
-
-int RunProcess(const ClientArguments& arguments, const ClientContext& means, SharedRun& shared) {
+int RunProcess(const ClientArguments& arguments, const Means& means, SharedRun& shared) {
   const Plan& plan = means.plan;
   const RealProcess process{.number = arguments.number,
                             .seed = plan.seed,
@@ -141,8 +72,7 @@ int RunProcess(const ClientArguments& arguments, const ClientContext& means, Sha
                             .roster = arguments.roster,
                             .shared = &shared,
                             .step_fd = arguments.step_fd};
-  const std::unique_ptr<Workload> workload =
-      FindWorkload(plan.workload)->make(Options(plan.workload_options));
+  const std::unique_ptr<Workload> workload = means.make_workload();
   const bool referee = arguments.number == 0;
   if (referee) {
     RealProcess unrecorded = process;
@@ -212,13 +142,19 @@ int ClientMain(std::span<const std::string> words) {
   Result<SharedRun> shared =
       SharedRun::Open(arguments.memory_fd, plan->clients + 1, arguments.clock_pages, plan->threads);
   if (!shared) return Fail(shared.error().message);
-  ClientContext means{.plan = *plan, .client = arguments.number};
+  const Options lock_options(plan->lock_options), workload_options(plan->workload_options);
+  Means means{
+      .plan = *plan,
+      .client = arguments.number,
+      .lock_options = lock_options,
+      .make_lock = plan->driver ? nullptr : FindLock(plan->lock)->make,
+      .make_workload = [&] { return FindWorkload(plan->workload)->make(workload_options); }};
   if (!plan->driver) return RunProcess(arguments, means, *shared);
   const Result<ClientDriver> driver = StartClientDriver(
       *plan, arguments.number, arguments.driver_nodes,
       std::filesystem::path(arguments.plan_file).parent_path() / "clients", arguments.memory_fd);
   if (!driver) return Fail(driver.error().message);
-  means.driver = &*driver;
+  means.make_lock = [&](const LockContext& context) { return driver->MakeLock(context); };
   const int status = RunProcess(arguments, means, *shared);
   driver->channel->Close(kByePatience);
   return status;

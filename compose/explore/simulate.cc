@@ -3,13 +3,12 @@
 #include <memory>
 #include <string>
 
-#include "compose/client/probe.h"
+#include "compose/client/session_loop.h"
 #include "compose/client/stay_idle.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/plan/restart_rules.h"
 #include "faults/fault.h"
 #include "lib/base/check.h"
-#include "lib/locks/recorded_lock.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/topology.h"
 #include "workloads/workload.h"
@@ -33,18 +32,23 @@ class Play {
 
   void Run(Execution& execution) {
     world_.Start(kReferee, TaskKind::kSession, 0,
-                 [this](Env& env) { CHECK(MakeWorkload()->Setup(env)); });
+                 [this](Env& env) { CHECK(MeansOf(kReferee).make_workload()->Setup(env)); });
     world_.Run(/*with_faults=*/false);
     const MonoTime begun = world_.now();
     for (int client = 1; client <= plan_.clients; ++client) {
       for (int thread = 0; thread < plan_.threads; ++thread) {
-        world_.Start(client, TaskKind::kSession, thread,
-                     [this, client, thread](Env& env) { RunSession(env, client, thread); });
+        world_.Start(client, TaskKind::kSession, thread, [this, client, thread](Env& env) {
+          RunSession(env, MeansOf(client), thread,
+                     [this](int64_t cycle, RetryPolicy&) { return cycle < scenario_.cycles; });
+        });
       }
     }
     world_.Run(/*with_faults=*/true);
     if (!world_.cut_off()) {
-      world_.Start(kReferee, TaskKind::kSession, 0, [this](Env& env) { RunReferee(env); });
+      world_.Start(kReferee, TaskKind::kSession, 0, [this](Env& env) {
+        const Means means = MeansOf(kReferee);
+        RunReferee(env, means, *means.make_workload());
+      });
       world_.Run(/*with_faults=*/false);
     }
     execution.cut_off = world_.cut_off();
@@ -61,54 +65,12 @@ class Play {
   }
 
  private:
-  [[nodiscard]] std::unique_ptr<Workload> MakeWorkload() const {
-    return workload_.make(workload_options_);
-  }
-  std::unique_ptr<Lock> MakeLock(Env& env, int client, int thread = 0) const {
-    const auto make = scenario_.make != nullptr ? scenario_.make : lock_.make;
-    return make({.env = env,
-                 .client = client,
-                 .thread = thread,
-                 .seed = plan_.seed,
-                 .nodes = LockNodesOf(plan_),
-                 .lease = plan_.lease,
-                 .call_timeout = plan_.call_timeout,
-                 .options = lock_options_});
-  }
-
-  void RunSession(Env& env, int client, int thread) {
-    const std::unique_ptr<Workload> workload = MakeWorkload();
-    RecordedLock lock(env, MakeLock(env, client, thread));
-    Session session{.env = env,
-                    .lock = lock,
-                    .client = client,
-                    .thread = thread,
-                    .lease = plan_.lease,
-                    .policy = {.interval = plan_.retry.interval,
-                               .growth = plan_.retry.growth,
-                               .longest = plan_.retry.longest,
-                               .jitter = plan_.retry.jitter,
-                               .retries = plan_.retry.retries,
-                               .timeout = plan_.retry.timeout,
-                               .call_timeout = plan_.call_timeout}};
-    env.Reach(Step::kStart);
-    for (int cycle = 0; cycle < scenario_.cycles && !env.Stopping(); ++cycle)
-      workload->Step(session);
-    if (JudgesIdle(plan_)) StayIdle(env, plan_.lease);
-  }
-
-  void RunReferee(Env& env) {
-    const std::unique_ptr<Workload> workload = MakeWorkload();
-    const std::unique_ptr<Lock> lock = MakeLock(env, kReferee);
-    const std::vector<std::string> names = workload->Keys();
-    for (size_t i = 0; i < workload->LockCount(); ++i) {
-      const LockKey key{.name = names[i], .index = static_cast<uint16_t>(i)};
-      const ProbeTerms terms{
-          .lease = plan_.lease, .grace = plan_.grace, .call_timeout = plan_.call_timeout};
-      if (!lock_.end_is_in_value) RecordExpiries(env, LockNodesOf(plan_), key, terms);
-      Probe(env, *lock, key, terms);
-    }
-    workload->Finish(env);
+  [[nodiscard]] Means MeansOf(int client) const {
+    return {.plan = plan_,
+            .client = client,
+            .lock_options = lock_options_,
+            .make_lock = scenario_.make != nullptr ? scenario_.make : lock_.make,
+            .make_workload = [this] { return workload_.make(workload_options_); }};
   }
 
   const Scenario& scenario_;

@@ -1,0 +1,77 @@
+#include "compose/client/session_loop.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compose/client/probe.h"
+#include "compose/client/redis/key_discovery.h"
+#include "compose/client/stay_idle.h"
+#include "lib/driver/driver_lock.h"
+#include "lib/locks/recorded_lock.h"
+#include "lib/plan/topology.h"
+
+namespace doublehold {
+namespace {
+
+std::unique_ptr<Lock> MakeLock(Env& env, const Means& means, int thread) {
+  const Plan& plan = means.plan;
+  return means.make_lock({.env = env,
+                          .client = means.client,
+                          .thread = thread,
+                          .seed = plan.seed,
+                          .nodes = LockNodesOf(plan),
+                          .lease = plan.lease,
+                          .call_timeout = plan.call_timeout,
+                          .options = means.lock_options});
+}
+
+}  // namespace
+
+void RunSession(Env& env, const Means& means, int thread,
+                const std::function<bool(int64_t, RetryPolicy&)>& goes_on) {
+  const Plan& plan = means.plan;
+  const std::unique_ptr<Workload> workload = means.make_workload();
+  RecordedLock lock(env, MakeLock(env, means, thread));
+  Session session{.env = env,
+                  .lock = lock,
+                  .client = means.client,
+                  .thread = thread,
+                  .lease = plan.lease,
+                  .policy = {.interval = plan.retry.interval,
+                             .growth = plan.retry.growth,
+                             .longest = plan.retry.longest,
+                             .jitter = plan.retry.jitter,
+                             .retries = plan.retry.retries,
+                             .timeout = plan.retry.timeout,
+                             .call_timeout = plan.call_timeout}};
+  env.Reach(Step::kStart);
+  for (int64_t section = 0; !env.Stopping() && goes_on(section, session.policy); ++section)
+    workload->Step(session);
+  if (JudgesIdle(plan)) StayIdle(env, plan.lease);
+}
+
+void RunReferee(Env& env, const Means& means, Workload& workload) {
+  const Plan& plan = means.plan;
+  const std::unique_ptr<Lock> lock = MakeLock(env, means, 0);
+  const std::vector<std::string> names = workload.Keys();
+  for (size_t i = 0; i < workload.LockCount(); ++i) {
+    const LockKey key{.name = names[i], .index = static_cast<uint16_t>(i)};
+    const ProbeTerms terms{
+        .lease = plan.lease,
+        .grace = plan.grace,
+        .call_timeout = plan.call_timeout,
+        .own_wait = plan.driver ? DriverLock::WaitOf(plan.call_timeout) : Duration{}};
+    std::optional<LibraryKeys> of_library;
+    if (plan.driver) {
+      of_library.emplace(env, LockNodesOf(plan), key, terms).Look();
+    } else if (!FindLock(plan.lock)->end_is_in_value) {
+      RecordExpiries(env, LockNodesOf(plan), key, terms);
+    }
+    Probe(env, *lock, key, terms);
+    if (of_library) of_library->Record(*lock);
+  }
+  workload.Finish(env);
+}
+
+}  // namespace doublehold
