@@ -1,0 +1,37 @@
+// Runs as version 0.1.0 wrote them, without the traits of faults and locks: they are read, and
+// judged as they were, to the letter.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "checker/judge.h"
+#include "compose/os/run_folder.h"
+#include "lib/base/paths.h"
+#include "lib/plan/plan_json.h"
+
+namespace doublehold {
+namespace {
+
+TEST(OldRuns, AreJudgedAsTheyWere) {
+  const std::filesystem::path folder =
+      std::filesystem::path(SourceDir()) / "compose/testdata/version-0.1.0";
+  size_t seen = 0;
+  for (const auto& run : std::filesystem::directory_iterator(folder)) {
+    SCOPED_TRACE(run.path().filename());
+    const Result<Plan> plan = ReadPlanFile(run.path() / "plan.json");
+    ASSERT_TRUE(plan.has_value()) << plan.error().message;
+    const Result<History> history = ReadHistory(run.path());
+    ASSERT_TRUE(history.has_value()) << history.error().message;
+    EXPECT_FALSE(history->facts.lock_traits.has_value());
+    std::ifstream in(run.path() / "verdict.json");
+    const nlohmann::json was = nlohmann::json::parse(in);
+    EXPECT_EQ(ToJson(Judge(*history)).at("claims"), was.at("claims"));
+    ++seen;
+  }
+  EXPECT_EQ(seen, 5U);
+}
+
+}  // namespace
+}  // namespace doublehold
