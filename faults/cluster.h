@@ -1,5 +1,5 @@
-// The verbs with which faults act on a run. The real cluster does them to processes, sockets and
-// clocks; the simulated one does them to its model: each fault is written once.
+// The verbs with which faults act on a run: the real cluster does them to processes, sockets and
+// clocks. The simulated world has faults of its own (lib/sim/fault.h), each of a kind of these.
 //
 // Thread rule: one thread (the supervisor's). No verb waits.
 #ifndef DOUBLEHOLD_FAULTS_CLUSTER_H_
