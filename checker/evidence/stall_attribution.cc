@@ -40,7 +40,7 @@ bool IsOn(const Scene& scene, const FaultEpisode& episode, int32_t client, bool 
 Span TakenOf(const Scene& scene, const FaultEpisode& episode, const Span& wait) {
   const FaultFact& fault = FactOf(scene, episode);
   const int64_t from_ns = std::max(wait.from_ns, episode.from_ns);
-  if (LosesMessages(fault)) return {from_ns, wait.to_ns};
+  if (LosesMessages(fault) || !IsDescribed(fault)) return {from_ns, wait.to_ns};
   // Of who waits for what it acts on it takes the time that it lasts, and nothing after.
   const bool holds = StopsServers(fault) || KeepsMessages(fault);
   const bool delays = Does(fault, FaultTrait::kDelays);

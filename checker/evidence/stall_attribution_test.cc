@@ -208,6 +208,13 @@ TEST(Blame, WhatAFaultTakesOfAStallIsTheFaults) {
       slow c1:         [------------]
       machine c1:          (--------)                      )",
        kBlameUnknown},
+      {"what a fault of an unknown kind keeps may be waited for long after",
+       R"(
+      c1:            A-a=W----!---?==R-r     | 5>4
+      c2:                        A-a===R-r
+      volcano c1:         []
+      machine c1:     (---------)            )",
+       kBlameViolated},
       {"a message that was lost is waited for long after",
        R"(
       c1:            A-a=W----!---?==R-r     | 5>4

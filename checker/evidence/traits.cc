@@ -64,6 +64,11 @@ FaultTraits TraitsOfOldKind(std::string_view kind) {
   return found == kOldKinds.end() ? FaultTraits{} : found->traits;
 }
 
+bool IsDescribed(const FaultFact& fault) {
+  return fault.traits ||
+         std::ranges::find(kOldKinds, fault.kind, &OldKind::kind) != kOldKinds.end();
+}
+
 LockTraits TraitsOfOldLock(std::string_view lock) {
   const auto* found = std::ranges::find(kOldLocks, lock, &OldLock::lock);
   return found == kOldLocks.end() ? LockTraits{} : found->traits;

@@ -10,6 +10,9 @@
 namespace doublehold {
 
 FaultTraits TraitsOf(const FaultFact& fault);
+// False: of a kind that its history does not describe, and that version 0.1.0 did not have. It may
+// do anything.
+bool IsDescribed(const FaultFact& fault);
 bool Does(const FaultFact& fault, FaultTrait trait);
 
 bool LockHas(const RunFacts& facts, LockTrait trait);

@@ -33,7 +33,7 @@ bool MayHide(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
   constexpr FaultTraits kHide{FaultTrait::kStops, FaultTrait::kKills, FaultTrait::kLosesData,
                               FaultTrait::kLosesMessages, FaultTrait::kKeepsMessages};
-  if (!TraitsOf(fault).HasAny(kHide)) return false;
+  if (IsDescribed(fault) && !TraitsOf(fault).HasAny(kHide)) return false;
   std::set<int> nodes(fault.nodes.begin(), fault.nodes.end());
   if (episode.node >= 0) nodes.insert(episode.node);
   if (nodes.empty()) return true;

@@ -206,6 +206,9 @@ TEST(Quiet, WhoCouldNotBeSeenToSendShowsNothing) {
       c1:                 A-a=R-rI---------i
       flush n1:                   [-----])",
        Outcome3::kValid},
+      {"nobody knows what the fault does", R"(
+      c1:                 A-a=R-rI---------i
+      volcano n1:                 [-----])"},
       {"another was seen for long enough", R"(
       c1:                 A-a=R-rI---------i
       c2:                         A-a=R-rI---------i
