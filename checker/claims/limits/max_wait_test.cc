@@ -53,6 +53,8 @@ TEST(MaxWait, CountsAllThatASessionWaitedSinceItsLastGrant) {
       {"it may have had it", "c1: Q-A-----?x  Q-A-----aq"},
       {"it was refused it meanwhile", "c1: Q-A-----xx  Q-A-----aq", Outcome3::kViolated},
       {"it hangs, perhaps to the end", "c1:    Q-A\nc2:    A-x\nprobe:             P-p"},
+      {"and beside two that were granted it",
+       "c1:    Q-A\nc2:    QAaq\nc3:    QAaq\nprobe:             P-p"},
       {"of different keys", "c1:        Q-A--x-x\nc1 item-1:         Q-A--x-x"},
       {"of two sessions", "c1:   Q-A--x-x\nc1.2:           Q-A--x-x"},
       {"nobody's", "c1: A-a=R-r"},
@@ -122,8 +124,8 @@ TEST(MaxWait, IsForWantOfAQueueOnlyWhereNoFaultHasAPartInIt) {
       c3:               Q-A-x-A-aq=R-r)";
   EXPECT_EQ(CauseOfWait(too_late, "set-nx-px"), "not-told") << "it had waited for too long by then";
   const std::string between_its_tries = R"(
-      c1:           QA-aq=R-r
-      c2:  Q-A----x-x            Q-A-----aq)";
+      c1:        QA-aq=R-r
+      c2:  Q-A-xx            Q-A--------aq)";
   EXPECT_EQ(CauseOfWait(between_its_tries, "set-nx-px"), "not-told") << "it had left the queue";
 }
 
