@@ -104,7 +104,8 @@ def drawn_faults(faults: list[Fault]) -> list[Fault]:
     kinds: dict[str, list[Fault]] = {}
     for fault in took_effect:
         kinds.setdefault(fault.kind, []).append(fault)
-    return [Fault(name=kind, kind=kind, family=some[0].family, what=kind, planned=sum(fault.planned for fault in some),
+    return [Fault(name=kind, kind=kind, family=some[0].family, what=kind,
+                  planned=sum(fault.planned for fault in some),
                   started=sum(fault.started for fault in some),
                   episodes=sorted((e for fault in some for e in fault.episodes), key=lambda e: e.from_ns))
             for kind, some in kinds.items()]

@@ -189,7 +189,7 @@ class Numbers(unittest.TestCase):
         self.assertEqual(told, ["below 0.0023 %", "below 0.75 %", "below 1.3 %", "below 1 %"])
 
     def test_a_fault_until_a_step_has_no_length_asked_for(self) -> None:
-        told = [words.asked_and_measured(fault(family), asked, measured) for family, asked, measured in (
+        told = [words.asked_and_measured(fault(family), *times) for family, *times in (
             ("process pauses", 800 * MS, 803 * MS), ("long sections", 0, 61 * MS),
             ("clock faults", -750 * MS, -750 * MS))]
         self.assertEqual([[text.replace("\N{NO-BREAK SPACE}", " ") for text in pair]

@@ -193,7 +193,8 @@ class Maker:
         as_expected = all(claim["as_expected"] for claim in claims)
         held = sorted(h["to_ns"] - h["from_ns"] for h in self.holds)
         families = {"pause": "process pauses", "clock": "clock faults", "network": "network faults"}
-        faults = [{"name": "stall", "kind": toy.fault, "family": families.get(toy.fault, "other faults"), "planned": len(self.episodes),
+        faults = [{"name": "stall", "kind": toy.fault,
+                   "family": families.get(toy.fault, "other faults"), "planned": len(self.episodes),
                    "what": f"client 1 at before-write, for {toy.lease_ms + 70}ms{toy.hostile}",
                    "started": len(self.episodes), "episodes": self.episodes}]
         return {

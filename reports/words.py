@@ -77,7 +77,7 @@ CLAIMS: dict[str, ClaimWords] = {
 }
 
 LONG_SECTIONS = "long sections"
-# In the palette, by the families of faults that a verdict names, in the order in which they are told.
+# In the palette, by the families of faults that a verdict names, in the order of telling.
 ROLES_OF_FAMILIES = {
     "process pauses": "pause", "network faults": "network", "clock faults": "clock",
     "killed processes": "outage", "restarts": "outage", "lost keys": "outage",

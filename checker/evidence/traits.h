@@ -19,8 +19,8 @@ bool LockHas(const RunFacts& facts, LockTrait trait);
 // Whether who waits longest is to be next. Of a library that is not recorded.
 bool KeepsQueue(const RunFacts& facts);
 
-// Of the names of version 0.1.0 alone: what is newer says it in its registry entry, and is not added
-// here. None of a name that is not known.
+// Of the names of version 0.1.0 alone: what is newer says it in its registry entry, and is not
+// added here. None of a name that is not known.
 FaultTraits TraitsOfOldKind(std::string_view kind);
 LockTraits TraitsOfOldLock(std::string_view lock);
 

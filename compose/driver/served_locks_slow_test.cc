@@ -3,8 +3,8 @@
 //
 // Left out, since a driver cannot have it:
 // - Sections that throw: set-nx-px-reentrant with leaky-marker (K13), which is refused at hello.
-// - lease-exclusion of a lock with a watchdog, or without leases: when a lease is over, the protocol
-//   does not say.
+// - lease-exclusion of a lock with a watchdog, or without leases: when a lease is over, the
+//   protocol does not say.
 // - release of a lock that does not look: it may be unknown where the lease of whoever had it may
 //   have been over.
 // - Steps inside a lock's protocol (mid-acquire, mid-release), which only a lock in the client's

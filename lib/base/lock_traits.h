@@ -1,6 +1,6 @@
-// What a lock variant can do besides locking one key for one owner, and how it does it, as far as it
-// matters to workloads and to who judges a history. Its registry entry (lib/locks/registry.h) says
-// it, and it travels in the history.
+// What a lock variant can do besides locking one key for one owner, and how it does it, as far as
+// it matters to workloads and to who judges a history. Its registry entry (lib/locks/registry.h)
+// says it, and it travels in the history.
 #ifndef DOUBLEHOLD_LIB_BASE_LOCK_TRAITS_H_
 #define DOUBLEHOLD_LIB_BASE_LOCK_TRAITS_H_
 
