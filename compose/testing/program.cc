@@ -120,11 +120,15 @@ std::vector<pid_t> Program::Descendants() const {
   return found;
 }
 
+std::vector<pid_t> Program::DescendantsNamed(const std::string& start) const {
+  std::vector<pid_t> found = Descendants();
+  std::erase_if(found, [&](pid_t one) { return !ProcessNameFor(one).starts_with(start); });
+  return found;
+}
+
 pid_t Program::DescendantNamed(const std::string& start) const {
-  for (const pid_t process : Descendants()) {
-    if (ProcessNameFor(process).starts_with(start)) return process;
-  }
-  return 0;
+  const std::vector<pid_t> found = DescendantsNamed(start);
+  return found.empty() ? 0 : found.front();
 }
 
 size_t Program::TemporaryFiles() const {

@@ -51,7 +51,8 @@ class Program {
 
   // What it has started and has not ended: its children, and theirs.
   [[nodiscard]] std::vector<pid_t> Descendants() const;
-  // The first of them whose name begins so, or 0.
+  // Those of them whose name begins so; the first of these, or 0.
+  [[nodiscard]] std::vector<pid_t> DescendantsNamed(const std::string& start) const;
   [[nodiscard]] pid_t DescendantNamed(const std::string& start) const;
   // How many files and folders lie in its temporary folder.
   [[nodiscard]] size_t TemporaryFiles() const;
