@@ -113,20 +113,8 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
       {fault("kind = \"crash\"\nclient = 1\nfor = \"1s\"\n"),
        "x.toml:6: fault.0.for: fault 'crash-1' (crash): is over at once: no 'for' (a node that "
        "comes back: 'restart')"},
-      {fault("kind = \"crash\"\nclient = 2\nfrom = \"1s\"\n[[fault]]\nkind = \"pause\"\nclient = "
-             "2\nfrom = \"2s\"\nfor = \"1s\"\n"),
-       "x.toml:9: fault.1.client: fault 'pause-2': client 2 is dead by then: 'crash-1' kills it at "
-       "1s"},
       {fault("kind = \"crash\"\nclient = 1\nuntil = \"client 2 after-read\"\n"),
        "x.toml:6: fault.0.until: fault 'crash-1': it ends by itself: no 'until'"},
-      {fault("kind = \"crash\"\nclient = 2\n[[fault]]\nkind = \"pause\"\nclient = 1\nuntil = "
-             "\"client 2 holds\"\n"),
-       "x.toml:9: fault.1.until: fault 'pause-2': it never heals: client 2 reaches no step any "
-       "more: "
-       "'crash-1' kills it at 0s"},
-      {fault("kind = \"partition\"\nclient = 1\nnodes = [1]\nuntil = \"client 1 holds\"\n"),
-       "x.toml:7: fault.0.until: fault 'partition-1': it never heals: client 1 cannot reach "
-       "after-acquire while it is cut off from all nodes"},
       {fault("kind = \"pause\"\nclient = 1\nfrom = \"1s\"\nfor = \"4500ms\"\n"),
        "x.toml:7: fault.0.for: fault 'pause-1': it would be cut short: it lasts until 5.5s, and "
        "the run "
@@ -211,24 +199,6 @@ TEST(BuildPlan, NamesWhatATimelineWaitsForInVain) {
        "x.toml:5: fault.0.on: fault 'slow-1': no client ever reaches after-read: lock redisson "
        "in "
        "workload nested has the steps start, after-acquire, before-release, after-release"},
-      {fault("client = 1\nuntil = \"client 1 after-acquire\"\n"),
-       at(6, "until") +
-           "it never heals: client 1 cannot reach after-acquire while this fault keeps it"},
-      {fault("on = \"client 2 after-read\"\nuntil = \"client 2 after-acquire\"\n"),
-       at(6, "until") +
-           "it never heals: client 2 cannot reach after-acquire while this fault keeps it"},
-      {"workload.clients = 1\n" + fault("on = \"any after-read\"\nuntil = \"any after-acquire\"\n"),
-       "x.toml:7: fault.0.until: fault 'pause-1': it never heals: client 1 cannot reach "
-       "after-acquire while this fault keeps it"},
-      {fault("name = \"a\"\nclient = 1\nuntil = \"end of b\"\n[[fault]]\nkind = \"pause\"\nname = "
-             "\"b\"\nclient = 2\nuntil = \"end of a\"\n"),
-       "x.toml:7: fault.0.until: fault 'a': it never ends: the end of 'a' waits for the end of 'b' "
-       "waits for the end of 'a'"},
-      {fault(
-           "name = \"a\"\non = \"client 1 start\"\nfor = \"1s\"\nduring = \"b\"\n[[fault]]\nkind = "
-           "\"pause\"\nname = \"b\"\non = \"client 2 start\"\nfor = \"1s\"\nduring = \"a\"\n"),
-       "x.toml:8: fault.0.during: fault 'a': it never ends: the beginning of 'a' waits for the "
-       "beginning of 'b' waits for the beginning of 'a'"},
       {fault("client = 1\nfor = \"1s\"\nfrom = \"1s\"\nevery = \"2s\"\ntimes = 3\n"),
        at(9, "times") + "the last of its 3 times is at 5s, after the run's end at 5s"},
       {fault("client = 1\nfor = \"500ms\"\nevery = \"100ms\"\ntimes = 3\n"),
@@ -239,19 +209,6 @@ TEST(BuildPlan, NamesWhatATimelineWaitsForInVain) {
        "at 5s"},
       {fault("client = 1\nfor = \"1s\"\nevery = \"2s\"\n"),
        "x.toml:7: fault.0.every: that is how far apart; how often (times) is missing"},
-      {fault("name = \"p\"\nnodes = [1]\nuntil = \"any holds\"\n"),
-       "x.toml:7: fault.0.until: fault 'p': it never heals: nobody reaches after-acquire while all "
-       "nodes are stopped"},
-      {fault("client = 1\nuntil = \"begin of late\"\n[[fault]]\nkind = \"jump\"\nname = "
-             "\"late\"\nnodes = [1]\nby = \"1s\"\nfor = \"1s\"\non = \"client 1 holds\"\n"),
-       at(6, "until") +
-           "it never heals: 'late' begins at a step of client 1, which this fault keeps from it"},
-      {fault("on = \"client 1 after-release\"\nfrom = \"2s\"\nfor = \"1s\"\n[[fault]]\nkind = "
-             "\"crash\"\nclient = 1\nfrom = \"1s\"\n"),
-       at(5, "on") + "client 1 reaches no step any more: 'crash-2' kills it at 1s"},
-      {fault("on = \"client 1 holds\"\nfor = \"1s\"\nduring = \"dead\"\n[[fault]]\nkind = "
-             "\"crash\"\nname = \"dead\"\nclient = 2\n"),
-       at(7, "during") + "'dead' is over at once: nothing begins meanwhile"},
       {kLock + "[[fault]]\nkind = \"restart\"\nnodes = [1]\nfor = \"4900ms\"\nfrom = \"1s\"\n",
        "x.toml:6: fault.0.for: fault 'restart-1': its nodes are back at 5.9s, after the run's end "
        "at 5s"},
@@ -259,56 +216,6 @@ TEST(BuildPlan, NamesWhatATimelineWaitsForInVain) {
        "x.toml:5: fault.0.delay: fault 'delay-1': it delays by 6s, longer than the run (5s)"},
   };
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
-}
-
-TEST(BuildPlan, NamesWhatAnotherFaultKeepsFromItsStep) {
-  // The first fault from line 3 on, the second from line 8 on.
-  const auto two = [](const std::string& first, const std::string& second) {
-    return kLock + "[[fault]]\nkind = \"pause\"\nname = \"a\"\n" + first +
-           "[[fault]]\nkind = \"jump\"\nname = \"b\"\nnodes = [1]\nby = \"1s\"\n" + second;
-  };
-  const std::string at_read = "on = \"client 1 after-read\"\nfor = \"1s\"\n";
-  const std::string by_time = "client = 1\nfor = \"1s\"\n";
-  const auto during = [](const std::string& step) {
-    return "on = \"" + step + "\"\nfor = \"1s\"\nduring = \"a\"\n";
-  };
-  const std::string refused = "x.toml:13: fault.1.on: fault 'b': it never begins: client 1 cannot ";
-  const Case cases[] = {
-      {two(at_read, during("client 1 before-write")),
-       refused + "reach before-write while 'a' keeps it"},
-      {two(by_time, during("client 1 after-read")),
-       refused + "reach after-read while 'a' keeps it"},
-      {"workload.clients = 1\n" +
-           two("on = \"any after-read\"\nfor = \"1s\"\n", during("any holds")),
-       "x.toml:14: fault.1.on: fault 'b': it never begins: client 1 cannot reach after-acquire "
-       "while 'a' keeps it"},
-      // What stands before it in the file is asked before it.
-      {kLock + "[[fault]]\nkind = \"jump\"\nnodes = [1]\nby = \"1s\"\n" +
-           during("client 1 after-read") + "[[fault]]\nkind = \"pause\"\nname = \"a\"\n" + at_read,
-       "x.toml:7: fault.0.on: fault 'jump-1': it never begins: client 1 cannot reach after-read "
-       "while 'a' keeps it (at one step faults begin in the order of the file: behind it?)"},
-      {kLock +
-           "[[fault]]\nkind = \"pause\"\nname = \"a\"\nclient = 1\nuntil = \"end of b\"\n"
-           "[[fault]]\nkind = \"pause\"\nname = \"b\"\nclient = 2\nuntil = \"client 1 holds\"\n",
-       "x.toml:7: fault.0.until: fault 'a': it never heals: 'b' ends at a step of client 1, which "
-       "this fault keeps from it"},
-  };
-  for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
-  // At the same step and behind it; of another client; of whichever comes by; by a pause of nodes.
-  Good(two(at_read, during("client 1 after-read")));
-  Good(two("client = 1\non = \"any after-read\"\nfor = \"1s\"\n", during("client 1 after-read")));
-  Good(two(at_read, during("client 2 before-write")));
-  Good(two(by_time, during("any before-write")));
-  Good(two("on = \"any after-read\"\nfor = \"1s\"\n", during("client 1 before-write")));
-  Good(two("nodes = [1]\nfor = \"1s\"\n", during("client 1 after-read")));
-  Good(two("nodes = [1]\non = \"client 1 holds\"\nfor = \"1s\"\n", during("client 1 after-read")));
-}
-
-TEST(BuildPlan, ASingleClientIsKeptByWhatKeepsClientsAlone) {
-  // A slower network keeps nobody from his next step.
-  Good("workload.clients = 1\n" + kLock +
-       "[[fault]]\nkind = \"delay\"\ndelay = \"5ms\"\non = \"any after-read\"\nuntil = \"any "
-       "after-acquire\"\n");
 }
 
 TEST(BuildPlan, NamesWhatIsWrongWithAPartition) {

@@ -237,7 +237,7 @@ Result<void> CheckFaults(const Plan& plan, const std::vector<FaultPlace>& places
     if (Result<void> ok = CheckRestart(plan, fault); !ok)
       return bad(ok.error().message, ok.error().setting);
   }
-  if (const std::optional<FaultRefusal> refused = FindImpossibleWait(plan)) {
+  if (const std::optional<FaultRefusal> refused = FindUnknownFault(plan)) {
     return BadInput(fmt::format("{}: fault '{}': {}",
                                 places.at(refused->index).Of(refused->setting),
                                 plan.faults[refused->index].name, refused->message));

@@ -1,4 +1,5 @@
-// What a timeline waits for: refused when it cannot come.
+// What a timeline waits for exists. Whether it comes is for the run to see: a fault that never took
+// effect leaves the verdict unknown.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_TIMELINE_RULES_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_TIMELINE_RULES_H_
 
@@ -15,8 +16,7 @@ namespace doublehold {
 // Step.
 std::vector<Step> StepsOf(const Plan& plan);
 
-// Of one fault: its steps are announced by somebody, and not by one whom the fault itself keeps
-// from them. Its lock and its workload are known.
+// Of one fault: clients of this run announce its steps. Its lock and its workload are known.
 Result<void> CheckSteps(const Plan& plan, const FaultPlan& fault);
 
 struct FaultRefusal {
@@ -25,9 +25,8 @@ struct FaultRefusal {
   std::string setting;  // of it, that is to blame
 };
 
-// Of a whole timeline: the faults that are named exist, and none waits for itself, by however many
-// others. The first that is wrong. Their names are unique.
-std::optional<FaultRefusal> FindImpossibleWait(const Plan& plan);
+// The first fault that names another that does not exist. Names are unique.
+std::optional<FaultRefusal> FindUnknownFault(const Plan& plan);
 
 }  // namespace doublehold
 
