@@ -69,10 +69,10 @@ std::optional<Told> TellCause(const Particulars& record, const Explanation& why,
 }  // namespace
 
 void NameFaultsBehind(const Particulars& record, const Explanation& why, Violation& violation) {
-  if (!violation.faults_at || violation.by_stall) return;
+  if (!violation.before_faults || violation.by_stall) return;
   const std::optional<Told> told = TellCause(record, why, violation);
   if (!told) return;
-  violation.sentence.replace(*violation.faults_at, std::string::npos, told->text);
+  violation.sentence = *violation.before_faults + told->text;
   violation.fault = told->fault;
 }
 

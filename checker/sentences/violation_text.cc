@@ -130,7 +130,7 @@ Violation TellLive(const Scene& scene, const Hold& first, const Hold& second,
       FaultsBehind(scene, {.at_ns = at_ns, .other = first.client, .second = second.client});
   return {.fault = faults.empty() ? -1 : faults.front()->fault,
           .sentence = text + FaultsClause(scene, faults),
-          .faults_at = text.size()};
+          .before_faults = text};
 }
 
 Violation TellStaleOverlap(const Scene& scene, const Hold& first, const Hold& second,
@@ -282,9 +282,9 @@ Violation TellDeed(const Scene& scene, const Deed& deed) {
       FaultsBehind(scene, {.at_ns = at_ns, .other = other, .second = deed.by.client});
   violation.by_stall = !by_machine.empty();
   if (by_machine.empty() && !faults.empty()) violation.fault = faults.front()->fault;
-  violation.sentence = fmt::format("{} {}; ", OwnerName(scene, deed.by), deed.what);
-  violation.faults_at = violation.sentence.size();
-  violation.sentence += by_machine.empty() ? FaultsClause(scene, faults) : by_machine;
+  violation.before_faults = fmt::format("{} {}; ", OwnerName(scene, deed.by), deed.what);
+  violation.sentence =
+      *violation.before_faults + (by_machine.empty() ? FaultsClause(scene, faults) : by_machine);
   return violation;
 }
 

@@ -2,7 +2,6 @@
 #ifndef DOUBLEHOLD_CHECKER_VERDICT_VIOLATION_H_
 #define DOUBLEHOLD_CHECKER_VERDICT_VIOLATION_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,7 +38,8 @@ struct Violation {
   int32_t fault = -1;     // index in RunFacts::faults of the fault active then; -1: none
   bool by_stall = false;  // no fault: the machine itself stalled a holder past its lease
   std::string sentence;   // who, when, what, and why
-  std::optional<size_t> faults_at{};  // all leases were valid: where in it the faults are named
+  // All leases were valid: the sentence up to the faults, which the cause may tell better.
+  std::optional<std::string> before_faults{};
   Cause cause{};                      // this and what follows: filled in by Judge
   std::string because{};              // what the cause was decided by, or why it is not told
   std::vector<Cause> perhaps{};       // not told, since each of these explains it

@@ -207,9 +207,8 @@ class StockTelling {
       const auto faults =
           FaultsBehind(scene_, {.at_ns = write.at_ns, .stale = write.client, .other = other});
       violation.fault = faults.empty() ? -1 : faults.front()->fault;
-      violation.sentence = fmt::format("{} {}; ", OwnerName(scene_, SessionOf(write)), what);
-      violation.faults_at = violation.sentence.size();
-      violation.sentence += FaultsClause(scene_, faults);
+      violation.before_faults = fmt::format("{} {}; ", OwnerName(scene_, SessionOf(write)), what);
+      violation.sentence = *violation.before_faults + FaultsClause(scene_, faults);
       return violation;
     }
     violation.stale = true;
