@@ -1,5 +1,5 @@
 // The verbs with which faults act on a run: the real cluster does them to processes, sockets and
-// clocks. The simulated world has faults of its own (lib/sim/fault.h), each of a kind of these.
+// clocks. The simulated world carries out the forms of lib/base/fault_forms.h by itself.
 //
 // Thread rule: one thread (the supervisor's). No verb waits.
 #ifndef DOUBLEHOLD_FAULTS_CLUSTER_H_

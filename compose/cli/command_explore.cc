@@ -37,7 +37,7 @@ po::options_description ExploreOptions() {
   add("faults", po::value<std::string>(),
       fmt::format("which faults, with how many of each at most: pause:1,hold-request. All when not "
                   "said: {}",
-                  fmt::join(NamesOf(sim::kSimFaultEntries), ", "))
+                  fmt::join(NamesOf(kFaultForms), ", "))
           .c_str());
   add("depth", po::value<int>()->default_value(1), "faults in one execution, at most");
   add("delay-bound", po::value<int>()->default_value(0),
@@ -119,8 +119,8 @@ Result<SearchAsked> ReadSearch(const ParsedLine& line) {
     if (!asked) return tl::unexpected(asked.error());
     if (asked->faults.empty())
       return BadInput("--faults: names none; --depth 0 is the execution without any");
-    for (const sim::SimFault fault : asked->faults) {
-      if (plan->replicas == 0 && sim::NeedsReplicas(fault))
+    for (const FaultForm fault : asked->faults) {
+      if (plan->replicas == 0 && EntryOf(fault).site == FaultSite::kMasters)
         return BadInput(
             fmt::format("--faults: {}: topology {} has no replicas (--topology replicated)",
                         EntryOf(fault).name, plan->topology));
@@ -130,9 +130,9 @@ Result<SearchAsked> ReadSearch(const ParsedLine& line) {
       if (asked->most[i] > 0) bounds->most[asked->faults[i]] = asked->most[i];
     }
   } else {
-    for (const sim::SimFaultEntry& entry : sim::kSimFaultEntries) {
-      if (plan->replicas > 0 || !sim::NeedsReplicas(entry.fault))
-        replay.faults.push_back(entry.fault);
+    for (const FaultFormEntry& entry : kFaultForms) {
+      if (plan->replicas > 0 || entry.site != FaultSite::kMasters)
+        replay.faults.push_back(entry.form);
     }
   }
   return SearchAsked{

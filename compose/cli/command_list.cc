@@ -12,6 +12,7 @@
 #include "compose/plan/plan_builder.h"
 #include "faults/fault.h"
 #include "faults/keys.h"
+#include "faults/plans/form_plan.h"
 #include "faults/plans/nemesis.h"
 #include "faults/plans/profiles.h"
 #include "lib/base/step.h"
@@ -78,11 +79,20 @@ std::string PaceLine(const SourcePace& source) {
 }
 
 std::vector<Table> AllTables() {
-  std::vector<Table> tables{{"locks", {}},           {"workloads", {}},  {"faults", {}},
-                            {"profiles", {}},        {"topologies", {}}, {"claims", {}},
-                            {"steps", {}},           {"models", {}},     {"nemesis", {}},
-                            {"causes", {}},          {"fault-keys", {}}, {"lock-options", {}},
-                            {"workload-options", {}}};
+  std::vector<Table> tables{{"locks", {}},
+                            {"workloads", {}},
+                            {"faults", {}},
+                            {"profiles", {}},
+                            {"topologies", {}},
+                            {"claims", {}},
+                            {"steps", {}},
+                            {"models", {}},
+                            {"nemesis", {}},
+                            {"causes", {}},
+                            {"fault-keys", {}},
+                            {"lock-options", {}},
+                            {"workload-options", {}},
+                            {"fault-forms", {}}};
   for (const LockEntry& lock : Locks()) {
     tables[0].rows.push_back(
         {std::string(lock.name), std::string(lock.summary), OptionLines(lock.options)});
@@ -136,6 +146,9 @@ std::vector<Table> AllTables() {
     tables[11].rows.push_back({std::move(row.name), std::move(row.meaning), {}});
   for (OptionRow& row : WorkloadOptionRows())
     tables[12].rows.push_back({std::move(row.name), std::move(row.meaning), {}});
+  for (const FaultFormEntry& form : kFaultForms)
+    tables[13].rows.push_back(
+        {std::string(form.name), fmt::format("{}: {}", form.summary, KeysOf(form)), {}});
   return tables;
 }
 
@@ -168,7 +181,7 @@ Result<ExitCode> ListCommand(const Words& words) {
   Result<ParsedLine> line =
       ParseLine(words, options,
                 "list [locks|workloads|faults|profiles|topologies|claims|steps|models|nemesis|"
-                "causes|fault-keys|lock-options|workload-options] [--json]");
+                "causes|fault-keys|lock-options|workload-options|fault-forms] [--json]");
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   if (line->values.contains("json") && line->values.contains("markdown"))

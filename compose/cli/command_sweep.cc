@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <boost/algorithm/string/trim.hpp>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "checker/evidence/names.h"
 #include "checker/measures/unavailable_time.h"
@@ -35,15 +37,26 @@ constexpr std::array<std::pair<const char*, const char*>, 4> kSweepDefaults{
      {"workload.duration", "4 lease"},
      {"workload.work", "0.05 lease"}}};
 
+// What a client meets on any network. Clocks are for those who name them.
+constexpr const char* kUsualFaults =
+    "pause,crash,hold-request,hold-reply,drop-request,drop-reply,reset-reply";
+
+std::vector<std::string> SweptNames() {
+  std::vector<std::string> names;
+  for (const FaultFormEntry& form : kFaultForms) {
+    if (CanSweep(form)) names.emplace_back(form.name);
+  }
+  return names;
+}
+
 po::options_description SweepOptions() {
   po::options_description options("options");
   AddExperimentOptions(options, {"nemesis", "every"});  // which it refuses
   auto add = options.add_options();
-  std::string faults;
-  for (const SweepFault& fault : SweepFaults())
-    faults += fmt::format("{}{}", faults.empty() ? "" : ", ", fault.name);
-  add("fault", po::value<Words>()->composing(),
-      ("which faults, with commas; all of them if not said: " + faults).c_str());
+  add("faults", po::value<std::string>(),
+      fmt::format("which faults, with commas: {}; {} if not said", fmt::join(SweptNames(), ", "),
+                  kUsualFaults)
+          .c_str());
   add("depth", po::value<int>()->default_value(1), "2: each two faults at two places");
   add("jobs", po::value<int>()->default_value(kSweepJobs), "runs at once");
   add("out", po::value<std::string>()->default_value("runs"), "where run folders go");
@@ -54,30 +67,26 @@ po::options_description SweepOptions() {
   return options;
 }
 
-Result<std::vector<const SweepFault*>> ChosenFaults(const ParsedLine& line) {
-  std::vector<const SweepFault*> chosen;
-  Words wanted;
-  if (line.values.contains("fault")) {
-    for (const std::string& some : line.values["fault"].as<Words>()) {
-      for (std::string& one : SplitAtCommas(some)) {
-        boost::algorithm::trim(one);
-        wanted.push_back(std::move(one));
-      }
-    }
+Result<std::vector<const FaultFormEntry*>> ChosenFaults(const ParsedLine& line) {
+  std::set<FaultForm> named;
+  const bool is_said = line.values.contains("faults");
+  for (std::string& name :
+       SplitAtCommas(is_said ? line.values["faults"].as<std::string>() : kUsualFaults)) {
+    boost::algorithm::trim(name);
+    const std::optional<FaultForm> form = ParseFaultForm(name);
+    if (!form || !CanSweep(EntryOf(*form)))
+      return BadInput("--faults: " + UnknownWord("fault", name, SweptNames()));
+    named.insert(*form);
   }
-  for (const std::string& name : wanted) {
-    if (std::ranges::find(SweepFaults(), name, &SweepFault::name) == SweepFaults().end())
-      return BadInput("--fault: " + UnknownWord("fault", name, NamesOf(SweepFaults())));
-  }
-  for (const SweepFault& fault : SweepFaults()) {
-    if (wanted.empty() || std::ranges::find(wanted, fault.name) != wanted.end())
-      chosen.push_back(&fault);
-  }
+  std::vector<const FaultFormEntry*> chosen;
+  for (const FaultForm form : named) chosen.push_back(&EntryOf(form));
   return chosen;
 }
 
 Result<Plan> ReadBase(const ParsedLine& line) {
-  Result<Settings> settings = ReadExperiment(line);
+  ParsedLine plain = line;
+  plain.values.erase("faults");  // of sweep's own meaning
+  Result<Settings> settings = ReadExperiment(plain);
   if (!settings) return tl::unexpected(settings.error());
   // Not every workload works for a while.
   const std::optional<Setting> workload = Settings(*settings).Take("workload.name");
@@ -218,7 +227,7 @@ Result<ExitCode> SweepCommand(const Words& words) {
   Result<ParsedLine> line = ParseLine(words, SweepOptions(), "sweep [EXPERIMENT.toml] [options]");
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
-  const Result<std::vector<const SweepFault*>> faults = ChosenFaults(*line);
+  const Result<std::vector<const FaultFormEntry*>> faults = ChosenFaults(*line);
   if (!faults) return tl::unexpected(faults.error());
   const int depth = line->values["depth"].as<int>();
   if (depth != 1 && depth != 2) return BadInput("--depth: 1 or 2");

@@ -30,9 +30,9 @@ constexpr std::array<StrategyEntry, 3> kStrategies{{{StrategyKind::kExhaustive, 
                                                     {StrategyKind::kPct, "pct"}}};
 
 struct Bounds {
-  int depth = 1;                        // faults in one execution, at most
-  int delays = 0;                       // how often, at most, what is due waits for what comes next
-  std::map<sim::SimFault, int> most{};  // of one kind; not there: as many as the depth
+  int depth = 1;                    // faults in one execution, at most
+  int delays = 0;                   // how often, at most, what is due waits for what comes next
+  std::map<FaultForm, int> most{};  // of one kind; not there: as many as the depth
   int64_t executions = 0;  // at most; 0: no limit, which only an exhaustive search can do without
   StrategyKind strategy = StrategyKind::kExhaustive;
   uint64_t seed = 1;  // of what is drawn
@@ -49,7 +49,7 @@ struct Found {
   int64_t violated = 0;  // executions
   int64_t unknown = 0;   // likewise
   // Of those that violate it, or, where none does, of those in which it is unknown: with the fewest
-  // deviations, of these with the least unusual faults (their order in SimFault), of these the
+  // deviations, of these with the least unusual faults (their order in FaultForm), of these the
   // first.
   sim::Deviations shortest{};
   int how_unusual = 0;

@@ -110,7 +110,7 @@ Result<ExitCode> ExploreAll(const AllAsked& asked) {
         if (terminal)
           fmt::print(stderr, "\r{}, {} clients, {}, depth {}\x1b[K", search.lock, search.clients,
                      search.faults.empty()       ? "none"
-                     : search.faults.size() == 1 ? sim::EntryOf(search.faults.front()).name
+                     : search.faults.size() == 1 ? EntryOf(search.faults.front()).name
                                                  : "any",
                      search.depth);
       });

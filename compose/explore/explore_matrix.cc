@@ -32,14 +32,13 @@ class Matrix {
   MatrixRow Row(const std::string& lock, int clients) {
     MatrixRow row{.lock = lock, .clients = clients};
     Add(row, "none", {});
-    for (const sim::SimFault fault : terms_.faults)
-      Add(row, std::string(sim::EntryOf(fault).name), {fault});
+    for (const FaultForm fault : terms_.faults) Add(row, std::string(EntryOf(fault).name), {fault});
     if (terms_.faults.size() > 1) Add(row, "any", terms_.faults);
     return row;
   }
 
  private:
-  void Add(MatrixRow& row, std::string name, const std::vector<sim::SimFault>& faults) {
+  void Add(MatrixRow& row, std::string name, const std::vector<FaultForm>& faults) {
     if (!row.refused.empty()) return;
     MatrixCell cell{.fault = std::move(name), .depths = {}};
     const int deepest = faults.empty() ? 0 : terms_.depth;

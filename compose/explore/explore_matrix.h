@@ -16,9 +16,8 @@ namespace doublehold {
 struct MatrixTerms {
   std::vector<std::string> locks;
   std::vector<int> clients;
-  std::vector<sim::SimFault>
-      faults;     // each a column; before them `none`, and after them `any` of them
-  int depth = 2;  // from 1 on: each in turn, until the budget of a cell ends
+  std::vector<FaultForm> faults;  // each a column; before them `none`, and after them `any` of them
+  int depth = 2;                  // from 1 on: each in turn, until the budget of a cell ends
 };
 
 // A search: its scenario is of that lock, so many clients, and those faults, and as many of them as
@@ -26,7 +25,7 @@ struct MatrixTerms {
 struct MatrixSearch {
   std::string lock;
   int clients = 0;
-  std::vector<sim::SimFault> faults;
+  std::vector<FaultForm> faults;
   int depth = 0;
 };
 struct MatrixFound {

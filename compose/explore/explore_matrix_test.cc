@@ -9,8 +9,6 @@
 namespace doublehold {
 namespace {
 
-using sim::SimFault;
-
 Explored Of(const std::vector<std::string>& violated, bool is_complete = true,
             int64_t unknown = 0) {
   Explored explored{.executions = 7, .is_complete = is_complete};
@@ -52,13 +50,13 @@ TEST(ExploreMatrix, ACellIsTheLettersOfEachDepth) {
 
 std::string Asked(const MatrixSearch& search) {
   std::string text = search.lock + " " + std::to_string(search.clients) + " ";
-  for (const SimFault fault : search.faults) text += std::string(sim::EntryOf(fault).name) + ",";
+  for (const FaultForm fault : search.faults) text += std::string(EntryOf(fault).name) + ",";
   return text + " " + std::to_string(search.depth);
 }
 
 const MatrixTerms kTerms{.locks = {"a", "b"},
                          .clients = {2, 3},
-                         .faults = {SimFault::kPause, SimFault::kReset},
+                         .faults = {FaultForm::kPause, FaultForm::kResetRequest},
                          .depth = 2};
 
 TEST(ExploreMatrix, AsksForEachLockAndEachNumberOfClientsAndEachFaultAndDepth) {
@@ -69,22 +67,22 @@ TEST(ExploreMatrix, AsksForEachLockAndEachNumberOfClientsAndEachFaultAndDepth) {
         asked.push_back(Asked(search));
         if (search.lock == "b") return BadInput("has no keys");
         // Of two pauses the budget ends at the first depth.
-        const bool ends = search.faults.size() == 1 && search.faults[0] == SimFault::kPause;
+        const bool ends = search.faults.size() == 1 && search.faults[0] == FaultForm::kPause;
         return MatrixFound{.explored = Of({}, !ends)};
       },
       [&](const MatrixSearch& search) { told.push_back(Asked(search)); });
   const std::vector<std::string> expected{"a 2  0",
                                           "a 2 pause, 1",
-                                          "a 2 reset, 1",
-                                          "a 2 reset, 2",
-                                          "a 2 pause,reset, 1",
-                                          "a 2 pause,reset, 2",
+                                          "a 2 reset-request, 1",
+                                          "a 2 reset-request, 2",
+                                          "a 2 pause,reset-request, 1",
+                                          "a 2 pause,reset-request, 2",
                                           "a 3  0",
                                           "a 3 pause, 1",
-                                          "a 3 reset, 1",
-                                          "a 3 reset, 2",
-                                          "a 3 pause,reset, 1",
-                                          "a 3 pause,reset, 2",
+                                          "a 3 reset-request, 1",
+                                          "a 3 reset-request, 2",
+                                          "a 3 pause,reset-request, 1",
+                                          "a 3 pause,reset-request, 2",
                                           "b 2  0",
                                           "b 3  0"};
   EXPECT_EQ(asked, expected);
@@ -93,7 +91,7 @@ TEST(ExploreMatrix, AsksForEachLockAndEachNumberOfClientsAndEachFaultAndDepth) {
   EXPECT_EQ(rows[0].cells.size(), 4u);
   EXPECT_EQ(rows[2].refused, "has no keys");
   EXPECT_EQ(MarkdownOf(rows),
-            "| lock | clients | none | pause | reset | any |\n"
+            "| lock | clients | none | pause | reset-request | any |\n"
             "|---|---|---|---|---|---|\n"
             "| `a` | 2 | . | ~ | . | . |\n"
             "| `a` | 3 | . | ~ | . | . |\n"

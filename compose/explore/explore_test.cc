@@ -14,8 +14,6 @@
 namespace doublehold {
 namespace {
 
-using sim::SimFault;
-
 Plan PlanOfExplore(const std::string& lock, int clients = 2,
                    const std::map<std::string, std::string>& more = {}) {
   Settings settings;
@@ -49,7 +47,7 @@ std::string Violated(const Explored& explored) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-Explored ExploreAll(const Plan& plan, const std::vector<SimFault>& faults, int depth = 1,
+Explored ExploreAll(const Plan& plan, const std::vector<FaultForm>& faults, int depth = 1,
                     int cycles = 1) {
   return Explore(ScenarioOf(plan, cycles, faults), {.depth = depth}, [](const Explored&) {});
 }
@@ -57,7 +55,7 @@ Explored ExploreAll(const Plan& plan, const std::vector<SimFault>& faults, int d
 struct Known {
   const char* id;
   const char* lock;
-  std::vector<SimFault> faults;
+  std::vector<FaultForm> faults;
   const char* violated;
   std::map<std::string, std::string> more{};
   int clients = 2;
@@ -78,7 +76,7 @@ TEST_P(KnownByOneFault, IsFoundWithoutHints) {
   EXPECT_EQ(Violated(explored), known.violated);
 }
 
-constexpr auto kN = SimFault::kHoldRequest;
+constexpr auto kN = FaultForm::kHoldRequest;
 const std::map<std::string, std::string> kExploreFive{{"topology.nodes", "5"}};
 
 // What happens within one fault, or none, of each row; the sets are exact. A pause, a held message
@@ -88,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Known{"C03", "set-nx-px", {}, ""}, Known{"C03", "setnx-getset", {}, ""},
         Known{"C04", "none", {}, "exclusion lease-exclusion stock"},
-        Known{"K01", "setnx-expire", {SimFault::kKill}, "liveness"},
+        Known{"K01", "setnx-expire", {FaultForm::kCrash}, "liveness"},
         Known{"K02",
               "setnx-getset",
               {},
@@ -98,14 +96,14 @@ INSTANTIATE_TEST_SUITE_P(
               2},
         Known{"K03",
               "set-nx-px-del",
-              {SimFault::kPause},
+              {FaultForm::kPause},
               "exclusion lease-exclusion release stock",
               {},
               2,
               2},
         Known{"K04",
               "setnx-getset-expired",
-              {SimFault::kPause},
+              {FaultForm::kPause},
               "exclusion lease-exclusion release stock",
               {},
               2,
@@ -120,66 +118,67 @@ INSTANTIATE_TEST_SUITE_P(
         Known{"K06", "set-nx-px-get-del", {kN}, "exclusion lease-exclusion stock", {}, 4, 2},
         Known{"K08",
               "setnx-getset",
-              {SimFault::kClientClock},
+              {FaultForm::kClientClock},
               "exclusion lease-exclusion release stock"},
         Known{"K08",
               "setnx-getset-expired",
-              {SimFault::kClientClock},
+              {FaultForm::kClientClock},
               "exclusion lease-exclusion release stock"},
         // Behind from its beginning on: its instant is over when it writes it.
         Known{"K08-back",
               "setnx-getset",
-              {SimFault::kClientClockBack},
+              {FaultForm::kClientClockBack},
               "exclusion lease-exclusion stock"},
         Known{"K10",
               "setnx-getset-expired",
-              {SimFault::kKill},
+              {FaultForm::kCrash},
               "liveness",
               {{"lock.form", "blocking"}}},
-        Known{"K11", "setnx-getset", {SimFault::kKill}, ""},
-        Known{"K14", "set-nx-px", {SimFault::kPause}, "exclusion stock"},
+        Known{"K11", "setnx-getset", {FaultForm::kCrash}, ""},
+        Known{"K14", "set-nx-px", {FaultForm::kPause}, "exclusion stock"},
         Known{"K15", "set-nx-px", {kN}, "exclusion stock"},
         // A lost reply of SET harms nobody (K16); for one of the store its client waits past its
         // lease.
-        Known{"K16", "set-nx-px", {SimFault::kDropReply}, "exclusion"},
-        Known{"K17", "set-nx-px", {SimFault::kNodeClock}, "exclusion lease-exclusion stock"},
-        Known{"K17", "redisson", {SimFault::kNodeClock}, "exclusion lease-exclusion stock"},
-        Known{"K18", "set-nx-px", {SimFault::kRestartEmpty}, "exclusion lease-exclusion stock"},
-        Known{"K18", "redisson", {SimFault::kRestartEmpty}, "exclusion lease-exclusion stock"},
+        Known{"K16", "set-nx-px", {FaultForm::kDropReply}, "exclusion"},
+        Known{"K17", "set-nx-px", {FaultForm::kNodeClock}, "exclusion lease-exclusion stock"},
+        Known{"K17", "redisson", {FaultForm::kNodeClock}, "exclusion lease-exclusion stock"},
+        Known{"K18", "set-nx-px", {FaultForm::kRestartEmpty}, "exclusion lease-exclusion stock"},
+        Known{"K18", "redisson", {FaultForm::kRestartEmpty}, "exclusion lease-exclusion stock"},
         Known{"K21",
               "redisson",
-              {SimFault::kDropReply},
+              {FaultForm::kDropReply},
               "reentry",
               {{"lock.resend", "true"}, {"claims", "exclusion,reentry,liveness,stock"}}},
         Known{"K21",
               "redisson",
-              {SimFault::kDropReply},
+              {FaultForm::kDropReply},
               "",
               {{"claims", "exclusion,reentry,liveness,stock"}}},
         Known{"K22",
               "redisson",
-              {SimFault::kDropRequest},
+              {FaultForm::kDropRequest},
               "exclusion stock",
               {{"lock.renew-once", "true"}, {"workload.work", "1.5 lease"}}},
-        Known{"K22", "redisson", {SimFault::kDropRequest}, "", {{"workload.work", "1.5 lease"}}},
-        Known{"K24", "redlock", {SimFault::kPause}, "exclusion stock", kExploreFive},
+        Known{"K22", "redisson", {FaultForm::kDropRequest}, "", {{"workload.work", "1.5 lease"}}},
+        Known{"K24", "redlock", {FaultForm::kPause}, "exclusion stock", kExploreFive},
         Known{
-            "K34", "fenced", {SimFault::kRestartEmpty}, "exclusion lease-exclusion fencing stock"},
-        Known{"K36", "watch", {SimFault::kDropReply}, "stock"},
-        Known{"K36", "watch", {SimFault::kResetReply}, "stock"},
-        Known{"K36", "watch", {SimFault::kReset}, ""},
-        Known{"C02", "redlock", {SimFault::kNodePause}, "", kExploreFive},
-        Known{"C05", "redlock", {SimFault::kNodeClock, SimFault::kRestartEmpty}, "", kExploreFive},
-        Known{"C01", "atomic-script", {SimFault::kPause, kN, SimFault::kNodeClock}, ""},
-        Known{"C01", "version", {SimFault::kPause, kN, SimFault::kNodeClock}, ""},
-        Known{"C01", "watch", {SimFault::kPause, kN, SimFault::kNodeClock}, ""},
+            "K34", "fenced", {FaultForm::kRestartEmpty}, "exclusion lease-exclusion fencing stock"},
+        Known{"K36", "watch", {FaultForm::kDropReply}, "stock"},
+        Known{"K36", "watch", {FaultForm::kResetReply}, "stock"},
+        Known{"K36", "watch", {FaultForm::kResetRequest}, ""},
+        Known{"C02", "redlock", {FaultForm::kNodePause}, "", kExploreFive},
+        Known{
+            "C05", "redlock", {FaultForm::kNodeClock, FaultForm::kRestartEmpty}, "", kExploreFive},
+        Known{"C01", "atomic-script", {FaultForm::kPause, kN, FaultForm::kNodeClock}, ""},
+        Known{"C01", "version", {FaultForm::kPause, kN, FaultForm::kNodeClock}, ""},
+        Known{"C01", "watch", {FaultForm::kPause, kN, FaultForm::kNodeClock}, ""},
         // Held for longer than its client waits, a command comes late into the transaction that it
         // belongs to.
         Known{"C01", "watch", {kN}, "", {{"workload.store-timeout", "0.5 lease"}}}));
 
 TEST(Explore, TheSameChoicesAreTheSameExecution) {
   const Scenario scenario =
-      ScenarioOf(PlanOfExplore("set-nx-px", 3), 2, {SimFault::kPause, SimFault::kHoldReply});
+      ScenarioOf(PlanOfExplore("set-nx-px", 3), 2, {FaultForm::kPause, FaultForm::kHoldReply});
   for (const char* text : {"", "3:1", "5:1-11:1"}) {
     const sim::Deviations choices = *sim::ParseDeviations(text);
     sim::GivenChoices once(choices), again(choices);
@@ -195,7 +194,7 @@ TEST(Explore, TheSameChoicesAreTheSameExecution) {
 // Of one kind of fault there is one at each question; of two, one of those that are asked after the
 // first.
 TEST(Explore, EveryPlacementIsRunOnce) {
-  const Scenario scenario = ScenarioOf(PlanOfExplore("set-nx-px"), 1, {SimFault::kDropReply});
+  const Scenario scenario = ScenarioOf(PlanOfExplore("set-nx-px"), 1, {FaultForm::kDropReply});
   const auto open_after = [&](const sim::Deviations& deviations) {
     sim::GivenChoices choices(deviations);
     Simulate(scenario, choices);
@@ -211,20 +210,20 @@ TEST(Explore, EveryPlacementIsRunOnce) {
 
 TEST(Explore, NoMoreOfAFaultThanAsked) {
   const Scenario scenario =
-      ScenarioOf(PlanOfExplore("set-nx-px"), 1, {SimFault::kDropReply, SimFault::kPause});
-  const auto count = [&](std::map<SimFault, int> most) {
+      ScenarioOf(PlanOfExplore("set-nx-px"), 1, {FaultForm::kDropReply, FaultForm::kPause});
+  const auto count = [&](std::map<FaultForm, int> most) {
     return Explore(scenario, {.depth = 2, .most = std::move(most)}, [](const Explored&) {})
         .executions;
   };
   const int64_t all = count({});
-  const int64_t one_each = count({{SimFault::kDropReply, 1}, {SimFault::kPause, 1}});
+  const int64_t one_each = count({{FaultForm::kDropReply, 1}, {FaultForm::kPause, 1}});
   EXPECT_LT(one_each, all);
-  EXPECT_LT(count({{SimFault::kDropReply, 1}}), all);
-  EXPECT_GT(count({{SimFault::kDropReply, 1}}), one_each);
+  EXPECT_LT(count({{FaultForm::kDropReply, 1}}), all);
+  EXPECT_GT(count({{FaultForm::kDropReply, 1}}), one_each);
 }
 
 TEST(Explore, EndsWhenTheBudgetDoes) {
-  const Scenario scenario = ScenarioOf(PlanOfExplore("set-nx-px"), 1, {SimFault::kDropReply});
+  const Scenario scenario = ScenarioOf(PlanOfExplore("set-nx-px"), 1, {FaultForm::kDropReply});
   const Explored explored =
       Explore(scenario, {.depth = 1, .executions = 3}, [](const Explored&) {});
   EXPECT_EQ(explored.executions, 3);
@@ -233,11 +232,11 @@ TEST(Explore, EndsWhenTheBudgetDoes) {
 
 TEST(ReplayString, ShowsTheSameViolationAgain) {
   const Plan plan = PlanOfExplore("set-nx-px");
-  const Explored explored = ExploreAll(plan, {SimFault::kPause});
+  const Explored explored = ExploreAll(plan, {FaultForm::kPause});
   const Found& exclusion = explored.claims.front();
   ASSERT_EQ(exclusion.claim, "exclusion");
   ASSERT_EQ(exclusion.shortest.size(), 1u);
-  const Scenario scenario = ScenarioOf(plan, 1, {SimFault::kPause});
+  const Scenario scenario = ScenarioOf(plan, 1, {FaultForm::kPause});
   sim::GivenChoices choices(exclusion.shortest);
   const RunVerdict verdict = Judge(Simulate(scenario, choices).history);
   EXPECT_EQ(verdict.claims.front().outcome, Outcome3::kViolated);
@@ -245,7 +244,7 @@ TEST(ReplayString, ShowsTheSameViolationAgain) {
 }
 
 TEST(ReplayString, LeavesOutWhatIsOfNoExecution) {
-  ReplayString replay{.cycles = 1, .faults = {SimFault::kPause}};
+  ReplayString replay{.cycles = 1, .faults = {FaultForm::kPause}};
   replay.settings.Set("lock.name", "none", "test");
   replay.settings.Set("name", "a/b;c", "test");
   replay.settings.Set("expect.exclusion", "violated", "test");
@@ -254,7 +253,7 @@ TEST(ReplayString, LeavesOutWhatIsOfNoExecution) {
 }
 
 TEST(ReplayString, IsReadAsItWasWritten) {
-  ReplayString replay{.cycles = 2, .faults = {SimFault::kPause, SimFault::kRestartEmpty}};
+  ReplayString replay{.cycles = 2, .faults = {FaultForm::kPause, FaultForm::kRestartEmpty}};
   replay.settings.Set("lock.name", "set-nx-px", "test");
   replay.settings.Set("workload.clients", "2", "test");
   replay.choices = *sim::ParseDeviations("3:1-9:2");

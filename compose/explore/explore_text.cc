@@ -71,7 +71,7 @@ std::string_view NameForStrategy(StrategyKind strategy) {
 
 std::vector<std::string_view> FaultNames(const Scenario& scenario) {
   std::vector<std::string_view> names;
-  for (const sim::SimFault fault : scenario.terms.faults) names.push_back(sim::EntryOf(fault).name);
+  for (const FaultForm fault : scenario.terms.faults) names.push_back(EntryOf(fault).name);
   return names;
 }
 
@@ -79,8 +79,8 @@ std::vector<std::string_view> FaultNames(const Scenario& scenario) {
 std::string Heading(const SearchAsked& asked) {
   const Plan& plan = asked.scenario.plan;
   const std::vector<std::string_view> faults = FaultNames(asked.scenario);
-  const auto known = std::ranges::count_if(sim::kSimFaultEntries, [&](const auto& entry) {
-    return plan.replicas > 0 || !sim::NeedsReplicas(entry.fault);
+  const auto known = std::ranges::count_if(kFaultForms, [&](const auto& entry) {
+    return plan.replicas > 0 || entry.site != FaultSite::kMasters;
   });
   std::string text = fmt::format(
       "{} under {}: {}, {}, {} each; ", plan.lock, plan.workload, Counted(plan.clients, "client"),

@@ -13,7 +13,7 @@
 namespace doublehold {
 namespace {
 
-Scenario SaleClaimJudge(const std::vector<sim::SimFault>& faults) {
+Scenario SaleClaimJudge(const std::vector<FaultForm>& faults) {
   Settings settings;
   for (const auto& [name, value] :
        std::map<std::string, std::string>{{"lock.name", "set-nx-px"},
@@ -45,7 +45,7 @@ std::vector<Outcome3> ByCheckers(const Scenario& scenario, const History& histor
 // any.
 TEST(ClaimJudge, SaysWhatTheCheckersSay) {
   const Scenario scenario =
-      SaleClaimJudge({sim::SimFault::kPause, sim::SimFault::kKill, sim::SimFault::kRestartEmpty});
+      SaleClaimJudge({FaultForm::kPause, FaultForm::kCrash, FaultForm::kRestartEmpty});
   for (const size_t remembered : {4096u, 3u}) {
     ClaimJudge judge(scenario.plan.claims, remembered);
     sim::RandomWalk walk({.seed = 1, .faults = 1, .fault_questions = 40});
@@ -68,7 +68,7 @@ struct Change {
 };
 
 TEST(ClaimJudge, SparesOnlyWhatIsTheSameThroughout) {
-  const Scenario scenario = SaleClaimJudge({sim::SimFault::kPause});
+  const Scenario scenario = SaleClaimJudge({FaultForm::kPause});
   const sim::Deviations deviations = *sim::ParseDeviations("4:1");
   sim::GivenChoices given(deviations);
   const History history = Simulate(scenario, given).history;

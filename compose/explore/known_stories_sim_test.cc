@@ -11,8 +11,6 @@
 namespace doublehold {
 namespace {
 
-using sim::SimFault;
-
 // One attempt to acquire.
 struct Attempt {
   int client = 0;
@@ -82,7 +80,7 @@ TEST(KnownStories, K07_TwoTakeOverWhatADeadClientLeft) {
     }
     return false;
   };
-  Searched searched{.faults = {SimFault::kKill, SimFault::kClientClock},
+  Searched searched{.faults = {FaultForm::kCrash, FaultForm::kClientClock},
                     .depth = 2,
                     .more = {{"retry.jitter", "0"}},
                     .clients = 3,
@@ -109,7 +107,7 @@ TEST(KnownStories, K09_ALateReleaseRefusesWhoTakesOver) {
   };
   // The other asks again about when what was held arrives.
   Searched searched{.lock = "setnx-getset-expired",
-                    .faults = {SimFault::kHoldRequest},
+                    .faults = {FaultForm::kHoldRequest},
                     .more = {{"retry.interval", "840200us"}, {"retry.jitter", "0"}},
                     .delays = 1};
   EXPECT_EQ(CountIf(searched, refused_a_free_lock), 17);
@@ -162,7 +160,7 @@ TEST(KnownStories, K29_EachHasOneOfTwoNodes) {
 // K34: a token below the old one is refused by the store; one that equals it is not, and both
 // write.
 TEST(KnownStories, K34_ATokenThatIsGivenAgain) {
-  const Searched searched{.lock = "fenced", .faults = {SimFault::kRestartEmpty}, .cycles = 2};
+  const Searched searched{.lock = "fenced", .faults = {FaultForm::kRestartEmpty}, .cycles = 2};
   EXPECT_EQ(SetsOf(searched),
             (Sets{{"", 4}, {"fencing", 7}, {"exclusion lease-exclusion fencing stock", 6}}));
 }

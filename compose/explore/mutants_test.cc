@@ -11,8 +11,6 @@
 namespace doublehold {
 namespace {
 
-using sim::SimFault;
-
 // What a mutant violates, and what the lock as it is shipped does in the same scenario.
 struct MutantCase {
   const char* mutant;
@@ -44,21 +42,22 @@ const std::vector<MutantCase>& CasesMutants() {
   static const std::vector<MutantCase> cases{
 
       MutantCase{"wrong-compare",
-                 {.faults = {SimFault::kPause},
+                 {.faults = {FaultForm::kPause},
                   .more = {{"claims", "exclusion,lease-exclusion,release,told,stock,liveness"}},
                   .clients = 2,
                   .cycles = 2},
                  "exclusion lease-exclusion told stock",
                  "exclusion stock"},
-      MutantCase{"no-px", {.faults = {SimFault::kKill}}, "liveness", ""},
+      MutantCase{"no-px", {.faults = {FaultForm::kCrash}}, "liveness", ""},
       MutantCase{"counted-from-the-answer",
-                 {.faults = {SimFault::kHoldReply}, .more = {{"lock.call-timeout", "4 lease"}}},
+                 {.faults = {FaultForm::kHoldReply}, .more = {{"lock.call-timeout", "4 lease"}}},
                  "exclusion lease-exclusion stock",
                  "exclusion stock"},
-      MutantCase{"no-answer-is-yes",
-                 {.faults = {SimFault::kDropRequest}, .more = {{"lock.call-timeout", "0.2 lease"}}},
-                 "exclusion lease-exclusion stock",
-                 "exclusion"},
+      MutantCase{
+          "no-answer-is-yes",
+          {.faults = {FaultForm::kDropRequest}, .more = {{"lock.call-timeout", "0.2 lease"}}},
+          "exclusion lease-exclusion stock",
+          "exclusion"},
       MutantCase{"inner-exit-releases",
                  {.more = {{"workload.name", "nested"},
                            {"workload.work", "0.1 lease"},
@@ -66,11 +65,11 @@ const std::vector<MutantCase>& CasesMutants() {
                  "exclusion lease-exclusion reentry",
                  ""},
       MutantCase{"quorum-of-one-less",
-                 {.faults = {SimFault::kDropRequest}, .more = kMutantsThree},
+                 {.faults = {FaultForm::kDropRequest}, .more = kMutantsThree},
                  "exclusion lease-exclusion stock",
                  "exclusion"},
       MutantCase{"time-forgotten",
-                 {.faults = {SimFault::kHoldReply},
+                 {.faults = {FaultForm::kHoldReply},
                   .more = {{"topology.nodes", "3"},
                            {"lock.node-timeout", "3 lease"},
                            {"workload.work", "0.8 lease"}}},
@@ -87,7 +86,7 @@ const std::vector<MutantCase>& CasesMutants() {
       MutantCase{
           "anybody-released", {.more = kMutantsThree}, "exclusion lease-exclusion stock", ""},
       MutantCase{"silence-counted",
-                 {.faults = {SimFault::kDropRequest}, .depth = 2, .more = kMutantsThree},
+                 {.faults = {FaultForm::kDropRequest}, .depth = 2, .more = kMutantsThree},
                  "exclusion lease-exclusion stock",
                  "exclusion"},
       MutantCase{"watchdog-goes-on",
@@ -95,7 +94,7 @@ const std::vector<MutantCase>& CasesMutants() {
                  "quiet",
                  ""},
       MutantCase{"anybody-renewed",
-                 {.faults = {SimFault::kPause}},
+                 {.faults = {FaultForm::kPause}},
                  "exclusion lease-exclusion stock",
                  "exclusion stock"},
       MutantCase{"client-owns",
@@ -103,7 +102,7 @@ const std::vector<MutantCase>& CasesMutants() {
                  "exclusion lease-exclusion stock",
                  ""},
       MutantCase{"getset-ignored",
-                 {.faults = {SimFault::kKill}, .more = {{"retry.jitter", "0"}}, .clients = 3},
+                 {.faults = {FaultForm::kCrash}, .more = {{"retry.jitter", "0"}}, .clients = 3},
                  "exclusion lease-exclusion stock",
                  ""},
       MutantCase{"same-token", {}, "fencing", ""}};

@@ -10,20 +10,18 @@
 namespace doublehold {
 namespace {
 
-using sim::SimFault;
-
-std::vector<SimFault> AllBut(std::vector<SimFault> without) {
-  std::vector<SimFault> faults;
-  for (const sim::SimFaultEntry& entry : sim::kSimFaultEntries) {
-    if (!sim::NeedsReplicas(entry.fault) &&
-        std::ranges::find(without, entry.fault) == without.end())
-      faults.push_back(entry.fault);
+std::vector<FaultForm> AllBut(std::vector<FaultForm> without) {
+  std::vector<FaultForm> faults;
+  for (const FaultFormEntry& entry : kFaultForms) {
+    if (entry.site != FaultSite::kMasters &&
+        std::ranges::find(without, entry.form) == without.end())
+      faults.push_back(entry.form);
   }
   return faults;
 }
 
 // Fewer units than customers.
-Searched SaleNoOversell(const char* lock, std::vector<SimFault> faults) {
+Searched SaleNoOversell(const char* lock, std::vector<FaultForm> faults) {
   return {.lock = lock,
           .faults = std::move(faults),
           .depth = 2,
@@ -65,15 +63,15 @@ TEST(NoOversell, OfWatch) {
 // With one exception: a lock's server that forgets its counter gives out a token twice, and the
 // store takes both.
 TEST(NoOversell, OfFencedAsLongAsNoTokenIsGivenOutTwice) {
-  EXPECT_EQ(ExecutionsOversold(SaleNoOversell("fenced", AllBut({SimFault::kRestartEmpty})), 50'000),
-            0);
-  Searched forgetful = SaleNoOversell("fenced", {SimFault::kRestartEmpty, SimFault::kPause});
+  EXPECT_EQ(
+      ExecutionsOversold(SaleNoOversell("fenced", AllBut({FaultForm::kRestartEmpty})), 50'000), 0);
+  Searched forgetful = SaleNoOversell("fenced", {FaultForm::kRestartEmpty, FaultForm::kPause});
   EXPECT_GT(ExecutionsOversold(forgetful, 1), 0);
 }
 
 // The count can fail: a lock that is lost, and a store that takes everything.
 TEST(NoOversell, IsSeenWhereThereIsSome) {
-  Searched unguarded = SaleNoOversell("set-nx-px", {SimFault::kPause});
+  Searched unguarded = SaleNoOversell("set-nx-px", {FaultForm::kPause});
   unguarded.depth = 1;
   EXPECT_GT(ExecutionsOversold(unguarded, 1), 0);
 }

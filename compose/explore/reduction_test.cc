@@ -9,18 +9,16 @@
 namespace doublehold {
 namespace {
 
-using sim::SimFault;
-
 Explored Found(const Searched& searched, bool reduce) {
   const Scenario scenario = ScenarioOf(searched);
   const Bounds bounds{.depth = searched.depth, .delays = searched.delays, .reduce = reduce};
   return Explore(scenario, bounds, [](const Explored&) {});
 }
 
-std::vector<SimFault> AllFaults() {
-  std::vector<SimFault> all;
-  for (const sim::SimFaultEntry& entry : sim::kSimFaultEntries) {
-    if (!sim::NeedsReplicas(entry.fault)) all.push_back(entry.fault);
+std::vector<FaultForm> AllFaults() {
+  std::vector<FaultForm> all;
+  for (const FaultFormEntry& entry : kFaultForms) {
+    if (entry.site != FaultSite::kMasters) all.push_back(entry.form);
   }
   return all;
 }
@@ -29,12 +27,15 @@ const SettingTexts kThreeNodes{{"topology.nodes", "3"}};
 
 // Those that take a moment.
 std::vector<Searched> SmallCases() {
-  return {{.lock = "set-nx-px", .faults = AllFaults(), .delays = 1},
-          {.lock = "redlock", .depth = 0, .more = kThreeNodes, .delays = 2},
-          {.lock = "redlock-redisson", .depth = 0, .more = kThreeNodes, .delays = 2},
-          // A fault that strikes what has waited for another client's step.
-          {.lock = "set-nx-px", .faults = {SimFault::kNodePause, SimFault::kRestart}, .delays = 2},
-          {.lock = "set-nx-px-del", .faults = {SimFault::kHoldRequest}, .clients = 3, .delays = 2}};
+  return {
+      {.lock = "set-nx-px", .faults = AllFaults(), .delays = 1},
+      {.lock = "redlock", .depth = 0, .more = kThreeNodes, .delays = 2},
+      {.lock = "redlock-redisson", .depth = 0, .more = kThreeNodes, .delays = 2},
+      // A fault that strikes what has waited for another client's step.
+      {.lock = "set-nx-px",
+       .faults = {FaultForm::kNodePause, FaultForm::kRestartWithData},
+       .delays = 2},
+      {.lock = "set-nx-px-del", .faults = {FaultForm::kHoldRequest}, .clients = 3, .delays = 2}};
 }
 
 std::vector<Searched> LargeCases() {
@@ -43,11 +44,12 @@ std::vector<Searched> LargeCases() {
     cases.push_back({.lock = lock, .faults = AllFaults(), .delays = 1});
   cases.push_back({.lock = "redlock", .faults = AllFaults(), .more = kThreeNodes, .delays = 1});
   cases.push_back({.lock = "set-nx-px",
-                   .faults = {SimFault::kPause, SimFault::kNodeClock},
+                   .faults = {FaultForm::kPause, FaultForm::kNodeClock},
                    .depth = 2,
                    .delays = 1});
-  cases.push_back(
-      {.lock = "redisson", .faults = {SimFault::kNodePause, SimFault::kRestart}, .delays = 2});
+  cases.push_back({.lock = "redisson",
+                   .faults = {FaultForm::kNodePause, FaultForm::kRestartWithData},
+                   .delays = 2});
   return cases;
 }
 

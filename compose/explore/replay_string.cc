@@ -52,7 +52,7 @@ std::string ToText(const ReplayString& replay) {
         fmt::format("{}{}={}", settings.empty() ? "" : ";", name, fmt::join(setting->words, ","));
   }
   std::vector<std::string_view> faults;
-  for (const sim::SimFault fault : replay.faults) faults.push_back(EntryOf(fault).name);
+  for (const FaultForm fault : replay.faults) faults.push_back(EntryOf(fault).name);
   if (replay.reorders) faults.push_back(kReorders);
   return fmt::format("{}/{}/{}/{}/{}", kVersion, settings, replay.cycles, fmt::join(faults, ","),
                      sim::ToText(replay.choices));
@@ -101,10 +101,10 @@ Result<FaultsAsked> ParseFaults(std::string_view text, std::string_view where) {
   for (const std::string_view one : SplitAt(text, ',')) {
     const size_t colon = one.find(':');
     const std::string name(one.substr(0, colon));
-    const std::optional<sim::SimFault> fault = sim::ParseSimFault(name);
+    const std::optional<FaultForm> fault = ParseFaultForm(name);
     if (!fault)
       return BadInput(
-          fmt::format("{}: {}", where, UnknownWord("fault", name, NamesOf(sim::kSimFaultEntries))));
+          fmt::format("{}: {}", where, UnknownWord("fault", name, NamesOf(kFaultForms))));
     if (std::ranges::find(asked.faults, *fault) != asked.faults.end())
       return BadInput(fmt::format("{}: fault '{}' is named twice", where, name));
     int most = 0;

@@ -9,17 +9,17 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/base/fault_forms.h"
 #include "lib/base/result.h"
 #include "lib/plan/settings.h"
 #include "lib/sim/choices/choice.h"
-#include "lib/sim/fault.h"
 
 namespace doublehold {
 
 struct ReplayString {
   Settings settings;
   int cycles = 1;
-  std::vector<sim::SimFault> faults;  // that could strike
+  std::vector<FaultForm> faults;  // that could strike
   bool reorders = false;
   sim::Deviations choices;
 };
@@ -29,7 +29,7 @@ Result<ReplayString> ParseReplayString(std::string_view text);
 
 // "pause,kill" or "pause:1,kill:2": faults and, where it is said, how many of each at most.
 struct FaultsAsked {
-  std::vector<sim::SimFault> faults;
+  std::vector<FaultForm> faults;
   std::vector<int> most;  // of each; 0: not said
 };
 Result<FaultsAsked> ParseFaults(std::string_view text, std::string_view where);

@@ -12,10 +12,8 @@
 namespace doublehold {
 namespace {
 
-using sim::SimFault;
-
-Scenario ScenarioWith(const std::string& lock, const std::vector<SimFault>& faults, int clients = 2,
-                      Duration window = {}) {
+Scenario ScenarioWith(const std::string& lock, const std::vector<FaultForm>& faults,
+                      int clients = 2, Duration window = {}) {
   Settings settings;
   const std::map<std::string, std::string> words{{"lock.name", lock},
                                                  {"lock.lease", "400ms"},
@@ -36,8 +34,8 @@ Scenario ScenarioWith(const std::string& lock, const std::vector<SimFault>& faul
 
 void Ignore(const Explored&) {}
 
-const std::vector<SimFault> kSearchThree{SimFault::kPause, SimFault::kHoldRequest,
-                                         SimFault::kNodeClock};
+const std::vector<FaultForm> kSearchThree{FaultForm::kPause, FaultForm::kHoldRequest,
+                                          FaultForm::kNodeClock};
 
 // All that a search says but how it went.
 std::string ToldSearch(const Explored& explored) {
@@ -74,7 +72,7 @@ TEST(Search, FindsTheSameWithAnyNumberOfThreads) {
 }
 
 TEST(Search, EachStrategyFindsWhatOneFaultBreaks) {
-  const Scenario scenario = ScenarioWith("set-nx-px", {SimFault::kNodeClock});
+  const Scenario scenario = ScenarioWith("set-nx-px", {FaultForm::kNodeClock});
   for (const StrategyKind strategy :
        {StrategyKind::kExhaustive, StrategyKind::kRandom, StrategyKind::kPct}) {
     const Explored explored =
@@ -132,16 +130,16 @@ TEST(Search, AnExecutionThatIsAnotherRunAgainIsTold) {
 
 TEST(Estimate, IsExactOfTwoDeviationsAndNearOfMore) {
   const struct {
-    std::vector<SimFault> faults;
+    std::vector<FaultForm> faults;
     Bounds bounds;
     double tolerance;
   } cases[] = {
-      {{SimFault::kPause}, {.depth = 0}, 0},
+      {{FaultForm::kPause}, {.depth = 0}, 0},
       {kSearchThree, {.depth = 1}, 0},
       {kSearchThree, {.depth = 2}, 0.15},
-      {kSearchThree, {.depth = 2, .most = {{SimFault::kPause, 1}}}, 0.15},
-      {{SimFault::kPause}, {.depth = 3}, 0.3},
-      {{SimFault::kPause}, {.depth = 1, .delays = 1}, 0.15},
+      {kSearchThree, {.depth = 2, .most = {{FaultForm::kPause, 1}}}, 0.15},
+      {{FaultForm::kPause}, {.depth = 3}, 0.3},
+      {{FaultForm::kPause}, {.depth = 1, .delays = 1}, 0.15},
   };
   for (const auto& each : cases) {
     const Scenario scenario =

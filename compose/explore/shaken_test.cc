@@ -9,8 +9,6 @@
 namespace doublehold {
 namespace {
 
-using sim::SimFault;
-
 Outcome3 OutcomeOf(const Scenario& scenario, const sim::Deviations& choices,
                    std::string_view claim) {
   sim::GivenChoices given(choices);
@@ -27,7 +25,7 @@ struct ShakenCase {
 };
 
 TEST(Shaken, WhatAnExecutionShowsIsSteadyOrHangsOnShortTimes) {
-  const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {SimFault::kPause}});
+  const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {FaultForm::kPause}});
   const std::vector<ShakenCase> cases{
       {"", "stock", Outcome3::kValid, ""},
       // Client 1 is stopped as it is granted the key; client 2 is refused 0.6 ms before that lease
@@ -82,7 +80,7 @@ TEST(Shaken, OfAnOrderNothingIsKnown) {
 }
 
 TEST(Shaken, OfEquallySmallExecutionsTheSteadyOneIsShown) {
-  const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {SimFault::kPause}});
+  const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {FaultForm::kPause}});
   const auto hangs = sim::ParseDeviations("0:1");
   ASSERT_TRUE(hangs.has_value());
   for (const char* claim : {"exclusion", "stock"}) {

@@ -13,8 +13,6 @@ namespace {
 
 using sim::ChoiceKind;
 using sim::Deviations;
-using sim::SimFault;
-
 constexpr int64_t kEventsOfAnExecution = 20;  // what one costs that records nothing
 constexpr int64_t kShareOfOneSize = 2;  // what takes more than this part of the effort is left
 constexpr int64_t kCostOfShaking = 20;  // in executions
@@ -61,8 +59,8 @@ class ShrinkTrials {
     return verdict.violations.empty() ? "" : verdict.violations.front().sentence;
   }
   [[nodiscard]] const std::vector<Event>& events() const { return execution_.history.events; }
-  [[nodiscard]] std::vector<SimFault> struck() const {
-    std::vector<SimFault> struck = execution_.struck;
+  [[nodiscard]] std::vector<FaultForm> struck() const {
+    std::vector<FaultForm> struck = execution_.struck;
     std::ranges::sort(struck);
     return struck;
   }
@@ -88,7 +86,7 @@ size_t CountOf(const Deviations& choices, ChoiceKind kind) {
 
 // What an execution is to have, wherever it has it.
 struct Wanted {
-  std::vector<SimFault> faults;  // sorted; some may be alike
+  std::vector<FaultForm> faults;  // sorted; some may be alike
   size_t delays = 0;
 };
 
@@ -268,9 +266,9 @@ std::optional<Deviations> ChoicesIn(ShrinkTrials& trials, const Scenario& only,
 }
 
 // Those of `faults`, by how many they are; each once.
-std::vector<std::vector<SimFault>> PartsOf(const std::vector<SimFault>& faults) {
-  std::vector<std::vector<SimFault>> parts{{}};
-  for (const SimFault fault : faults) {
+std::vector<std::vector<FaultForm>> PartsOf(const std::vector<FaultForm>& faults) {
+  std::vector<std::vector<FaultForm>> parts{{}};
+  for (const FaultForm fault : faults) {
     for (size_t i = parts.size(); i-- > 0;) {
       parts.push_back(parts[i]);
       parts.back().push_back(fault);
@@ -295,7 +293,7 @@ class SmallestFirst {
     trials_.Enter(shrunk_.scenario);
     CHECK(trials_.Violates(shrunk_.choices));
     const size_t delays = CountOf(shrunk_.choices, ChoiceKind::kOrder);
-    for (const std::vector<SimFault>& part : PartsOf(trials_.struck())) {
+    for (const std::vector<FaultForm>& part : PartsOf(trials_.struck())) {
       for (int clients = 1; clients <= shrunk_.scenario.plan.clients; ++clients) {
         if (Try({.faults = part, .delays = delays}, clients)) return true;
       }

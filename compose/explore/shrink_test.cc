@@ -16,15 +16,13 @@ namespace {
 
 using sim::ChoiceKind;
 using sim::Deviations;
-using sim::SimFault;
-
 constexpr Duration kWindow = 2ms;
 
 struct ShrinkCase {
   const char* id;
   const char* lock;
   const char* claim;
-  std::vector<SimFault> faults;
+  std::vector<FaultForm> faults;
   int clients, cycles, depth;
   // What it comes down to.
   int least_clients, least_cycles;
@@ -127,7 +125,7 @@ TEST_P(ShrunkCase, HasNothingThatCouldBeLeftOut) {
   ExpectNothingSmaller(each, shrunk);
 }
 
-constexpr auto kPause = SimFault::kPause;
+constexpr auto kPause = FaultForm::kPause;
 
 INSTANTIATE_TEST_SUITE_P(
     Each, ShrunkCase,
@@ -144,12 +142,13 @@ INSTANTIATE_TEST_SUITE_P(
                    0,
                    {{"lock.finally-releases", "true"}, {"retry.timeout", "0.1 lease"}}},
         ShrinkCase{"C04", "none", "stock", {kPause}, 3, 2, 0, 2, 1, 0},
-        ShrinkCase{"K14", "set-nx-px", "exclusion", {kPause, SimFault::kKill}, 3, 2, 1, 2, 1, 1},
-        ShrinkCase{"K01", "setnx-expire", "liveness", {SimFault::kKill, kPause}, 3, 2, 1, 1, 1, 1},
+        ShrinkCase{"K14", "set-nx-px", "exclusion", {kPause, FaultForm::kCrash}, 3, 2, 1, 2, 1, 1},
+        ShrinkCase{
+            "K01", "setnx-expire", "liveness", {FaultForm::kCrash, kPause}, 3, 2, 1, 1, 1, 1},
         ShrinkCase{"K17",
                    "set-nx-px",
                    "lease-exclusion",
-                   {SimFault::kDropReply, SimFault::kNodeClock},
+                   {FaultForm::kDropReply, FaultForm::kNodeClock},
                    3,
                    2,
                    1,
@@ -157,11 +156,11 @@ INSTANTIATE_TEST_SUITE_P(
                    1,
                    1},
         ShrinkCase{"K03", "set-nx-px-del", "lease-exclusion", {kPause}, 3, 2, 1, 2, 2, 1},
-        ShrinkCase{"K36", "watch", "stock", {SimFault::kDropReply, kPause}, 3, 1, 1, 1, 1, 1}));
+        ShrinkCase{"K36", "watch", "stock", {FaultForm::kDropReply, kPause}, 3, 1, 1, 1, 1, 1}));
 
 // Lists with many faults and changes of order, of which few are needed.
 TEST(Shrink, WhatWasDrawnComesDownToWhatItNeeds) {
-  const ShrinkCase each{"K14", "set-nx-px", "stock", {kPause, SimFault::kDropReply}, 3, 2, 0,
+  const ShrinkCase each{"K14", "set-nx-px", "stock", {kPause, FaultForm::kDropReply}, 3, 2, 0,
                         2,     1,           1};
   Scenario scenario = ScenarioOf(PlanOfShrink(each, each.clients), each.cycles, each.faults);
   scenario.terms.window = kWindow;

@@ -83,7 +83,7 @@ class Play {
 
 }  // namespace
 
-Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<sim::SimFault>& faults) {
+Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<FaultForm>& faults) {
   return {.plan = plan,
           .cycles = cycles,
           .terms = {.clients = plan.clients,

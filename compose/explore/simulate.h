@@ -22,11 +22,11 @@ struct Scenario {
   // Of the lock that is run in the place of the plan's; null: of that one.
   std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr;
 };
-Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<sim::SimFault>& faults);
+Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<FaultForm>& faults);
 
 struct Execution {
   History history;
-  std::vector<sim::SimFault> struck{};   // in the order of the history's faults
+  std::vector<FaultForm> struck{};       // in the order of the history's faults
   bool cut_off = false;                  // it took too many steps
   std::optional<uint32_t> again_from{};  // of the world (world.h)
 };

@@ -49,7 +49,7 @@ void Worker::Run(sim::ChoiceSource& choices, Done& done) {
   done.cut_off = execution_.cut_off;
   done.is_again = bounds_.reduce && bounds_.strategy == StrategyKind::kExhaustive &&
                   execution_.again_from.has_value();
-  for (const sim::SimFault fault : execution_.struck)
+  for (const FaultForm fault : execution_.struck)
     done.how_unusual = std::max(done.how_unusual, static_cast<int>(fault));
   done.digest = DigestOf(execution_.history);
   if (!done.is_within || done.is_again) return;
@@ -82,7 +82,7 @@ std::string Worker::Sentence(size_t claim) const {
   return judge_.Sentence(execution_.history, claim);
 }
 
-bool Worker::IsWithin(const std::vector<sim::SimFault>& struck) const {
+bool Worker::IsWithin(const std::vector<FaultForm>& struck) const {
   return std::ranges::all_of(bounds_.most, [&](const auto& each) {
     return std::ranges::count(struck, each.first) <= each.second;
   });

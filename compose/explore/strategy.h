@@ -45,7 +45,7 @@ class Worker {
   [[nodiscard]] std::string Sentence(size_t claim) const;
 
  private:
-  [[nodiscard]] bool IsWithin(const std::vector<sim::SimFault>& struck) const;
+  [[nodiscard]] bool IsWithin(const std::vector<FaultForm>& struck) const;
 
   const Scenario& scenario_;
   const Bounds& bounds_;

@@ -18,7 +18,7 @@ using SettingTexts = std::map<std::string, std::string>;
 // A lock, and what is to be searched for it.
 struct Searched {
   std::string lock;
-  std::vector<sim::SimFault> faults{};
+  std::vector<FaultForm> faults{};
   int depth = 1;
   SettingTexts more{};  // "claims": commas between them
   int clients = 2;

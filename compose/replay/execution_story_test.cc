@@ -10,8 +10,6 @@
 namespace doublehold {
 namespace {
 
-using sim::SimFault;
-
 std::string StoryOf(const Searched& searched, const char* choices) {
   const sim::Deviations deviations = *sim::ParseDeviations(choices);
   sim::GivenChoices given(deviations);
@@ -21,7 +19,7 @@ std::string StoryOf(const Searched& searched, const char* choices) {
 }
 
 TEST(ExecutionStory, TellsWhoDidWhatWhenAndWhatBefellThem) {
-  EXPECT_EQ(StoryOf({.lock = "set-nx-px", .faults = {SimFault::kPause}}, "0:1"),
+  EXPECT_EQ(StoryOf({.lock = "set-nx-px", .faults = {FaultForm::kPause}}, "0:1"),
             R"(   1      0.100 ms    client 1 asks for dh:item:0
    2      0.200 ms  ! client 1 stopped for 640ms
    3      0.200 ms    client 2 asks for dh:item:0 8 times until 399.384 ms, and is refused each time
@@ -44,7 +42,7 @@ TEST(ExecutionStory, TellsWhoDidWhatWhenAndWhatBefellThem) {
 }
 
 TEST(ExecutionStory, TellsWhatIsNeverAnsweredAndWhatIsLeft) {
-  EXPECT_EQ(StoryOf({.lock = "setnx-expire", .faults = {SimFault::kKill}}, "0:1"),
+  EXPECT_EQ(StoryOf({.lock = "setnx-expire", .faults = {FaultForm::kCrash}}, "0:1"),
             R"(   1      0.100 ms    client 2 begins to wait for dh:item:0
    2      0.100 ms    client 1 asks for dh:item:0, and no answer ever comes
    3      0.200 ms  ! client 1 killed

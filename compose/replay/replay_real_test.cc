@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
                      "/1/hold-request/6:1",
                      {{"exclusion", "violated"}, {"stock", "violated"}}},
         InBothWorlds{
-            "AKillBetweenTwoCommands", "setnx-expire", "/1/kill/0:1", {{"liveness", "violated"}}},
+            "AKillBetweenTwoCommands", "setnx-expire", "/1/crash/0:1", {{"liveness", "violated"}}},
         InBothWorlds{"ANodeWhoseClockJumps",
                      "set-nx-px",
                      "/1/node-clock/1:1",

@@ -13,13 +13,11 @@
 namespace doublehold {
 namespace {
 
-using sim::SimFault;
-
 class TraceFiles : public ::testing::Test {
  protected:
   // What is written there of an execution with one pause.
   Result<void> WriteTo(const std::filesystem::path& folder) {
-    const Searched searched{.lock = "set-nx-px", .faults = {SimFault::kPause}};
+    const Searched searched{.lock = "set-nx-px", .faults = {FaultForm::kPause}};
     replay_.settings.Set("lock.name", "set-nx-px", "test");
     replay_.faults = searched.faults;
     replay_.choices = *sim::ParseDeviations("0:1");

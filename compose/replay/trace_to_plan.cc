@@ -8,15 +8,13 @@
 #include "checker/explain/cause.h"
 #include "compose/explore/shaken.h"
 #include "compose/plan/plan_builder.h"
+#include "faults/plans/form_plan.h"
 #include "lib/base/check.h"
 
 namespace doublehold {
 namespace {
 
-using sim::SimFault;
-
-constexpr int kLateShare = 5;       // of that: so much before a client begins a node is struck
-constexpr double kFastClock = 3.0;  // SkewedClock::RunFast
+constexpr int kLateShare = 5;  // of that: so much before a client begins a node is struck
 constexpr Duration kShortestRestart = 50ms;  // a server needs some time to begin
 constexpr Duration kLongest = 60s;           // the run ends with the last section
 constexpr Duration kForGood = 50s;           // so does what is not to end
@@ -29,7 +27,7 @@ class Translation {
   // When a client begins.
   [[nodiscard]] Duration BeginOf(int client) const { return stagger_ * (client - 1); }
 
-  [[nodiscard]] Result<FaultPlan> FaultAt(SimFault fault, const sim::FaultPlace& place) const {
+  [[nodiscard]] Result<FaultPlan> FaultAt(FaultForm fault, const sim::FaultPlace& place) const {
     switch (place.point) {
       case sim::Point::kRequest:
       case sim::Point::kReply:
@@ -43,50 +41,47 @@ class Translation {
         break;
     }
     return BadInput(fmt::format("--real: {}: what is published is not in the proxy's hands",
-                                sim::EntryOf(fault).name));
+                                EntryOf(fault).name));
   }
 
  private:
-  [[nodiscard]] static FaultPlan Begun(SimFault fault) {
-    const sim::SimFaultEntry& entry = sim::EntryOf(fault);
-    return {.name = std::string(entry.name), .kind = std::string(entry.kind)};
+  [[nodiscard]] FaultPlan Begun(FaultForm fault) const {
+    return PlanOf(EntryOf(fault), {.lasts = terms_.lasts,
+                                   .clock_length = kForGood,
+                                   .down = std::max(kShortestRestart, terms_.restart_delay)});
   }
 
-  [[nodiscard]] Result<FaultPlan> OnMessage(SimFault fault, const sim::FaultPlace& place) const {
+  [[nodiscard]] Result<FaultPlan> OnMessage(FaultForm fault, const sim::FaultPlace& place) const {
     FaultPlan plan = Begun(fault);
     plan.on = Trigger{.client = place.client, .step = Step::kStart};
     plan.client = place.client;
     plan.nodes = {place.node};
-    plan.direction = place.point == sim::Point::kRequest ? "request" : "reply";
     plan.command = place.command;
     plan.nth = place.nth;
     plan.count = 1;
-    if (fault == SimFault::kHoldRequest || fault == SimFault::kHoldReply)
-      plan.length = terms_.lasts;
     return plan;
   }
 
-  [[nodiscard]] Result<FaultPlan> OnClient(SimFault fault, const sim::FaultPlace& place) const {
+  [[nodiscard]] Result<FaultPlan> OnClient(FaultForm fault, const sim::FaultPlace& place) const {
     FaultPlan plan = Begun(fault);
     const Result<Step> step = StepOf(fault, place);
     if (!step) return tl::unexpected(step.error());
-    if (place.looks_first && fault != SimFault::kKill)
+    if (place.looks_first && fault != FaultForm::kCrash)
       return BadInput(
           fmt::format("--real: {} where {}: it looks at a clock before it announces {}, and may "
                       "decide otherwise",
-                      sim::EntryOf(fault).name, WhatIsDone(place), Name(*step)));
+                      EntryOf(fault).name, WhatIsDone(place), Name(*step)));
     plan.on = Trigger{.client = place.client, .step = *step};
     plan.client = place.client;
-    SetExtent(fault, plan);
     return plan;
   }
 
   // Just before the client announces that it sends what the node was about to carry out; or, where
   // that is what it begins with, just before it begins.
-  [[nodiscard]] Result<FaultPlan> OnNode(SimFault fault, const sim::FaultPlace& place) const {
-    if (sim::NeedsReplicas(fault))
+  [[nodiscard]] Result<FaultPlan> OnNode(FaultForm fault, const sim::FaultPlace& place) const {
+    if (EntryOf(fault).site == FaultSite::kMasters)
       return BadInput(
-          fmt::format("--real: {}: of replicas nothing can be aimed so", sim::EntryOf(fault).name));
+          fmt::format("--real: {}: of replicas nothing can be aimed so", EntryOf(fault).name));
     FaultPlan plan = Begun(fault);
     const Result<Step> step = StepOf(fault, place);
     if (!step) return tl::unexpected(step.error());
@@ -96,7 +91,6 @@ class Translation {
     } else {
       plan.on = Trigger{.client = place.client, .step = *step};
     }
-    SetExtent(fault, plan);
     return plan;
   }
 
@@ -106,44 +100,16 @@ class Translation {
                        place.nth, place.node);
   }
 
-  [[nodiscard]] static Result<Step> StepOf(SimFault fault, const sim::FaultPlace& place) {
+  [[nodiscard]] static Result<Step> StepOf(FaultForm fault, const sim::FaultPlace& place) {
     const std::string what = WhatIsDone(place);
     if (!place.step)
       return BadInput(fmt::format("--real: {} where {}: it announces no step there to aim at",
-                                  sim::EntryOf(fault).name, what));
+                                  EntryOf(fault).name, what));
     if (place.step->nth > 1)
       return BadInput(
           fmt::format("--real: {} where {}: it announces {} there, but not for the first time",
-                      sim::EntryOf(fault).name, what, Name(place.step->step)));
+                      EntryOf(fault).name, what, Name(place.step->step)));
     return place.step->step;
-  }
-
-  void SetExtent(SimFault fault, FaultPlan& plan) const {
-    switch (fault) {
-      case SimFault::kPause:
-      case SimFault::kNodePause:
-        plan.length = terms_.lasts;
-        return;
-      case SimFault::kClientClock:
-      case SimFault::kClientClockBack:
-      case SimFault::kNodeClock:
-      case SimFault::kNodeClockBack:
-        plan.by = sim::JumpsBack(fault) ? -terms_.lasts : terms_.lasts;
-        plan.length = kForGood;
-        return;
-      case SimFault::kClientFast:
-      case SimFault::kNodeFast:
-        plan.rate = kFastClock;
-        plan.length = kForGood;
-        return;
-      case SimFault::kRestartEmpty:
-      case SimFault::kRestart:
-        plan.data = fault == SimFault::kRestart ? "aof" : "empty";
-        plan.length = std::max(kShortestRestart, terms_.restart_delay);
-        return;
-      default:  // kill, node-kill, forget-scripts: done at once
-        return;
-    }
   }
 
   const sim::WorldTerms& terms_;
@@ -183,7 +149,7 @@ Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices
     return BadInput(fmt::format("--real: it would take {}, and may take {}: a shorter lock.lease",
                                 FormatDuration(std::chrono::ceil<std::chrono::seconds>(takes)),
                                 FormatDuration(kForGood)));
-  const std::vector<SimFault>& struck = execution.struck;
+  const std::vector<FaultForm>& struck = execution.struck;
   sim::Deviations before;
   for (const sim::Deviation& deviation : choices) {
     const std::vector<sim::FaultPlace> places = PlacesOf(scenario, before);

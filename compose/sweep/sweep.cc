@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "checker/report/claim_letters.h"
 #include "compose/plan/plan_builder.h"
+#include "faults/plans/form_plan.h"
 
 namespace doublehold {
 namespace {
@@ -15,16 +15,6 @@ namespace {
 constexpr size_t kMostPairs = 10'000;
 constexpr double kLeasesOfAFault = 1.8;
 constexpr double kLeasesUntilTheOthersBegin = 0.2;
-
-constexpr std::array kFaults{
-    SweepFault{"pause", "pause", "", true},
-    SweepFault{"kill", "crash", ""},
-    SweepFault{"hold-request", "hold", "request", true},
-    SweepFault{"hold-reply", "hold", "reply", true},
-    SweepFault{"drop-request", "drop", "request"},
-    SweepFault{"drop-reply", "drop", "reply"},
-    SweepFault{"reset", "reset", "reply"},  // it ran, and its client cannot know
-};
 
 constexpr char kUnheld = 'w';
 constexpr char kUnknownOutcome = '?';
@@ -72,7 +62,7 @@ std::vector<FaultPlan> LateOthers(const Plan& plan) {
 
 // A fault at a place.
 struct Point {
-  const SweepFault* fault;
+  const FaultFormEntry* fault;
   const ProtocolPlace* place;
 };
 
@@ -82,8 +72,9 @@ std::string Describe(const Point& point) {
 
 FaultPlan FaultAt(const Point& point, const Plan& plan) {
   const auto& [fault, place] = point;
-  FaultPlan swept{.name = Describe(point), .kind = std::string(fault->kind)};
-  if (fault->lasts) swept.length = Leases(plan, kLeasesOfAFault);
+  const Duration lasts = Leases(plan, kLeasesOfAFault);
+  FaultPlan swept = PlanOf(*fault, {.lasts = lasts, .clock_length = lasts});
+  swept.name = Describe(point);
   swept.client = kProbed;
   if (place->IsStep()) {
     swept.on = Trigger{.client = kProbed, .step = place->step};
@@ -91,7 +82,6 @@ FaultPlan FaultAt(const Point& point, const Plan& plan) {
   }
   swept.on = Trigger{.client = kProbed, .step = Step::kStart};
   swept.nodes = {place->node};
-  swept.direction = fault->direction;
   swept.command = place->command;
   swept.nth = place->nth;
   swept.count = 1;
@@ -101,8 +91,8 @@ FaultPlan FaultAt(const Point& point, const Plan& plan) {
 std::vector<Point> PointsOf(const SweepRequest& request) {
   std::vector<Point> points;
   for (const ProtocolPlace& place : request.places) {
-    for (const SweepFault* fault : request.faults) {
-      if (place.IsStep() == fault->direction.empty()) points.push_back({fault, &place});
+    for (const FaultFormEntry* fault : request.faults) {
+      if (place.IsStep() == (fault->site == FaultSite::kClient)) points.push_back({fault, &place});
     }
   }
   return points;
@@ -137,8 +127,6 @@ bool GoTogether(const Point& first, const Point& second) {
 
 }  // namespace
 
-std::span<const SweepFault> SweepFaults() { return kFaults; }
-
 Plan PlanToLearn(const Plan& base) {
   Plan plan = base;
   plan.experiment = "learn";
@@ -157,7 +145,7 @@ Result<SweepCells> CellsOf(const SweepRequest& request) {
   }
   cells.singles = points.size();
   if (points.empty())
-    return BadInput("--fault: none of them can be put to a place of this protocol");
+    return BadInput("--faults: none of them can be put to a place of this protocol");
   if (request.depth == 1) return cells;
   for (size_t i = 0; i < points.size(); ++i) {
     for (size_t j = i + 1; j < points.size(); ++j) {
@@ -166,7 +154,7 @@ Result<SweepCells> CellsOf(const SweepRequest& request) {
   }
   if (cells.pairs.size() > kMostPairs) {
     return BadInput(fmt::format(
-        "--depth 2: {} pairs of faults at {} places, and {} are the most; --fault chooses fewer",
+        "--depth 2: {} pairs of faults at {} places, and {} are the most; --faults chooses fewer",
         cells.pairs.size(), request.places.size(), kMostPairs));
   }
   for (const auto& [i, j] : cells.pairs) {

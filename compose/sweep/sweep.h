@@ -12,20 +12,17 @@
 
 #include "compose/suite/suite.h"
 #include "compose/sweep/protocol_points.h"
+#include "lib/base/fault_forms.h"
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
 
 namespace doublehold {
 
-// What can be put to a place.
-struct SweepFault {
-  std::string_view name;
-  std::string_view kind;  // of the fault registry
-  std::string_view
-      direction;       // of the frame that it acts on; empty: it is put to a step of the client
-  bool lasts = false;  // longer than the lease
-};
-std::span<const SweepFault> SweepFaults();
+// Whether a sweep can put it to a place: to a step of the client, or to one of its messages.
+constexpr bool CanSweep(const FaultFormEntry& form) {
+  return form.site == FaultSite::kClient || form.site == FaultSite::kRequest ||
+         form.site == FaultSite::kReply;
+}
 
 // The run to learn the places from: `base`, with marks and no other faults. The others begin when
 // the first section is long over.
@@ -34,8 +31,8 @@ Plan PlanToLearn(const Plan& base);
 struct SweepRequest {
   const Plan& base;  // without faults
   const std::vector<ProtocolPlace>& places;
-  std::vector<const SweepFault*> faults;
-  int depth = 1;  // or 2
+  std::vector<const FaultFormEntry*> faults;  // all can be swept
+  int depth = 1;                              // or 2
 };
 
 // A run for each fault at each place that it can be put to, in their order; with depth 2 then one

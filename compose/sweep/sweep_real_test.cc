@@ -17,7 +17,7 @@ class SweepOnServers : public ::testing::Test {
   // The cells of one with these faults.
   nlohmann::json Sweep(const std::string& lock, const std::string& faults) {
     const Finished finished = RunProgram(
-        {"sweep", "--lock", lock, "--fault", faults, "--json", "--out", folder_.path().string()});
+        {"sweep", "--lock", lock, "--faults", faults, "--json", "--out", folder_.path().string()});
     EXPECT_EQ(finished.exit_code, 1) << finished.err;
     const nlohmann::json swept = nlohmann::json::parse(finished.out, nullptr, false);
     EXPECT_TRUE(swept.is_object()) << finished.out;
@@ -49,15 +49,15 @@ TEST_F(SweepOnServers, FindsK14K15AndK16OfSetNxPx) {
 }
 
 TEST_F(SweepOnServers, FindsK01OfSetnxExpire) {
-  const nlohmann::json cells = Sweep("setnx-expire", "kill");
-  EXPECT_EQ(ViolatedAt(cells, "mid-acquire/kill"), SweepNames{"liveness"});
-  EXPECT_EQ(At(cells, "after-acquire/kill").at("letters"), "w");
+  const nlohmann::json cells = Sweep("setnx-expire", "crash");
+  EXPECT_EQ(ViolatedAt(cells, "mid-acquire/crash"), SweepNames{"liveness"});
+  EXPECT_EQ(At(cells, "after-acquire/crash").at("letters"), "w");
 }
 
 TEST_F(SweepOnServers, NamesTheLibraryOfADriver) {
   const Finished finished =
       RunProgram({"sweep", "--driver", "/usr/bin/python3 " + SourceDir() + "/drivers/template.py",
-                  "--fault", "kill", "--json", "--out", folder_.path().string()});
+                  "--faults", "crash", "--json", "--out", folder_.path().string()});
   const nlohmann::json swept = nlohmann::json::parse(finished.out, nullptr, false);
   ASSERT_TRUE(swept.is_object()) << finished.out << finished.err;
   EXPECT_EQ(swept.at("library"), (nlohmann::json{{"name", "template"}, {"version", "1"}}));

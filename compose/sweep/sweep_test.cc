@@ -24,10 +24,10 @@ Plan Base() {
                        "lease = '400ms'\n[workload]\nclients = 3\nduration = '2s'\n");
 }
 
-std::vector<const SweepFault*> Faults(const std::vector<std::string>& names) {
-  std::vector<const SweepFault*> faults;
-  for (const SweepFault& fault : SweepFaults()) {
-    if (std::ranges::find(names, fault.name) != names.end()) faults.push_back(&fault);
+std::vector<const FaultFormEntry*> Faults(const std::vector<std::string>& names) {
+  std::vector<const FaultFormEntry*> faults;
+  for (const FaultFormEntry& form : kFaultForms) {
+    if (std::ranges::find(names, form.name) != names.end()) faults.push_back(&form);
   }
   return faults;
 }
@@ -43,12 +43,12 @@ SweepCells Cells(const std::vector<std::string>& faults, int depth = 1) {
 const FaultPlan& Last(const SuiteCell& cell) { return cell.plan.faults.back(); }
 
 TEST(Sweep, EachFaultGoesToEachPlaceOfItsKind) {
-  const SweepCells cells = Cells({"pause", "kill", "hold-request", "drop-reply"});
+  const SweepCells cells = Cells({"pause", "crash", "hold-request", "drop-reply"});
   std::vector<std::string> names;
   for (const SuiteCell& cell : cells.suite.cells) names.push_back(cell.name);
   EXPECT_EQ(names, (std::vector<std::string>{
-                       "start/pause", "start/kill", "SET to node 1/hold-request",
-                       "SET to node 1/drop-reply", "after-acquire/pause", "after-acquire/kill",
+                       "start/pause", "start/crash", "SET to node 1/hold-request",
+                       "SET to node 1/drop-reply", "after-acquire/pause", "after-acquire/crash",
                        "2nd SET to the store/hold-request", "2nd SET to the store/drop-reply"}));
 }
 
@@ -64,6 +64,18 @@ TEST(Sweep, AFaultOfTheWireMeetsExactlyThatCommandOfTheFirstClient) {
   EXPECT_EQ(fault.count, 1);
   EXPECT_EQ(fault.on, (Trigger{.client = kProbed, .step = Step::kStart}));
   EXPECT_EQ(fault.length, 720ms);  // the lease is over by then
+}
+
+TEST(Sweep, AClockThatIsSweptIsMovedForAsLongAsOtherFaultsLast) {
+  const auto moved = [](const char* form) {
+    const FaultPlan fault = Last(Cells({form}).suite.cells.back());
+    EXPECT_EQ(fault.on, (Trigger{.client = kProbed, .step = Step::kAfterAcquire}));
+    EXPECT_EQ(fault.length, 720ms);
+    return fault;
+  };
+  EXPECT_EQ(moved("client-clock").by, 720ms);
+  EXPECT_EQ(moved("client-clock-back").by, -720ms);
+  EXPECT_EQ(moved("client-fast").rate, kFastRate);
 }
 
 TEST(Sweep, AFaultOfTheProcessMeetsTheClientAtItsStep) {
@@ -87,7 +99,7 @@ TEST(Sweep, TheOthersBeginWhenTheFirstClientIsThere) {
 }
 
 TEST(Sweep, PairsAreOfTwoPlacesAndNothingComesAfterADeath) {
-  const SweepCells cells = Cells({"pause", "kill", "drop-reply"}, 2);
+  const SweepCells cells = Cells({"pause", "crash", "drop-reply"}, 2);
   EXPECT_EQ(cells.singles, 6U);
   ASSERT_EQ(cells.pairs.size(), 8U);  // of 15: 2 at one place, 5 after a death
   EXPECT_EQ(cells.suite.cells.size(), cells.singles + cells.pairs.size());
@@ -107,9 +119,10 @@ TEST(Sweep, WhatIsTooMuchOrNothingIsRefused) {
     return cells ? "accepted" : cells.error().message;
   };
   EXPECT_EQ(refusal(many, "drop-reply"),
-            "--depth 2: 44850 pairs of faults at 300 places, and 10000 are the most; --fault "
+            "--depth 2: 44850 pairs of faults at 300 places, and 10000 are the most; --faults "
             "chooses fewer");
-  EXPECT_EQ(refusal(many, "pause"), "--fault: none of them can be put to a place of this protocol");
+  EXPECT_EQ(refusal(many, "pause"),
+            "--faults: none of them can be put to a place of this protocol");
 }
 
 json Verdict(const std::vector<std::pair<std::string, std::string>>& claims) {

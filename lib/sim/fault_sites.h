@@ -7,10 +7,36 @@
 #include <optional>
 #include <string>
 
+#include "lib/base/fault_forms.h"
 #include "lib/base/step.h"
-#include "lib/sim/fault.h"
 
 namespace doublehold::sim {
+
+// Where the choices are asked whether a fault strikes.
+enum class Point : uint8_t { kGoOn, kBegin, kRequest, kCarryOut, kReply, kNews };
+constexpr size_t kPoints = 6;
+constexpr Point PointOf(FaultSite site) {
+  switch (site) {
+    case FaultSite::kClient:
+      return Point::kGoOn;
+    case FaultSite::kRequest:
+      return Point::kRequest;
+    case FaultSite::kReply:
+      return Point::kReply;
+    case FaultSite::kNode:
+    case FaultSite::kMasters:
+      return Point::kCarryOut;
+    case FaultSite::kChannel:
+      break;
+  }
+  return Point::kNews;
+}
+// A client's wall clock may be wrong before the client begins. A client that is stopped then, or
+// killed, is as good as one that begins later, or is not there.
+constexpr bool StrikesAtBegin(FaultForm fault) {
+  return fault == FaultForm::kClientClock || fault == FaultForm::kClientClockBack ||
+         fault == FaultForm::kClientFast;
+}
 
 // A step that a client announced, and how often it had, that time included.
 struct Announced {

@@ -35,51 +35,51 @@ std::string OfNews(const Struck& struck, std::string_view what) {
 std::string TextOf(const Struck& struck) {
   const std::string length = FormatDuration(struck.lasts);
   switch (struck.fault) {
-    case SimFault::kPause:
+    case FaultForm::kPause:
       return fmt::format("client {} stopped for {}", struck.client, length);
-    case SimFault::kKill:
+    case FaultForm::kCrash:
       return fmt::format("client {} killed", struck.client);
-    case SimFault::kClientClock:
+    case FaultForm::kClientClock:
       return fmt::format("client {}'s clock jumps ahead by {}", struck.client, length);
-    case SimFault::kClientClockBack:
+    case FaultForm::kClientClockBack:
       return fmt::format("client {}'s clock jumps back by {}", struck.client, length);
-    case SimFault::kHoldRequest:
+    case FaultForm::kHoldRequest:
       return OfRequest(struck, "is held back for " + length);
-    case SimFault::kHoldReply:
+    case FaultForm::kHoldReply:
       return OfReply(struck, "is held back for " + length);
-    case SimFault::kDropRequest:
+    case FaultForm::kDropRequest:
       return OfRequest(struck, "is lost");
-    case SimFault::kDropReply:
+    case FaultForm::kDropReply:
       return OfReply(struck, "is lost");
-    case SimFault::kReset:
+    case FaultForm::kResetRequest:
       return OfRequest(struck, "breaks its connection");
-    case SimFault::kResetReply:
+    case FaultForm::kResetReply:
       return OfReply(struck, "is lost with its connection");
-    case SimFault::kNodePause:
+    case FaultForm::kNodePause:
       return fmt::format("node {} stands still for {}", struck.node, length);
-    case SimFault::kNodeClock:
+    case FaultForm::kNodeClock:
       return fmt::format("node {}'s clock jumps ahead by {}", struck.node, length);
-    case SimFault::kNodeClockBack:
+    case FaultForm::kNodeClockBack:
       return fmt::format("node {}'s clock jumps back by {}", struck.node, length);
-    case SimFault::kRestartEmpty:
+    case FaultForm::kRestartEmpty:
       return fmt::format("node {} restarts empty", struck.node);
-    case SimFault::kRestart:
+    case FaultForm::kRestartWithData:
       return fmt::format("node {} restarts with its data", struck.node);
-    case SimFault::kNodeKill:
+    case FaultForm::kNodeCrash:
       return fmt::format("node {} killed for good", struck.node);
-    case SimFault::kForgetScripts:
+    case FaultForm::kForgetScripts:
       return fmt::format("node {} forgets all scripts", struck.node);
-    case SimFault::kClientFast:
-      return fmt::format("client {}'s clock runs at {} times its rate", struck.client, kFastTimes);
-    case SimFault::kNodeFast:
-      return fmt::format("node {}'s clock runs at {} times its rate", struck.node, kFastTimes);
-    case SimFault::kCutReplicas:
+    case FaultForm::kClientFast:
+      return fmt::format("client {}'s clock runs at {} times its rate", struck.client, kFastRate);
+    case FaultForm::kNodeFast:
+      return fmt::format("node {}'s clock runs at {} times its rate", struck.node, kFastRate);
+    case FaultForm::kCutReplication:
       return fmt::format("node {}'s replicas are cut off", struck.node);
-    case SimFault::kPromote:
+    case FaultForm::kFailover:
       return fmt::format("node {} killed, and a replica promoted", struck.node);
-    case SimFault::kHoldNews:
+    case FaultForm::kHoldNews:
       return OfNews(struck, "is held back for " + length);
-    case SimFault::kDropNews:
+    case FaultForm::kDropNews:
       return OfNews(struck, "is lost");
   }
   return "";

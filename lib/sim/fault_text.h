@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/base/fault_forms.h"
 #include "lib/base/time.h"
-#include "lib/sim/fault.h"
 
 namespace doublehold::sim {
 
 struct Struck {
-  SimFault fault = SimFault::kPause;
+  FaultForm fault = FaultForm::kPause;
   int client = -1;             // -1: none
   int node = -1;               // likewise
   std::string_view command{};  // of a message: its first word, or "script"

@@ -107,11 +107,11 @@ void Network::Send(uint32_t index) {
     return Lose(index, /*definite=*/true, "the server refused the connection");
   MonoTime at = world_->now_ + world_->terms_.latency;
   if (world_->NotesPlaces(Point::kRequest)) NotePlace(Point::kRequest, index);
-  if (const std::optional<SimFault> fault = world_->Strike(Point::kRequest)) {
-    const bool is_held = fault == SimFault::kHoldRequest;
+  if (const std::optional<FaultForm> fault = world_->Strike(Point::kRequest)) {
+    const bool is_held = fault == FaultForm::kHoldRequest;
     world_->Note(*fault, link.process, link.node,
                  is_held ? world_->now_ + world_->terms_.lasts : world_->now_, Name(message));
-    if (fault == SimFault::kReset)
+    if (fault == FaultForm::kResetRequest)
       return Lose(index, /*definite=*/false, "the connection was reset");
     if (!is_held) return;
     at += world_->terms_.lasts;
@@ -145,7 +145,7 @@ void Network::DeliverRequest(uint32_t index) {
   if (node.still_until > world_->now_) return Again(index, node);
   if (number != kStoreId.number) {
     if (world_->NotesPlaces(Point::kCarryOut)) NotePlace(Point::kCarryOut, index);
-    const std::optional<SimFault> fault = world_->Strike(Point::kCarryOut);
+    const std::optional<FaultForm> fault = world_->Strike(Point::kCarryOut);
     if (fault && StrikeNode(*fault, number)) {
       // A node that restarts has lost what was on its way to it; one that stands still carries it
       // out later.
@@ -168,11 +168,11 @@ void Network::DeliverRequest(uint32_t index) {
     }
   }
   if (world_->NotesPlaces(Point::kReply)) NotePlace(Point::kReply, index);
-  if (const std::optional<SimFault> lost = world_->Strike(Point::kReply)) {
-    const bool is_held = lost == SimFault::kHoldReply;
+  if (const std::optional<FaultForm> lost = world_->Strike(Point::kReply)) {
+    const bool is_held = lost == FaultForm::kHoldReply;
     world_->Note(*lost, link.process, number,
                  is_held ? world_->now_ + world_->terms_.lasts : world_->now_, Name(message));
-    if (lost == SimFault::kResetReply)
+    if (lost == FaultForm::kResetReply)
       return Lose(index, /*definite=*/false, "the connection was reset");
     if (!is_held) return;
     at += world_->terms_.lasts;

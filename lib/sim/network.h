@@ -12,8 +12,8 @@
 
 #include "lib/base/connection.h"
 #include "lib/base/env.h"
+#include "lib/base/fault_forms.h"
 #include "lib/sim/argument_arena.h"
-#include "lib/sim/fault.h"
 #include "lib/sim/fault_sites.h"
 #include "lib/sim/redis/redis_model.h"
 #include "lib/sim/replica_log.h"
@@ -117,7 +117,7 @@ class Network {
   void NotePlace(Point point, uint32_t message);
   void Send(uint32_t index);
   void Again(uint32_t index, const Node& node);
-  bool StrikeNode(SimFault fault, int number);
+  bool StrikeNode(FaultForm fault, int number);
   void CarryOut(Message& message, Node& node);
   void Publish(int node);
   void TellListener(uint32_t listener, Link& link, bool closes, MonoTime at);

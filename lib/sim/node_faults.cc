@@ -11,34 +11,34 @@
 namespace doublehold::sim {
 
 // True: what was to be carried out is not, now.
-bool Network::StrikeNode(SimFault fault, int number) {
+bool Network::StrikeNode(FaultForm fault, int number) {
   Node& node = nodes_[static_cast<size_t>(number)];
   const MonoTime now = world_->now_;
   const Duration lasts = world_->terms_.lasts;
   const auto note = [&](MonoTime until) { world_->Note(fault, -1, number, until); };
   switch (fault) {
-    case SimFault::kNodePause:
+    case FaultForm::kNodePause:
       node.still_until = now + lasts;
       note(node.still_until);
       return true;
-    case SimFault::kRestartEmpty:
+    case FaultForm::kRestartEmpty:
       node.redis.RestartEmpty();
       node.down_until = now + world_->terms_.restart_delay;
       note(node.down_until);
       Forsake(number);
       return true;
-    case SimFault::kRestart:
+    case FaultForm::kRestartWithData:
       node.redis.RestartWithData();
       node.down_until = now + world_->terms_.restart_delay;
       note(node.down_until);
       Forsake(number);
       return true;
-    case SimFault::kNodeKill:
+    case FaultForm::kNodeCrash:
       node.down_until = MonoTime::max();
       note(MonoTime::max());
       Forsake(number);
       return true;
-    case SimFault::kPromote: {
+    case FaultForm::kFailover: {
       // With what it has received, and a clock of its own; a server that begins knows no scripts.
       // The clients find it where the old one was, and the others follow it.
       node.clock = {};
@@ -49,24 +49,24 @@ bool Network::StrikeNode(SimFault fault, int number) {
       Forsake(number);
       return true;
     }
-    case SimFault::kCutReplicas:
+    case FaultForm::kCutReplication:
       node.replicas->Cut(now);
       note(MonoTime::max());
       return false;
-    case SimFault::kForgetScripts:
+    case FaultForm::kForgetScripts:
       node.redis.ForgetScripts();
       node.knows_all = false;
       note(now);
       return false;
-    case SimFault::kNodeClock:
+    case FaultForm::kNodeClock:
       node.clock.Jump(lasts);
       note(MonoTime::max());
       return false;
-    case SimFault::kNodeClockBack:
+    case FaultForm::kNodeClockBack:
       node.clock.Jump(-lasts);
       note(MonoTime::max());
       return false;
-    case SimFault::kNodeFast:
+    case FaultForm::kNodeFast:
       node.clock.RunFast(now);
       note(MonoTime::max());
       return false;

@@ -4,13 +4,10 @@
 
 #include <optional>
 
+#include "lib/base/fault_forms.h"
 #include "lib/base/time.h"
 
 namespace doublehold::sim {
-
-// One that runs fast does so at this many times its rate, so that a lease by it is over in a third
-// of a lease.
-constexpr int kFastTimes = 3;
 
 class SkewedClock {
  public:
@@ -19,7 +16,7 @@ class SkewedClock {
     if (!fast_from_) fast_from_ = from;
   }
   [[nodiscard]] Duration AheadAt(MonoTime now) const {
-    return fast_from_ ? ahead_ + (now - *fast_from_) * (kFastTimes - 1) : ahead_;
+    return fast_from_ ? ahead_ + (now - *fast_from_) * (kFastRate - 1) : ahead_;
   }
 
  private:

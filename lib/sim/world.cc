@@ -28,7 +28,7 @@ World::~World() {
 
 const std::vector<Event>& World::events() const { return memory_->events; }
 const std::vector<FaultFact>& World::faults() const { return memory_->faults; }
-const std::vector<SimFault>& World::struck() const { return memory_->struck; }
+const std::vector<FaultForm>& World::struck() const { return memory_->struck; }
 Network& World::network() { return memory_->network; }
 
 void World::Start(int process, TaskKind kind, int thread, std::function<void(Env&)> body) {
@@ -141,22 +141,22 @@ void World::GoOn(const Due& due) {
   if (process.number > 0 && (task.begun || !std::exchange(process.begun, true))) {
     const Point point = task.begun ? Point::kGoOn : Point::kBegin;
     if (terms_.places != nullptr && !task.struck) NoteGoingOn(task, point);
-    const std::optional<SimFault> fault =
+    const std::optional<FaultForm> fault =
         task.struck ? std::exchange(task.struck, std::nullopt) : Strike(point);
-    if (fault == SimFault::kPause) {
+    if (fault == FaultForm::kPause) {
       process.still_until = now_ + terms_.lasts;
       Note(*fault, process.number, -1, process.still_until);
       return later();
     }
-    if (fault == SimFault::kKill) {
+    if (fault == FaultForm::kCrash) {
       Note(*fault, process.number, -1, now_);
       return Kill(process);
     }
-    if (fault == SimFault::kClientClock || fault == SimFault::kClientClockBack) {
-      process.clock.Jump(JumpsBack(*fault) ? -terms_.lasts : terms_.lasts);
+    if (fault == FaultForm::kClientClock || fault == FaultForm::kClientClockBack) {
+      process.clock.Jump(EntryOf(*fault).by_sign * terms_.lasts);
       Note(*fault, process.number, -1, MonoTime::max());
     }
-    if (fault == SimFault::kClientFast) {
+    if (fault == FaultForm::kClientFast) {
       process.clock.RunFast(now_);
       Note(*fault, process.number, -1, MonoTime::max());
     }
@@ -239,15 +239,17 @@ void World::NoteTraffic(int process, int node) {
                              .value = {process, node}});
 }
 
-SimFault World::FaultOf(Point point, uint32_t choice) const {
+FaultForm World::FaultOf(Point point, uint32_t choice) const {
   return memory_->faults_at[static_cast<size_t>(point)][choice - 1];
 }
 
-void World::Note(SimFault fault, int client, int node, MonoTime until, std::string_view command) {
+void World::Note(FaultForm fault, int client, int node, MonoTime until, std::string_view command) {
   const bool ends = until != MonoTime::max();
-  const Duration asked = ends ? until - now_ : JumpsBack(fault) ? -terms_.lasts : terms_.lasts;
+  const Duration asked = ends                         ? until - now_
+                         : EntryOf(fault).by_sign < 0 ? -terms_.lasts
+                                                      : terms_.lasts;
   const auto index = static_cast<int64_t>(memory_->faults.size());
-  const SimFaultEntry& entry = EntryOf(fault);
+  const FaultFormEntry& entry = EntryOf(fault);
   FaultFact fact{.name = std::string(entry.name).append("-").append(std::to_string(index + 1)),
                  .kind = std::string(entry.kind),
                  .what = memory_->texts.Of({.fault = fault,
@@ -255,7 +257,7 @@ void World::Note(SimFault fault, int client, int node, MonoTime until, std::stri
                                             .node = node,
                                             .command = command,
                                             .lasts = terms_.lasts}),
-                 .keeps_data = fault == SimFault::kRestart,
+                 .keeps_data = fault == FaultForm::kRestartWithData,
                  .planned = 1};
   if (node >= 0) fact.nodes.push_back(node);
   memory_->faults.push_back(std::move(fact));

@@ -4,7 +4,7 @@
 //
 // Things happen one after the other, in the order in which they are due; of equals, in the order in
 // which they came about. A message takes `latency`; computing takes no time. Faults strike at
-// points (fault.h), while clients are at work.
+// points (fault_sites.h), while clients are at work.
 //
 // Thread rule: one thread. A World is one execution; it refers to the terms, the choices and the
 // bench, which outlive it.
@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "lib/base/env.h"
+#include "lib/base/fault_forms.h"
 #include "lib/history/history.h"
 #include "lib/sim/choices/choice.h"
-#include "lib/sim/fault.h"
 #include "lib/sim/fault_sites.h"
 #include "lib/sim/fiber.h"
 #include "lib/sim/network.h"
@@ -51,7 +51,7 @@ struct WorldTerms {
   Duration restart_delay{};  // for which a node that restarts is kept out
   bool records_traffic = false;  // of all clients: else of those that are idle
   Duration window{};             // things due within it of each other may change places; 0: none do
-  std::vector<SimFault> faults{};
+  std::vector<FaultForm> faults{};
   int64_t most_steps = 100'000;               // an execution that takes more is cut off
   std::vector<FaultPlace>* places = nullptr;  // where to note them, if anywhere; outlives the world
 };
@@ -71,7 +71,7 @@ class World {
   [[nodiscard]] const std::vector<Event>& events() const;
   [[nodiscard]] const std::vector<FaultFact>& faults() const;
   // Which they were, in that order.
-  [[nodiscard]] const std::vector<SimFault>& struck() const;
+  [[nodiscard]] const std::vector<FaultForm>& struck() const;
   [[nodiscard]] bool cut_off() const { return cut_off_; }
   // The number of the choice from which on this is another execution, with fewer things that
   // waited, but for the order of two that do not depend on each other; nothing: it is none.
@@ -145,14 +145,14 @@ class World {
   void NoteTraffic(int process, int node);
 
   // The fault that strikes at a point, if any.
-  std::optional<SimFault> Strike(Point point) {
+  std::optional<FaultForm> Strike(Point point) {
     const uint32_t count = alternatives_[static_cast<size_t>(point)];
     if (count == 0) return std::nullopt;
     const uint32_t choice = Choose(ChoiceKind::kFault, count);
     if (choice == 0) return std::nullopt;
     return FaultOf(point, choice);
   }
-  [[nodiscard]] SimFault FaultOf(Point point, uint32_t choice) const;
+  [[nodiscard]] FaultForm FaultOf(Point point, uint32_t choice) const;
   // Before Strike: notes the place, where that is wanted and a choice will be asked.
   [[nodiscard]] bool NotesPlaces(Point point) const {
     return terms_.places != nullptr && alternatives_[static_cast<size_t>(point)] != 0;
@@ -163,7 +163,7 @@ class World {
   // Notes a fault that began now, and when it ends: MonoTime::max() when nothing heals it, as of a
   // clock that has jumped.
   // `command`: of the message that it befell.
-  void Note(SimFault fault, int client, int node, MonoTime until, std::string_view command = {});
+  void Note(FaultForm fault, int client, int node, MonoTime until, std::string_view command = {});
   void Heal(uint32_t fault);
 
   const WorldTerms& terms_;

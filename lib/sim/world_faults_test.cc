@@ -39,7 +39,7 @@ WorldFaultsLines Ask(const WorldTerms& terms, const Deviations& deviations,
   return scene.Run();
 }
 
-WorldTerms With(std::vector<SimFault> faults) { return {.faults = std::move(faults)}; }
+WorldTerms With(std::vector<FaultForm> faults) { return {.faults = std::move(faults)}; }
 
 TEST(WorldFaults, ANodeThatRestartsHasItsDataAndNoScripts) {
   const WorldFaultsLines commands{"SET k v PX 15", "script", "GET k", "script"};
@@ -47,13 +47,13 @@ TEST(WorldFaults, ANodeThatRestartsHasItsDataAndNoScripts) {
             (WorldFaultsLines{"0.1 OK", "10.2 1", "20.3 nil", "30.4 2"}));
   // It strikes the second command: its connection is gone; the clock has gone on; the script is
   // sent with its text.
-  EXPECT_EQ(Ask(With({SimFault::kRestart}), {{.at = 1, .choice = 1}}, commands),
+  EXPECT_EQ(Ask(With({FaultForm::kRestartWithData}), {{.at = 1, .choice = 1}}, commands),
             (WorldFaultsLines{"0.1 OK", "10.2 perhaps", "20.3 nil", "30.5 1"}));
 }
 
 // How far client 1's wall clock is off as it begins, in ms, and how far a fault that struck says
 // that it moved it.
-std::pair<int64_t, int64_t> OffAtBegin(const std::vector<SimFault>& faults, uint32_t choice) {
+std::pair<int64_t, int64_t> OffAtBegin(const std::vector<FaultForm>& faults, uint32_t choice) {
   Scene scene(faults, {{.at = 0, .choice = choice}});
   int64_t off_ms = 0;
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
@@ -66,17 +66,17 @@ std::pair<int64_t, int64_t> OffAtBegin(const std::vector<SimFault>& faults, uint
 }
 
 TEST(WorldFaults, AClientsClockMayBeWrongBeforeItBegins) {
-  const SimFault ahead = SimFault::kClientClock, back = SimFault::kClientClockBack;
+  const FaultForm ahead = FaultForm::kClientClock, back = FaultForm::kClientClockBack;
   EXPECT_EQ(OffAtBegin({ahead, back}, 0), std::pair(int64_t{0}, int64_t{0}));
   EXPECT_EQ(OffAtBegin({ahead, back}, 1), std::pair(int64_t{640}, int64_t{640}));
   EXPECT_EQ(OffAtBegin({ahead, back}, 2), std::pair(int64_t{-640}, int64_t{-640}));
   // It is not stopped or killed there: of these the clock's is the only one.
-  EXPECT_EQ(OffAtBegin({SimFault::kPause, SimFault::kKill, back}, 1),
+  EXPECT_EQ(OffAtBegin({FaultForm::kPause, FaultForm::kCrash, back}, 1),
             std::pair(int64_t{-640}, int64_t{-640}));
 }
 
 TEST(WorldFaults, ANodesClockThatJumpsBackIsRecordedAsMovedBack) {
-  const auto moved_ms = [](SimFault fault) {
+  const auto moved_ms = [](FaultForm fault) {
     Scene scene({fault}, {{.at = 0, .choice = 1}});
     scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
       scene.Say(env, Scene::Call(env, 1, {"GET", "k"}));
@@ -84,24 +84,24 @@ TEST(WorldFaults, ANodesClockThatJumpsBackIsRecordedAsMovedBack) {
     EXPECT_EQ(scene.Run().size(), 1U);
     return ToMs(Duration(scene.world->events().front().value[1]));
   };
-  EXPECT_EQ(moved_ms(SimFault::kNodeClock), 640);
-  EXPECT_EQ(moved_ms(SimFault::kNodeClockBack), -640);
+  EXPECT_EQ(moved_ms(FaultForm::kNodeClock), 640);
+  EXPECT_EQ(moved_ms(FaultForm::kNodeClockBack), -640);
 }
 
 TEST(WorldFaults, ANodeThatForgetsItsScriptsIsSentTheText) {
-  EXPECT_EQ(Ask(With({SimFault::kForgetScripts}), {{.at = 1, .choice = 1}},
+  EXPECT_EQ(Ask(With({FaultForm::kForgetScripts}), {{.at = 1, .choice = 1}},
                 {"script", "script", "script"}),
             (WorldFaultsLines{"0.1 1", "10.3 2", "20.4 3"}));
 }
 
 TEST(WorldFaults, ANodeThatIsKilledRefusesAll) {
-  EXPECT_EQ(Ask(With({SimFault::kNodeKill}), {{.at = 1, .choice = 1}},
+  EXPECT_EQ(Ask(With({FaultForm::kNodeCrash}), {{.at = 1, .choice = 1}},
                 {"SET k v", "GET k", "GET k", "GET k"}),
             (WorldFaultsLines{"0.1 OK", "10.2 perhaps", "20.25 failed", "30.3 failed"}));
 }
 
 TEST(WorldFaults, ANodeThatIsKeptOutRefusesAllUntilThen) {
-  WorldTerms terms = With({SimFault::kRestartEmpty});
+  WorldTerms terms = With({FaultForm::kRestartEmpty});
   terms.restart_delay = 15ms;
   EXPECT_EQ(Ask(terms, {{.at = 1, .choice = 1}}, {"SET k v", "GET k", "GET k", "GET k"}),
             (WorldFaultsLines{"0.1 OK", "10.2 perhaps", "20.25 failed", "30.35 nil"}));
@@ -110,12 +110,12 @@ TEST(WorldFaults, ANodeThatIsKeptOutRefusesAllUntilThen) {
 TEST(WorldFaults, AClockThatRunsFastEndsWhatIsSetEarly) {
   const WorldFaultsLines commands{"SET k v PX 25", "GET k", "GET k"};
   EXPECT_EQ(Ask(With({}), {}, commands), (WorldFaultsLines{"0.1 OK", "10.2 v", "20.3 v"}));
-  EXPECT_EQ(Ask(With({SimFault::kNodeFast}), {{.at = 0, .choice = 1}}, commands),
+  EXPECT_EQ(Ask(With({FaultForm::kNodeFast}), {{.at = 0, .choice = 1}}, commands),
             (WorldFaultsLines{"0.1 OK", "10.2 nil", "20.3 nil"}));
 }
 
 TEST(WorldFaults, AClientsClockThatRunsFastGainsTwiceTheTimeThatPasses) {
-  Scene scene(With({SimFault::kClientFast}), {{.at = 0, .choice = 1}});
+  Scene scene(With({FaultForm::kClientFast}), {{.at = 0, .choice = 1}});
   WallTime begun{};
   Duration gained{};
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
@@ -129,7 +129,7 @@ TEST(WorldFaults, AClientsClockThatRunsFastGainsTwiceTheTimeThatPasses) {
 }
 
 TEST(WorldFaults, WhatIsWrittenAfterTheCutIsLostWithTheMaster) {
-  WorldTerms terms = With({SimFault::kCutReplicas, SimFault::kPromote});
+  WorldTerms terms = With({FaultForm::kCutReplication, FaultForm::kFailover});
   const WorldFaultsLines commands{"SET a 1", "SET b 2", "GET a", "GET a", "GET b"};
   const auto after = [&](const Deviations& deviations) { return Ask(terms, deviations, commands); };
   // Without replicas nobody is asked.
@@ -144,7 +144,7 @@ TEST(WorldFaults, WhatIsWrittenAfterTheCutIsLostWithTheMaster) {
 }
 
 TEST(WorldFaults, ReplicasAreBehindByTheLag) {
-  WorldTerms terms = With({SimFault::kPromote});
+  WorldTerms terms = With({FaultForm::kFailover});
   terms.replicas = 1;
   const auto after_lag = [&](Duration lag) {
     terms.lag = lag;
@@ -159,7 +159,7 @@ TEST(WorldFaults, ReplicasAreBehindByTheLag) {
 }
 
 TEST(WorldFaults, WaitCountsTheReplicasThatHaveIt) {
-  WorldTerms terms = With({SimFault::kCutReplicas});
+  WorldTerms terms = With({FaultForm::kCutReplication});
   const WorldFaultsLines commands{"SET a 1", "WAIT 1 20"};
   EXPECT_EQ(Ask(terms, {}, commands), (WorldFaultsLines{"0.1 OK", "10.2 0"}));
   terms.replicas = 2;
@@ -169,7 +169,7 @@ TEST(WorldFaults, WaitCountsTheReplicasThatHaveIt) {
 }
 
 TEST(WorldFaults, AReplicaThatTakesOverHasAClockOfItsOwn) {
-  WorldTerms terms = With({SimFault::kNodeClock, SimFault::kPromote});
+  WorldTerms terms = With({FaultForm::kNodeClock, FaultForm::kFailover});
   terms.replicas = 1;
   EXPECT_EQ(Ask(terms, {{.at = 1, .choice = 1}, {.at = 2, .choice = 2}},
                 {"SET k v PX 100", "SET a 1", "GET k", "GET k"}),
@@ -178,7 +178,7 @@ TEST(WorldFaults, AReplicaThatTakesOverHasAClockOfItsOwn) {
 
 // Client 1 waits on a channel again and again, for a second at most; client 2 publishes at 30 ms
 // and at 40 ms.
-WorldFaultsLines Listen(const std::vector<SimFault>& faults, const Deviations& deviations) {
+WorldFaultsLines Listen(const std::vector<FaultForm>& faults, const Deviations& deviations) {
   Scene scene(faults, deviations);
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
     const auto subscription = env.Subscribe(NodeId{1}, "news");
@@ -197,7 +197,7 @@ WorldFaultsLines Listen(const std::vector<SimFault>& faults, const Deviations& d
 TEST(WorldFaults, AMessageOfAChannelIsHeldOrLost) {
   EXPECT_EQ(Listen({}, {}),
             (WorldFaultsLines{"0.1 news", "30.1 news", "70.2 news", "1070.2 none"}));
-  const std::vector<SimFault> faults{SimFault::kHoldNews, SimFault::kDropNews};
+  const std::vector<FaultForm> faults{FaultForm::kHoldNews, FaultForm::kDropNews};
   // What comes behind the one that is held waits as well; both are news once.
   EXPECT_EQ(Listen(faults, {{.at = 0, .choice = 1}}),
             (WorldFaultsLines{"0.1 news", "670.1 news", "1670.1 none"}));
@@ -207,16 +207,16 @@ TEST(WorldFaults, AMessageOfAChannelIsHeldOrLost) {
 
 TEST(WorldFaults, WhoListensSubscribesAsOthersSend) {
   // Its request lost, nobody tells it anything.
-  EXPECT_EQ(Listen({SimFault::kDropRequest}, {{.at = 0, .choice = 1}}),
+  EXPECT_EQ(Listen({FaultForm::kDropRequest}, {{.at = 0, .choice = 1}}),
             (WorldFaultsLines{"1000 none"}));
   // The connection broken, it knows at once, and subscribes anew.
-  EXPECT_EQ(Listen({SimFault::kReset}, {{.at = 0, .choice = 1}}),
+  EXPECT_EQ(Listen({FaultForm::kResetRequest}, {{.at = 0, .choice = 1}}),
             (WorldFaultsLines{"0.05 none", "0.15 news", "30.1 news", "70.2 news", "1070.2 none"}));
 }
 
 // The node restarts as the first is to be published, which is lost.
 TEST(WorldFaults, WhoListensToANodeThatRestartsSubscribesAnew) {
-  EXPECT_EQ(Listen({SimFault::kRestart}, {{.at = 1, .choice = 1}}),
+  EXPECT_EQ(Listen({FaultForm::kRestartWithData}, {{.at = 1, .choice = 1}}),
             (WorldFaultsLines{"0.1 news", "30.1 none", "30.2 news", "70.2 news", "1070.2 none"}));
 }
 

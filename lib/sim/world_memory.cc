@@ -14,10 +14,10 @@ void WorldMemory::Begin(World& world, const WorldTerms& terms) {
   for (int number = 0; number <= terms.clients; ++number) processes.push_back({.number = number});
   CHECK(task_count == 0);
   network.Begin(world, terms.nodes);
-  for (std::vector<SimFault>& faults_of : faults_at) faults_of.clear();
-  for (const SimFault fault : terms.faults) {
-    if (NeedsReplicas(fault) && terms.replicas == 0) continue;
-    faults_at[static_cast<size_t>(EntryOf(fault).at)].push_back(fault);
+  for (std::vector<FaultForm>& faults_of : faults_at) faults_of.clear();
+  for (const FaultForm fault : terms.faults) {
+    if (EntryOf(fault).site == FaultSite::kMasters && terms.replicas == 0) continue;
+    faults_at[static_cast<size_t>(PointOf(EntryOf(fault).site))].push_back(fault);
     if (StrikesAtBegin(fault)) faults_at[static_cast<size_t>(Point::kBegin)].push_back(fault);
   }
   events.clear();

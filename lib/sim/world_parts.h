@@ -42,10 +42,10 @@ struct World::Task {
   uint64_t wait = 0;  // grows each time it goes on
   int sessions = 1;   // of its process, where it is the first
   std::optional<uint32_t> joiner{};
-  std::optional<SimFault> struck{};  // where it stands, before it goes on
-  std::optional<Announced> step{};   // that it announced since it went on
-  std::optional<size_t> noted{};     // the place at which it went on, as long as it announced none
-  bool looked = false;               // at a clock since then
+  std::optional<FaultForm> struck{};  // where it stands, before it goes on
+  std::optional<Announced> step{};    // that it announced since it went on
+  std::optional<size_t> noted{};      // the place at which it went on, as long as it announced none
+  bool looked = false;                // at a clock since then
   std::function<void(Env&)> body{};
   std::optional<SimEnv> env{};
   std::optional<Fiber> fiber{};
@@ -75,10 +75,10 @@ struct WorldMemory {
   std::vector<std::unique_ptr<World::Task>> tasks;
   size_t task_count = 0;  // of this world: the first of them
   Network network;
-  std::array<std::vector<SimFault>, kPoints> faults_at;  // by point
+  std::array<std::vector<FaultForm>, kPoints> faults_at;  // by point
   std::vector<Event> events;
   std::vector<FaultFact> faults;
-  std::vector<SimFault> struck;
+  std::vector<FaultForm> struck;
   std::vector<Event> heals;  // by fault: what is to be recorded when it ends
   FaultTexts texts;
 };

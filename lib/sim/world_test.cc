@@ -40,13 +40,13 @@ TEST(World, AMessageTakesItsTimeEachWay) {
 // those that can be there.
 struct Struck {
   const char* what;
-  std::vector<SimFault> faults;
+  std::vector<FaultForm> faults;
   Deviation deviation;
   WorldLines said;
 };
 
 // c1 sets a key and reads it, c2 reads it half a second later; each waits for an answer for 100 ms.
-WorldLines SetAndGet(const std::vector<SimFault>& faults, const Deviation& deviation) {
+WorldLines SetAndGet(const std::vector<FaultForm>& faults, const Deviation& deviation) {
   Scene scene(faults, {deviation});
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
     scene.Say(env, Scene::Call(env, 1, {"SET", "k", "v", "PX", "600"}, 100ms));
@@ -62,42 +62,42 @@ WorldLines SetAndGet(const std::vector<SimFault>& faults, const Deviation& devia
 TEST(World, EachFaultDoesWhatItSays) {
   const Struck cases[] = {
       {"a client is stopped before it takes the answer",
-       {SimFault::kPause},
+       {FaultForm::kPause},
        {0, 1},
        {"500.1 c2 v", "640.1 OK", "640.2 nil"}},
-      {"a client is killed there", {SimFault::kKill}, {0, 1}, {"500.1 c2 v"}},
+      {"a client is killed there", {FaultForm::kCrash}, {0, 1}, {"500.1 c2 v"}},
       {"a request is on its way for longer than anybody waits, and is carried out then",
-       {SimFault::kHoldRequest},
+       {FaultForm::kHoldRequest},
        {0, 1},
        {"100 perhaps", "100.1 nil", "500.1 c2 nil"}},
-      {"a reply is", {SimFault::kHoldReply}, {0, 1}, {"100 perhaps", "100.1 v", "500.1 c2 v"}},
+      {"a reply is", {FaultForm::kHoldReply}, {0, 1}, {"100 perhaps", "100.1 v", "500.1 c2 v"}},
       {"a request is lost",
-       {SimFault::kDropRequest},
+       {FaultForm::kDropRequest},
        {0, 1},
        {"100 perhaps", "100.1 nil", "500.1 c2 nil"}},
-      {"a reply is", {SimFault::kDropReply}, {0, 1}, {"100 perhaps", "100.1 v", "500.1 c2 v"}},
+      {"a reply is", {FaultForm::kDropReply}, {0, 1}, {"100 perhaps", "100.1 v", "500.1 c2 v"}},
       {"a connection breaks: the client knows at once, and opens another",
-       {SimFault::kReset},
+       {FaultForm::kResetRequest},
        {0, 1},
        {"0.05 perhaps", "0.15 nil", "500.1 c2 nil"}},
       {"or it breaks when the command was done",
-       {SimFault::kResetReply},
+       {FaultForm::kResetReply},
        {0, 1},
        {"0.1 perhaps", "0.2 v", "500.1 c2 v"}},
       {"a node stands still, and carries out what has come then",
-       {SimFault::kNodePause},
+       {FaultForm::kNodePause},
        {0, 1},
        {"100 perhaps", "200 perhaps", "640.1 c2 v"}},
       {"a node's clock jumps past what it had set",
-       {SimFault::kNodeClock},
+       {FaultForm::kNodeClock},
        {1, 1},
        {"0.1 OK", "0.2 nil", "500.1 c2 nil"}},
       {"and back: what it had set lasts longer",
-       {SimFault::kNodeClockBack},
+       {FaultForm::kNodeClockBack},
        {1, 1},
        {"0.1 OK", "0.2 v", "500.1 c2 v"}},
       {"a node restarts without its data; what was on its way is lost with the connection",
-       {SimFault::kRestartEmpty},
+       {FaultForm::kRestartEmpty},
        {1, 1},
        {"0.1 OK", "0.2 perhaps", "500.1 c2 nil"}},
   };
@@ -108,7 +108,7 @@ TEST(World, EachFaultDoesWhatItSays) {
 // Two steps at which a client may have looked at a clock since it went on, and has not yet done
 // what follows.
 TEST(World, AClientIsStoppedAtAStep) {
-  const auto reach = [](Step step, SimFault fault) {
+  const auto reach = [](Step step, FaultForm fault) {
     Scene scene({fault}, {{.at = 1, .choice = 1}});
     scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
       env.SleepUntil(env.Mono() + 1ms);
@@ -121,15 +121,15 @@ TEST(World, AClientIsStoppedAtAStep) {
     return scene.Run();
   };
   for (const Step step : {Step::kAfterAcquire, Step::kMidRelease}) {
-    EXPECT_EQ(reach(step, SimFault::kPause), (WorldLines{"1 before", "641 behind", "642 later"}));
-    EXPECT_EQ(reach(step, SimFault::kKill), (WorldLines{"1 before"}));
+    EXPECT_EQ(reach(step, FaultForm::kPause), (WorldLines{"1 before", "641 behind", "642 later"}));
+    EXPECT_EQ(reach(step, FaultForm::kCrash), (WorldLines{"1 before"}));
   }
-  EXPECT_EQ(reach(Step::kAfterRead, SimFault::kPause),
+  EXPECT_EQ(reach(Step::kAfterRead, FaultForm::kPause),
             (WorldLines{"1 before", "1 behind", "642 later"}));
 }
 
 TEST(World, AKilledClientLeavesNothingBehindAndItsTasksEnd) {
-  Scene scene({SimFault::kKill}, {{.at = 0, .choice = 1}});
+  Scene scene({FaultForm::kCrash}, {{.at = 0, .choice = 1}});
   bool ended = false, watcher_ended = false;
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
     {
@@ -189,7 +189,7 @@ TEST(World, WhatWaitsComesAfterAllThatIsDueThen) {
 // Client 1, stopped at 0.1 ms, goes on at 640.1 ms, when its stop is recorded as over; client 2 was
 // to go on just before.
 TEST(World, WhatIsDueMayWaitForAClientWhoseStopEnds) {
-  Scene scene({SimFault::kPause},
+  Scene scene({FaultForm::kPause},
               {{.at = 2, .choice = 1}, {.at = 3, .choice = 1, .kind = ChoiceKind::kOrder}}, 1ms);
   for (const int client : {1, 2}) {
     scene.world->Start(client, TaskKind::kSession, 0, [&scene, client](Env& env) {

@@ -19,7 +19,7 @@ SEARCHES = {
     "fenced": "--strategy pct --depth 3 --delay-bound 2 --budget 1000",
     "redlock": "--delay-bound 1 --faults node-clock,restart-empty,pause",
     "watch": "--clients 3 --faults drop-reply",
-    "set-nx-px-reentrant": "--topology replicated --nodes 1 --depth 2 --faults promote,cut-replicas",
+    "set-nx-px-reentrant": "--topology replicated --nodes 1 --depth 2 --faults failover,cut-replication",
 }
 
 

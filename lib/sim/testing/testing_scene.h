@@ -16,7 +16,7 @@
 namespace doublehold::sim {
 
 struct Scene {
-  explicit Scene(std::vector<SimFault> faults = {}, Deviations deviations = {},
+  explicit Scene(std::vector<FaultForm> faults = {}, Deviations deviations = {},
                  Duration window = {})
       : Scene(WorldTerms{.window = window, .faults = std::move(faults)}, std::move(deviations)) {}
   // Of the terms, clients and nodes and how long a fault lasts are said here.

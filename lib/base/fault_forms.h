@@ -1,0 +1,217 @@
+// The forms of faults: one table of the names by which `sweep`, `explore` and `replay` call a fault
+// at one place, real or simulated. Each is a kind of the fault registry (faults/fault.h) with the
+// keys that a [[fault]] table would have.
+#ifndef DOUBLEHOLD_LIB_BASE_FAULT_FORMS_H_
+#define DOUBLEHOLD_LIB_BASE_FAULT_FORMS_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace doublehold {
+
+// In this order: from the usual to the unusual. `explore` shows the violation with the most usual.
+enum class FaultForm : uint8_t {
+  kPause,
+  kCrash,
+  kClientClock,
+  kClientClockBack,
+  kHoldRequest,
+  kHoldReply,
+  kDropRequest,
+  kDropReply,
+  kResetRequest,
+  kResetReply,
+  kNodePause,
+  kNodeClock,
+  kNodeClockBack,
+  kRestartEmpty,
+  kRestartWithData,
+  kNodeCrash,
+  kForgetScripts,
+  kClientFast,
+  kNodeFast,
+  kCutReplication,
+  kFailover,
+  kHoldNews,
+  kDropNews,
+};
+constexpr size_t kFaultFormCount = 23;
+
+// Where a form can strike.
+enum class FaultSite : uint8_t {
+  kClient,   // a step of a client
+  kRequest,  // a client's command on its way to a node
+  kReply,
+  kNode,     // a node that is about to carry out a command
+  kMasters,  // such a node, where it has replicas
+  kChannel,  // a message of a channel on its way to a client; only simulated
+};
+
+struct FaultFormEntry {
+  FaultForm form;
+  std::string_view name;  // "hold-request"
+  std::string_view kind;  // of the fault registry, and so of histories: "hold"
+  FaultSite site;
+  std::string_view summary;
+  std::string_view data{};    // what nodes come back with: "empty", "aof"
+  int by_sign = 0;            // of a jump: 1 is ahead, -1 back
+  bool lasts = false;         // for a time; else it is done at once, or is for good
+  bool runs_fast = false;     // a clock, at kFastRate
+  std::string_view before{};  // the name before version 0.2.0, which is still read
+};
+
+// How many times as fast a clock runs.
+constexpr int kFastRate = 3;
+
+constexpr std::array<FaultFormEntry, kFaultFormCount> kFaultForms{{
+    {.form = FaultForm::kPause,
+     .name = "pause",
+     .kind = "pause",
+     .site = FaultSite::kClient,
+     .summary = "a client is stopped",
+     .lasts = true},
+    {.form = FaultForm::kCrash,
+     .name = "crash",
+     .kind = "crash",
+     .site = FaultSite::kClient,
+     .summary = "a client is killed",
+     .before = "kill"},
+    {.form = FaultForm::kClientClock,
+     .name = "client-clock",
+     .kind = "jump",
+     .site = FaultSite::kClient,
+     .summary = "a client's clock jumps ahead",
+     .by_sign = 1},
+    {.form = FaultForm::kClientClockBack,
+     .name = "client-clock-back",
+     .kind = "jump",
+     .site = FaultSite::kClient,
+     .summary = "a client's clock jumps back",
+     .by_sign = -1},
+    {.form = FaultForm::kHoldRequest,
+     .name = "hold-request",
+     .kind = "hold",
+     .site = FaultSite::kRequest,
+     .summary = "a request is late",
+     .lasts = true},
+    {.form = FaultForm::kHoldReply,
+     .name = "hold-reply",
+     .kind = "hold",
+     .site = FaultSite::kReply,
+     .summary = "a reply is late",
+     .lasts = true},
+    {.form = FaultForm::kDropRequest,
+     .name = "drop-request",
+     .kind = "drop",
+     .site = FaultSite::kRequest,
+     .summary = "a request is lost"},
+    {.form = FaultForm::kDropReply,
+     .name = "drop-reply",
+     .kind = "drop",
+     .site = FaultSite::kReply,
+     .summary = "a reply is lost; the command was carried out"},
+    {.form = FaultForm::kResetRequest,
+     .name = "reset-request",
+     .kind = "reset",
+     .site = FaultSite::kRequest,
+     .summary = "a connection breaks, and a request is lost with it",
+     .before = "reset"},
+    {.form = FaultForm::kResetReply,
+     .name = "reset-reply",
+     .kind = "reset",
+     .site = FaultSite::kReply,
+     .summary = "a connection breaks, and a reply is lost with it; the command was carried out"},
+    {.form = FaultForm::kNodePause,
+     .name = "node-pause",
+     .kind = "pause",
+     .site = FaultSite::kNode,
+     .summary = "a node is stopped",
+     .lasts = true},
+    {.form = FaultForm::kNodeClock,
+     .name = "node-clock",
+     .kind = "jump",
+     .site = FaultSite::kNode,
+     .summary = "a node's clock jumps ahead",
+     .by_sign = 1},
+    {.form = FaultForm::kNodeClockBack,
+     .name = "node-clock-back",
+     .kind = "jump",
+     .site = FaultSite::kNode,
+     .summary = "a node's clock jumps back",
+     .by_sign = -1},
+    {.form = FaultForm::kRestartEmpty,
+     .name = "restart-empty",
+     .kind = "restart",
+     .site = FaultSite::kNode,
+     .summary = "a node comes back without its data",
+     .data = "empty"},
+    {.form = FaultForm::kRestartWithData,
+     .name = "restart-with-data",
+     .kind = "restart",
+     .site = FaultSite::kNode,
+     .summary = "a node comes back with its data, but for its scripts",
+     .data = "aof",
+     .before = "restart"},
+    {.form = FaultForm::kNodeCrash,
+     .name = "node-crash",
+     .kind = "crash",
+     .site = FaultSite::kNode,
+     .summary = "a node is killed for good",
+     .before = "node-kill"},
+    {.form = FaultForm::kForgetScripts,
+     .name = "forget-scripts",
+     .kind = "forget-scripts",
+     .site = FaultSite::kNode,
+     .summary = "a node forgets its scripts"},
+    {.form = FaultForm::kClientFast,
+     .name = "client-fast",
+     .kind = "drift",
+     .site = FaultSite::kClient,
+     .summary = "a client's clock runs fast",
+     .runs_fast = true},
+    {.form = FaultForm::kNodeFast,
+     .name = "node-fast",
+     .kind = "drift",
+     .site = FaultSite::kNode,
+     .summary = "a node's clock runs fast",
+     .runs_fast = true},
+    {.form = FaultForm::kCutReplication,
+     .name = "cut-replication",
+     .kind = "cut-replication",
+     .site = FaultSite::kMasters,
+     .summary = "a node's replicas receive nothing",
+     .before = "cut-replicas"},
+    {.form = FaultForm::kFailover,
+     .name = "failover",
+     .kind = "promote",
+     .site = FaultSite::kMasters,
+     .summary = "a node is killed, and a replica takes its place",
+     .before = "promote"},
+    {.form = FaultForm::kHoldNews,
+     .name = "hold-news",
+     .kind = "hold",
+     .site = FaultSite::kChannel,
+     .summary = "a message of a channel is late"},
+    {.form = FaultForm::kDropNews,
+     .name = "drop-news",
+     .kind = "drop",
+     .site = FaultSite::kChannel,
+     .summary = "a message of a channel is lost"},
+}};
+
+constexpr const FaultFormEntry& EntryOf(FaultForm form) {
+  return kFaultForms[static_cast<size_t>(form)];
+}
+// By its present name, or its name before.
+constexpr std::optional<FaultForm> ParseFaultForm(std::string_view name) {
+  for (const FaultFormEntry& entry : kFaultForms) {
+    if (entry.name == name || (!entry.before.empty() && entry.before == name)) return entry.form;
+  }
+  return std::nullopt;
+}
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_BASE_FAULT_FORMS_H_
