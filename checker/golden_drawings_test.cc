@@ -32,26 +32,48 @@ void PrintTo(const GoldenDrawingsDrawn& drawn, std::ostream* out) { *out << draw
 
 // clang-format off
 const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
+    {"availability-at-last-2-ok", "obtained valid",
+     "client 2 was refused while client 1 had the key, and once more, and had it within lease and grace", R"(
+        c1:    A-a===R-r
+        c2:      A-x   A-x   A-a=R-r)"},
+    {"availability-by-turns-3-unknown", "obtained unknown",
+     "client 3 was refused a free key, and client 2 may have stood before it in a queue", R"(
+        c1:    A-a===R-r
+        c2:      A-t
+        c3:                                    A-t)"},
+    {"availability-never-2-bad", "obtained violated",
+     "clients 1 and 2 refused each other the three nodes, again and again", R"(
+        c1:    A--x   A--x  A--x   A--x A--x
+        c2:    A--x  A--x   A--x  A--x  A--x)"},
+    {"availability-standing-queue-3-bad", "obtained violated",
+     "clients 2 and 3 asked for the free key, each while the other did, and neither was granted it", R"(
+        c1:    A-a===R-r
+        c2:      A-t   A-t   A-t   A-t   A-t   A-t   A-t
+        c3:        A-t   A-t   A-t   A-t   A-t   A-t)"},
+    {"availability-too-late-2-unknown", "obtained unknown",
+     "client 2 was answered after lease and grace, and may have been granted the free key before", R"(
+        c1:        A-a=R-r
+        c2:                A---------------------a=R-r)"},
     {"bought-twice-2-bad", "stock violated",
      "the write of unknown outcome was done: the stock fell by 3 for 2 sales of which one was tried again", R"(
         c1:    A-a=g=W--?==g=W-w=R-r                 | 5 5>4 4 4>3
         c2:                           A-a=g=w=R-r    | 3 3>2
         final:                                    *  | 2/2)"},
-    {"cleared-before-the-end-2-ok", "cleared valid",
-     "nothing was left", R"(
-        c1:      A-a=R-r
-        c2:        A-x A-a=R-r
-        expiry:                 * | -2)"},
-    {"cleared-not-2-bad", "cleared violated",
-     "the key is there after both have released it", R"(
-        c1:      A-a=R-r
-        c2:        A-x A-a=R-r
-        expiry:                 * | 280)"},
-    {"cleared-or-not-2-unknown", "cleared unknown",
-     "client 1 may have been granted it in the end", R"(
-        c1:      A-a=R-r A-?
-        c2:        A-x
-        expiry:                 * | 280)"},
+    {"call-timeout-never-answered-2-bad", "settled violated",
+     "an acquire of client 1, which was cut off, was never answered", R"(
+        c1:             A--?A-x                z            | 3
+        c2:           A-a=R-r
+        partition c1:   [----------------------])"},
+    {"call-timeout-while-stopped-2-unknown", "settled unknown",
+     "an acquire was answered late, and its client was stopped meanwhile", R"(
+        c1:           A---------------sxA-a=R-r           | 3
+        c2:         A-a=R-r
+        pause c1:       [-----------]                     | 12)"},
+    {"call-timeout-within-grace-2-ok", "settled valid",
+     "an acquire was answered after its time-out, and within grace", R"(
+        c1:             A--?       sA-a=R-r                 | 3
+        c2:           A-a=R-r
+        partition c1:   [---------])"},
     {"client-died-2-unknown", "exclusion unknown, lease-exclusion unknown, stock unknown, liveness unknown",
      "client 2 died by itself: nobody knows what it did", R"(
         c1:      A-a=g=w=R-r               | 5 5>4
@@ -115,6 +137,24 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
         c1:                          A-b==L-l=R-r  | 8/7
         c2:       A-a W                            | 7>8
         crash c2:       [])"},
+    {"idle-traffic-2-bad", "quiet violated",
+     "client 1 goes on extending what it released",
+     R"(
+        c1:       A-a=R-rI----------i
+        c2:         A-x A-a=R-rI---------i
+        sent c1:            *  *  *)"},
+    {"idle-traffic-on-its-way-2-ok", "quiet valid",
+     "what came a little after the release was on its way",
+     R"(
+        c1:       A-a=R-rI----------i
+        c2:         A-x A-a=R-rI---------i
+        sent c1:          *)"},
+    {"idle-traffic-or-retry-2-unknown", "quiet unknown",
+     "what client 1 was not answered its library may ask again",
+     R"(
+        c1:       A-a=R-?I----------i
+        c2:         A-x   A-a=R-rI---------i
+        sent c1:            *  *  *)"},
     {"in-queue-order-3-ok", "order valid",
      "client 3 asked after client 2, and is granted the key after it", R"(
         c1: A-a======R-r
@@ -127,6 +167,21 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
         c3:      Q----A-x---A-x------A-x---A-aq=g==w=R-r         | 3 3>2
         final:                                             *     | 2/3
         probe:                                              P-p)"},
+    {"key-leak-2-bad", "cleared violated",
+     "the key is there after both have released it", R"(
+        c1:      A-a=R-r
+        c2:        A-x A-a=R-r
+        expiry:                 * | 280)"},
+    {"key-leak-none-2-ok", "cleared valid",
+     "nothing was left", R"(
+        c1:      A-a=R-r
+        c2:        A-x A-a=R-r
+        expiry:                 * | -2)"},
+    {"key-leak-or-granted-2-unknown", "cleared unknown",
+     "client 1 may have been granted it in the end", R"(
+        c1:      A-a=R-r A-?
+        c2:        A-x
+        expiry:                 * | 280)"},
     {"killed-and-granted-on-2-bad", "exclusion valid, lease-exclusion violated",
      "client 1 is dead, but the lease that it was promised runs on", R"(
         c1:       A-a==
@@ -167,6 +222,20 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
      "client 1 had the key when it was looked for, and nobody looked later", R"(
         c1:         A-a==R-r
         expiry:         *        | 280)"},
+    {"lost-lock-notification-in-time-2-ok", "warned valid",
+     "the library of client 1 said that its lock was lost within lease and grace", R"(
+        c1:        A-a==!=================o======R-x
+        c2:               A-a=R-r)"},
+    {"lost-lock-notification-never-2-bad", "warned violated",
+     "client 1 was cut off, and its library never said that its lock was lost", R"(
+        c1:           A-a==!========================R-x
+        c2:                  A-a=R-r
+        partition c1:     [--------------------])"},
+    {"lost-lock-notification-while-stopped-2-unknown", "warned unknown",
+     "client 1 was stopped for most of the time after its lock was lost", R"(
+        c1:           A-a==!========================R-x
+        c2:                  A-a=R-r
+        pause c1:               [-----------]              | 12)"},
     {"machine-stalled-2-unknown", "exclusion unknown, lease-exclusion valid, stock unknown, liveness valid",
      "client 1 was late because the machine stalled it, and for no other reason", R"(
         c1:         A-a=g====!========w=R-x         | 5 5>4
@@ -193,28 +262,6 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
      "no grant carries a token: nothing to compare", R"(
         c1: A-a==R-r
         c2:         A-a==R-r)"},
-    {"obtained-at-last-2-ok", "obtained valid",
-     "client 2 was refused while client 1 had the key, and once more, and had it within lease and grace", R"(
-        c1:    A-a===R-r
-        c2:      A-x   A-x   A-a=R-r)"},
-    {"obtained-by-turns-3-unknown", "obtained unknown",
-     "client 3 was refused a free key, and client 2 may have stood before it in a queue", R"(
-        c1:    A-a===R-r
-        c2:      A-t
-        c3:                                    A-t)"},
-    {"obtained-never-2-bad", "obtained violated",
-     "clients 1 and 2 refused each other the three nodes, again and again", R"(
-        c1:    A--x   A--x  A--x   A--x A--x
-        c2:    A--x  A--x   A--x  A--x  A--x)"},
-    {"obtained-standing-queue-3-bad", "obtained violated",
-     "clients 2 and 3 asked for the free key, each while the other did, and neither was granted it", R"(
-        c1:    A-a===R-r
-        c2:      A-t   A-t   A-t   A-t   A-t   A-t   A-t
-        c3:        A-t   A-t   A-t   A-t   A-t   A-t)"},
-    {"obtained-too-late-2-unknown", "obtained unknown",
-     "client 2 was answered after lease and grace, and may have been granted the free key before", R"(
-        c1:        A-a=R-r
-        c2:                A---------------------a=R-r)"},
     {"order-missing-2-bad", "exclusion valid, lease-exclusion valid, stock violated, liveness valid",
      "two were told \"sold\", and one order is in the store", R"(
         c1:    A-a=g=w=R-r               | 5 5>4
@@ -272,15 +319,28 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
      "the release may have freed its own at once, and been answered late", R"(
         c1: A-a==!R-----------f
         c2:          A-a==========R-f)"},
-    {"release-met-anothers-unseen-2-unknown", "release unknown",
-     "client 2's lock went within its lease, and client 1's release was perhaps still on its way", R"(
-        c1: A-a==R-----------?
-        c2:            A-a=====R-x)"},
     {"release-by-one-never-granted-3-bad", "lease-exclusion violated, release violated",
      "client 2 freed the lock of client 1 without having been granted it", R"(
         c1: A-a================R-x
         c2:      A-x R-f
         c3:              A-a=R-f)"},
+    {"release-met-anothers-unseen-2-unknown", "release unknown",
+     "client 2's lock went within its lease, and client 1's release was perhaps still on its way", R"(
+        c1: A-a==R-----------?
+        c2:            A-a=====R-x)"},
+    {"release-result-of-a-lost-lock-2-ok", "told valid",
+     "the release of client 1 said that its lock was lost", R"(
+        c1:       A-a==!==========R-x
+        c2:               A-a=R-r)"},
+    {"release-result-while-lost-2-unknown", "told unknown",
+     "the release of client 1 may have come first", R"(
+        c1:       A-a==!====R--------r
+        c2:               A------a=R-r)"},
+    {"release-result-wrong-2-bad", "told violated",
+     "the release of client 1 said that it freed its lock, which client 2 had been granted and had released", R"(
+        c1:       A-a==!==========R-r
+        c2:               A-a=R-r
+        pause c1:     [---------]             | 10)"},
     {"released-by-a-non-owner-3-bad", "exclusion violated, lease-exclusion violated, stock valid, liveness valid",
      "client 1 freed the lock of client 2, so that client 3 was granted it too", R"(
         c1:       A-a=g==!==========R-r                 | 5
@@ -355,39 +415,6 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
         final:                              *                      | 3/2
         probe:                              P-------------------x
         expiry:                                                 *  | -1)"},
-    {"quiet-after-release-2-ok", "quiet valid",
-     "what came a little after the release was on its way",
-     R"(
-        c1:       A-a=R-rI----------i
-        c2:         A-x A-a=R-rI---------i
-        sent c1:          *)"},
-    {"quiet-not-2-bad", "quiet violated",
-     "client 1 goes on extending what it released",
-     R"(
-        c1:       A-a=R-rI----------i
-        c2:         A-x A-a=R-rI---------i
-        sent c1:            *  *  *)"},
-    {"quiet-or-not-2-unknown", "quiet unknown",
-     "what client 1 was not answered its library may ask again",
-     R"(
-        c1:       A-a=R-?I----------i
-        c2:         A-x   A-a=R-rI---------i
-        sent c1:            *  *  *)"},
-    {"settled-in-time-2-ok", "settled valid",
-     "an acquire was answered after its time-out, and within grace", R"(
-        c1:             A--?       sA-a=R-r                 | 3
-        c2:           A-a=R-r
-        partition c1:   [---------])"},
-    {"settled-never-2-bad", "settled violated",
-     "an acquire of client 1, which was cut off, was never answered", R"(
-        c1:             A--?A-x                z            | 3
-        c2:           A-a=R-r
-        partition c1:   [----------------------])"},
-    {"settled-when-let-go-2-unknown", "settled unknown",
-     "an acquire was answered late, and its client was stopped meanwhile", R"(
-        c1:           A---------------sxA-a=R-r           | 3
-        c2:         A-a=R-r
-        pause c1:       [-----------]                     | 12)"},
     {"token-goes-back-2-bad", "fencing violated",
      "token 1 after token 5: the counter was lost in the restart", R"(
         c1:         A-a===R-r               | #5
@@ -397,46 +424,6 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
      "client 1's token is above client 2's: it was granted the key first, or within client 2's lease", R"(
         c1:     A-----a=R-r             | #2
         c2:       A---------a====R-r    | #1)"},
-    {"told-of-its-loss-2-ok", "told valid",
-     "the release of client 1 said that its lock was lost", R"(
-        c1:       A-a==!==========R-x
-        c2:               A-a=R-r)"},
-    {"told-nothing-2-bad", "told violated",
-     "the release of client 1 said that it freed its lock, which client 2 had been granted and had released", R"(
-        c1:       A-a==!==========R-r
-        c2:               A-a=R-r
-        pause c1:     [---------]             | 10)"},
-    {"told-or-not-2-unknown", "told unknown",
-     "the release of client 1 may have come first", R"(
-        c1:       A-a==!====R--------r
-        c2:               A------a=R-r)"},
-    {"wait-too-long-2-bad", "max-wait violated",
-     "client 2 gives up and asks again while client 1 is granted the key again and again", R"(
-        c1:     QA-aq==R-r QA-aq==R-r QA-aq==R-r
-        c2:      Q-A---x--x Q-A-----x--x  Q-A-aq=R-r)"},
-    {"waits-short-2-ok", "max-wait valid",
-     "nobody waited for longer than 20 ms", R"(
-        c1:     QA-aq==R-r QA-aq==R-r
-        c2:      Q-A---x--A-aq==R-r)"},
-    {"waits-while-stopped-2-unknown", "max-wait unknown",
-     "client 2 was stopped while it waited: by itself it may have waited for less", R"(
-        c1:        QA-aq==R-r QA-aq==R-r
-        c2:         Q-A---x--------------A-aq==R-r
-        pause c2:          [-------])"},
-    {"warned-in-time-2-ok", "warned valid",
-     "the library of client 1 said that its lock was lost within lease and grace", R"(
-        c1:        A-a==!=================o======R-x
-        c2:               A-a=R-r)"},
-    {"warned-never-2-bad", "warned violated",
-     "client 1 was cut off, and its library never said that its lock was lost", R"(
-        c1:           A-a==!========================R-x
-        c2:                  A-a=R-r
-        partition c1:     [--------------------])"},
-    {"warned-or-not-2-unknown", "warned unknown",
-     "client 1 was stopped for most of the time after its lock was lost", R"(
-        c1:           A-a==!========================R-x
-        c2:                  A-a=R-r
-        pause c1:               [-----------]              | 12)"},
     {"torn-read-2-bad", "torn-read violated",
      "client 1 looked while client 2 wrote, its own lease being over", R"(
         c1:       A-b==L--!-----------l=R-x  | 7/8
@@ -465,6 +452,19 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
         drop n1: [--------------]
         final:                                              *    | 2/2
         probe:                                              P-p)"},
+    {"wait-too-long-2-bad", "max-wait violated",
+     "client 2 gives up and asks again while client 1 is granted the key again and again", R"(
+        c1:     QA-aq==R-r QA-aq==R-r QA-aq==R-r
+        c2:      Q-A---x--x Q-A-----x--x  Q-A-aq=R-r)"},
+    {"waits-short-2-ok", "max-wait valid",
+     "nobody waited for longer than 20 ms", R"(
+        c1:     QA-aq==R-r QA-aq==R-r
+        c2:      Q-A---x--A-aq==R-r)"},
+    {"waits-while-stopped-2-unknown", "max-wait unknown",
+     "client 2 was stopped while it waited: by itself it may have waited for less", R"(
+        c1:        QA-aq==R-r QA-aq==R-r
+        c2:         Q-A---x--------------A-aq==R-r
+        pause c2:          [-------])"},
     {"watchdog-extends-2-ok", "exclusion valid, lease-exclusion valid, stock valid, liveness valid",
      "the lease was extended in time, again and again", R"(
         c1:    A-a==E-e==E-e==g====w=R-r                 | 5 5>4
