@@ -194,8 +194,9 @@ TEST(CommandLine, AClientPausedAtAStepSendsNothingUntilItGoesOn) {
 TEST(CommandLine, AnExplorationThatIsOneExecutionSaysSo) {
   const Finished finished = RunProgram({"explore", "--lock", "set-nx-px", "--depth", "0"});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_NE(finished.out.find("exclusion          clean within this bound, the one execution\n"),
-            std::string::npos)
+  EXPECT_NE(
+      finished.out.find("exclusion               clean within this bound, the one execution\n"),
+      std::string::npos)
       << finished.out;
 }
 
@@ -203,10 +204,11 @@ TEST(CommandLine, ASearchInWhichNoFaultCouldStrikeKnowsNothing) {
   const Finished none = RunProgram(
       {"explore", "--lock", "set-nx-px", "--faults", "hold-news"});  // it publishes nothing
   EXPECT_EQ(none.exit_code, 2) << none.err;
-  EXPECT_NE(none.out.find(
-                "stock              unknown: there is no point at which one of these faults could "
-                "strike\n"),
-            std::string::npos)
+  EXPECT_NE(
+      none.out.find(
+          "stock                   unknown: there is no point at which one of these faults could "
+          "strike\n"),
+      std::string::npos)
       << none.out;
   EXPECT_EQ(RunProgram({"explore", "--lock", "set-nx-px", "--depth", "0"}).exit_code, 0);
 }
@@ -231,7 +233,7 @@ TEST(SuiteCommand, WritesWhatBecameOfEveryRunAndFailsOnWhatWasNotExpected) {
   const std::string out = (folder.path() / "runs").string();
   const Finished twice = RunProgram({"suite", suite.string(), "--repeat", "2", "--out", out});
   EXPECT_EQ(twice.exit_code, 0);
-  EXPECT_NE(twice.out.find("any claim           2 of 2 runs, 15.8-100.0 %\n"), std::string::npos)
+  EXPECT_NE(twice.out.find("any claim              2 of 2 runs, 15.8-100.0 %\n"), std::string::npos)
       << twice.out;
   const nlohmann::json json = ReadJson(folder.path() / "runs" / "tiny" / "latest" / "suite.json");
   EXPECT_EQ(json.at("as_expected"), true);

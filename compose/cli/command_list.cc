@@ -155,8 +155,8 @@ std::vector<Table> AllTables() {
 void PrintText(const Table& table) {
   fmt::print("{}\n", table.name);
   for (const ListRow& row : table.rows) {
-    fmt::print("  {:<16} {}\n", row.name, row.summary);
-    for (const std::string& option : row.options) fmt::print("  {:<16}   {}\n", "", option);
+    fmt::print("  {:<22} {}\n", row.name, row.summary);
+    for (const std::string& option : row.options) fmt::print("  {:<22}   {}\n", "", option);
   }
 }
 

@@ -151,7 +151,7 @@ std::string ToText(const SearchOutcome& outcome, const SearchAsked& asked) {
   const Explored& explored = outcome.explored;
   std::string text = Heading(asked) + '\n';
   for (const Found& found : explored.claims)
-    text += fmt::format("  {:<19}{}\n", found.claim, RowOf(found, explored, asked.bounds));
+    text += fmt::format("  {:<24}{}\n", found.claim, RowOf(found, explored, asked.bounds));
   for (size_t i = 0; i < explored.claims.size(); ++i) {
     if (!outcome.shown[i]) continue;
     const Shrunk& shrunk = *outcome.shown[i];

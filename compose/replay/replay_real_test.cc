@@ -32,10 +32,10 @@ TEST_P(ReplayReal, ComesToTheSame) {
   const Finished finished = RunProgram({"replay", kSettings + GetParam().settings + GetParam().rest,
                                         "--real", "--out", (folder.path() / "runs").string()});
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
-  const size_t table = finished.out.rfind("claim              simulated  real\n");
+  const size_t table = finished.out.rfind("claim                   simulated  real\n");
   ASSERT_NE(table, std::string::npos) << finished.out;
   for (const auto& [claim, outcome] : GetParam().outcomes) {
-    const std::string row = fmt::format("\n{:<19}{:<11}{}\n", claim, outcome, outcome);
+    const std::string row = fmt::format("\n{:<24}{:<11}{}\n", claim, outcome, outcome);
     EXPECT_NE(finished.out.find(row, table), std::string::npos) << finished.out;
   }
 }

@@ -170,7 +170,7 @@ Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices
 Agreement Compare(const RunVerdict& simulated, const RunVerdict& real,
                   const std::map<std::string, Hang>& hangs) {
   std::string notes;
-  Agreement agreement{.text = fmt::format("{:<19}{:<11}real\n", "claim", "simulated")};
+  Agreement agreement{.text = fmt::format("{:<24}{:<11}real\n", "claim", "simulated")};
   for (const ClaimVerdict& claim : simulated.claims) {
     const auto other = std::ranges::find(real.claims, claim.claim, &ClaimVerdict::claim);
     CHECK(other != real.claims.end());
@@ -182,7 +182,7 @@ Agreement Compare(const RunVerdict& simulated, const RunVerdict& real,
     const bool of_time = differs && hang != hangs.end();
     agreement.open = agreement.open || (differs && (is_open || of_time));
     agreement.differs = agreement.differs || (differs && !is_open && !of_time) || !cause.empty();
-    agreement.text += fmt::format("{:<19}{:<11}{}{}\n", claim.claim, Name(claim.outcome),
+    agreement.text += fmt::format("{:<24}{:<11}{}{}\n", claim.claim, Name(claim.outcome),
                                   Name(other->outcome), differs ? "  <-" : cause);
     if (of_time)
       notes += fmt::format("\n{} hangs on short times: simulated with {} it is {}\n", claim.claim,

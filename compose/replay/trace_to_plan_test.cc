@@ -176,9 +176,9 @@ TEST(RealPlan, ComparesClaimByClaim) {
   EXPECT_TRUE(Compare(fine, open).open);
   EXPECT_FALSE(Compare(fine, open).differs);
   EXPECT_EQ(Compare(fine, sold).text,
-            "claim              simulated  real\n"
-            "exclusion          valid      valid\n"
-            "stock              valid      violated  <-\n");
+            "claim                   simulated  real\n"
+            "exclusion               valid      valid\n"
+            "stock                   valid      violated  <-\n");
 }
 
 TEST(RealPlan, WhatDiffersAndHangsOnShortTimesLeavesItOpen) {
@@ -193,8 +193,8 @@ TEST(RealPlan, WhatDiffersAndHangsOnShortTimesLeavesItOpen) {
   EXPECT_TRUE(agreement.open);
   EXPECT_FALSE(agreement.differs);
   EXPECT_EQ(agreement.text,
-            "claim              simulated  real\n"
-            "stock              violated   valid  <-\n"
+            "claim                   simulated  real\n"
+            "stock                   violated   valid  <-\n"
             "\n"
             "stock hangs on short times: simulated with messages that take 250us it is valid\n");
 }
@@ -213,8 +213,8 @@ TEST(RealPlan, ComparesCausesWhereBothAreTold) {
   const Agreement other = Compare(stopped, violated({Cause::kOverAtGrant}));
   EXPECT_TRUE(other.differs);
   EXPECT_EQ(other.text,
-            "claim              simulated  real\n"
-            "exclusion          violated   violated  <- cause: stopped, and over-at-grant\n");
+            "claim                   simulated  real\n"
+            "exclusion               violated   violated  <- cause: stopped, and over-at-grant\n");
 }
 
 TEST(RealPlan, WhereAFaultDidNotStrikeTheWorldsDoNotAgree) {
@@ -226,8 +226,8 @@ TEST(RealPlan, WhereAFaultDidNotStrikeTheWorldsDoNotAgree) {
   EXPECT_TRUE(agreement.open);
   EXPECT_FALSE(agreement.differs);
   EXPECT_EQ(agreement.text,
-            "claim              simulated  real\n"
-            "release            unknown    unknown\n"
+            "claim                   simulated  real\n"
+            "release                 unknown    unknown\n"
             "\n"
             "hold-request-1 did not strike on the real servers\n");
 }

@@ -9,7 +9,7 @@ namespace doublehold {
 namespace {
 
 std::string Line(const std::string& cell, const std::string& claim, const std::string& text) {
-  return fmt::format("{:<28} {:<19} {}\n", cell, claim, text);
+  return fmt::format("{:<28} {:<22} {}\n", cell, claim, text);
 }
 
 // All claims together, then those of which something was seen, or not known.
