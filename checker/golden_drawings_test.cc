@@ -32,25 +32,25 @@ void PrintTo(const GoldenDrawingsDrawn& drawn, std::ostream* out) { *out << draw
 
 // clang-format off
 const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
-    {"availability-at-last-2-ok", "obtained valid",
+    {"availability-at-last-2-ok", "availability valid",
      "client 2 was refused while client 1 had the key, and once more, and had it within lease and grace", R"(
         c1:    A-a===R-r
         c2:      A-x   A-x   A-a=R-r)"},
-    {"availability-by-turns-3-unknown", "obtained unknown",
+    {"availability-by-turns-3-unknown", "availability unknown",
      "client 3 was refused a free key, and client 2 may have stood before it in a queue", R"(
         c1:    A-a===R-r
         c2:      A-t
         c3:                                    A-t)"},
-    {"availability-never-2-bad", "obtained violated",
+    {"availability-never-2-bad", "availability violated",
      "clients 1 and 2 refused each other the three nodes, again and again", R"(
         c1:    A--x   A--x  A--x   A--x A--x
         c2:    A--x  A--x   A--x  A--x  A--x)"},
-    {"availability-standing-queue-3-bad", "obtained violated",
+    {"availability-standing-queue-3-bad", "availability violated",
      "clients 2 and 3 asked for the free key, each while the other did, and neither was granted it", R"(
         c1:    A-a===R-r
         c2:      A-t   A-t   A-t   A-t   A-t   A-t   A-t
         c3:        A-t   A-t   A-t   A-t   A-t   A-t)"},
-    {"availability-too-late-2-unknown", "obtained unknown",
+    {"availability-too-late-2-unknown", "availability unknown",
      "client 2 was answered after lease and grace, and may have been granted the free key before", R"(
         c1:        A-a=R-r
         c2:                A---------------------a=R-r)"},
@@ -59,17 +59,17 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
         c1:    A-a=g=W--?==g=W-w=R-r                 | 5 5>4 4 4>3
         c2:                           A-a=g=w=R-r    | 3 3>2
         final:                                    *  | 2/2)"},
-    {"call-timeout-never-answered-2-bad", "settled violated",
+    {"call-timeout-never-answered-2-bad", "call-timeout violated",
      "an acquire of client 1, which was cut off, was never answered", R"(
         c1:             A--?A-x                z            | 3
         c2:           A-a=R-r
         partition c1:   [----------------------])"},
-    {"call-timeout-while-stopped-2-unknown", "settled unknown",
+    {"call-timeout-while-stopped-2-unknown", "call-timeout unknown",
      "an acquire was answered late, and its client was stopped meanwhile", R"(
         c1:           A---------------sxA-a=R-r           | 3
         c2:         A-a=R-r
         pause c1:       [-----------]                     | 12)"},
-    {"call-timeout-within-grace-2-ok", "settled valid",
+    {"call-timeout-within-grace-2-ok", "call-timeout valid",
      "an acquire was answered after its time-out, and within grace", R"(
         c1:             A--?       sA-a=R-r                 | 3
         c2:           A-a=R-r
@@ -123,7 +123,7 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
         pause c1:       [------]
         final:                                  *    | 4/1
         probe:                                  P-p)"},
-    {"granted-beside-its-key-1-unknown", "cleared unknown, liveness valid",
+    {"granted-beside-its-key-1-unknown", "key-leak unknown, liveness valid",
      "the only server keeps the key when nobody has the lock, and grants that", R"(
         c1:         A-a==R-r
         expiry:               *         | -1
@@ -137,19 +137,19 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
         c1:                          A-b==L-l=R-r  | 8/7
         c2:       A-a W                            | 7>8
         crash c2:       [])"},
-    {"idle-traffic-2-bad", "quiet violated",
+    {"idle-traffic-2-bad", "idle-traffic violated",
      "client 1 goes on extending what it released",
      R"(
         c1:       A-a=R-rI----------i
         c2:         A-x A-a=R-rI---------i
         sent c1:            *  *  *)"},
-    {"idle-traffic-on-its-way-2-ok", "quiet valid",
+    {"idle-traffic-on-its-way-2-ok", "idle-traffic valid",
      "what came a little after the release was on its way",
      R"(
         c1:       A-a=R-rI----------i
         c2:         A-x A-a=R-rI---------i
         sent c1:          *)"},
-    {"idle-traffic-or-retry-2-unknown", "quiet unknown",
+    {"idle-traffic-or-retry-2-unknown", "idle-traffic unknown",
      "what client 1 was not answered its library may ask again",
      R"(
         c1:       A-a=R-?I----------i
@@ -167,17 +167,17 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
         c3:      Q----A-x---A-x------A-x---A-aq=g==w=R-r         | 3 3>2
         final:                                             *     | 2/3
         probe:                                              P-p)"},
-    {"key-leak-2-bad", "cleared violated",
+    {"key-leak-2-bad", "key-leak violated",
      "the key is there after both have released it", R"(
         c1:      A-a=R-r
         c2:        A-x A-a=R-r
         expiry:                 * | 280)"},
-    {"key-leak-none-2-ok", "cleared valid",
+    {"key-leak-none-2-ok", "key-leak valid",
      "nothing was left", R"(
         c1:      A-a=R-r
         c2:        A-x A-a=R-r
         expiry:                 * | -2)"},
-    {"key-leak-or-granted-2-unknown", "cleared unknown",
+    {"key-leak-or-granted-2-unknown", "key-leak unknown",
      "client 1 may have been granted it in the end", R"(
         c1:      A-a=R-r A-?
         c2:        A-x
@@ -204,7 +204,7 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
         c2:        A-x   A-x   A-x   A-a=g=w=R-r          | 4 4>3
         final:                                      *     | 3/1
         probe:                                       P-p)"},
-    {"killed-unheard-1-unknown", "settled unknown",
+    {"killed-unheard-1-unknown", "call-timeout unknown",
      "client 1 was killed before it heard what came of its acquire, or asked again", R"(
         c1:       A---?A-x
         crash c1:         [])"},
@@ -213,25 +213,25 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
         c1:      A------a===R-r
         c2:                        A-t       A-a==R-r
         drop c1:    [-])"},
-    {"left-on-one-server-of-three-1-bad", "cleared violated",
+    {"left-on-one-server-of-three-1-bad", "key-leak violated",
      "what the fault kept back may have left the key on one server, but not on the other", R"(
         partition c1: [--]
         c1:                       A-a=R-r
         expiry:                           **   | 1 9)"},
-    {"looked-for-while-in-use-1-unknown", "cleared unknown",
+    {"looked-for-while-in-use-1-unknown", "key-leak unknown",
      "client 1 had the key when it was looked for, and nobody looked later", R"(
         c1:         A-a==R-r
         expiry:         *        | 280)"},
-    {"lost-lock-notification-in-time-2-ok", "warned valid",
+    {"lost-lock-notification-in-time-2-ok", "lost-lock-notification valid",
      "the library of client 1 said that its lock was lost within lease and grace", R"(
         c1:        A-a==!=================o======R-x
         c2:               A-a=R-r)"},
-    {"lost-lock-notification-never-2-bad", "warned violated",
+    {"lost-lock-notification-never-2-bad", "lost-lock-notification violated",
      "client 1 was cut off, and its library never said that its lock was lost", R"(
         c1:           A-a==!========================R-x
         c2:                  A-a=R-r
         partition c1:     [--------------------])"},
-    {"lost-lock-notification-while-stopped-2-unknown", "warned unknown",
+    {"lost-lock-notification-while-stopped-2-unknown", "lost-lock-notification unknown",
      "client 1 was stopped for most of the time after its lock was lost", R"(
         c1:           A-a==!========================R-x
         c2:                  A-a=R-r
@@ -328,15 +328,15 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
      "client 2's lock went within its lease, and client 1's release was perhaps still on its way", R"(
         c1: A-a==R-----------?
         c2:            A-a=====R-x)"},
-    {"release-result-of-a-lost-lock-2-ok", "told valid",
+    {"release-result-of-a-lost-lock-2-ok", "release-result valid",
      "the release of client 1 said that its lock was lost", R"(
         c1:       A-a==!==========R-x
         c2:               A-a=R-r)"},
-    {"release-result-while-lost-2-unknown", "told unknown",
+    {"release-result-while-lost-2-unknown", "release-result unknown",
      "the release of client 1 may have come first", R"(
         c1:       A-a==!====R--------r
         c2:               A------a=R-r)"},
-    {"release-result-wrong-2-bad", "told violated",
+    {"release-result-wrong-2-bad", "release-result violated",
      "the release of client 1 said that it freed its lock, which client 2 had been granted and had released", R"(
         c1:       A-a==!==========R-r
         c2:               A-a=R-r
@@ -402,7 +402,7 @@ const std::vector<GoldenDrawingsDrawn> kGoldenDrawingsDrawn{
         hold c1:      [---------------]              | 16
         final:                                 *     | 3/3
         probe:                                  P-p)"},
-    {"stopped-while-idle-1-unknown", "quiet unknown",
+    {"stopped-while-idle-1-unknown", "idle-traffic unknown",
      "client 1 was stopped for most of the time in which it was to send nothing", R"(
         c1:       A-a==R-rI---------i
         pause c1:          [------]     | 7)"},

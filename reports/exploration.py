@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from old_names import current_claim
 from parsing import BadInput, Node, read_json
 
 VERSION = 1
@@ -96,6 +97,6 @@ def _search(node: Node) -> Search:
     claims = node.nodes("claims")
     return Search(
         node.count("depth"), node.count("executions"), node.flag("complete"),
-        [(claim.text("claim"), claim.text("sentence"), claim.text("replay"))
+        [(current_claim(claim.text("claim")), claim.text("sentence"), claim.text("replay"))
          for claim in claims if claim.count("violated") > 0],
-        [claim.text("claim") for claim in claims if claim.count("unknown") > 0])
+        [current_claim(claim.text("claim")) for claim in claims if claim.count("unknown") > 0])

@@ -3,6 +3,7 @@ what is known of the rate that the suite was asked for. The checkers counted; no
 
 from dataclasses import dataclass
 
+from old_names import current_claim
 from parsing import BadInput, Node
 
 ANSWERS = ("below", "not below", "not decided")
@@ -38,7 +39,7 @@ def read_rates(cell: Node) -> list[ClaimRate]:
     """None in a suite from before they were counted."""
     if "rates" not in cell.data:
         return []
-    return [ClaimRate(node.maybe_text("claim"), _trials(node), _pair(node, "clopper_pearson_95"))
+    return [ClaimRate(_claim(node), _trials(node), _pair(node, "clopper_pearson_95"))
             for node in cell.nodes("rates")]
 
 
@@ -58,6 +59,11 @@ def read_until(suite: Node) -> str | None:
 def rate_of(rates: list[ClaimRate], claim: str | None) -> ClaimRate | None:
     """By fault episode where there are any: those come first."""
     return next((rate for rate in rates if rate.claim == claim), None)
+
+
+def _claim(node: Node) -> str | None:
+    name = node.maybe_text("claim")
+    return None if name is None else current_claim(name)
 
 
 def _trials(node: Node) -> Trials:

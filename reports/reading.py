@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from exploration import Exploration, read_exploration
+from old_names import current_claim
 from parsing import BadInput, Node, read_json
 from rates import Answer, ClaimRate, read_answer, read_rates, read_until
 
@@ -281,7 +282,7 @@ def _environment(node: Node) -> dict[str, str]:
 
 
 def _claim(node: Node) -> Claim:
-    name = node.text("claim")
+    name = current_claim(node.text("claim"))
     expected = node.maybe_text("expected")
     if expected is not None:
         node.word("expected", EXPECTATIONS)

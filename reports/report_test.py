@@ -13,8 +13,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
+from old_names import RENAMED_CLAIMS
+from parsing import Node
+from rates import read_rates
+from reading import Run, read_folder
 from report import main
 from sample import Toy, write_run, write_suite
+from words import CLAIMS
 
 HERE = Path(__file__).parent
 HOSTILE = " <script>alert('x')</script> & <b>more</b>"
@@ -202,6 +207,23 @@ class ReportTest(unittest.TestCase):
             del cell["rates"], cell["until"]
         file.write_text(json.dumps(suite))
         self.assertFalse("How often" in self.page("suite"))
+
+    def test_old_names_of_claims_are_read_as_the_new_ones(self) -> None:
+        for old, new in RENAMED_CLAIMS.items():
+            with self.subTest(old):
+                self.assertIn(new, CLAIMS)
+                self.assertNotIn(old, CLAIMS)
+                folder = self.folder / old
+                verdict = write_run(folder, Toy())
+                verdict["claims"][-1]["claim"] = old
+                (folder / "verdict.json").write_text(json.dumps(verdict))
+                run = read_folder(folder)
+                assert isinstance(run, Run)
+                self.assertEqual(run.verdict.claims[-1].name, new)
+        rate = {"claim": "told", "unit": "run", "of": 1, "violated": 0, "undecided": 0,
+                "clopper_pearson_95": [0.0, 0.9]}
+        cell = Node({"rates": [rate, {**rate, "claim": None}]}, "suite.json")
+        self.assertEqual([each.claim for each in read_rates(cell)], ["release-result", None])
 
     def test_a_suite_in_which_nothing_could_run_still_says_so(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm", "pause"))

@@ -28,30 +28,35 @@ CLAIMS: dict[str, ClaimWords] = {
     "fencing": ClaimWords(
         "stale token", "a fencing token went back, or the store took a write with an old one",
         "Fencing tokens only grow, and the store refuses a write with an old one."),
-    "told": ClaimWords(
-        "not told", "a release said that a lost lock was freed, or that a held one was lost",
-        "Who releases a lock is told whether it was lost."),
-    "warned": ClaimWords(
-        "not warned", "who held on to a lost lock was not told by a library that can tell",
-        "Who holds on to a lock that was lost is told so within lease + grace."),
-    "cleared": ClaimWords(
-        "left behind", "a key was still there after everybody had released it",
+    "release-result": ClaimWords(
+        "release misreported",
+        "releasing an already lost lock reported success, or releasing a held lock reported that "
+        "it was lost",
+        "A release reports truly whether its lock was lost."),
+    "lost-lock-notification": ClaimWords(
+        "holder not notified",
+        "the library supports lost-lock notification but did not notify the holder within "
+        "lease + grace",
+        "The library notifies the holder of a lost lock within lease + grace."),
+    "key-leak": ClaimWords(
+        "key leaked", "a key remained after all its holders had released it",
         "No key outlives its release."),
-    "quiet": ClaimWords(
-        "not quiet", "a client went on sending to servers of locks after it had released all",
-        "Who has released all sends nothing more to the servers of locks."),
-    "settled": ClaimWords(
-        "not settled", "a call of the library was answered long after its own time-out, or never",
-        "Every call of the library is answered within its own time-out + grace."),
+    "idle-traffic": ClaimWords(
+        "sent while idle",
+        "a client that had released all its locks still sent commands to lock servers",
+        "A client that has released all its locks sends no more commands to lock servers."),
+    "call-timeout": ClaimWords(
+        "timeout overrun", "a library's call was not answered within its timeout + grace",
+        "Every call of the library is answered within its timeout + grace."),
     "max-wait": ClaimWords(
         "waited too long", "a client asked for a key for longer than the limit",
         "Nobody asks for a key for longer than the limit before it is granted it."),
     "commands-per-hold": ClaimWords(
         "sent too much", "a client that held a lock sent more than the limit to servers of locks",
         "Who holds a lock sends no more than the limit to the servers of locks meanwhile."),
-    "obtained": ClaimWords(
-        "not obtained", "who asked for a free lock did not get it within lease + grace",
-        "A lock that is free is obtained within lease + grace by who asks for it."),
+    "availability": ClaimWords(
+        "free lock not granted", "a free lock was not granted within lease + grace",
+        "A free lock is granted within lease + grace to a client that asks for it."),
     "stock": ClaimWords(
         "oversold", "orders were confirmed that the stock does not account for",
         "Every confirmed order is taken off the stock exactly once, and none is sold that was not "

@@ -107,7 +107,8 @@ WorkloadEntry ExactlyOnceWorkload() {
           .summary = "the same task finished by several at once; its result may be saved once",
           .options = std::move(options),
           .claims = {"exclusion", "lease-exclusion", "release", "exactly-once", "liveness"},
-          .on_demand = {"told", "warned", "settled", "cleared", "quiet", "obtained"},
+          .on_demand = {"release-result", "lost-lock-notification", "call-timeout", "key-leak",
+                        "idle-traffic", "availability"},
           .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
           .sends = Sends{{"LPOS RPUSH", "dh:results"}},
           .make = MakeWorkload<ExactlyOnce>};

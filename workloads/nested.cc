@@ -76,7 +76,8 @@ WorkloadEntry NestedWorkload() {
           .summary = "sections inside sections under one lock, some of which throw",
           .options = std::move(options),
           .claims = {"exclusion", "lease-exclusion", "release", "reentry", "liveness"},
-          .on_demand = {"told", "warned", "settled", "cleared", "quiet", "obtained"},
+          .on_demand = {"release-result", "lost-lock-notification", "call-timeout", "key-leak",
+                        "idle-traffic", "availability"},
           .needs = {Trait::kReentry},
           .sends = Sends{},
           .make = MakeWorkload<Nested>};

@@ -49,7 +49,8 @@ WorkloadEntry QueueWorkload() {
           .summary = "clients arrive at random and wait: arrival order against grant order",
           .options = std::move(options),
           .claims = {"exclusion", "lease-exclusion", "release", "order", "liveness"},
-          .on_demand = {"told", "warned", "settled", "cleared", "quiet", "obtained"},
+          .on_demand = {"release-result", "lost-lock-notification", "call-timeout", "key-leak",
+                        "idle-traffic", "availability"},
           .sends = Sends{},
           .make = MakeWorkload<Queue>};
 }

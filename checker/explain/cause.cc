@@ -359,20 +359,20 @@ Explanation WhyViolated(const Particulars& record, std::string_view claim,
     if (first == nullptr || second == nullptr) return NotTold("a hold is not in the record");
     return OfOverlap(record, *first, *second, violation.from_ns);
   }
-  if (claim == "told" && IsOfPast(record, violation))
+  if (claim == "release-result" && IsOfPast(record, violation))
     return NotTold("what a library does within a call is not recorded");
   if (claim == "stock") return OfStock(record, violation);
   if (claim == "fencing") return OfFencing(record, violation);
   if (claim == "reentry") return OfReentry(record, violation);
   if (claim == "liveness") return OfLiveness(record, violation);
   if (claim == "order") return OfOrder(record, violation);
-  if (claim == "cleared") return NotTold("what a server did with a key is not recorded");
-  if (claim == "quiet")
+  if (claim == "key-leak") return NotTold("what a server did with a key is not recorded");
+  if (claim == "idle-traffic")
     return NotTold("what a client's lock sent is not recorded, but that it did");
-  if (claim == "obtained") return NotTold("who left the key as it was is not recorded");
+  if (claim == "availability") return NotTold("who left the key as it was is not recorded");
   if (claim == "max-wait") return OfLongWait(record, violation);
   if (claim == "commands-per-hold") return NotTold("what a client's lock sent is not recorded");
-  if (claim == "settled") return NotTold("what a library does within a call is not recorded");
+  if (claim == "call-timeout") return NotTold("what a library does within a call is not recorded");
   return OfHarm(record, violation);
 }
 

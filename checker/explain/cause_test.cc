@@ -190,14 +190,14 @@ TEST(Cause, OfAStuckKeyIsWhoWasKilled) {
 TEST(Cause, OfWhatIsAnsweredForAHoldThatWasReleasedIsNotThatItWasLate) {
   const std::string twice = R"(
       c1:       A-a==R-r       !         R-r)";
-  History history = FromLanes(twice, {.claims = {"told"}});
+  History history = FromLanes(twice, {.claims = {"release-result"}});
   for (Event& event : history.events) event.hold = 101;
-  EXPECT_EQ(CauseOf(history, "told"), "not-told");
+  EXPECT_EQ(CauseOf(history, "release-result"), "not-told");
   const std::string late = R"(
       c1:       A-a==!===================R-r
       c2:                A-a===R-r)";
-  history = FromLanes(late, {.claims = {"told"}});
-  EXPECT_EQ(CauseOf(history, "told"), "overran");
+  history = FromLanes(late, {.claims = {"release-result"}});
+  EXPECT_EQ(CauseOf(history, "release-result"), "overran");
 }
 
 TEST(Cause, OfALockWithoutAQueueIsThat) {

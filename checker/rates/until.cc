@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "checker/verdict/checker.h"
+#include "lib/base/old_names.h"
 #include "lib/base/words.h"
 
 namespace doublehold {
@@ -75,7 +76,7 @@ Complaint ReadSubject(WordReader& words, Until& until) {
   if (words.Skip("of")) {
     std::vector<std::string> claims;
     for (const CheckerEntry& checker : Checkers()) claims.emplace_back(checker.claim);
-    const std::string claim = words.Next();
+    const std::string claim = CurrentClaimName(words.Next());
     if (std::ranges::find(claims, claim) == claims.end())
       return UnknownWord("claim", claim, claims);
     until.claim = claim;

@@ -155,9 +155,9 @@ class ClientLane {
         leased_ = events_.size();
         return Answer(EventType::kOk, {open_.back().at_ns + asked_lease_ns_});
       case 's':
-        return DrawSettled(EventType::kOk, grants);
+        return DrawLateReply(EventType::kOk, grants);
       case 'z':
-        return DrawSettled(EventType::kFail, grants);
+        return DrawLateReply(EventType::kFail, grants);
       case 'o':
         lost_ns_[holds_.back()] = at_ns_;
         return;
@@ -208,9 +208,9 @@ class ClientLane {
   }
 
   // Of an acquire that is not answered yet the hold is that which it will have.
-  void DrawSettled(EventType type, uint64_t& grants) {
+  void DrawLateReply(EventType type, uint64_t& grants) {
     if (asked_.hold == 0) asked_.hold = open_.back().hold = NextHold(grants);
-    Event event = EventNow(Op::kSettle, type, {});
+    Event event = EventNow(Op::kLateReply, type, {});
     event.hold = asked_.hold;
     event.value = {Take(lane_, 1) * kColumnNs, at_ns_ - asked_.at_ns,
                    asked_.op == Op::kAcquire ? 0 : 1};
@@ -257,7 +257,7 @@ class ClientLane {
     }
     const auto lost = lost_ns_.find(open_.back().hold);
     if (op == Op::kRelease && lost != lost_ns_.end())
-      events_.push_back(EventNow(Op::kNotice, EventType::kInfo, {lost->second}));
+      events_.push_back(EventNow(Op::kLostNotification, EventType::kInfo, {lost->second}));
   }
 
   void Answer(EventType type, const Values& values) {

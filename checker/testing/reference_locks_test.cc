@@ -26,7 +26,7 @@ using Outcomes = std::map<std::string, std::array<int, 3>>;
 
 std::map<std::string, CheckFunction> ClaimsTrueLocks(const ServiceOptions& options) {
   std::map<std::string, CheckFunction> claims{{"release", CheckRelease},
-                                              {"told", CheckTold},
+                                              {"release-result", CheckReleaseResult},
                                               {"fencing", CheckFencing},
                                               {"order", CheckOrder},
                                               {"reentry", CheckReentry}};

@@ -13,6 +13,7 @@
 #include "compose/options/command_line.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
+#include "lib/base/old_names.h"
 #include "lib/base/words.h"
 #include "lib/history/jsonl.h"
 
@@ -213,7 +214,8 @@ Result<std::vector<std::string>> ClaimsForCheck(const ParsedLine& line, const Ru
   std::vector<std::string> known;
   for (const CheckerEntry& checker : Checkers()) known.emplace_back(checker.claim);
   std::vector<std::string> claims;
-  for (std::string& claim : SplitAtCommas(line.values["claims"].as<std::string>())) {
+  for (const std::string& name : SplitAtCommas(line.values["claims"].as<std::string>())) {
+    std::string claim = CurrentClaimName(name);
     if (std::ranges::find(known, claim) == known.end())
       return BadInput("--claims: " + UnknownWord("claim", claim, known));
     claims.push_back(std::move(claim));

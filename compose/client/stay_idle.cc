@@ -10,7 +10,7 @@ Event IdleEvent(EventType type) { return {.op = Op::kIdle, .type = type}; }
 }  // namespace
 
 bool JudgesIdle(const Plan& plan) {
-  return std::ranges::find(plan.claims, "quiet") != plan.claims.end();
+  return std::ranges::find(plan.claims, "idle-traffic") != plan.claims.end();
 }
 
 bool JudgesTraffic(const Plan& plan) {

@@ -171,7 +171,7 @@ const std::vector<Answer>& Answers() {
        {"redisson",
         {FaultForm::kHoldNews, FaultForm::kDropNews},
         2,
-        {{"claims", "exclusion,lease-exclusion,obtained,stock,liveness"}},
+        {{"claims", "exclusion,lease-exclusion,availability,stock,liveness"}},
         3},
        "",
        51},

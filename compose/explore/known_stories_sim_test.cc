@@ -140,7 +140,7 @@ TEST(KnownStories, K29_EachHasOneOfTwoNodes) {
   const Searched searched{
       .lock = "redlock",
       .depth = 0,
-      .more = {{"topology.nodes", "2"}, {"claims", "exclusion,lease-exclusion,cleared,liveness"}},
+      .more = {{"topology.nodes", "2"}, {"claims", "exclusion,lease-exclusion,key-leak,liveness"}},
       .delays = 2};
   int64_t split = 0;
   EachExecution(searched, [&](const Execution& execution) {

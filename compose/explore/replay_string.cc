@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "compose/plan/plan_builder.h"
+#include "lib/base/old_names.h"
 #include "lib/base/words.h"
 
 namespace doublehold {
@@ -48,8 +49,10 @@ std::string ToText(const ReplayString& replay) {
   for (const std::string& name : replay.settings.Names()) {
     if (IsOfNoExecution(name)) continue;
     const std::optional<Setting> setting = Settings(replay.settings).Take(name);
-    settings +=
-        fmt::format("{}{}={}", settings.empty() ? "" : ";", name, fmt::join(setting->words, ","));
+    std::string words = fmt::format("{}", fmt::join(setting->words, ","));
+    if (name == "claims")
+      words = fmt::format("{}", fmt::join(CurrentClaimNames(SplitAtCommas(words)), ","));
+    settings += fmt::format("{}{}={}", settings.empty() ? "" : ";", name, words);
   }
   std::vector<std::string_view> faults;
   for (const FaultForm fault : replay.faults) faults.push_back(EntryOf(fault).name);

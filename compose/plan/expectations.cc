@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "checker/explain/cause.h"
+#include "lib/base/old_names.h"
 #include "lib/base/words.h"
 
 namespace doublehold {
@@ -40,12 +41,13 @@ std::string WhyNoCause(const Plan& plan, const std::string& claim,
 void ReadCauses(SettingReader& reader, Plan& plan) {
   Settings expect = reader.settings().TakeBelow("expect_cause");
   SettingReader inner(expect);
-  for (const std::string& claim : expect.Names()) {
-    const std::vector<std::string> causes = inner.Words(claim);
+  for (const std::string& name : expect.Names()) {
+    const std::string claim = CurrentClaimName(name);
+    const std::vector<std::string> causes = inner.Words(name);
     std::string why = WhyNoClaim(plan, claim);
     if (why.empty()) why = WhyNoCause(plan, claim, causes);
-    if (!why.empty()) inner.Fail(claim, why);
-    plan.expect_cause[claim] = causes;
+    if (!why.empty()) inner.Fail(name, why);
+    if (!plan.expect_cause.emplace(claim, causes).second) inner.Fail(name, ClaimGivenTwice(claim));
   }
   if (inner.error()) reader.FailPlainly(*inner.error());
 }
@@ -55,9 +57,11 @@ void ReadCauses(SettingReader& reader, Plan& plan) {
 void ReadExpectations(SettingReader& reader, Plan& plan) {
   Settings expect = reader.settings().TakeBelow("expect");
   SettingReader inner(expect);
-  for (const std::string& claim : expect.Names()) {
-    if (const std::string why = WhyNoClaim(plan, claim); !why.empty()) inner.Fail(claim, why);
-    plan.expect[claim] = inner.Known(claim, "outcome", "", OutcomeNames());
+  for (const std::string& name : expect.Names()) {
+    const std::string claim = CurrentClaimName(name);
+    if (const std::string why = WhyNoClaim(plan, claim); !why.empty()) inner.Fail(name, why);
+    const std::string outcome = inner.Known(name, "outcome", "", OutcomeNames());
+    if (!plan.expect.emplace(claim, outcome).second) inner.Fail(name, ClaimGivenTwice(claim));
   }
   if (inner.error()) reader.FailPlainly(*inner.error());
   ReadCauses(reader, plan);

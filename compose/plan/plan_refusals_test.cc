@@ -201,8 +201,9 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheRest) {
       {"faults = [\"network\"]\n" + kLock + "[topology]\ndirect = true\n",
        "x.toml:1: faults: fault 'stalled-link': 'stall' acts on the network, which 'direct' goes "
        "round"},
-      {"claims = [\"quiet\"]\n" + kLock + "[topology]\ndirect = true\n",
-       "x.toml:1: claims: claim 'quiet' is judged by what passes the proxy, which 'direct' goes "
+      {"claims = [\"idle-traffic\"]\n" + kLock + "[topology]\ndirect = true\n",
+       "x.toml:1: claims: claim 'idle-traffic' is judged by what passes the proxy, which 'direct' "
+       "goes "
        "round"},
   };
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);

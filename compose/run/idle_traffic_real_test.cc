@@ -56,9 +56,10 @@ class Idle : public ::testing::Test {
   nlohmann::json Run(const std::vector<std::string>& more) {
     return UnstalledVerdict([&](int before) {
       const std::filesystem::path folder = folder_.path() / fmt::format("{}-{}", ++runs_, before);
-      std::vector<std::string> words{
-          "run",      "--clients",       "2",      "--duration",   "600ms", "--lease", "600ms",
-          "--claims", "exclusion,quiet", "--into", folder.string()};
+      std::vector<std::string> words{"run",        "--clients",    "2",
+                                     "--duration", "600ms",        "--lease",
+                                     "600ms",      "--claims",     "exclusion,idle-traffic",
+                                     "--into",     folder.string()};
       words.insert(words.end(), more.begin(), more.end());
       const Finished finished = RunProgram(words);
       EXPECT_LE(finished.exit_code, 2) << finished.err;
@@ -70,7 +71,7 @@ class Idle : public ::testing::Test {
     return fmt::format("/usr/bin/python3 {} {}/drivers/template.py {}",
                        (folder_.path() / "renewing.py").string(), SourceDir(), how);
   }
-  static const nlohmann::json& Quiet(const nlohmann::json& verdict) {
+  static const nlohmann::json& JudgedTraffic(const nlohmann::json& verdict) {
     return verdict.at("claims").at(1);
   }
 
@@ -80,29 +81,29 @@ class Idle : public ::testing::Test {
 
 TEST_F(Idle, ADriverThatGoesOnRenewingIsFoundOut) {
   const nlohmann::json verdict = Run({"--driver", Renewing("goes on")});
-  EXPECT_EQ(Quiet(verdict).at("outcome"), "violated") << verdict.dump(1);
-  EXPECT_EQ(Quiet(verdict).at("count"), 2);
+  EXPECT_EQ(JudgedTraffic(verdict).at("outcome"), "violated") << verdict.dump(1);
+  EXPECT_EQ(JudgedTraffic(verdict).at("count"), 2);
   EXPECT_EQ(verdict.at("claims").at(0).at("outcome"), "valid");
 }
 
-TEST_F(Idle, OneThatStopsWithTheReleaseIsQuiet) {
+TEST_F(Idle, OneThatStopsWithTheReleaseIsValid) {
   const nlohmann::json verdict = Run({"--driver", Renewing("stops")});
-  EXPECT_EQ(Quiet(verdict).at("outcome"), "valid") << verdict.dump(1);
-  EXPECT_EQ(Quiet(verdict).at("opportunities"), 2);
+  EXPECT_EQ(JudgedTraffic(verdict).at("outcome"), "valid") << verdict.dump(1);
+  EXPECT_EQ(JudgedTraffic(verdict).at("opportunities"), 2);
 }
 
 TEST_F(Idle, ToLeaveAChannelIsNoneOfItsWork) {
   const nlohmann::json verdict = Run({"--driver", Renewing("'leaves its channels'")});
-  EXPECT_EQ(Quiet(verdict).at("outcome"), "valid") << verdict.dump(1);
-  EXPECT_EQ(Quiet(verdict).at("opportunities"), 2);
+  EXPECT_EQ(JudgedTraffic(verdict).at("outcome"), "valid") << verdict.dump(1);
+  EXPECT_EQ(JudgedTraffic(verdict).at("opportunities"), 2);
 }
 
 // With a watchdog, and a subscription.
 TEST_F(Idle, SoAreOurOwn) {
   for (const char* lock : {"redisson", "redisson-fair", "set-nx-px"}) {
     const nlohmann::json verdict = Run({"--lock", lock});
-    EXPECT_EQ(Quiet(verdict).at("outcome"), "valid") << verdict.dump(1);
-    EXPECT_EQ(Quiet(verdict).at("opportunities"), 2);
+    EXPECT_EQ(JudgedTraffic(verdict).at("outcome"), "valid") << verdict.dump(1);
+    EXPECT_EQ(JudgedTraffic(verdict).at("opportunities"), 2);
   }
 }
 

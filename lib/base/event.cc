@@ -8,10 +8,27 @@ std::string_view Name(EventType type) {
 }
 
 std::string_view Name(Op op) {
-  constexpr std::array<std::string_view, 21> kNames{
-      "acquire", "extend", "release", "read",   "write",  "order", "final",
-      "probe",   "expiry", "wait",    "fault",  "stall",  "lost",  "died",
-      "save",    "look",   "leave",   "settle", "notice", "idle",  "traffic"};
+  constexpr std::array<std::string_view, 21> kNames{"acquire",
+                                                    "extend",
+                                                    "release",
+                                                    "read",
+                                                    "write",
+                                                    "order",
+                                                    "final",
+                                                    "probe",
+                                                    "expiry",
+                                                    "wait",
+                                                    "fault",
+                                                    "stall",
+                                                    "lost",
+                                                    "died",
+                                                    "save",
+                                                    "look",
+                                                    "leave",
+                                                    "late-reply",
+                                                    "lost-notification",
+                                                    "idle",
+                                                    "traffic"};
   return kNames[static_cast<size_t>(op)];
 }
 

@@ -40,9 +40,12 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //            of the supervisor unanswered
 //   lost     info: records dropped because a segment was full
 //   died     info: wait status of a client that ended by itself
-//   settle   ok: time-out_ns, took_ns, of (0: an acquire, 1: a release, 2: an extend): a call of a driver's was answered after
-//            its own time-out, when a release and an extend have a lease.  fail: never, in so long
-//   notice   info: came_ns: a driver had said by then, unasked, that it had lost the lock of this hold
+//   late-reply
+//            ok: time-out_ns, took_ns, of (0: an acquire, 1: a release, 2: an extend): a call of a
+//            driver's was answered after its own time-out, which of a release and an extend is a
+//            lease.  fail: never, in so long
+//   lost-notification
+//            info: came_ns: a driver had said by then, unasked, that the lock of this hold was lost
 //   idle     invoke             ok                                    (of a session that is through with its work: it asks for nothing)
 //   traffic  info: client, node: a command of that client arrived on its way to a server of locks;
 //            of clients that are idle, or of all where such commands have a limit
@@ -67,8 +70,8 @@ enum class Op : uint8_t {
   kSave,
   kLook,
   kLeave,
-  kSettle,
-  kNotice,
+  kLateReply,
+  kLostNotification,
   kIdle,
   kTraffic,
 };

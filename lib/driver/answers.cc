@@ -120,15 +120,15 @@ uint64_t DriverAnswers::Ask(DriverOp op, MonoTime now, const std::string& grant)
   return last_id_;
 }
 
-std::variant<DriverReply, LostNotice, BrokenLine> DriverAnswers::Take(std::string_view line,
-                                                                      MonoTime now) try {
+std::variant<DriverReply, LostNotification, BrokenLine> DriverAnswers::Take(std::string_view line,
+                                                                            MonoTime now) try {
   const json object = ParsedObject(line);
   Members members(object, "it");
   if (const json* lost = members.Find("lost"); lost != nullptr) {
     if (!hello_.Can("lost")) Wrong("its hello does not say that it can 'lost'");
     members.CheckNothingElse();
     Members notice(*lost, "'lost'");
-    LostNotice told{.grant = notice.Text("grant")};
+    LostNotification told{.grant = notice.Text("grant")};
     notice.CheckNothingElse();
     told.is_news = held_.erase(told.grant) > 0;
     if (told.is_news) lost_.emplace(told.grant, now);

@@ -56,7 +56,7 @@ struct DriverReply {
   uint64_t id = 0;
   DriverAnswer answer;
 };
-struct LostNotice {
+struct LostNotification {
   std::string grant;
   bool is_news = false;  // it was held, as far as was known, and nobody had said so before
 };
@@ -69,8 +69,8 @@ class DriverAnswers {
   // A request that goes out now; of a release the grant. Answers its id.
   uint64_t Ask(DriverOp op, MonoTime now, const std::string& grant = {});
   // A line, without its end, that came now. What it answers is not under way any more.
-  [[nodiscard]] std::variant<DriverReply, LostNotice, BrokenLine> Take(std::string_view line,
-                                                                       MonoTime now);
+  [[nodiscard]] std::variant<DriverReply, LostNotification, BrokenLine> Take(std::string_view line,
+                                                                             MonoTime now);
   // When a driver said that it had lost the lock of a grant that it was not asked to release;
   // nothing: it did not.
   [[nodiscard]] std::optional<MonoTime> LostAt(const std::string& grant) const;

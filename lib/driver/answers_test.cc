@@ -93,8 +93,8 @@ TEST(DriverAnswers, ATokenComesWithEachGrantOfThoseWhoCan) {
 TEST(DriverAnswers, ALostLockIsToldUnaskedByThoseWhoCan) {
   DriverAnswers answers = Asked();
   const auto taken = answers.Take(R"({"lost":{"grant":"3f9c"}})", kAnswersNow);
-  EXPECT_EQ(std::get<LostNotice>(taken).grant, "3f9c");
-  EXPECT_FALSE(std::get<LostNotice>(taken).is_news) << "it was never granted";
+  EXPECT_EQ(std::get<LostNotification>(taken).grant, "3f9c");
+  EXPECT_FALSE(std::get<LostNotification>(taken).is_news) << "it was never granted";
   EXPECT_EQ(WhyBrokenAnswers(R"({"lost":{}})"), "'lost' has no 'grant'");
   const std::string cannot = R"({"id":1,"ok":{"protocol":1,"name":"a","version":"1","can":[]}})";
   EXPECT_EQ(WhyBrokenAnswers(R"({"lost":{"grant":"3f9c"}})", Asked(cannot)),
@@ -105,7 +105,7 @@ TEST(DriverAnswers, ALostLockIsToldUnaskedByThoseWhoCan) {
 TEST(DriverAnswers, OnlyALockThatIsHeldIsLostAndOnlyOnce) {
   DriverAnswers answers = Asked();
   const auto is_news = [&](const std::string& grant) {
-    return std::get<LostNotice>(
+    return std::get<LostNotification>(
                answers.Take(R"({"lost":{"grant":")" + grant + R"("}})", kAnswersNow))
         .is_news;
   };

@@ -243,7 +243,7 @@ bool DriverChannel::Take(std::string_view line) {
     auto taken = answers_.Take(line, Now());
     if (auto* reply = std::get_if<DriverReply>(&taken)) {
       answered_.emplace(reply->id, std::move(reply->answer));
-    } else if (auto* notice = std::get_if<LostNotice>(&taken)) {
+    } else if (auto* notice = std::get_if<LostNotification>(&taken)) {
       if (notice->is_news) lost = std::move(notice->grant);
     } else {
       why = std::get<BrokenLine>(taken).why;

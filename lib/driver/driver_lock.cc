@@ -41,7 +41,7 @@ DriverLock::DriverLock(const LockContext& context, DriverRequests& driver, Drive
 DriverLock::~DriverLock() {
   if (Settle(env_.Mono() + call_timeout_) || !under_way_) return;
   // Also within its time-out: else it would pass for answered.
-  RecordSettled(EventType::kFail, env_.Mono() - under_way_->sent);
+  RecordLateReply(EventType::kFail, env_.Mono() - under_way_->sent);
 }
 
 AcquireResult DriverLock::TryAcquire(const LockKey& key, Lease lease, Deadline deadline) {
@@ -119,18 +119,18 @@ std::optional<DriverAnswer> DriverLock::AwaitIt(Deadline deadline) {
   auto answer = driver_.Await(under_way_->id, deadline);
   if (!answer) return answer;
   const Duration took = answer->came - under_way_->sent;
-  if (took > under_way_->timeout) RecordSettled(EventType::kOk, took);
+  if (took > under_way_->timeout) RecordLateReply(EventType::kOk, took);
   under_way_.reset();
   return answer;
 }
 
-void DriverLock::RecordSettled(EventType how, Duration took) {
+void DriverLock::RecordLateReply(EventType how, Duration took) {
   const int64_t of = under_way_->op == DriverOp::kAcquire   ? 0
                      : under_way_->op == DriverOp::kRelease ? 1
                                                             : 2;
   env_.Record({.hold = under_way_->hold,
                .key = under_way_->key,
-               .op = Op::kSettle,
+               .op = Op::kLateReply,
                .type = how,
                .value = {ToNs(under_way_->timeout), ToNs(took), of}});
 }
@@ -140,7 +140,7 @@ void DriverLock::RecordLoss(const Grant& grant) {
   if (!lost) return;
   env_.Record({.hold = grant.hold,
                .key = grant.key.index,
-               .op = Op::kNotice,
+               .op = Op::kLostNotification,
                .type = EventType::kInfo,
                .value = {env_.SinceStartNs(*lost)}});
 }

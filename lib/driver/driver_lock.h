@@ -61,7 +61,7 @@ class DriverLock final : public Lock {
   std::optional<DriverAnswer> Ask(UnderWay call, const nlohmann::json& members, Deadline deadline);
   std::optional<DriverAnswer> AskRelease(const Owed& what, Deadline deadline);
   std::optional<DriverAnswer> AwaitIt(Deadline deadline);
-  void RecordSettled(EventType how, Duration took);
+  void RecordLateReply(EventType how, Duration took);
   void RecordLoss(const Grant& grant);
   bool Settle(Deadline deadline);
   bool PayOwed(Deadline deadline);

@@ -279,8 +279,8 @@ TEST(DriverLock, EachReleaseThatCouldNotBeAskedForIsMadeUpFor) {
                                                       R"(release {"grant":"third","session":3})");
 }
 
-// "settle ok 50 80 0": its time-out and how long it took, in ms, and of what.
-std::string Settled(const World& world) {
+// "late-reply ok 50 80 0": its time-out and how long it took, in ms, and of what.
+std::string EventsOf(const World& world) {
   std::vector<std::string> lines;
   for (const Event& event : world.events) {
     lines.push_back(fmt::format("{} {} {} {} {}", Name(event.op), Name(event.type),
@@ -296,9 +296,9 @@ TEST(DriverLock, ACallThatIsAnsweredAfterItsOwnTimeOutIsRecorded) {
     const char* told;
   } cases[] = {
       {50ms, ""},
-      {51ms, "settle ok 50 51 0"},
-      {150ms, "settle ok 50 150 0"},  // its answer was awaited by a later call
-      {10s, "settle fail 50 300 0"},  // when the lock goes
+      {51ms, "late-reply ok 50 51 0"},
+      {150ms, "late-reply ok 50 150 0"},  // its answer was awaited by a later call
+      {10s, "late-reply fail 50 300 0"},  // when the lock goes
   };
   for (const auto& each : cases) {
     World world;
@@ -318,7 +318,7 @@ TEST(DriverLock, ACallThatIsAnsweredAfterItsOwnTimeOutIsRecorded) {
             {.name = "k", .index = 4}, kDriverLockLease, world.now + kDriverLockPatience);
       }
     }
-    EXPECT_EQ(Settled(world), each.told);
+    EXPECT_EQ(EventsOf(world), each.told);
     for (const Event& event : world.events) EXPECT_EQ(event.key, 4);
   }
 }
@@ -330,11 +330,11 @@ TEST(DriverLock, AReleaseHasALeaseToBeAnsweredIn) {
   EXPECT_EQ(scene.Release(held, {Ok("", kDriverLockLease)}), ReleaseResult::kUnknown);
   scene.world.Advance(1s);
   std::ignore = scene.Acquire({Ok("b")});
-  EXPECT_EQ(Settled(scene.world), "");
+  EXPECT_EQ(EventsOf(scene.world), "");
   EXPECT_EQ(scene.Release(held, {Ok("", kDriverLockLease + 1ms)}), ReleaseResult::kUnknown);
   scene.world.Advance(1s);
   std::ignore = scene.Acquire({Ok("b")});
-  EXPECT_EQ(Settled(scene.world), "settle ok 300 301 1");
+  EXPECT_EQ(EventsOf(scene.world), "late-reply ok 300 301 1");
 }
 
 TEST(DriverLock, WhatIsNotAnsweredWhenTheLockGoesIsRecordedWithinItsTimeOutToo) {
@@ -352,7 +352,7 @@ TEST(DriverLock, WhatIsNotAnsweredWhenTheLockGoesIsRecordedWithinItsTimeOutToo) 
     driver.ready = {{.answer = {.kind = DriverLockKind::kOk}, .after = 10s}};
     EXPECT_EQ(lock.Release(GrantOf("a"), world.now + 100ms), ReleaseResult::kUnknown);
   }
-  EXPECT_EQ(Settled(world), "settle fail 300 200 1");
+  EXPECT_EQ(EventsOf(world), "late-reply fail 300 200 1");
 }
 
 TEST(DriverLock, WhatADriverSaidToBeLostIsRecordedWhenItIsReleased) {
@@ -362,9 +362,9 @@ TEST(DriverLock, WhatADriverSaidToBeLostIsRecordedWhenItIsReleased) {
   scene.driver.lost["a"] = scene.world.now + 20ms;
   scene.world.Advance(60ms);
   EXPECT_EQ(scene.Release(GrantOf("b"), {Ok()}), ReleaseResult::kReleased);
-  EXPECT_EQ(Settled(scene.world), "");
+  EXPECT_EQ(EventsOf(scene.world), "");
   EXPECT_EQ(scene.Release(held, {No()}), ReleaseResult::kNotOwner);
-  EXPECT_EQ(Settled(scene.world), "notice info 20 0 0");
+  EXPECT_EQ(EventsOf(scene.world), "lost-notification info 20 0 0");
   EXPECT_EQ(scene.world.events[0].hold, 7u);
 }
 
@@ -373,7 +373,7 @@ TEST(DriverLock, ALossIsRecordedAlsoWhereTheReleaseHasToWait) {
   ASSERT_TRUE(std::holds_alternative<Unknown>(scene.Acquire({Ok("late", 350ms)})));
   scene.driver.lost["a"] = scene.world.now;
   EXPECT_EQ(scene.Release(GrantOf("a"), {}), ReleaseResult::kUnknown);
-  EXPECT_EQ(scene.world.events.back().op, Op::kNotice);
+  EXPECT_EQ(scene.world.events.back().op, Op::kLostNotification);
 }
 
 TEST(DriverLock, IsExtendedByThoseWhoCan) {

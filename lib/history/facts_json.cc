@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/base/old_names.h"
 #include "lib/base/words.h"
 
 namespace doublehold {
@@ -176,9 +177,9 @@ std::vector<FaultFact> ReadFaults(Fields& fields) {
 std::map<std::string, std::string> ReadExpectations(Fields& fields) {
   const std::vector<std::string> outcomes{"valid", "violated", "unknown", "any"};
   std::map<std::string, std::string> expect;
-  for (const auto& [claim, outcome] : fields.Object("expect").items()) {
+  for (const auto& [name, outcome] : fields.Object("expect").items()) {
     if (!outcome.is_string()) {
-      fields.Fail(fmt::format("field 'expect': '{}' is not a string", claim));
+      fields.Fail(fmt::format("field 'expect': '{}' is not a string", name));
       return {};
     }
     const auto word = outcome.get<std::string>();
@@ -186,7 +187,9 @@ std::map<std::string, std::string> ReadExpectations(Fields& fields) {
       fields.Fail(fmt::format("field 'expect': {}", UnknownWord("outcome", word, outcomes)));
       return {};
     }
-    expect[claim] = word;
+    const std::string claim = CurrentClaimName(name);
+    if (!expect.emplace(claim, word).second)
+      fields.Fail("field 'expect': " + ClaimGivenTwice(claim));
   }
   return expect;
 }
@@ -196,7 +199,10 @@ std::map<std::string, std::vector<std::string>> ReadExpectedCauses(Fields& field
   if (!fields.Has("expect_cause")) return expect;
   const json& causes = fields.Object("expect_cause");
   Fields inner(causes, "field 'expect_cause': ");
-  for (const auto& [claim, unused] : causes.items()) expect[claim] = inner.Texts(claim);
+  for (const auto& [name, unused] : causes.items()) {
+    const std::string claim = CurrentClaimName(name);
+    if (!expect.emplace(claim, inner.Texts(name)).second) inner.Fail(ClaimGivenTwice(claim));
+  }
   if (std::string reason = inner.Finish(); !reason.empty()) fields.Fail(std::move(reason));
   return expect;
 }
@@ -280,7 +286,7 @@ Result<RunFacts> FactsFromJson(const json& object) {
                  .initial_stock = fields.Whole("initial_stock", 0, kMostStock),
                  .keys = fields.Texts("keys"),
                  .faults = ReadFaults(fields),
-                 .claims = fields.Texts("claims"),
+                 .claims = CurrentClaimNames(fields.Texts("claims")),
                  .expect = ReadExpectations(fields),
                  .expect_cause = ReadExpectedCauses(fields),
                  .library = ReadLibrary(fields),

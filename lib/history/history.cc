@@ -62,9 +62,9 @@ ValueNames ValueNamesOf(Op op, EventType type) {
     case Op::kRelease:
       if (ok) return {"unchecked?"};
       return {};
-    case Op::kSettle:
+    case Op::kLateReply:
       return {"timeout_ns", "took_ns", "of"};
-    case Op::kNotice:
+    case Op::kLostNotification:
       return {"came_ns"};
     case Op::kTraffic:
       if (type == EventType::kFail) return {};

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/old_names.h"
 #include "lib/base/words.h"
 #include "lib/history/event_line.h"
 #include "lib/history/facts_json.h"
@@ -127,7 +128,7 @@ class Reader {
     if (taken && line.contains("task")) taken = TakeWord(line["task"], "task", tasks_, event.task);
     if (taken && line.contains("thread")) taken = TakeThread(line["thread"], event);
     if (taken) taken = TakeWord(line["type"], "type", types_, event.type);
-    if (taken) taken = TakeWord(line["f"], "f", ops_, event.op);
+    if (taken) taken = TakeOp(line["f"], event);
     if (taken && (line.contains("key") || HasKey(event.op))) taken = TakeKey(line, event);
     if (taken) taken = TakeValue(line["value"], event);
     if (!taken) return taken;
@@ -218,6 +219,12 @@ class Reader {
     }
     member = found->second;
     return {};
+  }
+
+  Result<void> TakeOp(const json& field, Event& event) {
+    if (!field.is_string()) return TakeWord(field, "f", ops_, event.op);
+    const json current = CurrentEventName(field.get_ref<const std::string&>());
+    return TakeWord(current, "f", ops_, event.op);
   }
 
   static Result<void> TakeValue(const json& value, Event& event) {

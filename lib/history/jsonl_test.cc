@@ -181,6 +181,14 @@ TEST(Jsonl, ABadStartLineIsRefusedWithItsReason) {
             "1: field 'library': field 'version' is missing"},
            {"cause", with(R"("expect":{})", R"("expect":{},"expect_cause":{"stock":"stopped"})"),
             "1: field 'expect_cause': field 'stock' is not a list"},
+           {"a claim by both of its names",
+            with(R"("expect":{})", R"("expect":{"told":"valid","release-result":"valid"})"),
+            "1: field 'expect': claim 'release-result' is given twice: 'told' is its old name"},
+           {"causes of a claim by both of its names",
+            with(R"("expect":{})",
+                 R"("expect":{},"expect_cause":{"told":["overran"],"release-result":[]})"),
+            "1: field 'expect_cause': claim 'release-result' is given twice: 'told' is its old "
+            "name"},
            {"fault",
             with(R"("faults":[])", R"("faults":[{"name":"a","kind":"b","what":1,"planned":1}])"),
             "1: fault 0: field 'what' is not a string"},
@@ -232,6 +240,8 @@ TEST(Jsonl, ABadEventIsRefusedWithItsLineAndReason) {
            {"a node that acquires", with(R"("process":1)", R"("process":"node 1")"),
             "2: process \"node 1\" tells of no acquire, only of its stalls"},
            {"f", with("acquire", "aquire"), "2: f 'aquire' is unknown (did you mean 'acquire'?)"},
+           {"a new f", with("acquire", "late-rely"),
+            "2: f 'late-rely' is unknown (did you mean 'late-reply'?)"},
            {"type", with(R"("ok")", R"("okay")"), "2: type 'okay' is unknown (did you mean 'ok'?)"},
            {"task", with(R"("f":)", R"("task":"watchdg","f":)"),
             "2: task 'watchdg' is unknown (did you mean 'watchdog'?)"},
@@ -252,6 +262,33 @@ TEST(Jsonl, ABadEventIsRefusedWithItsLineAndReason) {
        }) {
     ExpectRefused(refusal);
   }
+}
+
+TEST(Jsonl, OldNamesAreReadAndNewOnesWritten) {
+  const std::string start =
+      Replaced(kStart, R"("claims":["exclusion"],"expect":{})",
+               R"("claims":["exclusion","told"],"expect":{"told":"violated"},)"
+               R"("expect_cause":{"told":["overran"]})");
+  const Result<History> read = ReadJsonlText(
+      start + R"({"index":1,"time":10,"process":1,"type":"ok","f":"settle","key":"item-0",)"
+              R"("value":{"hold":1,"timeout_ns":3,"took_ns":5,"of":0}})"
+              "\n"
+              R"({"index":2,"time":11,"process":1,"type":"info","f":"notice","key":"item-0",)"
+              R"("value":{"hold":1,"came_ns":9}})"
+              "\n");
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_EQ(read->facts.claims, (std::vector<std::string>{"exclusion", "release-result"}));
+  EXPECT_EQ(read->facts.expect.at("release-result"), "violated");
+  EXPECT_EQ(read->facts.expect_cause.at("release-result"), std::vector<std::string>{"overran"});
+  ASSERT_EQ(read->events.size(), 2u);
+  EXPECT_EQ(read->events[0].op, Op::kLateReply);
+  EXPECT_EQ(read->events[0].value, (std::array<int64_t, 4>{3, 5, 0, 0}));
+  EXPECT_EQ(read->events[1].op, Op::kLostNotification);
+  const std::string written = Written(*read);
+  for (const char* old_name : {"told", "settle", "notice"}) {
+    EXPECT_EQ(written.find(std::string("\"") + old_name + '"'), std::string::npos) << written;
+  }
+  EXPECT_EQ(ReadJsonlText(written)->events, read->events);
 }
 
 TEST(Jsonl, NoFlippedByteOrCutMakesTheReaderFall) {

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "lib/base/old_names.h"
 #include "lib/base/words.h"
 
 namespace doublehold {
@@ -245,6 +246,18 @@ std::optional<DriverPlan> DriverFromJson(const json& from) {
   return driver;
 }
 
+// By the claims' current names.
+template <typename T>
+std::map<std::string, T> TakeByClaim(Taker& take, const char* name) {
+  std::map<std::string, T> by_claim;
+  for (auto& [given, value] : take.Get<std::map<std::string, T>>(name)) {
+    const std::string claim = CurrentClaimName(given);
+    if (!by_claim.emplace(claim, value).second)
+      throw std::invalid_argument(fmt::format("{}: {}", name, ClaimGivenTwice(claim)));
+  }
+  return by_claim;
+}
+
 Plan FromJson(const json& from) {
   using Words = std::map<std::string, std::string>;
   Taker take(from);
@@ -272,10 +285,10 @@ Plan FromJson(const json& from) {
   plan.sections = take.Get<int64_t>("sections");
   plan.grace = take.GetSpan("grace_ns");
   plan.faults = FaultsFromJson(take.GetJson("faults"));
-  plan.claims = take.Get<std::vector<std::string>>("claims");
+  plan.claims = CurrentClaimNames(take.Get<std::vector<std::string>>("claims"));
   plan.limits = take.Get<Words>("limits");
-  plan.expect = take.Get<Words>("expect");
-  plan.expect_cause = take.Get<std::map<std::string, std::vector<std::string>>>("expect_cause");
+  plan.expect = TakeByClaim<std::string>(take, "expect");
+  plan.expect_cause = TakeByClaim<std::vector<std::string>>(take, "expect_cause");
   take.CheckNothingElse();
   return plan;
 }

@@ -86,6 +86,31 @@ TEST(PlanJson, EveryPlanComesBackAsItWas) {
   }
 }
 
+TEST(PlanJson, OldNamesOfClaimsAreReadAndNewOnesWritten) {
+  json plan = ToJson(FullPlan());
+  plan["claims"] = json::parse(R"(["exclusion","warned"])");
+  plan["expect"] = json::parse(R"({"exclusion":"any","warned":"violated"})");
+  plan["expect_cause"] = json::parse(R"({"warned":["overran"]})");
+  const Result<Plan> read = PlanFromJson(plan, "p.json");
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  const json written = ToJson(*read);
+  EXPECT_EQ(written["claims"], json::parse(R"(["exclusion","lost-lock-notification"])"));
+  EXPECT_EQ(written["expect"],
+            json::parse(R"({"exclusion":"any","lost-lock-notification":"violated"})"));
+  EXPECT_EQ(written["expect_cause"], json::parse(R"({"lost-lock-notification":["overran"]})"));
+}
+
+TEST(PlanJson, AClaimByBothOfItsNamesIsRefused) {
+  for (const char* table : {"expect", "expect_cause"}) {
+    json plan = ToJson(FullPlan());
+    const json value = table == std::string("expect") ? json("any") : json::array({"overran"});
+    plan[table] = {{"warned", value}, {"lost-lock-notification", value}};
+    EXPECT_EQ(Refusal(plan), std::string(table) +
+                                 ": claim 'lost-lock-notification' is given twice: 'warned' is its "
+                                 "old name");
+  }
+}
+
 TEST(PlanJson, WhatIsMissingIsNamed) {
   const json plan = ToJson(FullPlan());
   for (const auto& [name, value] : plan.items()) {

@@ -328,7 +328,7 @@ class AvailabilityChecker {
 
 }  // namespace
 
-ClaimVerdict CheckObtained(const Evidence& evidence, const Limits& limits) {
+ClaimVerdict CheckAvailability(const Evidence& evidence, const Limits& limits) {
   return AvailabilityChecker(evidence, limits).Verdict();
 }
 

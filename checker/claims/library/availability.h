@@ -1,4 +1,4 @@
-// The claim `obtained`: a lock that is free is obtained within lease and grace by who asks for it.
+// The claim `availability`: a free lock is granted within lease and grace to a client that asks.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_AVAILABILITY_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_AVAILABILITY_H_
 
@@ -54,7 +54,7 @@ namespace doublehold {
 //
 // Once for each client and stretch. Unknown where no free key was granted, or where more were
 // granted too late, under what disturbed it, or were not answered, than were granted in time.
-ClaimVerdict CheckObtained(const Evidence& evidence, const Limits& limits);
+ClaimVerdict CheckAvailability(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 

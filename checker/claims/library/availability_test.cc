@@ -27,18 +27,18 @@ History Draw(const std::string& picture, LaneOptions options = {}) {
   return history;
 }
 
-ClaimVerdict VerdictOnObtained(const std::string& picture, const LaneOptions& options = {}) {
-  return CheckObtained(Draw(picture, options), {});
+ClaimVerdict VerdictOnAvailability(const std::string& picture, const LaneOptions& options = {}) {
+  return CheckAvailability(Draw(picture, options), {});
 }
 
-LaneOptions OfLibraryObtained(std::vector<std::string> can = {"lease"}, int nodes = 1) {
+LaneOptions OfLibraryAvailability(std::vector<std::string> can = {"lease"}, int nodes = 1) {
   LaneOptions options{.nodes = nodes};
   options.library = LibraryFact{"drawn", "1", std::move(can)};
   return options;
 }
 
-TEST(Obtained, IsViolatedWhereAFreeKeyIsRefused) {
-  const ClaimVerdict verdict = VerdictOnObtained(R"(
+TEST(Availability, IsViolatedWhereAFreeKeyIsRefused) {
+  const ClaimVerdict verdict = VerdictOnAvailability(R"(
       c1:          A-a=R-r
       c2:                            A-x   A-x)");
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
@@ -53,7 +53,7 @@ TEST(Obtained, IsViolatedWhereAFreeKeyIsRefused) {
   EXPECT_FALSE(verdict.violations.at(0).second);
 }
 
-TEST(Obtained, IsUnknownWhereCallsThatTakeLongAreRefusedAFreeKeyAllTheTime) {
+TEST(Availability, IsUnknownWhereCallsThatTakeLongAreRefusedAFreeKeyAllTheTime) {
   const std::string free = R"(
       c1:          A-a=R-r
       c2:                 A--------xA--------xA--------xA-a=R-r)";
@@ -61,32 +61,32 @@ TEST(Obtained, IsUnknownWhereCallsThatTakeLongAreRefusedAFreeKeyAllTheTime) {
       c1:          A-a=R-r
       c2:                 A-----------xA-a=R-r)";
   for (const auto& [picture, options] : {std::pair{free, LaneOptions{.nodes = 3}},
-                                         {free, OfLibraryObtained({"lease"}, 5)},
-                                         {once, OfLibraryObtained()}}) {
-    const ClaimVerdict verdict = VerdictOnObtained(picture, options);
+                                         {free, OfLibraryAvailability({"lease"}, 5)},
+                                         {once, OfLibraryAvailability()}}) {
+    const ClaimVerdict verdict = VerdictOnAvailability(picture, options);
     EXPECT_EQ(verdict.outcome, Outcome3::kUnknown);
     EXPECT_NE(verdict.reason.find("how often it asked within its calls is not known"),
               std::string::npos)
         << verdict.reason;
   }
   // Not for longer than lease and grace.
-  EXPECT_EQ(VerdictOnObtained(R"(
+  EXPECT_EQ(VerdictOnAvailability(R"(
       c1:          A-a=R-r
       c2:                 A--------xA-a=R-r)",
-                              {.nodes = 3})
+                                  {.nodes = 3})
                 .outcome,
             Outcome3::kValid);
   // It was not there all the time.
-  EXPECT_EQ(VerdictOnObtained(R"(
+  EXPECT_EQ(VerdictOnAvailability(R"(
       c1:          A-a=R-r
       c2:                 A--------x       A--------xA-a=R-r)",
-                              {.nodes = 3})
+                                  {.nodes = 3})
                 .outcome,
             Outcome3::kValid);
 }
 
-TEST(Obtained, TellsHowMuchOfLeaseAndGraceWasLeft) {
-  const ClaimVerdict verdict = VerdictOnObtained(R"(
+TEST(Availability, TellsHowMuchOfLeaseAndGraceWasLeft) {
+  const ClaimVerdict verdict = VerdictOnAvailability(R"(
       c1:          A-a=R-r
       c2:             A-x A-x A-a=R-r)");
   EXPECT_EQ(verdict.outcome, Outcome3::kValid);
@@ -98,45 +98,45 @@ TEST(Obtained, TellsHowMuchOfLeaseAndGraceWasLeft) {
             "3.0 ms of lease and grace left");
 }
 
-TEST(Obtained, IsUnknownWhereAFreeKeyIsGrantedAfterLeaseAndGrace) {
+TEST(Availability, IsUnknownWhereAFreeKeyIsGrantedAfterLeaseAndGrace) {
   const std::string before = "c1:           A-a=R-r\n";
-  const ClaimVerdict late = VerdictOnObtained(before + "c2:                  A----------a");
+  const ClaimVerdict late = VerdictOnAvailability(before + "c2:                  A----------a");
   EXPECT_EQ(late.reason,
             "client 2 asked for the free key from 0.007 s on, and was granted it only at 0.018 s, "
             "though perhaps in time");
   EXPECT_EQ(late.outcome, Outcome3::kUnknown);
   EXPECT_EQ(late.opportunities, 1);
-  EXPECT_EQ(VerdictOnObtained(before + "c2:                  A---------a").outcome,
+  EXPECT_EQ(VerdictOnAvailability(before + "c2:                  A---------a").outcome,
             Outcome3::kValid);
   // Another may have had it first.
   const std::string beside = before + "c2:                  A----------a\nc3:                    ";
-  EXPECT_EQ(VerdictOnObtained(beside + "A-a=R-r").outcome, Outcome3::kValid);
-  EXPECT_EQ(VerdictOnObtained(beside + "A-x").outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnAvailability(beside + "A-a=R-r").outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnAvailability(beside + "A-x").outcome, Outcome3::kUnknown);
   // For 2 of these it stood still.
   const std::string stalled = before + "machine c2:             (-)\nc2:                  A";
-  EXPECT_EQ(VerdictOnObtained(stalled + "-----------a").outcome, Outcome3::kValid);
-  EXPECT_EQ(VerdictOnObtained(stalled + "------------a").outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnAvailability(stalled + "-----------a").outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnAvailability(stalled + "------------a").outcome, Outcome3::kUnknown);
 }
 
-struct ObtainedDrawn {
+struct AvailabilityDrawn {
   std::string name;
   std::string picture;
   Outcome3 outcome = Outcome3::kUnknown;
   int64_t opportunities = 0;
 };
 
-void ExpectAll(const std::vector<ObtainedDrawn>& drawn, const LaneOptions& options = {}) {
+void ExpectAll(const std::vector<AvailabilityDrawn>& drawn, const LaneOptions& options = {}) {
   for (const auto& [name, picture, outcome, opportunities] : drawn) {
-    const ClaimVerdict verdict = VerdictOnObtained(picture, options);
+    const ClaimVerdict verdict = VerdictOnAvailability(picture, options);
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << name << ": " << verdict.reason;
     EXPECT_EQ(verdict.opportunities, opportunities) << name;
   }
 }
 
-constexpr Outcome3 kObtainedViolated = Outcome3::kViolated;
-constexpr Outcome3 kObtainedValid = Outcome3::kValid;
+constexpr Outcome3 kAvailabilityViolated = Outcome3::kViolated;
+constexpr Outcome3 kAvailabilityValid = Outcome3::kValid;
 
-TEST(Obtained, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
+TEST(Availability, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
   ExpectAll({
       {"just in time", R"(
       c1:          A-a=R-r
@@ -144,15 +144,15 @@ TEST(Obtained, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
       {"just too late", R"(
       c1:          A-a=R-r
       c2:                           A-x)",
-       kObtainedViolated, 1},
+       kAvailabilityViolated, 1},
       {"the release says that it was not its own", R"(
       c1:          A-a=R-x
       c2:                           A-x)",
-       kObtainedViolated, 1},
+       kAvailabilityViolated, 1},
       {"the release is not answered, but its lease is over", R"(
       c1:          A-a=R-?
       c2:                             A-x)",
-       kObtainedViolated, 1},
+       kAvailabilityViolated, 1},
       {"and has just been over", R"(
       c1:          A-a=R-?
       c2:                            A-x)"},
@@ -162,14 +162,14 @@ TEST(Obtained, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
       {"nobody released it", R"(
       c1:          A-a==
       c2:                             A-x)",
-       kObtainedViolated, 1},
+       kAvailabilityViolated, 1},
       {"nobody released it, and it was extended", R"(
       c1:          A-a==E-e
       c2:                             A-x)"},
       {"it was extended, and long ago", R"(
       c1:          A-a==E-e
       c2:                                   A-x)",
-       kObtainedViolated, 1},
+       kAvailabilityViolated, 1},
       {"nobody knows whether it was extended", R"(
       c1:          A-a==E-?
       c2:                                   A-x)"},
@@ -178,7 +178,7 @@ TEST(Obtained, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
       c2:                                   A-x)"},
       {"that was released", R"(
       c1:          A-?R-r                   A-x)",
-       kObtainedViolated, 1},
+       kAvailabilityViolated, 1},
       {"that was not its own, and may come", R"(
       c1:          A-?R-x                   A-x)"},
       {"one of two of its own", R"(
@@ -194,7 +194,7 @@ TEST(Obtained, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
       {"another had it since", R"(
       c1:          A-a=R-?A-a=R-r
       c2:                         A-a=R-r                 A-x)",
-       kObtainedViolated, 1},
+       kAvailabilityViolated, 1},
       {"a reader had it since", R"(
       c1:          A-a=R-?A-a=R-r
       c2:                         A-b=R-r                 A-x)"},
@@ -206,12 +206,12 @@ TEST(Obtained, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
       c1:          A-a=R-r
       c2:                             A-a=R-r
       c3:                           A-x)",
-       kObtainedValid, 1},
+       kAvailabilityValid, 1},
       {"somebody was granted it and is refused", R"(
       c1:          A-a=R-r
       c2:                         A-a==R-r
       c3:                           A-x)",
-       kObtainedValid, 1},
+       kAvailabilityValid, 1},
       {"it is granted to who asked before it was free", R"(
       c1:          A-a=R-r
       c2:                 A--a=R-r
@@ -219,7 +219,7 @@ TEST(Obtained, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
       {"nobody ever had it", R"(
       c2 b:        A-x
       c1:                      A-x)",
-       kObtainedViolated, 1},
+       kAvailabilityViolated, 1},
       {"the referee asks", R"(
       c1:          A-a=R-r
       c2:                           A-x
@@ -228,11 +228,11 @@ TEST(Obtained, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
       c1 a:        A-a=R-r
       c2 b:                  A-a=====R-r
       c2 a:        A-x)",
-       kObtainedValid, 1},
+       kAvailabilityValid, 1},
   });
 }
 
-TEST(Obtained, StandsStillWithFaultsAndStalls) {
+TEST(Availability, StandsStillWithFaultsAndStalls) {
   ExpectAll({
       {"somebody else is stopped", R"(
       pause c3:            [-]
@@ -242,7 +242,7 @@ TEST(Obtained, StandsStillWithFaultsAndStalls) {
       pause c3:            [-]
       c1:          A-a=R-r
       c2:                               A-x)",
-       kObtainedViolated, 1},
+       kAvailabilityViolated, 1},
       {"a clock was moved", R"(
       jump n1:       []
       c1:          A-a=R-r
@@ -268,7 +268,7 @@ TEST(Obtained, StandsStillWithFaultsAndStalls) {
       machine c2:            (--)
       c1:          A-a=R-r
       c2:                                  A-x)",
-       kObtainedViolated, 1},
+       kAvailabilityViolated, 1},
       {"the machine stalls the server", R"(
       machine n1:            (--)
       c1:          A-a=R-r
@@ -277,7 +277,7 @@ TEST(Obtained, StandsStillWithFaultsAndStalls) {
       machine c1:            (--)
       c1:          A-a=R-r
       c2:                                  A-x)",
-       kObtainedViolated, 1},
+       kAvailabilityViolated, 1},
       {"the machine stalls it for short", R"(
       machine c2:            (-)
       c1:          A-a=R-r
@@ -286,7 +286,7 @@ TEST(Obtained, StandsStillWithFaultsAndStalls) {
       machine c2:            (-)
       c1:          A-a=R-r
       c2:                             A-x)",
-       kObtainedViolated, 1},
+       kAvailabilityViolated, 1},
   });
   ExpectAll({{"what was sent twice may be in its queue", R"(
       duplicate c3:        [-]
@@ -296,25 +296,25 @@ TEST(Obtained, StandsStillWithFaultsAndStalls) {
       pause c3:            [-]
       c1:          A-a=R-r
       c2:                                     A-x)",
-              kObtainedViolated, 1},
+              kAvailabilityViolated, 1},
              {"a server that was may do what nobody waits for", R"(
       pause n1:            [-]
       c1:          A-a=R-r
       c2:                                     A-x)"}},
             {.lock = "redisson-fair"});
-  EXPECT_EQ(VerdictOnObtained(R"(
+  EXPECT_EQ(VerdictOnAvailability(R"(
       delay:               [-]
       c1:          A-a=R-r
       c2:                                     A-x)",
-                              {.lock = "redisson-fair"})
+                                  {.lock = "redisson-fair"})
                 .reason,
             "client 2 asked for the key at 0.027 s, which nobody had since 0.006 s, when client 1 "
             "was the last to have it, and was refused it at 0.029 s; what a fault left behind may "
             "have been in its way");
 }
 
-TEST(Obtained, OnlyOneThatStandsBehindNobodyIsRefusedForCertain) {
-  const ClaimVerdict verdict = VerdictOnObtained(R"(
+TEST(Availability, OnlyOneThatStandsBehindNobodyIsRefusedForCertain) {
+  const ClaimVerdict verdict = VerdictOnAvailability(R"(
       c1:          A-a=R-r
       c2:                           A-x
       c3:            A-x)");
@@ -328,7 +328,7 @@ TEST(Obtained, OnlyOneThatStandsBehindNobodyIsRefusedForCertain) {
       c1:          A-a=R-r
       c2:                                   A-x
       c3:            A-x  A-a=R-r)",
-       kObtainedViolated, 2},
+       kAvailabilityViolated, 2},
       {"but who asked since", R"(
       c1:          A-a=R-r
       c2:                                     A-x
@@ -341,8 +341,8 @@ TEST(Obtained, OnlyOneThatStandsBehindNobodyIsRefusedForCertain) {
   });
 }
 
-TEST(Obtained, OfThoseWhoAskAllTheTimeOneIsDueWhateverTheirOrder) {
-  const ClaimVerdict verdict = VerdictOnObtained(R"(
+TEST(Availability, OfThoseWhoAskAllTheTimeOneIsDueWhateverTheirOrder) {
+  const ClaimVerdict verdict = VerdictOnAvailability(R"(
       c1:          A-a=R-r A-x  A-x A-x A-x
       c2:            A--x A-x A-x A-x A---x
       c3:            A-x A-x A-x A-x A-x)");
@@ -356,12 +356,12 @@ TEST(Obtained, OfThoseWhoAskAllTheTimeOneIsDueWhateverTheirOrder) {
       c1:          A-a=R-r
       c2:                       A-x A-x A-x
       c3:            A-x A-x A-x A-x A-x A-x A-x)",
-       kObtainedViolated, 1},
+       kAvailabilityViolated, 1},
       {"another had gone, and was away for a lease", R"(
       c1:          A-a=R-r
       c2:            A-x     A-x A-x A-x A-x
       c3:              A-x A-x A-x A-x A-x)",
-       kObtainedViolated, 2},
+       kAvailabilityViolated, 2},
       {"for more than a lease", R"(
       c1:          A-a=R-r
       c2:            A-x      A-xA-x A-x
@@ -370,7 +370,7 @@ TEST(Obtained, OfThoseWhoAskAllTheTimeOneIsDueWhateverTheirOrder) {
       c1:          A-a=R-r
       c2:            A-x      A-xA-x A-x A-x
       c3:              A-x A-x A-x A-x A-x A-x)",
-       kObtainedViolated, 2},
+       kAvailabilityViolated, 2},
       {"another has gone", R"(
       c1:          A-a=R-r
       c2:            A-xA-x A-x
@@ -379,11 +379,11 @@ TEST(Obtained, OfThoseWhoAskAllTheTimeOneIsDueWhateverTheirOrder) {
       c1:          A-a=R-r
       c2:                             A-xA-x
       c3:              A-x A-x A-x A-x A-x)",
-       kObtainedViolated, 1},
+       kAvailabilityViolated, 1},
   });
 }
 
-TEST(Obtained, OnSeveralNodesWhoAskedForSoLong) {
+TEST(Availability, OnSeveralNodesWhoAskedForSoLong) {
   const LaneOptions nodes{.nodes = 3};
   ExpectAll(
       {
@@ -393,7 +393,7 @@ TEST(Obtained, OnSeveralNodesWhoAskedForSoLong) {
           {"it asked all the time", R"(
       c1:          A-a=R-r
       c2:                 A-x  A-x  A-x  A-x)",
-           kObtainedViolated, 1},
+           kAvailabilityViolated, 1},
           {"the nodes may have answered too late", R"(
       c1:          A-a=R-r
       c2:                 A----x  A----x  A----x  A----x)"},
@@ -409,26 +409,26 @@ TEST(Obtained, OnSeveralNodesWhoAskedForSoLong) {
           {"it let a lease go by", R"(
       c1:          A-a=R-r
       c2:                 A-x     A-x A-x)",
-           kObtainedViolated, 1},
+           kAvailabilityViolated, 1},
           {"it let more than a lease go by", R"(
       c1:          A-a=R-r
       c2:                 A-x      A-x A-x)"},
           {"two refuse each other", R"(
       c1:          A-x A-x A-x A-x
       c2:          A-x  A-x A-x A-x)",
-           kObtainedViolated, 2},
+           kAvailabilityViolated, 2},
           {"a third gets it", R"(
       c1:          A-x A-x A-x A-x
       c2:          A-x  A-x A-x A-x
       c3:                     A----a=R-r)",
-           kObtainedValid, 1},
+           kAvailabilityValid, 1},
           {"its release may have left keys", R"(
       c1:          A-a=R-x
       c2:                 A-x  A-x   A-x)"},
           {"and for a lease", R"(
       c1:          A-a=R-x
       c2:                 A-x  A-x  A-x  A-x)",
-           kObtainedViolated, 1},
+           kAvailabilityViolated, 1},
           {"its acquire may come", R"(
       c1:          A-?R-r
       c2:                 A-x  A-x  A-x  A-x)"},
@@ -436,7 +436,7 @@ TEST(Obtained, OnSeveralNodesWhoAskedForSoLong) {
       pause n1:             [--------------]
       c1:          A-a=R-r
       c2:                 A-x  A-x  A-x  A-x)",
-           kObtainedViolated, 1},
+           kAvailabilityViolated, 1},
           {"two are", R"(
       pause n1:             [--------------]
       pause n2:             [--------------]
@@ -454,19 +454,19 @@ TEST(Obtained, OnSeveralNodesWhoAskedForSoLong) {
       nodes);
 }
 
-TEST(Obtained, ALibraryMayHaveHadNoTimeToAsk) {
+TEST(Availability, ALibraryMayHaveHadNoTimeToAsk) {
   const std::string once = R"(
       c1:          A-a=R-r
       c2:                           A-x)";
-  EXPECT_EQ(VerdictOnObtained(once, OfLibraryObtained()).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnAvailability(once, OfLibraryAvailability()).outcome, Outcome3::kUnknown);
   ExpectAll({{"it says that the key is taken", R"(
       c1:          A-a=R-r
       c2:                           A-t)",
-              kObtainedViolated, 1},
+              kAvailabilityViolated, 1},
              {"it asked all the time", R"(
       c1:          A-a=R-r
       c2:                 A-x  A-x  A-x  A-x)",
-              kObtainedViolated, 1},
+              kAvailabilityViolated, 1},
              {"a call before is not answered", R"(
       c1:          A-a=R-r
       c2 b:        A-?
@@ -475,7 +475,7 @@ TEST(Obtained, ALibraryMayHaveHadNoTimeToAsk) {
       c1:          A-a=R-r
       c2 b:        A-?A-a
       c2:                 A-x  A-x  A-x  A-x)",
-              kObtainedViolated, 1},
+              kAvailabilityViolated, 1},
              {"a fault may have put something into its queue", R"(
       drop c3:        []
       c1:          A-a=R-r
@@ -485,78 +485,80 @@ TEST(Obtained, ALibraryMayHaveHadNoTimeToAsk) {
       c1:          A-a=R-r
       c3:             A----x   A-x A-x A-x
       c2:                 A-x A-x A-x A-x)",
-              kObtainedViolated, 2},
+              kAvailabilityViolated, 2},
              {"who was stopped does not come back", R"(
       pause c3:    [------]
       c1:          A-a=R-r
       c3:             A----x
       c2:                 A-x A-x A-x A-x)"}},
-            OfLibraryObtained());
+            OfLibraryAvailability());
   const std::string left = R"(
       c1:          A-a=R-?
       c2:                             A-t)";
-  EXPECT_EQ(VerdictOnObtained(left, OfLibraryObtained()).outcome, Outcome3::kViolated);
-  EXPECT_EQ(VerdictOnObtained(left, OfLibraryObtained({"lease", "watchdog"})).outcome,
+  EXPECT_EQ(VerdictOnAvailability(left, OfLibraryAvailability()).outcome, Outcome3::kViolated);
+  EXPECT_EQ(VerdictOnAvailability(left, OfLibraryAvailability({"lease", "watchdog"})).outcome,
             Outcome3::kUnknown);
 }
 
-TEST(Obtained, IsUnknownWhereRecordsAreMissing) {
-  const ClaimVerdict verdict = VerdictOnObtained(R"(
+TEST(Availability, IsUnknownWhereRecordsAreMissing) {
+  const ClaimVerdict verdict = VerdictOnAvailability(R"(
       lost c1:        *
       c1:          A-a=R-r
       c2:                           A-x)");
   EXPECT_EQ(verdict.reason, "records were lost: who had the key meanwhile is not known");
-  EXPECT_EQ(VerdictOnObtained("c1: A-a=R-r").reason,
+  EXPECT_EQ(VerdictOnAvailability("c1: A-a=R-r").reason,
             "nobody asked for a key that was certainly free");
 }
 
-TEST(Obtained, IsUnknownWhereMostGrantsCameTooLateBecauseOfWhatDisturbedThem) {
+TEST(Availability, IsUnknownWhereMostGrantsCameTooLateBecauseOfWhatDisturbedThem) {
   const std::string late = R"(
       c2:                                      A--------------a=R-r   A--------------a=R-r
       delay:                                       [-]                    [-])";
-  EXPECT_EQ(VerdictOnObtained("c1:           A-a=R-r A-a=R-r A-a=R-r" + late).outcome,
+  EXPECT_EQ(VerdictOnAvailability("c1:           A-a=R-r A-a=R-r A-a=R-r" + late).outcome,
             Outcome3::kValid)
       << "as many as came in time";
-  const ClaimVerdict verdict = VerdictOnObtained("c1:           A-a=R-r         A-a=R-r" + late);
+  const ClaimVerdict verdict =
+      VerdictOnAvailability("c1:           A-a=R-r         A-a=R-r" + late);
   EXPECT_EQ(verdict.outcome, Outcome3::kUnknown);
   EXPECT_EQ(verdict.reason, "only 1 of 3 asks for a free key could be judged");
 }
 
-TEST(Obtained, IsUnknownWhereMostWhoAskedWereNotAnswered) {
+TEST(Availability, IsUnknownWhereMostWhoAskedWereNotAnswered) {
   const std::string once = "c1:           A-a=R-r A-a=R-r\nc2:                           A--?";
-  EXPECT_EQ(VerdictOnObtained(once).outcome, Outcome3::kValid);
-  EXPECT_EQ(VerdictOnObtained(once + "A--?").reason,
+  EXPECT_EQ(VerdictOnAvailability(once).outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnAvailability(once + "A--?").reason,
             "only 1 of 3 asks for a free key could be judged");
-  EXPECT_EQ(VerdictOnObtained(once + "A--?\ndrop c2:                      [----------]").outcome,
-            Outcome3::kValid)
+  EXPECT_EQ(
+      VerdictOnAvailability(once + "A--?\ndrop c2:                      [----------]").outcome,
+      Outcome3::kValid)
       << "a fault kept the answers";
-  EXPECT_EQ(VerdictOnObtained(once + "A").reason,
+  EXPECT_EQ(VerdictOnAvailability(once + "A").reason,
             "only 1 of 3 asks for a free key could be judged");
-  EXPECT_EQ(VerdictOnObtained("c1:           A-?A-?").reason,
+  EXPECT_EQ(VerdictOnAvailability("c1:           A-?A-?").reason,
             "nobody asked for a key that was certainly free");
 }
 
 // That fault is over at once, and they are away for good.
-TEST(Obtained, NobodyObtainsAnythingWhenAMajorityOfServersWasKilled) {
+TEST(Availability, NobodyObtainsAnythingWhenAMajorityOfServersWasKilled) {
   const std::string one = R"(
       c1:            A-a=R-r
       c2:                    A-x A-x A-x A-x A-x A-x A-x
       crash n1:  [])";
-  EXPECT_EQ(VerdictOnObtained(one, {.nodes = 3}).outcome, Outcome3::kViolated);
-  EXPECT_EQ(VerdictOnObtained(one).outcome, Outcome3::kUnknown);
-  EXPECT_EQ(VerdictOnObtained(one + "\n      crash n2:  []", {.nodes = 3}).outcome,
+  EXPECT_EQ(VerdictOnAvailability(one, {.nodes = 3}).outcome, Outcome3::kViolated);
+  EXPECT_EQ(VerdictOnAvailability(one).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnAvailability(one + "\n      crash n2:  []", {.nodes = 3}).outcome,
             Outcome3::kUnknown);
 }
 
 // It is the turn of one that the machine keeps from going in.
-TEST(Obtained, AStallOfAnotherHoldsUpAQueue) {
+TEST(Availability, AStallOfAnotherHoldsUpAQueue) {
   const std::string picture = R"(
       c1:               A-a=R-r
       c3:                   A---------------------------x
       c2:                       A-x A-x  A-x A-x A-x A-x
       machine c3:            (-------------------------))";
-  EXPECT_EQ(VerdictOnObtained(picture, {.lock = "redisson-fair"}).outcome, Outcome3::kUnknown);
-  EXPECT_EQ(VerdictOnObtained(picture, OfLibraryObtained()).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnAvailability(picture, {.lock = "redisson-fair"}).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnAvailability(picture, OfLibraryAvailability()).outcome, Outcome3::kUnknown);
 }
 
 }  // namespace

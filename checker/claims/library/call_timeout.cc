@@ -54,21 +54,21 @@ class Asked {
 
   // An acquire that is refused has no hold there: it was answered within its call. A release that
   // nobody called is of an acquire that was granted too late.
-  [[nodiscard]] const Call* CallOf(const Event& settle) const {
+  [[nodiscard]] const Call* CallOf(const Event& reply) const {
     const auto of_hold = [&](Op op) -> const Call* {
-      const auto found = by_hold_.find({SessionOf(settle), op, settle.hold});
+      const auto found = by_hold_.find({SessionOf(reply), op, reply.hold});
       return found == by_hold_.end() ? nullptr : found->second;
     };
     const Call* call = nullptr;
-    if (settle.value[2] == static_cast<int64_t>(Of::kRelease)) call = of_hold(Op::kRelease);
+    if (reply.value[2] == static_cast<int64_t>(Of::kRelease)) call = of_hold(Op::kRelease);
     if (call == nullptr) call = of_hold(Op::kAcquire);
-    if (call != nullptr || settle.value[2] != static_cast<int64_t>(Of::kAcquire)) return call;
-    const auto session = of_session_.find(SessionOf(settle));
+    if (call != nullptr || reply.value[2] != static_cast<int64_t>(Of::kAcquire)) return call;
+    const auto session = of_session_.find(SessionOf(reply));
     if (session == of_session_.end()) return nullptr;
-    const auto after = std::ranges::lower_bound(session->second, settle.at_ns, {}, &Call::from_ns);
+    const auto after = std::ranges::lower_bound(session->second, reply.at_ns, {}, &Call::from_ns);
     if (after == session->second.begin()) return nullptr;
     const Call* open = *std::prev(after);
-    const bool is_it = open->op == Op::kAcquire && open->hold == 0 && settle.at_ns <= open->to_ns;
+    const bool is_it = open->op == Op::kAcquire && open->hold == 0 && reply.at_ns <= open->to_ns;
     return is_it ? open : nullptr;
   }
 
@@ -113,7 +113,7 @@ class CallTimeoutChecker {
   void FindLate() {
     std::set<SessionId> sessions;
     for (const Event& event : evidence_.history().events) {
-      if (event.op != Op::kSettle || event.client <= kReferee) continue;
+      if (event.op != Op::kLateReply || event.client <= kReferee) continue;
       late_.push_back({event});
       sessions.insert(SessionOf(event));
     }
@@ -282,7 +282,7 @@ class CallTimeoutChecker {
 
 }  // namespace
 
-ClaimVerdict CheckSettled(const Evidence& evidence, const Limits& limits) {
+ClaimVerdict CheckCallTimeout(const Evidence& evidence, const Limits& limits) {
   return CallTimeoutChecker(evidence, limits).Verdict();
 }
 

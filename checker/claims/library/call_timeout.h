@@ -1,4 +1,4 @@
-// The claim `settled`: what a library is asked for, it answers within its own time-out, and grace.
+// The claim `call-timeout`: a library answers each call within its own timeout and grace.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_CALL_TIMEOUT_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_CALL_TIMEOUT_H_
 
@@ -8,8 +8,8 @@
 namespace doublehold {
 
 // Of the calls of a library behind a driver: an acquire has the time-out that it is asked with, a
-// release and an extension a lease. Who was not answered in it, but later or never, is recorded
-// (`settle`): how long it took, from when it was sent to when its answer came, both by the same
+// release and an extension a lease. A call that was answered later or never is recorded
+// (`late-reply`): how long it took, from when it was sent to when its answer came, both by the same
 // clock, which no fault moves. Shown here as the test draws it, s: it is answered, z: never.
 //
 //   c1:  A-------?R---s--r     its time-out is over long before the s: violated
@@ -32,7 +32,7 @@ namespace doublehold {
 //
 // Unknown where no library was asked, where nothing was answered; and where none was certainly
 // late, but one only by what was taken off, or by the end of the run.
-ClaimVerdict CheckSettled(const Evidence& evidence, const Limits& limits);
+ClaimVerdict CheckCallTimeout(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 

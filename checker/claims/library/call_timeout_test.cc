@@ -14,12 +14,13 @@ namespace {
 // A time-out is 1 ms unless it is drawn, grace is 10 ms.
 const LaneOptions kOfLibrary{.library = LibraryFact{"drawn", "1", {}}};
 
-ClaimVerdict VerdictOnSettled(const std::string& picture, const LaneOptions& options = kOfLibrary) {
-  return CheckSettled(FromLanes(picture, options), {});
+ClaimVerdict VerdictOnCallTimeout(const std::string& picture,
+                                  const LaneOptions& options = kOfLibrary) {
+  return CheckCallTimeout(FromLanes(picture, options), {});
 }
 
-TEST(Settled, IsViolatedByACallThatIsAnsweredLongAfterItsTimeOut) {
-  const ClaimVerdict late = VerdictOnSettled(R"(
+TEST(CallTimeout, IsViolatedByACallThatIsAnsweredLongAfterItsTimeOut) {
+  const ClaimVerdict late = VerdictOnCallTimeout(R"(
       pause n1:         [---------------]
       c1:        A---?         s A-a=R-r    | 3
       c2:       A-x)");
@@ -37,8 +38,8 @@ TEST(Settled, IsViolatedByACallThatIsAnsweredLongAfterItsTimeOut) {
   EXPECT_EQ(late.margins.at(0).value, -1'000'000);
 }
 
-TEST(Settled, RatherNamesWhatItsClientWaitsForThanWhatStoppedIt) {
-  const ClaimVerdict verdict = VerdictOnSettled(R"(
+TEST(CallTimeout, RatherNamesWhatItsClientWaitsForThanWhatStoppedIt) {
+  const ClaimVerdict verdict = VerdictOnCallTimeout(R"(
       slow c1:        []
       partition c1:   [-------]
       pause c2:         []
@@ -50,15 +51,15 @@ TEST(Settled, RatherNamesWhatItsClientWaitsForThanWhatStoppedIt) {
             "(0.002-0.010 s)");
 }
 
-struct SettledDrawn {
+struct CallTimeoutDrawn {
   std::string name;
   std::string picture;
   Outcome3 outcome = Outcome3::kUnknown;
   int64_t opportunities = 0;
 };
 
-TEST(Settled, IsDecidedByTheTimeInWhichItsClientRan) {
-  const std::vector<SettledDrawn> drawn{
+TEST(CallTimeout, IsDecidedByTheTimeInWhichItsClientRan) {
+  const std::vector<CallTimeoutDrawn> drawn{
       {"at its time-out and grace", R"(
       c1:          A--?       s)",
        Outcome3::kValid, 1},
@@ -203,7 +204,7 @@ TEST(Settled, IsDecidedByTheTimeInWhichItsClientRan) {
        Outcome3::kViolated, 1},
   };
   for (const auto& [name, picture, outcome, opportunities] : drawn) {
-    const ClaimVerdict verdict = VerdictOnSettled(picture);
+    const ClaimVerdict verdict = VerdictOnCallTimeout(picture);
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << name << ": " << verdict.reason;
     EXPECT_EQ(verdict.opportunities, opportunities) << name;
     EXPECT_EQ(verdict.violations.size(), outcome == Outcome3::kViolated ? 1U : 0U) << name;
@@ -211,15 +212,15 @@ TEST(Settled, IsDecidedByTheTimeInWhichItsClientRan) {
 }
 
 // It came before that was seen: nobody knows what of the stall lay before it.
-TEST(Settled, WhatCameBeforeItWasSeenMayHaveBeenStalledAtAnyTimeSinceItsCall) {
+TEST(CallTimeout, WhatCameBeforeItWasSeenMayHaveBeenStalledAtAnyTimeSinceItsCall) {
   const auto check = [](const std::string& machine) {
     History history = FromLanes(machine + R"(
       c1:         A--?                              s)",
                                 kOfLibrary);
     for (Event& event : history.events) {
-      if (event.op == Op::kSettle) event.value[1] = 14'000'000;
+      if (event.op == Op::kLateReply) event.value[1] = 14'000'000;
     }
-    return CheckSettled(history, {}).outcome;
+    return CheckCallTimeout(history, {}).outcome;
   };
   EXPECT_EQ(check("machine c1:           (--)"), Outcome3::kUnknown);
   EXPECT_EQ(check("machine c1:                         (--)"), Outcome3::kUnknown);
@@ -229,25 +230,26 @@ TEST(Settled, WhatCameBeforeItWasSeenMayHaveBeenStalledAtAnyTimeSinceItsCall) {
 }
 
 // Its release is asked for by the lock itself: its call is the acquire.
-TEST(Settled, AReleaseThatNobodyCalledIsOneCallMore) {
+TEST(CallTimeout, AReleaseThatNobodyCalledIsOneCallMore) {
   History history = FromLanes("c1: A--?                s", kOfLibrary);
-  Event& settle = history.events.back();
-  settle.value = {1'000'000, 13'000'000, 1};
-  const ClaimVerdict verdict = CheckSettled(history, {});
+  Event& reply = history.events.back();
+  reply.value = {1'000'000, 13'000'000, 1};
+  const ClaimVerdict verdict = CheckCallTimeout(history, {});
   EXPECT_EQ(verdict.opportunities, 2);
   EXPECT_EQ(verdict.violations.at(0).from_ns, 0);
   EXPECT_TRUE(verdict.violations.at(0).sentence.starts_with("client 1's release, sent by 0.007 s"));
 }
 
-TEST(Settled, OfTheRefereeAndOfBuiltInLocksNothingIsSaid) {
+TEST(CallTimeout, OfTheRefereeAndOfBuiltInLocksNothingIsSaid) {
   const std::string late = "c1: A--?                s";
-  EXPECT_EQ(VerdictOnSettled(late, {}).outcome, Outcome3::kUnknown);
-  EXPECT_EQ(VerdictOnSettled(late, {}).reason, "no library was asked: the lock is a built-in one");
+  EXPECT_EQ(VerdictOnCallTimeout(late, {}).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnCallTimeout(late, {}).reason,
+            "no library was asked: the lock is a built-in one");
   History history = FromLanes(late + "\nc2: A-x", kOfLibrary);
   for (Event& event : history.events) {
     if (event.client == 1) event.client = kReferee;
   }
-  EXPECT_EQ(CheckSettled(history, {}).outcome, Outcome3::kValid);
+  EXPECT_EQ(CheckCallTimeout(history, {}).outcome, Outcome3::kValid);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // What the answer to a release says of its session's own lock and cannot be true, though nobody
-// else took it: what the claim `told` stands on, beside lost_locks.h.
+// else took it: what the claim `release-result` stands on, beside lost_locks.h.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_FALSE_ANSWERS_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_FALSE_ANSWERS_H_
 

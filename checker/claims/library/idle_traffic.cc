@@ -239,7 +239,7 @@ class IdleTrafficChecker {
 
 }  // namespace
 
-ClaimVerdict CheckQuiet(const Evidence& evidence, const Limits& limits) {
+ClaimVerdict CheckIdleTraffic(const Evidence& evidence, const Limits& limits) {
   return IdleTrafficChecker(evidence, limits).Verdict();
 }
 

@@ -1,4 +1,5 @@
-// The claim `quiet`: who has released all sends nothing more: no renewal goes on.
+// The claim `idle-traffic`: a client that has released all its locks sends no more commands: no
+// renewal goes on.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_IDLE_TRAFFIC_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_IDLE_TRAFFIC_H_
 
@@ -32,7 +33,7 @@ namespace doublehold {
 //
 // Once for each client. Unknown where most that had been granted anything are such clients, or were
 // not idle for as long as half a lease.
-ClaimVerdict CheckQuiet(const Evidence& evidence, const Limits& limits);
+ClaimVerdict CheckIdleTraffic(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 

@@ -12,12 +12,12 @@ namespace {
 
 // The lease is ten columns: what comes in the first two of those in which a client is idle, was on
 // its way.
-ClaimVerdict VerdictOnQuiet(const std::string& picture) {
-  return CheckQuiet(FromLanes(picture), {});
+ClaimVerdict VerdictOnIdleTraffic(const std::string& picture) {
+  return CheckIdleTraffic(FromLanes(picture), {});
 }
 
-TEST(Quiet, IsViolatedByWhoGoesOnSendingAfterItHasReleasedAll) {
-  const ClaimVerdict verdict = VerdictOnQuiet(R"(
+TEST(IdleTraffic, IsViolatedByWhoGoesOnSendingAfterItHasReleasedAll) {
+  const ClaimVerdict verdict = VerdictOnIdleTraffic(R"(
       c1:       A-a==R-rI---------i
       c2:                    A-a=R-rI---------i
       sent c1:          *  *  *                  | 1 3 2)");
@@ -34,22 +34,22 @@ TEST(Quiet, IsViolatedByWhoGoesOnSendingAfterItHasReleasedAll) {
   EXPECT_EQ(verdict.violations.at(0).to_ns, 14'000'000);
 }
 
-struct QuietDrawn {
+struct IdleTrafficDrawn {
   std::string name;
   std::string picture;
   Outcome3 outcome = Outcome3::kUnknown;
 };
 
-void ExpectEachQuiet(const std::vector<QuietDrawn>& drawn) {
-  for (const QuietDrawn& each : drawn) {
-    const ClaimVerdict verdict = VerdictOnQuiet(each.picture);
+void ExpectEachIdleTraffic(const std::vector<IdleTrafficDrawn>& drawn) {
+  for (const IdleTrafficDrawn& each : drawn) {
+    const ClaimVerdict verdict = VerdictOnIdleTraffic(each.picture);
     EXPECT_EQ(verdict.outcome, each.outcome) << each.name << ": " << verdict.reason;
     EXPECT_EQ(verdict.count, each.outcome == Outcome3::kViolated ? 1 : 0) << each.name;
   }
 }
 
-TEST(Quiet, CountsFromAFifthOfALeaseOnAndWhileItIsIdle) {
-  ExpectEachQuiet({
+TEST(IdleTraffic, CountsFromAFifthOfALeaseOnAndWhileItIsIdle) {
+  ExpectEachIdleTraffic({
       {"nothing", "c1: A-a=R-rI---------i", Outcome3::kValid},
       {"before it is idle", "c1:      A-a=R-rI---------i\nsent c1: *-----*", Outcome3::kValid},
       {"in the first fifth", "c1:      A-a=R-rI---------i\nsent c1:        *", Outcome3::kValid},
@@ -67,8 +67,8 @@ TEST(Quiet, CountsFromAFifthOfALeaseOnAndWhileItIsIdle) {
   });
 }
 
-TEST(Quiet, AClientIsIdleWhenAllOfItsSessionsAre) {
-  ExpectEachQuiet({
+TEST(IdleTraffic, AClientIsIdleWhenAllOfItsSessionsAre) {
+  ExpectEachIdleTraffic({
       {"both", R"(
       c1:        A-a=R-rI--------------i
       c1.2:              A-a=R-rI---------i
@@ -90,8 +90,8 @@ TEST(Quiet, AClientIsIdleWhenAllOfItsSessionsAre) {
   });
 }
 
-TEST(Quiet, WhatMayBeInnocentIsNotCounted) {
-  ExpectEachQuiet({
+TEST(IdleTraffic, WhatMayBeInnocentIsNotCounted) {
+  ExpectEachIdleTraffic({
       {"it has not released all", "c1:      A-a=   I---------i\nsent c1:             *"},
       {"it may have been granted more",
        "c1:      A-a=R-rA-?I---------i\nsent c1:                *"},
@@ -145,8 +145,8 @@ TEST(Quiet, WhatMayBeInnocentIsNotCounted) {
   });
 }
 
-TEST(Quiet, WhoCouldNotBeSeenToSendShowsNothing) {
-  ExpectEachQuiet({
+TEST(IdleTraffic, WhoCouldNotBeSeenToSendShowsNothing) {
+  ExpectEachIdleTraffic({
       {"it was stopped", R"(
       c1:                 A-a=R-rI---------i
       pause c1:                   [-----])"},
@@ -217,46 +217,46 @@ TEST(Quiet, WhoCouldNotBeSeenToSendShowsNothing) {
   });
 }
 
-TEST(Quiet, IsUnknownWhereMostOfTheIdleCouldNotBeSeen) {
-  EXPECT_EQ(CheckQuiet(FromLanes(R"(
+TEST(IdleTraffic, IsUnknownWhereMostOfTheIdleCouldNotBeSeen) {
+  EXPECT_EQ(CheckIdleTraffic(FromLanes(R"(
       c1:                 A-a=R-rI---------i
       c2:                         A-a=R-rI---------i
       c3:                                 A-a=R-rI---------i
       pause c1:                   [-----]
       pause c2:                           [-----])"),
-                       {})
+                             {})
                 .reason,
             "only 1 of 3 clients could be judged");
 }
 
-TEST(Quiet, IsUnknownWhereMostWereNotIdleForLongEnough) {
+TEST(IdleTraffic, IsUnknownWhereMostWereNotIdleForLongEnough) {
   const std::string two = R"(
       c1:             A-a=R-rI---------i
       c2:                     A-a=R-rI--i)";
-  EXPECT_EQ(VerdictOnQuiet(two).outcome, Outcome3::kValid);
-  EXPECT_EQ(VerdictOnQuiet(two + "\n      c3:                             A-x").outcome,
+  EXPECT_EQ(VerdictOnIdleTraffic(two).outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnIdleTraffic(two + "\n      c3:                             A-x").outcome,
             Outcome3::kValid);
-  EXPECT_EQ(VerdictOnQuiet(two + "\n      c3:                             A-a=R-r").reason,
+  EXPECT_EQ(VerdictOnIdleTraffic(two + "\n      c3:                             A-a=R-r").reason,
             "only 1 of 3 clients could be judged");
-  EXPECT_EQ(VerdictOnQuiet(two + R"(
+  EXPECT_EQ(VerdictOnIdleTraffic(two + R"(
       c3:                             A-a=R-r
       sent c1:                      *)")
                 .outcome,
             Outcome3::kViolated);
 }
 
-TEST(Quiet, OneOfSeveralServersShowsWhatIsSent) {
+TEST(IdleTraffic, OneOfSeveralServersShowsWhatIsSent) {
   const std::string picture = R"(
       c1:                 A-a=R-rI---------i
       pause n1:                   [-----])";
-  EXPECT_EQ(CheckQuiet(FromLanes(picture, {.nodes = 3}), {}).outcome, Outcome3::kValid);
-  EXPECT_EQ(CheckQuiet(FromLanes(picture), {}).reason,
+  EXPECT_EQ(CheckIdleTraffic(FromLanes(picture, {.nodes = 3}), {}).outcome, Outcome3::kValid);
+  EXPECT_EQ(CheckIdleTraffic(FromLanes(picture), {}).reason,
             "no client that was idle could have been seen to send for long enough");
 }
 
 // Nothing was sent: whatever may have come of its calls, nothing goes on.
-TEST(Quiet, WhoSendsNothingIsQuiet) {
-  ExpectEachQuiet({
+TEST(IdleTraffic, WhoSendsNothingIsValid) {
+  ExpectEachIdleTraffic({
       {"though it has not released all", "c1: A-a=   I---------i", Outcome3::kValid},
       {"though it was not answered", "c1: A-a=R-?I---------i", Outcome3::kValid},
   });

@@ -251,7 +251,7 @@ class KeyLeakChecker {
 
 }  // namespace
 
-ClaimVerdict CheckCleared(const Evidence& evidence, const Limits& limits) {
+ClaimVerdict CheckKeyLeak(const Evidence& evidence, const Limits& limits) {
   return KeyLeakChecker(evidence, limits).Verdict();
 }
 

@@ -1,4 +1,4 @@
-// The claim `cleared`: no key outlives its release.
+// The claim `key-leak`: no key outlives its release.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_KEY_LEAK_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_KEY_LEAK_H_
 
@@ -32,11 +32,11 @@ namespace doublehold {
 //
 // What is left for the rest of its lease is gone when that is over. A verdict says of how many keys
 // the look came after that: those were judged only for what has no lease, or goes on being
-// extended. So it is with `quiet`, for which clients stay for a lease.
+// extended. So it is with `idle-traffic`, for which clients stay for a lease.
 //
 //   c1:      A-a==R-r  !
 //   expiry:               *  | -2
-ClaimVerdict CheckCleared(const Evidence& evidence, const Limits& limits);
+ClaimVerdict CheckKeyLeak(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 

@@ -10,12 +10,12 @@
 namespace doublehold {
 namespace {
 
-ClaimVerdict VerdictOnCleared(const std::string& picture, const LaneOptions& options = {}) {
-  return CheckCleared(FromLanes(picture, options), {});
+ClaimVerdict VerdictOnKeyLeak(const std::string& picture, const LaneOptions& options = {}) {
+  return CheckKeyLeak(FromLanes(picture, options), {});
 }
 
-TEST(Cleared, IsViolatedByAKeyThatIsThereAfterAllHaveReleasedIt) {
-  const ClaimVerdict verdict = VerdictOnCleared(R"(
+TEST(KeyLeak, IsViolatedByAKeyThatIsThereAfterAllHaveReleasedIt) {
+  const ClaimVerdict verdict = VerdictOnKeyLeak(R"(
       stall:     [-]
       c1:       A----a==R-r
       c2:                    A-a=R-r
@@ -33,8 +33,8 @@ TEST(Cleared, IsViolatedByAKeyThatIsThereAfterAllHaveReleasedIt) {
   EXPECT_EQ(verdict.violations.at(0).first->hold, 201U);
 }
 
-TEST(Cleared, OneThatNeverExpiresIsTold) {
-  const ClaimVerdict verdict = VerdictOnCleared(R"(
+TEST(KeyLeak, OneThatNeverExpiresIsTold) {
+  const ClaimVerdict verdict = VerdictOnKeyLeak(R"(
       c1:       A-a==R-x
       expiry:             *  | -1)");
   EXPECT_EQ(verdict.violations.at(0).sentence,
@@ -42,23 +42,23 @@ TEST(Cleared, OneThatNeverExpiresIsTold) {
             "client 1, at 0.005 s, and was told that it was not its own, or gone");
 }
 
-struct ClearedDrawn {
+struct KeyLeakDrawn {
   std::string name;
   std::string picture;
   Outcome3 outcome = Outcome3::kUnknown;
   int nodes = 1;
 };
 
-void ExpectEachCleared(const std::vector<ClearedDrawn>& drawn) {
-  for (const ClearedDrawn& each : drawn) {
-    const ClaimVerdict verdict = VerdictOnCleared(each.picture, {.nodes = each.nodes});
+void ExpectEachKeyLeak(const std::vector<KeyLeakDrawn>& drawn) {
+  for (const KeyLeakDrawn& each : drawn) {
+    const ClaimVerdict verdict = VerdictOnKeyLeak(each.picture, {.nodes = each.nodes});
     EXPECT_EQ(verdict.outcome, each.outcome) << each.name << ": " << verdict.reason;
     EXPECT_EQ(verdict.count, each.outcome == Outcome3::kViolated ? 1 : 0) << each.name;
   }
 }
 
-TEST(Cleared, WhatMayBeInnocentIsNotCounted) {
-  ExpectEachCleared({
+TEST(KeyLeak, WhatMayBeInnocentIsNotCounted) {
+  ExpectEachKeyLeak({
       {"it is not there", "c1:     A-a=R-r\nexpiry:         * | -2", Outcome3::kValid},
       {"nobody looked", "c1:     A-a=R-r"},
       {"nobody was granted it", "c1:     A-x\nexpiry:     * | 9"},
@@ -96,8 +96,8 @@ TEST(Cleared, WhatMayBeInnocentIsNotCounted) {
   });
 }
 
-TEST(Cleared, AFaultExplainsItFromTheLastReleaseOn) {
-  ExpectEachCleared({
+TEST(KeyLeak, AFaultExplainsItFromTheLastReleaseOn) {
+  ExpectEachKeyLeak({
       {"before that", R"(
       partition c1: [--]
       c1:          A-----a=R-r
@@ -129,8 +129,8 @@ TEST(Cleared, AFaultExplainsItFromTheLastReleaseOn) {
   });
 }
 
-TEST(Cleared, TellsOfTheLookThatIsCertain) {
-  const ClaimVerdict verdict = VerdictOnCleared(R"(
+TEST(KeyLeak, TellsOfTheLookThatIsCertain) {
+  const ClaimVerdict verdict = VerdictOnKeyLeak(R"(
       partition c1: [--]
       c1:                      A-a=R-r
       expiry:                          **  | 1 9)",
@@ -138,8 +138,8 @@ TEST(Cleared, TellsOfTheLookThatIsCertain) {
   EXPECT_EQ(verdict.violations.at(0).from_ns, 20'000'000);
 }
 
-TEST(Cleared, AKeyThatKeepsNobodyOutMayStay) {
-  ExpectEachCleared({
+TEST(KeyLeak, AKeyThatKeepsNobodyOutMayStay) {
+  ExpectEachKeyLeak({
       {"the lock is granted", R"(
       c1:       A-a=R-r
       expiry:           *     | -1
@@ -176,15 +176,15 @@ TEST(Cleared, AKeyThatKeepsNobodyOutMayStay) {
   });
 }
 
-TEST(Cleared, SaysWhereWhatIsLeftWithItsLeaseWouldNotBeSeen) {
+TEST(KeyLeak, SaysWhereWhatIsLeftWithItsLeaseWouldNotBeSeen) {
   const std::string late =
       "; 1 of these was looked for only after the last lease, and left for the rest of that would "
       "not have been seen";
-  EXPECT_EQ(VerdictOnCleared("c1:     A-a==R-r\nexpiry:          * | -2").reason,
+  EXPECT_EQ(VerdictOnKeyLeak("c1:     A-a==R-r\nexpiry:          * | -2").reason,
             "none of 1 key was left behind");
-  EXPECT_EQ(VerdictOnCleared("c1:     A-a==R-r  !\nexpiry:          * | -2").reason,
+  EXPECT_EQ(VerdictOnKeyLeak("c1:     A-a==R-r  !\nexpiry:          * | -2").reason,
             "none of 1 key was left behind");
-  const ClaimVerdict both = VerdictOnCleared(R"(
+  const ClaimVerdict both = VerdictOnKeyLeak(R"(
       c1:             A-a==R-r !
       c2 item-1:      A-a==R-r
       expiry:                    *  | -2
@@ -192,18 +192,18 @@ TEST(Cleared, SaysWhereWhatIsLeftWithItsLeaseWouldNotBeSeen) {
   EXPECT_EQ(both.reason, "none of 2 keys was left behind" + late);
   EXPECT_EQ(both.outcome, Outcome3::kValid);
   // Another had it since; and one of two servers was asked too late.
-  EXPECT_EQ(VerdictOnCleared(R"(
+  EXPECT_EQ(VerdictOnKeyLeak(R"(
       c1:          A-a==R-r !
       c2:                   A-a=R-r
       expiry:                       * | -2)")
                 .reason,
             "none of 1 key was left behind");
-  EXPECT_EQ(VerdictOnCleared("c1:     A-a==R-r  !\nexpiry:          **  | -2 -2").reason,
+  EXPECT_EQ(VerdictOnKeyLeak("c1:     A-a==R-r  !\nexpiry:          **  | -2 -2").reason,
             "none of 1 key was left behind" + late);
 }
 
-TEST(Cleared, OnlyALookAfterTheLastReleaseCounts) {
-  ExpectEachCleared({
+TEST(KeyLeak, OnlyALookAfterTheLastReleaseCounts) {
+  ExpectEachKeyLeak({
       {"before it was called", R"(
       c1:     A-a==R-r
       expiry:    *      | 9)"},
@@ -248,26 +248,26 @@ TEST(Cleared, OnlyALookAfterTheLastReleaseCounts) {
   });
 }
 
-TEST(Cleared, WhoGivesUpItsPlaceInAQueueLeavesNothing) {
+TEST(KeyLeak, WhoGivesUpItsPlaceInAQueueLeavesNothing) {
   History history = FromLanes("c1:     A-a==R-r\nc2:     A-x\nexpiry:             * | 9");
   const Event given_up{.at_ns = 9'000'000, .client = 2, .op = Op::kRelease};
   history.events.insert(history.events.end() - 1, given_up);
   history.events[history.events.size() - 2].type = EventType::kInfo;
-  const ClaimVerdict verdict = CheckCleared(history, {});
+  const ClaimVerdict verdict = CheckKeyLeak(history, {});
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << verdict.reason;
   EXPECT_EQ(verdict.violations.at(0).sentence,
             "the key was still there at 0.012 s, for 9ms more; the last to release it was client "
             "1, at 0.005 s, and was told that this freed it");
 }
 
-TEST(Cleared, IsUnknownWhereAServerWasNotLookedAtForEachKey) {
+TEST(KeyLeak, IsUnknownWhereAServerWasNotLookedAtForEachKey) {
   const auto check = [](const std::string& picture, std::vector<int64_t> nodes) {
     History history = FromLanes(picture, {.nodes = 3});
     auto node = nodes.begin();
     for (Event& event : history.events) {
       if (event.op == Op::kExpiry) event.value[1] = *node++;
     }
-    return CheckCleared(history, {});
+    return CheckKeyLeak(history, {});
   };
   const std::string two = R"(
       c1:              A-a==R-r
@@ -287,16 +287,16 @@ TEST(Cleared, IsUnknownWhereAServerWasNotLookedAtForEachKey) {
   EXPECT_EQ(check(left, {1, 1, 2}).outcome, Outcome3::kViolated);
 }
 
-TEST(Cleared, IsUnknownWhereMostKeysWereNotLookedFor) {
+TEST(KeyLeak, IsUnknownWhereMostKeysWereNotLookedFor) {
   const std::string two = R"(
       c1:             A-a==R-r
       c2 item-1:      A-a==R-r
       expiry:                    *  | -2)";
-  EXPECT_EQ(VerdictOnCleared(two).outcome, Outcome3::kValid);
-  EXPECT_EQ(VerdictOnCleared(two + "\n      c3 item-2:      A-a==R-r").reason,
+  EXPECT_EQ(VerdictOnKeyLeak(two).outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnKeyLeak(two + "\n      c3 item-2:      A-a==R-r").reason,
             "only 1 of 3 keys could be judged");
-  EXPECT_EQ(VerdictOnCleared(two + "\n      c3 item-2:      A-x").outcome, Outcome3::kValid);
-  EXPECT_EQ(VerdictOnCleared(R"(
+  EXPECT_EQ(VerdictOnKeyLeak(two + "\n      c3 item-2:      A-x").outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnKeyLeak(R"(
       c1:             A-a==R-r
       c2 item-1:      A-a==R-r
       c3 item-2:      A-a==R-r
@@ -305,30 +305,30 @@ TEST(Cleared, IsUnknownWhereMostKeysWereNotLookedFor) {
             Outcome3::kViolated);
 }
 
-TEST(Cleared, AServerThatDidNotAnswerWasNotLookedAt) {
+TEST(KeyLeak, AServerThatDidNotAnswerWasNotLookedAt) {
   History history = FromLanes("c1:     A-a==R-r\nexpiry:          ** | -2 0", {.nodes = 2});
   history.events.back().type = EventType::kFail;
   history.events.back().value[1] = 2;
-  EXPECT_EQ(CheckCleared(history, {}).reason, "item-0 was not looked for on node 2");
+  EXPECT_EQ(CheckKeyLeak(history, {}).reason, "item-0 was not looked for on node 2");
 }
 
-TEST(Cleared, AKeyMayLastForCenturies) {
+TEST(KeyLeak, AKeyMayLastForCenturies) {
   EXPECT_EQ(
-      VerdictOnCleared("c1:     A-a==R-r\nexpiry:          * | 4611686018427387903", {.nodes = 3})
+      VerdictOnKeyLeak("c1:     A-a==R-r\nexpiry:          * | 4611686018427387903", {.nodes = 3})
           .count,
       1);
 }
 
 // Each entry is released, or the last exit has not come.
-TEST(Cleared, WhoWentInAgainReleasesAsOften) {
-  ExpectEachCleared({
+TEST(KeyLeak, WhoWentInAgainReleasesAsOften) {
+  ExpectEachKeyLeak({
       {"all", "c1:     A-aA-aR-rR-r\nexpiry:               * | 9", Outcome3::kViolated},
       {"all but one", "c1:     A-aA-aR-r\nexpiry:               * | 9"},
   });
 }
 
-TEST(Cleared, EachKeyIsLookedAtByItself) {
-  const ClaimVerdict verdict = VerdictOnCleared(R"(
+TEST(KeyLeak, EachKeyIsLookedAtByItself) {
+  const ClaimVerdict verdict = VerdictOnKeyLeak(R"(
       c1:             A-a==R-r
       c2 item-1:      A-a==R-r
       expiry:                    * | 9

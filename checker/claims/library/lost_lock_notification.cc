@@ -17,7 +17,7 @@
 namespace doublehold {
 namespace {
 
-std::optional<std::string> WhyNobodyIsTold(const RunFacts& facts) {
+std::optional<std::string> WhyNobodyIsNotified(const RunFacts& facts) {
   if (!facts.library) return "no library was asked: the lock is a built-in one";
   const auto& can = facts.library->can;
   if (std::ranges::find(can, "lost") != can.end()) return std::nullopt;
@@ -34,11 +34,11 @@ class LostLockNotificationChecker {
 
   ClaimVerdict Verdict() && {
     ClaimVerdict verdict{.unit = "holds of lost locks"};
-    if (const auto why = WhyNobodyIsTold(evidence_.facts()))
+    if (const auto why = WhyNobodyIsNotified(evidence_.facts()))
       return Undecided(std::move(verdict), *why);
     if (const auto why = WhyNoLossIsCertain(evidence_)) return Undecided(std::move(verdict), *why);
     for (const Event& event : evidence_.history().events) {
-      if (event.op == Op::kNotice && event.client > kReferee)
+      if (event.op == Op::kLostNotification && event.client > kReferee)
         came_ns_.try_emplace(event.hold, event.value[0]);
     }
     for (const LostLock& lost : FindLostLocks(evidence_)) {
@@ -134,7 +134,7 @@ class LostLockNotificationChecker {
 
 }  // namespace
 
-ClaimVerdict CheckWarned(const Evidence& evidence, const Limits& limits) {
+ClaimVerdict CheckLostLockNotification(const Evidence& evidence, const Limits& limits) {
   return LostLockNotificationChecker(evidence, limits).Verdict();
 }
 

@@ -10,18 +10,18 @@
 namespace doublehold {
 namespace {
 
-LaneOptions OfLibraryWarned(std::vector<std::string> can = {"lease", "lost"}) {
+LaneOptions OfNotifyingLibrary(std::vector<std::string> can = {"lease", "lost"}) {
   LaneOptions options{.lease = 6ms, .grace = 4ms};  // to be told within 10 ms
   options.library = LibraryFact{"drawn", "1", std::move(can)};
   return options;
 }
 
-ClaimVerdict VerdictOnWarned(const std::string& picture) {
-  return CheckWarned(FromLanes(picture, OfLibraryWarned()), {});
+ClaimVerdict VerdictOnLostLockNotification(const std::string& picture) {
+  return CheckLostLockNotification(FromLanes(picture, OfNotifyingLibrary()), {});
 }
 
-TEST(Warned, IsViolatedWhereTheHolderOfALostLockIsNotTold) {
-  const ClaimVerdict verdict = VerdictOnWarned(R"(
+TEST(LostLockNotification, IsViolatedWhereTheHolderOfALostLockIsNotTold) {
+  const ClaimVerdict verdict = VerdictOnLostLockNotification(R"(
       partition c1:         [-------------]
       c1:           A-a==!==================R-x
       c2:                  A-a=R-r)");
@@ -38,8 +38,8 @@ TEST(Warned, IsViolatedWhereTheHolderOfALostLockIsNotTold) {
   EXPECT_EQ(verdict.violations.at(0).second->hold, 201U);
 }
 
-TEST(Warned, NamesAlsoWhatKeptItsMessages) {
-  const ClaimVerdict verdict = VerdictOnWarned(R"(
+TEST(LostLockNotification, NamesAlsoWhatKeptItsMessages) {
+  const ClaimVerdict verdict = VerdictOnLostLockNotification(R"(
       partition c1:         [-------------]
       slow c1:                [-------------]
       c1:           A-a==!==================R-x
@@ -51,15 +51,15 @@ TEST(Warned, NamesAlsoWhatKeptItsMessages) {
       "was still at work (0.010-0.024 s); meanwhile client 1 was cut off (0.008-0.022 s)");
 }
 
-struct WarnedDrawn {
+struct LostLockNotificationDrawn {
   std::string name;
   std::string picture;
   Outcome3 outcome = Outcome3::kUnknown;
   int64_t opportunities = 0;
 };
 
-TEST(Warned, IsDueALeaseAndGraceAfterTheLossWhileItsClientRuns) {
-  const std::vector<WarnedDrawn> drawn{
+TEST(LostLockNotification, IsDueALeaseAndGraceAfterTheLossWhileItsClientRuns) {
+  const std::vector<LostLockNotificationDrawn> drawn{
       {"it is told in time", R"(
       c1:       A-a==!=====o================R-x
       c2:              A-a=R-r)",
@@ -172,25 +172,25 @@ TEST(Warned, IsDueALeaseAndGraceAfterTheLossWhileItsClientRuns) {
        Outcome3::kViolated, 1},
   };
   for (const auto& [name, picture, outcome, opportunities] : drawn) {
-    const ClaimVerdict verdict = VerdictOnWarned(picture);
+    const ClaimVerdict verdict = VerdictOnLostLockNotification(picture);
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << name << ": " << verdict.reason;
     EXPECT_EQ(verdict.opportunities, opportunities) << name;
     EXPECT_EQ(verdict.violations.size(), outcome == Outcome3::kViolated ? 1U : 0U) << name;
   }
 }
 
-TEST(Warned, IsUnknownWhereNobodyCouldBeTold) {
+TEST(LostLockNotification, IsUnknownWhereNobodyCouldBeTold) {
   const std::string lost = R"(
       c1:       A-a==!==============R-x
       c2:              A-a=R-r)";
   const auto why = [&](const LaneOptions& options) {
-    const ClaimVerdict verdict = CheckWarned(FromLanes(lost, options), {});
+    const ClaimVerdict verdict = CheckLostLockNotification(FromLanes(lost, options), {});
     EXPECT_EQ(verdict.outcome, Outcome3::kUnknown);
     return verdict.reason;
   };
   EXPECT_EQ(why({}), "no library was asked: the lock is a built-in one");
-  EXPECT_EQ(why(OfLibraryWarned({"lease"})), "drawn does not say when it has lost a lock");
-  LaneOptions several = OfLibraryWarned();
+  EXPECT_EQ(why(OfNotifyingLibrary({"lease"})), "drawn does not say when it has lost a lock");
+  LaneOptions several = OfNotifyingLibrary();
   several.nodes = 3;
   EXPECT_TRUE(why(several).starts_with("on several nodes"));
 }

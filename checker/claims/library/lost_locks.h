@@ -1,5 +1,5 @@
 // Which releases are of a lock that was certainly lost before, and since when: what the claims
-// `told` and `warned` stand on.
+// `release-result` and `lost-lock-notification` stand on.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_LOST_LOCKS_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_LOST_LOCKS_H_
 

@@ -120,7 +120,7 @@ class ReleaseResultChecker {
 
 }  // namespace
 
-ClaimVerdict CheckTold(const Evidence& evidence, const Limits& limits) {
+ClaimVerdict CheckReleaseResult(const Evidence& evidence, const Limits& limits) {
   return ReleaseResultChecker(evidence, limits).Verdict();
 }
 

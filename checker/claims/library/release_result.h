@@ -1,4 +1,4 @@
-// The claim `told`: who releases a lock is told whether it was lost, as it was.
+// The claim `release-result`: a release reports truly whether its lock was lost.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_RELEASE_RESULT_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_RELEASE_RESULT_H_
 
@@ -26,7 +26,7 @@ namespace doublehold {
 // which frees nothing.
 //
 // Unknown where no lock was lost so: then nobody had anything to be told.
-ClaimVerdict CheckTold(const Evidence& evidence, const Limits& limits);
+ClaimVerdict CheckReleaseResult(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
 

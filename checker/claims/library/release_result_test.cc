@@ -10,8 +10,8 @@
 namespace doublehold {
 namespace {
 
-ClaimVerdict VerdictOnTold(const std::string& picture, const LaneOptions& options = {}) {
-  return CheckTold(FromLanes(picture, options), {});
+ClaimVerdict VerdictOnReleaseResult(const std::string& picture, const LaneOptions& options = {}) {
+  return CheckReleaseResult(FromLanes(picture, options), {});
 }
 
 constexpr char kLost[] = R"(
@@ -19,8 +19,8 @@ constexpr char kLost[] = R"(
       c2:                A-a===R-r
       pause c1:     [---------]           | 9)";
 
-TEST(Told, IsViolatedWhereTheReleaseOfALostLockSaysThatItFreedIt) {
-  const ClaimVerdict verdict = VerdictOnTold(kLost);
+TEST(ReleaseResult, IsViolatedWhereTheReleaseOfALostLockSaysThatItFreedIt) {
+  const ClaimVerdict verdict = VerdictOnReleaseResult(kLost);
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 1);
@@ -35,7 +35,7 @@ TEST(Told, IsViolatedWhereTheReleaseOfALostLockSaysThatItFreedIt) {
   EXPECT_EQ(verdict.violations.at(0).second->hold, 201U);
 }
 
-struct ToldDrawn {
+struct ReleaseResultDrawn {
   std::string name;
   std::string picture;
   Outcome3 outcome = Outcome3::kUnknown;
@@ -43,8 +43,8 @@ struct ToldDrawn {
   int nodes = 1;
 };
 
-TEST(Told, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
-  const std::vector<ToldDrawn> drawn{
+TEST(ReleaseResult, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
+  const std::vector<ReleaseResultDrawn> drawn{
       {"who is refused is told", R"(
       c1:   A-a==!=============R-x
       c2:            A-a===R-r)",
@@ -142,15 +142,15 @@ TEST(Told, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
       c2:            A-a===R-r)"},
   };
   for (const auto& [name, picture, outcome, opportunities, nodes] : drawn) {
-    const ClaimVerdict verdict = VerdictOnTold(picture, {.nodes = nodes});
+    const ClaimVerdict verdict = VerdictOnReleaseResult(picture, {.nodes = nodes});
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << name << ": " << verdict.reason;
     EXPECT_EQ(verdict.opportunities, opportunities) << name;
     EXPECT_EQ(verdict.violations.size(), outcome == Outcome3::kViolated ? 1U : 0U) << name;
   }
 }
 
-TEST(Told, IsUnknownWhereOneMayHaveLiedThoughAnotherWasToldOfItsLoss) {
-  EXPECT_EQ(VerdictOnTold(R"(
+TEST(ReleaseResult, IsUnknownWhereOneMayHaveLiedThoughAnotherWasToldOfItsLoss) {
+  EXPECT_EQ(VerdictOnReleaseResult(R"(
       c1:              A-a==!==========R-r         A-a=R-r
       c2:   A-a=R-?              A-a=R-r
       c3:                                      A-a==========R-x)")
@@ -159,7 +159,7 @@ TEST(Told, IsUnknownWhereOneMayHaveLiedThoughAnotherWasToldOfItsLoss) {
 }
 
 // A picture cannot say that: its second release is of no hold.
-TEST(Told, ASecondReleaseOfTheSameHoldIsToSayThatNothingWasThere) {
+TEST(ReleaseResult, ASecondReleaseOfTheSameHoldIsToSayThatNothingWasThere) {
   for (const std::string first : {"?", "r"}) {
     for (const std::string second : {"r", "x"}) {
       const std::string one = "c1: A-a==R-" + first + "           R-" + second;
@@ -167,7 +167,7 @@ TEST(Told, ASecondReleaseOfTheSameHoldIsToSayThatNothingWasThere) {
       for (Event& event : history.events) {
         if (event.op == Op::kRelease && event.hold == 0) event.hold = 101;
       }
-      const ClaimVerdict verdict = CheckTold(history, {});
+      const ClaimVerdict verdict = CheckReleaseResult(history, {});
       const bool lies = first == "r" && second == "r";
       EXPECT_EQ(verdict.outcome, lies ? Outcome3::kViolated : Outcome3::kUnknown)
           << first << second << verdict.reason;
@@ -179,7 +179,7 @@ TEST(Told, ASecondReleaseOfTheSameHoldIsToSayThatNothingWasThere) {
   }
 }
 
-TEST(Told, WhoWasToldOfTheLossMayNotBeToldTheContraryAfterwards) {
+TEST(ReleaseResult, WhoWasToldOfTheLossMayNotBeToldTheContraryAfterwards) {
   for (const auto& [second, outcome] :
        {std::pair("r", Outcome3::kViolated), {"x", Outcome3::kValid}}) {
     History history = FromLanes(std::string(R"(
@@ -188,7 +188,7 @@ TEST(Told, WhoWasToldOfTheLossMayNotBeToldTheContraryAfterwards) {
     for (Event& event : history.events) {
       if (event.op == Op::kRelease && event.hold == 0) event.hold = 101;
     }
-    const ClaimVerdict verdict = CheckTold(history, {});
+    const ClaimVerdict verdict = CheckReleaseResult(history, {});
     EXPECT_EQ(verdict.outcome, outcome) << second << verdict.reason;
     EXPECT_EQ(verdict.opportunities, 2);
     EXPECT_EQ(verdict.count, second == std::string("r") ? 1 : 0);
@@ -201,8 +201,8 @@ struct OwnDrawn {
   Outcome3 outcome = Outcome3::kUnknown;
 };
 
-TEST(Told, IsViolatedWhereALiveLockIsDeniedAndNobodyElseCanHaveTakenIt) {
-  const ClaimVerdict verdict = VerdictOnTold(R"(
+TEST(ReleaseResult, IsViolatedWhereALiveLockIsDeniedAndNobodyElseCanHaveTakenIt) {
+  const ClaimVerdict verdict = VerdictOnReleaseResult(R"(
       c1:   A-a=====R-x     !
       c2:                A-a=R-r)");
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
@@ -271,7 +271,7 @@ TEST(Told, IsViolatedWhereALiveLockIsDeniedAndNobodyElseCanHaveTakenIt) {
       flush n1:   [--])"},
   };
   for (const auto& [name, picture, outcome] : drawn) {
-    const ClaimVerdict of_picture = VerdictOnTold(picture);
+    const ClaimVerdict of_picture = VerdictOnReleaseResult(picture);
     EXPECT_EQ(Name(of_picture.outcome), Name(outcome)) << name << ": " << of_picture.reason;
   }
 }
@@ -286,10 +286,10 @@ ClaimVerdict VerdictOnLibrary(const std::string& picture, const std::vector<std:
       event.value[0] = ToNs(history.facts.lease);
   }
   if (can.empty()) history.facts.library.reset();
-  return CheckTold(history, {});
+  return CheckReleaseResult(history, {});
 }
 
-TEST(Told, IsViolatedWhereALibraryFreesALockWhoseLeaseWasOverByMoreThanGrace) {
+TEST(ReleaseResult, IsViolatedWhereALibraryFreesALockWhoseLeaseWasOverByMoreThanGrace) {
   const std::string late = "c1:  A-a==!             R-r";
   const ClaimVerdict verdict = VerdictOnLibrary(late, {"lease"});
   ASSERT_EQ(verdict.outcome, Outcome3::kViolated) << verdict.reason;
@@ -321,8 +321,8 @@ TEST(Told, IsViolatedWhereALibraryFreesALockWhoseLeaseWasOverByMoreThanGrace) {
   EXPECT_EQ(VerdictOnLibrary(late, {}).outcome, Outcome3::kUnknown) << "it is one of ours";
 }
 
-TEST(Told, WhoseRecordsWereLostMayHaveBeenLetInAgain) {
-  EXPECT_EQ(VerdictOnTold(std::string(kLost) + "\n      lost c1:             *").outcome,
+TEST(ReleaseResult, WhoseRecordsWereLostMayHaveBeenLetInAgain) {
+  EXPECT_EQ(VerdictOnReleaseResult(std::string(kLost) + "\n      lost c1:             *").outcome,
             Outcome3::kUnknown);
 }
 

@@ -38,8 +38,8 @@ namespace doublehold {
 // the return. A node that came back with older data than it had speaks for nobody.
 //
 // Of a library that says that it looked (none of `blind-release` and `silent-release`), and yet
-// that it freed its own lock when that was certainly another's (the claim `told`), nobody knows
-// what it freed:
+// that it freed its own lock when that was certainly another's (the claim `release-result`),
+// nobody knows what it freed:
 //
 //   c1:  A-a==!=============R-r       unknown: c3 held the key when c1 released a lock that c2 had been granted
 //   c2:           A-a==R-r

@@ -1,6 +1,6 @@
-// The claim `obtained`: of each refusal, can somebody have had the key at any instant of lease and
-// grace before, can its client have stood behind another, or, on several nodes, not have asked all
-// the time?
+// The claim `availability`: of each refusal, can somebody have had the key at any instant of lease
+// and grace before, can its client have stood behind another, or, on several nodes, not have asked
+// all the time?
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -211,8 +211,8 @@ bool EachRefusalIsRight(const History& history) { return Looking(history).EachRe
 
 }  // namespace
 
-ClaimTrials ObtainedTrials() {
-  return {.claim = "obtained",
+ClaimTrials AvailabilityTrials() {
+  return {.claim = "availability",
           .any = AnyAsks,
           .innocent = EachRefusalIsRight,
           .misses =

@@ -20,7 +20,8 @@ namespace {
 bool HasUnknowns(const History& history) {
   int64_t open = 0;
   for (const Event& event : history.events) {
-    if (event.client <= kReferee || event.op == Op::kLeave || event.op == Op::kNotice) continue;
+    if (event.client <= kReferee || event.op == Op::kLeave || event.op == Op::kLostNotification)
+      continue;
     if (event.type == EventType::kInfo) return true;
     open += event.type == EventType::kInvoke ? 1 : -1;
   }
@@ -53,10 +54,18 @@ std::string Agrees(const ClaimTrials& row, const History& history, bool innocent
 }  // namespace
 
 std::span<const ClaimTrials> AllClaimTrials() {
-  static const std::vector<ClaimTrials> rows{
-      ExclusionTrials(),   LeaseExclusionTrials(), ReleaseTrials(), ToldTrials(),
-      WarnedTrials(),      ObtainedTrials(),       FencingTrials(), StockTrials(),
-      ExactlyOnceTrials(), TornReadTrials(),       OrderTrials(),   ReentryTrials()};
+  static const std::vector<ClaimTrials> rows{ExclusionTrials(),
+                                             LeaseExclusionTrials(),
+                                             ReleaseTrials(),
+                                             ReleaseResultTrials(),
+                                             LostLockNotificationTrials(),
+                                             AvailabilityTrials(),
+                                             FencingTrials(),
+                                             StockTrials(),
+                                             ExactlyOnceTrials(),
+                                             TornReadTrials(),
+                                             OrderTrials(),
+                                             ReentryTrials()};
   return rows;
 }
 
@@ -65,11 +74,11 @@ std::span<const NoTrials> ClaimsWithoutTrials() {
       {{"liveness",
         "a probe was granted or gave up: there is no order to try, and brute force would be the "
         "same lines again"},
-       {"cleared",
+       {"key-leak",
         "a key was there at the end or not: there is no order to try, and what may explain one is "
         "tried in "
         "key_leak_test.cc"},
-       {"quiet",
+       {"idle-traffic",
         "something was sent or not: there is no order to try, and what may explain it is tried in "
         "idle_traffic_test.cc"},
        {"max-wait",
@@ -78,7 +87,7 @@ std::span<const NoTrials> ClaimsWithoutTrials() {
        {"commands-per-hold",
         "when each was sent is recorded: there is no order to try, and what is passed over is "
         "tried in commands_per_hold_test.cc"},
-       {"settled",
+       {"call-timeout",
         "how long each call took is recorded: there is no order to try, and what is taken off is "
         "tried in call_timeout_test.cc"}}};
   return kNone;

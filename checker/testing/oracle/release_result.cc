@@ -1,6 +1,6 @@
-// The claim `told`: for each release that looked and said that it freed its own, is there an order
-// of the grants in which its own was still there? And the claim `warned`: of each release, was it
-// there when, from then on, its holder was not told for lease and grace?
+// The claim `release-result`: for each release that looked and said that it freed its own, is there
+// an order of the grants in which its own was still there? And the claim `lost-lock-notification`:
+// of each release, was it there when, from then on, its holder was not told for lease and grace?
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -30,9 +30,9 @@ class ClientsWithResults {
   }
 
   // Their library tells some of them at some time, lost or not.
-  History RunWarned() {
+  History RunNotified() {
     lease_ = 1 + play_.Any(5);
-    warns_ = true;
+    notifies_ = true;
     play_.Begin(3, 12, [this](int32_t client, int64_t cycles) { Cycle(client, cycles); });
     return play_.Run({.lock = "brute",
                       .lease = Lease(lease_),
@@ -60,8 +60,9 @@ class ClientsWithResults {
       const int64_t since = play_.now();
       play_.Later(play_.Any(24), [=, this] {
         const int64_t held = play_.now() - since;
-        if (warns_ && play_.OneIn(2))
-          play_.Record(client, Op::kNotice, EventType::kInfo, hold, {since + play_.Any(held + 1)});
+        if (notifies_ && play_.OneIn(2))
+          play_.Record(client, Op::kLostNotification, EventType::kInfo, hold,
+                       {since + play_.Any(held + 1)});
         Leave(client, hold, next);
       });
     };
@@ -101,12 +102,12 @@ class ClientsWithResults {
   int64_t lease_;
   bool lies_;
   bool denies_;
-  bool warns_ = false;
+  bool notifies_ = false;
   std::vector<There> there_;
 };
 
 History AnyReleaseResults(Prng& prng) { return ClientsWithResults(prng).Run(); }
-History AnyWarned(Prng& prng) { return ClientsWithResults(prng).RunWarned(); }
+History AnyNotifications(Prng& prng) { return ClientsWithResults(prng).RunNotified(); }
 
 // Whose locks are there: of readers perhaps several.
 struct ResultOwners {
@@ -186,10 +187,10 @@ bool EachSaidSoRightly(const History& history) {
 }
 
 // A lease and grace before it was told, or before its release: lost by then, it was to be told.
-bool EachWasWarnedInTime(const History& history) {
+bool EachWasNotifiedInTime(const History& history) {
   std::map<uint64_t, int64_t> told, granted;
   for (const Event& event : history.events) {
-    if (event.op == Op::kNotice) told[event.hold] = event.value[0];
+    if (event.op == Op::kLostNotification) told[event.hold] = event.value[0];
     if (event.op == Op::kAcquire && event.type == EventType::kOk) granted[event.hold] = event.at_ns;
   }
   const int64_t patience = ToNs(history.facts.lease + history.facts.grace);
@@ -205,12 +206,14 @@ bool EachWasWarnedInTime(const History& history) {
 
 }  // namespace
 
-ClaimTrials ToldTrials() {
-  return {.claim = "told", .any = AnyReleaseResults, .innocent = EachSaidSoRightly};
+ClaimTrials ReleaseResultTrials() {
+  return {.claim = "release-result", .any = AnyReleaseResults, .innocent = EachSaidSoRightly};
 }
 
-ClaimTrials WarnedTrials() {
-  return {.claim = "warned", .any = AnyWarned, .innocent = EachWasWarnedInTime};
+ClaimTrials LostLockNotificationTrials() {
+  return {.claim = "lost-lock-notification",
+          .any = AnyNotifications,
+          .innocent = EachWasNotifiedInTime};
 }
 
 }  // namespace doublehold::brute

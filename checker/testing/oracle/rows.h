@@ -9,9 +9,9 @@ namespace doublehold::brute {
 ClaimTrials ExclusionTrials();
 ClaimTrials LeaseExclusionTrials();
 ClaimTrials ReleaseTrials();
-ClaimTrials ToldTrials();
-ClaimTrials WarnedTrials();
-ClaimTrials ObtainedTrials();
+ClaimTrials ReleaseResultTrials();
+ClaimTrials LostLockNotificationTrials();
+ClaimTrials AvailabilityTrials();
 ClaimTrials FencingTrials();
 ClaimTrials StockTrials();
 ClaimTrials ExactlyOnceTrials();

@@ -52,7 +52,7 @@ TEST_P(LibraryKeys, AreLookedForUnderTheNamesThatItUses) {
                                          (folder.path() / "named.py").string(), SourceDir(),
                                          GetParam().name, GetParam().how);
   const Finished finished = RunProgram({"run", "--driver", driver, "--clients", "1", "--duration",
-                                        "600ms", "--lease", "4s", "--claims", "cleared,liveness",
+                                        "600ms", "--lease", "4s", "--claims", "key-leak,liveness",
                                         "--into", (folder.path() / "run").string()});
   EXPECT_LE(finished.exit_code, 2) << finished.err;
   const nlohmann::json verdict = ReadJson(folder.path() / "run" / "verdict.json");

@@ -1,0 +1,36 @@
+// Names of claims and events that have changed since version 0.1.0. Readers accept an old name for
+// one release; writers write the new ones.
+//
+// To end that: delete this file, and what its functions are called for. The compiler finds it all
+// but reports/old_names.py, which is the same table for the reports.
+#ifndef DOUBLEHOLD_LIB_BASE_OLD_NAMES_H_
+#define DOUBLEHOLD_LIB_BASE_OLD_NAMES_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace doublehold {
+
+struct RenamedWord {
+  std::string_view old_name;
+  std::string_view new_name;
+};
+
+// One row a renamed claim ("told" is "release-result") or event ("settle" is "late-reply").
+std::span<const RenamedWord> RenamedClaims();
+std::span<const RenamedWord> RenamedEvents();
+
+// The new name of a renamed claim; any other word as it is.
+std::string CurrentClaimName(std::string_view name);
+std::vector<std::string> CurrentClaimNames(std::vector<std::string> names);
+// The new name of a renamed event; any other word as it is.
+std::string CurrentEventName(std::string_view name);
+
+// "claim 'release-result' is given twice: 'told' is its old name". `claim` is a new name.
+std::string ClaimGivenTwice(std::string_view claim);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_BASE_OLD_NAMES_H_
