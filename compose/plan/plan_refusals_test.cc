@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compose/driver/driver.h"
+#include "compose/plan/plan_builder.h"
 #include "compose/testing/plan_testing.h"
 #include "lib/base/words.h"
 #include "lib/locks/registry.h"
@@ -203,8 +204,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheRest) {
        "round"},
       {"claims = [\"idle-traffic\"]\n" + kLock + "[topology]\ndirect = true\n",
        "x.toml:1: claims: claim 'idle-traffic' is judged by what passes the proxy, which 'direct' "
-       "goes "
-       "round"},
+       "goes round"},
   };
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }
