@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compose/driver/driver_pair.h"
+#include "lib/base/words.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "lib/base/words.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {

@@ -100,4 +100,10 @@ std::string OnOneLine(std::string_view text) {
   return line;
 }
 
+std::string Shortened(std::string_view text) {
+  constexpr size_t kShownBytes = 160;
+  if (text.size() <= kShownBytes) return OnOneLine(text);
+  return fmt::format("{}... ({} bytes)", OnOneLine(text.substr(0, kShownBytes)), text.size());
+}
+
 }  // namespace doublehold

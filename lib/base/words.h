@@ -23,6 +23,9 @@ std::vector<std::string> SplitAtCommas(std::string_view list);
 // it can stand in a line of text.
 std::string OnOneLine(std::string_view text);
 
+// The same, cut after 160 bytes: "abc... (70000 bytes)".
+std::string Shortened(std::string_view text);
+
 }  // namespace doublehold
 
 #endif  // DOUBLEHOLD_LIB_BASE_WORDS_H_

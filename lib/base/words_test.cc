@@ -73,5 +73,11 @@ TEST(Words, ControlCharactersAreWrittenOutOnOneLine) {
   }
 }
 
+TEST(Words, ALongTextIsCutAndItsLengthIsGiven) {
+  EXPECT_EQ(Shortened("a\nb"), "a\\nb");
+  EXPECT_EQ(Shortened(std::string(160, 'x')), std::string(160, 'x'));
+  EXPECT_EQ(Shortened(std::string(161, 'x')), std::string(160, 'x') + "... (161 bytes)");
+}
+
 }  // namespace
 }  // namespace doublehold

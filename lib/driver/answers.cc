@@ -14,7 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kShownBytes = 160;
 constexpr size_t kLongestName = 200;               // it stands in sentences and tables
 constexpr int64_t kMostToken = int64_t{1} << 61U;  // a history has no greater value
 constexpr int64_t kLongestValidityMs = int64_t{366} * 24 * 3600 * 1000;
@@ -189,11 +188,6 @@ bool DriverLines::Feed(std::string_view bytes, const std::function<bool(std::str
     bytes.remove_prefix(end + 1);
   }
   return true;
-}
-
-std::string Shortened(std::string_view line) {
-  if (line.size() <= kShownBytes) return OnOneLine(line);
-  return fmt::format("{}... ({} bytes)", OnOneLine(line.substr(0, kShownBytes)), line.size());
 }
 
 }  // namespace doublehold

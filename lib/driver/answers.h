@@ -116,9 +116,6 @@ class DriverLines {
   std::string rest_;
 };
 
-// A line for a message: on one line, cut where it is long.
-std::string Shortened(std::string_view line);
-
 }  // namespace doublehold
 
 #endif  // DOUBLEHOLD_LIB_DRIVER_ANSWERS_H_

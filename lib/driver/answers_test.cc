@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "lib/base/words.h"
+
 namespace doublehold {
 namespace {
 

@@ -19,6 +19,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "lib/base/words.h"
+
 namespace doublehold {
 namespace {
 

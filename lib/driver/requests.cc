@@ -7,6 +7,7 @@
 #include <climits>
 #include <nlohmann/json.hpp>
 
+#include "lib/base/words.h"
 #include "lib/driver/json_members.h"
 
 namespace doublehold {
