@@ -6,9 +6,11 @@
 #ifndef DOUBLEHOLD_LIB_BASE_OLD_NAMES_H_
 #define DOUBLEHOLD_LIB_BASE_OLD_NAMES_H_
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace doublehold {
@@ -25,11 +27,22 @@ std::span<const RenamedWord> RenamedEvents();
 // The new name of a renamed claim; any other word as it is.
 std::string CurrentClaimName(std::string_view name);
 std::vector<std::string> CurrentClaimNames(std::vector<std::string> names);
-// The new name of a renamed event; any other word as it is.
-std::string CurrentEventName(std::string_view name);
-
 // "claim 'release-result' is given twice: 'told' is its old name". `claim` is a new name.
 std::string ClaimGivenTwice(std::string_view claim);
+// Puts what a table has of a claim under its new name. Returns an error where it has both names; ""
+// otherwise.
+template <typename T>
+std::string UseCurrentClaimNames(std::map<std::string, T>& by_claim) {
+  std::map<std::string, T> current;
+  for (auto& [name, value] : by_claim) {
+    const std::string claim = CurrentClaimName(name);
+    if (!current.emplace(claim, std::move(value)).second) return ClaimGivenTwice(claim);
+  }
+  by_claim = std::move(current);
+  return "";
+}
+// The new name of a renamed event; any other word as it is.
+std::string CurrentEventName(std::string_view name);
 
 }  // namespace doublehold
 

@@ -35,9 +35,12 @@ Plan FullPlan() {
   first.bytes = 10;
   first.gap = 5ms;
   first.bytes_per_second = 20'000;
+  first.links = {{.client = 1, .node = kStoreNode}, {.client = 2, .node = 1}};
+  first.drawn_for = "network";
   FaultPlan second{.name = "jump-of-2", .kind = "jump"};
   second.until_fault = FaultMoment{.fault = "held-write", .ended = true};
   second.by = 40s;
+  second.period = 3s;
   second.rate = 1.25;
   second.how = "planned";
   second.data = "aof-cut";
@@ -51,21 +54,29 @@ Plan FullPlan() {
       .driver = DriverPlan{"python3 d.py", {{"fair", "yes"}}, "mine", "1.2", {"extend", "lease"}},
       .lease = 500ms,
       .call_timeout = 250ms,
-      .retry = {.interval = 10ms, .jitter = 0.5, .retries = 7, .timeout = 5s},
+      .retry = {.interval = 10ms,
+                .growth = 2,
+                .longest = 80ms,
+                .jitter = 0.5,
+                .retries = 7,
+                .timeout = 5s},
       .topology = "independent",
       .nodes = 5,
       .replicas = 2,
       .down_after = 700ms,
       .clients = 3,
+      .threads = 2,
       .direct = true,
       .net = "namespaces",
       .packet_delay = 3ms,
       .workload = "cycle",
       .workload_options = {{"think", "0"}},
       .duration = 2s,
+      .sections = 50,
       .grace = 400ms,
       .faults = {first, second},
       .claims = {"exclusion", "liveness"},
+      .limits = {{"max-wait", "5s"}},
       .expect = {{"exclusion", "violated"}},
       .expect_cause = {{"exclusion", {"stopped", "overran"}}}};
 }
@@ -105,9 +116,23 @@ TEST(PlanJson, AClaimByBothOfItsNamesIsRefused) {
     json plan = ToJson(FullPlan());
     const json value = table == std::string("expect") ? json("any") : json::array({"overran"});
     plan[table] = {{"warned", value}, {"lost-lock-notification", value}};
-    EXPECT_EQ(Refusal(plan), std::string(table) +
-                                 ": claim 'lost-lock-notification' is given twice: 'warned' is its "
+    EXPECT_EQ(Refusal(plan), "field '" + std::string(table) +
+                                 "': claim 'lost-lock-notification' is given twice: 'warned' is its "
                                  "old name");
+  }
+}
+
+TEST(PlanJson, EveryFieldOfTheFullPlanDiffersFromItsDefault) {
+  Plan plain;
+  plain.faults.resize(1);
+  const json usual = ToJson(plain);
+  const json full = ToJson(FullPlan());
+  for (const auto& [name, value] : full.items()) EXPECT_NE(value, usual[name]) << name;
+  for (const auto& [name, value] : full["retry"].items())
+    EXPECT_NE(value, usual["retry"][name]) << name;
+  for (const auto& [name, value] : full["faults"][0].items()) {
+    const json& by_default = usual["faults"][0][name];
+    EXPECT_TRUE(value != by_default || full["faults"][1][name] != by_default) << name;
   }
 }
 
@@ -116,12 +141,12 @@ TEST(PlanJson, WhatIsMissingIsNamed) {
   for (const auto& [name, value] : plan.items()) {
     json without = plan;
     without.erase(name);
-    EXPECT_EQ(Refusal(without), "'" + name + "' is missing");
+    EXPECT_EQ(Refusal(without), "field '" + name + "' is missing");
   }
   for (const auto& [name, value] : plan["faults"][0].items()) {
     json without = plan;
     without["faults"][0].erase(name);
-    EXPECT_EQ(Refusal(without), "fault 1: '" + name + "' is missing");
+    EXPECT_EQ(Refusal(without), "field 'faults[0]." + name + "' is missing");
   }
 }
 
@@ -130,11 +155,12 @@ TEST(PlanJson, WhatIsUnknownIsNamed) {
     const char* place;
     const char* message;
   } cases[] = {
-      {"/leaze_ns", "member 'leaze_ns' is unknown (did you mean 'lease_ns'?)"},
-      {"/retry/retris", "member 'retris' is unknown (did you mean 'retries'?)"},
-      {"/faults/1/rates", "fault 2: member 'rates' is unknown (did you mean 'rate'?)"},
-      {"/faults/0/on/stop", "fault 1: member 'stop' is unknown (did you mean 'step'?)"},
-      {"/faults/1/until_fault/end", "fault 2: member 'end' is unknown (did you mean 'ended'?)"},
+      {"/leaze_ns", "field 'leaze_ns' is unknown (did you mean 'lease_ns'?)"},
+      {"/retry/retris", "field 'retry.retris' is unknown (did you mean 'retries'?)"},
+      {"/faults/1/rates", "field 'faults[1].rates' is unknown (did you mean 'rate'?)"},
+      {"/faults/0/on/stop", "field 'faults[0].on.stop' is unknown (did you mean 'step'?)"},
+      {"/faults/1/until_fault/end",
+       "field 'faults[1].until_fault.end' is unknown (did you mean 'ended'?)"},
   };
   for (const auto& [place, message] : cases) {
     json plan = ToJson(FullPlan());
@@ -149,37 +175,43 @@ TEST(PlanJson, AValueOfTheWrongTypeOrOutOfItsTypesRangeIsRefused) {
     json value;
     const char* message;
   } cases[] = {
-      {"/seed", -1, "'seed' is of the wrong type"},
-      {"/seed", 1.0, "'seed' is of the wrong type"},
-      {"/nodes", true, "'nodes' is of the wrong type"},
-      {"/nodes", 1.5, "'nodes' is of the wrong type"},
-      {"/nodes", 5'000'000'000, "'nodes' is of the wrong type"},
-      {"/lease_ns", "500ms", "'lease_ns' is of the wrong type"},
-      {"/lease_ns", 1e30, "'lease_ns' is of the wrong type"},
-      {"/lease_ns", UINT64_MAX, "'lease_ns' is of the wrong type"},
-      {"/direct", 0, "'direct' is of the wrong type"},
-      {"/lock", nullptr, "'lock' is of the wrong type"},
-      {"/lock_options/ask", 1, "'lock_options' is of the wrong type"},
-      {"/lock_options", json::array(), "'lock_options' is of the wrong type"},
-      {"/claims", "exclusion", "'claims' is of the wrong type"},
-      {"/claims/0", 1, "'claims' is of the wrong type"},
-      {"/retry", json::array(), "an object is wanted"},
-      {"/retry/jitter", "half", "'jitter' is of the wrong type"},
-      {"/faults", nullptr, "'faults' is of the wrong type"},
-      {"/faults", json::object(), "'faults' is of the wrong type"},
-      {"/faults/1", 5, "fault 2: an object is wanted"},
-      {"/faults/0/client", "1", "fault 1: 'client' is of the wrong type"},
-      {"/faults/0/nodes/1", 2.5, "fault 1: 'nodes' is of the wrong type"},
-      {"/faults/0/on", "client 1 start", "fault 1: an object is wanted"},
+      {"/seed", -1, "field 'seed' is -1, outside 0 to 18446744073709551615"},
+      {"/seed", 1.0, "field 'seed' is not a whole number"},
+      {"/nodes", true, "field 'nodes' is not a whole number"},
+      {"/nodes", 1.5, "field 'nodes' is not a whole number"},
+      {"/nodes", 5'000'000'000, "field 'nodes' is 5000000000, outside -2147483648 to 2147483647"},
+      {"/lease_ns", "500ms", "field 'lease_ns' is not a whole number"},
+      {"/lease_ns", 1e30, "field 'lease_ns' is not a whole number"},
+      {"/lease_ns", UINT64_MAX,
+       "field 'lease_ns' is 18446744073709551615, outside -9223372036854775808 to "
+       "9223372036854775807"},
+      {"/direct", 0, "field 'direct' is not true or false"},
+      {"/lock", nullptr, "field 'lock' is not a string"},
+      {"/lock_options/ask", 1, "field 'lock_options.ask' is not a string"},
+      {"/lock_options", json::array(), "field 'lock_options' is not an object"},
+      {"/claims", "exclusion", "field 'claims' is not a list"},
+      {"/claims/0", 1, "field 'claims[0]' is not a string"},
+      {"/retry", json::array(), "field 'retry' is not an object"},
+      {"/retry/jitter", "half", "field 'retry.jitter' is not a number"},
+      {"/faults", nullptr, "field 'faults' is not a list"},
+      {"/faults", json::object(), "field 'faults' is not a list"},
+      {"/faults/1", 5, "field 'faults[1]' is not an object"},
+      {"/faults/0/client", "1", "field 'faults[0].client' is not a whole number"},
+      {"/faults/0/nodes/1", 2.5, "field 'faults[0].nodes[1]' is not a whole number"},
+      {"/faults/0/links", json::array({json::array({1})}),
+       "field 'faults[0].links[0]' is not a pair of a client and a node"},
+      {"/faults/0/on", "client 1 start", "field 'faults[0].on' is not an object"},
       {"/faults/0/on/step", "before-wriet",
-       "fault 1: step 'before-wriet' is unknown (did you mean 'before-write'?)"},
+       "field 'faults[0].on.step' is 'before-wriet', which is unknown (did you mean "
+       "'before-write'?)"},
+      {"/expect_cause/exclusion/1", 1, "field 'expect_cause.exclusion[1]' is not a string"},
   };
   for (const auto& [place, value, message] : cases) {
     json plan = ToJson(FullPlan());
     plan[json::json_pointer(place)] = value;
     EXPECT_EQ(Refusal(plan), message) << place << " = " << value;
   }
-  EXPECT_EQ(Refusal(json::array()), "an object is wanted");
+  EXPECT_EQ(Refusal(json::array()), "not a JSON object");
 }
 
 TEST(PlanJson, AFileThatIsNoPlanIsRefusedInOneLine) {
