@@ -45,13 +45,13 @@ TEST(OldClaimNames, GivenBesideTheNewOnesAreRefused) {
   const std::string leak = "claims = [\"key-leak\"]\n" + kLock;
   const Case cases[] = {
       {told + "[expect]\nrelease-result = \"any\"\ntold = \"any\"\n",
-       "x.toml:6: expect.told: claim 'release-result' is given twice: 'told' is its old name"},
+       "x.toml:6: expect.told: 'told' is the old name of 'release-result', which is given too"},
       {leak + "[expect]\ncleared = \"any\"\nkey-leak = \"any\"\n",
-       "x.toml:6: expect.key-leak: claim 'key-leak' is given twice: 'cleared' is its old name"},
+       "x.toml:6: expect.key-leak: 'cleared' is the old name of 'key-leak', which is given too"},
       {told + "[expect]\ntold = \"any\"\n[expect_cause]\nrelease-result = \"overran\"\n"
               "told = \"overran\"\n",
-       "x.toml:8: expect_cause.told: claim 'release-result' is given twice: 'told' is its old "
-       "name"},
+       "x.toml:8: expect_cause.told: 'told' is the old name of "
+       "'release-result', which is given too"},
   };
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "lib/base/json_object.h"
+#include "lib/base/old_names.h"
 #include "lib/base/time.h"
 #include "lib/base/trait_set.h"
 
@@ -132,6 +133,13 @@ nlohmann::ordered_json WriteField(const T& value) {
   } else {
     return nlohmann::ordered_json(value);
   }
+}
+
+// Puts what the field of that name has of each claim under the claim's current name.
+template <typename T>
+void RenameClaims(std::map<std::string, T>& by_claim, JsonObject& object, std::string_view field) {
+  const std::string twice = UseCurrentClaimNames(by_claim);
+  if (!twice.empty()) object.Take(field).Fail("names a claim twice: " + twice);
 }
 
 }  // namespace doublehold

@@ -40,7 +40,7 @@ std::string CurrentEventName(std::string_view name) { return CurrentName(kRename
 std::string ClaimGivenTwice(std::string_view claim) {
   const auto found = std::ranges::find(kRenamedClaims, claim, &RenamedWord::new_name);
   if (found == kRenamedClaims.end()) return fmt::format("claim '{}' is given twice", claim);
-  return fmt::format("claim '{}' is given twice: '{}' is its old name", claim, found->old_name);
+  return fmt::format("'{}' is the old name of '{}', which is given too", found->old_name, claim);
 }
 
 }  // namespace doublehold

@@ -27,7 +27,7 @@ std::span<const RenamedWord> RenamedEvents();
 // The new name of a renamed claim; any other word as it is.
 std::string CurrentClaimName(std::string_view name);
 std::vector<std::string> CurrentClaimNames(std::vector<std::string> names);
-// "claim 'release-result' is given twice: 'told' is its old name". `claim` is a new name.
+// "'told' is the old name of 'release-result', which is given too". `claim` is a new name.
 std::string ClaimGivenTwice(std::string_view claim);
 // Puts what a table has of a claim under its new name. Returns an error where it has both names; ""
 // otherwise.

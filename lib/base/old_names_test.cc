@@ -36,7 +36,7 @@ TEST(OldNames, AnOldNameOfAnEventBecomesTheNewOneAndOtherWordsStay) {
 
 TEST(OldNames, AClaimThatIsGivenTwiceIsNamedWithItsOldName) {
   EXPECT_EQ(ClaimGivenTwice("key-leak"),
-            "claim 'key-leak' is given twice: 'cleared' is its old name");
+            "'cleared' is the old name of 'key-leak', which is given too");
   EXPECT_EQ(ClaimGivenTwice("stock"), "claim 'stock' is given twice");
 }
 

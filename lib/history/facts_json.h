@@ -10,12 +10,18 @@
 
 namespace doublehold {
 
+class JsonObject;
+
 // The fields in the order in which a reader wants them.
 nlohmann::ordered_json FactsToJson(const RunFacts& facts);
 
 // Every field must be there and of its type, and none besides; the Error is the reason alone, the
 // caller knows the place.
 Result<RunFacts> FactsFromJson(const nlohmann::json& json);
+
+// The same for an object with other fields besides, of which the caller asks. The document of the
+// object keeps what is wrong.
+RunFacts ReadFacts(JsonObject& object);
 
 }  // namespace doublehold
 

@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "lib/base/json_object.h"
 #include "lib/base/old_names.h"
 #include "lib/base/words.h"
 #include "lib/history/event_line.h"
@@ -26,16 +24,6 @@ using nlohmann::ordered_json;
 
 constexpr size_t kLongestLine = size_t{16} << 20;  // a start line with 65,535 keys fits
 constexpr size_t kFlushBytes = size_t{1} << 16;
-
-Result<int64_t> Whole(const json& number, std::string_view name) {
-  const bool huge =
-      number.is_number_unsigned() &&
-      number.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  if (!number.is_number_integer() || huge) {
-    return BadInput(fmt::format("field '{}' is not a whole number of 64 bits", name));
-  }
-  return number.get<int64_t>();
-}
 
 // The members of an enumeration by name, so that a reader can look a word up and suggest another.
 template <typename Enum>
@@ -55,12 +43,17 @@ class Reader {
     const std::string_view line = lines.line();
     if (TakeOurs(line)) return std::nullopt;
     const json parsed = json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
-    if (parsed.is_discarded()) {
-      return lines.ended() ? "not valid JSON" : "not valid JSON; the file is cut off here";
+    JsonDocument document(parsed);
+    JsonObject object(document);
+    if (index_ == 0) {
+      TakeStart(document, object);
+    } else if (const Event event = ReadEvent(object); document.ok()) {
+      if (std::optional<std::string> reason = WhyInvalid(event, history_.facts)) return reason;
+      history_.events.push_back(event);
     }
-    if (!parsed.is_object()) return "not a JSON object";
-    const Result<void> taken = index_ == 0 ? TakeStart(parsed) : TakeEvent(parsed);
-    if (!taken) return taken.error().message;
+    if (parsed.is_discarded() && !lines.ended())
+      return document.error() + "; the file is cut off here";
+    if (!document.ok()) return document.error();
     ++index_;
     return std::nullopt;
   }
@@ -92,171 +85,83 @@ class Reader {
     return history_.events.empty() ? 0 : history_.events.back().at_ns;
   }
 
-  Result<void> TakeStart(const json& line) {
-    if (const auto f = line.find("f"); f == line.end() || *f != "start") {
-      return BadInput("a history begins with a line whose 'f' is 'start'");
-    }
-    static const std::vector<std::string> fields{"index", "time", "process", "type", "f", "value"};
-    if (Result<void> checked = CheckFields(line, fields, fields); !checked) return checked;
-    if (line["index"] != 0 || line["time"] != 0) return BadInput("index and time of a start are 0");
-    json value = line["value"];
-    if (value.is_object() && value.contains("events")) {
-      const Result<int64_t> events = Whole(value["events"], "events");
-      if (!events || *events < 0) return BadInput("field 'events' is not a number of events");
-      promised_ = static_cast<uint64_t>(*events);
-      value.erase("events");
-    }
-    Result<RunFacts> facts = FactsFromJson(value);
-    if (!facts) return tl::unexpected(facts.error());
-    history_.facts = std::move(*facts);
+  void TakeStart(JsonDocument& document, JsonObject& line) {
+    if (const auto f = line.Find("f"); !f || f->Text() != "start")
+      return document.Fail("a history begins with a line whose 'f' is 'start'");
+    CheckIndex(line);
+    (void)line.Take("time").Whole<int64_t>(0, 0);
+    (void)line.Take("process");
+    (void)line.Take("type");
+    JsonObject value(line.Take("value"));
+    if (const auto events = value.Find("events")) promised_ = events->Whole<uint64_t>();
+    history_.facts = ReadFacts(value);
+    value.RejectUnknown();
+    line.RejectUnknown();
     lines_.emplace(history_.facts.keys);
     for (size_t i = 0; i < history_.facts.keys.size(); ++i) {
       key_numbers_[history_.facts.keys[i]] = static_cast<uint16_t>(i);
     }
-    return {};
   }
 
-  Result<void> TakeEvent(const json& line) {
-    static const std::vector<std::string> needed{"index", "time", "process", "type", "f", "value"};
-    static const std::vector<std::string> known{"index", "time", "process", "task", "thread",
-                                                "type",  "f",    "key",     "value"};
+  Event ReadEvent(JsonObject& line) {
     Event event;
-    Result<void> taken = CheckFields(line, needed, known);
-    if (taken) taken = TakeIndex(line["index"]);
-    if (taken) taken = TakeTime(line["time"], event);
-    if (taken) taken = TakeProcess(line["process"], event);
-    if (taken && line.contains("task")) taken = TakeWord(line["task"], "task", tasks_, event.task);
-    if (taken && line.contains("thread")) taken = TakeThread(line["thread"], event);
-    if (taken) taken = TakeWord(line["type"], "type", types_, event.type);
-    if (taken) taken = TakeOp(line["f"], event);
-    if (taken && (line.contains("key") || HasKey(event.op))) taken = TakeKey(line, event);
-    if (taken) taken = TakeValue(line["value"], event);
-    if (!taken) return taken;
-    if (std::optional<std::string> reason = WhyInvalid(event, history_.facts)) {
-      return BadInput(std::move(*reason));
+    CheckIndex(line);
+    event.at_ns = ReadTime(line.Take("time"));
+    event.client = ReadProcess(line.Take("process"));
+    if (const auto task = line.Find("task")) event.task = task->Meaning(tasks_);
+    if (const auto thread = line.Find("thread")) event.thread = thread->Whole<uint8_t>();
+    event.type = line.Take("type").Meaning(types_);
+    event.op = ReadOp(line.Take("f"));
+    const auto key = HasKey(event.op) ? line.Take("key") : line.Find("key");
+    if (key) event.key = key->Meaning(key_numbers_);
+    ReadValues(line.Take("value"), event);
+    line.RejectUnknown();
+    return event;
+  }
+
+  void CheckIndex(JsonObject& line) const {
+    const JsonValue field = line.Take("index");
+    if (const auto index = field.Whole<int64_t>(); index != index_)
+      field.Fail(fmt::format("is {}, not {}", index, index_));
+  }
+
+  [[nodiscard]] Op ReadOp(const JsonValue& field) const {
+    const auto current = ops_.find(CurrentEventName(field.Text()));
+    return current != ops_.end() ? current->second : field.Meaning(ops_);
+  }
+
+  [[nodiscard]] int64_t ReadTime(const JsonValue& field) const {
+    const auto time = field.Whole<int64_t>(0);
+    if (time < LastNs()) field.Fail(fmt::format("is {}, before {}", time, LastNs()));
+    return time;
+  }
+
+  [[nodiscard]] int32_t ReadProcess(const JsonValue& field) const {
+    const json* process = field.raw();
+    if (process == nullptr) return 0;
+    if (process->is_string()) {
+      if (const auto named = ProcessNamed(field.Text())) return *named;
     }
-    history_.events.push_back(event);
-    return {};
+    const int clients = history_.facts.clients;
+    if (process->is_number_unsigned() && process->get<uint64_t>() >= 1 &&
+        process->get<uint64_t>() <= static_cast<uint64_t>(clients))
+      return process->get<int32_t>();
+    field.Fail(
+        fmt::format("is {}, which is unknown (1 to {}, \"referee\", \"supervisor\" or \"node 1\")",
+                    field.Shown(), clients));
+    return 0;
   }
 
-  static Result<void> CheckFields(const json& line, const std::vector<std::string>& needed,
-                                  const std::vector<std::string>& known) {
-    for (const auto& [name, unused] : line.items()) {
-      if (std::ranges::find(known, name) == known.end()) {
-        return BadInput(UnknownWord("field", name, known));
-      }
-    }
-    for (const std::string& name : needed) {
-      if (!line.contains(name)) return BadInput(fmt::format("field '{}' is missing", name));
-    }
-    return {};
-  }
-
-  Result<void> TakeIndex(const json& field) {
-    const Result<int64_t> index = Whole(field, "index");
-    if (!index) return tl::unexpected(index.error());
-    if (*index != index_) return BadInput(fmt::format("index {} should be {}", *index, index_));
-    return {};
-  }
-
-  Result<void> TakeTime(const json& field, Event& event) {
-    const Result<int64_t> time = Whole(field, "time");
-    if (!time) return tl::unexpected(time.error());
-    if (*time < 0) return BadInput(fmt::format("time {} is negative", *time));
-    if (*time < LastNs()) return BadInput(fmt::format("time {} is before {}", *time, LastNs()));
-    event.at_ns = *time;
-    return {};
-  }
-
-  Result<void> TakeProcess(const json& field, Event& event) {
-    if (field.is_string()) {
-      if (const auto named = ProcessNamed(field.get_ref<const std::string&>())) {
-        event.client = *named;
-        return {};
-      }
-    }
-    if (field.is_number_unsigned() && field.get<uint64_t>() >= 1 &&
-        field.get<uint64_t>() <= static_cast<uint64_t>(history_.facts.clients)) {
-      event.client = field.get<int32_t>();
-      return {};
-    }
-    return BadInput(
-        fmt::format("process {} is unknown (1 to {}, \"referee\", \"supervisor\" or \"node 1\")",
-                    field.dump(-1, ' ', true), history_.facts.clients));
-  }
-
-  static Result<void> TakeThread(const json& field, Event& event) {
-    const Result<int64_t> thread = Whole(field, "thread");
-    if (!thread) return tl::unexpected(thread.error());
-    if (*thread < 0 || *thread > std::numeric_limits<uint8_t>::max())
-      return BadInput(fmt::format("thread {} is unknown", *thread));
-    event.thread = static_cast<uint8_t>(*thread);
-    return {};
-  }
-
-  Result<void> TakeKey(const json& line, Event& event) {
-    const auto field = line.find("key");
-    if (field == line.end()) return BadInput("field 'key' is missing");
-    if (!field->is_string()) return BadInput("field 'key' is not a string");
-    const auto found = key_numbers_.find(field->get<std::string>());
-    if (found == key_numbers_.end()) {
-      return BadInput(UnknownWord("key", field->get<std::string>(), history_.facts.keys));
-    }
-    event.key = found->second;
-    return {};
-  }
-
-  template <typename Enum>
-  Result<void> TakeWord(const json& field, std::string_view name,
-                        const std::map<std::string, Enum, std::less<>>& words, Enum& member) {
-    if (!field.is_string()) return BadInput(fmt::format("field '{}' is not a string", name));
-    const auto found = words.find(field.get<std::string>());
-    if (found == words.end()) {
-      std::vector<std::string> known;
-      known.reserve(words.size());
-      for (const auto& [word, unused] : words) known.push_back(word);
-      return BadInput(UnknownWord(name, field.get<std::string>(), known));
-    }
-    member = found->second;
-    return {};
-  }
-
-  Result<void> TakeOp(const json& field, Event& event) {
-    if (!field.is_string()) return TakeWord(field, "f", ops_, event.op);
-    const json current = CurrentEventName(field.get_ref<const std::string&>());
-    return TakeWord(current, "f", ops_, event.op);
-  }
-
-  static Result<void> TakeValue(const json& value, Event& event) {
-    if (!value.is_object()) return BadInput("field 'value' is not an object");
+  static void ReadValues(const JsonValue& field, Event& event) {
+    JsonObject value(field);
+    if (const auto hold = value.Find("hold")) event.hold = hold->Whole<uint64_t>();
     const ValueNames names = ValueNamesOf(event.op, event.type);
-    std::array<bool, 4> taken{};
-    for (const auto& [name, field] : value.items()) {
-      if (name == "hold") {
-        if (!field.is_number_unsigned()) return BadInput("field 'hold' is not a hold's number");
-        event.hold = field.get<uint64_t>();
-        continue;
-      }
-      size_t i = 0;
-      while (i < names.size() && name != NameOfValue(names, i)) ++i;
-      if (i == names.size()) {
-        std::vector<std::string> known{"hold"};
-        for (const ValueName& other : names) {
-          if (!other.text.empty()) known.emplace_back(other.text);
-        }
-        return BadInput(UnknownWord("field", name, known));
-      }
-      const Result<int64_t> number = Whole(field, name);
-      if (!number) return tl::unexpected(number.error());
-      event.value[i] = *number;
-      taken[i] = true;
-    }
     for (size_t i = 0; i < names.size(); ++i) {
-      if (names[i].always && !taken[i]) {
-        return BadInput(fmt::format("field '{}' is missing", names[i].text));
-      }
+      const std::string_view name = NameOfValue(names, i);
+      const auto number = names[i].always ? value.Take(name) : value.Find(name);
+      if (number) event.value[i] = number->Whole<int64_t>();
     }
-    return {};
+    value.RejectUnknown();
   }
 
   History history_;

@@ -14,15 +14,6 @@ namespace doublehold {
 
 using nlohmann::json;
 
-namespace {
-
-template <typename T>
-void RenameClaims(std::map<std::string, T>& by_claim, const JsonValue& field) {
-  if (const std::string error = UseCurrentClaimNames(by_claim); !error.empty()) field.Fail(error);
-}
-
-}  // namespace
-
 json ToJson(const Plan& plan) { return json(WriteField(plan)); }
 
 Result<Plan> PlanFromJson(const json& from, std::string_view name) {
@@ -32,8 +23,8 @@ Result<Plan> PlanFromJson(const json& from, std::string_view name) {
   ForEachField(plan, FieldReader{object});
   object.RejectUnknown();
   plan.claims = CurrentClaimNames(std::move(plan.claims));
-  RenameClaims(plan.expect, object.Take("expect"));
-  RenameClaims(plan.expect_cause, object.Take("expect_cause"));
+  RenameClaims(plan.expect, object, "expect");
+  RenameClaims(plan.expect_cause, object, "expect_cause");
   if (!document.ok()) return BadInput(fmt::format("{}: {}", name, document.error()));
   return plan;
 }

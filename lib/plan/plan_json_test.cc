@@ -117,8 +117,8 @@ TEST(PlanJson, AClaimByBothOfItsNamesIsRefused) {
     const json value = table == std::string("expect") ? json("any") : json::array({"overran"});
     plan[table] = {{"warned", value}, {"lost-lock-notification", value}};
     EXPECT_EQ(Refusal(plan), "field '" + std::string(table) +
-                                 "': claim 'lost-lock-notification' is given twice: 'warned' is its "
-                                 "old name");
+                                 "' names a claim twice: 'warned' is the old name of "
+                                 "'lost-lock-notification', which is given too");
   }
 }
 
