@@ -188,7 +188,7 @@ TEST_F(Drivers, OneThatBreaksTheProtocolEndsTheRunAndSaysWhere) {
     const char* how;
     const char* says;
   } cases[] = {
-      {"garbage", "it is no JSON: Traceback (most recent call last):"},
+      {"garbage", "not valid JSON: Traceback (most recent call last):"},
       {"unasked", R"(id 4711 was never asked: {"id":4711,"ok":{}})"},
       {"long", "wrote a line of more than 65536 bytes: xxx"},
       {"exits", "ended by itself: it exited with status 3; its log ends: I have had enough"},
@@ -217,7 +217,7 @@ TEST_F(Drivers, TheRefereesEndsTheRunToo) {
   Driven run({"--driver", Liar("acquire garbage referee")});
   EXPECT_EQ(run.program->Wait(), 4) << run.program->Out();
   EXPECT_NE(run.program->Err().find(
-                "the referee: its driver broke the protocol: it is no JSON: Traceback"),
+                "the referee: its driver broke the protocol: not valid JSON: Traceback"),
             std::string::npos)
       << run.program->Err();
   ExpectNothingLeftDriver(*run.program);
@@ -388,7 +388,7 @@ TEST_F(Drivers, AreCheckedAgainstTheProtocol) {
     EXPECT_NE(liar.out.find(says), std::string::npos) << liar.out;
   const Finished broken = RunProgram({"driver", "check", "--", Liar("release garbage")});
   EXPECT_EQ(broken.exit_code, 1);
-  EXPECT_NE(broken.out.find("the driver broke the protocol: it is no JSON: Traceback"),
+  EXPECT_NE(broken.out.find("the driver broke the protocol: not valid JSON: Traceback"),
             std::string::npos)
       << broken.out;
 }

@@ -92,7 +92,7 @@ TEST(DriverServe, ALineThatIsNoRequestEndsItAndIsShown) {
   const std::string serve = " | " + kDriverServeServe + "set-nx-px";
   EXPECT_EQ(Shell("printf ''" + serve), "0\n") << "the end of its input is a bye";
   EXPECT_EQ(Shell("echo nonsense" + serve),
-            "doublehold driver: broke the protocol: it is no JSON: nonsense\n4\n");
+            "doublehold driver: broke the protocol: not valid JSON: nonsense\n4\n");
   EXPECT_EQ(Shell(R"(echo '{"id":1,"op":"release","session":0,"grant":"g"}')" + serve),
             "doublehold driver: broke the protocol: there is no session 0: setup has said 0\n4\n");
   const std::string hello = R"({"id":1,"op":"hello","protocol":1,"options":{}}\n)";

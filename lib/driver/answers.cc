@@ -6,8 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "lib/base/words.h"
-#include "lib/driver/json_members.h"
+#include "lib/base/json_object.h"
 
 namespace doublehold {
 namespace {
@@ -21,84 +20,73 @@ constexpr int64_t kLongestValidityMs = int64_t{366} * 24 * 3600 * 1000;
 constexpr std::array<std::string_view, 6> kOpNames{"hello",  "setup",   "acquire",
                                                    "extend", "release", "bye"};
 
-std::string Quoted(std::string_view word) { return fmt::format("'{}'", Shortened(word)); }
-
-std::vector<std::string> CanOf(const json& words) {
+std::vector<std::string> ReadAbilities(const JsonValue& field) {
   static const std::vector<std::string> known{"lease",     "watchdog",      "extend",
                                               "lost",      "token",         "read-write",
                                               "reentrant", "blind-release", "silent-release"};
-  if (!words.is_array()) Wrong("'can' is no list");
   std::vector<std::string> can;
-  for (const json& word : words) {
-    if (!word.is_string()) Wrong("'can' has something that is no text");
-    can.push_back(word.get<std::string>());
-    if (std::ranges::find(known, can.back()) == known.end())
-      Wrong(fmt::format("'can' has {}{}", Quoted(can.back()), Suggestion(can.back(), known)));
-  }
+  for (const JsonValue& word : field.List()) can.push_back(word.Word(known));
   std::ranges::sort(can);
-  if (std::ranges::adjacent_find(can) != can.end()) Wrong("'can' says a thing twice");
+  if (std::ranges::adjacent_find(can) != can.end()) field.Fail("says a thing twice");
   return can;
 }
 
-DriverHello HelloOf(Members& ok) {
-  const std::optional<int64_t> protocol = ok.Whole("protocol", 0, INT64_MAX);
-  if (protocol != kDriverProtocol) Wrong(fmt::format("its protocol is not {}", kDriverProtocol));
-  return {.name = ok.Text("name", kLongestName),
-          .version = ok.Text("version", kLongestName),
-          .can = CanOf(ok.Get("can"))};
+DriverHello ReadHello(JsonObject& ok) {
+  const JsonValue protocol = ok.Take("protocol");
+  if (protocol.Whole<int64_t>() != kDriverProtocol)
+    protocol.Fail(fmt::format("is not {}", kDriverProtocol));
+  return {.name = ok.Take("name").NonEmptyText(kLongestName),
+          .version = ok.Take("version").NonEmptyText(kLongestName),
+          .can = ReadAbilities(ok.Take("can"))};
 }
 
 // Of a lease, where the driver knows more than when it was asked.
-void TakeLease(Members& ok, MonoTime asked, MonoTime now, DriverAnswer& answer) {
-  if (const auto validity = ok.Whole("validity_ms", 0, kLongestValidityMs))
-    answer.validity = std::chrono::milliseconds(*validity);
-  const auto from = ok.Whole("from_ns", 0, INT64_MAX);
+void ReadLease(JsonObject& ok, MonoTime asked, MonoTime now, DriverAnswer& answer) {
+  if (const auto validity = ok.Find("validity_ms"))
+    answer.validity = std::chrono::milliseconds(validity->Whole<int64_t>(0, kLongestValidityMs));
+  const auto from = ok.Find("from_ns");
   if (!from) return;
-  answer.from = MonoTime(Duration(*from));
+  answer.from = MonoTime(Duration(from->Whole<int64_t>(0)));
   if (*answer.from < asked || *answer.from > now)
-    Wrong(
-        "'from_ns' lies before the request or after the answer: it is of CLOCK_MONOTONIC, of when "
-        "the library asked for the lock");
+    from->Fail(
+        "lies before the request or after the answer: it is of CLOCK_MONOTONIC, of when the "
+        "library asked for the lock");
 }
 
-// A lock that gives tokens gives one with each grant: that is what they are for.
-int64_t TokenOf(Members& ok) {
-  const std::optional<int64_t> token = ok.Whole("token", 1, kMostToken);
-  if (!token) Wrong("'ok' of acquire has no 'token', which its hello says that it can");
-  return *token;
-}
-
-DriverAnswer AnswerFromOk(const json& object, DriverOp op, const DriverHello& hello, MonoTime asked,
-                          MonoTime now) {
+DriverAnswer ReadOk(const JsonValue& field, DriverOp op, const DriverHello& hello, MonoTime asked,
+                    MonoTime now) {
   DriverAnswer answer;
-  Members ok(object, fmt::format("'ok' of {}", Name(op)));
-  if (op == DriverOp::kHello) answer.hello = HelloOf(ok);
-  if (op == DriverOp::kAcquire) answer.grant = ok.Text("grant");
-  if (op == DriverOp::kAcquire && hello.Can("token")) answer.token = TokenOf(ok);
-  if (op == DriverOp::kAcquire || op == DriverOp::kExtend) TakeLease(ok, asked, now, answer);
-  ok.CheckNothingElse();
+  JsonObject ok(field);
+  if (op == DriverOp::kHello) answer.hello = ReadHello(ok);
+  if (op == DriverOp::kAcquire) answer.grant = ok.Take("grant").NonEmptyText(kLongestDriverLine);
+  if (op == DriverOp::kAcquire && hello.Can("token")) {
+    const auto token = ok.Find("token");
+    if (!token) field.Fail("has no 'token', which its hello says that it can");
+    if (token) answer.token = token->Whole<int64_t>(1, kMostToken);
+  }
+  if (op == DriverOp::kAcquire || op == DriverOp::kExtend) ReadLease(ok, asked, now, answer);
+  ok.RejectUnknown();
   return answer;
 }
 
-DriverAnswer NoOf(const json& object, DriverOp op) {
+DriverAnswer ReadNo(const JsonValue& field, DriverOp op) {
   const bool can_refuse =
       op == DriverOp::kAcquire || op == DriverOp::kExtend || op == DriverOp::kRelease;
-  if (!can_refuse) Wrong(fmt::format("'no' is no answer to {}", Name(op)));
+  if (!can_refuse) field.Fail("is only for acquire, extend and release");
   DriverAnswer answer{.kind = DriverAnswer::Kind::kNo};
-  Members no(object, "'no'");
-  if (op == DriverOp::kAcquire)
-    answer.taken =
-        std::chrono::milliseconds(no.Whole("taken_ms", 1, kLongestValidityMs).value_or(0));
-  no.CheckNothingElse();
+  JsonObject no(field);
+  const auto taken = op == DriverOp::kAcquire ? no.Find("taken_ms") : std::nullopt;
+  if (taken) answer.taken = std::chrono::milliseconds(taken->Whole<int64_t>(1, kLongestValidityMs));
+  no.RejectUnknown();
   return answer;
 }
 
-DriverAnswer ErrorOf(const json& object) {
-  Members error(object, "'error'");
+DriverAnswer ReadError(const JsonValue& field) {
   DriverAnswer answer{.kind = DriverAnswer::Kind::kError};
-  answer.text = error.Text("text");
-  answer.definite = error.Flag("definite");
-  error.CheckNothingElse();
+  JsonObject error(field);
+  answer.text = error.Take("text").NonEmptyText(kLongestDriverLine);
+  if (const auto definite = error.Find("definite")) answer.definite = definite->Flag();
+  error.RejectUnknown();
   return answer;
 }
 
@@ -120,44 +108,45 @@ uint64_t DriverAnswers::Ask(DriverOp op, MonoTime now, const std::string& grant)
 }
 
 std::variant<DriverReply, LostNotification, BrokenLine> DriverAnswers::Take(std::string_view line,
-                                                                            MonoTime now) try {
-  const json object = ParsedObject(line);
-  Members members(object, "it");
-  if (const json* lost = members.Find("lost"); lost != nullptr) {
-    if (!hello_.Can("lost")) Wrong("its hello does not say that it can 'lost'");
-    members.CheckNothingElse();
-    Members notice(*lost, "'lost'");
-    LostNotification told{.grant = notice.Text("grant")};
-    notice.CheckNothingElse();
+                                                                            MonoTime now) {
+  const json parsed = json::parse(line, nullptr, /*allow_exceptions=*/false);
+  JsonDocument document(parsed);
+  JsonObject members(document);
+  if (const auto lost = members.Find("lost")) {
+    if (!hello_.Can("lost")) return BrokenLine{"its hello does not say that it can 'lost'"};
+    JsonObject notice(*lost);
+    LostNotification told{.grant = notice.Take("grant").NonEmptyText(kLongestDriverLine)};
+    notice.RejectUnknown();
+    members.RejectUnknown();
+    if (!document.ok()) return BrokenLine{document.error()};
     told.is_news = held_.erase(told.grant) > 0;
     if (told.is_news) lost_.emplace(told.grant, now);
     return told;
   }
-  const std::optional<int64_t> id = members.Whole("id", 0, INT64_MAX);
-  if (!id) Wrong("it has no 'id'");
-  const auto asked = under_way_.find(static_cast<uint64_t>(*id));
+  const auto id = members.Take("id").Whole<int64_t>(0);
+  if (!document.ok()) return BrokenLine{document.error()};
+  const auto asked = under_way_.find(static_cast<uint64_t>(id));
   if (asked == under_way_.end()) {
-    const bool was_asked = *id > 0 && static_cast<uint64_t>(*id) <= last_id_;
-    Wrong(fmt::format("id {} {}", *id, was_asked ? "was answered before" : "was never asked"));
+    const bool was_asked = id > 0 && static_cast<uint64_t>(id) <= last_id_;
+    return BrokenLine{
+        fmt::format("id {} {}", id, was_asked ? "was answered before" : "was never asked")};
   }
   const auto [op, at] = asked->second;
-  const json* ok = members.Find("ok");
-  const json* no = members.Find("no");
-  const json* error = members.Find("error");
-  if ((ok != nullptr) + (no != nullptr) + (error != nullptr) != 1)
-    Wrong("it has not exactly one of 'ok', 'no' and 'error'");
+  const auto ok = members.Find("ok");
+  const auto no = members.Find("no");
+  const auto error = members.Find("error");
+  if (ok.has_value() + no.has_value() + error.has_value() != 1)
+    return BrokenLine{"it has not exactly one of 'ok', 'no' and 'error'"};
   DriverReply reply{.id = asked->first, .answer = {}};
-  reply.answer = ok != nullptr   ? AnswerFromOk(*ok, op, hello_, at, now)
-                 : no != nullptr ? NoOf(*no, op)
-                                 : ErrorOf(*error);
+  reply.answer = ok ? ReadOk(*ok, op, hello_, at, now) : no ? ReadNo(*no, op) : ReadError(*error);
   reply.answer.came = now;
-  members.CheckNothingElse();
-  if (op == DriverOp::kHello && ok != nullptr) hello_ = reply.answer.hello;
-  if (op == DriverOp::kAcquire && ok != nullptr) held_.insert(reply.answer.grant);
+  members.RejectUnknown();
+  if (!document.ok())
+    return BrokenLine{fmt::format("answer to {}: {}", Name(op), document.error())};
+  if (op == DriverOp::kHello && ok) hello_ = reply.answer.hello;
+  if (op == DriverOp::kAcquire && ok) held_.insert(reply.answer.grant);
   under_way_.erase(asked);
   return reply;
-} catch (const WrongLine& wrong) {
-  return BrokenLine{wrong.what()};
 }
 
 std::optional<MonoTime> DriverAnswers::LostAt(const std::string& grant) const {

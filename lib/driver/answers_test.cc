@@ -69,7 +69,7 @@ TEST(DriverAnswers, AnAnswerIsOkNoOrAnError) {
   EXPECT_EQ(Good(R"({"id":3,"no":{}})").taken, 0ms);
   EXPECT_EQ(Good(R"({"id":3,"no":{"taken_ms":40}})").taken, 40ms);
   EXPECT_EQ(WhyBrokenAnswers(R"({"id":3,"no":{"taken_ms":0}})"),
-            "'taken_ms' of 'no' is no whole number in 1..31622400000");
+            "answer to acquire: field 'no.taken_ms' is 0, outside 1 to 31622400000");
   const DriverAnswer error = Good(R"({"id":5,"error":{"text":"reset","definite":true}})");
   EXPECT_EQ(error.kind, DriverAnswer::Kind::kError);
   EXPECT_TRUE(error.definite);
@@ -85,11 +85,11 @@ TEST(DriverAnswers, ATokenComesWithEachGrantOfThoseWhoCan) {
   const auto taken = answers.Take(R"({"id":3,"ok":{"grant":"a","token":34}})", kAnswersNow);
   EXPECT_EQ(std::get<DriverReply>(taken).answer.token, 34);
   EXPECT_EQ(WhyBrokenAnswers(R"({"id":3,"ok":{"grant":"a"}})", Asked(can)),
-            "'ok' of acquire has no 'token', which its hello says that it can");
+            "answer to acquire: field 'ok' has no 'token', which its hello says that it can");
   EXPECT_EQ(WhyBrokenAnswers(R"({"id":3,"ok":{"grant":"a","token":0}})", Asked(can)),
-            "'token' of 'ok' of acquire is no whole number in 1..2305843009213693952");
+            "answer to acquire: field 'ok.token' is 0, outside 1 to 2305843009213693952");
   EXPECT_EQ(WhyBrokenAnswers(R"({"id":3,"ok":{"grant":"a","token":34}})"),
-            "'ok' of acquire has no member 'token' (one of: grant, validity_ms, from_ns)");
+            "answer to acquire: field 'ok.token' is unknown (one of: grant, validity_ms, from_ns)");
 }
 
 TEST(DriverAnswers, ALostLockIsToldUnaskedByThoseWhoCan) {
@@ -97,7 +97,7 @@ TEST(DriverAnswers, ALostLockIsToldUnaskedByThoseWhoCan) {
   const auto taken = answers.Take(R"({"lost":{"grant":"3f9c"}})", kAnswersNow);
   EXPECT_EQ(std::get<LostNotification>(taken).grant, "3f9c");
   EXPECT_FALSE(std::get<LostNotification>(taken).is_news) << "it was never granted";
-  EXPECT_EQ(WhyBrokenAnswers(R"({"lost":{}})"), "'lost' has no 'grant'");
+  EXPECT_EQ(WhyBrokenAnswers(R"({"lost":{}})"), "field 'lost.grant' is missing");
   const std::string cannot = R"({"id":1,"ok":{"protocol":1,"name":"a","version":"1","can":[]}})";
   EXPECT_EQ(WhyBrokenAnswers(R"({"lost":{"grant":"3f9c"}})", Asked(cannot)),
             "its hello does not say that it can 'lost'");
@@ -131,50 +131,51 @@ TEST(DriverAnswers, ABrokenLineIsSaidWhatIsWrongWith) {
     const char* line;
     const char* why;
   } cases[] = {
-      {"", "it is no JSON"},
-      {"hello", "it is no JSON"},
-      {"{\"id\":3", "it is no JSON"},
-      {"{\"id\":3,\"no\":{}} {}", "it is no JSON"},
-      {"{\"id\":5,\"error\":{\"text\":\"\xff\"}}", "it is no JSON"},
-      {"[]", "it is no JSON object"},
-      {R"({"no":{}})", "it has no 'id'"},
-      {R"({"id":"3","no":{}})", "'id' of it is no whole number in 0..9223372036854775807"},
-      {R"({"id":3.0,"no":{}})", "'id' of it is no whole number in 0..9223372036854775807"},
-      {R"({"id":-3,"no":{}})", "'id' of it is no whole number in 0..9223372036854775807"},
+      {"", "not valid JSON"},
+      {"hello", "not valid JSON"},
+      {"{\"id\":3", "not valid JSON"},
+      {"{\"id\":3,\"no\":{}} {}", "not valid JSON"},
+      {"{\"id\":5,\"error\":{\"text\":\"\xff\"}}", "not valid JSON"},
+      {"[]", "not a JSON object"},
+      {R"({"no":{}})", "field 'id' is missing"},
+      {R"({"id":"3","no":{}})", "field 'id' is not a whole number"},
+      {R"({"id":3.0,"no":{}})", "field 'id' is not a whole number"},
+      {R"({"id":-3,"no":{}})", "field 'id' is -3, outside 0 to 9223372036854775807"},
       {R"({"id":18446744073709551615,"no":{}})",
-       "'id' of it is no whole number in 0..9223372036854775807"},
+       "field 'id' is 18446744073709551615, outside 0 to 9223372036854775807"},
       {R"({"id":7,"no":{}})", "id 7 was never asked"},
       {R"({"id":0,"no":{}})", "id 0 was never asked"},
       {R"({"id":1,"no":{}})", "id 1 was answered before"},
       {R"({"id":3})", "it has not exactly one of 'ok', 'no' and 'error'"},
       {R"({"id":3,"ok":{"grant":"a"},"no":{}})",
        "it has not exactly one of 'ok', 'no' and 'error'"},
-      {R"({"id":3,"no":true})", "'no' is no object"},
-      {R"({"id":3,"no":{"why":"taken"}})", "'no' has no member 'why' (one of: taken_ms)"},
-      {R"({"id":3,"no":{},"op":"acquire"})", "it has no member 'op' (did you mean 'ok'?)"},
-      {R"({"id":2,"no":{}})", "'no' is no answer to setup"},
-      {R"({"id":3,"ok":true})", "'ok' of acquire is no object"},
-      {R"({"id":3,"ok":{}})", "'ok' of acquire has no 'grant'"},
-      {R"({"id":3,"ok":{"grant":7}})", "'grant' of 'ok' of acquire is no text"},
-      {R"({"id":3,"ok":{"grant":""}})", "'grant' of 'ok' of acquire is empty"},
+      {R"({"id":3,"no":true})", "answer to acquire: field 'no' is not an object"},
+      {R"({"id":3,"no":{"why":"taken"}})",
+       "answer to acquire: field 'no.why' is unknown (one of: taken_ms)"},
+      {R"({"id":3,"no":{},"op":"acquire"})",
+       "answer to acquire: field 'op' is unknown (did you mean 'ok'?)"},
+      {R"({"id":2,"no":{}})",
+       "answer to setup: field 'no' is only for acquire, extend and release"},
+      {R"({"id":3,"ok":true})", "answer to acquire: field 'ok' is not an object"},
+      {R"({"id":3,"ok":{}})", "answer to acquire: field 'ok.grant' is missing"},
+      {R"({"id":3,"ok":{"grant":7}})", "answer to acquire: field 'ok.grant' is not a string"},
+      {R"({"id":3,"ok":{"grant":""}})", "answer to acquire: field 'ok.grant' is empty"},
       {R"({"id":3,"ok":{"grant":"a","validity":5}})",
-       "'ok' of acquire has no member 'validity' (did you mean 'validity_ms'?)"},
+       "answer to acquire: field 'ok.validity' is unknown (did you mean 'validity_ms'?)"},
       {R"({"id":3,"ok":{"grant":"a","validity_ms":-1}})",
-       "'validity_ms' of 'ok' of acquire is no whole number in 0..31622400000"},
+       "answer to acquire: field 'ok.validity_ms' is -1, outside 0 to 31622400000"},
       {R"({"id":4,"ok":{"validity_ms":1e300}})",
-       "'validity_ms' of 'ok' of extend is no whole number in 0..31622400000"},
+       "answer to extend: field 'ok.validity_ms' is not a whole number"},
       {R"({"id":4,"ok":{"from_ns":999999}})",
-       "'from_ns' lies before the request or after the answer: it is of CLOCK_MONOTONIC, of when "
-       "the library "
-       "asked for the lock"},
+       "answer to extend: field 'ok.from_ns' lies before the request or after the answer: it is of "
+       "CLOCK_MONOTONIC, of when the library asked for the lock"},
       {R"({"id":4,"ok":{"from_ns":2000001}})",
-       "'from_ns' lies before the request or after the answer: it is of CLOCK_MONOTONIC, of when "
-       "the library "
-       "asked for the lock"},
-      {R"({"id":5,"ok":{"grant":"a"}})", "'ok' of release has no member 'grant'"},
-      {R"({"id":5,"error":{}})", "'error' has no 'text'"},
+       "answer to extend: field 'ok.from_ns' lies before the request or after the answer: it is of "
+       "CLOCK_MONOTONIC, of when the library asked for the lock"},
+      {R"({"id":5,"ok":{"grant":"a"}})", "answer to release: field 'ok.grant' is unknown"},
+      {R"({"id":5,"error":{}})", "answer to release: field 'error.text' is missing"},
       {R"({"id":5,"error":{"text":"x","definite":"yes"}})",
-       "'definite' of 'error' is neither true nor false"},
+       "answer to release: field 'error.definite' is not true or false"},
   };
   for (const auto& each : cases) EXPECT_EQ(WhyBrokenAnswers(each.line), each.why) << each.line;
 }
@@ -188,20 +189,22 @@ TEST(DriverAnswers, ABrokenHelloIsSaidWhatIsWrongWith) {
     std::string ok;
     const char* why;
   } cases[] = {
-      {R"({"name":"a","version":"1","can":[]})", "its protocol is not 1"},
-      {R"({"protocol":2,"name":"a","version":"1","can":[]})", "its protocol is not 1"},
-      {R"({"protocol":1,"version":"1","can":[]})", "'ok' of hello has no 'name'"},
+      {R"({"name":"a","version":"1","can":[]})", "answer to hello: field 'ok.protocol' is missing"},
+      {R"({"protocol":2,"name":"a","version":"1","can":[]})",
+       "answer to hello: field 'ok.protocol' is not 1"},
+      {R"({"protocol":1,"version":"1","can":[]})", "answer to hello: field 'ok.name' is missing"},
       {R"({"protocol":1,"name":"a","version":3,"can":[]})",
-       "'version' of 'ok' of hello is no text"},
-      {LongName(201), "'name' of 'ok' of hello is longer than 200 bytes"},
-      {R"({"protocol":1,"name":"a","version":"1"})", "'ok' of hello has no 'can'"},
-      {R"({"protocol":1,"name":"a","version":"1","can":"lease"})", "'can' is no list"},
+       "answer to hello: field 'ok.version' is not a string"},
+      {LongName(201), "answer to hello: field 'ok.name' is longer than 200 bytes"},
+      {R"({"protocol":1,"name":"a","version":"1"})", "answer to hello: field 'ok.can' is missing"},
+      {R"({"protocol":1,"name":"a","version":"1","can":"lease"})",
+       "answer to hello: field 'ok.can' is not a list"},
       {R"({"protocol":1,"name":"a","version":"1","can":[1]})",
-       "'can' has something that is no text"},
+       "answer to hello: field 'ok.can[0]' is not a string"},
       {R"({"protocol":1,"name":"a","version":"1","can":["leese"]})",
-       "'can' has 'leese' (did you mean 'lease'?)"},
+       "answer to hello: field 'ok.can[0]' is 'leese', which is unknown (did you mean 'lease'?)"},
       {R"({"protocol":1,"name":"a","version":"1","can":["lease","lease"]})",
-       "'can' says a thing twice"},
+       "answer to hello: field 'ok.can' says a thing twice"},
   };
   for (const auto& each : cases) {
     EXPECT_EQ(WhyBrokenAnswers(std::string(R"({"id":1,"ok":)") + each.ok + "}", Asked("")),
@@ -216,8 +219,8 @@ TEST(DriverAnswers, ADeepLineIsBrokenLikeAnyOther) {
   const std::string deep =
       R"({"id":3,"ok":)" + std::string(depth, '[') + std::string(depth, ']') + "}";
   ASSERT_LE(deep.size(), kLongestDriverLine);
-  EXPECT_EQ(WhyBrokenAnswers(deep), "'ok' of acquire is no object");
-  EXPECT_EQ(WhyBrokenAnswers(std::string(kLongestDriverLine, '[')), "it is no JSON");
+  EXPECT_EQ(WhyBrokenAnswers(deep), "answer to acquire: field 'ok' is not an object");
+  EXPECT_EQ(WhyBrokenAnswers(std::string(kLongestDriverLine, '[')), "not valid JSON");
 }
 
 TEST(DriverAnswers, ABrokenLineLeavesItsRequestUnderWay) {

@@ -1,75 +1,68 @@
 #include "lib/driver/requests.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <climits>
+#include <map>
 #include <nlohmann/json.hpp>
 
-#include "lib/base/words.h"
-#include "lib/driver/json_members.h"
+#include "lib/base/json_object.h"
 
 namespace doublehold {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::array kOps{DriverOp::kHello,  DriverOp::kSetup,   DriverOp::kAcquire,
-                          DriverOp::kExtend, DriverOp::kRelease, DriverOp::kBye};
 constexpr int64_t kLongestMs = int64_t{366} * 24 * 3600 * 1000;
 
-DriverOp OpOf(const std::string& name) {
-  const auto op = std::ranges::find(kOps, name, [](DriverOp known) { return Name(known); });
-  if (op == kOps.end()) Wrong(fmt::format("there is no op '{}'", Shortened(name)));
-  return *op;
+DriverOp ReadOp(const JsonValue& field) {
+  static const auto ops = [] {
+    std::map<std::string, DriverOp, std::less<>> names;
+    for (const DriverOp op : {DriverOp::kHello, DriverOp::kSetup, DriverOp::kAcquire,
+                              DriverOp::kExtend, DriverOp::kRelease, DriverOp::kBye})
+      names.emplace(Name(op), op);
+    return names;
+  }();
+  return field.Meaning(ops);
 }
 
-std::map<std::string, std::string> OptionsOf(const json& object) {
-  if (!object.is_object()) Wrong("'options' is no object");
+std::map<std::string, std::string> ReadOptions(const JsonValue& field) {
   std::map<std::string, std::string> options;
-  for (const auto& [name, value] : object.items()) {
-    if (!value.is_string()) Wrong(fmt::format("option '{}' is no text", Shortened(name)));
-    options[name] = value.get<std::string>();
-  }
+  for (const auto& [name, value] : field.Members()) options[name] = value.Text();
   return options;
 }
 
-std::vector<DriverNode> NodesOf(const json& list) {
-  if (!list.is_array()) Wrong("'nodes' is no list");
+std::vector<DriverNode> ReadNodes(const JsonValue& field) {
   std::vector<DriverNode> nodes;
-  for (const json& each : list) {
-    Members node(each, "a node");
-    nodes.push_back({.host = node.Text("host"),
-                     .port = static_cast<uint16_t>(node.NeededWhole("port", 1, UINT16_MAX))});
-    node.CheckNothingElse();
+  for (const JsonValue& each : field.List()) {
+    JsonObject node(each);
+    nodes.push_back({.host = node.Take("host").NonEmptyText(kLongestDriverLine),
+                     .port = node.Take("port").Whole<uint16_t>(1)});
+    node.RejectUnknown();
   }
   return nodes;
 }
 
-Duration SpanOf(Members& members, const char* name, int64_t least_ms) {
-  return std::chrono::milliseconds(members.NeededWhole(name, least_ms, kLongestMs));
+Duration ReadMs(const JsonValue& field, int64_t least_ms) {
+  return std::chrono::milliseconds(field.Whole<int64_t>(least_ms, kLongestMs));
 }
 
-void TakeSetup(Members& members, DriverRequest& request) {
-  request.client = static_cast<int>(members.NeededWhole("client", 0, INT_MAX));
-  request.sessions = static_cast<int>(members.NeededWhole("sessions", 1, UINT8_MAX));
-  request.nodes = NodesOf(members.Get("nodes"));
-  request.lease = SpanOf(members, "lease_ms", 1);
-  request.seed = static_cast<uint64_t>(members.NeededWhole("seed", 0, INT64_MAX));
+void ReadSetup(JsonObject& members, DriverRequest& request) {
+  request.client = members.Take("client").Whole<int>(0);
+  request.sessions = members.Take("sessions").Whole<int>(1, UINT8_MAX);
+  request.nodes = ReadNodes(members.Take("nodes"));
+  request.lease = ReadMs(members.Take("lease_ms"), 1);
+  request.seed = static_cast<uint64_t>(members.Take("seed").Whole<int64_t>(0));
 }
 
-void TakeCall(Members& members, DriverRequest& request) {
-  request.session = static_cast<int>(members.NeededWhole("session", 0, UINT8_MAX));
-  if (request.op != DriverOp::kRelease) request.lease = SpanOf(members, "lease_ms", 1);
+void ReadCall(JsonObject& members, DriverRequest& request) {
+  static const std::vector<std::string> modes{"read"};
+  request.session = members.Take("session").Whole<int>(0, UINT8_MAX);
+  if (request.op != DriverOp::kRelease) request.lease = ReadMs(members.Take("lease_ms"), 1);
   if (request.op != DriverOp::kAcquire) {
-    request.grant = members.Text("grant");
+    request.grant = members.Take("grant").NonEmptyText(kLongestDriverLine);
     return;
   }
-  request.key = members.Text("key");
-  request.wait = SpanOf(members, "wait_ms", 0);
-  request.reads = members.Find("mode") != nullptr;
-  if (request.reads && members.Text("mode") != "read") Wrong("'mode' is not read");
+  request.key = members.Take("key").NonEmptyText(kLongestDriverLine);
+  request.wait = ReadMs(members.Take("wait_ms"), 0);
+  if (const auto mode = members.Find("mode")) request.reads = !mode->Word(modes).empty();
 }
 
 json OkFromAnswer(DriverOp op, const DriverAnswer& answer) {
@@ -89,31 +82,32 @@ json OkFromAnswer(DriverOp op, const DriverAnswer& answer) {
 
 }  // namespace
 
-std::variant<DriverRequest, BrokenLine> ParseRequest(std::string_view line) try {
-  const json object = ParsedObject(line);
-  Members members(object, "the request");
-  DriverRequest request{.id = static_cast<uint64_t>(members.NeededWhole("id", 0, INT64_MAX)),
-                        .op = OpOf(members.Text("op"))};
+std::variant<DriverRequest, BrokenLine> ParseRequest(std::string_view line) {
+  const json parsed = json::parse(line, nullptr, /*allow_exceptions=*/false);
+  JsonDocument document(parsed);
+  JsonObject members(document);
+  DriverRequest request{.id = members.Take("id").Whole<uint64_t>(0, INT64_MAX),
+                        .op = ReadOp(members.Take("op"))};
+  if (!document.ok()) return BrokenLine{document.error()};
   switch (request.op) {
     case DriverOp::kHello:
-      request.protocol = members.NeededWhole("protocol", 0, INT64_MAX);
-      request.options = OptionsOf(members.Get("options"));
+      request.protocol = members.Take("protocol").Whole<int64_t>(0);
+      request.options = ReadOptions(members.Take("options"));
       break;
     case DriverOp::kSetup:
-      TakeSetup(members, request);
+      ReadSetup(members, request);
       break;
     case DriverOp::kAcquire:
     case DriverOp::kExtend:
     case DriverOp::kRelease:
-      TakeCall(members, request);
+      ReadCall(members, request);
       break;
     case DriverOp::kBye:
       break;
   }
-  members.CheckNothingElse();
+  members.RejectUnknown();
+  if (!document.ok()) return BrokenLine{document.error()};
   return request;
-} catch (const WrongLine& wrong) {
-  return BrokenLine{wrong.what()};
 }
 
 std::string AnswerLine(uint64_t id, DriverOp op, const DriverAnswer& answer) {
