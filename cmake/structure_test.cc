@@ -117,7 +117,7 @@ Names Plus(Names names, const Names& more) {
 
 // What is below everything else.
 const Names kFloor{"lib/base",  "lib/history",     "lib/plan",   "lib/redis", "lib/redis/wire",
-                   "lib/locks", "lib/locks/redis", "lib/driver", "lib/clock"};
+                   "lib/locks", "lib/locks/redis", "lib/driver", "lib/clock", "lib/os"};
 
 // Every room, and which others its sources may include.
 const std::map<std::string, Names>& Arrows() {
@@ -128,6 +128,7 @@ const std::map<std::string, Names>& Arrows() {
       {"lib/history/fuzz", {}},
       {"lib/plan", {"lib/base"}},
       {"lib/clock", {"lib/base"}},
+      {"lib/os", {"lib/base"}},
       {"lib/redis", {"lib/history", "lib/base"}},
       {"lib/redis/wire", {"lib/base"}},
       {"lib/locks", {"lib/base"}},

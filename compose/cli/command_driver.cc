@@ -17,8 +17,8 @@
 #include "compose/os/orphans.h"
 #include "compose/os/reserved_ports.h"
 #include "compose/os/scratch.h"
-#include "compose/os/spawn.h"
 #include "lib/base/words.h"
+#include "lib/os/spawn.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {

@@ -3,20 +3,19 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include "compose/cli/commands.h"
 #include "compose/cli/python.h"
 #include "lib/base/paths.h"
+#include "lib/os/run_tool.h"
 
 namespace doublehold {
 
 Result<std::string> FindPython() {
   for (const char* python : {"python3", "/usr/bin/python3"}) {
-    const std::string probe =
-        fmt::format("{} -c 'import matplotlib, jinja2' >/dev/null 2>&1", python);
-    if (std::system(probe.c_str()) == 0) return std::string(python);
+    const Result<RunResult> probe = RunToEnd({python, "-c", "import matplotlib, jinja2"});
+    if (probe && probe->succeeded()) return std::string(python);
   }
   return EnvironmentFailed(
       "no python3 that has matplotlib and jinja2; install the Debian packages python3-matplotlib "

@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "compose/os/run_folder.h"
-#include "compose/os/run_tool.h"
 #include "compose/testing/program.h"
 #include "lib/base/paths.h"
+#include "lib/os/run_tool.h"
 
 namespace doublehold {
 namespace {

@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "compose/client/client_main.h"
-#include "compose/os/spawn.h"
+#include "lib/os/spawn.h"
 
 namespace doublehold {
 

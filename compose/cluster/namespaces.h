@@ -21,10 +21,10 @@
 #include <string_view>
 #include <vector>
 
-#include "compose/os/run_tool.h"
 #include "faults/process_ref.h"
 #include "lib/base/result.h"
 #include "lib/base/time.h"
+#include "lib/os/run_tool.h"
 #include "lib/plan/plan.h"
 
 namespace doublehold {

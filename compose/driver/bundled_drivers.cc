@@ -11,9 +11,9 @@
 #include <sstream>
 #include <vector>
 
-#include "compose/os/run_tool.h"
 #include "lib/base/paths.h"
 #include "lib/base/words.h"
+#include "lib/os/run_tool.h"
 
 namespace doublehold {
 namespace {

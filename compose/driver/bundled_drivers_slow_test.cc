@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "compose/driver/bundled_drivers.h"
-#include "compose/os/run_tool.h"
 #include "compose/testing/program.h"
 #include "lib/base/paths.h"
+#include "lib/os/run_tool.h"
 
 namespace doublehold {
 namespace {

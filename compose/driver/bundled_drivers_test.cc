@@ -6,8 +6,8 @@
 
 #include <sstream>
 
-#include "compose/os/run_tool.h"
 #include "lib/base/paths.h"
+#include "lib/os/run_tool.h"
 
 namespace doublehold {
 namespace {

@@ -10,10 +10,10 @@
 #include "compose/os/child_processes.h"
 #include "compose/os/memory_log.h"
 #include "compose/os/orphans.h"
-#include "compose/os/spawn.h"
 #include "compose/plan/plan_builder.h"
 #include "lib/base/words.h"
 #include "lib/driver/driver_lock.h"
+#include "lib/os/spawn.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {

@@ -10,8 +10,8 @@
 #include <array>
 #include <fstream>
 
-#include "compose/os/spawn.h"
 #include "compose/testing/program.h"
+#include "lib/os/spawn.h"
 
 namespace doublehold {
 namespace {
@@ -94,21 +94,6 @@ TEST(Children, AStopIsToldOnceAndAnEndToo) {
   EXPECT_EQ(ends, 1);
   EXPECT_EQ(stops, 1);
   EXPECT_EQ(DescribeEnd(children.all()[0].ended.value_or(0)), "was killed by signal 9");
-}
-
-TEST(Children, TheTailOfALogIsItsLastLinesOnOne) {
-  const TestFolder folder;
-  const auto tail = [&](const std::string& text) {
-    WriteFile(folder.path() / "log", text);
-    return LogTail(folder.path() / "log");
-  };
-  EXPECT_EQ(LogTail(folder.path() / "none"), "");
-  EXPECT_EQ(tail(""), "");
-  EXPECT_EQ(tail("one\n\ntwo"), "one | two");
-  EXPECT_EQ(tail("1\n2\n3\n4\n5\n6\n"), "2 | 3 | 4 | 5 | 6");
-  EXPECT_EQ(tail("\x1b[31m\xff\n"), "\\x1b[31m\\xff");
-  EXPECT_EQ(tail(std::string(1'000'000, 'x') + "\nlast\n").substr(580),
-            std::string(16, 'x') + " | last");
 }
 
 }  // namespace

@@ -19,12 +19,12 @@
 #include "compose/os/child_processes.h"
 #include "compose/os/scratch.h"
 #include "compose/os/shutdown_request.h"
-#include "compose/os/spawn.h"
 #include "compose/run/idle_traffic.h"
 #include "compose/run/merge_segments.h"
 #include "compose/run/timeline.h"
 #include "lib/base/check.h"
 #include "lib/history/recorder.h"
+#include "lib/os/spawn.h"
 #include "lib/plan/topology.h"
 #include "lib/redis/hiredis_connection.h"
 

@@ -12,11 +12,11 @@
 
 #include "compose/driver/driver.h"
 #include "compose/os/run_folder.h"
-#include "compose/os/spawn.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/suite/suite_tables.h"
 #include "lib/base/prng.h"
 #include "lib/base/words.h"
+#include "lib/os/spawn.h"
 #include "lib/plan/plan_json.h"
 #include "lib/plan/settings.h"
 #include "lib/redis/hiredis_connection.h"

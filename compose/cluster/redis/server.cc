@@ -5,14 +5,13 @@
 
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <memory>
 #include <string_view>
 
-#include "compose/os/spawn.h"
 #include "lib/clock/clock_page.h"
+#include "lib/os/run_tool.h"
+#include "lib/os/spawn.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {
@@ -20,31 +19,14 @@ namespace {
 
 constexpr int kLeastMajorVersion = 6;
 
-std::string OutputOf(const std::string& command) {
-  std::string output;
-  const auto closer = [](FILE* pipe) { pclose(pipe); };
-  const std::unique_ptr<FILE, decltype(closer)> pipe(popen(command.c_str(), "re"), closer);
-  if (!pipe) return output;
-  std::array<char, 512> buffer{};
-  while (const size_t bytes = fread(buffer.data(), 1, buffer.size(), pipe.get())) {
-    output.append(buffer.data(), bytes);
-  }
-  return output;
-}
-
 // After this a vote that came to nothing is over; the next one begins at twice as much.
 constexpr Duration kFailoverTimeout = 3s;
-
-std::string QuotedForShell(const std::string& word) {
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
 
 }  // namespace
 
 Result<ServerProgram> FindServer(const std::string& path) {
-  const std::string output = OutputOf(QuotedForShell(path) + " --version 2>/dev/null");
+  const Result<RunResult> run = RunToEnd({path, "--version"});
+  const std::string output = run ? run->output : "";
   if (output.empty()) {
     return EnvironmentFailed(fmt::format(
         "{}: not found, or it does not run; install the Debian package redis-server (./setup.sh)",

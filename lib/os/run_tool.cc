@@ -1,9 +1,7 @@
-#include "compose/os/run_tool.h"
+#include "lib/os/run_tool.h"
 
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
+
+#include "lib/os/spawn.h"
 
 namespace doublehold {
 namespace {
@@ -51,46 +51,31 @@ class MemoryFile {
   bool whole_ = false;
 };
 
-// 0, or why it cannot be run.
-int Start(const std::vector<std::string>& words, const MemoryFile& in, const MemoryFile& out,
-          pid_t& pid) {
-  std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, in.fd(), 0);
-  posix_spawn_file_actions_adddup2(&files, out.fd(), 1);
-  posix_spawn_file_actions_adddup2(&files, out.fd(), 2);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  const int error = posix_spawnp(&pid, argv[0], &files, &attributes, argv.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
-  return error;
-}
-
 }  // namespace
 
-Result<std::string> RunTool(const std::vector<std::string>& argv, std::string_view input) {
-  const MemoryFile in(input);
+Result<RunResult> RunToEnd(const std::vector<std::string>& argv, const RunOptions& options) {
+  const MemoryFile in(options.input);
   const MemoryFile out("");
   if (!in.whole() || !out.whole())
     return EnvironmentFailed(fmt::format("memfd_create: {}", std::strerror(errno)));
-  pid_t pid = 0;
-  const int error = Start(argv, in, out, pid);
-  if (error == ENOENT)
-    return EnvironmentFailed(
-        fmt::format("{}: not found; install its Debian package (./setup.sh)", argv[0]));
-  if (error != 0)
-    return EnvironmentFailed(fmt::format("cannot run {}: {}", argv[0], std::strerror(error)));
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  std::string printed = out.Content();
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return printed;
-  const std::string said = printed.substr(0, printed.find('\n'));
+  const Result<pid_t> pid = Spawn({.argv = argv,
+                                   .input = in.fd(),
+                                   .output = out.fd(),
+                                   .error = options.with_errors ? out.fd() : -1,
+                                   .if_missing = options.if_missing});
+  if (!pid) return tl::unexpected(pid.error());
+  const int status = AwaitEnd(*pid);
+  return RunResult{.output = out.Content(), .status = status};
+}
+
+Result<std::string> RunTool(const std::vector<std::string>& argv, std::string_view input) {
+  Result<RunResult> run =
+      RunToEnd(argv, {.input = input,
+                      .with_errors = true,
+                      .if_missing = ": not found; install its Debian package (./setup.sh)"});
+  if (!run) return tl::unexpected(run.error());
+  if (run->succeeded()) return std::move(run->output);
+  const std::string said = run->output.substr(0, run->output.find('\n'));
   return EnvironmentFailed(fmt::format("{}: {}", argv[0], said.empty() ? "it failed" : said));
 }
 
