@@ -133,7 +133,7 @@ const std::map<std::string, Names>& Arrows() {
       {"lib/redis/wire", {"lib/base"}},
       {"lib/locks", {"lib/base"}},
       {"lib/locks/redis", {"lib/locks", "lib/base"}},
-      {"lib/driver", {"lib/locks", "lib/base"}},
+      {"lib/driver", {"lib/locks", "lib/os", "lib/base"}},
       {"lib/sim", {"lib/sim/choices", "lib/sim/redis", "lib/history", "lib/base"}},
       {"lib/sim/choices", {"lib/base"}},
       {"lib/sim/redis", {"lib/base"}},

@@ -2,13 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +17,7 @@
 #include <utility>
 
 #include "lib/base/words.h"
+#include "lib/os/spawn.h"
 
 namespace doublehold {
 namespace {
@@ -55,36 +53,12 @@ std::string ShellLine(const std::string& command) {
   return is_simple && !is_shells ? "exec " + command : command;
 }
 
-// Before it replaces 0, 1 or 2, a descriptor is not one of these: a program can be started with
-// some of them closed.
-int AboveStandard(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); }
-
 // No file that a driver writes, its log above all, fills the disk.
 void LimitFiles() {
   rlimit limit{};
   getrlimit(RLIMIT_FSIZE, &limit);
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, kMostFileBytes);
   setrlimit(RLIMIT_FSIZE, &limit);
-}
-
-// Between fork and exec; returns only when something failed.
-void BecomeDriver(const DriverProgram& program, const char* line, pid_t parent, int in, int out,
-                  int log) {
-  if (program.own_group) setpgid(0, 0);
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return;  // kept over exec
-  if (getppid() != parent) return;                    // it had died before
-  in = AboveStandard(in);
-  out = AboveStandard(out);
-  log = AboveStandard(log);
-  if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(log, 2) < 0) return;
-  if (syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) != 0) return;
-  if (program.descriptor >= 0) fcntl(program.descriptor, F_SETFD, 0);
-  LimitFiles();
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  signal(SIGPIPE, SIG_DFL);
-  execl("/bin/sh", "sh", "-c", line, static_cast<char*>(nullptr));
 }
 
 void Wake(int eventfd) {
@@ -99,26 +73,24 @@ Result<std::unique_ptr<DriverChannel>> DriverChannel::Start(const DriverProgram&
   const auto failed = [](const std::string& what) {
     return EnvironmentFailed(fmt::format("{}: {}", what, std::strerror(errno)));
   };
-  Ends in, out, others;
+  Ends in, out, wake;
   if (pipe2(in.fds.data(), O_CLOEXEC) != 0 || pipe2(out.fds.data(), O_CLOEXEC) != 0)
     return failed("pipe");
-  others.fds[0] = open(program.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (others.fds[0] < 0) return failed(program.log.string());
-  others.fds[1] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (others.fds[1] < 0) return failed("eventfd");
-  const std::string line = ShellLine(program.command);
-  const pid_t parent = getpid();
-  const pid_t child = fork();
-  if (child < 0) return failed("fork");
-  if (child == 0) {
-    BecomeDriver(program, line.c_str(), parent, in.fds[0], out.fds[1], others.fds[0]);
-    _exit(126);
-  }
-  if (program.own_group) setpgid(child, child);  // whichever of the two comes first
+  wake.fds[0] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (wake.fds[0] < 0) return failed("eventfd");
+  SpawnRequest request{.argv = {"sh", "-c", ShellLine(program.command)},
+                       .log = program.log,
+                       .input = in.fds[0],
+                       .output = out.fds[1],
+                       .own_group = program.own_group,
+                       .prepare = LimitFiles};
+  if (program.descriptor >= 0) request.descriptors = {program.descriptor};
+  const Result<pid_t> child = Spawn(request);
+  if (!child) return tl::unexpected(child.error());
   fcntl(in.fds[1], F_SETFL, O_NONBLOCK);
   fcntl(out.fds[0], F_SETFL, O_NONBLOCK);
   return std::unique_ptr<DriverChannel>(new DriverChannel(
-      child, program.own_group, in.Give(1), out.Give(0), others.Give(1), std::move(hooks)));
+      *child, program.own_group, in.Give(1), out.Give(0), wake.Give(0), std::move(hooks)));
 }
 
 DriverChannel::DriverChannel(pid_t pid, bool own_group, int in, int out, int wake,
@@ -137,8 +109,7 @@ DriverChannel::~DriverChannel() {
   // Where the driver has a group, what it started goes with it. A dead one that nobody has waited
   // for keeps its number.
   if (!status_) kill(own_group_ ? -pid_ : pid_, SIGKILL);
-  while (!status_ && waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  if (!status_) AwaitEnd(pid_);
   for (const int fd : {in_, out_, wake_}) close(fd);
 }
 
