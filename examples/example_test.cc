@@ -2,14 +2,12 @@
 // says on a real server.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <string>
 #include <thread>
 
 #include "lib/base/paths.h"
+#include "lib/os/run_tool.h"
 #include "lib/testing/servers.h"
 
 namespace doublehold::testing {
@@ -17,21 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Done {
-  int status = -1;
-  std::string out;
-};
-
-Done RunShell(const std::string& command) {
-  Done done;
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return done;
-  std::array<char, 4096> text{};
-  for (size_t count = 0; (count = fread(text.data(), 1, text.size(), pipe)) > 0;)
-    done.out.append(text.data(), count);
-  const int status = pclose(pipe);
-  done.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return done;
+// What a shell that runs `command` prints, and its status.
+RunResult RunShell(const std::string& command) {
+  return RunToEnd({"sh", "-c", command}, {.with_errors = true}).value();
 }
 
 TEST(Example, BuildsAgainstTheInstalledPackageAndSavesOnce) {
@@ -46,21 +32,22 @@ TEST(Example, BuildsAgainstTheInstalledPackageAndSavesOnce) {
         fmt::format("cmake -S {} -B {} -G Ninja -DCMAKE_PREFIX_PATH={}",
                     (folder.path() / "source").string(), build.string(), prefix.string()),
         fmt::format("cmake --build {}", build.string())}) {
-    const Done done = RunShell(command);
-    ASSERT_EQ(done.status, 0) << command << "\n" << done.out;
+    const RunResult done = RunShell(command);
+    ASSERT_EQ(done.status, 0) << command << "\n" << done.output;
   }
 
   const Server server(folder.path() / "redis.sock");
   const std::string task = fmt::format("{}/save_once unix:{} 17 4711", build.string(),
                                        (folder.path() / "redis.sock").string());
-  Done second;
+  RunResult second;
   std::thread waits([&] { second = RunShell(task + " wait"); });
-  const Done first = RunShell(task + " wait");
+  const RunResult first = RunShell(task + " wait");
   waits.join();
-  EXPECT_EQ(first.status, 0) << first.out;
-  EXPECT_EQ(second.status, 0) << second.out;
-  EXPECT_TRUE((first.out == "saved\n") != (second.out == "saved\n")) << first.out << second.out;
-  EXPECT_EQ(RunShell(task).out, "saved before\n");
+  EXPECT_EQ(first.status, 0) << first.output;
+  EXPECT_EQ(second.status, 0) << second.output;
+  EXPECT_TRUE((first.output == "saved\n") != (second.output == "saved\n"))
+      << first.output << second.output;
+  EXPECT_EQ(RunShell(task).output, "saved before\n");
 }
 
 }  // namespace

@@ -86,8 +86,9 @@ class Together : public ::testing::Test {
   testing::TempFolder folder_;
   std::filesystem::path log_ = folder_.path() / "driver.log";
   HeldPorts ports_ = *HeldPorts::Take(1);
-  testing::Server server_{folder_.path() / "server",
-                          {"--bind", "127.0.0.1", "--port", std::to_string(ports_.At(0))}};
+  testing::Server server_{
+      folder_.path() / "server",
+      {.arguments = {"--bind", "127.0.0.1", "--port", std::to_string(ports_.At(0))}}};
   ClientDriver driver_;
   std::map<std::string, std::string> options_;
   Party ours_{1, server_.address()}, theirs_{2, server_.address()};

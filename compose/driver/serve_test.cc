@@ -5,11 +5,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cstdio>
-
 #include "compose/driver/driver.h"
 #include "lib/base/paths.h"
+#include "lib/os/run_tool.h"
 
 namespace doublehold {
 namespace {
@@ -79,13 +77,7 @@ TEST(DriverServe, HelloNamesTheLockAndWhatItCan) {
 
 // What the shell prints, and then the exit status of the last program.
 std::string Shell(const std::string& command) {
-  FILE* out = popen((command + " 2>&1; echo $?").c_str(), "r");
-  std::string text;
-  std::array<char, 4096> bytes{};
-  for (size_t got = 0; (got = fread(bytes.data(), 1, bytes.size(), out)) > 0;)
-    text.append(bytes.data(), got);
-  pclose(out);
-  return text;
+  return RunToEnd({"sh", "-c", command + " 2>&1; echo $?"})->output;
 }
 
 TEST(DriverServe, ALineThatIsNoRequestEndsItAndIsShown) {

@@ -3,12 +3,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -16,6 +14,7 @@
 
 #include "lib/base/check.h"
 #include "lib/base/paths.h"
+#include "lib/os/spawn.h"
 
 namespace doublehold {
 namespace {
@@ -66,26 +65,19 @@ TestFolder::~TestFolder() {
 
 Program::Program(std::vector<std::string> words) {
   words.insert(words.begin(), BinaryDir() + "/doublehold");
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
   const fs::path temporary = folder_.path() / "tmp";
   fs::create_directory(temporary);
-  const std::string variable = "TMPDIR=" + temporary.string();
-  const pid_t parent = getpid();
-  pid_ = fork();
-  CHECK(pid_ >= 0);
-  if (pid_ > 0) return;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(127);
-  // Who was started in the background of a shell ignores it, and would hand that on.
-  signal(SIGINT, SIG_DFL);
-  putenv(const_cast<char*>(variable.c_str()));
-  dup2(open("/dev/null", O_RDONLY), 0);
-  dup2(open((folder_.path() / "out").c_str(), O_WRONLY | O_CREAT, 0600), 1);
-  dup2(open((folder_.path() / "err").c_str(), O_WRONLY | O_CREAT, 0600), 2);
-  execv(argv[0], argv.data());
-  _exit(127);
+  const int out = open((folder_.path() / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  // Who was started in the background of a shell ignores SIGINT, and would hand that on.
+  const Result<pid_t> pid = Spawn({.argv = std::move(words),
+                                   .environment = {"TMPDIR=" + temporary.string()},
+                                   .log = folder_.path() / "err",
+                                   .output = out,
+                                   .own_group = false,
+                                   .prepare = [] { signal(SIGINT, SIG_DFL); }});
+  close(out);
+  CHECK(pid.has_value());
+  pid_ = *pid;
 }
 
 Program::~Program() {
@@ -102,9 +94,7 @@ void Program::Signal(int signal) const {
 }
 
 int Program::Wait() {
-  int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = AwaitEnd(pid_);
   ended_ = true;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

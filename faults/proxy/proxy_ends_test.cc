@@ -46,7 +46,7 @@ TEST_F(ProxyTest, AClientThatClosesItsSideStillGetsItsReplies) {
 TEST_F(ProxyTest, TheDeathOfTheServerReachesTheClient) {
   ByteClient client = Client();
   client.Call({"PING"});
-  server_.Signal(SIGKILL);
+  server_.Kill();
   EXPECT_EQ(client.ReceiveEnd(), 0);
   EXPECT_TRUE(Eventually([&] { return connections() == 0; }));
   // A dying server closes what it listens on at its leisure; from then on it is not there.
@@ -54,7 +54,7 @@ TEST_F(ProxyTest, TheDeathOfTheServerReachesTheClient) {
 }
 
 TEST_F(ProxyTest, AStoppedServerAnswersWhenItGoesOn) {
-  server_.Signal(SIGSTOP);
+  server_.Stop();
   // More than the server's backlog takes.
   std::vector<ByteClient> clients;
   for (int i = 0; i < 600; ++i) {
@@ -62,7 +62,7 @@ TEST_F(ProxyTest, AStoppedServerAnswersWhenItGoesOn) {
     EXPECT_TRUE(clients.back().Send(Encode({"PING"})));
   }
   EXPECT_TRUE(Eventually([&] { return connections() == 600; }));
-  server_.Signal(SIGCONT);
+  server_.Continue();
   for (ByteClient& client : clients) EXPECT_EQ(client.ReceiveReply(), "+PONG\r\n");
 }
 
@@ -152,7 +152,7 @@ TEST_F(ProxyTest, ALinkThatIsRedirectedLeadsElsewhereFromTheNextConnectionOn) {
   OnLoop([&] { proxy_->Redirect(kLink, {.unix_path = "/nowhere"}); });
   EXPECT_EQ(before.Call({"PING"}), "+PONG\r\n");
   EXPECT_EQ(Client().ReceiveEnd(), ECONNRESET);
-  OnLoop([&] { proxy_->Redirect(kLink, {.unix_path = server_.socket_path()}); });
+  OnLoop([&] { proxy_->Redirect(kLink, server_.address()); });
   EXPECT_EQ(Client().Call({"PING"}), "+PONG\r\n");
 }
 

@@ -17,7 +17,9 @@
 #include <utility>
 
 #include "faults/proxy/proxy.h"
+#include "lib/redis/hiredis_connection.h"
 #include "lib/testing/byte_client.h"
+#include "lib/testing/servers.h"
 
 namespace doublehold {
 
@@ -25,7 +27,7 @@ namespace doublehold {
 class ProxyTest : public ::testing::Test {
  protected:
   ProxyTest() : proxy_(std::in_place, io_, Prng(7, "proxy")) {
-    port_ = *proxy_->AddLink(kLink, {.unix_path = server_.socket_path()});
+    port_ = *proxy_->AddLink(kLink, server_.address());
     loop_ = std::thread([this] { io_.run(); });
   }
 
@@ -69,11 +71,11 @@ class ProxyTest : public ::testing::Test {
   }
 
   testing::ByteClient Client() { return testing::ByteClient::ToPort(port_); }
-  testing::ByteClient Direct() { return testing::ByteClient::ToUnix(server_.socket_path()); }
+  testing::ByteClient Direct() { return testing::ByteClient::ToUnix(server_.address().unix_path); }
 
   static constexpr LinkId kLink{.client = 1, .node = 1};
-  testing::TempDir dir_;
-  testing::RedisServer server_{dir_};
+  testing::TempFolder folder_;
+  testing::Server server_{folder_.path() / "redis.sock"};
   std::atomic<int> spent_ = 0;
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{

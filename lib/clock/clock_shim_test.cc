@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,7 +13,10 @@
 
 #include "lib/base/paths.h"
 #include "lib/clock/clock_page.h"
+#include "lib/os/spawn.h"
+#include "lib/redis/hiredis_connection.h"
 #include "lib/testing/byte_client.h"
+#include "lib/testing/servers.h"
 
 namespace doublehold {
 namespace {
@@ -68,16 +72,22 @@ struct Clocks {
 // The probe, running under the shim.
 class Probe {
  public:
-  explicit Probe(const std::vector<std::string>& environment) {
+  explicit Probe(const SharedClock& clock) : Probe(clock, clock.Environment()) {}
+  Probe(const SharedClock& clock, const std::vector<std::string>& environment) {
     EXPECT_EQ(pipe2(to_, O_CLOEXEC), 0);
     EXPECT_EQ(pipe2(from_, O_CLOEXEC), 0);
-    child_ = std::make_unique<testing::Child>(
-        std::vector<std::string>{BinaryDir() + "/doublehold_clock_probe"},
-        testing::Child::Options{.environment = environment, .input = to_[0], .output = from_[1]});
+    pid_ = Spawn({.argv = {BinaryDir() + "/doublehold_clock_probe"},
+                  .environment = environment,
+                  .descriptors = {clock.fd()},
+                  .input = to_[0],
+                  .output = from_[1]})
+               .value();
     close(to_[0]);
     close(from_[1]);
   }
   ~Probe() {
+    kill(pid_, SIGKILL);
+    AwaitEnd(pid_);
     close(to_[1]);
     close(from_[0]);
   }
@@ -96,7 +106,7 @@ class Probe {
  private:
   int to_[2] = {-1, -1};
   int from_[2] = {-1, -1};
-  std::unique_ptr<testing::Child> child_;
+  pid_t pid_ = -1;
 };
 
 void ExpectAhead(const Clocks& clocks, int64_t ahead_ns) {
@@ -108,7 +118,7 @@ void ExpectAhead(const Clocks& clocks, int64_t ahead_ns) {
 
 TEST(ClockShim, MovesEveryWallClockOfARunningProcessAndNotTheMonotonicOne) {
   SharedClock clock;
-  Probe probe(clock.Environment());
+  Probe probe(clock);
   ExpectAhead(probe.Read(), 0);
   int64_t monotonic_ns = 0;
   for (const int64_t hours : {1, -3, 48, 0}) {
@@ -116,14 +126,14 @@ TEST(ClockShim, MovesEveryWallClockOfARunningProcessAndNotTheMonotonicOne) {
     const Clocks clocks = probe.Read();
     ExpectAhead(clocks, hours * 3600 * kSecondNs);
     EXPECT_GT(clocks.monotonic, monotonic_ns);
-    EXPECT_LT(clocks.monotonic, ToNs(testing::Now()));
+    EXPECT_LT(clocks.monotonic, ToNs(RealMono()));
     monotonic_ns = clocks.monotonic;
   }
 }
 
 TEST(ClockShim, RunsAWallClockAtItsRate) {
   SharedClock clock;
-  Probe probe(clock.Environment());
+  Probe probe(clock);
   clock.page().Set(1000 * 3600s, 100.0);
   const Clocks first = probe.Read();
   EXPECT_TRUE(Eventually([&] { return probe.Read().monotonic > first.monotonic + 50'000'000; }));
@@ -140,14 +150,14 @@ TEST(ClockShim, PassesTimeThroughWithoutAPage) {
   clock.page().Set(3600s, 1.0);
   clock.FillFirstPage();
   for (const std::string value : {"", "x", "7", "7:", ":4096", "999:4096", "99999999999999999:0"}) {
-    Probe probe(SharedClock::Environment(value));
+    Probe probe(clock, SharedClock::Environment(value));
     ExpectAhead(probe.Read(), 0);
   }
   for (const std::string offset : {"0", "8192", "1", "4096x", "-4096"}) {
-    Probe probe(SharedClock::Environment(fmt::format("{}:{}", clock.fd(), offset)));
+    Probe probe(clock, SharedClock::Environment(fmt::format("{}:{}", clock.fd(), offset)));
     ExpectAhead(probe.Read(), 0);
   }
-  Probe probe(clock.Environment());
+  Probe probe(clock);
   ExpectAhead(probe.Read(), 3600 * kSecondNs);
 }
 
@@ -167,9 +177,10 @@ class RedisUnderShim : public ::testing::Test {
   }
 
   SharedClock clock_;
-  testing::TempDir dir_;
-  testing::RedisServer server_{dir_, clock_.Environment()};
-  ByteClient client_ = ByteClient::ToUnix(server_.socket_path());
+  testing::TempFolder folder_;
+  testing::Server server_{folder_.path() / "redis.sock",
+                          {.environment = clock_.Environment(), .descriptors = {clock_.fd()}}};
+  ByteClient client_ = ByteClient::ToUnix(server_.address().unix_path);
 };
 
 TEST_F(RedisUnderShim, ItsKeysExpireByTheMovedClockAtOnce) {
@@ -195,10 +206,10 @@ TEST_F(RedisUnderShim, ItsKeysLiveLongerWhenItsClockGoesBack) {
 
 TEST_F(RedisUnderShim, ItsKeysExpireAtTheRateOfItsClock) {
   clock_.page().Set(Duration{}, 100.0);
-  const MonoTime set = testing::Now();
+  const MonoTime set = RealMono();
   client_.Call({"SET", "k", "v", "PX", "10000"});
   EXPECT_TRUE(Eventually([&] { return client_.Call({"GET", "k"}) == "$-1\r\n"; }));
-  const Duration lived = testing::Now() - set;
+  const Duration lived = RealMono() - set;
   EXPECT_GE(lived, 99ms);
   EXPECT_LT(lived, 10s);
 }

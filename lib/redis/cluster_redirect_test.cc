@@ -64,11 +64,13 @@ class SlotOnItsWay : public ::testing::Test {
   }
 
   Server Start(size_t index) const {
-    return Server(folder_.path() / ("n" + std::to_string(index)),
-                  {"--bind", "127.0.0.1", "--cluster-enabled", "yes", "--cluster-config-file",
-                   "nodes-" + std::to_string(index), "--cluster-port", buses_[index],
-                   "--cluster-announce-ip", "127.0.0.1", "--cluster-announce-port",
-                   std::to_string(7001 + index), "--cluster-announce-bus-port", buses_[index]});
+    return Server(
+        folder_.path() / ("n" + std::to_string(index)),
+        {.arguments = {"--bind", "127.0.0.1", "--cluster-enabled", "yes", "--cluster-config-file",
+                       "nodes-" + std::to_string(index), "--cluster-port", buses_[index],
+                       "--cluster-announce-ip", "127.0.0.1", "--cluster-announce-port",
+                       std::to_string(7001 + index), "--cluster-announce-bus-port",
+                       buses_[index]}});
   }
   std::string KeysIn(const Server& server) const {
     return Ask(server.address(), {"CLUSTER", "COUNTKEYSINSLOT", slot_});

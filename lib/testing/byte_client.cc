@@ -1,108 +1,27 @@
 #include "lib/testing/byte_client.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <thread>
 #include <utility>
 
-#include "lib/base/check.h"
 #include "lib/redis/wire/resp_framer.h"
+#include "lib/testing/servers.h"
 
 namespace doublehold::testing {
 namespace {
 
-constexpr int kPatienceMs = static_cast<int>(std::chrono::milliseconds(kPatience).count());
-
-std::vector<char*> Pointers(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
+constexpr int kPatienceMs = static_cast<int>(kPatience / 1ms);
 
 }  // namespace
-
-bool Eventually(const std::function<bool()>& condition) {
-  const MonoTime deadline = Now() + kPatience;
-  while (!condition()) {
-    if (Now() > deadline) return false;
-    std::this_thread::sleep_for(1ms);
-  }
-  return true;
-}
-
-MonoTime Now() { return MonoTime(std::chrono::steady_clock::now().time_since_epoch()); }
-
-TempDir::TempDir() {
-  std::string path = (std::filesystem::temp_directory_path() / "doublehold-test-XXXXXX").string();
-  CHECK(mkdtemp(path.data()) != nullptr);
-  path_ = path;
-}
-
-TempDir::~TempDir() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-Child::Child(const std::vector<std::string>& argv, const Options& options) {
-  std::vector<std::string> words = argv;
-  std::vector<std::string> environment = options.environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
-  const std::vector<char*> arguments = Pointers(words);
-  const std::vector<char*> variables = Pointers(environment);
-  const pid_t parent = getpid();
-  pid_ = fork();
-  CHECK(pid_ >= 0);
-  if (pid_ > 0) return;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(127);
-  const int null = open("/dev/null", O_RDWR);
-  dup2(options.input >= 0 ? options.input : null, 0);
-  dup2(options.output >= 0 ? options.output : null, 1);
-  execvpe(arguments[0], arguments.data(), variables.data());
-  _exit(127);
-}
-
-Child::~Child() {
-  if (pid_ <= 0) return;
-  kill(pid_, SIGKILL);
-  waitpid(pid_, nullptr, 0);
-}
-
-void Child::Signal(int signal) const { kill(pid_, signal); }
-
-bool Child::Running() {
-  if (pid_ > 0 && waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = -1;
-  return pid_ > 0;
-}
-
-RedisServer::RedisServer(const TempDir& dir, std::vector<std::string> environment)
-    : socket_path_(dir.path() / "redis.sock"),
-      child_({"redis-server", "--port", "0", "--unixsocket", socket_path_, "--save", "",
-              "--appendonly", "no", "--dir", dir.path(), "--enable-debug-command", "yes"},
-             {.environment = std::move(environment)}) {
-  const bool answers = Eventually([&] {
-    CHECK(child_.Running());
-    ByteClient client = ByteClient::ToUnix(socket_path_);
-    return client.connected() && client.Call({"PING"}) == "+PONG\r\n";
-  });
-  CHECK(answers);
-}
 
 ByteClient ByteClient::ToUnix(const std::string& path) {
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -1,10 +1,7 @@
 #include "lib/testing/servers.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -12,6 +9,7 @@
 #include <utility>
 
 #include "lib/base/check.h"
+#include "lib/os/spawn.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold::testing {
@@ -57,36 +55,27 @@ TempFolder::~TempFolder() {
 }
 
 void Server::Start() {
-  const std::string socket = socket_.string();
-  const std::string folder = socket_.parent_path().string();
-  std::vector<const char*> argv{"redis-server",
+  std::vector<std::string> argv{options_.program,
                                 "--port",
                                 "0",
                                 "--unixsocket",
-                                socket.c_str(),
+                                socket_.string(),
                                 "--dir",
-                                folder.c_str(),
+                                socket_.parent_path().string(),
                                 "--save",
                                 "",
                                 "--appendonly",
                                 "no",
                                 "--daemonize",
                                 "no"};
-  for (const std::string& word : more_) argv.push_back(word.c_str());
-  argv.push_back(nullptr);
-  const pid_t parent = getpid();
-  pid_ = fork();
-  CHECK(pid_ >= 0);
-  if (pid_ == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(127);
-    const int null = open("/dev/null", O_RDWR);
-    for (const int fd : {0, 1, 2}) dup2(null, fd);
-    execvp(argv[0], const_cast<char* const*>(argv.data()));
-    _exit(127);
-  }
+  argv.insert(argv.end(), options_.arguments.begin(), options_.arguments.end());
+  const Result<pid_t> pid = Spawn({.argv = std::move(argv),
+                                   .environment = options_.environment,
+                                   .descriptors = options_.descriptors});
+  CHECK(pid.has_value());  // else: is redis-server installed?
+  pid_ = *pid;
   const bool answers = Eventually([this] {
-    CHECK(waitpid(pid_, nullptr, WNOHANG) == 0);  // else: is redis-server installed?
+    CHECK(waitpid(pid_, nullptr, WNOHANG) == 0);
     return Ask(address(), {"PING"}) == "PONG";
   });
   CHECK(answers);
@@ -95,8 +84,7 @@ void Server::Start() {
 void Server::Kill() {
   if (pid_ < 0) return;
   kill(pid_, SIGKILL);
-  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  AwaitEnd(pid_);
   pid_ = -1;
 }
 

@@ -1,4 +1,5 @@
-// Real servers for tests: each in the test's own folder, on a unix socket, ended with the object.
+// Real servers for tests and benchmarks: each in a folder of its user's, on a unix socket, ended
+// with the object.
 // Conditions are waited for with a deadline, never for a length of time.
 #ifndef DOUBLEHOLD_LIB_TESTING_SERVERS_H_
 #define DOUBLEHOLD_LIB_TESTING_SERVERS_H_
@@ -37,12 +38,18 @@ class TempFolder {
   std::filesystem::path path_;
 };
 
+struct ServerOptions {
+  std::vector<std::string> arguments{};    // further ones of redis-server
+  std::vector<std::string> environment{};  // "NAME=value", over this process's own
+  std::vector<int> descriptors{};          // that it inherits
+  std::string program = "redis-server";
+};
+
 // A redis-server without persistence; it answers when Start returns. Dies with this process.
 class Server {
  public:
-  // `more`: further arguments of redis-server.
-  explicit Server(std::filesystem::path socket, std::vector<std::string> more = {})
-      : socket_(std::move(socket)), more_(std::move(more)) {
+  explicit Server(std::filesystem::path socket, ServerOptions options = {})
+      : socket_(std::move(socket)), options_(std::move(options)) {
     Start();
   }
   ~Server() { Kill(); }
@@ -55,10 +62,11 @@ class Server {
   void Continue();  // SIGCONT
 
   [[nodiscard]] NodeAddress address() const { return {.unix_path = socket_.string()}; }
+  [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
   std::filesystem::path socket_;
-  std::vector<std::string> more_;
+  ServerOptions options_;
   pid_t pid_ = -1;
 };
 

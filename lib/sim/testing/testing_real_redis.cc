@@ -72,7 +72,7 @@ std::vector<std::string> StandingClock::Environment() const {
 
 RealRedis::RealRedis() {
   for (int i = 0; i < kSequenceConnections; ++i)
-    clients_.push_back(ByteClient::ToUnix(server_.socket_path()));
+    clients_.push_back(ByteClient::ToUnix(server_.address().unix_path));
   // A key goes when somebody looks at it, and not by chance before.
   EXPECT_EQ(clients_[0].Call({"DEBUG", "SET-ACTIVE-EXPIRE", "0"}), "+OK\r\n");
 }

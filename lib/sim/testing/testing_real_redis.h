@@ -11,6 +11,7 @@
 #include "lib/clock/clock_layout.h"
 #include "lib/sim/testing/testing_sequences.h"
 #include "lib/testing/byte_client.h"
+#include "lib/testing/servers.h"
 
 namespace doublehold::testing {
 
@@ -28,6 +29,7 @@ class StandingClock {
   // From now on every process under it reads this instant, until the next call.
   void StandAt(int64_t now_ms);
   [[nodiscard]] std::vector<std::string> Environment() const;
+  [[nodiscard]] int fd() const { return fd_; }
 
  private:
   int fd_;
@@ -46,8 +48,11 @@ class RealRedis {
 
  private:
   StandingClock clock_;
-  TempDir dir_;
-  RedisServer server_{dir_, clock_.Environment()};
+  TempFolder folder_;
+  Server server_{folder_.path() / "redis.sock",
+                 {.arguments = {"--enable-debug-command", "yes"},
+                  .environment = clock_.Environment(),
+                  .descriptors = {clock_.fd()}}};
   std::vector<ByteClient> clients_;
   std::set<size_t> used_;  // by the sequence before
 };
