@@ -1,7 +1,6 @@
 #include "bench/forwarders.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -20,6 +19,7 @@
 
 #include "faults/proxy/proxy.h"
 #include "lib/base/check.h"
+#include "lib/os/spawn.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {
@@ -106,10 +106,9 @@ void Tell(int fd, uint16_t port) { CHECK(write(fd, &port, sizeof port) == sizeof
 Forwarder::Forwarder(Place place, size_t ports, const std::function<void(int)>& serve) {
   std::array<int, 2> ends{};
   CHECK(pipe(ends.data()) == 0);
-  pid_ = fork();
+  pid_ = ForkBound();
   CHECK(pid_ >= 0);
   if (pid_ == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     PinTo(place);
     serve(ends[1]);
     _exit(0);
@@ -122,7 +121,7 @@ Forwarder::Forwarder(Place place, size_t ports, const std::function<void(int)>& 
 
 Forwarder::~Forwarder() {
   kill(pid_, SIGKILL);
-  waitpid(pid_, nullptr, 0);
+  AwaitEnd(pid_);
 }
 
 Duration Forwarder::Used() const {
@@ -189,29 +188,19 @@ std::unique_ptr<Forwarder> StartToxiproxy(Place place, const std::string& progra
       port, upstream_port);
   CHECK(file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
   close(file);
-  const pid_t pid = fork();
-  CHECK(pid >= 0);
-  if (pid == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    PinTo(place);
-    const int null = open("/dev/null", O_WRONLY);
-    dup2(null, 1);
-    dup2(null, 2);
-    execl(program.c_str(), program.c_str(), "-host", "127.0.0.1", "-port", "0", "-config",
-          config.c_str(), nullptr);
-    _exit(127);
-  }
-  auto forwarder = std::make_unique<Forwarder>(pid, port);
+  const Result<pid_t> pid =
+      Spawn({.argv = {program, "-host", "127.0.0.1", "-port", "0", "-config", config},
+             .prepare = [place] { PinTo(place); }});
   const MonoTime give_up = RealMono() + 10s;
-  while (!Accepts(port)) {
-    if (waitpid(pid, nullptr, WNOHANG) != 0 || RealMono() > give_up) {
+  while (!pid || !Accepts(port)) {
+    if (!pid || waitpid(*pid, nullptr, WNOHANG) != 0 || RealMono() > give_up) {
       fmt::print(stderr, "{} does not start\n", program);
       _exit(static_cast<int>(ExitCode::kEnvironment));
     }
     usleep(2000);
   }
   unlink(config.c_str());
-  return forwarder;
+  return std::make_unique<Forwarder>(*pid, port);
 }
 
 }  // namespace doublehold

@@ -10,7 +10,6 @@
 // {"seconds": [...], "outcome": "valid", "memory_mb": 0.5}.
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,6 +27,7 @@
 #include "lib/base/check.h"
 #include "lib/base/prng.h"
 #include "lib/base/time.h"
+#include "lib/os/spawn.h"
 
 namespace doublehold {
 namespace {
@@ -144,7 +144,7 @@ void Write(const Named& named, const std::filesystem::path& file) {
 json Measured(const Named& named, int times) {
   int ends[2];
   CHECK(pipe(ends) == 0);
-  const pid_t child = fork();
+  const pid_t child = ForkBound();
   CHECK(child >= 0);
   if (child == 0) {
     json result;
@@ -167,8 +167,7 @@ json Measured(const Named& named, int times) {
   std::string text(4096, '\0');
   const ssize_t got = read(ends[0], text.data(), text.size());
   close(ends[0]);
-  int status = 0;
-  CHECK(waitpid(child, &status, 0) == child && status == 0 && got > 0);
+  CHECK(AwaitEnd(child) == 0 && got > 0);
   return json::parse(text.substr(0, static_cast<size_t>(got)));
 }
 

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 #include <sched.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "compose/cluster/redis/server.h"
 #include "lib/base/check.h"
 #include "lib/clock/clock_page.h"
-#include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {
 namespace {
@@ -44,16 +42,17 @@ BenchServers::BenchServers(const std::string& redis_server, int count)
     fmt::print(stderr, "{}\n", (!program ? program.error() : shim.error()).message);
     _exit(static_cast<int>(ExitCode::kEnvironment));
   }
-  for (int number = 0; number < count; ++number) Start(*program, *shim, number);
-}
-
-BenchServers::~BenchServers() {
-  for (const pid_t pid : pids_) kill(pid, SIGKILL);
-  for (const pid_t pid : pids_) waitpid(pid, nullptr, 0);
+  const ClockPage page(clock_.ClockPage(0));
+  testing::ServerOptions options;
+  options.environment = ShimEnvironment(*shim, clock_.fd(), clock_.ClockPageOffset(0));
+  options.descriptors = {clock_.fd()};
+  options.program = program->path;
+  for (int number = 0; number < count; ++number)
+    servers_.push_back(std::make_unique<testing::Server>(Socket(number), options));
 }
 
 void BenchServers::Pin(Place place) const {
-  for (const pid_t pid : pids_) PinTo(place, pid);
+  for (const auto& server : servers_) PinTo(place, server->pid());
 }
 
 std::string BenchServers::Socket(int number) const {
@@ -64,28 +63,6 @@ std::vector<NodeAddress> BenchServers::Addresses(int nodes) const {
   std::vector<NodeAddress> addresses{{.unix_path = Socket(0)}};
   for (int node = 0; node < nodes; ++node) addresses.push_back({.unix_path = Socket(node)});
   return addresses;
-}
-
-void BenchServers::Start(const ServerProgram& program, const std::filesystem::path& shim,
-                         int number) {
-  const ClockPage page(clock_.ClockPage(0));
-  // Member by member: of an initialiser GCC 12 takes what it leaves out for uninitialised here.
-  ServerRequest request;
-  request.program = program;
-  request.socket = Socket(number);
-  request.folder = scratch_.folder();
-  request.log = scratch_.folder() / fmt::format("{}.log", number);
-  request.shim = shim;
-  request.clock_fd = clock_.fd();
-  request.clock_offset = clock_.ClockPageOffset(0);
-  const Result<pid_t> pid = StartServer(request);
-  CHECK(pid.has_value());
-  pids_.push_back(*pid);
-  const MonoTime give_up = RealMono() + 10s;
-  while (!AnswersPing(Socket(number), RealMono() + 1s)) {
-    CHECK(RealMono() < give_up);
-    usleep(2000);
-  }
 }
 
 }  // namespace doublehold

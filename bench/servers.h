@@ -8,13 +8,14 @@
 
 #include <sys/types.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "compose/cluster/redis/server.h"
 #include "compose/os/scratch.h"
 #include "lib/history/shared_run.h"
-#include "lib/redis/real_env.h"
+#include "lib/redis/address.h"
+#include "lib/testing/servers.h"
 
 namespace doublehold {
 
@@ -31,9 +32,6 @@ void PinTo(Place place, pid_t thread = 0);
 class BenchServers {
  public:
   BenchServers(const std::string& redis_server, int count);
-  ~BenchServers();
-  BenchServers(const BenchServers&) = delete;
-  BenchServers& operator=(const BenchServers&) = delete;
 
   void Pin(Place place) const;
   [[nodiscard]] std::string Socket(int number) const;  // from 0
@@ -41,11 +39,9 @@ class BenchServers {
   [[nodiscard]] std::vector<NodeAddress> Addresses(int nodes) const;
 
  private:
-  void Start(const ServerProgram& program, const std::filesystem::path& shim, int number);
-
   Scratch scratch_;
   SharedRun clock_;
-  std::vector<pid_t> pids_;
+  std::vector<std::unique_ptr<testing::Server>> servers_;
 };
 
 }  // namespace doublehold

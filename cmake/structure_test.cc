@@ -216,7 +216,7 @@ const std::map<std::string, Names>& Arrows() {
       {"bench",
        Plus(kFloor, {"checker", "checker/claims/lock", "checker/linear", "compose/cluster/redis",
                      "compose/driver", "compose/explore", "compose/os", "compose/plan", "faults",
-                     "faults/proxy", "lib/history/foreign", "lib/sim/choices"})},
+                     "faults/proxy", "lib/history/foreign", "lib/sim/choices", "lib/testing"})},
       {"examples", {}},  // those beside it include what is installed
       {"examples/save_once", {"lib/locks", "lib/redis"}},
       {"cmake", {}},
