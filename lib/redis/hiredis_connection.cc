@@ -20,15 +20,6 @@ constexpr Duration kTrusted = 2ms;
 // cluster's nodes do not agree.
 constexpr int kMostTurns = 5;
 
-struct ReaderFree {
-  void operator()(redisReader* reader) const { redisReaderFree(reader); }
-};
-struct ReplyFree {
-  void operator()(redisReply* reply) const { freeReplyObject(reply); }
-};
-using ReaderPtr = std::unique_ptr<redisReader, ReaderFree>;
-using ReplyPtr = std::unique_ptr<redisReply, ReplyFree>;
-
 Reply Convert(const redisReply& from) {
   Reply reply;
   switch (from.type) {
@@ -67,23 +58,8 @@ bool IsDefinite(std::string_view error, bool script) {
   return false;
 }
 
-std::string Encode(const std::vector<std::string_view>& words) {
-  std::vector<const char*> starts;
-  std::vector<size_t> sizes;
-  starts.reserve(words.size());
-  sizes.reserve(words.size());
-  for (const std::string_view word : words) {
-    starts.push_back(word.data());
-    sizes.push_back(word.size());
-  }
-  char* frame = nullptr;
-  const auto bytes =
-      redisFormatCommandArgv(&frame, static_cast<int>(words.size()), starts.data(), sizes.data());
-  CHECK(bytes > 0);
-  std::string encoded(frame, static_cast<size_t>(bytes));
-  redisFreeCommand(frame);
-  return encoded;
-}
+// Whether the server replied, be it with an error.
+bool HasReplied(const CallResult& result) { return result || result.error().definite; }
 
 // Frames out and replies in over one socket.
 class Channel {
@@ -95,7 +71,7 @@ class Channel {
   void Close() { socket_.Close(); }
 
   std::string Open(Deadline deadline) {
-    reader_.reset(redisReaderCreate());
+    replies_ = ReplyReader();
     const auto address = route_->Find(deadline);
     std::string error = address ? socket_.Connect(*address, deadline) : address.error();
     if (!error.empty()) route_->Lost();
@@ -115,32 +91,24 @@ class Channel {
   std::optional<NodeAddress> AskedFor(std::string_view error) { return route_->AskedFor(error); }
 
   std::string Send(const std::vector<std::string_view>& words, Deadline deadline) {
-    return socket_.SendAll(Encode(words), deadline);
+    return socket_.SendAll(FormatCommand(words), deadline);
   }
 
-  // Null with `error` set when none came.
-  ReplyPtr Receive(Deadline deadline, std::string& error) {
+  CallResult Receive(Deadline deadline) {
     while (true) {
-      void* reply = nullptr;
-      if (redisReaderGetReply(reader_.get(), &reply) != REDIS_OK) {
-        error = fmt::format("not the Redis protocol: {}", reader_->errstr);
-        return nullptr;
-      }
-      if (reply != nullptr) return ReplyPtr(static_cast<redisReply*>(reply));
+      if (std::optional<CallResult> reply = replies_.Next()) return std::move(*reply);
       std::array<char, kReadBytes> buffer;
       const Socket::Received received = socket_.Receive(buffer, deadline);
-      if (!received.error.empty()) {
-        error = received.error;
-        return nullptr;
-      }
-      redisReaderFeed(reader_.get(), buffer.data(), received.bytes);
+      if (!received.error.empty())
+        return tl::unexpected(CallFailure{.definite = false, .message = received.error});
+      replies_.Feed({buffer.data(), received.bytes});
     }
   }
 
  private:
   std::unique_ptr<Route> route_;
   Socket socket_;
-  ReaderPtr reader_;
+  ReplyReader replies_;
 };
 
 class HiredisConnection final : public Connection {
@@ -209,17 +177,13 @@ class HiredisConnection final : public Connection {
   }
 
   CallResult FinishOnce() {
-    std::string error;
-    ReplyPtr reply = failed_ ? nullptr : channel_.Receive(deadline_, error);
-    if (reply == nullptr) {
-      if (!failed_) Fail(/*definite=*/false, std::move(error));
-      return tl::unexpected(*failed_);
-    }
-    last_reply_ = RealMono();
-    CallResult result = ResultOf(*reply);
+    if (failed_) return tl::unexpected(*failed_);
+    CallResult result = channel_.Receive(deadline_);
+    if (HasReplied(result)) last_reply_ = RealMono();
     // Of a master that was: whoever knows the new one is asked before the next command.
-    if (!result && result.error().message.starts_with("READONLY")) channel_.Lose();
-    return result;
+    if (!HasReplied(result) || (!result && result.error().message.starts_with("READONLY")))
+      channel_.Lose();
+    return ClassifyError(std::move(result));
   }
 
   // The same command at a node that takes it if it is told in the same breath that it was asked
@@ -230,18 +194,15 @@ class HiredisConnection final : public Connection {
     if (error.empty()) error = there.Send({"ASKING"}, deadline_);
     if (error.empty()) error = there.Send(words_, deadline_);
     if (!error.empty()) return tl::unexpected(CallFailure{.definite = true, .message = error});
-    ReplyPtr reply = there.Receive(deadline_, error);  // to ASKING
-    if (reply != nullptr) reply = there.Receive(deadline_, error);
-    if (reply == nullptr)
-      return tl::unexpected(CallFailure{.definite = false, .message = std::move(error)});
-    return ResultOf(*reply);
+    CallResult result = there.Receive(deadline_);  // to ASKING
+    if (HasReplied(result)) result = there.Receive(deadline_);
+    return ClassifyError(std::move(result));
   }
 
-  [[nodiscard]] CallResult ResultOf(const redisReply& reply) const {
-    if (reply.type != REDIS_REPLY_ERROR) return Convert(reply);
-    std::string text(reply.str, static_cast<size_t>(reply.len));
-    const bool definite = IsDefinite(text, script_ != nullptr);
-    return tl::unexpected(CallFailure{.definite = definite, .message = std::move(text)});
+  [[nodiscard]] CallResult ClassifyError(CallResult result) const {
+    if (!result && result.error().definite)
+      result.error().definite = IsDefinite(result.error().message, script_ != nullptr);
+    return result;
   }
 
   void Fail(bool definite, std::string message) {
@@ -273,12 +234,12 @@ class HiredisSubscription final : public Subscription {
       if (!error.empty()) channel_.Close();
       // From the confirmation on nothing is missed; before it something may have been: the caller
       // looks for itself.
-      return error.empty() && channel_.Receive(deadline, error) != nullptr;
+      return error.empty() && HasReplied(channel_.Receive(deadline));
     }
-    if (channel_.Receive(deadline, error) != nullptr) {
+    if (HasReplied(channel_.Receive(deadline))) {
       // Messages that came together are one wake-up: after it the caller looks, and sees what all
       // of them meant.
-      while (channel_.Receive(MonoTime{}, error) != nullptr) {
+      while (HasReplied(channel_.Receive(MonoTime{}))) {
       }
       return true;
     }
@@ -308,6 +269,46 @@ std::unique_ptr<Connection> MakeConnection(std::unique_ptr<Route> route) {
 
 std::unique_ptr<Subscription> MakeSubscription(std::unique_ptr<Route> route, std::string channel) {
   return std::make_unique<HiredisSubscription>(std::move(route), std::move(channel));
+}
+
+std::string FormatCommand(Argv words) {
+  std::vector<const char*> starts;
+  std::vector<size_t> sizes;
+  starts.reserve(words.size());
+  sizes.reserve(words.size());
+  for (const std::string_view word : words) {
+    starts.push_back(word.data());
+    sizes.push_back(word.size());
+  }
+  char* frame = nullptr;
+  const auto bytes =
+      redisFormatCommandArgv(&frame, static_cast<int>(words.size()), starts.data(), sizes.data());
+  CHECK(bytes > 0);
+  std::string encoded(frame, static_cast<size_t>(bytes));
+  redisFreeCommand(frame);
+  return encoded;
+}
+
+void ReplyReader::Free::operator()(redisReader* reader) const { redisReaderFree(reader); }
+
+ReplyReader::ReplyReader() : reader_(redisReaderCreate()) {}
+
+void ReplyReader::Feed(std::string_view bytes) {
+  redisReaderFeed(reader_.get(), bytes.data(), bytes.size());
+}
+
+std::optional<CallResult> ReplyReader::Next() {
+  void* next = nullptr;
+  if (redisReaderGetReply(reader_.get(), &next) != REDIS_OK) {
+    return tl::unexpected(CallFailure{
+        .definite = false, .message = fmt::format("not the Redis protocol: {}", reader_->errstr)});
+  }
+  if (next == nullptr) return std::nullopt;
+  const std::unique_ptr<redisReply, decltype(&freeReplyObject)> reply(
+      static_cast<redisReply*>(next), freeReplyObject);
+  if (reply->type != REDIS_REPLY_ERROR) return Convert(*reply);
+  return tl::unexpected(CallFailure{
+      .definite = true, .message = std::string(reply->str, static_cast<size_t>(reply->len))});
 }
 
 MonoTime RealMono() {

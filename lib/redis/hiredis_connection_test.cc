@@ -29,6 +29,40 @@ class HiredisConnection : public ::testing::Test {
   std::unique_ptr<Connection> connection_ = MakeConnection(server_.address());
 };
 
+CallResult ReplyIn(std::string_view bytes) {
+  ReplyReader replies;
+  replies.Feed(bytes);
+  return replies.Next().value();
+}
+
+TEST(ReplyReader, ReadsEveryKindOfReply) {
+  EXPECT_EQ(ReplyIn(":42\r\n")->integer, 42);
+  EXPECT_EQ(ReplyIn("+OK\r\n")->text, "OK");
+  EXPECT_EQ(ReplyIn("$5\r\na\r\nbc\r\n")->text, "a\r\nbc");
+  EXPECT_TRUE(ReplyIn("$-1\r\n")->IsNil());
+  EXPECT_TRUE(ReplyIn("*-1\r\n")->IsNil());
+  const CallResult array = ReplyIn("*3\r\n:1\r\n-ERR no\r\n*1\r\n$0\r\n\r\n");
+  ASSERT_EQ(array->items.size(), 3u);
+  EXPECT_EQ(array->items[1].text, "ERR no");
+  EXPECT_EQ(array->items[2].items.at(0).text, "");
+  const CallResult error = ReplyIn("-LOADING wait\r\n");
+  ASSERT_FALSE(error);
+  EXPECT_EQ(error.error().message, "LOADING wait");
+  EXPECT_TRUE(error.error().definite);
+}
+
+TEST(ReplyReader, TakesRepliesOffBytesAsTheyCome) {
+  ReplyReader replies;
+  replies.Feed("$5\r\nhel");
+  EXPECT_FALSE(replies.Next().has_value());
+  replies.Feed("lo\r\n:1\r\n?");
+  EXPECT_EQ(replies.Next().value()->text, "hello");
+  EXPECT_EQ(replies.Next().value()->integer, 1);
+  const CallResult broken = replies.Next().value();
+  ASSERT_FALSE(broken);
+  EXPECT_FALSE(broken.error().definite);
+}
+
 TEST_F(HiredisConnection, HandsOverEveryKindOfAnswer) {
   EXPECT_EQ(Call(*connection_, {"SET", "k", "v"})->kind, Reply::Kind::kStatus);
   EXPECT_EQ(Call(*connection_, {"SET", "k", "v"})->text, "OK");

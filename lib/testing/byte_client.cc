@@ -1,7 +1,6 @@
 #include "lib/testing/byte_client.h"
 
 #include <arpa/inet.h>
-#include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -13,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "lib/redis/hiredis_connection.h"
 #include "lib/redis/wire/resp_framer.h"
 #include "lib/testing/servers.h"
 
@@ -128,9 +128,7 @@ int ByteClient::ReceiveEnd() {
 }
 
 std::string Encode(const std::vector<std::string>& words) {
-  std::string text = fmt::format("*{}\r\n", words.size());
-  for (const std::string& word : words) text += fmt::format("${}\r\n{}\r\n", word.size(), word);
-  return text;
+  return FormatCommand(std::vector<std::string_view>(words.begin(), words.end()));
 }
 
 }  // namespace doublehold::testing

@@ -20,9 +20,6 @@ void CallAsOperator(boost::asio::io_context& io, const std::filesystem::path& so
                     const std::vector<std::string>& command, Duration timeout,
                     std::function<void(CallResult)> answer);
 
-// A whole reply of RESP2: nothing when it is none.
-std::optional<CallResult> ParseReply(std::string_view frame);
-
 }  // namespace doublehold
 
 #endif  // DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_ADMIN_CLIENT_H_

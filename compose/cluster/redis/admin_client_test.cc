@@ -1,4 +1,4 @@
-// Replies, and commands to a real server from an event loop.
+// Commands to a real server from an event loop.
 #include "compose/cluster/redis/admin_client.h"
 
 #include <gtest/gtest.h>
@@ -12,30 +12,6 @@ namespace {
 
 using testing::Server;
 using testing::TempFolder;
-
-TEST(ParseReply, ReadsEveryKindOfReply) {
-  EXPECT_EQ((*ParseReply(":42\r\n"))->integer, 42);
-  EXPECT_EQ((*ParseReply("+OK\r\n"))->text, "OK");
-  EXPECT_EQ((*ParseReply("$5\r\na\r\nbc\r\n"))->text, "a\r\nbc");
-  EXPECT_TRUE((*ParseReply("$-1\r\n"))->IsNil());
-  EXPECT_TRUE((*ParseReply("*-1\r\n"))->IsNil());
-  const CallResult array = *ParseReply("*3\r\n:1\r\n-ERR no\r\n*1\r\n$0\r\n\r\n");
-  ASSERT_EQ(array->items.size(), 3u);
-  EXPECT_EQ(array->items[1].text, "ERR no");
-  EXPECT_EQ(array->items[2].items.at(0).text, "");
-  const CallResult error = *ParseReply("-LOADING wait\r\n");
-  ASSERT_FALSE(error);
-  EXPECT_EQ(error.error().message, "LOADING wait");
-  EXPECT_TRUE(error.error().definite);
-}
-
-TEST(ParseReply, RefusesWhatIsNone) {
-  for (const char* text :
-       {"", "OK", ":4x\r\n", "$5\r\nab\r\n", "*2\r\n:1\r\n", ":1\r\n:2\r\n", "?1\r\n",
-        "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n"}) {
-    EXPECT_FALSE(ParseReply(text)) << text;
-  }
-}
 
 class OperatorCall : public ::testing::Test {
  protected:

@@ -16,32 +16,18 @@ constexpr Duration kInterval = 20ms;
 // An answer that took longer does not say when it was given: the server, or we, were stopped
 // meanwhile.
 constexpr Duration kLongestAnswer = 5ms;
-constexpr std::string_view kQuestion = "*1\r\n$4\r\nTIME\r\n";
-constexpr size_t kLongestReply = 64;
+constexpr std::string_view kQuestion = "TIME\r\n";
 
-std::optional<int64_t> TakeBulkNumber(std::string_view& text) {
-  const size_t header = text.find("\r\n");
-  if (header == std::string_view::npos || !text.starts_with('$')) return std::nullopt;
-  text.remove_prefix(header + 2);
-  const size_t end = text.find("\r\n");
-  if (end == std::string_view::npos) return std::nullopt;
-  int64_t number = 0;
-  const auto [stop, status] = std::from_chars(text.data(), text.data() + end, number);
-  if (status != std::errc{} || stop != text.data() + end) return std::nullopt;
-  text.remove_prefix(end + 2);
-  return number;
-}
-
-// "*2 $10 1700000000 $6 123456"; nothing while it is not whole.
-std::optional<Duration> ReadTime(std::string_view text) {
-  constexpr std::string_view kTwo = "*2\r\n";
-  if (!text.starts_with(kTwo)) return std::nullopt;
-  text.remove_prefix(kTwo.size());
-  const std::optional<int64_t> seconds = TakeBulkNumber(text);
-  if (!seconds) return std::nullopt;
-  const std::optional<int64_t> micros = TakeBulkNumber(text);
-  if (!micros) return std::nullopt;
-  return std::chrono::seconds(*seconds) + std::chrono::microseconds(*micros);
+// ["1700000000", "123456"]: seconds, and microseconds.
+std::optional<Duration> ReadTime(const CallResult& reply) {
+  if (!reply || reply->items.size() != 2) return std::nullopt;
+  std::array<int64_t, 2> numbers{};
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const std::string& text = reply->items[i].text;
+    if (std::from_chars(text.data(), text.data() + text.size(), numbers[i]).ec != std::errc{})
+      return std::nullopt;
+  }
+  return std::chrono::seconds(numbers[0]) + std::chrono::microseconds(numbers[1]);
 }
 
 }  // namespace
@@ -61,6 +47,7 @@ void NodeClock::Stop() {
 
 void NodeClock::Connect() {
   asking_ = true;
+  replies_ = ReplyReader();
   boost::system::error_code code;
   socket_.open({}, code);
   if (code) return Drop();
@@ -75,7 +62,6 @@ void NodeClock::Connect() {
 void NodeClock::Ask() {
   if (!socket_.is_open()) return Connect();
   asking_ = true;
-  answer_.clear();
   asked_ = ReadMachineClocks().mono;
   boost::asio::async_write(socket_, boost::asio::buffer(kQuestion),
                            [this](const boost::system::error_code& error, size_t) {
@@ -90,9 +76,11 @@ void NodeClock::Receive() {
                           [this](const boost::system::error_code& error, size_t size) {
                             if (error == boost::asio::error::operation_aborted) return;
                             if (error) return Drop();
-                            answer_.append(buffer_.data(), size);
-                            const std::optional<Duration> server = ReadTime(answer_);
-                            if (!server) return answer_.size() > kLongestReply ? Drop() : Receive();
+                            replies_.Feed({buffer_.data(), size});
+                            const std::optional<CallResult> reply = replies_.Next();
+                            if (!reply) return Receive();
+                            const std::optional<Duration> server = ReadTime(*reply);
+                            if (!server) return Drop();
                             const ClockReading now = ReadMachineClocks();
                             const Duration took = now.mono - asked_;
                             asking_ = false;

@@ -11,9 +11,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <filesystem>
 #include <functional>
-#include <string>
 
 #include "lib/base/time.h"
+#include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {
 
@@ -44,7 +44,7 @@ class NodeClock {
   bool asking_ = false;  // an answer is owed, or the connection is being made
   MonoTime asked_{};
   std::array<char, 128> buffer_{};
-  std::string answer_;
+  ReplyReader replies_;
 };
 
 }  // namespace doublehold

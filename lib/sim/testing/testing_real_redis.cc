@@ -5,41 +5,25 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <charconv>
+#include <optional>
 #include <string_view>
 
 #include "lib/base/paths.h"
+#include "lib/redis/hiredis_connection.h"
+#include "lib/sim/testing/testing_model.h"
 
 namespace doublehold::testing {
 namespace {
 
-// Takes a reply off the front of `wire`.
-std::string TakeReply(std::string_view& wire, bool within) {
-  const size_t end = wire.find("\r\n");
-  if (end == std::string_view::npos) return "a broken reply";
-  const char kind = wire[0];
-  const std::string_view line = wire.substr(1, end - 1);
-  wire.remove_prefix(end + 2);
-  if (kind == '+' || kind == '-')
-    return fmt::format("{}{}", kind == '-' && !within ? "error " : "status ", line);
-  if (kind == ':') return fmt::format("integer {}", line);
-  int64_t count = 0;
-  std::from_chars(line.data(), line.data() + line.size(), count);
-  if (count < 0) return "nil";
-  std::string text;
-  if (kind == '$') {
-    text = fmt::format("string {}", wire.substr(0, static_cast<size_t>(count)));
-    wire.remove_prefix(static_cast<size_t>(count) + 2);
-    return text;
-  }
-  for (int64_t i = 0; i < count; ++i)
-    text += (i == 0 ? "" : ", ") + TakeReply(wire, /*within=*/true);
-  return "[" + text + "]";
+std::string ShowWire(std::string_view bytes) {
+  ReplyReader replies;
+  replies.Feed(bytes);
+  const std::optional<CallResult> reply = replies.Next();
+  if (!reply) return "a broken reply";
+  return *reply ? Show(**reply) : "error " + reply->error().message;
 }
 
 }  // namespace
-
-std::string ShowWire(std::string_view reply) { return TakeReply(reply, /*within=*/false); }
 
 StandingClock::StandingClock() : fd_(memfd_create("doublehold-test", 0)) {
   EXPECT_EQ(ftruncate(fd_, DOUBLEHOLD_CLOCK_PAGE_BYTES), 0);

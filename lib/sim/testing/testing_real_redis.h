@@ -5,7 +5,6 @@
 
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "lib/clock/clock_layout.h"
@@ -56,10 +55,6 @@ class RealRedis {
   std::vector<ByteClient> clients_;
   std::set<size_t> used_;  // by the sequence before
 };
-
-// A reply on the wire, as far as it can be told behind a connection of lib/base: nil is nil, and an
-// error within an array is a status.
-std::string ShowWire(std::string_view reply);
 
 }  // namespace doublehold::testing
 
