@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
@@ -42,8 +41,6 @@ class TrialServer {
     const Result<pid_t> pid =
         Spawn({.argv = {program.path, "--port", std::to_string(server->address().port), "--bind",
                         "127.0.0.1", "--save", "", "--dir", server->scratch_.folder().string()},
-               .environment = {},
-               .descriptors = {},
                .log = log});
     if (!pid) return tl::unexpected(pid.error());
     server->pid_ = *pid;
@@ -58,7 +55,7 @@ class TrialServer {
   ~TrialServer() {
     if (pid_ == 0) return;
     kill(-pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
+    AwaitEnd(pid_);
   }
   TrialServer(const TrialServer&) = delete;
   TrialServer& operator=(const TrialServer&) = delete;

@@ -5,7 +5,8 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <cerrno>
+
+#include "lib/os/spawn.h"
 
 namespace doublehold {
 namespace {
@@ -61,11 +62,7 @@ void Children::KillAll() {
     if (!child.ended) kill(-child.pid, SIGKILL);
   }
   for (Child& child : children_) {
-    int status = 0;
-    while (!child.ended) {
-      if (waitpid(child.pid, &status, 0) < 0 && errno == EINTR) continue;
-      child.ended = status;
-    }
+    if (!child.ended) child.ended = AwaitEnd(child.pid);
   }
 }
 

@@ -74,8 +74,7 @@ TEST(Children, WhatOneThatEndsLeavesInItsGroupGoesWithIt) {
 
 TEST(Children, AStopIsToldOnceAndAnEndToo) {
   Children children;
-  const Result<pid_t> pid =
-      Spawn({.argv = {"sleep", "1000"}, .environment = {}, .descriptors = {}, .log = "/dev/null"});
+  const Result<pid_t> pid = Spawn({.argv = {"sleep", "1000"}});
   ASSERT_TRUE(pid.has_value());
   children.Add(NamedChildren(*pid));
   int stops = 0;

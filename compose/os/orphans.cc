@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+
+#include "lib/os/spawn.h"
 
 namespace doublehold {
 namespace {
@@ -69,8 +69,7 @@ std::vector<std::string> Orphans::End() {
       found = true;
       if (!child.ended) running.push_back(child.name);
       kill(child.pid, SIGKILL);
-      while (waitpid(child.pid, nullptr, 0) < 0 && errno == EINTR) {
-      }
+      AwaitEnd(child.pid);
     }
   }
   return running;

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,6 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <utility>
+
+#include "lib/os/spawn.h"
 
 namespace doublehold {
 namespace {
@@ -70,8 +71,7 @@ Scratch::Scratch(Scratch&& other) noexcept
 Scratch::~Scratch() {
   if (pipe_ < 0) return;
   close(pipe_);
-  while (waitpid(janitor_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  AwaitEnd(janitor_);
 }
 
 }  // namespace doublehold

@@ -87,8 +87,6 @@ Result<pid_t> StartSentinel(const SentinelRequest& request) {
   out.close();
   if (!out) return EnvironmentFailed(fmt::format("{}: cannot be written", settings.string()));
   return Spawn({.argv = {request.program.path, settings.string(), "--sentinel"},
-                .environment = {},
-                .descriptors = {},
                 .log = request.log,
                 .network = request.network.fd});
 }
