@@ -53,7 +53,7 @@ class MemoryFile {
 
 }  // namespace
 
-Result<RunResult> RunToEnd(const std::vector<std::string>& argv, const RunOptions& options) {
+Result<RunResult> RunToEnd(const std::vector<std::string>& argv, const ToolInput& options) {
   const MemoryFile in(options.input);
   const MemoryFile out("");
   if (!in.whole() || !out.whole())

@@ -10,7 +10,7 @@
 
 namespace doublehold {
 
-struct RunOptions {
+struct ToolInput {
   std::string_view input{};  // on its standard input
   bool with_errors = false;  // its standard error is kept too; else it goes to /dev/null
   std::string if_missing{};  // as in SpawnRequest
@@ -25,7 +25,7 @@ struct RunResult {
 
 // Runs a program to its end, in a process group of its own: no terminal's Ctrl-C cuts it short. The
 // caller waits for as long as it takes. It is an error when the program cannot be executed.
-Result<RunResult> RunToEnd(const std::vector<std::string>& argv, const RunOptions& options = {});
+Result<RunResult> RunToEnd(const std::vector<std::string>& argv, const ToolInput& options = {});
 
 // Runs a tool of the system (ip, iptables, tc), and answers what it printed. It is an error when it
 // is not there or fails: one line, with what it said.
