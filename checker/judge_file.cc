@@ -7,6 +7,7 @@
 
 #include "checker/claims/lock/exclusion_scan.h"
 #include "checker/evidence/names.h"
+#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {
@@ -15,7 +16,8 @@ namespace {
 std::optional<RunVerdict> JudgeByScan(const MappedHistory& file, RunFacts facts) {
   const ExclusionScan scan = ScanExclusion(file);
   const bool whole = scan.last_ns >= ToNs(facts.duration);
-  if (!scan.gave_up.empty() || scan.alone || !whole) return std::nullopt;
+  if (!scan.gave_up.empty() || !whole || scan.judged == 0) return std::nullopt;
+  if (WhyTooLittle(scan.judged, scan.holds - scan.judged, "holds")) return std::nullopt;
   ClaimVerdict claim{.claim = "exclusion",
                      .outcome = Outcome3::kValid,
                      .reason = fmt::format("none of {} began while another client held the key",
@@ -35,14 +37,18 @@ std::optional<RunVerdict> JudgeByScan(const MappedHistory& file, RunFacts facts)
 
 }  // namespace
 
-Result<RunVerdict> JudgeFile(const MappedHistory& file, const std::vector<std::string>& claims) {
-  RunFacts facts = file.facts();
+void RestrictTo(const std::vector<std::string>& claims, RunFacts& facts) {
   facts.claims = claims;
   const auto is_other = [&](const auto& expected) {
     return std::ranges::find(claims, expected.first) == claims.end();
   };
   std::erase_if(facts.expect, is_other);
   std::erase_if(facts.expect_cause, is_other);
+}
+
+Result<RunVerdict> JudgeFile(const MappedHistory& file, const std::vector<std::string>& claims) {
+  RunFacts facts = file.facts();
+  RestrictTo(claims, facts);
   if (claims == std::vector<std::string>{"exclusion"}) {
     if (std::optional<RunVerdict> verdict = JudgeByScan(file, facts)) return std::move(*verdict);
   }

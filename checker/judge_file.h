@@ -12,6 +12,9 @@
 
 namespace doublehold {
 
+// Only these claims are judged, and what was expected of others is not asked.
+void RestrictTo(const std::vector<std::string>& claims, RunFacts& facts);
+
 // Judges the claims named, and what was expected of those. `exclusion` alone is decided by
 // exclusion_scan.h when it can be: the verdict then has no latencies, no counts but that of the
 // grants, and names nobody beside a margin. Fails when the file holds an event that the run cannot

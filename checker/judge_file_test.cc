@@ -61,6 +61,17 @@ TEST_F(JudgeFileTest, WhatAPassCannotDecideIsJudgedAsAWhole) {
   EXPECT_EQ(Judged(FromLanes("    c1:  A-a==R-r"), {"exclusion"}).overall, Outcome3::kUnknown);
 }
 
+TEST_F(JudgeFileTest, APassCallsNothingValidThatTheWholeCallsUnknown) {
+  for (const char* picture : {"c1 item-0: A-a==R-r\nc2 item-1: A-a==R-r",
+                              "c1 item-0: A-a==R-r          A-a=R-r\nc2 item-0:          A-a=R-r\n"
+                              "c1 item-1: A-a=R-rA-a=R-rA-a=R-rA-a=R-r"}) {
+    const RunVerdict pass = Judged(FromLanes(picture), {"exclusion"});
+    const RunVerdict whole = Judged(FromLanes(picture), {"exclusion", "lease-exclusion"});
+    EXPECT_EQ(pass.claims[0].outcome, Outcome3::kUnknown) << picture;
+    EXPECT_EQ(pass.claims[0].reason, whole.claims[0].reason) << picture;
+  }
+}
+
 TEST_F(JudgeFileTest, ARunThatEndedEarlyIsUnknown) {
   History history = FromLanes(kJudgeFileCalm);
   history.facts.duration = 1s;

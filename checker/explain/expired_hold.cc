@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "checker/evidence/names.h"
+#include "checker/explain/double_grant.h"
 #include "checker/sentences/violation_text.h"
 
 namespace doublehold {
@@ -69,6 +70,12 @@ HeldUp Stopped(const Particulars& record, const Hold& hold, const Span& when) {
   return stopped;
 }
 
+std::vector<const FaultEpisode*> AllOf(const HeldUp& a, const HeldUp& b) {
+  std::vector<const FaultEpisode*> all = a.by;
+  all.insert(all.end(), b.by.begin(), b.by.end());
+  return all;
+}
+
 // When the session waited for an answer: to its acquire, and to what it did under the hold.
 std::vector<Span> Waited(const Particulars& record, const Hold& hold, const Span& when) {
   std::vector<Span> waited{{when.from_ns, hold.core.from_ns}};
@@ -79,10 +86,11 @@ std::vector<Span> Waited(const Particulars& record, const Hold& hold, const Span
   return waited;
 }
 
-// Only while the session waits for an answer does it matter what becomes of its messages.
-HeldUp Held(const Particulars& record, const Hold& hold, const Span& when) {
+// Only while the session waits for an answer, in `waits`, does it matter what becomes of its
+// messages. The first of these is its acquire.
+HeldUp Held(const Particulars& record, const Hold& hold, const Span& when,
+            const std::vector<Span>& waits) {
   HeldUp held;
-  const std::vector<Span> waits = Waited(record, hold, when);
   for (const FaultEpisode& episode : record.scene.episodes) {
     if (episode.from_ns > when.to_ns || episode.to_ns < when.from_ns) continue;
     const FaultFact& fault = record.FaultOf(episode);
@@ -101,6 +109,21 @@ HeldUp Held(const Particulars& record, const Hold& hold, const Span& when) {
     }
   }
   return held;
+}
+
+// Everything that can have held the hold up, at any time: not every answer that a session waits for
+// is recorded.
+HeldUp PerhapsHeldUp(const Particulars& record, const Hold& hold, const Span& when) {
+  HeldUp perhaps = Stopped(record, hold, when);
+  const HeldUp held = Held(record, hold, when, {{when.from_ns, hold.core.from_ns}, when});
+  perhaps.by = AllOf(perhaps, held);
+  perhaps.spans.insert(perhaps.spans.end(), held.spans.begin(), held.spans.end());
+  for (const Stall* stall : record.scene.StallsWithin(when)) {
+    if (stall->client == hold.client)
+      perhaps.spans.push_back(
+          {std::max(stall->when.from_ns, when.from_ns), std::min(stall->when.to_ns, when.to_ns)});
+  }
+  return perhaps;
 }
 
 // The renewal that should have kept the lease that ended at `end_ns`, and did not; null: there was
@@ -122,12 +145,6 @@ bool EnteredOnAMarker(const Particulars& record, const Hold& hold) {
     return before.left && before.owner() == hold.owner() && before.key == hold.key &&
            before.core.from_ns < hold.core.from_ns && before.valid_until_ns == hold.valid_until_ns;
   });
-}
-
-std::vector<const FaultEpisode*> AllOf(const HeldUp& a, const HeldUp& b) {
-  std::vector<const FaultEpisode*> all = a.by;
-  all.insert(all.end(), b.by.begin(), b.by.end());
-  return all;
 }
 
 // Those that kept the section itself at work.
@@ -157,6 +174,20 @@ std::optional<Explanation> OfRenewal(const Particulars& record, const Hold& hold
                                      const Span& around) {
   const Renewal* renewal = FailedRenewal(record, hold, end_ns);
   if (renewal == nullptr) return std::nullopt;
+  if (renewal->outcome == EventType::kFail && renewal->to_ns <= end_ns) {
+    // The key was gone: what took it away is the cause.
+    if (Explanation lost = WhyGrantedTwice(record, hold); lost.cause != Cause::kNotTold)
+      return lost;
+    for (const FaultEpisode* episode :
+         record.scene.EpisodesWithin({hold.asked_ns, renewal->to_ns})) {
+      const FaultFact& fault = record.FaultOf(*episode);
+      if (ActsOnServers(*episode, fault) && (LosesKeys(fault) || MovesAClock(fault)))
+        return Explanation{
+            .because = fmt::format("the renewal of {} was refused, and {}", At(renewal->from_ns),
+                                   FaultClause(record.scene, *episode)),
+            .episodes = {episode}};
+    }
+  }
   Explanation why{.cause = Cause::kRenewalFailed,
                   .because = fmt::format("the renewal that {} sent at {} was {}",
                                          OwnerName(record.scene, hold.owner()),
@@ -187,7 +218,7 @@ Explanation WhyLate(const Particulars& record, const Hold& hold, int64_t at_ns, 
   const int64_t asked_ns = grant == nullptr ? hold.core.from_ns : grant->from_ns;
   const Span around{asked_ns, until_ns};
   const HeldUp stopped = Stopped(record, hold, around);
-  const HeldUp held = Held(record, hold, around);
+  const HeldUp held = Held(record, hold, around, Waited(record, hold, around));
   if (end_ns <= hold.core.from_ns) {
     return {.cause = Cause::kOverAtGrant,
             .because = fmt::format("{} asked at {} and was granted the key at {}, its lease being "
@@ -206,14 +237,15 @@ Explanation WhyLate(const Particulars& record, const Hold& hold, int64_t at_ns, 
             .because = FaultsClause(record.scene, held.by),
             .episodes = held.by};
   }
-  if (until_ns - stopped.TotalNs() - held.TotalNs() > end_ns) {
+  const HeldUp perhaps = PerhapsHeldUp(record, hold, around);
+  if (until_ns - perhaps.TotalNs() > end_ns) {
     return {.cause = Cause::kOverran,
             .because = fmt::format("{} worked on until {}, its lease being over since {}", who,
                                    At(until_ns), At(end_ns)),
             .episodes = Worked(record, hold, around)};
   }
   return {.because = fmt::format("nothing that held {} up explains alone that it was late", who),
-          .episodes = AllOf(stopped, held)};
+          .episodes = perhaps.by};
 }
 
 }  // namespace doublehold

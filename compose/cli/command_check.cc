@@ -243,7 +243,7 @@ Result<RunVerdict> JudgeRun(const ParsedLine& line) {
   if (!history) return tl::unexpected(history.error());
   auto claims = ClaimsForCheck(line, history->facts);
   if (!claims) return tl::unexpected(claims.error());
-  history->facts.claims = std::move(*claims);
+  RestrictTo(*claims, history->facts);
   return Judge(*history);
 }
 

@@ -30,9 +30,9 @@ constexpr int kDepthOfAll = 2;
 // What is said of real runs, and is refused.
 constexpr std::array kOfRuns{"driver", "option", "net", "duration", "nemesis", "every"};
 
-po::options_description ExploreOptions() {
+po::options_description ExploreOptions(po::options_description& hidden) {
   po::options_description options("options");
-  AddExperimentOptions(options, {kOfRuns.begin(), kOfRuns.end()});
+  AddExperimentOptions(options, hidden, {kOfRuns.begin(), kOfRuns.end()});
   auto add = options.add_options();
   add("faults", po::value<std::string>(),
       fmt::format("which faults, with how many of each at most: pause:1,hold-request. All when not "
@@ -186,8 +186,9 @@ SearchOutcome RunSearch(const SearchAsked& asked) {
 }  // namespace
 
 Result<ExitCode> ExploreCommand(const Words& words) {
+  po::options_description hidden;
   const Result<ParsedLine> line =
-      ParseLine(words, ExploreOptions(), "explore --lock LOCK [options]");
+      ParseLine(words, ExploreOptions(hidden), "explore --lock LOCK [options]", hidden);
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   const Result<SearchAsked> asked = ReadSearch(*line);

@@ -27,7 +27,8 @@ constexpr int64_t kMostGrantsToJudge = 20'000;
 po::options_description RunOptions() {
   po::options_description options("options");
   auto add = options.add_options();
-  AddExperimentOptions(options);
+  po::options_description none;
+  AddExperimentOptions(options, none);
   add("faults", po::value<std::string>(), "profiles with commas: network,pause,clock");
   add("direct", "clients connect to the servers themselves, without the proxy");
   add("plan", po::value<std::string>(), "run this plan.json again");

@@ -49,9 +49,9 @@ std::vector<std::string> SweptNames() {
   return names;
 }
 
-po::options_description SweepOptions() {
+po::options_description SweepOptions(po::options_description& hidden) {
   po::options_description options("options");
-  AddExperimentOptions(options, {"nemesis", "every"});  // which it refuses
+  AddExperimentOptions(options, hidden, {"nemesis", "every"});
   auto add = options.add_options();
   add("faults", po::value<std::string>(),
       fmt::format("which faults, with commas: {}; {} if not said", fmt::join(SweptNames(), ", "),
@@ -224,7 +224,9 @@ Result<ExitCode> Sweep(const ParsedLine& line, SuiteRequest& runs, const SweepCe
 }  // namespace
 
 Result<ExitCode> SweepCommand(const Words& words) {
-  Result<ParsedLine> line = ParseLine(words, SweepOptions(), "sweep [EXPERIMENT.toml] [options]");
+  po::options_description hidden;
+  Result<ParsedLine> line =
+      ParseLine(words, SweepOptions(hidden), "sweep [EXPERIMENT.toml] [options]", hidden);
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   const Result<std::vector<const FaultFormEntry*>> faults = ChosenFaults(*line);

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iostream>
-#include <sstream>
 
 #include "lib/base/words.h"
 
@@ -12,32 +10,13 @@ namespace doublehold {
 
 namespace po = boost::program_options;
 
-namespace {
-
-// A line of an option without a description is its name alone.
-std::string HelpOf(const po::options_description& options) {
-  std::stringstream all;
-  all << options;
-  std::string shown;
-  for (std::string line; std::getline(all, line);) {
-    const bool hidden = std::ranges::any_of(options.options(), [&](const auto& option) {
-      return option->description().empty() &&
-             line.find("--" + option->long_name() + " ") != std::string::npos;
-    });
-    if (!hidden) shown += line + "\n";
-  }
-  return shown;
-}
-
-}  // namespace
-
 Result<ParsedLine> ParseLine(const Words& words, po::options_description options,
-                             const std::string& usage) {
+                             const std::string& usage, const po::options_description& hidden) {
   options.add_options()("help,h", "show this");
   std::vector<std::string> known;
   for (const auto& option : options.options()) known.push_back("--" + option->long_name());
   po::options_description all;
-  all.add(options).add_options()("rest", po::value<Words>()->default_value({}, ""));
+  all.add(options).add(hidden).add_options()("rest", po::value<Words>()->default_value({}, ""));
   po::positional_options_description positional;
   positional.add("rest", -1);
   namespace style = po::command_line_style;
@@ -58,7 +37,7 @@ Result<ParsedLine> ParseLine(const Words& words, po::options_description options
   }
   line.rest = line.values["rest"].as<Words>();
   line.help = line.values.contains("help");
-  if (line.help) std::cout << "usage: doublehold " << usage << "\n\n" << HelpOf(options) << "\n";
+  if (line.help) std::cout << "usage: doublehold " << usage << "\n\n" << options << "\n";
   return line;
 }
 

@@ -19,11 +19,12 @@ struct ParsedLine {
   bool help = false;  // --help was asked for and has been printed
 };
 
-// `usage` is printed with --help. What has no description is not shown there. Unknown options name
-// the nearest known one.
+// `usage` is printed with --help, and so are `options`. The `hidden` ones are read too: the command
+// refuses them with its reason. An unknown option names the nearest of `options`.
 Result<ParsedLine> ParseLine(const Words& words,
                              boost::program_options::options_description options,
-                             const std::string& usage);
+                             const std::string& usage,
+                             const boost::program_options::options_description& hidden = {});
 
 // NAME=VALUE, as it was given to --`option`.
 Result<std::pair<std::string, std::string>> ParseAssignment(const std::string& option,

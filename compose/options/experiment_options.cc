@@ -42,22 +42,21 @@ constexpr std::array kFlags{
 
 }  // namespace
 
-void AddExperimentOptions(po::options_description& options, const Words& unlisted) {
-  auto add = options.add_options();
-  const auto listed = [&](const char* option) {
-    return std::ranges::find(unlisted, option) == unlisted.end();
+void AddExperimentOptions(po::options_description& options, po::options_description& hidden,
+                          const Words& refused) {
+  const auto add = [&](const char* name, const po::value_semantic* value, const std::string& help) {
+    const bool is_refused = std::ranges::find(refused, name) != refused.end();
+    (is_refused ? hidden : options).add_options()(name, value, help.c_str());
   };
   const std::string members = fmt::format("{}", fmt::join(NamesOf(NemesisMembers()), ", "));
   for (const Flag& flag : kFlags) {
-    const std::string help = fmt::format(fmt::runtime(flag.help), members);
-    add(flag.option, po::value<std::string>(), listed(flag.option) ? help.c_str() : "");
+    add(flag.option, po::value<std::string>(), fmt::format(fmt::runtime(flag.help), members));
   }
   add("claims", po::value<std::string>(),
-      "what is judged: exclusion,told; else what the workload is made for");
+      "what is judged: exclusion,release; else what the workload is made for");
   add("limit", po::value<Words>()->composing(),
       "judged as a claim: --limit max-wait=5s, --limit commands-per-hold=100");
-  add("option", po::value<Words>()->composing(),
-      listed("option") ? "one of the driver's own: --option name=value" : "");
+  add("option", po::value<Words>()->composing(), "one of the driver's own: --option name=value");
   add("set", po::value<Words>()->composing(), "any setting: --set lock.lease=300ms");
 }
 

@@ -11,9 +11,10 @@
 namespace doublehold {
 
 // Short forms of the settings used most (--lock, --lease, ...), and --set, which reaches all of
-// them. Help does not show `unlisted`.
+// them. Those that are named in `refused` go into `hidden`.
 void AddExperimentOptions(boost::program_options::options_description& options,
-                          const Words& unlisted = {});
+                          boost::program_options::options_description& hidden,
+                          const Words& refused = {});
 // The first of those options that a line has; empty: none.
 std::string ExperimentOptionIn(const ParsedLine& line);
 

@@ -50,16 +50,17 @@ void CountTask(const std::vector<const Call*>& saves, SaveCount& count) {
 
 void CountFinal(const History& history, SaveCount& count) {
   std::map<uint16_t, std::pair<int64_t, int64_t>> counted;  // the last time, of each key
+  std::set<uint16_t> touched;                               // keys that were saved to since
   for (const Event& event : history.events) {
     if (event.op == Op::kLost) count.complete = false;
-    if (event.op == Op::kSave && event.client > kReferee && !counted.empty()) {
-      count.touched_after_final = true;
-    }
+    if (event.op == Op::kSave && event.client > kReferee && counted.contains(event.key))
+      touched.insert(event.key);
     if (event.op != Op::kFinal || event.type != EventType::kOk) continue;
     counted[event.key] = {std::clamp(event.value[0], -kMost, kMost),
                           std::clamp(event.value[1], -kMost, kMost)};
-    count.touched_after_final = false;
+    touched.erase(event.key);
   }
+  count.touched_after_final = !touched.empty();
   for (const auto& [key, tasks_and_results] : counted) {
     count.final_tasks = count.final_tasks.value_or(0) + tasks_and_results.first;
     count.final_results = count.final_results.value_or(0) + tasks_and_results.second;

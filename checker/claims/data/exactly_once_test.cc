@@ -80,6 +80,12 @@ TEST(ExactlyOnce, TheStoreTellsWhatTheClientsDoNotKnow) {
       final:         *                      | 1/1
       c1:    A-a=S-k=R-r   A-a=S-k=R-r      | 1 2)",
                                      Outcome3::kUnknown},
+                                    {"one of two keys was counted too early", R"(
+      c1 item-0:    A-a=S-k=R-r   A-a=S-k=R-r     | 1 2
+      c1 item-1:    A-a=S-k=R-r                   | 1
+      final item-0:            *                  | 1/1
+      final item-1:                             * | 1/1)",
+                                     Outcome3::kUnknown},
                                     {"nothing was saved", R"(
       c1:    A-a=S-x=R-r                    | 1
       final:                              * | 0/0)",

@@ -47,7 +47,8 @@ class TornReadChecker {
     for (const Call& call : calls_.all) {
       if (call.op != Op::kLook) continue;
       const Hold* hold = holds_.Find(call.hold);
-      const bool its = hold != nullptr && hold->owner() == call.session && hold->key == call.key;
+      const bool its = hold != nullptr && hold->owner() == call.session && hold->key == call.key &&
+                       !(hold->released && Before(hold->core.to_ns, call.from_ns));
       if (!its || !call.Ok()) {
         ++passed_over;
         continue;

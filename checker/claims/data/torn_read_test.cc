@@ -137,5 +137,15 @@ TEST(TornRead, ALookUnderAnothersHoldIsNotJudged) {
   EXPECT_EQ(CheckTornRead(history, {}).reason, "nobody looked at a record under a lock");
 }
 
+TEST(TornRead, ALookThatBeganAfterTheReleaseIsNotJudged) {
+  History history = FromLanes(R"(
+      c2:    A-a=W------u=R-r                 | 7>8
+      c1:    A-b=R-r   L-l                    | 7/8)");
+  for (Event& event : history.events) {
+    if (event.op == Op::kLook) event.hold = 101;
+  }
+  EXPECT_EQ(CheckTornRead(history, {}).reason, "nobody looked at a record under a lock");
+}
+
 }  // namespace
 }  // namespace doublehold

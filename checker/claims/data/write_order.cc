@@ -36,7 +36,19 @@ std::optional<WriteOrder::Pending> WriteOrder::TakePending(const SessionId& sess
 }
 
 void WriteOrder::See(int64_t read, int64_t at_ns) {
-  if (read != now_.stock && !Catch(read, at_ns)) MoveLast(read);
+  if (read == now_.stock) return TookEffectBy(at_ns);
+  if (!Catch(read, at_ns)) MoveLast(read);
+}
+
+// The last write was read, where no other that is kept left the same: so it is not moved behind who
+// began to write afterwards.
+void WriteOrder::TookEffectBy(int64_t at_ns) {
+  const auto left_the_same = [this](const Written& one) {
+    return one.write.value[1] == now_.stock;
+  };
+  if (std::ranges::count_if(recent_, left_the_same) != 1) return;
+  Span& when = recent_.back().when;
+  when.to_ns = std::max(when.from_ns, std::min(when.to_ns, at_ns));
 }
 
 // A write that has not been answered may be what somebody read at `at_ns`. It came by then, over

@@ -95,6 +95,7 @@ class WriteOrder {
 
   std::optional<Pending> TakePending(const SessionId& session);
   void See(int64_t read, int64_t at_ns);
+  void TookEffectBy(int64_t at_ns);
   bool Catch(int64_t read, int64_t at_ns);
   void Sold(const Event& write);
   void MoveLast(int64_t read);

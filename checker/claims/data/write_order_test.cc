@@ -75,6 +75,25 @@ TEST(WriteOrder, WhatAMovedWriteBroughtBackIsLostUntilAnotherBringsItBack) {
   EXPECT_EQ(CostsOf(Order(9, drawn, 4)), (Costs{{2, 0}, {4, -1}, {3, 2}}));
 }
 
+// c1's answer came late, but c3 had read what c1 wrote before it began to write: so c2 wrote over
+// what c3 had written, and not c1.
+TEST(WriteOrder, AWriteIsNotMovedBehindOneWhoseClientHadReadIt) {
+  const auto read = [](int32_t by, int64_t stock, int64_t at_ns) {
+    Event event = Write(by, stock, 0, at_ns);
+    event.op = Op::kRead;
+    return event;
+  };
+  WriteOrder order(2);
+  order.Invoke(Write(1, 2, 1, 50));
+  order.Invoke(Write(3, 1, 0, 920));
+  order.Confirm(Write(1, 2, 1, 950), std::nullopt);
+  order.Confirm(Write(3, 1, 0, 1000), read(3, 1, 911));
+  order.Invoke(Write(2, 1, 0, 1510));
+  order.Confirm(Write(2, 1, 0, 1520), read(2, 1, 461));
+  order.End(0, 2000);
+  EXPECT_EQ(CostsOf(order), (Costs{{2, 1}}));
+}
+
 // c2's came after c4's, which it was under way with, and so it cost 2, and not 3.
 TEST(WriteOrder, WhatAMovedWriteHadCostNobodyBringsBack) {
   const std::vector<WriteOrderDrawn> drawn{{1, 9, 8, 1, 2},  {1, 8, 7, 3, 4},  {1, 7, 6, 5, 6},

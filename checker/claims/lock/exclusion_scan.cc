@@ -24,9 +24,10 @@ struct Lock {
   int64_t free_since_ns = 0;
   uint32_t hold = 0;        // that holds it now; 0: none
   uint16_t last = kNobody;  // the writer who holds it, or held it last
-  uint16_t reserved = 0;
+  bool several = false;     // two writers were granted it
+  uint32_t holds = 0;       // that were granted
 };
-static_assert(sizeof(Lock) == 16);
+static_assert(sizeof(Lock) == 24);
 
 class Scan {
  public:
@@ -57,7 +58,11 @@ class Scan {
     return std::ranges::all_of(locks_, [](const Lock& lock) { return lock.hold == 0; });
   }
   [[nodiscard]] ExclusionScan Result() const {
-    ExclusionScan result{.holds = holds_, .alone = !several_};
+    ExclusionScan result;
+    for (const Lock& lock : locks_) {
+      result.holds += lock.holds;
+      if (lock.several) result.judged += lock.holds;
+    }
     if (shortest_ns_ != kNoGap) result.shortest_gap_ns = shortest_ns_;
     return result;
   }
@@ -80,13 +85,13 @@ class Scan {
       return false;
     }
     latest_[record.writer] = record.hold;
-    if (lock.last != record.writer && lock.last != kNobody)
+    if (lock.last != record.writer && lock.last != kNobody) {
       shortest_ns_ = std::min(shortest_ns_, ns - lock.free_since_ns);
-    several_ |= first_ != record.writer && first_ != kNobody;
-    first_ = record.writer;
+      lock.several = true;
+    }
     lock.hold = record.hold;
     lock.last = record.writer;
-    ++holds_;
+    ++lock.holds;
     return true;
   }
 
@@ -102,10 +107,7 @@ class Scan {
 
   std::vector<Lock> locks_;
   std::vector<uint32_t> latest_;  // of each writer, the number of its last hold
-  int64_t holds_ = 0;
   int64_t shortest_ns_ = kNoGap;
-  uint16_t first_ = kNobody;  // the writer of the grant before
-  bool several_ = false;
 };
 
 constexpr uint32_t kMayNotHold = std::numeric_limits<uint32_t>::max();

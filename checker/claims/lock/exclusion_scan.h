@@ -1,4 +1,4 @@
-// `exclusion` of a file of any length: one pass over its records where they lie, 16 bytes of state
+// `exclusion` of a file of any length: one pass over its records where they lie, 24 bytes of state
 // a lock.
 //
 // It decides the ordinary case only: every grant comes while nobody holds the key, and every hold
@@ -26,7 +26,7 @@ namespace doublehold {
 struct ExclusionScan {
   std::string gave_up{};  // why, where it did; then nothing else counts
   int64_t holds = 0;
-  bool alone = true;                         // no two owners were granted a lock
+  int64_t judged = 0;                        // of these, of keys that two owners were granted
   std::optional<int64_t> shortest_gap_ns{};  // between two holds of a key by different owners
   int64_t last_ns = 0;                       // when the last record was written
 };

@@ -46,7 +46,7 @@ TEST_F(ExclusionScanTest, DecidesTheOrdinaryCase) {
   )"));
   EXPECT_EQ(scan.gave_up, "");
   EXPECT_EQ(scan.holds, 3);
-  EXPECT_FALSE(scan.alone);
+  EXPECT_EQ(scan.judged, 3);
   EXPECT_EQ(scan.shortest_gap_ns, 6'000'000);
 }
 
@@ -130,7 +130,8 @@ TEST_F(ExclusionScanTest, AgreesWithTheCheckerOnHistoriesAtRandom) {
     }
     if (!scan.gave_up.empty()) continue;
     ++decided;
-    EXPECT_EQ(whole.outcome, scan.alone ? Outcome3::kUnknown : Outcome3::kValid) << "seed " << seed;
+    EXPECT_EQ(whole.outcome, scan.judged == 0 ? Outcome3::kUnknown : Outcome3::kValid)
+        << "seed " << seed;
     EXPECT_EQ(whole.opportunities, scan.holds) << "seed " << seed;
     ASSERT_EQ(whole.margins.size(), scan.shortest_gap_ns ? 1u : 0u) << "seed " << seed;
     if (scan.shortest_gap_ns) {

@@ -49,7 +49,9 @@ class ExitGaps {
     if (release.hold == 0 || acquire == unknown_.end() || acquire->second->again) return;
     const auto of_session = std::ranges::count_if(
         unknown_, [&](const auto& unknown) { return unknown.second->session == release.session; });
-    if (of_session != 1) return;
+    const bool is_inside = std::ranges::any_of(
+        in_the_way_, [&](const auto& held) { return held.second->session == release.session; });
+    if (of_session != 1 || is_inside) return;
     LeaveQueue(*acquire->second);
     unknown_.erase(acquire);
   }

@@ -145,6 +145,10 @@ TEST(Reentry, ARefusalProvesNothingWhereSomethingMayHaveBeenInTheWay) {
                                 {"an entry of unknown outcome within another", R"(
       c1:          A-a=A-?R-rR-r
       c2:                          A-t       A-a==R-r)"},
+                                {"an entry of unknown outcome after such an exit", R"(
+      c1:   A-a=A-a=R-rR-? A-?R-r
+      c2:                            A-a=R-r
+      c3:                                       A-t       A-a==R-r)"},
                                 {"an acquire of unknown outcome", R"(
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r
