@@ -18,9 +18,10 @@ bool IsCall(Op op) {
 
 constexpr size_t kNone = std::numeric_limits<size_t>::max();
 
-// Of one session and key.
+// State of one session on one key.
 struct Doings {
-  std::array<size_t, kOps> open;    // into Calls::all, by operation; kNone: not under way
+  // index into Calls::all of the call under way, by operation; kNone: none
+  std::array<size_t, kOps> open;
   std::vector<uint64_t> entered{};  // holds granted and not released since
   Doings() { open.fill(kNone); }
 };
@@ -43,7 +44,7 @@ class CallExtraction {
   }
 
   Calls Finish() && {
-    // All that were invoked are in order; not those without their invocation.
+    // Calls whose invocation was recorded are already in order; the others may not be.
     if (!std::ranges::is_sorted(calls_.all, {}, &Call::from_ns))
       std::ranges::stable_sort(calls_.all, {}, &Call::from_ns);
     return std::move(calls_);
@@ -93,7 +94,7 @@ class CallExtraction {
 
   Calls calls_;
   std::unordered_map<uint64_t, Doings> doings_;
-  std::map<SessionId, int64_t> last_ns_;  // of each session, its last event so far
+  std::map<SessionId, int64_t> last_ns_;  // time of the last event of each session so far
 };
 
 }  // namespace

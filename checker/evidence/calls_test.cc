@@ -7,7 +7,7 @@
 namespace doublehold {
 namespace {
 
-TEST(Calls, OneWhoseInvocationWasLostBeganAfterWhatItsSessionDidBefore) {
+TEST(Calls, ACallWithoutItsInvocationBeganAtThePreviousEventOfItsSession) {
   History history = FromLanes("c1: A-a==g==R----r | 5");
   std::erase_if(history.events, [](const Event& event) {
     return event.op == Op::kRelease && event.type == EventType::kInvoke;

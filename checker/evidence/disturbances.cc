@@ -10,11 +10,11 @@
 namespace doublehold {
 namespace {
 
-// A process that was stopped does not run on the instant it is let go, and its meter ticks every
-// few ms: what sticks out of a planned pause by less than this belongs to it.
+// A stopped process does not run at the instant of SIGCONT, and its stall meter ticks every few ms.
+// A rest of a stall that is shorter than this belongs to the planned pause.
 constexpr int64_t kPauseEdgeNs = 10'000'000;
 
-// An end belongs to the earliest start of the same fault on the same target that has not ended yet.
+// The end of a fault closes the earliest open episode of the same fault on the same target.
 using EpisodeKey = std::tuple<int32_t, int32_t, int32_t>;
 
 std::vector<FaultEpisode> Episodes(const History& history) {
@@ -55,10 +55,11 @@ std::vector<FaultEpisode> Episodes(const History& history) {
   return acted;
 }
 
-// Whether a fault is why a process stood still: it was stopped, or, of a server, it was not there.
+// Whether a fault explains the stall of a process: it stopped the process, or made the server
+// unavailable.
 bool StopsClient(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
   const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
-  // Nobody's plan stops the supervisor, whose number is that of no client.
+  // No fault stops the supervisor, whose number is no client's.
   if (!IsServer(client))
     return client > 0 && episode.client == client && Does(fault, FaultTrait::kStops);
   const int32_t node = ServerOf(client);
@@ -67,7 +68,7 @@ bool StopsClient(const RunFacts& facts, const FaultEpisode& episode, int32_t cli
   return is_it && StopsServers(fault);
 }
 
-// What is left of a stall without the pauses that were planned.
+// The parts of a stall that no planned pause covers.
 std::vector<Span> Unplanned(Span stall, const Scene& scene, int32_t client) {
   std::vector<Span> left;
   bool planned = false;
@@ -88,8 +89,7 @@ bool IsMovedClock(const RunFacts& facts, const FaultEpisode& episode) {
   return MovesAClock(facts.faults[static_cast<size_t>(episode.fault)]);
 }
 
-// A client that is stopped or slow does nothing: what others were granted meanwhile is not its
-// doing.
+// A stopped or slow client does nothing, so it did not cause what others were granted meanwhile.
 bool IsIdleness(const RunFacts& facts, const FaultEpisode& episode) {
   return TraitsOf(facts.faults[static_cast<size_t>(episode.fault)])
       .HasAny({FaultTrait::kStops, FaultTrait::kSlows});
@@ -189,7 +189,7 @@ Scene Observe(const History& history) {
       scene.longest_stall_ns = std::max(scene.longest_stall_ns, span.to_ns - span.from_ns);
     }
   }
-  // What is left of one before a planned pause ended earlier.
+  // The part of a stall before a planned pause ends earlier than the stall itself.
   std::ranges::stable_sort(scene.stalls, {}, [](const Stall& stall) { return stall.when.to_ns; });
   MarkWaiting(history, scene);
   return scene;
@@ -199,7 +199,7 @@ bool MovesAClock(const FaultFact& fault) { return Does(fault, FaultTrait::kMoves
 
 bool ActsOnServers(const FaultEpisode& episode, const FaultFact& fault) {
   if (episode.client <= 0) return true;
-  // What is done to processes; with a client and nodes, to all of these.
+  // These faults act on processes. With a client and nodes, such a fault acts on all of them.
   constexpr FaultTraits kOnProcesses{FaultTrait::kStops, FaultTrait::kKills,
                                      FaultTrait::kMovesClock};
   return episode.node >= 0 && TraitsOf(fault).HasAny(kOnProcesses);
@@ -263,8 +263,8 @@ std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects
     if (episode.to_ns < since_ns - ToNs(scene.facts.lease)) continue;
     const int rank = Rank(scene.facts, episode, suspects);
     if (rank < best) continue;
-    // Clocks that are moved at the same time cannot be told apart; of anything else the latest is
-    // named.
+    // Clocks that move at the same time cannot be told apart, so all of them are named. Of other
+    // faults the latest is named.
     const bool beside =
         rank == best && !behind.empty() && IsMovedClock(scene.facts, *behind.back()) &&
         IsMovedClock(scene.facts, episode) && episode.from_ns < behind.back()->to_ns;

@@ -1,5 +1,4 @@
-// What went on around the holds of a run: the faults that were injected, and how the machine itself
-// stalled its processes.
+// Disturbances of a run: the faults that were injected, and the stalls that the machine caused.
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_DISTURBANCES_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_DISTURBANCES_H_
 
@@ -17,7 +16,8 @@
 
 namespace doublehold {
 
-// One start-to-heal of a fault. `to_ns` is the end of the history when it was never healed.
+// One episode: a fault from its start to its heal. `to_ns` is the end of the history if the fault
+// was never healed.
 struct FaultEpisode {
   int32_t fault = 0;
   int32_t client = -1;
@@ -28,38 +28,39 @@ struct FaultEpisode {
   int64_t measured_ns = 0;
 };
 
-// Whether a fault event says that it ended without having met anything to act on. One that acted on
-// fewer frames than it was to says `fail` as well, but has measured something.
+// Whether a fault event reports that the fault ended without having acted on anything. A fault that
+// acted on fewer frames than planned reports `fail` too, but it measured something.
 bool DidNothing(const Event& fault);
 
-// Of a session, what goes on side by side: it works, and its lease is extended.
+// The two concurrent activities of a session: its work, and the renewal of its lease.
 enum class Side : uint8_t { kSession, kWatchdog };
-// That it waited for an answer.
+// A time during which a session waited for an answer.
 struct Wait {
   SessionId session;
   Side side = Side::kSession;
   Span when;
 };
 
-// A stretch in which the machine kept a process from running, though no fault had stopped it.
+// A time during which the machine kept a process from running, although no fault had stopped it.
 struct Stall {
   int32_t client = 0;  // or kReferee, kSupervisor, OfServer(node)
   Span when;
-  std::vector<Wait> waiting{};  // of a server: by session, side and time, apart from each other
+  std::vector<Wait> waiting{};  // of a server's stall: by session, side and time; disjoint
 };
-// Whether what is asked of a lock may stand in it: one of the supervisor, through which all
-// messages go, or one of a server that keeps locks. Which of these was asked is not recorded, but
-// that it was not the store.
+// Whether the stall may delay a lock request. The supervisor forwards all messages, so its stalls
+// may. So may the stall of a server that keeps locks: the history records only whether a request
+// went to the store, not to which of the other servers.
 bool IsOnTheWay(const Stall& stall);
-// Whether it can have kept a client from asking for a lock: its own, or one on the way.
+// Whether the stall may delay the lock requests of a client: the client's own, or one on the
+// request path.
 bool HoldsUp(const Stall& stall, int32_t client);
-// For how long within `when` it can have kept a side of a session: of a server's only what that one
-// waited for.
+// The parts of `when` during which the stall may have delayed a side of a session. For the stall of
+// a server: only while that side waited for the server.
 std::vector<Span> HeldUpBy(const Stall& stall, const SessionId& session, Side side,
                            const Span& when);
 
-// Of one side of a session, what it waited for answers of: the store, or the servers that keep
-// locks.
+// Identifies a series of waits: of one side of a session, for the store or for the servers that
+// keep locks.
 struct WaitsFor {
   SessionId session;
   Side side = Side::kSession;
@@ -67,80 +68,84 @@ struct WaitsFor {
   auto operator<=>(const WaitsFor&) const = default;
 };
 
-// Outlives nothing: refers to the history it was made of.
+// Refers to the history that it was made of, which must outlive it.
 struct Scene {
   const RunFacts& facts;
   std::vector<FaultEpisode> episodes;  // in the order in which they started
   std::vector<Stall> stalls;           // unplanned, in the order in which they ended
   std::set<int32_t> threaded;          // clients that had several sessions
-  // By time, apart from each other. Filled in only where there are stalls and faults.
+  // Sorted by time, disjoint. Filled in only if the history has both stalls and faults.
   std::map<WaitsFor, std::vector<Span>> waits;
   int64_t longest_stall_ns = 0;
   int64_t longest_episode_ns = 0;
 
-  // The stalls, and the episodes, that overlap a stretch, in that order.
+  // The stalls, or the episodes, that overlap a span, in the order above.
   [[nodiscard]] std::vector<const Stall*> StallsWithin(const Span& when) const;
   [[nodiscard]] std::vector<const FaultEpisode*> EpisodesWithin(const Span& when) const;
-  // The waits that overlap a stretch, whole.
+  // The waits that overlap a span, uncut.
   [[nodiscard]] std::vector<Span> WaitsWithin(const WaitsFor& what, const Span& when) const;
 };
 Scene Observe(const History& history);
 
-// A fault that moves a clock: it lasts without stopping or holding up anything.
+// Whether the fault moves a clock: such a fault lasts without stopping or delaying anything.
 bool MovesAClock(const FaultFact& fault);
 
-// Whether it acts on servers, alone or together with a client. One of links does not: its client
-// and nodes name these.
+// Whether the fault acts on servers, alone or together with a client. A fault of links does not:
+// its client and nodes are the ends of the links.
 bool ActsOnServers(const FaultEpisode& episode, const FaultFact& fault);
 
-// Whether it acts on the store, or the links to it, alone.
+// Whether the fault acts on the store alone, or on the links to it alone.
 bool ActsOnStore(const FaultEpisode& episode, const FaultFact& fault);
 
-// One that loses messages: what is lost is waited for in vain, also when the fault is over.
+// Whether the fault loses messages. Clients wait in vain for a lost message, even after the fault
+// has ended.
 bool LosesMessages(const FaultFact& fault);
 
-// One that keeps messages back: what is sent may arrive when nobody waits for it any more, and
-// after the same was sent again.
+// Whether the fault delays messages. Such a message may arrive after its client's timeout, and
+// after a retry of the same request.
 bool KeepsMessages(const FaultFact& fault);
 
-// One of a single key, which is not that of the lock `key`. A library may keep other keys beside
-// it.
+// Whether the fault acts on a single key that is not the key of the lock `key`. A library may keep
+// further keys for a lock, so an unlisted key may be its own.
 bool IsOfAnotherLock(const RunFacts& facts, const FaultFact& fault, uint16_t key);
 
-// One after which a server may answer from data older than it had, or from none.
+// Whether a server may answer from older data, or from none, after the fault.
 bool LosesData(const FaultFact& fault);
 
-// One of those, or one that takes keys away.
+// Whether the fault loses data, or removes keys.
 bool LosesKeys(const FaultFact& fault);
 
-// One while which a server that it acts on answers nothing.
+// Whether a server answers nothing while the fault acts on it.
 bool StopsServers(const FaultFact& fault);
 
-// One that kills a client, or a node.
+// Whether the fault kills a client or a node.
 bool IsCrash(const FaultFact& fault);
 
-// Whether a fault of which `kind` is true was active in some part of a stretch.
+// Whether a fault for which `kind` is true was active at some time in a span.
 bool WasActive(const Scene& scene, const Span& when, bool (*kind)(const FaultFact&));
-// The same of one that was not on another client alone.
+// The same, without faults that acted on other clients only.
 bool WasActiveOn(const Scene& scene, int32_t client, const Span& when,
                  bool (*kind)(const FaultFact&));
 
-// Who is to be explained: something seen at `at_ns` that clients did. A client is 0 when there is
-// none.
+// An observation at `at_ns` that faults may explain, and the clients involved. 0: no such client.
 struct Suspects {
   int64_t at_ns = 0;
-  int32_t stale = 0;  // held the key with its lease over; 0: the leases of all were valid
+  int32_t stale = 0;  // client that held the key past its lease; 0: all leases were valid
   int32_t other = 0;
-  int32_t second = 0;         // a further one
-  int64_t lease_end_ns = -1;  // of the stale one's lease; -1: at_ns
+  int32_t second = 0;         // a further client
+  int64_t lease_end_ns = -1;  // end of the stale client's lease; -1: at_ns
 };
 
-// The faults to name for it: active at that time or within a lease before; of what a stale client
-// lost, within the lease that was over, since it waits on when that is lost; of a stale client also
-// what was active when its lease ended. Of a stale client rather one on it than on the other,
-// rather on a node than on a bystander. Of valid leases rather one of the servers or a clock, then
-// of anybody's messages; that a holder slept is the last that explains them. Of equals the latest,
-// but all the clocks that were moved then. Empty: none.
+// Returns the faults to name as an explanation; empty: none. Candidates are faults that were active
+// - at `at_ns`, or within a lease before it;
+// - on the stale client when its lease ended;
+// - on the stale client within a lease before its lease ended, if they lose messages: the client
+//   waits for a lost message after the fault has ended.
+//
+// With a stale client, a fault on it comes first, then one on the other client, on a node, on a
+// bystander. With valid leases, a fault on servers or clocks comes first, then one on messages,
+// then a pause of a bystander, then a pause of a holder. Of equals, the latest is returned; of
+// simultaneous clock faults, all.
 std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects& suspects);
 
 }  // namespace doublehold

@@ -51,7 +51,7 @@ TEST(Scene, AServerStoodStillByItselfWhereNoFaultHadStoppedIt) {
   }
 }
 
-TEST(Scene, WhoseStallHoldsUpWhom) {
+TEST(Scene, AStallDelaysItsOwnClientAndWhoeverIsBehindIt) {
   EXPECT_TRUE(HoldsUp({.client = 2}, 2));
   EXPECT_FALSE(HoldsUp({.client = 1}, 2));
   EXPECT_FALSE(HoldsUp({.client = kReferee}, 2));
@@ -60,7 +60,7 @@ TEST(Scene, WhoseStallHoldsUpWhom) {
   EXPECT_FALSE(HoldsUp({.client = OfServer(0)}, 2)) << "the store is asked for no lock";
 }
 
-TEST(Scene, AServerHoldsUpWhoWaitsForIt) {
+TEST(Scene, AServerStallDelaysOnlySidesThatWaitForIt) {
   struct Case {
     const char* lane;
     const char* server;
@@ -80,8 +80,8 @@ TEST(Scene, AServerHoldsUpWhoWaitsForIt) {
            {"A-a=E---e=======R-r", "n1", {}},  // its watchdog did
            {"A-a==R-----r", "n1", {}, Side::kWatchdog},
            {"A-----?", "n1", {"5-6"}},                                // then it gave up
-           {"A---?", "n1", {}},                                       // it had
-           {"A-a==R", "n1", {"5-14"}},                                // it never did
+           {"A---?", "n1", {}},                                       // it had given up
+           {"A-a==R", "n1", {"5-14"}},                                // it never gave up
            {"A---", "n1", {}, Side::kSession, "              (--)"},  // begun a lease later
            {"A-a===\nc2:          A-a=W-------w   | 5>4", "n0", {}},
            {"A-a===\nc1.2:        A-a=W-------w   | 5>4", "n0", {}}}) {  // another thread of it
@@ -95,7 +95,7 @@ TEST(Scene, AServerHoldsUpWhoWaitsForIt) {
   }
 }
 
-TEST(Scene, OfWhatItWaitedForOnlyWhatLiesInTheStretchCounts) {
+TEST(Scene, OnlyWaitsInsideTheSpanCount) {
   const History history = FromLanes(R"(
       c1:          A-a=W-w=W--w==W----w==W-w=R-r   | 5>4 4>3 3>2 2>1
       machine n0:    (-----------------------)     )");
@@ -130,7 +130,7 @@ TEST(Scene, AFaultThatActedOnFewerFramesThanAskedStillActed) {
   EXPECT_TRUE(Observe(history).episodes.empty());
 }
 
-TEST(Scene, EpisodesOfOneFaultAreToldApartByTheirTarget) {
+TEST(Scene, EpisodesOfOneFaultAreDistinguishedByTheirTarget) {
   const History history = FromLanes(R"(
       pause c1:  [-----]
       pause c2:    [-----])");
@@ -140,7 +140,7 @@ TEST(Scene, EpisodesOfOneFaultAreToldApartByTheirTarget) {
   EXPECT_EQ(scene.episodes[1].to_ns, 8'000'000);
 }
 
-TEST(Scene, TheEndOfAFaultIsThatOfItsFirstOpenStart) {
+TEST(Scene, TheEndOfAFaultClosesItsFirstOpenStart) {
   const History history = FromLanes(R"(
       jump n1:  [--]
       jump n1:    [---])");
@@ -161,7 +161,7 @@ TEST(Scene, AFaultIsActiveFromItsStartToItsEnd) {
   }
 }
 
-TEST(Scene, WhatAFaultMayTakeAway) {
+TEST(Scene, WhichFaultsLoseDataOrKeysOrMoveClocks) {
   struct Row {
     const char* kind;
     bool moves_a_clock, loses_data, loses_keys, is_crash;
@@ -191,8 +191,8 @@ TEST(Scene, AFaultDoesWhatItsHistorySays) {
   EXPECT_FALSE(IsCrash({.name = "f", .kind = "new", .traits = {}}));
 }
 
-// Nobody knows when it would have been answered: it waits to the stall's end, however long that is.
-TEST(Scene, WhatIsNotAnsweredWaitsForAServerToTheEndOfItsStall) {
+// An unanswered request waits to the end of the stall, however long that is.
+TEST(Scene, AnUnansweredRequestWaitsToTheEndOfTheStall) {
   const History answered = FromLanes(R"(
       c1:          A---------------------a
       machine n1:    (----------------------------))");
@@ -207,8 +207,8 @@ TEST(Scene, WhatIsNotAnsweredWaitsForAServerToTheEndOfItsStall) {
   }
 }
 
-// A lease of 10 ms that was over at 5 ms: what stopped its client after that is named for a lease.
-TEST(Scene, WhatStoppedAStaleClientAfterItsLeaseIsNotNamedForLongerThanALease) {
+// The lease of 10 ms was over at 5 ms: a pause after that is named for one lease only.
+TEST(Scene, APauseOfAStaleClientAfterItsLeaseIsNamedForOneLeaseOnly) {
   const History history = FromLanes(R"(
       c1:        A-a==!=================================R-r
       pause c1:         [-])");

@@ -1,8 +1,7 @@
-// A history and what is read off it, each once and only when a checker asks: several claims stand
-// on the same holds.
+// A history and the evidence extracted from it. Each part is computed once, on first use, because
+// several claims need the same holds.
 //
-// Pure: it adds nothing to the history. Thread rule: one thread. Refers to the history, which
-// outlives it.
+// Does not change the history, which must outlive it. Not thread-safe.
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_EVIDENCE_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_EVIDENCE_H_
 

@@ -20,7 +20,8 @@ class HoldExtraction {
     if (event.op == Op::kExtend) Extend(event);
     if (event.op == Op::kFault) Fault(event);
     if (event.op == Op::kLost) lost_.insert(event.client);
-    if (event.op == Op::kDied) killed_ns_.emplace(event.client, 0);  // dead before any fault came
+    // dead before any kill was recorded
+    if (event.op == Op::kDied) killed_ns_.emplace(event.client, 0);
     if (event.task != TaskKind::kSession || !HasKey(event.op)) return;
     if (event.op == Op::kRelease) Release(event);
     if (event.op == Op::kLeave) Leave(event);
@@ -45,7 +46,8 @@ class HoldExtraction {
         if (promised.from_ns < promised.to_ns) hold.promised.push_back(promised);
       }
     }
-    // A lock looks at every release or at none: those that are not answered do what the others do.
+    // Either all releases of a lock check the owner, or none does. So an unanswered release is
+    // taken to do as the answered ones did.
     for (auto* holds : {&holds_.all, &holds_.cleanups}) {
       for (Hold& hold : *holds)
         hold.harmless = hold.harmless || (hold.unanswered && looks_ && !frees_anothers_);
@@ -54,32 +56,34 @@ class HoldExtraction {
   }
 
  private:
-  // What is not known of a hold before it ends.
+  // The state of a hold until it ends.
   struct Open {
     int64_t live_from_ns = 0;
     int64_t valid_until_ns = 0;
-    std::optional<int64_t> promised_ns;   // before the extension under way
-    std::optional<int64_t> cut_ns;        // its end, should it never be released
-    int64_t asked_again_ns = kForeverNs;  // when its session did, and not under it since
-    int64_t unclear_ns = kForeverNs;      // when it became unclear what is left of it
-    std::vector<Span> leased{};           // as `live`, beyond the core too; when it has ended
+    std::optional<int64_t> promised_ns;  // valid_until before the extension under way
+    std::optional<int64_t> cut_ns;       // end of the hold, if it is never released
+    // when its session acquired the key anew, without using this hold since
+    int64_t asked_again_ns = kForeverNs;
+    int64_t unclear_ns = kForeverNs;  // from when on the rest of its lease is unknown
+    // as Hold::live, but not cut at the core's end; set at the end of the hold
+    std::vector<Span> leased{};
     bool ended = false;
   };
 
-  // From here on nobody knows what is left of a hold that its session has left: something was
-  // released, or extended, since.
+  // From `at_ns` on the rest of the lease of an abandoned hold is unknown: something was released
+  // or extended since.
   void MakeUnclear(size_t index, int64_t at_ns) {
     open_[index].unclear_ns = std::min(open_[index].unclear_ns, at_ns);
   }
 
-  // The end of what is never released.
+  // The end of a hold that is never released.
   int64_t LastNs(const SessionId& owner) {
     const auto killed = killed_ns_.find(owner.client);
     const bool alive_until = killed != killed_ns_.end() && !lost_.contains(owner.client);
     return std::max(last_ns_[owner], alive_until ? killed->second : 0);
   }
 
-  // Recorded just before the client is killed.
+  // Records a kill. The event comes just before the client is killed.
   void Fault(const Event& event) {
     const auto client = static_cast<int32_t>(event.value[2]);
     const auto fault = static_cast<size_t>(event.value[0]);
@@ -87,7 +91,7 @@ class HoldExtraction {
     if (event.type == EventType::kInvoke) {
       killed_by_last_[{event.value[0], client}] = killed_ns_.emplace(client, event.at_ns).second;
     }
-    // What met it dead already takes nothing back of what had killed it.
+    // A kill that acted on nothing cancels its own entry only, not that of an earlier kill.
     if (DidNothing(event) && killed_by_last_[{event.value[0], client}]) killed_ns_.erase(client);
   }
 
@@ -98,7 +102,8 @@ class HoldExtraction {
     if (event.op == Op::kWait && event.type == EventType::kOk) return;
     if (event.op == Op::kAcquire && event.type == EventType::kInvoke)
       asked_[{SessionOf(event), event.key}] = {event.at_ns, Later(event.at_ns, event.value[0])};
-    // The session starts anew with this key: what it never releases, it left before this.
+    // The session starts anew with this key, so it abandoned its unreleased holds before this
+    // event.
     std::vector<size_t>& left = unreleased_[{SessionOf(event), event.key}];
     for (const size_t i : left) open_[i].cut_ns = last_ns_[SessionOf(event)];
     left.clear();
@@ -107,7 +112,7 @@ class HoldExtraction {
     if (event.type == EventType::kOk) Grant(event);
   }
 
-  // When what was granted now was asked for; now, when that record was lost.
+  // When the acquire of this grant was invoked; the time of the grant, if that record was lost.
   int64_t AskedNs(const Event& granted) const {
     const auto asked = asked_.find({SessionOf(granted), granted.key});
     return asked == asked_.end() ? granted.at_ns : asked->second.from_ns;
@@ -166,7 +171,7 @@ class HoldExtraction {
       open.promised_ns = open.valid_until_ns;
       open.valid_until_ns = std::min(open.valid_until_ns, Later(event.at_ns, event.value[0]));
     }
-    // It certainly changed nothing: what was promised before still stands.
+    // The failed extension changed nothing: the earlier `valid_until` still stands.
     if (event.type == EventType::kFail && open.promised_ns) open.valid_until_ns = *open.promised_ns;
     if (event.type != EventType::kOk) return;
     open.promised_ns.reset();
@@ -177,7 +182,8 @@ class HoldExtraction {
     open.valid_until_ns = event.value[0];
   }
 
-  // Before the grant is in the history. A lease that is asked for may be in force from then on.
+  // Handles an extension that was recorded before its grant. The requested lease may be in force
+  // from its invocation on.
   void ExtendEarly(const Event& event) {
     if (event.type == EventType::kInvoke && event.value[0] > 0)
       early_asked_[event.hold] = Later(event.at_ns, event.value[0]);
@@ -196,18 +202,19 @@ class HoldExtraction {
     }
     Done(holds_.all[index], event);
     if (open_[index].ended) return MakeUnclear(index, event.at_ns);
-    // Without its invocation (a record was lost) all we know is that it lies before.
+    // If the record of the invocation was lost, the release was invoked some time before this
+    // event.
     End(index, event.type == EventType::kInvoke ? event.at_ns : last_ns_[SessionOf(event)]);
     holds_.all[index].released = true;
     std::erase(unreleased_[{SessionOf(event), event.key}], index);
     std::erase(kept_[{SessionOf(event), event.key}], index);
   }
 
-  // Of an acquire of unknown outcome.
+  // Handles the release of an acquire of unknown outcome.
   void CleanUp(const Event& event) {
     const auto perhaps = perhaps_.find(event.hold);
     if (perhaps == perhaps_.end()) return;
-    // In a lock that counts entries it may undo one that its session still had.
+    // In a lock that counts entries this release may undo an entry that the session still had.
     for (const size_t i : kept_[{SessionOf(event), event.key}]) MakeUnclear(i, event.at_ns);
     const auto [found, first] = cleanup_.emplace(event.hold, holds_.cleanups.size());
     if (first) {
@@ -225,8 +232,8 @@ class HoldExtraction {
     Done(holds_.cleanups[found->second], event);
   }
 
-  // One without a clear answer, or none at all, may be under way for as long as its client would
-  // wait for the next.
+  // Notes the outcome of a release. A release of unknown outcome may take effect up to a lease
+  // after its last event.
   void Done(Hold& hold, const Event& event) {
     const bool looked = event.type == EventType::kOk && event.value[0] == 0;
     hold.harmless = event.type == EventType::kFail || looked;
@@ -237,7 +244,7 @@ class HoldExtraction {
     frees_anothers_ = frees_anothers_ || (event.type == EventType::kOk && !looked);
   }
 
-  // What is done under a hold after its session had started anew was no new start, but a re-entry.
+  // An event under a hold that seemed abandoned proves that the later acquire was a re-entry.
   void StillThere(const Event& event) {
     const auto found = holds_.by_id.find(event.hold);
     if (found == holds_.by_id.end()) return;
@@ -254,7 +261,7 @@ class HoldExtraction {
     if (found == holds_.by_id.end() || open_[found->second].ended) return;
     End(found->second, event.at_ns);
     holds_.all[found->second].left = true;
-    open_[found->second].asked_again_ns = kForeverNs;  // it was still there
+    open_[found->second].asked_again_ns = kForeverNs;  // the hold was still in use
     std::erase(unreleased_[{SessionOf(event), event.key}], found->second);
   }
 
@@ -269,7 +276,7 @@ class HoldExtraction {
     open_[index].ended = true;
   }
 
-  // An extension that was under way when its hold ended has failed: what was promised before stood
+  // The extension under way at the end of the hold has failed, so the earlier `valid_until` stood
   // until the end.
   void Restore(size_t index) {
     Hold& hold = holds_.all[index];
@@ -281,15 +288,15 @@ class HoldExtraction {
     EndLive(index, std::min(hold.valid_until_ns, hold.core.to_ns));
   }
 
-  // Its watchdog may have gone on after the last that its session did.
+  // The watchdog may have extended the lease after the last event of the session.
   static void CutLive(Hold& hold) {
     for (Span& span : hold.live) span.to_ns = std::min(span.to_ns, hold.core.to_ns);
     std::erase_if(hold.live, [&](const Span& span) { return !IsSome(hold, span); });
   }
 
-  // A hold that is but an instant is live then, or not. Of any other the last instant tells
-  // nothing: its session ended it, and its watchdog was told of the lease, who knows in which
-  // order.
+  // A hold of zero length is live at that instant, or not at all. In a longer hold, a live span of
+  // zero length at its end does not count: the session's release and the watchdog's answer have the
+  // same time, so their order is unknown.
   static bool IsSome(const Hold& hold, const Span& live) {
     const bool instant = hold.core.from_ns == hold.core.to_ns;
     return instant ? live.from_ns <= live.to_ns : live.from_ns < live.to_ns;
@@ -310,21 +317,22 @@ class HoldExtraction {
 
   Holds holds_;
   std::vector<Open> open_;  // beside Holds::all
-  // Of the last acquire, when it was invoked, and until when the lease lasts from then.
+  // [invoked, invoked + lease] of the last acquire of each session and key.
   std::map<std::pair<SessionId, uint16_t>, Span> asked_;
-  std::unordered_map<uint64_t, Span> perhaps_;    // that, of acquires of unknown outcome
+  std::unordered_map<uint64_t, Span> perhaps_;    // the same, of acquires of unknown outcome
   std::unordered_map<uint64_t, size_t> cleanup_;  // into Holds::cleanups
-  std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> unreleased_;  // not yet cut
-  std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> kept_;        // all of them
-  // Until when extensions of those not granted yet were asked for, and not answered.
+  std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> unreleased_;  // without cut_ns
+  std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> kept_;  // all unreleased holds
+  // `valid_until` that unanswered extensions requested, for holds not granted yet.
   std::unordered_map<uint64_t, int64_t> early_asked_;
-  std::unordered_map<uint64_t, int64_t> early_;  // until when those not granted yet were extended
-  std::map<SessionId, int64_t> last_ns_;         // of each client's session, its last event so far
-  std::map<int32_t, int64_t> killed_ns_;         // clients that a fault killed
-  std::map<std::pair<int64_t, int32_t>, bool> killed_by_last_;  // by the last strike of this fault
+  // `valid_until` of answered extensions, for holds not granted yet
+  std::unordered_map<uint64_t, int64_t> early_;
+  std::map<SessionId, int64_t> last_ns_;  // time of the last event of each session so far
+  std::map<int32_t, int64_t> killed_ns_;  // clients that a fault killed
+  // whether the last start of this fault killed this client
+  std::map<std::pair<int64_t, int32_t>, bool> killed_by_last_;
   std::set<int32_t> lost_;  // clients of which records were lost
-  // Of the releases that were answered: whether some looked whose lock they freed, and some did
-  // not.
+  // Whether some answered release checked the owner, and whether some did not.
   bool looks_ = false;
   bool frees_anothers_ = false;
   const RunFacts& facts_;
@@ -345,7 +353,7 @@ bool Hold::PromisedAt(int64_t at_ns) const {
 }
 
 int64_t Hold::LeaseEndBefore(int64_t at_ns) const {
-  // One that was granted too late may be extended all the same.
+  // A hold whose lease was over at its grant may still be extended.
   int64_t end_ns = granted_until_ns;
   for (const Span& span : live) {
     if (span.to_ns <= at_ns) end_ns = span.to_ns;

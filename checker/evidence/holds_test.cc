@@ -50,7 +50,7 @@ TEST(Holds, ReachFromTheReturnOfTheAcquireToTheCallOfTheRelease) {
   }
 }
 
-TEST(Holds, ThatAreButAnInstantAreLiveThenAlone) {
+TEST(Holds, OfZeroLengthAreLiveAtThatInstantOnly) {
   const Holds holds = ExtractHolds(FromLanes("c1: A-a        A-x"));
   ASSERT_EQ(DrawnHolds(holds.all.at(0)), "1:[2,2] 2-2");
   EXPECT_TRUE(holds.all[0].LiveAt(2'000'000));
@@ -68,7 +68,7 @@ TEST(Holds, AreNotLiveWhenTheLeaseWasOverBeforeTheGrant) {
   EXPECT_EQ(holds.all[0].LeaseEndBefore(5'000'000), 2'000'000);
 }
 
-TEST(Holds, ThatAreNeverReleasedEndWithTheLastThingTheirSessionDid) {
+TEST(Holds, NeverReleasedEndWithTheLastEventOfTheirSession) {
   for (const HoldsCase& drawn : std::vector<HoldsCase>{
            {"killed after a write", "c1: A-a==g=w       | 5 5>4", {"1:[2,7] 2-7"}},
            {"killed at once", "c1: A-a", {"1:[2,2] 2-2"}},
@@ -99,8 +99,8 @@ TEST(Holds, AreExtendedFromTheReturnOfTheExtension) {
 }
 
 TEST(Holds, AnExtensionAnsweredAtTheInstantAtWhichTheHoldEndsRevivesNothing) {
-  // c2's lease is over when c1 is granted the key. Who was first at 13, c2's watchdog or its
-  // session?
+  // c2's lease is over when c1 is granted the key. At 13 ms it is unknown whether c2's watchdog or
+  // its session came first.
   for (const HoldsCase& ends : std::vector<HoldsCase>{
            {"released", "c2: A-a==!=E----eR-r", {"2:[2,13] 2-5", "1:[8,16] 8-16"}},
            {"never released, and its watchdog lived on",
@@ -167,7 +167,7 @@ TEST(Holds, AnExtensionBeforeTheGrantWasRecordedCountsFromTheGrant) {
 TEST(Holds, AShorterLeaseCountsFromTheCallOfItsExtension) {
   History history = FromLanes("c1: A-a====E----e====R-r");
   history.events[2].value[0] = 2'000'000;   // the lease asked for: over at 9
-  history.events[3].value[0] = 14'000'000;  // so the client is told, at 12
+  history.events[3].value[0] = 14'000'000;  // as the client is told, at 12
   EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,17] 2-9 12-14");
 }
 
@@ -226,7 +226,7 @@ TEST(Holds, AreOfASessionSoThatTwoThreadsOfAClientAreTwoOwners) {
   EXPECT_EQ(FindOverlaps(holds, Part::kCore).size(), 1U);
 }
 
-TEST(Holds, ThatBothAreReadersMayOverlap) {
+TEST(Holds, OfTwoReadersMayOverlap) {
   const std::string picture = "c1: A-a=====R-r\nc2:   A-a=====R-r";
   for (const auto& [first, second, overlaps] :
        {std::tuple{0, 0, 1U}, std::tuple{1, 0, 1U}, std::tuple{0, 1, 1U}, std::tuple{1, 1, 0U}}) {
@@ -239,7 +239,7 @@ TEST(Holds, ThatBothAreReadersMayOverlap) {
   }
 }
 
-TEST(Holds, AreOverWhenTheirSectionThrewThoughNobodyReleased) {
+TEST(Holds, EndWhereTheirSectionThrewEvenIfNobodyReleased) {
   History history = FromLanes("c1: A-a==g   | 5");
   const uint64_t hold = history.events[1].hold;
   history.events.push_back(
@@ -252,7 +252,7 @@ TEST(Holds, AreOverWhenTheirSectionThrewThoughNobodyReleased) {
   EXPECT_FALSE(holds.all[0].released);
 }
 
-TEST(Holds, OfAClientThatAFaultKillsLastUntilThen) {
+TEST(Holds, LastUntilTheFaultThatKillsTheirClient) {
   const auto drawn = [](const std::string& picture) {
     return DrawnHolds(ExtractHolds(FromLanes(picture)).all[0]);
   };
@@ -265,14 +265,14 @@ TEST(Holds, OfAClientThatAFaultKillsLastUntilThen) {
   EXPECT_EQ(drawn("c1:       A-a==!\n"
                   "crash c2:             []"),
             "1:[2,2] 2-2");
-  // Its release may be among the records that were lost.
+  // Its release may be among the lost records.
   EXPECT_EQ(drawn("c1:       A-a==!\n"
                   "crash c1:             []\n"
                   "lost c1:                *"),
             "1:[2,2] 2-2");
 }
 
-TEST(Holds, ArePromisedOnWhereNobodyReleasedThem) {
+TEST(Holds, StayPromisedIfNobodyReleasedThem) {
   const auto promised = [](const std::string& picture, int64_t left_ms = 0) {
     History history = FromLanes(picture);
     Event leave{.at_ns = left_ms * 1'000'000,
@@ -309,7 +309,7 @@ TEST(Holds, ArePromisedOnWhereNobodyReleasedThem) {
            "lost c1:         *"));
 }
 
-TEST(Holds, AFaultThatMeetsADeadClientTakesNothingBackOfWhatKilledIt) {
+TEST(Holds, AKillOfADeadClientDoesNotUndoTheKillBefore) {
   History history = FromLanes(
       "c1:       A-a==!\n"
       "crash c1:             []");
@@ -325,7 +325,7 @@ TEST(Holds, AFaultThatMeetsADeadClientTakesNothingBackOfWhatKilledIt) {
   EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,12] 2-5");
 }
 
-TEST(Holds, GoOnWhereTheirSessionWorksUnderThemAfterAReentry) {
+TEST(Holds, GoOnIfTheirSessionUsesThemAfterAReentry) {
   History history = FromLanes("c1: A-a=A-a=R-r=====g   | 5");
   const Holds holds = ExtractHolds(history);
   EXPECT_EQ(DrawnHolds(holds.all[0]), "1:[2,16] 2-16");
@@ -360,7 +360,7 @@ TEST(Holds, AreLiveUntilButNotAtTheEndOfTheirLease) {
   }
 }
 
-TEST(Holds, SayWhenTheyWereAskedForAndWhenTheirReleaseIsOver) {
+TEST(Holds, RecordWhenTheyWereInvokedAndWhenTheirReleaseIsDone) {
   struct Released {
     std::string picture;
     int64_t done_ms;
@@ -377,7 +377,7 @@ TEST(Holds, SayWhenTheyWereAskedForAndWhenTheirReleaseIsOver) {
   }
 }
 
-TEST(Holds, AShorterLeaseThatWasRefusedLeavesWhatWasPromised) {
+TEST(Holds, ARefusedShorterLeaseLeavesTheEarlierLease) {
   for (const auto& [outcome, live] : {std::pair{'x', "2-17"}, {'?', "2-9"}}) {
     History history = FromLanes(std::string("c1: A-a====E----") + outcome + "====R-r");
     history.events[2].value[0] = 2'000'000;  // asked for: over at 9

@@ -1,4 +1,4 @@
-// What clients, servers, keys, times and numbers are called in what a verdict says.
+// How a verdict names clients, servers, keys, times and numbers.
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_NAMES_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_NAMES_H_
 

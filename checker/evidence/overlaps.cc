@@ -8,7 +8,7 @@
 namespace doublehold {
 namespace {
 
-// The first stretch that two holds have in common, and how long all of them are together.
+// The first span that two holds share, and the total length of all shared spans.
 struct Common {
   Span first;
   int64_t length_ns = 0;
@@ -64,10 +64,10 @@ std::vector<OverlapFound> FindOverlaps(const Holds& holds, Part part) {
   for (size_t second = 0; second < holds.all.size(); ++second) {
     const Hold& hold = holds.all[second];
     std::vector<size_t>& open = open_of_key[hold.key];
-    // Whatever ended by now overlaps neither this hold nor a later one.
+    // A hold that has ended by now overlaps neither this hold nor a later one.
     std::erase_if(open, [&](size_t i) { return EndOf(holds.all[i], part) <= hold.core.from_ns; });
     std::optional<OverlapFound> worst;
-    // Both live where it begins; and it cannot be the machine's doing; how long.
+    // Both were live where the overlap begins; the machine cannot be its cause; its length.
     std::tuple<bool, bool, int64_t> worst_rank;
     int overlapped = 0;
     for (const size_t first : open) {

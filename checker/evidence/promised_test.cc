@@ -1,4 +1,5 @@
-// Until when the lease of who never released was promised: each of these was called wrongly once.
+// How long the lease of a client that never released stays promised. Each case was once judged
+// wrongly.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,7 +11,7 @@
 namespace doublehold {
 namespace {
 
-// What no lane draws: when, what, and of which hold.
+// An event that a lane cannot draw.
 struct Added {
   int64_t at_ms = 0;
   Op op = Op::kLeave;
@@ -35,7 +36,7 @@ History WithEvents(const std::string& picture, const std::vector<Added>& added) 
   return history;
 }
 
-// "7-12 15-20": of the first hold, in ms.
+// "7-12 15-20": the promised spans of the first hold, in ms.
 std::string PromisedOf(const History& history) {
   const Holds holds = ExtractHolds(history);
   std::string text;
@@ -53,7 +54,7 @@ struct PromisedCase {
   std::string promised;
 };
 
-TEST(Promised, EndsWhereNobodyKnowsWhatIsLeftOfTheLease) {
+TEST(Promised, EndsWhereTheRestOfTheLeaseIsUnknown) {
   const std::string left = "c1: A-a===        !";
   for (const PromisedCase& one : std::vector<PromisedCase>{
            {"it left, and nothing else was done", left, {{.at_ms = 6}}, "6-14"},
@@ -77,7 +78,7 @@ TEST(Promised, EndsWhereNobodyKnowsWhatIsLeftOfTheLease) {
   }
 }
 
-// Its session did nothing after its grant; its watchdog came too late, and extended all the same.
+// The session did nothing after its grant. Its watchdog extended the lease too late, and succeeded.
 TEST(Promised, HasTheGapsOfALeaseThatWasExtendedTooLate) {
   const History history = WithEvents(
       "c1: A-a==!", {{.at_ms = 7, .op = Op::kExtend, .type = EventType::kInvoke, .value_ms = 10},
@@ -85,7 +86,8 @@ TEST(Promised, HasTheGapsOfALeaseThatWasExtendedTooLate) {
   EXPECT_EQ(PromisedOf(history), "2-5 9-14");
 }
 
-// Its session stood still on the way back from the acquire; it was told of the extension before.
+// The session stalled on the way back from the acquire; the extension was answered before the
+// grant.
 TEST(Promised, GoesByAnExtensionThatWasAnsweredBeforeTheGrant) {
   const History history =
       WithEvents("c1: A----a==    !",

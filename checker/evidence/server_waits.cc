@@ -7,7 +7,7 @@
 namespace doublehold {
 namespace {
 
-// The store is asked for the stock, and for nothing else.
+// Only stock operations go to the store, and they go nowhere else.
 bool IsOfStore(Op op) {
   return op == Op::kRead || op == Op::kWrite || op == Op::kOrder || op == Op::kSave ||
          op == Op::kLook || op == Op::kFinal;
@@ -15,7 +15,7 @@ bool IsOfStore(Op op) {
 
 auto WhoAndWhen(const Wait& wait) { return std::tuple(wait.session, wait.side, wait.when.from_ns); }
 
-// What waits that overlap come to: the attempts of a wait for a lock lie inside it.
+// Merges overlapping waits: the attempts of a blocking wait lie inside it.
 std::vector<Wait> Merged(std::vector<Wait> waits) {
   std::ranges::stable_sort(waits, {}, WhoAndWhen);
   std::vector<Wait> merged;
@@ -57,11 +57,11 @@ class Waits {
     std::ranges::stable_sort(of_servers_, {}, [](const Stall* stall) { return stall->when.to_ns; });
   }
 
-  // Whether anybody needs to know.
+  // Whether any stall or fault makes waits relevant.
   [[nodiscard]] bool Any() const { return !of_servers_.empty() || all_; }
 
   void Take(const Event& event) {
-    if (!HasKey(event.op)) return;  // said about a process, not done by it
+    if (!HasKey(event.op)) return;  // an event about a process, not an operation of it
     const Task task{event.client, event.thread, event.task, event.op};
     if (event.type == EventType::kInvoke) {
       begun_ns_[task] = event.at_ns;
@@ -73,7 +73,7 @@ class Waits {
     begun_ns_.erase(begun);
   }
 
-  // What its client still waits for, or died of.
+  // Adds operations that were never answered: their clients still wait, or have died.
   void Finish() {
     for (const auto& [task, begun_ns] : begun_ns_)
       Add(task, {begun_ns, begun_ns + lease_ns_}, /*over=*/false);
@@ -104,8 +104,8 @@ class Waits {
   const int64_t lease_ns_;
   Scene& scene_;
   const bool all_ = !scene_.stalls.empty() && !scene_.episodes.empty();
-  std::vector<Stall*> of_servers_;  // by their end
-  int64_t longest_ns_ = 0;          // of those
+  std::vector<Stall*> of_servers_;  // sorted by their end
+  int64_t longest_ns_ = 0;          // the longest of those
   std::map<Task, int64_t> begun_ns_;
 };
 

@@ -14,14 +14,15 @@ const FaultFact& FactOf(const Scene& scene, const FaultEpisode& episode) {
   return scene.facts.faults[static_cast<size_t>(episode.fault)];
 }
 
-// One that stops the client itself, or keeps a session at its work while its watchdog runs on.
+// Whether the fault stops the client, or keeps a session at its work while its watchdog runs on.
 bool StopsSide(const Scene& scene, const FaultEpisode& episode, int32_t client, Side side) {
   const FaultTraits does = TraitsOf(FactOf(scene, episode));
   return episode.client == client &&
          (does.Has(FaultTrait::kStops) || (does.Has(FaultTrait::kSlows) && side == Side::kSession));
 }
 
-// Whether it is on what the client waits for: the store, or servers that keep locks.
+// Whether the fault acts on the servers that the client waits for: the store, or those that keep
+// locks.
 bool IsOn(const Scene& scene, const FaultEpisode& episode, int32_t client, bool store) {
   if (episode.client >= 0 && episode.client != client) return false;
   std::vector<int> nodes = FactOf(scene, episode).nodes;
@@ -30,24 +31,24 @@ bool IsOn(const Scene& scene, const FaultEpisode& episode, int32_t client, bool 
   if (store) return std::ranges::find(nodes, 0) != nodes.end();
   const int all = std::max(1, scene.facts.nodes);
   const auto hit = std::ranges::count_if(nodes, [all](int n) { return n >= 1 && n <= all; });
-  // Its own links: which of them it needs is not recorded.
+  // The client's own links: the history does not record which of them it needs.
   if (episode.client == client) return std::ranges::any_of(nodes, [](int n) { return n >= 1; });
   return all - hit < all / 2 + 1;
 }
 
-// What of a wait a fault takes, when the machine stalled whoever waits. Empty, ending before it
-// begins: nothing.
+// The part of a wait that the fault explains, although the machine stalled the waiting process. A
+// span that ends before it begins is empty.
 Span TakenOf(const Scene& scene, const FaultEpisode& episode, const Span& wait) {
   const FaultFact& fault = FactOf(scene, episode);
   const int64_t from_ns = std::max(wait.from_ns, episode.from_ns);
   if (LosesMessages(fault) || !IsDescribed(fault)) return {from_ns, wait.to_ns};
-  // Of who waits for what it acts on it takes the time that it lasts, and nothing after.
+  // Such a fault explains the wait while it lasts, and nothing after.
   const bool holds = StopsServers(fault) || KeepsMessages(fault);
   const bool delays = Does(fault, FaultTrait::kDelays);
   return {from_ns, holds && !delays ? std::min(wait.to_ns, episode.to_ns) : from_ns};
 }
 
-// How much time lies in at least one of the stretches.
+// The time that lies in at least one of the spans.
 int64_t TotalNs(std::vector<Span> spans) {
   std::ranges::sort(spans, {}, &Span::from_ns);
   int64_t total_ns = 0;
@@ -59,11 +60,11 @@ int64_t TotalNs(std::vector<Span> spans) {
   return total_ns;
 }
 
-// What one side of a session waits for.
+// One side of a session that waits.
 struct Waiter {
   SessionId session;
   Side side = Side::kSession;
-  // And what it asked servers that keep locks for, though it does not wait any more.
+  // Its unanswered request to servers that keep locks, for which it no longer waits.
   Span unanswered{};
 };
 
@@ -82,7 +83,7 @@ std::vector<WaitOf> WaitsOf(const Scene& scene, const Waiter& who, const Span& w
   return waits;
 }
 
-// Appends what is left of a span without the others.
+// Appends the parts of a span that lie outside the others.
 void AddWithout(Span span, std::vector<Span> others, std::vector<Span>& left) {
   std::ranges::sort(others, {}, &Span::from_ns);
   for (const Span& other : others) {
@@ -93,7 +94,7 @@ void AddWithout(Span span, std::vector<Span> others, std::vector<Span>& left) {
   if (span.from_ns < span.to_ns) left.push_back(span);
 }
 
-// Appends what of a stall no fault takes.
+// Appends the parts of a stall that no fault explains.
 void AddOwnPart(const Scene& scene, const Waiter& who, Span stalled, std::vector<Span>& own) {
   if (scene.episodes.empty()) return own.push_back(stalled);
   const int32_t client = who.session.client;
@@ -107,7 +108,7 @@ void AddOwnPart(const Scene& scene, const Waiter& who, Span stalled, std::vector
     for (const FaultEpisode* episode : scene.EpisodesWithin(wait)) {
       if (!IsOn(scene, *episode, client, store)) continue;
       taken.push_back(TakenOf(scene, *episode, wait));
-      // A message may have been on its way as the stall began.
+      // A message may have been in transit when the stall began.
       const bool delays = wait.from_ns <= began_ns &&
                           Overlap({began_ns, began_ns + 1}, {episode->from_ns, episode->to_ns});
       if (delays) stalled.from_ns += DelayNs(scene, *episode);
@@ -116,7 +117,7 @@ void AddOwnPart(const Scene& scene, const Waiter& who, Span stalled, std::vector
   AddWithout(stalled, std::move(taken), own);
 }
 
-// For how long within `when` the machine stalled a side of a session, and no fault held it up.
+// The parts of `when` in which the machine stalled a side of a session and no fault delayed it.
 std::vector<Span> StalledWithin(const Scene& scene, const SessionId& session, Side side,
                                 const Span& when) {
   std::vector<Span> own;
@@ -127,7 +128,7 @@ std::vector<Span> StalledWithin(const Scene& scene, const SessionId& session, Si
   return own;
 }
 
-// Whether a stall kept whoever extends the lease that ended at `end_ns` from doing so.
+// Whether a stall prevented the extension of the lease that ended at `end_ns`.
 bool KeptFromExtending(const Scene& scene, const Hold& hold, int64_t end_ns) {
   const int64_t lease_ns = ToNs(scene.facts.lease);
   const auto stalled_ns = [&](const Span& when) {
@@ -138,7 +139,7 @@ bool KeptFromExtending(const Scene& scene, const Hold& hold, int64_t end_ns) {
       hold.tried_outcome == EventType::kFail ? std::min(end_ns, tried.to_ns) : end_ns;
   if (stalled_ns({std::max(hold.core.from_ns, end_ns - lease_ns), until_ns}) > lease_ns / 2)
     return true;
-  // Not every watchdog tries again after it was not answered.
+  // Not every watchdog retries after an unanswered extension.
   const bool answered = hold.tried_outcome != EventType::kInfo && tried.to_ns <= end_ns;
   if (answered || tried.from_ns >= end_ns || tried.from_ns < end_ns - lease_ns) return false;
   const Span waited{tried.from_ns, std::min(tried.to_ns, end_ns)};
@@ -156,7 +157,7 @@ int64_t DelayNs(const Scene& scene, const FaultEpisode& episode) {
 
 bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns) {
   if (hold.extended && KeptFromExtending(scene, hold, std::min(lease_end_ns, at_ns))) return true;
-  // The lease runs from when it was asked for.
+  // The lease runs from the invocation of the acquire.
   const int64_t stalled_ns =
       TotalNs(StalledWithin(scene, hold.owner(), Side::kSession, {hold.asked_ns, at_ns}));
   return stalled_ns > 0 && at_ns - stalled_ns <= lease_end_ns;
@@ -168,7 +169,7 @@ bool MachineMayDelayRelease(const Scene& scene, const Hold& hold, int64_t lease_
       StalledWithin(scene, hold.owner(), Side::kSession, {hold.asked_ns, sent_ns});
   std::vector<int64_t> ends_ns;
   for (const Stall* stall : scene.StallsWithin({sent_ns, hold.done_ns})) {
-    // What its client does after it gave up is none of the release's business.
+    // A stall of the client after its timeout does not delay the release.
     const bool its = stall->client == hold.client && stall->when.from_ns < hold.waited_ns;
     if (!its && !IsOnTheWay(*stall)) continue;
     AddOwnPart(scene, {.session = hold.owner(), .unanswered = {sent_ns, hold.done_ns}},

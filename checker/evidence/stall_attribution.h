@@ -1,18 +1,18 @@
-// Whom the machine itself excuses: what came late because it stalled a process, and not because of
-// a fault. What a fault takes of a stall is the fault's:
+// Decides whether a stall of the machine, rather than an injected fault, explains lateness. A fault
+// takes precedence over a stall for this time:
 //
-//   the client is stopped, or kept at its work     the time that it lasts
-//   messages, or all of a server, stand still      the time that it lasts, of what the client waited for an answer from there
-//   messages are delayed                           the delay, once a stall that began while the client waited so
-//   messages are lost                              each such wait whole, from the loss on: it goes on when the fault is over
-//   a clock is moved, a request is sent twice      nothing: nobody waits for that
+//   client stopped, or kept at its work       the time that the fault lasts
+//   messages held up, or a server stopped     the same, while the client waits for an answer
+//   messages delayed                          the delay, once for a stall that began during a wait
+//   messages lost                             each wait for one, from the loss to the wait's end
+//   clock moved, request sent twice           nothing: nobody waits for that
 //
 //   c1:          A-a==W-------------w===R-r        of these 10 the fault takes 4
 //   stall c1:           [--]
 //   machine c1:      (---------)
 //
-// A fault on servers is on all that use them: the store, or so many of those that keep locks that
-// no majority is left.
+// A server fault affects every client that uses those servers: the store, or so many lock servers
+// that no majority is left.
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_STALL_ATTRIBUTION_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_STALL_ATTRIBUTION_H_
 
@@ -23,42 +23,41 @@
 
 namespace doublehold {
 
-// How long a fault delays a message at most; 0 of one of another kind. Measured is also what the
-// machine did to a message.
+// The longest delay of a message by this fault; 0 for other kinds of faults. The measured delay
+// includes what the machine added.
 int64_t DelayNs(const Scene& scene, const FaultEpisode& episode);
 
-// Whether only the machine is to blame that `hold` was still held at `at_ns`, its lease being over
-// since `lease_end_ns`:
+// Whether the machine alone explains that `hold` was still held at `at_ns`, although its lease had
+// ended at `lease_end_ns`:
 //
-//   without the time for which it was stalled it would have been done before:
+//   without the time for which it was stalled, the hold would have ended in time:
 //     c1:  A-a==(.....!...)==R-r      stalled for 9 of which 4 were late
 //     c1:  A-(....!..)a==R-r          or before the grant came back: the lease ran already
-//   or, where the lease is extended again and again, whoever does that was stalled for most of its last length, or of the
-//   last time that it tried to and was not answered:
+//   or, if the lease is extended again and again, its watchdog was stalled for most of the last
+//   lease, or of its last unanswered extension:
 //     c1:  A-a==E-e==(....!...)=======R-r
-//   but not after it was refused, since nobody would have tried again:
+//   but not after a refused extension, since the watchdog would not have retried:
 //     c1:  A-a==E-x==(....!...)=======R-r
 //
-// A section that takes longer than its lease anyway is not excused by a stall on the way.
+// A section that takes longer than its lease anyway is not excused by a stall.
 bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns);
 
-// Whether only the machine is to blame that the release of `hold`, invoked in time and never
-// answered, may take effect after its lease: it may stand wherever the machine does on its way,
-// though its client has given up by then. Wants Hold::done_ns.
+// Whether the machine alone explains that the release of `hold`, invoked in time and never
+// answered, may take effect after its lease. A stall anywhere on the request path may delay it,
+// even after the client's timeout. Requires Hold::done_ns.
 //
-//     c1:          A-a==R---?   !         without the stall it would have been there at the R
+//     c1:          A-a==R---?   !         without the stall the request would have arrived at R
 //     machine n1:      (----------------)
 bool MachineMayDelayRelease(const Scene& scene, const Hold& hold, int64_t lease_end_ns);
 
-// Whether a session was stalled for most of a stretch, and by no fault.
+// Whether stalls of the machine, and no fault, kept a session from running for most of a span.
 bool StalledForMostOf(const Scene& scene, const SessionId& session, const Span& when);
 
-// For how long within `when` a client did nothing, or may have waited for nobody but the machine: a
-// fault stopped it, or kept a session of its at its work, or the machine stalled it or what is on
-// the way of what it asks of a lock.
+// How long within `when` a client was blocked: by a fault that stopped it or kept its session at
+// its work, by a stall of its own process, or by a stall on the path of its lock requests.
 int64_t StoodStillNs(const Scene& scene, int32_t client, Side side, const Span& when);
 
-// The longest unplanned stall that touched a stretch and held up `session`; null: none.
+// The longest unplanned stall that overlaps a span and delayed `session`; null: none.
 const Stall* LongestStall(const Scene& scene, const SessionId& session, const Span& when);
 
 }  // namespace doublehold

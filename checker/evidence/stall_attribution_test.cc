@@ -1,5 +1,4 @@
-// Whom a stall of the machine excuses, and whom it does not, by what the claim `exclusion` comes
-// to.
+// Which overlaps a stall of the machine excuses, tested by the outcome of claim `exclusion`.
 #include "checker/evidence/stall_attribution.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +12,7 @@ namespace {
 constexpr Outcome3 kBlameUnknown = Outcome3::kUnknown;
 constexpr Outcome3 kBlameViolated = Outcome3::kViolated;
 
-// A stall is of the lane `machine`; the lease that a watchdog keeps is of 10 ms.
+// The lane `machine` draws a stall. A lease that a watchdog renews is 10 ms.
 struct BlameCase {
   const char* what;
   const char* lanes;
@@ -30,7 +29,7 @@ void ExpectBlame(const std::vector<BlameCase>& cases) {
   }
 }
 
-TEST(Blame, AStallThatKeptTheWatchdogFromExtendingIsToBlame) {
+TEST(Blame, AStallThatKeptTheWatchdogFromExtendingExplainsTheExpiry) {
   ExpectBlame({
       {"its client stood still when it was time",
        R"(
@@ -71,7 +70,7 @@ TEST(Blame, AStallThatKeptTheWatchdogFromExtendingIsToBlame) {
   });
 }
 
-TEST(Blame, AServerHoldsUpNobodyElseThanWhoWaitsForIt) {
+TEST(Blame, AServerStallExcusesOnlySessionsThatWaitForIt) {
   ExpectBlame({
       {"another thread does",
        R"(
@@ -114,7 +113,7 @@ TEST(Blame, AServerHoldsUpNobodyElseThanWhoWaitsForIt) {
   });
 }
 
-TEST(Blame, WhatAFaultTakesOfAStallIsTheFaults) {
+TEST(Blame, TheFaultsPartOfAStallIsNotTheMachines) {
   ExpectBlame({
       {"each of its messages took 2 of the 10 for which it stood still: what is left suffices",
        R"(
@@ -259,8 +258,8 @@ TEST(Blame, WhatAFaultTakesOfAStallIsTheFaults) {
   });
 }
 
-// The supervisor's number is that of no client, as the client is of a fault on a server.
-TEST(Blame, NobodysPlanStopsTheSupervisor) {
+// A fault on a server has client -1, which is also the number of the supervisor.
+TEST(Blame, NoFaultStopsTheSupervisor) {
   ExpectBlame({{"a replica was stopped as long",
                 R"(
       c1:                   A-a======!======R-r
@@ -270,7 +269,7 @@ TEST(Blame, NobodysPlanStopsTheSupervisor) {
                 kBlameUnknown}});
 }
 
-TEST(Blame, WhatTheMachineDidToADelayedMessageIsNotTheDelays) {
+TEST(Blame, AStallDuringADelayedMessageIsNotPartOfTheDelay) {
   History history = FromLanes(R"(
       c1:            A-a======!======R-r
       c2:                        A-a===R-r
@@ -282,8 +281,8 @@ TEST(Blame, WhatTheMachineDidToADelayedMessageIsNotTheDelays) {
   EXPECT_EQ(CheckExclusion(history, {}).outcome, kBlameUnknown);
 }
 
-// Its lease was over when it was granted, and was extended when the other had come and gone.
-TEST(Blame, AStallAfterItIsNotWhyALeaseWasOver) {
+// The lease was over at the grant, and was extended after the other hold had ended.
+TEST(Blame, AStallAfterTheLeaseEndedDoesNotExplainIt) {
   History history = FromLanes(R"(
       c1:         A--------a==========E-e====R-r
       c2:                    A-a==R-r
@@ -296,7 +295,7 @@ TEST(Blame, AStallAfterItIsNotWhyALeaseWasOver) {
   EXPECT_EQ(CheckLeaseExclusion(history, {}).outcome, Outcome3::kValid);
 }
 
-TEST(Blame, OfStallsTheLongestThatHeldItUpIsTold) {
+TEST(Blame, TheLongestStallThatDelayedTheSessionIsNamed) {
   const History history = FromLanes(R"(
       machine c1:  (--)      (-----)     (---)
       machine c2:     (--------------------------))");

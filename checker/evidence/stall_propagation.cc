@@ -13,10 +13,10 @@
 namespace doublehold {
 namespace {
 
-// Until when something that it does may take effect.
+// Until when an operation of the hold may take effect.
 int64_t DoneNs(const Hold& hold) { return std::max(hold.core.to_ns, hold.done_ns); }
 
-// When the machine alone is to blame that its lease is over; {kForeverNs, ..}: never.
+// When the hold outlived its lease because of the machine alone; {kForeverNs, ..}: never.
 Span LapsedByMachine(const Scene& scene, const Hold& hold) {
   int64_t end_ns = hold.live.empty() ? hold.valid_until_ns : hold.live.front().to_ns;
   for (size_t i = hold.live.empty() ? 0 : 1; i <= hold.live.size(); ++i) {
@@ -33,7 +33,7 @@ Span LapsedByMachine(const Scene& scene, const Hold& hold) {
                                         : MachineIsToBlame(scene, hold, end_ns, late_ns);
     };
     if (end_ns < late_ns && by_machine()) {
-      // What befell it meanwhile shows soon after it is live again.
+      // Consequences of that time may show until a lease after the hold is live again.
       return {std::max(end_ns, hold.core.from_ns),
               again ? until_ns + ToNs(scene.facts.lease) : kForeverNs};
     }
@@ -42,9 +42,9 @@ Span LapsedByMachine(const Scene& scene, const Hold& hold) {
   return {kForeverNs, kForeverNs};
 }
 
-// What was only perhaps granted is freed by a release that saw it, or did not look: how much of the
-// lease was left nobody knows. The machine is to blame where most of what its release took was a
-// stall, or what was before.
+// The same for the release of an acquire of unknown outcome. How much of the lease was left is
+// unknown. The machine explains the lateness if stalls delayed the release past the lease, or took
+// most of its time. A release that checked the owner is harmless.
 Span LateByMachine(const Scene& scene, const Hold& cleanup) {
   const int64_t sent_ns = cleanup.core.to_ns;
   const int64_t end_ns = std::max(cleanup.valid_until_ns, sent_ns);
@@ -57,7 +57,8 @@ Span LateByMachine(const Scene& scene, const Hold& cleanup) {
   return {by_machine && !cleanup.harmless ? sent_ns : kForeverNs, kForeverNs};
 }
 
-// A server that stands still serves what it was sent when it goes on.
+// When the release was served at the latest: a stalled server serves pending requests when it
+// continues.
 int64_t ServedNs(const Scene& scene, const Hold& hold) {
   int64_t served_ns = hold.done_ns;
   for (const Stall* stall : scene.StallsWithin({hold.core.to_ns, hold.done_ns})) {
@@ -68,33 +69,33 @@ int64_t ServedNs(const Scene& scene, const Hold& hold) {
 
 struct Doubt {
   Hold* hold;
-  int64_t proved_ns = 0;  // the last that is known to have gone wrong before it
+  int64_t proved_ns = 0;  // when the last violation that led to it was certain
 };
 
 bool IsDoubtful(const Hold& hold) {
   return std::min(hold.harmed_from_ns, hold.lapsed.from_ns) < kForeverNs;
 }
 
-// Who looks whose lock it is, and whose release is refused or never comes, does nothing to
-// another's.
+// From when on a hold may affect other owners. Never, if its release checks the owner, is refused,
+// or does not exist.
 int64_t ActsFrom(const Hold& hold) {
   if (hold.harmless || !hold.released) return kForeverNs;
   const int64_t acts_ns = hold.extended ? hold.core.from_ns : hold.core.to_ns;
   return std::max(acts_ns, std::min(hold.harmed_from_ns, hold.lapsed.from_ns));
 }
 
-// Whether that both hold at once shows that something went wrong.
+// Whether the overlap of two holds proves a violation.
 bool Proves(const Hold& a, const Hold& b) {
   if (a.perhaps || b.perhaps) return false;
   return a.owner() != b.owner() && !(a.shared && b.shared) && Overlap(a.core, b.core);
 }
 
-// Doubt goes from one to the other where both had the key, which may be from when it was asked for
-// to when its release was answered. Where they need not have, since one release and the next grant
-// were just under way together, it does so for a lease only after the last that must have gone
-// wrong: else it would never end on a busy key. Of several that it comes from the earliest and the
-// last proof count. Whether anything changed: one falls and the other rises, among finitely many
-// times.
+// Propagates doubt between two holds whose [acquire invoked, release answered] intersect. Where
+// they need not have overlapped, a release may just have been concurrent with the next grant. Then
+// doubt spreads only within a lease after the last certain violation, else it would never end on a
+// busy key. Of several sources, the earliest time of harm and the latest proof count. Returns
+// whether anything changed: one time falls and the other rises, among finitely many times, so this
+// ends.
 bool Infect(const Doubt& from, Doubt& to, int64_t lease_ns) {
   const Hold &a = *from.hold, &b = *to.hold;
   const int64_t since_ns = std::max({ActsFrom(a), a.asked_ns, b.asked_ns});
@@ -102,15 +103,15 @@ bool Infect(const Doubt& from, Doubt& to, int64_t lease_ns) {
   const bool proved = Proves(a, b);
   if (!proved && since_ns > from.proved_ns + lease_ns) return false;
   const int64_t proved_ns = proved ? std::min(a.core.to_ns, b.core.to_ns) : from.proved_ns;
-  // Spread again for a proof that is worth it only: many that overlap prove each other a little
-  // later each.
+  // Spread again only if the proof is later by a quarter of a lease: many overlapping holds prove
+  // each other a little later each.
   if (since_ns >= b.harmed_from_ns && proved_ns <= to.proved_ns + lease_ns / 4) return false;
   to.hold->harmed_from_ns = std::min(b.harmed_from_ns, since_ns);
   to.proved_ns = std::max(to.proved_ns, proved_ns);
   return true;
 }
 
-// From one that became doubtful to all that it harms, and on from there.
+// Propagates doubt from one hold to all that it harms, and on from there.
 void SpreadFrom(size_t first, std::vector<Doubt>& having, int64_t lease_ns) {
   std::vector<size_t> changed{first};
   while (!changed.empty()) {
@@ -122,9 +123,9 @@ void SpreadFrom(size_t first, std::vector<Doubt>& having, int64_t lease_ns) {
   }
 }
 
-// `of_key`: in the order of their grants.
+// `of_key`: the holds of one key in the order of their grants.
 void Spread(const std::vector<Hold*>& of_key, int64_t lease_ns) {
-  // When the first of each and those granted after it was asked for.
+  // Element i is the earliest invocation among the holds from i on.
   std::vector<int64_t> asked_ns(of_key.size());
   for (size_t i = of_key.size(); i-- > 0;)
     asked_ns[i] =
@@ -142,7 +143,7 @@ void Spread(const std::vector<Hold*>& of_key, int64_t lease_ns) {
   }
 }
 
-// Of the stalls that had begun by then, the one that ended last; null: none had.
+// Of the stalls that had begun by `at_ns`, the one that ended last; null: none.
 const Stall* LastBegunBy(const Scene& scene, int64_t at_ns) {
   const std::vector<const Stall*> under_way = scene.StallsWithin({at_ns, at_ns + 1});
   if (!under_way.empty()) return under_way.back();

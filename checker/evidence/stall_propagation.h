@@ -1,5 +1,4 @@
-// What may come of a lease that the machine ended: marks the holds in which nothing is certain any
-// more.
+// Marks the holds that may be affected because the machine made another holder outlive its lease.
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_STALL_PROPAGATION_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_STALL_PROPAGATION_H_
 
@@ -10,22 +9,21 @@
 
 namespace doublehold {
 
-// A holder that the machine stalled past its lease goes on when it wakes, and what it does then
-// befalls whoever holds the key by that time; what that one does, the next:
+// A holder that the machine stalled past its lease continues when it wakes. Its next operations
+// affect whoever holds the key by then, and that holder's operations affect the next:
 //
 //   c1:  A-a==(...!....)==R---r               its DEL frees c2's lock
-//   c2:             A-a=========!=R-r         so c3 is granted the key beside it, both leases being valid;
+//   c2:             A-a=========!=R-r         so c3 is granted the key in c2's lease;
 //   c3:                     A-a=======R-r     and c2's DEL frees c3's
 //
-// None of this would have happened on a machine that runs, and a lock that only promises nothing
-// past the lease did all that it promised. So a hold is doubtful from where the machine ended its
-// lease; and from where a doubtful one may free the key of others (its release does not look whose
-// it is, or nobody knows what came of it) until that is answered, so is whoever has the key then.
-// The chain ends where nobody doubtful is left: what happens later to the key is the lock's own
-// doing again.
+// On a machine that runs, none of this would have happened. A lock that promises nothing past the
+// lease kept all its promises here. So a hold is doubtful from where the machine ended its lease. A
+// doubtful hold may free the key of others if its release does not check the owner or has an
+// unknown outcome. Until that release is answered, it makes every hold of the key doubtful. The
+// chain ends when no doubtful hold is left: later violations are the lock's own.
 //
-// Sets Hold::lapsed and Hold::harmed_from_ns. A lease that a fault ended, or a section that is too
-// long anyway, makes nothing doubtful.
+// Sets Hold::lapsed and Hold::harmed_from_ns. A lease that a fault ended, or a section that is
+// longer than its lease anyway, makes nothing doubtful.
 void MarkAftermath(const Scene& scene, Holds& holds);
 
 // "what befell the key since 1.200 s may come of a stall of the machine (node 1, 1.000-1.800 s)";

@@ -20,8 +20,8 @@ struct AftermathCase {
   Outcome3 lease_exclusion;
 };
 
-// A `!` ends the lease; a lane's column is a millisecond, the lease of FromLanes a second unless a
-// `!` says otherwise.
+// A `!` ends the lease. A lane's column is a millisecond; without a `!` the lease of FromLanes is a
+// second.
 const AftermathCase kCases[] = {
     {"the DEL of a stalled holder frees the next one's lock",
      R"(
@@ -299,7 +299,7 @@ const AftermathCase kCases[] = {
      Outcome3::kUnknown, Outcome3::kUnknown},
 };
 
-TEST(Aftermath, OnlyWhatMayComeOfAStallIsExcused) {
+TEST(Aftermath, OnlyConsequencesOfAStallAreExcused) {
   for (const AftermathCase& each : kCases) {
     SCOPED_TRACE(each.what);
     const History history = FromLanes(each.lanes);
@@ -315,7 +315,7 @@ TEST(Aftermath, WhoIsGrantedItLateBesideAHarmedOneIsNotToBlame) {
       c2:               A-a==============================R-f
       c3:                          A----------a==R-f
       machine c3:                    (------))");
-    for (Event& event : history.events) {  // c3's lease is over when it hears of it
+    for (Event& event : history.events) {  // c3's lease is over when it learns of its grant
       if (event.op == Op::kAcquire && event.type == EventType::kOk && event.client == 3)
         event.value[0] = event.at_ns - 2'000'000;
     }
@@ -335,7 +335,7 @@ TEST(Aftermath, SaysSinceWhenAndByWhichStall) {
       "the key since 0.015 s may come of a stall of the machine (client 1, 0.003-0.013 s)");
 }
 
-TEST(Aftermath, NamesOfTheStallsThatHadBegunTheOneThatEndedLast) {
+TEST(Aftermath, NamesTheLastEndedOfTheStallsThatHadBegun) {
   const History history = FromLanes(R"(
       c1:             A
       machine c1:         (-----)

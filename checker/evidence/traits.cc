@@ -46,7 +46,7 @@ struct OldLock {
   LockTraits traits;
 };
 
-// Those that checkers go by.
+// Only the locks that checkers distinguish.
 constexpr std::array kOldLocks{
     OldLock{"none", {kGrantsAll}},
     OldLock{"set-nx-px-get-del", {kLooksFirst}},

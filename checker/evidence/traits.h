@@ -1,5 +1,5 @@
-// What a fault does and how a lock works, as the history says; of a history of version 0.1.0, which
-// does not say it, as those of these names did and worked then.
+// The traits of a fault and of a lock, as the history records them. A history of version 0.1.0 does
+// not record them; then they follow from the name of the fault or lock.
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_TRAITS_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_TRAITS_H_
 
@@ -10,17 +10,18 @@
 namespace doublehold {
 
 FaultTraits TraitsOf(const FaultFact& fault);
-// False: of a kind that its history does not describe, and that version 0.1.0 did not have. It may
-// do anything.
+// False for a kind that the history does not describe and that version 0.1.0 did not have. Such a
+// fault may do anything.
 bool IsDescribed(const FaultFact& fault);
 bool Does(const FaultFact& fault, FaultTrait trait);
 
 bool LockHas(const RunFacts& facts, LockTrait trait);
-// Whether who waits longest is to be next. Of a library that is not recorded.
+// Whether the lock must serve its waiters in FIFO order. For a library the history does not record
+// this.
 bool KeepsQueue(const RunFacts& facts);
 
-// Of the names of version 0.1.0 alone: what is newer says it in its registry entry, and is not
-// added here. None of a name that is not known.
+// Traits by the names of version 0.1.0 alone. Newer faults and locks state their traits in their
+// registry entries, so nothing is added here. An unknown name has no traits.
 FaultTraits TraitsOfOldKind(std::string_view kind);
 LockTraits TraitsOfOldLock(std::string_view lock);
 
