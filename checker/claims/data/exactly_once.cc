@@ -17,16 +17,16 @@
 namespace doublehold {
 namespace {
 
-using Task = std::pair<uint16_t, int64_t>;  // of a key
+using Task = std::pair<uint16_t, int64_t>;  // key and number of the task
 
-// No run has as many; so that sums cannot overflow.
+// More than any run has, and small enough that sums cannot overflow.
 constexpr int64_t kMost = int64_t{1} << 40;
 
 Task TaskOf(const Call& save) {
   return {save.key, save.asked[0] != 0 ? save.asked[0] : save.answer[0]};
 }
 
-// The saves of each task, in the order in which they were answered.
+// The saves of each task, in the order of their answers.
 std::map<Task, std::vector<const Call*>> ByTask(const Calls& calls) {
   std::map<Task, std::vector<const Call*>> saves;
   for (const Call& call : calls.all) {
@@ -49,8 +49,8 @@ void CountTask(const std::vector<const Call*>& saves, SaveCount& count) {
 }
 
 void CountFinal(const History& history, SaveCount& count) {
-  std::map<uint16_t, std::pair<int64_t, int64_t>> counted;  // the last time, of each key
-  std::set<uint16_t> touched;                               // keys that were saved to since
+  std::map<uint16_t, std::pair<int64_t, int64_t>> counted;  // by key; the last count
+  std::set<uint16_t> touched;  // keys with a save after their last count
   for (const Event& event : history.events) {
     if (event.op == Op::kLost) count.complete = false;
     if (event.op == Op::kSave && event.client > kReferee && counted.contains(event.key))
@@ -77,7 +77,8 @@ class ResultsTelling {
   void Tell(const Call& again, const Call& first) {
     const Hold* late = holds_.Find(again.hold);
     const Hold* before = holds_.Find(first.hold);
-    // The one that came late is the one whose lease was over; if it was the first, it is to blame.
+    // The save under an expired lease is the late one. If only the first save was late, it is
+    // blamed.
     const bool first_is_late =
         before != nullptr && !before->LiveAt(first.to_ns) && before->valid_until_ns < first.to_ns;
     const bool again_is_late =

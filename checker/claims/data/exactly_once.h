@@ -1,4 +1,4 @@
-// The claim `exactly-once`: of each task one result is saved, however often it was finished.
+// The claim `exactly-once`: one result is saved for each task, however often the task was finished.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_DATA_EXACTLY_ONCE_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_DATA_EXACTLY_ONCE_H_
 
@@ -11,40 +11,40 @@
 
 namespace doublehold {
 
-// What was counted of the saves, all keys together. A save that answered `ok` put its result into
-// the store; one of unknown outcome perhaps did, and perhaps does so later.
+// Counts of saves, over all keys. A save that returned `ok` put its result into the store. A save
+// of unknown outcome may have done so, or may do so later.
 //
 //   c1:  save 7 ok                 twice = 1: task 7 was saved by both
 //   c2:            save 7 ok
 //
-//   c1:  save 7 ?                  not known, until the store is counted: one task, one result: the
-//   c2:            save 7 ok       first did not save. One task, two results: it did.
-//
+//   c1:  save 7 ?                  unknown until the store is counted. One task, one result: c1's
+//   c2:            save 7 ok       save had no effect. One task, two results: it had.
 // The store tells how many tasks have a result and how many results there are. A save that was
 // never answered may arrive between those two counts, so as many results may be more than tasks.
 struct SaveCount {
   int64_t saved = 0;          // answered ok
-  int64_t twice = 0;          // of those, of a task that had been saved
+  int64_t twice = 0;          // saves that returned ok for a task that had been saved before
   int64_t unknown = 0;        // saves of unknown outcome
-  int64_t perhaps_twice = 0;  // of those, of a task that was or may have been saved by another
-  std::set<std::pair<uint16_t, int64_t>> tasks;          // that were saved
-  std::set<std::pair<uint16_t, int64_t>> perhaps_tasks;  // those, and of unknown saves
-  std::optional<int64_t> final_tasks;                    // in the store: tasks with a result
-  std::optional<int64_t> final_results;                  // results
+  int64_t perhaps_twice = 0;  // unknown saves of a task that another save did or may have saved
+  std::set<std::pair<uint16_t, int64_t>> tasks;  // with a confirmed save
+  // with a confirmed save or one of unknown outcome
+  std::set<std::pair<uint16_t, int64_t>> perhaps_tasks;
+  std::optional<int64_t> final_tasks;    // in the store: tasks with a result
+  std::optional<int64_t> final_results;  // results
   bool touched_after_final = false;
   bool complete = true;  // no record was lost
   bool covered = true;   // the store was counted for every key of which a task was saved
 
   [[nodiscard]] bool Final() const { return final_results && !touched_after_final; }
-  // Results in the store beyond one a task, that no save still on its way explains.
+  // Results in the store beyond one a task, not explained by saves of unknown outcome.
   [[nodiscard]] int64_t Surplus() const;
-  // Tasks whose save was confirmed, and which have no result.
+  // Tasks with a confirmed save and no result in the store.
   [[nodiscard]] int64_t Missing() const;
 };
 SaveCount CountSaves(const Evidence& evidence);
 
-// Violated when a task was saved twice, more results are in the store than tasks can have, or fewer
-// tasks have one than were confirmed.
+// Violated when a task was saved twice, when the store has more results than its tasks and the
+// unknown saves explain, or when it has a result for fewer tasks than were confirmed.
 ClaimVerdict CheckExactlyOnce(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

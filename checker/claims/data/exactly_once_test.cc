@@ -37,7 +37,7 @@ TEST(ExactlyOnce, IsViolatedWhenATaskWasSavedTwice) {
       "at 0.018 s, and client 2 saved it at 0.014 s");
 }
 
-TEST(ExactlyOnce, TheStoreTellsWhatTheClientsDoNotKnow) {
+TEST(ExactlyOnce, TheCountsInTheStoreDecideSavesOfUnknownOutcome) {
   for (const ExactlyOnceCase& drawn :
        std::vector<ExactlyOnceCase>{{"one each", R"(
       c1:    A-a=S-k=R-r                    | 1

@@ -16,7 +16,7 @@ namespace doublehold {
 bool OneValueWasReadTwice(const History& history) {
   std::map<std::pair<uint16_t, int64_t>, int> started;  // by item and the value that was read
   for (const Event& event : history.events) {
-    if (event.op == Op::kLost) return true;  // perhaps
+    if (event.op == Op::kLost) return true;  // a write may be missing, so perhaps
     if (event.op != Op::kWrite || event.client <= kReferee) continue;
     int& from = started[{event.key, event.value[0]}];
     if (event.type == EventType::kInvoke) ++from;
@@ -32,7 +32,8 @@ std::string TellRise(const Evidence& evidence) {
     int64_t at_ns = 0;
   };
   std::vector<Least> least(evidence.facts().keys.size(), {evidence.facts().initial_stock, 0});
-  std::map<std::tuple<SessionId, Op, uint16_t>, Least> before;  // it was sent
+  // at the invocation of the read or write
+  std::map<std::tuple<SessionId, Op, uint16_t>, Least> before;
   for (const Event& event : evidence.history().events) {
     const bool uses = event.op == Op::kRead || event.op == Op::kWrite;
     if (event.key >= least.size() || !(uses || event.op == Op::kFinal)) continue;

@@ -13,11 +13,11 @@
 namespace doublehold {
 namespace {
 
-// A meter ticks as often: two stalls that are less apart are one, and one that ended so shortly
-// before was not over.
+// The period of a stall meter. Two stalls that are less apart count as one, and a stall that ended
+// so shortly before a time still lasts then.
 constexpr int64_t kTickNs = 10'000'000;
 
-// A write of a sale. `came_to` is kInvoke until it is answered.
+// One write of a sale. `came_to` is kInvoke until the write is answered.
 struct Try {
   SessionId session;
   int64_t read = 0;
@@ -48,12 +48,12 @@ class Tries {
     if (event.type == EventType::kOk) sold_from_.insert(event.value[0]);
   }
 
-  // Those without an answer that may have been done, and may not have been the last of their sale
-  // that was; by time.
+  // Unanswered writes that may have taken effect although a later write of the same sale may have,
+  // too. Sorted by time.
   [[nodiscard]] std::vector<Try> Suspects() const {
     std::vector<Try> suspects;
     for (const auto& [hold, sale] : sales_) {
-      if (hold == 0) continue;  // each is a sale of its own
+      if (hold == 0) continue;  // without a hold, each write is a sale of its own
       bool later = false;
       for (size_t place = sale.size(); place-- > 0;) {
         const Try& one = sale[place];
@@ -66,7 +66,7 @@ class Tries {
     return suspects;
   }
 
-  // The same number for those of which one at most was done; else the next.
+  // An id shared by the writes of which at most one took effect; for a write without such, `next`.
   [[nodiscard]] int64_t OneOfThem(const Try& one, size_t next) const {
     return one_from_each_ ? one.read : static_cast<int64_t>(next);
   }
@@ -80,16 +80,17 @@ class Tries {
 
   bool one_from_each_;
   std::map<uint64_t, std::vector<Try>> sales_;  // by hold
-  std::set<int64_t> sold_from_;                 // by writes that were confirmed
+  std::set<int64_t> sold_from_;                 // by confirmed writes
   std::map<SessionId, std::pair<uint64_t, size_t>> open_;
 };
 
-// What a fault on the store, or on all links to it, may have taken of a wait for its answer.
+// How much of the wait for an answer a fault may explain, if it acts on the store or on all links
+// to it.
 int64_t TakenByFault(const Scene& scene, const FaultEpisode& episode, const Span& wait) {
   const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
   const bool aimed = episode.node == 0 || std::ranges::find(fault.nodes, 0) != fault.nodes.end();
   if (!aimed || !ActsOnServers(episode, fault) || MovesAClock(fault)) return 0;
-  if (Does(fault, FaultTrait::kRepeats)) return 0;  // it is answered
+  if (Does(fault, FaultTrait::kRepeats)) return 0;  // the write is still answered
   if (Does(fault, FaultTrait::kDelays)) return DelayNs(scene, episode);
   if (Does(fault, FaultTrait::kStops))
     return std::max<int64_t>(
@@ -97,8 +98,8 @@ int64_t TakenByFault(const Scene& scene, const FaultEpisode& episode, const Span
   return wait.to_ns - wait.from_ns;
 }
 
-// The longest of the stalls in which a session waited until it gave up, if that was most of its
-// wait and no fault's doing.
+// The longest of the stalls in which a session waited until its timeout. Null if they cover less
+// than half of the wait, or if a fault explains it.
 const Stall* StoodIn(const Scene& scene, const SessionId& session, const Span& wait) {
   const std::vector<const Stall*> stalls = scene.StallsWithin(wait);
   const Stall* longest = nullptr;
@@ -118,7 +119,7 @@ const Stall* StoodIn(const Scene& scene, const SessionId& session, const Span& w
   return most && StalledForMostOf(scene, session, wait) ? longest : nullptr;
 }
 
-// Empty: it is not the machine's.
+// Empty: the machine does not explain every retried write.
 std::string ByMachine(const Scene& scene, const Tries& tries) {
   std::map<int64_t, bool> by_machine;
   std::string first;

@@ -1,5 +1,5 @@
-// Sales that took a unit twice, since a write was not answered and they tried again: whether the
-// machine is why.
+// Whether stalls of the machine explain sales that took a unit twice: the client retried a write
+// that had not been answered.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_DATA_RETRIED_SALE_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_DATA_RETRIED_SALE_H_
 
@@ -11,18 +11,18 @@
 
 namespace doublehold {
 
-// For each item that has ItemCount::Twice(): which write stood in which stall, where the machine
-// alone may be why; empty for all others. A write that stood in a stall would have been answered
-// otherwise, and its sale not tried again:
+// For each item with ItemCount::Twice(): which write waited in which stall, if the machine alone may
+// be the cause. Empty for all other items. Without the stall the write would have been answered, and
+// its sale not retried:
 //
-//   c1:          A-a=g=W------?==g=W-w=R-r    | 5 5>4 4 4>3       took two
-//   machine n0:         (--------)                                the store, until after its client gave up
+//   c1:          A-a=g=W------?==g=W-w=R-r    | 5 5>4 4 4>3       took two units
+//   machine n0:         (--------)                                the store, until after the timeout
 //
-// Not so of one that was left without an answer while everything ran, also if it stood in a stall
-// before: an answer would have come soon after. So each write that may have been done, and was
-// tried again by one that may have been, must have stood in one; one that a fault left without an
-// answer leaves no excuse. Where what was read is written less one, each stock was there once: if
-// another has certainly sold from what a write had read, it was not done.
+// A write that timed out while everything ran is not excused, even if it waited in an earlier
+// stall: its answer would have come soon after. So each write that may have taken effect and was
+// retried must have waited in a stall. A write whose answer a fault prevented excuses nothing. In
+// mode kReadThenSet each stock existed once: if another sale certainly started from the value that
+// a write had read, that write had no effect.
 std::vector<std::string> TakenTwiceByMachine(const Evidence& evidence,
                                              const std::vector<ItemCount>& items);
 

@@ -35,7 +35,7 @@ class Counting {
   }
 
   void Take(const Event& recorded) {
-    // No shop has as much, and sums of what it leaves cannot overflow.
+    // More than any shop has, and small enough that sums cannot overflow.
     constexpr int64_t kMost = int64_t{1} << 52;
     Event event = recorded;
     if (IsSale(event.op) || event.op == Op::kFinal) {
@@ -56,7 +56,7 @@ class Counting {
     if (item.final_stock) item.touched_after_final = true;
     TakeTry(event);
     if (event.type == EventType::kInvoke) {
-      ++Unknown(item, event.op);  // and remains so when its client dies in it
+      ++Unknown(item, event.op);  // and stays so if its client dies before the answer
       ++open_[{SessionOf(event), event.op, event.key}];
       return;
     }
@@ -73,7 +73,7 @@ class Counting {
     for (const auto& [which, sale] : sales_) {
       ItemCount& item = items_[which.first];
       const int64_t unknown = sale.tries - sale.failed - sale.done;
-      // Without a hold, a write is a sale of its own.
+      // A write without a hold is a sale of its own.
       const bool one = which.second != 0;
       *item.sales += one ? std::min<int64_t>(1, sale.done) : sale.done;
       const int64_t most = std::max<int64_t>(sale.done + unknown, sale.ordered ? 1 : 0);
@@ -87,7 +87,7 @@ class Counting {
   // The writes under one hold of one item.
   struct Sale {
     int64_t tries = 0, failed = 0, done = 0;
-    bool ordered = false;  // or perhaps
+    bool ordered = false;  // an order was confirmed, or is of unknown outcome
   };
 
   void TakeTry(const Event& event) {
@@ -113,7 +113,7 @@ class Counting {
       ++item.orders;
       return;
     }
-    // Of a mode we know nothing about: a sale may take several writes.
+    // In an unknown mode a sale may take several writes.
     ++(mode_ == WriteMode::kOther ? item.unknown_writes : item.writes);
     item.lowest = std::min(item.lowest, event.value[1]);
     if (mode_ == WriteMode::kReadThenSet && !reads_[event.key].insert(event.value[0]).second) {
@@ -125,7 +125,7 @@ class Counting {
   bool several_tries_;
   std::vector<ItemCount> items_;
   std::map<std::pair<uint16_t, uint64_t>, Sale> sales_;  // by item and hold
-  std::vector<std::unordered_set<int64_t>> reads_;       // by confirmed writes, of each item
+  std::vector<std::unordered_set<int64_t>> reads_;       // values read by confirmed writes, by item
   std::map<std::tuple<SessionId, Op, uint16_t>, int> open_;
 };
 
@@ -140,9 +140,8 @@ std::string WereMade(int64_t sales) {
   return Counted(sales, "sale") + (sales == 1 ? " was made" : " were made");
 }
 
-// What went wrong with an item in ways that no single write of those told shows. `explained`: lost
-// orders that those do show. `twice_by`: the stall of the machine that may be why units were taken
-// twice, if any.
+// Violations of an item that no single described write shows. `explained`: lost orders that those
+// writes do show. `twice_by`: the stall of the machine that may explain units taken twice, if any.
 std::vector<Violation> WaysOf(const ItemCount& item, bool told, int64_t explained,
                               const std::string& twice_by) {
   std::vector<Violation> ways;

@@ -1,5 +1,4 @@
-// The arithmetic of the claim `stock` where one more or one less decides, and what of a record is
-// missing.
+// The arithmetic of claim `stock` at its limits, and with missing records.
 #include <gtest/gtest.h>
 
 #include "checker/claims/data/stock.h"
@@ -15,7 +14,7 @@ ItemCount StockVerdictOf(int64_t initial, int64_t final_stock, int64_t final_ord
           .lowest = final_stock};
 }
 
-TEST(StockEnds, WhatWasSoldIsAtLeastWhatIsCertainAndAtMostWhatMayBe) {
+TEST(StockEnds, SoldLeastCountsCertainSalesAndSoldMostPossibleOnes) {
   ItemCount item = StockVerdictOf(5, 3, 1);
   item.orders = 1;
   item.writes = 2;
@@ -28,7 +27,7 @@ TEST(StockEnds, WhatWasSoldIsAtLeastWhatIsCertainAndAtMostWhatMayBe) {
   EXPECT_EQ(item.SoldLeast(), 2);
 }
 
-TEST(StockEnds, EachWayToGoWrongBeginsWithOne) {
+TEST(StockEnds, EachKindOfErrorBeginsWithOne) {
   ItemCount item = StockVerdictOf(5, 3, 2);
   item.orders = item.writes = 2;
   EXPECT_EQ(item.Wrong(), 0);
@@ -52,7 +51,7 @@ TEST(StockEnds, EachWayToGoWrongBeginsWithOne) {
   EXPECT_EQ(item.BelowZero(), 1);
 }
 
-TEST(StockEnds, WhereRecordsWereLostNothingIsTooMuch) {
+TEST(StockEnds, WithLostRecordsNothingCountsAsSurplus) {
   ItemCount item = StockVerdictOf(5, 2, 3);
   item.orders = item.writes = 1;
   EXPECT_EQ(item.Vanished(), 2);
@@ -62,7 +61,7 @@ TEST(StockEnds, WhereRecordsWereLostNothingIsTooMuch) {
   EXPECT_EQ(item.Doubled(), 0);
 }
 
-TEST(StockEnds, ASaleThatTriedAgainLeavesDoubtWhereTheStockFellFurther) {
+TEST(StockEnds, ARetriedSaleIsUnknownWhereTheStockFellFurther) {
   ItemCount item = StockVerdictOf(5, 4, 1);
   item.sales = item.perhaps_sales = item.tried_again = 1;
   EXPECT_FALSE(item.PerhapsTwice());
@@ -72,7 +71,7 @@ TEST(StockEnds, ASaleThatTriedAgainLeavesDoubtWhereTheStockFellFurther) {
   EXPECT_FALSE(item.PerhapsTwice());
 }
 
-TEST(StockEnds, AnAnswerWithoutItsInvocationCountsAsIfItHadBeenThere) {
+TEST(StockEnds, AnAnswerWithoutItsInvocationCountsAsOneWithIt) {
   for (const char* picture :
        {"c1: A-a=g=W-u=R-r | 5 5>4", "c1: A-a=g=W-x=R-r | 5 5>4", "c1: A-a=g=W-?=R-r | 5 5>4"}) {
     const History whole = FromLanes(picture);
@@ -87,13 +86,13 @@ TEST(StockEnds, AnAnswerWithoutItsInvocationCountsAsIfItHadBeenThere) {
   }
 }
 
-TEST(StockEnds, OfAModeThatNobodyKnowsAWriteIsPerhapsASale) {
+TEST(StockEnds, InAnUnknownModeAWriteIsPerhapsASale) {
   const History history = FromLanes("c1: A-a=g=u=R-r | 5 5>4", {.write = "as drawn"});
   EXPECT_EQ(CountItems(history).at(0).writes, 0);
   EXPECT_EQ(CountItems(history).at(0).unknown_writes, 1);
 }
 
-TEST(StockEnds, OfSeveralTriesUnderOneHoldOneAtMostIsASale) {
+TEST(StockEnds, OfSeveralTriesUnderOneHoldAtMostOneIsASale) {
   const auto count = [](const char* picture) {
     return CountItems(FromLanes(picture, {.write = "watch"})).at(0);
   };
@@ -106,8 +105,8 @@ TEST(StockEnds, OfSeveralTriesUnderOneHoldOneAtMostIsASale) {
   EXPECT_EQ(once.tried_again, 0);
 }
 
-// c1's late write is over when c2 and c3 begin: it explains nothing of theirs.
-TEST(StockEnds, WhatTheMachineMadeLateExplainsNothingLater) {
+// c1's late write is over when c2 and c3 begin, so it does not explain their errors.
+TEST(StockEnds, AWriteThatTheMachineDelayedDoesNotExplainLaterErrors) {
   const ClaimVerdict verdict = CheckStock(FromLanes(R"(
       c1:         A-a=g=!====w=R-x                               | 5 5>4
       machine c1:      (----)
@@ -119,8 +118,8 @@ TEST(StockEnds, WhatTheMachineMadeLateExplainsNothingLater) {
   EXPECT_EQ(verdict.count, 1);
 }
 
-// What a write of one item brings back is not what was lost of another.
-TEST(StockEnds, ItemsHaveStoriesOfTheirOwn) {
+// A write of one item does not bring back orders that another item lost.
+TEST(StockEnds, ItemsAreExplainedSeparately) {
   const ClaimVerdict verdict = CheckStock(FromLanes(R"(
       c1 item-0:    A-a=g========w=R-r                                      | 5 5>4
       c2 item-0:      A-a=g=w=R-r                                           | 5 5>4

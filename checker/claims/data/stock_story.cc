@@ -19,11 +19,11 @@
 namespace doublehold {
 namespace {
 
-// A write that the machine made late, or that may come of such a one.
+// A write that the machine delayed past its lease, or that is a consequence of such a write.
 struct Doubtful {
   std::string why;
   Event write;
-  Span when;  // it took effect somewhere in there
+  Span when;  // it took effect at some time in this span
 };
 
 // "1 order was"
@@ -38,7 +38,8 @@ bool AreTogether(const Span& a, const Span& b) {
 struct Replay {
   explicit Replay(int64_t initial) : order(initial) {}
   WriteOrder order;
-  std::vector<Event> taken;  // where stock is decremented: who took a unit, by the answers
+  // mode kDecrement: writes that took a unit, in the order of their answers
+  std::vector<Event> taken;
   std::vector<Doubtful> doubtful;
 };
 
@@ -107,9 +108,9 @@ class StockTelling {
         {.why = std::move(why), .write = write, .when = {replay.order.InvokedNs(write), to_ns}});
   }
 
-  // Of writes that were under way together the order of the answers is not that in which they took
-  // effect: one that was beside these two may be the one that should not have been, if it left what
-  // was read. Empty: none is doubtful.
+  // Concurrent writes may have taken effect in another order than that of their answers. So a
+  // doubtful write that was concurrent with this overwrite may be its cause, if it left the value
+  // that was read. Empty: there is none.
   std::string DoubtAbout(const Overwrite& overwrite) const {
     const Span write{overwrite.from_ns, overwrite.write.at_ns};
     for (const Doubtful& doubtful : replays_[overwrite.write.key].doubtful) {
@@ -137,7 +138,7 @@ class StockTelling {
     if (overwrite.read) {
       what += fmt::format(", having read {} at {}", write.value[0], At(overwrite.read->at_ns));
     }
-    // By writes that left less than they found less one.
+    // Orders that this write undid, less those that later writes brought back.
     const int64_t undone = write.value[1] - (overwrite.stock - 1);
     const int64_t back = undone - overwrite.lost;
     what += back > 0 ? fmt::format(": {} undone, and {} of them brought back by later writes: ",
@@ -157,13 +158,13 @@ class StockTelling {
     stories_.Add(std::move(violation));
   }
 
-  // Who took what was not there had seen that there was something: others took it meanwhile, and
-  // one of them may be the one that should not have.
+  // A sale below zero had read a positive stock: others took units meanwhile, and one of them may
+  // have been late.
   void TellBelowZero(const Event& write) {
     tale_.told[write.key] = true;
     if (!stories_.Wanted()) return stories_.SawAt(write.at_ns);
     const Replay& replay = replays_[write.key];
-    // What it read may have been there as soon as it asked.
+    // The stock that it read may date from the invocation of the read.
     const auto asked = asked_ns_.find(SessionOf(write));
     const Span seen{asked == asked_ns_.end() ? write.at_ns : asked->second, write.at_ns};
     std::optional<Event> late;
@@ -177,7 +178,7 @@ class StockTelling {
     if (late) violation.second = RefOf(late->hold);
     const auto beside = [&seen](const Doubtful& one) { return AreTogether(one.when, seen); };
     const auto doubtful = std::ranges::find_if(replay.doubtful, beside);
-    // Each took one.
+    // Each doubtful write took one unit.
     const bool enough = std::ranges::count_if(replay.doubtful, beside) >= -write.value[1];
     if (enough && !violation.by_stall) violation.sentence += "; " + doubtful->why;
     if (enough) violation.fault = -1;
@@ -185,7 +186,7 @@ class StockTelling {
     stories_.Add(std::move(violation));
   }
 
-  // The hold under which a write was made, if its lease was over by then.
+  // The hold of a write, if its lease was over by then; else null.
   const Hold* StaleHoldOf(const Event& write) const {
     const Hold* hold = holds_.Find(write.hold);
     const bool stale =
@@ -193,8 +194,8 @@ class StockTelling {
     return stale ? hold : nullptr;
   }
 
-  // Either of two writes may be the one that should not have been: the later, or the one it was
-  // made over, by a client whose lease was over before the later one's even began.
+  // Either of the two writes may be to blame: the later one, or the one that it overwrote, if that
+  // one was written under an expired lease.
   Violation Explain(const Event& write, const std::optional<Event>& over, const std::string& what) {
     Violation violation{.key = KeyName(facts_, write.key),
                         .first = RefOf(write.hold),
@@ -238,7 +239,7 @@ class StockTelling {
   const Scene& scene_;
   Stories& stories_;
   std::vector<Replay> replays_;
-  std::map<SessionId, Event> reads_;  // the last of each session
+  std::map<SessionId, Event> reads_;  // last read of each session
   std::map<SessionId, int64_t> asked_ns_;
   StockTale tale_;
 };

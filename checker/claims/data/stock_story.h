@@ -1,4 +1,4 @@
-// Which writes made the stock go wrong: the explanation of a `stock` verdict, not its decision.
+// Which writes made the stock wrong. This explains a `stock` verdict; it does not decide it.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_DATA_STOCK_STORY_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_DATA_STOCK_STORY_H_
 
@@ -11,18 +11,18 @@
 namespace doublehold {
 
 struct StockTale {
-  std::vector<bool> told;          // of each item: at least one write was told
-  std::vector<int64_t> explained;  // of each item: how many lost orders they stand for
+  std::vector<bool> told;          // by item: at least one write was described
+  std::vector<int64_t> explained;  // by item: lost orders that the described writes explain
 };
 
-// Replays the confirmed writes of the items that went wrong in the order in which they were
-// confirmed, and tells each that was made over a stock it had not read.
+// Replays the confirmed writes of each wrong item in the order of their answers, and describes each
+// write over a stock that it had not read.
 StockTale TellStock(const Evidence& evidence, const std::vector<ItemCount>& items,
                     Stories& stories);
 
-// The same of items that did not go wrong by count: a write over a stock that it had not read, or a
-// stock that rose, which writes of unknown outcome may have evened out. Its sentence; empty when
-// there is none.
+// The same for items whose sums are right: finds a lost update that writes of unknown outcome may
+// have hidden. That is a write over a stock that it had not read, or a stock that rose. Returns its
+// sentence; empty: none.
 std::string TellHiddenOverwrite(const Evidence& evidence, const std::vector<ItemCount>& items);
 
 }  // namespace doublehold

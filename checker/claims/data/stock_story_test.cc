@@ -17,7 +17,7 @@ using testing::ExpectStock;
 constexpr Outcome3 kStockStoryUnknown = Outcome3::kUnknown;
 constexpr Outcome3 kStockStoryViolated = Outcome3::kViolated;
 
-TEST(StockStory, OfAnOverwriteOnlyTellsWhatItCostInTheEnd) {
+TEST(StockStory, AnOverwriteIsDescribedWithItsNetCost) {
   // c5 had read 3 before c3 wrote 4 over it, and writes 2 as it would have done anyway.
   const ClaimVerdict verdict = CheckStock(FromLanes(R"(
       c3:       A-a=g==!==========w=R-r        | 5 5>4
@@ -31,7 +31,7 @@ TEST(StockStory, OfAnOverwriteOnlyTellsWhatItCostInTheEnd) {
   EXPECT_EQ(verdict.violations[0].first->client, 3);
 }
 
-TEST(StockStory, IsUnknownWhereAWriteOfUnknownOutcomeMayHideALostOne) {
+TEST(StockStory, IsUnknownWhereAWriteOfUnknownOutcomeMayHideALostOrder) {
   // c2's write landed, since c3 read it; c1 then wrote over c3's, and c4's write evened the sum
   // out.
   const History history = FromLanes(R"(
@@ -44,7 +44,7 @@ TEST(StockStory, IsUnknownWhereAWriteOfUnknownOutcomeMayHideALostOne) {
   EXPECT_EQ(CheckStock(history, {}).outcome, Outcome3::kUnknown) << CheckStock(history, {}).reason;
 }
 
-TEST(StockStory, TellsWhoWroteOverWhom) {
+TEST(StockStory, NamesWhoOverwroteWhom) {
   const ClaimVerdict verdict = CheckStock(FromLanes(R"(
       c3:       A-a=g==!==========w=R-r   | 5 5>4
       c5:             A-a=gw=gw=gwR-r     | 5 5>4 4 4>3 3 3>2
@@ -64,7 +64,7 @@ TEST(StockStory, TellsWhoWroteOverWhom) {
   EXPECT_EQ(violation.fault, 0);
 }
 
-TEST(StockStory, TellsOfWhatALaterWriteBroughtBack) {
+TEST(StockStory, MentionsOrdersThatLaterWritesBroughtBack) {
   const ClaimVerdict verdict = CheckStock(FromLanes(R"(
       c3:       A-a=g==!==============w=R-r        | 9 9>8
       c5:             A-a=gw=gw=gwR-r              | 9 9>8 8 8>7 7 7>6
@@ -82,7 +82,7 @@ TEST(StockStory, TellsOfWhatALaterWriteBroughtBack) {
   EXPECT_EQ(verdict.violations[0].count, 1);
 }
 
-TEST(StockStory, AStaleWriteThatTheNextHolderWritesOverIsTheOneToBlame) {
+TEST(StockStory, AStaleWriteThatTheNextHolderOverwritesIsBlamed) {
   const ClaimVerdict verdict = CheckStock(FromLanes(R"(
       c1:         A-a=g==!==========w=R-x     | 5 5>4
       c2:                A-a=g========w=R-r   | 5 5>4
@@ -119,8 +119,8 @@ TEST(StockStory, AStallOfTheMachineLeavesALostUpdateUndecided) {
                .count = 3});
 }
 
-// c3 read 4: so c2's write, which was answered last, came first, and c1 wrote over it.
-TEST(StockStory, OfWritesThatWereUnderWayTogetherTheStalledOneMayHaveComeLast) {
+// c3 read 4, so c2's write took effect first, although it was answered last; c1 overwrote it.
+TEST(StockStory, OfConcurrentWritesTheStalledOneMayHaveBeenLast) {
   const std::string told = R"(
       c1:             A-a=g=====!=======W--w=R-x           | 5 5>4
       c2:         A-a=gwR-r      A-a=g=W-----wR-r          | 5 5>4 4 4>3
@@ -155,8 +155,8 @@ TEST(StockStory, AStallExcusesOnlyTheOrdersItCost) {
             "the stock fell from 5 to 4, but 3 orders were made: 2 orders were lost");
 }
 
-TEST(StockStory, AWriteThatWasReadBeforeItsReplyCameIsNotBlamed) {
-  // c1's reply is late: c2 has read its 4 already. Only c3's write is stale.
+TEST(StockStory, AWriteThatWasReadBeforeItsAnswerIsNotBlamed) {
+  // c1's answer is late: c2 has already read c1's 4. Only c3's write is stale.
   const ClaimVerdict verdict = CheckStock(FromLanes(R"(
       c1:    A-a=g=W========u=R-r              | 5 5>4
       c2:             A-a=gw=R-r               | 4 4>3
@@ -169,7 +169,7 @@ TEST(StockStory, AWriteThatWasReadBeforeItsReplyCameIsNotBlamed) {
   EXPECT_EQ(verdict.violations[0].first->client, 3);
 }
 
-// Client 1's late write cost three orders, and no other did.
+// Client 1's late write lost three orders, and no other write lost any.
 void ExpectLateWriteOverTheSecond(const std::string& lanes) {
   const ClaimVerdict verdict = CheckStock(FromLanes(lanes), {});
   EXPECT_EQ(verdict.count, 3);
@@ -180,8 +180,8 @@ void ExpectLateWriteOverTheSecond(const std::string& lanes) {
   EXPECT_TRUE(verdict.violations[0].stale);
 }
 
-TEST(StockStory, OfWritesUnderWayTogetherTheOneThatWasReadCameLast) {
-  // c2's 2 was answered last, and gone by then: c3 read what c1 had left.
+TEST(StockStory, OfConcurrentWritesTheOneThatWasReadWasLast) {
+  // c2's 2 was answered last, but overwritten by then: c3 read the value of c1.
   const std::string late = R"(
       c1:       A-a=g==!==============W-w=R-x           | 5 5>4
       c2:                  A-a=gw=gw=gW---w=R-r         | 5 5>4 4 4>3 3 3>2
@@ -189,7 +189,7 @@ TEST(StockStory, OfWritesUnderWayTogetherTheOneThatWasReadCameLast) {
       pause c1:      [----------------]
       final:                                          * | 3/5)";
   ExpectLateWriteOverTheSecond(late);
-  // One after the other: c3 cannot have read what was gone.
+  // Not concurrent: c3 cannot have read an overwritten value.
   std::string apart = late;
   apart.replace(apart.find("gW---w=R-r"), 10, "g===W-wR-r");
   const ClaimVerdict other = CheckStock(FromLanes(apart), {});
@@ -197,9 +197,9 @@ TEST(StockStory, OfWritesUnderWayTogetherTheOneThatWasReadCameLast) {
   EXPECT_EQ(other.violations.back().first->client, 3);
 }
 
-// c2 read 3 before c1's write took effect, and c1 itself read 4 when c2's was done: so c1's came
-// after both.
-TEST(StockStory, AWriteMayHaveComeAfterSeveralThatItWasUnderWayWith) {
+// c2 read 3 before c1's write took effect, and c1 itself read 4 after c2's write was done. So c1's
+// write took effect after both.
+TEST(StockStory, AWriteMayTakeEffectAfterSeveralConcurrentOnes) {
   const std::string held = R"(
       c1:          A-a=g=W--!------------------w=R-x   A-a=gw=R-r | 5 5>4 4 4>3
       c4:                   A-a=gw=gwR-r                          | 5 5>4 4 4>3
@@ -207,7 +207,7 @@ TEST(StockStory, AWriteMayHaveComeAfterSeveralThatItWasUnderWayWith) {
       hold c1:      [---------------------]
       final:                                                  * | 3/5)";
   ExpectLateWriteOverTheSecond(held);
-  // c2 wrote when c1's was done: what c1 read then is nobody's.
+  // Here c2 wrote after c1's write was done, so no write explains the value that c1 read then.
   std::string apart = held;
   apart.replace(apart.find("g=W-----w=R-r"), 13, "g========Ww=R-r");
   apart.erase(apart.find("| 3 3>2") - 3, 2);
@@ -217,8 +217,8 @@ TEST(StockStory, AWriteMayHaveComeAfterSeveralThatItWasUnderWayWith) {
   EXPECT_EQ(other.violations.back().second->client, 2);
 }
 
-// c2's 3 was answered last, and 4 was there in the end: c1 wrote over it.
-TEST(StockStory, WhatWasThereInTheEndSaysWhichWriteCameLast) {
+// c2's 3 was answered last, but the final stock was 4: c1 overwrote c2's value.
+TEST(StockStory, TheFinalStockShowsWhichWriteWasLast) {
   const std::string told = R"(
       c1:          A-a=g==!==========W-w=R-x         | 5 5>4
       c2:                 A-a=g=w=g=W---w=R-r        | 5 5>4 4 4>3
@@ -229,15 +229,14 @@ TEST(StockStory, WhatWasThereInTheEndSaysWhichWriteCameLast) {
   ASSERT_EQ(over.violations.size(), 1U);
   EXPECT_EQ(over.violations[0].count, 2);
   EXPECT_TRUE(over.violations[0].by_stall);
-  // It was c2's that came last, and over c1's.
+  // Here c2's write was last, over c1's.
   const ClaimVerdict under = CheckStock(FromLanes(told + "3/3"), {});
   ASSERT_EQ(under.violations.size(), 1U);
   EXPECT_EQ(under.violations[0].count, 1);
 }
 
-// c3 had read c1's 4 before c1 was answered: c1 wrote over c2's 3, as it would have, had the answer
-// come at once.
-TEST(StockStory, AWriteThatWasReadBeforeItsAnswerWroteOverWhatWasThere) {
+// c3 had read c1's 4 before c1 was answered. So c1 overwrote c2's 3, as with an immediate answer.
+TEST(StockStory, AWriteThatWasReadBeforeItsAnswerOverwroteTheStockOfThatTime) {
   const std::string told = R"(
       c1:          A-a=g==!===========W--------w=R-x       | 5 5>4
       c2:                 A-a=g=w=g=wR-r                    | 5 5>4 4 4>3
@@ -253,7 +252,7 @@ TEST(StockStory, AWriteThatWasReadBeforeItsAnswerWroteOverWhatWasThere) {
       CheckStock(FromLanes(told + "\n      machine c1:       (-------------------)"), {});
   EXPECT_EQ(by_stall.outcome, Outcome3::kUnknown) << by_stall.reason;
   EXPECT_EQ(by_stall.count, 2);
-  // Nobody was told that it was sold: one order fewer went wrong.
+  // No customer was told "sold", so one order fewer went wrong.
   std::string unanswered = told;
   unanswered.replace(unanswered.find("W--------w"), 10, "W--------?");
   unanswered.replace(unanswered.find("3/4"), 3, "3/3");
@@ -262,8 +261,8 @@ TEST(StockStory, AWriteThatWasReadBeforeItsAnswerWroteOverWhatWasThere) {
   EXPECT_EQ(unsold.violations[0].count, 1);
 }
 
-// c2 had seen the last one. That it is gone is c1's doing, whose lease was over.
-TEST(StockStory, OfAStockBelowZeroWhoTookAUnitMeanwhileIsAsked) {
+// c2 had seen the last unit. c1, whose lease was over, took it.
+TEST(StockStory, AStockBelowZeroIsBlamedOnALateSaleMeanwhile) {
   const std::string told = R"(
       c1:          A-a=g==!=============w=R-x     | 1 1>0
       c2:                       A-a=g======w=R-r  | 1 1>-1
@@ -281,7 +280,7 @@ TEST(StockStory, OfAStockBelowZeroWhoTookAUnitMeanwhileIsAsked) {
   EXPECT_EQ(outcome("\n      machine c1:       (-----------------)"), Outcome3::kUnknown);
   EXPECT_EQ(outcome("\n      machine c3:       (-----------------)"), Outcome3::kViolated);
   EXPECT_EQ(outcome("\n      pause c1:         [-----------------]"), Outcome3::kViolated);
-  // It took one unit, and two were missing.
+  // c1 took one unit, but two were missing.
   std::string three = told + "\n      machine c1:       (-----------------)" +
                       "\n      c3:                        A-a=g======w=R-r | 1 1>-2";
   three.replace(three.find("-1/2"), 4, "-2/3");
@@ -292,8 +291,8 @@ TEST(StockStory, OfAStockBelowZeroWhoTookAUnitMeanwhileIsAsked) {
   EXPECT_FALSE(missing.violations[1].by_stall);
 }
 
-// What c2's write would have left is there in the end, but that is c1's.
-TEST(StockStory, WhereStockIsDecrementedNothingIsWrittenOver) {
+// The final stock equals the value of c2's write, but c1's write left it.
+TEST(StockStory, NothingIsOverwrittenWhereStockIsDecremented) {
   for (const char* write : {"check-then-decr", "atomic-script"}) {
     ExpectStock({.name = write,
                  .picture = R"(

@@ -33,7 +33,7 @@ TEST(Stock, IsValidWhenItFellByOneForEachOrder) {
       final item-1:              *  | 4/1)"});
 }
 
-TEST(Stock, SaysTheArithmeticItRestsOn) {
+TEST(Stock, ReportsItsArithmetic) {
   EXPECT_EQ(CheckStock(FromLanes(R"(
       c1:    A-a=g=w=R-r              | 5 5>4
       c2:               A-a=g=W=?=R-r | 4 4>3
@@ -76,7 +76,7 @@ TEST(Stock, AWriteOverAStockThatWasNotReadIsALostUpdate) {
                .count = 1});
 }
 
-TEST(Stock, WritesOfUnknownOutcomeLeaveRoom) {
+TEST(Stock, WritesOfUnknownOutcomeAllowEitherFinalStock) {
   for (const std::string left : {"3", "4"}) {
     ExpectStock({.name = "failed or not: " + left, .picture = R"(
       c1:    A-a=g=W--?=R-r              | 5 5>4
@@ -141,7 +141,7 @@ TEST(Stock, CheckThenDecrementOversellsWithoutLosingUpdates) {
                .write = write});
 }
 
-TEST(Stock, AWriteThatHappenedCountsThoughItsOrderWasNeverConfirmed) {
+TEST(Stock, AWriteThatTookEffectCountsEvenWithoutAConfirmedOrder) {
   ExpectStock({.name = "killed before its order, and its decrement undone",
                .picture = R"(
       c1:    A-a=g=u                   | 5 5>4
@@ -152,7 +152,7 @@ TEST(Stock, AWriteThatHappenedCountsThoughItsOrderWasNeverConfirmed) {
                .write = "check-then-decr"});
 }
 
-TEST(Stock, OfOtherWaysToWriteOnlyTheArithmeticIsJudged) {
+TEST(Stock, InOtherWriteModesOnlyTheArithmeticIsJudged) {
   ExpectStock({.name = "the same read twice",
                .picture = R"(
       c1:    A-a=g=========!===w=R-r | 5 5>4
@@ -169,7 +169,7 @@ TEST(Stock, OfOtherWaysToWriteOnlyTheArithmeticIsJudged) {
                .write = "atomic-script"});
 }
 
-TEST(Stock, OfOtherWaysToWriteASaleMayTakeSeveralWrites) {
+TEST(Stock, InOtherWriteModesASaleMayTakeSeveralWrites) {
   ExpectStock({.name = "two writes an order",
                .picture = R"(
       c1:    A-a=g=u=w=R-r           | 5 5>5 5>4
@@ -226,7 +226,7 @@ TEST(Stock, AnAnswerWithoutItsCallIsNotCountedTwice) {
   EXPECT_EQ(CheckStock(history, {}).outcome, Outcome3::kValid);
 }
 
-TEST(Stock, IsUnknownWhereNothingCanBeSaid) {
+TEST(Stock, IsUnknownWithoutAFinalStockOrOrders) {
   ExpectStock(
       {.name = "no final stock", .picture = "c1: A-a=g=w=R-r | 5 5>4", .outcome = kStockUnknown});
   ExpectStock({.name = "no order",

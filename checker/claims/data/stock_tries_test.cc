@@ -1,4 +1,4 @@
-// The claim `stock` where a sale is tried until it succeeds: watch, version, atomic-script, fenced.
+// The claim `stock` for write modes that retry a sale: watch, version, atomic-script, fenced.
 
 #include <gtest/gtest.h>
 
@@ -18,12 +18,12 @@ ClaimVerdict VerdictOnStockTries(const std::string& picture, const std::string& 
   return CheckStock(FromLanes(picture, {.write = write}), {});
 }
 
-// K36: EXEC ran, its answer was lost, the sale was tried again.
+// K36: EXEC ran, its answer was lost, and the sale was retried.
 constexpr char kTwice[] = R"(
       c1:    A-a=g=W--?==g=W-w=R-r    | 5 5>4 4 4>3
       final:                        * | 3/1)";
 
-TEST(StockTries, AWriteThatWasDoneAndTriedAgainIsAnOrderTwice) {
+TEST(StockTries, AWriteThatTookEffectAndWasRetriedTakesTwoUnits) {
   for (const std::string& write : kModes) {
     const ClaimVerdict verdict = VerdictOnStockTries(kTwice, write);
     EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << write << ": " << verdict.reason;
@@ -33,11 +33,11 @@ TEST(StockTries, AWriteThatWasDoneAndTriedAgainIsAnOrderTwice) {
               "trying again after a write that was not answered")
         << write;
   }
-  // Where a hold is not a sale, both may be.
+  // In this mode a hold may have several sales, so both may be right.
   EXPECT_EQ(VerdictOnStockTries(kTwice, "read-modify-write").outcome, Outcome3::kValid);
 }
 
-TEST(StockTries, ATryThatDidNothingIsNone) {
+TEST(StockTries, AWriteThatFailedDoesNotCountAsATry) {
   for (const std::string& write : kModes) {
     EXPECT_EQ(VerdictOnStockTries(R"(
       c1:    A-a=g=W--?==g=W-w=R-r    | 5 5>4 5 5>4
@@ -81,7 +81,7 @@ TEST(StockTries, ASaleOfUnknownOutcomeTakesOneUnitAtMost) {
   }
 }
 
-TEST(StockTries, TwoThatReadTheSameAreALostUpdateButInAScript) {
+TEST(StockTries, TwoWritesFromOneValueAreALostUpdateExceptInAScript) {
   for (const std::string& write : kModes) {
     const ClaimVerdict verdict = VerdictOnStockTries(R"(
       c1:    A-a=g=w=R-r                    | 5 5>4
@@ -91,7 +91,7 @@ TEST(StockTries, TwoThatReadTheSameAreALostUpdateButInAScript) {
   }
 }
 
-// c1's write is carried out at once and answered late: c2 has read what it left.
+// c1's write takes effect at once and is answered late: c2 has read its value.
 TEST(StockTries, ALateAnswerIsNoOverwriteWhereNoTwoReadTheSame) {
   for (const std::string& write : kModes) {
     const ClaimVerdict verdict = VerdictOnStockTries(R"(
@@ -105,9 +105,9 @@ TEST(StockTries, ALateAnswerIsNoOverwriteWhereNoTwoReadTheSame) {
   }
 }
 
-// The write of unknown outcome may come after all, over a stock that others have sold from; not
-// where the store refuses it.
-TEST(StockTries, AStoreThatRefusesStaleWritesLeavesNothingToHide) {
+// The write of unknown outcome may take effect late, over a stock that others have sold from; but
+// not if the store refuses it.
+TEST(StockTries, AStoreThatRefusesStaleWritesHidesNoLostUpdate) {
   const std::string shown = R"(
       c4:    A-a=g=W--!-----------------x=R-x                      | #1 5#1 5>4#1 5>4#1
       c1:           A-a=g=W--!---------------w=R-x                 | #2 5#2 5>4#2
@@ -126,12 +126,12 @@ TEST(StockTries, AStoreThatRefusesStaleWritesLeavesNothingToHide) {
   EXPECT_EQ(VerdictOnStockTries(went_back, "fenced").outcome, Outcome3::kUnknown);
 }
 
-// c1's first write is not answered for 40 ms, and was done.
+// c1's first write took effect and has no answer for 40 ms.
 constexpr char kWaited[] = R"(
       c1:           A-a=g=W---------------------------------------?=g=W-w=R-r    | 5 5>4 4 4>3
       final:                                                                 *   | 3/1)";
 
-// A lane of what lasted from so long after that write was sent; `[]`: of a fault.
+// A lane for an event from `from_ms` to `to_ms` after that write was sent; `[]`: a fault.
 std::string Lane(const std::string& label, int from_ms, int to_ms, const std::string& ends = "()") {
   constexpr int kWrite = 26;
   const auto padding = static_cast<size_t>(kWrite + from_ms) - label.size() - 1;
@@ -159,7 +159,7 @@ void ExpectWaited(const std::vector<Around>& drawn) {
   }
 }
 
-TEST(StockTries, AWriteThatStoodInAStallOfTheMachineUntilItsClientGaveUpExcusesItsSale) {
+TEST(StockTries, AWriteThatTimedOutInAStallOfTheMachineExcusesItsSale) {
   ExpectWaited({
       {"of the store", Machine("n0", -1, 45), Outcome3::kUnknown},
       {"of the supervisor", Machine("supervisor", -1, 45), Outcome3::kUnknown},
@@ -191,7 +191,7 @@ TEST(StockTries, AStallElsewhereExcusesNoSale) {
   });
 }
 
-TEST(StockTries, AStallExcusesNoSaleThatAFaultLeftWithoutAnAnswer) {
+TEST(StockTries, AStallExcusesNoSaleWhoseAnswerAFaultPrevented) {
   const auto fault = [](const std::string& what, int from_ms, int to_ms, int asked_ms = 0) {
     return Machine("n0", -1, 45) + Lane(what, from_ms, to_ms, "[]") +
            (asked_ms == 0 ? "" : " | " + std::to_string(asked_ms));
@@ -213,11 +213,11 @@ TEST(StockTries, AStallExcusesNoSaleThatAFaultLeftWithoutAnAnswer) {
   });
   History both = FromLanes(kWaited + fault("drop n1", 2, 4), {.write = "watch"});
   EXPECT_EQ(CheckStock(both, {}).outcome, Outcome3::kUnknown);
-  both.facts.faults.at(0).nodes = {1, 0};  // an episode tells the first alone
+  both.facts.faults.at(0).nodes = {1, 0};  // an episode names only the first node
   EXPECT_EQ(CheckStock(both, {}).outcome, Outcome3::kViolated);
 }
 
-// Beside c1's sale, which took two and stood in a stall.
+// Another sale beside c1's, which took two units and waited in a stall.
 TEST(StockTries, EachSaleThatTookTwoNeedsAStallOfItsOwn) {
   const std::string stall = Machine("n0", -1, 45);
   const auto beside = [&](const std::string& c2, const std::string& end) {
@@ -231,7 +231,7 @@ TEST(StockTries, EachSaleThatTookTwoNeedsAStallOfItsOwn) {
     const char* name;
     std::string picture;
     Outcome3 outcome;
-    Outcome3 of_a_script;  // which tells nobody what was there
+    Outcome3 of_a_script;  // a script does not return what was there
     int64_t count = 1;
   } drawn[]{
       {"a second took two without",
@@ -266,8 +266,8 @@ TEST(StockTries, EachSaleThatTookTwoNeedsAStallOfItsOwn) {
   }
 }
 
-// One of both was done, and only the second stood in a stall.
-TEST(StockTries, OfTwoThatReadTheSameOneStallIsEnough) {
+// Only one of the two took effect, and only the second waited in a stall.
+TEST(StockTries, OfTwoTriesFromOneValueOneStallIsEnough) {
   const std::string picture = R"(
       c1:         A-a=g=W------?=g=W---------------?=g=W-w=R-r | 5 5>4 5 5>4 4 4>3
       machine n0:                 (--------------------)
@@ -277,9 +277,9 @@ TEST(StockTries, OfTwoThatReadTheSameOneStallIsEnough) {
   EXPECT_EQ(VerdictOnStockTries(picture, "atomic-script").outcome, Outcome3::kViolated);
 }
 
-// The machine left the last one unanswered; that it was made at all is the doing of whatever lost
-// the answer before.
-TEST(StockTries, AStallOfTheLastTryIsNoReasonForIt) {
+// The machine left the last try unanswered. But the cause of that retry is whatever lost the answer
+// before.
+TEST(StockTries, AStallOfTheLastTryDoesNotExplainTheRetry) {
   const std::string picture = R"(
       c1:         A-a=g=W------?=g=W-----------------?=R-r | 5 5>4 4 4>3
       c2:                                                    A-a=g=w=R-r | 3 3>2
@@ -292,7 +292,7 @@ TEST(StockTries, AStallOfTheLastTryIsNoReasonForIt) {
   }
 }
 
-TEST(StockTries, WhoWritesWithoutAHoldMakesASaleOfEachWrite) {
+TEST(StockTries, WithoutAHoldEachWriteIsASale) {
   History history = FromLanes(kWaited + Machine("n0", -1, 45) + R"(
       c2:                                                                            A-a=g=W---?=g=W-w=R-r | 3 3>2 2 2>1)",
                               {.write = "watch"});

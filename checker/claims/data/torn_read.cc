@@ -18,12 +18,12 @@
 namespace doublehold {
 namespace {
 
-// Of a write: the version it found, and the one it was to leave.
+// A write's versions: the one it found, and the one it was to leave.
 int64_t VersionBeforeWrite(const Call& write) { return write.asked[0]; }
 int64_t Left(const Call& write) { return write.Ok() ? write.answer[1] : write.asked[1]; }
 
-// In the order in which they explain what was seen: who was late by a fault or by itself before
-// whom the machine made late.
+// How late a write was. In ascending order of preference: a write that was late because of a fault,
+// or by itself, explains a torn read better than one that the machine delayed.
 enum class LateRead : uint8_t { kNo, kByTheMachine, kOtherwise };
 
 class TornReadChecker {
@@ -75,7 +75,7 @@ class TornReadChecker {
   }
 
  private:
-  // Whether another certainly wrote the record at some time.
+  // Whether another session certainly wrote the record at some time.
   [[nodiscard]] bool AnotherWrites(const Call& look) const {
     const auto writers = writers_.find(look.key);
     return writers != writers_.end() &&
@@ -102,8 +102,8 @@ class TornReadChecker {
     Tell(look, hold, saw);
   }
 
-  // A write of one of the two versions, begun before the look was over, that may have done half of
-  // what it was to do; null: none.
+  // A write of one of the two versions that began before the look ended and may have been left half
+  // done; null: none.
   const Call* Unfinished(const Call& look) const {
     for (const int64_t version : {look.answer[0], look.answer[1]}) {
       const auto writes = writes_.find({look.key, version});
@@ -115,9 +115,9 @@ class TornReadChecker {
     return nullptr;
   }
 
-  // The write that was in between: of the two versions one that was at work during the look, else
-  // the latest; null: none is known. Where several were at work rather one that was late, and
-  // rather not by the machine: nobody knows which of them it was.
+  // The write that tore the record; null: none is known. Prefers a write of one of the two versions
+  // that was at work during the look, else the latest. Of several at work, prefers a late one, and
+  // one that the machine did not delay: which of them it was is unknown.
   const Call* Writer(const Call& look) const {
     const Call* at_work = nullptr;
     const Call* latest = nullptr;
@@ -182,8 +182,9 @@ class TornReadChecker {
   const Holds& holds_;
   const Scene& scene_;
   Stories stories_;
-  std::map<std::pair<uint16_t, int64_t>, std::vector<const Call*>> writes_;  // by what they left
-  std::map<uint16_t, std::set<SessionId>> writers_;  // by key; of writes that were carried out
+  // by key and the version they left
+  std::map<std::pair<uint16_t, int64_t>, std::vector<const Call*>> writes_;
+  std::map<uint16_t, std::set<SessionId>> writers_;  // by key; sessions with a confirmed write
   int64_t count_ = 0;
   std::string doubt_;
 };

@@ -31,7 +31,7 @@ TEST(TornRead, IsViolatedWhenAReaderSawHalfOfAWrite) {
       "over 7 at 0.012-0.014 s");
 }
 
-TEST(TornRead, ALateWriterIsToBlame) {
+TEST(TornRead, ALateWriterIsBlamed) {
   EXPECT_EQ(
       VerdictOnTornRead(R"(
       c1:       A-a==!=====W------u=R-x     | 7>8
@@ -44,8 +44,8 @@ TEST(TornRead, ALateWriterIsToBlame) {
       "half and 7 of the other");
 }
 
-// c2 and c3 both left version 8. Who of them was at work during the look is not known.
-TEST(TornRead, OfSeveralWritersOneThatWasLateIsToBlame) {
+// c2 and c3 both left version 8. It is unknown which of them was at work during the look.
+TEST(TornRead, OfSeveralWritersALateOneIsBlamed) {
   const std::string both = R"(
       c1:                           A--b=L==lR-r    | 7/8
       c2:              A-a=============W-u=R-r      | 7>8

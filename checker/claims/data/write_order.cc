@@ -8,7 +8,8 @@ namespace doublehold {
 
 void WriteOrder::Confirm(const Event& write, const std::optional<Event>& read) {
   const std::optional<Pending> pending = TakePending(SessionOf(write));
-  if (pending && pending->happened) return Sold(write);  // in the order already, by who read it
+  // already placed: a later write had read its value
+  if (pending && pending->happened) return Sold(write);
   const bool is_its = read && read->value[0] == write.value[0];
   See(write.value[0], is_its ? read->at_ns : write.at_ns);
   const int64_t from_ns = pending ? pending->invoked.at_ns : write.at_ns;
@@ -51,8 +52,8 @@ void WriteOrder::TookEffectBy(int64_t at_ns) {
   when.to_ns = std::max(when.from_ns, std::min(when.to_ns, at_ns));
 }
 
-// A write that has not been answered may be what somebody read at `at_ns`. It came by then, over
-// whatever was there.
+// Whether an unanswered write explains the value read at `at_ns`. If so, it took effect by then,
+// over whatever was there.
 bool WriteOrder::Catch(int64_t read, int64_t at_ns) {
   for (Pending& pending : pending_) {
     if (pending.happened || pending.invoked.value[1] != read) continue;
@@ -69,7 +70,7 @@ bool WriteOrder::Catch(int64_t read, int64_t at_ns) {
   return false;
 }
 
-// One that was caught is answered.
+// Marks a write that was placed before its answer as confirmed.
 void WriteOrder::Sold(const Event& write) {
   const auto is_it = [&write](const Event& one) {
     return one.hold == write.hold && SessionOf(one) == SessionOf(write) &&
@@ -80,8 +81,8 @@ void WriteOrder::Sold(const Event& write) {
     overwrite.sold = overwrite.sold || is_it(overwrite.write);
 }
 
-// Finds the last write that left what was read, and moves it to the end if it overlaps every write
-// after it.
+// Finds the last write that left the value read, and moves it to the end if it is concurrent with
+// every write after it.
 void WriteOrder::MoveLast(int64_t read) {
   int64_t latest_ns = INT64_MIN;  // the latest start among the writes after it
   for (size_t place = recent_.size(); place-- > 0;) {
@@ -134,7 +135,7 @@ void WriteOrder::NoteOverwrite(const Written& written) {
   overwrites_.push_back(std::move(overwrite));
 }
 
-// It stays in its place, and there is nothing of it to bring back.
+// The overwrite stays in the list; its lost orders count no longer, and none can be brought back.
 void WriteOrder::Undo(const Written& written) {
   if (!written.overwrite) return;
   Overwrite& overwrite = overwrites_[*written.overwrite];

@@ -1,18 +1,18 @@
-// The order in which the writes of one item took effect, as far as the reads tell: that of their
-// answers, but where what was read says that another of those under way together came last.
+// The order in which the writes of one item took effect, as far as reads reveal it. It is the order
+// of their answers, unless a read shows that another of several concurrent writes was last.
 //
 //   c1:  W----------w                 wrote 7
 //   c2:       W-----w                 wrote 4, and was answered last
 //   c3:                A-a=g=W-w      read 7: so c1 wrote over c2's 4, and c3 over nothing
 //
-// A write may be moved behind all that it was under way with, also behind several:
+// A write may move behind several concurrent writes:
 //
-//   c1:  W---------------w                 held up; wrote 7
-//   c4:    W-w                            wrote 5, which c2 reads before c1's took effect
-//   c2:            W------w               wrote 4 over it
-//   c3:                     A-a=g         read 7: c1's came after both
+//   c1:  W---------------w                 delayed; wrote 7
+//   c4:    W-w                             wrote 5, which c2 read before c1's took effect
+//   c2:            W------w                wrote 4 over it
+//   c3:                     A-a=g          read 7: c1's took effect after both
 //
-// Thread rule: one thread. Keeps the last kMostMoved confirmed writes, and each overwrite.
+// Not thread-safe. Keeps the last kMostMoved confirmed writes, and all overwrites.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_DATA_WRITE_ORDER_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_DATA_WRITE_ORDER_H_
 
@@ -28,28 +28,29 @@
 
 namespace doublehold {
 
-// A write over a stock that it had not read. It should have left one less than it found; by as much
-// as it left more, orders were lost. One that left less brought some of them back:
+// A write over a stock that it had not read. It should have left one less than it found. If it left
+// more, it lost as many orders; if it left less, it brought some of them back:
 //
 //   c1:  read 9                                 write 8            found 6, left 8, not 5: 3 lost
 //   c2:         read 9 write 8 .. 7 .. write 6
 //   c3:                                 read 6        write 5     found 8, left 5, not 7: 2 back
 //
-// So c1 cost one order, and c3 none. What all of them cost adds up to orders less the fall of the
-// stock.
+// So c1 lost one order in the end, and c3 none. The sum over all overwrites is the number of orders
+// minus the fall of the stock.
 struct Overwrite {
   Event write;
   std::optional<Event> read;
   std::optional<Event> over;  // none: the initial stock
   Span over_when;
-  int64_t stock = 0;  // that it overwrote
+  int64_t stock = 0;  // the stock that it overwrote
   int64_t from_ns = 0;
   int64_t lost = 0;
-  std::vector<std::pair<size_t, int64_t>> brought_back{};  // of which overwrites, and how much
-  bool undone = false;                                     // it was none: another came between
-  bool sold = true;  // an order was confirmed for it: not so of a write without an answer
+  // index of an earlier overwrite, and the orders brought back to it
+  std::vector<std::pair<size_t, int64_t>> brought_back{};
+  bool undone = false;  // no overwrite after all: another write came between
+  bool sold = true;     // an order was confirmed for it; false for an unanswered write
 
-  // Orders that it cost, as they are counted.
+  // Lost orders that it accounts for.
   [[nodiscard]] int64_t Cost() const { return lost - (sold ? 0 : 1); }
 };
 
@@ -62,34 +63,34 @@ class WriteOrder {
   void Invoke(const Event& write) { pending_.push_back({.invoked = write}); }
   // A write of the session that did nothing, or nothing that counts here.
   void Forget(const SessionId& session) { TakePending(session); }
-  // `read`: the last that its session read.
+  // `read`: the last read of its session.
   void Confirm(const Event& write, const std::optional<Event>& read);
-  // What was there when all had ended.
+  // The final stock.
   void End(int64_t stock, int64_t at_ns) { See(stock, at_ns); }
 
-  // When the write was invoked that has this answer.
+  // When the write with this answer was invoked.
   [[nodiscard]] int64_t InvokedNs(const Event& answer) const;
   [[nodiscard]] const std::vector<Overwrite>& overwrites() const { return overwrites_; }
 
  private:
-  // A write that was invoked. It may have happened before its reply says so, or without one.
+  // A write that was invoked. It may take effect before its answer, or without one.
   struct Pending {
     Event invoked;
     bool happened = false;  // a later write has read what it wrote
   };
-  // A stock, and the write that left it; none: the initial one.
+  // A stock, and the write that left it (none: the initial stock).
   struct Left {
     int64_t stock = 0;
     std::optional<Event> last;
-    Span last_when;  // it took effect somewhere in there
+    Span last_when;  // it took effect at some time in this span
   };
-  // A write that was confirmed, and over what.
+  // A write that was placed in the order, and the stock that it overwrote.
   struct Written {
     Event write;
     std::optional<Event> read;
     Span when;
     Left over;
-    std::optional<size_t> overwrite{};  // its place among those
+    std::optional<size_t> overwrite{};  // index into overwrites_
     bool sold = true;
   };
 
@@ -104,10 +105,11 @@ class WriteOrder {
   void Undo(const Written& written);
 
   Left now_;
-  std::deque<Written> recent_;  // the last that were placed, each right over the one before
+  std::deque<Written> recent_;  // the last placed writes; each directly over the one before
   std::vector<Pending> pending_;
   std::vector<Overwrite> overwrites_;
-  std::set<size_t> costly_;  // the places of those that lost orders which none brought back
+  // indices of overwrites with lost orders that no other has brought back
+  std::set<size_t> costly_;
 };
 
 }  // namespace doublehold

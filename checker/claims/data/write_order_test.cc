@@ -9,7 +9,7 @@
 namespace doublehold {
 namespace {
 
-// Client `by` wrote `to` after it had read `from`.
+// Client `by` read `from` and wrote `to`.
 Event Write(int32_t by, int64_t from, int64_t to, int64_t at_ns) {
   return {.at_ns = at_ns,
           .hold = static_cast<uint64_t>(by) * 100,
@@ -25,7 +25,7 @@ struct WriteOrderDrawn {
   int64_t sent_ns, answered_ns;
 };
 
-// Confirmed in this order; then somebody reads `end`.
+// Confirms the writes in this order; then a read returns `end`.
 WriteOrder Order(int64_t initial, const std::vector<WriteOrderDrawn>& drawn, int64_t end) {
   WriteOrder order(initial);
   for (const WriteOrderDrawn& one : drawn) {
@@ -36,7 +36,7 @@ WriteOrder Order(int64_t initial, const std::vector<WriteOrderDrawn>& drawn, int
   return order;
 }
 
-// Who wrote over another, and what it cost.
+// Clients that overwrote another's write, and the orders that this lost.
 using Costs = std::vector<std::pair<int32_t, int64_t>>;
 Costs CostsOf(const WriteOrder& order) {
   Costs costs;
@@ -46,31 +46,31 @@ Costs CostsOf(const WriteOrder& order) {
   return costs;
 }
 
-TEST(WriteOrder, WhatIsBroughtBackIsOfTheLatestThatLostSomething) {
+TEST(WriteOrder, OrdersAreBroughtBackToTheLatestWriteThatLostSome) {
   const std::vector<WriteOrderDrawn> sold{{1, 9, 8, 1, 2}, {1, 8, 7, 3, 4}, {1, 7, 6, 5, 6}};
   std::vector<WriteOrderDrawn> lost = sold;
-  lost.push_back({2, 9, 8, 7, 8});    // over 6: 3
-  lost.push_back({3, 10, 9, 9, 10});  // over 8: 2
+  lost.push_back({2, 9, 8, 7, 8});    // over 6: lost 3
+  lost.push_back({3, 10, 9, 9, 10});  // over 8: lost 2
   EXPECT_EQ(CostsOf(Order(9, lost, 9)), (Costs{{2, 3}, {3, 2}}));
   std::vector<WriteOrderDrawn> some = lost;
-  some.push_back({4, 8, 7, 11, 12});  // over 9: 1 back
+  some.push_back({4, 8, 7, 11, 12});  // over 9: brought back 1
   EXPECT_EQ(CostsOf(Order(9, some, 7)), (Costs{{2, 3}, {3, 1}, {4, 0}}));
   std::vector<WriteOrderDrawn> of_both = lost;
-  of_both.push_back({4, 6, 5, 11, 12});  // over 9: 3 back
+  of_both.push_back({4, 6, 5, 11, 12});  // over 9: brought back 3
   EXPECT_EQ(CostsOf(Order(9, of_both, 5)), (Costs{{2, 2}, {3, 0}, {4, 0}}));
   std::vector<WriteOrderDrawn> more = lost;
-  more.push_back({4, 2, 1, 11, 12});  // over 9: 7, and 5 were lost
-  more.push_back({5, 3, 2, 13, 14});  // over 1: 2
-  more.push_back({6, 1, 0, 15, 16});  // over 2: 1 back
+  more.push_back({4, 2, 1, 11, 12});  // over 9: 7 less, but only 5 were lost
+  more.push_back({5, 3, 2, 13, 14});  // over 1: lost 2
+  more.push_back({6, 1, 0, 15, 16});  // over 2: brought back 1
   EXPECT_EQ(CostsOf(Order(9, more, 0)), (Costs{{2, 0}, {3, 0}, {4, -2}, {5, 1}, {6, 0}}));
 }
 
-// c3's came after c4's, which it was under way with: c4 brought back what c2 had cost, and c3 cost
-// something.
-TEST(WriteOrder, WhatAMovedWriteBroughtBackIsLostUntilAnotherBringsItBack) {
+// c3's write took effect after the concurrent one of c4. So c4 brought back what c2 had lost, and
+// c3 lost orders.
+TEST(WriteOrder, OrdersThatAMovedWriteBroughtBackAreLostAgain) {
   const std::vector<WriteOrderDrawn> drawn{
-      {1, 9, 8, 1, 2},  {1, 8, 7, 3, 4},  {1, 7, 6, 5, 6}, {2, 9, 8, 7, 8},  // over 6: 3
-      {3, 5, 4, 9, 13}, {4, 4, 3, 10, 14}};  // over 8: 3 back; over 4
+      {1, 9, 8, 1, 2},  {1, 8, 7, 3, 4},  {1, 7, 6, 5, 6}, {2, 9, 8, 7, 8},  // over 6: lost 3
+      {3, 5, 4, 9, 13}, {4, 4, 3, 10, 14}};  // over 8: 3 brought back; over 4
   EXPECT_EQ(CostsOf(Order(9, drawn, 3)), (Costs{{2, 0}, {3, 0}}));
   EXPECT_EQ(CostsOf(Order(9, drawn, 4)), (Costs{{2, 0}, {4, -1}, {3, 2}}));
 }
@@ -94,11 +94,16 @@ TEST(WriteOrder, AWriteIsNotMovedBehindOneWhoseClientHadReadIt) {
   EXPECT_EQ(CostsOf(order), (Costs{{2, 1}}));
 }
 
-// c2's came after c4's, which it was under way with, and so it cost 2, and not 3.
-TEST(WriteOrder, WhatAMovedWriteHadCostNobodyBringsBack) {
-  const std::vector<WriteOrderDrawn> drawn{{1, 9, 8, 1, 2},  {1, 8, 7, 3, 4},  {1, 7, 6, 5, 6},
-                                           {2, 9, 8, 7, 20}, {4, 8, 7, 8, 21}, {5, 8, 7, 22, 23},
-                                           {6, 2, 1, 24, 25}};  // over 7: 5 back, and 4 were lost
+// c2's write took effect after the concurrent one of c4, so it lost 2 orders, not 3.
+TEST(WriteOrder, OrdersThatAMovedWriteHadLostCannotBeBroughtBack) {
+  const std::vector<WriteOrderDrawn> drawn{{1, 9, 8, 1, 2},
+                                           {1, 8, 7, 3, 4},
+                                           {1, 7, 6, 5, 6},
+                                           {2, 9, 8, 7, 20},
+                                           {4, 8, 7, 8, 21},
+                                           {5, 8, 7, 22, 23},
+                                           // over 7: 5 less, but only 4 were lost
+                                           {6, 2, 1, 24, 25}};
   EXPECT_EQ(CostsOf(Order(9, drawn, 1)), (Costs{{4, 0}, {2, 0}, {6, -1}}));
 }
 
