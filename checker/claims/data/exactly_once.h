@@ -19,8 +19,8 @@ namespace doublehold {
 //
 //   c1:  save 7 ?                  unknown until the store is counted. One task, one result: c1's
 //   c2:            save 7 ok       save had no effect. One task, two results: it had.
-// The store tells how many tasks have a result and how many results there are. A save that was
-// never answered may arrive between those two counts, so as many results may be more than tasks.
+// The store returns two counts: tasks with a result, and results. A save of unknown outcome may
+// arrive between the two counts, so that many results may exceed the tasks.
 struct SaveCount {
   int64_t saved = 0;          // answered ok
   int64_t twice = 0;          // saves that returned ok for a task that had been saved before

@@ -11,12 +11,12 @@
 
 namespace doublehold {
 
-// For each item with ItemCount::Twice(): which write waited in which stall, if the machine alone may
-// be the cause. Empty for all other items. Without the stall the write would have been answered, and
-// its sale not retried:
+// For each item with ItemCount::Twice(): which write waited in which stall, if the machine alone
+// may be the cause. Empty for all other items. Without the stall the write would have been
+// answered, and its sale not retried:
 //
-//   c1:          A-a=g=W------?==g=W-w=R-r    | 5 5>4 4 4>3       took two units
-//   machine n0:         (--------)                                the store, until after the timeout
+//   c1:          A-a=g=W------?==g=W-w=R-r    | 5 5>4 4 4>3    took two units
+//   machine n0:         (--------)                             the store, until after the timeout
 //
 // A write that timed out while everything ran is not excused, even if it waited in an earlier
 // stall: its answer would have come soon after. So each write that may have taken effect and was

@@ -61,7 +61,7 @@ class WriteOrder {
   explicit WriteOrder(int64_t initial) { now_.stock = initial; }
 
   void Invoke(const Event& write) { pending_.push_back({.invoked = write}); }
-  // A write of the session that did nothing, or nothing that counts here.
+  // Drops a session's pending write that failed, or that does not count here.
   void Forget(const SessionId& session) { TakePending(session); }
   // `read`: the last read of its session.
   void Confirm(const Event& write, const std::optional<Event>& read);
