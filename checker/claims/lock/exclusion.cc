@@ -21,7 +21,7 @@
 namespace doublehold {
 namespace {
 
-// Of one key, whether two of its holds exclude each other.
+// The holders of one key, and whether two of its holds could exclude each other.
 struct HoldersOfKey {
   int64_t holds = 0;
   std::set<SessionId> owners;
@@ -30,7 +30,7 @@ struct HoldersOfKey {
   [[nodiscard]] bool CouldOverlap() const { return owners.size() > 1 && !readers_only; }
 };
 
-// Why too few holds could have overlapped for that none did to say anything; or nothing.
+// If too few holds could have overlapped to judge from none that did: the reason.
 std::optional<std::string> WhyNoneCouldOverlap(const Scene& scene, const Holds& holds) {
   if (holds.all.empty()) return "no client was granted the lock";
   std::map<uint16_t, HoldersOfKey> keys;

@@ -7,24 +7,24 @@
 
 namespace doublehold {
 
-// Violated when the cores of two clients' holds of a key overlap: somebody believed to be alone and
-// was not, whosever fault it is.
+// Violated when the cores of two clients' holds of a key overlap: a client believed to be alone and
+// was not, whatever the cause.
 //
 //   c1:  A-a=====!=======R-r     c1 slept past its lease: `exclusion` is violated,
 //   c2:           A-a===R-r      `lease-exclusion` is not: the lock service kept its promise
 //
-// Unknown where most of the holds had nobody to overlap with: of each key none but one client's, or
-// readers'.
+// Unknown where most holds could not overlap another: only one client, or only readers, held the
+// key.
 //
 //   c1 item-0:  A-a===R-r
 //   c2 item-1:  A-a===R-r
 ClaimVerdict CheckExclusion(const Evidence& evidence, const Limits& limits);
 
-// Violated when what two clients were promised overlaps: the lock service granted twice. So it does
-// where the one that had the key was killed, or left without releasing it, with its lease running;
-// unknown where a library may have released it then.
+// Violated when two clients were promised the key at the same instant: the lock service granted it
+// twice. The lease of a client that was killed, or left without a release, still counts. With a
+// library this case is unknown, since the library may have released the lock by itself.
 //
-//   c1:  A-a=============!R-r    c1 was promised the key until `!`, and c2 was granted it before.
+//   c1:  A-a=============!R-r    c1 was promised the key until `!`, but c2 was granted it earlier.
 //   c2:           A-a===R-r
 ClaimVerdict CheckLeaseExclusion(const Evidence& evidence, const Limits& limits);
 

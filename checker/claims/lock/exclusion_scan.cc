@@ -19,13 +19,13 @@ namespace {
 constexpr uint16_t kNobody = std::numeric_limits<uint16_t>::max();
 constexpr int64_t kNoGap = std::numeric_limits<int64_t>::max();
 
-// Of a lock key.
+// The state of a lock key.
 struct Lock {
   int64_t free_since_ns = 0;
-  uint32_t hold = 0;        // that holds it now; 0: none
-  uint16_t last = kNobody;  // the writer who holds it, or held it last
+  uint32_t hold = 0;        // the hold that holds it now; 0: none
+  uint16_t last = kNobody;  // the writer that holds it, or held it last
   bool several = false;     // two writers were granted it
-  uint32_t holds = 0;       // that were granted
+  uint32_t holds = 0;       // how many were granted
 };
 static_assert(sizeof(Lock) == 24);
 
@@ -34,7 +34,7 @@ class Scan {
   Scan(const MappedHistory& history, std::vector<uint32_t> latest)
       : locks_(history.facts().keys.size()), latest_(std::move(latest)) {}
 
-  // False: it gives up. `record`'s writer is one that the file names.
+  // Returns false when the scan gives up. Requires that the file lists the writer of `record`.
   bool Take(const Record& record) {
     const auto ns = static_cast<int64_t>(record.Ns());
     switch (record.What()) {
@@ -44,8 +44,9 @@ class Scan {
         return record.key < locks_.size() && Free(locks_[record.key], record, ns);
       case Record::What(Op::kRelease, EventType::kOk):
       case Record::What(Op::kRelease, EventType::kFail):
-      case Record::What(Op::kRelease, EventType::kInfo):  // without its invocation, where it holds
-      case Record::What(Op::kLeave, EventType::kInfo):    // the end of a hold without a release
+      // release without its invocation, where it holds
+      case Record::What(Op::kRelease, EventType::kInfo):
+      case Record::What(Op::kLeave, EventType::kInfo):  // the hold ended without a release
         return record.key < locks_.size() && (record.Words() & Record::kHoldWord) == 0 &&
                !Holds(locks_[record.key], record);
       default:
@@ -68,7 +69,7 @@ class Scan {
   }
 
  private:
-  // What the supervisor tells of others: for those who look at the whole.
+  // Events that the supervisor records about others need the full checker.
   static bool IsTold(const Record& record) {
     const auto op = static_cast<Op>(record.What() >> 2U);
     return op == Op::kFault || op == Op::kLost || op == Op::kDied || op == Op::kStall;
@@ -78,8 +79,8 @@ class Scan {
   }
 
   bool Grant(Lock& lock, const Record& record, int64_t ns) {
-    constexpr uint8_t kNotOrdinary = Record::kHoldWord | Record::ValueWord(2);  // readers share
-    // A writer's holds are numbered upwards, so none is granted twice.
+    constexpr uint8_t kNotOrdinary = Record::kHoldWord | Record::ValueWord(2);  // shared: readers
+    // A writer's holds have ascending numbers, so none is granted twice.
     if (lock.hold != 0 || (record.Words() & kNotOrdinary) != 0 ||
         record.hold <= latest_[record.writer]) {
       return false;
@@ -97,8 +98,8 @@ class Scan {
 
   bool Free(Lock& lock, const Record& record, int64_t ns) {
     if ((record.Words() & Record::kHoldWord) != 0) return false;
-    // Of an acquire whose outcome is not known, when it comes after all that were granted: no hold
-    // ends.
+    // The release of an acquire of unknown outcome, if its number is above all granted ones, ends
+    // no hold.
     if (!Holds(lock, record)) return record.hold == 0 || record.hold > latest_[record.writer];
     lock.hold = 0;
     lock.free_since_ns = ns;
@@ -106,14 +107,14 @@ class Scan {
   }
 
   std::vector<Lock> locks_;
-  std::vector<uint32_t> latest_;  // of each writer, the number of its last hold
+  std::vector<uint32_t> latest_;  // by writer, the number of its last hold
   int64_t shortest_ns_ = kNoGap;
 };
 
 constexpr uint32_t kMayNotHold = std::numeric_limits<uint32_t>::max();
 
-// Of each writer, the number of its last hold before the first record. One whose holds cannot be
-// told from another's by their numbers alone may have none.
+// By writer, the number of its last hold before the first record. kMayNotHold for a writer whose
+// holds cannot be identified by their numbers alone.
 std::vector<uint32_t> LatestHolds(const MappedHistory& history) {
   std::map<uint64_t, int> sessions_of_base;
   for (const RecordWriter& writer : history.writers()) {
@@ -129,7 +130,7 @@ std::vector<uint32_t> LatestHolds(const MappedHistory& history) {
   return latest;
 }
 
-// Why the run as a whole is not for a scan to decide.
+// Why a scan cannot decide this run; empty: it can.
 std::string WhyNotOrdinary(const MappedHistory& history) {
   const RunFacts& facts = history.facts();
   if (!facts.faults.empty()) return "the run had faults";

@@ -15,7 +15,7 @@
 namespace doublehold {
 namespace {
 
-// A session's holds have a base of their own, as in a run.
+// Gives the holds of each session a base of their own, as in a run.
 void GiveHoldsBases(History& history) {
   for (Event& event : history.events) {
     if (event.hold == 0) continue;
@@ -50,15 +50,15 @@ TEST_F(ExclusionScanTest, DecidesTheOrdinaryCase) {
   EXPECT_EQ(scan.shortest_gap_ns, 6'000'000);
 }
 
-TEST_F(ExclusionScanTest, LeavesTheRestToThoseWhoSeeTheWhole) {
+TEST_F(ExclusionScanTest, GivesUpOnAnythingElse) {
   for (const char* picture : {
-           // an overlap; one that is never released; re-entry; readers
+           // an overlap; a hold that is never released; re-entry; readers
            "      c1:  A-a====R-r\n      c2:    A-a=R-r",
            "      c1:  A-a=======\n      c2:    A---x",
            "      c1:  A-a=======\n      c2:          A-a=R-r",
            "      c1:  A-a=A-a=R-R-r\n      c2:                A-a=R-r",
            "      c1:  A-b===R-r\n      c2:    A-b==R-r",
-           // what the supervisor tells: a fault, lost records, a death
+           // events of the supervisor: a fault, lost records, a death
            "      c1:  A-a==R-r\n      c2:          A-a=R-r\n  pause c1:  [-]",
            "      c1:  A-a==R-r\n      c2:          A-a=R-r\n  lost c1:    *",
            "      c1:  A-a==R-r\n      c2:          A-a=R-r\n  died c1:    *",
@@ -68,7 +68,7 @@ TEST_F(ExclusionScanTest, LeavesTheRestToThoseWhoSeeTheWhole) {
   }
 }
 
-TEST_F(ExclusionScanTest, LeavesNumbersThatContradictEachOther) {
+TEST_F(ExclusionScanTest, GivesUpOnNumbersThatContradictEachOther) {
   const History fine = FromLanes("c1: A-a=R-r  A-a=R-r\n c2:       A---x");
   ASSERT_EQ(ScanOf(fine).gave_up, "");
   const auto spoilt = [&](size_t index, auto spoil) {
@@ -88,9 +88,8 @@ TEST_F(ExclusionScanTest, LeavesNumbersThatContradictEachOther) {
   EXPECT_NE(spoilt(released, [](Event& e) { e.task = TaskKind::kWatchdog; }), "");
 }
 
-// A session that releases what it has released already must not free what another was granted with
-// the same number.
-TEST_F(ExclusionScanTest, KnowsHoldsByTheirWriterToo) {
+// A session that releases twice must not free another session's hold with the same number.
+TEST_F(ExclusionScanTest, IdentifiesHoldsByTheirWriterToo) {
   History history = FromLanes("c2: A-aR-r\nc1:       A-a===\nc3:                A-x");
   for (Event& event : history.events) {
     if (event.hold != 0) event.hold = 1;
@@ -110,7 +109,7 @@ TEST_F(ExclusionScanTest, MeasuresGapsBetweenTwoWritersOnly) {
       10'000'000);
 }
 
-// What it decides, exclusion.h decides alike; and it decides about every history without a fault
+// If the scan decides, exclusion.h decides alike. The scan decides every history without faults
 // whose holds all end.
 TEST_F(ExclusionScanTest, AgreesWithTheCheckerOnHistoriesAtRandom) {
   const int64_t rounds = NumTrials(300);

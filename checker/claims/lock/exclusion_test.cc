@@ -70,7 +70,7 @@ TEST(Exclusion, IsViolatedWhenAHolderSleepsPastItsLease) {
                    .live = kExclusionValid});
 }
 
-TEST(Exclusion, LiveLeasesThatOverlapAreTheServicesFault) {
+TEST(Exclusion, OverlappingLeasesAreTheServicesFault) {
   ExpectExclusion({.name = "both live",
                    .picture = R"(
       c1: A-a===========!=R-r
@@ -101,7 +101,7 @@ TEST(Exclusion, AHolderThatWasKilledIsNotBlamedForLater) {
   ExpectExclusion({.name = "killed", .picture = R"(
       c1: A-a==g=w !      | 5 5>4
       c2:            A-a==R-r)"});
-  // Nobody believes in its hold any more; but nobody had given back what it was promised.
+  // Nobody believes in its hold any more, but its lease was never released.
   ExpectExclusion({.name = "killed, its lease running on",
                    .picture = R"(
       c1: A-a==g=w      | 5 5>4
@@ -118,14 +118,14 @@ TEST(Exclusion, AHolderThatWasKilledIsNotBlamedForLater) {
                    .live = kExclusionViolated});
 }
 
-TEST(Exclusion, AReleaseEndsTheHoldWhateverCameOfIt) {
+TEST(Exclusion, AReleaseEndsTheHoldWhateverItsOutcome) {
   for (const char outcome : {'r', 'x', '?', ' '}) {
     ExpectExclusion({.name = std::string(1, outcome),
                      .picture = std::string("c1: A-a==R----") + outcome + "\nc2:      A-a==R-r"});
   }
 }
 
-TEST(Exclusion, NothingIsClaimedWhereNothingCouldOverlap) {
+TEST(Exclusion, IsUnknownWhereNothingCouldOverlap) {
   ExpectExclusion({.name = "no hold",
                    .picture = "c1: A-x A-x",
                    .strict = kExclusionUnknown,
@@ -156,7 +156,7 @@ TEST(Exclusion, NothingIsClaimedWhereNothingCouldOverlap) {
                    .live = kExclusionUnknown});
 }
 
-TEST(Exclusion, SaysWhatCouldNotHaveOverlapped) {
+TEST(Exclusion, NamesWhatCouldNotHaveOverlapped) {
   const auto reason = [](const std::string& picture) {
     return CheckExclusion(FromLanes(picture), {}).reason;
   };
@@ -183,7 +183,7 @@ TEST(Exclusion, EachHoldThatBeganInAnotherCountsOnce) {
   EXPECT_NE(verdict.violations[1].sentence.find("1 further client held it too"), std::string::npos);
 }
 
-TEST(Exclusion, TheFirstViolationsAreToldAndAllAreCounted) {
+TEST(Exclusion, TheFirstViolationsAreDescribedAndAllAreCounted) {
   std::string first = "c1: A-a", second = "c2:    ";
   for (int i = 0; i < 20; ++i) {
     first += "=======";
@@ -195,7 +195,7 @@ TEST(Exclusion, TheFirstViolationsAreToldAndAllAreCounted) {
   EXPECT_EQ(verdict.violations.size(), 3U);
 }
 
-TEST(Exclusion, TellsHowNearItCame) {
+TEST(Exclusion, ReportsHowCloseItCame) {
   const History history = FromLanes(R"(
       c1: A-a===!R-r        A-a=!R-r
       c2:           A-a==R-r          A-a=R-r)");
@@ -400,7 +400,7 @@ TEST(Exclusion, AStallBeforeTheGrantExcusesNoWatchdog) {
                    .live = kExclusionValid});
 }
 
-TEST(Exclusion, WhatIsNotToldIsStillLookedAt) {
+TEST(Exclusion, UndescribedOverlapsAreStillCheckedForStalls) {
   const History history = FromLanes(R"(
       c1:         A-a=====!====R-r         A-a==!====R-r
       c2:                   A-a===R-r             A-a==R-r

@@ -22,13 +22,15 @@ int64_t TokenForCall(const Call& call) {
   return call.op == Op::kAcquire ? call.answer[1] : call.answer[3];
 }
 
-// Walks calls in the order of their invocation beside themselves in the order of their answers.
+// Returns, for calls in the order of their invocation, the largest token among the calls answered
+// before.
 class LargestBefore {
  public:
   explicit LargestBefore(std::vector<const Call*> calls) : by_answer_(std::move(calls)) {
     std::ranges::stable_sort(by_answer_, {}, &Call::to_ns);
   }
-  // Of those answered before `call` was invoked, the first with the largest token; null: none.
+  // Among the calls answered before `call` was invoked: the first one with the largest token; null:
+  // none.
   const Call* Of(const Call& call) {
     for (; next_ < by_answer_.size() && Before(by_answer_[next_]->to_ns, call.from_ns); ++next_) {
       if (largest_ == nullptr || TokenForCall(*by_answer_[next_]) > TokenForCall(*largest_)) {
@@ -75,7 +77,7 @@ class FencingChecker {
                        : fmt::format("{} rose from grant to grant, and none was stale", of));
   }
 
-  // Few though they may be.
+  // Whether no token contradicts the claim, however few there are.
   bool NothingSpeaksAgainst() && {
     if (holds_.broken) return false;
     Judge();
@@ -120,13 +122,13 @@ class FencingChecker {
         TellGrant(*grant, *same->second, "too");
       }
     }
-    // One token alone, be it of an owner that was let in again, rises from none; and of grants that
-    // were under way at once nobody knows which was first.
+    // A single token, even of an owner that re-entered, cannot fall. The order of concurrent grants
+    // is unknown.
     if (given.size() > 1 && ordered > 0) compared_ += ordered + 1;
   }
 
-  // In the order in which they were asked for. Each beside those that had not been answered by
-  // then: few.
+  // Compares each grant with the earlier ones that are concurrent with it, in the order of
+  // invocation.
   void LookForLateTokens(const std::vector<const Call*>& grants) {
     std::vector<const Call*> open;
     for (const Call* grant : grants) {
@@ -147,7 +149,7 @@ class FencingChecker {
     if (TokenForCall(larger) == TokenForCall(smaller)) return;
     const int64_t promised_ns =
         other->promised.empty() ? other->core.to_ns : other->promised.front().to_ns;
-    // Not later than its first lease, whatever it was extended to since.
+    // The first lease counts, not one that an extension prolonged.
     if (!Before(larger.to_ns, std::min(promised_ns, other->granted_until_ns))) return;
     if (PromisedAtOnce(*late, *other)) return;
     doubt_ = fmt::format(
@@ -166,8 +168,8 @@ class FencingChecker {
                           step, OwnerName(scene_, before.session)));
   }
 
-  // The token that a session had when it was let in again; perhaps only because a release of its
-  // own was never carried out.
+  // Whether an owner was granted its own token again: it re-entered, or may have, since a release
+  // of its own may never have been carried out.
   bool IsOwnAgain(const Call& before, const Call& grant) const {
     if (before.session != grant.session || TokenForCall(before) != TokenForCall(grant))
       return false;
@@ -200,7 +202,7 @@ class FencingChecker {
          .of_service = true});
     const Hold* first = holds_.Find(other.hold);
     if (first != nullptr) violation.first = first->Ref();
-    // Tokens go back where the counter was lost, however long ago.
+    // Tokens fall after the counter was lost, however long ago that was.
     NameEarlierFault(scene_, violation, LosesKeys);
     stories_.Add(std::move(violation));
   }
@@ -231,14 +233,14 @@ class FencingChecker {
   Stories stories_;
   std::map<uint16_t, std::vector<const Call*>> grants_, accesses_;  // with a token
   int64_t tokens_ = 0;
-  int64_t granted_ = 0;   // with a token or without
-  int64_t compared_ = 0;  // of those, the ones whose order is known, of keys with several tokens
+  int64_t granted_ = 0;   // grants with or without a token
+  int64_t compared_ = 0;  // grants whose order is known, of keys with several tokens
   int64_t count_ = 0;
   MarginFinder step_{{.what = "smallest step from a token to the next",
                       .missed = "furthest a token went back",
                       .unit = "tokens"}};
-  std::string doubt_;  // the first
-  // Of each session and key, its first acquire or release of unknown outcome.
+  std::string doubt_;  // the first reason for doubt
+  // By session and key: the invocation of the first acquire or release of unknown outcome.
   std::map<std::pair<SessionId, uint16_t>, int64_t> unsure_ns_;
 };
 

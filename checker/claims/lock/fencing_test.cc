@@ -34,7 +34,7 @@ TEST(Fencing, TokensRiseFromGrantToGrant) {
       "with token 5 before, at 0.002 s; node 1 had been restarted at 0.010 s");
 }
 
-TEST(Fencing, OfTwoTokensTheLargerMayHaveComeSecondWhereTheOthersLeaseWasOver) {
+TEST(Fencing, IsUnknownWhereEitherTokensFellOrTheLeaseHadRun) {
   History history = FromLanes(R"(
       c1:    A-----a===R-r          | #5
       c2:      A-------a===R-x      | #4
@@ -133,7 +133,7 @@ TEST(Fencing, AStaleTokenThatTheStoreTookIsAViolation) {
       "5 at 0.012 s");
 }
 
-TEST(Fencing, AStaleTokenIsTheStoresToRefuseWhateverKeptItsClient) {
+TEST(Fencing, TheStoreMustRefuseAStaleTokenWhateverDelayedItsClient) {
   const ClaimVerdict verdict = VerdictOnFencing(R"(
       c1:          A-a=g!===========w=R-x   | #4 5#4 5>4#4
       c2:                  A-a=g=w=R-r      | #5 5#5 5>4#5
@@ -147,7 +147,7 @@ TEST(Fencing, AStaleTokenIsTheStoresToRefuseWhateverKeptItsClient) {
       "token 5 at 0.012 s");
 }
 
-TEST(Fencing, AWriteThatMayHaveComeFirstIsNone) {
+TEST(Fencing, AWriteThatMayHaveComeFirstIsNoViolation) {
   EXPECT_EQ(VerdictOnFencing(R"(
       c1:       A-a=g!=W=========w=R-x   | #4 5#4 5>4#4
       c2:               A-a=g=w=R-r      | #5 5#5 5>4#5)")
@@ -160,8 +160,8 @@ TEST(Fencing, AWriteThatMayHaveComeFirstIsNone) {
             Outcome3::kValid);
 }
 
-// K33: reads show no token, so the first write showed nothing stale.
-TEST(Fencing, AStoreThatComparesOnWritesOnlyIsFooledWithoutAViolation) {
+// K33: reads show no token, so the first write does not count as stale.
+TEST(Fencing, AStoreThatComparesOnWritesOnlyCausesNoViolation) {
   EXPECT_EQ(VerdictOnFencing(R"(
       c1:       A-a=g!===========w=R-x     | #1 1 1>0#1
       c2:               A-a=g======w=R-r   | #2 1 1>0#2)")
@@ -176,7 +176,7 @@ TEST(Fencing, IsUnknownWithoutTokensToCompare) {
   EXPECT_EQ(VerdictOnFencing("c1: A-a=g=w=R-r | #4 5#4 5>4#4").reason, once);
   EXPECT_EQ(VerdictOnFencing("c1: A-a=A-a=R-r=R-r | #4 #4").reason, once);
   EXPECT_EQ(VerdictOnFencing("c1:        A-a=R-r | #4\nc2 item-1: A-a=R-r | #5").reason, once);
-  // Which of two that were under way at once was first?
+  // The order of two concurrent grants is unknown.
   EXPECT_EQ(VerdictOnFencing("c1: A---a=R-r | #4\nc2:  A---a=R-r | #5").reason, once);
 }
 

@@ -41,9 +41,9 @@ class ExitGaps {
     if (free && last_exit_ == nullptr) last_exit_ = &release;
   }
 
-  // What an acquire of unknown outcome had taken was freed, so it was carried out. But where its
-  // session had entered before, perhaps or certainly, that may be what was freed, and the acquire
-  // is still to come.
+  // The release of an acquire of unknown outcome freed something, so that acquire was carried out.
+  // But if its session may have entered before, the release may have freed that entry, and the
+  // acquire may still take effect.
   void Resolve(const Call& release) {
     const auto acquire = unknown_.find(release.hold);
     if (release.hold == 0 || acquire == unknown_.end() || acquire->second->again) return;
@@ -56,8 +56,8 @@ class ExitGaps {
     unknown_.erase(acquire);
   }
 
-  // Who was granted the key stands in no queue, but for what it asked for since: at the same
-  // instant, perhaps.
+  // A session that was granted the key leaves the queue, unless it has acquired again since,
+  // perhaps at the same instant.
   void LeaveQueue(const Call& acquire) {
     const auto last = asked_.find(acquire.session);
     if (last != asked_.end() && last->second == &acquire) asked_.erase(last);
@@ -65,16 +65,16 @@ class ExitGaps {
 
   void Granted(const Call& grant) {
     LeaveQueue(grant);
-    // Whoever was granted the key before, and let nobody in beside it, is gone.
+    // An exclusive grant proves that earlier holders are gone.
     if (grant.again || grant.answer[2] != 0) return;
     std::erase_if(in_the_way_, [&grant](const auto& held) {
       return held.second->session != grant.session && Before(held.second->to_ns, grant.from_ns);
     });
   }
 
-  // A copy of it may have taken the key, whatever the other was answered: one that was kept back,
-  // until the fault was over; or one that its library sent, not having heard of the first. Who was
-  // granted the key has.
+  // Notes a possible second copy of an acquire, which may have taken the key whatever the first
+  // copy returned. Either a fault delayed a copy, or the library retried after a lost message. A
+  // granted acquire is not retried.
   void NoteSecondCopy(const Call& acquire) {
     for (const FaultEpisode* episode : scene_.EpisodesWithin({acquire.from_ns, acquire.to_ns})) {
       const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode->fault)];
@@ -99,7 +99,7 @@ class ExitGaps {
     }
   }
 
-  // The gap, if there was one, ends; until `until_ns` nobody is known to have been granted the key.
+  // Ends the gap, if there was one. Until `until_ns` no grant is known.
   void Close(int64_t until_ns) {
     const bool lasted =
         last_exit_ != nullptr && until_ns - last_exit_->to_ns >= ToNs(scene_.facts.lease);
@@ -111,9 +111,10 @@ class ExitGaps {
   const Scene& scene_;
   std::map<uint64_t, const Call*> in_the_way_;  // holds that were not seen to end
   std::map<uint64_t, const Call*> unknown_;     // acquires of unknown outcome, by hold
-  std::map<SessionId, const Call*> asked_;  // its last acquire; it was not granted the key since
-  const Call* last_exit_ = nullptr;         // null: no gap
-  int64_t taken_until_ns_ = -1;             // perhaps, by an acquire that was sent twice
+  // last acquire of each session that was not granted the key since
+  std::map<SessionId, const Call*> asked_;
+  const Call* last_exit_ = nullptr;  // null: no gap
+  int64_t taken_until_ns_ = -1;      // may be taken until then, by an acquire that was sent twice
   Refusal refusal_;
   std::vector<Refusal> found_;
 };
@@ -123,7 +124,7 @@ class ExitGaps {
 std::vector<Refusal> RefusalsOfAFreeKey(const std::vector<const Call*>& calls, const Scene& scene) {
   struct Moment {
     int64_t at_ns = 0;
-    bool answer = false;  // after the invocations of the same instant: those may end a gap
+    bool answer = false;  // sorts after invocations of the same instant, which may end a gap
     const Call* call = nullptr;
   };
   std::vector<Moment> moments;

@@ -1,4 +1,4 @@
-// When a key was certainly free, and who was refused it then: one half of the claim `reentry`.
+// Finds refusals of a key that was certainly free: one half of the claim `reentry`.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LOCK_LAST_EXIT_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LOCK_LAST_EXIT_H_
 
@@ -9,17 +9,18 @@
 
 namespace doublehold {
 
-// Somebody who was refused a free key.
+// A refusal of a free key.
 struct Refusal {
   const Call* refused = nullptr;
-  const Call* last_exit = nullptr;  // after whose return nobody held it
-  // Nobody else can have stood before it, or taken it unheard; else it only lasted for a lease.
+  const Call* last_exit = nullptr;  // after its return nobody held the key
+  // Nobody else can have been ahead in a queue, or have taken the key unseen. If false, the refusal
+  // counts only because the gap lasted for a lease.
   bool certain = false;
-  bool perhaps_taken = false;  // that is: by an acquire that was sent twice
+  bool perhaps_taken = false;  // an acquire that was sent twice may have taken the key
 };
 
-// At most one a gap (reentry.h), in the order of time. `calls`: the acquires and releases of one
-// key, of a lock on one node.
+// Returns at most one refusal a gap (reentry.h), in the order of time. `calls`: the acquires and
+// releases of one key, of a lock on one node.
 std::vector<Refusal> RefusalsOfAFreeKey(const std::vector<const Call*>& calls, const Scene& scene);
 
 }  // namespace doublehold

@@ -33,18 +33,19 @@ struct Probe {
 
 struct KeyState {
   std::optional<Probe> probe;
-  std::optional<int64_t> never_expires_ns;  // when it was seen
+  std::optional<int64_t> never_expires_ns;  // when such a key was seen
 
   [[nodiscard]] bool IsAnswered() const { return probe && probe->outcome != EventType::kInfo; }
   [[nodiscard]] bool IsGranted() const { return probe && probe->outcome == EventType::kOk; }
   [[nodiscard]] bool IsStuck() const {
     return never_expires_ns || (probe && probe->outcome == EventType::kFail);
   }
-  // What was granted in the end may have been had before that answer, in time.
+  // Granted beyond the budget; the granting attempt may have been carried out in time.
   [[nodiscard]] bool IsLate() const { return IsGranted() && probe->waited_ns > probe->budget_ns; }
 };
 
-// The only server had it without an expiry, and granted the lock: it stays when nobody has that.
+// The only server had the key without an expiry, and still granted the lock. So the key remains
+// there even when nobody holds the lock.
 bool KeepsNobodyOut(const KeyState& state) {
   return state.never_expires_ns && state.IsGranted() &&
          Before(*state.never_expires_ns, state.probe->to_ns);
@@ -75,7 +76,7 @@ std::map<uint16_t, KeyState> Keys(const History& history) {
   return keys;
 }
 
-// Keys that were granted and of which nothing was found out.
+// Number of granted keys that were neither probed nor seen without an expiry.
 int64_t NotProbed(const Evidence& evidence) {
   const auto probed = Keys(evidence.history());
   std::set<uint16_t> granted;
@@ -90,23 +91,23 @@ const FaultFact& FactOf(const Scene& scene, const FaultEpisode& episode) {
   return scene.facts.faults[static_cast<size_t>(episode.fault)];
 }
 
-// The last hold of a key: who may still be in the way.
+// The last hold of a key, which may still block it.
 const Hold* LastHold(const Holds& holds, uint16_t key) {
   const auto last = std::find_if(holds.all.rbegin(), holds.all.rend(),
                                  [key](const Hold& hold) { return hold.key == key; });
   return last == holds.all.rend() ? nullptr : &*last;
 }
 
-// The machine kept whoever asked, or what carries its messages, from running for most of the grace.
+// Whether the machine stalled the referee, or a process on the request path, for most of the grace.
 bool StalledProbe(const Scene& scene, const Probe& probe) {
   const Stall* stall = LongestStall(scene, {kReferee, 0}, {probe.from_ns, probe.to_ns});
   return stall != nullptr && stall->when.to_ns - stall->when.from_ns > ToNs(scene.facts.grace) / 2;
 }
 
-// What may have left a key as it is.
+// Calls that may have left a key in its state.
 struct Leavers {
-  const Hold* last = nullptr;           // was the last to be granted it
-  std::vector<const Call*> unanswered;  // acquires and releases since then
+  const Hold* last = nullptr;           // the last hold of the key
+  std::vector<const Call*> unanswered;  // acquires and releases since then without an answer
 };
 
 Leavers LeaversOf(const Evidence& evidence, uint16_t key) {
@@ -116,9 +117,8 @@ Leavers LeaversOf(const Evidence& evidence, uint16_t key) {
       .unanswered = evidence.calls().UnansweredSince(key, last == nullptr ? 0 : last->asked_ns)};
 }
 
-// The key may be as an acquire or a release left it that the machine cut short, and nothing else
-// can have left it so: the last that was granted it gave it back, and whatever has no answer since
-// then was stalled for most of the time.
+// Whether the only explanation for the state of the key is a call that the machine cut short: the
+// last holder released it, and every later unanswered call was stalled for most of its time.
 bool LeftByTheMachine(const Evidence& evidence, const Leavers& leavers) {
   if (leavers.last != nullptr && !leavers.last->released) return false;
   const int64_t lease_ns = ToNs(evidence.facts().lease);
@@ -131,8 +131,8 @@ bool LeftByTheMachine(const Evidence& evidence, const Leavers& leavers) {
   return !leavers.unanswered.empty() && std::ranges::all_of(leavers.unanswered, by_machine);
 }
 
-// How likely it is that a fault did: it killed the holder, or a node, or took the answer from one
-// of these. A section that took long leaves nothing.
+// How likely a fault left the key so: 2 if it killed the holder or a node, or if it was active
+// during an unanswered call; 1 otherwise. A slow section leaves nothing: 0.
 int LikelinessOf(const Scene& scene, const Leavers& leavers, const FaultEpisode& episode) {
   const FaultFact& fault = FactOf(scene, episode);
   if (Does(fault, FaultTrait::kSlows)) return 0;
@@ -146,8 +146,8 @@ int LikelinessOf(const Scene& scene, const Leavers& leavers, const FaultEpisode&
   return cut_short ? 2 : 1;
 }
 
-// A stuck lock outlives the fault that caused it: of those that began before, the likeliest, and of
-// equals the last.
+// A stuck lock outlives the fault that caused it. Returns the likeliest of the faults that began
+// before; of equals the last.
 const FaultEpisode* LeftBy(const Scene& scene, const Leavers& leavers, int64_t at_ns) {
   const FaultEpisode* fault = nullptr;
   int best = 0;
@@ -161,8 +161,8 @@ const FaultEpisode* LeftBy(const Scene& scene, const Leavers& leavers, int64_t a
   return fault;
 }
 
-// A fault that is on may keep the probe from the key; but for one on a client, and what may be for
-// good, and was there before.
+// A fault that may keep the probe from the key; empty: none. Faults on a client do not, nor do
+// lasting faults that began before the probe.
 std::string FaultDuring(const Scene& scene, uint16_t key, const Probe& probe) {
   for (const FaultEpisode* episode : scene.EpisodesWithin({probe.from_ns, probe.to_ns})) {
     const FaultFact& fault = FactOf(scene, *episode);
@@ -175,7 +175,7 @@ std::string FaultDuring(const Scene& scene, uint16_t key, const Probe& probe) {
   return "";
 }
 
-// Of a client that was killed or ended by itself: when. kForeverNs: it was not.
+// When a client was killed or ended by itself; kForeverNs: it did not.
 int64_t GoneNs(const Evidence& evidence, int32_t client) {
   const Scene& scene = evidence.scene();
   int64_t gone_ns = kForeverNs;
@@ -189,8 +189,8 @@ int64_t GoneNs(const Evidence& evidence, int32_t client) {
   return gone_ns;
 }
 
-// Until when a grant, or what perhaps was one, is rightly its client's. What was on its way has
-// come when the probe begins.
+// Until when an acquire may rightly hold the key. A request that was in transit has arrived when
+// the probe begins.
 int64_t RightlyHeldUntil(const Evidence& evidence, const LeaseEnds& ends, const Call& acquire,
                          const Probe& probe) {
   const int64_t gone_ns = GoneNs(evidence, acquire.session.client);
@@ -204,7 +204,7 @@ int64_t RightlyHeldUntil(const Evidence& evidence, const LeaseEnds& ends, const 
   return given_back ? std::min(until_ns, hold->done_ns) : until_ns;
 }
 
-// Why a probe may have been refused rightly, all of the time or nearly so. Empty: it was not.
+// Why a probe may have been refused rightly for nearly all of its time; empty: it was not.
 std::string WhyRefusedRightly(const Evidence& evidence, const LeaseEnds& ends, uint16_t key,
                               const Probe& probe) {
   const Scene& scene = evidence.scene();

@@ -1,5 +1,5 @@
-// The claim `liveness`: after the last fault is healed every lock can be had again within lease and
-// grace.
+// The claim `liveness`: after the last fault has healed, every lock can be acquired again within
+// lease and grace.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LOCK_LIVENESS_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LOCK_LIVENESS_H_
 
@@ -8,17 +8,17 @@
 
 namespace doublehold {
 
-// Violated for a key whose probe gave up, or which would never expire; valid when the probe of
-// every probed key was granted in lease and grace; unknown when most that were granted were not
-// probed, and when one was granted later: the attempt that was may have been carried out in time.
+// Violated for a key whose probe timed out, or that would never expire. Valid when every probe was
+// granted within lease and grace. Unknown when most granted keys were not probed. Also unknown when
+// a probe was granted later: its last attempt may have been carried out in time.
 //
-//   expiry:   *          | -1      its only server has it without an expiry, and grants the lock: it stays when nobody
-//   probe:       P--p              has that, and keeps nobody out
+//   expiry:   *          | -1      its only server has the key without an expiry, and grants the lock:
+//   probe:       P--p              the key remains when nobody holds the lock, and blocks nobody
 //
-// Nor is it violated, but unknown, where the probe may have been refused rightly: nearly to its end
-// a lease ran (free_intervals.h), of who had not given the key back; or a fault was on, that is on
-// no client, and not there for good: a server that was killed, a clock that was moved, replicas
-// that were cut off.
+// Unknown, too, where the probe may have been refused rightly:
+// - for nearly all of its time a lease ran (free_intervals.h) that its client had not released;
+// - a fault was active that is neither on a client nor lasting. Lasting faults are a killed server,
+//   a moved clock, and a cut replication.
 //
 //   c1:     A-a=============!      killed or not
 //   probe:         P-----x

@@ -9,7 +9,7 @@
 namespace doublehold {
 namespace {
 
-// Leases are as long as that of the run: ten columns, and the grace as many.
+// All leases are as long as the run's lease: ten columns, and so is the grace.
 ClaimVerdict VerdictOnLiveness(const std::string& picture, LaneOptions options = {}) {
   options.asked_lease = 10ms;
   return CheckLiveness(FromLanes(picture, options), {});
@@ -26,7 +26,7 @@ TEST(Liveness, IsValidWhenTheProbeIsGranted) {
   EXPECT_EQ(verdict.margins.at(0).value, 16'000'000);
 }
 
-TEST(Liveness, TellsOfAClientThatWaitedAndWasNeverGrantedTheKey) {
+TEST(Liveness, DescribesAClientThatWaitedAndWasNeverGrantedTheKey) {
   struct Case {
     std::string picture, wait;
   };
@@ -84,11 +84,11 @@ TEST(Liveness, IsViolatedWhenAKeyNeverExpires) {
       "at 0.007 s the key had no expiry: a holder that died would block it for ever; there was "
       "no fault before");
   EXPECT_EQ(VerdictOnLiveness("expiry: * | -2\nprobe:   P-p").outcome,
-            Outcome3::kValid);  // no such key
+            Outcome3::kValid);  // -2: no such key
   EXPECT_EQ(VerdictOnLiveness("expiry: * | 500\nprobe:   P-p").outcome, Outcome3::kValid);
 }
 
-TEST(Liveness, NamesWhatTookTheAnswerOfWhoLeftTheKey) {
+TEST(Liveness, NamesTheFaultThatPreventedTheAnswerOfTheLastCall) {
   const std::string unanswered = R"(
       c1:       A-------?
       c2:                  A-x
@@ -97,26 +97,25 @@ TEST(Liveness, NamesWhatTookTheAnswerOfWhoLeftTheKey) {
   struct Case {
     std::string picture, named;
   };
-  for (
-      const Case& each : std::vector<Case>{
-          {unanswered + "\n      drop c1:   []", "client 1's messages were being lost"},
-          {unanswered + "\n      drop c1:   []\n      pause c2:            []",
-           "client 1's messages were being lost"},
-          // another's is no likelier than what came later; a section that took long is least likely
-          {unanswered + "\n      drop c2:   []\n      pause c2:            []",
-           "client 2 was stopped"},
-          {unanswered + "\n      drop c2:   []", "client 2's messages were being lost"},
-          {unanswered, "client 2's section was still at work"},
-          // what was before the last grant is over; who has the key was killed
-          {R"(
+  for (const Case& each : std::vector<Case>{
+           {unanswered + "\n      drop c1:   []", "client 1's messages were being lost"},
+           {unanswered + "\n      drop c1:   []\n      pause c2:            []",
+            "client 1's messages were being lost"},
+           // another client's fault is no likelier than a later one; a slow section is least likely
+           {unanswered + "\n      drop c2:   []\n      pause c2:            []",
+            "client 2 was stopped"},
+           {unanswered + "\n      drop c2:   []", "client 2's messages were being lost"},
+           {unanswered, "client 2's section was still at work"},
+           // a fault before the last grant is over; the holder was killed
+           {R"(
       c1:       A-------?
       drop c1:   []
       c2:                  A-a==
       crash c2:                []
       delay c1:                     []
       expiry:                          *  | -1)",
-           "client 2 had been killed"},
-      }) {
+            "client 2 had been killed"},
+       }) {
     const std::string sentence = VerdictOnLiveness(each.picture).violations.at(0).sentence;
     EXPECT_NE(sentence.find("; before that, " + each.named), std::string::npos) << sentence;
   }
@@ -129,7 +128,7 @@ TEST(Liveness, AKeyWithoutExpiryThatKeepsNobodyOutIsNotStuck) {
   const std::string granted = "expiry: *     | -1\nprobe:    P-p";
   EXPECT_EQ(check(granted, 1).outcome, Outcome3::kValid);
   EXPECT_EQ(check(granted, 1).reason, "1 key could be locked again in time");
-  // A majority of several may have been without it.
+  // On several nodes, a majority may have been without the key.
   EXPECT_EQ(check(granted, 3).outcome, Outcome3::kViolated);
   EXPECT_EQ(check(granted, 3).reason,
             "1 of 1 key could not be locked again in time, or had no expiry");
@@ -152,7 +151,7 @@ TEST(Liveness, IsUnknownWhenTheProbeIsGrantedAfterLeaseAndGrace) {
             Outcome3::kViolated);
 }
 
-TEST(Liveness, WhatTheMachineCutShortMayHaveLeftTheKeyAsItIs) {
+TEST(Liveness, ACallThatTheMachineCutShortMayExplainTheStuckKey) {
   struct Case {
     const char* what;
     const char* picture;
@@ -243,7 +242,7 @@ TEST(Liveness, AShortStallExcusesNothing) {
             Outcome3::kViolated);
 }
 
-TEST(Liveness, TellsInMillisecondsHowLongTheProbeTook) {
+TEST(Liveness, ReportsInMillisecondsHowLongTheProbeTook) {
   History history = FromLanes("probe: P-----------------------x");
   history.events.back().at_ns += 12'345;
   history.events.back().value[0] += 12'345;
@@ -252,7 +251,7 @@ TEST(Liveness, TellsInMillisecondsHowLongTheProbeTook) {
                   .sentence.starts_with("the key could not be had for 24ms after 0.000 s"));
 }
 
-TEST(Liveness, NamesTheLastWhoWasGrantedTheKey) {
+TEST(Liveness, NamesTheLastClientThatWasGrantedTheKey) {
   const ClaimVerdict verdict = VerdictOnLiveness(R"(
       c1:      A-a==R-r
       c2:               A-a===
@@ -274,7 +273,7 @@ void ExpectEachLiveness(const std::vector<LivenessCase>& drawn, const LaneOption
   }
 }
 
-TEST(Liveness, AProbeMayBeRefusedWhileTheKeyIsRightlyAnothers) {
+TEST(Liveness, IsUnknownWhileAnotherClientRightlyHoldsTheKey) {
   const std::string held = R"(
       c1:          A-a=============================!R-r
       probe:           P-----------------------x)";
@@ -322,7 +321,7 @@ TEST(Liveness, AProbeMayBeRefusedWhileTheKeyIsRightlyAnothers) {
   });
 }
 
-TEST(Liveness, AnExtensionOfUnknownOutcomeIsCarriedOutBeforeTheProbeOrNot) {
+TEST(Liveness, AnExtensionOfUnknownOutcomeTakesEffectBeforeTheProbeOrNever) {
   ExpectEachLiveness({
       {"it was asked for before", R"(
       c1:          A-a=====E-?
@@ -372,7 +371,7 @@ TEST(Liveness, AnAcquireOfUnknownOutcomeMayHaveTakenTheKey) {
   });
 }
 
-TEST(Liveness, NobodyExtendsTheLeaseOfWhoIsGone) {
+TEST(Liveness, ALeaseEndsWithoutRenewalsOnceItsClientIsGone) {
   const std::string held = R"(
       c1:          A-a=====
       probe:                  P-----------------------x)";
@@ -425,7 +424,7 @@ TEST(Liveness, IsUnknownWhereMostKeysWereNotProbed) {
   const std::string three = two + "\n      c2 item-2:     A-a=R-r";
   EXPECT_EQ(VerdictOnLiveness(three).outcome, Outcome3::kUnknown);
   EXPECT_EQ(VerdictOnLiveness(three).reason, "only 1 of 3 keys could be judged");
-  // That which is stuck decides; and one that was never granted is none.
+  // A stuck key decides the claim. A key that was never granted does not count.
   EXPECT_EQ(VerdictOnLiveness(three + "\n      expiry item-1:                  * | -1").outcome,
             Outcome3::kViolated);
   EXPECT_EQ(VerdictOnLiveness(two + "\n      c2 item-2:     A-x").outcome, Outcome3::kValid);

@@ -18,8 +18,8 @@
 namespace doublehold {
 namespace {
 
-// A stretch in which a session stood in the queue of a key: from the answer that said so to the
-// last time it asked. Until `sure_ns` nothing can have cost it its place.
+// A time during which a session was in the queue of a key: from the answer that proves it to the
+// session's last acquire. Until `sure_ns` nothing can have cost the session its place.
 struct Place {
   SessionId session;
   int64_t queued_ns = 0;
@@ -29,15 +29,15 @@ struct Place {
 
 struct Grant {
   const Call* call = nullptr;
-  int64_t since_ns = 0;  // its session first asked for the key, after it was last granted it
+  int64_t since_ns = 0;  // first acquire of its session since the session's last grant
 };
 
 struct Queue {
   std::vector<Place> places;
-  std::vector<Grant> grants;  // but for those that cannot overtake anybody
+  std::vector<Grant> grants;  // without those that cannot overtake anybody
 };
 
-// Reads the queues off the calls, in the order of their answers.
+// Extracts the queues from the calls, in the order of their answers.
 class Queues {
  public:
   void Take(const Call& call) {
@@ -47,7 +47,7 @@ class Queues {
       if (call.hold == 0) state.may_leave_late = true;
       if (call.hold == 0) Leave(call, state);
     }
-    if (call.op == Op::kWait) {  // given up; or granted, which ended the place before
+    if (call.op == Op::kWait) {  // gave up; a granted wait has ended the place before
       if (!call.Ok()) Leave(call, state);
       return;
     }
@@ -72,7 +72,7 @@ class Queues {
     if (!state.perhaps_left) state.since_ns = -1;
   }
 
-  // What nobody left any more is not known to have asked again: its last question counts.
+  // A place that no call ended lasts until its session's last acquire.
   std::map<uint16_t, Queue> Finish() && {
     for (auto& [key, states] : states_) {
       for (auto& [session, state] : states) End(session, key, state);
@@ -82,15 +82,16 @@ class Queues {
 
  private:
   struct State {
-    int64_t since_ns = -1;  // -1: has not asked since its last grant
-    // One of its questions may yet put it into the queue; or be granted the key, whoever hears of
-    // it, which costs it its place.
+    int64_t since_ns = -1;  // -1: no acquire since its last grant
+    // One of its acquires may still enter the queue, or be granted the key unseen. The latter would
+    // end its place.
     bool perhaps_left = false;
     int64_t queued_ns = -1;  // -1: not known to be in the queue
     int64_t asked_ns = 0;
-    // When it called a release that was perhaps not carried out: it may be let in again. -1: never.
+    // When it invoked a release that may not have been carried out, so that it may re-enter. -1:
+    // never.
     int64_t perhaps_inside_ns = -1;
-    // It gave up and was not answered: that may cost it a place that it takes later.
+    // It gave up without an answer: the cancellation may remove a place that it takes later.
     bool may_leave_late = false;
   };
 
@@ -113,11 +114,11 @@ class Queues {
     state.queued_ns = -1;
   }
 
-  std::map<uint16_t, std::map<SessionId, State>> states_;  // of each key
+  std::map<uint16_t, std::map<SessionId, State>> states_;  // by key
   std::map<uint16_t, Queue> queues_;
 };
 
-// Something happened to whoever stood there that may have kept it from asking in time.
+// Whether a fault may have kept the session at this place from acquiring in time.
 bool CostsThePlace(const Scene& scene, const FaultEpisode& episode, const Place& place) {
   const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
   if (MovesAClock(fault) || LosesKeys(fault)) return false;
@@ -140,27 +141,28 @@ void CutToWhatIsSure(const Scene& scene, Place& place) {
   }
 }
 
-// Walks grants in the order in which they were first asked for, or answered, beside the places.
+// Finds the longest place for grants that are visited in the order of a time.
 class LongestPlace {
  public:
   using End = int64_t Place::*;
   LongestPlace(const std::vector<Place>& places, End end) : places_(places), end_(end) {}
 
-  // Of the places taken before `at_ns`, the one that ends last; null: none. Ask in order.
+  // Of the places taken before `at_ns`, the one that ends last; null: none. Requires ascending
+  // `at_ns`.
   const Place* TakenBefore(int64_t at_ns) {
     for (; next_ < places_.size() && Before(places_[next_].queued_ns, at_ns); ++next_) {
       if (longest_ == nullptr || places_[next_].*end_ > longest_->*end_) longest_ = &places_[next_];
     }
     return longest_;
   }
-  // Whether such a place was still taken at `until_ns`.
+  // Whether a place taken before `at_ns` lasts beyond `until_ns`.
   bool Lasts(int64_t at_ns, int64_t until_ns) {
     const Place* place = TakenBefore(at_ns);
     return place != nullptr && Before(until_ns, place->*end_);
   }
 
  private:
-  const std::vector<Place>& places_;  // by queued_ns
+  const std::vector<Place>& places_;  // sorted by queued_ns
   End end_;
   const Place* longest_ = nullptr;
   size_t next_ = 0;
@@ -180,7 +182,7 @@ class OrderChecker {
     if (holds_.broken) return Undecided(std::move(verdict), *holds_.broken);
     std::vector<const Call*> by_answer;
     for (const Call& call : calls_.all) by_answer.push_back(&call);
-    // A wait ends with its last attempt, and is over after that.
+    // At equal times the last attempt of a wait sorts before the end of the wait.
     std::ranges::stable_sort(by_answer, {}, [](const Call* call) {
       return std::pair(call->to_ns, call->op == Op::kWait);
     });

@@ -20,7 +20,7 @@ struct OrderCase {
   Outcome3 outcome = Outcome3::kUnknown;
 };
 
-TEST(Order, IsViolatedWhenOneThatCameLaterIsGrantedTheKeyFirst) {
+TEST(Order, IsViolatedWhenALaterClientIsGrantedTheKeyFirst) {
   const ClaimVerdict verdict = VerdictOnOrder(R"(
       c1:    A-a======R-r
       c2:     QA-t-------------------A-aq=R-r
@@ -116,7 +116,7 @@ TEST(Order, OnlyACertainPlaceInTheQueueCanBeOvertaken) {
   }
 }
 
-TEST(Order, WhoeverWasKeptFromAskingMayHaveLostItsPlace) {
+TEST(Order, AClientThatCouldNotAcquireMayHaveLostItsPlace) {
   constexpr char kOvertaken[] = R"(
       c1:             A-a======R-r
       c2:              QA-t-------------------A-aq=R-r
@@ -137,7 +137,7 @@ TEST(Order, WhoeverWasKeptFromAskingMayHaveLostItsPlace) {
   }
 }
 
-TEST(Order, WhoeverGaveUpWithoutAnAnswerMayBeTakenOutOfTheQueueLater) {
+TEST(Order, AClientThatGaveUpWithoutAnAnswerMayLeaveTheQueueLater) {
   History history = FromLanes(R"(
       c1:    A-a============R-r
       c2:     QA-t---------------------------A-aq=R-r

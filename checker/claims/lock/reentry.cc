@@ -21,13 +21,13 @@
 namespace doublehold {
 namespace {
 
-// The calls of one key, for looking up what others got while somebody held it.
+// The calls of one key, indexed to find what others were granted or refused during a hold.
 struct Others {
-  std::vector<const Call*> grants;    // of those that had not held it, by invocation
-  std::vector<const Call*> refusals;  // likewise
-  std::vector<int64_t> refused_ns;    // beside: the earliest answer from there on
-  std::vector<int64_t> granted_ns;    // beside: the latest answer up to there
-  std::vector<const Call*> loose;     // releases that may have freed whatever was there
+  std::vector<const Call*> grants;    // of sessions that did not hold the key, by invocation
+  std::vector<const Call*> refusals;  // the same
+  std::vector<int64_t> refused_ns;    // element i: the earliest answer of the refusals from i on
+  std::vector<int64_t> granted_ns;    // element i: the latest answer of the grants up to i
+  std::vector<const Call*> loose;     // releases that may have freed another owner's lock
   std::vector<const Call*> unknown;   // acquires and releases of unknown outcome
 
   void Take(const Call& call) {
@@ -54,8 +54,7 @@ struct Others {
     }
   }
 
-  // A grant that was asked for by `at_ns` and answered after it, and excludes this hold; null:
-  // none.
+  // A grant invoked by `at_ns`, answered after it, and exclusive with this hold; null: none.
   [[nodiscard]] const Call* GrantAcross(int64_t at_ns, const Hold& hold) const {
     const auto after = std::ranges::upper_bound(grants, at_ns, {}, &Call::from_ns);
     for (auto i = static_cast<size_t>(after - grants.begin()); i-- > 0;) {
@@ -65,21 +64,21 @@ struct Others {
     return nullptr;
   }
 
-  // Somebody was refused the key wholly inside this.
+  // Whether somebody was refused the key entirely within a span.
   [[nodiscard]] bool Refused(const Span& when) const {
     const auto first = std::ranges::upper_bound(refusals, when.from_ns, {}, &Call::from_ns);
     if (first == refusals.end()) return false;
     return Before(refused_ns[static_cast<size_t>(first - refusals.begin())], when.to_ns);
   }
 
-  // The first grant that was asked for after `at_ns` and excludes this hold; null: none.
+  // The first grant that was invoked after `at_ns` and is exclusive with this hold; null: none.
   [[nodiscard]] const Call* GrantAfter(int64_t at_ns, const Hold& hold) const {
     auto grant = std::ranges::upper_bound(grants, at_ns, {}, &Call::from_ns);
     while (grant != grants.end() && !Excludes(**grant, hold)) ++grant;
     return grant == grants.end() ? nullptr : *grant;
   }
 
-  // Another's, and not both of them only read.
+  // Whether the grant is another owner's, and not both are readers.
   static bool Excludes(const Call& grant, const Hold& hold) {
     return grant.session != hold.owner() && !(hold.shared && grant.answer[2] != 0);
   }
@@ -123,9 +122,10 @@ class ReentryChecker {
     Others others;
     for (const Call* call : calls) others.Take(*call);
     others.Finish();
-    std::map<SessionId, std::vector<const Hold*>> entered;  // by each, the outermost first
+    // unreleased holds by session, the outermost first
+    std::map<SessionId, std::vector<const Hold*>> entered;
     std::set<const Call*> told;
-    for (const Call* call : calls) {  // of one session: in the order in which they happened
+    for (const Call* call : calls) {  // of one session: in the order of time
       std::vector<const Hold*>& mine = entered[call->session];
       const Hold* hold = holds_.Find(call->hold);
       if (hold == nullptr) continue;
@@ -183,7 +183,7 @@ class ReentryChecker {
       return release->session != exit.session && release->from_ns <= while_held.to_ns &&
              release->DoneNs() >= while_held.from_ns;
     });
-    // A release that comes late, or undoes an acquire that was never carried out, undoes another
+    // A late release, or one that undoes an acquire that was never carried out, undoes another
     // entry of its session.
     const bool undone = std::ranges::any_of(others.unknown, [&](const Call* call) {
       return call->session == exit.session && call->from_ns <= grant.to_ns;
@@ -235,7 +235,7 @@ class ReentryChecker {
                                               .what = what});
       const Hold* last = holds_.Find(refusal.last_exit->hold);
       if (last != nullptr) violation.first = last->Ref();
-      // A count that is wrong stays so.
+      // A wrong count of entries stays wrong, so any earlier fault may be the cause.
       NameEarlierFault(scene_, violation, [](const FaultFact&) { return true; });
       stories_.Add(std::move(violation));
     }
@@ -247,7 +247,7 @@ class ReentryChecker {
   Stories stories_;
   int64_t count_ = 0;
   int64_t inner_exits_ = 0;
-  int64_t looked_at_ = 0;  // after which somebody was refused the key in time; perhaps unanswered
+  int64_t looked_at_ = 0;  // inner exits after which somebody was refused the key in time
   std::string doubt_;
 };
 

@@ -53,14 +53,14 @@ TEST(Reentry, IsValidWhenOnlyTheLastExitFreesTheLock) {
             Outcome3::kValid);  // readers beside each other
 }
 
-TEST(Reentry, IsUnknownWhereOneThatHadAskedBeforeAnInnerExitWasGrantedTheKeyAfterIt) {
+TEST(Reentry, IsUnknownWhereAnAcquireFromBeforeAnInnerExitIsGrantedAfterIt) {
   EXPECT_EQ(VerdictOnReentry(R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:    A-x         A--------a==R-r
       c3:              A-x         A-x)")
                 .outcome,
             Outcome3::kUnknown);
-  // It sat within its own call all the while, and was let in when c1 was out.
+  // c2's acquire was under way all the time, and was granted after c1's last exit.
   const ClaimVerdict verdict = VerdictOnReentry(R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:    A-x         A------------------a==R-r
@@ -71,7 +71,7 @@ TEST(Reentry, IsUnknownWhereOneThatHadAskedBeforeAnInnerExitWasGrantedTheKeyAfte
             "it");
 }
 
-TEST(Reentry, ANestedExitIsNotToBlameForWhatElseFreesALock) {
+TEST(Reentry, ANestedExitIsNotBlamedIfSomethingElseMayHaveFreedTheLock) {
   for (const ReentryCase& drawn :
        std::vector<ReentryCase>{{"nobody was refused before it", R"(
       c1:        A-a===A-a===R-r===========R-r
@@ -116,7 +116,7 @@ TEST(Reentry, ANestedExitIsNotToBlameForWhatElseFreesALock) {
   EXPECT_EQ(VerdictOnReentry(kFreedByTheInnerExit, {.nodes = 3}).outcome, Outcome3::kViolated);
 }
 
-// K21: an acquire that ran twice counts 2, and one exit leaves 1.
+// K21: an acquire that was carried out twice counts 2, and one exit leaves 1.
 TEST(Reentry, IsViolatedWhenTheLastExitDoesNotFreeTheLock) {
   const ClaimVerdict verdict = VerdictOnReentry(R"(
       c1:          A------a===R-r
@@ -131,7 +131,7 @@ TEST(Reentry, IsViolatedWhenTheLastExitDoesNotFreeTheLock) {
       "being lost (0.003-0.005 s)");
 }
 
-TEST(Reentry, ARefusalProvesNothingWhereSomethingMayHaveBeenInTheWay) {
+TEST(Reentry, ARefusalProvesNothingWhereTheKeyMayHaveBeenTaken) {
   for (const ReentryCase& drawn :
        std::vector<ReentryCase>{{"a hold that was never released", R"(
       c1:          A-a===
@@ -202,7 +202,7 @@ TEST(Reentry, ARefusalProvesNothingWhereSomethingMayHaveBeenInTheWay) {
             Outcome3::kViolated);
 }
 
-TEST(Reentry, ARefusalThatRanOnceIsOne) {
+TEST(Reentry, ARefusalIsAViolationIfNoSecondCopyIsPossible) {
   for (const ReentryCase& drawn :
        std::vector<ReentryCase>{{"messages of another were lost", R"(
       c1:          A-a===R-r
@@ -228,7 +228,7 @@ TEST(Reentry, ARefusalThatRanOnceIsOne) {
     const ClaimVerdict verdict = VerdictOnReentry(drawn.picture, {.asked_lease = 10ms});
     EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << drawn.name << ": " << verdict.reason;
   }
-  // The copy may come as late as the fault's end, and has a lease from then.
+  // The second copy may arrive as late as the end of the fault, and lasts for a lease from then.
   EXPECT_NE(VerdictOnReentry(R"(
       c1:          A----a=R-r
       hold c1:       [------------]
@@ -238,8 +238,9 @@ TEST(Reentry, ARefusalThatRanOnceIsOne) {
             Outcome3::kViolated);
 }
 
-TEST(Reentry, WhatWasInTheWayAndIsGoneProvesNothingElse) {
-  // Its own release freed the lock of unknown outcome; another was granted it after c1 died.
+TEST(Reentry, AnEntryThatIsCertainlyGoneExplainsNoRefusal) {
+  // The release freed the acquire of unknown outcome. In the other case, another was granted the
+  // key after c1 died.
   EXPECT_EQ(VerdictOnReentry(R"(
       c1:          A-?R-r
       c2:                  A-t)")
@@ -254,7 +255,7 @@ TEST(Reentry, WhatWasInTheWayAndIsGoneProvesNothingElse) {
 }
 
 // A fair lock refuses a free key to all but the first in its queue.
-TEST(Reentry, SomebodyElseMayHaveBeenTheFirstInAQueue) {
+TEST(Reentry, AnotherClientMayHaveBeenFirstInAQueue) {
   EXPECT_NE(VerdictOnReentry(R"(
       c1:          A-a=A-a=R-r======R-r
       c2:             A-t                   A-a==R-r

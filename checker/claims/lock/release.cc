@@ -22,7 +22,7 @@ namespace {
 
 constexpr int64_t kNeverHeld = std::numeric_limits<int64_t>::min();
 
-// The grants of one key, and which of them can have been the last at some time.
+// The grants of one key, and which of them may have been the last at a given time.
 class AcquiredLocks {
  public:
   explicit AcquiredLocks(const std::vector<const Call*>& acquires) {
@@ -35,19 +35,19 @@ class AcquiredLocks {
     std::ranges::stable_sort(by_end, {}, &Call::to_ns);
     int64_t any_ns = kNeverHeld, alone_ns = kNeverHeld;
     for (const Call* call : by_end) {
-      // Who is let in again, or beside other readers, proves nobody gone.
+      // A re-entry, or a grant beside other readers, does not prove that the former holder is gone.
       if (!call->again) any_ns = std::max(any_ns, call->from_ns);
       if (!call->again && call->answer[2] == 0) alone_ns = std::max(alone_ns, call->from_ns);
       latest_.push_back({call->to_ns, any_ns, alone_ns});
     }
   }
 
-  // Something may have been granted by `at_ns` that nobody knows of.
+  // Whether an acquire of unknown outcome was invoked by `at_ns`.
   [[nodiscard]] bool UnknownBy(int64_t at_ns) const { return first_unknown_ns_ <= at_ns; }
 
-  // Those invoked by `release`'s return of which no other was certainly granted later and before
-  // its call. `until_ns`: no release still to be asked about was called before that. Ask in the
-  // order of returns.
+  // The grants invoked by `release`'s return that no other grant certainly followed before its
+  // invocation. `until_ns`: the earliest invocation among the releases still to come. Requires
+  // calls in the order of the releases' returns.
   std::vector<const Call*> PerhapsLast(const Call& release, int64_t until_ns) {
     for (; next_ < by_start_.size() && by_start_[next_]->from_ns <= release.to_ns; ++next_) {
       open_.push_back(by_start_[next_]);
@@ -62,12 +62,12 @@ class AcquiredLocks {
 
  private:
   struct Latest {
-    int64_t by_ns = 0;     // of all answered by then,
-    int64_t any_ns = 0;    // the latest call
-    int64_t alone_ns = 0;  // the latest call of those that let nobody in beside them
+    int64_t by_ns = 0;     // among the calls answered by then:
+    int64_t any_ns = 0;    // the latest invocation
+    int64_t alone_ns = 0;  // the latest invocation of an exclusive grant
   };
 
-  // Another was granted the key after it, before `at_ns`.
+  // Whether another grant followed this one before `at_ns`.
   [[nodiscard]] bool Gone(const Call& grant, int64_t at_ns) const {
     auto after = std::ranges::lower_bound(latest_, at_ns, {}, &Latest::by_ns);
     if (after == latest_.begin()) return false;
@@ -76,8 +76,8 @@ class AcquiredLocks {
   }
 
   std::vector<const Call*> by_start_;
-  std::vector<Latest> latest_;     // by answer
-  std::vector<const Call*> open_;  // of by_start_, up to next_
+  std::vector<Latest> latest_;     // sorted by answer
+  std::vector<const Call*> open_;  // from by_start_, up to next_
   size_t next_ = 0;
   int64_t first_unknown_ns_ = kForeverNs;
 };
@@ -137,7 +137,7 @@ class ReleaseChecker {
   }
 
  private:
-  // It may still be on its way, and only harms whoever is granted the key by then.
+  // A pending release may still take effect. It harms only a client that holds the key by then.
   void NoteUnanswered(const Call& release) {
     if (unanswered_ != nullptr) return;
     const auto met = std::find_if(holds_.all.rbegin(), holds_.all.rend(), [&](const Hold& hold) {
@@ -147,9 +147,10 @@ class ReleaseChecker {
     if (met != holds_.all.rend()) unanswered_ = &release;
   }
 
-  // A library that says of a lock that was another's by then that it freed its own is not believed,
-  // unless it does not claim to say: it may not have looked. Empty: there is none, or the key may
-  // have been gone, of which some say that they freed it.
+  // A library reports that a release freed its own lock, although the lock was certainly another's
+  // by then. It is not believed, unless it supports only `silent-release`: then it may not have
+  // checked. Returns the doubt. Empty: no such release, or the key may have been gone; some
+  // libraries report success for that.
   [[nodiscard]] std::string DoubtOfLostLocks() const {
     if (!scene_.facts.library || WhyNoLossIsCertain(evidence_)) return {};
     const std::vector<std::string>& can = scene_.facts.library->can;
@@ -172,7 +173,8 @@ class ReleaseChecker {
     return {};
   }
 
-  // Told within its lease that it is not its own, or gone, where no fault of the servers says why.
+  // Whether a release within its lease was told that the lock was not its own, and no server fault
+  // explains it.
   [[nodiscard]] bool IsGoneEarly(const Call& release) const {
     const Hold* own = holds_.Find(release.hold);
     if (own == nullptr || scene_.facts.nodes > 1) return false;
@@ -185,7 +187,7 @@ class ReleaseChecker {
                 const std::vector<const Call*>& acquires) {
     AcquiredLocks grants(acquires);
     std::ranges::stable_sort(releases, {}, &Call::to_ns);
-    std::vector<int64_t> until_ns(releases.size());  // the earliest call from there on
+    std::vector<int64_t> until_ns(releases.size());  // the earliest invocation from there on
     for (size_t i = releases.size(); i-- > 0;) {
       until_ns[i] = releases[i]->from_ns;
       if (i + 1 < releases.size()) until_ns[i] = std::min(until_ns[i], until_ns[i + 1]);
@@ -207,7 +209,7 @@ class ReleaseChecker {
     }
   }
 
-  // `harmed`: the hold of the other, of those the one that was granted last.
+  // `harmed`: the other owner's hold that was freed; of several, the one granted last.
   FreedWhose WhatWasFreed(const Call& release, const Hold* own,
                           const std::vector<const Call*>& last, bool unknown,
                           const Hold*& harmed) const {
@@ -222,22 +224,22 @@ class ReleaseChecker {
         continue;
       }
       const bool throughout = hold->core.to_ns >= release.to_ns;
-      // Who began to release it at the instant of the answer may have been the first.
+      // A holder that invoked its release at the instant of this answer may have been first.
       certain = certain && Before(release.to_ns, hold->core.to_ns);
       const bool around = throughout && Before(hold->core.from_ns, release.from_ns);
       const bool met = hold->core.to_ns > release.from_ns && (own_is_over || around);
       if (met && (harmed == nullptr || harmed->core.from_ns < hold->core.from_ns)) harmed = hold;
     }
     if (harmed == nullptr) return FreedWhose::kOwn;
-    // With older data, the lock that was granted last need not be what was there.
+    // After data loss, the lock granted last need not be the one that was there.
     certain = certain && !WasActive(scene_, {since_ns, release.to_ns}, LosesData);
     certain = certain && WasThere(*harmed, {since_ns, release.to_ns});
     return certain ? FreedWhose::kAnothers : FreedWhose::kPerhapsAnothers;
   }
 
-  // For certain, until the end of `when`: what had been granted in it.
+  // Whether the key of `granted`, set within `when`, certainly existed until the end of `when`.
   [[nodiscard]] bool WasThere(const Hold& granted, const Span& when) const {
-    if (!scene_.facts.library) return true;  // ours do not say that they freed what was not there
+    if (!scene_.facts.library) return true;  // our locks do not report success if nothing was there
     if (!Before(when.to_ns, granted.valid_until_ns)) return false;
     return std::ranges::none_of(scene_.EpisodesWithin(when), [&](const FaultEpisode* episode) {
       const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode->fault)];
@@ -277,12 +279,12 @@ class ReleaseChecker {
   const Holds& holds_;
   const Scene& scene_;
   Stories stories_;
-  bool tells_;  // else the outcome alone is asked for
+  bool tells_;  // false: only the outcome is needed
   int64_t count_ = 0;
   MarginFinder margin_{{.what = "least lease left after a release that did not look",
                         .missed = "longest after its lease that a release did not look"}};
   std::string doubt_;
-  const Call* unanswered_ = nullptr;  // that may have met another's lock
+  const Call* unanswered_ = nullptr;  // it may have freed another owner's lock
   const Call* gone_ = nullptr;
 };
 

@@ -41,7 +41,7 @@ TEST(Release, IsViolatedWhenAHolderPastItsLeaseFreedTheLockOfTheNext) {
   EXPECT_EQ(verdict.margins.at(0).value, -13'000'000);
 }
 
-TEST(Release, IsViolatedByWhoeverReleasesWithoutHavingBeenGranted) {
+TEST(Release, IsViolatedByAReleaseWithoutAGrant) {
   const ClaimVerdict verdict = VerdictOnRelease(R"(
       c1:    A-a============R-f
       c2:         A-x R-f        )");
@@ -53,7 +53,7 @@ TEST(Release, IsViolatedByWhoeverReleasesWithoutHavingBeenGranted) {
   EXPECT_FALSE(verdict.violations.at(0).first.has_value());
 }
 
-TEST(Release, ThreadsOfOneClientAreOwnersOfTheirOwn) {
+TEST(Release, ThreadsOfOneClientAreSeparateOwners) {
   const ClaimVerdict verdict = VerdictOnRelease(R"(
       c1:      A-a============R-x
       c1.2:         A-x R-f        )");
@@ -65,7 +65,7 @@ TEST(Release, ThreadsOfOneClientAreOwnersOfTheirOwn) {
       "was active");
 }
 
-TEST(Release, IsValidWhereEveryoneFreesTheirOwn) {
+TEST(Release, IsValidWhereEveryOwnerFreesItsOwnLock) {
   for (const ReleaseCase& drawn : std::vector<ReleaseCase>{
            {"one after the other", R"(
       c1:    A-a===R-f
@@ -119,7 +119,7 @@ TEST(Release, IsUnknownWhereSomethingElseExplainsIt) {
   EXPECT_EQ(VerdictOnRelease("c1: A-a===").reason, "no release was answered");
 }
 
-TEST(Release, OfADriverMayHaveFoundNothingThere) {
+TEST(Release, ALibrarysReleaseMayHaveFoundNothing) {
   const auto of_driver = [](const std::string& picture) {
     History history = FromLanes(picture);
     history.facts.library = LibraryFact{"drawn", "1", {}};
@@ -142,7 +142,7 @@ TEST(Release, OfADriverMayHaveFoundNothingThere) {
   }
 }
 
-TEST(Release, ALibraryThatSaysItFreedItsOwnLockWhenThatWasAnothersIsNotBelieved) {
+TEST(Release, ALibraryThatClaimsToHaveFreedALockOfAnotherIsNotBelieved) {
   const auto of_driver = [](const std::string& picture, std::vector<std::string> can) {
     History history = FromLanes(picture);
     history.facts.library = LibraryFact{"drawn", "1", std::move(can)};
@@ -175,7 +175,7 @@ TEST(Release, ALibraryThatSaysItFreedItsOwnLockWhenThatWasAnothersIsNotBelieved)
   EXPECT_EQ(VerdictOnRelease(met).outcome, Outcome3::kValid) << "ours look, and say so";
 }
 
-TEST(Release, ALibraryIsNotDoubtedWhereTheOthersKeyMayHaveBeenGoneBeforeItsRelease) {
+TEST(Release, ALibraryIsBelievedWhereTheOtherKeyMayHaveBeenGone) {
   const std::string met = R"(
       c1:             A-a==!==================R-r
       c2:                      A-a==R-r
@@ -198,7 +198,7 @@ TEST(Release, ALibraryIsNotDoubtedWhereTheOthersKeyMayHaveBeenGoneBeforeItsRelea
       << "c3's was put there after that";
 }
 
-TEST(Release, ALibraryIsNotDoubtedUnlessItsLockWasLostAndTheOthersThereAllTheWhile) {
+TEST(Release, ALibraryIsBelievedUnlessItsLockWasLostToACurrentHolder) {
   const auto outcome = [](const std::string& picture) {
     History history = FromLanes(picture);
     history.facts.library = LibraryFact{"drawn", "1", {"lease"}};
@@ -231,7 +231,7 @@ TEST(Release, ALibraryIsNotDoubtedUnlessItsLockWasLostAndTheOthersThereAllTheWhi
   }
 }
 
-TEST(Release, OnlyTheMachineToBlameIsUnknown) {
+TEST(Release, IsUnknownWhereOnlyTheMachineIsToBlame) {
   EXPECT_EQ(VerdictOnRelease(R"(
       c1:         A-a==!==========R-f
       c2:                  A-a===========R-x
@@ -240,8 +240,8 @@ TEST(Release, OnlyTheMachineToBlameIsUnknown) {
             Outcome3::kUnknown);
 }
 
-TEST(Release, ReadersThatComeLaterLeaveTheFirstOnesLockThere) {
-  // c2's own may be what was freed: readers hold it together.
+TEST(Release, LaterReadersLeaveTheFirstReadersLockInPlace) {
+  // c2's own lock may have been freed: readers hold the key together.
   EXPECT_EQ(VerdictOnRelease(R"(
       c1:    A-b==!==========R-f
       c2:             A-b===========R-r)")
