@@ -26,23 +26,23 @@ namespace {
 
 bool Any(const FaultFact& /*fault*/) { return true; }
 
-// What takes longer on several nodes may have waited for some of them in vain, because the machine
-// was slow: how long a node may take is not recorded, but no shorter time-out is of use.
+// On several nodes, a call that takes longer may have waited in vain for some of them because the
+// machine was slow. The timeout of a node is not recorded, but a shorter one would be of no use.
 constexpr int64_t kPromptNs = 3'000'000;
 
 bool MayHaveMissedAnswers(const RunFacts& facts, const Call& refused) {
   return facts.nodes > 1 && refused.to_ns - refused.from_ns > kPromptNs;
 }
 
-// Of a session and key.
+// The acquires of one session on one key.
 struct Asking {
   const Call* last = nullptr;
-  int64_t since_ns = 0;          // it asked in vain, again and again, to the last
-  int64_t perhaps_since_ns = 0;  // the same, with what may have missed the answers of nodes
-  bool waits = false;            // it was not granted the key since it asked first
-  int64_t back_ns = 0;           // since when it has not gone away, of one that waits
+  int64_t since_ns = 0;          // since then it retried in vain until the last call
+  int64_t perhaps_since_ns = 0;  // the same, ignoring calls that may have missed answers of nodes
+  bool waits = false;            // not granted the key since its first acquire
+  int64_t back_ns = 0;           // of a waiting session: since when it has retried without a break
   int64_t told_of_ns =
-      -1;  // the beginning of the stretch in which it was last refused for too long
+      -1;  // start of the free interval in which it was last counted as refused for too long
 };
 
 class AvailabilityChecker {
@@ -82,11 +82,12 @@ class AvailabilityChecker {
  private:
   struct Moment {
     int64_t at_ns = 0;
-    bool answer = false;  // after what was asked for at the same instant: that may be before it
+    // sorts after invocations of the same instant, which may have come earlier
+    bool answer = false;
     const Call* call = nullptr;
   };
 
-  // A driver whose call was not answered refuses what it does not ask.
+  // A driver with an unanswered call refuses further calls without asking the lock.
   void FindStuck() {
     if (!facts_.library) return;
     std::vector<const Call*> by_answer;
@@ -146,7 +147,7 @@ class AvailabilityChecker {
     asking.waits = true;
   }
 
-  // `spell`: the last that had begun when it was called; null: none.
+  // `spell`: the last free interval that had begun when the call was invoked; null: none.
   void Answered(const Call& call, const FreeSpell* spell) {
     Asking& asking = asking_[call.session];
     const int64_t asked_since_ns = asked_since_ns_[&call];
@@ -155,7 +156,7 @@ class AvailabilityChecker {
       Refused(call, *spell, asked_since_ns, asking.told_of_ns);
     }
     if (!call.Ok()) return;
-    // It may have asked again at the same instant.
+    // The session may have invoked its next acquire at the same instant.
     if (asking.last == &call) asking.waits = false;
     if (spell != nullptr && spell->when.to_ns == call.from_ns)
       Granted(call, *spell, asked_since_ns);
@@ -171,7 +172,7 @@ class AvailabilityChecker {
     ++granted_;
     const int64_t stood_ns =
         StoodStillNs(scene_, call.session.client, Side::kSession, {since_ns, call.to_ns});
-    // The last call may have been granted long before it was answered.
+    // The last call may have been granted long before its answer.
     if (left_ns + stood_ns < 0 && doubt_.empty() && !WasHadBeside(call)) {
       doubt_ = fmt::format(
           "{} asked for the free key from {} on, and was granted it only at {}, though perhaps in "
@@ -186,7 +187,7 @@ class AvailabilityChecker {
                           ShortTime(left_ns)));
   }
 
-  // Whether another that asked while a call was under way may have been granted its key first.
+  // Whether another acquire, invoked during this call, may have been granted the key first.
   [[nodiscard]] bool WasHadBeside(const Call& call) const {
     return std::ranges::any_of(evidence_.calls().all, [&](const Call& other) {
       return other.op == Op::kAcquire && other.key == call.key && &other != &call &&
@@ -225,7 +226,7 @@ class AvailabilityChecker {
                                             .what = Tell(call, spell, asked) + TellOfOthers(call),
                                             .of_service = true});
     if (spell.last != nullptr) violation.first = spell.last->Ref();
-    // What a fault left behind stays.
+    // The consequences of a fault may last, so an earlier fault is named too.
     NameEarlierFault(scene_, violation, Any);
     stories_.Add(std::move(violation));
   }
@@ -236,7 +237,8 @@ class AvailabilityChecker {
         fmt::format("{} {}; {}", OwnerName(scene_, refused.session), Tell(refused, spell, ""), why);
   }
 
-  // Longer than lease and grace, not counting when it stood still.
+  // Whether a span is longer than lease and grace, without the time in which the client was
+  // blocked.
   [[nodiscard]] bool IsLong(const Span& when, const Call& refused) const {
     if (when.from_ns >= when.to_ns) return false;
     const int64_t stood_ns = StoodStillNs(scene_, refused.session.client, Side::kSession, when);
@@ -249,7 +251,7 @@ class AvailabilityChecker {
     return facts_.nodes <= 1 && (!facts_.library || Hinted(refused));
   }
 
-  // Others that asked before it was refused, and were not granted the key since they asked first.
+  // Other sessions that acquired before this refusal and were not granted the key since.
   [[nodiscard]] std::vector<SessionId> OthersThatWait(const Call& refused) const {
     std::vector<SessionId> others;
     for (const auto& [session, asking] : asking_) {
@@ -258,8 +260,8 @@ class AvailabilityChecker {
     return others;
   }
 
-  // Since when it, and each that may stand before it in a queue, asks all the time. Nothing: one of
-  // them may have gone.
+  // Since when this session, and each that may be ahead of it in a queue, retries without a break.
+  // Nothing: one of them may have given up.
   [[nodiscard]] std::optional<int64_t> AllAskSince(const Call& refused) const {
     int64_t since_ns = asked_since_ns_.at(&refused);
     for (const SessionId& other : OthersThatWait(refused)) {
@@ -273,7 +275,7 @@ class AvailabilityChecker {
     return since_ns;
   }
 
-  // Empty: it was not.
+  // Why a refusal of a free key may have been right; empty: it was wrong.
   [[nodiscard]] std::string WhyPerhapsRightly(const Call& refused, int64_t free_since_ns) const {
     if (facts_.nodes <= 1 && !OthersThatWait(refused).empty()) {
       const std::optional<int64_t> all_ask_ns = AllAskSince(refused);
@@ -299,7 +301,7 @@ class AvailabilityChecker {
                        At(refused.to_ns));
   }
 
-  // On one node, where one of them would have been granted it, whatever their order.
+  // On one node, where one of these sessions should have been granted the key in any order.
   [[nodiscard]] std::string TellOfOthers(const Call& refused) const {
     if (facts_.nodes > 1) return "";
     std::vector<std::string> names;
@@ -317,11 +319,11 @@ class AvailabilityChecker {
   Stories stories_;
   MarginFinder left_{{.what = "least time left of lease and grace when a free key was granted",
                       .missed = "longest that a free key was asked for beyond lease and grace"}};
-  std::set<const Call*> stuck_;  // refused, perhaps without a question
+  std::set<const Call*> stuck_;  // refusals that may not have reached the lock
   std::map<SessionId, Asking> asking_;
   std::map<const Call*, int64_t> asked_since_ns_, perhaps_since_ns_;
   int64_t granted_ = 0;
-  int64_t passed_over_ = 0;  // granted too late, perhaps by what disturbed it; or not answered
+  int64_t passed_over_ = 0;  // granted late, perhaps because of disturbances; or not answered
   int64_t count_ = 0;
   std::string doubt_;
 };

@@ -7,53 +7,54 @@
 
 namespace doublehold {
 
-// A client asked when the key had certainly been free (free_intervals.h) for longer than lease and
-// grace, and was refused:
+// Violated when a client was refused a key that had certainly been free (free_intervals.h) for
+// longer than lease and grace:
 //
-//   c1:  A-a==R-r        >             violated: nobody has it since `r`, and nothing of what was before can be in the way
+//   c1:  A-a==R-r        >             violated: since `r` nobody has it, and no fault may linger
 //   c2:                     A-x
 //
-// One refusal is enough where it says that the key is taken: on one node, of a built-in lock, or of
-// a library that tells for how long. A library that does not may have had no time to ask; and where
-// there are several nodes, one may have answered too late, or another may have asked at the same
-// time and each got a part. There it must have been asking for so long, again and again, with never
-// more than a lease between; and two that refuse each other for so long are each refused a free
-// key:
+// One refusal is enough if it says that the key is taken. That is so on one node, for a built-in
+// lock and for a library that returns a retry hint. A library without a hint may have had no time
+// to ask. On several nodes, one may have answered too late, or two clients may each have got a
+// part. Then a client must have retried for that long, with gaps of at most a lease. Two that
+// refuse each other for so long are each refused a free key:
 //
 //   c1:  A-x A-x A-x  >  A-x           violated, on three nodes, twice
 //   c2:  A-x A-x A-x  >  A-x
 //
-// The time begins anew with the end of every fault, but of one that is on a minority of several
-// nodes and on no client; and of every stall of more than half the grace of who asked, or of what
-// is on the way. Time in which it stood still does not count. Four doubts about a refusal leave it
-// unknown.
-// Something may be left after a fault that moved a clock or lost data; after any, where the end of
-// a lease is not known; and where there may be a queue, after any but a pause of clients: in
-// `redisson-fair`, and in any library on one node. What comes late or twice may have a place in it
-// for long.
-// On several nodes what is not refused at once may have waited for answers that came too late, and
-// what came before it is another matter. On one node another may stand before it in a queue: any
-// that has asked since it was last granted the key. And a driver whose call was not answered asks
+// The time starts again at the end of each fault, except of a fault on a minority of several nodes
+// and on no client. It also starts again at the end of each stall longer than half the grace, of
+// the client or on its request path. Time in which the client was blocked does not count. Four
+// doubts leave a refusal unknown:
+// - A fault may leave something behind: one that moved a clock or lost data; any fault, if the end
+//   of a lease is unknown; any fault except a pause of clients, if there may be a queue. A queue is
+//   possible in `redisson-fair`, and in any library on one node. A delayed or repeated request may
+//   have a place in it for long.
+// - On several nodes, a slow refusal may have waited for answers that came too late; then earlier
+//   refusals do not count.
+// - On one node, another client may be ahead in a queue: any that acquired since its last grant.
+// - A driver with an unanswered call does not ask the lock until that call is answered.
 // nothing until it is.
 //
-// How often it was asked for within a call that takes long nobody knows. Where one such call, or on
-// several nodes one after the other, was refused all the time, it is unknown:
+// It is unknown how often a long call tried. If one long call (on several nodes, a series of them)
+// was refused all the time, the claim is unknown:
 //
 //   c1:  A-a==R-r
 //   c2:           A---- > ----xA---- > ----x
 //
-// But where each of those that may stand before it asks as long as it does, again and again, one of
-// them is to be granted the key, whatever their order; if none is,
+// But if every client that may be ahead retries all the time too, one of them must be granted the
+// key, in any order. If none is:
 //
 //   c1:  A-a==R-r   A-x A-x A-x >  A-x        violated, on one node: a queue in which nobody gets on
 //   c2:      A-x  A-x A-x A-x   >    A-x
 //
-// Nor is it known where a grant came later than lease and grace, and no refusal before it was late:
-// it may have been given in time. Of that nothing is said where another that asked meanwhile may
-// have been granted the key first.
+// A grant later than lease and grace, without a late refusal before it, is unknown as well: it may
+// have been made in time. This does not apply if another client that acquired meanwhile may have
+// been granted the key first.
 //
-// Once for each client and stretch. Unknown where no free key was granted, or where more were
-// granted too late, under what disturbed it, or were not answered, than were granted in time.
+// Counts once for each client and free interval. Unknown where no free key was granted. Also
+// unknown where the late grants under disturbances and the unanswered calls outnumber the grants in
+// time.
 ClaimVerdict CheckAvailability(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

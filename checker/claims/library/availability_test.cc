@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kLeaseNs = 6'000'000;
 
-// Lease and grace: 10 ms. The leases that are not drawn, too, are as long as that of the run.
+// Lease and grace together are 10 ms. Leases that are not drawn are as long as the run's lease.
 History Draw(const std::string& picture, LaneOptions options = {}) {
   constexpr int64_t kUndrawnNs = 1'000'000'000;
   options.lease = Duration(kLeaseNs);
@@ -53,7 +53,7 @@ TEST(Availability, IsViolatedWhereAFreeKeyIsRefused) {
   EXPECT_FALSE(verdict.violations.at(0).second);
 }
 
-TEST(Availability, IsUnknownWhereCallsThatTakeLongAreRefusedAFreeKeyAllTheTime) {
+TEST(Availability, IsUnknownWhereLongCallsAreRefusedAFreeKeyAllTheTime) {
   const std::string free = R"(
       c1:          A-a=R-r
       c2:                 A--------xA--------xA--------xA-a=R-r)";
@@ -69,14 +69,14 @@ TEST(Availability, IsUnknownWhereCallsThatTakeLongAreRefusedAFreeKeyAllTheTime) 
               std::string::npos)
         << verdict.reason;
   }
-  // Not for longer than lease and grace.
+  // Refused for no longer than lease and grace.
   EXPECT_EQ(VerdictOnAvailability(R"(
       c1:          A-a=R-r
       c2:                 A--------xA-a=R-r)",
                                   {.nodes = 3})
                 .outcome,
             Outcome3::kValid);
-  // It was not there all the time.
+  // It did not retry all the time.
   EXPECT_EQ(VerdictOnAvailability(R"(
       c1:          A-a=R-r
       c2:                 A--------x       A--------xA-a=R-r)",
@@ -85,7 +85,7 @@ TEST(Availability, IsUnknownWhereCallsThatTakeLongAreRefusedAFreeKeyAllTheTime) 
             Outcome3::kValid);
 }
 
-TEST(Availability, TellsHowMuchOfLeaseAndGraceWasLeft) {
+TEST(Availability, ReportsHowMuchOfLeaseAndGraceWasLeft) {
   const ClaimVerdict verdict = VerdictOnAvailability(R"(
       c1:          A-a=R-r
       c2:             A-x A-x A-a=R-r)");
@@ -108,11 +108,11 @@ TEST(Availability, IsUnknownWhereAFreeKeyIsGrantedAfterLeaseAndGrace) {
   EXPECT_EQ(late.opportunities, 1);
   EXPECT_EQ(VerdictOnAvailability(before + "c2:                  A---------a").outcome,
             Outcome3::kValid);
-  // Another may have had it first.
+  // Another client may have held it first.
   const std::string beside = before + "c2:                  A----------a\nc3:                    ";
   EXPECT_EQ(VerdictOnAvailability(beside + "A-a=R-r").outcome, Outcome3::kValid);
   EXPECT_EQ(VerdictOnAvailability(beside + "A-x").outcome, Outcome3::kUnknown);
-  // For 2 of these it stood still.
+  // For 2 ms of these the client was stalled.
   const std::string stalled = before + "machine c2:             (-)\nc2:                  A";
   EXPECT_EQ(VerdictOnAvailability(stalled + "-----------a").outcome, Outcome3::kValid);
   EXPECT_EQ(VerdictOnAvailability(stalled + "------------a").outcome, Outcome3::kUnknown);
@@ -136,7 +136,7 @@ void ExpectAll(const std::vector<AvailabilityDrawn>& drawn, const LaneOptions& o
 constexpr Outcome3 kAvailabilityViolated = Outcome3::kViolated;
 constexpr Outcome3 kAvailabilityValid = Outcome3::kValid;
 
-TEST(Availability, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
+TEST(Availability, IsViolatedAfterTheKeyWasFreeForLongerThanLeaseAndGrace) {
   ExpectAll({
       {"just in time", R"(
       c1:          A-a=R-r
@@ -232,7 +232,7 @@ TEST(Availability, IsDueWhenNobodyCanHaveTheKeyForLongerThanLeaseAndGrace) {
   });
 }
 
-TEST(Availability, StandsStillWithFaultsAndStalls) {
+TEST(Availability, TimeDoesNotCountDuringFaultsAndStalls) {
   ExpectAll({
       {"somebody else is stopped", R"(
       pause c3:            [-]
@@ -313,7 +313,7 @@ TEST(Availability, StandsStillWithFaultsAndStalls) {
             "have been in its way");
 }
 
-TEST(Availability, OnlyOneThatStandsBehindNobodyIsRefusedForCertain) {
+TEST(Availability, ARefusalIsCertainOnlyWithoutAnotherClientAheadInAQueue) {
   const ClaimVerdict verdict = VerdictOnAvailability(R"(
       c1:          A-a=R-r
       c2:                           A-x
@@ -341,7 +341,7 @@ TEST(Availability, OnlyOneThatStandsBehindNobodyIsRefusedForCertain) {
   });
 }
 
-TEST(Availability, OfThoseWhoAskAllTheTimeOneIsDueWhateverTheirOrder) {
+TEST(Availability, OfClientsThatRetryAllTheTimeOneMustBeGrantedTheKey) {
   const ClaimVerdict verdict = VerdictOnAvailability(R"(
       c1:          A-a=R-r A-x  A-x A-x A-x
       c2:            A--x A-x A-x A-x A---x
@@ -383,7 +383,7 @@ TEST(Availability, OfThoseWhoAskAllTheTimeOneIsDueWhateverTheirOrder) {
   });
 }
 
-TEST(Availability, OnSeveralNodesWhoAskedForSoLong) {
+TEST(Availability, OnSeveralNodesAClientMustRetryForThatLong) {
   const LaneOptions nodes{.nodes = 3};
   ExpectAll(
       {
@@ -510,7 +510,7 @@ TEST(Availability, IsUnknownWhereRecordsAreMissing) {
             "nobody asked for a key that was certainly free");
 }
 
-TEST(Availability, IsUnknownWhereMostGrantsCameTooLateBecauseOfWhatDisturbedThem) {
+TEST(Availability, IsUnknownWhereMostGrantsWereLateBecauseOfDisturbances) {
   const std::string late = R"(
       c2:                                      A--------------a=R-r   A--------------a=R-r
       delay:                                       [-]                    [-])";
@@ -523,7 +523,7 @@ TEST(Availability, IsUnknownWhereMostGrantsCameTooLateBecauseOfWhatDisturbedThem
   EXPECT_EQ(verdict.reason, "only 1 of 3 asks for a free key could be judged");
 }
 
-TEST(Availability, IsUnknownWhereMostWhoAskedWereNotAnswered) {
+TEST(Availability, IsUnknownWhereMostAcquiresWereNotAnswered) {
   const std::string once = "c1:           A-a=R-r A-a=R-r\nc2:                           A--?";
   EXPECT_EQ(VerdictOnAvailability(once).outcome, Outcome3::kValid);
   EXPECT_EQ(VerdictOnAvailability(once + "A--?").reason,
@@ -538,8 +538,8 @@ TEST(Availability, IsUnknownWhereMostWhoAskedWereNotAnswered) {
             "nobody asked for a key that was certainly free");
 }
 
-// That fault is over at once, and they are away for good.
-TEST(Availability, NobodyObtainsAnythingWhenAMajorityOfServersWasKilled) {
+// The crash fault ends at once, but the servers stay away.
+TEST(Availability, NoGrantIsExpectedOnceAMajorityOfServersWasKilled) {
   const std::string one = R"(
       c1:            A-a=R-r
       c2:                    A-x A-x A-x A-x A-x A-x A-x
@@ -550,8 +550,8 @@ TEST(Availability, NobodyObtainsAnythingWhenAMajorityOfServersWasKilled) {
             Outcome3::kUnknown);
 }
 
-// It is the turn of one that the machine keeps from going in.
-TEST(Availability, AStallOfAnotherHoldsUpAQueue) {
+// The first client in the queue is stalled by the machine.
+TEST(Availability, AStallOfAnotherClientDelaysAQueue) {
   const std::string picture = R"(
       c1:               A-a=R-r
       c3:                   A---------------------------x

@@ -22,18 +22,19 @@ namespace {
 
 enum class Of : uint8_t { kAcquire, kRelease, kExtend };  // Event::value[2]
 
-// A call that was not answered within its time-out.
+// A call that was not answered within its timeout.
 struct LateCall {
   const Event& event;
-  const Call* call = nullptr;  // that it was sent in, or not before; null: not in the history
+  // the call in which it was sent, or after which; null: not in the history
+  const Call* call = nullptr;
 
   [[nodiscard]] SessionId session() const { return SessionOf(event); }
   [[nodiscard]] int64_t timeout_ns() const { return event.value[0]; }
   [[nodiscard]] int64_t took_ns() const { return event.value[1]; }
   [[nodiscard]] Of of() const { return static_cast<Of>(event.value[2]); }
-  // Sent by then at the latest.
+  // The latest time at which it was sent.
   [[nodiscard]] int64_t sent_ns() const { return event.at_ns - took_ns(); }
-  // All of it lies in there.
+  // A span that contains the whole call.
   [[nodiscard]] Span When() const { return {call == nullptr ? 0 : call->from_ns, event.at_ns}; }
 };
 
@@ -41,7 +42,7 @@ bool IsAsked(const Call& call) {
   return call.op == Op::kAcquire || (call.op == Op::kRelease && call.hold != 0);
 }
 
-// The calls of the sessions that had late ones.
+// The calls of the sessions that had late calls.
 class Asked {
  public:
   Asked(const Evidence& evidence, const std::set<SessionId>& sessions) {
@@ -52,8 +53,8 @@ class Asked {
     }
   }
 
-  // An acquire that is refused has no hold there: it was answered within its call. A release that
-  // nobody called is of an acquire that was granted too late.
+  // A refused acquire has no hold in its reply: it was answered within its call. A release that
+  // nobody invoked belongs to an acquire that was granted too late.
   [[nodiscard]] const Call* CallOf(const Event& reply) const {
     const auto of_hold = [&](Op op) -> const Call* {
       const auto found = by_hold_.find({SessionOf(reply), op, reply.hold});
@@ -124,7 +125,7 @@ class CallTimeoutChecker {
     }
   }
 
-  // While one is under way nothing else is sent.
+  // While a late call is under way, a session sends nothing else.
   [[nodiscard]] bool WasSent(const Call& call) const {
     const auto session = under_way_.find(call.session);
     if (session == under_way_.end()) return true;
@@ -141,9 +142,9 @@ class CallTimeoutChecker {
     });
   }
 
-  // Calls of killed clients of which nobody knows whether they were answered, or sent: a killed
-  // client records nothing more. A later call of the same client that was answered shows that the
-  // earlier ones were, unless it is a refusal that tells nothing.
+  // Calls of killed clients for which it is unknown whether they were answered or even sent, since
+  // a killed client records nothing more. An answered later call of the session shows that the
+  // earlier ones were answered, unless it is a refusal without a retry hint.
   [[nodiscard]] std::set<const Call*> Unheard() const {
     std::set<const Call*> recorded;
     for (const LateCall& late : late_) recorded.insert(late.call);
@@ -174,7 +175,7 @@ class CallTimeoutChecker {
       const bool its = late.call != nullptr && late.call->to_ns < kForeverNs &&
                        (late.call->op == Op::kAcquire) == (late.of() == Of::kAcquire) &&
                        late.of() != Of::kExtend && WasSent(*late.call);
-      if (!its) ++sent;  // one that its session did not call, or not then
+      if (!its) ++sent;  // its session did not invoke it, or not at that time
     }
     return sent + std::ranges::count_if(evidence_.calls().all, [&](const Call& call) {
              return IsAsked(call) && call.to_ns < kForeverNs && WasSent(call) &&
@@ -225,9 +226,9 @@ class CallTimeoutChecker {
     stories_.Add(std::move(violation), due_ns);
   }
 
-  // Of those that were active before it was late: rather one on what its client waits for than one
-  // on servers, rather that than what kept itself from running, which is taken off, or a bystander;
-  // of equals the last.
+  // The fault to name for a late call, among those active before it became late. Prefers a fault on
+  // what the client waits for, then one on servers. Last comes a fault that stopped the client,
+  // whose time is subtracted, or one on another client. Of equals the last.
   [[nodiscard]] const FaultEpisode* FaultBehind(const LateCall& late, int64_t due_ns) const {
     const auto rank = [&](const FaultEpisode& episode) {
       if (episode.client > 0 && episode.client != late.event.client) return 0;
@@ -275,7 +276,7 @@ class CallTimeoutChecker {
   MarginFinder left_{{.what = "least time left of a late call's time-out and grace",
                       .missed = "longest that a call took beyond its time-out and grace"}};
   std::vector<LateCall> late_;
-  std::map<SessionId, std::vector<const LateCall*>> under_way_;  // by when that was recorded
+  std::map<SessionId, std::vector<const LateCall*>> under_way_;  // sorted by the time of the record
   int64_t count_ = 0;
   std::string doubt_;
 };

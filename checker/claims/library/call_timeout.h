@@ -7,31 +7,32 @@
 
 namespace doublehold {
 
-// Of the calls of a library behind a driver: an acquire has the time-out that it is asked with, a
-// release and an extension a lease. A call that was answered later or never is recorded
-// (`late-reply`): how long it took, from when it was sent to when its answer came, both by the same
-// clock, which no fault moves. Shown here as the test draws it, s: it is answered, z: never.
+// For a library behind a driver. An acquire has the timeout that it is called with; a release and
+// an extension have a lease. A call that was answered later, or never, is recorded (`late-reply`).
+// The record has the time from sending to answer, by one clock that no fault moves. In the
+// drawings, s: answered late, z: never answered.
 //
-//   c1:  A-------?R---s--r     its time-out is over long before the s: violated
-//   c1:  A-----?  A-xA-x  z    never, as long as it was waited for
+//   c1:  A-------?R---s--r     its timeout is over long before the s: violated
+//   c1:  A-----?  A-xA-x  z    not answered for as long as it was waited for
 //
-// When it was sent is known to lie after its call, and its answer came before it was recorded;
-// when, is not: a session asks for one thing after the other, and sees what came meanwhile when it
-// asks again. So whatever kept the client from running between its call (of a hold that nobody
-// asked to release, its acquire; of one that is not in the history, the start) and that record may
-// have been within those: for how long it was stopped by a fault, or kept at its work, or stalled
-// by the machine, or the machine stalled a server of locks or the supervisor, is taken off. What
-// was killed meanwhile is not counted, nor what its client was killed after without having heard of
-// it:
+// A request was sent at some time after its call was invoked. Its answer came at some time before
+// the record: a session notices late answers only when it calls again. So anything that blocked the
+// client between the invocation and the record is subtracted:
+// - a fault that stopped the client or kept it at its work;
+// - a stall of the client, of a server that keeps locks, or of the supervisor.
+//
+// For a release that nobody invoked, the time starts with the acquire; without an acquire in the
+// history, with the run. A call during which its client was killed does not count. Nor does a call
+// whose answer its client did not record before it was killed:
 //
 //   c1:  A-----?  A-x             answered after the `?`, or never: a killed client records nothing more
 //   crash c1:         []
 //
-// A fault on messages or nodes is no excuse, nor is a moved clock: that is what the time-out is
-// for. It is named.
+// A fault on messages or nodes is no excuse, nor is a moved clock: timeouts exist for these. The
+// verdict names such a fault.
 //
-// Unknown where no library was asked, where nothing was answered; and where none was certainly
-// late, but one only by what was taken off, or by the end of the run.
+// Unknown for a built-in lock, and where no call was answered. Also unknown where no call was
+// certainly late, but one was late before the subtraction, or at the end of the run.
 ClaimVerdict CheckCallTimeout(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

@@ -11,7 +11,7 @@
 namespace doublehold {
 namespace {
 
-// A time-out is 1 ms unless it is drawn, grace is 10 ms.
+// A timeout is 1 ms unless it is drawn; the grace is 10 ms.
 const LaneOptions kOfLibrary{.library = LibraryFact{"drawn", "1", {}}};
 
 ClaimVerdict VerdictOnCallTimeout(const std::string& picture,
@@ -38,7 +38,7 @@ TEST(CallTimeout, IsViolatedByACallThatIsAnsweredLongAfterItsTimeOut) {
   EXPECT_EQ(late.margins.at(0).value, -1'000'000);
 }
 
-TEST(CallTimeout, RatherNamesWhatItsClientWaitsForThanWhatStoppedIt) {
+TEST(CallTimeout, PrefersToNameAFaultOnTheServersOverAPauseOfTheClient) {
   const ClaimVerdict verdict = VerdictOnCallTimeout(R"(
       slow c1:        []
       partition c1:   [-------]
@@ -211,8 +211,8 @@ TEST(CallTimeout, IsDecidedByTheTimeInWhichItsClientRan) {
   }
 }
 
-// It came before that was seen: nobody knows what of the stall lay before it.
-TEST(CallTimeout, WhatCameBeforeItWasSeenMayHaveBeenStalledAtAnyTimeSinceItsCall) {
+// The answer came before its record: how much of the stall lay before it is unknown.
+TEST(CallTimeout, AStallAtAnyTimeBetweenCallAndRecordIsSubtracted) {
   const auto check = [](const std::string& machine) {
     History history = FromLanes(machine + R"(
       c1:         A--?                              s)",
@@ -229,8 +229,8 @@ TEST(CallTimeout, WhatCameBeforeItWasSeenMayHaveBeenStalledAtAnyTimeSinceItsCall
             Outcome3::kViolated);
 }
 
-// Its release is asked for by the lock itself: its call is the acquire.
-TEST(CallTimeout, AReleaseThatNobodyCalledIsOneCallMore) {
+// The lock itself sends this release: its call is the acquire.
+TEST(CallTimeout, AReleaseThatNobodyInvokedCountsAsOneMoreCall) {
   History history = FromLanes("c1: A--?                s", kOfLibrary);
   Event& reply = history.events.back();
   reply.value = {1'000'000, 13'000'000, 1};
@@ -240,7 +240,7 @@ TEST(CallTimeout, AReleaseThatNobodyCalledIsOneCallMore) {
   EXPECT_TRUE(verdict.violations.at(0).sentence.starts_with("client 1's release, sent by 0.007 s"));
 }
 
-TEST(CallTimeout, OfTheRefereeAndOfBuiltInLocksNothingIsSaid) {
+TEST(CallTimeout, TheRefereeAndBuiltInLocksAreNotJudged) {
   const std::string late = "c1: A--?                s";
   EXPECT_EQ(VerdictOnCallTimeout(late, {}).outcome, Outcome3::kUnknown);
   EXPECT_EQ(VerdictOnCallTimeout(late, {}).reason,

@@ -9,7 +9,7 @@
 namespace doublehold {
 namespace {
 
-// Nobody extends a lease unseen, and each has an end.
+// Whether every lease has an end, and no watchdog of a library extends it unrecorded.
 bool LeasesEnd(const RunFacts& facts) {
   if (!facts.library) return true;
   const auto& can = facts.library->can;
@@ -21,9 +21,9 @@ bool MayQueue(const RunFacts& facts) {
   return facts.nodes <= 1 && (facts.library || KeepsQueue(facts));
 }
 
-// What a fault made come late, or twice, may be in the way for long: with a lease without end, or
-// in a queue. Which libraries keep one is not recorded. Of a client that was stopped nothing comes
-// twice, and all when that is over.
+// Whether a request that the fault delayed or repeated may block a key for long: by an endless
+// lease, or in a queue. The history does not record which libraries keep a queue. A stopped client
+// repeats nothing, and its delays end with the fault.
 bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
   if (MovesAClock(fault) || LosesData(fault) || !LeasesEnd(facts)) return true;
@@ -32,7 +32,7 @@ bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
   return MayQueue(facts) && !only_stopped;
 }
 
-// The servers of locks that a fault is on, when it is on nothing else.
+// The lock servers that the fault acts on, if it acts on nothing else.
 std::set<int> OnlyNodes(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
   std::set<int> nodes(fault.nodes.begin(), fault.nodes.end());
@@ -60,7 +60,7 @@ std::optional<int64_t> Disturbances::OverSince(const Span& when, int32_t client)
   const bool a_majority_is_left = facts_.nodes - static_cast<int>(hit.size()) > facts_.nodes / 2;
   if (!a_majority_is_left) since_ns = std::max(since_ns, of_nodes_ns);
   for (const Stall* stall : scene_.StallsWithin(when)) {
-    // Of several nodes another may have a part while it is stalled; or it is first in a queue.
+    // On several nodes, a stalled client may hold a part of the key. In a queue, it may be first.
     const bool by_another = stall->client > 0 && (facts_.nodes > 1 || MayQueue(facts_));
     const bool in_the_way = by_another || HoldsUp(*stall, client);
     const bool is_long = stall->when.to_ns - stall->when.from_ns > ToNs(facts_.grace) / 2;
@@ -69,7 +69,7 @@ std::optional<int64_t> Disturbances::OverSince(const Span& when, int32_t client)
   return since_ns;
 }
 
-// A server that was killed for good stays away, though that fault is over at once.
+// A server that was killed for good stays away, although its fault ends at once.
 bool Disturbances::NoMajorityIsLeft(int64_t by_ns) const {
   std::set<int> gone;
   for (const FaultEpisode* episode : scene_.EpisodesWithin({0, by_ns})) {

@@ -1,4 +1,4 @@
-// What keeps whoever asks for a lock from obtaining it: faults, and stalls of the machine.
+// What may keep a client from acquiring a free lock: faults, and stalls of the machine.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_EXCUSES_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_EXCUSES_H_
 
@@ -15,8 +15,8 @@ class Disturbances {
  public:
   explicit Disturbances(const Scene& scene) : scene_(scene), facts_(scene.facts) {}
 
-  // Of those that touched a stretch, the last end; the beginning of it where there was none.
-  // Nothing: something of what was before it may be in the way for long.
+  // The latest end of the disturbances that overlap a span; its beginning if there are none.
+  // Nothing: an earlier fault may block the key for long.
   [[nodiscard]] std::optional<int64_t> OverSince(const Span& when, int32_t client) const;
 
  private:

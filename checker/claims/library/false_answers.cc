@@ -48,13 +48,13 @@ class FalseAnswerSearch {
   using OfSession = std::pair<SessionId, uint16_t>;
 
   struct Asked {
-    bool unclear = false;  // something was not answered: it may take effect at any time
+    bool unclear = false;  // some call has no answer: it may take effect at any time
     std::set<uint64_t> inside{};
-    bool entered_again = false;  // since it had nothing
+    bool entered_again = false;  // re-entered since it last held nothing
   };
   struct Granted {
     const Call* acquire = nullptr;
-    const Call* freed = nullptr;  // the first release that said so
+    const Call* freed = nullptr;  // first release that reported success
   };
 
   void NoteAcquire(const Call& acquire) {
@@ -81,10 +81,10 @@ class FalseAnswerSearch {
     const Span all{own->asked_ns, release.to_ns};
     const bool moved = WasActive(scene_, all, MovesAClock) || WasActive(scene_, all, LosesKeys) ||
                        WasActive(scene_, {0, release.to_ns}, IsCrash);
-    // What was kept back before it was called may be carried out now: an extension, or a release.
+    // A delayed extension or release may still be carried out.
     const bool kept = WasActive(scene_, {own->asked_ns, release.from_ns}, KeepsMessages) ||
                       WasActive(scene_, {own->asked_ns, release.from_ns}, LosesMessages);
-    // Readers may keep each other's locks.
+    // Readers may keep each other's locks alive.
     const bool certain = !asked.unclear && !asked.entered_again && !moved && !kept && !own->shared;
     FalseAnswer answer{.release = &release, .own = own};
     if (!frees) {
@@ -109,7 +109,8 @@ class FalseAnswerSearch {
     if (leases_end_ && over) found_.push_back(answer);
   }
 
-  // Whether nobody else can have taken it by then; false: perhaps. Nothing: another was granted it.
+  // Whether nobody else can have taken the lock by the release; false: unknown. Nothing: another
+  // was granted it.
   [[nodiscard]] std::optional<bool> WasUntouched(const Call& release, const Hold& own) const {
     bool untouched = true;
     for (const Call* other : acquires_.at(release.key)) {
@@ -118,7 +119,8 @@ class FalseAnswerSearch {
       if (other->Ok() && !(own.shared && other->answer[2] != 0)) return std::nullopt;
       untouched = false;
     }
-    // A lock looks at every release or at none: those that are not answered do what the others do.
+    // Either all releases of a lock check the owner, or none does. So an unanswered release is
+    // taken to do as the answered ones did.
     const auto releases = releases_.find(release.key);
     if (releases == releases_.end()) return untouched;
     return untouched && std::ranges::none_of(releases->second, [&](const Call* other) {
@@ -132,12 +134,12 @@ class FalseAnswerSearch {
   const Holds& holds_;
   const Scene& scene_;
   LeaseEnds lease_ends_;
-  bool leases_end_ = false;  // as a library says of its locks
-  // Of the releases that were answered: whether some looked whose lock they freed, and some did
-  // not.
+  bool leases_end_ = false;  // the library declares that its leases end
+  // Whether some answered release checked the owner, and whether some did not.
   bool looks_ = false, frees_anothers_ = false;
   std::map<uint16_t, std::vector<const Call*>> acquires_;  // that may have been granted
-  std::map<uint16_t, std::vector<const Call*>> releases_;  // that may have freed another's
+  // that may have freed another owner's lock
+  std::map<uint16_t, std::vector<const Call*>> releases_;
   std::map<OfSession, Asked> asked_;
   std::unordered_map<uint64_t, Granted> granted_;
   std::vector<FalseAnswer> found_;

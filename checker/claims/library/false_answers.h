@@ -1,5 +1,5 @@
-// What the answer to a release says of its session's own lock and cannot be true, though nobody
-// else took it: what the claim `release-result` stands on, beside lost_locks.h.
+// Finds answers of releases that cannot be true, although nobody else took the lock. With
+// lost_locks.h, the basis of the claim `release-result`.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_FALSE_ANSWERS_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_FALSE_ANSWERS_H_
 
@@ -12,30 +12,32 @@
 
 namespace doublehold {
 
-//   c1:  A-a==!   >  R-r      kWasOver: lease and grace were over, and it says that it freed it
-//   c1:  A-a==R-r  R-r        kWasFreed: it had freed it before
-//   c1:  A-a==R-x  !          kWasThere: its lease ran, nobody else was granted the key, and it
-//                             says that there was nothing of its own
+//   c1:  A-a==!   >  R-r      kWasOver: success was reported after lease and grace
+//   c1:  A-a==R-r  R-r        kWasFreed: success was reported again, though it had freed it before
+//   c1:  A-a==R-x  !          kWasThere: its lease ran, nobody else was granted the key, and the
+//                             release reported that the lock was not its own
 //
-// Only a library that says that its leases end is asked when one was over: what keeps a session of
-// ours alive is not recorded. Nor of one with a watchdog, which extends unseen.
+// kWasOver applies only to a library that declares that its leases end. For a built-in lock the
+// history does not record what renews the lease; a library with a watchdog renews unseen.
 //
-// Not certain, and so a doubt: where its session may have been granted the key once more, where
-// another's acquire was not answered, or a release that frees without looking may have met it;
-// where what a fault had kept back or lost before may be carried out now; of readers, who may keep
-// each other's locks; and where a fault moved a clock, took keys away or killed somebody. On
-// several nodes nothing is certain.
+// An answer is not certain, and so only a doubt, in these cases:
+// - the session may have been granted the key once more;
+// - another's acquire was not answered, or an unchecked release may have met this lock;
+// - a message that a fault delayed or lost may take effect now;
+// - the hold was shared: readers may keep each other's locks alive;
+// - a fault moved a clock, removed keys or killed a process;
+// - the lock is on several nodes.
 enum class Falsehood : uint8_t { kWasOver, kWasFreed, kWasThere };
 
 struct FalseAnswer {
   const Call* release = nullptr;
   const Hold* own = nullptr;
   Falsehood what = Falsehood::kWasOver;
-  int64_t at_ns = 0;  // when its lease was over, at the latest; was freed; would have been over
+  int64_t at_ns = 0;  // latest end of its lease; when it was freed; when its lease would have ended
   bool certain = false;
 };
 
-// In the order in which their releases were called. Refers to the evidence.
+// In the order in which the releases were invoked. Refers to the evidence.
 std::vector<FalseAnswer> FindFalseAnswers(const Evidence& evidence);
 
 }  // namespace doublehold

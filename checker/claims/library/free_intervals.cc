@@ -17,7 +17,7 @@ bool ExtendsUnseen(const RunFacts& facts) {
          std::ranges::find(facts.library->can, "watchdog") != facts.library->can.end();
 }
 
-// In somebody's hands, perhaps.
+// A time in which somebody may hold the key.
 struct Taken {
   Span when;
   const Hold* hold = nullptr;
@@ -70,7 +70,7 @@ class KeyTimeline {
       const bool its = other.session == call.session;
       if (its) end_ns = kEver;
       const bool alone = other.Ok() && other.answer[2] == 0 && !other.again;
-      // Whose session works on beside it may have it still.
+      // A session that continues beside the new grant may still hold its lock.
       const bool after = Before(call.to_ns, other.from_ns) && Before(LastSeen(call), other.to_ns);
       if (!its && alone && after) return std::min(end_ns, other.to_ns);
     }
@@ -93,8 +93,8 @@ class KeyTimeline {
   const Evidence& evidence_;
   const LeaseEnds& lease_ends_;
   std::vector<const Call*> acquires_;                   // that may have been granted
-  std::unordered_map<uint64_t, const Call*> released_;  // by hold, where that was answered
-  std::map<SessionId, int64_t> unknown_;                // so many acquires of unknown outcome
+  std::unordered_map<uint64_t, const Call*> released_;  // answered releases, by hold
+  std::map<SessionId, int64_t> unknown_;                // number of acquires of unknown outcome
 };
 
 }  // namespace

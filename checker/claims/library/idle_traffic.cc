@@ -21,14 +21,13 @@
 namespace doublehold {
 namespace {
 
-// A message is on its way for no longer than this share of a lease, when the machine does not
-// stall.
+// Without a stall of the machine, a message is in transit for at most this share of a lease.
 constexpr int64_t kOnItsWayPerLease = 5;
-// A watchdog extends a lease some times in it: who was idle for less shows nothing.
+// A watchdog renews several times in a lease, so a shorter idle time proves nothing.
 constexpr int64_t kIdlePerLease = 2;
 
-// Whether a fault that is on a client, or on none, may keep all from coming by that it sends to
-// servers of locks.
+// Whether a fault on this client, or on no client, may hide everything that the client sends to
+// lock servers.
 bool MayHide(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
   constexpr FaultTraits kHide{FaultTrait::kStops, FaultTrait::kKills, FaultTrait::kLosesData,
@@ -47,19 +46,19 @@ struct Sent {
 };
 
 struct OfSession {
-  int64_t from_ns = kForeverNs;  // idle; kForeverNs: it never was
+  int64_t from_ns = kForeverNs;  // start of its idle time; kForeverNs: it never was idle
   int64_t to_ns = kForeverNs;
 };
 
 struct OfClient {
   std::map<uint8_t, OfSession> sessions;
   std::vector<Sent> sent;
-  const Call* open = nullptr;  // a call of which nobody knows what came of it
-  const Hold* last = nullptr;  // that it was granted
-  int64_t unreleased = 0;      // holds
-  bool extending = false;      // of an extension nobody knows what came of it
+  const Call* open = nullptr;  // a call of unknown outcome
+  const Hold* last = nullptr;  // its last hold
+  int64_t unreleased = 0;      // number of holds without a release
+  bool extending = false;      // an extension has an unknown outcome
 
-  // When all of its sessions were idle: empty when they never were.
+  // When all of its sessions were idle; empty: never.
   [[nodiscard]] Span Idle() const {
     Span idle{0, kForeverNs};
     for (const auto& [thread, session] : sessions) {
@@ -158,7 +157,7 @@ class IdleTrafficChecker {
     stories_.Add(Tell(client, of, idle, late));
   }
 
-  // A server that was killed for good takes nothing any more, until another takes over.
+  // A server that was killed for good receives nothing until another takes over.
   [[nodiscard]] int64_t HiddenUntilNs(const FaultEpisode& episode) const {
     if (!IsCrash(FactOf(episode))) return episode.to_ns;
     const auto taken_over = std::ranges::find_if(scene_.episodes, [&](const FaultEpisode& other) {
@@ -171,7 +170,7 @@ class IdleTrafficChecker {
     return scene_.facts.faults[static_cast<size_t>(episode.fault)];
   }
 
-  // For how long of a stretch what it sent would have come by.
+  // How long within a span a command of this client would have been recorded.
   [[nodiscard]] int64_t ShownNs(int32_t client, const Span& when) const {
     std::vector<Span> hidden;
     for (const FaultEpisode& episode : scene_.episodes) {
@@ -231,8 +230,8 @@ class IdleTrafficChecker {
   int64_t lease_ns_;
   std::map<int32_t, OfClient> clients_;
   int64_t count_ = 0;
-  int64_t hidden_ = 0;     // that were idle, sent nothing, and might not have been seen to
-  int64_t too_short_ = 0;  // that were not idle for long enough, or never
+  int64_t hidden_ = 0;     // idle clients that sent nothing, but might have sent unseen
+  int64_t too_short_ = 0;  // clients that were not idle for long enough, or never
   bool all_kept_ = true;
   std::string doubt_;
 };

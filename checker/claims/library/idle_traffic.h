@@ -1,5 +1,5 @@
-// The claim `idle-traffic`: a client that has released all its locks sends no more commands: no
-// renewal goes on.
+// The claim `idle-traffic`: a client that has released all its locks sends no more commands, so no
+// renewal continues.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_IDLE_TRAFFIC_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_IDLE_TRAFFIC_H_
 
@@ -8,31 +8,33 @@
 
 namespace doublehold {
 
-// A client that is through with its work stays for a lease, idle, and its lock or library with it
-// (`idle`). What it sends to the servers of locks meanwhile is recorded (`traffic`), but for what
-// keeps a connection, as PING does.
+// A client that has finished its work stays idle for a lease, with its lock or library (`idle`).
+// The commands that it sends to lock servers meanwhile are recorded (`traffic`), except those that
+// keep a connection alive, such as PING.
 //
 //   c1:       A-a==R-rI---------------------i
-//   sent c1:          *                         nothing: for a fifth of a lease it may have been on its way
-//   sent c1:                 *      *           violated: something goes on extending what was released
+//   sent c1:          *                     nothing: it may be in transit for a fifth of a lease
+//   sent c1:                 *      *       violated: something still extends a released lock
 //
-// It is idle when all of its sessions are. Nothing that may explain it otherwise is counted:
+// A client is idle when all of its sessions are. Traffic with another possible explanation does not
+// count:
 //
-//   c1:  A-?     I---i        it may have been granted what it does not know of; and what was not answered, its library may ask again
-//   c1:  A-a===  I---i        it has not released all
-//   c1:  A-a=R-r I---i        from a lease before it asked for its last grant on: what a library sent in vain, it may send again
-//   fault:    [-]             late; and what was sent, a stall of the machine may keep on its way
+//   c1:  A-?     I---i        an unknown outcome: it may hold the lock, or its library may retry
+//   c1:  A-a===  I---i        it has not released everything
+//   c1:  A-a=R-r I---i        a fault from a lease before its last acquire on: a library may retry
+//   fault:    [-]             late; likewise a stall, which may delay messages
 //
-// Nor is a client counted that sent nothing, when what stopped it, or kept its messages to all
-// servers of locks, left less than half a lease in which it would have been seen:
+// A client that sent nothing is judged only if it would have been seen for at least half a lease.
+// The time in which a fault stopped it, or delayed its messages to all lock servers, does not
+// count:
 //
 //   c1:       A-a==R-rI---------i
 //   pause c1:          [------]
 //
-// A server that was killed for good hears nothing until a replica takes over.
+// A killed server receives nothing until a replica takes over.
 //
-// Once for each client. Unknown where most that had been granted anything are such clients, or were
-// not idle for as long as half a lease.
+// Counts once for each client. Unknown where most clients with a grant might have sent unseen, or
+// were idle for less than half a lease.
 ClaimVerdict CheckIdleTraffic(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

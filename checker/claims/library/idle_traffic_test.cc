@@ -10,13 +10,12 @@
 namespace doublehold {
 namespace {
 
-// The lease is ten columns: what comes in the first two of those in which a client is idle, was on
-// its way.
+// The lease is ten columns: a command in the first two columns of idle time may be in transit.
 ClaimVerdict VerdictOnIdleTraffic(const std::string& picture) {
   return CheckIdleTraffic(FromLanes(picture), {});
 }
 
-TEST(IdleTraffic, IsViolatedByWhoGoesOnSendingAfterItHasReleasedAll) {
+TEST(IdleTraffic, IsViolatedByAClientThatStillSendsAfterItReleasedEverything) {
   const ClaimVerdict verdict = VerdictOnIdleTraffic(R"(
       c1:       A-a==R-rI---------i
       c2:                    A-a=R-rI---------i
@@ -90,7 +89,7 @@ TEST(IdleTraffic, AClientIsIdleWhenAllOfItsSessionsAre) {
   });
 }
 
-TEST(IdleTraffic, WhatMayBeInnocentIsNotCounted) {
+TEST(IdleTraffic, TrafficWithAnotherExplanationDoesNotCount) {
   ExpectEachIdleTraffic({
       {"it has not released all", "c1:      A-a=   I---------i\nsent c1:             *"},
       {"it may have been granted more",
@@ -145,7 +144,7 @@ TEST(IdleTraffic, WhatMayBeInnocentIsNotCounted) {
   });
 }
 
-TEST(IdleTraffic, WhoCouldNotBeSeenToSendShowsNothing) {
+TEST(IdleTraffic, AClientThatMightHaveSentUnseenProvesNothing) {
   ExpectEachIdleTraffic({
       {"it was stopped", R"(
       c1:                 A-a=R-rI---------i
@@ -217,7 +216,7 @@ TEST(IdleTraffic, WhoCouldNotBeSeenToSendShowsNothing) {
   });
 }
 
-TEST(IdleTraffic, IsUnknownWhereMostOfTheIdleCouldNotBeSeen) {
+TEST(IdleTraffic, IsUnknownWhereMostIdleClientsMightHaveSentUnseen) {
   EXPECT_EQ(CheckIdleTraffic(FromLanes(R"(
       c1:                 A-a=R-rI---------i
       c2:                         A-a=R-rI---------i
@@ -245,7 +244,7 @@ TEST(IdleTraffic, IsUnknownWhereMostWereNotIdleForLongEnough) {
             Outcome3::kViolated);
 }
 
-TEST(IdleTraffic, OneOfSeveralServersShowsWhatIsSent) {
+TEST(IdleTraffic, OneOfSeveralServersIsEnoughToSeeTraffic) {
   const std::string picture = R"(
       c1:                 A-a=R-rI---------i
       pause n1:                   [-----])";
@@ -254,8 +253,8 @@ TEST(IdleTraffic, OneOfSeveralServersShowsWhatIsSent) {
             "no client that was idle could have been seen to send for long enough");
 }
 
-// Nothing was sent: whatever may have come of its calls, nothing goes on.
-TEST(IdleTraffic, WhoSendsNothingIsValid) {
+// Nothing was sent: whatever the outcome of its calls, no renewal continues.
+TEST(IdleTraffic, AClientThatSendsNothingIsValid) {
   ExpectEachIdleTraffic({
       {"though it has not released all", "c1: A-a=   I---------i", Outcome3::kValid},
       {"though it was not answered", "c1: A-a=R-?I---------i", Outcome3::kValid},

@@ -25,28 +25,29 @@ constexpr int64_t kNotThere = -2;
 constexpr int64_t kNeverExpires = -1;
 constexpr int64_t kNsPerMs = 1'000'000;
 constexpr int64_t kMostMs = kForeverNs / kNsPerMs;
-// A stall that takes no more of a lease keeps nothing on its way for as long as the referee looks.
+// A stall of a smaller share of a lease delays no message until the referee looks.
 constexpr int64_t kStallsPerLease = 10;
 
-// What was found of a key on a server.
+// The state of a key on a server.
 struct Look {
   int64_t at_ns = 0;
   int64_t pttl_ms = 0;
-  int64_t node = 0;  // 0: it is not said which
+  int64_t node = 0;  // 0: not recorded
 };
 
 struct KeyUsage {
   std::vector<Look> looks;
-  const Call* last = nullptr;  // release
-  const Call* open = nullptr;  // a call of which nobody knows what came of it
-  int64_t unreleased = 0;      // holds
+  const Call* last = nullptr;  // the last release
+  const Call* open = nullptr;  // a call of unknown outcome
+  int64_t unreleased = 0;      // number of unreleased holds
   int64_t granted = 0;
   int64_t used_ns = -1;           // when the last grant or release was answered
-  int64_t leases_end_ns = 0;      // of all that were granted
-  std::vector<Span> refused;      // when an acquire was under way that came to nothing
+  int64_t leases_end_ns = 0;      // the latest end of all leases
+  std::vector<Span> refused;      // spans of acquires that failed
   std::optional<int64_t> had_ns;  // when the referee was granted the lock
 
-  // Or perhaps: an attempt that fails may have set it, and taken it back.
+  // Whether the key was, or may have been, in use: a failed attempt may have set it and removed it
+  // again.
   [[nodiscard]] bool InUseAt(int64_t at_ns) const {
     if (!Before(used_ns, at_ns)) return true;
     return std::ranges::any_of(
@@ -67,7 +68,7 @@ class KeyLeakChecker {
     Gather();
     int64_t passed_over = 0;
     for (auto& [key, of] : keys_) {
-      // While it was in use, or perhaps so, nobody had gone home.
+      // A look while the key was or may have been in use proves nothing.
       std::erase_if(of.looks, [&](const Look& look) { return of.InUseAt(look.at_ns); });
       Judge(key, of, verdict);
       if (of.looks.empty() && of.granted > 0) ++passed_over;
@@ -102,7 +103,7 @@ class KeyLeakChecker {
     }
     for (const Call& call : evidence_.calls().all) {
       if (call.op != Op::kAcquire && call.op != Op::kRelease) continue;
-      // Without a hold it gives up a place in a queue, and leaves nothing.
+      // A release without a hold only leaves a queue, and leaves no key behind.
       if (call.op == Op::kRelease && call.hold == 0) continue;
       KeyUsage& of = keys_[call.key];
       if (call.outcome == EventType::kInfo) of.open = &call;
@@ -120,7 +121,7 @@ class KeyLeakChecker {
     }
   }
 
-  // What is left with its lease is gone with it.
+  // Says how many looks came after the last lease, when a key left with its lease was gone.
   [[nodiscard]] std::string LateClause() const {
     if (late_ == 0) return "";
     return fmt::format(
@@ -152,8 +153,8 @@ class KeyLeakChecker {
     if (doubt_.empty()) doubt_ = doubt;
   }
 
-  // Empty: it was, wherever any was looked for. How many of the servers of a run keep locks is not
-  // recorded.
+  // Why not all lock servers were looked at; empty: they were. The history does not record which
+  // servers keep locks, so all counts that were looked at for any key.
   [[nodiscard]] std::string WhyNotAllLooked(uint16_t key, const KeyUsage& of) const {
     for (const int64_t node : looked_at_) {
       if (std::ranges::find(of.looks, node, &Look::node) != of.looks.end()) continue;
@@ -194,23 +195,23 @@ class KeyLeakChecker {
     return "";
   }
 
-  // The only server granted the lock while it certainly had the key: the key may stay when nobody
-  // has the lock.
+  // Whether the only server granted the lock while it certainly had the key. Then the key may
+  // remain although nobody holds the lock.
   [[nodiscard]] bool KeepsNobodyOut(const KeyUsage& of, const Look& left) const {
     if (scene_.facts.nodes > 1 || !of.had_ns || !Before(left.at_ns, *of.had_ns)) return false;
-    // When the server was asked is not recorded: that it may have been before, and a TTL is in
-    // whole ms, is no half of it.
+    // When the server read the TTL is not recorded. An earlier reading and the rounding to whole ms
+    // make up less than half of the TTL.
     return left.pttl_ms == kNeverExpires || *of.had_ns - left.at_ns < left.pttl_ms * kNsPerMs / 2;
   }
 
-  // From when on a message may have been on its way that made it so. On one server an answered
-  // release has been carried out.
+  // From when on a message in transit may have left the key. On one server an answered release has
+  // been carried out.
   [[nodiscard]] int64_t SinceNs(const KeyUsage& of, const Look& left) const {
     const int64_t released_ns = of.last == nullptr ? 0 : of.last->from_ns;
     if (scene_.facts.nodes <= 1) return released_ns;
     if (left.pttl_ms == kNeverExpires) return 0;
     const int64_t lease_ns = ToNs(scene_.facts.lease);
-    // It was set, or extended, when it had a lease to go; and released at the earliest then.
+    // The TTL shows when the key was last set or extended; it was released no earlier than that.
     const int64_t set_ns = left.at_ns - std::max<int64_t>(lease_ns - left.pttl_ms * kNsPerMs, 0);
     return std::min(released_ns, set_ns - lease_ns);
   }
@@ -245,7 +246,7 @@ class KeyLeakChecker {
   bool unnamed_ = false;
   bool died_ = false;
   int64_t count_ = 0;
-  int64_t late_ = 0;  // of those that were not left behind
+  int64_t late_ = 0;  // of the keys that were not left behind
   std::string doubt_;
 };
 

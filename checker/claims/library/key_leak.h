@@ -7,32 +7,35 @@
 
 namespace doublehold {
 
-// Once everybody has gone home the referee looks, on every server of locks, whether a key is there
-// (`expiry`). One that is there, although all who were granted it have released it and were
-// answered, was left behind: nobody can have it until it expires.
+// At the end the referee looks on every lock server whether the key exists (`expiry`). A key was
+// left behind if it exists although every hold of it has an answered release. Nobody can acquire
+// the lock until the key expires.
 //
 //   c1:      A-a==R-r
-//   expiry:            *  | 280      violated: c1's release left it, for 280 ms more
-//   expiry:            *  | -2       nothing: it is not there
+//   expiry:            *  | 280      violated: the key was left for 280 ms more
+//   expiry:            *  | -2       nothing: the key does not exist
 //
-// Nothing that may explain it otherwise is counted:
+// A key with another possible explanation does not count:
 //
-//   c1:  A-?                         whether it was granted, nobody knows; or released, likewise
+//   c1:  A-?                         an acquire or a release of unknown outcome
 //   c1:  A-a==g===                   it was never released
-//   c1:  A-a==R------r               what was to free it on a server may be on its way there: a fault, or a stall of the machine,
-//   fault:      [-----               from the last release on; on several servers, from when it was last set on
-//   expiry:           *  | -1        the only server grants the lock long before the key is to go: some keep it there
-//   probe:              P-p          when nobody has the lock
+//   c1:  A-a==R------r               a fault or a stall may delay the message that frees the key:
+//   fault:      [-----               since the last release; on several servers, since the last SET
+//   expiry:           *  | -1        the only server grants the lock long before the key expires:
+//   probe:              P-p          some locks keep their key when nobody holds them
 //
-// nor where a server may have come back with older data, or a client died. Unknown where only such
-// keys are left, where none was granted, and where most were not looked for, as of locks of which
-// the value says when they end; or not on a server on which another key was, or that did not
-// answer. Only a look after the last grant and release counts: before that it is in use. So it may
-// be while an acquire is under way that fails: it may have set the key, and taken it back.
+// Nor does it count where a server may have returned with older data, or a client died. Unknown in
+// these cases:
+// - only such keys are left, or no key was granted;
+// - most keys were not looked for: so for locks whose value says when they end;
+// - a key was not looked for on a server that was asked for another key, or that did not answer.
 //
-// What is left for the rest of its lease is gone when that is over. A verdict says of how many keys
-// the look came after that: those were judged only for what has no lease, or goes on being
-// extended. So it is with `idle-traffic`, for which clients stay for a lease.
+// Only a look after the last grant and release counts: before that, the key is in use. It may also
+// be in use during a failed acquire, which may have set the key and removed it again.
+//
+// A leaked key with a TTL is visible only until the TTL expires. The verdict says how many keys
+// were looked for after that. Those were judged only for keys without a TTL, or with one that is
+// still renewed. With `idle-traffic`, clients stay for a lease, so every look is late:
 //
 //   c1:      A-a==R-r  !
 //   expiry:               *  | -2

@@ -33,7 +33,7 @@ TEST(KeyLeak, IsViolatedByAKeyThatIsThereAfterAllHaveReleasedIt) {
   EXPECT_EQ(verdict.violations.at(0).first->hold, 201U);
 }
 
-TEST(KeyLeak, OneThatNeverExpiresIsTold) {
+TEST(KeyLeak, ReportsAKeyThatNeverExpires) {
   const ClaimVerdict verdict = VerdictOnKeyLeak(R"(
       c1:       A-a==R-x
       expiry:             *  | -1)");
@@ -57,7 +57,7 @@ void ExpectEachKeyLeak(const std::vector<KeyLeakDrawn>& drawn) {
   }
 }
 
-TEST(KeyLeak, WhatMayBeInnocentIsNotCounted) {
+TEST(KeyLeak, AKeyWithAnotherExplanationDoesNotCount) {
   ExpectEachKeyLeak({
       {"it is not there", "c1:     A-a=R-r\nexpiry:         * | -2", Outcome3::kValid},
       {"nobody looked", "c1:     A-a=R-r"},
@@ -129,7 +129,7 @@ TEST(KeyLeak, AFaultExplainsItFromTheLastReleaseOn) {
   });
 }
 
-TEST(KeyLeak, TellsOfTheLookThatIsCertain) {
+TEST(KeyLeak, ReportsTheLookThatIsCertain) {
   const ClaimVerdict verdict = VerdictOnKeyLeak(R"(
       partition c1: [--]
       c1:                      A-a=R-r
@@ -138,7 +138,7 @@ TEST(KeyLeak, TellsOfTheLookThatIsCertain) {
   EXPECT_EQ(verdict.violations.at(0).from_ns, 20'000'000);
 }
 
-TEST(KeyLeak, AKeyThatKeepsNobodyOutMayStay) {
+TEST(KeyLeak, AKeyThatBlocksNobodyMayRemain) {
   ExpectEachKeyLeak({
       {"the lock is granted", R"(
       c1:       A-a=R-r
@@ -176,7 +176,7 @@ TEST(KeyLeak, AKeyThatKeepsNobodyOutMayStay) {
   });
 }
 
-TEST(KeyLeak, SaysWhereWhatIsLeftWithItsLeaseWouldNotBeSeen) {
+TEST(KeyLeak, SaysThatALateLookDoesNotSeeAKeyWithATtl) {
   const std::string late =
       "; 1 of these was looked for only after the last lease, and left for the rest of that would "
       "not have been seen";
@@ -191,7 +191,7 @@ TEST(KeyLeak, SaysWhereWhatIsLeftWithItsLeaseWouldNotBeSeen) {
       expiry item-1:             *  | -2)");
   EXPECT_EQ(both.reason, "none of 2 keys was left behind" + late);
   EXPECT_EQ(both.outcome, Outcome3::kValid);
-  // Another had it since; and one of two servers was asked too late.
+  // Another client held it since; and one of two servers was asked too late.
   EXPECT_EQ(VerdictOnKeyLeak(R"(
       c1:          A-a==R-r !
       c2:                   A-a=R-r
@@ -248,7 +248,7 @@ TEST(KeyLeak, OnlyALookAfterTheLastReleaseCounts) {
   });
 }
 
-TEST(KeyLeak, WhoGivesUpItsPlaceInAQueueLeavesNothing) {
+TEST(KeyLeak, LeavingAQueueLeavesNoKeyBehind) {
   History history = FromLanes("c1:     A-a==R-r\nc2:     A-x\nexpiry:             * | 9");
   const Event given_up{.at_ns = 9'000'000, .client = 2, .op = Op::kRelease};
   history.events.insert(history.events.end() - 1, given_up);
@@ -260,7 +260,7 @@ TEST(KeyLeak, WhoGivesUpItsPlaceInAQueueLeavesNothing) {
             "1, at 0.005 s, and was told that this freed it");
 }
 
-TEST(KeyLeak, IsUnknownWhereAServerWasNotLookedAtForEachKey) {
+TEST(KeyLeak, IsUnknownWhereAServerWasNotAskedForEachKey) {
   const auto check = [](const std::string& picture, std::vector<int64_t> nodes) {
     History history = FromLanes(picture, {.nodes = 3});
     auto node = nodes.begin();
@@ -278,7 +278,7 @@ TEST(KeyLeak, IsUnknownWhereAServerWasNotLookedAtForEachKey) {
   EXPECT_EQ(check(two, {1, 3, 1, 2}).outcome, Outcome3::kUnknown);
   EXPECT_EQ(check(two, {1, 3, 1, 2}).reason, "item-0 was not looked for on node 2");
   EXPECT_EQ(check(two, {1, 1, 1, 2}).opportunities, 1);
-  // That which is left decides.
+  // A key that was left behind decides the claim.
   const std::string left = R"(
       c1:              A-a==R-r
       c2 item-1:       A-a==R-r
@@ -305,7 +305,7 @@ TEST(KeyLeak, IsUnknownWhereMostKeysWereNotLookedFor) {
             Outcome3::kViolated);
 }
 
-TEST(KeyLeak, AServerThatDidNotAnswerWasNotLookedAt) {
+TEST(KeyLeak, AServerThatDidNotAnswerDoesNotCountAsAsked) {
   History history = FromLanes("c1:     A-a==R-r\nexpiry:          ** | -2 0", {.nodes = 2});
   history.events.back().type = EventType::kFail;
   history.events.back().value[1] = 2;
@@ -320,14 +320,14 @@ TEST(KeyLeak, AKeyMayLastForCenturies) {
 }
 
 // Each entry is released, or the last exit has not come.
-TEST(KeyLeak, WhoWentInAgainReleasesAsOften) {
+TEST(KeyLeak, AReentrantHolderMustReleaseAsOftenAsItEntered) {
   ExpectEachKeyLeak({
       {"all", "c1:     A-aA-aR-rR-r\nexpiry:               * | 9", Outcome3::kViolated},
       {"all but one", "c1:     A-aA-aR-r\nexpiry:               * | 9"},
   });
 }
 
-TEST(KeyLeak, EachKeyIsLookedAtByItself) {
+TEST(KeyLeak, EachKeyIsJudgedSeparately) {
   const ClaimVerdict verdict = VerdictOnKeyLeak(R"(
       c1:             A-a==R-r
       c2 item-1:      A-a==R-r

@@ -58,7 +58,7 @@ class LostLockNotificationChecker {
   }
 
  private:
-  // For how long the library could have told it that the lock was lost by a grant.
+  // How long the library could have notified the holder that a grant had ended its hold.
   [[nodiscard]] int64_t RanNs(const LostLock& lost, const Call& grant, int64_t until_ns) const {
     const Span when{grant.to_ns, until_ns};
     if (when.to_ns <= when.from_ns) return 0;
@@ -66,7 +66,7 @@ class LostLockNotificationChecker {
            StoodStillNs(scene_, lost.own->client, Side::kWatchdog, when);
   }
 
-  // When it was told; nothing: not before it was done.
+  // When the holder was notified; nothing: not before its release.
   [[nodiscard]] std::optional<int64_t> CameNs(const LostLock& lost) const {
     const auto came = came_ns_.find(lost.own->hold);
     if (came == came_ns_.end() || came->second > lost.release->from_ns) return std::nullopt;
@@ -105,7 +105,7 @@ class LostLockNotificationChecker {
     stories_.Add(std::move(violation));
   }
 
-  // Another fault that its library may have been kept from asking by; null: none.
+  // Another fault that may have kept the library from asking; null: none.
   [[nodiscard]] const FaultEpisode* KeptMessages(const LostLock& lost, int32_t named) const {
     for (const FaultEpisode* episode :
          scene_.EpisodesWithin({lost.first->to_ns, lost.release->from_ns})) {
@@ -127,7 +127,7 @@ class LostLockNotificationChecker {
   const Scene& scene_;
   const int64_t patience_ns_;
   Stories stories_;
-  std::unordered_map<uint64_t, int64_t> came_ns_;  // of each hold, when its loss was told
+  std::unordered_map<uint64_t, int64_t> came_ns_;  // by hold: when its loss was notified
   int64_t count_ = 0;
   std::string doubt_;
 };

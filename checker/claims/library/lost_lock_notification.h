@@ -8,10 +8,10 @@
 
 namespace doublehold {
 
-// Of a library behind a driver that can `lost`. A lock that was certainly lost (lost_locks.h) was
-// lost at the latest when the other was answered that has it. Its holder is to be told within lease
-// and grace from then on: by then the library has asked for more time and was refused, or it was
-// not answered for so long that it must take the lock for lost. (o: notified)
+// For a library behind a driver that declares `lost`. A certainly lost lock (lost_locks.h) was lost
+// at the latest when another client's acquire returned ok. The holder must be notified within lease
+// and grace from then. By that time the library's renewal was refused, or has had no answer for so
+// long that the library must consider the lock lost. (o: notified)
 //
 //   c1:  A-a==!=======================R-r        violated
 //   c2:           A-a==R-r
@@ -19,13 +19,12 @@ namespace doublehold {
 //   c1:  A-a==!=============o=========R-r        valid
 //   c2:           A-a==R-r
 //
-// Only time in which the client ran counts: its library stops and stalls with it, and hears nothing
-// while the machine stalls a server of locks or the supervisor. A session that is kept at its work
-// keeps no library. Faults on messages are no excuse, and are named. Nothing is said of one that
-// went in again meanwhile: which of its grants is lost then, a library may see otherwise.
-//
-// Unknown where no library was asked, where it cannot tell, and where nobody held on to a lost lock
-// for so long.
+// Only time in which the client ran counts. Its library stops and stalls with it, and receives
+// nothing while the machine stalls a lock server or the supervisor. A slow session does not block
+// its library. Faults on messages are no excuse, and the verdict names them. A session that
+// re-entered meanwhile is not judged: libraries may differ on which of its grants is lost.
+// Unknown for a built-in lock, for a library without this support, and where nobody held a lost
+// lock for so long.
 ClaimVerdict CheckLostLockNotification(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

@@ -11,7 +11,7 @@ namespace doublehold {
 namespace {
 
 LaneOptions OfNotifyingLibrary(std::vector<std::string> can = {"lease", "lost"}) {
-  LaneOptions options{.lease = 6ms, .grace = 4ms};  // to be told within 10 ms
+  LaneOptions options{.lease = 6ms, .grace = 4ms};  // must be notified within 10 ms
   options.library = LibraryFact{"drawn", "1", std::move(can)};
   return options;
 }
@@ -20,7 +20,7 @@ ClaimVerdict VerdictOnLostLockNotification(const std::string& picture) {
   return CheckLostLockNotification(FromLanes(picture, OfNotifyingLibrary()), {});
 }
 
-TEST(LostLockNotification, IsViolatedWhereTheHolderOfALostLockIsNotTold) {
+TEST(LostLockNotification, IsViolatedWhereTheHolderOfALostLockIsNotNotified) {
   const ClaimVerdict verdict = VerdictOnLostLockNotification(R"(
       partition c1:         [-------------]
       c1:           A-a==!==================R-x
@@ -38,7 +38,7 @@ TEST(LostLockNotification, IsViolatedWhereTheHolderOfALostLockIsNotTold) {
   EXPECT_EQ(verdict.violations.at(0).second->hold, 201U);
 }
 
-TEST(LostLockNotification, NamesAlsoWhatKeptItsMessages) {
+TEST(LostLockNotification, AlsoNamesTheFaultThatDelayedItsMessages) {
   const ClaimVerdict verdict = VerdictOnLostLockNotification(R"(
       partition c1:         [-------------]
       slow c1:                [-------------]
@@ -58,7 +58,7 @@ struct LostLockNotificationDrawn {
   int64_t opportunities = 0;
 };
 
-TEST(LostLockNotification, IsDueALeaseAndGraceAfterTheLossWhileItsClientRuns) {
+TEST(LostLockNotification, IsDueLeaseAndGraceAfterTheLossWhileItsClientRuns) {
   const std::vector<LostLockNotificationDrawn> drawn{
       {"it is told in time", R"(
       c1:       A-a==!=====o================R-x
@@ -179,7 +179,7 @@ TEST(LostLockNotification, IsDueALeaseAndGraceAfterTheLossWhileItsClientRuns) {
   }
 }
 
-TEST(LostLockNotification, IsUnknownWhereNobodyCouldBeTold) {
+TEST(LostLockNotification, IsUnknownWhereNobodyCouldBeNotified) {
   const std::string lost = R"(
       c1:       A-a==!==============R-x
       c2:              A-a=R-r)";

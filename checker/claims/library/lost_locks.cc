@@ -31,14 +31,14 @@ class KeyGrants {
     }
   }
 
-  // Who asked last of those that were answered before an instant. Null: none.
+  // Of the acquires answered before `at_ns`, the one that was invoked last. Null: none.
   [[nodiscard]] const Call* LastBefore(int64_t at_ns) const {
     const auto after = std::ranges::lower_bound(by_answer_, at_ns, {}, &Call::to_ns);
     return after == by_answer_.begin() ? nullptr
                                        : last_[static_cast<size_t>(after - by_answer_.begin()) - 1];
   }
 
-  // Who was answered first of those that asked after an instant. Null: none.
+  // Of the acquires invoked after `since_ns`, the one that was answered first. Null: none.
   [[nodiscard]] const Call* FirstAfter(int64_t since_ns) const {
     const auto after = std::ranges::upper_bound(by_call_, since_ns, {}, &Call::from_ns);
     return after == by_call_.end() ? nullptr
@@ -47,9 +47,9 @@ class KeyGrants {
 
  private:
   std::vector<const Call*> by_answer_;
-  std::vector<const Call*> last_;  // of those up to each
+  std::vector<const Call*> last_;  // element i: the last invoked of the answers up to i
   std::vector<const Call*> by_call_;
-  std::vector<const Call*> first_;  // of those from each on
+  std::vector<const Call*> first_;  // element i: the first answered of the invocations from i on
 };
 
 class LostLockSearch {
@@ -67,8 +67,8 @@ class LostLockSearch {
   }
 
  private:
-  // Of a key's grants those that let nobody in beside them, or all; and those that were asked of
-  // the lock for certain, or all.
+  // Selects grants of a key: exclusive ones or all, and those that certainly reached the lock or
+  // all.
   struct OfKey {
     uint16_t key = 0;
     bool alone = false;
@@ -78,14 +78,15 @@ class LostLockSearch {
   using OfSession = std::pair<SessionId, uint16_t>;
 
   struct Asked {
-    bool unknown = false;                // something whose outcome nobody knows
-    bool perhaps_in = false;             // by its own count: a release was not answered
-    bool again = false;                  // it was let in while it was inside
-    std::set<uint64_t> inside{};         // holds that it was granted and did not release
-    int64_t granted_ns = kNeverGranted;  // when it was let in last
+    bool unknown = false;     // it has a call of unknown outcome
+    bool perhaps_in = false;  // it may believe that it holds the key: a release was not answered
+    bool again = false;       // its last grant was a re-entry
+    std::set<uint64_t> inside{};         // holds granted and not released
+    int64_t granted_ns = kNeverGranted;  // time of its last grant
   };
 
-  // After a release that was not answered its session may go by its own count that it has the key.
+  // After an unanswered release, a session may believe that it still holds the key and re-enter
+  // without asking the lock.
   [[nodiscard]] std::map<OfKey, KeyGrants> AllGrants() const {
     std::map<OfKey, std::vector<const Call*>> granted;
     std::set<OfSession> perhaps_in;
@@ -109,7 +110,8 @@ class LostLockSearch {
            holds_.Find(call.hold) != nullptr;
   }
 
-  // In the order of invocations, so that a release finds what its session had asked for before.
+  // Acquires come in the order of invocation, so that a release finds the earlier acquires of its
+  // session.
   void NoteAcquire(const Call& acquire) {
     Asked& asked = asked_[{acquire.session, acquire.key}];
     asked.unknown = asked.unknown || acquire.outcome == EventType::kInfo;
@@ -123,8 +125,8 @@ class LostLockSearch {
     Asked& asked = asked_[{release.session, release.key}];
     const bool again = asked.inside.erase(release.hold) == 0;
     const Hold* own = holds_.Find(release.hold);
-    // What its session freed it has not lost: of who says so twice, see false_answers.h. And an
-    // inner exit frees nothing.
+    // A hold that its session freed before was not lost; false_answers.h handles a second success.
+    // An inner exit frees nothing.
     const bool had_it = own != nullptr && !freed_.contains(release.hold);
     if (had_it && asked.inside.empty() && !asked.unknown) Look(release, *own, asked, grants, again);
     if (release.Ok()) freed_.insert(release.hold);
@@ -135,7 +137,7 @@ class LostLockSearch {
             const std::map<OfKey, KeyGrants>& grants, bool again) {
     LostLock lost{.release = &release, .own = &own, .again = again, .entered_again = asked.again};
     for (const bool certain : {false, true}) {
-      // Readers let each other be.
+      // Two readers exclude nobody.
       const auto found = grants.find({.key = release.key, .alone = own.shared, .certain = certain});
       const Call* last =
           found == grants.end() ? nullptr : found->second.LastBefore(release.from_ns);
@@ -154,7 +156,7 @@ class LostLockSearch {
   const Holds& holds_;
   const Scene& scene_;
   std::map<OfSession, Asked> asked_;
-  std::set<uint64_t> freed_;  // holds, by their releases
+  std::set<uint64_t> freed_;  // holds with a successful release
   std::vector<LostLock> found_;
 };
 

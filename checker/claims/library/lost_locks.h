@@ -1,5 +1,5 @@
-// Which releases are of a lock that was certainly lost before, and since when: what the claims
-// `release-result` and `lost-lock-notification` stand on.
+// Finds releases of a lock that was certainly lost before, and since when. The basis of the claims
+// `release-result` and `lost-lock-notification`.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_LOST_LOCKS_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_LOST_LOCKS_H_
 
@@ -13,8 +13,9 @@
 
 namespace doublehold {
 
-// A lock is lost for certain when another was granted it meanwhile: asked for it after its holder
-// had it, and was answered before the holder called its release.
+// A lock is certainly lost when another client was granted it meanwhile. That client must have
+// invoked its acquire after the holder's grant, and been answered before the holder invoked its
+// release.
 //
 //   c1:  A-a==!=============R-r       lost at the `a` of c2 at the latest
 //   c2:           A-a==R-r
@@ -28,31 +29,33 @@ namespace doublehold {
 //   c1:  A-a=A-a=R-r==!========R-r    lost: it was let in again before, and this is its last exit
 //   c2:                   A-a=R-r
 //
-// An earlier acquire of the same session of unknown outcome may have been granted the key since;
-// and so may one that its library sent twice, where a fault kept messages back. Whose release was
-// not answered may be let in by its own count, whoever has the key: that takes it from nobody.
-// Where there are several nodes, or one came back with older data, both may have had the lock.
+// A lost lock is not certain in these cases:
+// - the session has an earlier acquire of unknown outcome, which may be granted since;
+// - its library may have sent an acquire twice, because a fault delayed messages;
+// - another's release was not answered: that client may re-enter by its own count, without the
+//   lock;
+// - there are several nodes, or one returned with older data: both may have held the lock.
 struct LostLock {
   const Call* release = nullptr;  // the last exit of its session
   const Hold* own = nullptr;
-  // Of the grants by which it was lost, the one that was answered first.
+  // Of the grants that ended its hold, the one that was answered first.
   const Call* first = nullptr;
-  const Call* last = nullptr;     // and the one that was asked for last
-  const Call* perhaps = nullptr;  // as `first`, but of all by which it may have been lost
+  const Call* last = nullptr;     // of the same, the one that was invoked last
+  const Call* perhaps = nullptr;  // as `first`, but among all grants that may have ended it
   bool again = false;             // its hold had been released before
-  bool certain = false;           // else its session may have had it still, or again
-  bool entered_again = false;     // meanwhile it had the key more than once
+  bool certain = false;           // false: its session may still, or again, have held the lock
+  bool entered_again = false;     // its session re-entered meanwhile
 };
 
-// Why nothing is certain of any lock of a history, if that is so.
+// Why no loss in the history is certain; nothing: losses may be.
 std::optional<std::string> WhyNoLossIsCertain(const Evidence& evidence);
 
-// Whether the acquire of a hold may have been sent twice, by a library of its own accord, and be
-// carried out once more at any time: a fault kept messages back.
+// Whether the library may have sent the acquire of a hold twice, so that it may be carried out
+// again at any time: a fault delayed messages.
 bool MayBeSentAgain(const Scene& scene, const Hold& own);
 
-// In the order in which their releases were called. Only where some loss is certain. Refers to the
-// evidence.
+// In the order in which the releases were invoked. Requires that losses can be certain. Refers to
+// the evidence.
 std::vector<LostLock> FindLostLocks(const Evidence& evidence);
 
 }  // namespace doublehold

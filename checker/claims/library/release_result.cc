@@ -82,7 +82,7 @@ class ReleaseResultChecker {
          .under = answer.own,
          .key = release.key,
          .when = {release.to_ns,
-                  release.to_ns},  // what kept its answer back may have begun meanwhile
+                  release.to_ns},  // a fault that delayed the answer may have begun meanwhile
          .what = fmt::format("released the key at {} and {}", At(release.from_ns), Said(answer)),
          .of_service = true}));
   }
@@ -114,7 +114,7 @@ class ReleaseResultChecker {
   Stories stories_;
   std::set<const Call*> judged_;
   int64_t count_ = 0;
-  bool denied_ = false;  // somebody was told that a lock was lost, and it was not
+  bool denied_ = false;  // some release wrongly reported that a lock was lost
   std::string doubt_;
 };
 

@@ -7,25 +7,24 @@
 
 namespace doublehold {
 
-// If a release of a lock that was certainly lost before (lost_locks.h) says that it freed the
-// holder's own lock, its caller is not told that what it did under the lock was unprotected:
+// A release of a certainly lost lock (lost_locks.h) must not report success. Else its caller does
+// not learn that its work under the lock was unprotected:
 //
-//   c1:  A-a===!===========R-r        violated: a release of a lock that is lost says `x`
+//   c1:  A-a===!===========R-r        violated: the release of a lost lock must report `x`
 //   c2:           A-a==R-r
 //
-// So it is where nobody else is involved (false_answers.h): a lease that is over, or a lock that
-// was freed before, is lost as well. And a release that says so of a lock that was there is as
-// false:
+// The same holds without another client (false_answers.h): a lock whose lease is over, or that was
+// freed before, is lost as well. A release must not report a loss either if its lock was there:
 //
 //   c1:  A-a=======R-x        !       violated: its lease ran, and nobody else was granted the key
 //
-// Either that answer is not true, or the promise of the lease was not.
+// Either this answer is false, or the lease was not kept.
 //
-// One that frees without looking (`unchecked`) says nothing about whose lock it was: that is the
-// claim `release`. A release that is not answered says nothing either, nor does an inner exit,
-// which frees nothing.
+// A release that does not check the owner (`unchecked`) says nothing about it: that is the claim
+// `release`. An unanswered release says nothing either, nor does an inner exit, which frees
+// nothing.
 //
-// Unknown where no lock was lost so: then nobody had anything to be told.
+// Unknown where no lock was lost: then no release had to report it.
 ClaimVerdict CheckReleaseResult(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

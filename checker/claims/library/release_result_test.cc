@@ -19,7 +19,7 @@ constexpr char kLost[] = R"(
       c2:                A-a===R-r
       pause c1:     [---------]           | 9)";
 
-TEST(ReleaseResult, IsViolatedWhereTheReleaseOfALostLockSaysThatItFreedIt) {
+TEST(ReleaseResult, IsViolatedWhereTheReleaseOfALostLockReportsSuccess) {
   const ClaimVerdict verdict = VerdictOnReleaseResult(kLost);
   EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
   EXPECT_EQ(verdict.count, 1);
@@ -149,7 +149,7 @@ TEST(ReleaseResult, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
   }
 }
 
-TEST(ReleaseResult, IsUnknownWhereOneMayHaveLiedThoughAnotherWasToldOfItsLoss) {
+TEST(ReleaseResult, IsUnknownWhereOneReleaseMayBeFalseAlthoughAnotherIsRight) {
   EXPECT_EQ(VerdictOnReleaseResult(R"(
       c1:              A-a==!==========R-r         A-a=R-r
       c2:   A-a=R-?              A-a=R-r
@@ -158,8 +158,8 @@ TEST(ReleaseResult, IsUnknownWhereOneMayHaveLiedThoughAnotherWasToldOfItsLoss) {
             Outcome3::kUnknown);
 }
 
-// A picture cannot say that: its second release is of no hold.
-TEST(ReleaseResult, ASecondReleaseOfTheSameHoldIsToSayThatNothingWasThere) {
+// A drawing cannot show this: its second release has no hold.
+TEST(ReleaseResult, ASecondReleaseOfAHoldMustReportThatNothingWasThere) {
   for (const std::string first : {"?", "r"}) {
     for (const std::string second : {"r", "x"}) {
       const std::string one = "c1: A-a==R-" + first + "           R-" + second;
@@ -179,7 +179,7 @@ TEST(ReleaseResult, ASecondReleaseOfTheSameHoldIsToSayThatNothingWasThere) {
   }
 }
 
-TEST(ReleaseResult, WhoWasToldOfTheLossMayNotBeToldTheContraryAfterwards) {
+TEST(ReleaseResult, AReleaseAfterAReportedLossMustNotReportSuccess) {
   for (const auto& [second, outcome] :
        {std::pair("r", Outcome3::kViolated), {"x", Outcome3::kValid}}) {
     History history = FromLanes(std::string(R"(
@@ -201,7 +201,7 @@ struct OwnDrawn {
   Outcome3 outcome = Outcome3::kUnknown;
 };
 
-TEST(ReleaseResult, IsViolatedWhereALiveLockIsDeniedAndNobodyElseCanHaveTakenIt) {
+TEST(ReleaseResult, IsViolatedWhereAReleaseDeniesALiveLockThatNobodyElseCanHaveTaken) {
   const ClaimVerdict verdict = VerdictOnReleaseResult(R"(
       c1:   A-a=====R-x     !
       c2:                A-a=R-r)");
@@ -276,8 +276,8 @@ TEST(ReleaseResult, IsViolatedWhereALiveLockIsDeniedAndNobodyElseCanHaveTakenIt)
   }
 }
 
-// As `picture` draws it, behind a library. Its leases are for 5 columns; a picture asks for a
-// second.
+// The history of `picture`, behind a library. The library's leases last 5 columns; the picture asks
+// for a second.
 ClaimVerdict VerdictOnLibrary(const std::string& picture, const std::vector<std::string>& can) {
   History history =
       FromLanes(picture, {.lease = 5ms, .grace = 5ms, .library = LibraryFact{"lib", "1", can}});
@@ -289,7 +289,7 @@ ClaimVerdict VerdictOnLibrary(const std::string& picture, const std::vector<std:
   return CheckReleaseResult(history, {});
 }
 
-TEST(ReleaseResult, IsViolatedWhereALibraryFreesALockWhoseLeaseWasOverByMoreThanGrace) {
+TEST(ReleaseResult, IsViolatedWhereALibraryReportsSuccessLaterThanLeaseAndGrace) {
   const std::string late = "c1:  A-a==!             R-r";
   const ClaimVerdict verdict = VerdictOnLibrary(late, {"lease"});
   ASSERT_EQ(verdict.outcome, Outcome3::kViolated) << verdict.reason;
@@ -321,7 +321,7 @@ TEST(ReleaseResult, IsViolatedWhereALibraryFreesALockWhoseLeaseWasOverByMoreThan
   EXPECT_EQ(VerdictOnLibrary(late, {}).outcome, Outcome3::kUnknown) << "it is one of ours";
 }
 
-TEST(ReleaseResult, WhoseRecordsWereLostMayHaveBeenLetInAgain) {
+TEST(ReleaseResult, WithLostRecordsASessionMayHaveBeenGrantedTheKeyAgain) {
   EXPECT_EQ(VerdictOnReleaseResult(std::string(kLost) + "\n      lost c1:             *").outcome,
             Outcome3::kUnknown);
 }

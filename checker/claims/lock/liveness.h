@@ -12,7 +12,7 @@ namespace doublehold {
 // granted within lease and grace. Unknown when most granted keys were not probed. Also unknown when
 // a probe was granted later: its last attempt may have been carried out in time.
 //
-//   expiry:   *          | -1      its only server has the key without an expiry, and grants the lock:
+//   expiry:   *          | -1      its only server has the key without expiry, and grants the lock:
 //   probe:       P--p              the key remains when nobody holds the lock, and blocks nobody
 //
 // Unknown, too, where the probe may have been refused rightly:
