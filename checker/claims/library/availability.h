@@ -34,7 +34,6 @@ namespace doublehold {
 //   refusals do not count.
 // - On one node, another client may be ahead in a queue: any that acquired since its last grant.
 // - A driver with an unanswered call does not ask the lock until that call is answered.
-// nothing until it is.
 //
 // It is unknown how often a long call tried. If one long call (on several nodes, a series of them)
 // was refused all the time, the claim is unknown:
@@ -45,7 +44,7 @@ namespace doublehold {
 // But if every client that may be ahead retries all the time too, one of them must be granted the
 // key, in any order. If none is:
 //
-//   c1:  A-a==R-r   A-x A-x A-x >  A-x        violated, on one node: a queue in which nobody gets on
+//   c1:  A-a==R-r   A-x A-x A-x >  A-x        violated, on one node: the queue is stuck
 //   c2:      A-x  A-x A-x A-x   >    A-x
 //
 // A grant later than lease and grace, without a late refusal before it, is unknown as well: it may

@@ -24,7 +24,7 @@ struct FreeSpell {
 // By key and time. Requires a complete record.
 //
 //   c1:  A-a==R-r                 free from the return of the last release of all holds to the next
-//   c2:            A-x  A-a==R-r  acquire that may have been granted; a refused acquire holds nothing
+//   c2:            A-x  A-a==R-r  acquire that may have been granted; a refused one holds nothing
 //
 // A hold without a successful release lasts as long as its lease may; on several nodes a refused
 // release may have left keys behind. A server counts the lease from the arrival of the request, so

@@ -17,10 +17,10 @@
 namespace doublehold {
 namespace {
 
-// What the sessions of a client do with keys: each acquire until its answer, each hold until the
-// answer of its release.
+// When the sessions of a client use keys: each acquire until its answer, each hold until the answer
+// of its release.
 struct Busy {
-  std::vector<int64_t> from_ns, done_ns;  // each in order
+  std::vector<int64_t> from_ns, done_ns;  // both sorted
 };
 
 class CommandLimitChecker {
@@ -78,13 +78,13 @@ class CommandLimitChecker {
   static bool IsOver(const Hold& hold) {
     return hold.released && !hold.unanswered && hold.done_ns < kForeverNs;
   }
-  // Without an answer to its release, for ever: its library may go on with it.
+  // A hold without an answered release lasts for ever, since its library may keep renewing it.
   static Span WhileHeld(const Hold& hold) {
     return {hold.core.from_ns, IsOver(hold) ? hold.done_ns : kForeverNs};
   }
 
-  // Its client did anything else with a key meanwhile: what it sent may have been for that. Its own
-  // acquire was over when this began, and it is one of those that were busy itself.
+  // Whether the client used another key meanwhile, so that its commands may belong to that use. The
+  // hold itself counts as one use; its own acquire was over before.
   [[nodiscard]] bool IsBesideAnother(const Hold& hold, const Span& when) const {
     const Busy& busy = busy_.at(hold.client);
     const auto begun = std::ranges::upper_bound(busy.from_ns, when.to_ns) - busy.from_ns.begin();
@@ -98,7 +98,7 @@ class CommandLimitChecker {
     const auto its = sent_.find(hold.client);
     const int64_t sent = its == sent_.end() ? 0 : CountWithin(its->second, when);
     if (sent <= limit_) {
-      // A release that was answered took one at least.
+      // An answered release sent at least one command.
       const bool known = over && sent > 0 && when.to_ns < kept_until_ns_;
       ++(known ? judged_ : passed_over_);
       if (!known) return;
@@ -145,7 +145,7 @@ class CommandLimitChecker {
   const Scene& scene_;
   Stories stories_;
   const int64_t limit_;
-  std::map<int32_t, std::vector<int64_t>> sent_;  // of each client, by time
+  std::map<int32_t, std::vector<int64_t>> sent_;  // of each client, sorted by time
   std::map<int32_t, Busy> busy_;
   int64_t kept_until_ns_ = kForeverNs;
   MarginFinder left_{{.what = "fewest commands left of the limit of a hold",

@@ -1,5 +1,5 @@
-// The claim `commands-per-hold`: while a client holds a lock, it sends no more than a limit to
-// servers of locks.
+// The claim `commands-per-hold`: while a client holds a lock, it sends no more than a limited
+// number of commands to lock servers.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_COMMANDS_PER_HOLD_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_COMMANDS_PER_HOLD_H_
 
@@ -8,20 +8,21 @@
 
 namespace doublehold {
 
-// All that passed on its way from the client (`traffic`) after its grant and up to the answer of
-// its release, but for what keeps a connection, as PING does. What it took to be granted the key is
-// not counted: that depends on who else has it.
+// Counts the client's commands (`traffic`) from its grant to the answer of its release, except
+// those that keep a connection alive, such as PING. The commands of the acquire do not count: their
+// number depends on who else holds the key.
 //
 //   c1:           A-a=========R-r
 //   sent c1:      *   *   *   *         3
 //
-// Who asks for another key meanwhile, or has one, or whose other session does, sends for that as
-// well: with more than the limit that hold is passed over. So is one that is not known to be over,
-// of which nothing was kept, or after which no more was, if less was sent than the limit. A fault
-// is no excuse; a stall of the machine meanwhile is, since a lock that is held for longer is
+// A client may use another key meanwhile, in this or another session. Its commands may then belong
+// to that key, so a hold over the limit is skipped. A hold within the limit is skipped if it is not
+// known to be over, if no command of it was recorded, or if recording stopped before its end. A
+// fault is no excuse. A stall of the machine meanwhile is one: a lock that is held longer is
 // renewed more often.
 //
-// Once for each hold. Unknown where no limit is set, or more holds were passed over than judged.
+// Counts once for each hold. Unknown where no limit is set, or where more holds were skipped than
+// judged.
 ClaimVerdict CheckCommandsPerHold(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

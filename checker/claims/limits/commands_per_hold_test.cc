@@ -14,7 +14,7 @@ ClaimVerdict VerdictOnCommands(const std::string& picture, const std::string& li
   return CheckCommandsPerHold(FromLanes(picture, {.limits = {{"commands-per-hold", limit}}}), {});
 }
 
-TEST(CommandsPerHold, IsViolatedByAHoldWithMore) {
+TEST(CommandsPerHold, IsViolatedByAHoldWithMoreCommands) {
   const ClaimVerdict verdict = VerdictOnCommands(R"(
       c1:          A-a=====R-r A-a==R-r
       sent c1:     *  * *  *   *    *)");
@@ -58,7 +58,7 @@ TEST(CommandsPerHold, CountsWhatTheClientSentAfterItsGrantAndUpToTheAnswerOfItsR
   });
 }
 
-TEST(CommandsPerHold, PassesOverWhatIsNotKnown) {
+TEST(CommandsPerHold, SkipsHoldsWhoseCommandsAreNotKnown) {
   ExpectEachCommands({
       {"it is not over", "c1:      A-a====\nsent c1:    *"},
       {"and yet was too much", "c1:      A-a====g\nsent c1:    ***", Outcome3::kViolated},

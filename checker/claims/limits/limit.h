@@ -1,4 +1,4 @@
-// Limits that a user sets on a figure of a run (`--limit max-wait=5s`): each is judged as the claim
+// Limits that a user sets on a figure of a run (`--limit max-wait=5s`). Each is judged as the claim
 // of that name.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_LIMIT_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_LIMIT_H_
@@ -12,10 +12,10 @@
 
 namespace doublehold {
 
-// As the registry says of its claim, in ns or a number: above 0.
+// Parses a limit of the kind that the registry gives its claim: ns or a number, above 0.
 Result<int64_t> ParseLimit(LimitKind kind, std::string_view word);
 
-// Of a claim that has one; nothing: the history has none, or one that cannot be read.
+// The limit of a claim; nothing: the history has none, or an unreadable one.
 std::optional<int64_t> LimitOf(const RunFacts& facts, std::string_view claim);
 
 }  // namespace doublehold

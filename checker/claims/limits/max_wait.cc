@@ -19,15 +19,15 @@
 namespace doublehold {
 namespace {
 
-// Of one session and key, since it was last granted that.
+// The waits of one session for one key since its last grant of that key.
 struct LongWait {
   SessionId session;
   uint16_t key = 0;
   std::vector<Span> asked;
   bool granted = false;
-  uint64_t hold = 0;              // that it was granted
-  int64_t perhaps_longer_ns = 0;  // than its length: it was not answered
-  // It was granted the key meanwhile as well, or may have been, and gave it back to wait on.
+  uint64_t hold = 0;              // the hold that it was granted
+  int64_t perhaps_longer_ns = 0;  // how much longer an unanswered wait may have been
+  // The session was or may have been granted the key meanwhile, and released it to wait on.
   bool had_it_meanwhile = false;
 
   [[nodiscard]] int64_t LengthNs() const {
@@ -82,7 +82,7 @@ class WaitLimitChecker {
     for (const auto& [who, wait] : waits) Judge(wait);
   }
 
-  // The last acquire of a wait is the one that ends it.
+  // The last acquire of a granted wait is the one that ends it.
   [[nodiscard]] bool HadItWithin(const KeyWait& wait) const {
     const auto& calls = evidence_.calls().all;
     const auto from = std::ranges::lower_bound(calls, wait.when.from_ns, {}, &Call::from_ns);
@@ -95,7 +95,7 @@ class WaitLimitChecker {
     return had > 0;
   }
 
-  // What is taken off: that it stood still, and whatever the machine did meanwhile, to whomever.
+  // The time to subtract: the client was blocked, or the machine stalled any process.
   [[nodiscard]] int64_t ExcusedNs(const LongWait& wait) const {
     int64_t excused_ns = 0;
     for (const Span& span : wait.asked) {
@@ -146,7 +146,7 @@ class WaitLimitChecker {
                        ShortTime(wait.LengthNs()), wait.granted ? "" : ", and was not granted it");
   }
 
-  // It was asked for and granted within one try of the wait.
+  // Whether the hold was acquired and granted within one try of the wait.
   static bool Overtook(const Hold& hold, const LongWait& wait) {
     return std::ranges::any_of(wait.asked, [&](const Span& asked) {
       return Before(asked.from_ns, hold.asked_ns) && Before(hold.core.from_ns, asked.to_ns);
@@ -156,7 +156,7 @@ class WaitLimitChecker {
   [[nodiscard]] Violation Tell(const LongWait& wait) const {
     const Span when = wait.Whole();
     int64_t others = 0;
-    const Hold* overtook = nullptr;  // the first that did
+    const Hold* overtook = nullptr;  // the first that overtook
     for (const Hold& hold : evidence_.holds().all) {
       if (hold.key != wait.key || hold.owner() == wait.session) continue;
       if (hold.core.from_ns < when.from_ns || hold.core.from_ns > when.to_ns) continue;
@@ -182,7 +182,7 @@ class WaitLimitChecker {
                       .missed = "longest that a wait took beyond the limit"}};
   int64_t count_ = 0;
   int64_t judged_ = 0;
-  int64_t passed_over_ = 0;  // were not granted, nor too long
+  int64_t passed_over_ = 0;  // not granted, but not too long either
   std::string doubt_;
 };
 

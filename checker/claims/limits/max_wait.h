@@ -1,4 +1,4 @@
-// The claim `max-wait`: nobody asks for a key for longer than a limit before it is granted it.
+// The claim `max-wait`: no client waits for a key longer than a limit.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_MAX_WAIT_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_MAX_WAIT_H_
 
@@ -7,23 +7,23 @@
 
 namespace doublehold {
 
-// A session waits from when it asks to when it is granted the key. Who gives up and asks again is
-// no better off: all that it waited since it was last granted the key is one wait, without the time
-// between.
+// A session waits from its first acquire to its grant. A client that gives up and retries later has
+// waited in both tries: all its tries since its last grant are one wait, without the time between
+// them.
 //
 //   c1:       Q-A-a==R-r   Q-A-a==R-r     granted again and again
-//   c2:    Q-A-x------q  Q-A-x------q     one wait, so far of both lengths
+//   c2:    Q-A-x------q  Q-A-x------q     one wait, so far the sum of both
 //
-// A wait that is not over when the run is has lasted so long at least. A fault is no excuse, since
-// the limit says what users are to see of the lock under it: but for one that stops the waiting
-// client itself, or keeps it at its work. That, and every stall of the machine meanwhile, is taken
-// off; a wait that is too long only with it is unknown.
+// An unfinished wait has lasted at least to the end of the run. A fault is no excuse, since the
+// limit is on what users see of the lock under faults. Exception: a fault that stops the waiting
+// client itself, or keeps it at its work. The time of such a fault, and of every stall of the
+// machine, is subtracted. A wait that is within the limit only after this is unknown.
 //
-// Who has the key, or may have it, and gives it back to wait on, has not waited all that time; and
-// who hangs without an answer may have waited to the end of the record: unknown.
+// Unknown as well: a session that held or may have held the key meanwhile, and a session whose
+// unanswered wait may have lasted to the end of the record.
 //
-// Once for each wait. Unknown where no limit is set, and where more waits were shorter and never
-// granted than were granted.
+// Counts once for each wait. Unknown where no limit is set, and where the shorter waits without a
+// grant outnumber the granted waits.
 ClaimVerdict CheckMaxWait(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

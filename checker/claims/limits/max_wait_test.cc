@@ -65,7 +65,7 @@ TEST(MaxWait, CountsAllThatASessionWaitedSinceItsLastGrant) {
   }
 }
 
-TEST(MaxWait, TakesOffWhatStoppedTheClientAndAllThatTheMachineDid) {
+TEST(MaxWait, SubtractsPausesOfTheClientAndStallsOfTheMachine) {
   const std::vector<DrawnWait> drawn{
       {"it was stopped", "c1:       Q-A---------aq\npause c1:    [----]"},
       {"not for long enough", "c1:       Q-A---------aq\npause c1:    []", Outcome3::kViolated},
@@ -106,7 +106,7 @@ std::string CauseOfWait(const std::string& picture, const std::string& lock) {
   return std::string(Name(verdict.claims.at(0).violations.at(0).cause));
 }
 
-TEST(MaxWait, IsForWantOfAQueueOnlyWhereNoFaultHasAPartInIt) {
+TEST(MaxWait, IsCausedByTheMissingQueueOnlyWithoutAFault) {
   const std::string starved =
       "c1:         QA-aq==R-r QA-aq==R-r\nc2:         Q-A--------------x--A-a q";
   EXPECT_EQ(CauseOfWait(starved, "set-nx-px"), "no-queue");
