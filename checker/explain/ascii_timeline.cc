@@ -15,14 +15,14 @@ namespace doublehold {
 namespace {
 
 constexpr size_t kColumns = 76;
-constexpr size_t kMostMarks = 40;  // of all lanes; the earliest tries go first
+constexpr size_t kMostMarks = 40;  // in all lanes together; the earliest ones are dropped last
 
 constexpr char kAsBefore = '\0';
 
 struct Mark {
   int64_t at_ns = 0;
   char sign = ' ';
-  char after = ' ';  // what fills the lane from here on; kAsBefore: what did before
+  char after = ' ';  // fills the lane from here on; kAsBefore: the same character as before
 };
 
 struct TimelineLane {
@@ -48,7 +48,7 @@ class SpaceTimeDrawing {
   }
 
   void Take(const FaultEpisode& episode) {
-    if (lanes_.empty()) return;  // beside nothing it shows nothing
+    if (lanes_.empty()) return;  // a fault is drawn only beside holds
     const FaultFact& fault = record_.FaultOf(episode);
     const std::string target = episode.client > 0  ? fmt::format(" c{}", episode.client)
                                : episode.node >= 0 ? fmt::format(" n{}", episode.node)
@@ -83,7 +83,7 @@ class SpaceTimeDrawing {
     return outcome == EventType::kFail ? 'x' : '?';
   }
 
-  // What was invoked, and what came of it.
+  // Adds the marks of a call: its invocation, and its outcome.
   void Span2(TimelineLane& lane, const Call& call, char invoked, char ok, char after) {
     lane.marks.push_back({call.from_ns, invoked, '-'});
     Widen(call.from_ns);
@@ -147,14 +147,14 @@ class SpaceTimeDrawing {
     to_ns_ = std::max(to_ns_, at_ns);
   }
 
-  // Every instant has a column of its own; what is left of the width is shared by how long it was.
+  // Every instant has its own column. The rest of the width is divided by the lengths between them.
   void PlaceColumns() {
     std::set<int64_t> times;
     for (TimelineLane& lane : lanes_) {
       std::ranges::stable_sort(lane.marks, {}, &Mark::at_ns);
       if (lane.marks.size() > kMostMarks) lane.marks.resize(kMostMarks);
       for (Mark& mark : lane.marks) {
-        // Two of one instant stand beside each other.
+        // Two marks of one instant stand side by side.
         while (&mark != lane.marks.data() && mark.at_ns <= (&mark - 1)->at_ns) {
           mark.at_ns = (&mark - 1)->at_ns + 1;
         }
@@ -191,7 +191,7 @@ class SpaceTimeDrawing {
     return line;
   }
 
-  // Of grants, ends of leases and ends of holds, where there is room.
+  // The times of grants, lease ends and hold ends, where there is room.
   std::string Times() const {
     std::string line;
     for (const int64_t at_ns : key_times_) {

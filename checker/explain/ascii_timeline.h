@@ -1,6 +1,6 @@
-// The picture of a violation for a terminal: a lane a session, with the marks of ascii_history.h, a
-// lane a fault, and times below. Columns are in the order of time; their distances only hint at how
-// long it was.
+// Draws a violation for a terminal: a lane for each session, with the marks of ascii_history.h, a
+// lane for each fault, and times below. Columns are in the order of time; their distances are not
+// to scale.
 //
 //   client 1      A-a=====r=====!========W-w=R-x
 //   client 2                       A-a=R-r
@@ -15,7 +15,7 @@
 
 namespace doublehold {
 
-// Several lines, each ended; empty where a violation names no hold.
+// Returns several lines, each with a line break; empty if the violation names no hold.
 std::string DrawSpaceTime(const Particulars& record, const Violation& violation,
                           const Explanation& why);
 

@@ -70,7 +70,7 @@ bool IsLateAt(const Hold& hold, int64_t at_ns) {
   return !hold.LiveAt(at_ns) && hold.valid_until_ns < at_ns;
 }
 
-// Two holds of a key, one of which was granted while the other lasted.
+// Explains an overlap: one of the two holds was granted while the other lasted.
 Explanation OfOverlap(const Particulars& record, const Hold& a, const Hold& b, int64_t at_ns) {
   const Hold& first = a.core.from_ns <= b.core.from_ns ? a : b;
   const Hold& second = &first == &a ? b : a;
@@ -82,8 +82,8 @@ Explanation OfOverlap(const Particulars& record, const Hold& a, const Hold& b, i
   return WhyGrantedTwice(record, first);
 }
 
-// Something done under one hold that harmed another: the one whose lease was over is to blame;
-// where neither's was, that there were two.
+// Explains an operation under one hold that harmed another hold. The hold whose lease was over is
+// to blame. If both leases were valid, the double grant is.
 Explanation OfHarm(const Particulars& record, const Violation& violation) {
   const Hold* by = HoldOf(record, violation.first);
   const Hold* other = HoldOf(record, violation.second);
@@ -104,8 +104,9 @@ int64_t TokenForHold(const Particulars& record, const Hold* hold) {
   return grant == nullptr ? 0 : grant->answer[1];
 }
 
-// Of two grants the one with the smaller token came later: the last fault since the other was asked
-// for that can lose a counter, which is a key beside those of the locks, on a server of locks.
+// Explains a grant with a smaller token than an earlier grant. The counter is a key of its own on a
+// lock server. The cause is the last fault that can lose it, since the earlier of the two was
+// invoked.
 Explanation OfCounter(const Particulars& record, const Hold* one, const Hold* other,
                       int64_t at_ns) {
   const int64_t since_ns =
@@ -126,7 +127,7 @@ Explanation OfCounter(const Particulars& record, const Hold* one, const Hold* ot
           .episodes = {last}};
 }
 
-// What was answered for it when it had been released.
+// Whether the violation is about an answer that came after the hold was released.
 bool IsOfPast(const Particulars& record, const Violation& violation) {
   const Hold* hold = HoldOf(record, violation.first);
   return hold != nullptr && hold->released && hold->core.to_ns < violation.from_ns;
@@ -147,7 +148,7 @@ Explanation OfStock(const Particulars& record, const Violation& violation) {
   const int64_t token = TokenForHold(record, by);
   const int64_t other = TokenForHold(record, over);
   if (token == 0 || other == 0) return OfHarm(record, violation);
-  // One was asked for when the other had been granted, and its token is not above that one's.
+  // Whether the later grant, invoked after the earlier one had returned, has no larger token.
   const auto sank = [](const Hold& before, int64_t token_before, const Hold& after, int64_t token) {
     return before.core.from_ns < after.asked_ns && token <= token_before;
   };
@@ -175,8 +176,8 @@ Explanation OfFencing(const Particulars& record, const Violation& violation) {
           .because = "the store took a token though it had taken a newer one"};
 }
 
-// Whether another was granted the key between a call and an instant: no count of before is left
-// then.
+// Whether another client was granted the key between a call and an instant. An earlier count of
+// entries is gone by then.
 bool AnotherHadIt(const Particulars& record, const Call& since, int64_t by_ns) {
   return std::ranges::any_of(record.CallsOf(Op::kAcquire, since.key), [&](const Call* grant) {
     return grant->Ok() && grant->session != since.session && since.to_ns < grant->from_ns &&
@@ -184,8 +185,9 @@ bool AnotherHadIt(const Particulars& record, const Call& since, int64_t by_ns) {
   });
 }
 
-// A message of one of its calls was kept back, or lost: what it was sent for may have been sent
-// again. A release that runs twice frees the lock too early, an acquire that does leaves it.
+// Whether a fault delayed or lost a message of the hold's calls, so that a command may have been
+// sent and carried out twice. A release that runs twice frees the key too early; an acquire that
+// runs twice does not free it.
 Explanation MayHaveRunTwice(const Particulars& record, const Hold& hold, Op op, int64_t until_ns) {
   for (const FaultEpisode& episode : record.scene.episodes) {
     const FaultFact& fault = record.FaultOf(episode);
@@ -208,7 +210,7 @@ Explanation MayHaveRunTwice(const Particulars& record, const Hold& hold, Op op, 
   return NotTold("nothing recorded explains the count of its entries");
 }
 
-// A call of the session that answered although a message of it was lost on the way.
+// Explains a nested exit by a call that was answered although a message of it was lost.
 Explanation OfReentry(const Particulars& record, const Violation& violation) {
   const Hold* hold = HoldOf(record, violation.first);
   if (hold == nullptr) return NotTold("whose exit it was is not known");
@@ -226,7 +228,7 @@ bool IsOpenAt(const Call& call, int64_t at_ns) {
   return call.from_ns <= at_ns && at_ns <= call.to_ns && call.outcome == EventType::kInfo;
 }
 
-// Of a client that was killed: how it left the key, if it may have; nobody can have been granted it
+// How a killed client left the key. Empty: it did not, or another client has been granted the key
 // since.
 std::string_view HowItLeft(const Particulars& record, const FaultEpisode& episode, uint16_t key,
                            const Hold* last) {
@@ -263,12 +265,12 @@ Explanation OfLiveness(const Particulars& record, const Violation& violation) {
     }
     if (episode.node > 0 && ActsOnServers(episode, fault)) down.push_back(&episode);
   }
-  // Of several nodes one need not be needed.
+  // On several nodes, the lock may not need the node that is down.
   if (!down.empty() && record.history.facts.nodes <= 1) {
     found.push_back(
         {.cause = Cause::kNodeDown, .because = FaultsClause(record.scene, down), .episodes = down});
   }
-  // Each call without an answer may have left it so too, but for those of who was killed.
+  // Each unanswered call may have left the key so, too, except the calls of killed clients.
   const auto unanswered = record.calls.UnansweredSince(key, last == nullptr ? 0 : last->asked_ns);
   const bool by_others = std::ranges::any_of(unanswered, [&](const Call* call) {
     return std::ranges::none_of(found, [&](const Explanation& each) {
@@ -312,7 +314,7 @@ Explanation OfOrder(const Particulars& record, const Violation& violation) {
   return NoQueue(record);
 }
 
-// Another asked later and was granted the key before, and no fault was active meanwhile.
+// Whether another client that acquired later was granted the key first, without a fault meanwhile.
 Explanation OfLongWait(const Particulars& record, const Violation& violation) {
   const auto faults = record.scene.EpisodesWithin({violation.from_ns, violation.to_ns});
   if (!faults.empty()) return NotTold(FaultsClause(record.scene, faults));
@@ -340,7 +342,7 @@ std::vector<std::string> CauseNames() {
 Explanation WhyViolated(const Particulars& record, std::string_view claim,
                         const Violation& violation) {
   if (violation.by_stall) {
-    const bool of_answer = claim == "stock" && !violation.first;  // no single write is told
+    const bool of_answer = claim == "stock" && !violation.first;  // no single write is described
     return {.cause = Cause::kMachine,
             .because = of_answer ? "the write would have been answered without that stall"
                                  : "the lease would have lasted without that stall"};

@@ -1,6 +1,6 @@
-// Why a violation could happen, as far as the record tells. Decided from what was recorded alone:
-// events, and faults with what they measured. Where that leaves several explanations, or none, the
-// cause is `not-told`: a wrong cause is worse than none.
+// Why a violation happened, as far as the record shows. The cause rests on the record alone:
+// events, and faults with their measurements. If several explanations remain, or none, the cause is
+// `not-told`: a wrong cause is worse than none.
 #ifndef DOUBLEHOLD_CHECKER_EXPLAIN_CAUSE_H_
 #define DOUBLEHOLD_CHECKER_EXPLAIN_CAUSE_H_
 
@@ -51,16 +51,17 @@ std::span<const CauseEntry> Causes();
 std::string_view Name(Cause cause);
 std::vector<std::string> CauseNames();
 
-// A cause, and what of the record it was decided by.
+// A cause, and the parts of the record that show it.
 struct Explanation {
   Cause cause = Cause::kNotTold;
-  std::string because{};  // "client 1 was stopped (0.100-0.900 s)"; of kNotTold: why it is not
-  std::vector<const FaultEpisode*> episodes{};  // those that are part of it
-  std::vector<const Call*> calls{};             // of others than the holders, likewise
-  std::vector<Cause> perhaps{};                 // of kNotTold: each of these explains it
+  std::string because{};  // "client 1 was stopped (0.100-0.900 s)"; of kNotTold: why there is none
+  std::vector<const FaultEpisode*> episodes{};  // the faults that are part of it
+  // the calls that are part of it, of clients other than the holders
+  std::vector<const Call*> calls{};
+  std::vector<Cause> perhaps{};  // for kNotTold: the causes that would each explain it
 };
 
-// `violation` is one of `claim`, and of the history that `record` was made of.
+// Requires that `violation` belongs to `claim`, and to the history of `record`.
 Explanation WhyViolated(const Particulars& record, std::string_view claim,
                         const Violation& violation);
 

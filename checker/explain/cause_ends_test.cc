@@ -1,4 +1,4 @@
-// Causes where one thing is just enough, or comes just too late, to be one.
+// Causes at their limits: just long enough, or just too late.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,15 +21,15 @@ const std::string kFourLate = R"(
       c1:          A-a=============!===R-x
       c2:                          A-a==R-r)";
 
-TEST(CauseEnds, WhatHeldItUpForAsLongAsItWasLateIsToBlame) {
+TEST(CauseEnds, AFaultThatLastsAsLongAsTheLatenessIsToBlame) {
   ExpectCauses({
       {"exclusion", kFourLate + "\n      pause c1:         [---]", "stopped"},
       {"exclusion", kFourLate + "\n      pause c1:         [--]", "overran"},
   });
 }
 
-TEST(CauseEnds, WhoFreedItsOwnFreedNobodyElses) {
-  // c2 can only have been granted the key when c1's DEL had freed c1's own.
+TEST(CauseEnds, AReleaseThatFreedItsOwnLockFreedNoOther) {
+  // c2 can only have been granted the key after c1's DEL had freed c1's own lock.
   const std::string before = R"(
       c1:                A-a=====R--f
       c2:                         A---a===========R-x
@@ -43,7 +43,7 @@ TEST(CauseEnds, WhoFreedItsOwnFreedNobodyElses) {
     over.replace(over.find("=="), 2, "!=");
     ExpectCauses({
         {"lease-exclusion", lanes, "not-told"},
-        // What may have taken c1's own away before.
+        // Something may have removed c1's own lock before.
         {"lease-exclusion", over, "foreign-release"},
         {"lease-exclusion", lanes + "\n      evict n1:              [-]", "foreign-release"},
         {"lease-exclusion", lanes + "\n      c4:          A-aR---------f", "foreign-release"},
@@ -57,17 +57,17 @@ const std::string kCauseEndsLate = R"(
       c1:          A-a==W--!---------w=R-x       | 5>4
       c2:                       A-a==R-r)";
 
-TEST(CauseEnds, FaultsAtTheSameTimeHoldItUpOnce) {
+TEST(CauseEnds, SimultaneousFaultsDelayAHoldOnce) {
   ExpectCauses({{"exclusion",
                  kCauseEndsLate + "\n      hold c1:          [---]\n      delay c1:         [---]",
                  "overran"}});
 }
 
-TEST(CauseEnds, WhatIsLostIsWaitedForWhenTheFaultIsOver) {
+TEST(CauseEnds, ALostMessageIsWaitedForAfterTheFault) {
   ExpectCauses({{"exclusion", kCauseEndsLate + "\n      drop c1:          [-]", "message-held"}});
 }
 
-TEST(CauseEnds, WithoutTheStallThereWouldHaveBeenALeaseOrAnAnswer) {
+TEST(CauseEnds, AStallIsBlamedForAnExpiredLeaseOrAMissingAnswer) {
   const auto because = [](const std::string& claim, const std::string& lanes) {
     return FirstOf(FromLanes(lanes, {.write = "watch", .claims = {claim}}), claim).because;
   };
@@ -87,7 +87,7 @@ TEST(CauseEnds, ARenewalThatWasAnsweredTooLateFailed) {
                  "renewal-failed"}});
 }
 
-TEST(CauseEnds, ARefusalThatCameAfterTheLeaseIsNotWhyItWasOver) {
+TEST(CauseEnds, ARefusalAfterTheLeaseDoesNotExplainItsEnd) {
   const auto because = [](const std::string& holder) {
     const RunVerdict verdict =
         Judge(FromLanes("c1:  " + holder + "\nc2:                  A-a==R-r"));
@@ -101,7 +101,7 @@ TEST(CauseEnds, ARefusalThatCameAfterTheLeaseIsNotWhyItWasOver) {
       "0.008 s, and refused at 0.015 s");
 }
 
-TEST(CauseEnds, ALeaseThatWasExtendedBesideAnotherIsNoSecondGrant) {
+TEST(CauseEnds, ALeaseExtendedBesideAnotherHoldIsNoSecondGrant) {
   const Violation violation = FirstOf(FromLanes(R"(
       c1: A-a==!======E-e===R-r
       c2:       A-a=======R-r)",
@@ -110,7 +110,7 @@ TEST(CauseEnds, ALeaseThatWasExtendedBesideAnotherIsNoSecondGrant) {
   EXPECT_EQ(violation.because, "a lease was extended while another client held the key");
 }
 
-TEST(CauseEnds, OfLostCountersTheLastOneBeforeIsToBlame) {
+TEST(CauseEnds, TheLastFaultThatLostACounterIsToBlame) {
   const std::string back = R"(
       c1:          A-a===R-r                       | #5
       c2:                            A-a==R-r      | #1
@@ -123,19 +123,19 @@ TEST(CauseEnds, OfLostCountersTheLastOneBeforeIsToBlame) {
             "no fault is recorded that loses a counter");
 }
 
-TEST(CauseEnds, WhatCameAfterTheKeyWasFoundStuckIsNotWhy) {
+TEST(CauseEnds, AFaultAfterTheKeyWasFoundStuckIsNotToBlame) {
   ExpectCauses({{"liveness",
                  "c1:         A-a==R-r\nprobe:              P-----x\ncrash n1:                   "
                  "      []",
                  "not-told"}});
 }
 
-// Both leases are a second long.
+// Both leases last a second.
 const std::string kCauseEndsBoth = R"(
       c1:          A-a================R-r
       c2:                    A-a==R-r)";
 
-TEST(CauseEnds, AClockThatComesBackFromBehindGoesAhead) {
+TEST(CauseEnds, TheEndOfAJumpBackIsAJumpAhead) {
   ExpectCauses(
       {{"lease-exclusion", kCauseEndsBoth + "\n      jump n1: [--------]   | -2000",
         "server-clock"},
@@ -152,7 +152,7 @@ TEST(CauseEnds, AMajorityOfAnEvenNumberIsMoreThanHalf) {
        {"lease-exclusion", kCauseEndsBoth + jump(1) + jump(2) + jump(3), "server-clock", four}});
 }
 
-TEST(CauseEnds, AReleaseThatWasOverOrItsOwnFreedNothingOfIts) {
+TEST(CauseEnds, AnEarlierReleaseOrItsOwnIsNotToBlame) {
   ExpectCauses({{"lease-exclusion", kCauseEndsBoth + "\n      c3: A-aR-f", "not-told"},
                 {"lease-exclusion",
                  R"(
@@ -162,7 +162,7 @@ TEST(CauseEnds, AReleaseThatWasOverOrItsOwnFreedNothingOfIts) {
                  {.lock = "set-nx-px-get-del"}}});
 }
 
-// Lanes cannot draw a lease that is over at its grant.
+// A lane cannot draw a lease that is over at its grant.
 History WithLeasesUntil(const std::string& lanes, int64_t until_ns, int32_t but) {
   History history = FromLanes(lanes);
   for (Event& event : history.events) {
@@ -195,7 +195,7 @@ TEST(CauseEnds, AMarkerIsLeftByItsOwnSession) {
             "over-at-grant");
 }
 
-TEST(CauseEnds, OfWhatWasDoneUnderAHoldTheLastIsTold) {
+TEST(CauseEnds, OnlyTheLastUsesOfAHoldAreDescribed) {
   const Violation violation = FirstOf(FromLanes(R"(
       c1:          A-agg===!========W-w=R-x      | 9 8 8>7
       c2:                       A-a==R-r)"),

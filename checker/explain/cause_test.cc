@@ -18,12 +18,12 @@ using testing::CauseOf;
 using testing::ExpectCauses;
 using testing::kBoth;
 
-// c1 is 12 ms late; what held it up for long enough is to blame.
+// c1 is 12 ms late; a fault that delayed it for long enough is to blame.
 const std::string kCauseLate = R"(
       c1:          A-a==W--!---------w=R-x       | 5>4
       c2:                       A-a==R-r)";
 
-TEST(Cause, WhatIsLostIsWaitedForLongerThanTheFaultLasts) {
+TEST(Cause, ALostMessageIsWaitedForLongerThanTheFaultLasts) {
   const std::string waits = R"(
       c1:               A-a==W--!-------?=R-x           | 5>4
       c2:                           A-a=====R-r)";
@@ -32,14 +32,14 @@ TEST(Cause, WhatIsLostIsWaitedForLongerThanTheFaultLasts) {
       {"exclusion", waits + "\n      drop c1:               []", "message-held"},
       {"exclusion", waits + "\n      black-hole c1:         []", "message-held"},
       {"exclusion", waits + "\n      hold c1:               []",
-       "overran"},  // it came a moment later
+       "overran"},  // the message arrived a moment later
       {"exclusion", waits + "\n      drop c1:                             []",
-       "overran"},  // not meanwhile
+       "overran"},  // the fault was not active during the wait
       {"exclusion", waits + "\n      drop c2:               []", "overran"},
   });
 }
 
-TEST(Cause, AServerOfLocksThatIsStoppedHoldsUpTheAcquireToo) {
+TEST(Cause, AStoppedLockServerDelaysTheAcquireToo) {
   const std::string late = R"(
       c1:          A--------a==!======R-x
       c2:                       A-a=R-r)";
@@ -50,7 +50,7 @@ TEST(Cause, AServerOfLocksThatIsStoppedHoldsUpTheAcquireToo) {
   });
 }
 
-TEST(Cause, OfALateHolderIsWhatHeldItUpForSoLong) {
+TEST(Cause, OfALateHolderIsAFaultThatDelayedItForLongEnough) {
   ExpectCauses({
       {"exclusion", kCauseLate + "\n      pause c1:         [-----------]", "stopped"},
       {"exclusion", kCauseLate + "\n      hold c1:          [-----------]", "message-held"},
@@ -58,15 +58,15 @@ TEST(Cause, OfALateHolderIsWhatHeldItUpForSoLong) {
       {"exclusion", kCauseLate + "\n      pause n0:         [-----------]", "message-held"},
       {"exclusion", kCauseLate + "\n      restart n0:       [-----------]", "message-held"},
       {"exclusion", kCauseLate + "\n      snapshot n0:      [-----------]", "message-held"},
-      // a server of locks, which nobody waited for
+      // a lock server, for which nobody waited
       {"exclusion", kCauseLate + "\n      restart n1:       [-----------]", "overran"},
       {"exclusion", kCauseLate + "\n      crash n1:         [-----------]", "overran"},
       {"exclusion", kCauseLate + "\n      slow c1:          [-----------]", "overran"},
       {"exclusion", kCauseLate, "overran"},
-      // most of why it was late, and its lease ended meanwhile; or not
+      // most of the lateness, and the lease ended meanwhile; or did not
       {"exclusion", kCauseLate + "\n      pause c1:         [-------]", "stopped"},
       {"exclusion", kCauseLate + "\n      pause c1:             [-------]", "overran"},
-      // for too short: late all the same; only together
+      // too short, so late anyway; or long enough only together
       {"exclusion", kCauseLate + "\n      pause c1:         [---]", "overran"},
       {"exclusion", kCauseLate + "\n      hold c1:          [---]", "overran"},
       {"exclusion",
@@ -78,12 +78,12 @@ TEST(Cause, OfALateHolderIsWhatHeldItUpForSoLong) {
       c2:                       A-a==R-r
       delay c1:        [------------])",
        "overran"},
-      // on somebody else
+      // on another client
       {"exclusion", kCauseLate + "\n      pause c2:         [-----------]", "overran"},
   });
 }
 
-TEST(Cause, OfALeaseThatWasNotExtendedIsItsRenewal) {
+TEST(Cause, OfALeaseThatWasNotRenewedIsItsRenewal) {
   ExpectCauses({
       {"exclusion", R"(
       c1:          A-a=E===!-----?====R-x
@@ -100,7 +100,7 @@ TEST(Cause, OfALeaseThatWasNotExtendedIsItsRenewal) {
   });
 }
 
-TEST(Cause, OfTokensIsACounterThatBeganAnew) {
+TEST(Cause, OfFallingTokensIsALostCounter) {
   const std::string back = R"(
       c1:          A-a===R-r                  | #5
       c2:                       A-a==R-r      | #1)";
@@ -118,7 +118,7 @@ TEST(Cause, OfTokensIsACounterThatBeganAnew) {
                  "not-told"}});  // before both
   History deleted = after("delete-key n1:              []");
   EXPECT_EQ(CauseOf(deleted, "fencing"), "counter-went-back");
-  deleted.facts.faults[0].key = "item-0";  // that of a lock, and no counter
+  deleted.facts.faults[0].key = "item-0";  // the key of a lock, not the counter
   EXPECT_EQ(CauseOf(deleted, "fencing"), "not-told");
   deleted.facts.faults[0].key = "item-0:token";
   EXPECT_EQ(CauseOf(deleted, "fencing"), "counter-went-back");
@@ -127,7 +127,7 @@ TEST(Cause, OfTokensIsACounterThatBeganAnew) {
   EXPECT_EQ(CauseOf(kept, "fencing"), "not-told");
 }
 
-TEST(Cause, OfAWriteThatAFencedStoreTookIsThatItSawNoNewerToken) {
+TEST(Cause, OfAStaleWriteIsThatTheStoreHadSeenNoNewerToken) {
   const std::string taken = R"(
       c1:          A-a=g===!======W-w=R-x                 | #1 1 1>0#1
       c2:                       A-a=g=====W-w==R-r        | #2 1 1>0#2
@@ -137,7 +137,7 @@ TEST(Cause, OfAWriteThatAFencedStoreTookIsThatItSawNoNewerToken) {
       c2:                       A-a=g=====W-w==R-r        | #1 1 1>0#1
       restart n1:      [-]
       final:                                         *    | 0/2)";
-  // Whose reply came late may have been granted it first.
+  // The client whose reply came late may have been granted the lock first.
   const std::string late_reply = R"(
       c1:          A-------------a=g======W-w=R-x         | #1 1 1>0#1
       c2:              A-a=g=====W-w==R-r                 | #2 1 1>0#2
@@ -149,7 +149,7 @@ TEST(Cause, OfAWriteThatAFencedStoreTookIsThatItSawNoNewerToken) {
                 {"stock", late_reply, "key-removed", fenced}});
 }
 
-TEST(Cause, OfAStuckKeyIsWhoWasKilled) {
+TEST(Cause, OfAStuckKeyIsAKilledClient) {
   ExpectCauses({
       {"liveness", "c1:         A-----\ncrash c1:      []\nexpiry:               *  | -1",
        "never-expires"},
@@ -169,25 +169,25 @@ TEST(Cause, OfAStuckKeyIsWhoWasKilled) {
       {"liveness", "c1:         A-a==R-r\nprobe:              P------x", "not-told"},
       {"liveness",
        "c1:         A-a==\ncrash c1:      []\ncrash n1:        []\nprobe:              P------x",
-       "not-told"},  // either
+       "not-told"},  // either of them
       {"liveness",
        "c1:         A-----\ncrash c1:      []\nc2:              A-a=R-r\nexpiry:                   "
        " "
        "*  | -1",
-       "not-told"},  // it was free since
+       "not-told"},  // the key was free since
       {"liveness",
        "c1:         A-----\ncrash c1:      []\nc2:          A----a=R-r\nexpiry:                   "
        "*  | -1",
-       "not-told"},  // perhaps
+       "not-told"},  // perhaps free since
       {"liveness",
        "c1:         A-----\ncrash c1:      []\nc2:               A--?\nexpiry:               *  "
        "| -1",
-       "not-told"},  // or the other's left it
+       "not-told"},  // or the other client's acquire left it
   });
 }
 
-// Its first release had ended it in time.
-TEST(Cause, OfWhatIsAnsweredForAHoldThatWasReleasedIsNotThatItWasLate) {
+// The first release had ended the hold in time.
+TEST(Cause, OfAnAnswerAfterTheReleaseIsNotALateHold) {
   const std::string twice = R"(
       c1:       A-a==R-r       !         R-r)";
   History history = FromLanes(twice, {.claims = {"release-result"}});
@@ -200,7 +200,7 @@ TEST(Cause, OfWhatIsAnsweredForAHoldThatWasReleasedIsNotThatItWasLate) {
   EXPECT_EQ(CauseOf(history, "release-result"), "overran");
 }
 
-TEST(Cause, OfALockWithoutAQueueIsThat) {
+TEST(Cause, OfALockWithoutAQueueIsTheMissingQueue) {
   const std::string overtaken = R"(
       c1:        A-a===================R-r
       c2:            QA-t-------------------A-aq=R-r
@@ -226,7 +226,7 @@ TEST(Cause, OfALockWithoutAQueueIsThat) {
   EXPECT_EQ(Judge(both).claims.at(0).violations.at(0).perhaps, none) << "a server's clock too";
 }
 
-TEST(Cause, OfNoLockAndOfTheMachineGoesBeforeAll) {
+TEST(Cause, NoLockAndMachineTakePrecedence) {
   ExpectCauses({
       {"exclusion",
        kCauseLate + "\n      pause c1:         [-----------]",
@@ -236,8 +236,8 @@ TEST(Cause, OfNoLockAndOfTheMachineGoesBeforeAll) {
   });
 }
 
-// A grant's lease is over when it arrives; lanes cannot draw that.
-TEST(Cause, OfALeaseThatWasOverAtTheGrantIsItsGrantOrAMarker) {
+// A grant whose lease is over when it arrives; lanes cannot draw that.
+TEST(Cause, OfALeaseThatWasOverAtTheGrantIsTheGrantOrAMarker) {
   const std::string late = R"(
       c1:    A---------a===R-r
       c2:         A-a==========R-r)";
@@ -265,7 +265,7 @@ TEST(Cause, HasANameAndAMeaningEach) {
   EXPECT_EQ(Causes().size(), static_cast<size_t>(Cause::kMachine) + 1);
 }
 
-TEST(ExpectedCause, WhatIsNotToldIsExpectedOnlyWhereItIsNamed) {
+TEST(ExpectedCause, NotToldIsExpectedOnlyWhereItIsNamed) {
   struct Expected {
     std::string lanes;
     std::vector<std::string> causes;
@@ -301,7 +301,7 @@ TEST(ExpectedCause, OfSeveralExplanationsAllMustBeNamed) {
            {"any", {"node-restarted"}, false},
            {"any", {"key-removed", "overran"}, false},
            {"any", {"not-told"}, true},
-           {"violated", {"node-restarted", "key-removed"}, false},  // of none that is told surely
+           {"violated", {"node-restarted", "key-removed"}, false},  // no cause is certain
            {"violated", {"not-told"}, true}}) {
     LaneOptions options{.claims = {"exclusion"}, .expect = {{"exclusion", expected.outcome}}};
     options.expect_cause["exclusion"] = expected.causes;
@@ -312,11 +312,11 @@ TEST(ExpectedCause, OfSeveralExplanationsAllMustBeNamed) {
   }
 }
 
-TEST(ExpectedCause, IsHeldAgainstEveryViolationThatIsTold) {
+TEST(ExpectedCause, IsComparedWithEveryDescribedViolation) {
   const std::string stopped = kCauseLate + "\n      pause c1:         [-----------]";
   struct Expected {
     std::vector<std::string> causes;
-    std::string warning;  // what it begins with; empty: as expected
+    std::string warning;  // how it begins; empty: as expected
   };
   for (const Expected& expected : std::vector<Expected>{
            {{"stopped"}, ""},

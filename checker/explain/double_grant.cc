@@ -30,17 +30,17 @@ int64_t AskedAt(const Particulars& record, const Hold& hold) {
   return grant == nullptr ? hold.core.from_ns : grant->from_ns;
 }
 
-// What can have taken the lock away from `first`, which had it before `lost`.
+// Searches for what may have taken the lock away from `first` before the grant of `lost`.
 class GrantSearch {
  public:
-  // `lost`: the first grant to another beside `first`; the lock was gone by then.
+  // `lost`: the first grant to another owner beside `first`; the lock was gone by then.
   GrantSearch(const Particulars& record, const Hold& first, const Hold& lost)
       : record_(record),
         first_(first),
         lost_(lost),
         when_{AskedAt(record, first), lost.core.from_ns} {}
 
-  // A release that is proved to have freed it.
+  // A release that certainly freed the lock of `first`.
   [[nodiscard]] std::optional<Explanation> Freed() const {
     const auto found = record_.freed.find(first_.hold);
     if (found == record_.freed.end() || found->second.when.from_ns > when_.to_ns)
@@ -65,17 +65,17 @@ class GrantSearch {
     return std::move(candidates_);
   }
 
-  // Where nothing is likely: a release that was answered within the acquire may be what made the
-  // grant possible, or have come after the command that took the key, and before the answer of a
-  // later one.
+  // Used if nothing else is likely: a release that was answered during the acquire. It may have
+  // made the grant possible. Or it was carried out after the command that took the key, and before
+  // the answer of a later command.
   [[nodiscard]] std::vector<Candidate> AtLeast() && {
     LookAtReleases(when_.from_ns);
     return std::move(candidates_);
   }
 
  private:
-  // Another's that can have deleted the key after it was granted: answered at `since_ns` or later.
-  // One that looks in the same command cannot.
+  // Another owner's release that may have deleted the key after its grant: one that was answered at
+  // `since_ns` or later. A release that checks the owner in the same command cannot.
   void LookAtReleases(int64_t since_ns) {
     const bool looks_first = LockHas(record_.history.facts, LockTrait::kLooksFirst);
     for (const Call* call : record_.CallsOf(Op::kRelease, first_.key)) {
@@ -94,8 +94,8 @@ class GrantSearch {
     }
   }
 
-  // Whose lease was valid, and whose key nothing can have taken away, freed its own: `first` was
-  // granted it after that.
+  // Whether a release freed its own lock: its lease was valid, and nothing can have removed its
+  // key. Then `first` was granted the key after that.
   [[nodiscard]] bool FreedItsOwn(const Call& release) const {
     const Hold* own = record_.holds.Find(release.hold);
     if (own == nullptr || own->owner() != release.session || record_.history.facts.nodes > 1)
@@ -118,7 +118,7 @@ class GrantSearch {
     });
   }
 
-  // An exit of its own that ran twice undid its outer entry as well.
+  // An inner exit of its own that ran twice undid the outer entry as well.
   void LookAtResending() {
     const auto twice = WhyRanTwice(record_, first_.owner(), first_.key, when_.to_ns);
     if (!twice) return;
@@ -145,8 +145,9 @@ class GrantSearch {
         episode);
   }
 
-  // A key goes early when its server's clock is moved ahead by more than is left of its lease:
-  // where a jump ahead begins, or one back ends. How far a clock drifts or swings is not recorded.
+  // A key expires early when its server's clock moves ahead by more than the rest of the lease: at
+  // the start of a jump ahead, or at the end of a jump back. How far a clock drifts or oscillates
+  // is not recorded.
   void LookAtServerClock(const FaultEpisode& episode, const FaultFact& fault) {
     const auto within = [this](int64_t at_ns) {
       return when_.from_ns <= at_ns && at_ns <= when_.to_ns;
@@ -162,7 +163,8 @@ class GrantSearch {
     if (ahead && std::abs(by_ns) >= LeftNs()) Add(Cause::kServerClock, episode);
   }
 
-  // Who came has a clock that is ahead of the one that wrote the instant, by more than was left.
+  // The new holder's clock is ahead of the clock that wrote the expiry, by more than the rest of
+  // the lease.
   void LookAtClientClocks() {
     std::vector<const FaultEpisode*> moved;
     int64_t ahead_ns = 0;
@@ -185,7 +187,7 @@ class GrantSearch {
         {Cause::kClientClock, FaultsClause(record_.scene, moved), moved.front(), nullptr});
   }
 
-  // Of the lease, when the key was given to another.
+  // The rest of the lease when the key was granted to another owner.
   [[nodiscard]] int64_t LeftNs() const { return first_.valid_until_ns - when_.to_ns; }
   static int64_t MovedNs(const FaultEpisode& episode) {
     return episode.measured_ns != 0 ? episode.measured_ns : episode.asked_ns;
@@ -198,11 +200,11 @@ class GrantSearch {
   const Particulars& record_;
   const Hold& first_;
   const Hold& lost_;
-  Span when_;  // from the acquire that was granted to the grant of another
+  Span when_;  // from the granted acquire to the grant of another owner
   std::vector<Candidate> candidates_;
 };
 
-// Of servers that stand in for each other: only what becomes of the one that has the key matters.
+// With replicas, only the fate of the server that has the key matters.
 bool HangsOnTheMaster(const Particulars& record, Cause cause) {
   return record.history.facts.nodes > 1 &&
          (cause == Cause::kNodeRestarted || cause == Cause::kServerClock);
@@ -262,8 +264,8 @@ Explanation ExplanationAmong(const Particulars& record, const Hold& first, const
   return all;
 }
 
-// The first that was granted beside it, both leases being valid, and at the same instant perhaps;
-// null: none.
+// The first grant beside `first` while both leases were valid, perhaps at the same instant; null:
+// none.
 const Hold* FirstBeside(const Particulars& record, const Hold& first) {
   const auto begin = std::ranges::lower_bound(record.holds.all, first.core.from_ns, {},
                                               [](const Hold& hold) { return hold.core.from_ns; });

@@ -1,4 +1,4 @@
-// Why a lock was granted while the lease of another client was valid.
+// Why a lock was granted while another client's lease was valid.
 #ifndef DOUBLEHOLD_CHECKER_EXPLAIN_DOUBLE_GRANT_H_
 #define DOUBLEHOLD_CHECKER_EXPLAIN_DOUBLE_GRANT_H_
 
@@ -9,30 +9,29 @@
 
 namespace doublehold {
 
-// Of a hold that others were granted beside, its lease being valid. Only what lies before the first
-// of them counts; whoever came after found the lock lost already:
+// `first` is a hold during whose valid lease others were granted the key. Only causes before the
+// first of those grants count; later clients found the lock already lost:
 //
 //   c1:   A-a================!=R-r     lost by here
 //   n1:        [ its clock is moved ]        |
-//   c2:                           A-a==R-r   and not by this release, though it is another's
+//   c2:                           A-a==R-r   not by this release, although it is another owner's
 //   c3:                                   A-a===R-r
 //
-// An explanation is one that can have taken the lock away by then: a release of another that frees
-// unseen, a fault that loses keys, a clock that was moved far enough. Where there is one, it is the
-// cause; a release that proves it goes before all others. In a lock of majorities (redlock) nodes
-// that are fewer than a majority explain it as well, since two majorities always have one in
-// common.
+// A cause can have taken the lock away by then: another owner's unchecked release, a fault that
+// loses keys, or a clock that moved far enough. A release that is proved by the claim `release`
+// takes precedence. With majorities (redlock), a fault on a minority of the nodes is a cause as
+// well, since any two majorities share a node.
 //
-// Which of two had the lock first is not known when one was asked for before the other was
-// answered: what explains it in either order does then.
+// If one acquire was invoked before the other was answered, it is unknown which had the lock first.
+// Then causes for either order count.
 //
 //   c1:      A--------------a======R-r    had it first: its reply came late
-//   c2:        A----a==========R--r       took it from c1, by a clock that is ahead
+//   c2:        A----a==========R--r       took it from c1, with a clock that is ahead
 Explanation WhyGrantedTwice(const Particulars& record, const Hold& first);
 
-// A call of a session by `until_ns` that was answered although a message of it was lost, or sent
-// twice: its command ran twice. Of those for which `counts` is true; empty: of all. Of locks on one
-// node; nothing: there was none.
+// Explains a command that ran twice: a call of a session by `until_ns` that was answered although a
+// fault lost or repeated its message. Considers calls for which `counts` is true; an empty
+// `counts`: all. For locks on one node only. Nothing: there was no such call.
 std::optional<Explanation> WhyRanTwice(const Particulars& record, const SessionId& session,
                                        uint16_t key, int64_t until_ns,
                                        const std::function<bool(const Call&)>& counts = {});

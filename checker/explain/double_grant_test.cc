@@ -1,5 +1,4 @@
-// Causes of a lock that was granted while another's lease was valid, and of commands that ran
-// twice.
+// Causes of double grants while a lease was valid, and of commands that ran twice.
 #include "checker/explain/double_grant.h"
 
 #include <gtest/gtest.h>
@@ -17,16 +16,16 @@ using testing::CauseOf;
 using testing::ExpectCauses;
 using testing::kBoth;
 
-TEST(DoubleGrant, OfTwoLiveLeasesIsWhatTookTheKeyAway) {
+TEST(DoubleGrant, OfTwoValidLeasesIsWhatRemovedTheKey) {
   const std::string jump = "\n      jump n1:           [--------------]   | ";
   const std::string restart = "\n      restart n1:        [-]";
   const std::string flush = "\n      flush n1:          [-]";
   ExpectCauses({
       {"lease-exclusion", kBoth + jump + "2000", "server-clock"},
-      {"lease-exclusion", kBoth + jump + "3", "not-told"},      // less than was left
-      {"lease-exclusion", kBoth + jump + "-2000", "not-told"},  // the key stays for longer
+      {"lease-exclusion", kBoth + jump + "3", "not-told"},      // less than the rest of the lease
+      {"lease-exclusion", kBoth + jump + "-2000", "not-told"},  // the key stays longer
       {"lease-exclusion", kBoth + restart, "node-restarted"},
-      // the master's, or a replica's that had nothing to do with it
+      // the master's, or that of a replica that does not matter
       {"lease-exclusion", kBoth + restart, "not-told", {.nodes = 2}},
       {"lease-exclusion", kBoth + jump + "2000", "not-told", {.nodes = 2}},
       {"lease-exclusion", kBoth + "\n      promote n2:        [-]", "failover", {.nodes = 2}},
@@ -35,10 +34,10 @@ TEST(DoubleGrant, OfTwoLiveLeasesIsWhatTookTheKeyAway) {
       {"lease-exclusion", kBoth + "\n      evict n1:          [-]", "key-removed"},
       {"lease-exclusion", kBoth + flush, "key-removed"},
       {"lease-exclusion", kBoth + "\n      flush n1:                    [-]", "not-told"},  // later
-      {"lease-exclusion", kBoth + restart + flush, "not-told"},  // either
+      {"lease-exclusion", kBoth + restart + flush, "not-told"},  // either of them
       {"lease-exclusion", kBoth, "not-told"},
   });
-  // Both were answered at the same instant.
+  // Both were granted at the same instant.
   ExpectCauses({{"lease-exclusion", R"(
       c1:        A---a=========R-r
       c2:        A---a=========R-x
@@ -53,7 +52,7 @@ TEST(DoubleGrant, OfTwoLiveLeasesIsWhatTookTheKeyAway) {
     if (event.op == Op::kFault) event.value[3] = 1;
   }
   EXPECT_EQ(CauseOf(both, "lease-exclusion"), "server-clock");
-  both.facts.faults[0].kind = "delay";  // of the link between the two
+  both.facts.faults[0].kind = "delay";  // of the link between them
   EXPECT_EQ(CauseOf(both, "lease-exclusion"), "not-told");
   History kept = FromLanes(kBoth + restart, {.claims = {"lease-exclusion"}});
   kept.facts.faults[0].keeps_data = true;
@@ -64,7 +63,7 @@ TEST(DoubleGrant, OfTwoLiveLeasesIsWhatTookTheKeyAway) {
   deleted.facts.keys.emplace_back("item-1");
   deleted.facts.faults[0].key = "item-1";
   EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "not-told");
-  deleted.facts.faults[0].key = "tokens";  // no lock's, but a library may keep more than one
+  deleted.facts.faults[0].key = "tokens";  // no lock's key, but a library may keep further keys
   EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "not-told");
   deleted.facts.library = LibraryFact{"drawn", "1", {"lease"}};
   EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "key-removed");
@@ -75,7 +74,7 @@ TEST(DoubleGrant, OfTwoLiveLeasesIsWhatTookTheKeyAway) {
     if (event.op == Op::kFault) event.value[3] = -1;
   }
   EXPECT_EQ(CauseOf(store, "lease-exclusion"), "not-told");
-  // A promotion that was planned loses nothing: the clock did it.
+  // A planned promotion loses no data, so the clock is the cause.
   History planned = FromLanes(kBoth + jump + "2000\n      promote n1:        [-]",
                               {.claims = {"lease-exclusion"}});
   EXPECT_EQ(CauseOf(planned, "lease-exclusion"), "not-told");
@@ -83,7 +82,7 @@ TEST(DoubleGrant, OfTwoLiveLeasesIsWhatTookTheKeyAway) {
   EXPECT_EQ(CauseOf(planned, "lease-exclusion"), "server-clock");
 }
 
-TEST(DoubleGrant, OfLocksByClientsClocksIsTheClockThatWasAhead) {
+TEST(DoubleGrant, OfLocksByClientClocksIsTheClockThatWasAhead) {
   const LaneOptions getset{.lock = "setnx-getset"};
   const std::string ahead = "\n      jump c2:     [---------------]   | 2000";
   const std::string behind = "\n      jump c1:     [---------------]   | -2000";
@@ -92,12 +91,12 @@ TEST(DoubleGrant, OfLocksByClientsClocksIsTheClockThatWasAhead) {
       {"lease-exclusion", kBoth + ahead, "client-clock", getset},
       {"lease-exclusion", kBoth + behind, "client-clock", getset},
       {"lease-exclusion", kBoth + kept, "not-told", getset},
-      {"lease-exclusion", kBoth + ahead + kept, "not-told", getset},  // they agree
+      {"lease-exclusion", kBoth + ahead + kept, "not-told", getset},  // the clocks agree
       {"lease-exclusion", kBoth + ahead, "not-told"},
-      // and not the server's
+      // nor is the server's clock the cause
       {"lease-exclusion", kBoth + "\n      jump n1:           [---------]   | 2000", "not-told",
        getset},
-      // c1 had it first, though c2, whose clock is ahead, was answered before it
+      // c1 had it first, although c2, whose clock is ahead, was answered before
       {"lease-exclusion", R"(
       c1:          A--------a=========R-x
       c2:            A----a======R-r
@@ -108,7 +107,7 @@ TEST(DoubleGrant, OfLocksByClientsClocksIsTheClockThatWasAhead) {
       c2:            A----a======R-r
       jump c1:  [-------------]                | 2000)",
        "client-clock", getset},
-      // asked for when c2's grant was answered
+      // acquired when c2's grant was answered
       {"lease-exclusion", R"(
       c1:                   A-a=======R-x
       c2:            A----a======R-r
@@ -117,7 +116,7 @@ TEST(DoubleGrant, OfLocksByClientsClocksIsTheClockThatWasAhead) {
   });
 }
 
-TEST(DoubleGrant, IsAReleaseThatFreesWhateverIsThere) {
+TEST(DoubleGrant, IsAnUncheckedRelease) {
   const std::string freed = R"(
       c1:    A-a==!========R-f
       c2:           A-a=============R-x
@@ -127,7 +126,7 @@ TEST(DoubleGrant, IsAReleaseThatFreesWhateverIsThere) {
   ExpectCauses({
       {"lease-exclusion", freed, "foreign-release"},
       {"release", freed, "foreign-release"},
-      {"exclusion", freed, "overran"},  // of the first two
+      {"exclusion", freed, "overran"},  // the cause of the first two holds
       {"lease-exclusion", looks_first, "foreign-release", {.lock = "set-nx-px-get-del"}},
       {"lease-exclusion", looks_first, "not-told", {.lock = "set-nx-px"}},
       // c2's lease is over, and its late DEL comes between the two commands of c1's acquire
@@ -136,14 +135,14 @@ TEST(DoubleGrant, IsAReleaseThatFreesWhateverIsThere) {
       c2:     A-a=====!=====R-f
       c3:                         A-a===R-r)",
        "foreign-release"},
-      // what surely came later is what explains it
+      // a fault that certainly came later explains it
       {"lease-exclusion", R"(
       c1:                     A------a=========R-x
       c2:          A-a=====!=====R-f
       c3:                                  A-a===R-r
       evict n1:                       [-])",
        "key-removed"},
-      // c2 was granted the key when c1 had lost it: nobody's release is to blame for c3
+      // c2 was granted the key after c1 had lost it: no release explains c3's grant
       {"lease-exclusion", R"(
       c1:        A-a====================R-r
       c2:             A-a==R-f
@@ -153,7 +152,7 @@ TEST(DoubleGrant, IsAReleaseThatFreesWhateverIsThere) {
   });
 }
 
-TEST(DoubleGrant, OfALockOfMajoritiesIsTheNodeThatBothCounted) {
+TEST(DoubleGrant, WithMajoritiesIsTheNodeThatBothCounted) {
   const LaneOptions redlock{.nodes = 5, .lock = "redlock"};
   const std::string of_three = "\n      jump n3:           [----------]   | 2000";
   ExpectCauses({
@@ -167,7 +166,7 @@ TEST(DoubleGrant, OfALockOfMajoritiesIsTheNodeThatBothCounted) {
   });
 }
 
-TEST(DoubleGrant, OfACommandThatRanTwiceIsTheReplyThatWasLost) {
+TEST(DoubleGrant, OfACommandThatRanTwiceIsTheLostReply) {
   const std::string nested = R"(
       c1:              A-a===A-a===R----r===========R-r
       c2:                    A-x      A-a==R-r)";
@@ -186,7 +185,7 @@ TEST(DoubleGrant, OfACommandThatRanTwiceIsTheReplyThatWasLost) {
     EXPECT_EQ(perhaps.cause, Cause::kNotTold) << kind;
     EXPECT_EQ(perhaps.perhaps, std::vector<Cause>{Cause::kResent}) << kind;
   }
-  // An acquire that ran twice frees nothing too early.
+  // An acquire that ran twice does not free the key too early.
   for (const std::string kind : {"hold", "drop"}) {
     const std::string of_acquire = nested + "\n      " + kind + " c1:              [-]";
     const Violation other =

@@ -17,7 +17,7 @@
 namespace doublehold {
 namespace {
 
-// What of one kind held a hold up, and for how long in all.
+// The faults of one kind that delayed a hold, and the times of the delay.
 struct HeldUp {
   std::vector<const FaultEpisode*> by;
   std::vector<Span> spans;
@@ -26,7 +26,7 @@ struct HeldUp {
     const Span both{std::max(episode.from_ns, when.from_ns), std::min(episode.to_ns, when.to_ns)};
     if (both.from_ns < both.to_ns) Count(episode, both);
   }
-  // It began within `when` at the latest, and what it did lasted until its end.
+  // Adds a fault that began within `when` and whose effect lasted until the end of `when`.
   void AddToTheEnd(const FaultEpisode& episode, const Span& when) {
     if (episode.from_ns > when.to_ns || episode.to_ns < when.from_ns) return;
     Count(episode, {std::max(episode.from_ns, when.from_ns), when.to_ns});
@@ -49,8 +49,8 @@ struct HeldUp {
   }
 };
 
-// Without it the hold would have been over in time; or it is most of why the hold was late, and the
-// lease ended meanwhile.
+// Whether the faults explain the lateness: without them the hold would have ended in time, or they
+// caused most of the lateness and the lease ended meanwhile.
 bool IsToBlame(const HeldUp& up, int64_t end_ns, int64_t until_ns) {
   const int64_t total_ns = up.TotalNs();
   if (total_ns == 0) return false;
@@ -76,7 +76,8 @@ std::vector<const FaultEpisode*> AllOf(const HeldUp& a, const HeldUp& b) {
   return all;
 }
 
-// When the session waited for an answer: to its acquire, and to what it did under the hold.
+// When the session waited for an answer: of its acquire, and of its reads and writes under the
+// hold.
 std::vector<Span> Waited(const Particulars& record, const Hold& hold, const Span& when) {
   std::vector<Span> waited{{when.from_ns, hold.core.from_ns}};
   for (const Call* call : record.UsesOf(hold)) {
@@ -86,8 +87,8 @@ std::vector<Span> Waited(const Particulars& record, const Hold& hold, const Span
   return waited;
 }
 
-// Only while the session waits for an answer, in `waits`, does it matter what becomes of its
-// messages. The first of these is its acquire.
+// Faults on messages matter only while the session waits for an answer, in `waits`. The first of
+// these is its acquire.
 HeldUp Held(const Particulars& record, const Hold& hold, const Span& when,
             const std::vector<Span>& waits) {
   HeldUp held;
@@ -97,8 +98,8 @@ HeldUp Held(const Particulars& record, const Hold& hold, const Span& when,
     const bool of_messages = (KeepsMessages(fault) || LosesMessages(fault)) &&
                              (episode.client < 0 || episode.client == hold.client);
     const bool of_server = Does(fault, FaultTrait::kStops) && ActsOnServers(episode, fault);
-    // Of several servers of locks one that is away need not be waited for; the store is, by what
-    // uses it, and no acquire does.
+    // Of several lock servers, one that is away need not be waited for. The store must be, but only
+    // by reads and writes, not by an acquire.
     const bool of_store = StopsServers(fault) && ActsOnStore(episode, fault);
     if (!of_messages && !of_server && !of_store) continue;
     const bool loses = LosesMessages(fault);
@@ -111,8 +112,8 @@ HeldUp Held(const Particulars& record, const Hold& hold, const Span& when,
   return held;
 }
 
-// Everything that can have held the hold up, at any time: not every answer that a session waits for
-// is recorded.
+// Everything that can have delayed the hold, at any time: the history does not record every answer
+// that a session waits for.
 HeldUp PerhapsHeldUp(const Particulars& record, const Hold& hold, const Span& when) {
   HeldUp perhaps = Stopped(record, hold, when);
   const HeldUp held = Held(record, hold, when, {{when.from_ns, hold.core.from_ns}, when});
@@ -126,8 +127,7 @@ HeldUp PerhapsHeldUp(const Particulars& record, const Hold& hold, const Span& wh
   return perhaps;
 }
 
-// The renewal that should have kept the lease that ended at `end_ns`, and did not; null: there was
-// none.
+// The renewal that should have prolonged the lease that ended at `end_ns`, and did not; null: none.
 const Renewal* FailedRenewal(const Particulars& record, const Hold& hold, int64_t end_ns) {
   const Renewal* last = nullptr;
   for (const Renewal& renewal : record.RenewalsOf(hold.hold)) {
@@ -138,8 +138,7 @@ const Renewal* FailedRenewal(const Particulars& record, const Hold& hold, int64_
   return in_time ? nullptr : last;
 }
 
-// Of a lease that was over when it was granted: the section before that left it, if it is that
-// one's.
+// Whether a lease that was over at its grant was left by an earlier section of the same session.
 bool EnteredOnAMarker(const Particulars& record, const Hold& hold) {
   return std::ranges::any_of(record.holds.all, [&](const Hold& before) {
     return before.left && before.owner() == hold.owner() && before.key == hold.key &&
@@ -147,7 +146,7 @@ bool EnteredOnAMarker(const Particulars& record, const Hold& hold) {
   });
 }
 
-// Those that kept the section itself at work.
+// The faults that kept the section itself at work.
 std::vector<const FaultEpisode*> Worked(const Particulars& record, const Hold& hold,
                                         const Span& when) {
   std::vector<const FaultEpisode*> worked;
@@ -160,7 +159,7 @@ std::vector<const FaultEpisode*> Worked(const Particulars& record, const Hold& h
   return worked;
 }
 
-// A refusal that came when the lease was over is no reason why it was.
+// A refusal after the end of the lease does not explain that end.
 std::string HowItFailed(const Renewal& renewal, int64_t end_ns) {
   if (renewal.outcome == EventType::kOk) return "answered at " + At(renewal.to_ns) + " only";
   if (renewal.outcome == EventType::kInfo) return "not answered";
@@ -169,7 +168,7 @@ std::string HowItFailed(const Renewal& renewal, int64_t end_ns) {
                      At(renewal.to_ns));
 }
 
-// Of one that was extended: a renewal of it that failed.
+// Explains the end of an extended lease by a renewal that failed.
 std::optional<Explanation> OfRenewal(const Particulars& record, const Hold& hold, int64_t end_ns,
                                      const Span& around) {
   const Renewal* renewal = FailedRenewal(record, hold, end_ns);

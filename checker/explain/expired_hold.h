@@ -6,15 +6,15 @@
 
 namespace doublehold {
 
-// `hold` was not live at `at_ns`, and did harm until `until_ns`. What held it up is to blame when
-// without that it would have been done in time:
+// `hold` was not live at `at_ns`, and did harm until `until_ns`. A fault is to blame if without it
+// the hold would have ended in time:
 //
 //   c1:  A-a==(stopped....!..)===R      8 late at R, stopped for 11: in time without
 //   c1:  A-a==(.)=========!======R      stopped for 2, and 7 late: late anyway, overran
 //
-// So is what made it late for the most part, when the lease ended meanwhile.
-// A message that is held matters while its session waits for the answer. Several that only together
-// explain it leave the cause untold.
+// A fault is to blame, too, if it caused most of the lateness and the lease ended meanwhile.
+// A delayed message matters while its session waits for the answer. If only several causes together
+// explain the lateness, the cause is `not-told`.
 Explanation WhyLate(const Particulars& record, const Hold& hold, int64_t at_ns, int64_t until_ns);
 
 }  // namespace doublehold

@@ -14,7 +14,7 @@ namespace {
 struct ForeignRelease {
   const Hold* hold = nullptr;
   Span when;
-  bool led_to_others = false;  // whoever's lock it freed did the same later
+  bool led_to_others = false;  // the owner of the freed lock later did the same to another
 };
 
 bool WasLate(const ForeignRelease& release) {
@@ -22,7 +22,7 @@ bool WasLate(const ForeignRelease& release) {
   return !hold.LiveAt(release.when.from_ns) && hold.valid_until_ns < release.when.from_ns;
 }
 
-// The one that it began with; no hold: that is not recorded.
+// The release that began a chain of such releases; no hold: it is not recorded.
 ForeignRelease OriginOf(const Particulars& record, uint64_t hold, Span when) {
   ForeignRelease release{.hold = record.holds.Find(hold), .when = when};
   while (release.hold != nullptr && !WasLate(release)) {
@@ -40,7 +40,7 @@ struct Told {
 
 std::optional<Told> TellOrigin(const Particulars& record, const Explanation& why,
                                const Violation& violation) {
-  if (why.calls.size() > 1) return std::nullopt;  // which of them is not known
+  if (why.calls.size() > 1) return std::nullopt;  // which of them it was is unknown
   ForeignRelease origin;
   if (!why.calls.empty()) {
     const Call& call = *why.calls.front();

@@ -1,4 +1,4 @@
-// What a sentence says of faults, where the record tells more than which of them were active.
+// Corrects the faults that a sentence names, once the cause is known.
 #ifndef DOUBLEHOLD_CHECKER_EXPLAIN_REFINE_SENTENCE_H_
 #define DOUBLEHOLD_CHECKER_EXPLAIN_REFINE_SENTENCE_H_
 
@@ -6,17 +6,17 @@
 
 namespace doublehold {
 
-// A violation while all leases were valid is told with a fault that was active about then. Once its
-// cause is known, that may be another's, or be over for long: the release that freed the lock came
-// late for a reply that was lost a lease before. So the sentence names the faults that are part of
-// the cause; of a release that freed another's lock, what made that one late, and where it did so
-// only because its own lock had been freed, the release that this began with:
+// A violation while all leases were valid is first described with a fault that was active at about
+// that time. Its cause may be another fault, even one that ended long before: a lost reply made a
+// release late by a lease. So the sentence names the faults of the cause instead. For a release
+// that freed another's lock, these are the faults that made it late. If that release came only
+// because its own lock had been freed, the chain is followed to its first release:
 //
-//   c1:  A-------------------a=!==R-r                    its reply was lost; its release frees c3's lock,
-//   c3:                        A-a=========R-r           c3's that of c2, and
-//   c2:                             A-a=========R-r      c2's that of whoever has the key then
+//   c1:  A-------------------a=!==R-r                    lost reply; its release frees c3's lock,
+//   c3:                        A-a=========R-r           c3's release that of c2,
+//   c2:                             A-a=========R-r      c2's that of the next holder
 //
-// Nothing changes where the cause is not told, or the machine's doing.
+// Does nothing if the cause is `not-told`, or a stall of the machine.
 void NameFaultsBehind(const Particulars& record, const Explanation& why, Violation& violation);
 
 }  // namespace doublehold

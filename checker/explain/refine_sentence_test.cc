@@ -1,4 +1,4 @@
-// Which faults a sentence names where all leases were valid.
+// Which faults a sentence names if all leases were valid.
 #include "checker/explain/refine_sentence.h"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@ Violation LeaseExclusion(const std::string& lanes) {
   return FirstOf(FromLanes(lanes, {.claims = {"lease-exclusion"}}), "lease-exclusion");
 }
 
-// Client 1's reply is lost, so its grant comes when its lease is over, and its release frees the
-// lock of client 3.
+// Client 1's reply is lost, so its lease is over at its grant, and its release frees the lock of
+// client 3.
 const std::string kFreed = R"(
       drop c1:       []
       slow c3:       [-----]
@@ -26,7 +26,7 @@ const std::string kFreed = R"(
       c3:                                 A-a=========R-f
       c2:                                         A-a=======R-r)";
 
-TEST(Retell, OfALockThatWasFreedNamesWhatMadeThatReleaseLate) {
+TEST(Retell, OfAFreedLockNamesTheFaultThatMadeTheReleaseLate) {
   const Violation violation = LeaseExclusion(kFreed);
   EXPECT_EQ(violation.sentence,
             "client 2 was granted the key at 0.033 s while client 3's lease was valid until 1.023 "
@@ -37,8 +37,8 @@ TEST(Retell, OfALockThatWasFreedNamesWhatMadeThatReleaseLate) {
   EXPECT_EQ(violation.fault, 0);
 }
 
-// Client 3's release frees client 2's lock in turn, though its own lease is valid.
-TEST(Retell, OfOneReleaseAfterAnotherNamesTheFirst) {
+// Client 3's release then frees client 2's lock, although client 3's own lease is valid.
+TEST(Retell, OfAChainOfReleasesNamesTheFirst) {
   const RunVerdict verdict = Judge(FromLanes(kFreed + R"(
       c4:                                              A-a==R-r)",
                                              {.claims = {"lease-exclusion"}}));
@@ -53,8 +53,8 @@ TEST(Retell, OfOneReleaseAfterAnotherNamesTheFirst) {
   EXPECT_EQ(violation.fault, 0);
 }
 
-// The clock of one that was moved as well took no key away.
-TEST(Retell, OfAKnownCauseNamesItsFaultsAndNoOthers) {
+// The client's clock, which moved too, removed no key.
+TEST(Retell, OfAKnownCauseNamesItsFaultsOnly) {
   const std::string both = kBoth + R"(
       jump n1:           [--------------]   | 2000
       jump c2:           [--------------]   | 2000)";
@@ -65,7 +65,7 @@ TEST(Retell, OfAKnownCauseNamesItsFaultsAndNoOthers) {
       << violation.sentence;
 }
 
-TEST(Retell, OfSeveralReleasesThatMayHaveFreedItNoneIsNamed) {
+TEST(Retell, OfSeveralPossibleReleasesNamesNone) {
   const Violation violation =
       FirstOf(FromLanes(R"(
       c1:          A-a==!=============R-r
@@ -82,7 +82,7 @@ TEST(Retell, OfSeveralReleasesThatMayHaveFreedItNoneIsNamed) {
       << violation.sentence;
 }
 
-TEST(Retell, WhereTheCauseIsNotToldNothingChanges) {
+TEST(Retell, ChangesNothingWithoutACause) {
   const Violation violation = LeaseExclusion(kBoth + "\n      drop c2:           [---]");
   EXPECT_EQ(Name(violation.cause), "not-told") << violation.because;
   EXPECT_TRUE(violation.sentence.ends_with("; client 2's messages were being lost (0.006-0.010 s)"))

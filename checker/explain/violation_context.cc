@@ -30,7 +30,8 @@ Particulars::Particulars(const Evidence& of)
     }
   }
   if (!unchecked) return;
-  // As many as a run can have and its reader can wait for; who is not told of is not certain.
+  // As many as a run can have, and a reader can wait for. A violation beyond the limit counts as
+  // uncertain.
   constexpr size_t kMostFreed = 10'000;
   const ClaimVerdict release =
       CheckRelease(of, {.violations_told = kMostFreed, .told_of_a_hold = kMostFreed});

@@ -1,6 +1,6 @@
-// What a history tells about its holds, put in order once: what causes and stories are read off.
+// The history of holds in order, built once; causes and stories are read from it.
 //
-// Thread rule: one thread. Refers to the evidence, which outlives it.
+// Not thread-safe. Refers to the evidence, which must outlive it.
 #ifndef DOUBLEHOLD_CHECKER_EXPLAIN_VIOLATION_CONTEXT_H_
 #define DOUBLEHOLD_CHECKER_EXPLAIN_VIOLATION_CONTEXT_H_
 
@@ -14,15 +14,16 @@
 
 namespace doublehold {
 
-// One try to extend the lease of a hold. `to_ns` is kForeverNs when it was never answered.
+// One extension of a lease. `to_ns` is kForeverNs if it was never answered.
 struct Renewal {
   int64_t from_ns = 0;
   int64_t to_ns = kForeverNs;
   EventType outcome = EventType::kInfo;
-  int64_t valid_until_ns = 0;  // when it was granted
+  int64_t valid_until_ns = 0;  // as the granted extension returned it
 };
 
-// That another's release freed the lock of a hold: when, and under which hold; 0: none is recorded.
+// Another owner's release that freed the lock of a hold: when, and under which hold; 0: not
+// recorded.
 struct Freed {
   Span when;
   uint64_t by = 0;
@@ -38,17 +39,17 @@ struct Particulars {
   [[nodiscard]] const Call* GrantOf(uint64_t hold) const;
   [[nodiscard]] const std::vector<Renewal>& RenewalsOf(uint64_t hold) const;
   [[nodiscard]] const FaultFact& FaultOf(const FaultEpisode& episode) const;
-  // The calls of a key that are of an operation, by invocation.
+  // The calls of an operation on a key, in the order of their invocation.
   [[nodiscard]] const std::vector<const Call*>& CallsOf(Op op, uint16_t key) const;
-  // What the session of a hold did under it to what the lock guards (reads, writes, saves), by
-  // kind, then by invocation.
+  // The reads, writes, looks and saves of the hold's session under it, by operation, then by
+  // invocation.
   [[nodiscard]] const std::vector<const Call*>& UsesOf(const Hold& hold) const;
 
   const History& history;
   const Scene& scene;
   const Holds& holds;
   const Calls& calls;
-  // Holds whose lock another's release freed for certain, as the claim `release` proves it.
+  // Holds whose lock another's release certainly freed, as the claim `release` proves.
   std::map<uint64_t, Freed> freed;
 
  private:

@@ -15,7 +15,7 @@
 namespace doublehold {
 namespace {
 
-constexpr size_t kUsesTold = 2;  // of what was done under a hold
+constexpr size_t kUsesTold = 2;  // uses of a hold that are described
 
 std::string Answered(const Call& call) {
   if (call.outcome == EventType::kInfo) return "was not answered";
@@ -129,7 +129,7 @@ class Narrator {
     }
   }
 
-  // Not over what it wrote: that may have been another's by then.
+  // Does not name the overwritten value, which may have been another's by then.
   std::string WriteOf(const Call& call) const {
     const bool takes_one = WriteModeOf(record_.history.facts) == WriteMode::kDecrement;
     const std::string asked = takes_one ? "take one" : fmt::format("write {}", call.asked[1]);

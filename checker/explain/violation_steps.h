@@ -1,5 +1,5 @@
-// The story of a violation in sentences, and the picture of it: all that Judge adds to what the
-// checkers saw.
+// Describes a violation in sentences and a picture. All that Judge adds to the results of the
+// checkers is here.
 #ifndef DOUBLEHOLD_CHECKER_EXPLAIN_VIOLATION_STEPS_H_
 #define DOUBLEHOLD_CHECKER_EXPLAIN_VIOLATION_STEPS_H_
 
@@ -9,14 +9,14 @@
 
 namespace doublehold {
 
-// What happened to the holds of a violation, in time order, each a sentence in the past tense; with
-// the faults and the calls of others that explain it. At most kMostSteps: of what a holder read and
-// wrote only the last.
+// Returns the events of the violation's holds in time order, each a sentence in the past tense,
+// with the faults and other clients' calls that explain it. At most kMostSteps; only the last reads
+// and writes of a holder are included.
 constexpr size_t kMostSteps = 14;
 std::vector<StoryStep> Narrate(const Particulars& record, const Violation& violation,
                                const Explanation& why);
 
-// Cause, story and picture of every violation that is told.
+// Adds cause, steps and picture to every described violation.
 void ExplainViolations(const Particulars& record, ClaimVerdict& verdict);
 
 }  // namespace doublehold

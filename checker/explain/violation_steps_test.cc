@@ -29,7 +29,7 @@ std::string StoryOf(const std::string& lanes) {
   return story;
 }
 
-TEST(Narrate, TellsWhatHappenedToBothHoldsInTimeOrder) {
+TEST(Narrate, DescribesBothHoldsInTimeOrder) {
   EXPECT_EQ(StoryOf(kStopped),
             "0.002 s: client 1 was granted the key, having asked at 0.000 s; its lease ran until "
             "0.008 s\n"
@@ -44,8 +44,8 @@ TEST(Narrate, TellsWhatHappenedToBothHoldsInTimeOrder) {
             "gone\n");
 }
 
-// Of DECR it is the reply that tells what it made of the stock.
-TEST(Narrate, TellsWhatAWriteMadeOfTheStock) {
+// The reply to DECR shows the new stock.
+TEST(Narrate, ReportsTheNewStockOfAWrite) {
   const std::string decremented = R"(
       c1:          A-a=g=====!=======W-w=R-x    | 5 5>3
       c2:                       A-a==gW-w=R-r   | 5 5>4
@@ -62,7 +62,7 @@ TEST(Narrate, TellsWhatAWriteMadeOfTheStock) {
       << story;
 }
 
-TEST(Narrate, TellsOfRenewalsThatFailedAndOfTheLastThatDidNot) {
+TEST(Narrate, DescribesFailedRenewalsAndTheLastSuccessfulOne) {
   const std::string story = StoryOf(R"(
       c1:          A-aE-e=E-e!=E-x===========R-x
       c2:                       A-a==R-r)");
@@ -72,7 +72,7 @@ TEST(Narrate, TellsOfRenewalsThatFailedAndOfTheLastThatDidNot) {
   }
 }
 
-TEST(Narrate, AQuestionWithoutAnAnswerIsToldWhenItWasAsked) {
+TEST(Narrate, AnUnansweredReadIsListedAtItsInvocation) {
   History history = FromLanes(kStopped);
   std::erase_if(history.events, [](const Event& event) {
     return event.op == Op::kRead && event.type == EventType::kOk;
@@ -85,7 +85,7 @@ TEST(Narrate, AQuestionWithoutAnAnswerIsToldWhenItWasAsked) {
   EXPECT_EQ(At(asked->at_ns), "0.004 s");
 }
 
-TEST(SpaceTime, DrawsALaneASessionAndAFaultWithTheTimesThatMatter) {
+TEST(SpaceTime, DrawsALaneForEachSessionAndFaultWithTheKeyTimes) {
   EXPECT_EQ("\n" + Exclusion(kStopped).picture, R"(
   client 1  A-----a=====g===========!======================W-------w=======R-----x
   client 2                                   A-----a===========R-------r
@@ -94,7 +94,7 @@ TEST(SpaceTime, DrawsALaneASessionAndAFaultWithTheTimesThatMatter) {
 )");
 }
 
-TEST(SpaceTime, IsOfTheFirstViolationAndOnlyWhereThereIsOne) {
+TEST(SpaceTime, DrawsTheFirstViolationOnly) {
   EXPECT_EQ(Exclusion("c1: A-a=R-r\nc2:         A-a=R-r").picture, "");
   const History stuck =
       FromLanes("c1:         A-----\ncrash c1:      []\nexpiry:               *  | -1",
