@@ -15,7 +15,7 @@ namespace doublehold {
 namespace {
 
 constexpr size_t kColumns = 76;
-constexpr size_t kMostMarks = 40;  // in all lanes together; the earliest ones are dropped last
+constexpr size_t kMostMarks = 40;  // in a lane; the latest marks are dropped
 
 constexpr char kAsBefore = '\0';
 

@@ -288,8 +288,8 @@ Explanation NoQueue(const Particulars& record) {
           .because = fmt::format("lock {} keeps no queue", record.history.facts.lock)};
 }
 
-// In a queue whose places have time-outs by the clocks of clients, one whose clock was moved may
-// have taken others' places for given up: of one that asked for the key, before the grant.
+// If clients' clocks time out the places of a queue, a moved clock may have expired others' places.
+// That client must have acquired the key, before the grant.
 Explanation OfOrder(const Particulars& record, const Violation& violation) {
   if (KeepsQueue(record.history.facts)) {
     Explanation why = NotTold("its queue is not recorded");

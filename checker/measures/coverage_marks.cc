@@ -35,7 +35,7 @@ class Marking {
   };
 
   void Set(Mark mark) { marks_.set(static_cast<size_t>(mark)); }
-  // By what was answered: `fail`, `info`.
+  // Marks a refusal (`fail`) or an unknown outcome (`info`).
   void SetBy(EventType type, Mark refused, Mark unanswered) {
     if (type == EventType::kFail) Set(refused);
     if (type == EventType::kInfo) Set(unanswered);

@@ -1,7 +1,7 @@
-// What an execution came by: the states in which a lock may go wrong, named. Which of them a search
-// has reached says what it can tell.
+// Coverage marks: named states in which a lock may go wrong. The marks that a search has reached
+// show what it can detect.
 //
-// Pure, as checkers are; but no verdict rests on it.
+// Pure, as checkers are; no verdict depends on it.
 #ifndef DOUBLEHOLD_CHECKER_MEASURES_COVERAGE_MARKS_H_
 #define DOUBLEHOLD_CHECKER_MEASURES_COVERAGE_MARKS_H_
 
@@ -43,11 +43,11 @@ struct MarkEntry {
   std::string_view name;  // "over-while-held"
   std::string_view meaning;
 };
-// By mark, in that order.
+// In the order of the enumeration.
 std::span<const MarkEntry> AllMarks();
 
 using MarkSet = std::bitset<kMarks>;
-// Two passes over the events, and one over the holds.
+// Passes over the events twice, and over the holds once.
 MarkSet MarksOf(const Evidence& evidence);
 
 }  // namespace doublehold

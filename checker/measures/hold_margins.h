@@ -1,4 +1,4 @@
-// How near the holds of a run came to overlapping.
+// How close the holds of a run came to overlapping.
 #ifndef DOUBLEHOLD_CHECKER_MEASURES_HOLD_MARGINS_H_
 #define DOUBLEHOLD_CHECKER_MEASURES_HOLD_MARGINS_H_
 
@@ -10,14 +10,14 @@
 
 namespace doublehold {
 
-// Of `exclusion`: the time from the end of a hold to the next one of its key, by another client.
+// For `exclusion`: the time from the end of a hold to the next hold of its key by another client.
 //
 //   c1:  A-a==R-r
 //   c2:        A---a==R     5 ms from R to a
 std::vector<Margin> GapMargins(const Scene& scene, const Holds& holds);
 
-// Of `lease-exclusion`: what was left of a lease when its hold was released, and when it was
-// granted. A client that is granted a lease with next to nothing left of it works unprotected soon.
+// For `lease-exclusion`: the rest of a lease at its hold's release, and at its grant. A client that
+// is granted a nearly expired lease soon works unprotected.
 std::vector<Margin> LeaseMargins(const Scene& scene, const Holds& holds);
 
 }  // namespace doublehold

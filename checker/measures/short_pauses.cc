@@ -13,8 +13,7 @@
 namespace doublehold {
 namespace {
 
-// Of each client, in the order in which they began: those that were planned to outlast the lease
-// that was asked for.
+// By client, in the order of their starts: pauses that were planned to outlast the requested lease.
 using PausesOf = std::map<int32_t, std::vector<const FaultEpisode*>>;
 
 PausesOf LongPauses(const Scene& scene) {
@@ -38,7 +37,7 @@ std::vector<std::string> PauseWarnings(const Evidence& evidence) {
   const PausesOf pauses = LongPauses(evidence.scene());
   if (pauses.empty()) return {};
   int64_t longest_ns = 0;
-  int64_t shortest_ns = kForeverNs;  // of what was granted to those that they met
+  int64_t shortest_ns = kForeverNs;  // of the leases granted to the paused holders
   for (const Hold& hold : evidence.holds().all) {
     const auto its = pauses.find(hold.client);
     if (its == pauses.end() || hold.granted_until_ns >= kForeverNs) continue;

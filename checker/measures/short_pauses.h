@@ -1,4 +1,4 @@
-// Pauses that were to outlast a lease, and did not: a run that shows nothing of what they are for.
+// Warns of pauses that were planned to outlast a lease and did not, so that they tested nothing.
 #ifndef DOUBLEHOLD_CHECKER_MEASURES_SHORT_PAUSES_H_
 #define DOUBLEHOLD_CHECKER_MEASURES_SHORT_PAUSES_H_
 
@@ -9,14 +9,13 @@
 
 namespace doublehold {
 
-// What a lock grants may last longer than the lease that it is asked for: a library has a default
-// of its own. A pause that was planned by that lease is then over while its holder's is still
-// valid:
+// A lock may grant a longer lease than requested: a library may have its own default. Then a pause
+// that was planned by the requested lease ends while the holder's lease is still valid:
 //
-//   c1:        A-a==(...........)==R-r        asked for 5, and granted 20
+//   c1:        A-a==(...........)==R-r        requested 5, granted 20
 //
-// Where no pause of a holder outlasted the lease that it met, one sentence that says so; else none,
-// as where no pause was to, or none met a holder whose lease has an end.
+// Returns one sentence if pauses met holders, but none outlasted the lease that it met. Returns
+// none if no pause was planned to, or if none met a holder with a finite lease.
 std::vector<std::string> PauseWarnings(const Evidence& evidence);
 
 }  // namespace doublehold

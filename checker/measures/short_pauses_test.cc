@@ -1,4 +1,4 @@
-// That a pause was too short to show anything.
+// Warnings of pauses that were too short to test anything.
 #include "checker/measures/short_pauses.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace doublehold {
 namespace {
 
-// The lease that is asked for is 10 ms, and a pause is to last 12.
+// The requested lease is 10 ms, and a pause is planned to last 12 ms.
 std::string Why(const std::string& picture, Duration lasts = 12ms) {
   History history = FromLanes(picture);
   for (FaultFact& fault : history.facts.faults) fault.lasts = lasts;
@@ -25,7 +25,7 @@ constexpr char kShort[] = R"(
       c1:        A-a=================!==R-r
       pause c1:      [----------])";
 
-TEST(ShortPauses, WhatIsGrantedForLongerThanAskedOutlastsThem) {
+TEST(ShortPauses, ALeaseThatIsLongerThanRequestedOutlastsThem) {
   EXPECT_EQ(
       Why(kShort),
       "no pause outlasted the lease of whom it met: they lasted 11.0 ms at most, and what was "
@@ -40,7 +40,7 @@ TEST(ShortPauses, OneThatOutlastedItsLeaseIsEnough) {
             "");
 }
 
-TEST(ShortPauses, WhatWasNotToOutlastALeaseOrMetNoHolderSaysNothing) {
+TEST(ShortPauses, NoWarningIfNoneWasPlannedToOutlastALeaseOrMetAHolder) {
   EXPECT_EQ(Why(kShort, 10ms), "");
   EXPECT_EQ(Why(R"(
       c1:        A-a=====R-r

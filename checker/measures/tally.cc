@@ -11,7 +11,8 @@
 namespace doublehold {
 namespace {
 
-constexpr int64_t kMostLost = int64_t{1} << 32;  // of one segment; so that a sum cannot overflow
+// of one segment; small enough that a sum cannot overflow
+constexpr int64_t kMostLost = int64_t{1} << 32;
 
 class Counter {
  public:
@@ -94,9 +95,10 @@ class Counter {
 
   const RunFacts& facts_;
   Tally tally_;
-  std::set<int32_t> killed_;                          // by a fault, so far
-  std::map<int64_t, bool> newly_killed_;              // by the last strike of this fault
-  std::map<std::pair<SessionId, Op>, int64_t> open_;  // since when; what never ends is unknown
+  std::set<int32_t> killed_;              // by a fault, so far
+  std::map<int64_t, bool> newly_killed_;  // whether the last start of this fault killed its client
+  // time of invocation; an operation that never ends is unknown
+  std::map<std::pair<SessionId, Op>, int64_t> open_;
   std::map<Op, std::vector<int64_t>> lengths_;
   std::optional<int64_t> first_ns_;
   int64_t last_ns_ = 0;

@@ -1,4 +1,4 @@
-// What happened in a run, counted: operations, their latencies, what may hide something.
+// Counts of a run: operations, latencies, and what may hide a violation.
 #ifndef DOUBLEHOLD_CHECKER_MEASURES_TALLY_H_
 #define DOUBLEHOLD_CHECKER_MEASURES_TALLY_H_
 
@@ -17,14 +17,15 @@ struct Tally {
   // "acquire" (attempts that were granted), "wait" (until granted), "hold", "release"
   std::map<std::string, Percentiles> latency;
   int64_t attempts = 0, grants = 0, orders = 0;
-  double seconds = 0;  // from the first to the last thing a client did
+  double seconds = 0;  // from the first to the last event of a client
 
-  std::map<int32_t, int64_t> lost;  // records that were dropped, by process
+  std::map<int32_t, int64_t> lost;  // dropped records, by process
   std::map<int32_t, int64_t> died;  // wait status of each client that ended by itself
-  std::vector<int64_t> started;     // how often each of RunFacts::faults did, and took effect
+  // for each of RunFacts::faults, how often it started and took effect
+  std::vector<int64_t> started;
 };
 
-// Of the clients; what the referee and the supervisor do is not counted.
+// Counts clients only, not the referee and the supervisor.
 Tally Count(const Evidence& evidence);
 
 }  // namespace doublehold

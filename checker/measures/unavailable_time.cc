@@ -8,12 +8,12 @@ namespace doublehold {
 namespace {
 
 struct KeyUse {
-  std::vector<Span> held;   // in the order of the grants
-  std::vector<Span> asked;  // by whom it was not held yet, in the order in which they asked
-  std::vector<int64_t> asked_until_ns{};  // the last end of those up to there
+  std::vector<Span> held;                 // in the order of the grants
+  std::vector<Span> asked;                // acquires, in the order of invocation
+  std::vector<int64_t> asked_until_ns{};  // the last end of the acquires up to each
 };
 
-// Of a key: the gaps between what was held, each from the first that wanted it.
+// The gaps between the holds of a key, each from the first acquire in it.
 class UnheldGaps {
  public:
   UnheldGaps(KeyUse& use, uint16_t key) : use_(use), key_(key) {
@@ -58,7 +58,7 @@ std::optional<Unheld> LongestUnheld(const Evidence& evidence) {
   for (const Hold& hold : evidence.holds().all) keys[hold.key].held.push_back(hold.core);
   for (const Call& call : evidence.calls().all) {
     if (call.op != Op::kAcquire) continue;
-    // Without an answer it is asked at one instant: how long its client waited is not known.
+    // An unanswered acquire counts at one instant: how long its client waited is unknown.
     const int64_t to_ns = call.to_ns < kForeverNs ? call.to_ns : call.from_ns;
     keys[call.key].asked.push_back({call.from_ns, to_ns});
   }

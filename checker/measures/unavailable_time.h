@@ -1,4 +1,4 @@
-// For how long nobody had a lock that somebody wanted: what a lost reply costs where nothing else
+// How long nobody held a lock that somebody wanted: the cost of a lost reply where nothing else
 // goes wrong.
 #ifndef DOUBLEHOLD_CHECKER_MEASURES_UNAVAILABLE_TIME_H_
 #define DOUBLEHOLD_CHECKER_MEASURES_UNAVAILABLE_TIME_H_
@@ -16,10 +16,10 @@ struct Unheld {
   Span when;
 };
 
-// The longest of all keys: while nobody had it and somebody asked for it, to the next grant; where
-// there is none, to the end of what was asked last. Nothing where nobody asked for any.
+// The longest such time over all keys: from the first acquire of a free key to the next grant.
+// Without a grant it ends with the last acquire. Nothing if nobody acquired.
 //
-//   c1:  A--------?                   whether it was granted nobody knows: it does not hold it
+//   c1:  A--------?                   unknown outcome: it does not count as a hold
 //   c2:     A-x   A-x   A-a=====R-r   from c1's A to c2's a
 std::optional<Unheld> LongestUnheld(const Evidence& evidence);
 

@@ -14,7 +14,7 @@ struct UnheldCase {
   int64_t from = -1, to = -1;
 };
 
-TEST(Unheld, IsTheLongestThatNobodyHadAKeyThatWasAskedFor) {
+TEST(Unheld, IsTheLongestTimeInWhichAWantedKeyHadNoHolder) {
   const UnheldCase cases[] = {
       {"nobody asked for one", "\n      pause c1: []"},
       {"what is granted at once is missed for as long as it is asked for",

@@ -33,17 +33,17 @@ BlindCount* CountOf(BlindSpots& spots, Op op) {
   }
 }
 
-// Something that a session asked to be done to a key; a watchdog's too.
+// A call that a session, or its watchdog, made on a key.
 struct UnknownCall {
   Op op = Op::kAcquire;
   SessionId by;
   uint16_t key = 0;
   uint64_t hold = 0;
-  Span when;  // to kForeverNs where it was not answered
+  Span when;  // ends at kForeverNs without an answer
   EventType outcome = EventType::kInfo;
 };
 
-// The two latest ends, so that one can be left out.
+// The two latest ends, so that one can be excluded.
 struct Latest {
   std::array<int64_t, 2> end_ns{-1, -1};
   void Add(int64_t at_ns) {
@@ -87,7 +87,7 @@ class Finding {
     const auto who = std::tuple(SessionOf(event), event.task, event.op, event.key);
     const bool begins = event.type == EventType::kInvoke;
     const auto before = open_.find(who);
-    // What was answered without having been asked was asked at some time before.
+    // If the record of the invocation was lost, the call was invoked at some earlier time.
     UnknownCall deed{.op = event.op,
                      .by = SessionOf(event),
                      .key = event.key,
@@ -107,14 +107,14 @@ class Finding {
 
   void Finish(const UnknownCall& deed) {
     if (deed.outcome == EventType::kInfo) unknown_.push_back(deed);
-    // A refused attempt changed nothing; but it queued.
+    // A refused acquire changed nothing, but it may have queued.
     const bool queued = all_matters_ && deed.op == Op::kAcquire;
     if (deed.outcome == EventType::kFail && !queued) return;
     by_session_[deed.key][deed.by].Add(deed.when.to_ns);
     if (IsData(deed.op)) by_op_[{deed.key, deed.by, deed.op}].Add(deed.when.to_ns);
   }
 
-  // From when on what others do matters to it.
+  // From when on other sessions' operations matter for this one.
   [[nodiscard]] int64_t SinceNs(const UnknownCall& deed) const {
     if (deed.op == Op::kSave) return 0;
     if (!IsData(deed.op)) return all_matters_ ? 0 : deed.when.from_ns;
@@ -133,9 +133,8 @@ class Finding {
     return by_op_.at({deed.key, deed.by, deed.op}).end_ns[1] >= since_ns;
   }
 
-  // The first that it could have met: a hold rather than what was not answered either. Where even
-  // what was over before matters, and nothing came after, the last of that: of a token, or of a
-  // place in a queue.
+  // What the operation may have met first: a hold, else another unanswered operation. If nothing
+  // came after it and earlier operations matter (tokens, queues), the last earlier hold.
   [[nodiscard]] std::string MayHave(const UnknownCall& deed) const {
     const Scene& scene = evidence_.scene();
     const int64_t met_ns = std::max(SinceNs(deed), IsData(deed.op) ? 0 : deed.when.from_ns);
@@ -179,7 +178,7 @@ class Finding {
   }
 
   const Evidence& evidence_;
-  bool own_matters_;  // what one session did may be what a claim is about
+  bool own_matters_;  // an operation of the same session may decide a claim
   bool order_matters_ = false;
   bool all_matters_ = false;
   BlindSpots kinds_;

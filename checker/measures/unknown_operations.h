@@ -1,6 +1,6 @@
-// What a history could not show, and what may hide behind it.
+// Finds operations of unknown outcome, and what they may hide.
 //
-// Pure. Whether something could hide is only ever said too often, never too seldom.
+// Pure. May say too often that an operation can hide a violation, never too seldom.
 #ifndef DOUBLEHOLD_CHECKER_MEASURES_UNKNOWN_OPERATIONS_H_
 #define DOUBLEHOLD_CHECKER_MEASURES_UNKNOWN_OPERATIONS_H_
 
@@ -14,44 +14,44 @@
 
 namespace doublehold {
 
-// An operation without an answer behind which something may hide.
+// An operation without an answer that may hide a violation.
 struct BlindSpot {
   Op op = Op::kAcquire;
   SessionId by;
   uint16_t key = 0;
-  int64_t at_ns = 0;  // called
+  int64_t at_ns = 0;  // when it was invoked
   std::string sentence;
 };
 
 struct BlindCount {
   int64_t unknown = 0;
-  int64_t could_hide = 0;  // of those
+  int64_t could_hide = 0;  // how many of them could hide a violation
 };
 
 struct BlindSpots {
   static constexpr size_t kTold = 5;
 
   BlindCount acquires, extends, releases, writes;  // writes: of stock, of orders, of results
-  std::vector<BlindSpot> first;              // the first few of those that could hide something
-  std::map<int32_t, int64_t> without_lease;  // holds without an end of their lease, by client
-  std::vector<Stall> stalls;                 // the longest few, the longest first
+  std::vector<BlindSpot> first;              // the first few operations that could hide a violation
+  std::map<int32_t, int64_t> without_lease;  // holds with an endless lease, by client
+  std::vector<Stall> stalls;                 // the longest few, in descending order
 
   [[nodiscard]] int64_t Unknown() const;
   [[nodiscard]] int64_t CouldHide() const;
 };
 
-// What was sent and not answered may take effect at any time from its call on, long after its
-// client gave up, and more than once; so whatever another session did to its key and had not done
-// before that call may be harmed by it, or harm it: its hold, its write, or what it in turn was
-// not answered.
+// An unanswered operation may take effect at any time after its invocation, long after its client's
+// timeout, and more than once. So it may harm, or be harmed by, every operation of another session
+// on its key that was not over before that invocation: a hold, a write, or another unanswered
+// operation.
 //
 //   c1:      A-a=====R-r
-//   c2:  A---?                   a second grant beside c1's
-//   c3:                  A-?     nothing: nobody does anything to the key afterwards
+//   c2:  A---?                   may be a second grant beside c1's
+//   c3:                  A-?     nothing: nobody uses the key afterwards
 //
-// That is from when on an acquire, an extension and a release matter. A write contradicts what was
-// written since it was read: it matters from the beginning of its hold on, a saved result from the
-// beginning of the run; and one that is tried again may have been carried out twice:
+// An acquire, an extension and a release matter from their invocation on. A write conflicts with
+// writes since its read, so it matters from the beginning of its hold. A saved result matters from
+// the beginning of the run. A write that is retried may have been carried out twice:
 //
 //   c1:  A-a=W-w=R-r                       c1:  A-a=W-?=W-w=R-r
 //   c2: A-a=====!==========W-?             its own second write may have taken a second unit
@@ -60,8 +60,8 @@ struct BlindSpots {
 // was, one's own included.
 BlindSpots FindBlindSpots(const Evidence& evidence);
 
-// Whether a run is of lock `none` and its claims show nothing of what a load that is to judge locks
-// must break without any: the stock where it is written unprotected, else exclusion.
+// Whether a run of lock `none` violates nothing that its load must violate without a lock: `stock`
+// if it is written unprotected, else `exclusion`. Such a load can judge no lock.
 bool IsWeakControl(const RunFacts& facts, const std::vector<ClaimVerdict>& claims);
 
 }  // namespace doublehold

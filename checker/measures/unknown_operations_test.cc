@@ -24,7 +24,7 @@ void ExpectBlindSpots(const BlindSpotsRow& row, BlindCount BlindSpots::*kind) {
   EXPECT_EQ((spots.*kind).could_hide, row.could_hide) << row.picture;
 }
 
-TEST(BlindSpots, AnAcquireMayHaveBeenASecondHoldWhereSomebodyHoldsAfterItsCall) {
+TEST(BlindSpots, AnAcquireMayBeASecondHoldBesideALaterHold) {
   for (const BlindSpotsRow& row : {BlindSpotsRow{R"(
       c1:     A-a=====R-r
       c2: A---?              )",
@@ -56,7 +56,7 @@ TEST(BlindSpots, AnAcquireMayHaveBeenASecondHoldWhereSomebodyHoldsAfterItsCall) 
   }
 }
 
-TEST(BlindSpots, AnAcquireThatIsNeverAnsweredIsOneToo) {
+TEST(BlindSpots, AnAcquireThatIsNeverAnsweredCountsToo) {
   ExpectBlindSpots({R"(
       c1: A-a=====R-r
       c2:     A              )",
@@ -64,7 +64,7 @@ TEST(BlindSpots, AnAcquireThatIsNeverAnsweredIsOneToo) {
                    &BlindSpots::acquires);
 }
 
-// It may be carried out once more, or elsewhere, after a release found it.
+// The acquire may be carried out once more, or on another node, after the release found it.
 TEST(BlindSpots, AReleaseDoesNotEndAnAcquire) {
   ExpectBlindSpots({R"(
       c1:              A-a=====R-r
@@ -73,7 +73,7 @@ TEST(BlindSpots, AReleaseDoesNotEndAnAcquire) {
                    &BlindSpots::acquires);
 }
 
-TEST(BlindSpots, TwoAcquiresWithoutAnAnswerMayBothHaveBeenGranted) {
+TEST(BlindSpots, TwoUnansweredAcquiresMayBothHaveBeenGranted) {
   ExpectBlindSpots({R"(
       c1: A---?
       c2:        A---? )",
@@ -81,7 +81,7 @@ TEST(BlindSpots, TwoAcquiresWithoutAnAnswerMayBothHaveBeenGranted) {
                    &BlindSpots::acquires);
 }
 
-TEST(BlindSpots, WhereTokensOrQueuesAreJudgedAnAcquireMattersBesideWhatWasBefore) {
+TEST(BlindSpots, ForTokensAndQueuesAnAcquireMattersBesideEarlierHolds) {
   constexpr char kAfter[] = R"(
       c1: A-a=====R-r
       c2:             A---?  )";
@@ -105,7 +105,7 @@ TEST(BlindSpots, AReleaseMayHaveFreedALaterHold) {
                    &BlindSpots::releases);
 }
 
-TEST(BlindSpots, AnExtensionMayHaveKeptTheKeyFromTheNext) {
+TEST(BlindSpots, AnExtensionMayHaveBlockedTheNextHold) {
   ExpectBlindSpots({R"(
       c1: A-a==E-?!==R-r
       c2:                 A-a==R-r )",
@@ -118,7 +118,7 @@ TEST(BlindSpots, AnExtensionMayHaveKeptTheKeyFromTheNext) {
                    &BlindSpots::extends);
 }
 
-TEST(BlindSpots, AWriteContradictsWhatWasWrittenSinceItsHoldBegan) {
+TEST(BlindSpots, AWriteConflictsWithWritesSinceItsHoldBegan) {
   for (const BlindSpotsRow& row : {BlindSpotsRow{R"(
       c1:     A-a=g=w=R-r                | 5 5>4
       c2: A-ag===========W-?=R-r         | 5 5>4  )",
@@ -141,7 +141,7 @@ TEST(BlindSpots, AWriteContradictsWhatWasWrittenSinceItsHoldBegan) {
   }
 }
 
-TEST(BlindSpots, ASaveContradictsEveryOtherOfTheRun) {
+TEST(BlindSpots, ASaveConflictsWithEveryOtherOfTheRun) {
   ExpectBlindSpots({R"(
       c1: A-a=S-k=R-r                    | 7
       c2:              A-a=S-?=R-r       | 7  )",
@@ -149,7 +149,7 @@ TEST(BlindSpots, ASaveContradictsEveryOtherOfTheRun) {
                    &BlindSpots::writes);
 }
 
-TEST(BlindSpots, AreToldWithWhatTheyMayHaveMet) {
+TEST(BlindSpots, AreDescribedWithWhatTheyMayHaveMet) {
   const BlindSpots spots = BlindSpotsIn(FromLanes(R"(
       c1: A-a=g=W-?=R---?            | 5 5>4
       c2:                   A-a==R-r )"));
@@ -160,7 +160,7 @@ TEST(BlindSpots, AreToldWithWhatTheyMayHaveMet) {
             "later, it may have met client 2's hold (0.020-0.023 s)");
 }
 
-TEST(BlindSpots, WhatWasOverBeforeIsNotMet) {
+TEST(BlindSpots, EarlierOperationsAreNotMet) {
   const std::string before = R"(
       c1: A-a=====R-r
       c3:               A-a==R-r
@@ -180,7 +180,7 @@ TEST(BlindSpots, WhatWasOverBeforeIsNotMet) {
   }
 }
 
-TEST(BlindSpots, FewAreToldAndAllCounted) {
+TEST(BlindSpots, FewAreDescribedAndAllAreCounted) {
   const BlindSpots spots = BlindSpotsIn(FromLanes(R"(
       c1:                                        A-a=====R-r
       c2: A-? A-? A-? A-? A-? A-? A-?              )"));
@@ -204,7 +204,7 @@ TEST(BlindSpots, HoldsWithoutALeaseAndStallsAreNamed) {
   EXPECT_EQ(spots.stalls[0].client, 2);
 }
 
-TEST(BlindSpots, AControlThatGoesWellSaysThatItsLoadIsTooWeak) {
+TEST(BlindSpots, AControlThatGoesWellShowsThatItsLoadIsTooWeak) {
   const auto judge = [](std::string_view picture, const std::string& lock) {
     History history = FromLanes(picture, {.claims = {"exclusion"}});
     history.facts.lock = lock;

@@ -20,7 +20,7 @@ class Longest {
   }
 
   [[nodiscard]] std::string Clause(const Scene& scene) const {
-    // When a run ends, some wait for a moment.
+    // Some clients still wait when a run ends, so only a longest wait counts.
     const bool starved = in_vain_ && (!granted_ || granted_->LengthNs() < in_vain_->LengthNs());
     if (!starved) return granted_ ? "; the longest wait was " + LengthOf(scene, *granted_) : "";
     const bool gave_up = in_vain_->outcome != EventType::kInvoke;
@@ -39,8 +39,8 @@ class Longest {
   std::optional<KeyWait> granted_, in_vain_;
 };
 
-// A client waits no longer than it lives; until the last that any of them did, and perhaps to the
-// end of all.
+// Until when a client waits without an answer: certainly to the last event of any client, perhaps
+// to the end of the history, and in both cases no longer than it lives.
 Span LastEvents(const History& history, const Scene& scene, int32_t client) {
   int64_t last_ns = 0;
   int64_t dead_ns = kForeverNs;

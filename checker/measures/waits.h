@@ -10,23 +10,23 @@
 
 namespace doublehold {
 
-// A stretch in which a session waited for a key: until it was granted it, or gave up. Without an
-// answer until its client died, or the last that any client did.
+// A wait of a session for a key, until its grant or until it gave up. Without an answer: until its
+// client died, or until the last event of any client.
 struct KeyWait {
   SessionId who;
   uint16_t key = 0;
   Span when;
-  EventType outcome = EventType::kInvoke;  // of one without an answer
-  uint64_t hold = 0;                       // that it was granted
-  int64_t perhaps_until_ns = 0;            // without an answer it may have gone on until then
+  EventType outcome = EventType::kInvoke;  // kInvoke: not answered
+  uint64_t hold = 0;                       // the hold that it was granted
+  int64_t perhaps_until_ns = 0;            // until when an unanswered wait may have lasted
   [[nodiscard]] int64_t LengthNs() const { return when.to_ns - when.from_ns; }
 };
 
 // In the order in which they ended.
 std::vector<KeyWait> WaitsOf(const History& history, const Scene& scene);
 
-// "; the longest wait was 8ms of client 1", or nothing when nobody waited. Where one that was never
-// granted was longer than any that was, it says so, and how long those were at most.
+// "; the longest wait was 8ms of client 1", or empty if nobody waited. If the longest wait was
+// never granted, the clause says so, and gives the longest granted wait too.
 std::string LongestWaitClause(const History& history, const Scene& scene);
 
 }  // namespace doublehold
