@@ -1,5 +1,5 @@
-// What is no history: refused in one line, with file, line and reason; or passed over, with what
-// that leaves of the verdict.
+// Inputs that are no history. They are refused in one line, with file, line and reason, or skipped,
+// with the effect on the verdict.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -17,7 +17,7 @@ struct BadInputCase {
   std::string text;
   const char* refused;
   SkipReason reason;
-  // Of a lenient reading.
+  // In a lenient reading.
   Outcome3 outcome;
   int64_t count = 1;
   const char* model = "register";
@@ -25,7 +25,7 @@ struct BadInputCase {
 
 std::ostream& operator<<(std::ostream& out, const BadInputCase& c) { return out << c.name; }
 
-// A register: 0 writes 1, and it is read.
+// A register: process 0 writes 1, which is then read.
 std::string Event(int process, const char* type, const char* f, const char* value, int time = -1) {
   std::string text = "{:process " + std::to_string(process) + ", :type :" + type + ", :f :" + f +
                      ", :value " + value;
@@ -41,7 +41,7 @@ const std::string kGood = Did(0, "write", "1");
 const std::string kBadInputStale =
     Did(0, "write", "1") + Did(0, "write", "2") + Did(1, "read", "1");
 
-// What cannot be read is passed over, and then nothing else stands.
+// A value that cannot be read is skipped; then no other outcome stands.
 BadInputCase NoValue(const char* name, const char* model, std::string text, const char* refused) {
   return {.name = name,
           .text = std::move(text),
@@ -54,7 +54,7 @@ std::string Answered(const char* f, const char* value) {
   return Event(0, "invoke", f, "nil") + Event(0, "ok", f, value);
 }
 
-// Who is told `token`, and is followed by somebody with a good one.
+// A grant with `token`, followed by another grant with a good token.
 std::string Token(const char* token) {
   return Answered("acquire", token) + Did(0, "release", "nil") +
          Event(1, "invoke", "acquire", "nil") + Event(1, "ok", "acquire", "6");
@@ -81,7 +81,7 @@ const std::vector<BadInputCase> kBadInputCases{
      SkipReason::kNoOpen, Outcome3::kUnknown},
     {"AReadOutOfOrderBesideAViolation", Event(3, "ok", "read", "1") + kBadInputStale,
      "h:1: process 3 has no open operation", SkipReason::kNoOpen, Outcome3::kViolated},
-    // It may be what was read.
+    // The skipped write may be what was read.
     {"AWriteOutOfOrderBesideAViolation", Event(3, "ok", "write", "1") + kBadInputStale,
      "h:1: process 3 has no open operation", SkipReason::kNoOpen, Outcome3::kUnknown},
     {"AFailureWithoutInvocation", Event(1, "fail", "write", "7") + kGood,
@@ -194,7 +194,7 @@ TEST_P(BadInput, IsRefusedInOneLine) {
   EXPECT_EQ(message, GetParam().refused);
 }
 
-TEST_P(BadInput, IsPassedOverWhenLenientAndTheVerdictSaysWhatIsLeftOfIt) {
+TEST_P(BadInput, IsSkippedWhenLenientAndTheVerdictAccountsForIt) {
   const BadInputCase& c = GetParam();
   const Result<LogVerdict> verdict = JudgedBadInput(c.text, true, LogFormat::kEdn, c.model);
   ASSERT_TRUE(verdict) << verdict.error().message;
@@ -206,7 +206,7 @@ TEST_P(BadInput, IsPassedOverWhenLenientAndTheVerdictSaysWhatIsLeftOfIt) {
 INSTANTIATE_TEST_SUITE_P(Every, BadInput, ::testing::ValuesIn(kBadInputCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// Whatever stands there, asked for or told, with something after it that depends on it.
+// Tries any value as argument and as result, followed by an operation that depends on it.
 TEST(BadInputOfEachModel, AnyValueIsJudgedOrRefusedInOneLine) {
   const std::vector<std::string> values{"nil",
                                         "true",
@@ -253,7 +253,7 @@ TEST(BadInputOfEachModel, AnyValueIsJudgedOrRefusedInOneLine) {
   }
 }
 
-TEST(BadInputOfJsonLines, AHundredMegabytesOnALineAreRefusedOrPassedOver) {
+TEST(BadInputOfJsonLines, AHundredMegabytesOnALineAreRefusedOrSkipped) {
   const std::string text = "[\"" + std::string(100'000'000, 'x') + "\"]\n" +
                            R"({"process":0,"type":"invoke","f":"write","value":1})";
   EXPECT_EQ(JudgedBadInput(text, false, LogFormat::kJsonLines).error().message,

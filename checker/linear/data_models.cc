@@ -1,4 +1,4 @@
-// What locks protect.
+// Models of the data that locks protect.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,7 +17,7 @@ constexpr std::array<FunctionValues, 3> kOfRegister{{{.result = ValueKind::kValu
 
 ModelState Initial(const ModelParameters& parameters) { return {parameters.initial}; }
 
-// A CAS that succeeded; one that found another value changed nothing, and is no operation.
+// Contains only CAS operations that succeeded; a failed CAS changed nothing and is left out.
 bool ApplyRegister(ModelState& state, const Operation& operation) {
   switch (operation.function) {
     case 0:
@@ -38,7 +38,7 @@ constexpr std::array<FunctionValues, 2> kOfSet{
 
 ModelState Empty(const ModelParameters&) { return {}; }
 
-// State: the elements, in order.
+// State: the elements, sorted.
 bool ApplySet(ModelState& state, const Operation& operation) {
   if (operation.function == 0) {
     const int64_t element = First(operation.argument, kNil);
@@ -83,10 +83,10 @@ constexpr std::array<FunctionValues, 3> kOfKeyValue{{{.result = ValueKind::kText
                                                      {.argument = ValueKind::kText}}};
 constexpr int64_t kBytesANumber = 8;
 
-// State: a text, packed.
+// State: a packed text.
 ModelState NoText(const ModelParameters&) { return {0}; }
 
-// The other's bytes behind the text's.
+// Appends the packed text `other` to `text`.
 void AppendPacked(ModelState& text, std::span<const int64_t> other) {
   const int64_t bytes = text[0];
   const auto shift = static_cast<unsigned>(bytes % kBytesANumber) * 8;

@@ -11,7 +11,7 @@
 namespace doublehold {
 namespace {
 
-// Whether of two operations of a process the first was answered before the other began.
+// Whether both operations are of one process, and `first` was answered before `second` began.
 bool ComesFirst(const std::vector<Operation>& operations, size_t first, size_t second) {
   const Operation& one = operations[first];
   const Operation& two = operations[second];
@@ -30,8 +30,8 @@ class EveryOrder {
     CHECK(object_ != nullptr);
   }
 
-  // Whether what is left can follow from this state. An operation may be next if none that is left
-  // returned before it.
+  // Whether the remaining operations can follow from this state. An operation may be next if no
+  // remaining operation returned before its invocation.
   bool Extend(const PlainState& state) {
     bool all_certain_used = true;
     for (size_t i = 0; i < operations_.size(); ++i) {
@@ -64,17 +64,17 @@ class EveryOrder {
   std::vector<bool> used_;
 };
 
-// A lock with a lease that is used at whole instants.
+// A lock with a lease, used at whole instants only.
 class EveryInstant {
  public:
   EveryInstant(const std::vector<Operation>& operations, int64_t grace)
       : operations_(operations), grace_(grace) {
-    // What happens after all that is certain changes nothing.
+    // Operations of unknown outcome after all certain ones change nothing.
     for (const Operation& one : operations) last_ = std::max({last_, one.returned, one.invoked});
   }
 
-  // From `now` on; `owner` -1: nobody. The lease of who had it last ends at `end`, and is as good
-  // as over from then on.
+  // Whether the remaining operations can follow from `now` on. `owner` -1: nobody. The last owner's
+  // lease ends at `end`; from then on it counts as over.
   bool Extend(uint32_t used, int64_t now, int32_t owner, int64_t end) {
     if (!seen_.insert({used, now, owner, end}).second) return false;
     bool all_certain_used = true;

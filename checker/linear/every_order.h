@@ -1,5 +1,4 @@
-// For tests: whether a history can be ordered, found out slowly and obviously, to hold the search
-// against.
+// For tests: decides slowly and obviously whether a history can be ordered, to check the search.
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_EVERY_ORDER_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_EVERY_ORDER_H_
 
@@ -10,10 +9,9 @@
 
 namespace doublehold {
 
-// Tries every order that real time and each process's own order allow, one operation after the
-// other, on an object of its own (plain_objects.h); of the lease-mutex, which depends on when
-// things happen, every order at every whole instant, with a lock that knows its lease and the time.
-// For some eight operations.
+// Tries every order that real time and each process's own order allow, on an object of its own
+// (plain_objects.h). The lease-mutex depends on time, so there it tries every order at every whole
+// instant, with a lock that knows its lease and the time. For up to about eight operations.
 bool CanBeOrdered(const Model& model, const ModelParameters& parameters,
                   const std::vector<Operation>& operations);
 

@@ -10,12 +10,12 @@
 namespace doublehold {
 namespace {
 
-constexpr size_t kBefore = 5;  // operations shown that had returned before the one that is stuck
-constexpr size_t kOpen = 10;   // and of those that were open then
+constexpr size_t kBefore = 5;  // operations shown that had returned before the stuck one
+constexpr size_t kOpen = 10;   // operations shown that were open then
 constexpr int64_t kColumns = 48;
 
-// The stuck one, the others that were open, and the last few that had returned before them, by
-// invocation.
+// The stuck operation, the others that were open, and the last few that had returned before them,
+// in the order of invocation.
 std::vector<size_t> Around(std::span<const Operation> operations, const SearchResult& result) {
   std::vector<size_t> shown(
       result.open.begin(),
@@ -34,7 +34,8 @@ std::vector<size_t> Around(std::span<const Operation> operations, const SearchRe
   return shown;
 }
 
-// "   |------|" from `first` on, in a scale in which `last` is at the end; an open end is a point.
+// "   |------|", scaled so that `first` is at the start and `last` at the end; an open end is a
+// dot.
 std::string Bar(const Operation& operation, int64_t first, int64_t last) {
   const auto column = [&](int64_t at) {
     const auto share = static_cast<double>(at - first) / static_cast<double>(last - first + 1);
@@ -54,7 +55,7 @@ std::string Explain(const Model& model, std::span<const Operation> operations,
                     const SearchResult& result) {
   const Operation& stuck = operations[result.stuck];
   const std::vector<size_t> shown = Around(operations, result);
-  const Operation* last_before = nullptr;  // the last to return before the one that is stuck
+  const Operation* last_before = nullptr;  // the last operation to return before the stuck one
   int64_t first = stuck.invoked;
   size_t width = 0;
   for (const size_t i : shown) {

@@ -1,5 +1,5 @@
-// Why no order exists, for a reader: where it ends, what cannot follow, and a picture of the
-// operations around.
+// Explains why no order exists: where the order ends, which operation cannot follow, and a picture
+// of the operations around it.
 //
 //   up to line 3 the operations can be ordered; then read -> 1 by 2 (line 5) has no place: the value is 2
 //     line 1   write 1 by 0   |----|
@@ -15,7 +15,7 @@
 
 namespace doublehold {
 
-// Of a result that is violated. Several lines, each ended.
+// Requires a result that is violated. Returns several lines, each with a line break.
 std::string Explain(const Model& model, std::span<const Operation> operations,
                     const SearchResult& result);
 

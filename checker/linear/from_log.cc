@@ -48,7 +48,7 @@ class ObjectBuilder {
   }
 
   void Take(LoggedHistory& history) && {
-    // Whoever never answered may have done it.
+    // An operation that was never answered may have taken effect.
     for (auto& [process, open] : open_) {
       if (open.is_open) Complete(open, EventType::kInfo, {}, open.invoked_ns);
     }
@@ -92,7 +92,7 @@ class ObjectBuilder {
     return ok;
   }
 
-  // What the history may lack without this event, and without the operation that it is of.
+  // What the history may lack without this event and its operation.
   static SkipWeight WeightWithout(const LogEvent& event) {
     if (event.type == EventType::kFail && !IsRelease(event.function)) return SkipWeight::kNothing;
     return IsRead(event.function) ? SkipWeight::kConstraint : SkipWeight::kAnything;
@@ -127,7 +127,8 @@ class ObjectBuilder {
   Result<void> End(Open& open, const LogEvent& event, size_t function, const Key& key,
                    const OpLogFacts& facts) {
     if (!open.is_open) {
-      // Ours has completions alone, of what was left undone.
+      // In our own history, completions without an invocation are operations that were never
+      // started.
       if (facts.ours) return {};
       return skips_.Add(event.line, SkipReason::kNoOpen, WeightWithout(event),
                         fmt::format("process {} has no open operation", event.process));
@@ -166,15 +167,16 @@ class ObjectBuilder {
       return skips_.Add(event.line, SkipReason::kNoValue, SkipWeight::kConstraint,
                         result.error().message);
     }
-    // In a run of ours every grant has a token, and 0 is none.
+    // In a run of ours every grant has a token field, and 0 means none.
     if (kind == ValueKind::kToken && facts.ours && *result == LinearValue{0}) result->clear();
     if (event.function == "acquire") NoteGrant(open, event, value);
     Complete(open, EventType::kOk, std::move(*result), event.time_ns);
     return {};
   }
 
-  // What a grant in our own history says; an exported one has it too. Its lease begins no later
-  // than its answer: `valid_until_ns` further than a lease after that means that it was longer.
+  // Notes what a grant in our own or an exported history says. A lease begins no later than the
+  // answer. So the lease was longer than requested if `valid_until_ns` is more than a lease after
+  // the answer.
   void NoteGrant(const Open& open, const LogEvent& event, FormView grant) {
     shared_ = shared_ || grant.Find("shared").WholeNumber().value_or(0) != 0;
     const LinearValue& lease = open.operation.argument;
@@ -201,7 +203,7 @@ class ObjectBuilder {
     if (!model_.needs_times) object.times.emplace_back(open.invoked_ns, returned_ns);
   }
 
-  // One part of a pair; nothing if it is none.
+  // Part `which` of a pair; nothing if the value is no pair.
   static std::optional<FormView> PartOf(FormView pair, int which) {
     if (!pair.IsSequence()) return std::nullopt;
     std::vector<FormView> parts;
@@ -221,14 +223,14 @@ class ObjectBuilder {
     if (!first || first->IsNil()) return {};
     return {KeyPlace::kValue, *first};
   }
-  // Without the key, where it stands there.
+  // The value of an event, without the key if the value contains it.
   [[nodiscard]] FormView ValueOf(const LogEvent& event) const {
     return keyed_in_ == KeyPlace::kValue ? *PartOf(event.value, 1) : event.value;
   }
 
-  // Else it is passed over. The first with a key says where keys stand, and that those before it
-  // lack theirs: of which object they are nobody knows, and as objects of their own they would hide
-  // what they do to the others.
+  // Whether the event has its key in the same place as the others; if not, it is skipped. The first
+  // event with a key decides the place, and shows that all events before it lack a key. Their
+  // object is unknown. As objects of their own they would hide their effect on the others.
   Result<bool> IsKeyedAsTheOthers(const LogEvent& event, const Key& key) {
     if (keyed_in_ == KeyPlace::kNone && key.place == KeyPlace::kNone) {
       unkeyed_.push_back(event.line);
@@ -287,12 +289,14 @@ class ObjectBuilder {
   const ReadingOptions& options_;
   Skips& skips_;
   ValueNumbers values_;
-  std::unordered_map<int32_t, Open> open_;  // by process; its place is kept when it is not
+  // by process; an entry is reused after its operation has ended
+  std::unordered_map<int32_t, Open> open_;
   std::vector<LoggedObject> objects_;
-  std::unordered_map<std::string, size_t> numbers_;  // of objects, by what their keys are
-  KeyPlace keyed_in_ = KeyPlace::kNone;              // of the first event with a key
-  int64_t first_keyed_ = 0;                          // its line
-  std::vector<int64_t> unkeyed_;                     // lines of the events before it
+  // index into objects_, by the canonical form of the key
+  std::unordered_map<std::string, size_t> numbers_;
+  KeyPlace keyed_in_ = KeyPlace::kNone;  // where the first event with a key has it
+  int64_t first_keyed_ = 0;              // the line of that event
+  std::vector<int64_t> unkeyed_;         // lines of the events before it
   bool shared_ = false;
   bool outlasts_ = false;
   int64_t latest_ns_ = INT64_MIN;

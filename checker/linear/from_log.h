@@ -1,4 +1,4 @@
-// From the events of a log to the operations of a model, one object a key.
+// Turns the events of a log into operations of a model, with one object for each key.
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_FROM_LOG_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_FROM_LOG_H_
 
@@ -13,27 +13,27 @@
 
 namespace doublehold {
 
-// How a release is read that answered "no": as if it had not been, as if it had ended the hold, or
-// as either.
+// How a release that failed is read: as if it had not happened, as if it had ended the hold, or as
+// either.
 enum class FailedRelease : uint8_t { kNothing, kReleased, kEither };
 
-// Where an event says which object it is of: nowhere (there is one), in its `key`, or there or as
-// the first of a value [key value] (Jepsen's independent). Either no event has a key, and there is
-// one object, or all have, in the same place. 1 and 1.0 are the same key, "1" is another; in EDN a
-// keyword, a symbol and a string of the same letters are the same.
+// Where an event names its object: nowhere (there is one object), in its `key`, or there or as the
+// first part of a value [key value] (Jepsen's independent). Either no event has a key, or all have
+// it in the same place. 1 and 1.0 are the same key, "1" is another. In EDN, a keyword, a symbol and
+// a string with the same letters are the same.
 enum class Partition : uint8_t { kNone, kEventKey, kAnyKey };
 
 struct ReadingOptions {
   Partition partition = Partition::kEventKey;
-  // Passes over what makes no sense, and counts it.
+  // Skips and counts events that make no sense.
   bool lenient = false;
 };
 
 struct LoggedObject {
-  std::string key;  // as it is shown: a text that spells a number in quotes; empty: the only one
-  std::vector<Operation> operations;    // those of a process in its own order
-  std::vector<size_t> failed_releases;  // which of them
-  // Of each operation, the times of its two events. Empty where `operations` has them.
+  std::string key;  // as shown: quoted if the text spells a number; empty: the only object
+  std::vector<Operation> operations;    // the operations of a process in its own order
+  std::vector<size_t> failed_releases;  // indices into `operations`
+  // For each operation, the times of its two events. Empty if `operations` itself has them.
   std::vector<std::pair<int64_t, int64_t>> times;
 };
 
@@ -41,30 +41,35 @@ struct LoggedHistory {
   std::vector<LoggedObject> objects;  // by key
   Skips skips;
   OpLogFacts facts;
-  bool shared = false;  // somebody was granted it as one of several readers
-  // Somebody was told to have it for longer than the lease that was asked for.
+  bool shared = false;  // some grant was shared: its holder is one of several readers
+  // Some grant lasts longer than the requested lease.
   bool outlasts = false;
 };
 
-// Pairs invocations with completions as they come: what is kept in memory is operations. What
-// failed for certain is left out, and so are reads of unknown outcome.
+// Pairs invocations with completions one by one, so that only operations are kept in memory. Leaves
+// out operations that certainly failed, and reads of unknown outcome.
 //
-// Refuses, with file and line: a function that the model does not know (in a history of ours they
-// are passed over), two open operations of a process, a completion without an invocation or under
-// another key, no key where others have one; where the model needs times, one before that of an
-// earlier event; a value that the model cannot read. A lenient reading counts them in `skips`, each
-// with what it may hide:
-//   a completion whose time goes back, or whose value cannot be read:   its answer; the operation counts as of unknown outcome
-//   "failed", of one never begun:        nothing, for it did not happen
-//   a read:                              what was seen; it changed nothing
-//   all else:                            anything, for the object may have been changed
+// Refuses these, with file and line:
+// - a function that the model does not know (skipped in our own histories);
+// - two open operations of a process;
+// - a completion without an invocation, or under another key;
+// - an event without a key where others have one;
+// - a time before that of an earlier event, if the model needs times;
+// - a value that the model cannot read.
+//
+// A lenient reading counts these in `skips` instead, each with what it may hide:
+//   a completion whose time goes back, or    its answer; the operation has an unknown outcome
+//   whose value cannot be read
+//   a failure without an invocation          nothing, for it did not happen
+//   a read                                   what was read; it changed nothing
+//   anything else                            anything, for the object may have changed
 Result<LoggedHistory> ReadObjects(TextSource& source, LogFormat format, const Model& model,
                                   const ReadingOptions& options);
 
-// By the times of the events instead of their order in the file.
+// Orders the operations by the times of the events instead of their order in the file.
 void OrderByTimes(LoggedHistory& history);
 
-// The operations in one reading of the releases that failed.
+// The operations, with failed releases read as `reading` says.
 std::vector<Operation> InReading(const LoggedObject& object, const Model& model,
                                  FailedRelease reading);
 

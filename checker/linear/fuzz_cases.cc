@@ -16,7 +16,7 @@ constexpr size_t kMostOperations = 7;
 constexpr size_t kBytesAnOperation = 4;
 constexpr int32_t kProcesses = 4;
 
-// Function and process; when it begins, and how long it takes; what it asks for; what it is told.
+// Decodes four bytes: function and process; start and duration; argument; result.
 Operation OperationOf(const Model& model, std::string_view bytes) {
   const auto part = [&](size_t i, unsigned shift, unsigned below) {
     return static_cast<int64_t>((static_cast<uint8_t>(bytes[i]) >> shift) % below);
@@ -39,7 +39,7 @@ Operation OperationOf(const Model& model, std::string_view bytes) {
   return operation;
 }
 
-// A process does one thing after the other.
+// Whether the process has another operation at that time.
 bool IsBusy(const std::vector<Operation>& operations, const Operation& one) {
   return std::ranges::any_of(operations, [&](const Operation& other) {
     return other.process == one.process && other.invoked < one.returned &&

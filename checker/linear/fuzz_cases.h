@@ -1,5 +1,5 @@
-// What the fuzz target checks about one input. libFuzzer calls it, and so does a unit test with the
-// corpus that it left. A property that does not hold ends the program (CHECK).
+// The checks of the fuzz target on one input. libFuzzer calls it, and so does a unit test with the
+// stored corpus. A check that fails ends the program (CHECK).
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_FUZZ_CASES_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_FUZZ_CASES_H_
 
@@ -7,9 +7,9 @@
 
 namespace doublehold {
 
-// The first byte chooses a model, the second its parameters; each four that follow are an
-// operation, up to seven of them. The search says what every order says; what it has no order for
-// it can explain; and a search that is cut short says "unknown" or the same.
+// The first byte chooses a model, the second its parameters. Each further four bytes are an
+// operation, up to seven. Checks that the search agrees with every_order.h, that it explains a
+// violation, and that a limited search returns "unknown" or the same outcome.
 void CheckSearch(std::string_view input);
 
 }  // namespace doublehold

@@ -1,12 +1,12 @@
-// The logs of testdata/models/, each drawn: an operation a line, from its invocation to its answer,
-// two columns an event or a ns.
+// The logs of testdata/models/, drawn: one operation a line, from its invocation to its answer, two
+// columns for each event or ns.
 //
 //   0 acquire           |-|          an answer: | ok, x failed, ? unknown, . none
 //   1 release               |-x
 //
-// The last word of a name is the verdict that `doublehold check FILE --model M` must give: ok, bad,
-// unknown. What is unknown is so because of a release that failed, which each reading takes for
-// something else, or because the search may not go on for long enough.
+// The last word of a name is the verdict of `doublehold check FILE --model M`: ok, bad, unknown. An
+// unknown log has a failed release, which each reading treats differently, or reaches the search
+// limit.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ struct GoldenLog {
   std::string_view name;
   std::string_view model;
   ModelParameters parameters;
-  int64_t most = 0;  // configurations; 0: as many as it takes
+  int64_t most = 0;  // limit of configurations; 0: none
   std::string_view why;
   std::string_view picture;
 };
@@ -275,7 +275,7 @@ Outcome3 OutcomeOf(std::string_view name) {
   return name.ends_with("-bad") ? Outcome3::kViolated : Outcome3::kUnknown;
 }
 
-// A token or a lease is the only part of its map.
+// Shows only the token or the lease of a map.
 std::string Shown(FormView value) {
   if (value.WholeNumber()) return fmt::format("{}", *value.WholeNumber());
   if (value.Text()) return fmt::format("\"{}\"", *value.Text());
@@ -361,8 +361,8 @@ TEST_P(GoldenModel, GetsTheVerdictInItsName) {
   EXPECT_EQ(Name(Judged(GetParam().most)), Name(OutcomeOf(GetParam().name))) << GetParam().why;
 }
 
-// The budget alone is why.
-TEST_P(GoldenModel, WithoutABudgetItIsDecidedWhereNoReleaseFailed) {
+// Without the limit, an unknown log without failed releases is decided.
+TEST_P(GoldenModel, WithoutALimitItIsDecidedUnlessAReleaseFailed) {
   const bool fails = GetParam().picture.find("-x") != std::string_view::npos;
   EXPECT_EQ(Judged(0) == Outcome3::kUnknown, fails) << GetParam().why;
 }

@@ -25,8 +25,7 @@ std::string_view Means(FailedRelease reading) {
   return "";
 }
 
-// Why too few of those who were granted it were told a token for what is compared to say anything;
-// or nothing.
+// If too few grants have a token for a comparison to mean anything: the reason.
 std::optional<std::string> WhyTooFewTokens(const Model& model,
                                            const std::vector<Operation>& operations) {
   int64_t granted = 0;
@@ -64,8 +63,9 @@ Outcome3 Worst(const std::vector<ObjectVerdict>& verdicts) {
   return worst;
 }
 
-// Of releases each of which may have ended its hold or not: an order in which all did is one, and
-// one in which none did, unless that says something of whose the lock was.
+// Tries the two simplest readings of failed releases: all ended their hold, and none did. A valid
+// order in either is an order. "None did" is skipped for a model in which a failed release shows
+// who owned the lock.
 std::optional<ObjectVerdict> FoundValid(const LoggedObject& object, const LogQuestion& question) {
   SearchLimits limits = question.limits;
   limits.configurations = std::min(limits.configurations, question.first_look);
@@ -103,8 +103,8 @@ std::vector<ObjectVerdict> JudgeAs(const LoggedHistory& history, const LogQuesti
   return verdicts;
 }
 
-// Where times matter, each event must have one, and each acquire a lease: without one it would hold
-// for ever.
+// Where times matter, each event needs a time and each acquire a lease. Without a lease it would
+// hold for ever.
 Result<void> CheckTimes(const LoggedHistory& history, const Model& model) {
   const std::string& name = history.skips.name();
   if (!history.facts.timed) {
@@ -153,7 +153,7 @@ void JudgeReadings(const LoggedHistory& history, const LogQuestion& question, Lo
                           Name(other->outcome), Means(other->means)));
 }
 
-// Logs that were put together are in no order that means anything.
+// Concatenated logs have no meaningful order: checks them by their times as well.
 void HoldAgainstTimes(LoggedHistory& history, const LogQuestion& question, LogVerdict& verdict) {
   if (question.model.needs_times || history.facts.steps_back == 0) return;
   verdict.steps_back = history.facts.steps_back;

@@ -1,5 +1,5 @@
-// A log held against a model: the objects in it, each with what the search says, in every reading
-// that is asked for.
+// Judges a log against a model: the verdict of the search for each object, in each requested
+// reading.
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_JUDGE_LOG_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_JUDGE_LOG_H_
 
@@ -15,7 +15,7 @@ struct LogQuestion {
   const Model& model;
   ModelParameters parameters{};
   SearchLimits limits{};
-  // Each object is searched this far first; where one of them is violated by then, the others are
+  // The limit of a first search of each object. If one object is violated by then, the others are
   // not searched further.
   int64_t first_look = 10'000;
   ReadingOptions reading{};
@@ -31,7 +31,7 @@ struct ObjectVerdict {
   size_t operations = 0;
   Outcome3 outcome = Outcome3::kUnknown;
   int64_t configurations = 0;
-  std::string reason;  // of violated, the explanation; of unknown, the limit; else empty
+  std::string reason;  // violated: the explanation; unknown: the limit; else empty
 };
 
 struct ReadingVerdict {
@@ -41,26 +41,26 @@ struct ReadingVerdict {
 
 struct LogVerdict {
   Outcome3 outcome = Outcome3::kUnknown;
-  std::string reason;                  // of an outcome that is of no single object
+  std::string reason;                  // for an outcome that belongs to no single object
   std::vector<ObjectVerdict> objects;  // in the first reading
-  // Those that were read in more than one way, if `readings` has more than one.
+  // Number of failed releases, if `readings` has more than one entry.
   int64_t failed_releases = 0;
-  // Those that were judged: the first alone where no release failed.
+  // The readings that were judged: only the first one if no release failed.
   std::vector<ReadingVerdict> readings;
-  Skips skips;  // what a lenient reading passed over
-  // Times that are before that of the event before, where the order of the file was taken.
+  Skips skips;  // events that a lenient reading skipped
+  // Times before that of the previous event, if the order of the file was used.
   int64_t steps_back = 0;
-  int64_t first_step_back = 0;  // its line
+  int64_t first_step_back = 0;  // line of the first
 };
 
-// The order of the file counts; of a model that needs times, theirs. Where times step back in a
-// file whose events have no index to confirm its order, they are judged by their times as well: the
-// outcome stands only if both come to it. What was passed over leaves an outcome standing only if
-// it cannot matter (SkipWeight).
-// Errors: those of ReadObjects; and a model that needs times on a log without.
+// The order of the file counts; for a model that needs times, the order of times. If times step
+// back in a file without an index that confirms its order, the log is judged by its times as well.
+// The outcome stands only if both agree. Skipped events leave an outcome standing only if they
+// cannot matter (SkipWeight).
+// Errors: those of ReadObjects, and a model that needs times with a log that has none.
 Result<LogVerdict> JudgeLog(TextSource& source, LogFormat format, const LogQuestion& question);
 
-// "fail", "ok", "info": what a failed release is read as.
+// "fail", "ok", "info": how a failed release is read.
 std::string_view Name(FailedRelease reading);
 
 }  // namespace doublehold

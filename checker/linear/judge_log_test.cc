@@ -1,4 +1,4 @@
-// Whole logs as text, and what is said of them.
+// Judges whole logs as text.
 #include "checker/linear/judge_log.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ constexpr std::string_view kJudgeLogStale = R"(
   {:process 2, :type :invoke, :f :read,  :value nil}
   {:process 2, :type :ok,     :f :read,  :value 1})";
 
-TEST(JudgeLog, AStaleReadIsViolatedAndTold) {
+TEST(JudgeLog, AStaleReadIsViolatedAndExplained) {
   const Result<LogVerdict> verdict = JudgedJudgeLog(kJudgeLogStale, "register");
   ASSERT_TRUE(verdict) << verdict.error().message;
   EXPECT_EQ(verdict->outcome, Outcome3::kViolated);
@@ -43,8 +43,8 @@ TEST(JudgeLog, AStaleReadIsViolatedAndTold) {
             "  line 7      > read -> 1 by 2                                  |-------|\n");
 }
 
-TEST(JudgeLog, ObjectsAreJudgedEachByItself) {
-  // Independent's tuples: each key is a register of its own.
+TEST(JudgeLog, ObjectsAreJudgedSeparately) {
+  // Jepsen's independent: each key is a register of its own.
   const Result<LogVerdict> verdict = JudgedJudgeLog(R"([
     {:process 0, :type :invoke, :f :write, :value [x 1]}
     {:process 0, :type :ok,     :f :write, :value [x 1]}
@@ -58,7 +58,7 @@ TEST(JudgeLog, ObjectsAreJudgedEachByItself) {
   EXPECT_EQ(verdict->objects[1].key, "y");
 }
 
-TEST(JudgeLog, AViolationOfOneObjectNeedNotWaitForWhatIsHardToFindOutOfAnother) {
+TEST(JudgeLog, AViolationOfOneObjectEndsTheSearchOfTheOthers) {
   std::string log;
   const auto add = [&](int process, const char* type, const char* f, const std::string& value) {
     log += "{:process " + std::to_string(process) + ", :type :" + type + ", :f :" + f +
@@ -74,7 +74,7 @@ TEST(JudgeLog, AViolationOfOneObjectNeedNotWaitForWhatIsHardToFindOutOfAnother) 
                      .first_look = 100,
                      .reading = {.partition = Partition::kAnyKey}});
   };
-  // Alone it is searched to its end.
+  // Alone, this object is searched to its end.
   EXPECT_EQ(judged()->objects[0].outcome, Outcome3::kViolated);
   EXPECT_GT(judged()->objects[0].configurations, 100);
   for (const char* type : {"invoke", "ok"}) add(0, type, "read", "wrong 5");
@@ -84,7 +84,7 @@ TEST(JudgeLog, AViolationOfOneObjectNeedNotWaitForWhatIsHardToFindOutOfAnother) 
   EXPECT_EQ(verdict->objects[1].outcome, Outcome3::kViolated);
 }
 
-TEST(JudgeLog, WhatHangsOnAFailedReleaseIsUnknownAndSaysSo) {
+TEST(JudgeLog, AnOutcomeThatDependsOnAFailedReleaseIsUnknown) {
   constexpr std::string_view kLog = R"(
     {:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}
     {:process 0, :type :invoke, :f :release} {:process 0, :type :fail, :f :release}
@@ -109,7 +109,8 @@ TEST(JudgeLog, WhatHangsOnAFailedReleaseIsUnknownAndSaysSo) {
 }
 
 TEST(JudgeLog, OfTwoFailedReleasesOneMayHaveEndedItsHoldAndTheOtherNot) {
-  // 0's must have, or 1 could not acquire; 1's must not have, or it could not release again.
+  // Process 0's must have, or 1 could not acquire. Process 1's must not have, or 1 could not
+  // release again.
   constexpr std::string_view kLog = R"(
     {:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}
     {:process 0, :type :invoke, :f :release} {:process 0, :type :fail, :f :release}
@@ -124,7 +125,7 @@ TEST(JudgeLog, OfTwoFailedReleasesOneMayHaveEndedItsHoldAndTheOtherNot) {
             "each may have ended its hold or not");
 }
 
-TEST(JudgeLog, WhatIsValidIfEachReleaseEndedItsHoldIsFoundAtOnce) {
+TEST(JudgeLog, AnOrderInWhichEachReleaseEndedItsHoldIsFoundAtOnce) {
   std::string log;
   for (int process = 0; process < 40; ++process) {
     for (const char* event :
@@ -156,7 +157,7 @@ TEST(JudgeLog, EveryModelWithReleasesIsJudgedInEveryReading) {
             (f == acquire && type == "ok" ? ", :value {:token " + std::to_string(time) + "}" : "") +
             (asks_for_lease ? ", :value {:lease_ns 1000}" : "") + "}\n";
       };
-      // A lock that cannot be shared is needed, so readers are followed by a writer.
+      // The lock must be exclusive, so a reader is followed by a writer.
       const std::string second = function == "read-release" ? "write-acquire" : acquire;
       for (const char* type : {"invoke", "ok"}) add(0, acquire, type);
       for (const char* type : {"invoke", "fail"}) add(0, function, type);
@@ -188,7 +189,7 @@ TEST(JudgeLog, ALeaseIsJudgedByTimes) {
             "h.edn:1: its lease is no number of ns");
 }
 
-TEST(JudgeLog, AnAcquireWithoutALeaseIsRefusedWhereLeasesMatter) {
+TEST(JudgeLog, AnAcquireWithoutALeaseIsRefusedForModelsWithLeases) {
   const std::string good = "{:process 0, :type :invoke, :f :acquire, :value 10.0, :time 0}\n";
   for (const char* value :
        {"", ", :value nil", ", :value {}", ", :value {:lease_ms 5}", ", :value []"}) {
@@ -199,12 +200,12 @@ TEST(JudgeLog, AnAcquireWithoutALeaseIsRefusedWhereLeasesMatter) {
         << value;
     EXPECT_TRUE(JudgedJudgeLog(text, "owner-mutex")) << value;
   }
-  // A release needs none, whatever it says.
+  // A release needs no lease, whatever its value.
   EXPECT_TRUE(JudgedJudgeLog(
       good + "{:process 1, :type :invoke, :f :release, :value \"x\", :time 1}", "lease-mutex"));
 }
 
-// The third event and the last have times that are before that of the event above.
+// The times of the third and the last event are before that of the event above.
 constexpr std::string_view kStepsBack = R"(
     {:process 0, :type :invoke, :f :acquire, :time 5 INDEX 0}
     {:process 0, :type :ok,     :f :acquire, :time 9 INDEX 1}
@@ -226,8 +227,8 @@ TEST(JudgeLog, TheOrderOfTheFileCountsWhereTimesStepBack) {
   EXPECT_EQ(verdict->first_step_back, 4);
 }
 
-TEST(JudgeLog, WhatHangsOnTimesThatStepBackIsUnknownUnlessAnIndexConfirmsTheOrder) {
-  // Two logs, one behind the other: by the times both hold it at 6.
+TEST(JudgeLog, AnOutcomeThatDependsOnTimesThatStepBackIsUnknownWithoutAnIndex) {
+  // Two concatenated logs: by the times, both processes hold the lock at 6.
   const std::string log = R"(
     {:process 0, :type :invoke, :f :acquire, :time 1 INDEX 0}
     {:process 0, :type :ok,     :f :acquire, :time 2 INDEX 1}
@@ -245,7 +246,7 @@ TEST(JudgeLog, WhatHangsOnTimesThatStepBackIsUnknownUnlessAnIndexConfirmsTheOrde
             "it hangs on which order counts: valid by that of the file, violated by the times");
 }
 
-TEST(JudgeLog, AProcessDoesOneThingAfterTheOtherThoughAllHasOneTime) {
+TEST(JudgeLog, AProcessKeepsItsOrderEvenIfAllItsTimesAreEqual) {
   EXPECT_EQ(JudgedJudgeLog(R"(
     {:process 1, :type :invoke, :f :read,  :value nil, :time 0}
     {:process 1, :type :ok,     :f :read,  :value 2,   :time 1}
@@ -262,7 +263,7 @@ TEST(JudgeLog, AProcessDoesOneThingAfterTheOtherThoughAllHasOneTime) {
   EXPECT_EQ(JudgedJudgeLog(log, "mutex")->outcome, Outcome3::kViolated);
 }
 
-TEST(JudgeLog, EventsWithAKeyAreOfAnObjectEach) {
+TEST(JudgeLog, EventsWithDifferentKeysAreDifferentObjects) {
   const std::string log = R"(
     {:process 1, :type :invoke, :f :acquire, :key "a"}
     {:process 1, :type :ok,     :f :acquire, :key "a"}
@@ -298,7 +299,7 @@ TEST(JudgeLog, NoTextIsANumber) {
   }
 }
 
-TEST(JudgeLog, TextsOfAKeyValueStoreAreJoined) {
+TEST(JudgeLog, TextsOfAKeyValueStoreAreConcatenated) {
   constexpr std::string_view kLog = R"(
     {:process 0, :type :invoke, :f :append, :key "0", :value "x 0 0 y"}
     {:process 0, :type :ok,     :f :append, :key "0", :value "x 0 0 y"}
@@ -318,7 +319,7 @@ TEST(JudgeLog, TextsOfAKeyValueStoreAreJoined) {
   EXPECT_EQ(outcome("\"x 0 0 y\""), Outcome3::kViolated);
 }
 
-// 0 and then 1 have the lock alone, and are told this and that.
+// Processes 0 and then 1 acquire exclusively, with these results.
 std::string Granted(const std::string& first, const std::string& second) {
   return "{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire, :value " +
          first +
@@ -327,7 +328,7 @@ std::string Granted(const std::string& first, const std::string& second) {
          second + "}";
 }
 
-TEST(JudgeLog, TokensMayBeginAnywhereAndOnlyThoseThatWereToldAreCompared) {
+TEST(JudgeLog, TokensMayBeginAnywhereAndOnlyKnownOnesAreCompared) {
   const struct {
     const char* first;
     const char* second;
@@ -355,7 +356,7 @@ TEST(JudgeLog, TokensMayBeginAnywhereAndOnlyThoseThatWereToldAreCompared) {
   }
 }
 
-TEST(JudgeLog, TokensOfLessThanHalfOfTheGrantsSayTooLittle) {
+TEST(JudgeLog, TokensOfLessThanHalfOfTheGrantsAreTooFew) {
   const auto outcome = [](const std::vector<std::string>& tokens) {
     std::string log;
     for (const std::string& token : tokens) {
@@ -370,8 +371,8 @@ TEST(JudgeLog, TokensOfLessThanHalfOfTheGrantsSayTooLittle) {
   EXPECT_EQ(outcome({"2", "1", "nil", "nil", "nil"}), Outcome3::kViolated);
 }
 
-TEST(JudgeLog, OfAnObjectThatNobodyWasGrantedNoTokenIsMissing) {
-  // Of the key a there is a token; of b one that failed and one that was never answered.
+TEST(JudgeLog, AnObjectWithoutGrantsLacksNoToken) {
+  // Key a has a token. Key b has an acquire that failed and one that was never answered.
   EXPECT_EQ(JudgedJudgeLog(R"(
     {:process 0, :type :invoke, :f :acquire, :key "a"}
     {:process 0, :type :ok,     :f :acquire, :key "a", :value 4}
@@ -383,7 +384,7 @@ TEST(JudgeLog, OfAnObjectThatNobodyWasGrantedNoTokenIsMissing) {
             Outcome3::kValid);
 }
 
-TEST(JudgeLog, WithoutTokensItIsViolatedAsAnyMutexIs) {
+TEST(JudgeLog, WithoutTokensItIsViolatedLikeAnyMutex) {
   EXPECT_EQ(JudgedJudgeLog("{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f "
                            ":acquire} {:process 1, :type :invoke, :f :acquire} {:process 1, :type "
                            ":ok, :f :acquire}",
@@ -392,8 +393,8 @@ TEST(JudgeLog, WithoutTokensItIsViolatedAsAnyMutexIs) {
             Outcome3::kViolated);
 }
 
-// Runs of this program: each holds it from 0 to 500, one after the other; `grant` ends what the
-// first is told.
+// Runs of this program: each process holds the lock from 0 to 500, one after the other. `grant`
+// ends the answer of the first.
 struct OursCase {
   const char* name;
   std::string start;
@@ -424,7 +425,7 @@ Outcome3 OutcomeOfOurs(const OursCase& c, const char* model) {
   return verdict->outcome;
 }
 
-TEST(JudgeLog, OfOursWhatTheModelDoesNotKnowIsUnknown) {
+TEST(JudgeLog, FeaturesOfOurHistoriesThatTheModelLacksAreUnknown) {
   constexpr Outcome3 kValid = Outcome3::kValid;
   constexpr Outcome3 kUnknown = Outcome3::kUnknown;
   const auto extend = [](const char* task) {
@@ -462,7 +463,7 @@ TEST(JudgeLog, OfOursWhatTheModelDoesNotKnowIsUnknown) {
   }
 }
 
-TEST(JudgeLog, AReadThatAnsweredNothingSaysNothingOfAnObjectThatIsNeverNil) {
+TEST(JudgeLog, AReadOfNilIsIgnoredForAnObjectThatIsNeverNil) {
   const auto judged = [](const char* change, const char* answer, const char* model) {
     return JudgedJudgeLog(fmt::format("{{:process 0, :type :invoke, :f :{0}, :value 1}}"
                                       "{{:process 0, :type :ok, :f :{0}, :value 1}}"
@@ -477,10 +478,10 @@ TEST(JudgeLog, AReadThatAnsweredNothingSaysNothingOfAnObjectThatIsNeverNil) {
   EXPECT_EQ(judged("put", "nil", "inventory"), Outcome3::kValid);
   EXPECT_EQ(judged("put", "0", "inventory"), Outcome3::kViolated);
   EXPECT_EQ(judged("write", "nil", "register"), Outcome3::kViolated);
-  // Read twice, it is there once.
+  // An element that is listed twice is there once.
   EXPECT_EQ(judged("add", "[1 1]", "set"), Outcome3::kValid);
   EXPECT_EQ(judged("add", "[1 1 2 2]", "set"), Outcome3::kViolated);
-  // A history with nothing else shows nothing.
+  // A history without other operations proves nothing.
   EXPECT_EQ(JudgedJudgeLog("{:process 1, :type :invoke, :f :read}"
                            "{:process 1, :type :ok, :f :read, :value nil}",
                            "set")
@@ -496,7 +497,7 @@ TEST(JudgeLog, AnOperationWithoutACompletionMayHaveHappenedLater) {
   EXPECT_EQ(JudgedJudgeLog(kLog, "register")->outcome, Outcome3::kValid);
 }
 
-TEST(JudgeLog, WhatFailedForCertainDidNotHappen) {
+TEST(JudgeLog, AnOperationThatCertainlyFailedDidNotHappen) {
   constexpr std::string_view kLog = R"(
     {:process 0, :type :invoke, :f :cas, :value [nil 5]} {:process 0, :type :fail, :f :cas, :value [nil 5]}
     {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value 5})";

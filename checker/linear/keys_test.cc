@@ -1,4 +1,4 @@
-// An object each key, in every format: which keys are the same, and what is no key.
+// Objects by key, in every format: which keys are equal, and which are refused.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -19,12 +19,12 @@ struct Call {
   const char* completed_under;
 };
 
-// A mutex each key, which everybody acquires and nobody releases.
+// One mutex for each key, which everybody acquires and nobody releases.
 struct KeysCase {
   const char* name;
   std::vector<Call> calls;
-  const char* refused;  // null: it is judged
-  Outcome3 outcome;     // lenient, where it is refused
+  const char* refused;  // null: the log is judged
+  Outcome3 outcome;     // in a lenient reading, if the log is refused
   std::vector<std::string> objects;
   SkipReason reason = SkipReason::kNoKey;
   int64_t skipped = 0;
@@ -135,7 +135,7 @@ std::string Line(const Writing& writing, int process, const std::string& type, s
          (has_field ? " :key " + key : "") + "}\n";
 }
 
-// A nemesis has no key, and needs none.
+// A nemesis event has no key, and needs none.
 std::string Nemesis(const Writing& writing) {
   switch (writing.format) {
     case LogFormat::kJepsenLog:
@@ -188,8 +188,8 @@ INSTANTIATE_TEST_SUITE_P(Every, Keys,
                                   std::get<1>(info.param).name;
                          });
 
-TEST(KeysOfAFile, StandInOnePlaceThroughoutAFile) {
-  for (const size_t of_field : {size_t{0}, size_t{2}}) {  // the other in the value
+TEST(KeysOfAFile, MustBeInOnePlaceThroughoutAFile) {
+  for (const size_t of_field : {size_t{0}, size_t{2}}) {  // the other is in the value
     const Writing& field = kWritings[of_field];
     const Writing& value = kWritings[of_field + 1];
     const auto judged = [&](const Writing& first, const Writing& second, bool lenient) {

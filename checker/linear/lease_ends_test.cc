@@ -1,5 +1,5 @@
-// What is still allowed at the very instant at which a lease ends, and what no more a moment later;
-// and who may say so.
+// Which results are still allowed at the instant at which a lease ends, and no longer a moment
+// later.
 #include <gtest/gtest.h>
 
 #include <string>

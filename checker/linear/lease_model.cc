@@ -1,24 +1,24 @@
-// The lock with a lease, where what may be depends on when.
+// The lock with a lease, whose behaviour depends on time.
 //
-// An attempt is stamped when it is sent and when its answer is there, with the lease that it asks
-// for. Somewhere between the two it *starts*; it ends with its release, or a lease after its start,
-// whichever is first. Who comes next starts when the one before has ended, or later. So a hold
-// begins as early as it can (the greedy earliest start): nobody after it can gain by its beginning
-// later. What keeps it from that is what its own releases were told:
+// An acquire has the times of its invocation and its return, and the lease that it requests. Its
+// hold *starts* somewhere between the two. The hold ends with its release, or a lease after its
+// start, whichever is first. The next hold starts when this one has ended, or later. So each hold
+// starts as early as it can (the greedy earliest start): a later start never helps the holds after
+// it. Only the results of the hold's own releases forbid an early start:
 //
-//   lease 10:   acquire [0 .. 8]   release [12 .. 14] -> ok          it was held at 12, so it started at 2 or later
-//                                  release [12 .. 14] -> not owner   it was over by 14, so it started at 4 or before
+//   lease 10:   acquire [0 .. 8]   release [12 .. 14] -> ok          held at 12: started at 2 or later
+//                                  release [12 .. 14] -> not owner   over by 14: started at 4 or before
 //
-// The two answers contradict each other, so a history with both is a violation. So is the next one:
-// c1's lease ends at 10 or later, yet c2 starts at 9 or before.
+// The two results contradict each other, so a history with both is a violation. So is the next one:
+// c1's lease ends at 10 or later, but c2's hold starts at 9 or before.
 //
 //   c1, lease 10:  |--a--|                        acquire [0 .. 6]: it ends at 10 or later
 //   c2, lease 10:        |-a-|                    acquire [6 .. 9]
 //
-// A server may count in milliseconds and keep a lease a little longer than was asked for:
-// --lease-grace says how much.
-// Ends are closed: at the very instant at which a lease is over, it may still be held, and may have
-// been given on.
+// A server may count in milliseconds and keep a lease a little longer than requested: --lease-grace
+// sets how much.
+// Ends are closed: at the instant at which a lease ends, the lock may still be held, and may
+// already have been granted again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,8 +34,8 @@ constexpr std::array<std::string_view, 3> kLease{"acquire", "release", "not-owne
 constexpr std::array<FunctionValues, 3> kOfLease{{{.argument = ValueKind::kLease}, {}, {}}};
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-// The numbers of the state. All that came so far can have happened by `now`, and no earlier; the
-// hold that is not known to be over can have started from `earliest` to `latest`.
+// The state. All operations so far can have happened by `now`, and no earlier. The hold that is not
+// known to be over can have started from `earliest` to `latest`.
 struct Lock {
   int64_t grace = 0;
   int64_t now = std::numeric_limits<int64_t>::min();
@@ -44,7 +44,7 @@ struct Lock {
   int64_t latest = 0;
   int64_t length = 0;
 
-  // Of what was held nothing matters any more.
+  // Forgets the hold, which no longer matters.
   void End() { owner = earliest = latest = length = 0; }
   [[nodiscard]] ModelState Numbers() const { return {grace, now, owner, earliest, latest, length}; }
 };
@@ -66,8 +66,8 @@ int64_t LastInstant(const Operation& operation) {
   return operation.indeterminate ? kNever : operation.returned;
 }
 
-// The earliest instant for it; false if that is after its last. Of the hold it leaves the starts
-// that are not later than it.
+// Puts the operation at its earliest possible instant; false if that is after its last. Restricts
+// the current hold to starts that are not later than that.
 bool TakePlace(Lock& lock, const Operation& operation, int64_t not_before) {
   const int64_t at = std::max({lock.now, operation.invoked, not_before});
   if (at > LastInstant(operation)) return false;
@@ -87,19 +87,20 @@ bool Acquire(Lock& lock, const Operation& operation) {
   return true;
 }
 
-// Its lease has not ended when it is released: then it ends here, and how it started is of no more
-// interest.
+// The lease must not have ended at the release. Then the hold ends here, and its start no longer
+// matters.
 bool Release(Lock& lock, const Operation& operation) {
   if (lock.owner != OwnerOf(operation)) return false;
   if (!TakePlace(lock, operation, lock.earliest)) return false;
-  // The release as early as it can be: the start is at most a lease before.
+  // The release is as early as possible: the start is at most a lease before it.
   const int64_t length = Plus(lock.length, lock.grace);
   if (Plus(lock.now, -length) > lock.latest) return false;
   lock.End();
   return true;
 }
 
-// Another's hold: then nothing is to be said against it. Its own: the lease was over.
+// If another process holds the lock, this result is always possible. If its own hold is current,
+// its lease must be over.
 bool NotOwner(Lock& lock, const Operation& operation) {
   const bool its_own = lock.owner == OwnerOf(operation);
   const int64_t end = its_own ? Plus(lock.earliest, lock.length) : lock.now;

@@ -1,4 +1,4 @@
-// Locks that are held until they are released.
+// Models of locks that are held until they are released.
 #include <fmt/format.h>
 
 #include <array>
@@ -22,7 +22,7 @@ ModelState Free(const ModelParameters&) { return {0}; }
 ModelState FreeOfTwo(const ModelParameters&) { return {0, 0}; }
 ModelState FreeAndNoToken(const ModelParameters&) { return {0, kNil, 0, 0}; }
 
-// Knossos's mutex: whoever releases.
+// Knossos's mutex: anybody may release.
 bool ApplyMutex(ModelState& state, const Operation& operation) {
   const int64_t wanted = operation.function == kAcquire ? 0 : 1;
   if (state[0] != wanted) return false;
@@ -37,7 +37,7 @@ bool ApplyOwnerMutex(ModelState& state, const Operation& operation) {
   return true;
 }
 
-// State: owner, how often it is in.
+// State: the owner, and how often it has entered.
 bool ApplyReentrant(ModelState& state, const Operation& operation) {
   const int64_t owner = OwnerOf(operation);
   const bool acquires = operation.function == kAcquire;
@@ -47,9 +47,9 @@ bool ApplyReentrant(ModelState& state, const Operation& operation) {
   return true;
 }
 
-// State: owner, the last token that anybody was told (at first kNil, below all), how often the
-// owner is in, whether that token is its own. One that nobody was told of is above all before it;
-// the owner may hear of it when it enters again.
+// State: the owner, the last known token (at first kNil, below all), how often the owner has
+// entered, whether that token is the owner's. A token that no answer reported is above all before
+// it; a re-entry may report it later.
 bool ApplyFencedWith(ModelState& state, const Operation& operation, bool reentrant) {
   const int64_t owner = OwnerOf(operation);
   if (operation.function != kAcquire) {
@@ -75,7 +75,7 @@ bool ApplyReentrantFenced(ModelState& state, const Operation& operation) {
   return ApplyFencedWith(state, operation, true);
 }
 
-// State: permits left; and, with owners, (owner, permits held) in the order of owners.
+// State: free permits; with owners also (owner, permits held), sorted by owner.
 ModelState Permits(const ModelParameters& parameters) { return {parameters.permits}; }
 
 bool ApplySemaphore(ModelState& state, const Operation& operation) {
@@ -89,8 +89,8 @@ bool ApplySemaphore(ModelState& state, const Operation& operation) {
   return true;
 }
 
-// Adds to what `owner` has from the second number on, pairs in order; false when it would be below
-// nothing.
+// Adds `change` to the permits of `owner` in the sorted pairs from the second number on; false if
+// they would fall below 0.
 bool AddTo(ModelState& state, int64_t owner, int64_t change) {
   auto at = state.begin() + 1;
   while (at != state.end() && *at < owner) at += 2;
@@ -119,7 +119,7 @@ bool ApplyOwnerSemaphore(ModelState& state, const Operation& operation) {
 constexpr std::array<std::string_view, 4> kReadWrite{"read-acquire", "read-release",
                                                      "write-acquire", "write-release"};
 
-// State: the writer; then (reader, how often it is in).
+// State: the writer; then (reader, how often it has entered).
 bool ApplyReadWrite(ModelState& state, const Operation& operation) {
   const int64_t owner = OwnerOf(operation);
   switch (operation.function) {

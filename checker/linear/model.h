@@ -21,14 +21,14 @@ namespace doublehold {
 // Of an object: a few numbers, equal exactly when the object is in the same state.
 using ModelState = boost::container::small_vector<int64_t, 3>;
 
-// What a user may say about the object; each model takes what concerns it.
+// Settings of the object by the user; each model uses those that apply.
 struct ModelParameters {
   int64_t permits = 1;     // semaphores
   int64_t initial = kNil;  // registers, inventory
-  Duration lease_grace{};  // leases: how much longer one may last
+  Duration lease_grace{};  // leases: how much longer than requested a lease may last
 };
 
-// What of a value a model wants. Anything else in its place is refused.
+// How a model reads a value. Any other value is refused.
 enum class ValueKind : uint8_t {
   kUnread,
   kValue,     // a number, a text, true, false or nil
@@ -39,7 +39,7 @@ enum class ValueKind : uint8_t {
   kCount,    // 0 or more; nil is one
   kInteger,  // nil: nothing was read
   kLease,    // ns, or a map with them
-  kToken,    // an integer of 64 bits, or a map with it; nil, or a map without: none was told
+  kToken,    // an integer of 64 bits, or a map with one; nil, or a map without: no token
 };
 struct FunctionValues {
   ValueKind argument = ValueKind::kUnread;
@@ -51,17 +51,17 @@ struct Model {
   std::string_view name;
   std::string_view summary;  // for `doublehold list models`
   std::span<const std::string_view> functions;
-  // Whether it matters which client does it: if not, operations of unknown outcome that do the same
-  // are interchangeable.
+  // Whether it matters which client made a call. If not, equal operations of unknown outcome are
+  // interchangeable.
   bool has_owners = false;
   ModelState (*initial)(const ModelParameters&) = nullptr;
-  // Whether `operation` can be next, with the result that it had; changes `state` only if so. Of an
-  // indeterminate one the result is not asked.
+  // Whether `operation` can be next, with its result; changes `state` only if so. Ignores the
+  // result of an indeterminate operation.
   bool (*apply)(ModelState& state, const Operation& operation) = nullptr;
   std::string (*describe)(const ModelState& state) = nullptr;
-  std::span<const FunctionValues> values{};  // of each function; none: nothing of them is read
-  bool needs_times = false;                  // what may be depends on when, not on the order alone
-  bool packs_text = false;  // its values are texts, as PackedText has them; else they are numbered
+  std::span<const FunctionValues> values{};  // for each function; none: no values are read
+  bool needs_times = false;                  // depends on times, not only on the order
+  bool packs_text = false;  // values are texts, as PackedText encodes them; else they are numbered
 
   [[nodiscard]] FunctionValues ValuesOf(size_t function) const {
     return values.empty() ? FunctionValues{} : values[function];

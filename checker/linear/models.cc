@@ -45,7 +45,7 @@ std::string Describe(const Model& model, const Operation& operation) {
     return !value.empty() && value != LinearValue{kNil};
   };
   if (says_something(operation.argument)) text += " " + shown(operation.argument);
-  // Jepsen's completions repeat what was asked for.
+  // Jepsen's completions repeat the argument.
   const bool answers = text == "read" || text == "get" ||
                        (says_something(operation.result) && operation.result != operation.argument);
   if (!operation.indeterminate && answers) text += " -> " + shown(operation.result);

@@ -1,4 +1,4 @@
-// What each model allows, one client after the other; and its words.
+// The operations that each model allows, one after the other, and its descriptions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ struct Step {
   const char* function;
   int32_t process;
   bool allowed;
-  const char* then = nullptr;  // the state, in words
+  const char* then = nullptr;  // the described state
   LinearValue argument{};
   LinearValue result{};
 };

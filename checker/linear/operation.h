@@ -1,5 +1,4 @@
-// What the search for an order is about: operations on one object, each somewhere between two
-// instants.
+// The input of the search for an order: operations on one object, each with an interval of time.
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_OPERATION_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_OPERATION_H_
 
@@ -9,24 +8,23 @@
 
 namespace doublehold {
 
-// Numbers of a history; texts and other values are numbered by who reads them.
+// Values of a history as numbers; the reader of a log numbers texts and other values.
 using LinearValue = boost::container::small_vector<int64_t, 2>;
 
 constexpr int64_t kNil = std::numeric_limits<int64_t>::min();  // Jepsen's nil, as a number
 
-// Of one process in its own order: of two that return and begin at one instant, the first comes
-// first.
+// The operations of a process are in its own order. If one returns at the instant at which another
+// is invoked, the one that returns is first.
 struct Operation {
   uint8_t function = 0;  // index in Model::functions
-  // A client. After an operation of unknown outcome it goes on under a number never seen before.
+  // A client. After an operation of unknown outcome it continues under a number never used before.
   int32_t process = 0;
-  // Nobody knows whether it took effect, or when: it may have at any time from `invoked` on, or
-  // never.
+  // Unknown outcome: it may take effect at any time from `invoked` on, or never.
   bool indeterminate = false;
   int64_t invoked = 0;   // ns, or any other number that rises
-  int64_t returned = 0;  // at least `invoked`; means nothing when indeterminate
+  int64_t returned = 0;  // at least `invoked`; meaningless if indeterminate
   LinearValue argument;
-  LinearValue result;  // means nothing when indeterminate
+  LinearValue result;  // meaningless if indeterminate
   int64_t line = 0;    // of its invocation in the file, for messages
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 using Number = std::optional<int64_t>;
 
-// The number that was said first; nothing: nil, or none was.
+// The first number of a value; nothing: nil, or there is none.
 Number Said(const LinearValue& values) {
   if (values.empty() || values[0] == kNil) return std::nullopt;
   return values[0];
@@ -16,7 +16,7 @@ Number Said(const LinearValue& values) {
 
 bool IsFree(const PlainState& state) { return !state.owner && state.have.empty(); }
 
-// Only whether somebody has it counts.
+// Only whether somebody holds it counts.
 bool Mutex(PlainState& state, std::string_view function, const Operation& operation) {
   if ((function == "acquire") == state.owner.has_value()) return false;
   if (state.owner) {
@@ -44,8 +44,8 @@ bool Reentrant(PlainState& state, std::string_view function, const Operation& op
   return true;
 }
 
-// Who enters is given a token above all that anybody was told; who was not told may have been given
-// any of those.
+// A new holder gets a token above all known tokens. A holder without a known token may have got any
+// of those.
 bool TakeToken(PlainState& state, Number token) {
   if (token && state.highest_token && *token <= *state.highest_token) return false;
   if (token) state.highest_token = token;
@@ -68,7 +68,7 @@ bool ReentrantFenced(PlainState& state, std::string_view function, const Operati
   if (function == "acquire") {
     const Number token = operation.indeterminate ? std::nullopt : Said(operation.result);
     const bool again = state.owner.has_value();
-    // Its own again, which it may hear of only now.
+    // A re-entry returns the owner's own token, which may become known only now.
     if (again && token && state.own_token && token != state.own_token) return false;
     if (!again || (token && !state.own_token)) {
       if (!TakeToken(next, token)) return false;
@@ -146,7 +146,7 @@ bool Inventory(PlainState& state, std::string_view function, const Operation& op
   return true;
 }
 
-// A length, and eight characters a number, the first in its lowest byte.
+// A packed text: its length, then eight characters a number, the first in the lowest byte.
 std::optional<std::string> Spelled(const LinearValue& packed) {
   if (packed.empty() || packed[0] == kNil) return std::nullopt;
   std::string text;

@@ -20,7 +20,7 @@ constexpr size_t kStatesTold = 4;
 constexpr size_t kMostSlots = 1024;
 constexpr uint32_t kFree = UINT32_MAX;
 
-// An invocation or a return. While an operation is open it has a slot, the lowest that was free.
+// An invocation or a return. An open operation has a slot: the lowest that was free.
 struct Moment {
   uint32_t operation = 0;
   uint32_t slot = 0;
@@ -29,18 +29,18 @@ struct Moment {
 
 struct Moments {
   std::vector<Moment>
-      all;  // in time order; at one instant, invocations first: who touches, overlaps
+      all;  // in time order; at one instant invocations first: operations that touch overlap
   size_t slots = 0;
   std::vector<uint32_t> slot_of;
 };
 
-// What a process does is done one after the other.
+// A process makes one call after the other.
 struct OfProcess {
-  // Of each operation, the last certain one of its process that returned at the instant at which it
-  // was invoked: the two touch, and so overlap.
+  // For each operation: the last certain operation of its process that returned at the instant of
+  // this one's invocation. The two touch, and so overlap.
   std::vector<uint32_t> before;
-  // Of each of unknown outcome, whether it is the last of its process, and all others were
-  // answered.
+  // For each operation of unknown outcome: whether it is the last of its process, and the only one
+  // without an answer.
   std::vector<bool> ends;
 };
 
@@ -104,7 +104,7 @@ Moments MomentsOf(std::span<const Operation> operations) {
   return moments;
 }
 
-// Which of the open operations have their place.
+// The set of open operations that have their place in the order.
 template <size_t kWords>
 struct Placed {
   std::array<uint64_t, kWords> words{};
@@ -116,7 +116,7 @@ struct Placed {
 
 template <size_t kWords>
 struct Configuration {
-  size_t moment = 0;  // a return, whose operation has no place yet
+  size_t moment = 0;  // index of a return whose operation has no place yet
   Placed<kWords> placed;
   ModelState state;
   bool operator==(const Configuration&) const = default;
@@ -180,17 +180,17 @@ class Search {
   using At = Configuration<kWords>;
   struct Try {
     At from;
-    uint32_t next = 0;  // of the open operations; kFree: the one that returns, and then all of them
+    uint32_t next = 0;  // next open operation to try; kFree: the one that returns, then all of them
   };
 
-  // Of a configuration that is remembered; what the set needs for it besides is some words.
+  // Approximate memory of a remembered configuration, with the words that the set needs for it.
   static int64_t BytesOf(const ModelState& state) {
     constexpr size_t kInline = ModelState::static_capacity;
     const size_t outside = state.capacity() > kInline ? state.capacity() : 0;
     return static_cast<int64_t>(sizeof(At) + 4 * sizeof(void*) + outside * sizeof(int64_t));
   }
 
-  // Up to the next return whose operation has no place.
+  // Advances to the next return whose operation has no place.
   void Advance() {
     for (; now_.moment < moments_.all.size(); ++now_.moment) {
       const Moment& moment = moments_.all[now_.moment];
@@ -206,7 +206,7 @@ class Search {
     opened_to_ = now_.moment;
   }
 
-  // Which operations were open at an earlier moment: what came since is taken back, the last first.
+  // Restores the open operations of an earlier moment: undoes later moments, the last first.
   void Rewind(size_t to) {
     for (; opened_to_ > to; --opened_to_) {
       const auto& [operation, slot, returns] = moments_.all[opened_to_ - 1];
@@ -221,17 +221,17 @@ class Search {
     after_[before] = before_[after] = operation;
   }
 
-  // It keeps its own links: by them it finds its way back.
+  // The operation keeps its own links, so that Link can restore it.
   void Unlink(uint32_t operation) {
     is_open_[operation] = false;
     after_[before_[operation]] = after_[operation];
     before_[after_[operation]] = before_[operation];
   }
 
-  // Gives the next open operation that can have it a place, or answers false. What is asked of data
-  // mostly takes effect in the order in which it was invoked (Porcupine's kv logs of 50 clients: a
-  // third of the configurations of any other order); whoever waits for a lock has it just before
-  // the call returns, so there the one that returns is tried before all of them.
+  // Gives the next possible open operation a place, or returns false. Operations on data mostly
+  // take effect in the order of their invocation. (With Porcupine's kv logs of 50 clients this
+  // order needs a third of the configurations of any other.) A waiting acquire takes effect just
+  // before it returns, so for locks the returning operation is tried first.
   bool Place(Try& attempt) {
     const uint32_t returning = moments_.all[attempt.from.moment].operation;
     while (attempt.next != end_) {
@@ -250,16 +250,15 @@ class Search {
     return false;
   }
 
-  // Whether an open operation can have the next place, as far as its process goes.
+  // Whether an open operation may be next, given the order of its own process.
   [[nodiscard]] bool IsNext(const At& from, uint32_t operation) const {
     if (operation == perhaps_ || from.placed.Has(moments_.slot_of[operation])) return false;
     const uint32_t before = of_process_.before[operation];
     return before == kFree || !is_open_[before] || from.placed.Has(moments_.slot_of[before]);
   }
 
-  // Of operations of unknown outcome that do the same, only the first need be tried: it can stand
-  // for any of them. So it can where there are owners, if neither has anything to do besides, and
-  // has not got anything now.
+  // Of equal operations of unknown outcome only the first is tried: it stands for all of them. With
+  // owners, this needs two operations whose processes do nothing else and hold nothing now.
   [[nodiscard]] bool AnotherDoesTheSame(const At& from, uint32_t operation) const {
     const Operation& one = operations_[operation];
     if (model_.has_owners && !IsNobodyElse(from, operation)) return false;
@@ -277,7 +276,7 @@ class Search {
            std::ranges::find(from.state, OwnerOf(operations_[operation])) == from.state.end();
   }
 
-  // How far the search came, for the explanation.
+  // Notes how far the search came, for the explanation.
   void Note() {
     if (now_.moment > furthest_ || furthest_states_.empty()) {
       furthest_ = now_.moment;
@@ -309,9 +308,9 @@ class Search {
   const SearchLimits limits_;
   const Moments moments_;
   const OfProcess of_process_;
-  // The open operations at the moment opened_to_, as a ring: from `end_` to `perhaps_` those that
-  // must have a place, and from there to `end_` those of unknown outcome, each in the order in
-  // which they were invoked.
+  // The open operations at the moment opened_to_, as a ring. From `end_` to `perhaps_`: those that
+  // must have a place. From `perhaps_` to `end_`: those of unknown outcome. Each part is in the
+  // order of invocation.
   const uint32_t end_, perhaps_;
   std::vector<bool> is_open_;
   std::vector<uint32_t> before_, after_;

@@ -1,16 +1,17 @@
-// Whether operations can be put into an order that a model allows: Wing and Gong's search with
-// Lowe's memory of where it has been, working along the returns.
+// Searches for an order of operations that a model allows: Wing and Gong's search with Lowe's
+// memory of visited configurations, working along the returns.
 //
-//   c1: |--w1--|           At each return, the operation that returns must have its place by then. So the search decides
-//   c2:    |----r2---|     nothing before a return forces it to: w1 is placed at its return, r2 at its own, and w3, which
-//   c3:       |--w3-----|  is open then, is placed before r2 if r2 read what w3 wrote.
+//   c1: |--w1--|           At each return the returning operation must have its place by then.
+//   c2:    |----r2---|     The search places an operation only when a return forces it to: w1 at
+//   c3:       |--w3-----|  its return, r2 at its own. If r2 read w3's value, w3, which is open
+//                          then, is placed before r2.
 //
-// Between two returns only the operations that are open matter: where the search has been is
-// remembered as (return, which of the open ones have their place, state), so memory grows with what
-// was tried, and not with the history's length squared.
+// Between two returns only the open operations matter. So a configuration is remembered as (return,
+// which open operations have their place, state). Memory grows with the number of tried
+// configurations, and not with the square of the history's length.
 //
-// Soundness: an operation is tried at every place that its interval allows, so "violated" means
-// that no order exists, and "valid" means that one was found. A limit reached is "unknown".
+// Soundness: each operation is tried at every place that its interval allows. So "violated" means
+// that no order exists, and "valid" that one was found. A reached limit is "unknown".
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_SEARCH_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_SEARCH_H_
 
@@ -26,25 +27,25 @@
 namespace doublehold {
 
 struct SearchLimits {
-  int64_t configurations = 20'000'000;  // remembered; some 100 bytes each
-  // Of the remembered configurations, about: large states (a set, a text) take more.
+  int64_t configurations = 20'000'000;  // how many are remembered; some 100 bytes each
+  // Approximate memory of the remembered configurations; large states (a set, a text) take more.
   int64_t memory_bytes = int64_t{2} << 30;
-  size_t open_operations = 1024;  // at one instant, those of unknown outcome included
+  size_t open_operations = 1024;  // at one instant, including those of unknown outcome
 };
 
 struct SearchResult {
   Outcome3 outcome = Outcome3::kUnknown;
-  std::string reason;  // of unknown: which limit
+  std::string reason;  // if unknown: which limit was reached
   int64_t configurations = 0;
-  // Of a violation: the longest prefix that can be ordered ends before this operation's return, and
-  // none of the states that can be reached by then has a place for it.
-  size_t stuck = 0;                // into the operations
-  std::vector<size_t> open;        // the others that were open at that return
-  std::vector<ModelState> states;  // reached there: a few of them
+  // For a violation: the longest prefix that can be ordered ends before the return of `stuck`, and
+  // no state reachable by then has a place for it.
+  size_t stuck = 0;                // index into the operations
+  std::vector<size_t> open;        // the other operations that were open at that return
+  std::vector<ModelState> states;  // a few of the states reachable there
 };
 
-// `operations` in any order. Pure. Time: at best n log n; at worst exponential in how many are open
-// at once.
+// `operations` may be in any order. Pure. Time: n log n at best, exponential in the number of
+// concurrently open operations at worst.
 SearchResult FindOrder(const Model& model, const ModelParameters& parameters,
                        std::span<const Operation> operations, const SearchLimits& limits = {});
 

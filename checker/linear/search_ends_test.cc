@@ -1,4 +1,4 @@
-// The search where very many operations are open, and what of it is told.
+// The search with very many open operations, and its explanation.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -26,9 +26,8 @@ Operation AtSearchEnds(int64_t invoked, int64_t returned, uint8_t function, int3
   return operation;
 }
 
-// 300 writes that were never answered: beyond 64 and beyond 256 places a configuration has more
-// words.
-TEST(SearchEnds, EveryOneOfManyOpenOperationsHasAPlaceOfItsOwn) {
+// 300 writes that were never answered: beyond 64 and 256 slots a configuration has more words.
+TEST(SearchEnds, EachOfManyOpenOperationsHasItsOwnSlot) {
   for (const int32_t writes : {70, 300}) {
     std::vector<Operation> operations;
     for (int32_t i = 0; i < writes; ++i) {
@@ -40,7 +39,7 @@ TEST(SearchEnds, EveryOneOfManyOpenOperationsHasAPlaceOfItsOwn) {
     }
     EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations).outcome, Outcome3::kValid)
         << writes;
-    // What nobody wrote cannot be read, whoever has a place: it is not found out within so few
+    // A value that nobody wrote cannot be read. The search cannot decide this within so few
     // configurations.
     operations.push_back(AtSearchEnds(9000, 9010, kRead, 1000, 12'345));
     EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations, {.configurations = 2'000}).outcome,
@@ -49,8 +48,8 @@ TEST(SearchEnds, EveryOneOfManyOpenOperationsHasAPlaceOfItsOwn) {
   }
 }
 
-// Each may have taken the key at any time, or never; whose it was nobody asks again.
-TEST(SearchEnds, UnansweredAcquiresOfClientsThatDoNothingElseStandForEachOther) {
+// Each may have taken the key at any time, or never; no later operation depends on the owner.
+TEST(SearchEnds, UnansweredAcquiresOfClientsWithoutOtherCallsAreInterchangeable) {
   constexpr uint8_t kAcquire = 0;
   constexpr int64_t kLease = 1'000;
   for (const char* name : {"lease-mutex", "owner-mutex", "reentrant-mutex"}) {
@@ -73,7 +72,7 @@ TEST(SearchEnds, UnansweredAcquiresOfClientsThatDoNothingElseStandForEachOther) 
   }
 }
 
-TEST(SearchEnds, WhatReturnedLaterIsNotTold) {
+TEST(SearchEnds, AnOperationThatReturnedLaterIsNotShown) {
   const std::vector<Operation> operations{
       AtSearchEnds(0, 10, kWrite, 1, 1), AtSearchEnds(15, 25, kWrite, 2, 2),
       AtSearchEnds(30, 40, kRead, 3, 1), AtSearchEnds(50, 60, kWrite, 4, 7)};
@@ -88,7 +87,7 @@ TEST(SearchEnds, WhatReturnedLaterIsNotTold) {
   EXPECT_EQ(told.find("write 7"), std::string::npos) << told;
 }
 
-TEST(SearchEnds, OfAnOperationOfUnknownOutcomeNoAnswerIsTold) {
+TEST(SearchEnds, AnOperationOfUnknownOutcomeIsShownWithoutAResult) {
   Operation read{.function = kRead, .process = 2, .argument = {}, .result = {}};
   read.indeterminate = true;
   EXPECT_EQ(Describe(*FindModel("register"), read), "read by 2, outcome unknown");

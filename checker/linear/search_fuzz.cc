@@ -1,4 +1,4 @@
-// Models and search under libFuzzer: see CheckSearch.
+// Fuzzes models and search with libFuzzer: see CheckSearch.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// The search against a slow and obvious one, on random small histories of every model; and what it
-// says of some drawn by hand.
+// The search against every_order.h, on random small histories of every model, and its results for
+// some drawn by hand.
 #include "checker/linear/search.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 class SearchOf : public ::testing::TestWithParam<Model> {};
 
-// As brute_trials does, with fewer histories.
+// The trials of brute_trials, with fewer histories.
 TEST_P(SearchOf, AgreesWithEveryOrderOnRandomHistories) {
   constexpr uint64_t kSeed = 20261121;
   const TrialCounts counts = RunTrials(GetParam(), kSeed, NumTrials(20'000));
@@ -48,7 +48,7 @@ Operation AtSearch(int64_t invoked, int64_t returned, uint8_t function, int32_t 
           .result = std::move(result)};
 }
 
-TEST(Search, SaysWhichOperationCannotFollowAndFromWhichStates) {
+TEST(Search, NamesTheOperationThatCannotFollowAndTheStatesBefore) {
   //  c0: |-write 1-|
   //  c1:              |-write 2-|
   //  c2:                          |-read 1-|
@@ -87,8 +87,7 @@ TEST(Search, ALimitReachedIsUnknown) {
             "searched");
 }
 
-// What four clients did to a register that works, at random: each operation took effect at some
-// instant of its own.
+// Four random clients of a correct register: each operation took effect at an instant of its own.
 std::vector<Operation> LongHistory(int of_each) {
   Prng prng(7, "long");
   std::vector<std::pair<int64_t, Operation>> by_effect;
@@ -116,7 +115,7 @@ std::vector<Operation> LongHistory(int of_each) {
   return operations;
 }
 
-TEST(Search, ALongHistoryCostsWhatIsOpenAtOnce) {
+TEST(Search, ALongHistoryCostsOnlyWhatIsOpenAtOnce) {
   const std::vector<Operation> operations = LongHistory(5'000);
   const SearchResult result = FindOrder(*FindModel("register"), {}, operations);
   EXPECT_EQ(result.outcome, Outcome3::kValid);

@@ -13,7 +13,7 @@ namespace doublehold {
 namespace {
 
 constexpr int kAttempts = 6;  // to find an operation that the object allows
-constexpr int kChanges = 20;  // to find a history that it does not
+constexpr int kChanges = 20;  // to find a history that the object does not allow
 
 Operation AnyOperation(const Model& model, Prng& prng, int32_t process) {
   Operation operation{.function = static_cast<uint8_t>(prng.Below(model.functions.size())),
@@ -45,7 +45,7 @@ struct Slot {
   int64_t effect = 0;
 };
 
-// Each client one operation after the other, at random and often equal times.
+// Each client makes one call after the other, at random and often equal times.
 std::vector<Slot> AnySlots(Prng& prng) {
   std::vector<Slot> slots;
   const uint64_t clients = 1 + prng.Below(4);
@@ -65,7 +65,7 @@ std::vector<Slot> AnySlots(Prng& prng) {
       slot.operation.indeterminate = prng.Below(unknown_one_in) == 0;
       slot.effect = at + static_cast<int64_t>(
                              prng.Below(static_cast<uint64_t>(slot.operation.returned - at) + 1));
-      // It goes on under its own name or a new one: both occur in logs.
+      // The client continues under its own number or a new one: both occur in logs.
       if (slot.operation.indeterminate && prng.Below(2) == 0) process = fresh++;
       at = slot.operation.returned + static_cast<int64_t>(prng.Below(3));
       slots.push_back(std::move(slot));
@@ -82,7 +82,8 @@ Operation Filled(const Slot& slot, Operation what) {
   return what;
 }
 
-// What the model did itself would leave out of all histories what it wrongly forbids.
+// Performs operations without the model's own code: else no history would contain what the model
+// wrongly forbids.
 class Doing {
  public:
   Doing(const Model& model, const ModelParameters& parameters)

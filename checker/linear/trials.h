@@ -1,5 +1,5 @@
-// For tests: random small histories of a model, about half of them impossible, held against every
-// order.
+// For tests: random small histories of a model, about half of them impossible, checked against
+// every_order.h.
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_TRIALS_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_TRIALS_H_
 
@@ -18,15 +18,15 @@ struct Trial {
   ModelParameters parameters;
   std::vector<Operation> operations;
 };
-// Something that the object may have done.
+// A random history that the object allows.
 Trial PossibleTrial(const Model& model, Prng& prng);
-// The same with something else in one place.
+// The same history with one operation changed.
 Trial Changed(const Model& model, Trial trial, Prng& prng);
 
 struct TrialCounts {
-  // By whether an operation of unknown outcome is among them, and whether they can be ordered.
+  // Counts by [has an operation of unknown outcome][can be ordered].
   std::array<std::array<int64_t, 2>, 2> histories{};
-  // The first history of which the search says something else, in words. The trials end there.
+  // The first history on which the search disagrees, in words. The trials end there.
   std::string disagreement;
 
   [[nodiscard]] double ValidShare(bool indeterminate) const {

@@ -13,8 +13,8 @@ constexpr int64_t kMostCounted = int64_t{1} << 40;  // so that sums cannot overf
 
 bool HasParts(FormView value) { return value.IsSequence() || value.IsMap(); }
 
-// Two that are not equal in all their parts are not equal, and whose first part is a key should
-// have been told apart by it.
+// A list or a map is no value: its parts would have to be compared. If its first part is a key, the
+// log should be partitioned by it.
 Result<LinearValue> HasTooManyParts() {
   return BadInput(
       "its value is a list or a map, not a number, a text, true, false or nil; of values "
@@ -41,7 +41,7 @@ Result<LinearValue> OfToken(FormView value) {
   return token.IsNil() ? LinearValue{} : OfInteger(token, "its token");
 }
 
-// Whoever needs it says what is wrong with it: below 0 it is no number.
+// The caller reports an invalid lease: below 0 it is no number.
 LinearValue OfLease(FormView value) {
   FormView lease = value;
   if (value.IsMap()) {
@@ -104,7 +104,7 @@ Result<LinearValue> ValueNumbers::OfEach(FormView sequence) {
 
 int64_t ValueNumbers::NumberOf(FormView value) {
   if (value.IsNil()) return kNil;
-  // Where texts have their numbers, an integer is a text like any other.
+  // Near kNil, where texts have their numbers, an integer is numbered like a text.
   if (const std::optional<int64_t> integer = value.WholeNumber();
       integer && *integer > kNil + kMostWords)
     return *integer;

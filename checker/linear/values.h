@@ -1,4 +1,4 @@
-// Values of a log as numbers: equal numbers exactly for equal values.
+// Numbers the values of a log, so that numbers are equal exactly for equal values.
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_VALUES_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_VALUES_H_
 
@@ -16,13 +16,14 @@ namespace doublehold {
 // Not thread-safe.
 class ValueNumbers {
  public:
-  // What a model reads of it. The error says what is wrong with the value, and not where it stands.
+  // The numbers of a value, as a model reads it. The error says what is wrong with the value, but
+  // not where it is.
   Result<LinearValue> Of(FormView value, ValueKind kind);
 
  private:
   Result<LinearValue> OfEach(FormView sequence);
-  // Nil is kNil; texts, and all that is no number of its own, are numbered from the far end, where
-  // no history counts.
+  // Nil is kNil. Texts, and other values that are no integers, are numbered from the far end, which
+  // no history reaches.
   int64_t NumberOf(FormView value);
 
   std::unordered_map<std::string, int64_t> words_;

@@ -56,8 +56,8 @@ struct BlindSpots {
 //   c1:  A-a=W-w=R-r                       c1:  A-a=W-?=W-w=R-r
 //   c2: A-a=====!==========W-?             its own second write may have taken a second unit
 //
-// Where tokens, queues or re-entries are judged, an acquire and a release matter beside all there
-// was, one's own included.
+// If tokens, queues or re-entries are judged, an acquire and a release matter beside all
+// operations, those of the same session included.
 BlindSpots FindBlindSpots(const Evidence& evidence);
 
 // Whether a run of lock `none` violates nothing that its load must violate without a lock: `stock`
