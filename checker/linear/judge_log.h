@@ -19,9 +19,9 @@ struct LogQuestion {
   // not searched further.
   int64_t first_look = 10'000;
   ReadingOptions reading{};
-  // More than one: where they do not come to the same outcome, the outcome is unknown, and says so.
-  // That of two releases one may have ended its hold and the other not is why "either" stands
-  // beside the two.
+  // If there are several and their outcomes differ, the outcome is unknown, with the reason.
+  // `kEither` is needed beside the other two: of two failed releases, one may have ended its hold
+  // and the other not.
   std::vector<FailedRelease> failed_releases{FailedRelease::kNothing, FailedRelease::kReleased,
                                              FailedRelease::kEither};
 };

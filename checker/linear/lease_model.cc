@@ -6,8 +6,8 @@
 // starts as early as it can (the greedy earliest start): a later start never helps the holds after
 // it. Only the results of the hold's own releases forbid an early start:
 //
-//   lease 10:   acquire [0 .. 8]   release [12 .. 14] -> ok          held at 12: started at 2 or later
-//                                  release [12 .. 14] -> not owner   over by 14: started at 4 or before
+//   lease 10:   acquire [0 .. 8]   release [12 .. 14] -> ok          held at 12: start >= 2
+//                                  release [12 .. 14] -> not owner   over by 14: start <= 4
 //
 // The two results contradict each other, so a history with both is a violation. So is the next one:
 // c1's lease ends at 10 or later, but c2's hold starts at 9 or before.

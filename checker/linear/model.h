@@ -1,11 +1,11 @@
-// What an object does when it is used by one client at a time. The models of locks, and of what
-// locks protect.
+// Sequential models: the behaviour of an object that one client uses at a time. There are models of
+// locks, and of the data that locks protect.
 //
 //   mutex: free --acquire--> taken --release--> free
 //
 // A history of the object is linearizable when its operations, each at some instant between its
-// invocation and its return, make a sequence that the model allows. What failed for certain has no
-// place in it, and is left out beforehand.
+// invocation and its return, make a sequence that the model allows. An operation that certainly
+// failed has no place in it, and is left out beforehand.
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_MODEL_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_MODEL_H_
 
@@ -18,7 +18,7 @@
 
 namespace doublehold {
 
-// Of an object: a few numbers, equal exactly when the object is in the same state.
+// The state of an object as numbers, equal exactly when the states are equal.
 using ModelState = boost::container::small_vector<int64_t, 3>;
 
 // Settings of the object by the user; each model uses those that apply.

@@ -25,7 +25,7 @@ namespace doublehold {
 // history, with the run. A call during which its client was killed does not count. Nor does a call
 // whose answer its client did not record before it was killed:
 //
-//   c1:  A-----?  A-x             answered after the `?`, or never: the killed client records nothing
+//   c1:  A-----?  A-x             answered after the `?`, or never: a dead client records nothing
 //   crash c1:         []
 //
 // A fault on messages or nodes is no excuse, nor is a moved clock: timeouts exist for these. The
