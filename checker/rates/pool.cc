@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMostDecimals = 9;
-// Less than this is not what a number that is written with so many decimals was rounded by.
+// A smaller difference is floating-point noise, not a digit to round.
 constexpr double kNoise = 1e-9;
 
 TrialCount CountForOutcome(const std::string& outcome) {
@@ -23,7 +23,7 @@ TrialCount CountForOutcome(const std::string& outcome) {
   return outcome == Name(Outcome3::kValid) ? TrialCount{.of = 1} : UndecidedTrials(1);
 }
 
-// A claim without a trial has not shown that it holds.
+// A claim without a trial is undecided: nothing shows that it holds.
 TrialCount CountIn(const json& holder) {
   const json trials = holder.value("trials", json::object());
   const TrialCount count{.of = trials.value("of", int64_t{0}),

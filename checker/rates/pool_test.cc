@@ -35,7 +35,7 @@ TEST(Pool, AddsRunsUpByFaultEpisodeAndByRun) {
   }
 }
 
-TEST(Pool, ARunWithoutAVerdictIsUndecidedInEveryClaimAndAsOftenAsTheLargestHasTrials) {
+TEST(Pool, ARunWithoutAVerdictIsUndecidedInEveryClaimAsOftenAsTheLargestRunHasTrials) {
   const RunTrials pooled = Pooled({kNoVerdict, TrialsIn(VerdictOf("valid", CountOf(12, 0))),
                                    TrialsIn(VerdictOf("valid", CountOf(5, 0))), kNoVerdict});
   for (const std::string_view claim : {kAnyClaim, std::string_view("stock")}) {
@@ -44,7 +44,7 @@ TEST(Pool, ARunWithoutAVerdictIsUndecidedInEveryClaimAndAsOftenAsTheLargestHasTr
   }
 }
 
-TEST(Pool, OfRunsWithoutAVerdictNothingIsKnown) {
+TEST(Pool, WithoutAnyVerdictNothingIsKnown) {
   const RunTrials pooled = Pooled({kNoVerdict, kNoVerdict});
   EXPECT_EQ(pooled.by_run.at(""), (TrialCount{.of = 2, .undecided = 2}));
   EXPECT_EQ(pooled.by_trial.at(""), (TrialCount{.of = 2, .undecided = 2}));
@@ -58,7 +58,7 @@ TEST(Pool, AClaimWithoutATrialHasNotShownThatItHolds) {
   EXPECT_EQ(TrialsIn({{"overall", "sound"}}).by_run.at(""), UndecidedTrials(1));
 }
 
-TEST(Pool, WhatIsUndecidedWidensBothIntervals) {
+TEST(Pool, UndecidedTrialsWidenBothIntervals) {
   const json known = ToJson(TrialCount{.of = 20, .violated = 4}, "run");
   const json less = ToJson(TrialCount{.of = 20, .violated = 4, .undecided = 3}, "run");
   for (const char* interval : {"wilson_95", "clopper_pearson_95"}) {
@@ -67,8 +67,8 @@ TEST(Pool, WhatIsUndecidedWidensBothIntervals) {
   }
 }
 
-// The ends are of tables: Clopper and Pearson, two-sided, 95 %.
-TEST(Pool, RatesAreToldByClaimFirstOfAllTogether) {
+// The reference values are from tables: Clopper and Pearson, two-sided, 95 %.
+TEST(Pool, RatesAreListedByClaimAfterAllTogether) {
   const json rates = ToJson(Pooled({TrialsIn(VerdictOf("violated", CountOf(10, 3))),
                                     TrialsIn(VerdictOf("valid", CountOf(12, 0)))}));
   ASSERT_EQ(rates.size(), 4U);
@@ -82,7 +82,7 @@ TEST(Pool, RatesAreToldByClaimFirstOfAllTogether) {
   EXPECT_NEAR(rates[1]["clopper_pearson_95"][1].get<double>(), 0.3491, 1e-4);
 }
 
-TEST(Pool, ARateIsToldWithItsUnitAndRoundedOutwards) {
+TEST(Pool, ARateIsShownWithItsUnitAndRoundedOutwards) {
   const struct {
     TrialCount trials;
     std::string unit, text;

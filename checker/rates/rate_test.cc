@@ -35,7 +35,7 @@ struct Tabled {
 };
 
 TEST(Rate, HasTheIntervalOfClopperAndPearson) {
-  // Reference values: exact binomial tails, bisected; those of 10 are what R's binom.test prints.
+  // Reference values: exact binomial tails, bisected; for n = 10 those that R's binom.test prints.
   for (const Tabled& row : {Tabled{0, 10, 0.95, 0, 0.308497},
                             {10, 10, 0.95, 0.691503, 1},
                             {1, 10, 0.95, 0.002529, 0.445016},
@@ -50,7 +50,7 @@ TEST(Rate, HasTheIntervalOfClopperAndPearson) {
   }
 }
 
-TEST(Rate, WilsonsIntervalIsTabledToo) {
+TEST(Rate, MatchesTablesOfWilsonsInterval) {
   for (const Tabled& row : {Tabled{0, 10, 0.95, 0, 0.277533},
                             {10, 10, 0.95, 0.722467, 1},
                             {1, 10, 0.95, 0.017876, 0.404150},
@@ -67,7 +67,7 @@ TEST(Rate, WilsonsIntervalIsTabledToo) {
 // The chance that an interval misses a rate, summed over all outcomes of `of` trials.
 double Missed(double rate, int64_t of) {
   double missed = 0;
-  double chance = std::pow(1 - rate, static_cast<double>(of));  // of none
+  double chance = std::pow(1 - rate, static_cast<double>(of));  // of no violation
   for (int64_t k = 0; k <= of; ++k) {
     const Interval interval = ClopperPearsonOf(k, of);
     if (rate < interval.low || rate > interval.high) missed += chance;
@@ -76,7 +76,7 @@ double Missed(double rate, int64_t of) {
   return missed;
 }
 
-TEST(Rate, TheExactIntervalMissesNoRateMoreOftenThanItSays) {
+TEST(Rate, TheExactIntervalMissesNoMoreOftenThanItsLevel) {
   for (const int64_t of : {1, 5, 17, 60}) {
     for (double rate = 0.005; rate < 1; rate += 0.007) {
       EXPECT_LE(Missed(rate, of), 0.05 + 1e-9) << rate << " of " << of;

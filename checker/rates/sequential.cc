@@ -9,7 +9,8 @@
 namespace doublehold {
 namespace {
 
-// The logarithm of the evidence against one side of `limit`, by a mean over the rates of the other.
+// The logarithm of the evidence against one side of `limit`, averaged over the rates on the other
+// side.
 double LogEvidence(int64_t violated, int64_t of, double limit, bool for_below) {
   const auto k = static_cast<double>(violated);
   const auto rest = static_cast<double>(of - violated);
@@ -84,7 +85,7 @@ int64_t FewestForBelow(const RateQuestion& question) {
   };
   int64_t most = 1;
   while (!enough(most)) most *= 2;
-  int64_t fewer = most / 2;  // not enough
+  int64_t fewer = most / 2;  // too few
   while (most - fewer > 1) {
     const int64_t middle = fewer + (most - fewer) / 2;
     (enough(middle) ? most : fewer) = middle;

@@ -1,23 +1,23 @@
-// Whether a rate lies below a limit, asked again after every run: when to stop.
+// A sequential test, asked after every run: is a rate below a limit? Says when to stop.
 //
-// Why no interval will do: one that misses in 5 % of all cases is looked at again and again here,
-// and whoever stops at the first look that pleases them errs far more often than that.
+// Why not a confidence interval: a 95 % interval misses in 5 % of all looks. If it is looked at
+// after every run, and the first pleasing look ends the test, the test errs far more often.
 //
-// What we do instead: a mixture sequential probability ratio test (Robbins 1970). Against "the rate
-// is the limit or more" bets a likelihood ratio, averaged over all rates below the limit:
+// Instead: a mixture sequential probability ratio test (Robbins 1970). A likelihood ratio, averaged
+// over all rates below the limit, bets against "the rate is the limit or more":
 //
 //                 1   / limit  q^k (1-q)^(n-k)
 //   evidence =  ----- |       ------------------------- dq        k violated of n trials
 //               limit / 0     limit^k (1-limit)^(n-k)
 //
-// While the rate is the limit or more, this is a supermartingale that begins at 1: each factor is 1
-// on average where the rate is the limit, and less where it is larger. So it ever reaches 20 in at
-// most 1 of 20 cases (Ville's inequality), however often one looks and whenever one stops. The
-// answer "not below" comes from the same, averaged over the rates above.
+// While the rate is the limit or more, this is a supermartingale that begins at 1. Each factor is 1
+// on average at the limit, and less at a larger rate. So it ever reaches 20 in at most 1 of 20
+// cases (Ville's inequality), however often one looks and whenever one stops. The answer "not
+// below" uses the same average over the rates above the limit.
 //
-// The price: with none seen it takes about 4.5 / limit trials at 95 %, where one look at a number
-// of trials fixed beforehand would take 3 / limit. A trial's chance may hang on those before it;
-// the answer then is about the chance that each one had.
+// The price: without violations it takes about 4.5 / limit trials at 95 %, where a single look at a
+// fixed number of trials would take 3 / limit. A trial's chance may depend on earlier trials; then
+// the answer is about the chance that each trial had.
 #ifndef DOUBLEHOLD_CHECKER_RATES_SEQUENTIAL_H_
 #define DOUBLEHOLD_CHECKER_RATES_SEQUENTIAL_H_
 
@@ -26,7 +26,7 @@
 
 namespace doublehold {
 
-// Trials of one kind, counted. What is undecided may have been violated.
+// Counts of trials of one kind. An undecided trial may have been violated.
 struct TrialCount {
   int64_t of = 0;
   int64_t violated = 0;
@@ -44,28 +44,27 @@ struct RateQuestion {
 enum class RateAnswer : uint8_t { kOpen, kBelow, kNotBelow };
 std::string_view Name(RateAnswer answer);  // "not decided", "below", "not below"
 
-// Of one look. What is undecided counts against either answer.
+// The answer of one look. An undecided trial counts against either answer.
 RateAnswer AnswerAt(const RateQuestion& question, const TrialCount& seen);
 
-// Each holds at every look at once: that it ever lies below the true rate, or above it, has a
-// chance of at most 1 - confidence.
+// Each bound holds at all looks together: the chance that it is ever on the wrong side of the true
+// rate is at most 1 - confidence.
 double UpperBoundAt(const TrialCount& seen, double confidence);
 double LowerBoundAt(const TrialCount& seen, double confidence);
 
-// How many trials it takes until the answer is kBelow if none of them is violated.
+// How many trials without a violation it takes until the answer is kBelow.
 int64_t FewestForBelow(const RateQuestion& question);
 
-// The looks one after another. The first answer stays: what is seen later belongs to nobody's
-// level.
+// A series of looks. The first answer is final: later trials are outside its confidence level.
 class SequentialTest {
  public:
   explicit SequentialTest(const RateQuestion& question) : question_(question) {}
 
-  // The trials of one more run, in the order in which the runs were planned: whether a run is
-  // looked at must not hang on how it went, nor on how long it took.
+  // Adds the trials of one more run, in the planned order of the runs. That order must not depend
+  // on a run's result or duration.
   RateAnswer Take(const TrialCount& run);
   [[nodiscard]] RateAnswer answer() const { return answer_; }
-  [[nodiscard]] const TrialCount& seen() const { return seen_; }  // until the answer
+  [[nodiscard]] const TrialCount& seen() const { return seen_; }  // up to the answer
 
  private:
   RateQuestion question_;

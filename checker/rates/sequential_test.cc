@@ -23,8 +23,8 @@ struct SequentialRow {
 };
 
 TEST(Sequential, AnswersWhereTheEvidenceIsTwentyfold) {
-  // The numbers of trials are where  1/p integral of q^k (1-q)^(n-k) over 0..p  reaches
-  // 20 p^k (1-p)^(n-k), integrated numerically.
+  // The expected numbers of trials were integrated numerically: where  1/p integral of q^k
+  // (1-q)^(n-k) over 0..p  reaches  20 p^k (1-p)^(n-k).
   for (const SequentialRow& row : {SequentialRow{{.of = 448}, 0.01, RateAnswer::kOpen},
                                    {{.of = 449}, 0.01, RateAnswer::kBelow},
                                    {{.of = 449, .violated = 1}, 0.01, RateAnswer::kOpen},
@@ -41,14 +41,14 @@ TEST(Sequential, AnswersWhereTheEvidenceIsTwentyfold) {
   }
 }
 
-TEST(Sequential, WhatIsUndecidedCountsAgainstEitherAnswer) {
+TEST(Sequential, UndecidedTrialsCountAgainstEitherAnswer) {
   EXPECT_EQ(AnswerAt({.limit = 0.01}, {.of = 449, .undecided = 1}), RateAnswer::kOpen);
   EXPECT_EQ(AnswerAt({.limit = 0.01}, {.of = 1000, .undecided = 1000}), RateAnswer::kOpen);
   EXPECT_EQ(AnswerAt({.limit = 0.01}, {.of = 1000, .violated = 40, .undecided = 900}),
             RateAnswer::kNotBelow);
 }
 
-TEST(Sequential, TheFirstAnswerStays) {
+TEST(Sequential, TheFirstAnswerIsFinal) {
   SequentialTest test({.limit = 0.01});
   EXPECT_EQ(test.Take({.of = 400}), RateAnswer::kOpen);
   EXPECT_EQ(test.Take({.of = 100}), RateAnswer::kBelow);
@@ -81,7 +81,7 @@ TEST(Sequential, TheLowerBoundIsWhereTheOtherAnswerTurns) {
     EXPECT_EQ(LowerBoundAt(seen, 0.95), 0);
 }
 
-TEST(Sequential, SaysHowManyTrialsItTakesWithNoneViolated) {
+TEST(Sequential, SaysHowManyTrialsItTakesWithoutViolations) {
   EXPECT_EQ(FewestForBelow({.limit = 0.01}), 449);
   for (const RateQuestion& question : {RateQuestion{.limit = 0.9, .confidence = 0.5},
                                        {.limit = 0.2, .confidence = 0.9},
@@ -93,8 +93,8 @@ TEST(Sequential, SaysHowManyTrialsItTakesWithNoneViolated) {
   EXPECT_NEAR(static_cast<double>(FewestForBelow({.limit = 1e-9})), 4.5e9, 0.1e9);
 }
 
-// For each number of trials, up to how many violated ones one would stop and say "below", and from
-// how many on "not below": the looks of all paths at once.
+// For each number of trials: up to how many violations the answer is "below", and from how many on
+// "not below". Covers the looks of all paths at once.
 struct Boundary {
   std::vector<int64_t> below, not_below;
 };
@@ -118,7 +118,7 @@ struct Shares {
   double below = 0, not_below = 0;
 };
 
-// Of many series of trials with this rate, looked at after each trial.
+// Simulates many series of trials with this rate, with a look after each trial.
 Shares Simulate(double rate, const Boundary& boundary, uint64_t seed) {
   Shares shares;
   for (uint64_t path = 0; path < kPaths; ++path) {
@@ -137,19 +137,19 @@ Shares Simulate(double rate, const Boundary& boundary, uint64_t seed) {
   return shares;
 }
 
-TEST(Sequential, StopsFalselyInFewerCasesThanItSays) {
+TEST(Sequential, StopsWronglyNoMoreOftenThanItsLevel) {
   for (const double limit : {0.02, 0.1, 0.4}) {
     const Boundary boundary = BoundaryOf(limit);
     const Shares at = Simulate(limit, boundary, 11);
     EXPECT_LE(at.below, 0.05) << limit;
     EXPECT_LE(at.not_below, 0.05) << limit;
-    EXPECT_GT(at.below + at.not_below, 0.02) << limit;  // the bound is not empty either
+    EXPECT_GT(at.below + at.not_below, 0.02) << limit;  // the test must stop sometimes
     EXPECT_LE(Simulate(limit * 1.5, boundary, 12).below, 0.05) << limit;
     EXPECT_LE(Simulate(limit / 1.5, boundary, 13).not_below, 0.05) << limit;
   }
 }
 
-TEST(Sequential, FindsOutWhatIsClear) {
+TEST(Sequential, AnswersWhatIsClear) {
   for (const double limit : {0.02, 0.1, 0.4}) {
     const Boundary boundary = BoundaryOf(limit);
     EXPECT_GE(Simulate(limit / 4, boundary, 14).below, 0.95) << limit;
@@ -157,9 +157,9 @@ TEST(Sequential, FindsOutWhatIsClear) {
   }
 }
 
-// Why it takes a sequential test: the same looks with an interval for a number of trials that is
-// fixed beforehand.
-TEST(Sequential, AnIntervalLookedAtAfterEveryTrialWouldErrTooOften) {
+// Shows why a sequential test is needed: the same looks with an interval for a fixed number of
+// trials.
+TEST(Sequential, AnIntervalCheckedAfterEveryTrialErrsTooOften) {
   constexpr double kRate = 0.1;
   Boundary boundary;
   int64_t below = -1;

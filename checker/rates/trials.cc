@@ -7,7 +7,7 @@ namespace doublehold {
 Trials TrialsOf(const Scene& scene, int64_t end_ns) {
   if (scene.facts.faults.empty()) return {.unit = "run", .each = {{0, end_ns}}};
   Trials trials{.unit = "fault episode", .each = {}};
-  int64_t over_ns = 0;  // the last fault so far, and a lease
+  int64_t over_ns = 0;  // end of the last fault so far, plus a lease
   for (const FaultEpisode& episode : scene.episodes) {
     if (trials.each.empty() || episode.from_ns > over_ns) {
       if (!trials.each.empty()) trials.each.back().to_ns = episode.from_ns;
@@ -33,7 +33,7 @@ std::vector<Outcome3> OutcomesOf(const Trials& trials, const ClaimVerdict& claim
     Outcome3& outcome = outcomes[static_cast<size_t>(index)];
     outcome = std::max(outcome, seen.by_stall ? Outcome3::kUnknown : Outcome3::kViolated);
   }
-  // It was violated somewhere.
+  // A violated claim has at least one violated trial.
   if (std::ranges::find(outcomes, Outcome3::kViolated) == outcomes.end())
     outcomes.front() = Outcome3::kViolated;
   return outcomes;

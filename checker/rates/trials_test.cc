@@ -54,7 +54,7 @@ ClaimVerdict Seen(Outcome3 outcome, const std::vector<int64_t>& at_ns) {
   return verdict;
 }
 
-TEST(Trials, AViolationCountsOnceInTheOneItCameAboutIn) {
+TEST(Trials, AViolationCountsOnceInTheTrialInWhichItHappened) {
   const Trials trials{.unit = "fault episode", .each = {{10, 20}, {20, 30}, {30, 40}}};
   struct Row {
     ClaimVerdict claim;
@@ -72,7 +72,7 @@ TEST(Trials, AViolationCountsOnceInTheOneItCameAboutIn) {
   }
 }
 
-TEST(Trials, AViolationOfNobodyKnowsWhenLeavesTheOthersUnknown) {
+TEST(Trials, AViolationAtAnUnknownTimeLeavesTheOtherTrialsUnknown) {
   const Trials trials{.unit = "fault episode", .each = {{10, 20}, {20, 30}, {30, 40}}};
   const auto count = [&](const std::vector<int64_t>& at_ns) {
     return CountOf(OutcomesOf(trials, Seen(Outcome3::kViolated, at_ns), false));
@@ -82,7 +82,7 @@ TEST(Trials, AViolationOfNobodyKnowsWhenLeavesTheOthersUnknown) {
   EXPECT_EQ(count({}), (TrialCount{3, 1, 0}));
 }
 
-TEST(Trials, OneWhereTheMachineMayBeToBlameIsUnknown) {
+TEST(Trials, ATrialInWhichTheMachineMayBeToBlameIsUnknown) {
   const Trials trials{.unit = "fault episode", .each = {{10, 20}, {20, 30}, {30, 40}}};
   ClaimVerdict claim = Seen(Outcome3::kViolated, {15, 25});
   claim.seen[1].by_stall = true;
@@ -99,15 +99,15 @@ TEST(Trials, FaultsThatNeverBeganAreOneUndecidedTrial) {
             (TrialCount{1, 1, 0}));
 }
 
-TEST(Trials, OfAllClaimsTheGravestCounts) {
+TEST(Trials, OfAllClaimsTheWorstOutcomeCounts) {
   std::vector<ClaimVerdict> claims(2);
   claims[0].trials = {Outcome3::kValid, Outcome3::kUnknown, Outcome3::kViolated};
   claims[1].trials = {Outcome3::kValid, Outcome3::kViolated, Outcome3::kValid};
   EXPECT_EQ(CountOf(GravestOf(claims)), (TrialCount{3, 2, 0}));
 }
 
-// Client 1 oversleeps twice. The first time three holds overlap its own: one episode, like the
-// second.
+// Client 1 oversleeps its lease twice. The first time three holds overlap its own: that is one
+// episode, like the second.
 TEST(Trials, AJudgedRunCountsEpisodesNotHolds) {
   const RunVerdict verdict = Judge(FromLanes(R"(
       c1:       A-a==!==================R-x                          A-a==!========R-x      A-a=R-r

@@ -16,7 +16,7 @@ namespace doublehold {
 namespace {
 
 constexpr double kLeastConfidence = 0.5;
-constexpr double kLeastLimit = 1e-9;  // as good as never: below it, no number of runs answers
+constexpr double kLeastLimit = 1e-9;  // practically never: below it, no number of runs would answer
 constexpr int kMostWithoutVerdict = 5;
 
 // "1e-4", "0.5%"
@@ -29,14 +29,14 @@ std::optional<double> ShareOf(std::string text) {
   return percent ? value / 100 : value;
 }
 
-// " (did you mean '2%'?)", where a percent sign makes it right.
+// " (did you mean '2%'?)", if a percent sign would make it valid.
 std::string NearestShare(const std::string& word, double least, const std::string& otherwise) {
   const std::optional<double> as_percent = ShareOf(word + "%");
   const bool near = as_percent && *as_percent >= least && *as_percent < 1;
   return fmt::format(" (did you mean '{}'?)", near ? word + "%" : otherwise);
 }
 
-// The words of a text, one after another; "rate<1e-4@95%" has the same as "rate < 1e-4 @ 95%".
+// Reads the words of a text one by one; "rate<1e-4@95%" has the same words as "rate < 1e-4 @ 95%".
 class WordReader {
  public:
   explicit WordReader(const std::string& text) {
@@ -48,7 +48,7 @@ class WordReader {
   }
 
   [[nodiscard]] bool AtEnd() const { return at_ == words_.size(); }
-  // As a message calls it.
+  // The current word, for a message.
   [[nodiscard]] std::string Here() const {
     return AtEnd() ? "its end" : fmt::format("'{}'", words_[at_]);
   }
@@ -64,7 +64,7 @@ class WordReader {
   size_t at_ = 0;
 };
 
-// Each of these answers what is wrong; nothing when nothing is.
+// Each of these returns what is wrong; nothing if all is right.
 using Complaint = std::optional<std::string>;
 
 Complaint ReadSubject(WordReader& words, Until& until) {

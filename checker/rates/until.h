@@ -1,10 +1,10 @@
-// Until when an experiment is repeated: until it is known whether a rate lies below a limit.
+// Repeats an experiment until it is known whether a rate is below a limit.
 //
 //   rate [of CLAIM] [per run] < LIMIT [@ CONFIDENCE]       rate < 1e-4 @ 95%
 //
-// Without `of`, a trial counts as violated when any claim that is judged was violated in it:
-// whoever asks how often a lock fails means in whatever way. Without `per run` a trial is a fault
-// episode where the experiment has faults (trials.h).
+// Without `of`, a trial counts as violated when any judged claim was violated in it: a lock may
+// fail in any way. Without `per run`, a trial is a fault episode if the experiment has faults
+// (trials.h).
 #ifndef DOUBLEHOLD_CHECKER_RATES_UNTIL_H_
 #define DOUBLEHOLD_CHECKER_RATES_UNTIL_H_
 
@@ -21,25 +21,25 @@ struct Until {
   RateQuestion question;
   std::string claim{};  // kAnyClaim
   bool per_run = false;
-  std::string text{};  // as it was asked
+  std::string text{};  // as the user wrote it
 };
 
-// Bad input names what is wrong in it and the nearest that is right.
+// An error says what is wrong and suggests the nearest valid text.
 Result<Until> ReadUntil(const std::string& text);
 
-// The repetitions of one experiment. They end in any order, and are looked at in the order in which
-// they were planned: one that goes wrong may take longer.
+// The repetitions of one experiment. They end in any order, but are judged in the planned order,
+// since a run that goes wrong may take longer.
 class Repetitions {
  public:
   explicit Repetitions(Until until) : until_(std::move(until)), test_(until_.question) {}
 
-  // From 1 on, each once.
+  // Takes each repetition once, numbered from 1.
   void Take(int repetition, RunTrials run);
-  // No further one is needed: it is answered, or cannot be, for five in a row came to no verdict.
-  // Stays so.
+  // Whether no further repetition is needed: the question is answered, or five runs in a row had no
+  // verdict. Stays true.
   [[nodiscard]] bool IsOver() const { return over_; }
   [[nodiscard]] RateAnswer answer() const { return test_.answer(); }
-  // Until the answer.
+  // The trials up to the answer.
   [[nodiscard]] const TrialCount& seen() const { return test_.seen(); }
   [[nodiscard]] int runs() const { return runs_; }
   [[nodiscard]] const std::string& unit() const { return unit_; }
@@ -49,12 +49,12 @@ class Repetitions {
 
   Until until_;
   SequentialTest test_;
-  std::map<int, RunTrials> waiting_;  // for one before them
+  std::map<int, RunTrials> waiting_;  // finished, but an earlier repetition is not
   std::string unit_ = "run";
-  int64_t largest_ = 1;  // trials of a run so far
+  int64_t largest_ = 1;  // most trials of a run so far
   int next_ = 1;
   int runs_ = 0;
-  int without_verdict_ = 0;  // the last ones
+  int without_verdict_ = 0;  // latest runs in a row without a verdict
   bool over_ = false;
 };
 

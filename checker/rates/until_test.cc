@@ -9,7 +9,7 @@
 namespace doublehold {
 namespace {
 
-TEST(Until, SaysWhichRateIsToBeBelowWhat) {
+TEST(Until, ReadsTheRateTheLimitAndTheConfidence) {
   const struct {
     std::string text, claim;
     bool per_run;
@@ -31,7 +31,7 @@ TEST(Until, SaysWhichRateIsToBeBelowWhat) {
   }
 }
 
-TEST(Until, RefusesWhatItDoesNotUnderstandAndNamesTheNearest) {
+TEST(Until, RefusesInvalidTextAndSuggestsTheNearest) {
   const struct {
     std::string text, why;
   } rows[] = {
@@ -73,7 +73,7 @@ TEST(Until, RefusesWhatItDoesNotUnderstandAndNamesTheNearest) {
   }
 }
 
-// A run of which everything is known: its fault episodes, of any claim, and of stock.
+// A decided run with these fault episodes: for any claim, and for stock.
 RunTrials RunOf(const TrialCount& any, const TrialCount& stock) {
   RunTrials run{.unit = "fault episode", .by_trial = {}, .by_run = {}};
   run.by_trial = {{"", any}, {"stock", stock}};
@@ -85,9 +85,9 @@ RunTrials RunOf(const TrialCount& any) { return RunOf(any, any); }
 
 Repetitions Asking(const std::string& text) { return Repetitions(*ReadUntil(text)); }
 
-TEST(Repetitions, AreLookedAtInTheOrderOfTheirPlan) {
+TEST(Repetitions, AreJudgedInThePlannedOrder) {
   Repetitions repetitions = Asking("rate < 1%");
-  repetitions.Take(2, RunOf({.of = 500}));  // it was faster, and says nothing before the first does
+  repetitions.Take(2, RunOf({.of = 500}));  // it was faster, but does not count before the first
   EXPECT_EQ(repetitions.answer(), RateAnswer::kOpen);
   EXPECT_EQ(repetitions.runs(), 0);
   repetitions.Take(1, RunOf({.of = 20, .violated = 5}));
@@ -109,7 +109,7 @@ TEST(Repetitions, EndWhenTheRateIsKnownInEitherDirection) {
   EXPECT_EQ(run, 2);
 }
 
-TEST(Repetitions, AClaimAndTheRunAreAskedAboutWhereTheQuestionSaysSo) {
+TEST(Repetitions, CountTheClaimOrTheRunThatTheQuestionNames) {
   const RunTrials run = RunOf({.of = 40, .violated = 8}, {.of = 40});
   Repetitions any = Asking("rate < 1%"), stock = Asking("rate of stock < 1%");
   Repetitions per_run = Asking("rate per run < 1%"), fencing = Asking("rate of fencing < 1%");
@@ -131,7 +131,7 @@ TEST(Repetitions, ARunWithoutAVerdictNeverHelpsAnAnswer) {
   EXPECT_EQ(repetitions.answer(), RateAnswer::kOpen);
 }
 
-TEST(Repetitions, AreGivenUpWhenOneAfterAnotherComesToNoVerdict) {
+TEST(Repetitions, AreGivenUpAfterSeveralRunsInARowWithoutAVerdict) {
   Repetitions repetitions = Asking("rate < 1%");
   for (int run = 1; run <= 4; ++run) repetitions.Take(run, TrialsIn(nullptr));
   repetitions.Take(5, RunOf({.of = 1}));
