@@ -10,13 +10,12 @@
 
 namespace doublehold {
 
-// In the order in which they stand in a cell: the vital ones first, else as they are told.
+// In the order of the letters of a cell: the vital claims first, the others as in the registry.
 std::vector<const CheckerEntry*> InOrderOfLetters();
 
-// Of two that hold it with valid leases it goes without saying that they both hold it: H, and no h.
-// Empty: none.
+// `lease-exclusion` implies `exclusion`, so H stands without h. Empty: no claim is violated.
 std::string LettersOf(const std::vector<std::string>& violated);
-// A line "  S  stock lost or sold twice\n" for each that is among the letters.
+// A line "  S  stock lost or sold twice\n" for each of the letters.
 std::string LegendOf(std::string_view letters);
 
 }  // namespace doublehold

@@ -16,7 +16,7 @@ TEST(ClaimLetters, EveryClaimHasALetterOfItsOwn) {
   EXPECT_EQ(InOrderOfLetters().size(), Checkers().size());
 }
 
-TEST(ClaimLetters, OfADoubleHoldWithValidLeasesItGoesWithoutSayingThatBothHold) {
+TEST(ClaimLetters, LeaseExclusionHidesTheLetterOfExclusion) {
   EXPECT_EQ(LettersOf({"release", "stock", "exclusion"}), "hSR");
   EXPECT_EQ(LettersOf({"exclusion", "lease-exclusion"}), "H");
   EXPECT_EQ(LettersOf({}), "");

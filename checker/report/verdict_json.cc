@@ -1,4 +1,4 @@
-// The verdict as verdict.json has it: docs/formats.md.
+// Writes a verdict as verdict.json: docs/formats.md.
 
 #include <array>
 #include <nlohmann/json.hpp>
@@ -144,11 +144,11 @@ json ToJson(const ClaimVerdict& claim, const RunVerdict& verdict) {
           {"picture", claim.picture}};
 }
 
-// What faults of its kind are called on a page.
+// The name of a fault's kind on a page.
 std::string_view FamilyOf(const FaultFact& fault) {
   using enum FaultTrait;
   struct Family {
-    FaultTraits traits;  // any of them
+    FaultTraits traits;  // the family has any of them
     std::string_view name;
   };
   static constexpr std::array kFamilies{

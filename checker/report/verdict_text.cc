@@ -1,4 +1,5 @@
-// The verdict for a terminal: a table, the sentences behind it, what was injected, one last line.
+// Writes a verdict for a terminal: a table, the sentences behind it, the injected faults, a last
+// line.
 
 #include <fmt/format.h>
 
@@ -51,7 +52,8 @@ std::string MarginOf(const Margin& margin) {
                      margin.unit == "ns" ? ShortTime(value) : fmt::format("{} {}", value, unit));
 }
 
-// So many that the upper end of a rate shows two digits: the ends and the rate itself alike.
+// Enough decimals for two digits of the rate's upper end; the rate and both ends use the same
+// number.
 int DecimalsForRate(const Rate& rate) {
   int decimals = 1;
   for (double high = rate.high * 100; high < 1 && high > 0 && decimals < 6; high *= 10) ++decimals;
@@ -84,8 +86,8 @@ std::string Table(const RunVerdict& verdict) {
   return Joined(rows);
 }
 
-// The first of a claim is told in full, unless another claim's was the same; verdict.json does so
-// of every one.
+// The first violation of a claim is described in full, unless another claim had the same.
+// verdict.json describes every violation in full.
 std::string Story(const ClaimVerdict& claim, const Violation& violation) {
   std::string text;
   for (size_t i = 0; i < violation.steps.size(); ++i) {
@@ -97,10 +99,11 @@ std::string Story(const ClaimVerdict& claim, const Violation& violation) {
   return text;
 }
 
-// Many violations of one hold are one story: its first sentence, and how many more there are.
+// Violations of one hold are one story: the first sentence, and the number of the others.
 std::string Sentences(const ClaimVerdict& claim, std::set<std::string>& told_in_full) {
   std::string text = fmt::format("{}: {}\n", claim.claim, claim.reason);
-  std::vector<std::pair<const Violation*, int64_t>> stories;  // the first of each; how many more
+  // the first violation of each story; the number of the others
+  std::vector<std::pair<const Violation*, int64_t>> stories;
   for (const Violation& violation : claim.violations) {
     const auto same = std::ranges::find_if(stories, [&](const auto& story) {
       const Violation& other = *story.first;
@@ -132,7 +135,7 @@ std::string Sentences(const ClaimVerdict& claim, std::set<std::string>& told_in_
   return text;
 }
 
-// How near it came, and who came nearest.
+// How close each claim came to a violation, and the nearest miss.
 std::string Margins(const RunVerdict& verdict) {
   std::string text;
   for (const ClaimVerdict& claim : verdict.claims) {
@@ -145,7 +148,7 @@ std::string Margins(const RunVerdict& verdict) {
   return text.empty() ? text : "margins:\n" + text;
 }
 
-// How long, and how much, what went wrong was.
+// The lengths of overlaps, and the number of lost updates.
 std::string Sizes(const RunVerdict& verdict) {
   std::string text;
   for (const ClaimVerdict& claim : verdict.claims) {
@@ -164,7 +167,7 @@ std::string Sizes(const RunVerdict& verdict) {
   return text + '\n';
 }
 
-// What was not seen, and where something may hide behind it.
+// What was not observed, and what it may hide.
 std::string Blind(const RunVerdict& verdict) {
   if (!verdict.blind_spots) return "what was not answered was not looked into\n";
   const BlindSpots& spots = *verdict.blind_spots;
@@ -192,12 +195,12 @@ std::string Blind(const RunVerdict& verdict) {
   return text;
 }
 
-// What is told on one line: a fault, or all of one kind that a nemesis drew.
+// One line of the list of faults: a fault, or all drawn faults of one kind.
 struct FaultLine {
   std::string name;
   std::string what;
   int64_t planned = 0, started = 0;
-  std::optional<int64_t> asked_ns;  // when it was the same each time
+  std::optional<int64_t> asked_ns;  // if it was the same each time
   std::vector<int64_t> measured_ns{};
 };
 
@@ -222,7 +225,7 @@ std::string Faults(const RunVerdict& verdict) {
     FaultLine& line = lines[line_of[fault]];
     ++line.started;
     if (faults[fault].drawn_for.empty()) line.asked_ns = episode.asked_ns;
-    // A fault that acted and has no length says 1 ns.
+    // A fault without a length that acted is recorded with 1 ns.
     if (episode.measured_ns != 0 && episode.measured_ns != 1)
       line.measured_ns.push_back(episode.measured_ns);
   }
@@ -250,7 +253,7 @@ std::string LastLine(const RunVerdict& verdict) {
                      verdict.as_expected ? "as expected" : "not as expected");
 }
 
-// Whose library was judged, and by which clock.
+// The library that was judged, and how its holds were timed.
 std::string Library(const RunFacts& facts) {
   if (!facts.library) return "";
   return fmt::format(
