@@ -15,10 +15,10 @@
 namespace doublehold {
 namespace {
 
-enum class When : uint8_t { kStretch, kInstant };  // how the time of a fault is told
+enum class When : uint8_t { kStretch, kInstant };  // how the time of a fault is written
 
-// What a fault of some kind did. {0} is its target as the subject, {1} the same with 's, {2} how
-// far a clock was moved.
+// The wording of a fault's effect. {0} is its target as the subject, {1} the same with 's, {2} how
+// far a clock moved.
 struct Wording {
   std::string_view kind;
   When when;
@@ -32,7 +32,7 @@ constexpr std::string_view kHeldNode = "messages to and from {0} were held on th
 constexpr std::string_view kHeldAll = "messages were held on the wire";
 constexpr std::string_view kCutOff = "{0} was cut off";
 constexpr std::string_view kCut = "links were cut";
-// Of nodes only.
+// Wordings for nodes only.
 constexpr std::string_view kSavedNode = "{0} had been told to save";
 constexpr std::string_view kEmptied = "{0} had been emptied";
 constexpr std::string_view kDeleted = "the key had been deleted on {0}";
@@ -80,7 +80,7 @@ constexpr std::array kWordings{
     Wording{"forget-scripts", When::kInstant, kForgot, kForgot, kForgot},
 };
 
-// As measured, to the millisecond: finer than that is the measurement's own.
+// The measured move, to the millisecond, which is the precision of the measurement.
 std::string MovedBy(int64_t by_ns) {
   const auto by = std::chrono::round<std::chrono::milliseconds>(Duration(std::abs(by_ns)));
   return (by_ns < 0 ? "back by " : "ahead by ") + FormatDuration(by);
@@ -140,13 +140,13 @@ Violation TellStaleOverlap(const Scene& scene, const Hold& first, const Hold& se
   const Hold& stale = first_is_stale ? first : second;
   const Hold& other = first_is_stale ? second : first;
   StaleStory story = TellStale(scene, stale, other.client, at_ns, stale.core.to_ns);
-  // It was granted within a lease that was valid from when it was asked for: no delay makes that
-  // right.
+  // A grant within a lease that was valid since the acquire's invocation is wrong, whatever delay
+  // there was.
   const bool within = std::ranges::any_of(other.live, [&](const Span& live) {
     return live.from_ns <= stale.asked_ns && at_ns < live.to_ns;
   });
   story.by_stall = story.by_stall && !within;
-  // But the one that held it may have lost it before, by what the machine did.
+  // But the first holder may have lost the key before, because of a stall.
   const std::string lost = first_is_stale ? "" : AftermathClause(scene, &first, nullptr, at_ns);
   if (!lost.empty()) story = {.text = story.text, .suffix = "; " + lost, .by_stall = true};
   std::string text = story.text;
@@ -220,7 +220,7 @@ StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64
   }
   const auto faults = FaultsBehind(
       scene, {.at_ns = at_ns, .stale = stale.client, .other = other, .lease_end_ns = end_ns});
-  // Who extends its lease would have gone on doing so.
+  // A watchdog would have gone on renewing the lease.
   const auto on_it = [&stale](const FaultEpisode* episode) {
     return episode->client == stale.client;
   };

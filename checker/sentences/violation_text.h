@@ -1,4 +1,4 @@
-// The sentences of a verdict: who, when, what, and which fault was at work.
+// Writes the sentences of a verdict: who, when, what, and which fault was active.
 #ifndef DOUBLEHOLD_CHECKER_SENTENCES_VIOLATION_TEXT_H_
 #define DOUBLEHOLD_CHECKER_SENTENCES_VIOLATION_TEXT_H_
 
@@ -14,39 +14,38 @@ namespace doublehold {
 
 // "client 3 was stopped (2.101-3.104 s)"; with `it` the client's name is "it".
 std::string FaultClause(const Scene& scene, const FaultEpisode& episode, int32_t it = 0);
-// The same of several, with "and"; "no fault was active" of none.
+// The clauses of several faults, joined by "and"; "no fault was active" for none.
 std::string FaultsClause(const Scene& scene, const std::vector<const FaultEpisode*>& episodes);
 
-// What was behind a hold whose lease was over.
+// Why a lease was over while its hold lasted.
 struct StaleStory {
   std::string text;    // "client 3's lease ended at 2.418 s while it was stopped (2.101-3.104 s)"
-  std::string suffix;  // said at the end of the sentence: "; no fault was active"
+  std::string suffix;  // the end of the sentence: "; no fault was active"
   int32_t fault = -1;
   bool by_stall = false;
 };
-// `at_ns`: when the stale hold did harm; `until_ns`: until when it was held, or had not yet
-// written.
+// `at_ns`: when the stale hold did harm. `until_ns`: until when it was held, or when it wrote.
 StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64_t at_ns,
                      int64_t until_ns);
 
-// The violation that an overlap of two holds is.
+// Describes the violation by an overlap of two holds.
 Violation TellOverlap(const Scene& scene, const Holds& holds, const OverlapFound& overlap);
 
-// Something that a session did and should not have, told with why it could.
+// An operation of a session that should not have happened or succeeded.
 struct Deed {
   SessionId by;
-  const Hold* under = nullptr;   // the hold it was done under; null: none
-  const Hold* harmed = nullptr;  // somebody else's
-  const Hold* beside = nullptr;  // one of its own that it was to leave as it is
+  const Hold* under = nullptr;   // the hold under which it was done; null: none
+  const Hold* harmed = nullptr;  // another session's hold
+  const Hold* beside = nullptr;  // another hold of the session, which it should not have changed
   uint16_t key = 0;
   Span when;
   std::string what;         // "freed client 5's lock"
-  bool of_service = false;  // it is the service's, whatever clients do late
+  bool of_service = false;  // the service is to blame, however late clients are
 };
 Violation TellDeed(const Scene& scene, const Deed& deed);
 
-// Where no fault was active, names the last that had begun before, of those whose `kind` is true:
-// for harm that outlives what caused it.
+// If no fault was active, names the last fault before the violation for which `kind` is true: some
+// harm outlives its cause.
 void NameEarlierFault(const Scene& scene, Violation& violation, bool (*kind)(const FaultFact&));
 
 }  // namespace doublehold

@@ -30,7 +30,7 @@ struct StoryCase {
   std::string sentence;
 };
 
-TEST(Story, OfAStaleHoldTellsWhyItsLeaseRanOut) {
+TEST(Story, AStaleHoldIsExplainedByTheEndOfItsLease) {
   const std::string begin = "client 3's lease ended at 0.008 s";
   const std::string middle =
       "; client 5 was granted the key at 0.012 s; client 3 held it until 0.016 s";
@@ -70,7 +70,7 @@ TEST(Story, OfAStaleHoldTellsWhyItsLeaseRanOut) {
   }
 }
 
-TEST(Story, OfTwoLiveLeasesTellsUntilWhenTheFirstWasValid) {
+TEST(Story, OfTwoLiveLeasesSaysUntilWhenTheFirstWasValid) {
   const std::string begin =
       "client 5 was granted the key at 0.009 s while client 3's lease was valid until 0.014 s; "
       "client 3 held it until 0.016 s; ";
@@ -88,7 +88,7 @@ TEST(Story, OfTwoLiveLeasesTellsUntilWhenTheFirstWasValid) {
             begin + "the key had been deleted on node 1 at 0.004 s"},
            {"    evict n1:              [-]",
             begin + "the key had been evicted from node 1 at 0.004 s"},
-           // Those who held it slept, which explains nothing; somebody else woke up.
+           // The pauses of both holders explain nothing; another client woke up.
            {"    pause c3:            [---]\n    slow c5:              [---]\n    pause c1:        "
             "  [---]",
             begin + "client 1 was stopped (0.000-0.004 s)"},
@@ -103,7 +103,7 @@ TEST(Story, OfTwoLiveLeasesTellsUntilWhenTheFirstWasValid) {
   }
 }
 
-TEST(Story, AFaultThatEndedOverALeaseBeforeIsNotNamed) {
+TEST(Story, AFaultThatEndedMoreThanALeaseBeforeIsNotNamed) {
   const std::string late = R"(
     c3:        A-a=====!===================R-r
     c5:                              A-a===R-r
@@ -111,7 +111,7 @@ TEST(Story, AFaultThatEndedOverALeaseBeforeIsNotNamed) {
   EXPECT_NE(FirstSentence(late).find("; no fault was active"), std::string::npos);
 }
 
-TEST(Story, WhatWasLostIsNamedForAsLongAsTheLeaseInWhichItWas) {
+TEST(Story, ALostMessageIsNamedForAsLongAsItsLease) {
   const std::string late = R"(
     c3:        A-a=====!===================R-r
     c5:                              A-a===R-r
@@ -120,7 +120,7 @@ TEST(Story, WhatWasLostIsNamedForAsLongAsTheLeaseInWhichItWas) {
       << FirstSentence(late);
 }
 
-TEST(Story, WhatStoppedAStaleClientWhenItsLeaseEndedIsNamedHoweverLateItDidHarm) {
+TEST(Story, APauseAtTheEndOfTheLeaseIsNamedHoweverLateTheHarm) {
   const std::string late = R"(
     c3:        A-a=====!===================R-r
     c5:                              A-a===R-r
@@ -130,7 +130,7 @@ TEST(Story, WhatStoppedAStaleClientWhenItsLeaseEndedIsNamedHoweverLateItDidHarm)
       << FirstSentence(late);
 }
 
-TEST(Story, WhatLastsForNoMillisecondHasAnInstant) {
+TEST(Story, AFaultShorterThanAMillisecondHasAnInstant) {
   const History history = FromLanes(R"(
     c3:       A-a=====R-r
     drop c3:     [--]    )");
@@ -156,7 +156,7 @@ TEST(Story, OfTwoLiveLeasesPrefersAClockToAPause) {
             std::string::npos);
 }
 
-TEST(Story, NamesAllTheClocksThatWereMovedThen) {
+TEST(Story, NamesAllTheClocksThatMovedThen) {
   EXPECT_NE(FirstSentence(std::string(kLive) + "    jump n1:               [-------]   | 750\n"
                                                "    jump c5:               [-------]   | 1500")
                 .find("the clock of node 1 had been moved ahead by 750ms at 0.004 s and client 5's "
@@ -208,9 +208,9 @@ TEST(Story, ALeaseThatWasOverBeforeItsGrantSaysSo) {
             "held it until 0.016 s; no fault was active");
 }
 
-// c2's lease is over when its answer comes, since the machine stalled it. That excuses it only
-// where the key can have been free when it asked, or since.
-TEST(Story, TheMachineDoesNotExcuseAGrantWithinALeaseThatRanWhenItWasAskedFor) {
+// A stall ended c2's lease before its answer came. This excuses the grant only if the key can have
+// been free at or after the acquire's invocation.
+TEST(Story, AStallDoesNotExcuseAGrantWithinALeaseThatRanAtTheAcquire) {
   struct Granted {
     std::string first;
     Outcome3 outcome;
@@ -220,10 +220,10 @@ TEST(Story, TheMachineDoesNotExcuseAGrantWithinALeaseThatRanWhenItWasAskedFor) {
       machine c2:      (------))";
   for (const Granted& each : std::vector<Granted>{
            {"c1:          A-a==============R-r", Outcome3::kViolated},
-           // from the very instant at which it was asked for; from after that
+           // from the instant of the acquire's invocation; from later
            {"c1:           A-a==============R-r", Outcome3::kViolated},
            {"c1:            A-a==============R-r", Outcome3::kUnknown},
-           // it was over in between
+           // the lease was over in between
            {"c1:          A-a=====!=E-e=====R-r", Outcome3::kUnknown},
        }) {
     History history = FromLanes("\n      " + each.first + second);
