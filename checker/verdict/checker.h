@@ -1,6 +1,6 @@
-// What a checker is: a pure function from a history to what became of one claim.
+// A checker is a pure function from a history to the verdict of one claim.
 //
-// A limit reached, or too little to go by, is kUnknown, never kValid. No I/O; nothing is kept.
+// A reached limit, or too little evidence, is kUnknown, never kValid. No I/O, no state.
 #ifndef DOUBLEHOLD_CHECKER_VERDICT_CHECKER_H_
 #define DOUBLEHOLD_CHECKER_VERDICT_CHECKER_H_
 
@@ -18,47 +18,46 @@
 
 namespace doublehold {
 
-enum class Outcome3 : uint8_t { kValid, kUnknown, kViolated };  // in the order of gravity
+enum class Outcome3 : uint8_t { kValid, kUnknown, kViolated };  // by severity
 std::string_view Name(Outcome3 outcome);                        // "valid", "unknown", "violated"
 
 struct ClaimVerdict {
   std::string claim;
   Outcome3 outcome = Outcome3::kUnknown;
-  std::string reason;         // one sentence; for kUnknown: what kept it from being decided
+  std::string reason;         // one sentence; for kUnknown: why it is undecided
   int64_t count = 0;          // violations seen
-  int64_t opportunities = 0;  // of how many `unit`
+  int64_t opportunities = 0;  // out of how many `unit`
   std::string unit;           // "holds", "orders", "keys"
   std::vector<Margin> margins;
-  std::vector<Violation> violations;     // as many of them as Limits allows
-  std::vector<Sighting> seen{};          // when each came about, told or not
-  std::optional<Percentiles> overlap{};  // how long those lasted that have a length
-  std::vector<Outcome3> trials{};        // what became of it in each: trials.h. Filled by Judge
-  std::string picture{};                 // of the first of them: ascii_timeline.h
+  std::vector<Violation> violations;     // as many as Limits allows
+  std::vector<Sighting> seen{};          // the time of each violation, described or not
+  std::optional<Percentiles> overlap{};  // lengths of the violations that have one
+  std::vector<Outcome3> trials{};        // the outcome in each trial (trials.h); filled in by Judge
+  std::string picture{};                 // the first violation: ascii_timeline.h
 };
 
 struct Limits {
-  // More are counted, not told. 0: the outcome alone is asked for, and no margins are looked for
+  // Further violations are only counted. 0: only the outcome is needed; margins are not computed
   // either.
   size_t violations_told = 50;
-  int64_t told_of_a_hold = 5;  // of those that one hold overlapped
+  int64_t told_of_a_hold = 5;  // violations of one first hold that are described
 };
 
-class Evidence;  // a history and what is read off it: checker/evidence/evidence.h
+class Evidence;  // a history and the evidence extracted from it
 using CheckFunction = ClaimVerdict (*)(const Evidence&, const Limits&);
 
-// What a claim is about, and so which locks it can be made of: any, those that are taken, those
-// that give tokens.
+// What a claim is about: the data, any lock, or only locks that issue tokens.
 enum class About : uint8_t { kData, kLock, kToken };
 
-// A claim that is a limit of the user's: of a time, or of a number.
+// A claim that is a limit set by the user: a time, or a number.
 enum class LimitKind : uint8_t { kNone, kTime, kCount };
 
-// A claim in tables of many runs.
+// The letter of a claim in tables of many runs.
 struct ClaimLetter {
-  char letter;               // of no other claim
-  std::string_view meaning;  // of its violation: "held twice, both leases valid"
-  // What a lock is for: its place among these, from 1 on; where it is not known, nothing is. 0: it
-  // is something else.
+  char letter;               // unique
+  std::string_view meaning;  // its violation: "held twice, both leases valid"
+  // Rank among the claims that a lock exists for, from 1 on; if one of these is unknown, so is the
+  // cell. 0: another claim.
   int vital = 0;
 };
 
@@ -68,13 +67,13 @@ struct CheckerEntry {
   std::string_view violated_when;  // for `doublehold list claims`
   About about;
   CheckFunction check;
-  LimitKind limit = LimitKind::kNone;  // the claim is judged only where one is set: limit.h
-  bool by_traffic = false;             // by the commands that clients send
+  LimitKind limit = LimitKind::kNone;  // if not kNone: judged only if the limit is set (limit.h)
+  bool by_traffic = false;             // decided by the commands that clients send
 };
 
-// The registry: one line a claim, in the order in which they are told.
+// The registry: one entry for each claim, in the order of the output.
 std::span<const CheckerEntry> Checkers();
-// Null when there is none of that name.
+// Null if there is no such claim.
 const CheckerEntry* FindChecker(std::string_view claim);
 
 }  // namespace doublehold

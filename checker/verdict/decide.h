@@ -1,4 +1,4 @@
-// How every checker comes from what it saw to its outcome.
+// How a checker comes from the violations that it found to its outcome.
 #ifndef DOUBLEHOLD_CHECKER_VERDICT_DECIDE_H_
 #define DOUBLEHOLD_CHECKER_VERDICT_DECIDE_H_
 
@@ -13,13 +13,13 @@
 
 namespace doublehold {
 
-// Violations as they are found: keeps the first that are to be told, and whether the machine alone
-// explains all of them.
+// Collects violations as they are found. Keeps the first ones to describe, and whether the machine
+// alone explains all of them.
 class Stories {
  public:
   explicit Stories(const Limits& limits) : limits_(limits) {}
 
-  // Whether a further violation would still change anything; telling one costs more than seeing it.
+  // Whether describing a further violation can still matter; describing costs more than counting.
   [[nodiscard]] bool Wanted() const {
     return told_.size() < limits_.violations_told || all_by_stall_;
   }
@@ -28,20 +28,20 @@ class Stories {
     Add(std::move(violation), at_ns);
   }
   void Add(Violation violation, int64_t came_about_at_ns);
-  // One that is counted and not told.
+  // Counts a violation that is not described.
   void SawAt(int64_t at_ns) { seen_.push_back({.at_ns = at_ns}); }
 
-  // The same for a violation whose first hold is this one: a hold that lasted for long past its
-  // lease overlaps hundreds, and they are one story. Who is not wanted is counted with the last
-  // that was told of its hold.
+  // The same for a violation with this first hold. A hold that outlasts its lease by far overlaps
+  // hundreds of others, and these are one story. Violations that are not wanted are counted with
+  // the last described one of their hold.
   [[nodiscard]] bool Wanted(uint64_t first_hold) const;
   void CountUntold(uint64_t first_hold, int64_t came_about_at_ns);
 
   [[nodiscard]] bool empty() const { return seen_.empty(); }
-  // Every one of them is by_stall. False when there was none.
+  // Whether every violation is by_stall; false if there are none.
   [[nodiscard]] bool AllByStall() const { return !seen_.empty() && all_by_stall_; }
   [[nodiscard]] const std::string& FirstSentence() const { return first_sentence_; }
-  // What is told, and when everything came about.
+  // The described violations, and the times of all.
   [[nodiscard]] std::pair<std::vector<Violation>, std::vector<Sighting>> Take() && {
     return {std::move(told_), std::move(seen_)};
   }
@@ -61,13 +61,13 @@ class Stories {
   std::map<uint64_t, OfHold> of_hold_;
 };
 
-// Nothing can be said, and why.
+// The claim is undecided, for this reason.
 ClaimVerdict Undecided(ClaimVerdict verdict, std::string why);
 
-// Why a claim that nothing speaks against is not valid: more of it was passed over than was judged.
+// Why a claim without violations is not valid: more cases were skipped than judged. Nothing: it is.
 std::optional<std::string> WhyTooLittle(int64_t judged, int64_t passed_over, std::string_view of);
 
-// Violated when something was counted, unless the machine is to blame for all of it; else valid.
+// Violated if something was counted, unless the machine explains all of it; else valid.
 ClaimVerdict Decided(ClaimVerdict verdict, Stories stories, std::string if_violated,
                      std::string if_valid);
 

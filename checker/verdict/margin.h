@@ -1,4 +1,4 @@
-// How near a claim came to being violated, and who came nearest.
+// How close a claim came to a violation, and the nearest misses.
 #ifndef DOUBLEHOLD_CHECKER_VERDICT_MARGIN_H_
 #define DOUBLEHOLD_CHECKER_VERDICT_MARGIN_H_
 
@@ -12,10 +12,10 @@
 
 namespace doublehold {
 
-// Seconds to the millisecond; of shorter ones a tenth says enough: "4.103 s", "210.0 us".
+// Seconds to the millisecond, shorter times to a tenth: "4.103 s", "210.0 us".
 std::string ShortTime(int64_t ns);
 
-// One that went well, and only just.
+// A case that just went well.
 struct NearMiss {
   int64_t value = 0;  // in the unit of its margin
   int64_t at_ns = 0;
@@ -26,24 +26,24 @@ struct NearMiss {
 struct Margin {
   std::string what;  // "shortest gap between two holds"
   int64_t value = 0;
-  std::string missed{};  // what it is called below 0: "longest overlap of two holds"
+  std::string missed{};  // its name below 0: "longest overlap of two holds"
   std::string unit = "ns";
-  std::vector<NearMiss> nearest{};  // the nearest that were not missed, the nearest first
+  std::vector<NearMiss> nearest{};  // the nearest misses, the nearest first
 };
 
 // Finds the least of many values, and the nearest of those that are not below 0.
 class MarginFinder {
  public:
-  static constexpr size_t kNearest = 3;  // so many are listed
+  static constexpr size_t kNearest = 3;  // how many are listed
 
   explicit MarginFinder(Margin margin) : margin_(std::move(margin)) {}
 
-  // Whether it would be listed: telling costs more than looking.
+  // Whether the value would be listed: writing a sentence costs more than comparing.
   [[nodiscard]] bool IsNear(int64_t value) const;
-  // `sentence` is kept only where IsNear.
+  // Keeps `sentence` only if IsNear.
   void Add(int64_t value, int64_t at_ns, std::string sentence);
   void Add(int64_t value) { least_ = std::min(value, least_.value_or(value)); }
-  // Nothing when there was no value.
+  // Nothing if there was no value.
   [[nodiscard]] std::optional<Margin> Take() &&;
 
  private:

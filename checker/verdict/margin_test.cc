@@ -18,7 +18,7 @@ std::vector<std::string> Told(const Margin& margin) {
   return sentences;
 }
 
-TEST(Margin, IsTheLeastAndListsTheNearestOfThoseThatWentWell) {
+TEST(Margin, IsTheLeastAndListsTheNearestMisses) {
   MarginFinder finder({.what = "gap"});
   for (const int64_t value : {7, 3, -2, 9, 0, 5, 3}) {
     const std::string sentence = "took " + std::to_string(value);
@@ -35,7 +35,7 @@ TEST(Margin, IsTheLeastAndListsTheNearestOfThoseThatWentWell) {
   EXPECT_EQ(margin->nearest[1].at_ns, 30);
 }
 
-TEST(Margin, OfNothingThereIsNone) {
+TEST(Margin, WithoutValuesThereIsNone) {
   EXPECT_FALSE(MarginFinder({.what = "gap"}).Take().has_value());
 }
 
@@ -46,7 +46,7 @@ TEST(Margin, TimesAreShort) {
   EXPECT_EQ(ShortTime(4'103'400'000), "4.103 s");
 }
 
-TEST(Margin, TheGapsOfHoldsAreToldWithWhoAndWhen) {
+TEST(Margin, TheGapsOfHoldsSayWhoAndWhen) {
   const History history = FromLanes(R"(
       c1: A-a===R-r                          A-a=R-r
       c2:           A-a==R-r          A-a=R-r
@@ -70,7 +70,7 @@ TEST(Margin, OneOwnersHoldsAndReadersHaveNoGap) {
                   .margins.empty());
 }
 
-TEST(Margin, ALeaseHasWhatIsLeftAtReleaseAndAtGrant) {
+TEST(Margin, ALeaseHasMarginsAtReleaseAndAtGrant) {
   const History history = FromLanes(R"(
       c1: A-a======R-!-r
       c2:              A-a-----------E-e======!=R-r
@@ -106,7 +106,7 @@ TEST(Margin, TokensHaveTheSmallestStep) {
   EXPECT_EQ(CheckFencing(back, {}).margins.at(0).value, -2);
 }
 
-TEST(Margin, AGapIsToWhoeverHeldTheKeyLast) {
+TEST(Margin, AGapIsMeasuredFromTheLastHolder) {
   const std::vector<Margin> margins = CheckExclusion(FromLanes(R"(
       c1: A-a============R-r
       c2:    A-a==R-r
@@ -119,7 +119,7 @@ TEST(Margin, AGapIsToWhoeverHeldTheKeyLast) {
                 "client 3 was granted item-0 at 0.021 s, 6.0 ms after client 1 released it"});
 }
 
-TEST(Margin, TheValidityAtGrantIsThatOfTheGrant) {
+TEST(Margin, TheValidityAtGrantIgnoresExtensions) {
   const std::vector<Margin> margins = CheckLeaseExclusion(FromLanes(R"(
       c1: A-a==E-e=!R-r
       c2:                A-a=R-r)"),

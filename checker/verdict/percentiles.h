@@ -1,4 +1,4 @@
-// A few values that stand for many.
+// Percentiles of a series of times.
 #ifndef DOUBLEHOLD_CHECKER_VERDICT_PERCENTILES_H_
 #define DOUBLEHOLD_CHECKER_VERDICT_PERCENTILES_H_
 
@@ -7,7 +7,7 @@
 
 namespace doublehold {
 
-// Values at p50, p95, p99 and the largest, in ns; count 0: nothing measured.
+// p50, p95, p99 and the maximum, in ns; count 0: nothing was measured.
 struct Percentiles {
   int64_t count = 0, p50_ns = 0, p95_ns = 0, p99_ns = 0, max_ns = 0;
 };
