@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kColumnNs = 1'000'000;
 
 struct PictureLane {
-  std::vector<std::string> label;  // its words
+  std::vector<std::string> label;  // the words of its label
   std::string content;
   std::deque<std::string> values;
 };
@@ -35,7 +35,7 @@ std::vector<std::string> WordsOf(const std::string& text) {
   std::abort();
 }
 
-// Column 0 is that of the leftmost mark.
+// Column 0 is the column of the leftmost mark.
 std::vector<PictureLane> Split(std::string_view picture) {
   std::istringstream in{std::string(picture)};
   std::vector<std::string> lines;
@@ -71,14 +71,14 @@ int64_t Take(PictureLane& lane, int64_t otherwise) {
   return value;
 }
 
-// The token of the next value: what follows its #; 0 when there is none.
+// The token of the next value: the number after its #; 0 if there is none.
 int64_t NextToken(const PictureLane& lane) {
   if (lane.values.empty()) return 0;
   const size_t sign = lane.values.front().find('#');
   return sign == std::string::npos ? 0 : std::stoll(lane.values.front().substr(sign + 1));
 }
 
-// That of a grant is a value of its own.
+// The token of a grant is a value of its own.
 int64_t TakeGrantToken(PictureLane& lane) {
   if (lane.values.empty() || !lane.values.front().starts_with('#')) return 0;
   const int64_t token = NextToken(lane);
@@ -95,7 +95,7 @@ std::pair<int64_t, int64_t> TakePair(PictureLane& lane) {
   return {std::stoll(text.substr(0, between)), std::stoll(text.substr(between + 1))};
 }
 
-// Draws one client's lane: keeps what was invoked last and not yet answered.
+// Draws one client's lane, and keeps its open operations.
 class ClientLane {
  public:
   ClientLane(std::vector<Event>& events, PictureLane& lane, SessionId session, uint16_t key,
@@ -191,7 +191,7 @@ class ClientLane {
 
   using Values = std::array<int64_t, 4>;
 
-  // What an answer that is not `ok` says of what was asked.
+  // The values that an answer other than `ok` repeats from its invocation.
   [[nodiscard]] Values Repeated() const {
     const Event& asked = open_.back();
     return asked.op == Op::kWrite || asked.op == Op::kSave ? asked.value : Values{};
@@ -207,7 +207,7 @@ class ClientLane {
     return static_cast<uint64_t>(session_.client) * 100 + ++grants;
   }
 
-  // Of an acquire that is not answered yet the hold is that which it will have.
+  // The late reply to an acquire without an answer has the hold that the acquire will have.
   void DrawLateReply(EventType type, uint64_t& grants) {
     if (asked_.hold == 0) asked_.hold = open_.back().hold = NextHold(grants);
     Event event = EventNow(Op::kLateReply, type, {});
@@ -275,11 +275,11 @@ class ClientLane {
   int64_t asked_lease_ns_;
   int64_t at_ns_ = 0;
   std::vector<uint64_t> holds_;  // not yet released; re-entry nests them
-  size_t leased_ = SIZE_MAX;     // into events_: the last grant or extension
+  size_t leased_ = SIZE_MAX;     // index into events_ of the last grant or extension
   std::vector<Event> open_;
   Event asked_{};                        // the last acquire or release that was not refused
-  Event before_{};                       // the one before
-  std::map<uint64_t, int64_t> lost_ns_;  // of holds that are told to be lost, when
+  Event before_{};                       // the acquire or release before that
+  std::map<uint64_t, int64_t> lost_ns_;  // when the loss of each hold was notified
 };
 
 class LanesDrawing {
@@ -332,7 +332,7 @@ class LanesDrawing {
     ClientLane(history_.events, lane, session, Key(), asked_lease_).Draw(grants_[session.client]);
   }
 
-  // The key that the label names; the first when it names none.
+  // The key in the label; the first key if there is none.
   uint16_t Key() {
     if (target_.empty()) return 0;
     auto& keys = history_.facts.keys;
@@ -342,7 +342,7 @@ class LanesDrawing {
     return key;
   }
 
-  // The process that the label names: c1, n1, referee, supervisor.
+  // The process in the label: c1, n1, referee, supervisor.
   int32_t Process() {
     if (target_ == "supervisor") return kSupervisor;
     if (target_ == "referee") return kReferee;
@@ -419,7 +419,7 @@ class LanesDrawing {
   History history_;
   Duration asked_lease_;
   std::string target_;    // of the lane being drawn
-  int64_t since_ns_ = 0;  // of what was opened last
+  int64_t since_ns_ = 0;  // start of the last opened mark
   int64_t asked_ns_ = 0;
   std::map<int32_t, uint64_t> grants_;
 };

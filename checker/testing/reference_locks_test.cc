@@ -1,5 +1,5 @@
-// The claims on hundreds of executions of a lock service: of one that does what it should none is
-// ever violated, however late or lost its answers are, and each planted defect is found.
+// Judges hundreds of executions of a lock service. A correct one never violates a claim, even with
+// late and lost answers. Each planted defect is found.
 
 #include <gtest/gtest.h>
 
@@ -46,14 +46,14 @@ ServiceOptions AnyOptions(Prng& prng) {
                          .unchecked = prng.Below(4) == 0,
                          .losses = coin(),
                          .sells = coin()};
-  // What is undone without a name, and late, undoes another's.
+  // A late release without a name undoes another entry.
   if (options.reentrant && !options.punctual) options.losses = false;
   if (options.reentrant) options.unchecked = false;
   if (options.unchecked) options.readers = false;
   return options;
 }
 
-TEST(TrueLocks, NothingIsEverViolatedOfAServiceThatDoesWhatItShould) {
+TEST(TrueLocks, ACorrectServiceNeverViolatesAClaim) {
   Prng prng(1, "true");
   Outcomes outcomes;
   const int64_t rounds = NumTrials(800);

@@ -1,5 +1,5 @@
-// The servers of a lock service for tests (reference_service.h): one key, its queue and tokens, a
-// store. They do what they should, but for one defect that they can be given.
+// A lock server and a store for tests (reference_service.h): one key, its queue and tokens. They
+// are correct, except for one planted defect.
 #ifndef DOUBLEHOLD_CHECKER_TESTING_REFERENCE_SERVER_H_
 #define DOUBLEHOLD_CHECKER_TESTING_REFERENCE_SERVER_H_
 
@@ -15,27 +15,27 @@ namespace doublehold {
 
 enum class Defect : uint8_t {
   kNone,
-  kReleasesUnchecked,  // a release frees whatever is there, however late it comes
-  kLosesTokens,        // the counter of tokens starts again now and then
-  kTakesStaleTokens,   // the store does not compare
-  kNoQueue,            // whoever comes first when it is free is granted the key
+  kReleasesUnchecked,  // a release frees the key whatever its owner, however late it comes
+  kLosesTokens,        // the token counter starts again now and then
+  kTakesStaleTokens,   // the store does not compare tokens
+  kNoQueue,            // a free key is granted to the next acquire
   kInnerExitFrees,     // every exit of an owner frees the key
   kCountsTwice,        // an acquire counts 2 now and then
   kNoLock,             // everybody is granted the key at once
-  kTriesAgain,         // a sale of unknown outcome is tried again
+  kTriesAgain,         // a sale of unknown outcome is retried
 };
 
 struct ServiceOptions {
   Defect defect = Defect::kNone;
   int sessions = 3;
-  bool reentrant = false;  // owners may enter again, and are counted
-  bool fair = false;       // a queue
+  bool reentrant = false;  // owners may re-enter, and their entries are counted
+  bool fair = false;       // FIFO queue
   bool readers = false;
-  // Nobody holds past the lease, so that what is under the lock must be right.
+  // Nobody holds past the lease, so the data under the lock must be right.
   bool punctual = true;
-  bool unchecked = false;  // releases free whatever is there; there are no leases then
-  bool losses = true;      // answers, and what was asked for, may be lost or come late
-  bool sells = true;       // from a stock; else reads and writes a record, and saves tasks
+  bool unchecked = false;  // releases free any owner's lock; then there are no leases
+  bool losses = true;      // requests and answers may be lost or late
+  bool sells = true;       // sells from a stock; else reads and writes a record, and saves tasks
 };
 
 struct Asked {
@@ -50,9 +50,9 @@ class TrueServer {
   TrueServer(const ServiceOptions& options, int64_t lease_ns, Prng& prng)
       : options_(options), lease_ns_(lease_ns), prng_(prng) {}
 
-  // The token of a grant; nothing: taken.
+  // Returns the token of the grant; nothing: the key is taken.
   std::optional<int64_t> Acquire(const Asked& asked, int64_t now_ns);
-  // Whether it freed something, or left once.
+  // Returns whether it freed the key, or ended one entry.
   bool Release(const Asked& asked, int64_t now_ns);
   [[nodiscard]] bool Unchecked() const {
     return options_.unchecked || options_.defect == Defect::kReleasesUnchecked;
@@ -82,9 +82,9 @@ struct TrueStore {
   int64_t stock = 1'000;
   int64_t seen_token = 0;
   int64_t first = 1, second = 1;
-  std::map<int64_t, int64_t> results;  // of each task, how many
+  std::map<int64_t, int64_t> results;  // by task, the number of its results
 
-  // Whether a token is good enough; then nothing below it is any more.
+  // Whether the store accepts a token; then it accepts no smaller one any more.
   bool Shown(int64_t token, bool compares) {
     if (compares && token < seen_token) return false;
     seen_token = std::max(seen_token, token);

@@ -13,9 +13,9 @@ namespace doublehold {
 namespace {
 
 constexpr int64_t kLong = 100'000;  // longer than any run
-constexpr int64_t kEndNs = 1'500;   // nobody begins anything after that
+constexpr int64_t kEndNs = 1'500;   // no client starts a wait after that
 
-// What happens when, in the order of time.
+// Runs scheduled functions in the order of time.
 class Agenda {
  public:
   void At(int64_t at_ns, std::function<void()> what) {
@@ -62,7 +62,7 @@ struct World {
   }
 };
 
-// One client: waits, enters, works, leaves, over and over.
+// One client: waits, enters, works and leaves, in a loop.
 class Client {
  public:
   Client(World& world, int32_t number) : world_(world), number_(number) {}
@@ -84,8 +84,8 @@ class Client {
                              .value = value});
   }
 
-  // Sends something: it is done a little later, and answered. Or the answer is lost: then it is
-  // done much later, or never.
+  // Sends a request: it is carried out a little later, and answered. Or its answer is lost: then it
+  // is carried out much later, or never.
   void Send(const std::function<void()>& work, const Next& answered, const Next& lost) {
     if (world_.options.losses && lost && world_.Any(12) == 0) {
       if (world_.Any(3) != 0) Later(world_.Any(2) == 0 ? 4 : 60, work);
@@ -140,7 +140,7 @@ class Client {
       Record(Op::kAcquire, EventType::kInfo, hold);
       Leave(hold, [=, this] { Again(entered, tries); });
     };
-    // Where releases do not name the acquire that they undo, one of unknown outcome cannot be
+    // If releases do not name the acquire that they undo, an acquire of unknown outcome cannot be
     // undone.
     const bool named = !world_.server.Unchecked() && !world_.options.reentrant;
     Send(work, answered, named ? lost : Next());
@@ -148,7 +148,7 @@ class Client {
 
   void Again(const Entered& entered, int64_t tries) {
     if (tries > 1) return Later(12, [=, this] { Enter(entered, tries - 1); });
-    if (!held_.empty()) return entered(false, 0);  // a nested entry that was not to be
+    if (!held_.empty()) return entered(false, 0);  // a nested entry that was refused
     Record(Op::kWait, EventType::kFail, 0);
     const int32_t number = number_;
     Later(60, [this, number] { world_.server.LeaveQueue(number); });
@@ -172,7 +172,7 @@ class Client {
          });
   }
 
-  // Under the lock: sells, and looks or writes or saves; perhaps enters again; leaves.
+  // Works under the lock: sells, or looks, writes and saves; may re-enter; then leaves.
   void Work() {
     Later(world_.options.punctual ? 10 : 60, [this] {
       Sell(3, [this] { UseRecord([this] { Save([this] { Nest([this] { Exit(); }); }); }); });
@@ -246,7 +246,7 @@ class Client {
         });
   }
 
-  // Both halves, one after the other.
+  // Uses both halves of the record, one after the other.
   void UseRecord(const Next& next) {
     if (!world_.options.punctual || world_.options.sells) return next();
     const uint64_t hold = held_.back();

@@ -1,4 +1,4 @@
-// Drawn histories, and what the checkers are to give as the cause.
+// Drawn histories, and the causes that the checkers must find.
 #ifndef DOUBLEHOLD_CHECKER_TESTING_TESTING_CAUSES_H_
 #define DOUBLEHOLD_CHECKER_TESTING_TESTING_CAUSES_H_
 
@@ -14,12 +14,12 @@
 
 namespace doublehold::testing {
 
-// Two holds beside each other, both leases valid.
+// Two overlapping holds with valid leases.
 inline const std::string kBoth = R"(
       c1:          A-a================R-r
       c2:                    A-a==R-r)";
 
-// The first violation of the claim; an empty one when there is none.
+// The first violation of a claim; an empty one if there is none.
 inline Violation FirstOf(const History& history, const std::string& claim) {
   const RunVerdict verdict = Judge(history);
   const auto found = std::ranges::find(verdict.claims, claim, &ClaimVerdict::claim);
@@ -27,7 +27,7 @@ inline Violation FirstOf(const History& history, const std::string& claim) {
   return none ? Violation{} : found->violations.front();
 }
 
-// Of that one; "" when there is none.
+// The cause of the first violation; "" if there is none.
 inline std::string CauseOf(const History& history, const std::string& claim) {
   const Violation first = FirstOf(history, claim);
   if (first.sentence.empty()) return "";
@@ -45,7 +45,7 @@ struct DrawnCause {
 inline void ExpectCauses(const std::vector<DrawnCause>& cases) {
   for (DrawnCause one : cases) {
     one.options.claims = {one.claim};
-    // Else whoever was killed with the key would have it when it is probed.
+    // Else a killed holder's lease would still run during the probe.
     if (one.claim == "liveness") one.options.asked_lease = one.options.lease / 2;
     EXPECT_EQ(CauseOf(FromLanes(one.lanes, one.options), one.claim), one.cause) << one.lanes;
   }

@@ -1,4 +1,4 @@
-// A drawn history of sales, and what the claim `stock` is to make of it.
+// A drawn history of sales, and the expected outcome of the claim `stock`.
 #ifndef DOUBLEHOLD_CHECKER_TESTING_TESTING_STOCK_H_
 #define DOUBLEHOLD_CHECKER_TESTING_TESTING_STOCK_H_
 
