@@ -1,4 +1,4 @@
-// What was expected of a run's claims, held against what was found.
+// Compares the outcomes and causes of a run's claims with the expected ones.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,7 +14,7 @@
 namespace doublehold {
 namespace {
 
-// Whatever of several explanations was so, it is one of these.
+// If several causes are possible, all of them must be expected.
 bool IsOneOf(const std::vector<std::string>& expected, const Violation& violation) {
   const auto is_expected = [&expected](Cause cause) {
     return std::ranges::find(expected, Name(cause)) != expected.end();
@@ -44,7 +44,7 @@ std::string WhyOtherCause(const RunFacts& facts, const ClaimVerdict& claim) {
   if (expected.empty()) return "";
   bool seen = ExpectedOf(facts, claim.claim) != "violated";
   for (const Violation& violation : claim.violations) {
-    if (violation.cause == Cause::kMachine) continue;  // by which nothing is ever violated
+    if (violation.cause == Cause::kMachine) continue;  // never makes a claim violated
     if (!IsOneOf(expected, violation)) {
       return fmt::format("{} was expected to be violated because of {}; but because of {} ({}): {}",
                          claim.claim, fmt::join(expected, ", "), Name(violation.cause),

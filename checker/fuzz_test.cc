@@ -1,5 +1,5 @@
-// Whatever the records of a run hold, judging it ends, decides nothing by overflow, and says the
-// same of what was written and read again.
+// Judges any recorded events: must end, must not overflow, and must give the same verdict after
+// writing and reading.
 
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ History AnyHistoryFuzz(Prng& prng) {
   return history;
 }
 
-TEST(Fuzz, WhateverWasRecordedIsJudgedAndToldAlike) {
+TEST(Fuzz, AnyRecordsAreJudgedAndReportedAlike) {
   Prng prng(1, "fuzz");
   std::array<int, 3> outcomes{};
   const int64_t rounds = NumTrials(1'000);

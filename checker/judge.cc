@@ -30,14 +30,15 @@ ClaimVerdict CheckClaim(const Evidence& evidence, const Limits& limits, const st
   ClaimVerdict verdict;
   try {
     verdict = entry->check(evidence, limits);
-  } catch (const std::exception& failure) {  // memory ran out; whatever it is, it decides nothing
+    // out of memory, or another failure: it decides nothing
+  } catch (const std::exception& failure) {
     verdict = {.reason = fmt::format("the checker failed: {}", failure.what())};
   }
   verdict.claim = claim;
   return verdict;
 }
 
-// By a fault: it holds nothing any more.
+// Whether a fault killed the client: then it holds nothing any more.
 bool WasKilled(const Scene& scene, int32_t client) {
   return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
     return episode.client == client &&
@@ -45,10 +46,10 @@ bool WasKilled(const Scene& scene, int32_t client) {
   });
 }
 
-// A client that was granted a key and then heard of no more may have held it for ever: whoever was
-// granted it later may have been a second holder, and nobody can tell.
+// A client that was granted a key and was not heard of again may hold it for ever. A later grant of
+// the key may be a second hold, which cannot be decided.
 std::string UnfinishedHold(const Holds& holds, const Scene& scene) {
-  std::map<uint16_t, const Hold*> unfinished;  // of each key, the first
+  std::map<uint16_t, const Hold*> unfinished;  // by key, the first such hold
   for (const Hold& hold : holds.all) {
     const auto before = unfinished.find(hold.key);
     if (before != unfinished.end() && before->second->owner() != hold.owner()) {
@@ -68,9 +69,8 @@ struct Drawn {
   int64_t started = 0;
 };
 
-// Of the faults that a nemesis drew, by kind or by what it was asked to do. That one of many finds
-// nothing to act on is to be expected: a frame that no client sends, a step that nobody reaches in
-// time.
+// Counts the drawn faults of a nemesis, by kind or by request. Some of many may find nothing to act
+// on: a frame that no client sends, a step that no client reaches in time.
 std::map<std::string, Drawn> CountDrawn(const RunFacts& facts, const Tally& tally,
                                         std::string FaultFact::*by) {
   std::map<std::string, Drawn> of;
@@ -87,15 +87,15 @@ int64_t RunEndNs(const History& history) {
   return history.events.empty() ? 0 : history.events.back().at_ns;
 }
 
-// The referee comes after the clients, and they work until the end.
+// The referee comes after the clients, which work until the end.
 bool WasCutShort(const History& history) {
   return RunEndNs(history) < ToNs(history.facts.duration);
 }
 
-// What is said of them beside the verdict.
+// Warnings about drawn faults that found nothing to act on.
 std::vector<std::string> DrawnWarnings(const RunFacts& facts, const Tally& tally, bool cut_short) {
   std::vector<std::string> warnings;
-  if (cut_short) return warnings;  // most of them had not come yet
+  if (cut_short) return warnings;  // most of them had not started yet
   for (const auto& [kind, drawn] : CountDrawn(facts, tally, &FaultFact::kind)) {
     if (drawn.started == drawn.planned) continue;
     warnings.push_back(
@@ -105,7 +105,8 @@ std::vector<std::string> DrawnWarnings(const RunFacts& facts, const Tally& tally
   return warnings;
 }
 
-// Those that were to last until something that did not come.
+// Warnings about faults that lasted to the run's end, because the event that should have healed
+// them did not come.
 std::vector<std::string> EndWarnings(const RunFacts& facts, const Scene& scene) {
   std::vector<std::string> warnings;
   for (const FaultEpisode& episode : scene.episodes) {
@@ -121,7 +122,7 @@ std::vector<std::string> EndWarnings(const RunFacts& facts, const Scene& scene) 
   return warnings;
 }
 
-// Why nothing in this run can be called valid, a sentence each.
+// Why no claim of this run can be valid, a sentence each.
 std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally& tally) {
   const History& history = evidence.history();
   const RunFacts& facts = history.facts;
@@ -179,7 +180,7 @@ std::vector<std::string> ExpectationWarnings(const RunFacts& facts) {
   return warnings;
 }
 
-// Rates: what became of each claim in each trial, and how many updates were lost.
+// Computes rates: the outcome of each claim in each trial, and the number of lost updates.
 void CountTrials(RunVerdict& verdict, const Evidence& evidence, bool doubtful) {
   const Trials trials = TrialsOf(evidence.scene(), RunEndNs(evidence.history()));
   verdict.trial_unit = trials.unit;
@@ -192,7 +193,7 @@ void CountTrials(RunVerdict& verdict, const Evidence& evidence, bool doubtful) {
   }
 }
 
-// Why no checker may look at the events, or nothing: what readers of files refuse, met in memory.
+// Why the events cannot be judged; nothing: they can. Readers of files refuse the same.
 std::optional<std::string> WhyBroken(const History& history) {
   int64_t previous_ns = 0;
   for (size_t i = 0; i < history.events.size(); ++i) {
@@ -205,7 +206,7 @@ std::optional<std::string> WhyBroken(const History& history) {
   return std::nullopt;
 }
 
-// Everything unknown.
+// Makes every claim unknown.
 RunVerdict Unjudged(const RunFacts& facts, const std::string& why) {
   RunVerdict verdict{.facts = facts, .warnings = {why}};
   for (const std::string& claim : facts.claims) {
@@ -215,7 +216,7 @@ RunVerdict Unjudged(const RunFacts& facts, const std::string& why) {
   return verdict;
 }
 
-// Of each client its holds, by their start; the end is the last of those up to there.
+// By client its holds, sorted by start; each end is the latest end so far.
 std::map<int32_t, std::vector<Span>> HeldBySoFar(const Holds& holds) {
   std::map<int32_t, std::vector<Span>> held;
   for (const Hold& hold : holds.all) held[hold.client].push_back(hold.core);
@@ -228,14 +229,15 @@ std::map<int32_t, std::vector<Span>> HeldBySoFar(const Holds& holds) {
 }
 
 bool TouchesHoldOf(const Stall& stall, const std::map<int32_t, std::vector<Span>>& held) {
-  if (stall.client == kSupervisor || IsServer(stall.client)) return true;  // it matters to all
+  // it affects every client
+  if (stall.client == kSupervisor || IsServer(stall.client)) return true;
   const auto its = held.find(stall.client);
   if (its == held.end()) return false;
   const auto after = std::ranges::lower_bound(its->second, stall.when.to_ns, {}, &Span::from_ns);
   return after != its->second.begin() && Overlap(*std::prev(after), stall.when);
 }
 
-// One sentence for each process that the machine stalled for over half the lease while it mattered.
+// One sentence for each process that the machine stalled during a hold for over half the lease.
 std::vector<std::string> StallWarnings(const Evidence& evidence) {
   struct Stalled {
     int64_t times = 0;

@@ -1,5 +1,5 @@
-// From a history to the verdict of the run: every claim judged, held against what was expected,
-// with what could have hidden something. Pure.
+// Judges the history of a run: the verdict of every claim, compared with the expected ones, and
+// what may hide violations. Pure.
 #ifndef DOUBLEHOLD_CHECKER_JUDGE_H_
 #define DOUBLEHOLD_CHECKER_JUDGE_H_
 
@@ -20,19 +20,19 @@ namespace doublehold {
 struct RunVerdict {
   RunFacts facts;
   std::vector<ClaimVerdict> claims;
-  Outcome3 overall = Outcome3::kUnknown;  // the gravest of the claims
-  bool as_expected = false;  // every claim is what facts.expect says; without expectations: kValid
+  Outcome3 overall = Outcome3::kUnknown;  // the worst of the claims
+  bool as_expected = false;  // every claim is as facts.expect says; without expectations: kValid
   ExitCode exit_code = ExitCode::kUnknown;
-  // Whatever was not answered, of which blind_spots says what it may hide.
+  // Operations of unknown outcome; blind_spots says what they may hide.
   int64_t unknown_acquires = 0, unknown_releases = 0, unknown_writes = 0;
-  std::optional<BlindSpots> blind_spots;  // nothing: nobody looked for them
-  bool weak_control = false;  // `none`, and nothing went wrong: no lock can be judged by this load
-  bool short_pauses = false;  // none outlasted a lease, though they were to: short_pauses.h
+  std::optional<BlindSpots> blind_spots;  // nothing: not searched for
+  bool weak_control = false;  // lock `none`, but nothing violated: this load can judge no lock
+  bool short_pauses = false;  // planned to outlast a lease, but none did: short_pauses.h
   std::string trial_unit;     // of ClaimVerdict::trials: "fault episode", "run"
-  std::optional<int64_t> lost_updates;  // where stock was sold, and counted
+  std::optional<int64_t> lost_updates;  // if stock was sold and judged
   std::vector<FaultEpisode> episodes;
-  std::vector<std::string> not_fired;          // names of planned faults that started too seldom
-  int64_t stalls = 0, longest_stall_ns = 0;    // unplanned: the machine, not a fault
+  std::vector<std::string> not_fired;          // planned faults that started too seldom, by name
+  int64_t stalls = 0, longest_stall_ns = 0;    // unplanned: by the machine, not a fault
   std::vector<std::string> warnings;           // a sentence each
   std::map<std::string, Percentiles> latency;  // "acquire", "wait", "hold", "release"
   int64_t attempts = 0, grants = 0, orders = 0;
@@ -40,17 +40,17 @@ struct RunVerdict {
 };
 
 RunVerdict Judge(const History& history, const Limits& limits = {});
-// What follows from the claims of a verdict: `overall`, whether it is as expected, the exit code.
+// Derives from the claims: `overall`, whether the verdict is as expected, and the exit code.
 void Conclude(RunVerdict& verdict);
 
-// What was expected of a claim: "valid", "violated", "unknown", "any"; nothing when the run had no
-// expectations at all. A claim that the others leave out is expected to be valid.
+// The expected outcome of a claim: "valid", "violated", "unknown", "any"; nothing if the run has no
+// expectations. A claim without an entry among others is expected to be valid.
 std::optional<std::string> ExpectedOf(const RunFacts& facts, const std::string& claim);
-// Whether it is so, and because of what was expected (of the violations that are told the causes
-// are among those, and the first of those is among them); without expectations: whether it is
-// valid.
+// Whether the outcome is as expected, and so are the causes: those of all described violations are
+// expected ones, and the first expected one is among them. Without expectations: whether the claim
+// is valid.
 bool IsAsExpected(const RunFacts& facts, const ClaimVerdict& claim);
-// The sentence for a claim that is violated because of something else; empty: it is not.
+// A sentence if a violated claim has another cause than expected; else empty.
 std::string WhyOtherCause(const RunFacts& facts, const ClaimVerdict& claim);
 
 nlohmann::json ToJson(const RunVerdict& verdict);

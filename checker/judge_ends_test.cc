@@ -1,4 +1,4 @@
-// What a run comes to where one fault more or less decides, and in what is written of it.
+// Verdicts of runs at their limits, where one fault more or less decides, and their output.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,13 +13,13 @@
 namespace doublehold {
 namespace {
 
-TEST(JudgeEnds, WhoWasOnlyStoppedMayStillHoldTheKey) {
+TEST(JudgeEnds, AStoppedClientMayStillHoldTheKey) {
   const std::string unfinished = "c1:       A-a==\nc2:               A-a==R-r";
   EXPECT_EQ(Judge(FromLanes(unfinished + "\ncrash c1:     []")).overall, Outcome3::kValid);
   EXPECT_EQ(Judge(FromLanes(unfinished + "\npause c1:     []")).overall, Outcome3::kUnknown);
 }
 
-TEST(JudgeEnds, HalfOfWhatANemesisDrewIsEnough) {
+TEST(JudgeEnds, HalfOfTheDrawnFaultsAreEnough) {
   History history = FromLanes("c1: A-a==R-r\nc2:           A-a==R-r");
   for (int i = 0; i < 4; ++i) {
     history.facts.faults.push_back(
@@ -46,20 +46,20 @@ TEST(JudgeEnds, AFaultThatBeginsALeaseAfterAnotherIsOneTrialWithIt) {
   EXPECT_EQ(trials("\njump n1:               [-]"), 2U);
 }
 
-TEST(JudgeEnds, WhatIsUndecidedIsWithinTheInterval) {
+TEST(JudgeEnds, AnUndecidedTrialWidensTheInterval) {
   const RunVerdict verdict = Judge(FromLanes("c1: A-a==R-r"));
   EXPECT_NE(ToText(verdict).find("0 of 1 (1 unknown), 0.0-100.0 %"), std::string::npos)
       << ToText(verdict);
 }
 
-TEST(JudgeEnds, TheJsonSaysHowManyOfHowMany) {
+TEST(JudgeEnds, TheJsonHasCountsAndOpportunities) {
   const nlohmann::json verdict =
       ToJson(Judge(FromLanes("c1: A-a=====R-r\nc2:    A-a=R-r\nc3:              A-a=R-r")));
   EXPECT_EQ(verdict["claims"][0]["count"], 1);
   EXPECT_EQ(verdict["claims"][0]["opportunities"], 3);
 }
 
-TEST(JudgeEnds, TheTextSaysHowLongAFaultWasAskedToLastWhereItWas) {
+TEST(JudgeEnds, TheTextSaysHowLongAFaultWasPlannedToLast) {
   const std::string lanes = "c1:           A-a=====R-r\npause c1:        [---]";
   EXPECT_NE(ToText(Judge(FromLanes(lanes + "  | 4"))).find("; asked 4.0 ms, measured 4.0 ms\n"),
             std::string::npos)
@@ -93,7 +93,7 @@ TEST(JudgeEnds, WarnsOfAFaultThatOnlyTheRunsEndHealed) {
                 "fault 'pause' was to last for 1s: the run's end healed it after 19.0 ms"});
 }
 
-TEST(JudgeEnds, OfARunThatWasCutShortNobodySaysWhatItsDrawnFaultsDidNotFind) {
+TEST(JudgeEnds, ARunThatWasCutShortHasNoWarningsOfDrawnFaults) {
   History history = FromLanes("c1:   A-a=====R-r");
   history.facts.faults = {{.name = "pause-1", .kind = "pause", .drawn_for = "pause"},
                           {.name = "pause-2", .kind = "pause", .drawn_for = "pause"}};
@@ -107,7 +107,7 @@ TEST(JudgeEnds, OfARunThatWasCutShortNobodySaysWhatItsDrawnFaultsDidNotFind) {
   EXPECT_FALSE(says_so());
 }
 
-// c1's second thread had the key of another item for a while, within the hold of its first.
+// c1's second thread holds another key for a while, during the hold of the first.
 TEST(JudgeEnds, AStallMattersToAHoldThatOutlastsALaterOne) {
   const auto warnings = [](const std::string& stall) {
     return Judge(FromLanes(R"(

@@ -12,7 +12,7 @@
 namespace doublehold {
 namespace {
 
-// Of a pass that decided, and found no overlap; nothing where more is to be known.
+// The verdict of a scan that decided and found no overlap; nothing if more is needed.
 std::optional<RunVerdict> JudgeByScan(const MappedHistory& file, RunFacts facts) {
   const ExclusionScan scan = ScanExclusion(file);
   const bool whole = scan.last_ns >= ToNs(facts.duration);

@@ -1,5 +1,4 @@
-// The verdict of a history that lies in a file: in one pass over it where that decides, else with
-// all of it in memory.
+// Judges a history in a file: in one pass if that decides, else with the history in memory.
 #ifndef DOUBLEHOLD_CHECKER_JUDGE_FILE_H_
 #define DOUBLEHOLD_CHECKER_JUDGE_FILE_H_
 
@@ -12,13 +11,12 @@
 
 namespace doublehold {
 
-// Only these claims are judged, and what was expected of others is not asked.
+// Restricts a run to these claims: no other is judged, and no other expectation is compared.
 void RestrictTo(const std::vector<std::string>& claims, RunFacts& facts);
 
-// Judges the claims named, and what was expected of those. `exclusion` alone is decided by
-// exclusion_scan.h when it can be: the verdict then has no latencies, no counts but that of the
-// grants, and names nobody beside a margin. Fails when the file holds an event that the run cannot
-// have had.
+// Judges the named claims, and compares them with their expectations. If only `exclusion` is named,
+// exclusion_scan.h decides if it can. Then the verdict has no latencies, no counts except grants,
+// and no names beside a margin. Fails if the file has an event that the run cannot have had.
 Result<RunVerdict> JudgeFile(const MappedHistory& file, const std::vector<std::string>& claims);
 
 }  // namespace doublehold

@@ -17,7 +17,7 @@ using JudgeFileClaims = std::vector<std::string>;
 
 class JudgeFileTest : public ::testing::Test {
  protected:
-  // Holds get bases of their own, as in a run.
+  // Gives each client's holds a base of its own, as in a run.
   RunVerdict Judged(History history, const JudgeFileClaims& claims) {
     for (Event& event : history.events) {
       if (event.hold != 0) event.hold |= static_cast<uint64_t>(event.client) << 40U;
@@ -41,7 +41,7 @@ constexpr char kDouble[] = R"(
     c1:    A-a===R-r
     c2:       A-a==R-r)";
 
-TEST_F(JudgeFileTest, APassSaysWhatTheWholeSays) {
+TEST_F(JudgeFileTest, AScanAgreesWithTheWholeHistory) {
   const RunVerdict pass = Judged(FromLanes(kJudgeFileCalm), {"exclusion"});
   const RunVerdict whole = Judged(FromLanes(kJudgeFileCalm), {"exclusion", "lease-exclusion"});
   ASSERT_EQ(pass.claims.size(), 1u);
@@ -54,7 +54,7 @@ TEST_F(JudgeFileTest, APassSaysWhatTheWholeSays) {
   EXPECT_EQ(pass.claims[0].margins.at(0).value, whole.claims[0].margins.at(0).value);
 }
 
-TEST_F(JudgeFileTest, WhatAPassCannotDecideIsJudgedAsAWhole) {
+TEST_F(JudgeFileTest, WhatAScanCannotDecideIsJudgedInMemory) {
   const RunVerdict verdict = Judged(FromLanes(kDouble), {"exclusion"});
   EXPECT_EQ(verdict.overall, Outcome3::kViolated);
   EXPECT_EQ(verdict.claims[0].violations.size(), 1u);
@@ -78,7 +78,7 @@ TEST_F(JudgeFileTest, ARunThatEndedEarlyIsUnknown) {
   EXPECT_EQ(Judged(history, {"exclusion"}).overall, Outcome3::kUnknown);
 }
 
-TEST_F(JudgeFileTest, OnlyWhatIsJudgedIsExpected) {
+TEST_F(JudgeFileTest, OnlyJudgedClaimsAreCompared) {
   const LaneOptions options{.expect = {{"exclusion", "violated"}, {"stock", "violated"}}};
   const RunVerdict verdict = Judged(FromLanes(kDouble, options), {"exclusion"});
   EXPECT_TRUE(verdict.as_expected);

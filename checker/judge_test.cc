@@ -79,7 +79,7 @@ TEST(Judge, JudgesTheClaimsOfTheRunInTheirOrder) {
   EXPECT_EQ(verdict.exit_code, ExitCode::kUnknown);
 }
 
-// With the names of claims and events that version 0.1.0 wrote.
+// With the old names of claims and events, as version 0.1.0 wrote them.
 std::string WithOldNames(std::string text) {
   for (const auto& renamed : {RenamedClaims(), RenamedEvents()}) {
     for (const auto& [old_name, new_name] : renamed) {
@@ -123,7 +123,7 @@ TEST(Judge, ARunWithoutClaimsIsUnknown) {
   EXPECT_EQ(verdict.exit_code, ExitCode::kUnknown);
 }
 
-TEST(Judge, WhereNothingCanBeSeenNoClaimIsValid) {
+TEST(Judge, WithoutEvidenceNoClaimIsValid) {
   const std::array<std::string, 4> pictures{"c1:", "c1: A-x A-x A-x", "c1: A-? A-? A-?",
                                             "c1:      A-a  R-?  A-?\nlost c1:         *"};
   for (const std::string& picture : pictures) {
@@ -132,7 +132,7 @@ TEST(Judge, WhereNothingCanBeSeenNoClaimIsValid) {
       if (of_library) options.library = LibraryFact{"lib", "1", {"lease", "lost", "token"}};
       const History history = FromLanes(picture, options);
       for (const CheckerEntry& entry : Checkers()) {
-        // A hold was seen, or that what was asked was answered in time.
+        // These claims had evidence: a hold, or a call that was answered in time.
         const bool held = picture.find('a') != std::string::npos;
         if (entry.claim.ends_with("exclusion") && held) continue;
         if (entry.claim == "call-timeout" && of_library && !held) continue;
@@ -156,7 +156,7 @@ TEST(Judge, ABrokenHistoryIsUnknown) {
   EXPECT_EQ(verdict.exit_code, ExitCode::kUnknown);
 }
 
-TEST(Judge, WhoAFaultKilledDidNotEndByItself) {
+TEST(Judge, AClientKilledByAFaultDidNotEndByItself) {
   const RunVerdict verdict = Judge(FromLanes(R"(
     c1:      A-a=g=w=R-r                  | 5 5>4
     c2:                 A-a=g=w=R-r       | 4 4>3
@@ -176,7 +176,7 @@ TEST(Judge, AViolationWeighsMoreThanAnUnknownClaim) {
   EXPECT_EQ(verdict.exit_code, ExitCode::kViolated);
 }
 
-TEST(Judge, WhatCouldHideSomethingLeavesNothingValid) {
+TEST(Judge, AnythingThatMayHideAViolationLeavesNothingValid) {
   struct Case {
     std::string lane;
     std::string warning;
@@ -205,7 +205,7 @@ TEST(Judge, WhatCouldHideSomethingLeavesNothingValid) {
   }
 }
 
-TEST(Judge, AHoldThatWasHeardOfNoMoreLeavesNothingValidOnceAnotherIsGranted) {
+TEST(Judge, AnAbandonedHoldLeavesNothingValidOnceAnotherIsGranted) {
   EXPECT_EQ(Judge(FromLanes(R"(
       c1:    A-a==
       c2:            A-a==R-r)"))
@@ -221,7 +221,7 @@ TEST(Judge, AFaultThatStartedTooSeldomLeavesNothingValidAndHidesNoViolation) {
   EXPECT_EQ(verdict.not_fired, std::vector<std::string>{"stall"});
   EXPECT_TRUE(Mentions(verdict.warnings, "fault 'stall' (as planned) never took effect"));
 
-  // It started, and ended without a frame to hold.
+  // The fault started, and ended without a frame to delay.
   calm.facts.faults[0].planned = 1;
   calm.events.push_back({.at_ns = calm.events.back().at_ns,
                          .client = kSupervisor,
@@ -245,7 +245,7 @@ TEST(Judge, AFaultThatStartedTooSeldomLeavesNothingValidAndHidesNoViolation) {
   EXPECT_EQ(JudgedOf(verdict, "lease-exclusion").outcome, Outcome3::kUnknown);
 }
 
-TEST(Judge, ADrawnFaultThatFoundNothingIsToldAndDecidesNothingUnlessMostDid) {
+TEST(Judge, ADrawnFaultThatFoundNothingIsAWarningUnlessMostDid) {
   History calm = FromLanes(kJudgeCalm, {.claims = kAll});
   for (int i = 0; i < 3; ++i) {
     calm.facts.faults.push_back({.name = fmt::format("drop-{}", i + 1), .kind = "drop"});
@@ -272,7 +272,7 @@ TEST(Judge, ADrawnFaultThatFoundNothingIsToldAndDecidesNothingUnlessMostDid) {
   EXPECT_NE(ToText(verdict).find("drop: drawn; took effect 2 of 3 times"), std::string::npos);
 }
 
-TEST(Judge, WhatANemesisWasAskedForAndNeverDidWasNotTested) {
+TEST(Judge, ARequestOfANemesisWithoutAnEffectWasNotTested) {
   History calm = FromLanes(kJudgeCalm, {.claims = kAll});
   calm.facts.faults.push_back({.name = "pause-1", .kind = "pause", .drawn_for = "pause"});
   for (const EventType type : {EventType::kInvoke, EventType::kOk}) {
@@ -283,7 +283,7 @@ TEST(Judge, WhatANemesisWasAskedForAndNeverDidWasNotTested) {
                            .value = {0, 1, 2, -1}});
   }
   EXPECT_EQ(Judge(calm).overall, Outcome3::kValid);
-  // One kind of what it was asked for is enough.
+  // One kind of fault of the request is enough.
   calm.facts.faults.push_back({.name = "crash-1", .kind = "crash", .drawn_for = "pause"});
   EXPECT_EQ(Judge(calm).overall, Outcome3::kValid);
   calm.facts.faults.back().drawn_for = "crash";
@@ -293,14 +293,14 @@ TEST(Judge, WhatANemesisWasAskedForAndNeverDidWasNotTested) {
                        "of 1 fault drawn for 'crash' none took effect: that was not tested"));
 }
 
-TEST(Judge, HoldsTheOutcomesAgainstWhatWasExpected) {
+TEST(Judge, ComparesTheOutcomesWithTheExpectedOnes) {
   struct Case {
     std::string name;
     std::map<std::string, std::string> expect;
     std::vector<std::string> claims;
     int exit_code;
   };
-  // Of kStale exclusion and stock are violated, lease-exclusion and liveness valid.
+  // In kStale, exclusion and stock are violated, lease-exclusion and liveness valid.
   for (const Case& held : std::vector<Case>{
            {"all said", {{"exclusion", "violated"}, {"stock", "violated"}}, kAll, 0},
            {"any", {{"exclusion", "any"}, {"stock", "any"}, {"liveness", "any"}}, kAll, 0},
@@ -388,7 +388,7 @@ TEST(Judge, TheTextIsATableWithItsReasons) {
   EXPECT_EQ(ToText(Judge(history)), TextOf("checker/testdata/verdict.txt"));
 }
 
-// The keys of an object and of what lies in it, as paths.
+// Collects the keys of an object and its members as paths.
 void CollectKeys(const json& value, const std::string& path, std::set<std::string>& keys) {
   if (value.is_array()) {
     for (const json& item : value) CollectKeys(item, path + "[]", keys);
