@@ -1,9 +1,9 @@
 // Splits a run into trials: the chances of a violation that count once each. These are its fault
 // episodes.
 //
-// Violations cluster: one client that is stopped for long overlaps fifty holds of others, and that
-// is one thing that went wrong, not fifty. So a rate over holds says little, and its interval is
-// far too short; a rate over fault episodes, or over runs where nothing was made to fail, is one.
+// Violations cluster: one long pause of a client overlaps fifty holds of others, and that is one
+// error, not fifty. So a rate over holds says little, and its interval is far too short. A rate
+// over fault episodes, or over runs without faults, is meaningful.
 #ifndef DOUBLEHOLD_CHECKER_RATES_TRIALS_H_
 #define DOUBLEHOLD_CHECKER_RATES_TRIALS_H_
 

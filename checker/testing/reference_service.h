@@ -1,5 +1,5 @@
-// A lock service that does what it should, for tests: clients that take its lock at random, with
-// answers that are late or lost, and the history they would record. It can be given one defect.
+// A correct lock service for tests: clients that acquire its lock at random, late and lost answers,
+// and the history that they record. It can have one planted defect.
 #ifndef DOUBLEHOLD_CHECKER_TESTING_REFERENCE_SERVICE_H_
 #define DOUBLEHOLD_CHECKER_TESTING_REFERENCE_SERVICE_H_
 
@@ -9,7 +9,7 @@
 
 namespace doublehold {
 
-// The stock is written as `watch` does.
+// The stock is written as in mode `watch`.
 History RunService(const ServiceOptions& options, Prng& prng);
 
 }  // namespace doublehold
