@@ -30,7 +30,7 @@ ClaimVerdict CheckClaim(const Evidence& evidence, const Limits& limits, const st
   ClaimVerdict verdict;
   try {
     verdict = entry->check(evidence, limits);
-    // out of memory, or another failure: it decides nothing
+    // Out of memory, or another failure: it decides nothing.
   } catch (const std::exception& failure) {
     verdict = {.reason = fmt::format("the checker failed: {}", failure.what())};
   }
@@ -229,7 +229,7 @@ std::map<int32_t, std::vector<Span>> HeldBySoFar(const Holds& holds) {
 }
 
 bool TouchesHoldOf(const Stall& stall, const std::map<int32_t, std::vector<Span>>& held) {
-  // it affects every client
+  // It affects every client.
   if (stall.client == kSupervisor || IsServer(stall.client)) return true;
   const auto its = held.find(stall.client);
   if (its == held.end()) return false;

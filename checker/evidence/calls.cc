@@ -20,7 +20,7 @@ constexpr size_t kNone = std::numeric_limits<size_t>::max();
 
 // State of one session on one key.
 struct Doings {
-  // index into Calls::all of the call under way, by operation; kNone: none
+  // Index into Calls::all of the call under way, by operation; kNone: none.
   std::array<size_t, kOps> open;
   std::vector<uint64_t> entered{};  // holds granted and not released since
   Doings() { open.fill(kNone); }

@@ -20,7 +20,7 @@ class HoldExtraction {
     if (event.op == Op::kExtend) Extend(event);
     if (event.op == Op::kFault) Fault(event);
     if (event.op == Op::kLost) lost_.insert(event.client);
-    // dead before any kill was recorded
+    // Dead before any kill was recorded.
     if (event.op == Op::kDied) killed_ns_.emplace(event.client, 0);
     if (event.task != TaskKind::kSession || !HasKey(event.op)) return;
     if (event.op == Op::kRelease) Release(event);
@@ -62,7 +62,7 @@ class HoldExtraction {
     int64_t valid_until_ns = 0;
     std::optional<int64_t> promised_ns;  // valid_until before the extension under way
     std::optional<int64_t> cut_ns;       // end of the hold, if it is never released
-    // when its session acquired the key anew, without using this hold since
+    // When its session acquired the key anew, without using this hold since.
     int64_t asked_again_ns = kForeverNs;
     int64_t unclear_ns = kForeverNs;  // from when on the rest of its lease is unknown
     // as Hold::live, but not cut at the core's end; set at the end of the hold
@@ -329,7 +329,7 @@ class HoldExtraction {
   std::unordered_map<uint64_t, int64_t> early_;
   std::map<SessionId, int64_t> last_ns_;  // time of the last event of each session so far
   std::map<int32_t, int64_t> killed_ns_;  // clients that a fault killed
-  // whether the last start of this fault killed this client
+  // Whether the last start of this fault killed this client.
   std::map<std::pair<int64_t, int32_t>, bool> killed_by_last_;
   std::set<int32_t> lost_;  // clients of which records were lost
   // Whether some answered release checked the owner, and whether some did not.

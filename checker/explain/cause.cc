@@ -104,9 +104,8 @@ int64_t TokenForHold(const Particulars& record, const Hold* hold) {
   return grant == nullptr ? 0 : grant->answer[1];
 }
 
-// Explains a grant with a smaller token than an earlier grant. The counter is a key of its own on a
-// lock server. The cause is the last fault that can lose it, since the earlier of the two was
-// invoked.
+// Explains a grant with a smaller token than an earlier one. The cause is the last fault since then
+// that can lose the token counter, which is a key of its own on a lock server.
 Explanation OfCounter(const Particulars& record, const Hold* one, const Hold* other,
                       int64_t at_ns) {
   const int64_t since_ns =
@@ -185,9 +184,8 @@ bool AnotherHadIt(const Particulars& record, const Call& since, int64_t by_ns) {
   });
 }
 
-// Whether a fault delayed or lost a message of the hold's calls, so that a command may have been
-// sent and carried out twice. A release that runs twice frees the key too early; an acquire that
-// runs twice does not free it.
+// Whether a fault delayed or lost a message of the hold, so that a command may have run twice. A
+// repeated release frees the key too early; a repeated acquire keeps it.
 Explanation MayHaveRunTwice(const Particulars& record, const Hold& hold, Op op, int64_t until_ns) {
   for (const FaultEpisode& episode : record.scene.episodes) {
     const FaultFact& fault = record.FaultOf(episode);

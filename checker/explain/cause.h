@@ -56,7 +56,7 @@ struct Explanation {
   Cause cause = Cause::kNotTold;
   std::string because{};  // "client 1 was stopped (0.100-0.900 s)"; of kNotTold: why there is none
   std::vector<const FaultEpisode*> episodes{};  // the faults that are part of it
-  // the calls that are part of it, of clients other than the holders
+  // The calls that are part of it, of clients other than the holders.
   std::vector<const Call*> calls{};
   std::vector<Cause> perhaps{};  // for kNotTold: the causes that would each explain it
 };

@@ -58,12 +58,12 @@ TEST(Cause, OfALateHolderIsAFaultThatDelayedItForLongEnough) {
       {"exclusion", kCauseLate + "\n      pause n0:         [-----------]", "message-held"},
       {"exclusion", kCauseLate + "\n      restart n0:       [-----------]", "message-held"},
       {"exclusion", kCauseLate + "\n      snapshot n0:      [-----------]", "message-held"},
-      // a lock server, for which nobody waited
+      // A lock server, for which nobody waited.
       {"exclusion", kCauseLate + "\n      restart n1:       [-----------]", "overran"},
       {"exclusion", kCauseLate + "\n      crash n1:         [-----------]", "overran"},
       {"exclusion", kCauseLate + "\n      slow c1:          [-----------]", "overran"},
       {"exclusion", kCauseLate, "overran"},
-      // most of the lateness, and the lease ended meanwhile; or did not
+      // Most of the lateness, and the lease ended meanwhile; or did not.
       {"exclusion", kCauseLate + "\n      pause c1:         [-------]", "stopped"},
       {"exclusion", kCauseLate + "\n      pause c1:             [-------]", "overran"},
       // too short, so late anyway; or long enough only together
@@ -78,7 +78,7 @@ TEST(Cause, OfALateHolderIsAFaultThatDelayedItForLongEnough) {
       c2:                       A-a==R-r
       delay c1:        [------------])",
        "overran"},
-      // on another client
+      // On another client.
       {"exclusion", kCauseLate + "\n      pause c2:         [-----------]", "overran"},
   });
 }

@@ -93,7 +93,7 @@ TEST(DoubleGrant, OfLocksByClientClocksIsTheClockThatWasAhead) {
       {"lease-exclusion", kBoth + kept, "not-told", getset},
       {"lease-exclusion", kBoth + ahead + kept, "not-told", getset},  // the clocks agree
       {"lease-exclusion", kBoth + ahead, "not-told"},
-      // nor is the server's clock the cause
+      // Nor is the server's clock the cause.
       {"lease-exclusion", kBoth + "\n      jump n1:           [---------]   | 2000", "not-told",
        getset},
       // c1 had it first, although c2, whose clock is ahead, was answered before
@@ -107,7 +107,7 @@ TEST(DoubleGrant, OfLocksByClientClocksIsTheClockThatWasAhead) {
       c2:            A----a======R-r
       jump c1:  [-------------]                | 2000)",
        "client-clock", getset},
-      // acquired when c2's grant was answered
+      // Acquired when c2's grant was answered.
       {"lease-exclusion", R"(
       c1:                   A-a=======R-x
       c2:            A----a======R-r
@@ -135,7 +135,7 @@ TEST(DoubleGrant, IsAnUncheckedRelease) {
       c2:     A-a=====!=====R-f
       c3:                         A-a===R-r)",
        "foreign-release"},
-      // a fault that certainly came later explains it
+      // A fault that certainly came later explains it.
       {"lease-exclusion", R"(
       c1:                     A------a=========R-x
       c2:          A-a=====!=====R-f

@@ -292,7 +292,7 @@ class ObjectBuilder {
   // by process; an entry is reused after its operation has ended
   std::unordered_map<int32_t, Open> open_;
   std::vector<LoggedObject> objects_;
-  // index into objects_, by the canonical form of the key
+  // Index into objects_, by the canonical form of the key.
   std::unordered_map<std::string, size_t> numbers_;
   KeyPlace keyed_in_ = KeyPlace::kNone;  // where the first event with a key has it
   int64_t first_keyed_ = 0;              // the line of that event

@@ -11,7 +11,7 @@
 namespace doublehold {
 namespace {
 
-// of one segment; small enough that a sum cannot overflow
+// Of one segment; small enough that a sum cannot overflow.
 constexpr int64_t kMostLost = int64_t{1} << 32;
 
 class Counter {
@@ -97,7 +97,7 @@ class Counter {
   Tally tally_;
   std::set<int32_t> killed_;              // by a fault, so far
   std::map<int64_t, bool> newly_killed_;  // whether the last start of this fault killed its client
-  // time of invocation; an operation that never ends is unknown
+  // Time of invocation; an operation that never ends is unknown.
   std::map<std::pair<SessionId, Op>, int64_t> open_;
   std::map<Op, std::vector<int64_t>> lengths_;
   std::optional<int64_t> first_ns_;

@@ -21,7 +21,7 @@ struct Tally {
 
   std::map<int32_t, int64_t> lost;  // dropped records, by process
   std::map<int32_t, int64_t> died;  // wait status of each client that ended by itself
-  // for each of RunFacts::faults, how often it started and took effect
+  // For each of RunFacts::faults, how often it started and took effect.
   std::vector<int64_t> started;
 };
 

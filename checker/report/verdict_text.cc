@@ -102,7 +102,7 @@ std::string Story(const ClaimVerdict& claim, const Violation& violation) {
 // Violations of one hold are one story: the first sentence, and the number of the others.
 std::string Sentences(const ClaimVerdict& claim, std::set<std::string>& told_in_full) {
   std::string text = fmt::format("{}: {}\n", claim.claim, claim.reason);
-  // the first violation of each story; the number of the others
+  // The first violation of each story; the number of the others.
   std::vector<std::pair<const Violation*, int64_t>> stories;
   for (const Violation& violation : claim.violations) {
     const auto same = std::ranges::find_if(stories, [&](const auto& story) {

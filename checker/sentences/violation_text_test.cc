@@ -220,10 +220,10 @@ TEST(Story, AStallDoesNotExcuseAGrantWithinALeaseThatRanAtTheAcquire) {
       machine c2:      (------))";
   for (const Granted& each : std::vector<Granted>{
            {"c1:          A-a==============R-r", Outcome3::kViolated},
-           // from the instant of the acquire's invocation; from later
+           // From the instant of the acquire's invocation; from later.
            {"c1:           A-a==============R-r", Outcome3::kViolated},
            {"c1:            A-a==============R-r", Outcome3::kUnknown},
-           // the lease was over in between
+           // The lease was over in between.
            {"c1:          A-a=====!=E-e=====R-r", Outcome3::kUnknown},
        }) {
     History history = FromLanes("\n      " + each.first + second);

@@ -27,7 +27,7 @@ struct SaveCount {
   int64_t unknown = 0;        // saves of unknown outcome
   int64_t perhaps_twice = 0;  // unknown saves of a task that another save did or may have saved
   std::set<std::pair<uint16_t, int64_t>> tasks;  // with a confirmed save
-  // with a confirmed save or one of unknown outcome
+  // With a confirmed save or one of unknown outcome.
   std::set<std::pair<uint16_t, int64_t>> perhaps_tasks;
   std::optional<int64_t> final_tasks;    // in the store: tasks with a result
   std::optional<int64_t> final_results;  // results

@@ -32,7 +32,7 @@ std::string TellRise(const Evidence& evidence) {
     int64_t at_ns = 0;
   };
   std::vector<Least> least(evidence.facts().keys.size(), {evidence.facts().initial_stock, 0});
-  // at the invocation of the read or write
+  // At the invocation of the read or write.
   std::map<std::tuple<SessionId, Op, uint16_t>, Least> before;
   for (const Event& event : evidence.history().events) {
     const bool uses = event.op == Op::kRead || event.op == Op::kWrite;

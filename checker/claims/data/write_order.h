@@ -45,7 +45,7 @@ struct Overwrite {
   int64_t stock = 0;  // the stock that it overwrote
   int64_t from_ns = 0;
   int64_t lost = 0;
-  // index of an earlier overwrite, and the orders brought back to it
+  // Index of an earlier overwrite, and the orders brought back to it.
   std::vector<std::pair<size_t, int64_t>> brought_back{};
   bool undone = false;  // no overwrite after all: another write came between
   bool sold = true;     // an order was confirmed for it; false for an unanswered write
@@ -108,7 +108,7 @@ class WriteOrder {
   std::deque<Written> recent_;  // the last placed writes; each directly over the one before
   std::vector<Pending> pending_;
   std::vector<Overwrite> overwrites_;
-  // indices of overwrites with lost orders that no other has brought back
+  // Indices of overwrites with lost orders that no other has brought back.
   std::set<size_t> costly_;
 };
 

@@ -82,7 +82,7 @@ class AvailabilityChecker {
  private:
   struct Moment {
     int64_t at_ns = 0;
-    // sorts after invocations of the same instant, which may have come earlier
+    // Sorts after invocations of the same instant, which may have come earlier.
     bool answer = false;
     const Call* call = nullptr;
   };

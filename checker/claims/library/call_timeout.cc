@@ -25,7 +25,7 @@ enum class Of : uint8_t { kAcquire, kRelease, kExtend };  // Event::value[2]
 // A call that was not answered within its timeout.
 struct LateCall {
   const Event& event;
-  // the call in which it was sent, or after which; null: not in the history
+  // The call in which it was sent, or after which; null: not in the history.
   const Call* call = nullptr;
 
   [[nodiscard]] SessionId session() const { return SessionOf(event); }

@@ -44,7 +44,7 @@ class Scan {
         return record.key < locks_.size() && Free(locks_[record.key], record, ns);
       case Record::What(Op::kRelease, EventType::kOk):
       case Record::What(Op::kRelease, EventType::kFail):
-      // release without its invocation, where it holds
+      // Release without its invocation, where it holds.
       case Record::What(Op::kRelease, EventType::kInfo):
       case Record::What(Op::kLeave, EventType::kInfo):  // the hold ended without a release
         return record.key < locks_.size() && (record.Words() & Record::kHoldWord) == 0 &&

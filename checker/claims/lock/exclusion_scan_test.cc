@@ -58,7 +58,7 @@ TEST_F(ExclusionScanTest, GivesUpOnAnythingElse) {
            "      c1:  A-a=======\n      c2:          A-a=R-r",
            "      c1:  A-a=A-a=R-R-r\n      c2:                A-a=R-r",
            "      c1:  A-b===R-r\n      c2:    A-b==R-r",
-           // events of the supervisor: a fault, lost records, a death
+           // Events of the supervisor: a fault, lost records, a death.
            "      c1:  A-a==R-r\n      c2:          A-a=R-r\n  pause c1:  [-]",
            "      c1:  A-a==R-r\n      c2:          A-a=R-r\n  lost c1:    *",
            "      c1:  A-a==R-r\n      c2:          A-a=R-r\n  died c1:    *",

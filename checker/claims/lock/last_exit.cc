@@ -111,7 +111,7 @@ class ExitGaps {
   const Scene& scene_;
   std::map<uint64_t, const Call*> in_the_way_;  // holds that were not seen to end
   std::map<uint64_t, const Call*> unknown_;     // acquires of unknown outcome, by hold
-  // last acquire of each session that was not granted the key since
+  // Last acquire of each session that was not granted the key since.
   std::map<SessionId, const Call*> asked_;
   const Call* last_exit_ = nullptr;  // null: no gap
   int64_t taken_until_ns_ = -1;      // may be taken until then, by an acquire that was sent twice

@@ -106,7 +106,7 @@ TEST(Liveness, NamesTheFaultThatPreventedTheAnswerOfTheLastCall) {
             "client 2 was stopped"},
            {unanswered + "\n      drop c2:   []", "client 2's messages were being lost"},
            {unanswered, "client 2's section was still at work"},
-           // a fault before the last grant is over; the holder was killed
+           // A fault before the last grant is over; the holder was killed.
            {R"(
       c1:       A-------?
       drop c1:   []

@@ -122,7 +122,7 @@ class ReentryChecker {
     Others others;
     for (const Call* call : calls) others.Take(*call);
     others.Finish();
-    // unreleased holds by session, the outermost first
+    // Unreleased holds by session, the outermost first.
     std::map<SessionId, std::vector<const Hold*>> entered;
     std::set<const Call*> told;
     for (const Call* call : calls) {  // of one session: in the order of time
