@@ -229,7 +229,7 @@ std::map<int32_t, std::vector<Span>> HeldBySoFar(const Holds& holds) {
 }
 
 bool TouchesHoldOf(const Stall& stall, const std::map<int32_t, std::vector<Span>>& held) {
-  // It affects every client.
+  // A stalled supervisor or server affects every client.
   if (stall.client == kSupervisor || IsServer(stall.client)) return true;
   const auto its = held.find(stall.client);
   if (its == held.end()) return false;

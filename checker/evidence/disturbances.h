@@ -48,8 +48,8 @@ struct Stall {
   std::vector<Wait> waiting{};  // of a server's stall: by session, side and time; disjoint
 };
 // Whether the stall may delay a lock request. The supervisor forwards all messages, so its stalls
-// may. So may the stall of a server that keeps locks: the history records only whether a request
-// went to the store, not to which of the other servers.
+// may. A stall of a server that keeps locks may, too: the history does not record which of these
+// servers a request went to.
 bool IsOnTheWay(const Stall& stall);
 // Whether the stall may delay the lock requests of a client: the client's own, or one on the
 // request path.
@@ -123,7 +123,7 @@ bool IsCrash(const FaultFact& fault);
 
 // Whether a fault for which `kind` is true was active at some time in a span.
 bool WasActive(const Scene& scene, const Span& when, bool (*kind)(const FaultFact&));
-// The same, without faults that acted on other clients only.
+// As WasActive, but ignores faults that acted on other clients only.
 bool WasActiveOn(const Scene& scene, int32_t client, const Span& when,
                  bool (*kind)(const FaultFact&));
 

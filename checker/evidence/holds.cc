@@ -295,8 +295,8 @@ class HoldExtraction {
   }
 
   // A hold of zero length is live at that instant, or not at all. In a longer hold, a live span of
-  // zero length at its end does not count: the session's release and the watchdog's answer have the
-  // same time, so their order is unknown.
+  // zero length at its end does not count: the release and the watchdog's answer have the same
+  // time, so their order is unknown.
   static bool IsSome(const Hold& hold, const Span& live) {
     const bool instant = hold.core.from_ns == hold.core.to_ns;
     return instant ? live.from_ns <= live.to_ns : live.from_ns < live.to_ns;

@@ -34,7 +34,7 @@ inline int64_t Later(int64_t at_ns, int64_t by_ns) {
   return by_ns >= kForeverNs - at_ns ? kForeverNs : at_ns + by_ns;
 }
 
-// Of a hold only its core counts: [acquire returned, release invoked].
+// Only the core of a hold counts: [acquire returned, release invoked].
 //
 //   c1:  A--a======R--r         core of c1:    a======R
 //   c2:       A--------a==R-r   core of c2:             a==R
@@ -70,9 +70,9 @@ inline int64_t Later(int64_t at_ns, int64_t by_ns) {
 // its invocation, whatever its outcome: from then on the client does not believe that it holds the
 // lock.
 //
-// The live part is where the lease is valid as the client computes it: from the return of the
-// acquire to `valid_until`, and on from the return of each extension. An extension that succeeds
-// after the lease was over does not revive the time between:
+// The live part is where the lease is valid as the client computes it. It runs from the return of
+// the acquire to `valid_until`, and on from the return of each extension. An extension that
+// succeeds after the lease was over does not revive the time between:
 //
 //   c1:  A-a===!....E--e====!=R   live: a===! and e====!
 //   c2:          A-a=R-r          a strict overlap, but at no instant were there two live leases
@@ -127,13 +127,13 @@ struct Hold {
   // (checker/evidence/stall_propagation.h).
   int64_t harmed_from_ns = kForeverNs;
   std::vector<Span> live;  // inside the core, in order, disjoint
-  // The same for the rest of its leases after the core. Empty if the hold was released, or if
+  // The rest of its leases, from the end of the core on. Empty if the hold was released, or if
   // records of its client were lost.
   std::vector<Span> promised;
 
   [[nodiscard]] SessionId owner() const { return {client, thread}; }
   [[nodiscard]] bool LiveAt(int64_t at_ns) const;
-  // The same for the whole promise of the service: the live parts and `promised`.
+  // Whether the service had promised the key at that time: in a live part or in `promised`.
   [[nodiscard]] bool PromisedAt(int64_t at_ns) const;
   // Whether the machine may have caused a violation that involves this hold at `at_ns`.
   [[nodiscard]] bool DoubtfulAt(int64_t at_ns) const {

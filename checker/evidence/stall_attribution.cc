@@ -64,7 +64,7 @@ int64_t TotalNs(std::vector<Span> spans) {
 struct Waiter {
   SessionId session;
   Side side = Side::kSession;
-  // Its unanswered request to servers that keep locks, for which it no longer waits.
+  // An unanswered request of the session to servers that keep locks, for which it no longer waits.
   Span unanswered{};
 };
 

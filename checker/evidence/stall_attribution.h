@@ -53,8 +53,8 @@ bool MachineMayDelayRelease(const Scene& scene, const Hold& hold, int64_t lease_
 // Whether stalls of the machine, and no fault, kept a session from running for most of a span.
 bool StalledForMostOf(const Scene& scene, const SessionId& session, const Span& when);
 
-// How long within `when` a client was blocked: by a fault that stopped it or kept its session at
-// its work, by a stall of its own process, or by a stall on the path of its lock requests.
+// How long within `when` a client was blocked. A fault may stop it, or keep its session at its
+// work. The machine may stall its process, or a process on the path of its lock requests.
 int64_t StoodStillNs(const Scene& scene, int32_t client, Side side, const Span& when);
 
 // The longest unplanned stall that overlaps a span and delayed `session`; null: none.

@@ -42,9 +42,10 @@ Span LapsedByMachine(const Scene& scene, const Hold& hold) {
   return {kForeverNs, kForeverNs};
 }
 
-// The same for the release of an acquire of unknown outcome. How much of the lease was left is
-// unknown. The machine explains the lateness if stalls delayed the release past the lease, or took
-// most of its time. A release that checked the owner is harmless.
+// When the release of an acquire of unknown outcome was late because of the machine alone;
+// {kForeverNs, ..}: never. How much of the lease was left is unknown. The machine explains the
+// lateness if stalls delayed the release past the lease, or took most of its time. A release that
+// checked the owner is harmless.
 Span LateByMachine(const Scene& scene, const Hold& cleanup) {
   const int64_t sent_ns = cleanup.core.to_ns;
   const int64_t end_ns = std::max(cleanup.valid_until_ns, sent_ns);
@@ -143,7 +144,7 @@ void Spread(const std::vector<Hold*>& of_key, int64_t lease_ns) {
   }
 }
 
-// Of the stalls that had begun by `at_ns`, the one that ended last; null: none.
+// The last ended among the stalls that had begun by `at_ns`; null: none.
 const Stall* LastBegunBy(const Scene& scene, int64_t at_ns) {
   const std::vector<const Stall*> under_way = scene.StallsWithin({at_ns, at_ns + 1});
   if (!under_way.empty()) return under_way.back();

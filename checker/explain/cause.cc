@@ -287,7 +287,7 @@ Explanation NoQueue(const Particulars& record) {
 }
 
 // If clients' clocks time out the places of a queue, a moved clock may have expired others' places.
-// That client must have acquired the key, before the grant.
+// Only clients that tried to acquire the key count.
 Explanation OfOrder(const Particulars& record, const Violation& violation) {
   if (KeepsQueue(record.history.facts)) {
     Explanation why = NotTold("its queue is not recorded");

@@ -145,9 +145,9 @@ class GrantSearch {
         episode);
   }
 
-  // A key expires early when its server's clock moves ahead by more than the rest of the lease: at
-  // the start of a jump ahead, or at the end of a jump back. How far a clock drifts or oscillates
-  // is not recorded.
+  // A key expires early when its server's clock moves ahead by more than the rest of the lease.
+  // That happens at the start of a jump ahead, and at the end of a jump back. How far a clock
+  // drifts or oscillates is not recorded.
   void LookAtServerClock(const FaultEpisode& episode, const FaultFact& fault) {
     const auto within = [this](int64_t at_ns) {
       return when_.from_ns <= at_ns && at_ns <= when_.to_ns;

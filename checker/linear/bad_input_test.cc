@@ -17,7 +17,7 @@ struct BadInputCase {
   std::string text;
   const char* refused;
   SkipReason reason;
-  // In a lenient reading.
+  // The outcome of a lenient reading.
   Outcome3 outcome;
   int64_t count = 1;
   const char* model = "register";

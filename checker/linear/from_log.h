@@ -17,10 +17,10 @@ namespace doublehold {
 // either.
 enum class FailedRelease : uint8_t { kNothing, kReleased, kEither };
 
-// Where an event names its object: nowhere (there is one object), in its `key`, or there or as the
-// first part of a value [key value] (Jepsen's independent). Either no event has a key, or all have
-// it in the same place. 1 and 1.0 are the same key, "1" is another. In EDN, a keyword, a symbol and
-// a string with the same letters are the same.
+// Where an event names its object: nowhere (there is one object), in its `key`, or in its `key` or
+// value [key value] (Jepsen's independent). Either no event has a key, or all have it in the same
+// place. 1 and 1.0 are the same key, "1" is another. In EDN, a keyword, a symbol and a string with
+// the same letters are the same.
 enum class Partition : uint8_t { kNone, kEventKey, kAnyKey };
 
 struct ReadingOptions {

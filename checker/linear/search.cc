@@ -257,7 +257,7 @@ class Search {
     return before == kFree || !is_open_[before] || from.placed.Has(moments_.slot_of[before]);
   }
 
-  // Of equal operations of unknown outcome only the first is tried: it stands for all of them. With
+  // Only the first of equal operations of unknown outcome is tried: it stands for all of them. With
   // owners, this needs two operations whose processes do nothing else and hold nothing now.
   [[nodiscard]] bool AnotherDoesTheSame(const At& from, uint32_t operation) const {
     const Operation& one = operations_[operation];

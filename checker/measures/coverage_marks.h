@@ -43,7 +43,7 @@ struct MarkEntry {
   std::string_view name;  // "over-while-held"
   std::string_view meaning;
 };
-// In the order of the enumeration.
+// All marks, in the order of the enumeration.
 std::span<const MarkEntry> AllMarks();
 
 using MarkSet = std::bitset<kMarks>;

@@ -11,7 +11,7 @@
 namespace doublehold {
 namespace {
 
-// Of one segment; small enough that a sum cannot overflow.
+// Most lost records of one segment; small enough that a sum cannot overflow.
 constexpr int64_t kMostLost = int64_t{1} << 32;
 
 class Counter {

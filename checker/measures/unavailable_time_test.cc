@@ -7,7 +7,7 @@
 namespace doublehold {
 namespace {
 
-// In columns of a ms; {-1, -1}: never.
+// The expected time, in columns of a ms; {-1, -1}: none.
 struct UnheldCase {
   const char* what;
   const char* lanes;

@@ -41,9 +41,9 @@ struct BlindSpots {
 };
 
 // An unanswered operation may take effect at any time after its invocation, long after its client's
-// timeout, and more than once. So it may harm, or be harmed by, every operation of another session
-// on its key that was not over before that invocation: a hold, a write, or another unanswered
-// operation.
+// timeout, and more than once. So it may conflict with another session's operation on the key,
+// unless that was over before the invocation. Such operations are holds, writes, and other
+// unanswered operations.
 //
 //   c1:      A-a=====R-r
 //   c2:  A---?                   may be a second grant beside c1's

@@ -39,8 +39,8 @@ class Longest {
   std::optional<KeyWait> granted_, in_vain_;
 };
 
-// Until when a client waits without an answer: certainly to the last event of any client, perhaps
-// to the end of the history, and in both cases no longer than it lives.
+// Until when a client waits without an answer. `from_ns`: certainly, to the last event of any
+// client. `to_ns`: perhaps, to the end of the history. Neither is later than its death.
 Span LastEvents(const History& history, const Scene& scene, int32_t client) {
   int64_t last_ns = 0;
   int64_t dead_ns = kForeverNs;

@@ -22,7 +22,7 @@ struct KeyWait {
   [[nodiscard]] int64_t LengthNs() const { return when.to_ns - when.from_ns; }
 };
 
-// In the order in which they ended.
+// Returns the waits in the order in which they ended.
 std::vector<KeyWait> WaitsOf(const History& history, const Scene& scene);
 
 // "; the longest wait was 8ms of client 1", or empty if nobody waited. If the longest wait was

@@ -64,7 +64,7 @@ class WordReader {
   size_t at_ = 0;
 };
 
-// Each of these returns what is wrong; nothing if all is right.
+// The readers below return what is wrong; nothing if all is right.
 using Complaint = std::optional<std::string>;
 
 Complaint ReadSubject(WordReader& words, Until& until) {

@@ -10,7 +10,8 @@
 
 namespace doublehold {
 
-// In the order of the letters of a cell: the vital claims first, the others as in the registry.
+// Returns the claims in the order of the letters of a cell: the vital claims first, the others as
+// in the registry.
 std::vector<const CheckerEntry*> InOrderOfLetters();
 
 // `lease-exclusion` implies `exclusion`, so H stands without h. Empty: no claim is violated.

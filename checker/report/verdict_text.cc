@@ -167,7 +167,7 @@ std::string Sizes(const RunVerdict& verdict) {
   return text + '\n';
 }
 
-// What was not observed, and what it may hide.
+// Lists the unknown operations and the stalls, and what they may hide.
 std::string Blind(const RunVerdict& verdict) {
   if (!verdict.blind_spots) return "what was not answered was not looked into\n";
   const BlindSpots& spots = *verdict.blind_spots;

@@ -31,7 +31,7 @@ class Stories {
   // Counts a violation that is not described.
   void SawAt(int64_t at_ns) { seen_.push_back({.at_ns = at_ns}); }
 
-  // The same for a violation with this first hold. A hold that outlasts its lease by far overlaps
+  // `Wanted` for a violation with this first hold. A hold that outlasts its lease by far overlaps
   // hundreds of others, and these are one story. Violations that are not wanted are counted with
   // the last described one of their hold.
   [[nodiscard]] bool Wanted(uint64_t first_hold) const;

@@ -43,8 +43,8 @@ struct SaveCount {
 };
 SaveCount CountSaves(const Evidence& evidence);
 
-// Violated when a task was saved twice, when the store has more results than its tasks and the
-// unknown saves explain, or when it has a result for fewer tasks than were confirmed.
+// Violated when a task was saved twice, when the store has surplus results, or when fewer tasks
+// have a result than were confirmed.
 ClaimVerdict CheckExactlyOnce(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

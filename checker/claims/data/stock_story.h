@@ -20,9 +20,9 @@ struct StockTale {
 StockTale TellStock(const Evidence& evidence, const std::vector<ItemCount>& items,
                     Stories& stories);
 
-// The same for items whose sums are right: finds a lost update that writes of unknown outcome may
-// have hidden. That is a write over a stock that it had not read, or a stock that rose. Returns its
-// sentence; empty: none.
+// Finds a lost update in items whose sums are right, which writes of unknown outcome may have
+// hidden: a write over a stock that it had not read, or a stock that rose. Returns its sentence;
+// empty: none.
 std::string TellHiddenOverwrite(const Evidence& evidence, const std::vector<ItemCount>& items);
 
 }  // namespace doublehold

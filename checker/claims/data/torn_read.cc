@@ -22,8 +22,8 @@ namespace {
 int64_t VersionBeforeWrite(const Call& write) { return write.asked[0]; }
 int64_t Left(const Call& write) { return write.Ok() ? write.answer[1] : write.asked[1]; }
 
-// How late a write was. In ascending order of preference: a write that was late because of a fault,
-// or by itself, explains a torn read better than one that the machine delayed.
+// Whether a write was late. Values are in ascending order of preference: a write that was late by a
+// fault or by itself explains a torn read better than one that the machine delayed.
 enum class LateRead : uint8_t { kNo, kByTheMachine, kOtherwise };
 
 class TornReadChecker {

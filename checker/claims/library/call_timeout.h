@@ -22,8 +22,8 @@ namespace doublehold {
 // - a stall of the client, of a server that keeps locks, or of the supervisor.
 //
 // For a release that nobody invoked, the time starts with the acquire; without an acquire in the
-// history, with the run. A call during which its client was killed does not count. Nor does a call
-// whose answer its client did not record before it was killed:
+// history, with the run. A call during which its client was killed does not count. A call does not
+// count either if its client was killed before it recorded the answer:
 //
 //   c1:  A-----?  A-x             answered after the `?`, or never: a dead client records nothing
 //   crash c1:         []

@@ -138,7 +138,7 @@ class FalseAnswerSearch {
   // Whether some answered release checked the owner, and whether some did not.
   bool looks_ = false, frees_anothers_ = false;
   std::map<uint16_t, std::vector<const Call*>> acquires_;  // that may have been granted
-  // That may have freed another owner's lock.
+  // Releases that may have freed another owner's lock.
   std::map<uint16_t, std::vector<const Call*>> releases_;
   std::map<OfSession, Asked> asked_;
   std::unordered_map<uint64_t, Granted> granted_;

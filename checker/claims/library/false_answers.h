@@ -20,7 +20,7 @@ namespace doublehold {
 // kWasOver applies only to a library that declares that its leases end. For a built-in lock the
 // history does not record what renews the lease; a library with a watchdog renews unseen.
 //
-// An answer is not certain, and so only a doubt, in these cases:
+// An answer is only a doubt in these cases:
 // - the session may have been granted the key once more;
 // - another's acquire was not answered, or an unchecked release may have met this lock;
 // - a message that a fault delayed or lost may take effect now;
@@ -37,7 +37,7 @@ struct FalseAnswer {
   bool certain = false;
 };
 
-// In the order in which the releases were invoked. Refers to the evidence.
+// Returns the answers in the order of their releases' invocation. Refers to the evidence.
 std::vector<FalseAnswer> FindFalseAnswers(const Evidence& evidence);
 
 }  // namespace doublehold

@@ -45,7 +45,7 @@ class LeaseEnds {
   explicit LeaseEnds(const Evidence& evidence);
   // The latest end; INT64_MAX: perhaps never. `granted`: a granted acquire.
   [[nodiscard]] int64_t LatestNs(const Call& granted) const;
-  // The same if every request that the client sent before `come_ns` has arrived by then. The
+  // The latest end if every request that the client sent before `come_ns` has arrived by then. The
   // client, which may extend the lease unseen, ended at `gone_ns`; kForeverNs: it did not.
   [[nodiscard]] int64_t LatestNs(const Call& granted, int64_t come_ns, int64_t gone_ns) const;
 
@@ -56,7 +56,7 @@ class LeaseEnds {
     int64_t lease_ns = 0;
     bool open = false;
     int64_t until_ns = 0;  // latest lease end that an answered extension can have set
-    // Of extensions of unknown outcome: the longest lease, and until when their client waited; -1:
+    // The longest lease of an extension of unknown outcome, and until when its client waited; -1:
     // none.
     int64_t unknown_lease_ns = -1;
     int64_t unknown_ns = -1;

@@ -24,14 +24,14 @@ namespace doublehold {
 //   expiry:           *  | -1        the only server grants the lock long before the key expires:
 //   probe:              P-p          some locks keep their key when nobody holds them
 //
-// Nor does it count where a server may have returned with older data, or a client died. Unknown in
-// these cases:
+// A key does not count either where a server may have returned with older data, or a client died.
+// Unknown in these cases:
 // - only such keys are left, or no key was granted;
 // - most keys were not looked for: so for locks whose value says when they end;
 // - a key was not looked for on a server that was asked for another key, or that did not answer.
 //
-// Only a look after the last grant and release counts: before that, the key is in use. It may also
-// be in use during a failed acquire, which may have set the key and removed it again.
+// Only a look after the last grant and release counts: before that, the key is in use. The key may
+// also be in use during a failed acquire, which may have set the key and removed it again.
 //
 // A leaked key with a TTL is visible only until the TTL expires. The verdict says how many keys
 // were looked for after that. Those were judged only for keys without a TTL, or with one that is

@@ -319,7 +319,7 @@ TEST(KeyLeak, AKeyMayLastForCenturies) {
       1);
 }
 
-// Each entry is released, or the last exit has not come.
+// A holder that entered twice must release twice.
 TEST(KeyLeak, AReentrantHolderMustReleaseAsOftenAsItEntered) {
   ExpectEachKeyLeak({
       {"all", "c1:     A-aA-aR-rR-r\nexpiry:               * | 9", Outcome3::kViolated},

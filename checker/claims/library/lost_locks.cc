@@ -31,14 +31,14 @@ class KeyGrants {
     }
   }
 
-  // Of the acquires answered before `at_ns`, the one that was invoked last. Null: none.
+  // The last invoked among the acquires answered before `at_ns`. Null: none.
   [[nodiscard]] const Call* LastBefore(int64_t at_ns) const {
     const auto after = std::ranges::lower_bound(by_answer_, at_ns, {}, &Call::to_ns);
     return after == by_answer_.begin() ? nullptr
                                        : last_[static_cast<size_t>(after - by_answer_.begin()) - 1];
   }
 
-  // Of the acquires invoked after `since_ns`, the one that was answered first. Null: none.
+  // The first answered among the acquires invoked after `since_ns`. Null: none.
   [[nodiscard]] const Call* FirstAfter(int64_t since_ns) const {
     const auto after = std::ranges::upper_bound(by_call_, since_ns, {}, &Call::from_ns);
     return after == by_call_.end() ? nullptr

@@ -38,7 +38,7 @@ namespace doublehold {
 struct LostLock {
   const Call* release = nullptr;  // the last exit of its session
   const Hold* own = nullptr;
-  // Of the grants that ended its hold, the one that was answered first.
+  // The first answered among the grants that ended its hold.
   const Call* first = nullptr;
   const Call* last = nullptr;     // of the same, the one that was invoked last
   const Call* perhaps = nullptr;  // as `first`, but among all grants that may have ended it
@@ -54,8 +54,8 @@ std::optional<std::string> WhyNoLossIsCertain(const Evidence& evidence);
 // again at any time: a fault delayed messages.
 bool MayBeSentAgain(const Scene& scene, const Hold& own);
 
-// In the order in which the releases were invoked. Requires that losses can be certain. Refers to
-// the evidence.
+// Returns the lost locks in the order of their releases' invocation. Requires that losses can be
+// certain. Refers to the evidence.
 std::vector<LostLock> FindLostLocks(const Evidence& evidence);
 
 }  // namespace doublehold

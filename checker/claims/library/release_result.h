@@ -13,8 +13,8 @@ namespace doublehold {
 //   c1:  A-a===!===========R-r        violated: the release of a lost lock must report `x`
 //   c2:           A-a==R-r
 //
-// The same holds without another client (false_answers.h): a lock whose lease is over, or that was
-// freed before, is lost as well. A release must not report a loss either if its lock was there:
+// A lock is also lost without another client (false_answers.h): its lease is over, or it was freed
+// before. And a release of a lock that was there must not report a loss:
 //
 //   c1:  A-a=======R-x        !       violated: its lease ran, and nobody else was granted the key
 //

@@ -16,10 +16,10 @@ namespace doublehold {
 //   sent c1:      *   *   *   *         3
 //
 // A client may use another key meanwhile, in this or another session. Its commands may then belong
-// to that key, so a hold over the limit is skipped. A hold within the limit is skipped if it is not
-// known to be over, if no command of it was recorded, or if recording stopped before its end. A
-// fault is no excuse. A stall of the machine meanwhile is one: a lock that is held longer is
-// renewed more often.
+// to that key, so a hold over the limit is skipped. A hold within the limit is skipped if its end
+// is unknown, if none of its commands was recorded, or if recording stopped before its end. A fault
+// is no excuse. A stall of the machine meanwhile is one: a lock that is held longer is renewed more
+// often.
 //
 // Counts once for each hold. Unknown where no limit is set, or where more holds were skipped than
 // judged.

@@ -8,8 +8,8 @@
 namespace doublehold {
 
 // A session waits from its first acquire to its grant. A client that gives up and retries later has
-// waited in both tries: all its tries since its last grant are one wait, without the time between
-// them.
+// waited in both tries: all its tries since its last grant are one wait. The time between tries
+// does not count.
 //
 //   c1:       Q-A-a==R-r   Q-A-a==R-r     granted again and again
 //   c2:    Q-A-x------q  Q-A-x------q     one wait, so far the sum of both
@@ -19,8 +19,8 @@ namespace doublehold {
 // client itself, or keeps it at its work. The time of such a fault, and of every stall of the
 // machine, is subtracted. A wait that is within the limit only after this is unknown.
 //
-// Unknown as well: a session that held or may have held the key meanwhile, and a session whose
-// unanswered wait may have lasted to the end of the record.
+// Unknown as well: a session that held or may have held the key meanwhile, and one whose unanswered
+// wait may have lasted to the end of the record.
 //
 // Counts once for each wait. Unknown where no limit is set, and where the shorter waits without a
 // grant outnumber the granted waits.

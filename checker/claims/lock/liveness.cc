@@ -117,8 +117,9 @@ Leavers LeaversOf(const Evidence& evidence, uint16_t key) {
       .unanswered = evidence.calls().UnansweredSince(key, last == nullptr ? 0 : last->asked_ns)};
 }
 
-// Whether the only explanation for the state of the key is a call that the machine cut short: the
-// last holder released it, and every later unanswered call was stalled for most of its time.
+// Whether only a call that the machine cut short explains the state of the key. The last holder
+// must have released it, and every later unanswered call must have been stalled for most of its
+// time.
 bool LeftByTheMachine(const Evidence& evidence, const Leavers& leavers) {
   if (leavers.last != nullptr && !leavers.last->released) return false;
   const int64_t lease_ns = ToNs(evidence.facts().lease);
@@ -131,8 +132,8 @@ bool LeftByTheMachine(const Evidence& evidence, const Leavers& leavers) {
   return !leavers.unanswered.empty() && std::ranges::all_of(leavers.unanswered, by_machine);
 }
 
-// How likely a fault left the key so: 2 if it killed the holder or a node, or if it was active
-// during an unanswered call; 1 otherwise. A slow section leaves nothing: 0.
+// How likely a fault left the key so. 2: it killed the holder or a node, or was active during an
+// unanswered call. 0: a slow section, which leaves nothing. 1: any other.
 int LikelinessOf(const Scene& scene, const Leavers& leavers, const FaultEpisode& episode) {
   const FaultFact& fault = FactOf(scene, episode);
   if (Does(fault, FaultTrait::kSlows)) return 0;

@@ -91,7 +91,8 @@ class Queues {
     // When it invoked a release that may not have been carried out, so that it may re-enter. -1:
     // never.
     int64_t perhaps_inside_ns = -1;
-    // It gave up without an answer: the cancellation may remove a place that it takes later.
+    // The session gave up without an answer: the pending cancellation may remove a place that it
+    // takes later.
     bool may_leave_late = false;
   };
 
@@ -147,7 +148,7 @@ class LongestPlace {
   using End = int64_t Place::*;
   LongestPlace(const std::vector<Place>& places, End end) : places_(places), end_(end) {}
 
-  // Of the places taken before `at_ns`, the one that ends last; null: none. Requires ascending
+  // The place that ends last among those taken before `at_ns`; null: none. Requires ascending
   // `at_ns`.
   const Place* TakenBefore(int64_t at_ns) {
     for (; next_ < places_.size() && Before(places_[next_].queued_ns, at_ns); ++next_) {

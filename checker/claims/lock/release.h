@@ -45,8 +45,8 @@ namespace doublehold {
 //   c2:           A-a==R-r
 //   c3:                   A-a====R-x
 //
-// This does not apply where c3's key may have been gone by then: some libraries report success if
-// nothing was there.
+// The library is believed where c3's key may have been gone by then: some libraries report success
+// if nothing was there.
 //
 // Unknown when a release may have freed another's lock and need not have:
 // - a release after its lease that met another's hold;
