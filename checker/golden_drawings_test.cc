@@ -1,6 +1,6 @@
-// The histories of testdata/, each drawn (ascii_history.h), with what it is there for and what
-// becomes of every claim that it is judged for. The file must be what is drawn, event by event. And
-// whether there is one for each claim and outcome.
+// Draws the histories of testdata/ (ascii_history.h), each with its purpose and the expected outcome
+// of every claim. A file must equal its drawing, event by event. Every claim needs a history with
+// each outcome.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -492,7 +492,7 @@ Result<History> HistoryOf(const GoldenDrawingsDrawn& drawn) {
   return ReadJsonlFile(Folder() / (std::string(drawn.name) + ".jsonl"));
 }
 
-// A grant of no lock is for ever, which lanes cannot draw.
+// A grant of lock `none` is endless, which lanes cannot draw.
 History FromPicture(const GoldenDrawingsDrawn& drawn) {
   History history = FromLanes(drawn.picture);
   for (Event& event : history.events) {
@@ -552,7 +552,7 @@ TEST(GoldenDrawings, EveryClaimHasAValidAnUnknownAndAViolatedOne) {
   for (const CheckerEntry& entry : Checkers()) {
     for (const Outcome3 outcome : {Outcome3::kValid, Outcome3::kUnknown, Outcome3::kViolated}) {
       const std::string wanted = fmt::format("{} {}", entry.claim, Name(outcome));
-      // Of `exclusion valid`, but not of `lease-exclusion valid`.
+      // Matches `exclusion valid`, but not `lease-exclusion valid`.
       const bool there =
           std::ranges::any_of(kGoldenDrawingsDrawn, [&](const GoldenDrawingsDrawn& drawn) {
             return (", " + std::string(drawn.outcomes) + ",").find(", " + wanted + ",") !=

@@ -1,7 +1,7 @@
-// The histories of testdata/, each a file NAME-CLIENTS-{ok,bad,unknown}.jsonl: its last word is the
-// verdict it must get, its facts say claim by claim what is expected. To add one, draw it
-// (ascii_history.h), write it with WriteJsonl, read it over, and put it there, and the drawing into
-// golden_drawings_test.cc.
+// Judges the histories of testdata/: files NAME-CLIENTS-{ok,bad,unknown}.jsonl. The last word of a
+// name is the expected verdict; the facts of a file have the expected outcome of each claim. To add
+// one, draw it (ascii_history.h) and write it with WriteJsonl. Check the file, put it there, and
+// put the drawing into golden_drawings_test.cc.
 
 #include <gtest/gtest.h>
 #include <unistd.h>

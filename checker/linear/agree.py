@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Holds `doublehold check --model` against the test data of Knossos and of Porcupine.
+"""Compares `doublehold check --model` with the test data of Knossos and Porcupine.
 
     checker/linear/agree.py [--knossos CHECKOUT] [--porcupine CHECKOUT] [--program build/doublehold]
 
-Each argument is a checkout of that project; its files are read and never copied. What is right is
-what the project says of its own file: Knossos by the folder (`good`, `bad`), Porcupine by the table
-in its porcupine_test.go and by the names (`-ok`, `-bad`). No flags are given but the model.
+Each argument is a checkout of that project; its files are read and never copied. The expected
+outcome is the project's own: Knossos has it in the folder (`good`, `bad`), Porcupine in the table
+of its porcupine_test.go and in the names (`-ok`, `-bad`). The only flag is the model.
 
-Prints each file of which the outcome is another, and the sums. Exits 0 when no outcome contradicts:
-`unknown` and a refusal do not, and docs/histories.md explains those there are; 1 when one does, 3
-when there is nothing to look at.
+Prints each file with another outcome, and the sums. Exits with 0 if no outcome contradicts: an
+`unknown` and a refusal do not, and docs/histories.md explains them. Exits with 1 if one does, and
+with 3 if there are no files.
 """
 
 from __future__ import annotations
