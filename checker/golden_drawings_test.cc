@@ -1,6 +1,6 @@
-// Draws the histories of testdata/ (ascii_history.h), each with its purpose and the expected outcome
-// of every claim. A file must equal its drawing, event by event. Every claim needs a history with
-// each outcome.
+// Draws the histories of testdata/ (ascii_history.h), each with its purpose and the expected
+// outcome of every claim. A file must equal its drawing, event by event. Every claim needs a
+// history with each outcome.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>

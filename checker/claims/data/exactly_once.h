@@ -20,7 +20,7 @@ namespace doublehold {
 //   c1:  save 7 ?                  unknown until the store is counted. One task, one result: c1's
 //   c2:            save 7 ok       save had no effect. One task, two results: it had.
 // The store returns two counts: tasks with a result, and results. A save of unknown outcome may
-// arrive between the two counts, so that many results may exceed the tasks.
+// arrive between the two counts, so results may exceed tasks by the number of such saves.
 struct SaveCount {
   int64_t saved = 0;          // answered ok
   int64_t twice = 0;          // saves that returned ok for a task that had been saved before

@@ -29,9 +29,9 @@ struct FreeSpell {
 // A hold without a successful release lasts as long as its lease may; on several nodes a refused
 // release may have left keys behind. A server counts the lease from the arrival of the request, so
 // at the latest from its answer. The hold lasts for ever if an extension of unknown outcome, or its
-// library, may have extended it. So it does if its session acquired the key again meanwhile: that
-// may have re-entered the lock. But a later exclusive grant to another client proves that the hold
-// was over.
+// library, may have extended it. It also lasts for ever if its session acquired the key again
+// meanwhile, which may have re-entered the lock. But a later exclusive grant to another client
+// proves that the hold was over.
 //
 // An acquire of unknown outcome may be granted at any later time. It is over only on one node, if
 // its own release reported success and can have freed no other entry of its session.

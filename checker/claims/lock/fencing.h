@@ -17,9 +17,9 @@ namespace doublehold {
 //   c1:  A-----------a===R-r       #5    nothing: c2's grant may have been made first, its answer
 //   c2:    A----!---------aR-x     #4    been late, and its lease been over
 //
-// In another case the grant with the larger token is second only if it came within the other's
-// lease. Then either tokens fell or the lock was granted twice. It is undecidable which, so the
-// claim is unknown:
+// Two concurrent grants may have an order too: the one with the larger token was second only if it
+// came within the other's lease. Then either tokens fell or the lock was granted twice. It is
+// undecidable which, so the claim is unknown:
 //
 //   c1:  A-----a=R-r               #2    it came first, or within c2's lease
 //   c2:    A---------a====R-r      #1

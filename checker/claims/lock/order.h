@@ -28,8 +28,9 @@ namespace doublehold {
 // - after it gave up without an answer (a release of unknown outcome, of no hold), which may remove
 //   it from the queue at any later time.
 //
-// A client that waited earlier and gave up may still be in the queue. So it counts as queued from
-// its first acquire after its last grant, or from its first acquire of unknown outcome.
+// A client that waited earlier and gave up may still be in the queue. So a grant counts as
+// requested at the first acquire of its session since its last grant. After an acquire of unknown
+// outcome, which may be granted at any later time, that start stays.
 //
 // A client that re-enters, or may re-enter because its last release may not have been carried out,
 // overtakes nobody; nor does a reader. An overtaking grant counts once, however many clients it

@@ -8,8 +8,8 @@
 namespace doublehold {
 
 // A release that did not check the owner (`unchecked`) freed the key at an instant between its
-// invocation and its return. On one node that was the lock granted last before. It was certainly
-// another owner's when only another owner can have been granted last:
+// invocation and its return. On one node it freed the lock that was granted last before. That lock
+// was certainly another owner's when only another owner can have been granted last:
 //
 //   c1:  A-a===!========R-r           When c2 was granted the key, c1's was gone, for c1 had been
 //   c2:          A-a==========R-x     granted it before c2 even asked. So c1 freed c2's lock.
