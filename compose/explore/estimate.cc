@@ -12,7 +12,7 @@ namespace doublehold {
 namespace {
 
 constexpr size_t kProbes = 400;
-constexpr double kTolerance = 1.2;  // of an estimate beyond a budget
+constexpr double kTolerance = 1.2;  // An estimate may exceed the budget by this factor.
 
 class Probes {
  public:
@@ -30,8 +30,8 @@ class Probes {
   }
 
  private:
-  // The executions below the plain one for which this way down stands; `weight`: how many there are
-  // on its first level.
+  // Descends from `first` to a leaf and returns the estimated number of executions below the plain
+  // one. `weight` is the number of executions on the first level that this descent represents.
   double Probe(const sim::Deviation& first, double weight) {
     sim::Deviations deviations{first};
     double sum = 0;
@@ -70,7 +70,7 @@ class Probes {
   bool is_within_ = true;
 };
 
-// "2,300", "4.1 million"
+// For example "2,300" or "4.1 million".
 std::string Rounded(double executions) {
   if (executions < 1000) return fmt::format("{:.0f}", executions);
   if (executions < 1e6) return fmt::format("{:.0f} thousand", std::ceil(executions / 1000));

@@ -1,10 +1,15 @@
-// How many executions an exhaustive search would run, found out by running few: Knuth's estimate of
-// the size of a tree (Estimating the efficiency of backtrack programs, 1975). A probe goes down
-// from the plain execution, one deviation more at a time, each drawn from all that may come next;
-// where it comes by, there are as many executions as the product of what it could have drawn. The
-// mean of many probes is right on average. Here the first deviations are not drawn but spread over
-// all there are, and where these are not more than the probes, each is taken once: then what is
-// said of two deviations is exact.
+// Estimates how many executions an exhaustive search would run, by running only a few. The method
+// is Knuth's estimate of the size of a tree ("Estimating the efficiency of backtrack programs",
+// 1975).
+//
+// A probe descends from the plain execution and adds one deviation at each level. It draws the
+// deviation at random from all deviations that the search could add there. The product of the
+// numbers of alternatives so far estimates the number of executions on that level. The mean over
+// many probes is unbiased.
+//
+// The first deviation of a probe is not drawn: the probes are spread evenly over all first
+// deviations. If there are no more first deviations than probes, each gets one probe. The number of
+// executions with at most two deviations is then exact.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_ESTIMATE_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_ESTIMATE_H_
 
@@ -12,11 +17,12 @@
 
 namespace doublehold {
 
-// With the bounds' depth and delays; their budget says nothing. Deterministic.
+// Uses the depth and delays of `bounds` and ignores its budget. Deterministic.
 double EstimateExecutions(const Scenario& scenario, const Bounds& bounds);
 
-// Nothing when they are within the bounds' budget; else one line, with what could be changed. By
-// how much an estimate may be wrong is left to the search, which ends at its budget.
+// Succeeds if the estimate is within the budget of `bounds`. Otherwise the error is one line that
+// suggests smaller bounds. Tolerates the error of an estimate: the search itself ends at its
+// budget.
 Result<void> CheckBudget(const Scenario& scenario, const Bounds& bounds);
 
 }  // namespace doublehold

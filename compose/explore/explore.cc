@@ -11,8 +11,9 @@
 namespace doublehold {
 namespace {
 
-constexpr size_t kPartsOfAWave = 16;        // for each thread: it is as long as the slowest takes
-constexpr size_t kMostDifferent = 1 << 22;  // histories that are told apart
+// Parts a thread in one wave. A wave lasts as long as its slowest thread.
+constexpr size_t kPartsOfAWave = 16;
+constexpr size_t kMostDifferent = 1 << 22;  // limit of distinct histories that are counted
 
 class Search {
  public:
@@ -62,7 +63,8 @@ class Search {
     CHECK(false);
   }
 
-  // The parts from `begin` on that are run side by side; where the next wave begins.
+  // Runs the parts from `begin` on in parallel, at most one wave. Returns the first part of the
+  // next wave.
   size_t RunWave(Strategy& strategy, size_t begin) {
     const size_t wanted = workers_.size() * kPartsOfAWave;
     const size_t end = std::min(explored_.parts, begin + wanted);
@@ -110,7 +112,7 @@ class Search {
     if (!done.is_equal && explored_.unequal++ == 0) explored_.first_unequal = done.deviations;
     explored_.marks |= done.marks;
     if (digests_.size() < kMostDifferent) digests_.insert(done.digest);
-    // Up to its first deviation an execution is the plain one.
+    // An execution equals the plain one up to its first deviation, so the points match.
     const auto& deviations = done.deviations;
     const bool is_of_plain = !deviations.empty() && deviations[0].at <= last_point_ &&
                              deviations[0].kind == sim::ChoiceKind::kFault;

@@ -1,8 +1,8 @@
-// The simulator's search: a lock and a workload as they are, in a simulated world, with every
-// placement of so many faults (or as many drawn at random), judged by the same checkers as a run on
-// real servers.
+// Searches simulated executions for violations. Runs the unmodified lock and workload in the
+// simulator, with every placement of a bounded number of faults or with placements drawn at random.
+// The checkers that judge runs on real servers judge each execution.
 //
-// What is found does not depend on how many threads look: parts are taken in, and counted, in one
+// The result does not depend on the number of threads: the parts of a search are counted in a fixed
 // order.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_H_
@@ -30,51 +30,55 @@ constexpr std::array<StrategyEntry, 3> kStrategies{{{StrategyKind::kExhaustive, 
                                                     {StrategyKind::kPct, "pct"}}};
 
 struct Bounds {
-  int depth = 1;                    // faults in one execution, at most
-  int delays = 0;                   // how often, at most, what is due waits for what comes next
-  std::map<FaultForm, int> most{};  // of one kind; not there: as many as the depth
-  int64_t executions = 0;  // at most; 0: no limit, which only an exhaustive search can do without
+  int depth = 1;   // maximum number of faults in one execution
+  int delays = 0;  // maximum number of delays: a due event is deferred behind the next one
+  std::map<FaultForm, int> most{};  // maximum per fault kind; a missing kind has the limit `depth`
+  // Maximum number of executions; 0: no limit. Only an exhaustive search may have no limit.
+  int64_t executions = 0;
   StrategyKind strategy = StrategyKind::kExhaustive;
-  uint64_t seed = 1;  // of what is drawn
-  int jobs = 1;       // threads
-  int64_t memory_bytes =
-      int64_t{1} << 30;    // of what is kept of executions whose continuations are still to be run
-  bool reduce = true;      // an exhaustive search leaves out what comes to the same as another
-  bool run_twice = false;  // each, in worlds of their own, to see that they are equal
+  uint64_t seed = 1;  // seed of all random choices
+  int jobs = 1;       // number of threads
+  // limit of the frontier: executions whose continuations are still to be run
+  int64_t memory_bytes = int64_t{1} << 30;
+  bool reduce = true;      // an exhaustive search skips equivalent executions (sleep sets)
+  bool run_twice = false;  // runs each execution again in a fresh world and compares the two
 };
 
-// What became of a claim within the bounds.
+// The result for one claim within the bounds.
 struct Found {
   std::string claim;
-  int64_t violated = 0;  // executions
-  int64_t unknown = 0;   // likewise
-  // Of those that violate it, or, where none does, of those in which it is unknown: with the fewest
-  // deviations, of these with the least unusual faults (their order in FaultForm), of these the
-  // first.
+  int64_t violated = 0;  // number of executions that violate the claim
+  int64_t unknown = 0;   // number of executions in which the claim is unknown
+  // An execution that violates the claim. If none does, an execution in which the claim is unknown.
+  // Chosen by, in this order:
+  // 1. the fewest deviations,
+  // 2. the least unusual faults (their order in FaultForm),
+  // 3. the order of the search.
   sim::Deviations shortest{};
   int how_unusual = 0;
-  std::string sentence{};  // of that one, or why it is unknown
+  std::string sentence{};  // describes the violation in `shortest`, or says why it is unknown
 };
 
 enum class Ended : uint8_t { kAllRun, kBudget, kMemory };
 
 struct Explored {
   int64_t executions = 0;
-  // Not of these: they differ from one of these only in the order of two things at one instant that
-  // do not depend on each other. What could have followed on them is left out as well.
+  // Executions that were skipped, together with their continuations; not part of `executions`. Each
+  // differs from an execution that was run only in the order of two independent simultaneous
+  // events.
   int64_t left_out = 0;
-  int64_t different = 0;  // of these: that differ in anything that a checker sees
+  int64_t different = 0;  // executions with distinct histories, as a checker sees them
   int64_t cut_off = 0;
-  int64_t unequal = 0;  // when run twice
+  int64_t unequal = 0;  // executions that differed when they were run twice
   sim::Deviations first_unequal{};
   Ended ended = Ended::kAllRun;
-  bool is_complete = true;  // all within the bounds
+  bool is_complete = true;  // whether all executions within the bounds were run
   std::vector<Found> claims;
-  MarkSet marks{};     // that any execution came by
-  int64_t points = 0;  // where a fault can strike while nothing has gone wrong yet
+  MarkSet marks{};     // marks that any execution reached
+  int64_t points = 0;  // points of the plain execution at which a fault can begin
   int64_t points_struck = 0;
-  // While it goes on: how many deviations the executions have now, and how far their starts are
-  // used up.
+  // Progress: `level` is the number of deviations of the current executions, and `parts_done` of
+  // `parts` in this round were run.
   int level = 0;
   size_t parts_done = 0, parts = 0;
 };

@@ -17,8 +17,7 @@ namespace doublehold {
 namespace {
 
 constexpr int kExploreVersion = 1;
-// Of a lock on several nodes, unless the user says how many: enough for a majority to differ from
-// all.
+// The default number of nodes of a lock on several nodes: with three a majority is not all nodes.
 constexpr int kNodes = 3;
 
 Settings SettingsForLock(const AllAsked& asked, const std::string& lock, int clients) {

@@ -1,5 +1,5 @@
-// `doublehold explore --all`: the matrix of every lock and every fault, printed, and put into a
-// folder for the report.
+// `doublehold explore --all`: prints the matrix of every lock under every fault, and writes it into
+// a folder for the report.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_ALL_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_ALL_H_
 
@@ -14,17 +14,18 @@
 namespace doublehold {
 
 struct AllAsked {
-  // The settings of every scenario, but for its lock and clients; its faults are the columns; its
-  // bounds are of each search, and `executions` of those a cell's budget.
+  // The settings of every scenario, except its lock and clients. The scenario's faults are the
+  // columns. The bounds apply to each search; `executions` is the budget of a cell.
   SearchAsked search;
-  std::vector<int> clients;                     // a row each
-  std::vector<std::string> locks;               // likewise
-  std::optional<std::filesystem::path> into{};  // explore.json, and matrix.md; new, or empty
+  std::vector<int> clients;        // one row each
+  std::vector<std::string> locks;  // one row each
+  // gets explore.json and matrix.md; must be new or empty
+  std::optional<std::filesystem::path> into{};
   bool as_json = false;
 };
 
-// Prints it. 2 when a budget ended, or something is not known; else 0: what is violated is what is
-// asked for here.
+// Prints the matrix. Returns kUnknown if a budget ended or a claim is unknown, else kAsExpected. A
+// violation is no failure here: the matrix is meant to show violations.
 Result<ExitCode> ExploreAll(const AllAsked& asked);
 
 }  // namespace doublehold

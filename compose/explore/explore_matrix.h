@@ -1,5 +1,5 @@
-// What every lock makes of every fault, by exploring: a row a lock and a number of clients, a
-// column a fault.
+// The matrix of `explore --all`: which claims each lock violates under each fault. A row is a lock
+// with a number of clients; a column is a fault.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_MATRIX_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_MATRIX_H_
 
@@ -16,12 +16,12 @@ namespace doublehold {
 struct MatrixTerms {
   std::vector<std::string> locks;
   std::vector<int> clients;
-  std::vector<FaultForm> faults;  // each a column; before them `none`, and after them `any` of them
-  int depth = 2;                  // from 1 on: each in turn, until the budget of a cell ends
+  // One column each. `none` is the first column; `any`, for all of them together, is the last.
+  std::vector<FaultForm> faults;
+  int depth = 2;  // A cell is searched at depths 1, 2, ..., `depth`, until its budget ends.
 };
 
-// A search: its scenario is of that lock, so many clients, and those faults, and as many of them as
-// `depth`.
+// One search of a cell: this lock, this number of clients, and at most `depth` of these faults.
 struct MatrixSearch {
   std::string lock;
   int clients = 0;
@@ -30,41 +30,45 @@ struct MatrixSearch {
 };
 struct MatrixFound {
   Explored explored;
-  std::vector<std::string> replays{};  // by claim; empty of those that are not violated
+  // one replay string a claim; empty if the claim is not violated
+  std::vector<std::string> replays{};
 };
-// An error: the lock cannot be simulated, and why.
+// Runs one search. Returns an error that says why, if the lock cannot be simulated.
 using MatrixExploring = std::function<Result<MatrixFound>(const MatrixSearch&)>;
 
-// What came of one search.
 struct MatrixDepth {
   int depth = 0;
   MatrixFound found;
 };
 struct MatrixCell {
-  std::string fault;  // "none", "pause", "any"
+  std::string fault;  // For example "none", "pause", "any".
   std::vector<MatrixDepth> depths;
 };
 struct MatrixRow {
   std::string lock;
   int clients = 0;
-  std::string refused{};  // why it has no cells; empty: it has
+  // why the lock cannot be simulated, so that the row has no cells; else empty
+  std::string refused{};
   std::vector<MatrixCell> cells{};
 };
 
-// `none` is searched once, without any; the others at each depth. `progress` is told before each
-// search.
+// Searches `none` once with depth 0, and every other column at each depth. Calls `progress` before
+// each search.
 std::vector<MatrixRow> ExploreMatrix(const MatrixTerms& terms, const MatrixExploring& exploring,
                                      const std::function<void(const MatrixSearch&)>& progress);
 
-// Of a cell: the letters of what is violated at its first depth (claim_letters.h), `+` and what the
-// next adds; `.` where nothing is, `?` where something is unknown and nothing violated, and `~`
-// where a budget ended.
+// The text of a cell:
+// - the letters of the claims violated at the first depth (claim_letters.h),
+// - `+` and the letters of further claims violated at the next depth,
+// - `~` where a budget ended,
+// - `?` if no claim is violated and one is unknown,
+// - `.` if all is clean.
 std::string TextOf(const MatrixCell& cell);
-// A Markdown table, and what its letters mean.
+// A Markdown table with a legend of its letters.
 std::string MarkdownOf(const std::vector<MatrixRow>& rows);
 nlohmann::json ToJson(const std::vector<MatrixRow>& rows);
-// Of a search: its claims, each with how often it was violated, the shortest story's sentence and
-// replay string.
+// The claims of one search: how often each was violated, the sentence of its shortest violation,
+// and the replay string.
 nlohmann::json ToJson(const Explored& explored, const std::vector<std::string>& replays);
 
 }  // namespace doublehold

@@ -66,7 +66,7 @@ TEST(ExploreMatrix, AsksForEachLockAndEachNumberOfClientsAndEachFaultAndDepth) {
       [&](const MatrixSearch& search) -> Result<MatrixFound> {
         asked.push_back(Asked(search));
         if (search.lock == "b") return BadInput("has no keys");
-        // Of two pauses the budget ends at the first depth.
+        // The budget of a `pause` cell ends at its first depth.
         const bool ends = search.faults.size() == 1 && search.faults[0] == FaultForm::kPause;
         return MatrixFound{.explored = Of({}, !ends)};
       },

@@ -1,5 +1,5 @@
-// What the simulator's search finds: the known answers that need one fault, and that the same
-// choices are the same execution.
+// The search finds the known answers that need one fault, and the same choices give the same
+// execution.
 #include "compose/explore/explore.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ Plan PlanOfExplore(const std::string& lock, int clients = 2,
   return *plan;
 }
 
-// "exclusion stock": what is violated in any execution.
+// The claims that any execution violates: "exclusion stock".
 std::string Violated(const Explored& explored) {
   std::vector<std::string> names;
   for (const Found& found : explored.claims) {
@@ -79,8 +79,8 @@ TEST_P(KnownByOneFault, IsFoundWithoutHints) {
 constexpr auto kN = FaultForm::kHoldRequest;
 const std::map<std::string, std::string> kExploreFive{{"topology.nodes", "5"}};
 
-// What happens within one fault, or none, of each row; the sets are exact. A pause, a held message
-// and a jump last 1.6 leases.
+// The exact set of claims that executions with at most one fault violate. A pause, a held message
+// and a clock jump last 1.6 leases.
 INSTANTIATE_TEST_SUITE_P(
     Each, KnownByOneFault,
     ::testing::Values(
@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(
               "setnx-getset-expired",
               {FaultForm::kClientClock},
               "exclusion lease-exclusion release stock"},
-        // Behind from its beginning on: its instant is over when it writes it.
+        // The clock is behind from the start, so the expiry time that it writes has already passed.
         Known{"K08-back",
               "setnx-getset",
               {FaultForm::kClientClockBack},
@@ -137,8 +137,8 @@ INSTANTIATE_TEST_SUITE_P(
         Known{"K11", "setnx-getset", {FaultForm::kCrash}, ""},
         Known{"K14", "set-nx-px", {FaultForm::kPause}, "exclusion stock"},
         Known{"K15", "set-nx-px", {kN}, "exclusion stock"},
-        // A lost reply of SET harms nobody (K16); for one of the store its client waits past its
-        // lease.
+        // A lost reply to SET is harmless (K16). A lost reply of the store makes its client wait
+        // past its lease.
         Known{"K16", "set-nx-px", {FaultForm::kDropReply}, "exclusion"},
         Known{"K17", "set-nx-px", {FaultForm::kNodeClock}, "exclusion lease-exclusion stock"},
         Known{"K17", "redisson", {FaultForm::kNodeClock}, "exclusion lease-exclusion stock"},
@@ -172,11 +172,11 @@ INSTANTIATE_TEST_SUITE_P(
         Known{"C01", "atomic-script", {FaultForm::kPause, kN, FaultForm::kNodeClock}, ""},
         Known{"C01", "version", {FaultForm::kPause, kN, FaultForm::kNodeClock}, ""},
         Known{"C01", "watch", {FaultForm::kPause, kN, FaultForm::kNodeClock}, ""},
-        // Held for longer than its client waits, a command comes late into the transaction that it
-        // belongs to.
+        // A command is held for longer than its client waits, and then arrives in the transaction
+        // that it belongs to.
         Known{"C01", "watch", {kN}, "", {{"workload.store-timeout", "0.5 lease"}}}));
 
-TEST(Explore, TheSameChoicesAreTheSameExecution) {
+TEST(Explore, TheSameChoicesGiveTheSameExecution) {
   const Scenario scenario =
       ScenarioOf(PlanOfExplore("set-nx-px", 3), 2, {FaultForm::kPause, FaultForm::kHoldReply});
   for (const char* text : {"", "3:1", "5:1-11:1"}) {
@@ -191,8 +191,8 @@ TEST(Explore, TheSameChoicesAreTheSameExecution) {
   }
 }
 
-// Of one kind of fault there is one at each question; of two, one of those that are asked after the
-// first.
+// With one kind of fault, each question gives one placement. A second fault is placed at the
+// questions that come after the first.
 TEST(Explore, EveryPlacementIsRunOnce) {
   const Scenario scenario = ScenarioOf(PlanOfExplore("set-nx-px"), 1, {FaultForm::kDropReply});
   const auto open_after = [&](const sim::Deviations& deviations) {

@@ -27,12 +27,12 @@ std::string_view Name(Ended ended) {
   return "";
 }
 
-// Then what is clean was never put to the test.
+// If no fault could begin, then a clean result proves nothing.
 bool NoneCouldStrike(const Explored& explored, const Bounds& bounds) {
   return bounds.depth > 0 && bounds.delays == 0 && explored.points == 0;
 }
 
-// What became of a claim, in the words of the table.
+// The result for one claim, as a row of the table.
 std::string RowOf(const Found& found, const Explored& explored, const Bounds& bounds) {
   if (found.violated > 0)
     return fmt::format("violated in {} of {}", found.violated, explored.executions);
@@ -50,7 +50,7 @@ std::string RowOf(const Found& found, const Explored& explored, const Bounds& bo
                      explored.executions);
 }
 
-// "2 clients, 1 fault, 1 delay"
+// For example "2 clients, 1 fault, 1 delay".
 std::string SizeOf(const Shrunk& shrunk) {
   const auto delays =
       std::ranges::count(shrunk.choices, sim::ChoiceKind::kOrder, &sim::Deviation::kind);
@@ -75,7 +75,7 @@ std::vector<std::string_view> FaultNames(const Scenario& scenario) {
   return names;
 }
 
-// Within what all that follows was looked for.
+// The bounds of the search, as the first line of its text.
 std::string Heading(const SearchAsked& asked) {
   const Plan& plan = asked.scenario.plan;
   const std::vector<std::string_view> faults = FaultNames(asked.scenario);

@@ -1,4 +1,4 @@
-// What a search found, for a terminal and as JSON.
+// The result of a search as text for a terminal, and as JSON.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_TEXT_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_TEXT_H_
 
@@ -13,7 +13,7 @@
 
 namespace doublehold {
 
-// What was asked for, and what came of it.
+// The input of a search.
 struct SearchAsked {
   Settings settings;
   Scenario scenario;
@@ -21,17 +21,18 @@ struct SearchAsked {
 };
 struct SearchOutcome {
   Explored explored;
-  // By claim: one that violates it; not shrunk, where none does: one in which it is unknown.
+  // One a claim: an execution that violates it, shrunk. If none does: an execution in which the
+  // claim is unknown, not shrunk.
   std::vector<std::optional<Shrunk>> shown;
   double seconds = 0;
 };
 
 std::string ToText(const SearchOutcome& outcome, const SearchAsked& asked);
 nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked);
-// While it goes on; one line, without its end.
+// The progress of a running search: one line without a newline.
 std::string ProgressText(const Explored& so_far, const Bounds& bounds, double seconds);
-// 0: clean within the bounds, all of them run. 1: violated. 2: not known; so it is where faults
-// were asked for and none could strike.
+// kAsExpected: clean, and all executions within the bounds were run. kViolated: a claim is
+// violated. kUnknown: otherwise, and also if faults were requested but none could begin.
 ExitCode StatusOf(const Explored& explored, const Bounds& bounds);
 
 }  // namespace doublehold

@@ -10,7 +10,8 @@
 namespace doublehold {
 namespace {
 
-// Where to look for a history: of what differs most from one execution to the other.
+// A cheap digest that selects the cache entries to compare. Uses the fields that differ most
+// between executions.
 uint64_t QuickDigestOf(const History& history) {
   constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
   uint64_t digest = history.events.size();
@@ -21,13 +22,13 @@ uint64_t QuickDigestOf(const History& history) {
     const uint64_t word = static_cast<uint64_t>(event.at_ns) + event.hold * 3 +
                           static_cast<uint64_t>(event.value[0]) * 5 + (what | who) * kOdd;
     digest += (word ^ word >> 29) * place;
-    place += 2 * kOdd;  // odd again
+    place += 2 * kOdd;  // stays odd
   }
   return (digest ^ digest >> 32) * kOdd;
 }
 
 bool AreSame(const std::vector<Event>& a, const std::vector<Event>& b) {
-  // An event has no gaps between its fields (event.h), so that equal ones are equal in each byte.
+  // Event has no padding (event.h), so equal events have equal bytes.
   static_assert(std::has_unique_object_representations_v<Event>);
   return a.size() == b.size() &&
          (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Event)) == 0);

@@ -1,7 +1,6 @@
-// What becomes of each claim in one simulated execution after another: the verdicts of the
-// checkers, with no story told until one is asked for. Executions that look alike are many, above
-// all at random: one that is the same in every event and fact as one judged before is not judged
-// again.
+// Judges simulated executions: the outcome of each claim, and the text of a violation only on
+// request. Many executions are equal, above all random ones. The cache judges executions with equal
+// events and facts once.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_JUDGE_CACHE_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_JUDGE_CACHE_H_
 
@@ -14,28 +13,30 @@
 
 namespace doublehold {
 
-// Of histories that differ in nothing but their events, the faults and the duration. Not
+// Requires that all its histories have the same facts, except the faults and the duration. Not
 // thread-safe.
 class ClaimJudge {
  public:
-  // Claims that there are checkers for. `remembered`: so many histories at most, those of up to
-  // kMostEvents events.
+  // Requires that each claim has a checker. Caches at most `remembered` histories, and only those
+  // of up to kMostEvents events.
   explicit ClaimJudge(const std::vector<std::string>& claims, size_t remembered = 4096);
   static constexpr size_t kMostEvents = 256;
 
   struct Findings {
-    std::vector<Outcome3> outcomes{};  // of each claim, in their order
+    std::vector<Outcome3> outcomes{};  // one a claim, in the order of the claims
     MarkSet marks{};
   };
-  // Until the next call.
+  // The reference is valid until the next call.
   const Findings& Judge(const History& history);
-  // The first sentence about how a claim is violated, or why it is unknown; empty when it is valid.
+  // Describes the first violation of a claim, or says why it is unknown. Empty if the claim is
+  // valid.
   [[nodiscard]] std::string Sentence(const History& history, size_t claim) const;
-  // How many were not judged again.
+  // The number of cache hits.
   [[nodiscard]] int64_t spared() const { return spared_; }
 
  private:
-  // A history that was judged, whole: that it is the same is compared, not concluded from a digest.
+  // A cache entry. Keeps the whole history, so that a hit is an equal history and not only an equal
+  // digest.
   struct Judged {
     uint64_t digest = 0;
     std::vector<Event> events{};
@@ -44,7 +45,7 @@ class ClaimJudge {
     Findings findings{};
   };
 
-  // Histories with one digest, and others, meet: so many are kept beside each other.
+  // Associativity of the cache: a digest selects a set of this many entries.
   static constexpr size_t kPlaces = 8;
 
   static bool IsOf(const Judged& judged, const History& history);
@@ -52,9 +53,9 @@ class ClaimJudge {
 
   std::vector<const CheckerEntry*> checkers_;
   size_t places_;
-  std::vector<Judged> judged_;  // each at one of the places that its digest says
-  size_t next_ = 0;             // which of these the next takes
-  Judged other_;                // the last that was too long to be remembered
+  std::vector<Judged> judged_;  // grouped in sets of `places_` entries
+  size_t next_ = 0;             // selects the entry that the next miss overwrites
+  Judged other_;                // the last history that was too long for the cache
   int64_t spared_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// That who remembers executions says of each what the checkers say.
+// The cache returns the outcomes that the checkers return.
 #include "compose/explore/judge_cache.h"
 
 #include <gtest/gtest.h>
@@ -41,9 +41,8 @@ std::vector<Outcome3> ByCheckers(const Scenario& scenario, const History& histor
   return outcomes;
 }
 
-// Of walks that often come back to the same execution, with room for all of them and for hardly
-// any.
-TEST(ClaimJudge, SaysWhatTheCheckersSay) {
+// Random walks often repeat an execution. Tested with room for all of them and for hardly any.
+TEST(ClaimJudge, ReturnsTheOutcomesOfTheCheckers) {
   const Scenario scenario =
       SaleClaimJudge({FaultForm::kPause, FaultForm::kCrash, FaultForm::kRestartEmpty});
   for (const size_t remembered : {4096u, 3u}) {

@@ -1,6 +1,6 @@
-// The known answers that need more than one fault, a certain order, or a certain defect: found by
-// the search without hints, with the exact set of claims that any execution violates; and where
-// they are clean, clean in all.
+// The known answers that need several faults, a certain order, or a certain defect. The search
+// finds them without hints, with the exact set of claims that any execution violates. If the answer
+// is clean, all executions are clean.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ TEST_P(KnownAnswer, IsFoundWithoutHints) {
   EXPECT_EQ(explored.executions, GetParam().executions);
 }
 
-// The store's messages are not what is looked at: who waits for it gives up soon.
+// Faults on the store's messages are not the subject here, so clients time out soon.
 SettingTexts With(SettingTexts more) {
   more.emplace("workload.store-timeout", "0.1 lease");
   return more;
@@ -150,8 +150,8 @@ const std::vector<Answer>& Answers() {
        {"redlock", {FaultForm::kNodeCrash, FaultForm::kNodePause}, 1, kKnownAnswersFive, 2, 1, 1},
        "",
        3282},
-      // Nothing is done while it is held: a client is stopped after its lease was looked at, and
-      // before its release.
+      // The workload does nothing while it holds the lock. The client is stopped between the check
+      // of its lease and its release.
       {"K14-at-once",
        {"set-nx-px", {FaultForm::kPause}, 1, {{"workload.name", "cycle"}}},
        "exclusion",

@@ -1,5 +1,5 @@
-// Known answers that no claim tells apart from others: what must happen in some execution, and what
-// in none.
+// Known answers that cannot be told apart by their violated claims. Each test says which story must
+// happen in some execution, or in none.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 namespace doublehold {
 namespace {
 
-// One attempt to acquire.
 struct Attempt {
   int client = 0;
   int64_t from_ns = 0, to_ns = INT64_MAX;
@@ -24,7 +23,7 @@ struct Attempt {
   }
 };
 
-// By when they began.
+// Sorted by their start.
 std::vector<Attempt> AttemptsOf(const Execution& execution) {
   std::vector<Attempt> attempts;
   for (const Event& event : execution.history.events) {
@@ -42,7 +41,7 @@ std::vector<Attempt> AttemptsOf(const Execution& execution) {
   return attempts;
 }
 
-// How many executions there are of each set of violated claims.
+// The number of executions for each set of violated claims.
 std::map<std::string, int64_t> SetsOf(const Searched& searched) {
   std::map<std::string, int64_t> sets;
   EachExecution(searched, [&](const Execution& execution) {
@@ -64,8 +63,8 @@ int64_t CountIf(const Searched& searched, const std::function<bool(const Executi
 
 using Sets = std::map<std::string, int64_t>;
 
-// K07: both saw the value of the one that died, and both took it over.
-TEST(KnownStories, K07_TwoTakeOverWhatADeadClientLeft) {
+// K07: two clients read the value of the dead client, and both take over the lock.
+TEST(KnownStories, K07_TwoClientsTakeOverTheLockOfADeadClient) {
   const auto two_took_over = [](const Execution& execution) {
     const std::vector<Attempt> attempts = AttemptsOf(execution);
     for (const Attempt& dead : attempts) {
@@ -87,14 +86,15 @@ TEST(KnownStories, K07_TwoTakeOverWhatADeadClientLeft) {
                     .most = {1, 1}};
   searched.lock = "setnx-getset-expired";
   EXPECT_EQ(CountIf(searched, two_took_over), 28);
-  // Who compares for equality is refused, as what it wrote over was no longer what it had seen.
+  // A client that compares for equality is refused: the value that it replaced is not the one it
+  // read.
   searched.lock = "setnx-getset";
   EXPECT_EQ(CountIf(searched, two_took_over), 0);
 }
 
-// K09: the late DEL falls between another's GET and its GETSET: that one is refused, though nobody
-// holds the lock.
-TEST(KnownStories, K09_ALateReleaseRefusesWhoTakesOver) {
+// K09: a late DEL falls between another client's GET and its GETSET. That client is refused
+// although nobody holds the lock.
+TEST(KnownStories, K09_ALateReleaseMakesATakeoverFail) {
   const auto refused_a_free_lock = [](const Execution& execution) {
     const std::vector<Attempt> attempts = AttemptsOf(execution);
     return std::ranges::any_of(attempts, [&](const Attempt& refused) {
@@ -105,20 +105,20 @@ TEST(KnownStories, K09_ALateReleaseRefusesWhoTakesOver) {
              });
     });
   };
-  // The other asks again about when what was held arrives.
+  // The other client retries about when the held DEL arrives.
   Searched searched{.lock = "setnx-getset-expired",
                     .faults = {FaultForm::kHoldRequest},
                     .more = {{"retry.interval", "840200us"}, {"retry.jitter", "0"}},
                     .delays = 1};
   EXPECT_EQ(CountIf(searched, refused_a_free_lock), 17);
-  // In the order in which the times put them, when another is held.
+  // Without delays, when another message is held.
   searched.delays = 0;
   EXPECT_EQ(CountIf(searched, refused_a_free_lock), 1);
 }
 
-// K13: a section that throws leaves the marker, on which its thread enters again when another has
-// the lock.
-TEST(KnownStories, K13_AMarkerThatIsLeftLetsItsThreadInBesideAnother) {
+// K13: a critical section that throws leaves its reentrancy marker behind. By the marker its thread
+// enters again while another client holds the lock.
+TEST(KnownStories, K13_ALeakedMarkerLetsItsThreadEnterBesideAnother) {
   Searched searched{.lock = "set-nx-px-reentrant",
                     .depth = 0,
                     .more = {{"workload.name", "nested"},
@@ -134,9 +134,9 @@ TEST(KnownStories, K13_AMarkerThatIsLeftLetsItsThreadInBesideAnother) {
   EXPECT_EQ(SetsOf(searched), (Sets{{"", 1}}));
 }
 
-// K29: each has one of two nodes, so neither is granted; both leave nothing behind, and are granted
-// later.
-TEST(KnownStories, K29_EachHasOneOfTwoNodes) {
+// K29: each client gets one of two nodes, so neither has a quorum. Both clean up, and are granted
+// the lock later.
+TEST(KnownStories, K29_EachClientHasOneOfTwoNodes) {
   const Searched searched{
       .lock = "redlock",
       .depth = 0,
@@ -157,15 +157,16 @@ TEST(KnownStories, K29_EachHasOneOfTwoNodes) {
   EXPECT_EQ(SetsOf(searched), (Sets{{"", 226}}));
 }
 
-// K34: a token below the old one is refused by the store; one that equals it is not, and both
+// K34: the store refuses a token below the last one. It accepts an equal token, so both clients
 // write.
-TEST(KnownStories, K34_ATokenThatIsGivenAgain) {
+TEST(KnownStories, K34_ATokenIsIssuedTwice) {
   const Searched searched{.lock = "fenced", .faults = {FaultForm::kRestartEmpty}, .cycles = 2};
   EXPECT_EQ(SetsOf(searched),
             (Sets{{"", 4}, {"fencing", 7}, {"exclusion lease-exclusion fencing stock", 6}}));
 }
 
-// docs/redisson-format.md: while its queue is not empty all instants hang on that of the first.
+// docs/redisson-format.md: while the queue is not empty, the timeout of every waiter depends on the
+// timeout of the first.
 TEST(KnownStories, AFairLockWhoseQueueIsNotEmptyForAWaitingTimeBreaksItsOrder) {
   const auto broken = [](int cycles) {
     return Count(ExploreAll({.lock = "redisson-fair",

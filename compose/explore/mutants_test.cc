@@ -1,5 +1,5 @@
-// Locks with one mistake each: the search finds every one, by itself, and the lock that it was made
-// from keeps the claim there.
+// Locks with one mistake each. The search finds every mistake, and the lock without the mistake
+// keeps the claim in the same scenario.
 #include "lib/testing/mutants/mutants.h"
 
 #include <gtest/gtest.h>
@@ -11,10 +11,10 @@
 namespace doublehold {
 namespace {
 
-// What a mutant violates, and what the lock as it is shipped does in the same scenario.
+// The claims that a mutant violates, and those that the shipped lock violates in the same scenario.
 struct MutantCase {
   const char* mutant;
-  Searched searched;  // its lock is the mutant's
+  Searched searched;  // names the mutant's lock
   const char* violated;
   const char* shipped;
 };

@@ -1,5 +1,5 @@
-// What keeps the store safe whatever becomes of the lock: no oversell in any execution with three
-// clients and two faults of any kind.
+// Some stores stay correct even when the lock fails: no execution with three clients and two faults
+// of any kind oversells.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::vector<FaultForm> AllBut(std::vector<FaultForm> without) {
   return faults;
 }
 
-// Fewer units than customers.
+// The stock is smaller than the number of customers.
 Searched SaleNoOversell(const char* lock, std::vector<FaultForm> faults) {
   return {.lock = lock,
           .faults = std::move(faults),
@@ -29,15 +29,14 @@ Searched SaleNoOversell(const char* lock, std::vector<FaultForm> faults) {
           .clients = 3};
 }
 
-// More sold than was there, one order in the place of another, or one that is confirmed and not in
-// the store.
+// Oversold units, overwritten orders, and confirmed orders that the store does not have.
 int64_t Oversold(const Execution& execution) {
   const ItemCount item = CountItems(execution.history).front();
   EXPECT_TRUE(item.Final());
   return item.Oversold() + item.BelowZero() + item.Lost() + item.Missing();
 }
 
-// In how many of all executions, of which there are at least so many.
+// The number of executions that oversell. Expects at least `at_least` executions.
 int64_t ExecutionsOversold(const Searched& searched, int64_t at_least) {
   int64_t oversold = 0;
   const int64_t all = EachExecution(
@@ -46,31 +45,31 @@ int64_t ExecutionsOversold(const Searched& searched, int64_t at_least) {
   return oversold;
 }
 
-TEST(NoOversell, OfVersion) {
+TEST(NoOversell, StoreWithVersions) {
   EXPECT_EQ(ExecutionsOversold(SaleNoOversell("version", AllBut({})), 5'000), 0);
 }
 
-TEST(NoOversell, OfAtomicScript) {
+TEST(NoOversell, StoreWithAtomicScript) {
   EXPECT_EQ(ExecutionsOversold(SaleNoOversell("atomic-script", AllBut({})), 3'000), 0);
 }
 
-// Who is not answered tries again, and may take a second unit for one order (K36); no order has
-// none.
-TEST(NoOversell, OfWatch) {
+// A client whose request is not answered retries, and may take a second unit for one order (K36).
+// No order is left without a unit.
+TEST(NoOversell, StoreWithWatch) {
   EXPECT_EQ(ExecutionsOversold(SaleNoOversell("watch", AllBut({})), 30'000), 0);
 }
 
-// With one exception: a lock's server that forgets its counter gives out a token twice, and the
-// store takes both.
-TEST(NoOversell, OfFencedAsLongAsNoTokenIsGivenOutTwice) {
+// One exception: a lock node that loses its counter issues a token twice, and the store accepts
+// both.
+TEST(NoOversell, FencedStoreUnlessATokenIsIssuedTwice) {
   EXPECT_EQ(
       ExecutionsOversold(SaleNoOversell("fenced", AllBut({FaultForm::kRestartEmpty})), 50'000), 0);
   Searched forgetful = SaleNoOversell("fenced", {FaultForm::kRestartEmpty, FaultForm::kPause});
   EXPECT_GT(ExecutionsOversold(forgetful, 1), 0);
 }
 
-// The count can fail: a lock that is lost, and a store that takes everything.
-TEST(NoOversell, IsSeenWhereThereIsSome) {
+// The count can fail: this lock is lost, and this store accepts every write.
+TEST(NoOversell, IsDetectedWithoutAGuard) {
   Searched unguarded = SaleNoOversell("set-nx-px", {FaultForm::kPause});
   unguarded.depth = 1;
   EXPECT_GT(ExecutionsOversold(unguarded, 1), 0);

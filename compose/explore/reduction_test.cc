@@ -1,4 +1,4 @@
-// What an exhaustive search leaves out is nothing that any checker could see.
+// An exhaustive search skips no execution whose history a checker could tell apart.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,13 +25,13 @@ std::vector<FaultForm> AllFaults() {
 
 const SettingTexts kThreeNodes{{"topology.nodes", "3"}};
 
-// Those that take a moment.
+// Cases that run in a moment.
 std::vector<Searched> SmallCases() {
   return {
       {.lock = "set-nx-px", .faults = AllFaults(), .delays = 1},
       {.lock = "redlock", .depth = 0, .more = kThreeNodes, .delays = 2},
       {.lock = "redlock-redisson", .depth = 0, .more = kThreeNodes, .delays = 2},
-      // A fault that strikes what has waited for another client's step.
+      // A fault begins at an event that was deferred behind another client's step.
       {.lock = "set-nx-px",
        .faults = {FaultForm::kNodePause, FaultForm::kRestartWithData},
        .delays = 2},
@@ -55,12 +55,12 @@ std::vector<Searched> LargeCases() {
 
 class ReductionOf : public ::testing::TestWithParam<Searched> {};
 
-TEST_P(ReductionOf, LeavesNothingOutThatDiffers) {
+TEST_P(ReductionOf, KeepsEveryDistinctHistory) {
   const Searched& searched = GetParam();
   const Explored all = Found(searched, false);
   const Explored reduced = Found(searched, true);
   EXPECT_EQ(Violated(reduced), Violated(all));
-  // Not only the same claims: every history that there is.
+  // The reduced search has not only the same claims but every distinct history.
   EXPECT_EQ(reduced.different, all.different);
   EXPECT_EQ(all.left_out, 0);
   const int64_t saved = all.executions - reduced.executions - reduced.left_out;
@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Large, ReductionOf,
                                                              : std::vector<Searched>{}),
                          NameForReduction);
 
-TEST(Reduction, IsOfOrdersAlone) {
+TEST(Reduction, SkipsNothingWithoutReordering) {
   const Searched searched{.lock = "set-nx-px", .faults = AllFaults()};
   const Explored reduced = Found(searched, true);
   EXPECT_EQ(reduced.left_out, 0);

@@ -14,7 +14,7 @@ namespace doublehold {
 namespace {
 
 constexpr std::string_view kVersion = "v1";
-constexpr std::string_view kReorders = "order";  // among the faults: what is due may change places
+constexpr std::string_view kReorders = "order";  // Listed as a fault: due events may be reordered.
 constexpr size_t kParts = 5;
 
 std::vector<std::string_view> SplitAt(std::string_view text, char mark) {
@@ -35,8 +35,8 @@ Result<int> ParseCount(std::string_view text, std::string_view what) {
   return count;
 }
 
-// A name may be any text, with the marks of a replay string in it; and what was expected of a run
-// is not asked of an execution.
+// These settings are not part of a replay string. A name may contain the separators of a replay
+// string, and an execution is not compared with the expectations of a run.
 bool IsOfNoExecution(std::string_view setting) {
   return setting == "name" || setting.starts_with("expect.") ||
          setting.starts_with("expect_cause.");

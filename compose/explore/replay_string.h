@@ -1,7 +1,7 @@
-// A replay string: one execution of the simulator, in a line that can be mailed.
+// A replay string: one simulated execution on one line, short enough for an e-mail.
 //
 //   v1/lock.name=set-nx-px;workload.clients=2/1/pause,hold-request/17:1
-//      what was asked for                 cycles  faults          choices
+//      settings                               cycles  faults       choices
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_REPLAY_STRING_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_REPLAY_STRING_H_
 
@@ -19,7 +19,7 @@ namespace doublehold {
 struct ReplayString {
   Settings settings;
   int cycles = 1;
-  std::vector<FaultForm> faults;  // that could strike
+  std::vector<FaultForm> faults;  // the faults that could begin
   bool reorders = false;
   sim::Deviations choices;
 };
@@ -27,10 +27,10 @@ struct ReplayString {
 std::string ToText(const ReplayString& replay);
 Result<ReplayString> ParseReplayString(std::string_view text);
 
-// "pause,kill" or "pause:1,kill:2": faults and, where it is said, how many of each at most.
+// Faults with optional limits: "pause,kill" or "pause:1,kill:2".
 struct FaultsAsked {
   std::vector<FaultForm> faults;
-  std::vector<int> most;  // of each; 0: not said
+  std::vector<int> most;  // one a fault: its maximum number; 0: no limit was given
 };
 Result<FaultsAsked> ParseFaults(std::string_view text, std::string_view where);
 

@@ -14,14 +14,17 @@
 namespace doublehold {
 namespace {
 
-// Where the user says nothing.
+// The defaults of `explore`.
 constexpr const char* kWork = "0.5 lease";
-constexpr const char* kWorkOfWatchdogs = "1.5 lease";       // or it would never extend anything
-constexpr std::string_view kNoWatchdog = "explicit-lease";  // the option of those that have one
+// longer than a lease, so that the watchdog extends it
+constexpr const char* kWorkOfWatchdogs = "1.5 lease";
+// the option that locks with a watchdog have
+constexpr std::string_view kNoWatchdog = "explicit-lease";
 constexpr std::array<std::pair<const char*, const char*>, 7> kScenarioDefaults{{
     {"lock.lease", "400ms"},
     {"retry.timeout", "4 lease"},
-    {"retry.interval", "0.2 lease"},  // who waits asks seldom, or the search is of nothing else
+    // rare retries keep the search from consisting of retries alone
+    {"retry.interval", "0.2 lease"},
     {"workload.clients", "2"},
     {"workload.work", kWork},
     {"workload.work-distribution", "fixed"},
@@ -30,7 +33,7 @@ constexpr std::array<std::pair<const char*, const char*>, 7> kScenarioDefaults{{
 constexpr const char* kNotSaid = "the default of explore";
 constexpr const char* kNoDrivers = "a driver is a program of its own, and cannot be simulated";
 constexpr int kLeastStock = 5;
-constexpr Duration kWindow = 2ms;  // within which what is due may change places
+constexpr Duration kWindow = 2ms;  // due events within this window may be reordered
 
 }  // namespace
 
@@ -46,7 +49,7 @@ Result<Settings> ReadScenarioSettings(const ParsedLine& line) {
                               name != std::string_view("workload.clients");
     if ((inventory || !of_inventory) && !settings->Has(name)) settings->Set(name, value, kNotSaid);
   }
-  // Never sold out, or what is sold twice could pass for what somebody else bought.
+  // More stock than sales: when stock runs out, a refused sale could hide an oversold unit.
   if (inventory && !settings->Has("workload.stock")) {
     const int clients = std::atoi(Settings(*settings).Take("workload.clients")->words[0].c_str());
     const int64_t sales = int64_t{2} * clients * line.values["cycles"].as<int>();

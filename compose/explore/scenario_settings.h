@@ -1,5 +1,5 @@
-// What `explore` and `replay` simulate: an experiment's settings, with what a search needs where
-// nothing is said, and what cannot be simulated refused.
+// The settings of `explore` and `replay`: an experiment's settings with the defaults of a search.
+// Refuses settings that cannot be simulated.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_SCENARIO_SETTINGS_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_SCENARIO_SETTINGS_H_
 
@@ -9,17 +9,17 @@
 
 namespace doublehold {
 
-// As `run` would read them.
+// Reads settings as `run` does.
 Result<Settings> ReadScenarioSettings(const ParsedLine& line);
-// Where nothing is said, work takes as long as shows what the lock does: more than a lease, of one
-// that extends by itself.
+// Sets the default of workload.work, unless the user set it: longer than a lease if the lock
+// extends its lease by itself, else shorter.
 void ChooseWork(Settings& settings);
-// Bad input, in one line, of what the simulated world lacks.
+// Returns bad input, in one line, if the simulator lacks something that the settings need.
 Result<Plan> SimulatedPlan(const Settings& settings);
 Scenario ScenarioOf(const Plan& plan, const ReplayString& replay);
 
-// What is to be typed to see an execution of such a scenario: `settings` are those that its plan
-// was made of, but for clients.
+// The replay string of an execution of `scenario`. Requires the settings that the scenario's plan
+// was built from; the number of clients may differ.
 ReplayString ReplayOf(const Settings& settings, const Scenario& scenario,
                       const sim::Deviations& choices);
 

@@ -1,5 +1,4 @@
-// How the simulator searches: strategies, threads, bounds of memory and number, and what is said of
-// them.
+// How the search works: strategies, threads, limits of memory and executions, and its messages.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -37,7 +36,7 @@ void Ignore(const Explored&) {}
 const std::vector<FaultForm> kSearchThree{FaultForm::kPause, FaultForm::kHoldRequest,
                                           FaultForm::kNodeClock};
 
-// All that a search says but how it went.
+// The whole result of a search, except its duration and progress.
 std::string ToldSearch(const Explored& explored) {
   std::string text =
       std::to_string(explored.executions) + " " + std::to_string(explored.different) + " " +
@@ -71,7 +70,7 @@ TEST(Search, FindsTheSameWithAnyNumberOfThreads) {
   }
 }
 
-TEST(Search, EachStrategyFindsWhatOneFaultBreaks) {
+TEST(Search, EachStrategyFindsAViolationByOneFault) {
   const Scenario scenario = ScenarioWith("set-nx-px", {FaultForm::kNodeClock});
   for (const StrategyKind strategy :
        {StrategyKind::kExhaustive, StrategyKind::kRandom, StrategyKind::kPct}) {
@@ -107,7 +106,7 @@ TEST(Search, SaysWhyItEnded) {
   }
 }
 
-TEST(Search, EachExecutionIsEqualToItselfRunAgain) {
+TEST(Search, EachExecutionIsEqualInItsSecondRun) {
   const Explored explored = Explore(ScenarioWith("redisson", kSearchThree, 2, 2ms),
                                     {.depth = 1, .delays = 1, .run_twice = true}, Ignore);
   EXPECT_TRUE(explored.is_complete);
@@ -115,8 +114,8 @@ TEST(Search, EachExecutionIsEqualToItselfRunAgain) {
   EXPECT_EQ(explored.unequal, 0);
 }
 
-// That it would be seen: what is run again has other terms.
-TEST(Search, AnExecutionThatIsAnotherRunAgainIsTold) {
+// A difference is detected: the second run has another latency.
+TEST(Search, AnExecutionThatDiffersInItsSecondRunIsReported) {
   Scenario scenario = ScenarioWith("set-nx-px", kSearchThree);
   const Bounds bounds{.depth = 1, .run_twice = true};
   Worker worker(scenario, bounds);
@@ -128,7 +127,7 @@ TEST(Search, AnExecutionThatIsAnotherRunAgainIsTold) {
   EXPECT_FALSE(done.is_equal);
 }
 
-TEST(Estimate, IsExactOfTwoDeviationsAndNearOfMore) {
+TEST(Estimate, IsExactUpToTwoDeviationsAndCloseForMore) {
   const struct {
     std::vector<FaultForm> faults;
     Bounds bounds;
@@ -150,7 +149,7 @@ TEST(Estimate, IsExactOfTwoDeviationsAndNearOfMore) {
   }
 }
 
-TEST(Estimate, ABoundBeyondTheBudgetIsRefusedWithWhatToChange) {
+TEST(Estimate, ABoundBeyondTheBudgetIsRefusedWithSuggestions) {
   const Scenario scenario = ScenarioWith("set-nx-px", kSearchThree, 2, 2ms);
   const Result<void> refused = CheckBudget(scenario, {.depth = 2, .delays = 1, .executions = 1000});
   ASSERT_FALSE(refused.has_value());

@@ -11,7 +11,8 @@
 namespace doublehold {
 namespace {
 
-// A share of a lease: by which clients begin apart, or that a message takes.
+// Changes one time to lease / per_lease: the stagger of the clients' starts (`apart`), or the
+// latency of a message.
 struct Shake {
   bool apart = false;
   int per_lease = 1;
@@ -28,7 +29,8 @@ bool IsSamePlace(const sim::FaultPlace& a, const sim::FaultPlace& b) {
          a.nth == b.nth && step(a) == step(b);
 }
 
-// Of those that are the same by their words, as many as before it.
+// Finds the place in `others` that corresponds to the place `at` in `places`. Equal places
+// correspond by their order: the third to the third.
 std::optional<uint32_t> Again(const std::vector<sim::FaultPlace>& places, uint32_t at,
                               const std::vector<sim::FaultPlace>& others) {
   const auto place = std::ranges::find(places, at, &sim::FaultPlace::at);
@@ -43,7 +45,7 @@ std::optional<uint32_t> Again(const std::vector<sim::FaultPlace>& places, uint32
 
 using Places = std::vector<sim::FaultPlace>;
 
-// Of each choice, those where it was made.
+// One a choice: the places at which a fault could have begun instead.
 std::vector<Places> PlacesOfEach(const Scenario& scenario, const sim::Deviations& choices) {
   std::vector<Places> of_each;
   sim::Deviations before;

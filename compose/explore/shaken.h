@@ -1,5 +1,5 @@
-// Whether what an execution shows hangs on short times. On real servers clients begin one after the
-// other and messages take longer, so where it does a real run shows something else.
+// Decides whether the outcome of an execution depends on short times. On real servers clients start
+// one after the other and messages take longer. If the outcome depends on that, a real run differs.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_SHAKEN_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_SHAKEN_H_
 
@@ -13,23 +13,23 @@
 
 namespace doublehold {
 
-// By how much of a lease clients begin apart on real servers: by then who begins first has had its
-// turn, on a busy machine too.
+// On real servers clients start lease / kStaggersPerLease apart. By then the first client has had
+// its turn, even on a busy machine.
 constexpr int kStaggersPerLease = 8;
 
-// Where faults can strike that are asked for at the plain continuation of what was chosen.
+// The places at which a fault could begin in the plain continuation of the choices `before`.
 std::vector<sim::FaultPlace> PlacesOf(const Scenario& scenario, const sim::Deviations& before);
 
-// What makes a difference, and what comes out then.
+// The time on which the outcome depends, and the outcome after the change.
 struct Hang {
-  std::string on;  // "clients that begin 25ms apart"
-  Outcome3 outcome =
-      Outcome3::kUnknown;  // kUnknown also where a fault finds no such place to strike
+  std::string on;                         // for example "clients that begin 25ms apart"
+  Outcome3 outcome = Outcome3::kUnknown;  // kUnknown also if a fault finds no corresponding place
 };
 
-// Simulates it again with slower messages, and with clients that begin apart, from a 1,600th to an
-// eighth of a lease; the faults strike at the same places. Nothing: the claim comes out as
-// `outcome` each time. Of an execution with faults alone: else nothing is known.
+// Simulates the execution again with slower messages, and with clients that start apart, from
+// 1/1600 to 1/8 of a lease. The faults begin at the corresponding places. Returns the first change
+// after which the claim's outcome is not `outcome`. Returns nothing for an execution with delays,
+// whose dependence is not checked.
 std::optional<Hang> HangsOn(const Scenario& scenario, const sim::Deviations& choices,
                             const CheckerEntry& claim, Outcome3 outcome);
 

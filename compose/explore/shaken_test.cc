@@ -21,18 +21,18 @@ struct ShakenCase {
   const char* choices;
   const char* claim;
   Outcome3 outcome;
-  const char* hangs;  // empty: it does not
+  const char* hangs;  // Hang::on and its outcome; empty: the outcome does not depend on short times
 };
 
-TEST(Shaken, WhatAnExecutionShowsIsSteadyOrHangsOnShortTimes) {
+TEST(Shaken, OutcomesAreSteadyOrDependOnShortTimes) {
   const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {FaultForm::kPause}});
   const std::vector<ShakenCase> cases{
       {"", "stock", Outcome3::kValid, ""},
-      // Client 1 is stopped as it is granted the key; client 2 is refused 0.6 ms before that lease
-      // is over.
+      // Client 1 is stopped as it is granted the key. Client 2 is refused 0.6 ms before that lease
+      // expires.
       {"0:1", "stock", Outcome3::kViolated, "messages that take 250us: valid"},
       {"0:1", "exclusion", Outcome3::kViolated, "messages that take 250us: valid"},
-      // Client 1 is stopped when it has the lock.
+      // Client 1 is stopped while it holds the lock.
       {"1:1", "exclusion", Outcome3::kViolated, ""},
       {"3:1", "stock", Outcome3::kViolated, ""},
   };
@@ -46,7 +46,7 @@ TEST(Shaken, WhatAnExecutionShowsIsSteadyOrHangsOnShortTimes) {
   }
 }
 
-// A referee that has nothing to read is in no record, and the run is not cut short for it.
+// A referee that has nothing to read records no event. The run is not cut short for that.
 TEST(Simulate, ARunLastsNoLongerThanItsRecord) {
   for (const char* workload : {"nested", "queue", "inventory"}) {
     const Scenario scenario =
@@ -59,8 +59,8 @@ TEST(Simulate, ARunLastsNoLongerThanItsRecord) {
   }
 }
 
-// Nor does a real server that has just begun.
-TEST(Simulate, WhereCommandsAreCountedNoServerKnowsAScriptBefore) {
+// A real server has no scripts either when it starts.
+TEST(Simulate, NoServerHasAScriptLoadedAtTheStart) {
   for (const auto& [limit, outcome] :
        {std::pair("1", Outcome3::kViolated), std::pair("2", Outcome3::kValid)}) {
     const Scenario scenario = ScenarioOf(

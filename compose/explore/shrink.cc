@@ -13,26 +13,28 @@ namespace {
 
 using sim::ChoiceKind;
 using sim::Deviations;
-constexpr int64_t kEventsOfAnExecution = 20;  // what one costs that records nothing
-constexpr int64_t kShareOfOneSize = 2;  // what takes more than this part of the effort is left
-constexpr int64_t kCostOfShaking = 20;  // in executions
-constexpr int64_t kNear = 60;           // how far what follows is looked for, where not everywhere
+constexpr int64_t kEventsOfAnExecution = 20;  // cost of an execution without events, in events
+// a size that needs more than 1/kShareOfOneSize of the effort is skipped
+constexpr int64_t kShareOfOneSize = 2;
+constexpr int64_t kCostOfShaking = 20;  // cost of a shake (shaken.h), in executions
+constexpr int64_t kNear = 60;           // how far from its old place a later deviation is searched
 constexpr int64_t kNearOfMany = 2;
-constexpr size_t kFew = 4;  // deviations: what has no more is looked for everywhere at once
+// Up to this many deviations an execution is shrunk by a search at all places.
+constexpr size_t kFew = 4;
 
-// Runs executions, judges them, and counts what that takes.
+// Runs and judges executions, and subtracts their cost from the effort.
 class ShrinkTrials {
  public:
   ShrinkTrials(const std::string& claim, int64_t effort)
       : checker_(*FindChecker(claim)), effort_(effort) {}
 
-  // What follows is of this scenario, which outlives that.
+  // Selects the scenario of the next executions. `scenario` must live until the next call.
   void Enter(const Scenario& scenario) {
     scenario_ = &scenario;
     execution_.history.facts = FactsOf(scenario.plan);
   }
 
-  // What is asked after `choices`; nothing: they do not fit.
+  // Returns the questions after the last of `choices`, or nothing if the choices do not fit.
   std::optional<std::vector<sim::GivenChoices::Question>> Run(const Deviations& choices) {
     sim::GivenChoices given(choices);
     Simulate(*scenario_, given, bench_, execution_);
@@ -43,12 +45,12 @@ class ShrinkTrials {
   }
 
   [[nodiscard]] bool Violates(const Deviations& choices) { return Run(choices) && Violated(); }
-  // Of the last execution.
+  // Whether the last execution violates the claim.
   [[nodiscard]] bool Violated() const {
     return checker_.check(Evidence(execution_.history), {.violations_told = 0}).outcome ==
            Outcome3::kViolated;
   }
-  // What violates the claim does so too when times are a little different.
+  // Whether the claim is violated also when times differ a little (shaken.h).
   [[nodiscard]] bool IsSteady(const Deviations& choices) {
     effort_ -= Cost() * kCostOfShaking;
     return !HangsOn(*scenario_, choices, checker_, Outcome3::kViolated);
@@ -84,14 +86,13 @@ size_t CountOf(const Deviations& choices, ChoiceKind kind) {
   return static_cast<size_t>(std::ranges::count(choices, kind, &sim::Deviation::kind));
 }
 
-// What an execution is to have, wherever it has it.
+// The faults and delays that an execution must have, at any place.
 struct Wanted {
-  std::vector<FaultForm> faults;  // sorted; some may be alike
+  std::vector<FaultForm> faults;  // sorted; may contain duplicates
   size_t delays = 0;
 };
 
-// The scenario in which nothing can go wrong but what is wanted: the fewer questions, the sooner it
-// is looked through.
+// Restricts the scenario to the wanted faults and delays: fewer questions make a shorter search.
 Scenario Only(Scenario scenario, const Wanted& wanted) {
   scenario.terms.faults = wanted.faults;
   const auto rest = std::ranges::unique(scenario.terms.faults);
@@ -100,8 +101,8 @@ Scenario Only(Scenario scenario, const Wanted& wanted) {
   return scenario;
 }
 
-// Every execution that has what is wanted, until one violates the claim and does not hang on short
-// times; else the first that does.
+// Searches every execution with the wanted faults and delays. Stops at the first that violates the
+// claim and does not depend on short times. Otherwise finds the first that violates the claim.
 class SizeSearch {
  public:
   SizeSearch(ShrinkTrials& trials, const Scenario& scenario, const Wanted& wanted)
@@ -122,7 +123,8 @@ class SizeSearch {
   [[nodiscard]] const Deviations& found() const { return choices_; }
 
  private:
-  // By the questions of the execution in which nothing goes wrong; later ones have about as many.
+  // Estimates the size of the search from the questions of the plain execution. Other executions
+  // have about as many questions.
   bool IsTooMuch() {
     double answers[] = {0, 0};
     const auto plain = trials_.Run({});
@@ -166,11 +168,12 @@ class SizeSearch {
   ShrinkTrials& trials_;
   const Wanted& wanted_;
   Deviations choices_;
-  std::optional<Deviations> hangs_;  // the first that violates the claim, but only just
+  std::optional<Deviations> hangs_;  // the first violation that depends on short times
   bool ended_ = false;
 };
 
-// Without one of them, and those after it moved; nothing: they cannot be moved so.
+// Removes the choice `left_out` and moves the later ones by `moved`. Returns nothing if they cannot
+// be moved so.
 std::optional<Deviations> Without(const Deviations& choices, size_t left_out, int64_t moved) {
   Deviations fewer;
   for (size_t i = 0; i < choices.size(); ++i) {
@@ -183,8 +186,8 @@ std::optional<Deviations> Without(const Deviations& choices, size_t left_out, in
   return fewer;
 }
 
-// Leaves out, first many at once, then one after the other, faults first, with what follows near
-// its old place; then cycles that nothing happens in.
+// Removes choices, first many at once, then one at a time, faults first. A later choice is searched
+// near its old place. At last removes cycles that are not needed.
 class NearBy {
  public:
   NearBy(ShrinkTrials& trials, Scenario& scenario, Deviations& choices)
@@ -206,7 +209,7 @@ class NearBy {
   }
 
  private:
-  // From the end on: what comes before keeps its places.
+  // Goes from the end to the start: earlier choices keep their places.
   void LeaveMany(size_t many) {
     for (size_t end = choices_.size(); end >= many && trials_.effort() > 0;) {
       Deviations fewer = choices_;
@@ -238,8 +241,8 @@ class NearBy {
   Deviations& choices_;
 };
 
-// The same execution by the choices of a scenario in which nothing else can go wrong. Nothing: it
-// is not found.
+// Translates `choices` from `scenario` to `only`, which has fewer questions. Returns nothing if it
+// does not find the same execution.
 std::optional<Deviations> ChoicesIn(ShrinkTrials& trials, const Scenario& only,
                                     const Scenario& scenario, const Deviations& choices) {
   Deviations same, so_far;
@@ -265,7 +268,7 @@ std::optional<Deviations> ChoicesIn(ShrinkTrials& trials, const Scenario& only,
   return same;
 }
 
-// Those of `faults`, by how many they are; each once.
+// All distinct subsets of `faults`, smallest first.
 std::vector<std::vector<FaultForm>> PartsOf(const std::vector<FaultForm>& faults) {
   std::vector<std::vector<FaultForm>> parts{{}};
   for (const FaultForm fault : faults) {
@@ -282,8 +285,8 @@ std::vector<std::vector<FaultForm>> PartsOf(const std::vector<FaultForm>& faults
   return parts;
 }
 
-// By size, what is smaller than an execution that is known; false: none violates the claim, of
-// those that were looked through.
+// Searches the executions that are smaller than the known one, smallest first. Returns false if it
+// found no violation.
 class SmallestFirst {
  public:
   SmallestFirst(ShrinkTrials& trials, Shrunk& shrunk, const PlanWithClients& with_clients)
@@ -332,8 +335,8 @@ class SmallestFirst {
   const PlanWithClients& with_clients_;
 };
 
-// Where nothing smaller was found: the same execution, without the questions about what does not
-// happen in it.
+// For an execution that could not be shrunk: removes the questions about faults that do not begin
+// in it.
 void UseOnlyWhatStrikes(ShrinkTrials& trials, Shrunk& shrunk) {
   trials.Enter(shrunk.scenario);
   CHECK(trials.Violates(shrunk.choices));

@@ -1,5 +1,5 @@
-// From an execution that violates a claim to a small one that violates the same claim: fewer
-// faults, then fewer clients, then fewer cycles, then fewer delays.
+// Shrinks an execution to a small one that violates the same claim. Prefers fewer faults, then
+// fewer clients, then fewer cycles, then fewer delays.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_SHRINK_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_SHRINK_H_
 
@@ -13,27 +13,30 @@
 namespace doublehold {
 
 struct Shrunk {
-  Scenario
-      scenario;  // with the faults alone that strike, and an order of its own only where that is needed
+  Scenario scenario;  // Has only the faults that begin, and reordering only if it is needed.
   sim::Deviations choices;
   std::string sentence;
-  // No execution violates the claim that has faults of the same kinds but fewer of them; or as
-  // many, and fewer clients; or those, and fewer cycles; or those, and fewer delays. False: to look
-  // through all of these would have taken too long.
+  // Whether the search has excluded every smaller execution with faults of the same kinds. Smaller
+  // means, in this order: fewer faults, fewer clients, fewer cycles, fewer delays. False: the
+  // search would have taken too long.
   bool is_smallest = true;
-  int64_t executions = 0;  // that it took
+  int64_t executions = 0;  // number of executions that the search ran
 };
 
-// The same experiment with fewer clients; nothing: there is none.
+// The same experiment with fewer clients, or nothing if it cannot have so few.
 using PlanWithClients = std::function<std::optional<Plan>(int clients)>;
 
-// How much is tried: as many events as so many executions come to. About a second.
+// The default effort, in events. Takes about a second.
 constexpr int64_t kShrinkEvents = 1'200'000;
 
-// What is left out moves the places of all that follows. So what stays is looked for anew:
-// everywhere, from the smallest on, as long as the effort goes, and of equals rather one that does
-// not hang on short times (shaken.h); before that near its old place, so that there is something to
-// show in any case. `choices` violate `claim` in `scenario`. Deterministic.
+// Shrinks `choices`, which must violate `claim` in `scenario`. Removing one choice moves the places
+// of all later ones, so they are searched anew:
+// 1. Near the old places, so that there is a result in any case. This step comes second if there
+//    are few choices.
+// 2. At all places, smallest executions first, until the effort is used up. Of equally small ones
+//    it prefers one that does not depend on short times (shaken.h).
+//
+// Deterministic.
 Shrunk Shrink(const Scenario& scenario, const sim::Deviations& choices, const std::string& claim,
               const PlanWithClients& with_clients, int64_t effort = kShrinkEvents);
 

@@ -1,5 +1,5 @@
-// What a failing execution is shrunk to: for known answers, that nothing of it can be left out,
-// checked by trying all that is smaller.
+// Shrinks executions that violate known answers, and checks by a search that no smaller execution
+// violates the claim.
 #include "compose/explore/shrink.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ struct ShrinkCase {
   const char* claim;
   std::vector<FaultForm> faults;
   int clients, cycles, depth;
-  // What it comes down to.
+  // The size of the shrunk execution.
   int least_clients, least_cycles;
   size_t least_choices;
   std::map<std::string, std::string> more{};
@@ -58,8 +58,7 @@ bool Violates(const Scenario& scenario, const Deviations& choices, const std::st
          checker->check(Evidence(execution.history), {}).outcome == Outcome3::kViolated;
 }
 
-// Whether any execution of the scenario with so many faults and delays, or fewer, violates the
-// claim.
+// Whether any execution with at most so many faults and delays violates the claim.
 bool AnyViolates(const Scenario& scenario, int faults, int delays, const std::string& claim) {
   const Explored explored =
       Explore(scenario, {.depth = faults, .delays = delays}, [](const Explored&) {});
@@ -72,7 +71,7 @@ int CountOf(const Deviations& choices, ChoiceKind kind) {
   return static_cast<int>(std::ranges::count(choices, kind, &sim::Deviation::kind));
 }
 
-// Every smaller scenario and list, of the faults that are left.
+// Searches every smaller scenario and list of choices with the remaining faults.
 void ExpectNothingSmaller(const ShrinkCase& each, const Shrunk& shrunk) {
   const Scenario& scenario = shrunk.scenario;
   const int faults = CountOf(shrunk.choices, ChoiceKind::kFault);
@@ -112,8 +111,8 @@ void ExpectLeast(const ShrinkCase& each, const Shrunk& shrunk) {
 
 class ShrunkCase : public ::testing::TestWithParam<ShrinkCase> {};
 
-// Of the first that a search comes to, and of one that was drawn with faults that it does not need.
-TEST_P(ShrunkCase, HasNothingThatCouldBeLeftOut) {
+// Shrinks the first execution that a search finds, and one drawn with faults that it does not need.
+TEST_P(ShrunkCase, IsTheSmallest) {
   const ShrinkCase& each = GetParam();
   const Scenario scenario = ScenarioOf(PlanOfShrink(each, each.clients), each.cycles, each.faults);
   const Explored explored = Explore(scenario, {.depth = each.depth}, [](const Explored&) {});
@@ -158,8 +157,8 @@ INSTANTIATE_TEST_SUITE_P(
         ShrinkCase{"K03", "set-nx-px-del", "lease-exclusion", {kPause}, 3, 2, 1, 2, 2, 1},
         ShrinkCase{"K36", "watch", "stock", {FaultForm::kDropReply, kPause}, 3, 1, 1, 1, 1, 1}));
 
-// Lists with many faults and changes of order, of which few are needed.
-TEST(Shrink, WhatWasDrawnComesDownToWhatItNeeds) {
+// Lists with many faults and delays, of which few are needed.
+TEST(Shrink, RandomExecutionsShrinkToTheNeededChoices) {
   const ShrinkCase each{"K14", "set-nx-px", "stock", {kPause, FaultForm::kDropReply}, 3, 2, 0,
                         2,     1,           1};
   Scenario scenario = ScenarioOf(PlanOfShrink(each, each.clients), each.cycles, each.faults);
@@ -183,9 +182,9 @@ TEST(Shrink, WhatWasDrawnComesDownToWhatItNeeds) {
   EXPECT_EQ(shrunk_ones, 5);
 }
 
-// An effort too small for anything still gives an execution that violates the claim, and does not
-// call it the smallest.
-TEST(Shrink, WithTooLittleEffortItIsSaidToBePerhapsNotTheSmallest) {
+// With an effort too small for any search, the result still violates the claim, and is not called
+// the smallest.
+TEST(Shrink, WithTooLittleEffortIsNotCalledTheSmallest) {
   const ShrinkCase each{"K14", "set-nx-px", "stock", {kPause}, 3, 2, 1, 2, 1, 1};
   const Scenario scenario = ScenarioOf(PlanOfShrink(each, each.clients), each.cycles, each.faults);
   const Explored explored = Explore(scenario, {.depth = 1}, [](const Explored&) {});

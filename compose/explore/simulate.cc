@@ -16,7 +16,7 @@
 namespace doublehold {
 namespace {
 
-// Longer than a lease, so that whatever goes by it is over; and not two.
+// A fault lasts 1.6 leases: one lease has expired by then, and two have not.
 constexpr int64_t kFaultNumerator = 8, kFaultDenominator = 5;
 
 class Play {
@@ -59,7 +59,7 @@ class Play {
     for (FaultFact& fault : facts.faults) fault.traits = FindFault(fault.kind)->traits;
     execution.struck = world_.struck();
     facts.duration = world_.now() - begun;
-    // What a referee does that is in no record is no time in which anything was to happen.
+    // A referee may run without recording an event. That time does not count as part of the run.
     if (!execution.cut_off && !execution.history.events.empty())
       facts.duration = std::min(facts.duration, Duration(execution.history.events.back().at_ns));
   }

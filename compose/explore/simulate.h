@@ -1,5 +1,5 @@
-// One execution in the simulated world: a lock and a workload as they are, with what a ChoiceSource
-// decides.
+// Runs one execution in the simulator: the unmodified lock and workload, with the decisions of a
+// ChoiceSource.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_SIMULATE_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_SIMULATE_H_
 
@@ -14,25 +14,25 @@
 
 namespace doublehold {
 
-// What is run in the simulated world. The plan's faults and its duration say nothing here.
+// The input of a simulated execution. The plan's faults and duration are ignored.
 struct Scenario {
   Plan plan;
-  int cycles = 1;         // steps of the workload, of each client
-  sim::WorldTerms terms;  // with the plan's clients, nodes and seed
-  // Of the lock that is run in the place of the plan's; null: of that one.
+  int cycles = 1;         // steps of the workload that each client runs
+  sim::WorldTerms terms;  // has the plan's clients, nodes and seed
+  // Makes a lock that replaces the plan's lock; null: uses the plan's lock.
   std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr;
 };
 Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<FaultForm>& faults);
 
 struct Execution {
   History history;
-  std::vector<FaultForm> struck{};       // in the order of the history's faults
-  bool cut_off = false;                  // it took too many steps
-  std::optional<uint32_t> again_from{};  // of the world (world.h)
+  std::vector<FaultForm> struck{};       // in the order of history.facts.faults
+  bool cut_off = false;                  // whether it exceeded the limit of steps
+  std::optional<uint32_t> again_from{};  // World::again_from() (world.h)
 };
-// Runs it once; `choices` decide. Deterministic.
+// Runs one execution with the decisions of `choices`. Deterministic.
 Execution Simulate(const Scenario& scenario, sim::ChoiceSource& choices);
-// The same again and again: `into` has the facts of the plan already, and is overwritten otherwise.
+// The same for repeated use. Requires that `into` has the facts of the plan; overwrites the rest.
 void Simulate(const Scenario& scenario, sim::ChoiceSource& choices, sim::Workbench& bench,
               Execution& into);
 

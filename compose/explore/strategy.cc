@@ -24,7 +24,7 @@ bool MayDeviate(const Bounds& bounds, const sim::Deviations& deviations, sim::Ch
 
 uint64_t DigestOf(const History& history) {
   uint64_t digest = history.events.size();
-  // An event has no gaps between its fields (event.h), so that equal ones are equal in each byte.
+  // Event has no padding (event.h), so equal events have equal bytes.
   static_assert(std::has_unique_object_representations_v<Event> &&
                 sizeof(Event) % sizeof(uint64_t) == 0);
   for (const Event& event : history.events) {

@@ -1,6 +1,6 @@
-// Which executions a search runs, and in which order: rounds of parts, each part executions that
-// one worker runs one after the other. Parts of a round are run side by side; what they gave is
-// taken in in their order.
+// A strategy decides which executions a search runs, and in which order. It gives rounds of parts;
+// one worker runs the executions of a part one after the other. The parts of a round run in
+// parallel, and their results are counted in the order of the parts.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_STRATEGY_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_STRATEGY_H_
 
@@ -13,35 +13,35 @@
 
 namespace doublehold {
 
-// One execution that was run.
+// The result of one execution.
 struct Done {
   sim::Deviations deviations;
   std::vector<sim::GivenChoices::Question>
-      open{};             // after the last of these, where the strategy asks for them
-  bool is_within = true;  // the bounds; else it counts for nothing
+      open{};             // the questions after the last deviation, if the strategy needs them
+  bool is_within = true;  // whether it is within the bounds; if not, it is not counted
   bool cut_off = false;
-  bool is_again = false;             // left out: another comes to the same (Execution::again_from)
-  bool is_equal = true;              // to itself, run again
-  int how_unusual = 0;               // its most unusual fault: its number
-  uint64_t digest = 0;               // of its history
-  std::vector<Outcome3> outcomes{};  // of each claim
+  bool is_again = false;  // skipped: equivalent to another execution (Execution::again_from)
+  bool is_equal = true;   // whether a second run of it had the same history
+  int how_unusual = 0;    // the highest FaultForm number of its faults
+  uint64_t digest = 0;    // of its history
+  std::vector<Outcome3> outcomes{};  // one a claim
   MarkSet marks{};
 };
 
-// The means to run executions, of one thread.
+// Runs executions in one thread.
 class Worker {
  public:
-  // Both outlive it.
+  // `scenario` and `bounds` must outlive the worker.
   Worker(const Scenario& scenario, const Bounds& bounds);
 
-  // Runs what `choices` decide, and judges it but where it is left out; fills in all of `done` but
-  // its deviations and what is open.
+  // Runs the execution that `choices` decides, and judges it unless it is skipped. Sets all fields
+  // of `done` except `deviations` and `open`.
   void Run(sim::ChoiceSource& choices, Done& done);
-  // The plain one with deviations: CHECKs that they fit.
+  // Runs the execution with the deviations of `done`. CHECKs that they fit.
   void Run(Done& done);
-  // Runs it again and compares, where the bounds say so. `done` has its deviations.
+  // If the bounds say run_twice, runs the execution of `done` again and compares.
   void RunAgain(Done& done);
-  // What is told of a claim that the last one violates, or leaves unknown.
+  // Describes the violation of a claim in the last execution, or says why it is unknown.
   [[nodiscard]] std::string Sentence(size_t claim) const;
 
  private:
@@ -51,29 +51,29 @@ class Worker {
   const Bounds& bounds_;
   sim::Workbench bench_, other_bench_;
   ClaimJudge judge_;
-  Execution execution_, again_;  // the last; kept for what they have allocated
+  Execution execution_, again_;  // the last executions, kept to reuse their memory
 };
 
-// Of all events, and of the faults.
+// A digest of all events and faults.
 uint64_t DigestOf(const History& history);
 
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  // The parts of the next round; 0: there is nothing left to run.
+  // Begins the next round and returns its number of parts; 0: the search is over.
   virtual size_t NextRound() = 0;
-  // Changes nothing but the worker: several at a time.
+  // Runs one part. Called by several threads at once, so it changes only its worker.
   virtual std::vector<Done> RunPart(size_t part, Worker& worker) const = 0;
-  // In the order of parts.
+  // Takes the result of an execution. Called in the order of the parts.
   virtual void Take(const Done& done) = 0;
   [[nodiscard]] virtual int64_t KeptBytes() const { return 0; }
 };
 
-// Whether a further deviation of that kind is within the bounds.
+// Whether the bounds allow one more deviation of this kind.
 bool MayDeviate(const Bounds& bounds, const sim::Deviations& deviations, sim::ChoiceKind kind);
 
-// Each in a file of its own. The scenario and the bounds outlive them; `plain` are the questions of
-// the execution in which nothing goes wrong.
+// Each is in a file of its own. `bounds` must outlive the strategy. `plain` has the questions of
+// the execution without deviations.
 using Questions = std::vector<sim::GivenChoices::Question>;
 std::unique_ptr<Strategy> MakeExhaustive(const Bounds& bounds);
 std::unique_ptr<Strategy> MakeRandomWalks(const Bounds& bounds, const Questions& plain);

@@ -1,10 +1,11 @@
-// Every execution within the bounds, each once, by the number of its deviations.
+// Runs every execution within the bounds once, those with fewer deviations first.
 //
-// The lists of answers are a tree: a list's children have one deviation more, at one of the
-// questions that are asked after its last. So no list is come to twice, and an execution is run
-// when its parent has been: of a parent its deviations are kept and, in a byte each, the questions
-// that were open. Questions after the last deviation are asked one after the other, so that of
-// their places only the first is kept. Of the last level, which is by far the largest, nothing is.
+// The lists of deviations form a tree. A child has one more deviation, at a question after the
+// parent's last deviation; so the search reaches each list once.
+//
+// A round runs the children of the last round's executions. For each parent the frontier keeps its
+// deviations and one byte for each open question. The places of open questions are consecutive, so
+// only the first place is stored. The last level is by far the largest, and nothing of it is kept.
 
 #include <algorithm>
 #include <array>
@@ -19,9 +20,9 @@ using sim::ChoiceKind;
 using sim::Deviation;
 using sim::Deviations;
 
-constexpr uint8_t kOfOrder = 0x80;  // beside the number of alternatives
+constexpr uint8_t kOfOrder = 0x80;  // a flag beside the number of alternatives
 
-// Executions of one level whose children are to be run.
+// The frontier: executions of one level whose children are still to be run.
 class Parents {
  public:
   void Add(const Done& done) {
@@ -36,7 +37,7 @@ class Parents {
     }
   }
   [[nodiscard]] size_t size() const { return entries_.size(); }
-  // That many deviations each: the level.
+  // Requires that each parent has `level` deviations.
   [[nodiscard]] Deviations DeviationsOf(size_t parent, size_t level) const {
     const auto begin = deviations_.begin() + static_cast<std::ptrdiff_t>(parent * level);
     return {begin, begin + static_cast<std::ptrdiff_t>(level)};

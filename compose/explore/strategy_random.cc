@@ -1,5 +1,5 @@
-// Executions drawn at random, so many as the bounds say: how is said in
-// lib/sim/choices/random_walk.h and lib/sim/choices/choice_pct.h.
+// Runs as many random executions as the bounds say. lib/sim/choices/random_walk.h and
+// lib/sim/choices/choice_pct.h describe how they are drawn.
 
 #include <algorithm>
 #include <utility>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kDrawnInAPart = 200;
 
-// `Source` is made of WalkTerms and begins execution after execution by its number.
+// `Source` is constructed from WalkTerms and begins each execution by its number.
 template <typename Source>
 class Drawn final : public Strategy {
  public:

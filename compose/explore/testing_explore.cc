@@ -13,7 +13,7 @@ namespace {
 
 constexpr Duration kWindow = 2ms;
 
-// What a search takes where nothing else is said.
+// The settings of a test's search, unless the test sets them.
 const SettingTexts& Defaults() {
   static const SettingTexts defaults{
       {"lock.lease", "400ms"},        {"retry.interval", "0.2 lease"},
@@ -23,7 +23,7 @@ const SettingTexts& Defaults() {
   return defaults;
 }
 
-// All executions with these deviations, and at most so many more.
+// Visits all executions below a list of deviations, within the bounds.
 class Walk {
  public:
   Walk(const Searched& searched, const std::function<void(const Execution&)>& visit)

@@ -1,5 +1,5 @@
-// For tests of what the simulator's search finds: plans as `doublehold explore` makes them, and
-// what is violated in any execution.
+// For tests of the search: builds plans as `doublehold explore` does, and lists the claims that any
+// execution violates.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_TESTING_EXPLORE_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_TESTING_EXPLORE_H_
 
@@ -15,16 +15,17 @@ namespace doublehold {
 
 using SettingTexts = std::map<std::string, std::string>;
 
-// A lock, and what is to be searched for it.
+// A search: a lock and its bounds.
 struct Searched {
   std::string lock;
   std::vector<FaultForm> faults{};
   int depth = 1;
-  SettingTexts more{};  // "claims": commas between them
+  SettingTexts more{};  // lists, for example of "claims", are separated by commas
   int clients = 2;
   int cycles = 1;
-  int delays = 0;           // what is due within 2 ms may change places
-  std::vector<int> most{};  // of each of the faults, in their order; empty: as many as the depth
+  int delays = 0;  // events due within 2 ms of each other may be reordered
+  // maximum of each of `faults`, in their order; empty: no limit but `depth`
+  std::vector<int> most{};
 };
 
 inline void PrintTo(const Searched& searched, std::ostream* out) {
@@ -33,16 +34,17 @@ inline void PrintTo(const Searched& searched, std::ostream* out) {
 
 Plan PlanOf(const Searched& searched);
 Scenario ScenarioOf(const Searched& searched);
-// Complete, and nothing cut off: else the test fails. `make`: of a lock in its place, if any.
+// Fails the test unless the search is complete and no execution was cut off. `make` replaces the
+// lock, if it is not null.
 Explored ExploreAll(const Searched& searched,
                     std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr);
-// Every execution that ExploreAll judges, in the order of their choices. Returns how many there
-// are.
+// Calls `visit` for every execution that ExploreAll judges, in the order of their choices. Returns
+// their number.
 int64_t EachExecution(const Searched& searched,
                       const std::function<void(const Execution& execution)>& visit);
-// "exclusion stock": what is violated in any execution, in the order of the plan's claims.
+// The claims that any execution violates, in the order of the plan's claims: "exclusion stock".
 std::string Violated(const Explored& explored);
-// The number of executions that violate it.
+// The number of executions that violate the claim.
 int64_t Count(const Explored& explored, std::string_view claim);
 
 }  // namespace doublehold
