@@ -53,7 +53,7 @@ Result<void> WriteFrames(const std::vector<Frame>& frames, const std::filesystem
         {"node", frame.link.node},
         {"direction", frame.direction == Direction::kRequest ? "request" : "reply"},
         {"command", frame.command}};
-    // A command is a client's own bytes, and no text need be.
+    // A command consists of the client's own bytes, which may be no valid UTF-8.
     lines += line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   }
   return WriteWhole(file, lines);

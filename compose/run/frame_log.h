@@ -1,6 +1,7 @@
-// Which commands and replies passed between the clients and the servers, in their order.
+// Logs the commands and replies between clients and servers, in the order in which they passed the
+// proxy.
 //
-// Thread rule: the proxy's, which outlives it.
+// Thread rule: runs on the proxy's thread. The proxy must outlive it.
 #ifndef DOUBLEHOLD_COMPOSE_RUN_FRAME_LOG_H_
 #define DOUBLEHOLD_COMPOSE_RUN_FRAME_LOG_H_
 
@@ -18,27 +19,27 @@
 
 namespace doublehold {
 
-// A command as it arrived at the proxy, or a reply to it.
+// A command that arrived at the proxy, or a reply to one.
 struct Frame {
-  int64_t at_ns = 0;  // since the run began
+  int64_t at_ns = 0;  // since the start of the run
   LinkId link;
   Direction direction = Direction::kRequest;
-  std::string command;  // in upper case; of a reply the command that it answers; empty: unknown
+  std::string command;  // in upper case; for a reply the command that it answers; empty: unknown
 };
 
 class FrameLog {
  public:
-  static constexpr size_t kMostFrames = 1'000'000;  // later ones are not kept
+  static constexpr size_t kMostFrames = 1'000'000;  // later frames are dropped
 
   explicit FrameLog(Proxy& proxy) : proxy_(proxy) {}
   ~FrameLog() { Stop(); }
   FrameLog(const FrameLog&) = delete;
   FrameLog& operator=(const FrameLog&) = delete;
 
-  // From now on, on the links of all clients of the plan, which have been added.
+  // Starts to log the links of all clients of the plan. Requires that the links have been added.
   void Watch(const Plan& plan);
   void Stop();
-  // What was seen since then; later calls answer nothing.
+  // Returns the frames since `start`, and removes all frames.
   std::vector<Frame> TakeSince(MonoTime start);
 
  private:
@@ -46,10 +47,11 @@ class FrameLog {
 
   Proxy& proxy_;
   std::vector<RuleId> rules_;
-  std::vector<Frame> frames_;  // times are those of the machine
+  std::vector<Frame> frames_;  // with times of CLOCK_MONOTONIC
 };
 
-// One JSON object a line: {"time","client","node","direction","command"}, see docs/formats.md.
+// Writes one JSON object a line: {"time","client","node","direction","command"}, see
+// docs/formats.md.
 Result<void> WriteFrames(const std::vector<Frame>& frames, const std::filesystem::path& file);
 
 }  // namespace doublehold

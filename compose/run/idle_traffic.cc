@@ -12,7 +12,8 @@
 namespace doublehold {
 namespace {
 
-// What a client asks to keep a connection, or to know the servers; none of it is about a key.
+// Commands that keep a connection or discover the servers. None of them touches a key, so they do
+// not count as traffic.
 constexpr std::array<std::string_view, 21> kUpkeep{
     "PING", "ECHO",      "HELLO",       "AUTH",       "SELECT",     "CLIENT",       "COMMAND",
     "INFO", "ROLE",      "TIME",        "CONFIG",     "CLUSTER",    "SENTINEL",     "READONLY",
@@ -51,7 +52,7 @@ void SentTraffic::Stop() {
 }
 
 std::vector<Event> SentTraffic::Among(const std::vector<Event>& events, MonoTime start) const {
-  // From when the first session of a client is idle, to when the last is no more.
+  // For each client the time from its first session's idle event to its last one's.
   std::map<int, std::pair<int64_t, int64_t>> idle;
   for (const Event& event : events) {
     if (event.op != Op::kIdle) continue;

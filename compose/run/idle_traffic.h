@@ -1,6 +1,6 @@
-// What clients send to servers of locks: when they are through with their work, nothing, one should
-// think (checker/claims/library/idle_traffic.h); and where that has a limit, all of it
-// (checker/claims/limits/commands_per_hold.h).
+// Records the commands that clients send to lock nodes. An idle client should send nothing
+// (checker/claims/library/idle_traffic.h). If a hold has a limit of commands, every command is
+// recorded (checker/claims/limits/commands_per_hold.h).
 #ifndef DOUBLEHOLD_COMPOSE_RUN_IDLE_TRAFFIC_H_
 #define DOUBLEHOLD_COMPOSE_RUN_IDLE_TRAFFIC_H_
 
@@ -18,23 +18,25 @@
 
 namespace doublehold {
 
-// Thread rule: the proxy's, which outlives it.
+// Thread rule: runs on the proxy's thread. The proxy must outlive it.
 class SentTraffic {
+  // Keeps the last of each link, if only idle traffic counts.
  public:
-  static constexpr size_t kMostIdle = 64;  // of a link, where only idle ones count: the last
-  static constexpr size_t kMostOfAll = 1'000'000;  // else: the first
+  static constexpr size_t kMostIdle = 64;
+  static constexpr size_t kMostOfAll = 1'000'000;  // keeps the first, if all traffic counts
 
   explicit SentTraffic(Proxy& proxy) : proxy_(proxy) {}
   ~SentTraffic() { Stop(); }
   SentTraffic(const SentTraffic&) = delete;
   SentTraffic& operator=(const SentTraffic&) = delete;
 
-  // From now on, on the links of all clients of the plan to servers of locks, which have been
-  // added; where a claim of the plan is about what they send.
+  // Starts to record the links of all clients of the plan to lock nodes. Does nothing unless a
+  // claim of the plan is about traffic. Requires that the links have been added.
   void Watch(const Plan& plan);
   void Stop();
-  // What clients sent, in the order of time, as `traffic`; times count from `start`. Where not all
-  // is to be recorded, while a session of theirs was idle.
+  // Returns the recorded commands as `traffic` events in the order of time. Times count from
+  // `start`. If not all traffic counts, returns only the commands that a client sent while it was
+  // idle.
   [[nodiscard]] std::vector<Event> Among(const std::vector<Event>& events, MonoTime start) const;
 
  private:
@@ -44,7 +46,7 @@ class SentTraffic {
   std::vector<RuleId> rules_;
   bool keeps_all_ = false;
   size_t kept_ = 0;
-  std::optional<MonoTime> full_;  // when it was, of those that keep all
+  std::optional<MonoTime> full_;  // when the limit kMostOfAll was reached
   std::map<LinkId, std::deque<MonoTime>> sent_;
 };
 

@@ -1,4 +1,4 @@
-// Clients that stay when they are through: what is still sent for them is seen, and judged.
+// Idle clients stay connected; what they still send is recorded and judged.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,8 +11,7 @@
 namespace doublehold {
 namespace {
 
-// The template's lock, with a thread that extends what it was granted, until it releases it or for
-// ever.
+// A driver whose thread extends each grant, either until the release or for ever.
 constexpr const char* kRenewing = R"py(
 import importlib.util, sys, threading, time
 spec = importlib.util.spec_from_file_location("template", sys.argv[1])
@@ -79,27 +78,27 @@ class Idle : public ::testing::Test {
   int runs_ = 0;
 };
 
-TEST_F(Idle, ADriverThatGoesOnRenewingIsFoundOut) {
+TEST_F(Idle, ADriverThatRenewsAfterItsReleaseIsViolated) {
   const nlohmann::json verdict = Run({"--driver", Renewing("goes on")});
   EXPECT_EQ(JudgedTraffic(verdict).at("outcome"), "violated") << verdict.dump(1);
   EXPECT_EQ(JudgedTraffic(verdict).at("count"), 2);
   EXPECT_EQ(verdict.at("claims").at(0).at("outcome"), "valid");
 }
 
-TEST_F(Idle, OneThatStopsWithTheReleaseIsValid) {
+TEST_F(Idle, ADriverThatStopsRenewingAtItsReleaseIsValid) {
   const nlohmann::json verdict = Run({"--driver", Renewing("stops")});
   EXPECT_EQ(JudgedTraffic(verdict).at("outcome"), "valid") << verdict.dump(1);
   EXPECT_EQ(JudgedTraffic(verdict).at("opportunities"), 2);
 }
 
-TEST_F(Idle, ToLeaveAChannelIsNoneOfItsWork) {
+TEST_F(Idle, UnsubscribingDoesNotCountAsTraffic) {
   const nlohmann::json verdict = Run({"--driver", Renewing("'leaves its channels'")});
   EXPECT_EQ(JudgedTraffic(verdict).at("outcome"), "valid") << verdict.dump(1);
   EXPECT_EQ(JudgedTraffic(verdict).at("opportunities"), 2);
 }
 
-// With a watchdog, and a subscription.
-TEST_F(Idle, SoAreOurOwn) {
+// Locks with a watchdog, and with a subscription.
+TEST_F(Idle, OurOwnLocksAreValid) {
   for (const char* lock : {"redisson", "redisson-fair", "set-nx-px"}) {
     const nlohmann::json verdict = Run({"--lock", lock});
     EXPECT_EQ(JudgedTraffic(verdict).at("outcome"), "valid") << verdict.dump(1);
@@ -107,7 +106,7 @@ TEST_F(Idle, SoAreOurOwn) {
   }
 }
 
-TEST_F(Idle, WhatAHoldTakesHasALimit) {
+TEST_F(Idle, CommandsOfAHoldAreLimited) {
   const std::vector<std::string> longer{"--set", "workload.work=300ms", "--limit",
                                         "commands-per-hold=8"};
   for (const auto& [how, outcome] : {std::pair("hurries", "violated"), {"stops", "valid"}}) {

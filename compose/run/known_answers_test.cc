@@ -1,5 +1,6 @@
-// The interleavings whose outcome is certain, on real servers. Each experiment says by itself what
-// it expects, claim by claim; here also the details that make it that case and no other.
+// Runs the experiments with known answers on real servers. Each experiment has its own
+// expectations, claim by claim. These tests also check the details that make it this case and no
+// other.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -37,7 +38,7 @@ KnownAnswersOutcome RunKnown(const std::string& name,
   return RunOne(words);
 }
 
-// Whether a violation of the claim is of these two clients, whoever was first.
+// Whether a violation of the claim is between these two clients, in either order.
 bool IsBetween(const nlohmann::json& verdict, const std::string& claim, int a, int b) {
   const nlohmann::json judged = ClaimOf(verdict, claim);
   for (const nlohmann::json& violation : judged.at("violations")) {
@@ -57,7 +58,7 @@ void ExpectAsExpectedKnownAnswers(const KnownAnswersOutcome& outcome) {
   ASSERT_EQ(outcome.finished.exit_code, 0) << outcome.finished.out << outcome.finished.err;
 }
 
-// Stock 1 is sold twice: two orders, one too many.
+// A stock of 1 is sold twice: two orders, one too many.
 void ExpectOversoldByOne(const KnownAnswersOutcome& outcome) {
   ExpectAsExpectedKnownAnswers(outcome);
   EXPECT_EQ(ClaimOf(outcome.verdict, "stock").at("count"), 1);
@@ -89,8 +90,8 @@ TEST(KnownAnswers, K15_AWriteHeldOnTheWirePastTheLeaseSellsWhatIsSold) {
 TEST(KnownAnswers, K16_ALostReplyBlocksEverybodyForOneLease) {
   const KnownAnswersOutcome outcome = RunKnown("k16");
   ExpectAsExpectedKnownAnswers(outcome);
-  // A's first attempt ran and ends as unknown; B is granted nothing before the lease of that
-  // attempt is over.
+  // Client 1's first attempt is executed, but its outcome is unknown. Nothing is granted to client
+  // 2 before the lease of that attempt has expired.
   std::optional<int64_t> invoked_ns;
   std::optional<int64_t> granted_ns;
   bool unknown = false;
@@ -114,8 +115,8 @@ TEST(KnownAnswers, K17_AServerClockThatJumpsPastTheLeaseGrantsTwice) {
   }
 }
 
-// How a client's first attempt ended; when it was first granted, and when it first sent a release.
-// -1: never.
+// The outcome of a client's first attempt, the time of its first grant, and the time of its first
+// release. -1: never.
 struct Firsts {
   EventType acquire = EventType::kInvoke;
   int64_t granted_ns = -1;
@@ -197,7 +198,7 @@ TEST(KnownAnswers, K26_ANodeThatIsKeptOutForMoreThanTheLeaseBreaksNothing) {
   ExpectAsExpectedKnownAnswers(RunKnown("k26-kept-out"));
 }
 
-// The tokens of a client's grants, in turn.
+// The tokens of a client's grants, in order.
 std::vector<int64_t> TokensOf(const History& history, int client) {
   std::vector<int64_t> tokens;
   for (const Event& event : history.events) {

@@ -1,4 +1,4 @@
-// Brings home what the processes of a run have recorded.
+// Collects the events that the processes of a run have recorded.
 #ifndef DOUBLEHOLD_COMPOSE_RUN_MERGE_SEGMENTS_H_
 #define DOUBLEHOLD_COMPOSE_RUN_MERGE_SEGMENTS_H_
 
@@ -10,8 +10,9 @@
 
 namespace doublehold {
 
-// Appends the events of the referee and the clients, segment by segment, and, with the time
-// `now_ns`, that some were lost where a segment was full. Clients may go on meanwhile.
+// Appends the events of the referee and the clients, one segment after the other. If a segment was
+// full, appends an event with the time `now_ns` that says that events were lost. Clients may still
+// be recording.
 void AppendSegments(SharedRun& shared, const Plan& plan, int64_t now_ns, History& history);
 
 }  // namespace doublehold

@@ -1,5 +1,5 @@
-// Runs as version 0.1.0 wrote them, without the traits of faults and locks: they are read, and
-// judged as they were, to the letter.
+// Runs of version 0.1.0, whose files lack the traits of faults and locks, get exactly the same
+// verdict today.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -55,7 +55,7 @@ Result<RunVerdict> RunOnce(const RunRequest& request) {
                                              .watch_frames = request.frames != nullptr});
   const std::vector<std::string> ran_on = orphans.End();
   if (!supervised) return tl::unexpected(supervised.error());
-  // It has closed and ended all it had; what is there beyond what was before is a leak.
+  // The supervisor has closed everything by now, so any use beyond `before` is a leak.
   supervised->use.before = before;
   supervised->use.after = ReadOwnUse();
   supervised->use.children_left = HasChildren();

@@ -1,4 +1,4 @@
-// One experiment from plan to verdict, with all its files.
+// Runs one experiment from its plan to its verdict, and writes all its files.
 #ifndef DOUBLEHOLD_COMPOSE_RUN_RUN_ONCE_H_
 #define DOUBLEHOLD_COMPOSE_RUN_RUN_ONCE_H_
 
@@ -14,14 +14,15 @@ namespace doublehold {
 
 struct RunRequest {
   Plan plan;
-  std::filesystem::path folder;  // of this run, made by MakeRunFolder
+  std::filesystem::path folder;  // the folder of this run; MakeRunFolder has made it
   ServerProgram server;
   std::function<void(const Progress&, const std::function<History()>& snapshot)> progress;
   std::vector<Frame>* frames =
-      nullptr;  // where to put what was said on the wire, which is written to frames.jsonl too
+      nullptr;  // if not null, gets the frames on the wire, and the run writes frames.jsonl
 };
 
-// Runs it; writes plan.json, history.bin, history.jsonl and verdict.json into the folder.
+// Runs the experiment. Writes plan.json, history.bin, history.jsonl and verdict.json into the
+// folder.
 Result<RunVerdict> RunOnce(const RunRequest& request);
 
 }  // namespace doublehold

@@ -1,5 +1,5 @@
-// Long runs with faults drawn at random: what the supervisor takes does not grow with the time, and
-// nothing is left over.
+// In long runs with random faults the supervisor's use of memory and descriptors does not grow, and
+// nothing is leaked.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 namespace doublehold {
 namespace {
 
-// What is freed is to be used again at once: AddressSanitizer keeps it for a while, which looks
-// like growth.
+// AddressSanitizer keeps freed memory for a while, which looks like growth. Make it reuse memory at
+// once.
 void KeepNoFreedMemory() {
   const char* set = std::getenv("ASAN_OPTIONS");
   const std::string more = "quarantine_size_mb=1:thread_local_quarantine_size_kb=64";
@@ -21,7 +21,8 @@ void KeepNoFreedMemory() {
   setenv("ASAN_OPTIONS", all.c_str(), /*replace=*/1);
 }
 
-// Of the samples of a run; the first quarter is for what is needed once.
+// Medians of a run's samples. The first quarter is left out, since it allocates what is needed
+// once.
 struct Course {
   int64_t second_quarter = 0;
   int64_t last_quarter = 0;
@@ -60,7 +61,7 @@ TEST(Soak, TheSupervisorTakesNoMoreAtTheEndOfARunThanAfterItsFirstQuarter) {
   const Course memory_kb = CourseOf(own.at("memory_kb"));
   EXPECT_LE(memory_kb.last_quarter, memory_kb.second_quarter + memory_kb.second_quarter / 10)
       << own.dump();
-  // Connections come and go; of a client there are as many in the end as before.
+  // Connections come and go, but after the run there are as many as before.
   const Course descriptors = CourseOf(own.at("descriptors"));
   EXPECT_LE(descriptors.last_quarter, descriptors.second_quarter + 8) << own.dump();
   EXPECT_EQ(own.at("descriptors").at("after"), own.at("descriptors").at("before")) << own.dump();

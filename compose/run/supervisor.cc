@@ -34,11 +34,11 @@ namespace {
 namespace asio = boost::asio;
 constexpr ProcessRef::Kind kClientKind = ProcessRef::Kind::kClient;
 
-constexpr Duration kStartTimeout = 15s;  // a fresh, busy machine starts seven servers in far less
+constexpr Duration kStartTimeout = 15s;  // A fresh, busy machine starts seven servers in far less.
 constexpr Duration kPingInterval = 2ms;
 constexpr Duration kProgressInterval = 200ms;
-constexpr int kStallsPerLease = 10;  // shorter stalls are not recorded
-constexpr Duration kEndGrace = 2s;   // for a client to end after its last call timed out
+constexpr int kStallsPerLease = 10;  // stalls shorter than lease / kStallsPerLease are not recorded
+constexpr Duration kEndGrace = 2s;   // time for a client to end after its last call timed out
 
 class Supervisor {
  public:
@@ -88,12 +88,13 @@ class Supervisor {
     if (started) started = StartClients();
     if (started) started = AwaitServers();
     if (started) started = FormTopology();
-    if (started) started = StartClient(0);  // it writes the stock: the servers must answer
+    // The referee writes the stock, so the servers must answer first.
+    if (started) started = StartClient(0);
     if (started) started = AwaitReady();
     if (!started) return tl::unexpected(started.error());
     Begin();
     WaitFor([this] { return ClientsHaveEnded(); }, start_ + plan_.duration);
-    // Through with all its sections, a run was not cut short.
+    // A run that completed all its sections was not cut short: its duration is the time it needed.
     if (plan_.sections > 0 && !end_request_.once())
       worked_ = std::min(RealMono() - start_, plan_.duration);
     End();
@@ -104,9 +105,9 @@ class Supervisor {
  private:
   struct Client {
     explicit Client(asio::io_context& io) : channel(io) {}
-    asio::posix::stream_descriptor channel;  // our end of the step channel
+    asio::posix::stream_descriptor channel;  // the supervisor's end of the step channel
     bool ready = false;
-    bool owed = false;  // it waits for an answer
+    bool owed = false;  // whether the client waits for an answer
   };
 
   std::function<void(const Error&)> Failed() {
@@ -115,7 +116,7 @@ class Supervisor {
 
   // ---- start -----------------------------------------------------------------------------------
 
-  // Asks every few milliseconds, until nothing is missing any more.
+  // Polls every kPingInterval until `what_is_missing` returns an empty text.
   Result<void> Await(const std::function<std::string()>& what_is_missing) {
     const MonoTime give_up = RealMono() + kStartTimeout + (plan_.driver ? kDriverStart : 0s);
     for (std::string missing = what_is_missing(); !missing.empty(); missing = what_is_missing()) {
@@ -138,7 +139,7 @@ class Supervisor {
     });
   }
 
-  // Masters and replicas find each other.
+  // Waits until masters and replicas have found each other.
   Result<void> FormTopology() {
     if (!replication_) return {};
     if (Result<void> ok = replication_->Begin(); !ok) return ok;
@@ -149,7 +150,7 @@ class Supervisor {
   }
 
   Result<void> StartClients() {
-    clients_.push_back(std::make_unique<Client>(io_));  // the referee's place
+    clients_.push_back(std::make_unique<Client>(io_));  // the referee; it is started later
     for (int client = 1; client <= plan_.clients; ++client) {
       clients_.push_back(std::make_unique<Client>(io_));
       if (Result<void> ok = StartClient(client); !ok) return ok;
@@ -191,13 +192,13 @@ class Supervisor {
   }
 
   void End() {
-    // Asked to end early or not, what runs is brought to its end; asked twice, it is killed.
+    // The first interrupt lets running calls end. The second one kills the clients.
     interruptible_ = false;
     timeline_.End();
     const Duration longest = Duration(plan_.call_timeout * 3 + plan_.lease * 6);
     if (!failure_) WaitFor([this] { return ClientsHaveEnded(); }, RealMono() + longest + kEndGrace);
     if (failure_) return children_.KillAll();
-    // Whoever is killed is recorded as died: its last operation, and its hold, never ended.
+    // Records the death of each killed client: its last operation and its hold have no end.
     for (const Child& child : children_.all()) {
       if (child.ref.kind != kClientKind || child.ref.number == 0 || child.ended) continue;
       RecordDeath(child.ref.number, SIGKILL);
@@ -208,7 +209,8 @@ class Supervisor {
     killing_ = true;
     WaitFor([this] { return ClientsHaveEnded(); }, RealMono() + kEndGrace);
     cluster_.DropStragglers();
-    // Nobody holds anything any more: what a fault keeps down comes back before the last look.
+    // No client holds a lock now. Nodes that a fault keeps down must come back before the final
+    // probes.
     cluster_.HurryNodes();
     WaitFor([this] { return cluster_.IsSettled(); }, RealMono() + kStartTimeout);
     if (failure_) return children_.KillAll();
@@ -234,7 +236,8 @@ class Supervisor {
   void OnMessage(int number) {
     Client& client = *clients_[static_cast<size_t>(number)];
     uint8_t message = 0;
-    if (recv(client.channel.native_handle(), &message, 1, MSG_DONTWAIT) != 1) return;  // ended
+    // The client has ended.
+    if (recv(client.channel.native_handle(), &message, 1, MSG_DONTWAIT) != 1) return;
     if (message == kReadyByte) {
       client.ready = true;
     } else {
@@ -259,7 +262,8 @@ class Supervisor {
 
   // ---- what goes on meanwhile ------------------------------------------------------------------
 
-  // Runs the event loop until the condition holds, a server is lost, or the time has come.
+  // Runs the event loop until `met` holds, a server has failed, an interrupt comes, or the deadline
+  // has passed.
   template <typename Condition>
   void WaitFor(const Condition& met, MonoTime deadline) {
     const std::chrono::steady_clock::time_point until(deadline.time_since_epoch());
@@ -281,7 +285,8 @@ class Supervisor {
 
   void OnEnded(const Child& child) {
     const bool is_client = child.ref.kind == kClientKind;
-    // Its log says why: its driver is to blame, or the referee's, once the clients have ended.
+    // The client's log says why: its driver failed. The referee's driver may fail too, after the
+    // clients have ended.
     if (is_client && plan_.driver && EndedWith(*child.ended, ExitCode::kEnvironment))
       return Failed()({ExitCode::kEnvironment, child.name + ": " + LogTail(child.log)});
     if (is_client && running_) {
@@ -340,8 +345,8 @@ class Supervisor {
 
   const SuperviseRequest& request_;
   const Plan& plan_;
-  std::unique_ptr<Namespaces> network_;  // null: all are in the machine's own
-  std::unique_ptr<PacketCuts> cuts_;     // null as it is
+  std::unique_ptr<Namespaces> network_;  // null: all processes are in the machine's own namespace
+  std::unique_ptr<PacketCuts> cuts_;     // null without namespaces
   asio::io_context io_{1};
   Scratch scratch_;
   SharedRun shared_;
@@ -352,20 +357,20 @@ class Supervisor {
   Timeline timeline_;
   Children children_;
   Launcher launcher_;
-  std::unique_ptr<Replication> replication_;  // null: no replicas
+  std::unique_ptr<Replication> replication_;  // null: there are no replicas
   asio::signal_set child_signals_;
   asio::signal_set end_signals_;
   StallMeter stall_meter_;
   UseMeter use_meter_;
   asio::steady_timer progress_timer_;
-  std::vector<std::unique_ptr<Client>> clients_;  // by number; [0] is the referee
-  std::vector<Event> events_;                     // the supervisor's own
+  std::vector<std::unique_ptr<Client>> clients_;  // by client number; [0] is the referee
+  std::vector<Event> events_;                     // the supervisor's own events
   MonoTime start_{};
-  std::optional<Duration> worked_{};  // less than the plan gives it, where that is no mistake
+  std::optional<Duration> worked_{};  // set if a run properly ended before the plan's duration
   bool running_ = false;
   EndRequest end_request_;
   bool interruptible_ = true;
-  bool killing_ = false;  // what does not end by itself
+  bool killing_ = false;  // whether clients that did not end by themselves are being killed
   int active_faults_ = 0;
   std::optional<Error> failure_;
 };
@@ -373,7 +378,7 @@ class Supervisor {
 }  // namespace
 
 Result<Supervised> Supervise(const SuperviseRequest& request) {
-  // The janitor is forked first, while nothing else is there that it could keep open.
+  // The janitor is forked first: no file is open yet that it would inherit and keep open.
   Result<Scratch> scratch = Scratch::Create();
   if (!scratch) return tl::unexpected(scratch.error());
   Result<SharedRun> shared =

@@ -1,5 +1,5 @@
-// Runs one plan on real servers: starts them and the clients, carries the faults out, ends
-// everything, and brings home the history. One thread, one event loop.
+// Runs one plan on real servers: starts servers and clients, carries out the faults, ends all
+// processes, and returns the history. One thread, one event loop.
 #ifndef DOUBLEHOLD_COMPOSE_RUN_SUPERVISOR_H_
 #define DOUBLEHOLD_COMPOSE_RUN_SUPERVISOR_H_
 
@@ -17,7 +17,7 @@
 
 namespace doublehold {
 
-// How far a run is, for a progress line.
+// The progress of a run, for a progress line.
 struct Progress {
   Duration elapsed{};
   int64_t grants = 0;
@@ -28,23 +28,22 @@ struct Progress {
 struct SuperviseRequest {
   const Plan& plan;
   RunFacts facts;
-  std::filesystem::path folder;  // exists; has plan.json; logs go below it
+  std::filesystem::path folder;  // exists and has plan.json; logs are written below it
   ServerProgram server;
-  // Called a few times a second; may be empty. `snapshot` brings home the history so far.
+  // Called a few times a second; may be empty. `snapshot` returns the history so far.
   std::function<void(const Progress&, const std::function<History()>& snapshot)> progress;
-  bool watch_frames =
-      false;  // what clients and servers say to each other; not with a plan that is `direct`
+  bool watch_frames = false;  // whether to log frames; not possible if the plan is `direct`
 };
 
 struct Supervised {
   History history;
   SupervisorUse use;
-  std::vector<Frame> frames{};  // where they were watched
+  std::vector<Frame> frames{};  // empty unless watch_frames was set
 };
 
-// The history is complete even when the run was ended by Ctrl-C or a client died. An error when a
-// server died, or when servers or clients could not be started: then there is nothing to judge.
-// Everything it started has ended when it returns.
+// Runs the plan. The history is complete even if Ctrl-C ended the run or a client died. Returns an
+// error if a server died, or if servers or clients could not be started; there is no history then.
+// No process that it started is left when it returns.
 Result<Supervised> Supervise(const SuperviseRequest& request);
 
 }  // namespace doublehold

@@ -1,5 +1,5 @@
-// The timeline against a cluster that only writes down what it was told; time stands still unless a
-// test lets it pass.
+// A timeline for tests with a cluster that only logs its calls. Time stands still unless a test
+// advances it.
 #ifndef DOUBLEHOLD_COMPOSE_RUN_TESTING_TIMELINE_H_
 #define DOUBLEHOLD_COMPOSE_RUN_TESTING_TIMELINE_H_
 
@@ -60,14 +60,14 @@ class TimelineCluster final : public Cluster {
   void Detain(int client) override { log.push_back(fmt::format("detain {}", client)); }
   void LetGo(int client) override { log.push_back(fmt::format("let go {}", client)); }
 
-  // The event loop's timers run by the machine's clock.
+  // The timers of the event loop use this clock.
   MonoTime now{std::chrono::steady_clock::now().time_since_epoch()};
   Lines log;
   std::set<ProcessRef> dead;
   std::map<RuleId, LinkRule> rules;
   RuleId last_rule = 0;
   std::function<void()> on_back;
-  int64_t frames = 1;  // that a rule acted on
+  int64_t frames = 1;  // the number of frames that a rule acted on
   std::optional<Duration> observed = 1s;
 };
 
@@ -106,7 +106,7 @@ class TimelineTest : public ::testing::Test {
     timeline_->OnStep(client, step);
     Settle();
   }
-  // What was put off to the event loop happens; timers that lie ahead do not.
+  // Runs the handlers that are posted to the event loop, but no timer that is due later.
   void Settle() {
     io_.restart();
     io_.poll();
@@ -115,7 +115,7 @@ class TimelineTest : public ::testing::Test {
     timeline_->End();
     Settle();
   }
-  // Starts without their ends, by name.
+  // The number of starts of the fault, whether healed or not.
   [[nodiscard]] int CountStarts(const std::string& name) const {
     int count = 0;
     for (const std::string& line : recorded_) count += line.starts_with(name + " invoke") ? 1 : 0;
@@ -130,7 +130,7 @@ class TimelineTest : public ::testing::Test {
   Plan plan_;
   std::unique_ptr<Timeline> timeline_;
   std::vector<Event> events_;
-  Lines recorded_;  // the same in words
+  Lines recorded_;  // `events_` as text
   std::map<int, uint32_t> armed_;
 };
 

@@ -40,13 +40,13 @@ struct Timeline::Entry {
   boost::asio::steady_timer end_timer;
   int struck = 0;
   int healed = 0;
-  bool due = false;  // its time has come; now it waits for its step
+  bool due = false;  // whether its time has come, so that it waits for its step
   bool active = false;
-  uint64_t epoch = 0;  // which strike: what a late callback belongs to
-  int client = 0;      // of the strike that is active
+  uint64_t epoch = 0;  // number of the current strike; a callback of an earlier strike is ignored
+  int client = 0;      // the client of the active strike
   Healer healer;
-  const Entry* during = nullptr;       // only while that one is active
-  const Entry* until_fault = nullptr;  // ends with a moment of that one
+  const Entry* during = nullptr;       // begins only while that fault is active
+  const Entry* until_fault = nullptr;  // ends when that fault begins or ends
 };
 
 Timeline::Timeline(boost::asio::io_context& io, Cluster& cluster, const Plan& plan, Hooks hooks)
@@ -73,7 +73,7 @@ void Timeline::Begin() {
   Rearm();
 }
 
-// Strike k is due at from + k * every, never before the one ahead of it has ended.
+// Strike k is due at from + k * every, but never before strike k - 1 has ended.
 void Timeline::ScheduleNext(Entry& entry) {
   if (ended_ || entry.struck >= entry.plan.times) return;
   const MonoTime due = begun_ + entry.plan.from + entry.plan.every * entry.struck;
@@ -82,7 +82,7 @@ void Timeline::ScheduleNext(Entry& entry) {
     entry.due = true;
     live_.emplace(entry.index, &entry);
     if (!entry.plan.on) Strike(entry, entry.plan.client.value_or(0));
-    Rearm();  // for the step that it begins at, or for the one that it ends at
+    Rearm();  // Arms the step at which the fault begins, or the one at which it ends.
   };
   if (due <= cluster_.Now()) {
     if (entry.plan.on) {
@@ -99,8 +99,7 @@ void Timeline::ScheduleNext(Entry& entry) {
   });
 }
 
-// A supervisor that was kept from running may come to a fault when the clients have gone home: too
-// late to act.
+// A stalled supervisor may run a fault's timer after the run has ended. It is then too late to act.
 bool Timeline::IsOver() const { return ended_ || cluster_.Now() - begun_ >= plan_.duration; }
 
 bool Timeline::IsWaiting(const Entry& entry) const {
@@ -117,8 +116,8 @@ void Timeline::Rearm() {
     }
   };
   for (const auto& [index, entry] : live_) {
-    // One that waits for another to become active is armed beforehand, so that the very next step
-    // counts.
+    // A fault that waits for another fault to begin is armed beforehand, so that it can begin at
+    // the very next step.
     const bool may_start =
         !ended_ && entry->due && !entry->active && entry->struck < entry->plan.times;
     if (may_start && entry->plan.on) add(*entry->plan.on);
@@ -130,9 +129,10 @@ void Timeline::Rearm() {
 }
 
 void Timeline::OnStep(int client, Step step) {
-  // Starts first, in the order of the plan: what begins at this step may be what another one waits
-  // for.
-  const std::map<int, Entry*> live = live_;  // one that is over at once leaves it
+  // Starts faults before it heals any, in the order of the plan: a fault that begins at this step
+  // may be the moment at which another ends.
+  // A copy: a fault that ends at once is removed from live_.
+  const std::map<int, Entry*> live = live_;
   for (const auto& [index, entry] : live) {
     if (entry->plan.on && Matches(*entry->plan.on, client, step) && IsWaiting(*entry)) {
       Strike(*entry, client);
@@ -159,7 +159,7 @@ void Timeline::Strike(Entry& entry, int client) {
                                   .clients = plan_.clients,
                                   .nodes = ClientLinksOf(plan_),
                                   .on_spent = [this, &entry, still] {
-                                    // Not from inside the rule that calls this.
+                                    // The link rule calls this, so it must not be removed here.
                                     boost::asio::post(io_, [this, &entry, still] {
                                       if (still()) Heal(entry);
                                     });
@@ -174,7 +174,8 @@ void Timeline::Strike(Entry& entry, int client) {
   });
 }
 
-// Those whose end is a moment of another fault that has come. Not from inside the other's start.
+// Heals the faults that end when another fault begins or ends. Posted, so that it does not run
+// inside that fault's start.
 void Timeline::HealWhoWaited() {
   if (with_moments_.empty()) return;
   boost::asio::post(io_, [this] {
@@ -211,7 +212,7 @@ void Timeline::End() {
 
 Event Timeline::FaultEvent(const Entry& entry, EventType type, int64_t value_ns) const {
   const int node = entry.plan.nodes.empty() ? -1 : entry.plan.nodes.front();
-  // What is done to nodes' processes is not done to the client whose step it waited for.
+  // A fault on node processes does not act on the client whose step it waited for.
   const bool to_nodes =
       node >= 0 && (!entry.kind.needs_network || entry.kind.needs_replicas) && !entry.plan.client;
   const int client = to_nodes || entry.client == 0 ? -1 : entry.client;

@@ -1,8 +1,8 @@
-// Carries out the faults of a plan: waits for each one's time and step, starts it, heals it, and
-// records both.
+// Carries out the faults of a plan: waits for the time and step of each fault, starts it, heals it,
+// and records both.
 //
-// Thread rule: the supervisor's. The steps that clients announce come in through OnStep; what is
-// armed goes out through `arm`.
+// Thread rule: runs on the supervisor's thread. OnStep receives the steps that clients announce.
+// The hook `arm` says which steps clients must announce.
 #ifndef DOUBLEHOLD_COMPOSE_RUN_TIMELINE_H_
 #define DOUBLEHOLD_COMPOSE_RUN_TIMELINE_H_
 
@@ -21,19 +21,21 @@ namespace doublehold {
 class Timeline {
  public:
   struct Hooks {
-    std::function<void(Event)> record;                    // at_ns is filled in there
-    std::function<void(int client, uint32_t steps)> arm;  // bit (1 << Step): announce it and wait
+    std::function<void(Event)> record;  // sets at_ns
+    // With bit (1 << Step) set, the client announces the step and waits.
+    std::function<void(int client, uint32_t steps)> arm;
   };
 
-  // `cluster` and `plan` outlive it; the faults' names are known to be registered.
+  // `cluster` and `plan` must outlive it. Requires that the plan's faults are registered.
   Timeline(boost::asio::io_context& io, Cluster& cluster, const Plan& plan, Hooks hooks);
   ~Timeline();
 
-  // The run starts now.
+  // Starts the run.
   void Begin();
-  // A client reached an armed step and waits for what comes of it.
+  // A client has reached an armed step and waits until the faults of that step are in place.
   void OnStep(int client, Step step);
-  // Starts nothing more and heals what is active: that has acted, for as long as it could.
+  // Heals all active faults and starts no more. A fault healed here has acted, though shorter than
+  // planned.
   void End();
 
  private:
@@ -54,11 +56,11 @@ class Timeline {
   Hooks hooks_;
   MonoTime begun_{};
   bool ended_ = false;
-  std::vector<std::unique_ptr<Entry>> entries_;  // of the plan, in its order
-  // Those that wait for a step or are active, by their index: a long run has many faults, few of
-  // them at a time.
+  std::vector<std::unique_ptr<Entry>> entries_;  // in the order of the plan
+  // Faults that wait for a step or are active, by index. A long run has many faults but few of
+  // these.
   std::map<int, Entry*> live_;
-  std::vector<Entry*> with_moments_;  // that end with a moment of another
+  std::vector<Entry*> with_moments_;  // end when another fault begins or ends
 };
 
 }  // namespace doublehold

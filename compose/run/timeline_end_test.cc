@@ -1,4 +1,4 @@
-// What is left of faults where somebody is dead, or the run is over.
+// How faults end when their target is dead, or when the run is over.
 #include <gtest/gtest.h>
 
 #include "compose/run/testing_timeline.h"
@@ -24,7 +24,7 @@ TEST_F(TimelineEnd, TheEndHealsWhatIsActiveAndStartsNothingMore) {
   EXPECT_EQ(armed_, (std::map<int, uint32_t>{{1, 0}, {2, 0}, {3, 0}}));
 }
 
-TEST_F(TimelineEnd, AClientIsKilledWhereItStandsAndThatIsOver) {
+TEST_F(TimelineEnd, ACrashAtAStepKillsTheClientAndEndsAtOnce) {
   FaultPlan crash{.name = "killed", .kind = "crash"};
   crash.on = At(2, Step::kMidAcquire);
   Begin({crash});
@@ -34,7 +34,7 @@ TEST_F(TimelineEnd, AClientIsKilledWhereItStandsAndThatIsOver) {
   EXPECT_EQ(armed_[2], 0U);
 }
 
-TEST_F(TimelineEnd, WhatIsDeadAlreadyIsMetByNothing) {
+TEST_F(TimelineEnd, AFaultOnADeadTargetFails) {
   const ProcessRef client{ProcessRef::Kind::kClient, 2};
   const ProcessRef node{ProcessRef::Kind::kNode, 2};
   const FaultPlan on_node{.name = "f", .kind = "pause", .nodes = {2}};
@@ -66,7 +66,7 @@ TEST_F(TimelineEnd, WhatIsDeadAlreadyIsMetByNothing) {
   }
 }
 
-TEST_F(TimelineEnd, OneThatIsKilledAtAStepIsNotKeptThere) {
+TEST_F(TimelineEnd, AClientKilledAtAStepIsNotDetainedThere) {
   FaultPlan crash{.name = "killed", .kind = "crash"};
   crash.on = At(2, Step::kAfterRead);
   FaultPlan slow{.name = "kept", .kind = "slow"};
@@ -80,12 +80,12 @@ TEST_F(TimelineEnd, OneThatIsKilledAtAStepIsNotKeptThere) {
   EXPECT_EQ(recorded_.at(3), "kept fail client 2 node -1");
 }
 
-TEST_F(TimelineEnd, WhatTheEndOfTheRunHealsHasActedAndNothingBeginsAfterIt) {
+TEST_F(TimelineEnd, FaultsHealedByTheEndOfTheRunHaveActedAndNoneBeginsLater) {
   FaultPlan early{.name = "early", .kind = "pause", .length = 3600s, .client = 1};
   FaultPlan again{.name = "again", .kind = "pause", .every = 1s, .times = 2, .client = 2};
   again.until = At(3, Step::kAfterRead);
   Begin({early, again});
-  // The supervisor itself was kept from running, beyond the time of the run.
+  // The supervisor itself stalls until after the end of the run.
   cluster_.now += plan_.duration;
   Reach(3, Step::kAfterRead);
   End();
@@ -94,7 +94,7 @@ TEST_F(TimelineEnd, WhatTheEndOfTheRunHealsHasActedAndNothingBeginsAfterIt) {
                               "again ok client 2 node -1", "early ok client 1 node -1"}));
 }
 
-TEST_F(TimelineEnd, ARestartEndsWhenItsNodeIsBackHoweverLongItWasToBeDown) {
+TEST_F(TimelineEnd, ARestartEndsWhenItsNodeIsBack) {
   FaultPlan restart{.name = "restart", .kind = "restart", .length = 1ms, .data = "empty"};
   restart.nodes = {3};
   FaultPlan wait{.name = "wait", .kind = "slow"};

@@ -33,7 +33,7 @@ TEST_F(TimelineTest, AFaultStartsAtItsStepAndEndsAtAnother) {
 TEST_F(TimelineTest, AFaultThatStartsAtItsTimeEndsAtAStep) {
   FaultPlan pause = Pause("a", {}, At(2, Step::kAfterAcquire));
   pause.client = 1;
-  pause.from = Duration(1);  // by a timer
+  pause.from = Duration(1);  // starts by a timer
   Begin({pause});
   EXPECT_EQ(CountStarts("a"), 1);
   EXPECT_TRUE(IsArmed(2, Step::kAfterAcquire));
@@ -42,7 +42,7 @@ TEST_F(TimelineTest, AFaultThatStartsAtItsTimeEndsAtAStep) {
   EXPECT_FALSE(IsArmed(2, Step::kAfterAcquire));
 }
 
-TEST_F(TimelineTest, AnyClientIsTheFirstOneThatComes) {
+TEST_F(TimelineTest, ATriggerOfAnyClientTakesTheFirstThatReachesItsStep) {
   Begin({Pause("p", At(0, Step::kAfterRead), At(0, Step::kAfterRelease))});
   for (const int client : {1, 2, 3}) EXPECT_TRUE(IsArmed(client, Step::kAfterRead));
   Reach(3, Step::kAfterRead);
@@ -51,7 +51,7 @@ TEST_F(TimelineTest, AnyClientIsTheFirstOneThatComes) {
   EXPECT_EQ(cluster_.log, (Lines{"pause 3", "resume 3"}));
 }
 
-TEST_F(TimelineTest, AFaultComesAgainAsOftenAsItIsPlanned) {
+TEST_F(TimelineTest, AFaultRepeatsAsOftenAsPlanned) {
   FaultPlan fault = Pause("p", At(1, Step::kAfterRead), At(1, Step::kAfterWrite));
   fault.times = 3;
   fault.every = Duration(1);
@@ -74,7 +74,7 @@ TEST_F(TimelineTest, AFaultWaitsForItsTimeBeforeItsStepCounts) {
   EXPECT_EQ(cluster_.log, Lines{});
 }
 
-TEST_F(TimelineTest, OneThatIsMeantForATimeOfAnotherStartsOnlyThen) {
+TEST_F(TimelineTest, AFaultDuringAnotherStartsOnlyWhileThatIsActive) {
   FaultPlan inner{.name = "inner", .kind = "slow"};
   inner.on = At(2, Step::kAfterRead);
   inner.until = At(2, Step::kAfterWrite);
@@ -87,7 +87,7 @@ TEST_F(TimelineTest, OneThatIsMeantForATimeOfAnotherStartsOnlyThen) {
   EXPECT_EQ(cluster_.log, (Lines{"pause 1", "detain 2"}));
 }
 
-TEST_F(TimelineTest, WithALengthAndAStepItEndsWithWhateverComesFirst) {
+TEST_F(TimelineTest, AFaultWithALengthAndAStepEndsAtTheEarlier) {
   FaultPlan by_step = Pause("by-step", At(1, Step::kStart), At(2, Step::kStart));
   by_step.length = std::chrono::hours(1);
   FaultPlan by_length = Pause("by-length", At(3, Step::kStart), At(2, Step::kAfterRead));
@@ -101,7 +101,7 @@ TEST_F(TimelineTest, WithALengthAndAStepItEndsWithWhateverComesFirst) {
   EXPECT_EQ(cluster_.log, (Lines{"pause 1", "resume 1", "pause 3", "resume 3"}));
 }
 
-TEST_F(TimelineTest, OneCanEndWithTheBeginOrTheEndOfAnother) {
+TEST_F(TimelineTest, AFaultCanEndWhenAnotherBeginsOrEnds) {
   FaultPlan until_begin{.name = "until-begin", .kind = "slow"};
   until_begin.on = At(2, Step::kStart);
   until_begin.until_fault = FaultMoment{.fault = "p", .ended = false};
@@ -119,7 +119,7 @@ TEST_F(TimelineTest, OneCanEndWithTheBeginOrTheEndOfAnother) {
             (Lines{"detain 2", "detain 3", "pause 1", "let go 2", "resume 1", "let go 3"}));
 }
 
-TEST_F(TimelineTest, AMomentThatHasBeenEndsItAtOnce) {
+TEST_F(TimelineTest, AFaultEndsAtOnceIfItsMomentHasPassed) {
   FaultPlan late{.name = "late", .kind = "slow"};
   late.on = At(2, Step::kStart);
   late.until_fault = FaultMoment{.fault = "p", .ended = false};
@@ -129,7 +129,7 @@ TEST_F(TimelineTest, AMomentThatHasBeenEndsItAtOnce) {
   EXPECT_EQ(cluster_.log, (Lines{"pause 1", "detain 2", "let go 2"}));
 }
 
-TEST_F(TimelineTest, WhatTwoFaultsDoAtOneStepIsDoneInTheOrderOfThePlan) {
+TEST_F(TimelineTest, TwoFaultsAtOneStepStartInTheOrderOfThePlan) {
   FaultPlan slow{.name = "slow", .kind = "slow"};
   slow.on = At(1, Step::kAfterRead);
   slow.length = 1s;
@@ -138,7 +138,7 @@ TEST_F(TimelineTest, WhatTwoFaultsDoAtOneStepIsDoneInTheOrderOfThePlan) {
   EXPECT_EQ(cluster_.log, (Lines{"pause 1", "detain 1"}));
 }
 
-TEST_F(TimelineTest, AFaultOnFramesEndsWhenTheLastOfThemHasGone) {
+TEST_F(TimelineTest, AFaultOnFramesEndsAfterItsLastFrame) {
   FaultPlan drop{.name = "lost", .kind = "drop"};
   drop.client = 1;
   drop.nodes = {2};
@@ -155,7 +155,7 @@ TEST_F(TimelineTest, AFaultOnFramesEndsWhenTheLastOfThemHasGone) {
   EXPECT_EQ(recorded_, (Lines{"lost invoke client 1 node 2", "lost ok client 1 node 2"}));
 }
 
-TEST_F(TimelineTest, AFaultOnFramesThatNoneCameByDidNotHappen) {
+TEST_F(TimelineTest, AFaultOnFramesFailsIfNoFramePasses) {
   FaultPlan drop{.name = "lost", .kind = "drop"};
   drop.client = 1;
   drop.on = At(1, Step::kStart);
@@ -166,7 +166,7 @@ TEST_F(TimelineTest, AFaultOnFramesThatNoneCameByDidNotHappen) {
   EXPECT_EQ(recorded_, (Lines{"lost invoke client 1 node -1", "lost fail client 1 node -1"}));
 }
 
-TEST_F(TimelineTest, WhatIsDoneToNodesIsNotDoneToTheClientWhoseStepItWaitedFor) {
+TEST_F(TimelineTest, AFaultOnNodesIsNotRecordedForTheClientThatTriggeredIt) {
   FaultPlan jump{.name = "clock", .kind = "jump"};
   jump.nodes = {3, 4};
   jump.by = 1s;
@@ -185,7 +185,7 @@ TEST_F(TimelineTest, AFaultWithoutAStepStartsAtItsTime) {
   EXPECT_EQ(cluster_.log, Lines{"pause 2"});
 }
 
-TEST_F(TimelineTest, AClockThatWasNotReadWhileItWasMovedDidNothing) {
+TEST_F(TimelineTest, AClockJumpFailsIfNobodyReadTheClock) {
   FaultPlan jump{.name = "clock", .kind = "jump"};
   jump.nodes = {3};
   jump.by = 1s;
@@ -210,7 +210,7 @@ TEST_F(TimelineTest, ASecondFaultCanBeArmedWhileAClientIsStopped) {
   EXPECT_EQ(CountStarts("clock"), 1);
 }
 
-TEST_F(TimelineTest, ManyFaultsAreNoMoreWorkAtAStepThanFew) {
+TEST_F(TimelineTest, ManyWaitingFaultsDoNotSlowDownAStep) {
   std::vector<FaultPlan> faults;
   for (int i = 0; i < 20'000; ++i) {
     faults.push_back(Pause(fmt::format("p{}", i), At(1, Step::kAfterRead), At(2, Step::kStart)));
@@ -218,7 +218,7 @@ TEST_F(TimelineTest, ManyFaultsAreNoMoreWorkAtAStepThanFew) {
   }
   faults.front().from = {};
   Begin(faults);
-  // Were each of them asked at each of these, this would take minutes.
+  // This would take minutes if each step asked each fault.
   for (int i = 0; i < 20'000; ++i) Reach(3, Step::kAfterRead);
   Reach(1, Step::kAfterRead);
   EXPECT_EQ(cluster_.log, Lines{"pause 1"});
