@@ -1,6 +1,5 @@
 // Topology `cluster`: masters that share the slots evenly, each with its replicas. Commands and
-// replication go through the proxy, at the port that a server announces; the cluster's bus does
-// not.
+// replication pass the proxy, at the port that a server announces. The cluster bus does not.
 #include <fmt/format.h>
 
 #include <utility>
@@ -61,16 +60,16 @@ class RedisCluster final : public Replication {
         return fmt::format("to node {} the cluster is down", server);
     }
     for (int server = parts_.plan.nodes + 1; server <= Servers(); ++server) {
-      // PUBLISH would go over the bus.
+      // Not PUBLISH: it would go over the cluster bus.
       if (!Flows(MasterOf(parts_.plan, server), server, {"FUNCTION", "FLUSH"}))
         return fmt::format("node {} is not sent what its master writes", server);
     }
     return {};
   }
 
-  // It knows its slots and its peers by its file. But a master takes no commands for the first two
-  // seconds after its start, and the others may have taken it for dead: until all say that the
-  // cluster is up, some keys have no server.
+  // A restarted node reads its slots and peers from its file. But a master takes no commands for
+  // two seconds after its start, and the other nodes may have marked it as failed. Some keys have
+  // no server until every node reports that the cluster is up.
   Rejoining AfterRestart() override {
     Rejoining rejoining{.question = {"CLUSTER", "INFO"},
                         .is_met =
@@ -99,7 +98,7 @@ class RedisCluster final : public Replication {
     return parts_.launcher.SocketOf(server);
   }
 
-  // A line of CLUSTER INFO: "cluster_state:ok".
+  // The value of a line of CLUSTER INFO, such as "cluster_state:ok".
   [[nodiscard]] std::string Info(int server, const std::string& name) const {
     const CallResult info = AskServer(SocketOf(server), {"CLUSTER", "INFO"});
     const size_t at = info ? info->text.find(name + ":") : std::string::npos;
@@ -108,7 +107,7 @@ class RedisCluster final : public Replication {
     return info->text.substr(start, info->text.find('\r', start) - start);
   }
 
-  // Refused until the server has heard of its master; then tried again.
+  // The server refuses until it has heard of its master. The caller retries.
   void Follow(int server) const {
     const CallResult id = AskServer(SocketOf(MasterOf(parts_.plan, server)), {"CLUSTER", "MYID"});
     if (!id) return;

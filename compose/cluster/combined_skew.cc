@@ -7,11 +7,11 @@
 namespace doublehold {
 namespace {
 
-// What the clock page takes. Skews that would stop a clock together, or turn it back, make it
-// crawl.
+// The limits of the clock page. Skews that together would stop a clock or turn it back make it run
+// at the lowest rate.
 constexpr double kSlowest = 0.01;
 constexpr double kFastest = 100;
-// Below this, what was seen is the measurement's own.
+// Smaller skews are not told apart from the error of the measurement.
 constexpr Duration kLeastToTell = 5ms;
 
 }  // namespace
@@ -48,7 +48,8 @@ void ClockSum::Saw(MonoTime at, Duration ahead) {
       if (!part.seen || std::chrono::abs(seen) > std::chrono::abs(*part.seen)) part.seen = seen;
       continue;
     }
-    // The strobe of another part is in its one state or in its other.
+    // Another skew may be a strobe, which is now either on or off. Assume the state that fits
+    // better.
     const Duration without = seen - whole.swing;
     if (std::chrono::abs(without - own) < std::chrono::abs(seen - own)) seen = without;
     part.seen = seen;

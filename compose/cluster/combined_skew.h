@@ -1,5 +1,5 @@
-// The skews of one process's wall clock, added up. What each one does to the clock is the same
-// whatever the others do; of several strobes the latest is in force.
+// The sum of the skews of one process's wall clock. A skew has the same effect whatever the others
+// are. Only the strobe of the latest skew is applied.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_COMBINED_SKEW_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_COMBINED_SKEW_H_
 
@@ -18,15 +18,16 @@ class ClockSum {
   [[nodiscard]] bool empty() const { return parts_.empty(); }
   [[nodiscard]] bool Has(SkewId id) const { return parts_.contains(id); }
 
-  // What the clock is to be set to at `now`: its offset by then, its rate from then on, its strobe.
+  // The skew that the clock must be set to at `now`: the offset at that time, the rate from then
+  // on, and the strobe.
   [[nodiscard]] ClockSkew At(MonoTime now) const;
 
-  // Takes in what was seen: at `at` the whole clock was `ahead` of the machine's.
+  // Records an observation: at the time `at` the process's clock was `ahead` of the machine's.
   void Saw(MonoTime at, Duration ahead);
-  // What a part was seen to do, by the last sight since it was added; of a strobe, the furthest. A
-  // drift is counted on from there to `now`. Absent: never seen.
+  // The observed effect of one skew, from the last observation since it was added. For a strobe the
+  // largest effect; for a drift extrapolated to `now`. Nothing if there was no observation.
   [[nodiscard]] std::optional<Duration> SeenOf(SkewId id, MonoTime now) const;
-  // Whether it was seen to do less than half of what it should: the process reads another clock.
+  // Whether less than half of the skew was observed: the process reads another clock.
   [[nodiscard]] bool WasNotMoved(SkewId id) const;
   [[nodiscard]] MonoTime SinceOf(SkewId id) const { return parts_.at(id).since; }
 
@@ -37,10 +38,10 @@ class ClockSum {
     std::optional<Duration> seen;
     MonoTime seen_at{};
   };
-  // Of a part at an instant, but for its strobe.
+  // The offset that a skew causes at the time `at`, without its strobe.
   static Duration OffsetOf(const Part& part, MonoTime at);
 
-  std::map<SkewId, Part> parts_;  // ids grow: the last one with a strobe is the latest
+  std::map<SkewId, Part> parts_;  // ids increase, so the last strobe is the latest
 };
 
 }  // namespace doublehold

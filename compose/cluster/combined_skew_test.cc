@@ -7,7 +7,7 @@ namespace {
 
 constexpr MonoTime kStart{std::chrono::seconds(100)};
 
-TEST(ClockSum, OffsetsAddAndAreTakenAwayOneByOne) {
+TEST(ClockSum, OffsetsAddUpAndAreRemovedOneByOne) {
   ClockSum sum;
   sum.Add(1, {.offset = 2s}, kStart);
   sum.Add(2, {.offset = -500ms}, kStart + 1s);
@@ -19,7 +19,7 @@ TEST(ClockSum, OffsetsAddAndAreTakenAwayOneByOne) {
   EXPECT_EQ(sum.At(kStart + 4s).offset, Duration{});
 }
 
-TEST(ClockSum, ADriftGoesOnUnderAJumpAndLeavesNothingBehind) {
+TEST(ClockSum, ADriftContinuesUnderAJumpAndEndsWithItsRemoval) {
   ClockSum sum;
   sum.Add(1, {.rate = 1.5}, kStart);
   sum.Add(2, {.offset = 3s}, kStart + 2s);
@@ -33,14 +33,14 @@ TEST(ClockSum, ADriftGoesOnUnderAJumpAndLeavesNothingBehind) {
   EXPECT_EQ(sum.At(kStart + 6s).offset, 2s);
 }
 
-TEST(ClockSum, DriftsThatWouldTurnAClockBackLetItCrawl) {
+TEST(ClockSum, DriftsThatWouldTurnAClockBackAreLimited) {
   ClockSum sum;
   sum.Add(1, {.rate = 0.4}, kStart);
   sum.Add(2, {.rate = 0.3}, kStart);
   EXPECT_GT(sum.At(kStart).rate, 0);
 }
 
-TEST(ClockSum, OfSeveralStrobesTheLatestIsInForce) {
+TEST(ClockSum, TheLatestStrobeIsApplied) {
   ClockSum sum;
   sum.Add(1, {.swing = 1s, .period = 10ms}, kStart);
   sum.Add(2, {.swing = 2s, .period = 20ms}, kStart);
@@ -49,7 +49,7 @@ TEST(ClockSum, OfSeveralStrobesTheLatestIsInForce) {
   EXPECT_EQ(sum.At(kStart).period, 10ms);
 }
 
-TEST(ClockSum, WhatIsSeenIsSharedOutAmongTheParts) {
+TEST(ClockSum, AnObservationIsSplitAmongTheSkews) {
   ClockSum sum;
   sum.Add(1, {.offset = 2s}, kStart);
   EXPECT_EQ(sum.SeenOf(1, kStart), std::nullopt);
@@ -61,7 +61,7 @@ TEST(ClockSum, WhatIsSeenIsSharedOutAmongTheParts) {
   EXPECT_FALSE(sum.WasNotMoved(1));
 }
 
-TEST(ClockSum, AStrobeIsSeenAtItsFurthestAndLeavesTheOthersTheirs) {
+TEST(ClockSum, AStrobeIsObservedAtItsLargestOffset) {
   ClockSum sum;
   sum.Add(1, {.offset = 2s}, kStart);
   sum.Add(2, {.swing = -700ms, .period = 10ms}, kStart);
@@ -72,7 +72,7 @@ TEST(ClockSum, AStrobeIsSeenAtItsFurthestAndLeavesTheOthersTheirs) {
   EXPECT_EQ(sum.SeenOf(2, kStart + 12ms), -699ms);
 }
 
-TEST(ClockSum, TellsAProcessThatReadsAnotherClock) {
+TEST(ClockSum, DetectsAProcessThatReadsAnotherClock) {
   ClockSum sum;
   sum.Add(1, {.offset = 2s}, kStart);
   sum.Saw(kStart + 1s, 1us);

@@ -1,5 +1,5 @@
-// The cells of suites/failures.toml in which another server takes over, on real servers: what each
-// expects, and what makes it that case and no other.
+// The failover cells of suites/failures.toml on real servers. Checks each cell's expectations, and
+// the details that make it this case and no other.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -40,8 +40,8 @@ void ExpectAsExpectedFailover(const FailoverCell& cell) {
   EXPECT_EQ(cell.finished.exit_code, 0) << cell.finished.out << cell.finished.err;
 }
 
-// Client 2 was granted by the new master what client 1 was granted by the old one, and holds
-// validly.
+// The new master granted client 2 the lock that the old one had granted to client 1; client 2's
+// hold is valid.
 void ExpectGrantedTwice(const FailoverCell& cell) {
   ExpectAsExpectedFailover(cell);
   const nlohmann::json judged = ClaimOf(cell.verdict, "lease-exclusion");
@@ -57,7 +57,7 @@ TEST(Failover, K19_AGrantThatNoReplicaHasIsLostWithThePrimary) {
   }
 }
 
-TEST(Failover, K19_WithWaitNobodyIsGrantedWhatNoReplicaHas) {
+TEST(Failover, K19_WithWaitAGrantThatNoReplicaHasIsRefused) {
   for (const char* lock : {"set-nx-px wait-replicas", "redisson wait-replicas"})
     ExpectAsExpectedFailover(RunCell(lock, "K19 wait"));
 }
@@ -71,7 +71,7 @@ TEST(Failover, APrimaryThatHandsOverTakesItsGrantsAlong) {
   ExpectAsExpectedFailover(RunCell("set-nx-px", "cluster handover"));
 }
 
-TEST(Failover, SentinelsPromoteAReplicaThatHasNotGotTheGrant) {
+TEST(Failover, SentinelsPromoteAReplicaWithoutTheGrant) {
   const FailoverCell cell = RunCell("set-nx-px", "sentinel K19");
   ExpectGrantedTwice(cell);
   EXPECT_EQ(cell.logs, (std::set<std::string>{"store", "node-1", "node-2", "sentinel-1",
@@ -82,7 +82,7 @@ TEST(Failover, SentinelsPromoteAReplicaThatHasTheGrant) {
   ExpectAsExpectedFailover(RunCell("redisson", "sentinel replicated"));
 }
 
-TEST(Failover, AClusterVotesForAReplicaThatHasNotGotTheGrant) {
+TEST(Failover, AClusterVotesForAReplicaWithoutTheGrant) {
   const FailoverCell cell = RunCell("redisson", "cluster K19");
   ExpectGrantedTwice(cell);
   EXPECT_TRUE(cell.logs.contains("node-6"));

@@ -12,10 +12,10 @@
 namespace doublehold {
 namespace {
 
-// Those of the proxy count from 1.
+// The proxy's rule ids count from 1, so these differ from them.
 constexpr RuleId kFirstRule = RuleId{1} << 63U;
 
-// By which a rule is found again; two may be alike otherwise.
+// A unique comment that identifies the rule: two rules may otherwise be equal.
 std::string MarkOf(RuleId rule) { return fmt::format("dh-{}-", rule - kFirstRule); }
 
 }  // namespace
@@ -25,7 +25,7 @@ bool PacketCuts::IsCut(const LinkRule& rule) {
          rule.nth == 1 && rule.chance >= 1 && rule.limit == 0;
 }
 
-// What is dropped here was sent, and did not arrive: neither end is told.
+// Drops packets on their way, so neither end gets an error.
 RuleId PacketCuts::Cut(LinkId link, Direction direction) {
   const RuleId id = kFirstRule + ++last_rule_;
   const bool request = direction == Direction::kRequest;
@@ -63,7 +63,7 @@ void PacketCuts::Commit() {
   for (auto& [id, rule] : rules_) rule.in_place = true;
 }
 
-// "[12:720] -A FORWARD ... --comment dh-3- -j DROP": 12 packets.
+// Parses iptables-save: "[12:720] -A FORWARD ... --comment dh-3- -j DROP" means 12 packets.
 int64_t PacketCuts::LostTo(RuleId rule) {
   if (!counts_) {
     Result<std::string> saved =

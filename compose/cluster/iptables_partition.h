@@ -1,9 +1,9 @@
-// Links that are cut where packets travel: what the kernel is told to lose on its way through the
-// network between the namespaces. TCP sends it again and again, and gets it through when the link
-// is mended, unless somebody has given up.
+// Cuts links with iptables rules: the kernel drops packets that it forwards between the network
+// namespaces. TCP retransmits them, so they arrive once the link is mended, unless one end has
+// timed out.
 //
-// Thread rule: the supervisor's. What Cut and Mend ask for is in place after Commit, all of it at
-// once. Commit, and the first Mend after it, wait for iptables: some milliseconds.
+// Thread rule: runs on the supervisor's thread. Commit puts all changes of Cut and Mend into effect
+// at once. Commit, and the first Mend after it, wait some milliseconds for iptables.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_IPTABLES_PARTITION_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_IPTABLES_PARTITION_H_
 
@@ -22,26 +22,26 @@ namespace doublehold {
 
 class PacketCuts {
  public:
-  // `failed` is told when a rule could not be set. `network` outlives it.
+  // Calls `failed` when a rule cannot be set. `network` must outlive it.
   PacketCuts(Namespaces& network, std::function<void(const Error&)> failed)
       : network_(network), failed_(std::move(failed)) {}
 
-  // Who uses the link connects to this port of the proxy.
+  // `port` is the proxy's port to which clients of the link connect.
   void AddLink(LinkId link, uint16_t port) { ports_[link] = port; }
   [[nodiscard]] const std::map<LinkId, uint16_t>& links() const { return ports_; }
 
-  // True when it is for the kernel: everything on the link is lost, until it is healed.
+  // Whether the kernel can carry out the rule: it drops everything on the link until it is healed.
   [[nodiscard]] static bool IsCut(const LinkRule& rule);
   RuleId Cut(LinkId link, Direction direction);
-  // Of a rule of this class.
+  // Whether this class made the rule.
   [[nodiscard]] bool Has(RuleId rule) const { return rules_.contains(rule); }
-  // Answers how many packets were lost.
+  // Removes the rule and returns the number of packets that it dropped.
   RuleReport Mend(RuleId rule);
   void Commit();
 
  private:
   struct Rule {
-    std::string text;  // of iptables, after -A or -D
+    std::string text;  // the arguments of iptables after -A or -D
     bool in_place = false;
   };
 
@@ -51,8 +51,8 @@ class PacketCuts {
   std::function<void(const Error&)> failed_;
   std::map<LinkId, uint16_t> ports_;
   std::map<RuleId, Rule> rules_;
-  std::vector<std::string> pending_;   // lines of iptables-restore
-  std::optional<std::string> counts_;  // as iptables-save printed them since the last Commit
+  std::vector<std::string> pending_;   // input lines for iptables-restore
+  std::optional<std::string> counts_;  // output of iptables-save since the last Commit
   RuleId last_rule_ = 0;
 };
 

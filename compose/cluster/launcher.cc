@@ -56,7 +56,7 @@ NodeAddress Launcher::AddressOf(ProcessRef ref, const std::filesystem::path& soc
   return {.unix_path = {}, .host = places_.network->AddressOf(ref), .port = kServerPort};
 }
 
-// Renamed into place, so that there is a master at any time.
+// The link is renamed into place, so that there is a master at any time.
 void Launcher::PointAtMaster(int node) const {
   const std::filesystem::path name = places_.sockets / "master.sock";
   const std::filesystem::path fresh = places_.sockets / "master.new";
@@ -64,7 +64,8 @@ void Launcher::PointAtMaster(int node) const {
   std::filesystem::rename(fresh, name);
   if (places_.network == nullptr) return;
   for (int client = 0; client <= places_.plan.clients; ++client) {
-    if (!places_.cuts->links().contains({client, kMasterAddress})) continue;  // not started yet
+    // The client is not started yet.
+    if (!places_.cuts->links().contains({client, kMasterAddress})) continue;
     proxy_.Redirect({client, kMasterAddress}, AddressOf({ProcessKind::kNode, node}, {}));
   }
 }
@@ -84,8 +85,8 @@ Result<void> Launcher::AddPeerLink(LinkId link, ProcessRef to,
   return {};
 }
 
-// By hand, a replica has a link of its own to each server that may become its master. Sentinels and
-// clusters tell everybody one address of a server.
+// In topology `replicated` each replica has its own link to every server that may become its
+// master. Sentinels and clusters announce one address of a server to everybody.
 Result<void> Launcher::AddPeerLinks() {
   const int servers = ServersOf(places_.plan);
   for (int node = 1; node <= servers; ++node) {
@@ -109,8 +110,8 @@ Result<void> Launcher::AddPeerLinks() {
   return {};
 }
 
-// Of the servers that replicate: a replica is sent everything at once, over its socket; and one
-// that is cut off does not notice before its master is gone.
+// Settings of servers that replicate. A replica gets a full copy at once, over its socket. A
+// replica that is cut off does not notice before its master is gone.
 std::vector<std::string> Launcher::SettingsOf(int node) const {
   if (node == kStoreNode || !Topology().HasReplicas()) return {};
   std::vector<std::string> settings{
@@ -187,7 +188,7 @@ Result<void> Launcher::StartServers() {
     std::error_code code;
     std::filesystem::create_directory(folder, code);
     if (code) return EnvironmentFailed(fmt::format("{}: {}", folder.string(), code.message()));
-    // The page is formatted before a process under the shim can see it.
+    // The clock page must be formatted before a process under the shim maps it.
     cluster_.AddNode(
         node, ClockPageOf({ProcessKind::kNode, node}),
         {.socket = SocketOf(node), .folder = folder, .data = DataOf(places_.plan, node)});
@@ -235,8 +236,8 @@ Revival::Hooks Launcher::RevivalHooks(std::function<void(const Error&)> failed) 
           .failed = std::move(failed)};
 }
 
-// Clients go through the proxy, unless the plan says otherwise. The referee never does: what it
-// reads is the truth.
+// Clients go through the proxy, unless the plan is `direct`. The referee never does: it must read
+// the true state.
 Result<std::vector<NodeAddress>> Launcher::AddressesOf(int client) {
   std::vector<NodeAddress> addresses;
   for (int node = 0; node <= ServersOf(places_.plan); ++node) {
@@ -254,8 +255,8 @@ Result<std::vector<NodeAddress>> Launcher::AddressesOf(int client) {
   return addresses;
 }
 
-// A driver knows TCP alone, and goes where its client goes; the referee's has links of its own, on
-// which no fault acts.
+// A driver knows only TCP, so it uses its client's links. The referee's driver has its own links,
+// on which no fault acts.
 Result<std::vector<NodeAddress>> Launcher::DriverNodesOf(int client,
                                                          std::span<const NodeAddress> own) {
   std::vector<NodeAddress> nodes;
@@ -273,7 +274,8 @@ Result<std::vector<NodeAddress>> Launcher::DriverNodesOf(int client,
   return nodes;
 }
 
-// Sentinels are reached like any server: by the others' address of it, or, by the referee, itself.
+// Clients reach a sentinel at the address that it announces to servers. The referee uses its
+// socket.
 Roster Launcher::RosterFor(int client) const {
   Roster roster;
   if (!Topology().FailsOver()) return roster;

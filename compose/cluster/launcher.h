@@ -1,7 +1,6 @@
-// Starts the servers and clients of a run: what each is called, where it listens, what it is
-// handed.
+// Starts the servers and clients of a run. Assigns their names, sockets, ports and clock pages.
 //
-// Thread rule: the supervisor's. Nothing here waits.
+// Thread rule: runs on the supervisor's thread. No method waits.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_LAUNCHER_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_LAUNCHER_H_
 
@@ -24,32 +23,33 @@
 
 namespace doublehold {
 
-// Clock pages: one for the store and each node, the referee and each client, in this order.
+// The number of clock pages: one each for the store, the nodes, the referee and the clients, in
+// this order.
 inline int ClockPagesOf(const Plan& plan) { return ServersOf(plan) + 1 + plan.clients + 1; }
 
-// Where the proxy listens.
+// The address on which the proxy listens.
 inline std::string ProxyHost(const Namespaces* network) {
   return network == nullptr ? "127.0.0.1" : network->own_address();
 }
 
-// The node under whose number clients reach the master, where its address is moved to it.
+// The number under which clients reach the master, if the master's address moves with it.
 constexpr int kMasterAddress = 1;
 
-// In a run's folder, for the logs of its servers and clients.
+// Makes the folders for the logs of servers and clients in the run's folder.
 Result<void> MakeLogFolders(const std::filesystem::path& run);
 
 class Launcher {
  public:
   struct Places {
     const Plan& plan;
-    std::filesystem::path folder;   // of the run: plan.json, logs
-    std::filesystem::path sockets;  // of the servers, and what they keep on disk
+    std::filesystem::path folder;   // the run's folder, with plan.json and logs
+    std::filesystem::path sockets;  // for the servers' sockets and data
     ServerProgram server;
-    Namespaces* network = nullptr;  // where the processes live; null: in the machine's own
-    PacketCuts* cuts = nullptr;     // told of the links; null as network is
+    Namespaces* network = nullptr;  // the processes' network; null: the machine's own
+    PacketCuts* cuts = nullptr;     // gets the links; null if `network` is null
   };
 
-  // All of them outlive it.
+  // All of these must outlive the launcher.
   Launcher(Places places, SharedRun& shared, RealCluster& cluster, Proxy& proxy, Children& children)
       : places_(std::move(places)),
         shared_(shared),
@@ -57,32 +57,34 @@ class Launcher {
         proxy_(proxy),
         children_(children) {}
 
-  // The store and the nodes; they do not answer yet.
+  // Starts the store and the nodes. They do not answer yet when it returns.
   Result<void> StartServers();
-  // One of them, once more: it has ended.
+  // Starts one server again. Requires that its old process has ended.
   Result<void> StartServer(int node);
-  // How nodes are started again; `failed` is told of one that cannot be. Used as long as this
-  // lives.
+  // How killed nodes are started again. Calls `failed` if a node cannot be started. The launcher
+  // must outlive the hooks.
   Revival::Hooks RevivalHooks(std::function<void(const Error&)> failed);
-  // A client, or the referee (0). Answers our end of its step channel, which the caller closes.
+  // Starts a client, or the referee (0). Returns the supervisor's end of its step channel, which
+  // the caller closes.
   Result<int> StartClient(int number);
 
   [[nodiscard]] std::filesystem::path SocketOf(int node) const;
 
-  // Where another server (LinkId::peer) reaches a node, through the proxy.
+  // The address at which another server (LinkId::peer) reaches a node, through the proxy.
   [[nodiscard]] std::string PeerHost() const { return ProxyHost(places_.network); }
   [[nodiscard]] uint16_t PeerPort(LinkId link) const { return peer_ports_.at(link); }
-  // A port of the bus of a Redis Cluster, which does not go through the proxy.
+  // A port of the cluster bus, which does not pass the proxy.
   [[nodiscard]] uint16_t BusPort(int node) const {
     return bus_ports_.At(static_cast<size_t>(node));
   }
-  // The sentinels, which watch node 1 and its replicas.
+  // Starts the sentinels, which watch node 1 and its replicas.
   Result<void> StartSentinels();
   [[nodiscard]] std::filesystem::path SentinelSocketOf(int number) const;
-  // What the server finds in its file of settings when it is started again; only where its place
-  // may change, and not in a cluster, which has a file of its own.
+  // Writes the configuration file that the server reads when it is started again. Only for
+  // topologies in which a server's role may change, and not for Redis Cluster, which has its own
+  // file.
   Result<void> WriteConfig(int node, const std::string& text) const;
-  // From now on the clients' address of the master is this server's.
+  // Moves the clients' address of the master to this server.
   void PointAtMaster(int node) const;
 
  private:
@@ -90,18 +92,18 @@ class Launcher {
   [[nodiscard]] const TopologyEntry& Topology() const {
     return *FindTopology(places_.plan.topology);
   }
-  // Where clients reach a node: its socket, or a name that points at the master's.
+  // The socket at which clients reach a node, or a symbolic link to the master's socket.
   [[nodiscard]] std::filesystem::path ClientSocketOf(int node) const;
   [[nodiscard]] std::vector<std::string> SettingsOf(int node) const;
-  // Empty: it has none.
+  // Empty if the server has no configuration file.
   [[nodiscard]] std::filesystem::path ConfigOf(int node) const;
   Result<void> AddPeerLinks();
-  // Of the proxy. It leads to a process in a namespace, or else to the socket.
+  // Adds a link to the proxy. It leads to the process's namespace, or else to the socket.
   Result<uint16_t> AddLink(LinkId link, ProcessRef to, const std::filesystem::path& socket);
   Result<void> AddPeerLink(LinkId link, ProcessRef to, const std::filesystem::path& socket);
   [[nodiscard]] OwnNetwork NetworkOf(ProcessRef ref) const;
   [[nodiscard]] NodeAddress AddressOf(ProcessRef ref, const std::filesystem::path& socket) const;
-  // Under which the servers and sentinels reach a sentinel.
+  // The link over which servers and other sentinels reach a sentinel.
   [[nodiscard]] LinkId SentinelLink(int number) const {
     return {.client = 0, .node = ServersOf(places_.plan) + number, .peer = kAnyPeer};
   }
@@ -116,7 +118,7 @@ class Launcher {
   Proxy& proxy_;
   Children& children_;
   std::map<LinkId, uint16_t> peer_ports_;
-  HeldPorts bus_ports_;  // by node
+  HeldPorts bus_ports_;  // indexed by node
 };
 
 }  // namespace doublehold

@@ -1,6 +1,6 @@
 // Topology `replicated`: a primary, its replicas, and an operator. Clients know one address, a
-// socket's name that points at the primary: it is moved to a new one as a virtual IP or a DNS name
-// is, and connections to the old one are reset.
+// symbolic link to the primary's socket. A failover moves it, as it would a virtual IP or a DNS
+// name, and resets connections to the old primary.
 #include <fmt/format.h>
 
 #include <boost/asio/post.hpp>
@@ -12,7 +12,7 @@
 namespace doublehold {
 namespace {
 
-// An operator who hands over gives up sooner than the old master takes writes again.
+// The operator finishes or gives up before the old master accepts writes again.
 constexpr std::string_view kPauseOfWritesMs = "60000";
 
 class HandLed final : public Replication {
@@ -38,7 +38,7 @@ class HandLed final : public Replication {
     return {};
   }
 
-  // It comes back as what its file says, or said when it was started.
+  // A restarted server has the role that its configuration file says.
   Rejoining AfterRestart() override {
     return {.is_met = [this](int server, const Reply& /*answer*/) {
       return server == master_ || Follow(server, master_).has_value();
@@ -47,7 +47,7 @@ class HandLed final : public Replication {
 
   void Promote(int node, Promotion how, std::function<void(bool)> done) override {
     if (how != Promotion::kPlanned) {
-      // Later, never from inside this call.
+      // Posted, so that `done` is not called from inside this call.
       boost::asio::post(parts_.io, [this, node, tell = std::move(done)] { tell(Lead(node)); });
       return;
     }
@@ -60,8 +60,8 @@ class HandLed final : public Replication {
     Await([this, node, all] { return AskRole(SocketOf(node)).offset >= all; },
           [this, node, old, tell = std::move(done)](bool caught_up) {
             const bool led = caught_up && Lead(node);
-            // What was kept waiting is refused now, by a replica, or carried out when nothing came
-            // of it.
+            // Writes that waited are now refused, since the server is a replica. If the failover
+            // failed, they are carried out.
             [[maybe_unused]] const CallResult unpaused = AskServer(old, {"CLIENT", "UNPAUSE"});
             tell(led);
           });
@@ -72,8 +72,8 @@ class HandLed final : public Replication {
     return parts_.launcher.SocketOf(server);
   }
 
-  // In its file too, so that it comes back as a replica if it dies; one that is dead has nothing
-  // but the file.
+  // Also writes the configuration file, so that the server restarts as a replica. A dead server
+  // only gets the file.
   Result<void> Follow(int server, int master) {
     const std::string port = std::to_string(parts_.launcher.PeerPort({0, master, server}));
     [[maybe_unused]] const CallResult told =
@@ -82,7 +82,7 @@ class HandLed final : public Replication {
         server, fmt::format("replicaof {} {}\n", parts_.launcher.PeerHost(), port));
   }
 
-  // False when the node does not answer: then the clients stay where they are.
+  // Returns false if the node does not answer. The clients then stay with the old primary.
   bool Lead(int node) {
     if (!AskServer(SocketOf(node), {"REPLICAOF", "NO", "ONE"})) return false;
     if (!parts_.launcher.WriteConfig(node, "")) return false;

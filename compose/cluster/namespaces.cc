@@ -21,7 +21,8 @@ int OpenCurrent() { return open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC
 
 void Enter(int place) { CHECK(setns(place, CLONE_NEWNET) == 0); }
 
-// What this process may not do, or the machine cannot.
+// The error of an operation for which the process lacks rights, or that the kernel does not
+// support.
 tl::unexpected<Error> Missing(std::string_view what, int error) {
   const bool refused = error == EPERM || error == EACCES;
   const std::string why = refused ? "it needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN)"
@@ -30,7 +31,7 @@ tl::unexpected<Error> Missing(std::string_view what, int error) {
       fmt::format("net = \"namespaces\": {}; net = \"proxy\" needs nothing of the kind", why));
 }
 
-// The calling thread is in a new, empty one afterwards; answers its descriptor.
+// Moves the calling thread to a new, empty namespace and returns its descriptor.
 Result<int> EnterNew() {
   if (unshare(CLONE_NEWNET) != 0) return Missing("unshare", errno);
   const int fd = OpenCurrent();
@@ -38,12 +39,12 @@ Result<int> EnterNew() {
   return fd;
 }
 
-// The two ends of a member's veth pair, of the block that is set aside for tests of networks (RFC
+// The addresses of a veth pair's two ends, in the block that is reserved for network tests (RFC
 // 2544).
 std::string AddressAt(int index) { return fmt::format("198.18.{}.{}", index / 256, index % 256); }
 
 Result<void> LetItRoute() {
-  const char* file = "/proc/sys/net/ipv4/ip_forward";  // of the namespace that the thread is in
+  const char* file = "/proc/sys/net/ipv4/ip_forward";  // of the namespace of the calling thread
   const int fd = open(file, O_WRONLY | O_CLOEXEC);
   const bool written = fd >= 0 && write(fd, "1", 1) == 1;
   const int error = errno;
@@ -101,7 +102,7 @@ Result<void> Namespaces::Build(const std::vector<ProcessRef>& members) {
   return delay_ > Duration::zero() ? DelayPackets() : Result<void>{};
 }
 
-// Each end of a veth pair delays what it sends.
+// Both ends of a veth pair delay the packets that they send.
 Result<void> Namespaces::DelayPackets() {
   std::string far_ends;
   for (const auto& [member, place] : places_) {
@@ -120,7 +121,7 @@ Result<void> Namespaces::DelayPackets() {
   return far ? Result<void>{} : tl::unexpected(far.error());
 }
 
-// A new namespace with an address, which the thread is in afterwards.
+// Makes a new namespace with an address, and moves the calling thread into it.
 Result<Namespaces::Place> Namespaces::Join(int number) {
   const Result<int> fd = EnterNew();
   if (!fd) return tl::unexpected(fd.error());

@@ -1,17 +1,16 @@
-// A network of a run's own (`net = "namespaces"`): the proxy and every process that talks to others
-// through it have a network namespace each, joined by a veth pair to one more, which is nothing but
-// the network between them. It routes, and there packets can be lost
-// (compose/cluster/iptables_partition.h).
+// The network of a run with `net = "namespaces"`. The proxy and every process that uses it have
+// their own network namespace. A veth pair joins each to one more namespace that only routes.
+// Packets can be dropped there (compose/cluster/iptables_partition.h).
 //
 //     client 1 --veth-- [ the network: routes ] --veth-- the supervisor, with the proxy
 //     node 1   --veth-- [                     ]
 //
-// None of them has a name or a process that waits in it: they are held by descriptors of this
-// process alone, and by the processes that were started in them. Nothing of it shows outside, two
-// runs cannot meet, and however this process ends, the kernel takes all of it away.
+// The namespaces have no names. Only descriptors of this process, and the processes started in
+// them, keep them alive. So nothing is visible outside, two runs cannot disturb each other, and the
+// kernel removes everything however this process ends.
 //
-// Thread rule: the thread that creates it lives in the proxy's namespace until this goes; then it
-// is back where it came from. Create it while the process has one thread.
+// Thread rule: the creating thread is moved to the proxy's namespace, and back by the destructor.
+// Create it while the process has only one thread.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_NAMESPACES_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_NAMESPACES_H_
 
@@ -31,33 +30,33 @@ namespace doublehold {
 
 class Namespaces {
  public:
-  // An error when the machine does not let us: it says what is missing.
-  // `delay` is of each packet from or to a client.
+  // Returns an error that says what the machine lacks, if it cannot create namespaces. `delay` is
+  // added to each packet from or to a client.
   static Result<std::unique_ptr<Namespaces>> Create(const std::vector<ProcessRef>& members,
                                                     Duration delay = {});
-  // Of all who talk through the network: not the referee, nor who asks servers past it; those use
-  // unix sockets. Null where the plan asks for no namespaces.
+  // Makes a namespace for each process that uses the network. The referee and direct clients use
+  // unix sockets, so they get none. Returns null if the plan does not use namespaces.
   static Result<std::unique_ptr<Namespaces>> CreateFor(const Plan& plan);
   ~Namespaces();
   Namespaces(const Namespaces&) = delete;
   Namespaces& operator=(const Namespaces&) = delete;
 
-  // For SpawnRequest::network. The member must be one.
+  // A descriptor for SpawnRequest::network. Requires that `member` has a namespace.
   [[nodiscard]] int Of(ProcessRef member) const { return places_.at(member).fd; }
   [[nodiscard]] const std::string& AddressOf(ProcessRef member) const {
     return places_.at(member).address;
   }
-  // Of this process, where the proxy is to listen.
+  // The address of this process, on which the proxy listens.
   [[nodiscard]] const std::string& own_address() const { return own_.address; }
 
-  // Runs a tool in the network in between.
+  // Runs a tool in the namespace that routes.
   Result<std::string> RunInNetwork(const std::vector<std::string>& argv, std::string_view input);
 
  private:
   struct Place {
     int fd = -1;
     std::string address;
-    std::string device;  // of the network, where the other end of its veth pair is
+    std::string device;  // the other end of the veth pair, in the namespace that routes
   };
 
   explicit Namespaces(Duration delay) : delay_(delay) {}
@@ -69,17 +68,17 @@ class Namespaces {
   Duration delay_;
   int home_ = -1;
   int network_ = -1;
-  std::string routes_;  // what is still to be told the network, a line each
+  std::string routes_;  // commands for `ip` in the namespace that routes, one a line
   Place own_;
   std::map<ProcessRef, Place> places_;
 };
 
-// What a run with `net = "namespaces"` needs of the machine, tried out. An error says in a line
-// what is missing.
+// Tries whether this machine supports `net = "namespaces"`. The error is one line that says what is
+// missing.
 Result<void> TryNamespaces();
-// The same of packets that are late.
+// Tries whether this machine can delay packets.
 Result<void> TryNetem();
-// Of what the plan needs.
+// Tries what the plan needs of this machine.
 Result<void> CheckMachine(const Plan& plan);
 
 }  // namespace doublehold

@@ -1,5 +1,5 @@
-// Runs whose network is of namespaces, and what the kernel does to the packets between them. Where
-// the machine lets no one make namespaces they are skipped, and say what is missing.
+// Runs with network namespaces, and how the kernel treats packets between them. Skipped, with what
+// is missing, if the machine cannot create namespaces.
 #include "compose/cluster/namespaces.h"
 
 #include <arpa/inet.h>
@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 constexpr ProcessRef kClient{ProcessRef::Kind::kClient, 1};
 constexpr LinkId kLink{.client = 1, .node = 1};
 
-// The links of the machine's own network, as they were.
+// The network devices of the machine itself.
 std::set<std::string> HostLinks() {
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator("/sys/class/net"))
@@ -41,13 +41,13 @@ std::set<std::string> HostLinks() {
   return names;
 }
 
-// "net:[4026531840]"
+// For example "net:[4026531840]".
 std::string NetworkOf(const std::string& process) {
   std::error_code code;
   return fs::read_symlink("/proc/" + process + "/ns/net", code);
 }
 
-// How many processes live in one of these.
+// The number of processes in any of these namespaces.
 size_t LivingIn(const std::set<std::string>& networks) {
   size_t found = 0;
   for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -63,7 +63,7 @@ class NamespacesTest : public ::testing::Test {
   }
 };
 
-// A listener where the proxy would be, and a client in its namespace; all on this thread.
+// A listener in place of the proxy, and a client in its namespace, all on this thread.
 class PacketCutsTest : public NamespacesTest {
  protected:
   void SetUp() override {
@@ -94,7 +94,7 @@ class PacketCutsTest : public NamespacesTest {
     }
   }
 
-  // From the client's namespace.
+  // Connects from the client's namespace.
   std::string Connect(Socket& socket, Duration patience) {
     EXPECT_EQ(setns(network_->Of(kClient), CLONE_NEWNET), 0);
     std::string error = socket.Connect(
@@ -112,7 +112,7 @@ class PacketCutsTest : public NamespacesTest {
   void ClientSends(std::string_view text) {
     ASSERT_EQ(client_.SendAll(text, RealMono() + 10s), "");
   }
-  // What the other side got within that time; empty: nothing.
+  // The data that the other end received within `patience`, or an empty text.
   std::string Received(Duration patience) const {
     pollfd waiting{.fd = accepted_, .events = POLLIN, .revents = 0};
     if (poll(&waiting, 1, static_cast<int>(ToMs(patience))) != 1) return {};
@@ -135,7 +135,7 @@ class PacketCutsTest : public NamespacesTest {
   uint16_t port_ = 0;
 };
 
-TEST_F(PacketCutsTest, WhatIsLostIsSentAgainAndArrivesOnceTheLinkIsMended) {
+TEST_F(PacketCutsTest, DroppedDataArrivesOnceTheLinkIsMended) {
   ConnectAndAccept();
   ClientSends("one");
   EXPECT_EQ(Received(10s), "one");
@@ -161,9 +161,9 @@ TEST_F(PacketCutsTest, OneDirectionIsLostAndTheOtherArrives) {
   EXPECT_EQ(ClientReceived(10s), "told");
 }
 
-// Once it has connected it knows the way: before, it may still wait for the other end's address,
-// and send nothing that a cut can lose.
-TEST_F(PacketCutsTest, NobodyConnectsOverALinkThatIsCut) {
+// The client must have connected once. Before, the kernel might still be resolving the address, and
+// send no packet that a cut can drop.
+TEST_F(PacketCutsTest, ACutLinkAcceptsNoConnection) {
   ConnectAndAccept();
   client_.Close();
   const RuleId cut = cuts_->Cut(kLink, Direction::kRequest);
@@ -174,7 +174,7 @@ TEST_F(PacketCutsTest, NobodyConnectsOverALinkThatIsCut) {
   EXPECT_EQ(Connect(client_, 10s), "");
 }
 
-TEST_F(PacketCutsTest, OtherLinksOfTheSameClientStayAsTheyAre) {
+TEST_F(PacketCutsTest, OtherLinksOfTheSameClientAreNotCut) {
   const LinkId other{.client = 1, .node = 2};
   cuts_->AddLink(other, static_cast<uint16_t>(port_ + 1));
   ConnectAndAccept();
@@ -186,8 +186,9 @@ TEST_F(PacketCutsTest, OtherLinksOfTheSameClientStayAsTheyAre) {
   cuts_->Commit();
 }
 
-// The first takes what there is; both have to go before anything passes.
-TEST_F(PacketCutsTest, CutsOfOneLinkAreToldApart) {
+// The first rule drops the packets, so it counts them. Data passes only when both rules are
+// removed.
+TEST_F(PacketCutsTest, TwoCutsOfOneLinkAreRemovedSeparately) {
   ConnectAndAccept();
   const RuleId first = cuts_->Cut(kLink, Direction::kRequest);
   const RuleId second = cuts_->Cut(kLink, Direction::kRequest);
@@ -202,7 +203,7 @@ TEST_F(PacketCutsTest, CutsOfOneLinkAreToldApart) {
   EXPECT_EQ(Received(10s), "late");
 }
 
-TEST_F(NamespacesTest, LeaveThisProcessWhereItWas) {
+TEST_F(NamespacesTest, RestoreTheNamespaceOfTheProcess) {
   const std::string before = NetworkOf("thread-self");
   const std::set<std::string> links = HostLinks();
   {
@@ -214,8 +215,8 @@ TEST_F(NamespacesTest, LeaveThisProcessWhereItWas) {
   EXPECT_EQ(HostLinks(), links);
 }
 
-// The suite says what comes out: what comes out through the proxy.
-TEST_F(NamespacesTest, TheCasesOfTheSuiteComeOutAsTheyDoThroughTheProxy) {
+// The suite expects the same outcomes as through the proxy.
+TEST_F(NamespacesTest, TheSuiteHasTheSameOutcomesAsThroughTheProxy) {
   const TestFolder folder;
   const Finished finished = RunProgram({"suite", SourceDir() + "/compose/suites/namespaces.toml",
                                         "--jobs", "1", "--out", folder.path().string()});
@@ -248,8 +249,8 @@ TEST_F(NamespacesTest, KillingTheSupervisorLeavesNothingBehind) {
          "on = \"client 1 start\"\nfor = \"50s\"\n";
   Program program(
       {"run", file.string(), "--net", "namespaces", "--into", (folder.path() / "run").string()});
-  // Two servers and three clients, each in a network of its own. All others, such as the tool that
-  // cuts the link, which comes and goes, are where the supervisor or the router is.
+  // Two servers and three clients, each in its own namespace. Other processes, such as the tool
+  // that cuts the link, run in the supervisor's or the router's namespace.
   const auto homes = [&program] {
     std::vector<std::string> found;
     for (const char* name : {"redis-server", "dh-client-"}) {
@@ -276,8 +277,8 @@ TEST_F(NamespacesTest, KillingTheSupervisorLeavesNothingBehind) {
   EXPECT_EQ(HostLinks(), links);
 }
 
-// Where the kernel delays no packets, the run says so before anything starts; where it does, both
-// ways take that long.
+// If the kernel cannot delay packets, the run fails before anything starts. Otherwise packets take
+// that long in each direction.
 TEST_F(NamespacesTest, PacketsAreDelayedOrTheRunIsRefused) {
   const TestFolder folder;
   const fs::path run = folder.path() / "run";
@@ -293,7 +294,7 @@ TEST_F(NamespacesTest, PacketsAreDelayedOrTheRunIsRefused) {
     return;
   }
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
-  // A sale is four round trips at least: acquire, read, write, release.
+  // A sale takes at least four round trips: acquire, read, write, release.
   const Result<History> history = ReadHistory(run);
   ASSERT_TRUE(history.has_value()) << history.error().message;
   const auto grants = std::ranges::count_if(history->events, [](const Event& event) {
@@ -308,7 +309,7 @@ TEST(Namespaces, WithoutRootARunIsRefusedBeforeAnythingStarts) {
   const fs::path run = folder.path() / "run";
   const auto refused = [&] {
     prctl(PR_CAPBSET_DROP,
-          21);  // CAP_SYS_ADMIN, of what is executed from here on; kept if it is not there
+          21);  // CAP_SYS_ADMIN of programs executed from now on; no effect if the process lacks it
     const Finished finished =
         RunProgram({"run", "--lock", "none", "--net", "namespaces", "--into", run.string()});
     std::fputs(finished.err.c_str(), stderr);

@@ -1,4 +1,4 @@
-// What becomes of a run whose servers die: each is an experiment on real servers.
+// Experiments on real servers in which servers die.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -13,7 +13,7 @@ struct Ran {
   nlohmann::json verdict;
 };
 
-// set-nx-px with a lease of 500 ms, and these faults.
+// Runs set-nx-px with a lease of 500 ms and these faults.
 Ran RunWith(const std::string& faults, const std::string& duration = "1s",
             const std::string& topology = "single") {
   const TestFolder folder;
@@ -37,8 +37,8 @@ TEST(NodeFaults, ALockWhoseOnlyServerIsDeadForGoodIsNotLive) {
   EXPECT_EQ(ClaimOf(ran.verdict, "exclusion").at("count"), 0);
 }
 
-// A cell that needs such a fault is not valid: nothing happened.
-TEST(NodeFaults, WhatIsDoneToTheDeadDoesNotTakeEffect) {
+// The fault did not happen, so a cell that requires it is unknown.
+TEST(NodeFaults, AFaultOnADeadProcessHasNoEffect) {
   for (const char* late : {"kind = \"pause\"\nfor = \"200ms\"\n", "kind = \"crash\"\n"}) {
     const Ran ran = RunWith(
         std::string("[[fault]]\nkind = \"crash\"\nname = \"first\"\nclient = 2\non = \"client 2 "
@@ -55,29 +55,29 @@ TEST(NodeFaults, WhatIsDoneToTheDeadDoesNotTakeEffect) {
   }
 }
 
-TEST(NodeFaults, WithoutAStoreNothingIsKnownOfTheStock) {
+TEST(NodeFaults, WithoutAStoreTheStockClaimIsUnknown) {
   const Ran ran =
       RunWith("[[fault]]\nkind = \"crash\"\nnodes = [\"store\"]\non = \"client 1 after-write\"\n");
   EXPECT_EQ(ran.finished.exit_code, 2) << ran.finished.out << ran.finished.err;
   EXPECT_EQ(ClaimOf(ran.verdict, "stock").at("outcome"), "unknown");
 }
 
-TEST(NodeFaults, ANodeThatIsNotBackWhileTheRunGoesOnWasNotRestarted) {
+TEST(NodeFaults, ARestartThatIsNotOverAtTheEndOfTheRunDidNotHappen) {
   const Ran ran = RunWith(
       "[[fault]]\nname = \"late\"\nkind = \"restart\"\nnodes = [1]\nfor = \"1s\"\n"
       "on = \"client 1 after-release\"\n");
   EXPECT_EQ(ran.finished.exit_code, 2) << ran.finished.out << ran.finished.err;
   EXPECT_EQ(ran.verdict.at("faults").at(0).at("started"), 0);
-  // It is there for the last look all the same.
+  // The node is nevertheless back for the final probes.
   EXPECT_EQ(ClaimOf(ran.verdict, "liveness").at("violations").size(), 0u);
 }
 
-TEST(NodeFaults, ANodeComesBackIntoTheTimeThatItWasIn) {
+TEST(NodeFaults, ARestartedNodeKeepsItsSkewedClock) {
   const Ran ran = RunWith(
       "[[fault]]\nkind = \"jump\"\nnodes = [1]\nby = \"40s\"\nfor = \"900ms\"\n"
       "[[fault]]\nkind = \"restart\"\nnodes = [1]\ndata = \"aof\"\non = \"any after-release\"\n");
   EXPECT_EQ(ran.finished.exit_code, 0) << ran.finished.out << ran.finished.err;
-  // Asked after the restart: so far it is ahead of the machine.
+  // Measured after the restart: the node's clock is still ahead of the machine's.
   const int64_t ahead_ns = ran.verdict.at("faults").at(0).at("episodes").at(0).at("measured_ns");
   EXPECT_NEAR(static_cast<double>(ahead_ns), 40e9, 1e9);
 }
@@ -87,9 +87,9 @@ void ExpectAllFired(const Ran& ran) {
   EXPECT_EQ(ClaimOf(ran.verdict, "liveness").at("outcome"), "valid");
 }
 
-// Redis keeps a master from its clients for two seconds after its start; the key is in a slot of
-// node 3.
-TEST(NodeFaults, ANodeOfAClusterIsBackWhenItTakesCommandsAgain) {
+// Redis Cluster refuses clients for two seconds after a master's start. The lock's key is in a slot
+// of node 3.
+TEST(NodeFaults, AClusterNodeIsBackWhenItTakesCommandsAgain) {
   const Ran ran = RunWith(
       "[[fault]]\nkind = \"restart\"\nnodes = [3]\ndata = \"empty\"\n"
       "on = \"client 1 after-release\"\n",
@@ -100,7 +100,7 @@ TEST(NodeFaults, ANodeOfAClusterIsBackWhenItTakesCommandsAgain) {
   EXPECT_GE(down_ns, 2'000'000'000);
 }
 
-TEST(NodeFaults, ANodeOfAClusterThatIsBackJustAtTheEndIsWaitedFor) {
+TEST(NodeFaults, TheEndOfARunWaitsForAClusterNodeToRejoin) {
   const Ran ran =
       RunWith("[[fault]]\nkind = \"restart\"\nnodes = [3]\ndata = \"empty\"\nfrom = \"500ms\"\n",
               "1s", "cluster");
@@ -108,8 +108,8 @@ TEST(NodeFaults, ANodeOfAClusterThatIsBackJustAtTheEndIsWaitedFor) {
   EXPECT_EQ(ClaimOf(ran.verdict, "liveness").at("violations").size(), 0u);
 }
 
-// A planned promotion waits until the replica has all that its master has: of one that is its own
-// master it never would.
+// A planned promotion waits until the replica has all data of its master. A server that restarted
+// as a master would never have them.
 TEST(NodeFaults, AReplicaThatComesBackIsAReplicaAgain) {
   ExpectAllFired(
       RunWith("[[fault]]\nkind = \"restart\"\nnodes = [2]\non = \"client 1 after-release\"\n"
@@ -126,7 +126,7 @@ TEST(NodeFaults, AMasterThatComesBackFollowsTheOneThatTookItsPlace) {
               "8s", "replicated"));
 }
 
-TEST(NodeFaults, WhatIsTheMasterAlreadyIsNotPromoted) {
+TEST(NodeFaults, TheCurrentMasterIsNotPromoted) {
   const Ran ran = RunWith(
       "[[fault]]\nkind = \"promote\"\nname = \"taken\"\nnodes = [2]\nfrom = \"300ms\"\n"
       "[[fault]]\nkind = \"promote\"\nname = \"again\"\nnodes = [2]\nfrom = \"600ms\"\n",
@@ -135,8 +135,8 @@ TEST(NodeFaults, WhatIsTheMasterAlreadyIsNotPromoted) {
   EXPECT_EQ(ran.verdict.at("faults").at(1).at("started"), 0);
 }
 
-// The sentinels that did not ask for it take no master for a replica that has strayed; and of two
-// they take the one meant.
+// The other sentinels do not turn the new master back into a replica. Of two replicas they promote
+// the named one.
 TEST(NodeFaults, SentinelsHandOverToTheReplicaThatIsNamed) {
   for (const char* node : {"2", "3"}) {
     const Ran ran = RunWith("replicas = 2\n[[fault]]\nkind = \"promote\"\nnodes = [" +

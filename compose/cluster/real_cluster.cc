@@ -17,11 +17,12 @@
 namespace doublehold {
 namespace {
 
-// A node that is stopped does not tell its time; the supervisor does not wait for it.
+// A stopped node does not answer TIME; the supervisor waits no longer than this.
 constexpr Duration kTimeQueryTimeout = 20ms;
-// An operator who has no answer by then gives up; the command may still be carried out.
+// An operator's command times out after this. The server may still carry it out.
 constexpr Duration kOperatorTimeout = 2s;
-constexpr Duration kPublishedWithin = 30ms;  // what a client says of its clock; three of its ticks
+// Maximum age of the clock reading that a client publishes; three of its ticks.
+constexpr Duration kPublishedWithin = 30ms;
 
 int64_t ToInteger(const std::string& text) {
   int64_t value = 0;
@@ -66,7 +67,7 @@ RealCluster::Process& RealCluster::Find(ProcessRef process) {
   return found->second;
 }
 
-// All that was asked for so far is in place by then.
+// Commits all pending cuts before the time is taken.
 MonoTime RealCluster::Now() {
   if (packets_ != nullptr) packets_->Commit();
   return RealMono();
@@ -86,7 +87,7 @@ RuleReport RealCluster::ClearLink(RuleId rule) {
   return packets_->Mend(rule);
 }
 
-// Links that are cut within one turn of the loop are cut at once, as those of one fault are.
+// One commit for all cuts of one turn of the event loop, such as those of one fault.
 void RealCluster::CommitSoon() {
   boost::asio::post(io_, [this] { packets_->Commit(); });
 }
@@ -116,7 +117,7 @@ bool RealCluster::MayAnswer(int client) const {
 void RealCluster::Pause(ProcessRef process) {
   Process& victim = Find(process);
   ++victim.pauses;
-  // Each time: one that was started again since runs.
+  // Sent at each Pause: a process that was restarted meanwhile is running.
   if (IsAlive(process)) kill(-victim.pid, SIGSTOP);
 }
 
@@ -130,8 +131,8 @@ void RealCluster::Resume(ProcessRef process) {
   if (process.kind == ProcessRef::Kind::kClient) changed_(process.number);
 }
 
-// The kernel is asked, rather than who waits for the children: that may be behind. And the number
-// of one that was waited for may be another's by now.
+// Asks the kernel, since the code that waits for children may be behind. Once a child has been
+// waited for, its pid may belong to another process.
 bool RealCluster::IsAlive(ProcessRef process) {
   const Process& asked = Find(process);
   siginfo_t ended{};
@@ -192,8 +193,8 @@ std::optional<Duration> RealCluster::ObservedSkew(SkewId skew) {
   const MonoTime now = RealMono();
   const bool runs = process.pauses == 0 && IsAlive(ref);
   if (ref.kind == ProcessRef::Kind::kClient) {
-    // What it published last may be older than the skew, when that is young; but then nothing is
-    // sure.
+    // For a young skew the last published reading may be older than the skew; then nothing is
+    // certain.
     const bool young = now - process.skews.SinceOf(skew) < kPublishedWithin;
     if (runs) process.skews.Saw(now, AheadOfClient(ref.number));
     if (runs && young) return process.skews.SeenOf(skew, now);
@@ -216,15 +217,16 @@ void RealCluster::Unskew(SkewId skew) {
   if (process.told != nullptr && process.skews.empty()) process.told->Stop();
 }
 
-// A client publishes what its clock says every few milliseconds; while it is stopped, that is old.
+// Reads the clocks that the clients publish every few milliseconds. A stopped client's reading is
+// old.
 void RealCluster::LookAtClients() {
   bool any = false;
   const MonoTime now = RealMono();
   for (auto& [ref, process] : processes_) {
     if (ref.kind != ProcessRef::Kind::kClient || process.skews.empty()) continue;
     any = true;
-    // What was published within that time is of the skews that are older. The last words of a
-    // client that has ended are of none.
+    // The reading is at most kPublishedWithin old, so it counts only for older skews. The last
+    // reading of an ended client counts for none.
     if (process.pauses == 0 && IsAlive(ref))
       process.skews.Saw(now - kPublishedWithin, AheadOfClient(ref.number));
   }
@@ -243,8 +245,8 @@ Duration RealCluster::AheadOfClient(int client) const {
   return ahead_of_mono - (machine.wall.time_since_epoch() - machine.mono.time_since_epoch());
 }
 
-// Where servers have a link each to each other, all that is on it is replication; where all of them
-// come to one address, what a connection carries after PSYNC.
+// A link between two servers carries only replication. If all servers share one address, only the
+// traffic after PSYNC is replication.
 void RealCluster::CutReplication(int node) {
   std::vector<RuleId> rules;
   for (const LinkId& link : peer_links_) {
@@ -265,7 +267,7 @@ int64_t RealCluster::MendReplication(int node) {
   for (const RuleId rule : cut->second) lost += ClearLink(rule).frames;
   cuts_.erase(cut);
   if (lost == 0) return 0;
-  // A stream with a hole in it is of no more use.
+  // The replication stream has a gap, so the replica must reconnect.
   for (const LinkId& link : peer_links_) {
     if (link.node == node || link.peer == node) proxy_.ResetConnections(link);
   }
@@ -275,7 +277,7 @@ int64_t RealCluster::MendReplication(int node) {
 void RealCluster::Promote(int node, Promotion how, std::function<void(bool)> done) {
   CHECK(replication_ != nullptr);
   if (replication_->IsMasterAlready(node)) {
-    // Nothing comes about. Later, never from inside this call.
+    // The fault has no effect. Posted, so that `done` is not called from inside this call.
     return boost::asio::post(io_, [tell = std::move(done)] { tell(false); });
   }
   replication_->Promote(node, how, std::move(done));

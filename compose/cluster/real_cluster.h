@@ -1,9 +1,9 @@
-// The cluster verbs done to real processes, sockets and clocks.
+// The verbs of Cluster, carried out on real processes, sockets and clocks.
 //
-// Thread rule: the supervisor's. The verbs do not wait, but for ObservedSkew of a node that has not
-// told its time yet since it was skewed: it is asked, for 20 ms at most.
-// A process that is started again is forked within Restart's timer: some ms in which the loop
-// stands still; as long as iptables takes, where links are cut by the kernel.
+// Thread rule: runs on the supervisor's thread. The verbs do not wait, with one exception:
+// ObservedSkew asks a node that has not reported its time since it was skewed, for at most 20 ms.
+// The event loop also stands still for some milliseconds while a process is forked for a restart,
+// and while iptables runs.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REAL_CLUSTER_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_REAL_CLUSTER_H_
 
@@ -34,7 +34,8 @@ class Replication;
 
 class RealCluster final : public Cluster {
  public:
-  // All outlive it. `changed` is called when a client that waits at a step may have become free.
+  // All of these must outlive it. Calls `changed` when a client that waits at a step may have
+  // become free.
   RealCluster(boost::asio::io_context& io, SharedRun& shared, Proxy& proxy,
               std::function<void(int client)> changed)
       : io_(io),
@@ -44,37 +45,36 @@ class RealCluster final : public Cluster {
         changed_(std::move(changed)),
         revival_(io) {}
 
-  // Tells of a client that is about to start. `clock_page` is its page in the shared memory, set to
-  // the true time.
+  // Registers a client before it starts. `clock_page` is its page in the shared memory, set to the
+  // true time.
   void AddClient(int client, int clock_page);
-  // The same of a node.
+  // Registers a node before it starts.
   void AddNode(int node, int clock_page, Revival::Place place);
-  // Tells of a link over which servers reach each other.
+  // Registers a link over which servers reach each other.
   void AddPeerLink(LinkId link) { peer_links_.push_back(link); }
-  // Who carries promotions out; null where there are no replicas. It outlives its use here.
+  // Carries out promotions; null if there are no replicas. Must outlive its use here.
   void UseReplication(Replication* replication) { replication_ = replication; }
-  // Where links are cut as packets; null: in the proxy. It outlives its use here.
+  // Cuts links in the kernel; null: the proxy cuts them. Must outlive its use here.
   void CutWith(PacketCuts* packets) { packets_ = packets; }
-  // What clients sent and the network has not carried to the proxy yet never gets there: they have
-  // ended.
+  // Drops data of ended clients that has not yet reached the proxy.
   void DropStragglers();
-  // Who starts nodes again.
+  // Sets the hooks that start killed nodes again.
   void ReviveBy(Revival::Hooks hooks) { revival_.SetHooks(std::move(hooks)); }
-  // It was started; a node perhaps again.
+  // Records the pid of a process that was started, or of a node that was started again.
   void SetPid(ProcessRef process, pid_t pid);
-  // The kernel says that it stopped.
+  // The kernel has reported that the process stopped.
   void OnStopped(pid_t pid);
-  // May the answer to a step be sent? Not while the client is detained, nor before a pause took
-  // hold of it.
+  // Whether the client's step may be answered. It may not while the client is detained, or before a
+  // pause has stopped it.
   [[nodiscard]] bool MayAnswer(int client) const;
-  // By a fault, and not started again since.
+  // Whether a fault killed the process and it was not started again.
   [[nodiscard]] bool WasKilled(ProcessRef process) const {
     const auto found = processes_.find(process);
     return found != processes_.end() && found->second.killed;
   }
 
-  // Nodes that are to come back do so now. Settled: they are there, and every operator has had his
-  // answer.
+  // Starts the nodes at once that are to come back later. Settled: they are back, and every
+  // operator's command was answered.
   void HurryNodes() { revival_.Hurry(); }
   [[nodiscard]] bool IsSettled() const { return revival_.IsDone() && unanswered_ == 0; }
 
@@ -102,10 +102,10 @@ class RealCluster final : public Cluster {
     pid_t pid = 0;
     std::unique_ptr<ClockPage> clock;
     ClockSum skews;
-    std::unique_ptr<NodeClock> told;  // a node's; made when it is first skewed
+    std::unique_ptr<NodeClock> told;  // only of a node; made when the node is first skewed
     std::filesystem::path socket;
     int pauses = 0;        // Pause calls without their Resume
-    bool stopped = false;  // as the kernel said
+    bool stopped = false;  // whether the kernel has reported it as stopped
     bool killed = false;
     int detained = 0;
   };
@@ -123,12 +123,12 @@ class RealCluster final : public Cluster {
   Proxy& proxy_;
   std::function<void(int client)> changed_;
   Revival revival_;
-  int unanswered_ = 0;  // commands of operators
+  int unanswered_ = 0;  // operators' commands without an answer
   std::map<ProcessRef, Process> processes_;
   std::vector<LinkId> peer_links_;
   Replication* replication_ = nullptr;
   PacketCuts* packets_ = nullptr;
-  std::multimap<int, std::vector<RuleId>> cuts_;  // by node, the rules of one cut
+  std::multimap<int, std::vector<RuleId>> cuts_;  // the rules of one cut, by node
   std::map<SkewId, ProcessRef> skewed_;
   SkewId last_skew_ = 0;
 };

@@ -1,4 +1,4 @@
-// Which processes a fault can still act on: real ones, that end in every way.
+// Which processes are alive for a fault, tested with real processes that end in every way.
 #include "compose/cluster/real_cluster.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class IsAliveTest : public ::testing::Test {
     pid_ = StartWaiting();
     cluster_.SetPid(client_, pid_);
   }
-  // Until the kernel says so; the child is not waited for.
+  // Waits until the kernel reports the state, but does not reap the child.
   void Await(int what) const {
     siginfo_t seen{};
     ASSERT_EQ(waitid(P_PID, static_cast<id_t>(pid_), &seen, what | WNOWAIT), 0);
@@ -45,7 +45,7 @@ class IsAliveTest : public ::testing::Test {
   pid_t pid_ = 0;
 };
 
-TEST_F(IsAliveTest, AProcessThatRunsIsAndOneThatIsStopped) {
+TEST_F(IsAliveTest, ARunningOrStoppedProcessIsAlive) {
   Start();
   EXPECT_TRUE(cluster_.IsAlive(client_));
   cluster_.Pause(client_);
@@ -55,7 +55,7 @@ TEST_F(IsAliveTest, AProcessThatRunsIsAndOneThatIsStopped) {
   EXPECT_TRUE(cluster_.IsAlive(client_));
 }
 
-TEST_F(IsAliveTest, OneThatHasEndedIsNotWhetherOrNotItWasWaitedFor) {
+TEST_F(IsAliveTest, AnEndedProcessIsNotAliveWhetherOrNotItWasReaped) {
   Start();
   kill(pid_, SIGTERM);
   Await(WEXITED);
@@ -65,7 +65,7 @@ TEST_F(IsAliveTest, OneThatHasEndedIsNotWhetherOrNotItWasWaitedFor) {
   EXPECT_FALSE(cluster_.IsAlive(client_));
 }
 
-TEST_F(IsAliveTest, OneThatIsKilledIsNotUntilItIsStartedAgain) {
+TEST_F(IsAliveTest, AKilledProcessIsNotAliveUntilItIsStartedAgain) {
   Start();
   cluster_.Kill(client_);
   EXPECT_FALSE(cluster_.IsAlive(client_));

@@ -10,11 +10,11 @@ namespace doublehold {
 namespace {
 
 constexpr Duration kReplicationPollInterval = 5ms;
-// Votes of sentinels and clusters take one or two seconds, and begin when a server was silent for
-// Plan::down_after.
+// A vote of sentinels or of a cluster starts when a server was silent for Plan::down_after, and
+// takes one or two seconds.
 constexpr Duration kPatience = 30s;
 
-// Keeps itself alive in the event loop.
+// Its handlers keep it alive.
 struct Poll : std::enable_shared_from_this<Poll> {
   Poll(boost::asio::io_context& io, std::function<bool()> is_met, std::function<void(bool)> on_done)
       : timer(io), met(std::move(is_met)), done(std::move(on_done)) {}

@@ -1,9 +1,9 @@
-// Brings the servers of a topology with replicas together, and makes another one the master: by
-// hand, through sentinels, or in a Redis Cluster. Servers are asked over their unix sockets; they
-// reach each other through the proxy.
+// Forms a topology with replicas, and makes another server the master: manually, through sentinels,
+// or in a Redis Cluster. Sends commands to servers over their unix sockets. Servers reach each
+// other through the proxy.
 //
-// Thread rule: the supervisor's, with its event loop running: what servers send each other passes
-// through it.
+// Thread rule: runs on the supervisor's thread, whose event loop must run: the servers' traffic
+// passes it.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REPLICATION_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_REPLICATION_H_
 
@@ -40,39 +40,39 @@ class Replication {
   Replication(const Replication&) = delete;
   Replication& operator=(const Replication&) = delete;
 
-  // Tells the servers, which answer already, who follows whom.
+  // Tells each server which master it follows. Requires that the servers answer.
   virtual Result<void> Begin() = 0;
-  // Called every few milliseconds until it answers an empty string; else what is still waited for.
+  // Returns what is not complete yet, or an empty text. Called every few milliseconds until then.
   virtual std::string WhatIsMissing() = 0;
-  // By what the node says of itself.
+  // Whether the node reports the role of a master.
   [[nodiscard]] bool IsMasterAlready(int node) const;
-  // As Cluster::Promote, of one that is not.
+  // See Cluster::Promote. Requires that the node is not the master.
   virtual void Promote(int node, Promotion how, std::function<void(bool)> done) = 0;
-  // When a server that was restarted is one of them again.
+  // The condition for a restarted server to be part of the topology again.
   virtual Rejoining AfterRestart() { return {}; }
 
  protected:
-  // Calls `met` every few milliseconds until it answers true, or patience is over; then `done` with
-  // which it was.
+  // Polls `met` every few milliseconds until it returns true or times out. Then calls `done` with
+  // the result.
   void Await(std::function<bool()> met, std::function<void(bool)> done);
-  // Whether what a master writes reaches its replica. One that has loaded all calls itself
-  // connected, but its master may keep back what is written then until the replica's next word, up
-  // to a second: a lock that was granted in that second would be lost with the master though no
-  // fault cut anything. So `command`, which changes nothing, is sent along once.
+  // Whether writes of a master reach its replica. A replica that has loaded all data calls itself
+  // connected. But its master may hold back new writes for up to a second, until the replica's next
+  // acknowledgement. A lock granted in that second would be lost with the master although no fault
+  // cut the link. So `command`, which changes nothing, is replicated once.
   bool Flows(int master, int replica, std::initializer_list<std::string_view> command);
 
   Parts parts_;
 
  private:
-  std::map<int, int64_t> sent_;  // of each master, its offset after that command
+  std::map<int, int64_t> sent_;  // each master's replication offset after `command`
 };
 
-// How nodes are started again where there are replicas, and where `replication` is null.
+// Adds the rejoining condition of `replication` to the hooks; it may be null.
 Revival::Hooks Revived(Revival::Hooks hooks, Replication* replication);
 
 // Null for a topology without replicas.
 std::unique_ptr<Replication> MakeReplication(const Replication::Parts& parts);
-// Of its own file each.
+// Each is in a file of its own.
 std::unique_ptr<Replication> MakeHandLed(const Replication::Parts& parts);
 std::unique_ptr<Replication> MakeWatched(const Replication::Parts& parts);
 std::unique_ptr<Replication> MakeRedisCluster(const Replication::Parts& parts);

@@ -1,5 +1,6 @@
-// Topology `sentinel`: a primary, its replicas, and three sentinels that watch them and vote for a
-// new primary when it is silent. All of them reach each other at ports of the proxy.
+// Topology `sentinel`: a primary, its replicas, and three sentinels. The sentinels watch the
+// servers and vote for a new primary when the old one is silent. All of them reach each other
+// through the proxy.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,14 +13,14 @@
 namespace doublehold {
 namespace {
 
-// Until all know each other; and from then on. Four of these periods after a replica has called
-// itself the master, sentinels that have not heard of a failover make it a replica again. The one
-// that leads it hears from the replica once a second only, and tells the others then: with less, a
-// planned failover would be undone by those who did not ask for it.
+// The period in which sentinels publish, first until all know each other and then during the run.
+// Sentinels that have not heard of a failover turn a new master back into a replica after four of
+// these periods. The sentinel that leads the failover polls the replica only once a second, and
+// then tells the others. With a shorter period they would undo a planned failover.
 constexpr std::string_view kGreetingsOfStrangersMs = "100";
 constexpr std::string_view kGreetingsOfARunMs = "1000";
 
-// Of a reply that lists names and values in turn.
+// The value of a field in a reply of alternating names and values.
 std::string FieldOf(const Reply& reply, std::string_view name) {
   for (size_t i = 0; i + 1 < reply.items.size(); i += 2) {
     if (reply.items[i].text == name) return reply.items[i + 1].text;
@@ -37,7 +38,7 @@ class Watched final : public Replication {
       if (!AskServer(SocketOf(server), {"REPLICAOF", parts_.launcher.PeerHost(), port},
                      kPatienceWithNewServers))
         return EnvironmentFailed(fmt::format("node {} takes no REPLICAOF", server));
-      // From now on the sentinels have it rewritten.
+      // From now on the sentinels make the server rewrite its configuration file.
       const std::string config = fmt::format("replicaof {} {}\n", parts_.launcher.PeerHost(), port);
       if (Result<void> ok = parts_.launcher.WriteConfig(server, config); !ok) return ok;
     }
@@ -58,7 +59,8 @@ class Watched final : public Replication {
       if (!missing.empty()) return missing;
     }
     for (int number = 1; number <= kSentinels; ++number) Greet(number, kGreetingsOfARunMs);
-    // Now: a vote may come before they have heard of a priority that is set when the master dies.
+    // Set at the start: if it were set when the master dies, the vote might come before the
+    // sentinels learn of it.
     const auto first = std::ranges::find(parts_.plan.faults, "promote", &FaultPlan::kind);
     if (first != parts_.plan.faults.end() && !Prefer(first->nodes.front()))
       return fmt::format("node {} takes no replica-priority", first->nodes.front());
@@ -81,14 +83,14 @@ class Watched final : public Replication {
   }
 
  private:
-  // Sentinels greet each other every two seconds, unless told to hurry (since Redis 7).
+  // Sentinels greet each other every two seconds. Since Redis 7 the period can be set.
   void Greet(int sentinel, std::string_view period_ms) const {
     [[maybe_unused]] const CallResult hurried =
         Ask(sentinel, {"SENTINEL", "DEBUG", "INFO-PERIOD", "100", "PUBLISH-PERIOD", period_ms});
   }
 
-  // The sentinels take the replica with the lowest priority above 0, before they look at what each
-  // has received. False when the node does not answer.
+  // Sentinels prefer the replica with the lowest priority above 0, before they compare what each
+  // has received. Returns false if the node does not answer.
   bool Prefer(int node) {
     if (node == preferred_) return true;
     if (!AskServer(SocketOf(node), {"CONFIG", "SET", "replica-priority", "1"})) return false;
@@ -100,7 +102,7 @@ class Watched final : public Replication {
     return true;
   }
 
-  // Whether the sentinel that is to hand over has heard of it.
+  // Whether the sentinel that will lead the failover knows the new priority.
   [[nodiscard]] bool IsPreferred(int node) const {
     const CallResult replicas = Ask(1, {"SENTINEL", "REPLICAS", kMasterName});
     if (!replicas) return false;
@@ -110,7 +112,7 @@ class Watched final : public Replication {
     });
   }
 
-  // False as long as the sentinel has another failover under way, or takes the node for down.
+  // Returns false while the sentinel has another failover in progress, or considers the node down.
   bool IsTold(int node) {
     return Prefer(node) && IsPreferred(node) &&
            Ask(1, {"SENTINEL", "FAILOVER", kMasterName}).has_value();
@@ -140,7 +142,7 @@ class Watched final : public Replication {
     return {};
   }
 
-  // It says so, and every sentinel leads there: clients may ask any.
+  // Whether the node is the master, and every sentinel says so: clients may ask any sentinel.
   [[nodiscard]] bool IsMaster(int node) const {
     if (AskRole(SocketOf(node)).role != "master") return false;
     for (int number = 1; number <= kSentinels; ++number) {
@@ -151,7 +153,7 @@ class Watched final : public Replication {
     return true;
   }
 
-  int preferred_ = 0;  // by its priority; 0: none yet
+  int preferred_ = 0;  // the node with the preferred priority; 0: none yet
 };
 
 }  // namespace

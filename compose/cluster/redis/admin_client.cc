@@ -16,7 +16,7 @@ namespace {
 namespace asio = boost::asio;
 using Stream = asio::local::stream_protocol;
 
-// Kept alive by what it waits for.
+// Its pending handlers keep it alive.
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
   Exchange(asio::io_context& io, std::function<void(CallResult)> answer)
@@ -29,7 +29,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     if (!error) socket_.non_blocking(true, error);
     if (!error) socket_.connect(Stream::endpoint(path.string()), error);
     if (error) {
-      // Not from inside the call that began it.
+      // Posted, so that `answer` is not called from inside Begin.
       return asio::post(io_, [self = shared_from_this(), why = error.message()] {
         self->Fail(/*definite=*/true, why);
       });

@@ -1,4 +1,4 @@
-// One command to one server from the supervisor's loop, over a connection of its own.
+// Sends one command to one server from the supervisor's event loop, over its own connection.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_ADMIN_CLIENT_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_ADMIN_CLIENT_H_
 
@@ -13,9 +13,9 @@
 
 namespace doublehold {
 
-// Nothing waits. `answer` is called once, from the loop: with the reply, or with why there was none
-// within `timeout`; not at all when the loop ends first. The command is on its way when this
-// returns, if the server listens.
+// Does not wait. Calls `answer` once from the event loop, with the reply or with the reason why
+// there was none within `timeout`. Does not call it if the loop ends first. If the server listens,
+// the command has been sent when this returns.
 void CallAsOperator(boost::asio::io_context& io, const std::filesystem::path& socket,
                     const std::vector<std::string>& command, Duration timeout,
                     std::function<void(CallResult)> answer);

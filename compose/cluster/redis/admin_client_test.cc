@@ -1,4 +1,4 @@
-// Commands to a real server from an event loop.
+// Sends commands to a real server from an event loop.
 #include "compose/cluster/redis/admin_client.h"
 
 #include <gtest/gtest.h>
@@ -30,10 +30,10 @@ class OperatorCall : public ::testing::Test {
   boost::asio::io_context io_;
 };
 
-TEST_F(OperatorCall, AnswersWhatTheServerSays) {
+TEST_F(OperatorCall, ReturnsTheReply) {
   const Server server(socket_);
   EXPECT_EQ(Call({"PING"})->text, "PONG");
-  const std::string large(300'000, 'x');  // more than a socket takes at once
+  const std::string large(300'000, 'x');  // more than a socket accepts at once
   EXPECT_EQ(Call({"SET", "k", large})->text, "OK");
   EXPECT_EQ(Call({"GET", "k"})->text, large);
   const CallResult wrong = Call({"INCR", "k"});
@@ -41,13 +41,13 @@ TEST_F(OperatorCall, AnswersWhatTheServerSays) {
   EXPECT_TRUE(wrong.error().definite);
 }
 
-TEST_F(OperatorCall, SaysThatNobodyListens) {
+TEST_F(OperatorCall, FailsIfNobodyListens) {
   const CallResult nobody = Call({"PING"});
   ASSERT_FALSE(nobody);
   EXPECT_TRUE(nobody.error().definite);
 }
 
-TEST_F(OperatorCall, AServerThatIsStoppedMayStillCarryItOut) {
+TEST_F(OperatorCall, ATimeoutAtAStoppedServerIsIndefinite) {
   Server server(socket_);
   server.Stop();
   const CallResult late = Call({"SET", "k", "v"}, 20ms);

@@ -13,12 +13,12 @@ namespace doublehold {
 namespace {
 
 constexpr Duration kInterval = 20ms;
-// An answer that took longer does not say when it was given: the server, or we, were stopped
-// meanwhile.
+// A slower answer does not show when the server read its clock: the server or this process was
+// stopped meanwhile.
 constexpr Duration kLongestAnswer = 5ms;
 constexpr std::string_view kQuestion = "TIME\r\n";
 
-// ["1700000000", "123456"]: seconds, and microseconds.
+// Parses ["1700000000", "123456"]: seconds and microseconds.
 std::optional<Duration> ReadTime(const CallResult& reply) {
   if (!reply || reply->items.size() != 2) return std::nullopt;
   std::array<int64_t, 2> numbers{};
@@ -99,7 +99,7 @@ void NodeClock::Later() {
   });
 }
 
-// It may be restarted, and then answer again.
+// The server may be restarted and answer again, so it keeps asking.
 void NodeClock::Drop() {
   boost::system::error_code ignored;
   socket_.close(ignored);

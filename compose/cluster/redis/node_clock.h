@@ -1,7 +1,7 @@
-// What a redis-server says the time is, asked again and again over a connection of its own, beside
-// the proxy. Nothing waits for its answer: one that is stopped says nothing.
+// Asks a redis-server for its time again and again, over a connection that bypasses the proxy.
+// Never waits for an answer, since a stopped server sends none.
 //
-// Thread rule: the supervisor's.
+// Thread rule: runs on the supervisor's thread.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_NODE_CLOCK_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_NODE_CLOCK_H_
 
@@ -21,11 +21,11 @@ class NodeClock {
  public:
   using Seen = std::function<void(MonoTime at, Duration ahead)>;
 
-  // `seen` is called with each answer: when it was asked for, and by how much the server's clock
+  // Calls `seen` for each answer: with the time of the question, and by how much the server's clock
   // was ahead of the machine's.
   NodeClock(boost::asio::io_context& io, std::filesystem::path socket, Seen seen);
 
-  // Asks at once and then every 20 ms, until Stop.
+  // Asks at once, and then every 20 ms until Stop.
   void Start();
   void Stop();
 
@@ -41,7 +41,7 @@ class NodeClock {
   std::filesystem::path path_;
   Seen seen_;
   bool running_ = false;
-  bool asking_ = false;  // an answer is owed, or the connection is being made
+  bool asking_ = false;  // an answer is pending, or the connection is being made
   MonoTime asked_{};
   std::array<char, 128> buffer_{};
   ReplyReader replies_;

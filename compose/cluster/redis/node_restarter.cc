@@ -13,12 +13,13 @@
 namespace doublehold {
 namespace {
 
-constexpr Duration kRevivalPollInterval = 1ms;  // for its end, then for its answer
-constexpr Duration kRejoinInterval = 10ms;      // of the questions that follow
-constexpr Duration kAnswerTimeout = 1s;         // of one of them
-constexpr Duration kRevivalTimeout = 15s;       // as at the start of a run
+// Until the process has ended, then until the server answers.
+constexpr Duration kRevivalPollInterval = 1ms;
+constexpr Duration kRejoinInterval = 10ms;  // between the questions after its first answer
+constexpr Duration kAnswerTimeout = 1s;     // of one question
+constexpr Duration kRevivalTimeout = 15s;   // the same as at the start of a run
 constexpr Duration kRevivalLookInterval =
-    5ms;  // at a log that is to be cut: a cut is so much too long at most
+    5ms;  // between two looks at the size of a log; a cut can be longer than asked by this much
 
 std::chrono::steady_clock::time_point TimerTime(MonoTime time) {
   return std::chrono::steady_clock::time_point(time.time_since_epoch());
@@ -42,14 +43,14 @@ struct Revival::Node {
   Place place;
   State state = State::kUp;
   MonoTime died{};
-  MonoTime due{};      // it may be started from then on
-  MonoTime give_up{};  // it has to answer until then
+  MonoTime due{};      // earliest time of the start
+  MonoTime give_up{};  // the node must answer before this time
   Rejoining rejoining;
-  std::optional<MonoTime> answered{};  // since it was started again
-  size_t agreed = 0;                   // itself, and how many of the witnesses, say that it is back
+  std::optional<MonoTime> answered{};  // first answer since the restart
+  size_t agreed = 0;  // how many agree that it is back: the node itself, then the witnesses
   NodeRestart how;
   std::vector<std::function<void()>> on_back;
-  uint64_t life = 0;  // what a late answer belongs to
+  uint64_t life = 0;  // number of the node's life; a late answer of an earlier life is ignored
   LogGrowth growth;
   std::filesystem::path log;
   boost::asio::steady_timer timer;
@@ -97,7 +98,7 @@ bool Revival::IsDone() const {
   return std::ranges::none_of(nodes_, [](const auto& entry) { return entry.second->Returns(); });
 }
 
-// Notes how long its log is, again and again.
+// Records the size of the node's log again and again.
 void Revival::Look(Node& node) {
   if (node.state == Node::State::kUp) {
     std::error_code code;
@@ -111,7 +112,7 @@ void Revival::Look(Node& node) {
   });
 }
 
-// A step towards its return, and a timer for the next one.
+// Makes one step towards the node's return, and sets a timer for the next one.
 void Revival::Advance(Node& node) {
   const MonoTime now = RealMono();
   const bool ready = now >= node.due;
@@ -148,7 +149,7 @@ void Revival::Ask(Node& node) {
                  rejoining.question, kAnswerTimeout,
                  [this, &node, itself, life = node.life](const CallResult& answer) {
                    if (life != node.life || node.state != Node::State::kStarting) return;
-                   // An error is none, as while it loads its data.
+                   // Not an answer: the node is still loading its data.
                    if (itself && !answer)
                      return RealMono() < node.give_up ? Advance(node) : GiveUp(node);
                    if (!node.answered) node.answered = RealMono();
@@ -169,7 +170,7 @@ void Revival::GiveUp(const Node& node) {
                                            node.number, FormatDuration(kRevivalTimeout))});
 }
 
-// What the fault leaves it of what it knew.
+// Removes the data that the fault lets the node lose.
 void Revival::LeaveData(Node& node) {
   if (node.how.remains == Remains::kNothing) {
     ForgetData(node.place.folder);
@@ -184,7 +185,7 @@ void Revival::LeaveData(Node& node) {
   if (code) {
     hooks_.failed({ExitCode::kEnvironment, node.log.string() + ": " + code.message()});
   }
-  // What it comes back with is on disk for good.
+  // The remaining data are safely on disk.
   node.growth.Clear();
   node.growth.Add(MonoTime{}, std::min(kept, whole));
 }

@@ -1,6 +1,6 @@
-// Starts nodes again that a fault has killed: each when its time has come and its process is gone,
-// with what is left of its data; and asks it until it answers. A few timers of the supervisor's
-// loop; nothing waits.
+// Starts killed nodes again. Waits until the restart is due and the old process has ended, and
+// prepares the remaining data. Then asks the node until it answers. Uses timers of the supervisor's
+// event loop; no method waits.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_NODE_RESTARTER_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_NODE_RESTARTER_H_
 
@@ -18,47 +18,48 @@
 
 namespace doublehold {
 
-// When a node that answers again is one of its own kind again.
+// The condition for a node that answers again to be part of its topology.
 struct Rejoining {
   std::vector<std::string> question{"PING"};
-  // Who is asked besides the node itself, after it. One that does not answer is passed over.
+  // Servers that are asked after the node itself. One that does not answer is skipped.
   std::vector<std::filesystem::path> witnesses{};
-  // Whether an answer of the node, or of a witness, says so; empty: each does.
+  // Whether an answer of the node or of a witness fulfils the condition; empty: every answer does.
   std::function<bool(int node, const Reply& answer)> is_met{};
-  // After so long it is back all the same: the others may be too few to join.
+  // After this time the node counts as back anyway: too few other nodes may be up for it to join.
   Duration patience{};
 };
 
 class Revival {
  public:
   struct Hooks {
-    std::function<bool(int node)> has_ended;      // its process is gone
-    std::function<Result<void>(int node)> start;  // once more, as at first
-    std::function<void(const Error&)> failed;     // it could not be started, or never answered
-    Rejoining rejoining{};                        // of the nodes; the store is back when it answers
+    std::function<bool(int node)> has_ended;      // whether its process has ended
+    std::function<Result<void>(int node)> start;  // starts it again
+    // Called when a node cannot be started, or never answered.
+    std::function<void(const Error&)> failed;
+    Rejoining rejoining{};  // for the nodes; the store is back when it answers
   };
 
   explicit Revival(boost::asio::io_context& io);
   ~Revival();
 
-  // Before the first node dies.
+  // Call it before the first node dies.
   void SetHooks(Hooks hooks) { hooks_ = std::move(hooks); }
 
   struct Place {
     std::filesystem::path socket;
-    std::filesystem::path folder;  // of its data; exists
+    std::filesystem::path folder;  // of the node's data; exists
     NodeData data;
   };
-  // A node that was started for the first time.
+  // Adds a node that was started for the first time.
   void Add(int node, Place place);
 
-  // It was killed at that time: as long as nobody says Revive, for good.
+  // The node was killed at the time `at`. It stays dead until Revive.
   void Died(int node, MonoTime at);
-  // It is dead, and is to come back.
+  // Brings the node back. Requires that it is dead.
   void Revive(int node, NodeRestart how);
-  // Those that are to come back do so now.
+  // Starts all nodes at once whose restart is due later.
   void Hurry();
-  // No node is on its way back.
+  // Whether no node is being restarted.
   [[nodiscard]] bool IsDone() const;
 
  private:

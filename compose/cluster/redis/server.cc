@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kLeastMajorVersion = 6;
 
-// After this a vote that came to nothing is over; the next one begins at twice as much.
+// A failed vote times out after this; the next one starts after twice as long.
 constexpr Duration kFailoverTimeout = 3s;
 
 }  // namespace
@@ -97,7 +97,7 @@ CallResult AskServer(const std::filesystem::path& socket,
   return MakeConnection({.unix_path = socket.string()})->Call(words, RealMono() + patience);
 }
 
-// ["master", offset, replicas] or ["slave", host, port, state, offset].
+// Parses ["master", offset, replicas] or ["slave", host, port, state, offset].
 Role AskRole(const std::filesystem::path& socket) {
   const CallResult result = AskServer(socket, {"ROLE"});
   if (!result || result->items.size() < 2) return {};
@@ -134,8 +134,8 @@ std::vector<std::string> ShimEnvironment(const std::filesystem::path& shim, int 
   std::vector<std::string> environment{
       fmt::format("LD_PRELOAD={}", shim.string()),
       fmt::format("{}={}:{}", DOUBLEHOLD_CLOCK_VARIABLE, clock_fd, clock_offset)};
-  // A sanitizer's runtime wants to be loaded first; the shim allocates nothing, so it may be before
-  // it.
+  // A sanitizer's runtime must be loaded first. The shim may precede it, since it allocates
+  // nothing.
   const char* options = std::getenv("ASAN_OPTIONS");
   environment.push_back(fmt::format("ASAN_OPTIONS={}{}verify_asan_link_order=0",
                                     options == nullptr ? "" : options,

@@ -1,4 +1,4 @@
-// Real redis-server processes: which program, how it is started, whether it answers.
+// Finds and starts real redis-server processes, and asks whether they answer.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_SERVER_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_SERVER_H_
 
@@ -18,80 +18,80 @@
 namespace doublehold {
 
 struct ServerProgram {
-  std::string path;     // as given to exec
-  std::string version;  // "7.0.15"
+  std::string path;     // for exec
+  std::string version;  // for example "7.0.15"
 };
 
-// Runs it once to ask its version. A missing or too old program is an error that says what to
-// install.
+// Runs the program once to read its version. Returns an error that says what to install, if the
+// program is missing or too old.
 Result<ServerProgram> FindServer(const std::string& path);
 
-// Where it listens besides its unix socket: an address in a network namespace of its own. No host:
-// nowhere.
+// Where a server listens besides its unix socket: at an address in its own network namespace. With
+// an empty `host` it listens only on the socket.
 struct OwnNetwork {
   int fd = -1;
   std::string host;
 };
-constexpr uint16_t kServerPort = 6379;  // there
+constexpr uint16_t kServerPort = 6379;  // in an OwnNetwork
 
 struct ServerRequest {
   ServerProgram program;
   std::filesystem::path socket;
   OwnNetwork network{};
-  std::filesystem::path folder;    // of what it keeps on disk
-  std::filesystem::path config{};  // its file of settings, which it may write anew; empty: none
+  std::filesystem::path folder;  // for the server's data
+  // The configuration file, which the server may rewrite; empty: none.
+  std::filesystem::path config{};
   NodeData data{};
   std::filesystem::path log;
-  std::filesystem::path shim;  // the clock shim, preloaded
-  int clock_fd = -1;           // where its clock page is
+  std::filesystem::path shim;  // path of the clock shim, which is preloaded
+  int clock_fd = -1;           // the file that has the clock page
   size_t clock_offset = 0;
-  std::vector<std::string> settings;  // further ones: "--repl-timeout", "60"
+  std::vector<std::string> settings;  // further settings: "--repl-timeout", "60"
 };
 
-// Started, not yet answering, with what is in its folder.
+// Starts a server with the data in its folder. It does not answer yet when this returns.
 Result<pid_t> StartServer(const ServerRequest& request);
 
 struct SentinelRequest {
   ServerProgram program;
-  std::filesystem::path socket;  // its file of settings lies beside
+  std::filesystem::path socket;  // its configuration file is beside it
   OwnNetwork network{};
   std::filesystem::path log;
-  std::string announced_host;  // where the other sentinels reach it, and all of them the master
+  // Where the other sentinels reach it, and where all sentinels reach the master.
+  std::string announced_host;
   uint16_t announced_port = 0;
-  uint16_t master_port = 0;  // of the server that is the master now
+  uint16_t master_port = 0;  // of the current master
   int quorum = 0;
   Duration down_after{};
 };
-// A redis-server that is a sentinel of kMasterName; not yet answering.
+// Starts a redis-server as a sentinel of kMasterName. It does not answer yet when this returns.
 Result<pid_t> StartSentinel(const SentinelRequest& request);
 
-// A stopped server does not answer, and the event loop waits meanwhile.
+// A stopped server does not answer, and the event loop waits this long.
 constexpr Duration kPatienceWithServers = std::chrono::milliseconds(50);
-// While a topology is formed nothing else goes on; what a server is told then it may first write to
-// a busy disk.
+// While a topology is formed nothing else runs. A server may first write to a busy disk.
 constexpr Duration kPatienceWithNewServers = std::chrono::seconds(5);
 
-// Asks a server that is expected to answer at once; one that is stopped, or gone, fails after a
-// short while.
+// Sends a command to a server that should answer at once. Fails after `patience` if the server is
+// stopped or gone.
 CallResult AskServer(const std::filesystem::path& socket,
                      std::initializer_list<std::string_view> command,
                      Duration patience = kPatienceWithServers);
 
-// What a server says of its place: offset of the replication stream, and a replica's link to its
-// master.
+// The role that a server reports, its replication offset, and a replica's link to its master.
 struct Role {
-  std::string role;   // "master", "slave"; empty: it did not answer
-  std::string state;  // of a replica: "connect", "sync", "connected"
+  std::string role;   // "master" or "slave"; empty: no answer
+  std::string state;  // of a replica: "connect", "sync" or "connected"
   int64_t offset = -1;
 };
 Role AskRole(const std::filesystem::path& socket);
 
-// True when it answers a PING before the deadline.
+// Whether the server answers a PING before the deadline.
 bool AnswersPing(const std::filesystem::path& socket, Deadline deadline);
 
-// The clock shim that lies beside this program.
+// Finds the clock shim beside this program.
 Result<std::filesystem::path> FindClockShim();
-// What a process under the shim has in its environment.
+// The environment variables of a process under the shim.
 std::vector<std::string> ShimEnvironment(const std::filesystem::path& shim, int clock_fd,
                                          size_t clock_offset);
 

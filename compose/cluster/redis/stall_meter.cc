@@ -27,7 +27,7 @@ struct StallMeter::Server {
   asio::local::stream_protocol::endpoint address;
   asio::local::stream_protocol::socket socket;
   bool asked = false;
-  Duration waited{};  // for the answer, as far as the loop saw it
+  Duration waited{};  // how long the event loop has seen the PING unanswered
   std::array<char, 256> answer{};
 };
 
@@ -75,7 +75,7 @@ void StallMeter::Tell(int32_t whose, Duration length) const {
 void StallMeter::Ask(Server& server) {
   boost::system::error_code error;
   if (!server.socket.is_open()) {
-    // A stopped server accepts as well: the kernel does it, and the PING waits.
+    // A stopped server's connection is accepted by the kernel, and the PING waits.
     if (server.socket.open(server.address.protocol(), error)) return;
     server.socket.non_blocking(true, error);
     if (!error) server.socket.connect(server.address, error);

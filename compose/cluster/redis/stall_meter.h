@@ -1,7 +1,6 @@
-// Notices when the machine keeps the supervisor from running, since all messages go through it, or
-// a server: each is sent a PING over a connection of its own, past all faults of the network, and
-// whoever leaves one unanswered for long stood still. (A client meters itself:
-// lib/redis/real_env.h.)
+// Detects stalls of the supervisor, which forwards all messages, and of servers. Sends each server
+// a PING over a connection on which no network fault acts. A server that leaves it unanswered for
+// long has stalled. (A client measures itself: lib/redis/real_env.h.)
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_STALL_METER_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_STALL_METER_H_
 
@@ -17,20 +16,20 @@
 
 namespace doublehold {
 
-// A server that is down is asked again until it is back; a connection that breaks tells of no
-// stall. Time in which the loop itself did not run does not count, so a stall of the supervisor is
-// none of a server. Thread rule: the io_context's.
+// Keeps asking a server that is down until it is back. A connection that breaks is no stall. Time
+// in which the event loop itself did not run does not count, so a stall of the supervisor is not
+// recorded as one of a server. Thread rule: runs on the io_context's thread.
 class StallMeter {
  public:
-  // `report` is told of stalls of at least `shortest`, when they are over: an event without its
-  // time, of kSupervisor or of OfServer(node).
+  // Calls `report` when a stall of at least `shortest` is over. The event has no time yet; its
+  // client is kSupervisor or OfServer(node).
   using Report = std::function<void(const Event& stall)>;
   StallMeter(boost::asio::io_context& io, Duration shortest, Report report);
   ~StallMeter();
   StallMeter(const StallMeter&) = delete;
   StallMeter& operator=(const StallMeter&) = delete;
 
-  // Call before Begin. `socket`: the server's unix socket.
+  // Call it before Begin. `socket` is the server's unix socket.
   void Watch(int node, const std::filesystem::path& socket);
   void Begin();
 
@@ -40,7 +39,7 @@ class StallMeter {
   void OnTick();
   void Ask(Server& server);
   void Tell(int32_t whose, Duration length) const;
-  // Of the time since the last tick, what the loop was there to see.
+  // The part of the time since the last tick in which the event loop ran.
   [[nodiscard]] Duration SinceTick() const;
 
   boost::asio::io_context& io_;

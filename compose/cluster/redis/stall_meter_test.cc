@@ -1,4 +1,4 @@
-// Real servers that are stopped from outside, and an event loop that somebody keeps from running.
+// Real servers are stopped from outside, and the event loop is kept from running.
 #include "compose/cluster/redis/stall_meter.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,8 @@ using testing::Server;
 using testing::TempFolder;
 
 constexpr Duration kShortest = 300ms;
-constexpr Duration kStopped = 900ms;  // far above it, and above what the machine does by itself
+// Well above kShortest, and above stalls of the machine itself.
+constexpr Duration kStopped = 900ms;
 
 class StallMeterOf : public ::testing::Test {
  protected:
@@ -25,10 +26,10 @@ class StallMeterOf : public ::testing::Test {
     meter_.Watch(0, folder_.path() / "0.sock");
     meter_.Watch(1, folder_.path() / "1.sock");
     meter_.Begin();
-    io_.run_for(100ms);  // the first PINGs are answered
+    io_.run_for(100ms);  // until the first PINGs are answered
   }
 
-  // Runs the loop until a stall of that process is told.
+  // Runs the event loop until a stall of this process is reported.
   bool IsTold(int32_t whose) {
     for (int i = 0; i < 1000 && !longest_.contains(whose); ++i) io_.run_for(10ms);
     return longest_.contains(whose);
@@ -38,14 +39,14 @@ class StallMeterOf : public ::testing::Test {
   Server store_{folder_.path() / "0.sock"};
   Server node_{folder_.path() / "1.sock"};
   boost::asio::io_context io_;
-  std::map<int32_t, Duration> longest_;  // stall, by whose it was
+  std::map<int32_t, Duration> longest_;  // longest stall of each process
   StallMeter meter_{io_, kShortest, [this](const Event& stall) {
                       longest_[stall.client] =
                           std::max(longest_[stall.client], Duration(stall.value[0]));
                     }};
 };
 
-TEST_F(StallMeterOf, AServerThatStoodStillIsToldWhenItGoesOn) {
+TEST_F(StallMeterOf, AStallOfAServerIsReportedWhenItIsOver) {
   node_.Stop();
   io_.run_for(kStopped);
   EXPECT_FALSE(longest_.contains(OfServer(1))) << "before it is over";
@@ -55,7 +56,7 @@ TEST_F(StallMeterOf, AServerThatStoodStillIsToldWhenItGoesOn) {
   EXPECT_FALSE(longest_.contains(OfServer(0))) << "the other did not";
 }
 
-TEST_F(StallMeterOf, AStallOfTheLoopIsTheSupervisorsAndNoServers) {
+TEST_F(StallMeterOf, AStallOfTheLoopIsTheSupervisors) {
   std::this_thread::sleep_for(kStopped);
   ASSERT_TRUE(IsTold(kSupervisor));
   EXPECT_GT(longest_[kSupervisor], kStopped / 2);
@@ -64,7 +65,7 @@ TEST_F(StallMeterOf, AStallOfTheLoopIsTheSupervisorsAndNoServers) {
   EXPECT_FALSE(longest_.contains(OfServer(1)));
 }
 
-TEST_F(StallMeterOf, OneThatWasDownIsAskedAgainWhenItIsBack) {
+TEST_F(StallMeterOf, AServerThatWasDownIsAskedAgainWhenItIsBack) {
   node_.Kill();
   io_.run_for(kStopped);
   node_.Start();
