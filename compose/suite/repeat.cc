@@ -14,7 +14,8 @@ namespace doublehold {
 namespace {
 
 constexpr int kMostRepetitions = 100'000;
-constexpr int kRepetitionsUntilAnswered = 1000;  // at most, where --repeat does not say
+// Limit of the runs of a cell with --until, if --repeat is not given.
+constexpr int kRepetitionsUntilAnswered = 1000;
 constexpr int kMostRepeatJobs = 64;
 
 Result<std::optional<Until>> ReadUntilOf(const ParsedLine& line) {
@@ -24,7 +25,7 @@ Result<std::optional<Until>> ReadUntilOf(const ParsedLine& line) {
   return std::optional(std::move(*until));
 }
 
-// A cell that does not judge the claim would never answer.
+// A cell that does not judge the claim would never get an answer.
 Result<void> CheckJudged(const Until& until, const Suite& suite) {
   if (until.claim == kAnyClaim) return {};
   for (const SuiteCell& cell : suite.cells) {
@@ -37,8 +38,8 @@ Result<void> CheckJudged(const Until& until, const Suite& suite) {
   return {};
 }
 
-// A missing server would fail every cell with the same line; so would a machine that lacks what
-// cells need of it.
+// Checks once what would fail every cell with the same message: the server, and what the cells need
+// of this machine.
 Result<void> CheckNeeds(const SuiteRequest& request) {
   if (auto server = FindServer(request.redis_server); !server)
     return tl::unexpected(server.error());
@@ -49,7 +50,7 @@ Result<void> CheckNeeds(const SuiteRequest& request) {
   return CheckMachine(neediest->plan);
 }
 
-// What was asked decides, and not whether each single run was as expected.
+// The answers to --until decide, and not whether each run was as expected.
 ExitCode StatusOfAnswers(const SuiteResult& result) {
   const AnswerCount count = CountAnswers(result);
   if (count.not_below > 0) return ExitCode::kViolated;
@@ -61,7 +62,7 @@ ExitCode StatusOfAnswers(const SuiteResult& result) {
   return ExitCode::kUnknown;
 }
 
-// Without an expectation a run is as expected when it is valid, and there is no more to say of it.
+// Without expectations a run is as expected if it is valid, so there is nothing more to print.
 bool Expects(const SuiteCell& cell) { return !cell.plan.expect.empty(); }
 
 void PrintFinished(const SuiteCell& cell, int repetition, const CellRun& run) {

@@ -1,5 +1,5 @@
-// What `suite` and `run` share where experiments are repeated: the options for it, and what is told
-// at the end. All of it prints to stdout.
+// Repeated runs, shared by `suite` and `run`: the options, and the summary that is printed to
+// stdout.
 #ifndef DOUBLEHOLD_COMPOSE_SUITE_REPEAT_H_
 #define DOUBLEHOLD_COMPOSE_SUITE_REPEAT_H_
 
@@ -9,21 +9,22 @@
 
 namespace doublehold {
 
-// --repeat, --until, --jobs.
+// Adds --repeat, --until and --jobs.
 void AddRepeatOptions(boost::program_options::options_description& options, int jobs);
 
-// What those options, --redis-server and --out say. `suite` need not have been read yet.
+// Reads these options, --redis-server and --out. `suite` may still be empty.
 Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite);
 
-// Whether all that is asked of the cells can be answered, and the machine has what they need.
+// Checks that the cells can answer --until, and that this machine has what the cells need.
 Result<void> CheckRepeat(const SuiteRequest& request);
 
-// 1: a run was violated, or not as expected; else 4: one could not be made; else 2: one is
-// undecided.
+// Returns, in this order: 1 if a run was violated or not as expected, 4 if a run failed to start, 2
+// if a run is undecided, else 0.
 ExitCode StatusOf(const SuiteResult& result);
 
 enum class Told : uint8_t { kLines, kJson, kNothing };
-// Runs the cells in a new folder below --out, writes the file that --junit names, tells.
+// Runs the cells in a new folder below --out, writes the file that --junit names, and prints the
+// summary.
 Result<ExitCode> RunAndTell(SuiteRequest& request, const ParsedLine& line, Told told);
 
 }  // namespace doublehold

@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kMostCells = 10'000;
 
-// One word, or a list of them.
+// Takes a setting that is one word or a list of words.
 Result<std::vector<std::string>> TakeRequired(Settings& cell, const std::string& name,
                                               const std::string& where) {
   const std::optional<Setting> setting = cell.Take(name);
@@ -35,7 +35,7 @@ Result<std::vector<std::string>> TakeRequired(Settings& cell, const std::string&
   return setting->words;
 }
 
-// What a suite can be read by without asking: nothing that a driver may do is refused.
+// Lets a suite be read without starting its drivers: the driver is assumed to support everything.
 Result<DriverPlan> PresumeDriver(const std::string& command, const DriverOptions& options) {
   return DriverPlan{.command = command,
                     .options = options,
@@ -72,7 +72,7 @@ Result<SuiteCell> ReadCell(Settings& file, Settings cell, const std::string& row
   merged.Set("name", name, where);
   Result<Plan> plan = BuildPlan(merged, PresumeDriver);
   if (!plan) {
-    // A place in the file says more than the number of the cell; without one the number must do.
+    // A place in the file is better than the number of the cell.
     const bool placed = plan.error().message.starts_with(file_name);
     return BadInput(placed ? plan.error().message
                            : fmt::format("{} ({}): {}", where, name, plan.error().message));
@@ -84,7 +84,7 @@ Result<SuiteCell> ReadCell(Settings& file, Settings cell, const std::string& row
                    .settings = std::move(merged)};
 }
 
-// A [[cell]] stands for one cell of each of its rows with each of its columns.
+// A [[cell]] table with several rows and columns has one cell for each pair of them.
 Result<std::vector<SuiteCell>> ReadCells(Settings& file, int index, const std::string& file_name,
                                          const Settings& common) {
   Settings cell = file.TakeBelow(fmt::format("cell.{}", index));
@@ -104,7 +104,7 @@ Result<std::vector<SuiteCell>> ReadCells(Settings& file, int index, const std::s
   return cells;
 }
 
-// Two cells of one name, or of one folder, cannot be told apart.
+// Two cells must not have the same name or the same folder.
 Result<void> CheckDistinct(const Suite& suite, const SuiteCell& cell, const std::string& file) {
   for (const SuiteCell& other : suite.cells) {
     if (other.name == cell.name)
@@ -117,8 +117,8 @@ Result<void> CheckDistinct(const Suite& suite, const SuiteCell& cell, const std:
   return {};
 }
 
-// Runs children until all are done; SIGINT and SIGTERM end the suite early, but let what runs end
-// properly.
+// Runs child processes until all cells are done. On SIGINT or SIGTERM it starts no more, and lets
+// the running ones end properly.
 class SuiteRunner {
  public:
   explicit SuiteRunner(const SuiteRequest& request) : request_(request) {}
@@ -142,7 +142,7 @@ class SuiteRunner {
         if (!IsNeeded(job)) continue;
         if (Result<void> ok = Start(job); !ok) error = ok.error();
       }
-      if (running_.empty()) break;  // interrupted, or nothing more is needed
+      if (running_.empty()) break;  // interrupted, or every answer is known
       Wait(watched);
     }
     result_.seconds = ToSeconds(RealMono() - begun);
@@ -157,7 +157,7 @@ class SuiteRunner {
  private:
   struct Job {
     size_t cell = 0;
-    int repetition = 0;  // from 1
+    int repetition = 0;  // counted from 1
   };
   struct Running {
     Job job;
@@ -166,7 +166,8 @@ class SuiteRunner {
     std::filesystem::path log;
   };
 
-  // Repetition by repetition, so that an early end leaves every cell with some runs.
+  // All cells come once before any comes twice, so that an early end leaves every cell with some
+  // runs.
   void Plan() {
     for (int repetition = 1; repetition <= request_.repeat; ++repetition) {
       for (size_t cell = 0; cell < request_.suite.cells.size(); ++cell) {
@@ -246,7 +247,7 @@ class SuiteRunner {
       run.error = LogTail(running.log);
       if (run.error.empty()) run.error = fmt::format("it ended with status {}", status);
     }
-    // What it saw before it was cut short stands; what it did not see is nobody's fault.
+    // A violation found before the interrupt counts. A run that found none is undecided.
     run.interrupted = result_.interrupted && !run.as_expected &&
                       run.exit_code != static_cast<int>(ExitCode::kViolated);
     run.trials = TrialsIn(verdict);

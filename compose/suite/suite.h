@@ -1,5 +1,5 @@
-// A suite: a matrix of experiments, each with what it expects. Read whole and checked before the
-// first one starts.
+// A suite: a matrix of experiments, each with its expected outcomes. The file is read whole and
+// checked before the first experiment starts.
 #ifndef DOUBLEHOLD_COMPOSE_SUITE_SUITE_H_
 #define DOUBLEHOLD_COMPOSE_SUITE_SUITE_H_
 
@@ -19,12 +19,13 @@
 namespace doublehold {
 
 struct SuiteCell {
-  std::string name;  // "redlock/pause"
+  std::string name;  // for example "redlock/pause"
   std::string row;
   std::string column;
-  Plan plan;            // its seed is of the first repetition
-  Settings settings;    // that it was made of
-  std::string unmet{};  // why its driver cannot be had; then it is not run, and unknown
+  Plan plan;          // with the seed of the first repetition
+  Settings settings;  // the settings that the plan was built from
+  // Why its driver cannot be used; if not empty, the cell is not run and is unknown.
+  std::string unmet{};
 };
 
 struct Suite {
@@ -32,50 +33,53 @@ struct Suite {
   uint64_t seed = 1;
   std::vector<std::string> rows;  // in the order of the file
   std::vector<std::string> columns;
-  std::map<std::string, std::string> about;  // what happens in a column, where the file says it
+  std::map<std::string, std::string> about;  // column name to its description, if the file has one
   std::vector<SuiteCell> cells;
 };
 
-// The cells number, number + of, ... (counted from 1)
+// The cells number, number + of, number + 2 * of, ... (counted from 1).
 struct Shard {
   int number = 1, of = 1;
   [[nodiscard]] bool Has(size_t cell) const { return static_cast<int>(cell) % of == number - 1; }
 };
 
-// With its row and column, where they are new.
+// Adds a cell, and its row and column if they are new.
 void AddCell(Suite& suite, SuiteCell cell);
 
-// The file:
+// Reads a suite file:
+//
 //   name, seed
-//   [experiment]     settings of every cell
-//   [row.NAME]       further settings of the cells of a row;  [column.NAME] likewise, and what it is `about`
-//   [[cell]]         row, column (each a name, or a list: every one with every other), further settings, expect
-// No driver is started: each is taken for one that can everything, until it is met.
+//   [experiment]    settings of every cell
+//   [row.NAME]      further settings of the cells of a row
+//   [column.NAME]   further settings of the cells of a column, and its description `about`
+//   [[cell]]        row and column (a name or a list; lists are combined), further settings, expect
+//
+// Starts no driver: drivers are assumed fully capable until MeetDrivers queries them.
 Result<Suite> ReadSuite(const std::filesystem::path& file);
 
-// Asks every driver of the shard's cells what it is, once for all cells that have it. Those that
-// this machine lacks something for are unmet; what is wrong with the others, or with what a cell
-// asks of them, is bad input.
+// Queries every driver of the shard's cells once. If this machine lacks something that a driver
+// needs, its cells become unmet. Any other error of a driver, or a cell that a driver cannot run,
+// is bad input.
 Result<void> MeetDrivers(Suite& suite, Shard shard = {});
 
-// One run of one cell, as it ended.
+// The result of one run of one cell.
 struct CellRun {
-  std::filesystem::path folder;  // below the suite's
+  std::filesystem::path folder;  // relative to the suite's folder
   uint64_t seed = 0;
   int exit_code = 0;
   std::string overall = "unknown";
   bool as_expected = false;
   double seconds = 0;
-  std::string error;         // when there is no verdict
-  bool interrupted = false;  // cut short together with the suite, and so undecided
+  std::string error;         // set if there is no verdict
+  bool interrupted = false;  // ended early with the suite, and so undecided
   RunTrials trials{};
 };
 
 struct SuiteRequest {
   const Suite& suite;
   std::filesystem::path folder;
-  int repeat = 1;                // with `until`: at most
-  std::optional<Until> until{};  // every cell is repeated until this is answered of it
+  int repeat = 1;                // number of runs of a cell; with `until` the maximum
+  std::optional<Until> until{};  // repeats every cell until this question is answered for it
   int jobs = 2;
   Shard shard{};
   std::string redis_server;
@@ -84,17 +88,17 @@ struct SuiteRequest {
 
 struct SuiteResult {
   std::vector<std::vector<CellRun>> runs;  // by cell, then by repetition
-  std::vector<Repetitions> answers;        // by cell, where `until` was asked
+  std::vector<Repetitions> answers;        // one a cell, if `until` was given
   double seconds = 0;
   bool interrupted = false;
-  size_t not_begun = 0;  // runs, because it was interrupted
+  size_t not_begun = 0;  // runs that did not start because of an interrupt
 };
 
-// What the runs of a cell come to together.
+// The trials of all runs of a cell together.
 RunTrials PooledOf(const std::vector<CellRun>& runs);
 
-// Runs every cell `repeat` times, or until it is answered, `jobs` at once, each in a process of its
-// own. Writes suite.json.
+// Runs every cell `repeat` times, or until its answer is known, `jobs` at once. Each run is a
+// process of its own. Writes suite.json.
 Result<SuiteResult> RunSuite(const SuiteRequest& request);
 
 }  // namespace doublehold

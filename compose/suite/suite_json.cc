@@ -1,4 +1,4 @@
-// suite.json: docs/formats.md.
+// Writes suite.json, see docs/formats.md.
 
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-// What a suite that was repeated tells at its end.
+// The summary of a suite that was repeated.
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ std::string Line(const std::string& cell, const std::string& claim, const std::s
   return fmt::format("{:<28} {:<22} {}\n", cell, claim, text);
 }
 
-// All claims together, then those of which something was seen, or not known.
+// The rate of all claims together, then of each claim that was violated or undecided.
 std::string CellRates(const SuiteCell& cell, const RunTrials& pooled) {
   const std::string unit = pooled.unit.empty() ? "run" : pooled.unit;
   std::string text;
@@ -41,7 +41,7 @@ std::string AnswerText(const Repetitions& answer, const Until& until) {
 AnswerCount CountAnswers(const SuiteResult& result) {
   AnswerCount count;
   for (size_t i = 0; i < result.answers.size(); ++i) {
-    if (result.runs[i].empty()) continue;  // of another shard
+    if (result.runs[i].empty()) continue;  // the cell is in another shard
     switch (result.answers[i].answer()) {
       case RateAnswer::kOpen:
         ++count.not_decided;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kNothing = "ok";
 
-// Of the claims of a cell those that are expected to come out so.
+// The claims of a cell whose expected outcome is `outcome`.
 std::string Expecting(const SuiteCell& cell, std::string_view outcome) {
   std::string claims;
   for (const std::string& claim : cell.plan.claims) {
@@ -21,7 +21,7 @@ std::string Expecting(const SuiteCell& cell, std::string_view outcome) {
   return claims;
 }
 
-// "**exclusion, stock**, perhaps liveness" for a reader of a matrix.
+// The expectation of a cell in a matrix: "**exclusion, stock**, perhaps liveness".
 std::string ExpectationOf(const SuiteCell& cell) {
   const std::string violated = Expecting(cell, "violated");
   const std::string any = Expecting(cell, "any");
@@ -30,7 +30,7 @@ std::string ExpectationOf(const SuiteCell& cell) {
   return text.empty() ? std::string(kNothing) : text;
 }
 
-// Those that a cell is of: of a part of a suite, not all.
+// The names that have cells; a part of a suite may lack some.
 std::vector<std::string> WithCells(const Suite& suite, std::vector<std::string> names,
                                    std::string SuiteCell::*of) {
   std::erase_if(names, [&](const std::string& name) {
@@ -39,7 +39,7 @@ std::vector<std::string> WithCells(const Suite& suite, std::vector<std::string> 
   return names;
 }
 
-// "`redisson`, `redlock`"
+// For example "`redisson`, `redlock`".
 std::string QuotedRows(const std::vector<std::string>& rows) {
   std::string text;
   for (const std::string& row : rows) text += fmt::format("{}`{}`", text.empty() ? "" : ", ", row);
@@ -74,7 +74,7 @@ struct JUnitCase {
   double seconds = 0;
   bool failed = false;
   bool skipped = false;
-  std::string message{};  // of one that failed or was skipped
+  std::string message{};  // set if it failed or was skipped
 };
 
 JUnitCase CaseOf(const SuiteCell& cell, const CellRun& run, size_t repetition) {
@@ -133,7 +133,8 @@ std::string MatrixOf(const Suite& suite) {
 std::string CasesOf(const Suite& suite) {
   std::string text = "| case | what happens | what breaks | what does not |\n|---|---|---|---|\n";
   for (const std::string& column : WithCells(suite, suite.columns, &SuiteCell::column)) {
-    std::vector<std::pair<std::string, std::vector<std::string>>> broken;  // by what breaks
+    // Rows by their expectation.
+    std::vector<std::pair<std::string, std::vector<std::string>>> broken;
     std::vector<std::string> kept;
     for (const SuiteCell& cell : suite.cells) {
       if (cell.column != column) continue;

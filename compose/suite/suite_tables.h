@@ -1,5 +1,5 @@
-// A suite as others read it: what it expects, as tables of a document, and what came of
-// it, as JSON, as JUnit XML and as rates.
+// A suite for other readers: its expectations as tables of a document, and its results as JSON, as
+// JUnit XML and as rates.
 #ifndef DOUBLEHOLD_COMPOSE_SUITE_SUITE_TABLES_H_
 #define DOUBLEHOLD_COMPOSE_SUITE_SUITE_TABLES_H_
 
@@ -10,23 +10,24 @@
 
 namespace doublehold {
 
-// Rows and columns as the suite has them.
+// The expectations as a Markdown table with the suite's rows and columns.
 std::string MatrixOf(const Suite& suite);
-// A line a column: what it is about, what breaks in it and how, what does not.
+// A Markdown table with one line for each column: its description, which locks break and how, and
+// which do not.
 std::string CasesOf(const Suite& suite);
 
-nlohmann::json ToJson(const SuiteRequest& request, const SuiteResult& result);  // suite.json
-// A case a run; where `until` was asked, a case a cell, which its answer decides.
+nlohmann::json ToJson(const SuiteRequest& request, const SuiteResult& result);
+// One test case for each run. With `until`: one for each cell, which its answer decides.
 std::string JUnitOf(const SuiteRequest& request, const SuiteResult& result);
 
-// For a terminal: what the repetitions of each cell come to, and what is known of what was asked.
-// Empty where nothing was repeated.
+// The violation rates of each cell and the answers to `until`, for a terminal. Empty if nothing was
+// repeated.
 std::string RatesOf(const SuiteRequest& request, const SuiteResult& result);
-// "below after 12 runs: 0 of 48 fault episodes, at most 9.8 %"
+// For example "below after 12 runs: 0 of 48 fault episodes, at most 9.8 %".
 std::string AnswerText(const Repetitions& answer, const Until& until);
 
 struct AnswerCount {
-  size_t below = 0, not_below = 0, not_decided = 0;  // cells
+  size_t below = 0, not_below = 0, not_decided = 0;  // numbers of cells
 };
 AnswerCount CountAnswers(const SuiteResult& result);
 

@@ -27,7 +27,7 @@ class SuiteFile : public ::testing::Test {
     EXPECT_TRUE(suite.has_value()) << suite.error().message;
     return suite.value_or(Suite{});
   }
-  // Without the path of the file.
+  // The error message without the path of the file.
   std::string Refusal(const std::string& text) {
     const Result<Suite> suite = Read(text);
     if (suite) return "accepted";
@@ -73,7 +73,7 @@ client = 1
 for = "100ms"
 )";
 
-TEST_F(SuiteFile, TheTableOfAPartHasThePartAlone) {
+TEST_F(SuiteFile, TheMatrixOfSelectedCellsHasOnlyTheirRowsAndColumns) {
   Suite suite = Good(kTwoByTwo);
   EXPECT_EQ(MatrixOf(suite),
             "| lock | pause | calm |\n|---|---|---|\n"
@@ -91,7 +91,7 @@ TEST_F(SuiteFile, TheTableOfAPartHasThePartAlone) {
             "| lock | pause |\n|---|---|\n| `redlock` | perhaps exclusion, stock |\n");
 }
 
-TEST_F(SuiteFile, ACellIsTheExperimentItsRowItsColumnAndItsOwnSettingsInThatOrder) {
+TEST_F(SuiteFile, ACellAddsItsRowItsColumnAndItsOwnSettingsInThatOrder) {
   const Suite suite = Good(kTwoByTwo);
   EXPECT_EQ(suite.name, "tiny") << "the file's own name, when it gives none";
   EXPECT_EQ(suite.rows, (std::vector<std::string>{"redlock", "none"}));
@@ -114,11 +114,11 @@ TEST_F(SuiteFile, ACellIsTheExperimentItsRowItsColumnAndItsOwnSettingsInThatOrde
   EXPECT_EQ(last.faults[0].kind, "pause");
 }
 
-TEST_F(SuiteFile, ItsSeedIsEveryCells) {
+TEST_F(SuiteFile, TheSeedOfTheSuiteIsTheSeedOfEveryCell) {
   for (const SuiteCell& cell : Good(kTwoByTwo).cells) EXPECT_EQ(cell.plan.seed, 3u);
 }
 
-TEST_F(SuiteFile, WhatIsWrongIsNamedWithItsPlace) {
+TEST_F(SuiteFile, ErrorsNameTheirPlaceInTheFile) {
   const std::string good = "[row.none]\nlock.name = 'none'\n[column.calm]\n";  // three lines
   const std::string cell = "[[cell]]\nrow = 'none'\ncolumn = 'calm'\n";
   const struct {
@@ -179,7 +179,7 @@ TEST(Suites, TheOnesThatComeWithTheProjectCanBeRead) {
   EXPECT_GE(count, 1u);
 }
 
-TEST_F(SuiteFile, ACellOfSeveralRowsAndColumnsIsEveryOneWithEveryOther) {
+TEST_F(SuiteFile, ACellWithListsOfRowsAndColumnsIsEveryPairOfThem) {
   const Suite suite = Good(
       "[row.a]\nlock.name = 'none'\n[row.b]\nlock.name = 'redlock'\n"
       "[column.x]\nworkload.stock = 5\n[column.y]\nworkload.stock = 6\n"
