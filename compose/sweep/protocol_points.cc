@@ -76,7 +76,7 @@ Result<std::vector<ProtocolPlace>> PlacesOf(const History& history,
     passed.push_back(
         {frame.at_ns, {.command = frame.command, .node = frame.link.node, .nth = nth}});
   }
-  // What a client reaches again in a later section is not of its first.
+  // Removes the steps that the client reached in a later section.
   std::erase_if(passed, [&](const auto& one) { return one.first > *end_ns; });
   std::ranges::stable_sort(passed, {}, [](const auto& one) { return one.first; });
   std::vector<ProtocolPlace> places;

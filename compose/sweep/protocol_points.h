@@ -1,5 +1,5 @@
 // The protocol of a lock as it was seen on the wire: the places in a client's first acquire, work
-// and release where a fault can be put.
+// and release where a fault can begin.
 #ifndef DOUBLEHOLD_COMPOSE_SWEEP_PROTOCOL_POINTS_H_
 #define DOUBLEHOLD_COMPOSE_SWEEP_PROTOCOL_POINTS_H_
 
@@ -13,29 +13,30 @@
 
 namespace doublehold {
 
-// The client that faults are put to, and that goes first.
+// The client on which the faults act. It starts first.
 constexpr int kProbed = 1;
 
-// A step that the client announces, or, where a command is named, that command on one of its links.
+// A step that the client announces; or, if `command` is not empty, that command on one of its
+// links.
 struct ProtocolPlace {
   Step step = Step::kStart;
   std::string command{};
   int node = 0;
-  int nth = 1;  // of those commands on that link, counted from the client's start
+  int nth = 1;  // counts this command on this link since the client's start
   bool operator==(const ProtocolPlace&) const = default;
 
   [[nodiscard]] bool IsStep() const { return command.empty(); }
 };
 
-// "after-read", "SET to the store", "2nd EVALSHA to node 1"
+// For example "after-read", "SET to the store", "2nd EVALSHA to node 1".
 std::string Describe(const ProtocolPlace& place);
 
-// Faults that do nothing but mark when the client reached each of its steps: those of a run to
-// learn from.
+// Faults that do nothing but record when the client reached each of its steps, for a run that
+// learns the places.
 std::vector<FaultPlan> StepMarks();
 
-// The places, in the order in which that run passed them, from the client's start to the last step
-// of its first cycle. An error when it did not get to the end of one, or never asked for anything.
+// The places in the order of that run, from the client's start to the last step of its first cycle.
+// Returns an error if the client did not complete a cycle or sent no command.
 Result<std::vector<ProtocolPlace>> PlacesOf(const History& history,
                                             const std::vector<Frame>& frames);
 

@@ -1,4 +1,4 @@
-// Which places of a protocol a run passed, from its marks and frames.
+// The places of a protocol, from a run's marks and frames.
 #include "compose/sweep/protocol_points.h"
 
 #include <gtest/gtest.h>
@@ -47,8 +47,8 @@ class Protocol : public ::testing::Test {
   std::vector<Frame> frames_;
 };
 
-TEST_F(Protocol, IsWhatTheFirstClientReachedAndAskedForInItsFirstSection) {
-  Say("PING", 1);  // before it starts
+TEST_F(Protocol, HasTheStepsAndCommandsOfTheFirstClientsFirstSection) {
+  Say("PING", 1);  // before the client starts
   Reach(Step::kStart, 2);
   Say("SET", 3);
   Say("GET", 4, /*node=*/1, /*client=*/2);
@@ -56,11 +56,11 @@ TEST_F(Protocol, IsWhatTheFirstClientReachedAndAskedForInItsFirstSection) {
   Reach(Step::kAfterAcquire, 5);
   Say("SET", 6, kStoreNode);
   Say("SET", 7, kStoreNode);
-  Say("", 8);  // of a connection that is not followed
+  Say("", 8);  // on a connection whose commands are not parsed
   Reach(Step::kBeforeRelease, 9);
   Say("EVALSHA", 10, 2);
   Reach(Step::kAfterRelease, 11);
-  Say("SET", 12);  // its next
+  Say("SET", 12);  // in the next cycle
   Reach(Step::kMidAcquire, 13);
   EXPECT_EQ(Places(),
             (std::vector<std::string>{"start", "SET to node 1", "after-acquire", "SET to the store",
@@ -80,7 +80,7 @@ TEST_F(Protocol, TheOrdinalsOfManyCommandsAreWords) {
   EXPECT_EQ(places[22], "22nd GET to node 1");
 }
 
-TEST_F(Protocol, OfAClientThatNeverGotToItsReleaseThereIsNothingToSweep) {
+TEST_F(Protocol, IsAnErrorIfTheClientNeverReleased) {
   Reach(Step::kStart, 1);
   Say("SET", 2);
   Reach(Step::kAfterAcquire, 3);

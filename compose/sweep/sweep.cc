@@ -26,20 +26,21 @@ Duration Leases(const Plan& plan, double share) {
   return Duration(static_cast<int64_t>(share * static_cast<double>(ToNs(plan.lease))));
 }
 
-// Whether the second of two faults had nothing to act on any more.
+// Whether the second of two faults had nothing left to act on.
 bool Missed(const nlohmann::json& verdict) {
   const auto faults = verdict.find("faults");
   return faults != verdict.end() && !faults->empty() && faults->back().at("episodes").empty();
 }
 
-// Whether what was granted lasted longer than the pauses that were to outlast it.
+// Whether a grant lasted longer than the pauses, which should have outlasted it.
 bool HadShortPauses(const nlohmann::json& verdict) {
   const auto spots = verdict.find("blind_spots");
   return spots != verdict.end() && spots->is_object() && spots->value("short_pauses", false);
 }
 
-// Whether a claim leaves open what came of a run. One that had nothing to judge (`release`, where
-// nobody released) does not, unless the lock is for that, or no other was decided either.
+// Whether a claim makes the outcome of a run unknown. A claim that had nothing to judge (`release`
+// if nobody released) does not, with two exceptions: the claim is vital for the lock, or no other
+// claim was decided.
 bool LeavesOpen(const nlohmann::json& claim, bool is_vital, const nlohmann::json& verdict) {
   if (claim.at("outcome") != "unknown") return false;
   const auto is_unknown = [](const nlohmann::json& c) { return c.at("outcome") == "unknown"; };
@@ -47,7 +48,7 @@ bool LeavesOpen(const nlohmann::json& claim, bool is_vital, const nlohmann::json
   return is_vital || had_something || std::ranges::all_of(verdict.at("claims"), is_unknown);
 }
 
-// They begin when the first client is where its fault is.
+// Delays the other clients until the first client is at its fault.
 std::vector<FaultPlan> LateOthers(const Plan& plan) {
   std::vector<FaultPlan> late;
   for (int client = 1; client <= plan.clients; ++client) {
@@ -60,7 +61,7 @@ std::vector<FaultPlan> LateOthers(const Plan& plan) {
   return late;
 }
 
-// A fault at a place.
+// A fault and its place.
 struct Point {
   const FaultFormEntry* fault;
   const ProtocolPlace* place;
@@ -119,7 +120,7 @@ Result<void> Add(const std::vector<Point>& points, const SweepRequest& request, 
   return {};
 }
 
-// One place takes one fault, and nothing comes after a death.
+// A place takes only one fault, and no fault comes after a crash of the client.
 bool GoTogether(const Point& first, const Point& second) {
   return first.place != second.place &&
          !FindFault(first.fault->kind)->traits.Has(FaultTrait::kKills);

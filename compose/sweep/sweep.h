@@ -1,5 +1,5 @@
-// A sweep: one fault at each place of a lock's protocol, or two at each pair of places, each a run
-// of its own on real servers.
+// A sweep: a run on real servers for each fault at each place of a lock's protocol, or for each two
+// faults at a pair of places.
 #ifndef DOUBLEHOLD_COMPOSE_SWEEP_SWEEP_H_
 #define DOUBLEHOLD_COMPOSE_SWEEP_SWEEP_H_
 
@@ -18,55 +18,56 @@
 
 namespace doublehold {
 
-// Whether a sweep can put it to a place: to a step of the client, or to one of its messages.
+// Whether a sweep can use this form: it begins at a step of the client or at one of its messages.
 constexpr bool CanSweep(const FaultFormEntry& form) {
   return form.site == FaultSite::kClient || form.site == FaultSite::kRequest ||
          form.site == FaultSite::kReply;
 }
 
-// The run to learn the places from: `base`, with marks and no other faults. The others begin when
-// the first section is long over.
+// The plan of the run that learns the places: `base` with marks and no other faults. The other
+// clients start after the first section has ended.
 Plan PlanToLearn(const Plan& base);
 
 struct SweepRequest {
-  const Plan& base;  // without faults
+  const Plan& base;  // has no faults
   const std::vector<ProtocolPlace>& places;
-  std::vector<const FaultFormEntry*> faults;  // all can be swept
-  int depth = 1;                              // or 2
+  std::vector<const FaultFormEntry*> faults;  // CanSweep holds for each
+  int depth = 1;                              // 1 or 2
 };
 
-// A run for each fault at each place that it can be put to, in their order; with depth 2 then one
-// for each two of those at different places.
+// One cell for each fault at each place where it can begin, in their order. With depth 2 also one
+// cell for each two of these at different places.
 struct SweepCells {
   Suite suite;
-  size_t singles = 0;  // the first so many have one fault each
-  // Of each later one its two faults, as the cells that have them alone.
+  size_t singles = 0;  // the first `singles` cells have one fault each
+  // For each later cell the indices of the two cells that have one of its faults alone.
   std::vector<std::pair<size_t, size_t>> pairs{};
 };
-// An error where there are too many, or a plan cannot be run.
+// Returns an error if there are too many cells, or a plan cannot be run.
 Result<SweepCells> CellsOf(const SweepRequest& request);
 
-// What came of one cell.
+// The outcome of one cell.
 struct SweepOutcome {
-  std::string
-      letters;  // one a claim that is violated, and what else is worth a look; "?" where it is not known
+  // One letter for each violated claim or other finding; "?" if the outcome is unknown.
+  std::string letters;
   std::vector<std::string> violated{};
-  std::string sentence{};  // of the first violation, or why it is not known
-  int64_t unheld_ns = 0;   // the longest that nobody had a key that was asked for
+  std::string sentence{};  // describes the first violation, or says why the outcome is unknown
+  int64_t unheld_ns = 0;   // longest time in which a requested key was held by nobody
 };
-// Of a run's verdict.json and its history.
+// The outcome of a run, from its verdict.json and its history.
 SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const SuiteCell& cell,
                        bool pair);
-// Whether what came of it is not known.
+// Whether the outcome is unknown.
 bool IsUnknown(const SweepOutcome& outcome);
 
-// "H   held twice, both leases valid" of each letter that is used.
+// One line for each letter in use: "H   held twice, both leases valid".
 std::string LegendOf(const std::vector<SweepOutcome>& outcomes);
-// The places downwards, the faults across. `outcomes`: one a cell, in their order.
+// A table with a row for each place and a column for each fault. `outcomes` has one for each cell,
+// in order.
 std::string TableOf(const SweepCells& cells, const std::vector<SweepOutcome>& outcomes);
-// Whether a pair violates a claim that neither of its faults does alone.
+// Whether a pair violates a claim that neither of its faults violates alone.
 bool IsNew(const SweepCells& cells, size_t cell, const std::vector<SweepOutcome>& outcomes);
-// What sweep.json says of a cell (docs/formats.md).
+// The object of a cell in sweep.json (docs/formats.md).
 nlohmann::json ToJson(const Suite& suite, const SweepOutcome& outcome, size_t cell);
 
 }  // namespace doublehold

@@ -1,4 +1,4 @@
-// Sweeps of locks whose weak places are known, on real servers.
+// Sweeps on real servers of locks whose weak places are known.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using SweepNames = std::vector<std::string>;
 
 class SweepOnServers : public ::testing::Test {
  protected:
-  // The cells of one with these faults.
+  // The cells of a sweep with these faults.
   nlohmann::json Sweep(const std::string& lock, const std::string& faults) {
     const Finished finished = RunProgram(
         {"sweep", "--lock", lock, "--faults", faults, "--json", "--out", folder_.path().string()});
@@ -43,7 +43,7 @@ TEST_F(SweepOnServers, FindsK14K15AndK16OfSetNxPx) {
   EXPECT_EQ(ViolatedAt(cells, "after-read/pause"), oversold);               // K14
   EXPECT_EQ(ViolatedAt(cells, "SET to the store/hold-request"), oversold);  // K15
   EXPECT_EQ(At(cells, "SET to node 1/drop-reply").at("letters"), "w");      // K16
-  // And nothing where nothing can go wrong.
+  // Places at which a pause is harmless.
   EXPECT_EQ(At(cells, "start/pause").at("letters"), ".");
   EXPECT_EQ(At(cells, "after-release/pause").at("letters"), ".");
 }
@@ -63,12 +63,12 @@ TEST_F(SweepOnServers, NamesTheLibraryOfADriver) {
   EXPECT_EQ(swept.at("library"), (nlohmann::json{{"name", "template"}, {"version", "1"}}));
 }
 
-TEST_F(SweepOnServers, ARunWithFramesTellsEachCommandAndItsReply) {
+TEST_F(SweepOnServers, ARunWithFramesRecordsEachCommandAndItsReply) {
   const std::string into = (folder_.path() / "run").string();
   const Finished finished =
       RunProgram({"run", "--lock", "set-nx-px", "--clients", "1", "--duration", "300ms", "--lease",
                   "300ms", "--frames", "--into", into});
-  EXPECT_EQ(finished.exit_code, 2) << finished.err;  // of a client alone nothing is known
+  EXPECT_EQ(finished.exit_code, 2) << finished.err;  // a client alone proves nothing
   std::ifstream in(into + "/frames.jsonl");
   std::vector<std::string> told;
   int64_t last_ns = 0;
@@ -86,7 +86,7 @@ TEST_F(SweepOnServers, ARunWithFramesTellsEachCommandAndItsReply) {
                               "request SET 0", "reply SET 0", "request RPUSH 0", "reply RPUSH 0"}));
 }
 
-TEST(SweepHelp, ShowsNothingThatASweepRefuses) {
+TEST(SweepHelp, DoesNotOfferOptionsThatASweepRefuses) {
   for (const char* option : {"--nemesis", "--every"}) {
     EXPECT_NE(RunProgram({"run", "--help"}).out.find(option), std::string::npos);
     EXPECT_EQ(RunProgram({"sweep", "--help"}).out.find(option), std::string::npos);

@@ -1,4 +1,4 @@
-// Which runs a sweep makes of the places it found, and how it tells what came of them.
+// The cells that a sweep makes of the places, and how it shows their outcomes.
 #include "compose/sweep/sweep.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(Sweep, EachFaultGoesToEachPlaceOfItsKind) {
                        "2nd SET to the store/hold-request", "2nd SET to the store/drop-reply"}));
 }
 
-TEST(Sweep, AFaultOfTheWireMeetsExactlyThatCommandOfTheFirstClient) {
+TEST(Sweep, AMessageFaultActsOnExactlyThatCommandOfTheFirstClient) {
   const SweepCells cells = Cells({"hold-request"});
   const FaultPlan& fault = Last(cells.suite.cells.back());
   EXPECT_EQ(fault.kind, "hold");
@@ -63,10 +63,10 @@ TEST(Sweep, AFaultOfTheWireMeetsExactlyThatCommandOfTheFirstClient) {
   EXPECT_EQ(fault.nth, 2);
   EXPECT_EQ(fault.count, 1);
   EXPECT_EQ(fault.on, (Trigger{.client = kProbed, .step = Step::kStart}));
-  EXPECT_EQ(fault.length, 720ms);  // the lease is over by then
+  EXPECT_EQ(fault.length, 720ms);  // the lease has expired by then
 }
 
-TEST(Sweep, AClockThatIsSweptIsMovedForAsLongAsOtherFaultsLast) {
+TEST(Sweep, AClockFaultLastsAsLongAsOtherFaults) {
   const auto moved = [](const char* form) {
     const FaultPlan fault = Last(Cells({form}).suite.cells.back());
     EXPECT_EQ(fault.on, (Trigger{.client = kProbed, .step = Step::kAfterAcquire}));
@@ -78,7 +78,7 @@ TEST(Sweep, AClockThatIsSweptIsMovedForAsLongAsOtherFaultsLast) {
   EXPECT_EQ(moved("client-fast").rate, kFastRate);
 }
 
-TEST(Sweep, AFaultOfTheProcessMeetsTheClientAtItsStep) {
+TEST(Sweep, AProcessFaultBeginsAtTheClientsStep) {
   const SweepCells cells = Cells({"pause"});
   const FaultPlan& fault = Last(cells.suite.cells.back());
   EXPECT_EQ(fault.kind, "pause");
@@ -86,7 +86,7 @@ TEST(Sweep, AFaultOfTheProcessMeetsTheClientAtItsStep) {
   EXPECT_TRUE(fault.nodes.empty());
 }
 
-TEST(Sweep, TheOthersBeginWhenTheFirstClientIsThere) {
+TEST(Sweep, TheOtherClientsStartWhenTheFirstIsAtItsFault) {
   const Plan plan = Cells({"pause"}).suite.cells.front().plan;
   ASSERT_EQ(plan.faults.size(), 3U);
   for (const int other : {2, 3}) {
@@ -98,10 +98,10 @@ TEST(Sweep, TheOthersBeginWhenTheFirstClientIsThere) {
   EXPECT_EQ(PlanToLearn(Base()).faults.size(), 2 + kStepNames.size());
 }
 
-TEST(Sweep, PairsAreOfTwoPlacesAndNothingComesAfterADeath) {
+TEST(Sweep, PairsHaveTwoPlacesAndNoFaultAfterACrash) {
   const SweepCells cells = Cells({"pause", "crash", "drop-reply"}, 2);
   EXPECT_EQ(cells.singles, 6U);
-  ASSERT_EQ(cells.pairs.size(), 8U);  // of 15: 2 at one place, 5 after a death
+  ASSERT_EQ(cells.pairs.size(), 8U);  // of 15: 2 at one place, 5 after a crash
   EXPECT_EQ(cells.suite.cells.size(), cells.singles + cells.pairs.size());
   const SuiteCell& first = cells.suite.cells[cells.singles];
   EXPECT_EQ(first.row, "pause at start");
@@ -109,7 +109,7 @@ TEST(Sweep, PairsAreOfTwoPlacesAndNothingComesAfterADeath) {
   EXPECT_EQ(first.plan.faults.size(), 4U);
 }
 
-TEST(Sweep, WhatIsTooMuchOrNothingIsRefused) {
+TEST(Sweep, TooManyCellsOrNoneAreRefused) {
   const Plan base = Base();
   std::vector<ProtocolPlace> many;
   for (int i = 1; i <= 300; ++i) many.push_back({.command = "EVALSHA", .node = 1, .nth = i});
@@ -135,7 +135,7 @@ json Verdict(const std::vector<std::pair<std::string, std::string>>& claims) {
   return {{"claims", list}};
 }
 
-// What is unknown is so because nothing happened that it could judge.
+// Unknown claims are unknown because they had nothing to judge.
 json WithNothingToJudge(const std::vector<std::pair<std::string, std::string>>& claims) {
   json verdict = Verdict(claims);
   for (json& claim : verdict["claims"])
@@ -192,7 +192,7 @@ TEST(Sweep, AnOutcomeIsALetterAClaim) {
   }
 }
 
-TEST(Sweep, APairWhoseSecondFaultMetNothingLeavesNothingOpen) {
+TEST(Sweep, APairWhoseSecondFaultHadNoTargetIsNotUnknown) {
   json verdict = Verdict({{"exclusion", "unknown"}});
   verdict["faults"] = {{{"episodes", {1}}}, {{"episodes", json::array()}}};
   const SuiteCell cell{.plan = Base()};
@@ -204,7 +204,7 @@ TEST(Sweep, APairWhoseSecondFaultMetNothingLeavesNothingOpen) {
   EXPECT_EQ(OutcomeOf(verdict, 0, cell, true).letters, "?");
 }
 
-TEST(Sweep, TheTableHasThePlacesDownwardsAndTheFaultsAcross) {
+TEST(Sweep, TheTableHasARowForEachPlaceAndAColumnForEachFault) {
   const SweepCells cells = Cells({"pause", "drop-reply"});
   const std::vector<SweepOutcome> outcomes{{.letters = "."},
                                            {.letters = "w"},
@@ -224,7 +224,7 @@ TEST(Sweep, TheTableHasThePlacesDownwardsAndTheFaultsAcross) {
             "  .  nothing\n");
 }
 
-TEST(Sweep, APairIsNewWhereNeitherFaultDoesItAlone) {
+TEST(Sweep, APairIsNewIfNeitherFaultViolatesTheClaimAlone) {
   const SweepCells cells = Cells({"pause", "drop-reply"}, 2);
   ASSERT_EQ(cells.singles, 4U);
   ASSERT_EQ(cells.pairs.front(), (std::pair<size_t, size_t>{0, 1}));
