@@ -16,7 +16,7 @@ namespace {
 
 using StepKind = ExecutionStep::Kind;
 
-constexpr int64_t kSoonNs = 1'000'000;  // what is answered so soon is one step with its question
+constexpr int64_t kSoonNs = 1'000'000;  // a reply within this time is one step with its request
 
 std::string Ms(int64_t at_ns) { return fmt::format("{:.3f} ms", static_cast<double>(at_ns) / 1e6); }
 
@@ -106,7 +106,7 @@ class Teller {
     refused.count = 0;
   }
 
-  // What a call asks for, after the name of who does.
+  // The request of a call, to follow the client's name.
   std::string Asks(const Event& asked) const {
     switch (asked.op) {
       case Op::kAcquire:
@@ -130,7 +130,7 @@ class Teller {
     }
   }
 
-  // What comes of it; empty: nothing to tell.
+  // The outcome of a call; empty: there is nothing to tell.
   std::string Gets(const Event& answer) const {
     if (answer.op == Op::kWait)
       return answer.type == EventType::kFail ? " gives up waiting for " + Key(answer) : "";
@@ -201,7 +201,7 @@ class Teller {
         text += fmt::format(": client {}, which holds since {}, and client {}, since {}",
                             violation.first->client, Ms(violation.first->from_ns),
                             violation.second->client, Ms(violation.second->from_ns));
-      // Where nobody knows when, it is known at the end.
+      // A violation without a time is shown at the end.
       const bool is_known = violation.from_ns > 0 || violation.to_ns > 0;
       const int64_t end_ns = history_.events.empty() ? 0 : history_.events.back().at_ns;
       Add(is_known ? violation.from_ns : end_ns, StepKind::kFound, std::move(text));
@@ -211,7 +211,7 @@ class Teller {
   const History& history_;
   const RunVerdict& verdict_;
   const Evidence evidence_;
-  const bool takes_one_;  // a write is no SET
+  const bool takes_one_;  // a write is a decrement, not a SET
   std::vector<ExecutionStep> steps_;
   std::map<std::pair<Asker, Op>, Event> open_;
   std::map<Asker, Refused> refused_;

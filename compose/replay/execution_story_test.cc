@@ -18,7 +18,7 @@ std::string StoryOf(const Searched& searched, const char* choices) {
   return ToText(StepsOf(history, Judge(history)));
 }
 
-TEST(ExecutionStory, TellsWhoDidWhatWhenAndWhatBefellThem) {
+TEST(ExecutionStory, TellsTheStepsOfEachClientAndTheFaults) {
   EXPECT_EQ(StoryOf({.lock = "set-nx-px", .faults = {FaultForm::kPause}}, "0:1"),
             R"(   1      0.100 ms    client 1 asks for dh:item:0
    2      0.200 ms  ! client 1 stopped for 640ms
@@ -41,7 +41,7 @@ TEST(ExecutionStory, TellsWhoDidWhatWhenAndWhatBefellThem) {
 )");
 }
 
-TEST(ExecutionStory, TellsWhatIsNeverAnsweredAndWhatIsLeft) {
+TEST(ExecutionStory, TellsUnansweredCallsAndLeakedKeys) {
   EXPECT_EQ(StoryOf({.lock = "setnx-expire", .faults = {FaultForm::kCrash}}, "0:1"),
             R"(   1      0.100 ms    client 2 begins to wait for dh:item:0
    2      0.100 ms    client 1 asks for dh:item:0, and no answer ever comes

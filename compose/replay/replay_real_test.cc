@@ -1,5 +1,5 @@
-// A simulated execution on real servers, through the program as a user runs it: both worlds come to
-// the same.
+// Replays simulated executions on real servers, through the program as a user runs it. Both worlds
+// give the same outcomes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ struct InBothWorlds {
   std::string name;
   std::string settings;
   std::string rest;                             // of the replay string
-  std::map<std::string, std::string> outcomes;  // of claims, in both
+  std::map<std::string, std::string> outcomes;  // of claims, in both worlds
 };
 
 const std::string kSettings =
@@ -27,7 +27,7 @@ void PrintTo(const InBothWorlds& each, std::ostream* out) { *out << each.name; }
 
 class ReplayReal : public ::testing::TestWithParam<InBothWorlds> {};
 
-TEST_P(ReplayReal, ComesToTheSame) {
+TEST_P(ReplayReal, HasTheSameOutcomesInBothWorlds) {
   const TestFolder folder;
   const Finished finished = RunProgram({"replay", kSettings + GetParam().settings + GetParam().rest,
                                         "--real", "--out", (folder.path() / "runs").string()});

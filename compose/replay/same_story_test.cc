@@ -1,5 +1,5 @@
-// Equal seed, equal story: of every build, by every compiler. What is compared with was written by
-// testdata/stories/write.py.
+// Equal seeds give equal executions with every build and compiler. testdata/stories/write.py wrote
+// the expected texts.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -43,7 +43,7 @@ std::vector<SameStoryTold> ReadStories(const fs::path& file) {
   return all;
 }
 
-// How long it took is another each time.
+// Removes the duration, which differs each time.
 std::string WithoutSeconds(const std::string& printed) {
   std::string text;
   std::istringstream in(printed);
@@ -55,7 +55,7 @@ std::string WithoutSeconds(const std::string& printed) {
 
 class SameStory : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(SameStory, IsToldByEachBuild) {
+TEST_P(SameStory, IsTheSameWithEveryBuild) {
   const std::vector<SameStoryTold> stories = ReadStories(kStories / (GetParam() + ".txt"));
   ASSERT_GE(stories.size(), 2u) << "a search, and what it found";
   for (const SameStoryTold& told : stories) {
@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(Stories, SameStory,
                            return name;
                          });
 
-// A file that nobody reads proves nothing.
+// A story file that no test reads would prove nothing.
 TEST(SameStoryFiles, AreAllRead) {
   size_t files = 0;
   for (const fs::directory_entry& file : fs::directory_iterator(kStories))

@@ -1,5 +1,5 @@
-// One execution of the simulator as files: a run folder, which everything that reads runs can read,
-// and in it trace.json, which says what was chosen and can be replayed.
+// Stores one simulated execution as a run folder, which `check` and `report` can read. Its
+// trace.json has the choices, so that `replay` can run it again.
 #ifndef DOUBLEHOLD_COMPOSE_REPLAY_TRACE_H_
 #define DOUBLEHOLD_COMPOSE_REPLAY_TRACE_H_
 
@@ -20,17 +20,17 @@ struct Trace {
   const ReplayString& replay;
   const Plan& plan;
   const Execution& execution;
-  const RunVerdict& verdict;  // of its history
+  const RunVerdict& verdict;  // belongs to the execution's history
   const std::vector<ExecutionStep>& steps;
 };
-// trace.json alone.
+// Only trace.json.
 std::string ToText(const Trace& trace);
-// plan.json, history.bin, history.jsonl, verdict.json and trace.json, into a folder that is new, or
-// empty. docs/formats.md
+// Writes plan.json, history.bin, history.jsonl, verdict.json and trace.json into a folder that is
+// new or empty. See docs/formats.md.
 Result<void> WriteTrace(const std::filesystem::path& folder, const Trace& trace);
 
-// What to replay: the text itself, or what a trace.json, or a folder with one, says. Bad input: a
-// trace of another version.
+// Reads a replay string: the text itself, or from a trace.json, or from a folder that has one. A
+// trace of another version is bad input.
 Result<ReplayString> ReadReplay(const std::string& text_or_path);
 
 }  // namespace doublehold

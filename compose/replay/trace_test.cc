@@ -1,4 +1,4 @@
-// An execution as files, and back.
+// Writes an execution into files and reads it back.
 #include "compose/replay/trace.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 class TraceFiles : public ::testing::Test {
  protected:
-  // What is written there of an execution with one pause.
+  // Writes an execution with one pause.
   Result<void> WriteTo(const std::filesystem::path& folder) {
     const Searched searched{.lock = "set-nx-px", .faults = {FaultForm::kPause}};
     replay_.settings.Set("lock.name", "set-nx-px", "test");
@@ -38,7 +38,7 @@ class TraceFiles : public ::testing::Test {
   RunVerdict verdict_;
 };
 
-TEST_F(TraceFiles, AreARunFolderThatJudgesAsTheExecutionDid) {
+TEST_F(TraceFiles, AreARunFolderWithTheVerdictOfTheExecution) {
   const std::filesystem::path folder = folder_.path() / "deep" / "execution";
   ASSERT_TRUE(WriteTo(folder).has_value());
   for (const char* file : {"history.jsonl", "history.bin"}) {
@@ -77,7 +77,7 @@ TEST_F(TraceFiles, GoIntoAFolderOfTheirOwn) {
       << refused.error().message;
 }
 
-TEST_F(TraceFiles, WhatIsNoneIsSaidWhatIsWrongWith) {
+TEST_F(TraceFiles, ErrorsSayWhatIsWrongWithATrace) {
   const std::filesystem::path file = folder_.path() / "trace.json";
   const struct {
     const char* text;

@@ -14,17 +14,18 @@
 namespace doublehold {
 namespace {
 
-constexpr int kLateShare = 5;  // of that: so much before a client begins a node is struck
-constexpr Duration kShortestRestart = 50ms;  // a server needs some time to begin
-constexpr Duration kLongest = 60s;           // the run ends with the last section
-constexpr Duration kForGood = 50s;           // so does what is not to end
+// A fault on a node begins stagger / kLateShare before the client starts.
+constexpr int kLateShare = 5;
+constexpr Duration kShortestRestart = 50ms;  // a server needs some time to start
+constexpr Duration kLongest = 60s;           // limit; the run ends with the last section
+constexpr Duration kForGood = 50s;  // length of a fault that should not end before the run does
 
 class Translation {
  public:
   explicit Translation(const Scenario& scenario)
       : terms_(scenario.terms), stagger_(scenario.plan.lease / kStaggersPerLease) {}
 
-  // When a client begins.
+  // When the client starts.
   [[nodiscard]] Duration BeginOf(int client) const { return stagger_ * (client - 1); }
 
   [[nodiscard]] Result<FaultPlan> FaultAt(FaultForm fault, const sim::FaultPlace& place) const {
@@ -76,8 +77,8 @@ class Translation {
     return plan;
   }
 
-  // Just before the client announces that it sends what the node was about to carry out; or, where
-  // that is what it begins with, just before it begins.
+  // The fault begins just before the client announces the step in which it sends the command. If
+  // the command is the client's first, the fault begins just before the client starts.
   [[nodiscard]] Result<FaultPlan> OnNode(FaultForm fault, const sim::FaultPlace& place) const {
     if (EntryOf(fault).site == FaultSite::kMasters)
       return BadInput(
@@ -116,7 +117,7 @@ class Translation {
   Duration stagger_;
 };
 
-// Where the first violations of both have causes that are told, and are not the same; else nothing.
+// Names both causes if the first violations have known and different causes, else empty.
 std::string OtherCause(const ClaimVerdict& simulated, const ClaimVerdict& real) {
   if (simulated.violations.empty() || real.violations.empty()) return "";
   const Cause expected = simulated.violations.front().cause;

@@ -1,5 +1,5 @@
-// A simulated execution as a plan for real servers: the same clients, the same sections, and its
-// faults where it had them, as near as one can aim there.
+// Translates a simulated execution into a plan for real servers: the same clients, the same
+// sections, and its faults at the same places, as far as a real run can aim at them.
 #ifndef DOUBLEHOLD_COMPOSE_REPLAY_TRACE_TO_PLAN_H_
 #define DOUBLEHOLD_COMPOSE_REPLAY_TRACE_TO_PLAN_H_
 
@@ -15,23 +15,24 @@
 
 namespace doublehold {
 
-// A fault on a message strikes the same message: the so many-th such command of that client to that
-// server. One on a client or a node strikes as that client announces the step that it took there.
-// Clients begin an eighth of a lease apart, in their order.
+// A fault on a message acts on the same message: the n-th such command of that client to that
+// server. A fault on a client or node begins when the client announces the step that it took there.
+// Clients start in their order, an eighth of a lease apart.
 //
-// Bad input, with what cannot be aimed: a change of order, what is published, what befalls
-// replicas; and a client or a node where no step is announced, or not for the first time, or where
-// a client looks at a clock between what it waited for and that step; and what takes longer than a
-// run there may.
+// Returns bad input, and says which, for:
+// - delays, published messages, and faults on replicas;
+// - a client or node at a place where the client announces no step, or not for the first time;
+// - a place where the client reads a clock between the event that it waited for and the step;
+// - an execution that takes longer than a real run may.
 Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices);
 
-// What became of each claim in either world.
+// The outcomes of each claim in both worlds, compared.
 struct Agreement {
-  std::string text;  // a table, and what hangs on short times
-  // A claim is violated in one, and valid in the other; or by another cause, where both tell one.
+  std::string text;  // a table, and what depends on short times
+  // A claim is violated in one world and valid in the other; or its known causes differ.
   bool differs = false;
-  // A claim that differs is unknown in one of them, or hangs on short times; or a fault did not
-  // strike on the real servers.
+  // The comparison proves nothing: a claim that differs is unknown in one world or depends on short
+  // times, or a fault did not begin on the real servers.
   bool open = false;
 };
 Agreement Compare(const RunVerdict& simulated, const RunVerdict& real,

@@ -27,7 +27,8 @@ struct Aimed {
   const char* lock;
   std::vector<FaultForm> faults;
   const char* choices;
-  std::string real;  // its faults, but for who begins later; or why it cannot be
+  // The faults of the real plan without the delayed starts; or why there is no such plan.
+  std::string real;
   int delays = 0;
   SettingTexts more{};
 };
@@ -181,7 +182,7 @@ TEST(RealPlan, ComparesClaimByClaim) {
             "stock                   valid      violated  <-\n");
 }
 
-TEST(RealPlan, WhatDiffersAndHangsOnShortTimesLeavesItOpen) {
+TEST(RealPlan, ADifferenceThatDependsOnShortTimesIsOpen) {
   RunVerdict simulated;
   simulated.claims = {{.claim = "stock", .outcome = Outcome3::kViolated}};
   RunVerdict real = simulated;
@@ -199,7 +200,7 @@ TEST(RealPlan, WhatDiffersAndHangsOnShortTimesLeavesItOpen) {
             "stock hangs on short times: simulated with messages that take 250us it is valid\n");
 }
 
-TEST(RealPlan, ComparesCausesWhereBothAreTold) {
+TEST(RealPlan, ComparesCausesIfBothAreKnown) {
   const auto violated = [](std::vector<Cause> causes) {
     RunVerdict of;
     of.claims = {{.claim = "exclusion", .outcome = Outcome3::kViolated}};
@@ -217,7 +218,7 @@ TEST(RealPlan, ComparesCausesWhereBothAreTold) {
             "exclusion               violated   violated  <- cause: stopped, and over-at-grant\n");
 }
 
-TEST(RealPlan, WhereAFaultDidNotStrikeTheWorldsDoNotAgree) {
+TEST(RealPlan, AFaultThatDidNotBeginLeavesTheComparisonOpen) {
   RunVerdict simulated;
   simulated.claims = {{.claim = "release", .outcome = Outcome3::kUnknown}};
   RunVerdict real = simulated;
