@@ -1,4 +1,4 @@
-// What a plan that was read from a file is refused for.
+// Errors in a plan that was read from a file.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace {
 
 using testing::Good;
 
-TEST(CheckPlan, RefusesWhatCannotBeRunHere) {
+TEST(CheckPlan, RefusesAPlanThatCannotRunHere) {
   const Plan good = Good("faults = \"pause\"\nlock.name = \"redlock\"\n");
   const struct {
     std::function<void(Plan&)> spoil;

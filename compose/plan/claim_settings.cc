@@ -17,7 +17,7 @@
 namespace doublehold {
 namespace {
 
-// Whether anything about a claim can be seen under it.
+// Whether a run with this lock can record anything about the claim.
 bool Applies(std::string_view claim, const Plan& plan, const LockEntry& lock) {
   if (claim == "lease-exclusion" && plan.driver && !LeasesEndKnown(plan.driver->can)) return false;
   const CheckerEntry* checker = FindChecker(claim);
@@ -33,7 +33,7 @@ bool Applies(std::string_view claim, const Plan& plan, const LockEntry& lock) {
   return false;
 }
 
-// What the workload lets be judged of this lock, whether or not it is without being asked for.
+// The claims that the workload supports with this lock, whether or not they are judged by default.
 std::vector<std::string> PossibleClaims(const Plan& plan, const LockEntry& lock) {
   const WorkloadEntry& workload = *FindWorkload(plan.workload);
   std::vector<std::string> claims;
@@ -61,7 +61,7 @@ void ReadLimits(SettingReader& reader, Plan& plan) {
   Settings table = reader.settings().TakeBelow("limits");
   SettingReader inner(table, plan.lease);
   const std::vector<std::string> known = LimitNames();
-  // So that a misspelt table is told of them.
+  // Marks these settings as known, so that a misspelt table gets a suggestion.
   for (const std::string& name : known) std::ignore = reader.settings().Take("limits." + name);
   for (const std::string& name : table.Names()) {
     const CheckerEntry* checker = FindChecker(name);
@@ -80,7 +80,7 @@ void ReadLimits(SettingReader& reader, Plan& plan) {
   if (inner.error()) reader.FailPlainly(*inner.error());
 }
 
-// Why a claim, which is known, cannot be judged in this plan; empty: it can.
+// Says why a known claim cannot be judged in this plan; empty: it can.
 std::string WhyNot(const Plan& plan, const std::string& claim,
                    const std::vector<std::string>& possible) {
   const CheckerEntry& checker = *FindChecker(claim);

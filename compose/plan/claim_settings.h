@@ -1,5 +1,5 @@
-// What is judged of a run: the claims that its workload is made for, or those that are asked for,
-// and limits of the user's.
+// Which claims of a run are judged: the workload's or those that the user named, and the limits
+// that the user set.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_CLAIM_SETTINGS_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_CLAIM_SETTINGS_H_
 
@@ -14,15 +14,15 @@ namespace doublehold {
 
 std::vector<std::string> ClaimNames();
 
-// What is judged unless something else is asked for. `lock` is the plan's, here and below; its
-// workload is known.
+// The claims that are judged by default. Here and below, `lock` is the plan's lock, and the plan's
+// workload is registered.
 std::vector<std::string> UsualClaims(const Plan& plan, const LockEntry& lock);
 
-// The setting `claims`, and the table `limits`: a claim of which there is a limit is judged
-// whatever else is.
+// Reads the setting `claims` and the table `limits`. A claim with a limit is always judged.
 void ReadClaims(SettingReader& reader, const LockEntry& lock, Plan& plan);
 
-// What of them cannot be, in a plan that was not made of settings; empty: nothing.
+// Says which claims or limits cannot be judged in a plan that was not built from settings; empty:
+// all can.
 std::string WhyNotJudged(const Plan& plan, const LockEntry& lock);
 
 }  // namespace doublehold

@@ -24,7 +24,7 @@ std::string WhyNoClaim(const Plan& plan, const std::string& claim) {
   return judged ? "" : UnknownWord("claim", claim, plan.claims);
 }
 
-// Only what may be violated has a cause.
+// Only a claim that may be violated has a cause.
 std::string WhyNoCause(const Plan& plan, const std::string& claim,
                        const std::vector<std::string>& causes) {
   const auto outcome = plan.expect.find(claim);
@@ -65,7 +65,7 @@ void ReadExpectations(SettingReader& reader, Plan& plan) {
   }
   if (inner.error()) reader.FailPlainly(*inner.error());
   ReadCauses(reader, plan);
-  // So that a misspelt table is told of them.
+  // Marks these settings as known, so that a misspelt table gets a suggestion.
   for (const std::string& claim : plan.claims) {
     std::ignore = reader.settings().Take("expect." + claim);
     std::ignore = reader.settings().Take("expect_cause." + claim);

@@ -1,5 +1,4 @@
-// What an experiment says of itself in advance: the outcome of each claim, and the cause of what is
-// violated.
+// The expectations of an experiment: the outcome of each claim, and the cause of a violation.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_EXPECTATIONS_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_EXPECTATIONS_H_
 
@@ -10,10 +9,11 @@
 
 namespace doublehold {
 
-// The tables `expect` and `expect_cause`. Call when the plan's claims are known.
+// Reads the tables `expect` and `expect_cause`. Requires that the plan's claims are known.
 void ReadExpectations(SettingReader& reader, Plan& plan);
 
-// What of them cannot be, in a plan that was not made of settings; empty: nothing.
+// Says what is wrong with the expectations of a plan that was not built from settings; empty:
+// nothing.
 std::string WhyNotExpected(const Plan& plan);
 
 }  // namespace doublehold

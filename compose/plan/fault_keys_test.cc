@@ -1,4 +1,4 @@
-// The table of the keys of a [[fault]] against what is read and refused.
+// The table of settings of a [[fault]] agrees with the settings that are read and refused.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ std::string Table(std::string_view kind, const std::string& lines) {
   return fmt::format("{}[[fault]]\nkind = \"{}\"\n{}", kLock, kind, lines);
 }
 
-TEST(FaultKeys, EachKindReadsThoseThatTheTableHasAndNoOther) {
+TEST(FaultKeys, EachKindReadsExactlyTheSettingsOfTheTable) {
   for (const FaultEntry& fault : Faults()) {
     std::set<std::string> listed;
     for (const FaultKey& key : FaultKeys()) {
@@ -29,14 +29,14 @@ TEST(FaultKeys, EachKindReadsThoseThatTheTableHasAndNoOther) {
       if (own || key.of_all) listed.emplace(key.name);
       EXPECT_FALSE(own && key.of_all) << fault.name << ' ' << key.name;
     }
-    listed.erase("kind");  // it is there
+    listed.erase("kind");  // the table has it already
     EXPECT_EQ(Refusal(Table(fault.name, fmt::format("{} = 1\n", kNoWord))),
               fmt::format("x.toml:5: setting of fault {} '{}' is unknown (one of: {})", fault.name,
                           kNoWord, fmt::join(listed, ", ")));
   }
 }
 
-TEST(FaultKeys, ChoicesAreThoseThatAreAccepted) {
+TEST(FaultKeys, ChoicesAreExactlyTheAcceptedWords) {
   const std::map<std::string_view, std::string> tables{
       {"direction", Table("drop", "")},
       {"spread", Table("delay", "delay = \"2ms\"\njitter = \"1ms\"\nfor = \"1s\"\n")},
@@ -55,7 +55,7 @@ TEST(FaultKeys, ChoicesAreThoseThatAreAccepted) {
   }
 }
 
-TEST(FaultKeys, EachOfSomeKindsNamesThem) {
+TEST(FaultKeys, ASettingOfSomeKindsNamesItsKinds) {
   for (const FaultKey& key : FaultKeys()) {
     const std::string text = Describe(key);
     EXPECT_EQ(text.ends_with("()"), false) << key.name << " is of no kind";
@@ -64,7 +64,7 @@ TEST(FaultKeys, EachOfSomeKindsNamesThem) {
   }
 }
 
-TEST(FaultKeys, ADirectionIsThatOfItsKindUnlessItIsSaid) {
+TEST(FaultKeys, TheDefaultDirectionIsThatOfTheKind) {
   const FaultKey* direction = nullptr;
   for (const FaultKey& key : FaultKeys()) {
     if (key.name == "direction") direction = &key;
@@ -76,7 +76,7 @@ TEST(FaultKeys, ADirectionIsThatOfItsKindUnlessItIsSaid) {
     const bool on_frames = fault.needs_network && !fault.needs_replicas;
     EXPECT_EQ(fault.direction.empty(), !on_frames) << fault.name;
     if (std::ranges::find(fault.keys, "direction") == fault.keys.end()) continue;
-    // What it does is said alike, whether the direction that it has anyhow is said or not.
+    // The fault's description is the same whether or not its default direction is given.
     const FaultPlan usual{.kind = std::string(fault.name), .client = 1, .nodes = {1}};
     FaultPlan said = usual;
     said.direction = fault.direction;

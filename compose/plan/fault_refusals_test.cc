@@ -1,4 +1,4 @@
-// What the faults of a plan are refused for, and how that is said.
+// Errors in the faults of a plan, and their messages.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -176,7 +176,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }
 
-TEST(BuildPlan, NamesWhatATimelineWaitsForInVain) {
+TEST(BuildPlan, NamesStepsAndFaultsThatCannotHappen) {
   const auto fault = [](const std::string& lines) {
     return kLock + "[[fault]]\nkind = \"pause\"\n" + lines;
   };  // from line 5

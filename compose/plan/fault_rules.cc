@@ -32,7 +32,7 @@ Result<void> CheckNamedOnce(const FaultPlan& fault) {
   return {};
 }
 
-// Names go into every file of a run, and onto terminals.
+// A fault's name is written to every file of a run and to terminals.
 std::string WhyNoName(const std::string& name) {
   if (name.empty()) return "the name of a fault has a letter at least";
   if (OnOneLine(name) != name)
@@ -70,13 +70,13 @@ Result<void> CheckTarget(const Plan& plan, const FaultPlan& fault) {
   return CheckNamedOnce(fault);
 }
 
-// Such a fault needs no end: it acts on some frames and is over.
+// Whether the fault ends by itself after some frames or at once, so that it needs no end.
 bool EndsWhenSpent(const FaultEntry& kind) {
   return kind.is_final || kind.ends_itself ||
          std::ranges::find(kind.keys, "count") != kind.keys.end();
 }
 
-// What a plan's file could hold and the reader of settings would not have let through.
+// Checks numbers that the reader of settings would refuse, but a plan's file may contain.
 bool FaultNumbersAreInRange(const FaultPlan& fault) {
   for (const Duration span : {fault.from, fault.every, fault.length, fault.delay, fault.jitter,
                               fault.gap, fault.period, fault.cut}) {
@@ -85,7 +85,7 @@ bool FaultNumbersAreInRange(const FaultPlan& fault) {
   return fault.times >= 1 && fault.times <= kMostTimes;
 }
 
-// "; and it needs a delay": said together with an end that is missing. Empty: nothing is.
+// If another setting is missing besides the end: "; and it needs a delay". Else empty.
 std::string WhatElseIsMissing(const FaultPlan& fault, const FaultEntry& kind) {
   const Result<void> own = kind.validate(fault);
   if (own || !own.error().setting.empty()) return "";
@@ -103,14 +103,14 @@ Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEn
   if (fault.times > 1 && fault.every <= Duration::zero()) {
     return BadInput("'times' is more than one, but 'every' does not say how far apart", "times");
   }
-  // Else it waits for the next time that a client comes by.
+  // Otherwise it waits for the next time that a client reaches the step.
   const bool comes_by_time = !fault.on && !fault.until && !fault.until_fault;
   if (fault.times > 1 && fault.every < fault.length && comes_by_time && !kind.length_is_of_frames) {
     return BadInput(fmt::format("it comes again after {}, and lasts {}",
                                 FormatDuration(fault.every), FormatDuration(fault.length)),
                     "every");
   }
-  // At the earliest; what is away then was not restarted.
+  // The node must be back before the end of the run: otherwise it was not restarted.
   const Duration last = fault.from + fault.every * (fault.times - 1);
   if (const Duration back = last + fault.length;
       kind.ends_itself && last < plan.duration && back > plan.duration) {
@@ -150,7 +150,7 @@ Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEn
   return {};
 }
 
-// Whether another node may have become the master of its slots, or of all, when the fault begins.
+// Whether the master may have changed before the fault begins.
 bool MayHaveChanged(const Plan& plan, const FaultPlan& fault) {
   const bool by_themselves = FindTopology(plan.topology)->FailsOver();
   return std::ranges::any_of(plan.faults, [&](const FaultPlan& other) {
@@ -225,7 +225,7 @@ Result<void> CheckFaults(const Plan& plan, const std::vector<FaultPlace>& places
     if (!names.insert(fault.name).second) return bad("another fault has the same name", "name");
     if (Result<void> ok = CheckFault(plan, fault); !ok)
       return bad(ok.error().message, ok.error().setting);
-    // This one names the fault itself.
+    // The message of `validate` names the fault.
     if (Result<void> ok = FindFault(fault.kind)->validate(fault); !ok) {
       return BadInput(
           fmt::format("{}: {}", places.at(i).Of(ok.error().setting), ok.error().message));

@@ -1,4 +1,4 @@
-// What the faults of a plan must hold: each for itself, and as a timeline.
+// The rules for the faults of a plan, for each fault and for the whole timeline.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_FAULT_RULES_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_FAULT_RULES_H_
 
@@ -13,10 +13,11 @@ namespace doublehold {
 
 constexpr int kMostTimes = 100'000;
 
-// Where a fault of a plan was written, for messages.
+// Where the user wrote a fault, for messages.
 struct FaultPlace {
-  std::string fault;                              // "x.toml:4: fault.0.kind"
-  std::map<std::string, std::string> settings{};  // by name, of those that are set: "client"
+  std::string fault;  // for example "x.toml:4: fault.0.kind"
+  // The place of each setting that is set, by its name: "client".
+  std::map<std::string, std::string> settings{};
 
   [[nodiscard]] const std::string& Of(const std::string& setting) const {
     const auto found = settings.find(setting);
@@ -24,8 +25,8 @@ struct FaultPlace {
   }
 };
 
-// Names are unique and known, targets exist, everything heals, and nothing is waited for in vain. A
-// place a fault.
+// Checks that names are unique and known, that targets exist, that every fault heals, and that no
+// fault waits for something that cannot happen. `places` has one for each fault.
 Result<void> CheckFaults(const Plan& plan, const std::vector<FaultPlace>& places);
 
 }  // namespace doublehold

@@ -20,11 +20,11 @@
 namespace doublehold {
 namespace {
 
-constexpr int64_t kMostBytes = int64_t{1}
-                               << 40;  // at once, or a second: no network of today's carries more
+// More than any network of today carries, at once or in a second.
+constexpr int64_t kMostBytes = int64_t{1} << 40;
 constexpr std::string_view kHolds = "holds";
 
-// "client 2 after-read", "any after-read", "client 1 holds".
+// Parses "client 2 after-read", "any after-read" or "client 1 holds".
 std::optional<Trigger> ReadTrigger(SettingReader& reader, const std::string& name) {
   const std::optional<std::string> text = reader.Word(name);
   if (!text) return std::nullopt;
@@ -43,7 +43,7 @@ std::optional<Trigger> ReadTrigger(SettingReader& reader, const std::string& nam
                             *text, name == "until" ? ", 'begin of FAULT' or 'end of FAULT'" : ""));
     return std::nullopt;
   }
-  // "when client 1 holds": from there on it does.
+  // A client "holds" from this step on.
   const std::optional<Step> parsed = step == kHolds ? Step::kAfterAcquire : ParseStep(step);
   if (!parsed) {
     std::vector<std::string> steps(kStepNames.begin(), kStepNames.end());
@@ -55,7 +55,7 @@ std::optional<Trigger> ReadTrigger(SettingReader& reader, const std::string& nam
   return trigger;
 }
 
-// "begin of NAME" or "end of NAME"; nothing when it is of another form.
+// Parses "begin of NAME" or "end of NAME". Returns nothing for any other form.
 std::optional<FaultMoment> ReadMoment(SettingReader& reader, const std::string& name) {
   const std::string text = reader.Word(name, "");
   for (const bool ended : {false, true}) {
@@ -87,7 +87,7 @@ std::vector<int> ReadNodes(SettingReader& reader, const Plan& plan) {
   return nodes;
 }
 
-// Which frames of a link it acts on.
+// Reads which frames of a link the fault acts on.
 void ReadFrames(SettingReader& reader, FaultPlan& fault) {
   fault.command = reader.Word("command", "");
   std::ranges::transform(fault.command, fault.command.begin(),
@@ -104,7 +104,7 @@ std::optional<int> ReadNumber(std::string_view word) {
   return number;
 }
 
-// "2-1" for client 2 and node 1, "2-store".
+// Parses "2-1" for client 2 and node 1, or "2-store".
 std::vector<Link> ReadLinks(SettingReader& reader) {
   std::vector<Link> links;
   for (const std::string& word : reader.Words("links")) {
@@ -122,7 +122,7 @@ std::vector<Link> ReadLinks(SettingReader& reader) {
   return links;
 }
 
-// A split by name becomes the links that it cuts, drawn from the seed.
+// Replaces a named split by the links that it cuts, drawn from the seed.
 void SplitSides(SettingReader& reader, const Plan& plan, int index, FaultPlan& fault) {
   if (!reader.settings().Has("sides")) return static_cast<void>(reader.Word("sides"));
   const std::string sides = reader.Known("sides", "split", "", SideNames());
@@ -161,7 +161,7 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
     reader.Fail("every", "that is how far apart; how often (times) is missing");
   fault.times = static_cast<int>(reader.Integer("times", 1, 1, kMostTimes));
   fault.length = reader.Span("for", "0s");
-  // A node that is restarted may come back at once.
+  // A restarted node may come back at once.
   const bool may_be_nothing = kind->is_final || kind->ends_itself;
   if (reader.settings().Has("for") && fault.length == Duration{} && !may_be_nothing)
     reader.Fail("for", fmt::format("it is to last {}: more than nothing is wanted",
@@ -193,7 +193,7 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   return fault;
 }
 
-// The node that keeps the key of the first lock.
+// The node that has the key of the first lock.
 int MasterOfFirstLock(const Plan& plan) {
   if (FindTopology(plan.topology)->lead != Lead::kCluster) return 1;
   return MasterOfKey(LockKeysOf(plan).front(), plan.nodes);

@@ -1,4 +1,4 @@
-// From the faults of an experiment to its timeline.
+// Reads the faults of an experiment into the plan's timeline.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_FAULT_SETTINGS_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_FAULT_SETTINGS_H_
 
@@ -10,13 +10,15 @@
 
 namespace doublehold {
 
-// `faults` (profiles), the tables of [[fault]] and [nemesis], into the plan, which has everything
-// else. Answers where each fault came from; errors go to the reader. A table:
+// Reads `faults` (profiles), [[fault]] tables and [nemesis] into the plan, which must be complete
+// otherwise. Returns where each fault was written. Reports errors to the reader. A table:
 //
-//   kind = "pause"   client = 1   on = "client 1 before-write" | "client 1 holds"   from = "300ms"   every = "2s"   times = 2
-//   for = "1.6 lease"   until = "client 2 after-acquire" | "begin of NAME" | "end of NAME"   during = "another fault's name"
-//   nodes = [1, 2] | "all" | "store" | "majority"   direction   command   key   nth   chance   count
-//   delay   jitter   spread   bytes   gap   bytes-per-second   by   period   rate
+//   kind = "pause"   client = 1   on = "client 1 before-write" | "client 1 holds"
+//   from = "300ms"   every = "2s"   times = 2   for = "1.6 lease"
+//   until = "client 2 after-acquire" | "begin of NAME" | "end of NAME"
+//   during = "another fault's name"
+//   nodes = [1, 2] | "all" | "store" | "majority"   direction   command   key   nth   chance
+//   count   delay   jitter   spread   bytes   gap   bytes-per-second   by   period   rate
 //   sides = "minority" | "majority" | "ring"   links = ["1-4", "2-store"]
 std::vector<FaultPlace> ReadFaults(SettingReader& reader, Plan& plan);
 

@@ -1,4 +1,4 @@
-// How a fault that a timeline recorded is told.
+// How a recorded fault is described.
 #include <gtest/gtest.h>
 
 #include "checker/sentences/violation_text.h"
@@ -13,7 +13,7 @@ using testing::TimelineTest;
 
 class FaultStory : public TimelineTest {
  protected:
-  // What becomes of the only fault of a run, as a verdict's sentences name it: from 4 ms to 7 ms.
+  // The description in a verdict of the run's only fault, which lasts from 4 ms to 7 ms.
   std::string Told(const std::string& toml) {
     const Plan plan = testing::Good(toml);
     Begin(plan.faults);
@@ -34,13 +34,13 @@ class FaultStory : public TimelineTest {
   }
 };
 
-TEST_F(FaultStory, APromotionNamesTheNodeThatBecameTheMasterAndHowLongItTook) {
+TEST_F(FaultStory, APromotionNamesTheNewMasterAndItsDuration) {
   const std::string replicated = "lock.name = \"set-nx-px\"\ntopology.name = \"replicated\"\n";
   EXPECT_EQ(Told(replicated + "[[fault]]\nkind = \"promote\"\nnodes = [2]\n"),
             "node 2 was made the master (0.004-0.007 s)");
 }
 
-TEST_F(FaultStory, APromotionAtAStepIsNotDoneToTheClientThatReachedIt) {
+TEST_F(FaultStory, APromotionAtAStepDoesNotNameTheClient) {
   const std::string replicated = "lock.name = \"set-nx-px\"\ntopology.name = \"replicated\"\n";
   EXPECT_EQ(Told(replicated + "[[fault]]\nkind = \"promote\"\nnodes = [2]\nhow = \"planned\"\non = "
                               "\"client 1 after-read\"\n"),

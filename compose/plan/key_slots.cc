@@ -10,7 +10,7 @@ int SlotOf(std::string_view key) {
   if (close != std::string_view::npos && close > open + 1)
     key = key.substr(open + 1, close - open - 1);
   boost::crc_optimal<16, 0x1021, 0, 0, false, false>
-      crc;  // CRC-16/XMODEM, as the Redis Cluster specification has it
+      crc;  // CRC-16/XMODEM, see the Redis Cluster specification
   crc.process_bytes(key.data(), key.size());
   return crc.checksum() % kSlots;
 }

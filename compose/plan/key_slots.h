@@ -1,4 +1,4 @@
-// Which master of a Redis Cluster keeps a key.
+// Finds the master of a Redis Cluster that has a key.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_KEY_SLOTS_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_KEY_SLOTS_H_
 
@@ -8,11 +8,11 @@ namespace doublehold {
 
 constexpr int kSlots = 16'384;
 
-// Of what is between braces, where there is something; else of the whole key.
+// The slot of a key. Only a non-empty text between braces counts, if there is one.
 int SlotOf(std::string_view key);
 
-// Masters 1..`masters` share the slots evenly, in their order: the first slot of one of them, and
-// of the one after the last.
+// Masters 1..`masters` share the slots evenly, in order. Returns the first slot of a master; for
+// `masters` + 1 the number of slots.
 inline int FirstSlotOf(int master, int masters) { return kSlots * (master - 1) / masters; }
 int MasterOfKey(std::string_view key, int masters);
 

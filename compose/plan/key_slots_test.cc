@@ -5,7 +5,7 @@
 namespace doublehold {
 namespace {
 
-// As CLUSTER KEYSLOT of Redis answers.
+// Equal to the answers of CLUSTER KEYSLOT.
 TEST(KeySlots, AreThoseOfRedis) {
   EXPECT_EQ(SlotOf("123456789"), 0x31C3);
   EXPECT_EQ(SlotOf("foo"), 12182);

@@ -14,7 +14,7 @@
 namespace doublehold {
 namespace {
 
-// "pause, clock" on a command line has blanks.
+// Removes blanks: "pause, clock" on a command line has some.
 std::string TrimmedWord(const std::string& word) {
   const size_t begin = word.find_first_not_of(' ');
   return begin == std::string::npos ? ""

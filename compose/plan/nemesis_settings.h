@@ -1,4 +1,4 @@
-// From [nemesis] of an experiment to the faults that it draws.
+// Reads [nemesis] of an experiment and draws its faults.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_NEMESIS_SETTINGS_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_NEMESIS_SETTINGS_H_
 
@@ -9,7 +9,8 @@
 
 namespace doublehold {
 
-// Empty without nemesis.faults. Errors go to the reader. `plan` has everything but its faults.
+// Returns no faults without nemesis.faults. Reports errors to the reader. Requires that `plan` is
+// complete except for its faults.
 //
 //   faults = ["pause", "clock"]   every = "500ms"   shortest = "0.2 lease"   longest = "2 lease"
 std::vector<FaultPlan> ReadNemesis(SettingReader& reader, const Plan& plan);

@@ -33,7 +33,7 @@ NodeData DataOf(const Plan& plan, int node) {
 Result<void> CheckNodeData(const Plan& plan, const FaultPlan& restart) {
   for (const int node : restart.nodes) {
     const NodeData data = DataOf(plan, node);
-    // A server that keeps a log reads nothing else.
+    // A server with an append-only file ignores its snapshot.
     if (data.snapshot && data.log) {
       return BadInput(fmt::format("{} is restarted with data rdb and with data aof: one of the two",
                                   NameForNode(node)),
@@ -54,9 +54,9 @@ Result<void> CheckNodeData(const Plan& plan, const FaultPlan& restart) {
 
 std::vector<std::string> ArgumentsOf(const NodeData& data) {
   if (!data.log) return {"--save", "", "--appendonly", "no"};
-  // What the kernel has survives a killed process, so no fsync is needed; with everysec Redis puts
-  // writes off while one is under way, and would answer before them. A log that is rewritten has no
-  // known growth.
+  // Data in the kernel survive the death of the process, so no fsync is needed. With everysec Redis
+  // defers writes during an fsync, and would answer before they are written. A log that is
+  // rewritten has no known growth.
   return {
       "--save", "", "--appendonly", "yes", "--appendfsync", "no", "--auto-aof-rewrite-percentage",
       "0"};
@@ -71,7 +71,7 @@ void ForgetData(const std::filesystem::path& folder) {
 
 std::filesystem::path LogFileOf(const std::filesystem::path& folder) {
   std::error_code code;
-  // Redis 7 has a folder of numbered parts, of which the last grows; Redis 6 one file.
+  // Redis 7 has a folder of numbered files, of which the last grows. Redis 6 has one file.
   std::filesystem::path last;
   const std::filesystem::path parts = folder / "appendonlydir";
   for (const auto& entry : std::filesystem::directory_iterator(parts, code)) {

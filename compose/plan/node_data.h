@@ -1,5 +1,5 @@
-// What a node keeps on disk, so that it can be restarted with it; the faults of the plan say how
-// much is needed. A folder a node, in the scratch folder of the run.
+// The data that a node keeps on disk for its restarts. The faults of the plan decide how much it
+// keeps. Each node has a folder in the scratch folder of the run.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_NODE_DATA_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_NODE_DATA_H_
 
@@ -16,32 +16,33 @@
 namespace doublehold {
 
 struct NodeData {
-  bool log = false;        // an append-only file
-  bool snapshot = false;   // whatever it is told to SAVE
-  Duration longest_cut{};  // of the log, by a fault: its growth is to be watched
+  bool log = false;       // whether it writes an append-only file
+  bool snapshot = false;  // whether it keeps a snapshot, taken by SAVE
+  // Longest cut of the log by a fault; if not zero, the log's growth is recorded.
+  Duration longest_cut{};
 };
 
-// What the restarts in the plan need of a node (kStoreNode: the store).
+// The data that the plan's restarts of a node need. kStoreNode is the store.
 NodeData DataOf(const Plan& plan, int node);
-// Refuses a restart of a node that would have to keep both, for all restarts of it, and one from a
-// snapshot that no fault takes.
+// Refuses a node whose restarts need both kinds of data, and a restart from a snapshot that no
+// fault takes.
 Result<void> CheckNodeData(const Plan& plan, const FaultPlan& restart);
 
-// Arguments of redis-server. Every write is in the log, and with the kernel, before it is answered.
+// Arguments for redis-server. Every write is in the log, and in the kernel, before it is answered.
 std::vector<std::string> ArgumentsOf(const NodeData& data);
 
-// Removes all keys that a node kept; what it knows of its cluster stays.
+// Removes all keys of a node. Its cluster configuration stays.
 void ForgetData(const std::filesystem::path& folder);
-// The file that its log grows in; empty when there is none yet.
+// The file in which the node's log grows; empty if there is none yet.
 std::filesystem::path LogFileOf(const std::filesystem::path& folder);
 
-// How long a log was, and when. Keeps what a cut of `longest` may ask for.
+// Records how long a log was at which time. Keeps what a cut of up to `longest` needs.
 class LogGrowth {
  public:
   explicit LogGrowth(Duration longest = {}) : longest_(longest) {}
 
   void Add(MonoTime at, uintmax_t bytes);
-  // Of the last look at or before that time; 0 when there was none.
+  // The length at the last record at or before `at`; 0 if there was none.
   [[nodiscard]] uintmax_t BytesAt(MonoTime at) const;
   void Clear() { looks_.clear(); }
 
@@ -51,7 +52,7 @@ class LogGrowth {
     uintmax_t bytes = 0;
   };
   Duration longest_;
-  std::deque<Look> looks_;  // by time; of equal lengths the first
+  std::deque<Look> looks_;  // by time; only the first of several equal lengths
 };
 
 }  // namespace doublehold

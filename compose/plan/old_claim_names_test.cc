@@ -1,5 +1,4 @@
-// Old names of claims in the settings of an experiment: they are read, and what comes of them has
-// the new ones.
+// Settings may use old names of claims; the plan has the new names.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -31,7 +30,7 @@ TEST(OldClaimNames, AreReadInClaimsAndExpectations) {
   EXPECT_EQ(written.find("\"quiet\""), std::string::npos) << written;
 }
 
-TEST(OldClaimNames, AreThoseOfClaimsThatEachWorkloadCanBeJudgedFor) {
+TEST(OldClaimNames, BelongToClaimsOfEveryWorkload) {
   for (const auto& [old_name, new_name] : RenamedClaims()) {
     for (const std::string_view name : {old_name, new_name}) {
       const Plan plan = Good("claims = [\"" + std::string(name) + "\"]\n" + kLock);
@@ -56,7 +55,7 @@ TEST(OldClaimNames, GivenBesideTheNewOnesAreRefused) {
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }
 
-TEST(OldClaimNames, AreNotWhatAMisspeltClaimIsTakenFor) {
+TEST(OldClaimNames, AreNotSuggestedForAMisspeltClaim) {
   EXPECT_EQ(Refusal("claims = [\"key-leek\"]\n" + kLock),
             "x.toml:1: claims: claim 'key-leek' is unknown (did you mean 'key-leak'?)");
   const std::string message = Refusal("claims = [\"obtaned\"]\n" + kLock);

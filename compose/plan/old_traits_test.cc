@@ -1,4 +1,5 @@
-// What histories of version 0.1.0 do not say of their faults and locks is what the registry says.
+// Histories of version 0.1.0 lack traits of faults and locks. The reader adds them, equal to those
+// of the registry.
 #include <gtest/gtest.h>
 
 #include "checker/evidence/traits.h"
@@ -8,7 +9,7 @@
 namespace doublehold {
 namespace {
 
-TEST(FaultTraits, OfOldKindsAreThoseOfTheRegistry) {
+TEST(FaultTraits, OfFaultsInOldHistoriesEqualTheRegistry) {
   for (const char* kind : {"pause",
                            "crash",
                            "slow",
@@ -38,7 +39,7 @@ TEST(FaultTraits, OfOldKindsAreThoseOfTheRegistry) {
   }
 }
 
-TEST(LockTraits, OfOldLocksAreThoseOfTheRegistry) {
+TEST(LockTraits, OfLocksInOldHistoriesEqualTheRegistry) {
   for (const LockEntry& entry : Locks()) {
     for (const LockTrait trait :
          {LockTrait::kQueue, LockTrait::kClientClocks, LockTrait::kLooksFirst, LockTrait::kMajority,

@@ -23,18 +23,18 @@
 namespace doublehold {
 namespace {
 
-constexpr Lease kShortestLease = 1ms;  // Redis counts in milliseconds
+constexpr Lease kShortestLease = 1ms;  // Redis counts leases in milliseconds
 constexpr Duration kLongestRun = std::chrono::hours(24);
-constexpr int kMostClients = 200;                 // a process each
-constexpr int kMostThreads = 16;                  // of a client
-constexpr int64_t kMostSections = 1'000'000'000;  // of a session
+constexpr int kMostClients = 200;                 // each is a process
+constexpr int kMostThreads = 16;                  // in a client
+constexpr int64_t kMostSections = 1'000'000'000;  // in a session
 constexpr double kMostGrowth = 100;
 
-// A client that counted on a fraction of one more than Redis does would see its lock granted to
-// another while its lease, as it reckons, still ran.
+// If the client's lease were longer than Redis' by a fraction, Redis could grant the lock to
+// another client while the first client's lease was still valid.
 bool IsWholeMilliseconds(Lease lease) { return lease % 1ms == Duration::zero(); }
 
-// The times used where none are set: those of the lock's source, if asked for; else none.
+// The default times: those of the lock's source if `lock.pace` asks for them, else none.
 SourcePace PaceOf(SettingReader& reader, const LockEntry& lock) {
   if (reader.Known("lock.pace", "pace", "scaled", {"scaled", "source"}) == "scaled") return {};
   if (lock.source.lease.empty())
@@ -46,7 +46,7 @@ std::string_view OrElse(std::string_view text, std::string_view usual) {
   return text.empty() ? usual : text;
 }
 
-// The program is asked what it is: what is judged depends on that.
+// Queries the driver: the claims to judge depend on its capabilities.
 void ReadDriver(SettingReader& reader, const DriverMeeting& meet, Plan& plan) {
   plan.lock = kDriverLock;
   if (reader.Word("lock.name", kDriverLock) != kDriverLock) {
@@ -95,7 +95,7 @@ void ReadLock(SettingReader& reader, const DriverMeeting& meet, Plan& plan) {
     reader.Fail("lock.call-timeout", "a call needs some time");
 }
 
-// What is left of [lock] or [workload] are options of the part that was named there.
+// The other settings in [lock] or [workload] are options of the lock or workload.
 std::map<std::string, std::string> ReadOptions(SettingReader& reader, const std::string& table,
                                                const std::vector<std::string>& common,
                                                std::string_view what,
@@ -117,13 +117,13 @@ std::map<std::string, std::string> ReadOptions(SettingReader& reader, const std:
                   fmt::format("{} has no such setting{}", what, Suggestion(name, known)));
       return {};
     }
-    // One at a time, so that a message names the place.
+    // Checked one at a time, so that a message names the option's place.
     if (const auto checked = CompleteOptions(what, specs, {{name, **word}}, lease); !checked) {
       reader.Fail(table + "." + name, checked.error().message);
       return {};
     }
   }
-  // So that a misspelt table is told of them.
+  // Marks the options as known, so that a misspelt table gets a suggestion.
   for (const OptionSpec& spec : specs) {
     std::ignore = reader.settings().Take(fmt::format("{}.{}", table, spec.name));
   }
@@ -146,12 +146,12 @@ void ReadRetry(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   plan.retry.timeout = reader.Span("retry.timeout", OrElse(source.timeout, "10 lease"));
 }
 
-// The plan's lock; of a driver, as it says what it can.
+// The plan's lock. For a driver, an entry with its capabilities.
 LockEntry LockOf(const Plan& plan) {
   return plan.driver ? DriverEntryWith(plan.driver->can) : *FindLock(plan.lock);
 }
 
-// How the variant wants the stock written, unless the experiment says otherwise.
+// Sets workload.write to the way that the lock needs, unless the experiment sets it.
 void SuggestWrite(Settings& settings, const WorkloadEntry& workload, const LockEntry& lock) {
   const auto write = std::ranges::find(workload.options, "write", &OptionSpec::name);
   if (lock.write.empty() || write == workload.options.end()) return;
@@ -263,7 +263,7 @@ Result<void> CheckPlan(const Plan& plan, const std::string& where) {
   return CheckFaults(plan, std::vector<FaultPlace>(plan.faults.size(), {.fault = where}));
 }
 
-// How long a fault lasts at most, where that is what `for` says.
+// The length of a fault, if `for` is its length and not that of something else.
 Duration LongestOf(const FaultPlan& fault) {
   const FaultEntry* kind = FindFault(fault.kind);
   const bool is_its = !kind->length_is_of_frames && !kind->ends_itself && !kind->is_final;

@@ -1,5 +1,5 @@
-// From what the user asked for to a plan: names looked up in the registries, defaults filled in,
-// everything that cannot be carried out refused before anything starts.
+// Builds a plan from settings: looks names up in the registries, sets defaults, and refuses
+// everything that cannot run before anything starts.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_PLAN_BUILDER_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_PLAN_BUILDER_H_
 
@@ -15,22 +15,21 @@
 
 namespace doublehold {
 
-// How a plan learns what a driver is: by asking it, or otherwise.
+// Queries a driver, or otherwise supplies what a plan says of it.
 using DriverMeeting = std::function<Result<DriverPlan>(
     const std::string& command, const std::map<std::string, std::string>& options)>;
 
-// The whole settings of one experiment; every one of them must be known. BuildPlan(settings) of
-// compose/driver/driver.h asks the driver.
+// Builds a plan from all settings of one experiment. Unknown settings are errors.
+// BuildPlan(settings) of compose/driver/driver.h queries the driver.
 Result<Plan> BuildPlan(Settings settings, const DriverMeeting& meet);
 
-// What a plan from a file must fulfil to be run here: names that are registered, targets that
-// exist.
+// Checks that a plan from a file can run here: its names are registered and its targets exist.
 Result<void> CheckPlan(const Plan& plan, const std::string& where);
 
-// What the checkers are told of a plan.
+// The facts of a plan that the checkers need.
 RunFacts FactsOf(const Plan& plan);
 
-// The names of a registry's rows.
+// The names of all rows of a registry.
 template <typename Rows>
 std::vector<std::string> NamesOf(const Rows& rows) {
   std::vector<std::string> names;

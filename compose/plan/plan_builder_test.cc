@@ -40,7 +40,7 @@ TEST(BuildPlan, AQuorumLockHasFiveNodesUnlessToldOtherwise) {
   EXPECT_EQ(Good("lock.name = \"redlock\"\ntopology.nodes = 3\n").nodes, 3);
 }
 
-TEST(BuildPlan, TimesAreThoseOfTheSourceWhereAskedFor) {
+TEST(BuildPlan, TimesOfTheSourceAreUsedIfAskedFor) {
   const auto at_source = [](const std::string& lock, const std::string& more = "") {
     return Good("[lock]\nname = \"" + lock + "\"\npace = \"source\"\n" + more);
   };
@@ -153,7 +153,7 @@ for = "1s"
   EXPECT_EQ(plan.faults[3], drift);
 }
 
-// The example of CONTRIBUTING.md.
+// The example in CONTRIBUTING.md.
 TEST(BuildPlan, HoldsIsTheStepAtWhichAClientWasGrantedTheLock) {
   const Plan plan = Good(R"(
 lock.name = "set-nx-px"
@@ -201,7 +201,7 @@ TEST(CheckPlan, TakesEveryPlanThatWasBuilt) {
   }
 }
 
-TEST(FactsOf, TellsTheCheckersWhatTheyMustKnow) {
+TEST(FactsOf, HasWhatTheCheckersNeed) {
   const RunFacts facts = FactsOf(
       Good("name = \"x\"\nseed = 5\nfaults = \"pause\"\nlock.name = \"redlock\"\n[workload]\nitems "
            "= 2\nstock = 3\nclients = 7\n[expect]\nstock = \"violated\"\n[expect_cause]\nstock = "
@@ -224,7 +224,7 @@ TEST(FactsOf, TellsTheCheckersWhatTheyMustKnow) {
   EXPECT_EQ(facts.expect_cause.at("stock"), (std::vector<std::string>{"stopped", "overran"}));
 }
 
-TEST(FactsOf, TellsWhichFaultsKeepAllThatWasAnswered) {
+TEST(FactsOf, SaysWhichFaultsKeepAcknowledgedWrites) {
   const auto kept = [](const std::string& topology, const std::string& fault) {
     const RunFacts facts = FactsOf(Good("lock.name = \"set-nx-px\"\ntopology.name = \"" + topology +
                                         "\"\n[[fault]]\nfrom = \"500ms\"\n" + fault));
@@ -236,11 +236,12 @@ TEST(FactsOf, TellsWhichFaultsKeepAllThatWasAnswered) {
   EXPECT_FALSE(kept("replicated", restart + "\"empty\""));
   EXPECT_TRUE(kept("replicated", promote + "\"planned\""));
   EXPECT_FALSE(kept("replicated", promote + "\"by-hand\""));
-  EXPECT_FALSE(kept("sentinel", promote + "\"planned\""));  // it waits for nothing
+  // The sentinels do not wait for the replica.
+  EXPECT_FALSE(kept("sentinel", promote + "\"planned\""));
   EXPECT_FALSE(kept("replicated", "kind = \"flush\"\nnodes = [1]\n"));
 }
 
-TEST(FactsOf, TellsOfWhichKeyAloneAFaultIs) {
+TEST(FactsOf, SaysWhichFaultsActOnOneKey) {
   const auto key = [](const std::string& kind) {
     return FactsOf(Good("lock.name = \"set-nx-px\"\n[[fault]]\nfrom = \"500ms\"\nnodes = [1]\nkind "
                         "= \"" +
@@ -249,7 +250,7 @@ TEST(FactsOf, TellsOfWhichKeyAloneAFaultIs) {
         .key;
   };
   EXPECT_EQ(key("delete-key"), "dh:item:0");
-  EXPECT_EQ(key("evict"), "");  // others may go before it
+  EXPECT_EQ(key("evict"), "");  // other keys may be evicted first
   EXPECT_EQ(key("flush"), "");
 }
 

@@ -1,4 +1,4 @@
-// What a plan is refused for, and how that is said; its faults apart.
+// Errors in a plan except its faults, and their messages.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -209,7 +209,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheRest) {
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }
 
-TEST(BuildPlan, RefusesALockThatCannotServeAndSaysWhatCould) {
+TEST(BuildPlan, RefusesALockThatDoesNotFitAndSuggestsOthers) {
   const auto names = [](Trait trait) {
     return fmt::format("{}", fmt::join(LocksWith(trait), ", "));
   };

@@ -1,4 +1,4 @@
-// Which node a plan may promote.
+// Which nodes a plan may promote.
 #include <gtest/gtest.h>
 
 #include "compose/testing/plan_testing.h"
@@ -27,7 +27,7 @@ TEST(BuildPlan, TheMasterIsNotPromoted) {
   EXPECT_EQ(Refusal(in("cluster") + promote("3", planned)),
             "x.toml:8: fault.0.nodes: fault 'promote-1': node 3 is the master; its replicas are 8, "
             "9");
-  // Another one may be by then; where servers watch each other, for any reason.
+  // Another node may be the master by then. With sentinels any fault may have caused that.
   Good(in("replicated") + promote("2") + promote("1", later));
   Good(in("replicated") + promote("2", later) + promote("1", "on = \"client 1 holds\"\n"));
   Good(in("sentinel") + "[[fault]]\nkind = \"pause\"\nnodes = [1]\nfor = \"1s\"\n" +

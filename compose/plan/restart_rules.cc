@@ -63,10 +63,10 @@ Result<void> CheckRestart(const Plan& plan, const FaultPlan& fault) {
 
 Result<void> CheckKey(const Plan& plan, const FaultPlan& fault) {
   const FaultEntry* kind = FindFault(fault.kind);
-  // Of a fault on links the key is that of a command.
+  // A fault on links uses `key` for the key of a command.
   if (kind->needs_network || std::ranges::find(kind->keys, "key") == kind->keys.end()) return {};
   const std::vector<std::string> keys = LockKeysOf(plan);
-  // Tokens and queues have the lock's key in their names.
+  // The keys of tokens and queues contain the lock's key.
   const bool known = std::ranges::any_of(
       keys, [&](const std::string& key) { return fault.key.find(key) != std::string::npos; });
   if (known) return {};

@@ -1,4 +1,4 @@
-// What the restarts of a plan must hold between themselves and with the lock, and the lock's
+// Rules for the restarts of a plan: with other restarts, with the lock, and with the lock's
 // `restart-delay`.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_RESTART_RULES_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_RESTART_RULES_H_
@@ -11,23 +11,24 @@
 
 namespace doublehold {
 
-constexpr const char* kRestartDelay = "restart-delay";  // a lock's option
+constexpr const char* kRestartDelay = "restart-delay";  // option of a lock
 
-// Those that locks of the plan's workload are taken by; at least one.
+// The keys of the locks that the plan's workload uses; at least one.
 std::vector<std::string> LockKeysOf(const Plan& plan);
 
-// How long the operator of the plan's lock keeps a node out after it died; 0: not at all.
+// How long the operator keeps a node down after it died, for the plan's lock; 0: the lock has no
+// such rule.
 Duration RestartDelayOf(const Plan& plan);
-// Why that is nonsense, or nothing.
+// Says what is wrong with the restart delay; empty: nothing.
 std::string WhyNoRestartDelay(const Plan& plan);
 
-// Lets no restart of a node (of the store it may be any) be shorter than the lock's restart-delay.
+// Extends the plan's restarts of nodes to the lock's restart-delay. The store may restart sooner.
 void KeepNodesOut(Plan& plan);
 
-// Of a fault that restarts nodes, in the midst of the others: what they can come back with, and
-// when.
+// Checks a fault that restarts nodes, beside the other faults: the data that the nodes need, and
+// when they are back.
 Result<void> CheckRestart(const Plan& plan, const FaultPlan& fault);
-// Of a fault that names a key: that it has to do with a lock of the run.
+// Checks that the key of a fault belongs to a lock of the run.
 Result<void> CheckKey(const Plan& plan, const FaultPlan& fault);
 
 }  // namespace doublehold

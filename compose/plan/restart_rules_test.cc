@@ -1,4 +1,4 @@
-// What restarts in a plan must hold together, and redlock's restart-delay.
+// Rules for restarts in a plan, and redlock's restart-delay.
 #include "compose/plan/restart_rules.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 using testing::Built;
 
-// As the message has it, without the place.
+// The message without its place.
 std::string RefusalOf(const std::string& toml) {
   const Result<Plan> plan = Built(toml);
   if (plan) return "accepted";
@@ -33,7 +33,7 @@ std::string Fault(const std::string& kind, const std::string& rest) {
 }
 const std::string kRestartRulesLock = "[lock]\nname = \"set-nx-px\"\n";
 
-TEST(RestartDelay, IsLongerThanTheLeaseOrNotThere) {
+TEST(RestartDelay, IsLongerThanTheLeaseOrAbsent) {
   EXPECT_EQ(RefusalOf(Redlock("0s")), "accepted");
   EXPECT_EQ(RefusalOf(Redlock("1.5 lease")), "accepted");
   EXPECT_EQ(RefusalOf(Redlock("400ms")),
@@ -54,7 +54,7 @@ TEST(RestartDelay, KeepsNodesOutForThatLongAtLeast) {
   EXPECT_EQ(Built(Redlock("0s") + restarts)->faults[0].length, Duration::zero());
 }
 
-TEST(RestartDelay, OfAPlanThatWasWrittenByHandIsKeptToo) {
+TEST(RestartDelay, IsAppliedToAPlanFromAFile) {
   Plan plan = *Built(Redlock("600ms") + Fault("restart", "name = \"r\"\nnodes = [3]"));
   plan.faults[0].length = 100ms;
   const Result<void> checked = CheckPlan(plan, "plan.json");
@@ -95,7 +95,7 @@ TEST(Restarts, AreRefusedForWhatTheNodesCannotDo) {
     EXPECT_EQ(RefusalOf(kRestartRulesLock + refused.toml), refused.message);
 }
 
-TEST(Restarts, WhatOneCannotComeBackWithIsSaidWhereItStands) {
+TEST(Restarts, MissingDataIsAnErrorAtItsSetting) {
   const Result<Plan> plan = Built(kRestartRulesLock + Fault("pause", "nodes = [1]\nfor = \"1s\"") +
                                   Fault("restart", "nodes = [1]\nfor = \"1s\"\ndata = \"rdb\""));
   ASSERT_FALSE(plan);
@@ -124,7 +124,7 @@ TEST(NodeData, IsKeptOnlyWhereARestartNeedsIt) {
 
 MonoTime AtMs(int64_t ms) { return MonoTime(std::chrono::milliseconds(ms)); }
 
-TEST(LogGrowth, KnowsHowLongALogWas) {
+TEST(LogGrowth, KnowsTheLengthOfALogAtATime) {
   LogGrowth growth(30ms);
   EXPECT_EQ(growth.BytesAt(AtMs(5)), 0u);
   for (const auto& [at_ms, bytes] : {std::pair(10, 100), {15, 100}, {20, 150}, {40, 200}}) {

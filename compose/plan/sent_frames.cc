@@ -23,13 +23,13 @@
 namespace doublehold {
 namespace {
 
-// To the store, by the values of `write`: a way of writing stock, whichever workload has it.
+// The commands to the store for each value of `write`, whichever workload has it.
 struct WriteRow {
   std::string_view write;
   SentCommands sends;
 };
 
-constexpr std::string_view kMessage = "MESSAGE";  // what is published, as faults/proxy calls it
+constexpr std::string_view kMessage = "MESSAGE";  // name of a published message in faults/proxy
 constexpr std::string_view kStock = "dh:stock:{}";
 
 constexpr std::array kOfWrites{
@@ -42,13 +42,13 @@ constexpr std::array kOfWrites{
     WriteRow{"atomic-script", {"GET EVALSHA EVAL", kStock}},
 };
 
-// What one part of a run sends.
+// The commands that one part of a run sends.
 struct Traffic {
-  std::string part;  // "lock redlock"
+  std::string part;  // for example "lock redlock"
   bool known = true;
   struct Kind {
     std::string command;
-    std::string key;  // empty: it has none
+    std::string key;  // empty: the command has no key
   };
   std::vector<Kind> kinds{};
 
@@ -56,7 +56,7 @@ struct Traffic {
     std::istringstream in{std::string(commands)};
     for (std::string command; in >> command;) kinds.push_back({command, key});
   }
-  // In the place of "{}" each of these.
+  // Adds a row for each of `names`, which replaces "{}" in the key.
   void Add(const SentCommands& row, const std::vector<std::string>& names) {
     const size_t gap = row.key.find("{}");
     if (gap == std::string_view::npos) return Add(row.commands, std::string(row.key));
@@ -64,7 +64,7 @@ struct Traffic {
       Add(row.commands, std::string(row.key).replace(gap, 2, name));
     }
   }
-  // "SET, EVALSHA"; "nothing".
+  // For example "SET, EVALSHA", or "nothing".
   [[nodiscard]] std::string Commands() const {
     std::vector<std::string> commands;
     for (const Kind& kind : kinds) {
@@ -108,7 +108,7 @@ Traffic ToStore(const Plan& plan) {
   return traffic;
 }
 
-// What goes over the links that the fault acts on.
+// The commands on the links that the fault acts on.
 std::vector<Traffic> TrafficOn(const Plan& plan, const FaultPlan& fault) {
   const auto is_store = [](int node) { return node == kStoreNode; };
   std::vector<Traffic> all;
@@ -119,7 +119,7 @@ std::vector<Traffic> TrafficOn(const Plan& plan, const FaultPlan& fault) {
   return all;
 }
 
-// A long list is of use to nobody.
+// Shortens a long list of suggestions.
 std::string NearestOf(const std::string& word, std::vector<std::string> known) {
   constexpr size_t kMost = 12;
   const std::string nearest = Suggestion(word, known);
@@ -162,7 +162,7 @@ Result<void> RefuseKey(const std::vector<Traffic>& links, const FaultPlan& fault
 }  // namespace
 
 Result<void> CheckFrames(const Plan& plan, const FaultPlan& fault) {
-  // Of a fault on nodes the key is one that they keep.
+  // For a fault on nodes `key` is a key of the nodes.
   if (!FindFault(fault.kind)->needs_network || (fault.command.empty() && fault.key.empty()))
     return {};
   const std::vector<Traffic> links = TrafficOn(plan, fault);

@@ -1,4 +1,4 @@
-// What clients put on their links: a fault on frames that never come by is refused.
+// The frames that clients send. A fault on frames that no client sends is refused.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_SENT_FRAMES_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_SENT_FRAMES_H_
 
@@ -7,9 +7,9 @@
 
 namespace doublehold {
 
-// That a client of this run may send such a command, with such a first key, over a link that the
-// fault acts on. What a lock or a workload sends stands in its registry entry; of one that does not
-// say it nothing is known, and nothing refused.
+// Checks that a client of this run may send the fault's command with its key over a link that the
+// fault acts on. The registry entries of locks and workloads list what they send. Nothing is
+// refused if an entry lists nothing.
 Result<void> CheckFrames(const Plan& plan, const FaultPlan& fault);
 
 }  // namespace doublehold

@@ -1,4 +1,4 @@
-// What registry entries say that locks and workloads send, against what servers are really sent.
+// The commands that registry entries list are those that real servers receive.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -27,10 +27,10 @@ using testing::kPatience;
 using testing::Server;
 
 constexpr int kNodes = 3;
-constexpr Lease kSentCommandsLease = 300ms;  // as in the plans below
+constexpr Lease kSentCommandsLease = 300ms;  // the same as in the plans below
 constexpr const char* kEnd = "that was all";
 
-// Everything a server is told from now on, by clients and not by their scripts.
+// Records every command that clients send to a server; commands of scripts do not count.
 class Monitor {
  public:
   explicit Monitor(NodeAddress server) : server_(std::move(server)) {
@@ -39,7 +39,7 @@ class Monitor {
     EXPECT_EQ(Line(), "+OK");
   }
 
-  // The commands that came since the last call, as words.
+  // The commands since the last call, as words.
   std::vector<std::vector<std::string>> Take() {
     EXPECT_EQ(Ask(server_, {"ECHO", kEnd}), kEnd);
     std::vector<std::vector<std::string>> commands;
@@ -71,7 +71,7 @@ class Monitor {
     }
   }
 
-  // Of `+1.2 [0 unix:/x] "SET" "a \"word\"" "v"`; quotes within a word matter to nobody here.
+  // Parses `+1.2 [0 unix:/x] "SET" "a \"word\"" "v"`. Quotes within a word do not matter here.
   static std::vector<std::string> WordsOf(const std::string& line) {
     std::vector<std::string> words;
     size_t at = line.find("] \"");
@@ -98,7 +98,7 @@ std::string KeyOf(const std::vector<std::string>& words) {
   return at == 0 || at >= words.size() ? std::string() : words[at];
 }
 
-// Servers 1 to kNodes, and 0, the store.
+// Servers 1 to kNodes, and 0, which is the store.
 class Farm {
  public:
   Farm() {
@@ -117,16 +117,16 @@ class Farm {
   void Empty() {
     for (size_t i = 0; i < servers_.size(); ++i) {
       EXPECT_EQ(Ask(servers_[i]->address(), {"FLUSHALL"}), "OK");
-      // Else EVALSHA is all that is ever seen.
+      // Otherwise only EVALSHA would be seen.
       EXPECT_EQ(Ask(servers_[i]->address(), {"SCRIPT", "FLUSH"}), "OK");
     }
     Skip();
   }
-  // What came until now is nobody's business.
+  // Drops the commands recorded so far.
   void Skip() {
     for (const auto& monitor : monitors_) monitor->Take();
   }
-  // Nothing came that a fault could not be aimed at.
+  // Expects that a fault could name each recorded command.
   void ExpectAllListed(const Plan& plan) {
     for (int node = 0; node <= kNodes; ++node) {
       for (const auto& words : monitors_[static_cast<size_t>(node)]->Take()) {
@@ -145,7 +145,7 @@ class Farm {
   RealProcess process_;
 };
 
-// A client of the plan and the lock of its first session.
+// A client of the plan with the lock of its first session.
 struct Client {
   Client(const Farm& farm, const Plan& plan, int number)
       : process(farm.ProcessOf(number)),
@@ -164,13 +164,14 @@ struct Client {
   std::unique_ptr<Lock> lock;
 };
 
-// Every operation, in every outcome: granted, refused, lost, taken over, given up.
+// Calls every operation, with every outcome: granted, refused, lost, taken over, given up.
 void UseLock(const Farm& farm, const Plan& plan, const LockKey& key) {
   Client a(farm, plan, 1);
   Client b(farm, plan, 2);
   const RetryPolicy policy{
       .interval = 2ms, .timeout = kSentCommandsLease + 50ms, .call_timeout = kPatience};
-  // A machine that is slow for a lease makes a lock refuse; one that awaits a replica has none.
+  // A machine that stalls for a lease makes the lock refuse, so try for longer. A lock that waits
+  // for replicas never gets one here.
   const auto replicas = plan.lock_options.find("wait-replicas");
   const bool awaits = replicas != plan.lock_options.end() && replicas->second != "0";
   RetryPolicy patient = policy;
@@ -222,7 +223,7 @@ struct Form {
   Plan plan;
 };
 
-// The lock as it is, and with each other value of each of its options.
+// The lock with its defaults, and with each other value of each of its options.
 std::vector<Form> FormsOf(const LockEntry& lock) {
   const std::string usual =
       fmt::format("lock.name = \"{}\"\nlock.lease = \"300ms\"\n{}", lock.name,
@@ -245,7 +246,7 @@ std::vector<Form> FormsOf(const LockEntry& lock) {
   return forms;
 }
 
-TEST(SentCommands, LocksSendWhatTheyAreListedWith) {
+TEST(SentCommands, LocksSendOnlyListedCommands) {
   Farm farm;
   for (const LockEntry& lock : Locks()) {
     for (const Form& form : FormsOf(lock)) {
@@ -263,7 +264,7 @@ TEST(SentCommands, LocksSendWhatTheyAreListedWith) {
   }
 }
 
-TEST(SentCommands, WorkloadsSendWhatTheyAreListedWith) {
+TEST(SentCommands, WorkloadsSendOnlyListedCommands) {
   Farm farm;
   for (const WorkloadEntry& workload : Workloads()) {
     const auto write = std::ranges::find(workload.options, "write", &OptionSpec::name);
@@ -274,13 +275,13 @@ TEST(SentCommands, WorkloadsSendWhatTheyAreListedWith) {
     for (const std::string_view way : writes) {
       bool served = false;
       for (const LockEntry& lock : Locks()) {
-        // So little that what is done when nothing is left is done too.
+        // A small stock, so that commands for an empty stock are sent too.
         const Result<Plan> plan = Built(fmt::format(
             "lock.name = \"{}\"\nlock.lease = \"300ms\"\nworkload.name = \"{}\"\n{}{}{}", lock.name,
             workload.name, sells ? "workload.stock = 3\n" : "",
             way.empty() ? "" : fmt::format("workload.write = \"{}\"\n", way),
             lock.most_nodes > 1 ? fmt::format("topology.nodes = {}\n", kNodes) : ""));
-        if (!plan) continue;  // a misfit
+        if (!plan) continue;  // the lock and the workload do not fit
         SCOPED_TRACE(fmt::format("{} {} with {}", workload.name, way, lock.name));
         farm.Empty();
         const RealProcess referee = farm.ProcessOf(0);

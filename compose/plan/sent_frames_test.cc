@@ -12,12 +12,12 @@ using testing::Case;
 using testing::Good;
 using testing::Refusal;
 
-// A drop from line 4 on.
+// A plan whose fault begins at line 4.
 std::string Drop(const std::string& lock, const std::string& lines) {
   return "lock.name = \"" + lock + "\"\n[[fault]]\nkind = \"drop\"\n" + lines;
 }
 
-TEST(SentCommands, FramesThatNobodySendsAreNoTarget) {
+TEST(SentCommands, FramesThatNoClientSendsAreRefused) {
   const std::string command = "x.toml:4: fault.0.command: fault 'drop-1': ";
   const std::string key = "x.toml:5: fault.0.key: fault 'drop-1': ";
   const std::string lock = "lock set-nx-px sends SET, EVALSHA, EVAL";
@@ -67,7 +67,7 @@ TEST(SentCommands, ALongListOfKeysIsCutShort) {
   EXPECT_EQ(refusal.find("dh:item:12"), std::string::npos) << refusal;
 }
 
-TEST(SentCommands, WhatAnOptionMakesALockSendIsATarget) {
+TEST(SentCommands, CommandsOfALocksOptionAreAccepted) {
   Good("lock.wait-replicas = 1\ntopology.name = \"replicated\"\n" +
        Drop("set-nx-px", "command = \"wait\"\n"));
   Good(Drop("redisson", "command = \"MESSAGE\"\n"));
@@ -77,7 +77,7 @@ TEST(SentCommands, WhatAnOptionMakesALockSendIsATarget) {
   Good(Drop("redisson-fair", "key = \"redisson_lock_queue:{dh:item:0}\"\n"));
 }
 
-TEST(SentCommands, OfALockThatIsNotListedNothingIsKnown) {
+TEST(SentCommands, AnythingIsAcceptedForALockWithoutAList) {
   Plan plan = Good("lock.name = \"set-nx-px\"\n");
   const FaultPlan fault{.kind = "drop", .nodes = {1}, .command = "GETEX"};
   EXPECT_FALSE(CheckFrames(plan, fault));

@@ -12,7 +12,7 @@
 namespace doublehold {
 namespace {
 
-// What a number without a unit was meant in, by what is usual there.
+// Guesses the unit that the user forgot, from the default value.
 std::string_view UnitOf(std::string_view usual) {
   const size_t unit = usual.find_last_of("0123456789") + 1;
   return usual.substr(unit) == "s" && usual != "0s" ? "s" : "ms";

@@ -1,4 +1,4 @@
-// Reads typed values out of Settings; the first error is kept, later reads answer their fallback.
+// Reads typed values from Settings. Keeps the first error; later reads return their fallback.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_SETTING_READER_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_SETTING_READER_H_
 
@@ -14,7 +14,7 @@ namespace doublehold {
 
 class SettingReader {
  public:
-  // `settings` outlives it. With a lease, durations may be given in leases.
+  // `settings` must outlive the reader. With a lease, durations may be given in leases.
   explicit SettingReader(Settings& settings, std::optional<Lease> lease = std::nullopt)
       : settings_(settings), lease_(lease) {}
 
@@ -22,16 +22,16 @@ class SettingReader {
 
   std::optional<std::string> Word(const std::string& name);
   std::string Word(const std::string& name, std::string_view fallback);
-  // One of the known words; `kind` names them in a message ("lock").
+  // Reads one of the known words; `kind` names them in a message ("lock").
   std::string Known(const std::string& name, std::string_view kind, std::string_view fallback,
                     const std::vector<std::string>& known);
   int64_t Integer(const std::string& name, int64_t fallback, int64_t least, int64_t most);
   double Number(const std::string& name, double fallback, double least, double most);
   bool Flag(const std::string& name, bool fallback);
   Duration Span(const std::string& name, std::string_view fallback);
-  // One that may be below zero: "-500ms".
+  // Reads a duration that may be negative: "-500ms".
   Duration SignedSpan(const std::string& name, std::string_view fallback);
-  // A list, or one word with commas.
+  // Reads a list, or one word with commas.
   std::vector<std::string> Words(const std::string& name);
 
   void Fail(const std::string& name, const std::string& message);

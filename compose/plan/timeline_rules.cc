@@ -27,7 +27,7 @@ Result<void> CheckAnnounced(const Plan& plan, const Trigger& trigger, const char
 }  // namespace
 
 std::vector<Step> StepsOf(const Plan& plan) {
-  // Of every client, whatever it does with whatever lock.
+  // Every client announces these, with every lock and workload.
   std::vector<Step> steps{Step::kStart, Step::kAfterAcquire, Step::kBeforeRelease,
                           Step::kAfterRelease};
   for (const auto& some : {FindLock(plan.lock)->steps, FindWorkload(plan.workload)->steps}) {

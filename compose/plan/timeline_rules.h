@@ -1,5 +1,5 @@
-// What a timeline waits for exists. Whether it comes is for the run to see: a fault that never took
-// effect leaves the verdict unknown.
+// Checks that the steps and faults exist for which a timeline waits. Only the run shows whether
+// they happen: a fault that did not take effect makes the verdict unknown.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_TIMELINE_RULES_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_TIMELINE_RULES_H_
 
@@ -12,20 +12,20 @@
 
 namespace doublehold {
 
-// The steps that clients of this run announce, given its lock and its workload; in the order of
-// Step.
+// The steps that clients of this run announce with its lock and workload, in the order of Step.
 std::vector<Step> StepsOf(const Plan& plan);
 
-// Of one fault: clients of this run announce its steps. Its lock and its workload are known.
+// Checks that clients of this run announce the fault's steps. Requires that its lock and workload
+// are registered.
 Result<void> CheckSteps(const Plan& plan, const FaultPlan& fault);
 
 struct FaultRefusal {
-  size_t index = 0;  // of the fault in the plan
+  size_t index = 0;  // index of the fault in the plan
   std::string message;
-  std::string setting;  // of it, that is to blame
+  std::string setting;  // the wrong setting of the fault
 };
 
-// The first fault that names another that does not exist. Names are unique.
+// The first fault that refers to a fault that does not exist. Requires that names are unique.
 std::optional<FaultRefusal> FindUnknownFault(const Plan& plan);
 
 }  // namespace doublehold

@@ -13,12 +13,12 @@ namespace {
 constexpr std::array<std::string_view, 2> kNets{"proxy", kNamespaces};
 constexpr int kMostNodes = 15;
 constexpr int kUsualQuorum = 5;
-// Servers ping each other some ten times in it.
+// Servers ping each other about ten times in this time.
 constexpr Duration kShortestDownAfter = 100ms;
 constexpr Duration kLongestPacketDelay = 10s;
 constexpr Duration kLongestDownAfter = std::chrono::minutes(1);
 
-// What a driver, which knows nothing but addresses, cannot use.
+// A driver knows only addresses, so it cannot use this topology.
 Misfit WhyNoDriver(const Plan& plan) {
   if (FindTopology(plan.topology)->FailsOver()) {
     return {"name",
@@ -33,7 +33,7 @@ Misfit WhyNoDriver(const Plan& plan) {
   return {};
 }
 
-// Why the lock cannot run there.
+// Says why the lock cannot run on this topology.
 Misfit WhyNotOn(const Plan& plan, const LockEntry& lock) {
   if (plan.driver) {
     if (Misfit misfit = WhyNoDriver(plan); !misfit.why.empty()) return misfit;
@@ -70,7 +70,7 @@ Misfit TopologyMisfit(const Plan& plan, const LockEntry& lock) {
 }
 
 void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
-  // Asked for either way: an unknown setting may be meant for it.
+  // Read even without a topology, so that a misspelt setting gets a suggestion.
   const bool named = reader.Word("topology.name").has_value();
   if (named) plan.topology = reader.Known("topology.name", "topology", "", NamesOf(Topologies()));
   const TopologyEntry* topology = FindTopology(plan.topology);

@@ -1,4 +1,4 @@
-// [topology]: how many servers there are, and how they hang together.
+// [topology]: the number of servers, and how they are arranged.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_TOPOLOGY_SETTINGS_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_TOPOLOGY_SETTINGS_H_
 
@@ -9,15 +9,15 @@
 
 namespace doublehold {
 
-// Reads the settings into the plan, whose lock and options are known; what does not fit fails in
-// `reader`.
+// Reads the settings into the plan. Requires that the plan's lock and options are known. Reports
+// errors to the reader.
 void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan);
 
-// Why the topology of a plan is none, or none for its lock; both empty when it is. Its name and
-// lock are known.
+// Says why the topology is invalid, or invalid for its lock; both texts are empty if it is valid.
+// Requires that the topology and lock are registered.
 Misfit TopologyMisfit(const Plan& plan, const LockEntry& lock);
 
-// Whether a plan that was read from a file has numbers that ReadTopology could have left there.
+// Whether the topology's numbers in a plan from a file are in the range that ReadTopology allows.
 bool TopologyIsInRange(const Plan& plan);
 
 }  // namespace doublehold
