@@ -19,14 +19,15 @@ namespace doublehold {
 namespace {
 
 constexpr const char* kPython = "python3";
-constexpr const char* kNearest = "did you mean";  // of Suggestion, when a known word is near
+// Part of Suggestion's text if a known word is similar.
+constexpr const char* kNearest = "did you mean";
 
 struct Asked {
   const KeptDriver* driver = nullptr;
-  std::string version;  // empty: the pinned one
+  std::string version;  // empty: the pinned version
 };
 
-// Nothing when it is a command.
+// Returns nothing if `asked` is a shell command.
 std::optional<Asked> ParseAsked(const std::string& asked) {
   const size_t at = asked.find('@');
   const auto driver = std::ranges::find(KeptDrivers(), asked.substr(0, at), &KeptDriver::name);
@@ -34,7 +35,7 @@ std::optional<Asked> ParseAsked(const std::string& asked) {
   return Asked{.driver = &*driver, .version = at == std::string::npos ? "" : asked.substr(at + 1)};
 }
 
-// One word that names no program, a folder's least of all.
+// Whether the word is a single word that names no program or folder.
 bool IsNoCommand(const std::string& word) {
   if (word.empty() || word.find_first_of(" \t\n/;|&<>()$`'\"\\=") != std::string::npos)
     return false;
@@ -47,8 +48,8 @@ bool IsNoCommand(const std::string& word) {
   return true;
 }
 
-// Why it is nothing to be run: a kept driver's name that is misspelt. Empty where the shell may
-// know better.
+// Says so if the word looks like the misspelt name of a bundled driver. Empty if it may be a
+// command.
 std::string Misspelt(const std::string& asked) {
   if (!IsNoCommand(asked)) return {};
   std::vector<std::string> names;
@@ -58,8 +59,9 @@ std::string Misspelt(const std::string& asked) {
   return unknown.find(kNearest) == std::string::npos ? std::string() : unknown;
 }
 
-// Letters, digits, and what stands between them: it becomes a word of a shell, and a part of a
-// file's name. No word as "latest": the cache would keep what that was on the first day.
+// Allows letters, digits and separators, since the version becomes a word of a shell command and a
+// part of a file name. Refuses words such as "latest": the cache would keep the first day's version
+// for ever.
 bool IsVersion(std::string_view text) {
   const auto fits = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '+' || c == '_';
@@ -68,7 +70,7 @@ bool IsVersion(std::string_view text) {
          std::ranges::all_of(text, fits);
 }
 
-// Beside the build folder, or where the program was built.
+// Beside the build folder, or in the source folder of this build.
 Result<std::string> Launcher() {
   std::error_code code;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
@@ -99,7 +101,7 @@ Result<std::vector<std::string>> WordsOf(const std::string& asked, const Asked& 
 std::string ShellQuoted(const std::string& word) {
   std::string quoted = "'";
   for (const char c : word) {
-    if (c == '\'') quoted += "'\\'";  // out of the quotes, one by itself, and in again
+    if (c == '\'') quoted += "'\\'";  // ends the quotes, adds a quote, and opens them again
     quoted.push_back(c);
   }
   quoted.push_back('\'');
@@ -154,7 +156,7 @@ Result<void> InstallDriver(const std::string& asked) {
   const Result<std::string> done = RunTool(*words);
   if (done) return {};
   Error error = done.error();
-  // What the launcher says begins with the driver's name, and who ran it is nobody's business.
+  // The launcher's message begins with the driver's name, so "python3: " is dropped.
   const std::string ran = fmt::format("{}: ", kPython);
   if (error.message.starts_with(ran + std::string(parsed->driver->name)))
     error.message.erase(0, ran.size());

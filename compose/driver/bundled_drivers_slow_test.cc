@@ -1,5 +1,4 @@
-// The drivers that are kept by name, with the libraries that they install. Without a package
-// registry there is nothing to test.
+// The bundled drivers with the libraries that they install. Skipped without a package registry.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -15,7 +14,7 @@
 namespace doublehold {
 namespace {
 
-// What it sets is as it was when it goes.
+// Sets environment variables and restores them in its destructor.
 class Surroundings {
  public:
   ~Surroundings() {
@@ -39,7 +38,7 @@ class Surroundings {
 class EmptyCache {
  protected:
   EmptyCache() { surroundings_.Set("XDG_CACHE_HOME", folder_.path() / "cache"); }
-  // As on a machine that has fetched nothing before, and reaches nothing.
+  // Simulates a machine with empty caches and without a network.
   void TakeRegistriesAway() {
     surroundings_.Set("PIP_NO_INDEX", "1");
     surroundings_.Set("npm_config_offline", "true");
@@ -60,7 +59,7 @@ class EmptyCache {
 
 class Kept : public EmptyCache, public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Kept, KeepsToTheProtocolAndIsJudgedAsAnyOther) {
+TEST_P(Kept, FollowsTheProtocolAndIsJudgedLikeOtherLocks) {
   if (const Result<void> installed = InstallDriver(GetParam()); !installed)
     GTEST_SKIP() << installed.error().message;
   const Finished checked = RunProgram({"driver", "check", "--", GetParam()});
@@ -74,16 +73,16 @@ TEST_P(Kept, KeepsToTheProtocolAndIsJudgedAsAnyOther) {
     return ReadJson(folder.path() / name / "verdict.json");
   };
   EXPECT_EQ(run("calm", {"--duration", "4s"}).at("overall"), "valid");
-  // A holder that is stopped past its lease goes on as if it held: no lock with a lease alone
-  // prevents that.
+  // A holder stopped past its lease continues as if it held the lock. A lock with only a lease
+  // cannot prevent that.
   EXPECT_EQ(
       ClaimOf(run("pause", {"--faults", "pause", "--duration", "8s"}), "exclusion").at("outcome"),
       "violated");
 }
 
-TEST_P(Kept, WhatCannotBeInstalledIsSaidInOneLine) {
+TEST_P(Kept, AFailedInstallationIsReportedOnOneLine) {
   TakeRegistriesAway();
-  // Of one that was killed.
+  // The remains of an installation that was killed.
   std::filesystem::create_directories(cache() / "doublehold" / "installing-x" / "made");
   const Finished finished = RunProgram({"run", "--driver", GetParam()});
   EXPECT_EQ(finished.exit_code, 4);
@@ -95,7 +94,7 @@ TEST_P(Kept, WhatCannotBeInstalledIsSaidInOneLine) {
 
 class KeptCache : public EmptyCache, public ::testing::Test {};
 
-TEST_F(KeptCache, ThatCannotBeWrittenIsSaidInOneLine) {
+TEST_F(KeptCache, ThatCannotBeWrittenIsReportedOnOneLine) {
   std::ofstream(cache()) << "no folder";
   const Finished finished = RunProgram({"run", "--driver", "redis-py"});
   EXPECT_EQ(finished.exit_code, 4);
@@ -103,8 +102,8 @@ TEST_F(KeptCache, ThatCannotBeWrittenIsSaidInOneLine) {
   EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
 }
 
-// A package manager may take another version than it was asked for.
-TEST_F(KeptCache, WithAnotherVersionThanWasAskedForIsRefused) {
+// A package manager may install another version than requested.
+TEST_F(KeptCache, WithAnotherVersionThanRequestedIsRefused) {
   if (const Result<void> installed = InstallDriver("redis-py@5.0.0"); !installed)
     GTEST_SKIP() << installed.error().message;
   for (const auto& entry : std::filesystem::directory_iterator(cache() / "doublehold")) {
@@ -125,7 +124,7 @@ std::vector<std::string> NamesKeptDrivers() {
 }
 INSTANTIATE_TEST_SUITE_P(Each, Kept, ::testing::ValuesIn(NamesKeptDrivers()));
 
-// Of the other locks that a library has, of its other versions, and of majorities.
+// Other locks of a library, other versions of it, and majorities.
 struct KeptDriversWay {
   const char* name;
   const char* driver;

@@ -1,5 +1,5 @@
-// The drivers that are kept by name: how they are called. Of what they serve, and whether it can be
-// installed: kept_drivers_slow_test.
+// The names and versions of bundled drivers, and their commands. kept_drivers_slow_test tests the
+// drivers themselves.
 #include "compose/driver/bundled_drivers.h"
 
 #include <gtest/gtest.h>
@@ -12,14 +12,14 @@
 namespace doublehold {
 namespace {
 
-TEST(KeptDrivers, ANameStandsForItsProgram) {
+TEST(KeptDrivers, ANameIsReplacedByItsCommand) {
   const std::string program = ShellQuoted(SourceDir() + "/drivers/kept.py");
   const std::pair<std::string, std::string> cases[] = {
       {"redis-py", "'python3' " + program + " 'redis-py'"},
       {"redis-py@4.5.5", "'python3' " + program + " 'redis-py' '--version' '4.5.5'"},
       {"redis-py@5.1.0b1", "'python3' " + program + " 'redis-py' '--version' '5.1.0b1'"},
       {"python3 my_lock.py", "python3 my_lock.py"},
-      {"redis-server", "redis-server"},  // near, but a program
+      {"redis-server", "redis-server"},  // similar, but a program
       {"./redis-pyx", "./redis-pyx"},
       {"my-own-lock", "my-own-lock"},
       {"", ""},
@@ -32,7 +32,7 @@ TEST(KeptDrivers, ANameStandsForItsProgram) {
   }
 }
 
-TEST(KeptDrivers, AVersionIsTheOneThatWasAskedForHoweverManyZerosEndIt) {
+TEST(KeptDrivers, VersionsAreEqualIfTheyDifferOnlyInTrailingZeros) {
   EXPECT_EQ(VersionAsked("redsync@4.0.3"), "4.0.3");
   EXPECT_EQ(VersionAsked("redsync"), "");
   EXPECT_EQ(VersionAsked("my-lock@4.0.3"), "");
@@ -43,7 +43,7 @@ TEST(KeptDrivers, AVersionIsTheOneThatWasAskedForHoweverManyZerosEndIt) {
   EXPECT_FALSE(IsVersionAsked("5.0", "5.0.10"));
 }
 
-TEST(KeptDrivers, AMisspeltNameIsToldFromACommand) {
+TEST(KeptDrivers, AMisspeltNameIsDistinguishedFromACommand) {
   const std::pair<std::string, std::string> cases[] = {
       {"reddison", "driver 'reddison' is unknown (did you mean 'redisson'?)"},
       {"redisson2@3.50.0", "driver 'redisson2' is unknown (did you mean 'redisson'?)"},
@@ -57,7 +57,7 @@ TEST(KeptDrivers, AMisspeltNameIsToldFromACommand) {
   }
 }
 
-TEST(KeptDrivers, AVersionIsNoWordOfTheShell) {
+TEST(KeptDrivers, AVersionCannotContainShellSyntax) {
   for (const char* asked : {"redis-py@", "redis-py@1;true", "redis-py@--install", "redis-py@latest",
                             "redis-py@../x", "redis-py@1 2"}) {
     const Result<std::string> found = DriverCommandOf(asked);
@@ -71,8 +71,7 @@ TEST(KeptDrivers, AVersionIsNoWordOfTheShell) {
   }
 }
 
-// kept.py names what it knows when it is asked for something else, and `kept.py --list` its
-// versions.
+// kept.py lists its known names in an error, and its versions with `kept.py --list`.
 TEST(KeptDrivers, AreThoseThatTheLauncherKnows) {
   const Result<std::string> listed =
       RunTool({"python3", SourceDir() + "/drivers/kept.py", "--list"});

@@ -17,7 +17,7 @@ namespace {
 using AnswerKind = DriverAnswer::Kind;
 
 constexpr Lease kLease = kTrialLease;
-constexpr Duration kRunOut = kLease * 3;  // by then what a lease kept is free
+constexpr Duration kRunOut = kLease * 3;  // by then a lock with this lease has expired
 constexpr Duration kTryInterval = 50ms;
 constexpr Duration kReconnection = kDriverPatience / 2;
 
@@ -73,7 +73,7 @@ class Trial : private DriverParties {
     return true;
   }
 
-  // Of another process: what is wrong with its answer to an option that no driver has.
+  // Starts another process with an option that no driver has. Says what is wrong with its answer.
   std::string WhyNotRefused() {
     const MemoryLog log;
     const auto driver =
@@ -219,7 +219,7 @@ class Trial : private DriverParties {
     Must(AnswerKind::kNo, "extend of what was released", Extend(kA, first.grant));
   }
 
-  // What is asked first may fail, and may have been done.
+  // The first request may fail although the server executed it.
   void OpensAnew() {
     const std::array<std::string_view, 4> close{"CLIENT", "KILL", "TYPE", "normal"};
     if (!MakeConnection(server_)->Call(close, RealMono() + kDriverPatience))
@@ -240,10 +240,11 @@ class Trial : private DriverParties {
     }
   }
 
-  // The server forgets everything, as one that was restarted empty does.
+  // FLUSHALL loses all keys, as a restart without data does.
   void TellsOfLosses() {
     if (!hello().Can("lost")) return Skip();
-    // One that extends asks at a part of the lease: at a long one, it would be told too late.
+    // A driver that extends checks once in a part of the lease; with a long lease it would notice
+    // too late.
     const DriverAnswer first =
         Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA, {.lease = kLease}));
     const std::array<std::string_view, 1> flush{"FLUSHALL"};

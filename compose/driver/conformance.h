@@ -1,4 +1,5 @@
-// What a driver must do, asked of two of its processes on one server: `doublehold driver check`.
+// `doublehold driver check`: tests the requirements on a driver with two of its processes on one
+// server.
 #ifndef DOUBLEHOLD_COMPOSE_DRIVER_CONFORMANCE_H_
 #define DOUBLEHOLD_COMPOSE_DRIVER_CONFORMANCE_H_
 
@@ -11,12 +12,12 @@
 namespace doublehold {
 
 struct TrialStep {
-  std::string what;         // "a second client is refused"
-  std::string wrong;        // empty: it did what it must
-  bool no_program = false;  // there is none that could do anything
+  std::string what;         // for example "a second client is refused"
+  std::string wrong;        // empty: the step passed
+  bool no_program = false;  // whether the command starts no program at all
 };
 
-// Calls `told` after each step. Ends early when a driver breaks the protocol.
+// Calls `told` after each step. Ends early if a driver breaks the protocol.
 void TryDriver(const std::string& command, const std::map<std::string, std::string>& options,
                const NodeAddress& server, const std::function<void(const TrialStep&)>& told);
 

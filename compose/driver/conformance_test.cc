@@ -1,5 +1,4 @@
-// What `driver check` finds out about drivers that can more, or less, than the template; made of
-// it.
+// `driver check` on drivers that can do more or less than the template, made from the template.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -10,7 +9,7 @@
 namespace doublehold {
 namespace {
 
-// Looks every 20 ms whether the lock is still there; "never" says nothing.
+// Checks every 20 ms whether the lock is still there; "never" reports nothing.
 constexpr const char* kWatcher = R"(
 import json, sys, threading, time
 sys.path.insert(0, sys.argv[1])
@@ -38,7 +37,7 @@ driver = Driver(Watched)
 driver.run()
 )";
 
-TEST(DriverTrial, AsksThoseWhoTellOfLossesForOne) {
+TEST(DriverTrial, TestsLostNotificationsIfTheDriverHasThem) {
   const TestFolder folder;
   WriteFile(folder.path() / "watcher.py", kWatcher);
   const auto check = [&](const char* how) {
@@ -57,7 +56,7 @@ TEST(DriverTrial, AsksThoseWhoTellOfLossesForOne) {
       << silent.out;
 }
 
-// Keeps its connection, though the server has closed it.
+// Keeps using its connection after the server has closed it.
 constexpr const char* kStubborn = R"(
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -76,7 +75,7 @@ template.Redis = Stubborn
 template.Driver(template.Library).run()
 )";
 
-TEST(DriverTrial, ClosesTheConnectionsOfAll) {
+TEST(DriverTrial, TestsThatADriverReconnects) {
   const TestFolder folder;
   WriteFile(folder.path() / "stubborn.py", kStubborn);
   const Finished checked =
@@ -91,8 +90,8 @@ TEST(DriverTrial, ClosesTheConnectionsOfAll) {
   EXPECT_EQ(checked.out.find("WRONG"), checked.out.rfind("WRONG")) << checked.out;
 }
 
-// Lets the owner in again, or readers in together. argv: what it can, at which count it frees the
-// lock, and by how much it overstates its leases in ms.
+// Lets the owner enter again, or readers together. argv: its capabilities, the count at which it
+// frees the lock, and by how many ms it overstates its leases.
 constexpr const char* kCounts = R"(
 import os, sys, time
 sys.path.insert(0, sys.argv[1])
@@ -132,12 +131,12 @@ class Nested(Library):
 Driver(Nested).run()
 )";
 
-TEST(DriverTrial, AsksReadersAndNestedSectionsAndWhenALeaseEnds) {
+TEST(DriverTrial, TestsReadersNestedSectionsAndTheEndOfALease) {
   const TestFolder folder;
   WriteFile(folder.path() / "counts.py", kCounts);
   const struct {
     std::vector<std::string> arguments;
-    std::string wrong;  // empty: nothing is
+    std::string wrong;  // empty: all steps pass
   } cases[] = {
       {{"reentrant", "0", "0"}, ""},
       {{"reentrant", "1", "0"},

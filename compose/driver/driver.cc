@@ -26,7 +26,7 @@ std::string WithLog(std::string what, const std::filesystem::path& log) {
   return tail.empty() ? what : fmt::format("{}; its log ends: {}", what, tail);
 }
 
-// The answer to a request that is no try: ok, or why there is none.
+// Sends a request other than acquire. Returns the answer, or why there is none.
 Result<DriverAnswer> AskOnce(DriverChannel& driver, DriverOp op, const json& members,
                              const std::filesystem::path& log) {
   auto answer = driver.Ask(op, members, RealMono() + kDriverPatience);
@@ -85,7 +85,7 @@ Result<DriverPlan> MeetDriver(const std::string& command, DriverOptions options)
   const Result<std::string> line = DriverCommandOf(command);
   if (!line) return tl::unexpected(line.error());
   if (const Result<void> ok = InstallDriver(command); !ok) return tl::unexpected(ok.error());
-  const Orphans orphans;  // end when the driver has
+  const Orphans orphans;  // ends orphaned processes after the driver has ended
   const auto driver =
       DriverChannel::Start({.command = *line, .log = log.path(), .own_group = true});
   if (!driver)
@@ -117,7 +117,7 @@ Result<ClientDriver> StartClientDriver(const Plan& plan, int client,
   const auto failed = [](const Error& error) {
     return EnvironmentFailed("its driver " + error.message);
   };
-  // While it starts, who waits for it tells what is wrong.
+  // During the start the waiting caller reports errors.
   const auto serving = std::make_shared<std::atomic<bool>>(false);
   const DriverHooks hooks{.over =
                               [log, serving](const DriverEnd& end) {
@@ -154,7 +154,7 @@ Result<ClientDriver> StartClientDriver(const Plan& plan, int client,
                                     log);
   if (!set_up) return failed(set_up.error());
   *serving = true;
-  // It may have come to its end just before that.
+  // The driver may have ended just before `serving` was set.
   if (const auto end = driver.channel->end()) return failed({.message = Describe(*end, log)});
   return driver;
 }

@@ -1,5 +1,4 @@
-// Drivers as the program uses them: asked what they are before a run, and serving a client's lock
-// in it.
+// Starts drivers: queries one before a run, and runs one for each client's lock.
 #ifndef DOUBLEHOLD_COMPOSE_DRIVER_DRIVER_H_
 #define DOUBLEHOLD_COMPOSE_DRIVER_DRIVER_H_
 
@@ -19,21 +18,21 @@
 namespace doublehold {
 
 constexpr Duration kDriverPatience =
-    std::chrono::seconds(20);                           // with each answer of one that starts
-constexpr Duration kDriverStart = kDriverPatience * 2;  // until it answers hello and setup
-constexpr Duration kByePatience = std::chrono::milliseconds(500);  // with one that is to end
+    std::chrono::seconds(20);                           // for each answer of a driver that starts
+constexpr Duration kDriverStart = kDriverPatience * 2;  // until it has answered hello and setup
+constexpr Duration kByePatience = std::chrono::milliseconds(500);  // for a driver to end
 
-// "broke the protocol: ...", how it ended, and the end of its log.
+// How the driver ended, for example "broke the protocol: ...", and the end of its log.
 std::string Describe(const DriverEnd& end, const std::filesystem::path& log);
 
 using DriverOptions = std::map<std::string, std::string>;
 
-// What a driver answers to its first request. What went wrong follows "the driver ": "did not
-// answer hello within 20s". One that refuses it was given options that it does not know: bad input.
+// Sends hello and returns the answer. The text of an error follows "the driver ": "did not answer
+// hello within 20s". If the driver refuses hello, it does not know an option: bad input.
 Result<DriverHello> SayHello(DriverChannel& driver, const DriverOptions& options,
                              const std::filesystem::path& log);
 
-// Of the setup of a client that connects to these nodes.
+// The setup request of a client that connects to these nodes.
 struct DriverSetup {
   int client = 0;
   int sessions = 1;
@@ -44,14 +43,15 @@ struct DriverSetup {
 Result<void> SetUp(DriverChannel& driver, const DriverSetup& setup,
                    const std::filesystem::path& log);
 
-// Starts it, asks, and ends it: what a plan says of it. An error names the command.
+// Starts the driver, queries it and ends it. Returns what a plan says of it. An error names the
+// command.
 Result<DriverPlan> MeetDriver(const std::string& command, DriverOptions options);
-// As that of compose/plan/plan_builder.h; the driver, if there is one, is met.
+// Like BuildPlan in compose/plan/plan_builder.h; queries the driver if there is one.
 Result<Plan> BuildPlan(Settings settings);
 
-// The driver of a client, or of the referee (0), of a run in this folder; in the caller's group of
-// processes. Should the driver break the protocol or end by itself, the process ends with one line
-// in its log.
+// The driver of a client, or of the referee (0), of a run in this folder. It is in the caller's
+// process group. If the driver breaks the protocol or ends by itself, this process logs one line
+// and exits.
 struct ClientDriver {
   DriverHello hello;
   std::unique_ptr<DriverChannel> channel;

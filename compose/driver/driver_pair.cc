@@ -19,7 +19,7 @@ using AnswerKind = DriverAnswer::Kind;
 
 constexpr int kSessions = 2;
 constexpr uint64_t kSeed = 1;
-// As /bin/sh says it.
+// The exit codes of /bin/sh.
 constexpr int kNotRunnable = 126;
 constexpr int kNotFound = 127;
 

@@ -1,8 +1,7 @@
-// Two processes of one driver on one server, and what a conformance trial asks of them.
+// Two processes of one driver on one server, and the requests of a conformance trial.
 //
-// Thread rule: one thread. What a driver says unasked may come on another.
-// Failure: the first answer that is not as it must be is kept; all that follow are asked
-// nevertheless.
+// Thread rule: used by one thread. Lost notifications of a driver may come on another. Failure:
+// keeps the first wrong answer, and still sends the later requests.
 #ifndef DOUBLEHOLD_COMPOSE_DRIVER_DRIVER_PAIR_H_
 #define DOUBLEHOLD_COMPOSE_DRIVER_DRIVER_PAIR_H_
 
@@ -18,8 +17,8 @@
 
 namespace doublehold {
 
-constexpr Lease kTrialLease = std::chrono::seconds(1);  // one that is to end
-// One that is not, however slow the machine is.
+constexpr Lease kTrialLease = std::chrono::seconds(1);  // a lease that is to expire
+// A lease that does not expire, even on a slow machine.
 constexpr Lease kLongTrialLease = std::chrono::seconds(60);
 
 class DriverParties {
@@ -30,26 +29,28 @@ class DriverParties {
   };
   struct Wanted {
     Duration wait{};
-    int key_of = 0;  // which of this step's keys
+    int key_of = 0;  // selects one of this step's keys
     Lease lease = kLongTrialLease;
     bool reads = false;
   };
 
-  // Starts both and says hello and setup. Otherwise what is wrong is kept, and what was asked.
+  // Starts both drivers and sends hello and setup. If it returns false, wrong() and asked() say
+  // why.
   [[nodiscard]] bool Start(const std::string& command, const DriverOptions& options,
                            const NodeAddress& server);
-  // From here on the keys are others, and nothing is wrong.
+  // Begins a step with new keys and without errors.
   void NextStep();
-  void Note(std::string wrong);  // kept, if it is the first
+  void Note(std::string wrong);  // kept only if it is the first
   [[nodiscard]] const std::string& wrong() const { return wrong_; }
-  [[nodiscard]] const std::string& asked() const { return asked_; }  // of a start that failed
+  // The request of a start that failed.
+  [[nodiscard]] const std::string& asked() const { return asked_; }
   [[nodiscard]] const DriverHello& hello() const { return hello_; }
 
-  // How a driver came to an end that was not asked for, in words; empty: it has not.
+  // How a driver ended unexpectedly; empty: both are running.
   [[nodiscard]] std::string End() const;
-  // Whether the shell found no program to run, of a start that failed.
+  // After a failed start: whether the shell found no program.
   [[nodiscard]] bool NoneRan() const;
-  [[nodiscard]] bool Close();  // false: one of them still runs
+  [[nodiscard]] bool Close();  // false: one of them is still running
   [[nodiscard]] bool IsLost(size_t party, const std::string& grant);
 
   uint64_t SendAcquire(Caller caller, const Wanted& wanted);
@@ -58,14 +59,14 @@ class DriverParties {
   DriverAnswer Acquire(Caller caller, const Wanted& wanted);
   DriverAnswer Release(Caller caller, const std::string& grant);
   DriverAnswer Extend(Caller caller, const std::string& grant);
-  // Notes an answer of another kind.
+  // Notes an error unless the answer is of this kind.
   DriverAnswer Must(DriverAnswer::Kind kind, const std::string& what, DriverAnswer answer);
 
  private:
   struct Party {
     MemoryLog log;
     std::mutex mutex;
-    std::set<std::string> lost;  // under it: the grants that it said are lost
+    std::set<std::string> lost;  // the grants that the driver reported as lost; guarded by mutex
     std::unique_ptr<DriverChannel> channel;
   };
 

@@ -1,5 +1,5 @@
-// Runs whose lock is served by a driver: as judged as any other, and stopped, killed and ended with
-// its client.
+// Runs whose lock is served by a driver. They are judged like other runs, and the driver is
+// stopped, killed and ended together with its client.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -16,12 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Debian's own: another may be a script that starts several processes before it is one.
+// Debian's python3: another may be a script that starts several processes.
 const std::string kPython = "/usr/bin/python3 ";
 const std::string kDriverTemplate =
-    kPython + SourceDir() + "/drivers/template.py";  // keeps to everything
+    kPython + SourceDir() + "/drivers/template.py";  // follows every rule of the protocol
 
-// Grants whatever it is asked, so that nothing is excluded; at one op it misbehaves in one way.
+// Grants every acquire, so nothing is excluded. Misbehaves in one way at one operation.
 constexpr const char* kLiar = R"(
 import json, sys, time
 at, how, whose = (sys.argv[1:] + ["", "", ""])[:3]  # whose: the referee's alone, if it is said
@@ -63,8 +63,8 @@ for line in sys.stdin:
         sys.exit("no such way: " + how)
 )";
 
-// Takes the template's answers, and puts a token into each grant: while it is held no other is
-// given one, so they rise.
+// Adds a token to each grant of the template. No other grant is made while the lock is held, so
+// tokens rise.
 constexpr const char* kTokens = R"(
 import json, sys, time
 falling = sys.argv[1:] == ["falling"]
@@ -120,14 +120,15 @@ std::string TextOfDriver(const fs::path& file) {
   return text.str();
 }
 
-// Of a process: 'R', 'S', 'T' (stopped); 0: there is none.
+// The state of a process: 'R', 'S', 'T' (stopped); 0: there is no such process.
 char StateOf(pid_t process) {
   const std::string stat = TextOfDriver(fs::path("/proc") / std::to_string(process) / "stat");
   const size_t name_ends = stat.rfind(") ");
   return name_ends == std::string::npos ? '\0' : stat[name_ends + 2];
 }
 
-// Drivers, and the shells that wait for one. The program itself has one's name among its arguments.
+// The driver processes and the shells that wait for them. Excludes doublehold itself, which has a
+// driver's name among its arguments.
 std::vector<pid_t> DriversOf(const Program& program) {
   std::vector<pid_t> found = program.Descendants();
   std::erase_if(found, [](pid_t process) {
@@ -144,7 +145,7 @@ void ExpectNothingLeftDriver(const Program& program) {
   EXPECT_EQ(program.TemporaryFiles(), 0u);
 }
 
-TEST_F(Drivers, ALockThatADriverServesIsJudgedAsAnyOther) {
+TEST_F(Drivers, ALockServedByADriverIsJudgedLikeOtherLocks) {
   Driven run({"--driver", kDriverTemplate});
   EXPECT_EQ(run.program->Wait(), 0) << run.program->Out() << run.program->Err();
   EXPECT_EQ(run.Verdict().at("overall"), "valid");
@@ -176,14 +177,14 @@ TEST_F(Drivers, TheShellTemplateServesALockToo) {
   ExpectNothingLeftDriver(*run.program);
 }
 
-TEST_F(Drivers, OneThatGrantsToEverybodyIsFoundOut) {
+TEST_F(Drivers, ADriverThatGrantsEverythingViolatesExclusion) {
   Driven run({"--driver", Liar()});
   EXPECT_EQ(run.program->Wait(), 1) << run.program->Out() << run.program->Err();
   for (const char* claim : {"exclusion", "lease-exclusion", "stock"})
     EXPECT_EQ(ClaimOf(run.Verdict(), claim).at("outcome"), "violated") << claim;
 }
 
-TEST_F(Drivers, OneThatBreaksTheProtocolEndsTheRunAndSaysWhere) {
+TEST_F(Drivers, ADriverThatBreaksTheProtocolEndsTheRunAndSaysWhere) {
   const struct {
     const char* how;
     const char* says;
@@ -198,9 +199,9 @@ TEST_F(Drivers, OneThatBreaksTheProtocolEndsTheRunAndSaysWhere) {
   for (const char* at : {"hello", "setup", "acquire", "release"}) {
     for (const auto& [how, says] : cases) {
       SCOPED_TRACE(std::string(at) + " " + how);
-      // Nothing listens any more to what comes after a hello.
+      // No one reads a second answer to hello.
       if (std::string(at) + how == "hellotwice") continue;
-      // Every way at one op, and one way at every op.
+      // Tests every misbehaviour at one operation, and some at every operation.
       if (at != std::string("acquire") && how != std::string("garbage") &&
           how != std::string("exits"))
         continue;
@@ -213,7 +214,7 @@ TEST_F(Drivers, OneThatBreaksTheProtocolEndsTheRunAndSaysWhere) {
   }
 }
 
-TEST_F(Drivers, TheRefereesEndsTheRunToo) {
+TEST_F(Drivers, TheRefereesDriverEndsTheRunToo) {
   Driven run({"--driver", Liar("acquire garbage referee")});
   EXPECT_EQ(run.program->Wait(), 4) << run.program->Out();
   EXPECT_NE(run.program->Err().find(
@@ -223,7 +224,7 @@ TEST_F(Drivers, TheRefereesEndsTheRunToo) {
   ExpectNothingLeftDriver(*run.program);
 }
 
-TEST_F(Drivers, OneThatNeverAnswersHoldsUpNothing) {
+TEST_F(Drivers, ADriverThatNeverAnswersDelaysNothing) {
   Driven hello({"--driver", Liar("hello never")});
   Driven setup({"--driver", Liar("setup never")});
   Driven run({"--driver", Liar("acquire never")});
@@ -239,7 +240,7 @@ TEST_F(Drivers, OneThatNeverAnswersHoldsUpNothing) {
   }
 }
 
-TEST_F(Drivers, OneThatCannotBeRunIsSaidSo) {
+TEST_F(Drivers, ADriverThatCannotBeRunIsReported) {
   Driven run({"--driver", "no-such-program-anywhere"});
   EXPECT_EQ(run.program->Wait(), 4);
   EXPECT_NE(
@@ -252,8 +253,8 @@ TEST_F(Drivers, OneThatCannotBeRunIsSaidSo) {
   EXPECT_EQ(bytes.err, "doublehold run: --driver: it is no UTF-8\n");
 }
 
-// A shell that waits for it, so that it is not the client's own child.
-TEST_F(Drivers, OneThatDoesNotEndIsEndedWithItsClient) {
+// A shell waits for the driver, so that it is not the client's own child.
+TEST_F(Drivers, ADriverThatDoesNotEndIsKilledWithItsClient) {
   Driven run({"--driver", Liar("bye stays") + "; true"});
   EXPECT_TRUE(Eventually([&] { return DriversOf(*run.program).size() >= 6; }));
   const std::vector<pid_t> drivers = DriversOf(*run.program);
@@ -294,7 +295,7 @@ TEST_F(Drivers, ACrashKillsTheDriverToo) {
   ExpectNothingLeftDriver(*run.program);
 }
 
-TEST_F(Drivers, WhatAWatchdogExtendsIsNotJudgedByItsLease) {
+TEST_F(Drivers, ALockWithAWatchdogIsNotJudgedByItsLease) {
   const std::string command = kDriverTemplate + " | sed -u 's/\"can\": \\[/&\"watchdog\", /'";
   Driven run({"--driver", command});
   EXPECT_EQ(run.program->Wait(), 0) << run.program->Out() << run.program->Err();
@@ -338,7 +339,7 @@ TEST_F(Drivers, OptionsAreTheDriversOwn) {
       3);
 }
 
-TEST_F(Drivers, TheTokensOfThoseWhoGiveThemAreJudged) {
+TEST_F(Drivers, TheTokensOfADriverAreJudged) {
   Driven rising({"--driver", WithTokens("rising"), "--set", "workload.write=fenced"});
   EXPECT_EQ(rising.program->Wait(), 0) << rising.program->Out() << rising.program->Err();
   EXPECT_EQ(ClaimOf(rising.Verdict(), "fencing").at("outcome"), "valid");
@@ -393,8 +394,9 @@ TEST_F(Drivers, AreCheckedAgainstTheProtocol) {
       << broken.out;
 }
 
-// In a session of its own: neither the end of its client nor that of its group reaches it.
-TEST_F(Drivers, WhatOneStartsInASessionOfItsOwnEndsWithTheRunToo) {
+// A process in its own session: neither the end of its client nor that of the process group reaches
+// it.
+TEST_F(Drivers, ADetachedChildOfADriverEndsWithTheRun) {
   const TestFolder folder;
   WriteFile(folder.path() / "detaches.py", R"py(
 import os, subprocess, sys

@@ -1,5 +1,4 @@
-// Suites in which some rows are served by drivers, and what happens to those whose driver cannot be
-// had.
+// Suites with rows that drivers serve, and with drivers that are unavailable.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +15,7 @@ const std::string kDriverSuiteTemplate = "/usr/bin/python3 " + SourceDir() + "/d
 
 class DriverSuite : public ::testing::Test {
  protected:
-  // A row of each driver, and one of a lock of ours; two columns.
+  // Runs a suite with two columns: one row for each driver, and one for a lock of this project.
   Finished Run(const std::vector<std::string>& drivers, const std::string& shard = "1/1") {
     std::string text =
         "[experiment]\nlock.lease = '400ms'\nworkload.duration = '600ms'\nworkload.clients = 2\n"
@@ -51,7 +50,7 @@ class DriverSuite : public ::testing::Test {
   TestFolder folder_;
 };
 
-TEST_F(DriverSuite, ACellWhoseDriverCannotBeHadIsUnknownAndTheOthersRun) {
+TEST_F(DriverSuite, ACellWithAnUnavailableDriverIsUnknownAndTheOthersRun) {
   const std::string asked = (folder() / "asked").string();
   const std::string missing =
       fmt::format("echo once >> {}; echo 'it needs a JVM (apt-get install it)' >&2; exit 4", asked);
@@ -83,7 +82,7 @@ TEST_F(DriverSuite, AMatrixNeedsNoDriver) {
   EXPECT_FALSE(std::filesystem::exists(asked));
 }
 
-// What is wrong in the file is told before anything runs, whatever the driver.
+// An error in the file is reported before anything runs, whatever the driver.
 TEST_F(DriverSuite, AnOptionThatADriverRefusesIsBadInput) {
   const Finished finished = Run({kDriverSuiteTemplate + "'''\nlock.options.nosuch = '''1"});
   EXPECT_EQ(finished.exit_code, 3) << finished.err;
@@ -91,7 +90,7 @@ TEST_F(DriverSuite, AnOptionThatADriverRefusesIsBadInput) {
   EXPECT_NE(finished.err.find("no such option: nosuch"), std::string::npos) << finished.err;
 }
 
-TEST_F(DriverSuite, AsksNoDriverOfAnotherShard) {
+TEST_F(DriverSuite, QueriesNoDriverOfAnotherShard) {
   const std::filesystem::path asked = folder() / "asked";
   const Finished finished = Run({fmt::format("echo once >> {}; exit 4", asked.string())}, "1/4");
   EXPECT_EQ(finished.exit_code, 0) << finished.err;

@@ -1,5 +1,5 @@
-// Redisson itself and our lock `redisson` on one key of one server: the one is as good as the other
-// there. Without a package registry there is nothing to test.
+// Redisson and this project's lock `redisson` use one key of one server together: each respects the
+// other's holds. Skipped without a package registry.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,10 +19,10 @@ namespace {
 using testing::Eventually;
 using testing::kPatience;
 
-constexpr Lease kRedissonTogetherLease = kPatience * 2;  // nothing here ends by itself
+constexpr Lease kRedissonTogetherLease = kPatience * 2;  // no lease expires in these tests
 const LockKey kKey{.name = "k"};
 
-// A lock, and the session of a client that uses it.
+// A lock and the client session that uses it.
 struct Party {
   Party(int number, const NodeAddress& server)
       : process{.number = number, .seed = 7, .addresses = {{}, server}} {}
@@ -38,7 +38,7 @@ struct Party {
   AcquireResult Try(Duration patience) {
     return lock->TryAcquire(kKey, kRedissonTogetherLease, env.Mono() + patience);
   }
-  // Granted, or the test fails.
+  // Fails the test unless the lock is granted.
   Grant Acquire() {
     AcquireResult result = Try(kPatience);
     if (auto* granted = std::get_if<Granted>(&result)) return granted->grant;
@@ -48,7 +48,7 @@ struct Party {
   void Release(const Grant& grant) {
     EXPECT_EQ(lock->Release(grant, env.Mono() + kPatience), ReleaseResult::kReleased);
   }
-  // Redisson waits for half of that.
+  // Redisson waits for half of this time.
   bool IsBusy() { return std::holds_alternative<Busy>(Try(4s)); }
 
   RealProcess process;
@@ -106,7 +106,7 @@ TEST_F(Together, EachKeepsTheOtherOut) {
   }
 }
 
-// Redisson waits for a message, or the end of the lease: which is further away than it waits.
+// Redisson waits for a message or the end of the lease; the lease is longer than it waits.
 TEST_F(Together, EachWakesTheOther) {
   Meet();
   const Grant first = ours_.Acquire();
@@ -142,7 +142,7 @@ TEST_F(Together, TheyNeverHoldItAtOnce) {
       const auto* granted = std::get_if<Granted>(&result);
       ASSERT_NE(granted, nullptr) << party.process.number << " after " << i << " grants";
       if (inside.fetch_add(1) != 0) ++overlaps;
-      party.env.SleepUntil(party.env.Mono() + 1ms);  // so that the other comes meanwhile
+      party.env.SleepUntil(party.env.Mono() + 1ms);  // so that the other tries meanwhile
       --inside;
       party.Release(granted->grant);
     }

@@ -27,17 +27,17 @@ namespace {
 
 using AnswerKind = DriverAnswer::Kind;
 
-// What a run says of how its locks wait; until when, each acquire says.
+// A run's settings for waiting. The maximum wait is not one of them: each acquire has it.
 constexpr std::array kPace{"call-timeout",  "retry.interval", "retry.growth",
                            "retry.longest", "retry.jitter",   "retry.retries"};
-constexpr Lease kAnyLease = 500ms;  // until setup tells it
+constexpr Lease kAnyLease = 500ms;  // until setup has the real one
 constexpr std::string_view kAwaitedReplicas = "wait-replicas";
 
 DriverAnswer Refused(const std::string& why) {
   return {.kind = AnswerKind::kError, .definite = true, .text = OnOneLine(why)};
 }
 
-// What the sessions share; they live and end with it.
+// Shared by all sessions; outlives them.
 struct ServeContext {
   const LockEntry& entry;
   Plan plan;
@@ -66,7 +66,7 @@ RetryPolicy PolicyOf(const Plan& plan) {
           .call_timeout = plan.call_timeout};
 }
 
-// Standard output; whole lines.
+// Writes whole lines to standard output.
 class Answers {
  public:
   void Tell(const DriverRequest& request, const DriverAnswer& answer) {
@@ -80,7 +80,7 @@ class Answers {
   std::mutex mutex_;
 };
 
-// Requests in turn, on a task of its own.
+// Answers the requests of one session in order, on a task of its own.
 class ServedSession {
  public:
   ServedSession(Env& env, const ServeContext& means, int thread, Answers& answers)
@@ -122,14 +122,14 @@ class ServedSession {
   std::condition_variable changed_;
   std::deque<DriverRequest> waiting_;
   bool over_ = false;
-  std::unique_ptr<Task> task_;  // last: it uses the rest
+  std::unique_ptr<Task> task_;  // last member, since it uses the others
 };
 
 class ServedDriver {
  public:
   explicit ServedDriver(const LockEntry& entry) : means_{.entry = entry, .plan = {}} {}
 
-  // Why the line is none that can be asked now; empty: it was taken.
+  // Says why the line is no valid request now; empty: it was accepted.
   std::string Take(std::string_view line) {
     auto parsed = ParseRequest(line);
     if (const auto* broken = std::get_if<BrokenLine>(&parsed))
@@ -171,7 +171,7 @@ class ServedDriver {
     Result<Plan> plan = ServedPlan(means_.entry, options_, kAnyLease, means_.entry.most_nodes);
     if (!plan) return Refused(plan.error().message);
     means_.plan = std::move(*plan);
-    // One that is asked what it can, and nothing else: its nodes are not known yet.
+    // This lock only reports its capabilities: its nodes are not known yet.
     means_.process.addresses.resize(static_cast<size_t>(means_.plan.nodes) + 1);
     RealEnv env(means_.process, TaskKind::kSession);
     const std::unique_ptr<Lock> lock = NewLock(means_, env, 0);
@@ -213,7 +213,7 @@ class ServedDriver {
 std::vector<std::string> ServedOptions(const LockEntry& lock) {
   std::vector<std::string> names;
   for (const OptionSpec& spec : lock.options) {
-    // How the nodes are operated is nothing that a client does.
+    // Operating the nodes is not a client's job.
     if (spec.name != kRestartDelay) names.emplace_back(spec.name);
   }
   names.insert(names.end(), kPace.begin(), kPace.end());
@@ -235,7 +235,7 @@ Result<Plan> ServedPlan(const LockEntry& lock, const std::map<std::string, std::
       return BadInput(
           fmt::format("no such option: {} (there is: {})", name, fmt::join(known, ", ")));
     set(name.starts_with("retry.") ? name : "lock." + name, word);
-    // How many there are, a driver is not told.
+    // A driver does not know how many replicas there are, so use as many as it waits for.
     if (name != kAwaitedReplicas || word == "0") continue;
     set("topology.name", "replicated");
     set("topology.replicas", word);

@@ -1,4 +1,5 @@
-// A lock of ours as a driver serves it (docs/driver-protocol.md): `doublehold driver serve LOCK`.
+// `doublehold driver serve LOCK`: serves a lock of this project as a driver
+// (docs/driver-protocol.md).
 #ifndef DOUBLEHOLD_COMPOSE_DRIVER_SERVE_H_
 #define DOUBLEHOLD_COMPOSE_DRIVER_SERVE_H_
 
@@ -12,17 +13,16 @@
 
 namespace doublehold {
 
-// The names that options of such a driver have: those of the lock, and those of a run that say how
-// it waits.
+// The option names of such a driver: the lock's own, and those of a run's waiting.
 std::vector<std::string> ServedOptions(const LockEntry& lock);
 
-// How the lock is to be run with these options, on so many nodes: as in a run that names the same.
-// Bad input: an option that there is not, or that a driver cannot have.
+// The plan of the lock with these options on `nodes` nodes, as in a run with the same settings.
+// Returns bad input for an unknown option, or one that a driver cannot have.
 Result<Plan> ServedPlan(const LockEntry& lock, const std::map<std::string, std::string>& options,
                         Lease lease, int nodes);
 
-// Answers what comes from standard input on standard output, until bye or the end of it. Bad input:
-// a lock that cannot be served. An error of the environment: a line that is no request of the
+// Answers requests from standard input on standard output, until bye or the end of the input.
+// Returns bad input if the lock cannot be served, and an environment error if a line breaks the
 // protocol.
 Result<ExitCode> ServeLock(const std::string& name);
 

@@ -1,5 +1,5 @@
-// A driver of a lock of ours, asked for what it is: no server, no run. What it does in one:
-// served_locks_slow_test.cc.
+// `driver serve` answers hello without a server or a run. served_locks_slow_test.cc tests it in
+// runs.
 #include "compose/driver/serve.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 const std::string kDriverServeServe = BinaryDir() + "/doublehold driver serve ";
 
-TEST(DriverServe, ALockIsRunAsInARunThatSaysTheSame) {
+TEST(DriverServe, ServesALockWithTheSettingsOfAnEqualRun) {
   const Result<Plan> usual = ServedPlan(*FindLock("redlock"), {}, 300ms, 5);
   ASSERT_TRUE(usual.has_value()) << usual.error().message;
   EXPECT_EQ(usual->nodes, 5);
@@ -36,7 +36,7 @@ TEST(DriverServe, ALockIsRunAsInARunThatSaysTheSame) {
       << "how many replicas there are is nothing that a driver is told";
 }
 
-TEST(DriverServe, WhatItCannotHaveIsRefusedAtHello) {
+TEST(DriverServe, UnsupportedOptionsAreRefusedAtHello) {
   const struct {
     const char* lock;
     DriverOptions options;
@@ -66,7 +66,7 @@ TEST(DriverServe, WhatItCannotHaveIsRefusedAtHello) {
   }
 }
 
-TEST(DriverServe, HelloNamesTheLockAndWhatItCan) {
+TEST(DriverServe, HelloNamesTheLockAndItsCapabilities) {
   const Result<DriverPlan> met =
       MeetDriver(kDriverServeServe + "redisson-fenced", {{"explicit-lease", "true"}});
   ASSERT_TRUE(met.has_value()) << met.error().message;
@@ -75,12 +75,12 @@ TEST(DriverServe, HelloNamesTheLockAndWhatItCan) {
   EXPECT_EQ(met->can, (std::vector<std::string>{"extend", "lease", "reentrant", "token"}));
 }
 
-// What the shell prints, and then the exit status of the last program.
+// The output of a shell command, followed by its exit status.
 std::string Shell(const std::string& command) {
   return RunToEnd({"sh", "-c", command + " 2>&1; echo $?"})->output;
 }
 
-TEST(DriverServe, ALineThatIsNoRequestEndsItAndIsShown) {
+TEST(DriverServe, AnInvalidLineEndsItWithAMessage) {
   const std::string serve = " | " + kDriverServeServe + "set-nx-px";
   EXPECT_EQ(Shell("printf ''" + serve), "0\n") << "the end of its input is a bye";
   EXPECT_EQ(Shell("echo nonsense" + serve),
@@ -109,7 +109,7 @@ TEST(DriverServe, ALineThatIsNoRequestEndsItAndIsShown) {
   EXPECT_NE(other.find("this driver speaks protocol 1"), std::string::npos) << other;
 }
 
-TEST(DriverServe, WhatIsNoLockIsNotServed) {
+TEST(DriverServe, AnUnknownLockIsRefused) {
   EXPECT_EQ(Shell(kDriverServeServe + "watch"),
             "doublehold driver: 'watch' takes no lock: there is nothing to serve\n3\n");
   for (const char* none : {"nix", "driver"}) {

@@ -1,16 +1,17 @@
-// Locks of ours behind the driver protocol, by `driver serve`: they keep to it, and under the
-// faults of the suites, with their defects, they are judged claim by claim as they are in process.
+// This project's locks, served by `driver serve`. They follow the driver protocol. Under the faults
+// of the suites each claim has the same outcome as without a driver.
 //
 // Left out, since a driver cannot have it:
 // - Sections that throw: set-nx-px-reentrant with leaky-marker (K13), which is refused at hello.
-// - lease-exclusion of a lock with a watchdog, or without leases: when a lease is over, the
-//   protocol does not say.
-// - release of a lock that does not look: it may be unknown where the lease of whoever had it may
-//   have been over.
-// - Steps inside a lock's protocol (mid-acquire, mid-release), which only a lock in the client's
-//   process announces. Where a case is made by one (K01, K05, K06), it is made by the command that
-//   follows it, on both sides; K09 and K11 are not.
-// A claim of which the cell expects anything is not certain, and not compared.
+// - lease-exclusion of a lock with a watchdog or without leases: the protocol does not say when a
+//   lease ends.
+// - release of a lock that does not check its release: it may be unknown if the holder's lease may
+//   have expired.
+// - Steps inside a lock's protocol (mid-acquire, mid-release): only a lock in the client's process
+//   announces them. A case that needs such a step (K01, K05, K06) uses the command that follows it,
+//   on both sides. K09 and K11 are left out.
+//
+// Claims that may have any outcome are not compared.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -48,15 +49,15 @@ FaultPlan& FaultOf(Plan& plan, const std::string& name) {
   return *std::ranges::find(plan.faults, name, &FaultPlan::name);
 }
 
-// A driver is asked to wait for half of this, and in process a lock waits for as long as
+// A driver is asked to wait for half of the call timeout; in process a lock waits for
 // retry.timeout.
 void AskFor(Plan& plan) { plan.call_timeout = 2 * plan.retry.timeout; }
 
-// One try takes longer than a call may by itself; a driver that does not answer in time is one that
-// perhaps was granted.
+// One attempt takes longer than a call's timeout. A driver that does not answer in time may have
+// been granted the lock.
 void LetTriesTakeLong(Plan& plan) { plan.call_timeout = 4 * plan.lease; }
 
-// A's expiry does not arrive, and A is killed while it waits for the answer.
+// Drops client A's EXPIRE, and kills A while it waits for the reply.
 void LoseTheExpiry(Plan& plan) {
   plan.call_timeout = 4 * plan.lease;
   FaultPlan& kill = FaultOf(plan, "kill-a");
@@ -147,7 +148,7 @@ Plan PlanOfServedLocks(const ServedLocksCase& each) {
 
 std::string Span(Duration span) { return fmt::format("{}ns", span.count()); }
 
-// Those of the lock, and how a run with this plan waits.
+// The lock's options, and how a run with this plan waits.
 DriverOptions OptionsOf(const Plan& plan) {
   DriverOptions options{{"call-timeout", Span(plan.call_timeout)},
                         {"retry.interval", Span(plan.retry.interval)},
@@ -166,7 +167,7 @@ DriverOptions OptionsOf(const Plan& plan) {
   return options;
 }
 
-// The same experiment, with the lock behind a driver; it expects nothing.
+// The same experiment with the lock behind a driver, without expectations.
 Plan Served(const Plan& plan, const std::set<std::string>& left_out) {
   Plan served = plan;
   const Result<DriverPlan> driver = MeetDriver(kServedLocksServe + plan.lock, OptionsOf(plan));
@@ -207,7 +208,7 @@ ServedLocksJudged RunPlan(const Plan& plan) {
 
 class ServedLocks : public ::testing::TestWithParam<ServedLocksCase> {};
 
-TEST_P(ServedLocks, AreJudgedAsInProcess) {
+TEST_P(ServedLocks, HaveTheSameOutcomesAsInProcess) {
   const Plan plan = PlanOfServedLocks(GetParam());
   const ServedLocksJudged here = RunPlan(plan);
   ASSERT_EQ(here.finished.exit_code, 0) << here.finished.out << here.finished.err;
@@ -219,7 +220,7 @@ TEST_P(ServedLocks, AreJudgedAsInProcess) {
     const bool is_certain = expected == plan.expect.end() || expected->second != "any";
     if (!is_certain || GetParam().left_out.contains(claim)) continue;
     ++compared;
-    // Where a release did not look, a driver does not say whether there was anything that it freed.
+    // A driver whose release does not check cannot say whether it freed a lock.
     if (claim == "release" && here.OutcomeOf(claim) == "violated" &&
         there.OutcomeOf(claim) == "unknown")
       continue;
@@ -238,7 +239,7 @@ INSTANTIATE_TEST_SUITE_P(Each, ServedLocks, ::testing::ValuesIn(CasesServedLocks
 
 // ---- the protocol ------------------------------------------------------------------------------
 
-TEST(ServedLocksProtocol, EveryOneThatLocksOnOneNodeKeepsToIt) {
+TEST(ServedLocksProtocol, EveryLockOnOneNodeFollowsTheProtocol) {
   for (const LockEntry& lock : Locks()) {
     if (lock.least_nodes > 1 || lock.Has(Trait::kLockFree) || !lock.has_leases) continue;
     const Finished checked =
