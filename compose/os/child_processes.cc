@@ -11,14 +11,14 @@
 namespace doublehold {
 namespace {
 
-// What has become of a process, once each; nothing: it is as it was. What one that has ended leaves
-// in its group (a driver's own children) goes with it, while nobody else can have its number:
-// nobody has waited for it yet.
+// Returns a process's new status, each change once; nothing if it has not changed. If the process
+// has ended, kills the rest of its process group, such as a driver's own children. The group's
+// number is safe to use, since the process has not been reaped yet.
 std::optional<int> StatusChange(pid_t pid) {
   const auto id = static_cast<id_t>(pid);
   siginfo_t info{};
   int status = 0;
-  // An end is looked at before it is waited for, and nothing else is waited for here.
+  // Looks at the end before it reaps, so that the process group can be killed in between.
   if (waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid) {
     kill(-pid, SIGKILL);
     return waitpid(pid, &status, 0) == pid ? std::optional(status) : std::nullopt;

@@ -1,6 +1,6 @@
-// The processes of a run as the supervisor sees them: started, stopped, ended.
+// The child processes of a run: which were started, stopped or ended.
 //
-// Thread rule: the supervisor's.
+// Thread rule: runs on the supervisor's thread.
 #ifndef DOUBLEHOLD_COMPOSE_OS_CHILD_PROCESSES_H_
 #define DOUBLEHOLD_COMPOSE_OS_CHILD_PROCESSES_H_
 
@@ -20,10 +20,10 @@ namespace doublehold {
 
 struct Child {
   ProcessRef ref;
-  std::string name;  // "client 3", "node 1", "the store", "the referee"
+  std::string name;  // "client 3", "node 1", "the store" or "the referee"
   pid_t pid = 0;
   std::filesystem::path log;
-  std::optional<int> ended;  // as wait() gives it
+  std::optional<int> ended;  // the status of waitpid()
 };
 
 class Children {
@@ -35,17 +35,17 @@ class Children {
 
   void Add(Child child) { children_.push_back(std::move(child)); }
 
-  // Asks the kernel what has changed, without waiting. `stopped` is called for each process that
-  // was stopped, `ended` for each that ended.
+  // Asks the kernel what has changed, without waiting. Calls `stopped` for each process that was
+  // stopped, and `ended` for each that ended.
   void Poll(const std::function<void(const Child&)>& stopped,
             const std::function<void(const Child&)>& ended);
 
   [[nodiscard]] const std::vector<Child>& all() const { return children_; }
   [[nodiscard]] bool HaveEnded(ProcessRef::Kind kind, int first_number) const;
-  // Every process that it was.
+  // Whether every process that this one was has ended.
   [[nodiscard]] bool HasEnded(ProcessRef ref) const;
 
-  // Ends what still runs, whole process groups, and waits for it.
+  // Kills the process groups of all children that still run, and waits for them.
   void KillAll();
 
  private:
@@ -55,7 +55,7 @@ class Children {
 inline bool EndedWith(int status, ExitCode code) {
   return WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(code);
 }
-// "exited with status 3", "was killed by signal 9".
+// For example "exited with status 3" or "was killed by signal 9".
 std::string DescribeEnd(int status);
 
 }  // namespace doublehold

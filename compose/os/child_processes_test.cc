@@ -1,5 +1,5 @@
-// Processes that a supervisor started, as it looks after them: stopped, ended, and nothing left in
-// their groups.
+// The processes that a supervisor watches: stopped, ended, and nothing left in their process
+// groups.
 #include "compose/os/child_processes.h"
 
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@
 namespace doublehold {
 namespace {
 
-// A process in a group of its own that starts another, which never ends by itself, tells its
-// number, and ends.
+// Starts a process in its own group. It starts a second process that never ends by itself, reports
+// its pid, and ends.
 struct Parted {
   pid_t first = 0;
   pid_t second = 0;
@@ -31,7 +31,7 @@ Parted StartTwo() {
     const pid_t second = fork();
     if (second == 0) {
       for (const int fd : {0, 1, 2})
-        close(fd);  // who reads the test's output waits for nobody else
+        close(fd);  // so that a reader of the test's output does not wait for this process
       while (true) pause();
     }
     [[maybe_unused]] const ssize_t written = write(ends[1], &second, sizeof second);
@@ -52,8 +52,8 @@ Child NamedChildren(pid_t pid) {
           .ended = {}};
 }
 
-// Looked for all the time, so that it ends between any two looks.
-TEST(Children, WhatOneThatEndsLeavesInItsGroupGoesWithIt) {
+// Polls all the time, so that the process ends at any point between two polls.
+TEST(Children, TheGroupOfAnEndedProcessIsKilled) {
   constexpr int kTimes = 300;
   for (int i = 0; i < kTimes; ++i) {
     const Parted parted = StartTwo();
@@ -72,7 +72,7 @@ TEST(Children, WhatOneThatEndsLeavesInItsGroupGoesWithIt) {
   }
 }
 
-TEST(Children, AStopIsToldOnceAndAnEndToo) {
+TEST(Children, AStopAndAnEndAreReportedOnce) {
   Children children;
   const Result<pid_t> pid = Spawn({.argv = {"sleep", "1000"}});
   ASSERT_TRUE(pid.has_value());

@@ -1,4 +1,4 @@
-// A log that lies in memory: of what is over before there is a folder for it.
+// A log in memory, for a process that ends before there is a folder for its log.
 #ifndef DOUBLEHOLD_COMPOSE_OS_MEMORY_LOG_H_
 #define DOUBLEHOLD_COMPOSE_OS_MEMORY_LOG_H_
 
@@ -18,7 +18,7 @@ class MemoryLog {
   ~MemoryLog() {
     if (fd_ >= 0) close(fd_);
   }
-  // To be opened, by this process alone, while this is there.
+  // Only this process can open the path, and only while this object lives.
   [[nodiscard]] std::filesystem::path path() const { return fmt::format("/proc/self/fd/{}", fd_); }
 
  private:

@@ -18,12 +18,13 @@ namespace {
 struct Process {
   pid_t pid = 0;
   std::string name;
-  bool ended = false;  // and nobody has waited for it
+  bool ended = false;  // has ended and was not reaped
 };
 
-// "4711 (sleep) S 17 ...": a name may contain spaces and brackets.
+// Parses "4711 (sleep) S 17 ...". A name may contain spaces and parentheses.
 bool ReadStat(const std::filesystem::path& folder, Process& process, pid_t& parent) {
-  // One that ends meanwhile fails the read: a stream takes that as no text, its buffer would throw.
+  // If the process ends now, reading fails. getline then returns no text; the stream's buffer would
+  // throw.
   std::string text;
   std::ifstream in(folder / "stat");
   std::getline(in, text, '\0');

@@ -1,4 +1,5 @@
-// Processes that outlive who started them: what a driver runs in a session or a group of its own.
+// Processes that outlive their parent, such as those that a driver starts in a session or process
+// group of its own.
 #ifndef DOUBLEHOLD_COMPOSE_OS_ORPHANS_H_
 #define DOUBLEHOLD_COMPOSE_OS_ORPHANS_H_
 
@@ -10,10 +11,9 @@
 
 namespace doublehold {
 
-// From its making on, a descendant of this process whose parent ends becomes a child of this
-// process (prctl(2), PR_SET_CHILD_SUBREAPER), so that it can be found and ended. Children that were
-// there before are left alone. Thread rule: one at a time, and nothing else starts children while
-// End runs.
+// From construction on, a descendant whose parent ends becomes a child of this process (prctl(2),
+// PR_SET_CHILD_SUBREAPER), so that End can find and kill it. Earlier children are left alone.
+// Thread rule: only one object at a time; nothing else may start children while End runs.
 class Orphans {
  public:
   Orphans();
@@ -21,8 +21,8 @@ class Orphans {
   Orphans& operator=(const Orphans&) = delete;
   ~Orphans() { End(); }
 
-  // Kills those that are left, with what they leave in turn, and waits for them. To be called when
-  // all children that this process started itself have ended. The names of those that still ran.
+  // Kills the orphans and their descendants, and waits for them. Requires that all children that
+  // this process started itself have ended. Returns the names of the orphans that still ran.
   std::vector<std::string> End();
 
  private:

@@ -9,7 +9,7 @@
 namespace doublehold {
 namespace {
 
-// A child that does this, and then ends.
+// Forks a child that does `work` and ends.
 template <typename Work>
 pid_t ForkTo(const Work& work) {
   const pid_t child = fork();
@@ -21,7 +21,7 @@ pid_t ForkTo(const Work& work) {
   return child;
 }
 
-TEST(Orphans, AreEndedWithWhatTheyLeave) {
+TEST(Orphans, AreKilledWithTheirDescendants) {
   Orphans orphans;
   const pid_t parent = ForkTo([] {
     if (fork() == 0) {
@@ -31,7 +31,7 @@ TEST(Orphans, AreEndedWithWhatTheyLeave) {
     }
   });
   ASSERT_EQ(waitpid(parent, nullptr, 0), parent);
-  // The name of a process is that of its program: of this test.
+  // The processes have the name of this test's program.
   EXPECT_GE(orphans.End().size(), 1U);
   EXPECT_TRUE(orphans.End().empty());
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "nobody is left";

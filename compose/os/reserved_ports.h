@@ -1,5 +1,5 @@
-// TCP ports on 127.0.0.1 that are kept for servers which are told their port: nobody else is given
-// one of them before its server listens there, nor while that is away to be started again.
+// Reserves TCP ports on 127.0.0.1 for servers that need a port number. No other process gets such a
+// port before the server listens, or while the server is down between two starts.
 #ifndef DOUBLEHOLD_COMPOSE_OS_RESERVED_PORTS_H_
 #define DOUBLEHOLD_COMPOSE_OS_RESERVED_PORTS_H_
 
@@ -11,10 +11,10 @@
 
 namespace doublehold {
 
-// Each is held by a socket that is bound to it and does not listen. Of the kernel that takes the
-// port from all who let it choose one, for a listener or for a connection; it still lets a server
-// bind the same port that sets SO_REUSEADDR, as Redis does. Such a server has the port to itself:
-// connections come to who listens. Move-only; children do not inherit it.
+// Each port is held by a socket that is bound to it but does not listen. The kernel gives the port
+// to no process that lets the kernel choose one. A server that sets SO_REUSEADDR, as Redis does,
+// can still bind it, and gets all connections, since it alone listens. Move-only; children do not
+// inherit it.
 class HeldPorts {
  public:
   HeldPorts() = default;
@@ -22,7 +22,7 @@ class HeldPorts {
   HeldPorts& operator=(HeldPorts&& other) noexcept;
   ~HeldPorts();
 
-  // Different ones; the kernel chooses them.
+  // Reserves `count` different ports, which the kernel chooses.
   static Result<HeldPorts> Take(size_t count);
 
   [[nodiscard]] uint16_t At(size_t index) const { return ports_.at(index).number; }

@@ -13,7 +13,7 @@
 namespace doublehold {
 namespace {
 
-// A socket on 127.0.0.1, as a server's, or any other's.
+// A socket on 127.0.0.1, of a server or of any other process.
 class Socket {
  public:
   explicit Socket(int reuse = 1) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -57,8 +57,9 @@ std::set<uint16_t> NumbersOf(const HeldPorts& held) {
   return numbers;
 }
 
-// There are some 28'000 ports to choose from: of ports that nobody held, dozens would be met.
-TEST(HeldPorts, NobodyElseIsGivenOneOfThem) {
+// The kernel chooses among about 28'000 ports. If nobody reserved these, dozens of them would be
+// chosen.
+TEST(HeldPorts, TheKernelGivesThemToNobodyElse) {
   constexpr size_t kMany = 200;
   const Result<HeldPorts> held = HeldPorts::Take(kMany);
   ASSERT_TRUE(held.has_value()) << held.error().message;
@@ -85,10 +86,10 @@ TEST(HeldPorts, AServerListensThereAndAgainAfterItsEnd) {
   EXPECT_FALSE(Socket().Connect(held->At(0)));
 }
 
-TEST(HeldPorts, TheyAreLetGoWithTheirHolder) {
+TEST(HeldPorts, TheirDestructorFreesThem) {
   constexpr size_t kSome = 10;
   std::set<uint16_t> numbers;
-  // Of one that is held the kernel says that it is in use: such a socket shares with nobody.
+  // Without SO_REUSEADDR a socket cannot share a reserved port, so Listen fails.
   const auto count_free = [&numbers] {
     return std::ranges::count_if(numbers, [](uint16_t port) { return Socket(0).Listen(port); });
   };

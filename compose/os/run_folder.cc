@@ -20,7 +20,7 @@ void LinkLatest(const std::filesystem::path& folder) {
   const std::filesystem::path link = folder.parent_path() / "latest";
   const std::filesystem::path fresh =
       folder.parent_path() / (".latest-" + folder.filename().string());
-  std::error_code code;  // the link is a convenience: without it the run is as good
+  std::error_code code;  // ignored: the link is a convenience, and the run works without it
   std::filesystem::create_symlink(folder.filename(), fresh, code);
   if (!code) std::filesystem::rename(fresh, link, code);
 }
@@ -44,7 +44,7 @@ Result<std::filesystem::path> MakeRunFolder(const std::filesystem::path& out,
   std::filesystem::create_directories(parent, code);
   const std::string stem = fmt::format("{:%Y%m%dT%H%M%S}Z-{}", fmt::gmtime(now), seed);
   std::filesystem::path folder = parent / stem;
-  // Several runs of one second and seed tell themselves apart by a number.
+  // Several runs with the same second and seed get a number.
   bool made = !code && std::filesystem::create_directory(folder, code);
   for (int number = 2; !made && !code && number < kMostRunsASecond; ++number) {
     folder = parent / fmt::format("{}-{}", stem, number);

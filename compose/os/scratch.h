@@ -1,6 +1,5 @@
-// The temporary folder of a run (the servers' sockets), and the janitor who sees to it that it
-// goes, however the supervisor ends: a small process that waits for the supervisor's end of a pipe
-// to close.
+// The temporary folder of a run, with the servers' sockets. The janitor, a small process, removes
+// it however the supervisor ends: it waits until the supervisor's end of a pipe closes.
 #ifndef DOUBLEHOLD_COMPOSE_OS_SCRATCH_H_
 #define DOUBLEHOLD_COMPOSE_OS_SCRATCH_H_
 
@@ -12,7 +11,7 @@
 
 namespace doublehold {
 
-// Move-only. Create it while the process has one thread. The folder is removed when this goes.
+// Move-only. Create it while the process has one thread. The destructor removes the folder.
 class Scratch {
  public:
   static Result<Scratch> Create();

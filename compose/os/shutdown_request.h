@@ -1,5 +1,5 @@
-// Somebody asks for the end of a run, with SIGINT or SIGTERM: once, and it ends in order; twice,
-// and it ends now.
+// SIGINT or SIGTERM asks for the end of a run. The first request ends it in order, the second one
+// at once.
 #ifndef DOUBLEHOLD_COMPOSE_OS_SHUTDOWN_REQUEST_H_
 #define DOUBLEHOLD_COMPOSE_OS_SHUTDOWN_REQUEST_H_
 
@@ -10,8 +10,8 @@ namespace doublehold {
 // Not thread-safe.
 class EndRequest {
  public:
-  // One request can come as the same signal twice, so close together: to the process, and to its
-  // group.
+  // One request may arrive as the same signal twice, since it is sent to the process and to its
+  // group. Two equal signals within this time are one request.
   static constexpr Duration kSameRequest{std::chrono::milliseconds(300)};
 
   void Signalled(int signal, MonoTime now) {

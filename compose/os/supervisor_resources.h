@@ -1,5 +1,5 @@
-// What the supervisor itself takes of the machine, at the start of a run, at intervals and at its
-// end: whether it grows, and whether anything is left over, can be read in verdict.json.
+// The memory and descriptors that the supervisor uses at the start of a run, at intervals, and at
+// its end. verdict.json has them, so that growth and leaks can be seen.
 #ifndef DOUBLEHOLD_COMPOSE_OS_SUPERVISOR_RESOURCES_H_
 #define DOUBLEHOLD_COMPOSE_OS_SUPERVISOR_RESOURCES_H_
 
@@ -13,35 +13,34 @@
 
 namespace doublehold {
 
-// Of this process. Pages that it shares with others (the history in the making, libraries) do not
-// count.
+// Of this process. Shared pages do not count, such as those of the run's history and of libraries.
 struct OwnUse {
   int64_t memory_kb = 0;
   int64_t descriptors = 0;
 };
 [[nodiscard]] OwnUse ReadOwnUse();
 
-// Whether this process has children, ended ones that nobody waited for too.
+// Whether this process has children, including ended ones that were not reaped.
 [[nodiscard]] bool HasChildren();
 
 struct SupervisorUse {
-  OwnUse before;               // anything was started
-  std::vector<OwnUse> during;  // the first when the clients begin, the last when all have ended
+  OwnUse before;               // before anything was started
+  std::vector<OwnUse> during;  // from the start of the clients to their end
   Duration every{};
-  OwnUse after;  // everything was closed
+  OwnUse after;  // after everything was closed
   bool children_left = false;
-  size_t rules_left = 0;  // of the proxy, when all faults were healed
+  size_t rules_left = 0;  // rules left in the proxy after all faults were healed
 };
 [[nodiscard]] nlohmann::json ToJson(const SupervisorUse& use);
 
-// Takes a sample at Begin, and then each `every`. Thread rule: the io_context's.
+// Takes a sample at Begin, and then one each `every`. Thread rule: runs on the io_context's thread.
 class UseMeter {
  public:
-  // Some dozens of samples, whatever the length of the run; never so many that they cost anything.
+  // Takes some dozens of samples, whatever the length of the run, so that they cost little.
   UseMeter(boost::asio::io_context& io, Duration run_length);
   void Begin();
   void NoteRulesLeft(size_t rules) { use_.rules_left = rules; }
-  // What was seen from Begin on, with a last sample that is taken now.
+  // Takes a last sample and returns all samples since Begin.
   [[nodiscard]] SupervisorUse End();
 
  private:
