@@ -21,11 +21,11 @@ namespace doublehold {
 namespace {
 
 constexpr unsigned long kTimerSlackNs =
-    1000;  // the default of 50 us would make every short sleep late
-// A stall shorter than this share of the lease cannot turn a verdict.
+    1000;  // the kernel's default of 50 us would make every short sleep late
+// A stall shorter than lease / kClientStallsPerLease cannot change a verdict.
 constexpr int kClientStallsPerLease = 10;
 
-// What comes before words that are no nodes' addresses.
+// Prefixes of arguments that are not addresses of nodes.
 constexpr std::string_view kAnnounced = "announced:";
 constexpr std::string_view kSentinel = "sentinel:";
 constexpr std::string_view kDriverNode = "driver:";
@@ -35,7 +35,8 @@ int Fail(const std::string& message) {
   return static_cast<int>(ExitCode::kEnvironment);
 }
 
-// Tells the supervisor, and waits for its answer; false when it is gone.
+// Reports that the process is ready and waits for the answer. Returns false if the supervisor has
+// ended.
 bool ReportReady(int step_fd) {
   if (send(step_fd, &kReadyByte, 1, MSG_NOSIGNAL) != 1) return false;
   uint8_t answer = 0;
@@ -54,7 +55,7 @@ void RunSession(Env& env, const Means& means, int thread) {
   });
 }
 
-// A session each, the first on this thread.
+// Runs one session in each thread, the first in this one.
 void RunSessions(Env& env, const Means& means) {
   std::vector<std::unique_ptr<Task>> others;
   for (int thread = 1; thread < means.plan.threads; ++thread) {

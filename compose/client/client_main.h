@@ -1,5 +1,4 @@
-// The hidden subcommand that a client, or the referee, is: this program again, under the clock
-// shim.
+// The hidden subcommand of a client or of the referee: this program again, under the clock shim.
 #ifndef DOUBLEHOLD_COMPOSE_CLIENT_CLIENT_MAIN_H_
 #define DOUBLEHOLD_COMPOSE_CLIENT_CLIENT_MAIN_H_
 
@@ -13,26 +12,27 @@
 
 namespace doublehold {
 
-// What the supervisor tells a client on its command line.
+// The arguments that the supervisor gives a client on its command line.
 struct ClientArguments {
   std::string plan_file;
   int number = 0;  // 0: the referee
   int memory_fd = -1;
   int clock_pages = 0;
   int step_fd = -1;
-  std::vector<NodeAddress> addresses;     // by node number
-  std::vector<NodeAddress> driver_nodes;  // of the lock's nodes, for its driver, from node 1 on
+  std::vector<NodeAddress> addresses;  // indexed by node number
+  // Addresses of the lock nodes for the client's driver, from node 1 on.
+  std::vector<NodeAddress> driver_nodes;
   Roster roster;
 };
 
 constexpr std::string_view kClientCommand = "client";  // argv[1] of a client
-// On the step channel a byte is a Step, or this: the process is ready to start (the referee: the
-// stock is set up).
+// A byte on the step channel is a Step, or this: the process is ready to start. For the referee it
+// means that the stock is set up.
 constexpr uint8_t kReadyByte = 0xFF;
 
 std::vector<std::string> ToWords(const ClientArguments& arguments);
 
-// `words` as ToWords wrote them. Returns the exit status.
+// Requires words that ToWords made. Returns the exit status.
 int ClientMain(std::span<const std::string> words);
 
 }  // namespace doublehold

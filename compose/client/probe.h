@@ -1,4 +1,4 @@
-// Whether a lock can be had, once the faults are healed and everybody has gone home.
+// Probes whether a lock can be acquired after all faults were healed and all clients have ended.
 #ifndef DOUBLEHOLD_COMPOSE_CLIENT_PROBE_H_
 #define DOUBLEHOLD_COMPOSE_CLIENT_PROBE_H_
 
@@ -8,9 +8,11 @@
 
 namespace doublehold {
 
-// Tries for the key and records what came of it: `ok` granted; `fail` refused to the end. `info`
-// when it was not granted and an attempt of it had no answer, or one that came too late: what kept
-// it may have been the machine, or the probe's own attempt that was carried out and never heard of.
+// Tries to acquire the key and records the outcome:
+// - `ok`: the lock was granted.
+// - `fail`: every attempt was refused in time.
+// - `info`: the lock was not granted, and an attempt had no answer or a late one. The machine may
+//   have stalled, or the probe's own unanswered attempt may hold the lock.
 void Probe(Env& env, Lock& lock, const LockKey& key, const ProbeTerms& terms);
 
 }  // namespace doublehold

@@ -30,7 +30,7 @@ Event Probed(const std::vector<Attempt>& attempts, Duration own_wait = {}) {
   return world.events.back();
 }
 
-TEST(Probe, FailsOnlyWhenItWasRefusedToTheEndAndInTime) {
+TEST(Probe, FailsOnlyIfEveryAttemptWasRefusedInTime) {
   EXPECT_EQ(Probed({kGrant}).type, EventType::kOk);
   EXPECT_EQ(Probed({kUnknown, kBusy, kGrant}).type, EventType::kOk);
   const Event failed = Probed({kBusy});
@@ -39,11 +39,11 @@ TEST(Probe, FailsOnlyWhenItWasRefusedToTheEndAndInTime) {
   EXPECT_EQ(Probed({kUnknown}).type, EventType::kInfo);
   EXPECT_EQ(Probed({kUnknown, kBusy}).type, EventType::kInfo);
   EXPECT_EQ(Probed({kBusy, kLate}).type, EventType::kInfo);
-  // Unless it waits that long of its own accord.
+  // Not if the lock waits that long by itself.
   EXPECT_EQ(Probed({kBusy, kLate}, 25ms).type, EventType::kFail);
 }
 
-TEST(Probe, ANodeThatDoesNotAnswerIsNotPassedOverInSilence) {
+TEST(Probe, ANodeThatDoesNotAnswerIsRecorded) {
   World world;
   FakeEnv env(world);
   world.answer = [](NodeId node, const Lines&) -> CallResult {

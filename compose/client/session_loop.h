@@ -1,6 +1,6 @@
-// What clients' sessions and the referee do in a run, on real servers and in the simulated world.
+// The sessions of clients, and the referee, on real servers and in the simulator.
 //
-// Thread rule: a session is one task, with an Env of its own.
+// Thread rule: a session is one task, with its own Env.
 #ifndef DOUBLEHOLD_COMPOSE_CLIENT_SESSION_LOOP_H_
 #define DOUBLEHOLD_COMPOSE_CLIENT_SESSION_LOOP_H_
 
@@ -13,7 +13,7 @@
 
 namespace doublehold {
 
-// A process of the run. What it refers to outlives it.
+// What a process of the run needs. The references must outlive it.
 struct Means {
   const Plan& plan;
   int client = 0;  // 0: the referee
@@ -22,13 +22,13 @@ struct Means {
   std::function<std::unique_ptr<Workload>()> make_workload;
 };
 
-// One session: sections, one after the other, as long as `goes_on` says so, which may shorten the
-// time for which the next one may ask for its lock.
+// Runs one session: sections, one after the other, while `goes_on` returns true. `goes_on` may
+// shorten the timeout of the next acquire.
 void RunSession(Env& env, const Means& means, int thread,
                 const std::function<bool(int64_t section, RetryPolicy& policy)>& goes_on);
 
-// When all clients are through and all faults healed: looks what is left of each lock, whether it
-// can be had, and what the store holds.
+// Runs after all clients have ended and all faults were healed. Records the leftover keys of each
+// lock, probes each lock, and reads the store.
 void RunReferee(Env& env, const Means& means, Workload& workload);
 
 }  // namespace doublehold

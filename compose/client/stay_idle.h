@@ -1,4 +1,4 @@
-// What clients do for the claims about what they send: nothing, for a while, when they are through.
+// A client stays idle for a while after its work, for the claims about traffic.
 #ifndef DOUBLEHOLD_COMPOSE_CLIENT_STAY_IDLE_H_
 #define DOUBLEHOLD_COMPOSE_CLIENT_STAY_IDLE_H_
 
@@ -7,12 +7,12 @@
 
 namespace doublehold {
 
-// Whether clients are to stay for a while when they are through, and to be watched.
+// Whether clients must stay idle after their work while their traffic is recorded.
 [[nodiscard]] bool JudgesIdle(const Plan& plan);
-// Whether all that they send is to be recorded.
+// Whether all traffic of clients is recorded.
 [[nodiscard]] bool JudgesTraffic(const Plan& plan);
 
-// Does nothing for a lease, or until it is stopped, and records that.
+// Sleeps for a lease, or until it is stopped, and records the beginning and the end.
 void StayIdle(Env& env, Lease lease);
 
 }  // namespace doublehold

@@ -12,9 +12,9 @@ namespace {
 
 constexpr Duration kKeyLookInterval = 5ms;
 constexpr int kKeyLooksPerLease = 4;
-constexpr int64_t kKeyNotThere = -2;  // PTTL's answer
+constexpr int64_t kKeyNotThere = -2;  // reply of PTTL for a missing key
 
-// `lock:item:1` is of item:1, and `item:10` is not.
+// `lock:item:1` belongs to item:1, and `item:10` does not.
 bool IsOf(const std::string& lock, const std::string& name) {
   for (size_t at = name.find(lock); at != std::string::npos; at = name.find(lock, at + 1)) {
     const size_t end = at + lock.size();
@@ -85,7 +85,7 @@ void LibraryKeys::Record(Lock& lock) {
   }
 }
 
-// Those that a grant brings and its release takes away.
+// The names of the keys that a grant creates and its release removes.
 LibraryKeys::Names LibraryKeys::OwnNames(Lock& lock) {
   const std::vector<Seen> without = Await(before_);
   const RetryPolicy policy{.interval = kKeyLookInterval,

@@ -1,4 +1,4 @@
-// What a library left behind of a lock, whatever names it keeps it under.
+// Finds the leftover keys of a library's lock, whatever their names are.
 #ifndef DOUBLEHOLD_COMPOSE_CLIENT_REDIS_KEY_DISCOVERY_H_
 #define DOUBLEHOLD_COMPOSE_CLIENT_REDIS_KEY_DISCOVERY_H_
 
@@ -13,23 +13,24 @@
 
 namespace doublehold {
 
-// As RecordExpiries, of a lock that a library may keep as `lock:KEY`, with counters and queues
-// beside it that stay. The lock's own are those that are there while it is held, and at no other
-// time. To be used by one task; `env` and `lock` outlive it.
+// Like RecordExpiries, for a library that may store its lock as `lock:KEY`, beside counters and
+// queues that stay. A key belongs to the lock if it exists only while the lock is held. Used by one
+// task; `env` and `lock` must outlive it.
 class LibraryKeys {
  public:
   LibraryKeys(Env& env, int nodes, LockKey key, ProbeTerms terms)
       : env_(env), nodes_(nodes), key_(std::move(key)), terms_(terms) {}
 
-  // To be asked when nobody holds it, and before anybody probes. Records what is there under the
-  // lock's own name.
+  // Records what exists under the lock's own name. Call it when nobody holds the lock, before any
+  // probe.
   void Look();
-  // After a probe: finds out the names by having the lock once more, and records what Look saw of
-  // them, with the time that they have left now; `info` of a node where that cannot be said.
+  // Call it after a probe. Acquires the lock once more to find the names of its keys. Records which
+  // of these Look saw, with the TTL that they have left now. Records `info` for a node on which
+  // that is unknown.
   void Record(Lock& lock);
 
  private:
-  using Expiries = std::map<std::string, int64_t>;  // PTTL's answers, by name
+  using Expiries = std::map<std::string, int64_t>;  // replies of PTTL by key name
   using Names = std::set<std::string>;
   struct Seen {
     int node = 0;
@@ -38,7 +39,7 @@ class LibraryKeys {
   };
 
   std::optional<Expiries> Related(Connection& node);
-  // What is there besides the `expected` ones may be about to go.
+  // Waits for keys other than `expected`, since they may be about to be removed.
   std::vector<Seen> Await(const Names& expected);
   Names OwnNames(Lock& lock);
   void Note(EventType type, int64_t pttl_ms, int node);
@@ -47,7 +48,7 @@ class LibraryKeys {
   int nodes_;
   LockKey key_;
   ProbeTerms terms_;
-  std::vector<Seen> open_{};  // that Look saw, and has not recorded
+  std::vector<Seen> open_{};  // what Look saw and has not recorded
   Names before_{};
 };
 

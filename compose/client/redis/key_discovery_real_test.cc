@@ -1,4 +1,4 @@
-// What a library leaves behind is found under whatever name it keeps its lock.
+// Leftover keys of a library are found under any name.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 namespace doublehold {
 namespace {
 
-// The template's lock under a name of its own, with a counter beside it that stays. `leaves`:
-// client 1 does not delete.
+// The template's lock under a name of its own, beside a counter that stays. With `leaves`, client 1
+// does not delete its key.
 constexpr const char* kNamed = R"py(
 import importlib.util, sys
 spec = importlib.util.spec_from_file_location("template", sys.argv[1])
@@ -44,10 +44,10 @@ void PrintTo(const LibraryKeysNamed& each, std::ostream* out) { *out << each.nam
 
 class LibraryKeys : public ::testing::TestWithParam<LibraryKeysNamed> {};
 
-TEST_P(LibraryKeys, AreLookedForUnderTheNamesThatItUses) {
+TEST_P(LibraryKeys, AreFoundUnderTheLibrarysNames) {
   const TestFolder folder;
   WriteFile(folder.path() / "named.py", kNamed);
-  // So long a lease that a busy machine too looks for what is left before that is over.
+  // The lease is long, so that even a busy machine looks for leftover keys before it expires.
   const std::string driver = fmt::format("/usr/bin/python3 {} {}/drivers/template.py {} {}",
                                          (folder.path() / "named.py").string(), SourceDir(),
                                          GetParam().name, GetParam().how);

@@ -10,9 +10,9 @@ namespace {
 
 constexpr Duration kLookInterval = 5ms;
 constexpr int kLooksPerLease = 4;
-constexpr int64_t kNotThere = -2;  // PTTL's answer
+constexpr int64_t kNotThere = -2;  // reply of PTTL for a missing key
 
-// PTTL of a key; nothing: no answer.
+// The PTTL of a key, or nothing if there is no answer.
 std::optional<int64_t> ExpiryOf(Connection& node, const LockKey& key, Deadline deadline) {
   const std::array<std::string_view, 2> pttl{"PTTL", key.name};
   const CallResult result = node.Call(pttl, deadline);
