@@ -22,7 +22,7 @@ Result<ParsedLine> ParseLine(const Words& words, po::options_description options
   namespace style = po::command_line_style;
   ParsedLine line;
   try {
-    // No abbreviations: a script must not change its meaning when an option is added.
+    // Abbreviations are off: a new option must not change the meaning of a script.
     const auto parsed = po::command_line_parser(words)
                             .options(all)
                             .positional(positional)

@@ -1,4 +1,4 @@
-// Options of a subcommand: Boost.Program_options with our messages.
+// Parses the options of a subcommand: Boost.Program_options with this project's messages.
 #ifndef DOUBLEHOLD_COMPOSE_OPTIONS_COMMAND_LINE_H_
 #define DOUBLEHOLD_COMPOSE_OPTIONS_COMMAND_LINE_H_
 
@@ -15,18 +15,18 @@ using Words = std::vector<std::string>;
 
 struct ParsedLine {
   boost::program_options::variables_map values;
-  Words rest;         // what is no option
-  bool help = false;  // --help was asked for and has been printed
+  Words rest;         // the words that are no options
+  bool help = false;  // --help was given, and the help has been printed
 };
 
-// `usage` is printed with --help, and so are `options`. The `hidden` ones are read too: the command
-// refuses them with its reason. An unknown option names the nearest of `options`.
+// Prints `usage` and `options` with --help. Reads the `hidden` options too: the command refuses them
+// with its reason. The error for an unknown option names the nearest of `options`.
 Result<ParsedLine> ParseLine(const Words& words,
                              boost::program_options::options_description options,
                              const std::string& usage,
                              const boost::program_options::options_description& hidden = {});
 
-// NAME=VALUE, as it was given to --`option`.
+// Parses NAME=VALUE, the value of --`option`.
 Result<std::pair<std::string, std::string>> ParseAssignment(const std::string& option,
                                                             const std::string& assignment);
 

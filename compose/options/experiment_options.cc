@@ -22,7 +22,7 @@ struct Flag {
   const char* setting;
   const char* help;  // {}: the members of a nemesis
 };
-// Short forms of the settings used most; --set reaches all of them.
+// Short forms of the most used settings; --set reaches all settings.
 constexpr std::array kFlags{
     Flag{"lock", "lock.name", "the lock variant (doublehold list locks)"},
     Flag{"driver", "lock.driver", "a program that serves the lock (docs/driver-protocol.md)"},

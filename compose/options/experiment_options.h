@@ -1,4 +1,4 @@
-// What `run` and `sweep` share: how an experiment is said on the command line.
+// The options of an experiment, shared by `run`, `sweep` and `explore`.
 #ifndef DOUBLEHOLD_COMPOSE_OPTIONS_EXPERIMENT_OPTIONS_H_
 #define DOUBLEHOLD_COMPOSE_OPTIONS_EXPERIMENT_OPTIONS_H_
 
@@ -10,15 +10,16 @@
 
 namespace doublehold {
 
-// Short forms of the settings used most (--lock, --lease, ...), and --set, which reaches all of
-// them. Those that are named in `refused` go into `hidden`.
+// Adds short forms of the most used settings (--lock, --lease, ...), and --set for all settings. The
+// options that `refused` names go into `hidden`.
 void AddExperimentOptions(boost::program_options::options_description& options,
                           boost::program_options::options_description& hidden,
                           const Words& refused = {});
-// The first of those options that a line has; empty: none.
+// The first of these options that the line has; empty: none.
 std::string ExperimentOptionIn(const ParsedLine& line);
 
-// An experiment's file, if one is named, and over it those options, --faults and --direct.
+// Reads the experiment file, if there is one, and then these options, --faults and --direct over
+// it.
 Result<Settings> ReadExperiment(const ParsedLine& line);
 
 }  // namespace doublehold

@@ -1,6 +1,5 @@
-// The options that locks, or workloads, add to an experiment file, each told once: for `doublehold
-// list lock-options`, `list workload-options` and docs/experiment-file.md, which has them from
-// here.
+// The options of all locks and of all workloads, each listed once. Used by `doublehold list
+// lock-options`, `list workload-options` and docs/experiment-file.md.
 #ifndef DOUBLEHOLD_COMPOSE_OPTIONS_OPTION_ROWS_H_
 #define DOUBLEHOLD_COMPOSE_OPTIONS_OPTION_ROWS_H_
 
@@ -13,16 +12,16 @@
 namespace doublehold {
 
 struct OptionRow {
-  std::string name;     // "lock.node-timeout"
-  std::string meaning;  // "a duration: how long one node may take; not said: 0.06 lease (redlock)"
+  std::string name;  // for example "lock.node-timeout"
+  // For example "a duration: how long one node may take; not said: 0.06 lease (redlock)".
+  std::string meaning;
 };
 
-// Of all locks, then of all workloads, by name. One that differs from part to part has a row for
-// each form.
+// Sorted by name. An option that differs between locks or workloads has one row for each form.
 std::vector<OptionRow> LockOptionRows();
 std::vector<OptionRow> WorkloadOptionRows();
 
-// What may be written there: "a whole number, 1 to 20".
+// The values that an option accepts: "a whole number, 1 to 20".
 std::string ValuesOf(const OptionSpec& spec);
 
 }  // namespace doublehold
