@@ -68,7 +68,7 @@ Program::Program(std::vector<std::string> words) {
   const fs::path temporary = folder_.path() / "tmp";
   fs::create_directory(temporary);
   const int out = open((folder_.path() / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  // Who was started in the background of a shell ignores SIGINT, and would hand that on.
+  // A background job of a shell ignores SIGINT, and the program would inherit that.
   const Result<pid_t> pid = Spawn({.argv = std::move(words),
                                    .environment = {"TMPDIR=" + temporary.string()},
                                    .log = folder_.path() / "err",

@@ -1,4 +1,4 @@
-// For tests: runs the program as a user would, and reads what it left.
+// For tests: runs the program as a user does, and reads its output and files.
 #ifndef DOUBLEHOLD_COMPOSE_TESTING_PROGRAM_H_
 #define DOUBLEHOLD_COMPOSE_TESTING_PROGRAM_H_
 
@@ -13,14 +13,14 @@
 
 namespace doublehold {
 
-// Far longer than anything takes that does not fail.
+// Far longer than any test takes that passes.
 constexpr std::chrono::seconds kProgramPatience{60};
 
-// True when `condition` became true in time.
+// Waits until `condition` is true. Returns false after `patience`.
 bool Eventually(const std::function<bool()>& condition,
                 std::chrono::seconds patience = kProgramPatience);
 
-// A folder of its own for a test; goes with it.
+// A temporary folder for one test; the destructor removes it.
 class TestFolder {
  public:
   TestFolder();
@@ -33,28 +33,28 @@ class TestFolder {
   std::filesystem::path path_;
 };
 
-// The program while it runs. Killed, with what it started, when it goes. Its temporary files go
-// into a folder of its own, so that what it leaves there is its own.
+// A running program. The destructor kills it with its descendants. It has its own folder for
+// temporary files, so that a test sees which files it leaves.
 class Program {
  public:
-  // `words` are what follows the program's name.
+  // `words` are the arguments after the program's name.
   explicit Program(std::vector<std::string> words);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
   void Signal(int signal) const;
-  // Waits for its end. The exit status, or 128 + the signal that killed it.
+  // Waits for the program's end. Returns the exit status, or 128 + the signal that killed it.
   int Wait();
   [[nodiscard]] std::string Out() const;
   [[nodiscard]] std::string Err() const;
 
-  // What it has started and has not ended: its children, and theirs.
+  // All running descendants of the program.
   [[nodiscard]] std::vector<pid_t> Descendants() const;
-  // Those of them whose name begins so; the first of these, or 0.
+  // The descendants whose name begins with `start`; the first of these, or 0.
   [[nodiscard]] std::vector<pid_t> DescendantsNamed(const std::string& start) const;
   [[nodiscard]] pid_t DescendantNamed(const std::string& start) const;
-  // How many files and folders lie in its temporary folder.
+  // The number of files and folders in its temporary folder.
   [[nodiscard]] size_t TemporaryFiles() const;
 
  private:
@@ -63,7 +63,7 @@ class Program {
   bool ended_ = false;
 };
 
-// Neither running nor stopped: gone, or dead and not yet waited for.
+// Whether the process has ended; it may be a zombie.
 bool IsOver(pid_t process);
 
 struct Finished {
@@ -73,19 +73,18 @@ struct Finished {
 };
 Finished RunProgram(const std::vector<std::string>& words);
 
-// The claim of that name in a verdict.json; null when it is not there.
+// The claim of that name in a verdict.json; null if it is missing.
 nlohmann::json ClaimOf(const nlohmann::json& verdict, const std::string& claim);
 
 nlohmann::json ReadJson(const std::filesystem::path& file);
 
-// What `run` returns, a verdict.json, of a run during which the machine stalled no process. One
-// that it did stall says little of what depends on time, and is done again, up to nine times:
-// because of what its stall meter said, whatever the verdict is. `run` is given how many went
-// before it.
+// Calls `run`, which returns a verdict.json, until the machine stalled no process during the run;
+// up to ten times. A stalled run proves little about timing. Decides only by the stall meter and
+// not by the verdict. `run` gets the number of earlier runs.
 nlohmann::json UnstalledVerdict(const std::function<nlohmann::json(int before)>& run);
 void WriteFile(const std::filesystem::path& file, const std::string& text);
 
-// How many end in `text`.
+// The number of newlines in `text`.
 size_t Lines(const std::string& text);
 
 }  // namespace doublehold
