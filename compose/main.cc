@@ -1,5 +1,4 @@
-// The command line: finds the subcommand, and turns every error into one line and the exit status
-// of its reason.
+// Finds the subcommand. Prints an error on one line and returns its exit status.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -76,7 +75,7 @@ int Main(const Words& words) {
     if (command.name != name) continue;
     const Result<ExitCode> status = command.run(rest);
     if (status) return static_cast<int>(*status);
-    // What a user wrote may stand in it.
+    // The message may contain text that a user wrote.
     const bool is_input = status.error().code == ExitCode::kBadInput;
     const std::string& message = status.error().message;
     std::cerr << "doublehold " << name << ": " << (is_input ? OnOneLine(message) : message) << "\n";
@@ -86,11 +85,11 @@ int Main(const Words& words) {
   return static_cast<int>(ExitCode::kBadInput);
 }
 
-// What is opened first would otherwise become the standard input or output of everything that is
-// started.
+// Opens missing standard streams on /dev/null. Otherwise the first files that the program opens
+// would become the standard streams of its children.
 void OpenStandardStreams() {
   for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
-    // The lowest number that is free is this one.
+    // open() returns the lowest free number, which is `fd`.
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd) return;
   }
 }

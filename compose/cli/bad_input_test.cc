@@ -1,4 +1,4 @@
-// Bad input on the command line, as a user meets it.
+// Bad input on the command line, tested with the whole program.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -13,10 +13,10 @@ namespace fs = std::filesystem;
 struct BadInputCase {
   std::vector<std::string> words;
   int exit_code = 3;
-  std::string says;  // part of the one line
+  std::string says;  // part of the error, which is one line
 };
 
-TEST(CommandLine, HelpNamesEachCommandApartFromItsWordsAndAllThatANemesisDraws) {
+TEST(CommandLine, HelpListsEachCommandAndTheFaultsOfANemesis) {
   const std::string help = RunProgram({"--help"}).out;
   EXPECT_NE(help.find("\n  explore --lock LOCK [options] "), std::string::npos) << help;
   EXPECT_NE(help.find("\n  run     [EXPERIMENT.toml] [options] "), std::string::npos) << help;
@@ -26,7 +26,7 @@ TEST(CommandLine, HelpNamesEachCommandApartFromItsWordsAndAllThatANemesisDraws) 
     EXPECT_NE(run.find(member.at("name").get<std::string>()), std::string::npos) << member << run;
 }
 
-TEST(CommandLine, BadInputIsOneLineThatNamesWhatWhereAndTheNearestWord) {
+TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
   const TestFolder folder;
   const fs::path& in = folder.path();
   const std::string out = (in / "runs").string();

@@ -1,4 +1,4 @@
-// The command line as a user meets it: stored histories, plans, what a run leaves.
+// The command line, tested with the whole program: stored histories, plans, and the files of a run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// K14, whose outcome is certain, for the tests that look at what a run leaves.
+// A run of K14, whose outcome is certain, for tests of the files of a run.
 struct StoredRun {
   TestFolder folder;
   Finished finished;
@@ -39,15 +39,15 @@ TEST(CommandLine, AStoredHistoryGivesItsVerdictAgain) {
   EXPECT_EQ(JudgedCli(run.folder.path() / "history.bin"), verdict);
 }
 
-TEST(CommandLine, AHistoryGoesOutAsEdnAndIsHeldAgainstAModel) {
+TEST(CommandLine, AHistoryIsExportedAsEdnAndCheckedAgainstAModel) {
   const StoredRun run;
   const std::string edn = (run.folder.path() / "history.edn").string();
   ASSERT_EQ(RunProgram({"export", run.folder.path().string(), "--functions", "acquire,release",
                         "--output", edn})
                 .exit_code,
             0);
-  // K14: held twice, so no order fits a mutex; what is no lock's business was left out, or is
-  // refused.
+  // K14 holds the lock twice, so no order of the operations fits a mutex. Events of other functions
+  // were left out, or are refused.
   const std::vector<std::string> check{"check",          edn,  "--model", "owner-mutex",
                                        "--partition-by", "key"};
   const Finished finished = RunProgram(check);
@@ -64,7 +64,7 @@ TEST(CommandLine, AHistoryGoesOutAsEdnAndIsHeldAgainstAModel) {
       << other.err;
 }
 
-// One client has it for longer than its lease, which a watchdog extends, or not.
+// One client holds the lock longer than its lease. A watchdog extends the lease, or not.
 std::string KeptPastItsLease(bool extended) {
   std::string text =
       R"({"index":0,"time":0,"process":"supervisor","type":"info","f":"start","value":{)"
@@ -89,7 +89,7 @@ std::string KeptPastItsLease(bool extended) {
   return text;
 }
 
-TEST(CommandLine, WhatAnExportLeavesOutOfAHistoryIsNotTakenForSomethingThatWasNot) {
+TEST(CommandLine, AnExportDoesNotClaimLeasesThatAWatchdogExtends) {
   const TestFolder folder;
   const std::string kept = (folder.path() / "history.jsonl").string();
   const std::string out = (folder.path() / "out").string();
@@ -102,9 +102,10 @@ TEST(CommandLine, WhatAnExportLeavesOutOfAHistoryIsNotTakenForSomethingThatWasNo
   };
   for (const char* format : {"edn", "jsonl"}) {
     EXPECT_EQ(status(false, format, "lease-mutex"), 1) << format;
-    EXPECT_EQ(status(true, format, "lease-mutex"), 3) << format;  // it asks for no lease
+    // An acquire without a lease is refused.
+    EXPECT_EQ(status(true, format, "lease-mutex"), 3) << format;
     EXPECT_EQ(status(true, format, "owner-mutex"), 0) << format;
-    EXPECT_EQ(status(true, format, "fenced-mutex"), 2) << format;  // its token of 0 is none
+    EXPECT_EQ(status(true, format, "fenced-mutex"), 2) << format;  // a token of 0 means no token
   }
 }
 
@@ -148,8 +149,8 @@ TEST(CommandLine, OnePlanCarriesOutTheSameFaults) {
   EXPECT_EQ(timeline(again.path()), timeline(run.folder.path()));
 }
 
-// What a fenced store promises whatever happens; and that nothing is left of what a nemesis did.
-TEST(CommandLine, ANemesisLeavesAFencedStockRightAndNothingBehind) {
+// A fenced store never oversells, whatever the nemesis does. No fault is left after the run.
+TEST(CommandLine, AFencedStockIsRightUnderANemesisAndNothingIsLeft) {
   const TestFolder folder;
   Program program({"run", "--lock", "fenced", "--nemesis", "pause,clock,network,partition",
                    "--every", "100ms", "--clients", "3", "--duration", "6s", "--lease", "300ms",
@@ -174,8 +175,9 @@ TEST(CommandLine, ANemesisLeavesAFencedStockRightAndNothingBehind) {
   EXPECT_LE(last_ns, 6'000'000'000) << "none begins once the clients have ended";
 }
 
-// A fault on the client's links is the witness: begun at the same step and over before the client
-// goes on, it acts when a frame comes by, and is recorded as started then only.
+// The second fault, on the client's links, is the witness. It begins at the same step and ends
+// before the client continues. It acts, and is recorded as started, only if a frame passes
+// meanwhile.
 TEST(CommandLine, AClientPausedAtAStepSendsNothingUntilItGoesOn) {
   const std::string experiment =
       "[lock]\nname = \"set-nx-px\"\nlease = \"2s\"\n[workload]\nduration = \"1s\"\nclients = "
@@ -201,7 +203,7 @@ TEST(CommandLine, AClientPausedAtAStepSendsNothingUntilItGoesOn) {
   }
 }
 
-TEST(CommandLine, AnExplorationThatIsOneExecutionSaysSo) {
+TEST(CommandLine, AnExplorationOfOneExecutionSaysSo) {
   const Finished finished = RunProgram({"explore", "--lock", "set-nx-px", "--depth", "0"});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_NE(
@@ -210,9 +212,9 @@ TEST(CommandLine, AnExplorationThatIsOneExecutionSaysSo) {
       << finished.out;
 }
 
-TEST(CommandLine, ASearchInWhichNoFaultCouldStrikeKnowsNothing) {
+TEST(CommandLine, ASearchInWhichNoFaultCouldBeginIsUnknown) {
   const Finished none = RunProgram(
-      {"explore", "--lock", "set-nx-px", "--faults", "hold-news"});  // it publishes nothing
+      {"explore", "--lock", "set-nx-px", "--faults", "hold-news"});  // set-nx-px publishes nothing
   EXPECT_EQ(none.exit_code, 2) << none.err;
   EXPECT_NE(
       none.out.find(
@@ -230,7 +232,7 @@ TEST(CommandLine, APipeSeesNoProgressLine) {
   EXPECT_EQ(run.finished.out.find('\x1b'), std::string::npos);
 }
 
-TEST(SuiteCommand, WritesWhatBecameOfEveryRunAndFailsOnWhatWasNotExpected) {
+TEST(SuiteCommand, WritesTheResultOfEveryRunAndFailsIfOneIsNotAsExpected) {
   const TestFolder folder;
   const fs::path suite = folder.path() / "tiny.toml";
   const std::string common =
@@ -261,8 +263,8 @@ TEST(SuiteCommand, WritesWhatBecameOfEveryRunAndFailsOnWhatWasNotExpected) {
   EXPECT_EQ(RunProgram({"suite", suite.string(), "--out", out}).exit_code, 1);
 }
 
-// Without a lock every run goes wrong: four of four are evidence enough that no half of them goes
-// well, at 80 %; three are not.
+// Without a lock every run is violated. Four violations of four runs prove at 80 % confidence that
+// the rate is not below one half; three of three do not.
 class AskedSuite : public ::testing::Test {
  protected:
   AskedSuite() {
@@ -313,7 +315,7 @@ TEST_F(AskedSuite, StopsWhenTheRateIsKnownToBeBelow) {
   EXPECT_NE(JUnit().find("tests=\"1\" failures=\"0\""), std::string::npos) << JUnit();
 }
 
-TEST_F(AskedSuite, SaysThatItIsNotDecidedWhenItMayNotRunLonger) {
+TEST_F(AskedSuite, IsUndecidedAtTheLimitOfItsRuns) {
   const Finished open = Ask("none/calm", "rate of stock per run < 50% @ 80%", "3");
   EXPECT_EQ(open.exit_code, 2) << open.out << open.err;
   EXPECT_NE(open.out.find("not decided after 3 runs: 3 of 3 runs, "), std::string::npos)
@@ -322,7 +324,7 @@ TEST_F(AskedSuite, SaysThatItIsNotDecidedWhenItMayNotRunLonger) {
   EXPECT_EQ(Cell()["until"]["answer"], "not decided");
 }
 
-TEST_F(AskedSuite, GivesUpWhereOneRunAfterAnotherComesToNoVerdict) {
+TEST_F(AskedSuite, GivesUpAfterSeveralRunsWithoutAVerdict) {
   const fs::path server = folder_.path() / "redis-server";
   WriteFile(server,
             "#!/bin/sh\ncase \"$*\" in *--version*) exec redis-server --version;; esac\n"
@@ -337,7 +339,7 @@ TEST_F(AskedSuite, GivesUpWhereOneRunAfterAnotherComesToNoVerdict) {
   EXPECT_EQ(Cell()["until"]["undecided"], 5);
 }
 
-TEST_F(AskedSuite, WhatCannotBeAnsweredIsRefusedBeforeAnythingRuns) {
+TEST_F(AskedSuite, AQuestionThatCannotBeAnsweredIsRefusedBeforeAnythingRuns) {
   const Finished refused = Ask("none/calm", "rate of fencing < 1%", "3");
   EXPECT_EQ(refused.exit_code, 3);
   EXPECT_NE(refused.err.find("none/calm does not judge fencing (it judges "), std::string::npos)

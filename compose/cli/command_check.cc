@@ -56,7 +56,7 @@ Result<void> TakeNumber(const ParsedLine& line, const char* option, int64_t leas
   return BadInput(fmt::format("--{} {}: not a whole number from {} on", option, text, least));
 }
 
-// What is said of an object that its model has no such thing of would be without effect.
+// Refuses an option that has no effect on this model.
 Result<void> CheckConcerns(const ParsedLine& line, const Model& model) {
   const auto differs = [&](const ModelParameters& said) {
     return model.initial(said) != model.initial(ModelParameters{});
@@ -208,7 +208,7 @@ Result<ExitCode> CheckAgainstModel(const ParsedLine& line) {
   return ExitCodeOf(verdict->outcome);
 }
 
-// The claims that are asked for; else those of the run.
+// The claims on the command line; by default those of the run.
 Result<std::vector<std::string>> ClaimsForCheck(const ParsedLine& line, const RunFacts& facts) {
   if (!line.values.contains("claims")) return facts.claims;
   std::vector<std::string> known;

@@ -18,8 +18,8 @@ namespace {
 struct Finding {
   std::string what;
   bool ok = false;
-  bool needed = true;  // else something is merely not to be had
-  std::string detail;  // what was found, or how to mend it
+  bool needed = true;  // false: without it only some features are missing
+  std::string detail;  // what was found, or how to fix it
 };
 
 template <typename Show>
@@ -34,7 +34,7 @@ Finding FindingOf(std::string what, bool needed, const Result<T>& result, const 
   return {std::move(what), true, needed, show(*result)};
 }
 
-// A short run with a moved clock, through every part: servers, shim, proxy, clients, checkers.
+// A short run with a clock jump that uses every part: servers, shim, proxy, clients, checkers.
 Result<std::string> TryRun(const ServerProgram& server) {
   Settings settings;
   settings.Set("name", "doctor", "doctor");
@@ -70,7 +70,7 @@ std::string DetailOf(const FaultTrial& trial) {
                      ShownSpan(trial.measured_ns));
 }
 
-// A line a kind of the registry, as each is done: they take a second each.
+// Prints one line for each kind of fault as it is done: each takes a second.
 Result<ExitCode> TryFaults(const ServerProgram& server, bool as_json) {
   bool all_acted = true;
   nlohmann::json json = nlohmann::json::array();

@@ -28,7 +28,7 @@ namespace po = boost::program_options;
 constexpr Duration kServerPatience = 15s;
 constexpr Duration kServePingInterval = 10ms;
 
-// A server of its own, on a port that the kernel chose; killed when it goes.
+// A redis-server on a port that the kernel chose; killed by the destructor.
 class TrialServer {
  public:
   static Result<std::unique_ptr<TrialServer>> Start(const ServerProgram& program) {
@@ -88,7 +88,7 @@ constexpr const char* kUsage =
     "Its options are those of the lock, and call-timeout and retry.* of a run.";
 
 Result<std::string> CommandOf(Words::const_iterator begin, Words::const_iterator end) {
-  // One word is a kept driver, or a line for the shell, as it is for --driver.
+  // A single word is a bundled driver or a shell command, as for --driver.
   if (end - begin == 1) {
     Result<std::string> kept = DriverCommandOf(*begin);
     if (!kept) return kept;
@@ -112,14 +112,14 @@ Result<ExitCode> CheckDriver(const std::string& command, const po::variables_map
       given[named->first] = std::move(named->second);
     }
   }
-  // As in a run: an option that it does not have is the user's mistake, not the driver's.
+  // As in a run, an unknown option is the user's error, and not the driver's.
   if (!given.empty()) {
     const Result<DriverPlan> met = MeetDriver(command, given);
     if (!met && met.error().code == ExitCode::kBadInput) return tl::unexpected(met.error());
   }
   const Result<ServerProgram> program = FindServer(values["redis-server"].as<std::string>());
   if (!program) return tl::unexpected(program.error());
-  const Orphans orphans;  // end when the drivers and the server have
+  const Orphans orphans;  // ends orphaned processes after the drivers and the server have ended
   const auto server = TrialServer::Start(*program);
   if (!server) return tl::unexpected(server.error());
   ExitCode status = ExitCode::kAsExpected;
@@ -134,8 +134,10 @@ Result<ExitCode> CheckDriver(const std::string& command, const po::variables_map
 
 }  // namespace
 
-// driver check [--redis-server PROGRAM] [--option NAME=VALUE] -- COMMAND...
-// driver serve LOCK
+// Usage:
+//
+//   driver check [--redis-server PROGRAM] [--option NAME=VALUE] -- COMMAND...
+//   driver serve LOCK
 Result<ExitCode> DriverCommand(const Words& words) {
   po::options_description options("options of check");
   options.add_options()("redis-server", po::value<std::string>()->default_value("redis-server"),

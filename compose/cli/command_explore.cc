@@ -22,12 +22,12 @@ namespace po = boost::program_options;
 
 constexpr int kMostDepth = 9;
 constexpr int kMostExploreJobs = 256;
-constexpr int64_t kBudget = 10'000'000;  // where the user says none
+constexpr int64_t kBudget = 10'000'000;  // the default of --budget
 constexpr int64_t kBytesPerMb = 1'000'000;
 constexpr int64_t kMostMb = 1'000'000;
 constexpr int kMostCycles = 100;
 constexpr int kDepthOfAll = 2;
-// What is said of real runs, and is refused.
+// Options of real runs, which `explore` refuses.
 constexpr std::array kOfRuns{"driver", "option", "net", "duration", "nemesis", "every"};
 
 po::options_description ExploreOptions(po::options_description& hidden) {
@@ -95,7 +95,7 @@ Result<Bounds> ReadBounds(const ParsedLine& line, const Plan& plan) {
   return bounds;
 }
 
-// All that the command line says.
+// Reads the whole command line.
 Result<SearchAsked> ReadSearch(const ParsedLine& line) {
   for (const char* option : kOfRuns) {
     if (line.values.contains(option))

@@ -27,8 +27,7 @@ po::options_description ExportOptions() {
   return options;
 }
 
-// Whether a lease may have been kept for longer than it was asked for: no acquire and no release
-// tells.
+// Whether a lease may have been extended. No acquire or release event shows that.
 bool LeasesMayBeExtended(const History& history) {
   if (std::ranges::find(history.events, Op::kExtend, &Event::op) != history.events.end())
     return true;
@@ -38,21 +37,21 @@ bool LeasesMayBeExtended(const History& history) {
   return has("watchdog") || !has("lease");
 }
 
-// For readers that have no start line, and so do not know it for ours.
+// Changes an event for readers that do not see the start line and so do not know this format.
 void MakeAnybodys(nlohmann::json& event, const History& history, bool leases_hold) {
-  // Jepsen knows no threads: each session is a process of its own.
+  // Jepsen has no threads: each session becomes a process of its own.
   if (event.contains("thread")) {
     event["process"] = event["process"].get<int64_t>() +
                        event["thread"].get<int64_t>() * (history.facts.clients + 1);
     event.erase("thread");
   }
-  event.erase("index");  // which does not say what came first of what has one time
+  event.erase("index");  // the index does not order events with equal times
   nlohmann::json& value = event["value"];
-  if (value.value("token", int64_t{-1}) == 0) value.erase("token");  // none
+  if (value.value("token", int64_t{-1}) == 0) value.erase("token");  // 0 means no token
   if (event.at("f") == "acquire" && !leases_hold) value.erase("lease_ns");
 }
 
-// Every event that is asked for, a line each.
+// All selected events, one line each.
 Result<std::string> Exported(const History& history, bool edn, const std::string& functions) {
   const std::vector<std::string> words = SplitAtCommas(functions);
   const std::set<std::string> wanted(words.begin(), words.end());

@@ -27,7 +27,7 @@ namespace {
 struct ListRow {
   std::string name;
   std::string summary;
-  std::vector<std::string> options;  // "ask = in-turn (in-turn, at-once): ..."
+  std::vector<std::string> options;  // for example "ask = in-turn (in-turn, at-once): ..."
 };
 
 struct Table {
@@ -35,7 +35,7 @@ struct Table {
   std::vector<ListRow> rows;
 };
 
-// What a fault may say of when it begins and ends.
+// The settings for the beginning and end of a fault.
 std::string TimesOf(const FaultEntry& fault) {
   if (fault.is_final) return "and: name, on, from, during";
   if (!fault.ends_itself) return "and: name, on, from, for, until, every, times, during";
@@ -54,7 +54,7 @@ std::vector<std::string> OptionLines(std::span<const OptionSpec> specs) {
   return lines;
 }
 
-// What a topology can be told of its sizes.
+// The settings for the sizes of a topology.
 std::vector<std::string> SizeLines(const TopologyEntry& topology) {
   std::vector<std::string> lines;
   if (topology.most_nodes > 1) {

@@ -40,7 +40,8 @@ std::string TitleOf(const Scenario& scenario, const Execution& execution) {
                      counted(execution.struck.size(), "fault"));
 }
 
-// 0: both worlds agree. 1: they do not. 2: one of them does not know.
+// Runs the plan on real servers and compares. kAsExpected: both worlds agree. kViolated: they
+// differ. kUnknown: one of them is unknown.
 Result<ExitCode> DoItForReal(const ParsedLine& line, const Plan& plan, const RunVerdict& simulated,
                              const std::map<std::string, Hang>& hangs) {
   const Result<ServerProgram> server = FindServer(line.values["redis-server"].as<std::string>());
@@ -57,12 +58,12 @@ Result<ExitCode> DoItForReal(const ParsedLine& line, const Plan& plan, const Run
   return agreement.open ? ExitCode::kUnknown : ExitCode::kAsExpected;
 }
 
-// Of each claim that hangs on short times, on which.
+// The claims whose outcome depends on short times, each with the time that it depends on.
 std::map<std::string, Hang> HangsOf(const Scenario& scenario, const sim::Deviations& choices,
                                     const RunVerdict& verdict) {
   std::map<std::string, Hang> hangs;
   for (const ClaimVerdict& claim : verdict.claims) {
-    if (claim.outcome == Outcome3::kUnknown) continue;  // it is open whatever it hangs on
+    if (claim.outcome == Outcome3::kUnknown) continue;  // an unknown claim is open anyway
     const auto hang = HangsOn(scenario, choices, *FindChecker(claim.claim), claim.outcome);
     if (hang) hangs.emplace(claim.claim, *hang);
   }
@@ -97,7 +98,8 @@ Result<ExitCode> ReplayCommand(const Words& words) {
   const std::vector<ExecutionStep> steps = StepsOf(execution.history, verdict);
   const Trace trace{
       .replay = *replay, .plan = *plan, .execution = execution, .verdict = verdict, .steps = steps};
-  std::string told;  // at the end; what cannot be written is refused before anything is told
+  // Printed at the end: if a file cannot be written, nothing is printed but the error.
+  std::string told;
   if (line->values.contains("json")) {
     const Result<void> written = WriteWhole(line->values["json"].as<std::string>(), ToText(trace));
     if (!written) return tl::unexpected(written.error());

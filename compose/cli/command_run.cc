@@ -21,7 +21,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-// Above this a snapshot of the history would disturb the run it is meant to show.
+// With more grants, judging a snapshot would disturb the run.
 constexpr int64_t kMostGrantsToJudge = 20'000;
 
 po::options_description RunOptions() {
@@ -92,7 +92,7 @@ void ShowRunProgress(const Progress& progress, const std::function<History()>& s
              progress.active_faults);
 }
 
-// As a suite of one cell.
+// Runs the plan repeatedly, as a suite with one cell.
 Result<ExitCode> RunRepeatedly(const Plan& plan, const ParsedLine& line) {
   if (line.values.contains("into"))
     return BadInput("--into: the folder of one run; several go below --out");
@@ -135,7 +135,7 @@ Result<ExitCode> RunCommand(const Words& words) {
     return BadInput("--frames: they are seen in the proxy, and --direct goes past it");
   if (!line->values["jobs"].defaulted())
     return BadInput("--jobs: one run is one job; with --repeat or --until");
-  // Looked for before anything is written.
+  // Checked before anything is written.
   const Result<ServerProgram> server = FindServer(line->values["redis-server"].as<std::string>());
   if (!server) return tl::unexpected(server.error());
   if (Result<void> ok = CheckMachine(*plan); !ok) return tl::unexpected(ok.error());

@@ -41,7 +41,7 @@ bool Selects(const std::string& only, const SuiteCell& cell) {
   return only == cell.name;
 }
 
-// Leaves the cells that are asked for.
+// Removes the cells that were not selected.
 Result<void> Select(const std::vector<std::string>& wanted, Suite& suite) {
   std::vector<SuiteCell> selected;
   for (const std::string& only : wanted) {
@@ -61,7 +61,7 @@ Result<void> Select(const std::vector<std::string>& wanted, Suite& suite) {
   return {};
 }
 
-// What the command line says of a suite in place of its file.
+// Applies the command line, which overrides the suite's file.
 Result<void> ChangeSuite(ParsedLine& line, Suite& suite) {
   if (line.values.contains("seed")) {
     const auto seed = line.values["seed"].as<int64_t>();
@@ -70,7 +70,7 @@ Result<void> ChangeSuite(ParsedLine& line, Suite& suite) {
     for (SuiteCell& cell : suite.cells) cell.plan.seed = suite.seed;
   }
   if (line.values.contains("junit")) {
-    // Not found out at the end of a long suite.
+    // Checked now, and not at the end of a long suite.
     const std::filesystem::path file = line.values["junit"].as<std::string>();
     std::error_code code;
     if (file.has_parent_path() && !std::filesystem::is_directory(file.parent_path(), code))

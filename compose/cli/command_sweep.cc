@@ -26,18 +26,17 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr int kSweepJobs = 4;  // a run mostly waits: for its lease to be over
+constexpr int kSweepJobs = 4;  // a run mostly waits for its lease to expire
 constexpr size_t kMostTold = 20;
 
-// Where the user says nothing: short enough for hundreds of runs, and with a client more than it
-// takes to hold it twice.
+// Defaults: short enough for hundreds of runs, and with one client more than a double hold needs.
 constexpr std::array<std::pair<const char*, const char*>, 4> kSweepDefaults{
     {{"lock.lease", "400ms"},
      {"workload.clients", "3"},
      {"workload.duration", "4 lease"},
      {"workload.work", "0.05 lease"}}};
 
-// What a client meets on any network. Clocks are for those who name them.
+// Faults that any network has. Clock faults must be named.
 constexpr const char* kUsualFaults =
     "pause,crash,hold-request,hold-reply,drop-request,drop-reply,reset-reply";
 
@@ -85,10 +84,10 @@ Result<std::vector<const FaultFormEntry*>> ChosenFaults(const ParsedLine& line) 
 
 Result<Plan> ReadBase(const ParsedLine& line) {
   ParsedLine plain = line;
-  plain.values.erase("faults");  // of sweep's own meaning
+  plain.values.erase("faults");  // --faults has another meaning in sweep
   Result<Settings> settings = ReadExperiment(plain);
   if (!settings) return tl::unexpected(settings.error());
-  // Not every workload works for a while.
+  // Other workloads have no such setting.
   const std::optional<Setting> workload = Settings(*settings).Take("workload.name");
   const bool inventory = !workload || workload->words == std::vector<std::string>{"inventory"};
   for (const auto& [name, value] : kSweepDefaults) {
@@ -215,7 +214,7 @@ Result<ExitCode> Sweep(const ParsedLine& line, SuiteRequest& runs, const SweepCe
   } else {
     Tell(cells, outcomes, *result, runs.folder);
   }
-  // A pair whose second fault found nothing to act on tells nothing, and leaves nothing open.
+  // A pair whose second fault had nothing to act on proves nothing, but is not unknown.
   const ExitCode status = StatusOf(*result);
   const bool open = result->interrupted || std::ranges::any_of(outcomes, IsUnknown);
   return status == ExitCode::kUnknown && !open ? ExitCode::kAsExpected : status;

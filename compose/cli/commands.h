@@ -1,5 +1,5 @@
-// The subcommands. Each takes the words behind its name and answers the exit status, or an error
-// that main prints.
+// The subcommands. Each takes the words after its name. Returns the exit status, or an error that
+// main prints.
 #ifndef DOUBLEHOLD_COMPOSE_CLI_COMMANDS_H_
 #define DOUBLEHOLD_COMPOSE_CLI_COMMANDS_H_
 
@@ -27,7 +27,7 @@ Result<ExitCode> DriverCommand(const Words& words);
 
 struct CommandEntry {
   std::string_view name;
-  std::string_view usage;  // what follows the name
+  std::string_view usage;  // the words after the name
   std::string_view summary;
   Result<ExitCode> (*run)(const Words&);
 };

@@ -1,5 +1,5 @@
-// The experiments that the documentation shows can be run, and its page of an experiment file has
-// each key, and what it is when nobody says it.
+// The experiments in the documentation can be built. Its page of an experiment file lists each
+// setting with its default.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ std::vector<std::string> LinesOf(std::string_view document) {
   return lines;
 }
 
-// The indented blocks of a document that have a line.
+// The indented blocks of a document that contain a line.
 std::vector<std::string> BlocksWith(std::string_view document, std::string_view wanted) {
   constexpr std::string_view kIndent = "    ";
   std::vector<std::string> lines = LinesOf(document);
@@ -56,7 +56,7 @@ std::vector<std::string> BlocksWith(std::string_view document, std::string_view 
   return found;
 }
 
-// Those of a document's tables, cell by cell.
+// The rows of a document's tables, cell by cell.
 std::vector<std::vector<std::string>> RowsOf(std::string_view document) {
   std::vector<std::vector<std::string>> rows;
   for (const std::string& line : LinesOf(document)) {
@@ -71,7 +71,7 @@ std::vector<std::vector<std::string>> RowsOf(std::string_view document) {
   return rows;
 }
 
-// "`drip`, `delay`: late" has drip and delay.
+// For example "`drip`, `delay`: late" has drip and delay.
 std::set<std::string> QuotedIn(const std::string& cell) {
   std::set<std::string> words;
   for (size_t open = cell.find('`'); open != std::string::npos;) {
@@ -87,14 +87,14 @@ std::string FirstQuoted(const std::string& cell) {
   return cell.starts_with('`') ? cell.substr(1, cell.find('`', 1) - 1) : "";
 }
 
-// All keys that are read when an experiment is.
+// All settings that an experiment may have.
 std::set<std::string> KnownWith(const std::string& toml) {
   const std::string word(60, 'z');
   const std::string refusal = Refusal(fmt::format("{} = 1\n{}", word, toml));
   constexpr std::string_view kStart = "(one of: ";
   const size_t start = refusal.find(kStart);
   EXPECT_NE(start, std::string::npos) << refusal;
-  std::set<std::string> known{"lock.name"};  // it is there
+  std::set<std::string> known{"lock.name"};  // `toml` has it already
   if (start == std::string::npos) return known;
   std::string list = refusal.substr(start + kStart.size());
   list.pop_back();
@@ -118,9 +118,8 @@ std::set<std::string> OptionKeys() {
   return keys;
 }
 
-TEST(Documents, TheirExperimentsAreAcceptedAsTheyStandThere) {
-  for (const auto& [document, count] :
-       {std::pair("docs/faults.md", 2u), {kPage.data(), 1u}}) {
+TEST(Documents, TheirExperimentsAreAccepted) {
+  for (const auto& [document, count] : {std::pair("docs/faults.md", 2u), {kPage.data(), 1u}}) {
     const std::vector<std::string> blocks = BlocksWith(document, "[[fault]]\n");
     EXPECT_EQ(blocks.size(), count) << document;
     for (const std::string& block : blocks) {
@@ -131,7 +130,7 @@ TEST(Documents, TheirExperimentsAreAcceptedAsTheyStandThere) {
   }
 }
 
-TEST(Documents, TheirSuiteIsAcceptedAsItStandsThere) {
+TEST(Documents, TheirSuiteIsAccepted) {
   const std::vector<std::string> blocks = BlocksWith(kPage, "[[cell]]\n");
   ASSERT_EQ(blocks.size(), 1u);
   const std::filesystem::path file =
@@ -145,7 +144,7 @@ TEST(Documents, TheirSuiteIsAcceptedAsItStandsThere) {
   EXPECT_EQ(suite->cells.back().plan.faults.size(), 1u);
 }
 
-TEST(Documents, ThePageOfAnExperimentFileHasEveryKeyAndNoOther) {
+TEST(Documents, ThePageOfAnExperimentFileListsExactlyTheSettings) {
   std::set<std::string> told;
   for (const auto& row : RowsOf(kPage)) told.insert(FirstQuoted(row[0]));
   for (const char* of_drivers : {"lock.driver", "lock.options.NAME"}) told.erase(of_drivers);
@@ -159,7 +158,7 @@ TEST(Documents, ThePageOfAnExperimentFileHasEveryKeyAndNoOther) {
   EXPECT_EQ(told, known);
 }
 
-TEST(Documents, WhatThePageSaysIsUsedWhenNothingIsSaidIsUsed) {
+TEST(Documents, TheDefaultsOnThePageAreTheRealOnes) {
   const std::set<std::string> by_others{"topology.name", "expect.CLAIM", "name"};
   int count = 0;
   for (const auto& row : RowsOf(kPage)) {

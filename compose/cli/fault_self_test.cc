@@ -19,7 +19,7 @@ struct KeyValue {
   std::string_view key;
   const char* value;
 };
-// Well above what is measured anyway, well below the run.
+// Well above what would be measured without a fault, and well below the length of the run.
 constexpr std::array kKeyValues{
     KeyValue{"client", "1"},    KeyValue{"nodes", "1"},  KeyValue{"by", "1s"},
     KeyValue{"period", "40ms"}, KeyValue{"rate", "1.5"}, KeyValue{"delay", "50ms"},
@@ -37,7 +37,7 @@ Settings SettingsForTrial(const FaultEntry& fault) {
   set("workload.duration", "1s");
   set("fault.0.kind", fault.name);
   set("fault.0.from", "200ms");
-  // One that is over by itself has a length only when that is what it measures.
+  // A fault that ends by itself has a length only if its length is what it measures.
   const bool lasts = !fault.is_final && (!fault.ends_itself ||
                                          fault.asked_ns({.length = std::chrono::seconds(1)}) != 0);
   if (lasts) set("fault.0.for", "300ms");

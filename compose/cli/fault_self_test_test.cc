@@ -5,7 +5,7 @@
 namespace doublehold {
 namespace {
 
-// A kind that needs more than the keys it shares with others says so in FaultEntry::trial.
+// FaultEntry::trial has the settings that a kind needs besides the common ones.
 TEST(FaultTrial, EveryKindCanBePlannedAlone) {
   for (const FaultEntry& fault : Faults()) {
     const Result<Plan> plan = PlanTrial(fault);

@@ -1,5 +1,4 @@
-// A fault may be called anything that stands on a line; what the program writes of it stays what it
-// is.
+// The name of a fault may be any text on one line. No output interprets it as markup.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -16,7 +15,7 @@ std::string TextOfHostileNames(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-TEST(CommandLine, ANameThatIsMarkupIsNoneInAnyOutput) {
+TEST(CommandLine, ANameWithMarkupIsEscapedInEveryOutput) {
   const std::string name = "<script>alert(1)</script>&\"'";
   const TestFolder folder;
   WriteFile(folder.path() / "s.toml",

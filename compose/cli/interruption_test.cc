@@ -1,4 +1,4 @@
-// Runs and suites that are interrupted, and processes that die under them.
+// Runs and suites that are interrupted, and runs in which a process dies.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -25,8 +25,7 @@ struct LongRun {
   Program program{{"run", "--lock", "redlock", "--faults", "pause", "--clients", "3", "--duration",
                    "60s", "--into", run.string()}};
 
-  // 1 janitor, 6 servers, 3 clients, 1 referee; and client 1 is past its start, so the run has
-  // begun: it waits for its first fault, or has met it.
+  // 1 janitor, 6 servers, 3 clients, 1 referee. Client 3 has its own name, so it has started.
   bool IsUp() const {
     return Eventually([&] {
       return program.Descendants().size() >= 11 && program.DescendantNamed("dh-client-3") != 0;
@@ -37,7 +36,7 @@ struct LongRun {
 TEST(Interruption, CtrlCStillJudgesAndKeepsTheHistory) {
   LongRun run;
   ASSERT_TRUE(run.IsUp());
-  std::this_thread::sleep_for(std::chrono::seconds(1));  // some work to judge
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // so that there is something to judge
   run.program.Signal(SIGINT);
   const int status = run.program.Wait();
   EXPECT_TRUE(status == 1 || status == 2) << status << run.program.Out() << run.program.Err();
@@ -58,8 +57,8 @@ TEST(Interruption, CtrlCTwiceEndsItAtOnceAndStillJudges) {
   EXPECT_EQ(run.program.TemporaryFiles(), 0U);
 }
 
-// The installer's client has children of its own: here npm, that waits for one.
-TEST(Interruption, WhoIsInterruptedWhileALibraryIsInstalledLeavesNothingRunning) {
+// A package manager has children of its own; here npm waits for one.
+TEST(Interruption, AnInterruptedInstallationLeavesNothingRunning) {
   const TestFolder folder;
   const std::filesystem::path npm = folder.path() / "npm";
   std::ofstream(npm) << "#!/bin/sh\nsleep 300 &\necho $! > " << (folder.path() / "made").string()
@@ -83,7 +82,7 @@ TEST(Interruption, WhoIsInterruptedWhileALibraryIsInstalledLeavesNothingRunning)
       [&] { return std::filesystem::is_empty(folder.path() / "cache" / "doublehold"); }));
 }
 
-// What kill -9 of the program leaves, five seconds later.
+// Kills the program with kill -9. Expects that after five seconds nothing of it is left.
 void ExpectNothingLeftInterruption(Program& program) {
   const std::vector<pid_t> started = program.Descendants();
   ASSERT_GT(program.TemporaryFiles(), 0U);
@@ -100,12 +99,12 @@ TEST(Interruption, KillingTheSupervisorLeavesNothingBehind) {
   ExpectNothingLeftInterruption(run.program);
 }
 
-// Two cells side by side, for a minute each, and a third that waits for its turn.
+// Two cells run in parallel for a minute each, and a third one waits.
 struct LongSuite {
   TestFolder folder;
   Program program{{"suite", WriteIt(), "--out", (folder.path() / "runs").string()}};
 
-  // Twice: itself, a janitor, two servers, four clients and the referee.
+  // twice: the run itself, a janitor, two servers, four clients and the referee
   bool IsUp() const {
     return Eventually([&] { return program.Descendants().size() >= 18; });
   }
@@ -128,7 +127,7 @@ TEST(Interruption, KillingASuiteLeavesNothingBehind) {
   ExpectNothingLeftInterruption(suite.program);
 }
 
-TEST(Interruption, ASuiteThatIsInterruptedBlamesNoCell) {
+TEST(Interruption, AnInterruptedSuiteFailsNoCell) {
   LongSuite suite;
   ASSERT_TRUE(suite.IsUp());
   std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -157,7 +156,7 @@ TEST(Interruption, AClientThatDiesMakesTheRunUnknownAndLosesNothing) {
                    "3s", "--set", "workload.work=10ms", "--into", folder.path().string()});
   ASSERT_TRUE(Eventually([&] { return program.DescendantNamed("dh-client-2") != 0; }));
   const pid_t victim = program.DescendantNamed("dh-client-2");
-  // Its history is in shared memory: a second later there is some.
+  // The history is in shared memory; after a second it has events.
   std::this_thread::sleep_for(std::chrono::seconds(1));
   kill(victim, SIGKILL);
   EXPECT_EQ(program.Wait(), 2) << program.Out() << program.Err();

@@ -1,5 +1,4 @@
-// The reports are made by a Python that has matplotlib and Jinja2: where it is, and where the
-// reports' program is.
+// Finds the Python that has matplotlib and Jinja2, and the program that makes reports.
 #ifndef DOUBLEHOLD_COMPOSE_CLI_PYTHON_H_
 #define DOUBLEHOLD_COMPOSE_CLI_PYTHON_H_
 
@@ -10,9 +9,9 @@
 
 namespace doublehold {
 
-// The first of `python3` on PATH and Debian's own that can import both packages.
+// Returns the first Python that can import both packages: `python3` on PATH, or Debian's own.
 Result<std::string> FindPython();
-// reports/report.py, beside the build folder.
+// Returns the path of reports/report.py, beside the build folder.
 Result<std::filesystem::path> FindReportProgram();
 
 }  // namespace doublehold
