@@ -21,7 +21,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-// With more grants, judging a snapshot would disturb the run.
+// With more grants than this, judging a snapshot would disturb the run.
 constexpr int64_t kMostGrantsToJudge = 20'000;
 
 po::options_description RunOptions() {

@@ -12,7 +12,7 @@
 namespace doublehold {
 namespace {
 
-// The place of these settings in messages.
+// Messages show this as the place of the settings.
 constexpr const char* kWhere = "doctor";
 
 struct KeyValue {

@@ -1,5 +1,5 @@
-// Each kind of fault tried alone on a small real set-up: does it act here, and as far as it was
-// asked to?
+// Tries each kind of fault alone in a small run on real servers: whether it acts on this machine,
+// and as strongly as planned.
 #ifndef DOUBLEHOLD_COMPOSE_CLI_FAULT_SELF_TEST_H_
 #define DOUBLEHOLD_COMPOSE_CLI_FAULT_SELF_TEST_H_
 
@@ -14,17 +14,17 @@
 namespace doublehold {
 
 struct FaultTrial {
-  std::string what;         // of the fault that was injected, in words
-  bool acted = false;       // as often as it was planned
-  int64_t asked_ns = 0;     // 0: nothing that could be measured
-  int64_t measured_ns = 0;  // 0: nothing was
+  std::string what;         // description of the fault
+  bool acted = false;       // whether the fault acted as often as planned
+  int64_t asked_ns = 0;     // planned strength; 0: it cannot be measured
+  int64_t measured_ns = 0;  // measured strength; 0: it was not measured
 };
 
-// The run in which it is alone: two clients and a node, some leases long. What the kind needs comes
-// from its keys, and over that from FaultEntry::trial.
+// A plan in which the fault is alone, with two clients and one node, for some leases. Common
+// settings get fixed values; FaultEntry::trial overrides them.
 Result<Plan> PlanTrial(const FaultEntry& fault);
 
-// Runs it, in a folder that goes away. An error when it could not be run at all.
+// Runs that plan in a temporary folder. Returns an error if the run failed.
 Result<FaultTrial> TryFault(const FaultEntry& fault, const ServerProgram& server);
 
 }  // namespace doublehold

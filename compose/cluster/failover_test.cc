@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 struct FailoverCell {
   Finished finished;
   nlohmann::json verdict;
-  std::set<std::string> logs;  // of the servers
+  std::set<std::string> logs;  // names of the servers' logs
 };
 
 FailoverCell RunCell(const std::string& row, const std::string& column) {

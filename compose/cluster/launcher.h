@@ -43,7 +43,7 @@ class Launcher {
   struct Places {
     const Plan& plan;
     std::filesystem::path folder;   // the run's folder, with plan.json and logs
-    std::filesystem::path sockets;  // for the servers' sockets and data
+    std::filesystem::path sockets;  // folder for the servers' sockets and data
     ServerProgram server;
     Namespaces* network = nullptr;  // the processes' network; null: the machine's own
     PacketCuts* cuts = nullptr;     // gets the links; null if `network` is null

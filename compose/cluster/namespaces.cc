@@ -44,7 +44,8 @@ Result<int> EnterNew() {
 std::string AddressAt(int index) { return fmt::format("198.18.{}.{}", index / 256, index % 256); }
 
 Result<void> LetItRoute() {
-  const char* file = "/proc/sys/net/ipv4/ip_forward";  // of the namespace of the calling thread
+  // This file belongs to the calling thread's namespace.
+  const char* file = "/proc/sys/net/ipv4/ip_forward";
   const int fd = open(file, O_WRONLY | O_CLOEXEC);
   const bool written = fd >= 0 && write(fd, "1", 1) == 1;
   const int error = errno;

@@ -267,8 +267,8 @@ TEST_F(NamespacesTest, KillingTheSupervisorLeavesNothingBehind) {
   std::set<std::string> networks;
   for (const pid_t process : started) networks.insert(NetworkOf(std::to_string(process)));
   EXPECT_TRUE(std::ranges::all_of(own, [&](const auto& one) { return networks.contains(one); }));
-  networks.erase(NetworkOf("self"));  // the janitor's
-  networks.erase("");                 // of a tool that has ended meanwhile
+  networks.erase(NetworkOf("self"));  // the janitor's namespace
+  networks.erase("");                 // a tool that has ended has no namespace
   program.Signal(SIGKILL);
   EXPECT_EQ(program.Wait(), 128 + SIGKILL);
   EXPECT_TRUE(Eventually([&] { return std::ranges::all_of(started, IsOver); }));

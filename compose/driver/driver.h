@@ -18,9 +18,10 @@
 namespace doublehold {
 
 constexpr Duration kDriverPatience =
-    std::chrono::seconds(20);                           // for each answer of a driver that starts
-constexpr Duration kDriverStart = kDriverPatience * 2;  // until it has answered hello and setup
-constexpr Duration kByePatience = std::chrono::milliseconds(500);  // for a driver to end
+    std::chrono::seconds(20);  // timeout of each answer of a driver that starts
+constexpr Duration kDriverStart = kDriverPatience * 2;  // timeout of hello and setup together
+// Timeout of a driver's end after bye.
+constexpr Duration kByePatience = std::chrono::milliseconds(500);
 
 // How the driver ended, for example "broke the protocol: ...", and the end of its log.
 std::string Describe(const DriverEnd& end, const std::filesystem::path& log);

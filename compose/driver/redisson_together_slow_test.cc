@@ -113,7 +113,7 @@ TEST_F(Together, EachWakesTheOther) {
   Grant second;
   ASSERT_EQ(Ask({"CONFIG", "RESETSTAT"}), "OK");
   std::thread waiter([&] { second = theirs_.Acquire(); });
-  // It tries, subscribes, and tries once more.
+  // Redisson tries, subscribes, and tries once more.
   EXPECT_TRUE(Eventually([&] {
     return Ask({"INFO", "commandstats"}).find("cmdstat_eval:calls=2,") != std::string::npos;
   }));
@@ -131,7 +131,7 @@ TEST_F(Together, EachWakesTheOther) {
 }
 
 TEST_F(Together, TheyNeverHoldItAtOnce) {
-  constexpr int kGrants = 200;  // of each
+  constexpr int kGrants = 200;  // grants of each of the two locks
   Meet();
   std::atomic<int> inside{0}, overlaps{0};
   const auto contend = [&](Party& party) {

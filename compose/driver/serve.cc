@@ -30,7 +30,7 @@ using AnswerKind = DriverAnswer::Kind;
 // A run's settings for waiting. The maximum wait is not one of them: each acquire has it.
 constexpr std::array kPace{"call-timeout",  "retry.interval", "retry.growth",
                            "retry.longest", "retry.jitter",   "retry.retries"};
-constexpr Lease kAnyLease = 500ms;  // until setup has the real one
+constexpr Lease kAnyLease = 500ms;  // placeholder until setup has the real lease
 constexpr std::string_view kAwaitedReplicas = "wait-replicas";
 
 DriverAnswer Refused(const std::string& why) {
@@ -171,7 +171,7 @@ class ServedDriver {
     Result<Plan> plan = ServedPlan(means_.entry, options_, kAnyLease, means_.entry.most_nodes);
     if (!plan) return Refused(plan.error().message);
     means_.plan = std::move(*plan);
-    // This lock only reports its capabilities: its nodes are not known yet.
+    // The nodes are not known yet: this lock only reports its capabilities.
     means_.process.addresses.resize(static_cast<size_t>(means_.plan.nodes) + 1);
     RealEnv env(means_.process, TaskKind::kSession);
     const std::unique_ptr<Lock> lock = NewLock(means_, env, 0);

@@ -37,8 +37,8 @@ const std::string kServedLocksServe = BinaryDir() + "/doublehold driver serve ";
 struct ServedLocksCase {
   const char* suite;
   const char* cell;
-  void (*change)(Plan&) = [](Plan&) {};  // on both sides
-  std::set<std::string> left_out{};      // claims
+  void (*change)(Plan&) = [](Plan&) {};  // changes the plan on both sides
+  std::set<std::string> left_out{};      // claims that are not compared
 };
 
 void PrintTo(const ServedLocksCase& each, std::ostream* out) {

@@ -19,7 +19,7 @@ constexpr int64_t kShareOfOneSize = 2;
 constexpr int64_t kCostOfShaking = 20;  // cost of a shake (shaken.h), in executions
 constexpr int64_t kNear = 60;           // how far from its old place a later deviation is searched
 constexpr int64_t kNearOfMany = 2;
-// Up to this many deviations an execution is shrunk by a search at all places.
+// An execution with at most this many deviations is shrunk by a search at all places.
 constexpr size_t kFew = 4;
 
 // Runs and judges executions, and subtracts their cost from the effort.

@@ -26,8 +26,8 @@ Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<FaultForm>& 
 
 struct Execution {
   History history;
-  std::vector<FaultForm> struck{};       // in the order of history.facts.faults
-  bool cut_off = false;                  // whether it exceeded the limit of steps
+  std::vector<FaultForm> struck{};  // the faults that began, in the order of history.facts.faults
+  bool cut_off = false;             // whether it exceeded the limit of steps
   std::optional<uint32_t> again_from{};  // World::again_from() (world.h)
 };
 // Runs one execution with the decisions of `choices`. Deterministic.

@@ -23,8 +23,8 @@ struct Done {
   bool is_again = false;  // skipped: equivalent to another execution (Execution::again_from)
   bool is_equal = true;   // whether a second run of it had the same history
   int how_unusual = 0;    // the highest FaultForm number of its faults
-  uint64_t digest = 0;    // of its history
-  std::vector<Outcome3> outcomes{};  // one a claim
+  uint64_t digest = 0;    // digest of its history
+  std::vector<Outcome3> outcomes{};  // one outcome for each claim
   MarkSet marks{};
 };
 

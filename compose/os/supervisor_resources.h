@@ -13,7 +13,8 @@
 
 namespace doublehold {
 
-// Of this process. Shared pages do not count, such as those of the run's history and of libraries.
+// The use of this process. Shared pages do not count, such as those of the run's history and of
+// libraries.
 struct OwnUse {
   int64_t memory_kb = 0;
   int64_t descriptors = 0;
@@ -24,10 +25,10 @@ struct OwnUse {
 [[nodiscard]] bool HasChildren();
 
 struct SupervisorUse {
-  OwnUse before;               // before anything was started
-  std::vector<OwnUse> during;  // from the start of the clients to their end
+  OwnUse before;               // use before anything was started
+  std::vector<OwnUse> during;  // samples from the start of the clients to their end
   Duration every{};
-  OwnUse after;  // after everything was closed
+  OwnUse after;  // use after everything was closed
   bool children_left = false;
   size_t rules_left = 0;  // rules left in the proxy after all faults were healed
 };

@@ -1,4 +1,4 @@
-// Which claims of a run are judged: the workload's or those that the user named, and the limits
+// Selects the claims that are judged: the workload's or those that the user named, and the limits
 // that the user set.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_CLAIM_SETTINGS_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_CLAIM_SETTINGS_H_

@@ -21,7 +21,7 @@ using testing::Refusal;
 TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
   const auto fault = [](const std::string& lines) {
     return kLock + "[[fault]]\n" + lines;
-  };  // from line 4
+  };  // `lines` begin at line 4
   const Case cases[] = {
       {fault("kind = \"puase\"\n"),
        "x.toml:4: fault.0.kind: fault 'puase' is unknown (did you mean 'pause'?)"},
@@ -179,7 +179,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
 TEST(BuildPlan, NamesStepsAndFaultsThatCannotHappen) {
   const auto fault = [](const std::string& lines) {
     return kLock + "[[fault]]\nkind = \"pause\"\n" + lines;
-  };  // from line 5
+  };  // `lines` begin at line 5
   const auto at = [](int line, const std::string& setting) {
     return fmt::format("x.toml:{}: fault.0.{}: fault 'pause-1': ", line, setting);
   };
@@ -221,7 +221,7 @@ TEST(BuildPlan, NamesStepsAndFaultsThatCannotHappen) {
 TEST(BuildPlan, NamesWhatIsWrongWithAPartition) {
   const auto cut = [](const std::string& lines) {
     return "[lock]\nname = \"redlock\"\n[[fault]]\nkind = \"partition\"\nfor = \"1s\"\n" + lines;
-  };  // from line 6
+  };  // `lines` begin at line 6
   const Case cases[] = {
       {cut(""),
        "x.toml:4: fault.0.kind: fault 'partition-1' (partition): needs the nodes that are "
@@ -256,7 +256,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithAPartition) {
 }
 
 TEST(BuildPlan, NamesWhatIsWrongWithANemesis) {
-  const std::string nemesis = kLock + "[nemesis]\n";  // line 3
+  const std::string nemesis = kLock + "[nemesis]\n";  // [nemesis] is line 3
   const Case cases[] = {
       {nemesis + "faults = \"puase\"\n",
        "x.toml:4: nemesis.faults: member of a nemesis 'puase' is unknown (did you mean 'pause'?)"},

@@ -18,8 +18,8 @@ TEST(KeySlots, AreThoseOfRedis) {
 
 TEST(KeySlots, AreSharedEvenlyByTheMastersInTheirOrder) {
   EXPECT_EQ(MasterOfKey("foo", 1), 1);
-  EXPECT_EQ(MasterOfKey("bar", 3), 1);  // 0..5460
-  EXPECT_EQ(MasterOfKey("foo", 3), 3);  // 10922..16383
+  EXPECT_EQ(MasterOfKey("bar", 3), 1);  // slots 0..5460
+  EXPECT_EQ(MasterOfKey("foo", 3), 3);  // slots 10922..16383
   EXPECT_EQ(FirstSlotOf(2, 3), 5461);
   EXPECT_EQ(FirstSlotOf(4, 3), kSlots);
 }

@@ -52,7 +52,7 @@ class LogGrowth {
     uintmax_t bytes = 0;
   };
   Duration longest_;
-  std::deque<Look> looks_;  // by time; only the first of several equal lengths
+  std::deque<Look> looks_;  // sorted by time; only the first of several equal lengths
 };
 
 }  // namespace doublehold

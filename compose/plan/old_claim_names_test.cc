@@ -40,7 +40,7 @@ TEST(OldClaimNames, BelongToClaimsOfEveryWorkload) {
 }
 
 TEST(OldClaimNames, GivenBesideTheNewOnesAreRefused) {
-  const std::string told = "claims = [\"told\"]\n" + kLock;  // lines 1 to 3
+  const std::string told = "claims = [\"told\"]\n" + kLock;  // three lines
   const std::string leak = "claims = [\"key-leak\"]\n" + kLock;
   const Case cases[] = {
       {told + "[expect]\nrelease-result = \"any\"\ntold = \"any\"\n",

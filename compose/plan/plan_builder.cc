@@ -25,13 +25,13 @@ namespace {
 
 constexpr Lease kShortestLease = 1ms;  // Redis counts leases in milliseconds
 constexpr Duration kLongestRun = std::chrono::hours(24);
-constexpr int kMostClients = 200;                 // each is a process
-constexpr int kMostThreads = 16;                  // in a client
-constexpr int64_t kMostSections = 1'000'000'000;  // in a session
+constexpr int kMostClients = 200;                 // each client is a process
+constexpr int kMostThreads = 16;                  // threads of one client
+constexpr int64_t kMostSections = 1'000'000'000;  // sections of one session
 constexpr double kMostGrowth = 100;
 
-// If the client's lease were longer than Redis' by a fraction, Redis could grant the lock to
-// another client while the first client's lease was still valid.
+// If the client's lease were a fraction longer than Redis', Redis could grant the lock to another
+// client while that lease is still valid.
 bool IsWholeMilliseconds(Lease lease) { return lease % 1ms == Duration::zero(); }
 
 // The default times: those of the lock's source if `lock.pace` asks for them, else none.

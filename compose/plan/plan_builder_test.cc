@@ -13,7 +13,7 @@ namespace {
 using testing::Built;
 using testing::Good;
 
-const std::string kPlanBuilderLock = "[lock]\nname = \"set-nx-px\"\n";  // lines 1 and 2
+const std::string kPlanBuilderLock = "[lock]\nname = \"set-nx-px\"\n";  // two lines
 
 TEST(BuildPlan, NeedsNothingButALock) {
   const Plan plan = Good("lock.name = \"set-nx-px\"\n");

@@ -1,4 +1,4 @@
-// Which nodes a plan may promote.
+// A plan may promote a replica but not the current master.
 #include <gtest/gtest.h>
 
 #include "compose/testing/plan_testing.h"
@@ -13,7 +13,7 @@ using testing::Refusal;
 TEST(BuildPlan, TheMasterIsNotPromoted) {
   const auto in = [](const std::string& topology) {
     return kLock + "[topology]\nreplicas = 2\nname = \"" + topology + "\"\n";
-  };  // lines 3 to 5
+  };  // [topology] is lines 3 to 5
   const auto promote = [](const std::string& node, const std::string& rest = "") {
     return "[[fault]]\nkind = \"promote\"\nnodes = [" + node + "]\n" + rest;
   };

@@ -1,5 +1,5 @@
-// Checks that the steps and faults exist for which a timeline waits. Only the run shows whether
-// they happen: a fault that did not take effect makes the verdict unknown.
+// Checks that the steps and faults that a timeline waits for exist. Only the run shows whether they
+// happen: a fault that did not take effect makes the verdict unknown.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_TIMELINE_RULES_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_TIMELINE_RULES_H_
 

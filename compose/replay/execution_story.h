@@ -13,7 +13,8 @@
 namespace doublehold {
 
 struct ExecutionStep {
-  enum class Kind : uint8_t { kDone, kFault, kFound };  // by a process, by a fault, by a checker
+  // Done by a process, caused by a fault, found by a checker.
+  enum class Kind : uint8_t { kDone, kFault, kFound };
   int64_t at_ns = 0;
   Kind kind = Kind::kDone;
   std::string text;  // for example "client 1 is granted item-0"

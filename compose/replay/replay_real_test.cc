@@ -14,8 +14,8 @@ namespace {
 struct InBothWorlds {
   std::string name;
   std::string settings;
-  std::string rest;                             // of the replay string
-  std::map<std::string, std::string> outcomes;  // of claims, in both worlds
+  std::string rest;                             // the rest of the replay string
+  std::map<std::string, std::string> outcomes;  // outcomes of claims in both worlds
 };
 
 const std::string kSettings =

@@ -23,7 +23,7 @@ struct Trace {
   const RunVerdict& verdict;  // belongs to the execution's history
   const std::vector<ExecutionStep>& steps;
 };
-// Only trace.json.
+// The text of trace.json.
 std::string ToText(const Trace& trace);
 // Writes plan.json, history.bin, history.jsonl, verdict.json and trace.json into a folder that is
 // new or empty. See docs/formats.md.

@@ -25,7 +25,7 @@ class Translation {
   explicit Translation(const Scenario& scenario)
       : terms_(scenario.terms), stagger_(scenario.plan.lease / kStaggersPerLease) {}
 
-  // When the client starts.
+  // The time at which the client starts.
   [[nodiscard]] Duration BeginOf(int client) const { return stagger_ * (client - 1); }
 
   [[nodiscard]] Result<FaultPlan> FaultAt(FaultForm fault, const sim::FaultPlace& place) const {

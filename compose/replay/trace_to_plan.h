@@ -1,5 +1,5 @@
-// Translates a simulated execution into a plan for real servers: the same clients, the same
-// sections, and its faults at the same places, as far as a real run can aim at them.
+// Translates a simulated execution into a plan for real servers. The plan has the same clients and
+// sections. Its faults begin at the same places, as far as a real run can aim at them.
 #ifndef DOUBLEHOLD_COMPOSE_REPLAY_TRACE_TO_PLAN_H_
 #define DOUBLEHOLD_COMPOSE_REPLAY_TRACE_TO_PLAN_H_
 
@@ -31,7 +31,7 @@ struct Agreement {
   std::string text;  // a table, and what depends on short times
   // A claim is violated in one world and valid in the other; or its known causes differ.
   bool differs = false;
-  // The comparison proves nothing: a claim that differs is unknown in one world or depends on short
+  // The comparison proves nothing. A claim that differs is unknown in one world or depends on short
   // times, or a fault did not begin on the real servers.
   bool open = false;
 };

@@ -363,7 +363,7 @@ class Supervisor {
   StallMeter stall_meter_;
   UseMeter use_meter_;
   asio::steady_timer progress_timer_;
-  std::vector<std::unique_ptr<Client>> clients_;  // by client number; [0] is the referee
+  std::vector<std::unique_ptr<Client>> clients_;  // indexed by client number; [0] is the referee
   std::vector<Event> events_;                     // the supervisor's own events
   MonoTime start_{};
   std::optional<Duration> worked_{};  // set if a run properly ended before the plan's duration

@@ -99,7 +99,7 @@ void Timeline::ScheduleNext(Entry& entry) {
   });
 }
 
-// A stalled supervisor may run a fault's timer after the run has ended. It is then too late to act.
+// If the supervisor stalls, a fault's timer may run after the end of the run: too late to begin.
 bool Timeline::IsOver() const { return ended_ || cluster_.Now() - begun_ >= plan_.duration; }
 
 bool Timeline::IsWaiting(const Entry& entry) const {
@@ -129,9 +129,9 @@ void Timeline::Rearm() {
 }
 
 void Timeline::OnStep(int client, Step step) {
-  // Starts faults before it heals any, in the order of the plan: a fault that begins at this step
-  // may be the moment at which another ends.
-  // A copy: a fault that ends at once is removed from live_.
+  // Starts faults before it heals any, in the order of the plan. A fault that begins at this step
+  // may be the moment at which another ends. Iterates over a copy, since a fault that ends at once
+  // is removed from live_.
   const std::map<int, Entry*> live = live_;
   for (const auto& [index, entry] : live) {
     if (entry->plan.on && Matches(*entry->plan.on, client, step) && IsWaiting(*entry)) {

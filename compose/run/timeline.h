@@ -56,7 +56,7 @@ class Timeline {
   Hooks hooks_;
   MonoTime begun_{};
   bool ended_ = false;
-  std::vector<std::unique_ptr<Entry>> entries_;  // in the order of the plan
+  std::vector<std::unique_ptr<Entry>> entries_;  // one for each fault, in the order of the plan
   // Faults that wait for a step or are active, by index. A long run has many faults but few of
   // these.
   std::map<int, Entry*> live_;

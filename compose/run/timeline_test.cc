@@ -1,4 +1,4 @@
-// When faults begin, and when they are healed.
+// Faults begin and end at their times, at steps, or with other faults.
 #include "compose/run/timeline.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST_F(TimelineTest, AFaultStartsAtItsStepAndEndsAtAnother) {
 TEST_F(TimelineTest, AFaultThatStartsAtItsTimeEndsAtAStep) {
   FaultPlan pause = Pause("a", {}, At(2, Step::kAfterAcquire));
   pause.client = 1;
-  pause.from = Duration(1);  // starts by a timer
+  pause.from = Duration(1);  // a timer starts it
   Begin({pause});
   EXPECT_EQ(CountStarts("a"), 1);
   EXPECT_TRUE(IsArmed(2, Step::kAfterAcquire));
@@ -218,7 +218,7 @@ TEST_F(TimelineTest, ManyWaitingFaultsDoNotSlowDownAStep) {
   }
   faults.front().from = {};
   Begin(faults);
-  // This would take minutes if each step asked each fault.
+  // This test would take minutes if each step looked at each fault.
   for (int i = 0; i < 20'000; ++i) Reach(3, Step::kAfterRead);
   Reach(1, Step::kAfterRead);
   EXPECT_EQ(cluster_.log, Lines{"pause 1"});

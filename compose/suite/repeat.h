@@ -18,8 +18,11 @@ Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite);
 // Checks that the cells can answer --until, and that this machine has what the cells need.
 Result<void> CheckRepeat(const SuiteRequest& request);
 
-// Returns, in this order: 1 if a run was violated or not as expected, 4 if a run failed to start, 2
-// if a run is undecided, else 0.
+// Returns the first that applies:
+// - 1: a run was violated or not as expected;
+// - 4: a run failed to start;
+// - 2: a run is undecided;
+// - 0: all runs are as expected.
 ExitCode StatusOf(const SuiteResult& result);
 
 enum class Told : uint8_t { kLines, kJson, kNothing };

@@ -22,7 +22,7 @@ struct SuiteCell {
   std::string name;  // for example "redlock/pause"
   std::string row;
   std::string column;
-  Plan plan;          // with the seed of the first repetition
+  Plan plan;          // its seed is that of the first repetition
   Settings settings;  // the settings that the plan was built from
   // Why its driver cannot be used; if not empty, the cell is not run and is unknown.
   std::string unmet{};
@@ -31,7 +31,7 @@ struct SuiteCell {
 struct Suite {
   std::string name;
   uint64_t seed = 1;
-  std::vector<std::string> rows;  // in the order of the file
+  std::vector<std::string> rows;  // row names in the order of the file
   std::vector<std::string> columns;
   std::map<std::string, std::string> about;  // column name to its description, if the file has one
   std::vector<SuiteCell> cells;
@@ -87,8 +87,8 @@ struct SuiteRequest {
 };
 
 struct SuiteResult {
-  std::vector<std::vector<CellRun>> runs;  // by cell, then by repetition
-  std::vector<Repetitions> answers;        // one a cell, if `until` was given
+  std::vector<std::vector<CellRun>> runs;  // indexed by cell, then by repetition
+  std::vector<Repetitions> answers;        // one for each cell, if `until` was given
   double seconds = 0;
   bool interrupted = false;
   size_t not_begun = 0;  // runs that did not start because of an interrupt

@@ -119,7 +119,7 @@ TEST_F(SuiteFile, TheSeedOfTheSuiteIsTheSeedOfEveryCell) {
 }
 
 TEST_F(SuiteFile, ErrorsNameTheirPlaceInTheFile) {
-  const std::string good = "[row.none]\nlock.name = 'none'\n[column.calm]\n";  // three lines
+  const std::string good = "[row.none]\nlock.name = 'none'\n[column.calm]\n";  // has three lines
   const std::string cell = "[[cell]]\nrow = 'none'\ncolumn = 'calm'\n";
   const struct {
     std::string text;

@@ -1,5 +1,5 @@
-// The protocol of a lock as it was seen on the wire: the places in a client's first acquire, work
-// and release where a fault can begin.
+// The protocol of a lock as seen on the wire. Its places are the steps and commands of a client's
+// first acquire, work and release, where a fault can begin.
 #ifndef DOUBLEHOLD_COMPOSE_SWEEP_PROTOCOL_POINTS_H_
 #define DOUBLEHOLD_COMPOSE_SWEEP_PROTOCOL_POINTS_H_
 
@@ -13,7 +13,7 @@
 
 namespace doublehold {
 
-// The client on which the faults act. It starts first.
+// The client on which the faults act, and which starts first.
 constexpr int kProbed = 1;
 
 // A step that the client announces; or, if `command` is not empty, that command on one of its
@@ -22,7 +22,7 @@ struct ProtocolPlace {
   Step step = Step::kStart;
   std::string command{};
   int node = 0;
-  int nth = 1;  // counts this command on this link since the client's start
+  int nth = 1;  // number of this command on this link since the client's start
   bool operator==(const ProtocolPlace&) const = default;
 
   [[nodiscard]] bool IsStep() const { return command.empty(); }

@@ -48,7 +48,7 @@ class Protocol : public ::testing::Test {
 };
 
 TEST_F(Protocol, HasTheStepsAndCommandsOfTheFirstClientsFirstSection) {
-  Say("PING", 1);  // before the client starts
+  Say("PING", 1);  // sent before the client starts
   Reach(Step::kStart, 2);
   Say("SET", 3);
   Say("GET", 4, /*node=*/1, /*client=*/2);
@@ -56,11 +56,11 @@ TEST_F(Protocol, HasTheStepsAndCommandsOfTheFirstClientsFirstSection) {
   Reach(Step::kAfterAcquire, 5);
   Say("SET", 6, kStoreNode);
   Say("SET", 7, kStoreNode);
-  Say("", 8);  // on a connection whose commands are not parsed
+  Say("", 8);  // sent on a connection whose commands are not parsed
   Reach(Step::kBeforeRelease, 9);
   Say("EVALSHA", 10, 2);
   Reach(Step::kAfterRelease, 11);
-  Say("SET", 12);  // in the next cycle
+  Say("SET", 12);  // sent in the next cycle
   Reach(Step::kMidAcquire, 13);
   EXPECT_EQ(Places(),
             (std::vector<std::string>{"start", "SET to node 1", "after-acquire", "SET to the store",

@@ -38,9 +38,9 @@ bool HadShortPauses(const nlohmann::json& verdict) {
   return spots != verdict.end() && spots->is_object() && spots->value("short_pauses", false);
 }
 
-// Whether a claim makes the outcome of a run unknown. A claim that had nothing to judge (`release`
-// if nobody released) does not, with two exceptions: the claim is vital for the lock, or no other
-// claim was decided.
+// Whether a claim makes the outcome of a run unknown. A claim with nothing to judge, such as
+// `release` if no client released, does not. Exceptions: the claim is vital for the lock, or no
+// other claim was decided.
 bool LeavesOpen(const nlohmann::json& claim, bool is_vital, const nlohmann::json& verdict) {
   if (claim.at("outcome") != "unknown") return false;
   const auto is_unknown = [](const nlohmann::json& c) { return c.at("outcome") == "unknown"; };

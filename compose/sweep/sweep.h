@@ -1,5 +1,5 @@
-// A sweep: a run on real servers for each fault at each place of a lock's protocol, or for each two
-// faults at a pair of places.
+// A sweep runs each fault at each place of a lock's protocol on real servers, or each two faults at
+// each pair of places.
 #ifndef DOUBLEHOLD_COMPOSE_SWEEP_SWEEP_H_
 #define DOUBLEHOLD_COMPOSE_SWEEP_SWEEP_H_
 
@@ -36,7 +36,7 @@ struct SweepRequest {
 };
 
 // One cell for each fault at each place where it can begin, in their order. With depth 2 also one
-// cell for each two of these at different places.
+// cell for each two of these faults at different places.
 struct SweepCells {
   Suite suite;
   size_t singles = 0;  // the first `singles` cells have one fault each
@@ -52,7 +52,7 @@ struct SweepOutcome {
   std::string letters;
   std::vector<std::string> violated{};
   std::string sentence{};  // describes the first violation, or says why the outcome is unknown
-  int64_t unheld_ns = 0;   // longest time in which a requested key was held by nobody
+  int64_t unheld_ns = 0;   // longest time in which a requested key had no holder
 };
 // The outcome of a run, from its verdict.json and its history.
 SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const SuiteCell& cell,

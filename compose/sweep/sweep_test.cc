@@ -101,7 +101,7 @@ TEST(Sweep, TheOtherClientsStartWhenTheFirstIsAtItsFault) {
 TEST(Sweep, PairsHaveTwoPlacesAndNoFaultAfterACrash) {
   const SweepCells cells = Cells({"pause", "crash", "drop-reply"}, 2);
   EXPECT_EQ(cells.singles, 6U);
-  ASSERT_EQ(cells.pairs.size(), 8U);  // of 15: 2 at one place, 5 after a crash
+  ASSERT_EQ(cells.pairs.size(), 8U);  // 15 pairs, without 2 at the same place and 5 after a crash
   EXPECT_EQ(cells.suite.cells.size(), cells.singles + cells.pairs.size());
   const SuiteCell& first = cells.suite.cells[cells.singles];
   EXPECT_EQ(first.row, "pause at start");

@@ -1,4 +1,4 @@
-// For tests: plans from TOML texts, which messages call x.toml.
+// For tests: builds plans from TOML texts, which error messages call x.toml.
 #ifndef DOUBLEHOLD_COMPOSE_TESTING_PLAN_TESTING_H_
 #define DOUBLEHOLD_COMPOSE_TESTING_PLAN_TESTING_H_
 
@@ -17,14 +17,14 @@ inline Result<Plan> Built(const std::string& toml) {
   return BuildPlan(std::move(*settings));
 }
 
-// The test fails when it is refused.
+// Fails the test if the plan is refused.
 inline Plan Good(const std::string& toml) {
   Result<Plan> plan = Built(toml);
   EXPECT_TRUE(plan.has_value()) << plan.error().message;
   return plan.value_or(Plan{});
 }
 
-// Why it is refused: bad input, in one line.
+// The error message, which must be bad input on one line; "accepted" if there is none.
 inline std::string Refusal(const std::string& toml) {
   const Result<Plan> plan = Built(toml);
   if (plan) return "accepted";
@@ -38,7 +38,7 @@ struct Case {
   std::string message;
 };
 
-inline const std::string kLock = "[lock]\nname = \"set-nx-px\"\n";  // lines 1 and 2
+inline const std::string kLock = "[lock]\nname = \"set-nx-px\"\n";  // two lines
 
 }  // namespace doublehold::testing
 

@@ -10,7 +10,7 @@ namespace doublehold {
 struct ProbeTerms {
   Lease lease{};
   Duration grace{};         // the probe tries for lease + grace
-  Duration call_timeout{};  // of one attempt
+  Duration call_timeout{};  // timeout of one attempt
   Duration own_wait{};      // how long a library itself waits within one attempt before it refuses
 };
 

@@ -16,7 +16,7 @@ namespace {
 // Until the process has ended, then until the server answers.
 constexpr Duration kRevivalPollInterval = 1ms;
 constexpr Duration kRejoinInterval = 10ms;  // between the questions after its first answer
-constexpr Duration kAnswerTimeout = 1s;     // of one question
+constexpr Duration kAnswerTimeout = 1s;     // timeout of one question
 constexpr Duration kRevivalTimeout = 15s;   // the same as at the start of a run
 constexpr Duration kRevivalLookInterval =
     5ms;  // between two looks at the size of a log; a cut can be longer than asked by this much

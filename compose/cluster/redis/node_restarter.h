@@ -36,7 +36,7 @@ class Revival {
     std::function<Result<void>(int node)> start;  // starts it again
     // Called when a node cannot be started, or never answered.
     std::function<void(const Error&)> failed;
-    Rejoining rejoining{};  // for the nodes; the store is back when it answers
+    Rejoining rejoining{};  // for nodes only; the store is back when it answers
   };
 
   explicit Revival(boost::asio::io_context& io);
@@ -47,7 +47,7 @@ class Revival {
 
   struct Place {
     std::filesystem::path socket;
-    std::filesystem::path folder;  // of the node's data; exists
+    std::filesystem::path folder;  // folder of the node's data; must exist
     NodeData data;
   };
   // Adds a node that was started for the first time.

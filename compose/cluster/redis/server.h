@@ -18,7 +18,7 @@
 namespace doublehold {
 
 struct ServerProgram {
-  std::string path;     // for exec
+  std::string path;     // path of the program
   std::string version;  // for example "7.0.15"
 };
 
@@ -32,13 +32,13 @@ struct OwnNetwork {
   int fd = -1;
   std::string host;
 };
-constexpr uint16_t kServerPort = 6379;  // in an OwnNetwork
+constexpr uint16_t kServerPort = 6379;  // port of every server in an OwnNetwork
 
 struct ServerRequest {
   ServerProgram program;
   std::filesystem::path socket;
   OwnNetwork network{};
-  std::filesystem::path folder;  // for the server's data
+  std::filesystem::path folder;  // folder of the server's data; must exist
   // The configuration file, which the server may rewrite; empty: none.
   std::filesystem::path config{};
   NodeData data{};
@@ -60,7 +60,7 @@ struct SentinelRequest {
   // Where the other sentinels reach it, and where all sentinels reach the master.
   std::string announced_host;
   uint16_t announced_port = 0;
-  uint16_t master_port = 0;  // of the current master
+  uint16_t master_port = 0;  // port of the current master
   int quorum = 0;
   Duration down_after{};
 };
@@ -81,7 +81,7 @@ CallResult AskServer(const std::filesystem::path& socket,
 // The role that a server reports, its replication offset, and a replica's link to its master.
 struct Role {
   std::string role;   // "master" or "slave"; empty: no answer
-  std::string state;  // of a replica: "connect", "sync" or "connected"
+  std::string state;  // a replica's link: "connect", "sync" or "connected"
   int64_t offset = -1;
 };
 Role AskRole(const std::filesystem::path& socket);
