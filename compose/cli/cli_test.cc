@@ -128,7 +128,7 @@ TEST(CommandLine, AClaimToCheckMayHaveItsOldName) {
   EXPECT_EQ(verdict.at("claims").at(0).at("outcome"), "violated");
 }
 
-TEST(CommandLine, OnePlanCarriesOutTheSameFaults) {
+TEST(CommandLine, TheSamePlanGivesTheSameFaults) {
   const StoredRun run;
   const TestFolder again;
   RunProgram({"run", "--plan", (run.folder.path() / "plan.json").string(), "--into",

@@ -98,7 +98,7 @@ Result<ExitCode> ReplayCommand(const Words& words) {
   const std::vector<ExecutionStep> steps = StepsOf(execution.history, verdict);
   const Trace trace{
       .replay = *replay, .plan = *plan, .execution = execution, .verdict = verdict, .steps = steps};
-  // Printed at the end: if a file cannot be written, nothing is printed but the error.
+  // printed last: if a file cannot be written, only the error is printed
   std::string told;
   if (line->values.contains("json")) {
     const Result<void> written = WriteWhole(line->values["json"].as<std::string>(), ToText(trace));

@@ -214,7 +214,7 @@ Result<ExitCode> Sweep(const ParsedLine& line, SuiteRequest& runs, const SweepCe
   } else {
     Tell(cells, outcomes, *result, runs.folder);
   }
-  // A pair whose second fault had nothing to act on proves nothing, but is not unknown.
+  // A pair whose second fault had no target is inconclusive, but does not make the sweep unknown.
   const ExitCode status = StatusOf(*result);
   const bool open = result->interrupted || std::ranges::any_of(outcomes, IsUnknown);
   return status == ExitCode::kUnknown && !open ? ExitCode::kAsExpected : status;

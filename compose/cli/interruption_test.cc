@@ -104,7 +104,7 @@ struct LongSuite {
   TestFolder folder;
   Program program{{"suite", WriteIt(), "--out", (folder.path() / "runs").string()}};
 
-  // twice: the run itself, a janitor, two servers, four clients and the referee
+  // Two runs, each with its own process, a janitor, two servers, four clients and the referee.
   bool IsUp() const {
     return Eventually([&] { return program.Descendants().size() >= 18; });
   }

@@ -13,7 +13,7 @@
 
 namespace doublehold {
 
-// What a process of the run needs. The references must outlive it.
+// The context of a client process or of the referee. The references must outlive it.
 struct Means {
   const Plan& plan;
   int client = 0;  // 0: the referee

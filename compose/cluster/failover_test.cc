@@ -66,7 +66,7 @@ TEST(Failover, K19_WaitDoesNotSayWhichReplicaTakesOver) {
   ExpectGrantedTwice(RunCell("set-nx-px wait-replicas", "K19 wait other"));
 }
 
-TEST(Failover, APrimaryThatHandsOverTakesItsGrantsAlong) {
+TEST(Failover, APlannedFailoverKeepsTheGrants) {
   ExpectAsExpectedFailover(RunCell("redisson", "handover"));
   ExpectAsExpectedFailover(RunCell("set-nx-px", "cluster handover"));
 }
@@ -88,14 +88,14 @@ TEST(Failover, AClusterVotesForAReplicaWithoutTheGrant) {
   EXPECT_TRUE(cell.logs.contains("node-6"));
 }
 
-TEST(Failover, AMasterOfAClusterThatComesBackEmptyGivesTheLockAwayAgain) {
+TEST(Failover, AClusterMasterThatRestartsEmptyGrantsTwice) {
   const FailoverCell cell = RunCell("set-nx-px", "cluster K18");
   ExpectAsExpectedFailover(cell);
   const nlohmann::json judged = ClaimOf(cell.verdict, "lease-exclusion");
   ASSERT_FALSE(judged.at("violations").empty());
 }
 
-TEST(Failover, AMasterOfAClusterThatComesBackGrantsNothingForTwoSeconds) {
+TEST(Failover, AClusterMasterGrantsNothingForTwoSecondsAfterItsRestart) {
   ExpectAsExpectedFailover(RunCell("set-nx-px", "cluster restart"));
 }
 

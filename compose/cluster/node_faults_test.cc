@@ -110,14 +110,14 @@ TEST(NodeFaults, TheEndOfARunWaitsForAClusterNodeToRejoin) {
 
 // A planned promotion waits until the replica has all data of its master. A server that restarted
 // as a master would never have them.
-TEST(NodeFaults, AReplicaThatComesBackIsAReplicaAgain) {
+TEST(NodeFaults, ARestartedReplicaIsAReplicaAgain) {
   ExpectAllFired(
       RunWith("[[fault]]\nkind = \"restart\"\nnodes = [2]\non = \"client 1 after-release\"\n"
               "[[fault]]\nkind = \"promote\"\nnodes = [2]\nhow = \"planned\"\nfrom = \"2500ms\"\n",
               "8s", "replicated"));
 }
 
-TEST(NodeFaults, AMasterThatComesBackFollowsTheOneThatTookItsPlace) {
+TEST(NodeFaults, ARestartedMasterFollowsItsSuccessor) {
   ExpectAllFired(
       RunWith("[[fault]]\nkind = \"restart\"\nnodes = [1]\nfrom = \"400ms\"\nfor = \"500ms\"\n"
               "[[fault]]\nkind = \"promote\"\nname = \"taken\"\nnodes = [2]\nfrom = \"500ms\"\n"

@@ -162,7 +162,7 @@ const std::vector<KeptDriversWay>& Ways() {
 INSTANTIATE_TEST_SUITE_P(Each, KeptWays, ::testing::ValuesIn(Ways()),
                          [](const auto& way) { return std::string(way.param.name); });
 
-TEST(TemplateInNode, KeepsToTheProtocol) {
+TEST(TemplateInNode, FollowsTheProtocol) {
   if (!RunTool({"node", "--version"})) GTEST_SKIP() << "node is missing";
   const Finished checked =
       RunProgram({"driver", "check", "--", "node", SourceDir() + "/drivers/template.js"});

@@ -72,7 +72,7 @@ TEST(KeptDrivers, AVersionCannotContainShellSyntax) {
 }
 
 // kept.py lists its known names in an error, and its versions with `kept.py --list`.
-TEST(KeptDrivers, AreThoseThatTheLauncherKnows) {
+TEST(KeptDrivers, EqualTheListOfTheLauncher) {
   const Result<std::string> listed =
       RunTool({"python3", SourceDir() + "/drivers/kept.py", "--list"});
   ASSERT_TRUE(listed.has_value()) << listed.error().message;
@@ -84,7 +84,7 @@ TEST(KeptDrivers, AreThoseThatTheLauncherKnows) {
   EXPECT_EQ(names, expected);
 }
 
-TEST(KeptDrivers, AQuotedWordIsReadBackAsItWas) {
+TEST(KeptDrivers, AShellReadsAQuotedWordUnchanged) {
   EXPECT_EQ(ShellQuoted("a b"), "'a b'");
   EXPECT_EQ(ShellQuoted("it's"), "'it'\\''s'");
 }

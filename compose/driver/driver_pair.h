@@ -1,7 +1,7 @@
 // Two processes of one driver on one server, and the requests of a conformance trial.
 //
-// Thread rule: used by one thread. Lost notifications of a driver may come on another. Failure:
-// keeps the first wrong answer, and still sends the later requests.
+// Thread rule: used by one thread. The driver's lost-lock notifications may arrive on another.
+// Failure: keeps the first wrong answer, and still sends the later requests.
 #ifndef DOUBLEHOLD_COMPOSE_DRIVER_DRIVER_PAIR_H_
 #define DOUBLEHOLD_COMPOSE_DRIVER_DRIVER_PAIR_H_
 

@@ -310,7 +310,7 @@ TEST_F(Drivers, ALockWithAWatchdogIsNotJudgedByItsLease) {
       << asked.err;
 }
 
-TEST_F(Drivers, OptionsAreTheDriversOwn) {
+TEST_F(Drivers, OptionsAreDefinedByTheDriver) {
   Driven run({"--driver", kDriverTemplate, "--option", "interval_ms=7"});
   EXPECT_EQ(run.program->Wait(), 0) << run.program->Err();
   EXPECT_EQ(ReadJson(run.folder.path() / "run/plan.json").at("driver").at("options"),

@@ -94,7 +94,7 @@ class Together : public ::testing::Test {
   Party ours_{1, server_.address()}, theirs_{2, server_.address()};
 };
 
-TEST_F(Together, EachKeepsTheOtherOut) {
+TEST_F(Together, EachExcludesTheOther) {
   Meet();
   for (auto [holder, other] : {std::pair{&ours_, &theirs_}, std::pair{&theirs_, &ours_}}) {
     const Grant grant = holder->Acquire();
@@ -130,7 +130,7 @@ TEST_F(Together, EachWakesTheOther) {
   ours_.Release(ours_.Acquire());
 }
 
-TEST_F(Together, TheyNeverHoldItAtOnce) {
+TEST_F(Together, TheyNeverHoldTheLockTogether) {
   constexpr int kGrants = 200;  // grants of each of the two locks
   Meet();
   std::atomic<int> inside{0}, overlaps{0};

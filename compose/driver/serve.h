@@ -13,7 +13,7 @@
 
 namespace doublehold {
 
-// The option names of such a driver: the lock's own, and those of a run's waiting.
+// The options of such a driver: the lock's own, and a run's settings for timeouts and retries.
 std::vector<std::string> ServedOptions(const LockEntry& lock);
 
 // The plan of the lock with these options on `nodes` nodes, as in a run with the same settings.

@@ -28,7 +28,7 @@ MatrixCell CellExploreMatrix(const std::vector<Explored>& depths) {
   return cell;
 }
 
-TEST(ExploreMatrix, ACellIsTheLettersOfEachDepth) {
+TEST(ExploreMatrix, ACellHasTheLettersOfEachDepth) {
   const struct {
     MatrixCell cell;
     const char* text;
@@ -59,7 +59,7 @@ const MatrixTerms kTerms{.locks = {"a", "b"},
                          .faults = {FaultForm::kPause, FaultForm::kResetRequest},
                          .depth = 2};
 
-TEST(ExploreMatrix, AsksForEachLockAndEachNumberOfClientsAndEachFaultAndDepth) {
+TEST(ExploreMatrix, SearchesEachLockNumberOfClientsFaultAndDepth) {
   std::vector<std::string> asked, told;
   const auto rows = ExploreMatrix(
       kTerms,
@@ -101,7 +101,7 @@ TEST(ExploreMatrix, AsksForEachLockAndEachNumberOfClientsAndEachFaultAndDepth) {
             "\nb is not explored: has no keys\n");
 }
 
-TEST(ExploreMatrix, ItsJsonHasWhatEachSearchFound) {
+TEST(ExploreMatrix, ItsJsonHasTheResultOfEachSearch) {
   MatrixRow row{.lock = "a", .clients = 2, .cells = {CellExploreMatrix({Of({"stock"})})}};
   row.cells[0].depths[0].found.replays = {"", "", "v1/x"};
   EXPECT_EQ(

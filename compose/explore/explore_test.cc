@@ -208,7 +208,7 @@ TEST(Explore, EveryPlacementIsRunOnce) {
   EXPECT_EQ(Explore(scenario, {.depth = 2}, [](const Explored&) {}).executions, executions);
 }
 
-TEST(Explore, NoMoreOfAFaultThanAsked) {
+TEST(Explore, AFaultOccursAtMostAsOftenAsItsLimit) {
   const Scenario scenario =
       ScenarioOf(PlanOfExplore("set-nx-px"), 1, {FaultForm::kDropReply, FaultForm::kPause});
   const auto count = [&](std::map<FaultForm, int> most) {
@@ -222,7 +222,7 @@ TEST(Explore, NoMoreOfAFaultThanAsked) {
   EXPECT_GT(count({{FaultForm::kDropReply, 1}}), one_each);
 }
 
-TEST(Explore, EndsWhenTheBudgetDoes) {
+TEST(Explore, EndsAtItsBudget) {
   const Scenario scenario = ScenarioOf(PlanOfExplore("set-nx-px"), 1, {FaultForm::kDropReply});
   const Explored explored =
       Explore(scenario, {.depth = 1, .executions = 3}, [](const Explored&) {});
@@ -230,7 +230,7 @@ TEST(Explore, EndsWhenTheBudgetDoes) {
   EXPECT_FALSE(explored.is_complete);
 }
 
-TEST(ReplayString, ShowsTheSameViolationAgain) {
+TEST(ReplayString, ReplaysTheSameViolation) {
   const Plan plan = PlanOfExplore("set-nx-px");
   const Explored explored = ExploreAll(plan, {FaultForm::kPause});
   const Found& exclusion = explored.claims.front();
@@ -243,7 +243,7 @@ TEST(ReplayString, ShowsTheSameViolationAgain) {
   EXPECT_EQ(verdict.claims.front().violations.front().sentence, exclusion.sentence);
 }
 
-TEST(ReplayString, LeavesOutWhatIsOfNoExecution) {
+TEST(ReplayString, OmitsTheNameAndTheExpectations) {
   ReplayString replay{.cycles = 1, .faults = {FaultForm::kPause}};
   replay.settings.Set("lock.name", "none", "test");
   replay.settings.Set("name", "a/b;c", "test");
@@ -252,7 +252,7 @@ TEST(ReplayString, LeavesOutWhatIsOfNoExecution) {
   EXPECT_EQ(ToText(replay), "v1/lock.name=none/1/pause/");
 }
 
-TEST(ReplayString, IsReadAsItWasWritten) {
+TEST(ReplayString, IsReadAsWritten) {
   ReplayString replay{.cycles = 2, .faults = {FaultForm::kPause, FaultForm::kRestartEmpty}};
   replay.settings.Set("lock.name", "set-nx-px", "test");
   replay.settings.Set("workload.clients", "2", "test");
@@ -275,7 +275,7 @@ TEST(ReplayString, OldNamesOfClaimsAreReadAndNewOnesWritten) {
   EXPECT_EQ(ToText(*read), "v1/claims=exclusion,release-result;lock.name=none/1/pause/");
 }
 
-TEST(ReplayString, WhatIsNoneIsSaidWhatIsWrongWith) {
+TEST(ReplayString, ErrorsSayWhatIsWrong) {
   const struct {
     const char* text;
     const char* why;

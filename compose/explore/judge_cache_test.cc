@@ -66,7 +66,7 @@ struct Change {
   void (*make)(History& history);
 };
 
-TEST(ClaimJudge, SparesOnlyWhatIsTheSameThroughout) {
+TEST(ClaimJudge, ReusesOutcomesOnlyForEqualHistories) {
   const Scenario scenario = SaleClaimJudge({FaultForm::kPause});
   const sim::Deviations deviations = *sim::ParseDeviations("4:1");
   sim::GivenChoices given(deviations);
@@ -92,7 +92,7 @@ TEST(ClaimJudge, SparesOnlyWhatIsTheSameThroughout) {
   }
 }
 
-TEST(ClaimJudge, RemembersNoHistoryThatIsLong) {
+TEST(ClaimJudge, DoesNotCacheLongHistories) {
   const Scenario scenario = SaleClaimJudge({});
   const sim::Deviations none;
   sim::GivenChoices given(none);

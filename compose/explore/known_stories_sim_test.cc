@@ -167,7 +167,7 @@ TEST(KnownStories, K34_ATokenIsIssuedTwice) {
 
 // docs/redisson-format.md: while the queue is not empty, the timeout of every waiter depends on the
 // timeout of the first.
-TEST(KnownStories, AFairLockWhoseQueueIsNotEmptyForAWaitingTimeBreaksItsOrder) {
+TEST(KnownStories, AFairLockBreaksItsOrderIfItsQueueStaysBusyForAWaitingTime) {
   const auto broken = [](int cycles) {
     return Count(ExploreAll({.lock = "redisson-fair",
                              .depth = 0,

@@ -73,13 +73,13 @@ TEST(Simulate, NoServerHasAScriptLoadedAtTheStart) {
   }
 }
 
-TEST(Shaken, OfAnOrderNothingIsKnown) {
+TEST(Shaken, ExecutionsWithDelaysAreNotChecked) {
   const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {}, .delays = 1});
   sim::Deviations choices{{.at = 0, .choice = 1, .kind = sim::ChoiceKind::kOrder}};
   EXPECT_FALSE(HangsOn(scenario, choices, *FindChecker("stock"), Outcome3::kViolated));
 }
 
-TEST(Shaken, OfEquallySmallExecutionsTheSteadyOneIsShown) {
+TEST(Shaken, ShrinkPrefersASteadyExecutionOfEqualSize) {
   const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {FaultForm::kPause}});
   const auto hangs = sim::ParseDeviations("0:1");
   ASSERT_TRUE(hangs.has_value());

@@ -42,7 +42,7 @@ class Children {
 
   [[nodiscard]] const std::vector<Child>& all() const { return children_; }
   [[nodiscard]] bool HaveEnded(ProcessRef::Kind kind, int first_number) const;
-  // Whether every process that this one was has ended.
+  // Whether all processes of `ref` have ended; a node that was restarted had several.
   [[nodiscard]] bool HasEnded(ProcessRef ref) const;
 
   // Kills the process groups of all children that still run, and waits for them.

@@ -74,7 +74,7 @@ TEST(HeldPorts, TheKernelGivesThemToNobodyElse) {
   }
 }
 
-TEST(HeldPorts, AServerListensThereAndAgainAfterItsEnd) {
+TEST(HeldPorts, AServerCanListenThereAgainAfterItsEnd) {
   const Result<HeldPorts> held = HeldPorts::Take(1);
   ASSERT_TRUE(held.has_value()) << held.error().message;
   EXPECT_FALSE(Socket().Connect(held->At(0))) << "nobody listens yet";

@@ -6,7 +6,7 @@ namespace doublehold {
 namespace {
 
 // Equal to the answers of CLUSTER KEYSLOT.
-TEST(KeySlots, AreThoseOfRedis) {
+TEST(KeySlots, EqualThoseOfRedis) {
   EXPECT_EQ(SlotOf("123456789"), 0x31C3);
   EXPECT_EQ(SlotOf("foo"), 12182);
   EXPECT_EQ(SlotOf("bar"), 5061);

@@ -50,7 +50,7 @@ TEST(LockTraits, OfLocksInOldHistoriesEqualTheRegistry) {
   }
 }
 
-TEST(FaultTraits, AreReadAsTheyAreWritten) {
+TEST(FaultTraits, AreReadAsWritten) {
   const FaultTraits traits{FaultTrait::kStops, FaultTrait::kCutsReplication};
   EXPECT_EQ(traits.Names(), (std::vector<std::string>{"stops", "cuts-replication"}));
   EXPECT_EQ(FaultTraits::FromNames(traits.Names()), traits);

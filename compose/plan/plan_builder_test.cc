@@ -83,7 +83,7 @@ TEST(BuildPlan, AProfileIsTimedByTheLeaseAndTheDuration) {
   }
 }
 
-TEST(BuildPlan, AFaultIsReadWhole) {
+TEST(BuildPlan, EverySettingOfAFaultIsRead) {
   const Plan plan = Good(R"(
 [lock]
 name = "redlock"
@@ -154,7 +154,7 @@ for = "1s"
 }
 
 // The example in CONTRIBUTING.md.
-TEST(BuildPlan, HoldsIsTheStepAtWhichAClientWasGrantedTheLock) {
+TEST(BuildPlan, HoldsIsTheStepAfterAcquire) {
   const Plan plan = Good(R"(
 lock.name = "set-nx-px"
 [[fault]]
@@ -178,7 +178,7 @@ for = "0.5 lease"
   EXPECT_EQ(plan.faults[1].during, "stopped");
 }
 
-TEST(BuildPlan, WritesTheStockAsTheLockWantsIt) {
+TEST(BuildPlan, WritesTheStockInTheWayThatTheLockNeeds) {
   const auto write = [](const std::string& toml) {
     return Good(toml).workload_options.at("write");
   };
@@ -189,7 +189,7 @@ TEST(BuildPlan, WritesTheStockAsTheLockWantsIt) {
       << "belt and braces";
 }
 
-TEST(CheckPlan, TakesEveryPlanThatWasBuilt) {
+TEST(CheckPlan, AcceptsEveryPlanThatWasBuilt) {
   for (const char* lock : {"none", "setnx-getset", "set-nx-px", "redisson", "redlock"}) {
     const Plan plan =
         Good(std::string("faults = \"network,pause,clock\"\nlock.name = \"") + lock + "\"\n");

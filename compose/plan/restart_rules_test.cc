@@ -41,7 +41,7 @@ TEST(RestartDelay, IsLongerThanTheLeaseOrAbsent) {
             "that comes back before its grants are over can give them away again");
 }
 
-TEST(RestartDelay, KeepsNodesOutForThatLongAtLeast) {
+TEST(RestartDelay, KeepsNodesDownForAtLeastThatLong) {
   const std::string restarts = Fault("restart", "nodes = [3]") +
                                Fault("restart", "nodes = [4]\nfor = \"900ms\"") +
                                Fault("restart", "nodes = [\"store\"]\nfor = \"10ms\"") +
@@ -72,7 +72,7 @@ struct Refused {
   std::string message;
 };
 
-TEST(Restarts, AreRefusedForWhatTheNodesCannotDo) {
+TEST(Restarts, AreRefusedIfTheNodesCannotDoThem) {
   const Refused cases[] = {
       {Fault("restart", "name = \"r\"\nnodes = [2]"),
        "fault 'r': node 2 does not exist: the run has nodes 1..1"},

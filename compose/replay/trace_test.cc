@@ -56,7 +56,7 @@ TEST_F(TraceFiles, AreARunFolderWithTheVerdictOfTheExecution) {
             R"({"at_ns":200000,"kind":"fault","text":"client 1 stopped for 640ms"})");
 }
 
-TEST_F(TraceFiles, AreReplayedAsTheyWereWritten) {
+TEST_F(TraceFiles, AreReplayedAsWritten) {
   const std::filesystem::path folder = folder_.path() / "execution";
   ASSERT_TRUE(WriteTo(folder).has_value());
   for (const std::string& what :
@@ -67,7 +67,7 @@ TEST_F(TraceFiles, AreReplayedAsTheyWereWritten) {
   }
 }
 
-TEST_F(TraceFiles, GoIntoAFolderOfTheirOwn) {
+TEST_F(TraceFiles, NeedAnEmptyFolder) {
   std::filesystem::create_directories(folder_.path() / "full");
   WriteFile(folder_.path() / "full" / "mine", "mine");
   const Result<void> refused = WriteTo(folder_.path() / "full");

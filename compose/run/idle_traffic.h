@@ -20,10 +20,11 @@ namespace doublehold {
 
 // Thread rule: runs on the proxy's thread. The proxy must outlive it.
 class SentTraffic {
-  // Keeps the last of each link, if only idle traffic counts.
+  // Keeps the last commands of each link, if only idle traffic counts.
  public:
   static constexpr size_t kMostIdle = 64;
-  static constexpr size_t kMostOfAll = 1'000'000;  // keeps the first, if all traffic counts
+  // Keeps the first commands, if all traffic counts.
+  static constexpr size_t kMostOfAll = 1'000'000;
 
   explicit SentTraffic(Proxy& proxy) : proxy_(proxy) {}
   ~SentTraffic() { Stop(); }

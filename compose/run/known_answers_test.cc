@@ -79,11 +79,11 @@ TEST(KnownAnswers, K08_AClientWhoseClockIsAheadTakesOverAValidLock) {
   EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 2));
 }
 
-TEST(KnownAnswers, K14_AHolderStoppedPastItsLeaseSellsWhatIsSold) {
+TEST(KnownAnswers, K14_AHolderStoppedPastItsLeaseOversells) {
   ExpectOversoldByOne(RunKnown("k14"));
 }
 
-TEST(KnownAnswers, K15_AWriteHeldOnTheWirePastTheLeaseSellsWhatIsSold) {
+TEST(KnownAnswers, K15_AWriteHeldOnTheWirePastTheLeaseOversells) {
   ExpectOversoldByOne(RunKnown("k15"));
 }
 
@@ -136,17 +136,17 @@ Firsts FirstsOf(const History& history, int client) {
   return firsts;
 }
 
-TEST(KnownAnswers, K18_AServerThatComesBackEmptyGrantsTwice) {
+TEST(KnownAnswers, K18_AServerThatRestartsEmptyGrantsTwice) {
   const KnownAnswersOutcome outcome = RunKnown("k18");
   ExpectAsExpectedKnownAnswers(outcome);
   EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 2));
 }
 
-TEST(KnownAnswers, K18_AServerThatComesBackWithItsLogGrantsOnce) {
+TEST(KnownAnswers, K18_AServerThatRestartsWithItsLogGrantsOnce) {
   ExpectAsExpectedKnownAnswers(RunKnown("k18-log"));
 }
 
-TEST(KnownAnswers, K21_AnAcquireThatIsSentTwiceStaysLockedForALeaseAfterItsRelease) {
+TEST(KnownAnswers, K21_AResentAcquireStaysLockedForALeaseAfterItsRelease) {
   const KnownAnswersOutcome outcome = RunKnown("k21");
   ExpectAsExpectedKnownAnswers(outcome);
   const Firsts a = FirstsOf(outcome.history, 1);
@@ -165,13 +165,13 @@ TEST(KnownAnswers, K21_AnAcquireThatIsSentOnceIsFreeAfterItsRelease) {
   EXPECT_EQ(FirstsOf(outcome.history, 2).acquire, EventType::kOk);
 }
 
-TEST(KnownAnswers, K22_AHolderWhoseFailedRenewalIsTheLastLosesItsLock) {
+TEST(KnownAnswers, K22_AHolderThatDoesNotRetryItsRenewalLosesItsLock) {
   const KnownAnswersOutcome outcome = RunKnown("k22");
   ExpectAsExpectedKnownAnswers(outcome);
   EXPECT_TRUE(IsBetween(outcome.verdict, "exclusion", 1, 2));
 }
 
-TEST(KnownAnswers, K22_AHolderThatTriesAgainKeepsItsLock) {
+TEST(KnownAnswers, K22_AHolderThatRetriesItsRenewalKeepsItsLock) {
   const KnownAnswersOutcome outcome =
       RunKnown("k22", {"--set", "lock.renew-once=false", "--set", "expect.exclusion=valid", "--set",
                        "expect.stock=valid"});
@@ -188,13 +188,13 @@ TEST(KnownAnswers, K25_OneClockBreaksABareMajority) {
   EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 2));
 }
 
-TEST(KnownAnswers, K26_ANodeThatForgetsBreaksABareMajority) {
+TEST(KnownAnswers, K26_ANodeThatLosesItsKeysBreaksABareMajority) {
   const KnownAnswersOutcome outcome = RunKnown("k26");
   ExpectAsExpectedKnownAnswers(outcome);
   EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 2));
 }
 
-TEST(KnownAnswers, K26_ANodeThatIsKeptOutForMoreThanTheLeaseBreaksNothing) {
+TEST(KnownAnswers, K26_ANodeKeptDownForMoreThanTheLeaseBreaksNothing) {
   ExpectAsExpectedKnownAnswers(RunKnown("k26-kept-out"));
 }
 
@@ -208,7 +208,7 @@ std::vector<int64_t> TokensOf(const History& history, int client) {
   return tokens;
 }
 
-TEST(KnownAnswers, K34_TheStoreRefusesATokenThatWentBack) {
+TEST(KnownAnswers, K34_TheStoreRefusesALowerToken) {
   const KnownAnswersOutcome outcome = RunKnown("k34");
   ExpectAsExpectedKnownAnswers(outcome);
   ASSERT_FALSE(TokensOf(outcome.history, 2).empty());
@@ -216,7 +216,7 @@ TEST(KnownAnswers, K34_TheStoreRefusesATokenThatWentBack) {
   EXPECT_EQ(TokensOf(outcome.history, 2).at(0), 1);
 }
 
-TEST(KnownAnswers, K34_ATokenThatIsGivenAgainSellsWhatIsSold) {
+TEST(KnownAnswers, K34_ATokenThatIsIssuedTwiceOversells) {
   const KnownAnswersOutcome outcome = RunKnown("k34-equal");
   ExpectOversoldByOne(outcome);
   EXPECT_EQ(TokensOf(outcome.history, 1).at(0), 1);

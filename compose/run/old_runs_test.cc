@@ -14,7 +14,7 @@
 namespace doublehold {
 namespace {
 
-TEST(OldRuns, AreJudgedAsTheyWere) {
+TEST(OldRuns, HaveTheSameVerdictAsBefore) {
   const std::filesystem::path folder =
       std::filesystem::path(SourceDir()) / "compose/testdata/version-0.1.0";
   size_t seen = 0;

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(MakeRunFolder, EveryRunHasAFolderOfItsOwnAndLatestIsTheLastOne) {
+TEST(MakeRunFolder, EveryRunHasItsOwnFolderAndLatestIsTheLastOne) {
   const TestFolder out;
   std::set<std::string> folders;
   fs::path last;
@@ -26,7 +26,7 @@ TEST(MakeRunFolder, EveryRunHasAFolderOfItsOwnAndLatestIsTheLastOne) {
   EXPECT_TRUE(fs::equivalent(out.path() / "pause" / "latest", last));
 }
 
-TEST(MakeRunFolder, NoNameLeadsOutOfIt) {
+TEST(MakeRunFolder, NoNameLeavesTheOutputFolder) {
   for (const char* name : {"..", "../x", "/proc/x", "a/../../x", "", ".", "a b/c"}) {
     const TestFolder out;
     const Result<fs::path> folder = MakeRunFolder(out.path() / "runs", name, 7);

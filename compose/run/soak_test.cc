@@ -44,7 +44,7 @@ Course CourseOf(const nlohmann::json& samples) {
           .last_quarter = Middle(all.last(quarter))};
 }
 
-TEST(Soak, TheSupervisorTakesNoMoreAtTheEndOfARunThanAfterItsFirstQuarter) {
+TEST(Soak, TheSupervisorsUseDoesNotGrowAfterTheFirstQuarterOfARun) {
   KeepNoFreedMemory();
   const TestFolder folder;
   const Finished finished =

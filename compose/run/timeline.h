@@ -60,7 +60,7 @@ class Timeline {
   // Faults that wait for a step or are active, by index. A long run has many faults but few of
   // these.
   std::map<int, Entry*> live_;
-  std::vector<Entry*> with_moments_;  // end when another fault begins or ends
+  std::vector<Entry*> with_moments_;  // faults that end when another begins or ends
 };
 
 }  // namespace doublehold

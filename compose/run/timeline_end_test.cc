@@ -13,7 +13,7 @@ using testing::Pause;
 
 class TimelineEnd : public testing::TimelineTest {};
 
-TEST_F(TimelineEnd, TheEndHealsWhatIsActiveAndStartsNothingMore) {
+TEST_F(TimelineEnd, TheEndHealsActiveFaultsAndStartsNoMore) {
   Begin({Pause("p", At(1, Step::kAfterRead), At(2, Step::kAfterAcquire)),
          Pause("q", At(2, Step::kAfterRead), At(2, Step::kAfterAcquire))});
   Reach(1, Step::kAfterRead);

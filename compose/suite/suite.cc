@@ -72,7 +72,7 @@ Result<SuiteCell> ReadCell(Settings& file, Settings cell, const std::string& row
   merged.Set("name", name, where);
   Result<Plan> plan = BuildPlan(merged, PresumeDriver);
   if (!plan) {
-    // A place in the file is better than the number of the cell.
+    // Adds the number and name of the cell, unless the message names a place in the file.
     const bool placed = plan.error().message.starts_with(file_name);
     return BadInput(placed ? plan.error().message
                            : fmt::format("{} ({}): {}", where, name, plan.error().message));

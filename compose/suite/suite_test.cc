@@ -169,7 +169,7 @@ TEST_F(SuiteFile, AMissingFileIsRefused) {
             (folder_.path() / "none.toml").string() + ": no such file");
 }
 
-TEST(Suites, TheOnesThatComeWithTheProjectCanBeRead) {
+TEST(Suites, TheProjectsOwnSuitesCanBeRead) {
   size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(SourceDir() + "/compose/suites")) {
     const Result<Suite> suite = ReadSuite(entry.path());

@@ -29,9 +29,9 @@ constexpr bool CanSweep(const FaultFormEntry& form) {
 Plan PlanToLearn(const Plan& base);
 
 struct SweepRequest {
-  const Plan& base;  // has no faults
+  const Plan& base;  // the experiment; has no faults
   const std::vector<ProtocolPlace>& places;
-  std::vector<const FaultFormEntry*> faults;  // CanSweep holds for each
+  std::vector<const FaultFormEntry*> faults;  // each fulfils CanSweep
   int depth = 1;                              // 1 or 2
 };
 

@@ -15,8 +15,8 @@ struct ProbeTerms {
 };
 
 // Records for each node whether the key exists and its TTL; `fail` if the node does not answer.
-// Call it when nobody holds the lock, before any probe. A release may still be on its way, so it
-// asks again for a part of the lease while the key exists.
+// Call it when nobody holds the lock, before any probe. A release may still be on its way: while
+// the key exists, RecordExpiries asks again for a part of the lease.
 void RecordExpiries(Env& env, int nodes, const LockKey& key, const ProbeTerms& terms);
 
 }  // namespace doublehold

@@ -13,11 +13,12 @@
 namespace doublehold {
 namespace {
 
-// Until the process has ended, then until the server answers.
+// Interval of the polls, first for the end of the old process and then for the server's first
+// answer.
 constexpr Duration kRevivalPollInterval = 1ms;
-constexpr Duration kRejoinInterval = 10ms;  // between the questions after its first answer
+constexpr Duration kRejoinInterval = 10ms;  // interval of the questions after the first answer
 constexpr Duration kAnswerTimeout = 1s;     // timeout of one question
-constexpr Duration kRevivalTimeout = 15s;   // the same as at the start of a run
+constexpr Duration kRevivalTimeout = 15s;   // timeout of the first answer, as at the start of a run
 constexpr Duration kRevivalLookInterval =
     5ms;  // between two looks at the size of a log; a cut can be longer than asked by this much
 

@@ -69,7 +69,8 @@ Result<pid_t> StartSentinel(const SentinelRequest& request);
 
 // A stopped server does not answer, and the event loop waits this long.
 constexpr Duration kPatienceWithServers = std::chrono::milliseconds(50);
-// While a topology is formed nothing else runs. A server may first write to a busy disk.
+// While a topology is formed nothing else runs, so a server gets time to write to a busy disk
+// before it answers.
 constexpr Duration kPatienceWithNewServers = std::chrono::seconds(5);
 
 // Sends a command to a server that should answer at once. Fails after `patience` if the server is
