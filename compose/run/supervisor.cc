@@ -88,8 +88,7 @@ class Supervisor {
     if (started) started = StartClients();
     if (started) started = AwaitServers();
     if (started) started = FormTopology();
-    // The referee writes the stock, so the servers must answer first.
-    if (started) started = StartClient(0);
+    if (started) started = StartClient(0);  // the referee writes the stock
     if (started) started = AwaitReady();
     if (!started) return tl::unexpected(started.error());
     Begin();
@@ -209,8 +208,7 @@ class Supervisor {
     killing_ = true;
     WaitFor([this] { return ClientsHaveEnded(); }, RealMono() + kEndGrace);
     cluster_.DropStragglers();
-    // No client holds a lock now. Nodes that a fault keeps down must come back before the final
-    // probes.
+    // No client holds a lock now; nodes that a fault keeps down must be back for the final probes.
     cluster_.HurryNodes();
     WaitFor([this] { return cluster_.IsSettled(); }, RealMono() + kStartTimeout);
     if (failure_) return children_.KillAll();
@@ -236,8 +234,7 @@ class Supervisor {
   void OnMessage(int number) {
     Client& client = *clients_[static_cast<size_t>(number)];
     uint8_t message = 0;
-    // The client has ended.
-    if (recv(client.channel.native_handle(), &message, 1, MSG_DONTWAIT) != 1) return;
+    if (recv(client.channel.native_handle(), &message, 1, MSG_DONTWAIT) != 1) return;  // ended
     if (message == kReadyByte) {
       client.ready = true;
     } else {
@@ -262,8 +259,7 @@ class Supervisor {
 
   // ---- what goes on meanwhile ------------------------------------------------------------------
 
-  // Runs the event loop until `met` holds, a server has failed, an interrupt comes, or the deadline
-  // has passed.
+  // Runs the event loop until `met`, a failure, an interrupt, or the deadline.
   template <typename Condition>
   void WaitFor(const Condition& met, MonoTime deadline) {
     const std::chrono::steady_clock::time_point until(deadline.time_since_epoch());
@@ -285,8 +281,7 @@ class Supervisor {
 
   void OnEnded(const Child& child) {
     const bool is_client = child.ref.kind == kClientKind;
-    // The client's log says why: its driver failed. The referee's driver may fail too, after the
-    // clients have ended.
+    // The log says that its driver failed; the referee's may fail after the clients have ended.
     if (is_client && plan_.driver && EndedWith(*child.ended, ExitCode::kEnvironment))
       return Failed()({ExitCode::kEnvironment, child.name + ": " + LogTail(child.log)});
     if (is_client && running_) {
