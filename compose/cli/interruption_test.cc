@@ -25,7 +25,8 @@ struct LongRun {
   Program program{{"run", "--lock", "redlock", "--faults", "pause", "--clients", "3", "--duration",
                    "60s", "--into", run.string()}};
 
-  // 1 janitor, 6 servers, 3 clients, 1 referee. Client 3 has its own name, so it has started.
+  // 1 janitor, 6 servers, 3 clients, 1 referee. Client 3 has set its process name, so every process
+  // has started.
   bool IsUp() const {
     return Eventually([&] {
       return program.Descendants().size() >= 11 && program.DescendantNamed("dh-client-3") != 0;

@@ -40,8 +40,8 @@ void ExpectAsExpectedFailover(const FailoverCell& cell) {
   EXPECT_EQ(cell.finished.exit_code, 0) << cell.finished.out << cell.finished.err;
 }
 
-// The new master granted client 2 the lock that the old one had granted to client 1; client 2's
-// hold is valid.
+// The new master granted client 2 the lock that the old one had granted to client 1, whose lease is
+// still valid.
 void ExpectGrantedTwice(const FailoverCell& cell) {
   ExpectAsExpectedFailover(cell);
   const nlohmann::json judged = ClaimOf(cell.verdict, "lease-exclusion");

@@ -26,7 +26,7 @@ std::string WithLog(std::string what, const std::filesystem::path& log) {
   return tail.empty() ? what : fmt::format("{}; its log ends: {}", what, tail);
 }
 
-// Sends a request other than acquire. Returns the answer, or why there is none.
+// Sends hello or setup. Returns the answer, or why there is none.
 Result<DriverAnswer> AskOnce(DriverChannel& driver, DriverOp op, const json& members,
                              const std::filesystem::path& log) {
   auto answer = driver.Ask(op, members, RealMono() + kDriverPatience);

@@ -133,7 +133,7 @@ std::string MatrixOf(const Suite& suite) {
 std::string CasesOf(const Suite& suite) {
   std::string text = "| case | what happens | what breaks | what does not |\n|---|---|---|---|\n";
   for (const std::string& column : WithCells(suite, suite.columns, &SuiteCell::column)) {
-    // Rows by their expectation.
+    // Rows grouped by their expectation.
     std::vector<std::pair<std::string, std::vector<std::string>>> broken;
     std::vector<std::string> kept;
     for (const SuiteCell& cell : suite.cells) {

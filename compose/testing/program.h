@@ -13,7 +13,7 @@
 
 namespace doublehold {
 
-// Far longer than any test takes that passes.
+// Far longer than anything takes in a test that passes.
 constexpr std::chrono::seconds kProgramPatience{60};
 
 // Waits until `condition` is true. Returns false after `patience`.
