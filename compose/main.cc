@@ -20,22 +20,22 @@ std::span<const CommandEntry> Commands() {
                    RunCommand},
       CommandEntry{"suite", "SUITE.toml [options]", "run a matrix of experiments", SuiteCommand},
       CommandEntry{"sweep", "--lock LOCK [options]",
-                   "put each fault to each step of a lock's protocol", SweepCommand},
+                   "run a lock with each fault at each step of its protocol", SweepCommand},
       CommandEntry{"explore", "--lock LOCK [options]",
-                   "simulate it with every placement of so many faults", ExploreCommand},
+                   "simulate every placement of up to --depth faults", ExploreCommand},
       CommandEntry{"replay", "REPLAY-STRING|TRACE.json|FOLDER",
-                   "tell one simulated execution step by step", ReplayCommand},
-      CommandEntry{"check", "RUN|HISTORY",
-                   "judge a stored history again, or anybody's against a model", CheckCommand},
-      CommandEntry{"export", "RUN --format edn", "write a history as Jepsen and Knossos read it",
+                   "show one simulated execution step by step", ReplayCommand},
+      CommandEntry{"check", "RUN|HISTORY", "judge a stored history, or check another tool's",
+                   CheckCommand},
+      CommandEntry{"export", "RUN --format edn", "write a history for Jepsen and Knossos",
                    ExportCommand},
-      CommandEntry{"report", "DIR... [-o report.html]", "make a page of runs or suites",
+      CommandEntry{"report", "DIR... [-o report.html]", "write an HTML page of runs or suites",
                    ReportCommand},
-      CommandEntry{"list", "[locks|workloads|faults|...]", "what there is to choose from",
+      CommandEntry{"list", "[locks|workloads|faults|...]", "list the words that settings accept",
                    ListCommand},
       CommandEntry{"driver", "check -- COMMAND...|serve LOCK",
-                   "whether a driver keeps to the protocol; or be one", DriverCommand},
-      CommandEntry{"doctor", "", "what this machine has, and what is missing", DoctorCommand},
+                   "test a lock library's driver; or serve as one", DriverCommand},
+      CommandEntry{"doctor", "", "report what this machine supports and lacks", DoctorCommand},
   };
   return kCommands;
 }
@@ -44,13 +44,13 @@ namespace {
 
 void PrintUsage(std::ostream& out) {
   out << "doublehold " << DOUBLEHOLD_VERSION
-      << ": finds out whether a distributed lock can be held twice\n\nusage: doublehold COMMAND "
-         "...\n\n";
+      << ": tests distributed locks: can two clients hold one at once?\n\nusage: doublehold "
+         "COMMAND ...\n\n";
   for (const CommandEntry& command : Commands()) {
     out << fmt::format("  {:<8}{:<31} {}\n", command.name, command.usage, command.summary);
   }
-  out << "\nexit status: 0 as expected, 1 violated or not as expected, 2 unknown, 3 bad input, "
-         "4 the environment failed\n'doublehold COMMAND --help' tells more.\n";
+  out << "\nexit status: 0 as expected, 1 violated or not as expected, 2 unknown, 3 bad input, 4 "
+         "the environment failed\n'doublehold COMMAND --help' describes a command.\n";
 }
 
 int Main(const Words& words) {

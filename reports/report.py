@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
                         help="a run folder or a suite folder; several are compared")
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="the page to write")
     parser.add_argument("--svg", metavar="FILE", type=Path,
-                        help="of one run: the picture of its first story alone")
+                        help="of one run: write only the picture of its first violation")
     options = parser.parse_args(arguments)
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # its font cache is its own business
     try:

@@ -27,23 +27,24 @@ po::options_description CheckOptions() {
   auto add = options.add_options();
   add("json", "print the verdict as JSON");
   add("claims", po::value<std::string>(),
-      "judge these claims, a,b, of a run (doublehold list claims)");
+      "judge these claims of a run, comma-separated (doublehold list claims)");
   add("model", po::value<std::string>(),
-      "look for an order that this model allows (doublehold list models)");
+      "check the history against this model (doublehold list models)");
   add("format", po::value<std::string>(),
-      "of the file: edn, jsonl, json (an array) or jepsen-log; found out when not said");
-  add("lenient", "pass over what makes no sense, and say what");
+      "format of the file: edn, jsonl, json (an array) or jepsen-log; default: recognised");
+  add("lenient", "skip malformed input and report it");
   add("partition-by", po::value<std::string>(),
-      "event (when not said): an object for each 'key' of an event; key: for each of these, or "
-      "each "
-      "first of a value [key value]; none: one object");
+      "event (default): one object for each 'key' of an event; key: also for each first of a value "
+      "[key value]; none: one object");
   add("release-failed-means", po::value<std::string>(),
-      "of a release that was answered no: fail (nothing happened), ok (the hold ended) or info");
-  add("permits", po::value<std::string>(), "of a semaphore: 1 when not said");
-  add("initial", po::value<std::string>(), "of a register or an inventory: nil, 0 when not said");
+      "meaning of a failed release: fail (nothing happened), ok (the hold ended) or info (either)");
+  add("permits", po::value<std::string>(), "permits of a semaphore; default: 1");
+  add("initial", po::value<std::string>(),
+      "initial value of a register (default nil) or an inventory (default 0)");
   add("lease-grace", po::value<std::string>(),
-      "of leases: how much longer than asked for one may last (a server that counts in ms: 2ms)");
-  add("most-configurations", po::value<std::string>(), "unknown after so many: 20000000");
+      "how much longer than asked a lease may last (for a server that counts in ms: 2ms)");
+  add("most-configurations", po::value<std::string>(),
+      "the outcome is unknown after so many configurations: 20000000");
   return options;
 }
 
@@ -250,11 +251,11 @@ Result<RunVerdict> JudgeRun(const ParsedLine& line) {
 }  // namespace
 
 Result<ExitCode> CheckCommand(const Words& words) {
-  Result<ParsedLine> line = ParseLine(
-      words, CheckOptions(),
-      "check RUN|history.jsonl|history.bin [--json]\nJudges a stored history of a run again.\n\n"
-      "check HISTORY.edn|HISTORY.jsonl --model NAME [options]\nLooks for an order of anybody's "
-      "operations that a model allows.");
+  Result<ParsedLine> line =
+      ParseLine(words, CheckOptions(),
+                "check RUN|history.jsonl|history.bin [--json]\nJudges the stored history of a run "
+                "again.\n\ncheck HISTORY.edn|HISTORY.jsonl --model NAME [options]\nSearches for an "
+                "order of another tool's operations that a model allows.");
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   if (line->rest.size() != 1) return BadInput("name one run folder or history file");

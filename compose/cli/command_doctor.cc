@@ -98,12 +98,13 @@ Result<ExitCode> TryFaults(const ServerProgram& server, bool as_json) {
 Result<ExitCode> DoctorCommand(const Words& words) {
   namespace po = boost::program_options;
   po::options_description options("options");
-  options.add_options()("json", "for programs");
-  options.add_options()("faults", "injects each fault alone: asked against measured");
+  options.add_options()("json", "print JSON");
+  options.add_options()("faults",
+                        "inject each fault alone, and compare requested and measured values");
   options.add_options()("redis-server", po::value<std::string>()->default_value("redis-server"),
-                        "the server program");
+                        "the redis-server program");
   Result<ParsedLine> line =
-      ParseLine(words, options, "doctor\nSays what this machine has, and what is missing.");
+      ParseLine(words, options, "doctor\nReports what this machine supports and lacks.");
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   if (!line->rest.empty())

@@ -79,12 +79,10 @@ class TrialServer {
 
 constexpr const char* kUsage =
     "driver check [options] -- COMMAND...\n"
-    "Asks a driver for all that docs/driver-protocol.md says, and tells what is wrong.\n"
-    "Exit status: 0 nothing is, 1 something is, 3 bad input, 4 there is no such program, or no "
-    "server.\n\n"
+    "Tests a driver against docs/driver-protocol.md, and reports what is wrong.\n"
+    "Exit status: 0 correct, 1 something is wrong, 3 bad input, 4 no such program or no server.\n\n"
     "       doublehold driver serve LOCK\n"
-    "Is a driver itself, of a lock of Doublehold's own: --driver 'build/doublehold driver serve "
-    "set-nx-px'.\n"
+    "Serves a built-in lock as a driver: --driver 'build/doublehold driver serve set-nx-px'.\n"
     "Its options are those of the lock, and call-timeout and retry.* of a run.";
 
 Result<std::string> CommandOf(Words::const_iterator begin, Words::const_iterator end) {
@@ -141,8 +139,9 @@ Result<ExitCode> CheckDriver(const std::string& command, const po::variables_map
 Result<ExitCode> DriverCommand(const Words& words) {
   po::options_description options("options of check");
   options.add_options()("redis-server", po::value<std::string>()->default_value("redis-server"),
-                        "the server program")("option", po::value<Words>()->composing(),
-                                              "one of the driver's own: --option name=value");
+                        "the redis-server program")(
+      "option", po::value<Words>()->composing(),
+      "set an option of the driver: --option name=value");
   const auto end = std::ranges::find(words, "--");
   Result<ParsedLine> line = ParseLine(Words(words.begin(), end), options, kUsage);
   if (!line) return tl::unexpected(line.error());

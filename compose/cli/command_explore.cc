@@ -35,27 +35,30 @@ po::options_description ExploreOptions(po::options_description& hidden) {
   AddExperimentOptions(options, hidden, {kOfRuns.begin(), kOfRuns.end()});
   auto add = options.add_options();
   add("faults", po::value<std::string>(),
-      fmt::format("which faults, with how many of each at most: pause:1,hold-request. All when not "
-                  "said: {}",
+      fmt::format("the faults, each with its maximum: pause:1,hold-request. Default: all of {}",
                   fmt::join(NamesOf(kFaultForms), ", "))
           .c_str());
-  add("depth", po::value<int>()->default_value(1), "faults in one execution, at most");
+  add("depth", po::value<int>()->default_value(1), "maximum number of faults in one execution");
   add("delay-bound", po::value<int>()->default_value(0),
-      "how often what is due waits for what comes next, at most");
-  add("cycles", po::value<int>()->default_value(1), "sections of each client");
+      "maximum number of events that are deferred behind the next one");
+  add("cycles", po::value<int>()->default_value(1), "number of sections of each client");
   add("strategy", po::value<std::string>()->default_value("exhaustive"),
-      "exhaustive: all within these bounds; random, pct: as many as --budget, drawn by --seed");
+      "exhaustive: every execution within the bounds; random, pct: --budget executions, drawn by "
+      "--seed");
   add("budget", po::value<int64_t>(),
-      "executions, at most; 0: no limit. Of exhaustive: 10000000 when not said");
-  add("jobs", po::value<int>()->default_value(1), "threads; what is found is the same");
+      "maximum number of executions; 0: no limit. Default for exhaustive: 10000000");
+  add("jobs", po::value<int>()->default_value(1),
+      "number of threads; the result does not depend on it");
   add("memory-mb", po::value<int64_t>()->default_value(1024),
-      "for executions whose continuations are still to be run; unknown when it is reached");
-  add("no-reduction", "also run what differs only in the order of what does not depend on it");
-  add("check-determinism", "run each execution twice, and see that they are equal");
+      "memory for executions that are still to be continued; claims are unknown when it is "
+      "reached");
+  add("no-reduction", "also run executions that differ only in the order of independent events");
+  add("check-determinism", "run each execution twice and compare the two");
   add("all",
-      "each lock with each fault, up to depth, or 2 when that is not said; 2 and 3 clients when "
-      "--clients is not");
-  add("into", po::value<std::string>(), "with --all: a new folder, for the report");
+      "explore each lock with each fault, up to --depth (default 2), with --clients (default 2 and "
+      "3)");
+  add("into", po::value<std::string>(),
+      "with --all: write the result into this new folder, for the report");
   add("json", "print the result as JSON");
   return options;
 }

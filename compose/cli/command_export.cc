@@ -20,10 +20,10 @@ namespace po = boost::program_options;
 po::options_description ExportOptions() {
   po::options_description options("options");
   auto add = options.add_options();
-  add("format", po::value<std::string>()->default_value("edn"), "edn or jsonl");
+  add("format", po::value<std::string>()->default_value("edn"), "format: edn or jsonl");
   add("functions", po::value<std::string>(),
-      "with commas: those of clients' events only that do one of these: acquire,release");
-  add("output,o", po::value<std::string>(), "the file; standard output when not said");
+      "export only these operations of clients, comma-separated: acquire,release");
+  add("output,o", po::value<std::string>(), "the output file; default: standard output");
   return options;
 }
 

@@ -177,7 +177,7 @@ nlohmann::json ToJson(const Table& table) {
 
 Result<ExitCode> ListCommand(const Words& words) {
   boost::program_options::options_description options("options");
-  options.add_options()("json", "for programs")("markdown", "as a table of the documentation");
+  options.add_options()("json", "print JSON")("markdown", "print a Markdown table");
   Result<ParsedLine> line =
       ParseLine(words, options,
                 "list [locks|workloads|faults|profiles|topologies|claims|steps|models|nemesis|"

@@ -20,13 +20,13 @@ namespace po = boost::program_options;
 po::options_description ReplayOptions() {
   po::options_description options("options");
   auto add = options.add_options();
-  add("json", po::value<std::string>(), "write its trace to this file, which can be replayed too");
-  add("into", po::value<std::string>(),
-      "write it as the folder of a run, with its trace, for check and report");
-  add("real", "also do it on real servers, as near as one can aim there, and compare the verdicts");
-  add("out", po::value<std::string>()->default_value("runs"), "with --real: where run folders go");
+  add("json", po::value<std::string>(), "write the trace to this file; replay reads it too");
+  add("into", po::value<std::string>(), "write a run folder with the trace, for check and report");
+  add("real", "also run it on real servers with the same faults, and compare the verdicts");
+  add("out", po::value<std::string>()->default_value("runs"),
+      "with --real: folder for run folders");
   add("redis-server", po::value<std::string>()->default_value("redis-server"),
-      "with --real: the server program");
+      "with --real: the redis-server program");
   return options;
 }
 

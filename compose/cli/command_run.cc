@@ -29,18 +29,18 @@ po::options_description RunOptions() {
   auto add = options.add_options();
   po::options_description none;
   AddExperimentOptions(options, none);
-  add("faults", po::value<std::string>(), "profiles with commas: network,pause,clock");
-  add("direct", "clients connect to the servers themselves, without the proxy");
+  add("faults", po::value<std::string>(), "fault profiles, comma-separated: network,pause,clock");
+  add("direct", "connect clients to the servers directly, without the proxy");
   add("plan", po::value<std::string>(), "run this plan.json again");
-  add("out", po::value<std::string>()->default_value("runs"), "where run folders go");
-  add("into", po::value<std::string>(), "use exactly this folder");
+  add("out", po::value<std::string>()->default_value("runs"), "folder for run folders");
+  add("into", po::value<std::string>(), "write the run into exactly this folder");
   add("redis-server", po::value<std::string>()->default_value("redis-server"),
-      "the server program");
+      "the redis-server program");
   AddRepeatOptions(options, 1);
-  add("json", "print verdict.json instead of the table; repeated: what came of it, in a line");
+  add("json", "print verdict.json instead of the table; with --repeat, a summary line of JSON");
   add("quiet", "print nothing but errors");
-  add("frames", "also write frames.jsonl: every command and reply between clients and servers");
-  add("dry-run", "print the plan, start nothing");
+  add("frames", "also write frames.jsonl: every command and reply on the wire");
+  add("dry-run", "print the plan and exit");
   return options;
 }
 

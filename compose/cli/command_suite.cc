@@ -84,17 +84,18 @@ po::options_description SuiteOptions() {
   po::options_description options("options");
   AddRepeatOptions(options, kSuiteJobs);
   options.add_options()("only", po::value<std::vector<std::string>>()->composing(),
-                        "ROW/COLUMN, ROW/ or /COLUMN: these cells; may be given again");
-  options.add_options()("shard", po::value<std::string>(), "3/8: the third of eight parts");
-  options.add_options()("seed", po::value<int64_t>(), "in place of the file's");
+                        "run these cells only: ROW/COLUMN, ROW/ or /COLUMN; repeatable");
+  options.add_options()("shard", po::value<std::string>(),
+                        "run one part of the cells: 3/8 is the third of eight parts");
+  options.add_options()("seed", po::value<int64_t>(), "the seed, instead of the file's");
   options.add_options()("out", po::value<std::string>()->default_value("runs"),
-                        "where run folders go");
+                        "folder for run folders");
   options.add_options()("junit", po::value<std::string>(), "also write the results as JUnit XML");
-  options.add_options()("json", "print what came of it as a line of JSON");
-  options.add_options()("matrix", "print what is expected as a table, run nothing");
-  options.add_options()("cases", "the same, a line a column, for suites that are wide");
+  options.add_options()("json", "print a summary line of JSON");
+  options.add_options()("matrix", "print the expected outcomes as a table and exit");
+  options.add_options()("cases", "print the expected outcomes with one line a column and exit");
   options.add_options()("redis-server", po::value<std::string>()->default_value("redis-server"),
-                        "the server program");
+                        "the redis-server program");
   return options;
 }
 

@@ -53,16 +53,17 @@ po::options_description SweepOptions(po::options_description& hidden) {
   AddExperimentOptions(options, hidden, {"nemesis", "every"});
   auto add = options.add_options();
   add("faults", po::value<std::string>(),
-      fmt::format("which faults, with commas: {}; {} if not said", fmt::join(SweptNames(), ", "),
+      fmt::format("the faults, comma-separated, of: {}; default: {}", fmt::join(SweptNames(), ", "),
                   kUsualFaults)
           .c_str());
-  add("depth", po::value<int>()->default_value(1), "2: each two faults at two places");
-  add("jobs", po::value<int>()->default_value(kSweepJobs), "runs at once");
-  add("out", po::value<std::string>()->default_value("runs"), "where run folders go");
+  add("depth", po::value<int>()->default_value(1),
+      "faults in one run: 1, or 2 for each pair of faults at two places");
+  add("jobs", po::value<int>()->default_value(kSweepJobs), "number of parallel runs");
+  add("out", po::value<std::string>()->default_value("runs"), "folder for run folders");
   add("redis-server", po::value<std::string>()->default_value("redis-server"),
-      "the server program");
+      "the redis-server program");
   add("json", "print sweep.json instead of the table");
-  add("dry-run", "find the places and print them, sweep nothing");
+  add("dry-run", "print the places and exit");
   return options;
 }
 

@@ -12,7 +12,7 @@ namespace po = boost::program_options;
 
 Result<ParsedLine> ParseLine(const Words& words, po::options_description options,
                              const std::string& usage, const po::options_description& hidden) {
-  options.add_options()("help,h", "show this");
+  options.add_options()("help,h", "show this help");
   std::vector<std::string> known;
   for (const auto& option : options.options()) known.push_back("--" + option->long_name());
   po::options_description all;

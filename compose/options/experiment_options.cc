@@ -24,20 +24,20 @@ struct Flag {
 };
 // Short forms of the most used settings; --set reaches all settings.
 constexpr std::array kFlags{
-    Flag{"lock", "lock.name", "the lock variant (doublehold list locks)"},
-    Flag{"driver", "lock.driver", "a program that serves the lock (docs/driver-protocol.md)"},
+    Flag{"lock", "lock.name", "the lock to test (doublehold list locks)"},
+    Flag{"driver", "lock.driver", "a command that serves the lock (docs/driver-protocol.md)"},
     Flag{"lease", "lock.lease", "how long a grant lasts, such as 500ms"},
-    Flag{"nodes", "topology.nodes", "how many redis-servers keep lock keys"},
-    Flag{"topology", "topology.name", "how the servers hang together (doublehold list topologies)"},
-    Flag{"net", "topology.net", "what cuts links: proxy, or namespaces (packets; needs root)"},
+    Flag{"nodes", "topology.nodes", "number of redis-servers that keep lock keys"},
+    Flag{"topology", "topology.name", "how the servers are arranged (doublehold list topologies)"},
+    Flag{"net", "topology.net",
+         "what cuts links: proxy, or namespaces (drops packets; needs root)"},
     Flag{"workload", "workload.name", "what clients do with the lock"},
-    Flag{"clients", "workload.clients", "how many client processes"},
-    Flag{"duration", "workload.duration", "how long they work, such as 5s"},
-    Flag{"stock", "workload.stock", "of each item at the start"},
-    Flag{"seed", "seed", "of every random choice"},
-    Flag{"nemesis", "nemesis.faults", "draws faults from the seed, of these kinds: {}"},
-    Flag{"every", "nemesis.every",
-         "one fault of the nemesis in each stretch of so long, such as 500ms"},
+    Flag{"clients", "workload.clients", "number of client processes"},
+    Flag{"duration", "workload.duration", "how long the clients work, such as 5s"},
+    Flag{"stock", "workload.stock", "initial stock of each item"},
+    Flag{"seed", "seed", "seed of every random choice"},
+    Flag{"nemesis", "nemesis.faults", "draw random faults of these kinds: {}"},
+    Flag{"every", "nemesis.every", "draw one fault of the nemesis per interval, such as 500ms"},
 };
 
 }  // namespace
@@ -53,11 +53,12 @@ void AddExperimentOptions(po::options_description& options, po::options_descript
     add(flag.option, po::value<std::string>(), fmt::format(fmt::runtime(flag.help), members));
   }
   add("claims", po::value<std::string>(),
-      "what is judged: exclusion,release; else what the workload is made for");
+      "the claims to judge, such as exclusion,release-result; default: the workload's claims");
   add("limit", po::value<Words>()->composing(),
-      "judged as a claim: --limit max-wait=5s, --limit commands-per-hold=100");
-  add("option", po::value<Words>()->composing(), "one of the driver's own: --option name=value");
-  add("set", po::value<Words>()->composing(), "any setting: --set lock.lease=300ms");
+      "add a limit, judged as a claim: --limit max-wait=5s, --limit commands-per-hold=100");
+  add("option", po::value<Words>()->composing(), "set an option of the driver: --option name=value");
+  add("set", po::value<Words>()->composing(),
+      "set any key of an experiment file: --set lock.lease=300ms");
 }
 
 std::string ExperimentOptionIn(const ParsedLine& line) {

@@ -143,12 +143,13 @@ ExitCode StatusOf(const SuiteResult& result) {
 
 void AddRepeatOptions(boost::program_options::options_description& options, int jobs) {
   namespace po = boost::program_options;
-  options.add_options()("repeat", po::value<int>(),
-                        "run each so often: 1; with --until at most so often: 1000");
+  options.add_options()(
+      "repeat", po::value<int>(),
+      "number of runs of each cell (default 1); with --until, the maximum (default 1000)");
   options.add_options()("until", po::value<std::string>(),
-                        "run each until its rate of violations is known to be below a limit, or "
-                        "not to be: 'rate < 1e-4 @ 95%', 'rate of stock per run < 1%'");
-  options.add_options()("jobs", po::value<int>()->default_value(jobs), "runs at once");
+                        "repeat each cell until its violation rate is known to be below a limit, "
+                        "or known not to be: 'rate < 1e-4 @ 95%', 'rate of stock per run < 1%'");
+  options.add_options()("jobs", po::value<int>()->default_value(jobs), "number of parallel runs");
 }
 
 Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite) {
