@@ -50,10 +50,10 @@ CLAIMS: dict[str, ClaimWords] = {
         "Every call of the library is answered within its timeout + grace."),
     "max-wait": ClaimWords(
         "waited too long", "a client asked for a key for longer than the limit",
-        "Nobody asks for a key for longer than the limit before it is granted it."),
+        "No client asks for a key for longer than the limit before it is granted."),
     "commands-per-hold": ClaimWords(
-        "sent too much", "a client that held a lock sent more than the limit to servers of locks",
-        "Who holds a lock sends no more than the limit to the servers of locks meanwhile."),
+        "sent too much", "a client sent more commands to lock servers during a hold than the limit",
+        "A client sends no more commands to lock servers during a hold than the limit."),
     "availability": ClaimWords(
         "free lock not granted", "a free lock was not granted within lease + grace",
         "A free lock is granted within lease + grace to a client that asks for it."),

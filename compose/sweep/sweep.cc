@@ -207,8 +207,8 @@ std::string LegendOf(const std::vector<SweepOutcome>& outcomes) {
   const auto used = [&](char letter) { return letters.find(letter) != std::string::npos; };
   std::string text = LegendOf(letters);
   if (used(kUnheld))
-    text += fmt::format("  {}  nobody could have it for more than half a lease, then it was free\n",
-                        kUnheld);
+    text += fmt::format(
+        "  {}  the lock was unavailable for more than half a lease, then free again\n", kUnheld);
   if (used(kNotReached))
     text += fmt::format("  {}  the first fault kept it from the second's place\n", kNotReached);
   if (used(kTooShort))

@@ -217,9 +217,9 @@ TEST(Sweep, TheTableHasARowForEachPlaceAndAColumnForEachFault) {
             "after-acquire         hS\n"
             "2nd SET to the store         ?\n");
   EXPECT_EQ(LegendOf(outcomes),
-            "  h  held twice, one's lease being over\n"
+            "  h  held twice, one lease had ended\n"
             "  S  stock lost or sold twice\n"
-            "  w  nobody could have it for more than half a lease, then it was free\n"
+            "  w  the lock was unavailable for more than half a lease, then free again\n"
             "  ?  not known\n"
             "  .  nothing\n");
 }
