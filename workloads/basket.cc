@@ -103,12 +103,12 @@ WorkloadEntry BasketWorkload() {
       {.name = "write",
        .kind = Kind::kChoice,
        .fallback = "read-modify-write",
-       .help = "how each stock is written: SET what was read less one, or DECR",
+       .help = "how each stock is written: SET of the read value less one, or DECR",
        .choices = PlainWrites()},
       {.name = "size",
        .kind = Kind::kInteger,
        .fallback = "3",
-       .help = "how many different ones are in a basket",
+       .help = "number of different items in a basket",
        .least = 1,
        .most = 100}};
   for (const auto& some : {ShopOptions("6"), PaceOptions("0.02 lease", "0.01 lease")}) {

@@ -106,14 +106,14 @@ WorkloadEntry CatalogueWorkload() {
   std::vector<OptionSpec> options{{.name = "writers",
                                    .kind = OptionSpec::Kind::kNumber,
                                    .fallback = "0.2",
-                                   .help = "the share of steps that write; the others read",
+                                   .help = "share of the steps that write; the others read",
                                    .most = 1}};
   for (const OptionSpec& option : PaceOptions("0.02 lease", "0.01 lease")) {
     options.push_back(option);
   }
   options.push_back(StoreTimeoutOption());
   return {.name = "catalogue",
-          .summary = "a record in two halves: readers together, a writer alone, no torn read",
+          .summary = "a record in two halves: many readers or one writer, and no torn read",
           .options = std::move(options),
           .claims = {"exclusion", "lease-exclusion", "release", "torn-read", "liveness"},
           .on_demand = {"release-result", "lost-lock-notification", "call-timeout", "key-leak",

@@ -33,7 +33,7 @@ class Cycle final : public Workload {
 
 WorkloadEntry CycleWorkload() {
   return {.name = "cycle",
-          .summary = "acquire and release with nothing in between, for speed",
+          .summary = "acquire and release with nothing in between, to measure speed",
           .options = {{.name = "think",
                        .kind = OptionSpec::Kind::kDuration,
                        .fallback = "0s",

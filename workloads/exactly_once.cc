@@ -101,17 +101,18 @@ WorkloadEntry ExactlyOnceWorkload() {
   options.push_back({.name = "slot",
                      .kind = OptionSpec::Kind::kDuration,
                      .fallback = "0.1 lease",
-                     .help = "how often a task is due, at most a thousand times a second"});
+                     .help = "interval between two tasks, at least 1 ms"});
   options.push_back(StoreTimeoutOption());
-  return {.name = "exactly-once",
-          .summary = "the same task finished by several at once; its result may be saved once",
-          .options = std::move(options),
-          .claims = {"exclusion", "lease-exclusion", "release", "exactly-once", "liveness"},
-          .on_demand = {"release-result", "lost-lock-notification", "call-timeout", "key-leak",
-                        "idle-traffic", "availability"},
-          .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
-          .sends = Sends{{"LPOS RPUSH", "dh:results"}},
-          .make = MakeWorkload<ExactlyOnce>};
+  return {
+      .name = "exactly-once",
+      .summary = "several clients finish the same task at once; its result may be saved only once",
+      .options = std::move(options),
+      .claims = {"exclusion", "lease-exclusion", "release", "exactly-once", "liveness"},
+      .on_demand = {"release-result", "lost-lock-notification", "call-timeout", "key-leak",
+                    "idle-traffic", "availability"},
+      .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
+      .sends = Sends{{"LPOS RPUSH", "dh:results"}},
+      .make = MakeWorkload<ExactlyOnce>};
 }
 
 }  // namespace doublehold

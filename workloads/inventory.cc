@@ -86,22 +86,23 @@ std::vector<OptionSpec> InventoryOptions() {
       {.name = "write",
        .kind = Kind::kChoice,
        .fallback = "read-modify-write",
-       .help = "how the stock is written: SET what was read less one, DECR, or what guards itself",
+       .help = "how the stock is written: SET of the read value less one, DECR, or a write with "
+               "its own guard",
        .choices = AllWrites()},
       {.name = "fence-on",
        .kind = Kind::kChoice,
        .fallback = "reads-and-writes",
-       .help = "with write=fenced, what the store compares the tokens of",
+       .help = "with write=fenced, the commands whose tokens the store compares",
        .choices = {"reads-and-writes", "writes"}},
       {.name = "locks",
        .kind = Kind::kChoice,
        .fallback = "per-item",
-       .help = "a lock for each item, or one for all",
+       .help = "one lock for each item, or one for all",
        .choices = {"per-item", "one"}},
       {.name = "skew",
        .kind = Kind::kNumber,
        .fallback = "0",
-       .help = "how much the first items are wanted more: the exponent of Zipf's law",
+       .help = "how much more often the first items are bought: the exponent of Zipf's law",
        .most = 10}};
   for (const auto& some : {ShopOptions("1"), PaceOptions("0.02 lease", "0.01 lease")}) {
     options.insert(options.end(), some.begin(), some.end());

@@ -61,19 +61,19 @@ WorkloadEntry NestedWorkload() {
   std::vector<OptionSpec> options{{.name = "depth",
                                    .kind = Kind::kInteger,
                                    .fallback = "3",
-                                   .help = "how often a session enters before it leaves",
+                                   .help = "how deep the sections of a session are nested",
                                    .least = 1,
                                    .most = 100},
                                   {.name = "throws",
                                    .kind = Kind::kNumber,
                                    .fallback = "0.2",
-                                   .help = "the share of steps in which a section throws",
+                                   .help = "probability that a section throws at a step",
                                    .most = 1}};
   for (const OptionSpec& option : PaceOptions("0.01 lease", "0.01 lease")) {
     options.push_back(option);
   }
   return {.name = "nested",
-          .summary = "sections inside sections under one lock, some of which throw",
+          .summary = "nested sections under one lock, some of which throw",
           .options = std::move(options),
           .claims = {"exclusion", "lease-exclusion", "release", "reentry", "liveness"},
           .on_demand = {"release-result", "lost-lock-notification", "call-timeout", "key-leak",

@@ -44,15 +44,16 @@ WorkloadEntry QueueWorkload() {
   options.push_back({.name = "patience",
                      .kind = OptionSpec::Kind::kDuration,
                      .fallback = "5 lease",
-                     .help = "how long a client waits at least before it gives up"});
-  return {.name = "queue",
-          .summary = "clients arrive at random and wait: arrival order against grant order",
-          .options = std::move(options),
-          .claims = {"exclusion", "lease-exclusion", "release", "order", "liveness"},
-          .on_demand = {"release-result", "lost-lock-notification", "call-timeout", "key-leak",
-                        "idle-traffic", "availability"},
-          .sends = Sends{},
-          .make = MakeWorkload<Queue>};
+                     .help = "the shortest time for which a client waits before it gives up"});
+  return {
+      .name = "queue",
+      .summary = "clients arrive at random and wait: compares the orders of arrival and of grants",
+      .options = std::move(options),
+      .claims = {"exclusion", "lease-exclusion", "release", "order", "liveness"},
+      .on_demand = {"release-result", "lost-lock-notification", "call-timeout", "key-leak",
+                    "idle-traffic", "availability"},
+      .sends = Sends{},
+      .make = MakeWorkload<Queue>};
 }
 
 }  // namespace doublehold

@@ -8,7 +8,7 @@ OptionSpec StoreTimeoutOption() {
   return {.name = "store-timeout",
           .kind = OptionSpec::Kind::kDuration,
           .fallback = "4 lease",
-          .help = "how long the store may take to answer"};
+          .help = "time in which the store must answer"};
 }
 
 std::optional<int64_t> AsInteger(const Reply& reply) {

@@ -149,16 +149,16 @@ LinearValue PackedText(std::string_view text) {
 
 std::vector<Model> DataModels() {
   return {
-      Model{"register", "a value that is read and written", std::span(kRegister).first(2), false,
+      Model{"register", "a value with read and write", std::span(kRegister).first(2), false,
             Initial, ApplyRegister, DescribeValue, std::span(kOfRegister).first(2)},
       Model{"cas-register", "a register with compare-and-set", kRegister, false, Initial,
             ApplyRegister, DescribeValue, kOfRegister},
-      Model{"set", "elements are added; a read answers all of them", kSet, false, Empty, ApplySet,
+      Model{"set", "elements are added; a read answers all elements", kSet, false, Empty, ApplySet,
             DescribeSet, kOfSet},
-      Model{"inventory", "a stock (--initial) that is read, sold from and put to", kInventory,
-            false, Stock, ApplyInventory, DescribeStock, kOfInventory},
+      Model{"inventory", "a stock (--initial) with read, sell and put", kInventory, false, Stock,
+            ApplyInventory, DescribeStock, kOfInventory},
       Model{.name = "key-value",
-            .summary = "a text that is put, appended to, and got (Porcupine's kv logs)",
+            .summary = "a text with put, append and get (Porcupine's kv logs)",
             .functions = kKeyValue,
             .initial = NoText,
             .apply = ApplyKeyValue,

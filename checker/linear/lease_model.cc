@@ -131,7 +131,7 @@ std::string DescribeLease(const ModelState& state) {
 std::vector<Model> LeaseModels() {
   return {
       Model{.name = "lease-mutex",
-            .summary = "held until it is released or its lease is over",
+            .summary = "held until it is released or its lease ends",
             .functions = kLease,
             .has_owners = true,
             .initial = NeverHeld,

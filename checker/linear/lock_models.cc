@@ -165,22 +165,23 @@ std::string DescribeReadWrite(const ModelState& state) {
 
 std::vector<Model> LockModels() {
   return {
-      Model{"mutex", "taken by one at a time; anybody may release", kLock, false, Free, ApplyMutex,
-            DescribeMutex},
-      Model{"owner-mutex", "taken by one at a time, who alone releases", kLock, true, Free,
+      Model{"mutex", "one process at a time; any process may release", kLock, false, Free,
+            ApplyMutex, DescribeMutex},
+      Model{"owner-mutex", "one process at a time; only the owner may release", kLock, true, Free,
             ApplyOwnerMutex, DescribeOwner},
-      Model{"reentrant-mutex", "its owner may enter again, and is out after as many releases",
-            kLock, true, FreeOfTwo, ApplyReentrant, DescribeReentrant},
-      Model{"fenced-mutex", "an acquire answers a token above all before it", kLock, true,
+      Model{"reentrant-mutex", "its owner may enter again, and frees it by as many releases", kLock,
+            true, FreeOfTwo, ApplyReentrant, DescribeReentrant},
+      Model{"fenced-mutex", "each acquire answers a token above all earlier ones", kLock, true,
             FreeAndNoToken, ApplyFenced, DescribeFenced, kOfFenced},
-      Model{"reentrant-fenced-mutex", "the same, entered again with the same token", kLock, true,
+      Model{"reentrant-fenced-mutex",
+            "a fenced-mutex that its owner may enter again, with the same token", kLock, true,
             FreeAndNoToken, ApplyReentrantFenced, DescribeFenced, kOfFenced},
-      Model{"semaphore", "some permits (--permits); anybody may release", kLock, false, Permits,
-            ApplySemaphore, DescribePermits, kOfSemaphore},
-      Model{"owner-semaphore", "some permits, each released by who has it", kLock, true, Permits,
-            ApplyOwnerSemaphore, DescribePermits, kOfSemaphore},
-      Model{"read-write-lock", "readers together, a writer alone", kReadWrite, true, Free,
-            ApplyReadWrite, DescribeReadWrite},
+      Model{"semaphore", "several permits (--permits); any process may release one", kLock, false,
+            Permits, ApplySemaphore, DescribePermits, kOfSemaphore},
+      Model{"owner-semaphore", "several permits; only the owner of a permit may release it", kLock,
+            true, Permits, ApplyOwnerSemaphore, DescribePermits, kOfSemaphore},
+      Model{"read-write-lock", "many readers or one writer", kReadWrite, true, Free, ApplyReadWrite,
+            DescribeReadWrite},
   };
 }
 

@@ -28,15 +28,15 @@ constexpr std::array<std::string_view, 9> kStepNames{
 
 // For `doublehold list steps`.
 constexpr std::array<std::string_view, 9> kStepSummaries{
-    "before anything",
+    "before the first acquire",
     "the lock was granted",
     "the stock was read",
-    "the next thing sent is the stock write",
+    "the session is about to write the stock",
     "the stock write was answered",
-    "the next thing sent is the release",
+    "the session is about to release the lock",
     "the release was answered",
-    "an acquire of several commands, after the one that grants",
-    "a release of several commands, before the one that frees"};
+    "between the commands of an acquire, after the one that grants",
+    "between the commands of a release, before the one that frees"};
 
 inline std::string_view Name(Step step) { return kStepNames[static_cast<size_t>(step)]; }
 

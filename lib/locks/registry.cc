@@ -43,7 +43,7 @@ std::span<const LockEntry> Locks() {
 const LockEntry& DriverEntry() {
   static const LockEntry entry{
       .name = kDriverLock,
-      .summary = "any lock library, behind a program of yours (--driver COMMAND)",
+      .summary = "any lock library, behind a driver program (--driver COMMAND)",
       .most_nodes = 15};
   return entry;
 }

@@ -19,14 +19,13 @@ constexpr int kMostClusterMasters = 5;
 constexpr std::array kTopologies{
     TopologyEntry{.name = "single", .summary = "one node"},
     TopologyEntry{.name = "independent",
-                  .summary = "N nodes that know nothing of each other",
+                  .summary = "N independent nodes",
                   .usual_nodes = kUsualQuorum,
                   .most_nodes = kMostNodes,
                   .is_many = true},
-    TopologyEntry{
-        .name = "replicated",
-        .summary = "a primary with replicas; failover by hand, the clients' address moves",
-        .lead = Lead::kAddress},
+    TopologyEntry{.name = "replicated",
+                  .summary = "a primary with replicas; failover by hand moves the clients' address",
+                  .lead = Lead::kAddress},
     TopologyEntry{.name = "sentinel",
                   .summary = "a primary with replicas under three sentinels, which clients ask",
                   .lead = Lead::kSentinel},

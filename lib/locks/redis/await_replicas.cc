@@ -33,12 +33,12 @@ std::vector<OptionSpec> AwaitOptions() {
   return {{.name = "wait-replicas",
            .kind = Kind::kInteger,
            .fallback = "0",
-           .help = "a grant counts when so many replicas acknowledged it (WAIT)",
+           .help = "number of replicas that must acknowledge a grant (WAIT)",
            .most = kMostReplicas},
           {.name = "wait-timeout",
            .kind = Kind::kDuration,
            .fallback = "0.2 lease",
-           .help = "and is undone when they have not by then"}};
+           .help = "time for those acknowledgements; then the grant is undone"}};
 }
 
 AwaitedReplicas ReadAwaited(const Options& options) {

@@ -68,7 +68,7 @@ class Fenced final : public Lock {
 
 LockEntry FencedLock() {
   return {.name = "fenced",
-          .summary = "SET NX PX and a rising token in one script; the store compares tokens",
+          .summary = "SET NX PX and a fencing token in one script; the store compares tokens",
           .sends = Sends{{"EVALSHA EVAL", "{}"}},
           .make = MakeLock<Fenced>,
           .traits = {Trait::kToken},

@@ -47,13 +47,13 @@ auto Entry(std::string_view write, std::string_view summary) -> LockEntry {
 }  // namespace
 
 LockEntry WatchLock() {
-  return Entry("watch", "no lock: WATCH, GET, MULTI, SET, EXEC, and again when it fails");
+  return Entry("watch", "no lock: WATCH, GET, MULTI, SET, EXEC, with a retry if it fails");
 }
 LockEntry VersionLock() {
-  return Entry("version", "no lock: the stock is written if its version is still as read");
+  return Entry("version", "no lock: the stock is written only if its version has not changed");
 }
 LockEntry AtomicScriptLock() {
-  return Entry("atomic-script", "no lock: one script reads and writes: the upper bound");
+  return Entry("atomic-script", "no lock: one script reads and writes (the upper bound of speed)");
 }
 
 }  // namespace doublehold

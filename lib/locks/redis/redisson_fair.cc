@@ -131,7 +131,7 @@ class RedissonFair final : public RedissonFamily {
 
 LockEntry RedissonFairLock() {
   LockEntry entry{.name = "redisson-fair",
-                  .summary = "redisson with a queue: granted in the order of arrival",
+                  .summary = "redisson with a queue: grants in the order of arrival",
                   .options = RedissonOptions(),
                   .sends = Sends{{"EVALSHA EVAL", "{}"},
                                  {"EVALSHA EVAL", "redisson_lock_queue:{{}}"},
@@ -139,10 +139,11 @@ LockEntry RedissonFairLock() {
                   .make = MakeLock<RedissonFair>,
                   .traits = {Trait::kQueue, Trait::kReentry},
                   .source = {.lease = "30s"}};
-  entry.options.push_back({.name = "wait-time",
-                           .kind = OptionSpec::Kind::kDuration,
-                           .fallback = "5m",
-                           .help = "how long a waiter at the head of the queue may keep silent"});
+  entry.options.push_back(
+      {.name = "wait-time",
+       .kind = OptionSpec::Kind::kDuration,
+       .fallback = "5m",
+       .help = "how long the head of the queue may stay silent before it is removed"});
   return entry;
 }
 

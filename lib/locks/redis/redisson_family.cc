@@ -67,15 +67,15 @@ std::vector<OptionSpec> RedissonOptions() {
       {.name = "explicit-lease",
        .kind = Kind::kFlag,
        .fallback = "false",
-       .help = "an explicit lease, as lock(lease) has it: no watchdog"},
+       .help = "use an explicit lease, as lock(lease): no watchdog"},
       {.name = "renew-once",
        .kind = Kind::kFlag,
        .fallback = "false",
-       .help = "a failed renewal is never tried again (K22)"},
+       .help = "never retry a failed renewal (K22)"},
       {.name = "resend",
        .kind = Kind::kFlag,
        .fallback = "false",
-       .help = "an acquire or a release without a reply is sent again (K21)"}};
+       .help = "send an acquire or a release again if it had no reply (K21)"}};
   const std::vector<OptionSpec> await = AwaitOptions();
   options.insert(options.end(), await.begin(), await.end());
   return options;

@@ -46,7 +46,7 @@ class RedissonFenced final : public RedissonFamily {
 
 LockEntry RedissonFencedLock() {
   return {.name = "redisson-fenced",
-          .summary = "redisson with a rising token; the store compares tokens",
+          .summary = "redisson with a fencing token; the store compares tokens",
           .options = RedissonOptions(),
           .sends = Sends{{"EVALSHA EVAL", "{}"}, {"SUBSCRIBE MESSAGE", ""}},
           .make = MakeLock<RedissonFenced>,

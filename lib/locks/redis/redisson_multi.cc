@@ -93,7 +93,7 @@ void RecordWaited(Env& env, std::span<const LockKey> keys, std::span<const Grant
 
 LockEntry RedissonMultiLock() {
   return {.name = "redisson-multi",
-          .summary = "Redisson's MultiLock: several keys, all or none, an RLock each",
+          .summary = "Redisson's MultiLock: several keys, all or none, with an RLock for each",
           .options = RedissonOptions(),
           .sends = Sends{{"EVALSHA EVAL", "{}"}, {"SUBSCRIBE MESSAGE", ""}},
           .make = MakeRedisson,

@@ -163,7 +163,7 @@ class RedissonReadWrite final : public RedissonFamily {
 
 LockEntry RedissonReadWriteLock() {
   return {.name = "redisson-read-write",
-          .summary = "Redisson's read-write lock: readers together, a writer alone",
+          .summary = "Redisson's read-write lock: many readers or one writer",
           .options = RedissonOptions(),
           .sends = Sends{{"EVALSHA EVAL", "{}"}, {"SUBSCRIBE MESSAGE", ""}},
           .make = MakeLock<RedissonReadWrite>,

@@ -42,7 +42,7 @@ class RedissonSpin final : public RedissonFamily {
 
 LockEntry RedissonSpinLock() {
   return {.name = "redisson-spin",
-          .summary = "redisson whose waiters ask again with growing pauses: no channel",
+          .summary = "redisson without a channel: waiters retry with growing pauses",
           .options = RedissonOptions(),
           .sends = Sends{{"EVALSHA EVAL", "{}"}},
           .make = MakeLock<RedissonSpin>,

@@ -55,7 +55,7 @@ class SetNxPxNaive final : public Lock {
 
 LockEntry SetNxPxDelLock() {
   return {.name = "set-nx-px-del",
-          .summary = "SET NX PX; released by DEL, whoever's it is",
+          .summary = "SET NX PX; released by DEL without checking the owner",
           .sends = Sends{{"SET DEL EVALSHA EVAL", "{}"}},
           .make = [](const LockContext& context) -> std::unique_ptr<Lock> {
             return std::make_unique<SetNxPxNaive>(context, /*looks=*/false);

@@ -75,11 +75,11 @@ class SetNxPxReentrant final : public Lock {
 
 LockEntry SetNxPxReentrantLock() {
   return {.name = "set-nx-px-reentrant",
-          .summary = "set-nx-px with a marker in the process for re-entry",
+          .summary = "set-nx-px, with re-entry by a marker in the process",
           .options = {{.name = "leaky-marker",
                        .kind = OptionSpec::Kind::kFlag,
                        .fallback = "false",
-                       .help = "a section that throws leaves marker and lock (K13)"}},
+                       .help = "leave marker and lock when a section throws (K13)"}},
           .sends = Sends{{"SET EVALSHA EVAL", "{}"}},
           .make = MakeLock<SetNxPxReentrant>,
           .traits = {Trait::kReentry},

@@ -63,7 +63,7 @@ class SetnxExpire final : public Lock {
 
 LockEntry SetnxExpireLock() {
   return {.name = "setnx-expire",
-          .summary = "SETNX, then the expiry as a second command; DEL",
+          .summary = "SETNX, then PEXPIRE as a second command; DEL",
           .sends = Sends{{"SETNX PEXPIRE DEL", "{}"}},
           .make = MakeLock<SetnxExpire>,
           .steps = {Step::kMidAcquire},

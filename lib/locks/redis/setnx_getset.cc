@@ -98,11 +98,13 @@ class SetnxGetset final : public Lock {
 
 LockEntry SetnxGetsetLock() {
   return {.name = "setnx-getset",
-          .summary = "SETNX of the client's own expiry; past ones taken over by GETSET; DEL",
+          .summary =
+              "SETNX of an expiry time by the client's clock; an expired one is taken over by "
+              "GETSET; DEL",
           .options = {{.name = "finally-releases",
                        .kind = OptionSpec::Kind::kFlag,
                        .fallback = "false",
-                       .help = "whoever was not granted the lock releases it as well (K02)"}},
+                       .help = "release the lock even if it was not granted (K02)"}},
           .sends = Sends{{"SETNX GET GETSET EXPIRE DEL SET", "{}"}},
           .make = MakeLock<SetnxGetset>,
           .traits = {Trait::kClientClocks},

@@ -90,11 +90,14 @@ class SetnxGetsetExpired final : public Lock {
 
 LockEntry SetnxGetsetExpiredLock() {
   return {.name = "setnx-getset-expired",
-          .summary = "the same with no expiry in Redis, and any past value won; GET, then DEL",
+          .summary =
+              "setnx-getset without an expiry in Redis; any expired value can be taken over; GET, "
+              "then DEL",
           .options = {{.name = "form",
                        .kind = OptionSpec::Kind::kChoice,
                        .fallback = "try",
-                       .help = "blocking: repeats SETNX and never looks at the value (K10)",
+                       .help = "try: read the value and take over an expired one; blocking: repeat "
+                               "SETNX only (K10)",
                        .choices = {"try", "blocking"}}},
           .sends = Sends{{"SETNX GET GETSET DEL SET", "{}"}},
           .make = MakeLock<SetnxGetsetExpired>,
