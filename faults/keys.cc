@@ -45,101 +45,104 @@ std::string UsualDirections() {
     }
     usual.push_back(fmt::format("{} of {}", direction, fmt::join(kinds, ", ")));
   }
-  return fmt::format("; not said: {}", fmt::join(usual, "; "));
+  return fmt::format("; default: {}", fmt::join(usual, "; "));
 }
 
 }  // namespace
 
 std::span<const FaultKey> FaultKeys() {
   static const std::array keys{
-      FaultKey{"kind", "a fault", {}, "what is done", kOfAll},
+      FaultKey{"kind", "a fault", {}, "its kind (doublehold list faults)", kOfAll},
       FaultKey{
-          "name", "a text on one line", {}, "by which other faults, and verdicts, name it", kOfAll},
-      FaultKey{"on",
-               "\"client 2 after-read\", \"any after-read\", \"client 1 holds\"",
-               {},
-               "it begins when that step is reached; with `from` too: the first time after that "
-               "instant",
-               kOfAll},
-      FaultKey{"from", kDuration, {}, "since the run began; not said: 0s", kOfAll},
-      FaultKey{"every", kDuration, {}, "it comes again, so far apart; needs `times`", kOfAll},
-      FaultKey{"times", "a number, 1 to 100000", {}, "how often it comes; not said: once", kOfAll},
+          "name", "a text on one line", {}, "its name in other faults and in verdicts", kOfAll},
+      FaultKey{
+          "on",
+          "\"client 2 after-read\", \"any after-read\", \"client 1 holds\"",
+          {},
+          "begins when that step is reached; with `from`, at the first such step after that time",
+          kOfAll},
+      FaultKey{"from", kDuration, {}, "begins at that time of the run; default: 0s", kOfAll},
+      FaultKey{"every", kDuration, {}, "repeats at that interval; needs `times`", kOfAll},
+      FaultKey{
+          "times", "a number, 1 to 100000", {}, "how often it begins in all; default: 1", kOfAll},
       FaultKey{"for",
                kDuration,
                {},
-               "how long it lasts (hold: each frame; restart: how long the nodes are down); with "
-               "`until` too it ends with whatever comes first",
+               "how long it lasts (hold: for each frame; restart: how long the nodes are down); "
+               "with `until`, the earlier of the two ends it",
                kOfAll},
       FaultKey{"until",
                "a step, as of `on`; \"begin of NAME\", \"end of NAME\" of another fault",
                {},
-               "it ends then; at once when NAME has been through that already",
+               "ends then; at once if that moment of NAME has passed",
                kOfAll},
       FaultKey{"during",
                "the name of another fault",
                {},
-               "it begins only while that one is under way; needs `on`",
+               "begins only while that fault is active; needs `on`",
                kOfAll},
       FaultKey{"client",
                "a number",
                {},
-               "to whom it is done; not said: to whoever reached the step of `on`; without `on`, "
-               "of faults on "
-               "links, to every client"},
+               "the client; default: the client that reached the step of `on`; for faults on links "
+               "without `on`, every client"},
       FaultKey{"nodes",
                "a list of numbers, \"store\", \"all\", \"majority\"",
                {},
-               "to which servers, each named once; not said: of faults on links every one"},
+               "the servers, each named once; default for faults on links: every server"},
       FaultKey{"links",
                "a list: \"2-1\" is client 2 and node 1, \"2-store\"",
                {},
-               "which links are cut, instead of `client` and `nodes`"},
+               "the links to cut, instead of `client` and `nodes`"},
+      FaultKey{"sides",
+               "",
+               {"minority", "majority", "ring"},
+               "the links to cut, instead of `nodes`; minority, majority: of every client to that "
+               "many random nodes; ring: client c keeps only the majority that begins at node c"},
+      FaultKey{"direction", "", {"request", "reply", "both"}, "the frames to act on"},
       FaultKey{
-          "sides",
-          "",
-          {"minority", "majority", "ring"},
-          "how the links are split, instead of `nodes`: every client is cut off from nodes that "
-          "are drawn, or client c is left the majority that begins at node c"},
-      FaultKey{"direction", "", {"request", "reply", "both"}, "of which frames"},
-      FaultKey{"command",
-               "a command (\"SET\")",
-               {},
-               "only its frames, and the replies to it; one that the lock or the workload sends"},
+          "command",
+          "a command (\"SET\")",
+          {},
+          "only frames of this command and their replies; the lock or the workload must send it"},
       FaultKey{"key",
                "a key in Redis",
                {},
-               "on links: only frames of commands with that first key; else the key that is taken "
-               "away, not said: the first lock"},
-      FaultKey{"nth", kCount, {}, "from the nth such frame of each link on; not said: the first"},
+               "on links: only frames of commands with this first key; otherwise the key to "
+               "remove, by default the first lock's"},
+      FaultKey{"nth", kCount, {}, "from the nth such frame of each link on; default: 1"},
       FaultKey{"chance",
                "a number above 0, at most 1",
                {},
-               "of each such frame to be acted on, drawn from the seed; not said: 1"},
-      FaultKey{"count", kCount, {}, "it ends after so many frames of each link; not said: one"},
-      FaultKey{"delay", kDuration, {}, "by how much each frame is late"},
-      FaultKey{"jitter", kDuration, {}, "how far delays are from that"},
-      FaultKey{
-          "spread", "", {"uniform", "normal", "pareto"}, "how they are spread; not said: uniform"},
-      FaultKey{"bytes", kCount, {}, "that leave at a time"},
-      FaultKey{"gap", "a duration, 100us to 60s", {}, "between them"},
-      FaultKey{"bytes-per-second", kCount, {}, "that a connection can carry, each way"},
-      FaultKey{"by", "a duration; \"-2 lease\" is back", {}, "how far the clock is moved"},
-      FaultKey{"period", kDuration, {}, "after which the clock swings to and fro again"},
+               "probability that such a frame is affected, drawn from the seed; default: 1"},
+      FaultKey{"count", kCount, {}, "ends after so many frames of each link; default: 1"},
+      FaultKey{"delay", kDuration, {}, "delay of each frame"},
+      FaultKey{"jitter", kDuration, {}, "deviation of the delays from `delay`"},
+      FaultKey{"spread",
+               "",
+               {"uniform", "normal", "pareto"},
+               "distribution of the delays; default: uniform"},
+      FaultKey{"bytes", kCount, {}, "bytes that pass at a time"},
+      FaultKey{"gap", "a duration, 100us to 60s", {}, "pause between them"},
+      FaultKey{"bytes-per-second", kCount, {}, "capacity of each connection, in each direction"},
+      FaultKey{"by", "a duration; \"-2 lease\" is back", {}, "how far the clock jumps"},
+      FaultKey{"period", kDuration, {}, "how long the clock stays ahead, and then back, each time"},
       FaultKey{"rate",
                "a number above 0, at most 100, but 1",
                {},
-               "how many times as fast the clock runs"},
+               "speed of the clock, as a multiple of real time"},
       FaultKey{"data",
                "",
                {"empty", "rdb", "aof", "aof-cut"},
-               "what the nodes come back with: nothing, the last snapshot, their log, the log "
-               "without its tail; not said: empty"},
-      FaultKey{"cut", kDuration, {}, "how much of the log is lost, with `data = \"aof-cut\"`"},
+               "data of the restarted nodes: none, the last snapshot, their log, or the log "
+               "without its tail; default: empty"},
+      FaultKey{
+          "cut", kDuration, {}, "length of the lost tail of the log, with `data = \"aof-cut\"`"},
       FaultKey{"how",
                "",
                {"by-hand", "planned", "awaited"},
-               "who makes it the master: an operator at once, or when it has all that the old one "
-               "had; or the sentinels or the cluster by themselves; not said: by-hand"},
+               "who promotes the replica: an operator at once, an operator once it has all data, "
+               "or the sentinels or the cluster by themselves; default: by-hand"},
   };
   return keys;
 }

@@ -37,7 +37,7 @@ std::vector<OptionRow> RowsOf(std::string_view table, const Entries& entries) {
   std::vector<OptionRow> rows;
   for (const Told& one : all) {
     rows.push_back({fmt::format("{}.{}", table, one.spec.name),
-                    fmt::format("{}: {}; not said: {} ({})", ValuesOf(one.spec), one.spec.help,
+                    fmt::format("{}: {}; default: {} ({})", ValuesOf(one.spec), one.spec.help,
                                 one.spec.fallback, fmt::join(one.parts, ", "))});
   }
   return rows;

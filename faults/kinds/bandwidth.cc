@@ -34,7 +34,7 @@ std::string DescribeBandwidth(const FaultPlan& plan) {
 
 FaultEntry BandwidthFault() {
   return {.name = "bandwidth",
-          .summary = "a narrow network: so many bytes a second, in one direction or both",
+          .summary = "limits the bytes per second of connections, in one direction or both",
           .traits = {FaultTrait::kKeepsMessages},
           .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance",
                    "bytes-per-second"},

@@ -17,7 +17,7 @@ Healer StartBlackHole(Cluster& cluster, const Strike& strike, Prng&) {
 FaultEntry BlackHoleFault() {
   return {
       .name = "black-hole",
-      .summary = "everything vanishes, in both directions or one; connections stay open",
+      .summary = "drops all messages, in both directions or one; connections stay open",
       .traits = {FaultTrait::kLosesMessages, FaultTrait::kKeepsMessages, FaultTrait::kCutsOff},
       .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance"},
       .direction = kBlackHoleDirection,

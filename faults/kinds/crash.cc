@@ -33,7 +33,7 @@ Healer StartCrash(Cluster& cluster, const Strike& strike, Prng&) {
 
 FaultEntry CrashFault() {
   return {.name = "crash",
-          .summary = "kills a client, or nodes for good (SIGKILL)",
+          .summary = "kills a client, or nodes permanently (SIGKILL)",
           .traits = {FaultTrait::kKills},
           .keys = {"client", "nodes"},
           .validate = ValidateCrash,

@@ -30,7 +30,7 @@ Healer StartCutReplication(Cluster& cluster, const Strike& strike, Prng&) {
 FaultEntry CutReplicationFault() {
   return {
       .name = "cut-replication",
-      .summary = "nodes' writes do not reach their replicas",
+      .summary = "stops replication from nodes to their replicas",
       .traits = {FaultTrait::kCutsReplication},
       .keys = {"nodes"},
       .needs_network = true,

@@ -65,7 +65,7 @@ std::string DescribeDelay(const FaultPlan& plan) {
 
 FaultEntry DelayFault() {
   return {.name = "delay",
-          .summary = "frames take longer, with jitter, in one direction or both",
+          .summary = "delays messages, with jitter, in one direction or both",
           .traits = {FaultTrait::kKeepsMessages, FaultTrait::kDelays},
           .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "delay",
                    "jitter", "spread"},

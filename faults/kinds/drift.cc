@@ -41,7 +41,7 @@ std::string DescribeDrift(const FaultPlan& plan) {
 
 FaultEntry DriftFault() {
   return {.name = "drift",
-          .summary = "the wall clock of a client or of nodes runs fast or slow",
+          .summary = "makes the wall clock of a client or of nodes run fast or slow",
           .traits = {FaultTrait::kMovesClock},
           .keys = {"client", "nodes", "rate"},
           .validate = ValidateDrift,

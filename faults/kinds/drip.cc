@@ -39,7 +39,7 @@ std::string DescribeDrip(const FaultPlan& plan) {
 FaultEntry DripFault() {
   return {
       .name = "drip",
-      .summary = "a few bytes pass at a time, in one direction or both",
+      .summary = "lets a few bytes pass at a time, in one direction or both",
       .traits = {FaultTrait::kKeepsMessages},
       .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "bytes", "gap"},
       .direction = kDripDirection,

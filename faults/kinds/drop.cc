@@ -24,7 +24,7 @@ std::string DescribeDrop(const FaultPlan& plan) {
 
 FaultEntry DropFault() {
   return {.name = "drop",
-          .summary = "single frames vanish; a dropped reply is of a command that ran",
+          .summary = "drops single messages; the command of a dropped reply was carried out",
           .traits = {FaultTrait::kLosesMessages, FaultTrait::kDrops},
           .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "count"},
           .direction = kDropDirection,

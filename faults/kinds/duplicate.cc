@@ -41,7 +41,7 @@ std::string DescribeDuplicate(const FaultPlan& plan) {
 
 FaultEntry DuplicateFault() {
   return {.name = "duplicate",
-          .summary = "single requests are sent twice; the surplus reply is taken away",
+          .summary = "sends single requests twice, and drops the second reply",
           .traits = {FaultTrait::kRepeats},
           .keys = {"client", "nodes", "command", "key", "nth", "chance", "count"},
           .direction = kDuplicateDirection,

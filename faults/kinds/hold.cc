@@ -33,7 +33,7 @@ std::string DescribeHold(const FaultPlan& plan) {
 
 FaultEntry HoldFault() {
   return {.name = "hold",
-          .summary = "keeps single frames on the wire, then lets them arrive",
+          .summary = "holds single messages back, then delivers them",
           .traits = {FaultTrait::kKeepsMessages},
           .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "count"},
           .direction = kHoldDirection,

@@ -29,7 +29,7 @@ std::string DescribeJump(const FaultPlan& plan) {
 
 FaultEntry JumpFault() {
   return {.name = "jump",
-          .summary = "the wall clock of a client or of nodes jumps ahead or back, and returns",
+          .summary = "makes the wall clock of a client or of nodes jump ahead or back, and return",
           .traits = {FaultTrait::kMovesClock, FaultTrait::kJumps},
           .keys = {"client", "nodes", "by"},
           .validate = ValidateJump,

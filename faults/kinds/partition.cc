@@ -53,7 +53,7 @@ std::string DescribePartition(const FaultPlan& plan) {
 
 FaultEntry PartitionFault() {
   return {.name = "partition",
-          .summary = "clients cut off from some nodes, in both directions or one",
+          .summary = "cuts clients off from some nodes, in both directions or one",
           .traits = {FaultTrait::kLosesMessages, FaultTrait::kKeepsMessages, FaultTrait::kCutsOff},
           .keys = {"client", "nodes", "sides", "links", "direction"},
           .direction = kPartitionDirection,

@@ -19,7 +19,7 @@ Healer StartPause(Cluster& cluster, const Strike& strike, Prng&) {
 
 FaultEntry PauseFault() {
   return {.name = "pause",
-          .summary = "stops a client or nodes (SIGSTOP): threads, watchdogs, everything",
+          .summary = "stops a client or nodes (SIGSTOP), with all threads and watchdogs",
           .traits = {FaultTrait::kStops},
           .keys = {"client", "nodes"},
           .validate = ValidateProcessFault,

@@ -51,7 +51,7 @@ Healer StartPromote(Cluster& cluster, const Strike& strike, Prng&) {
 
 FaultEntry PromoteFault() {
   return {.name = "promote",
-          .summary = "a replica becomes the master, by hand, as planned, or when it is voted for",
+          .summary = "promotes a replica to master: by hand, as planned, or by a vote",
           .traits = {FaultTrait::kLosesData, FaultTrait::kTakesOver},
           .keys = {"nodes", "how"},
           .needs_network = true,

@@ -26,18 +26,18 @@ std::string DescribeReset(const FaultPlan& plan) {
 }  // namespace
 
 FaultEntry ResetFault() {
-  return {
-      .name = "reset",
-      .summary =
-          "connections are reset before a request arrives, or after it ran in place of its reply",
-      .traits = {FaultTrait::kLosesMessages},
-      .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "count"},
-      .direction = kResetDirection,
-      .needs_network = true,
-      .validate = ValidateLinkFault,
-      .start = StartReset,
-      .asked_ns = [](const FaultPlan&) { return int64_t{0}; },
-      .what = DescribeReset};
+  return {.name = "reset",
+          .summary =
+              "resets connections before a request arrives, or in place of the reply to a command "
+              "that ran",
+          .traits = {FaultTrait::kLosesMessages},
+          .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance", "count"},
+          .direction = kResetDirection,
+          .needs_network = true,
+          .validate = ValidateLinkFault,
+          .start = StartReset,
+          .asked_ns = [](const FaultPlan&) { return int64_t{0}; },
+          .what = DescribeReset};
 }
 
 }  // namespace doublehold

@@ -85,7 +85,7 @@ std::string DescribeRestart(const FaultPlan& plan) {
 
 FaultEntry RestartFault() {
   return {.name = "restart",
-          .summary = "kills nodes and starts them again, with or without their data",
+          .summary = "kills nodes and restarts them, with or without their data",
           .traits = {FaultTrait::kLosesData, FaultTrait::kRestarts},
           .keys = {"nodes", "data", "cut"},
           .validate = ValidateRestart,

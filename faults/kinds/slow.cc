@@ -28,7 +28,7 @@ Healer StartSlow(Cluster& cluster, const Strike& strike, Prng&) {
 
 FaultEntry SlowFault() {
   return {.name = "slow",
-          .summary = "a client's section takes longer, its watchdog runs on",
+          .summary = "makes a client's section longer, while its watchdog continues",
           .traits = {FaultTrait::kSlows},
           .keys = {"client"},
           .validate = ValidateSlow,

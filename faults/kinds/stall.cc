@@ -17,7 +17,7 @@ Healer StartStall(Cluster& cluster, const Strike& strike, Prng&) {
 FaultEntry StallFault() {
   return {
       .name = "stall",
-      .summary = "a network that stops carrying; what was sent arrives when it is healed",
+      .summary = "holds all messages of a link back; they arrive when it is healed",
       .traits = {FaultTrait::kKeepsMessages, FaultTrait::kCutsOff},
       .keys = {"client", "nodes", "direction", "command", "key", "nth", "chance"},
       .direction = kStallDirection,

@@ -40,7 +40,7 @@ std::string DescribeStrobe(const FaultPlan& plan) {
 
 FaultEntry StrobeFault() {
   return {.name = "strobe",
-          .summary = "the wall clock of a client or of nodes jumps to and fro",
+          .summary = "makes the wall clock of a client or of nodes jump to and fro",
           .traits = {FaultTrait::kMovesClock},
           .keys = {"client", "nodes", "by", "period"},
           .validate = ValidateStrobe,

@@ -162,15 +162,16 @@ std::vector<std::string> DrawMembers(const Plan& plan, const std::vector<std::st
 // member.
 std::span<const NemesisMember> NemesisMembers() {
   static constexpr std::array members{
-      NemesisMember{"pause", "a client, the one that holds, nodes, or both stopped", false,
+      NemesisMember{"pause", "stops a client (perhaps the holder), nodes, or both", false,
                     DrawPause},
-      NemesisMember{"clock", "jump, drift or strobe, ahead or back, of a client or of nodes", false,
-                    DrawClock},
-      NemesisMember{"network", "delay, hold, drop, reset, stall or black-hole, on some links", true,
-                    DrawNetwork},
-      NemesisMember{"partition", "clients cut off from some nodes, in one direction or both", true,
+      NemesisMember{"clock",
+                    "moves the clock of a client or of nodes: jump, drift or strobe, ahead or back",
+                    false, DrawClock},
+      NemesisMember{"network", "acts on some links: delay, hold, drop, reset, stall or black-hole",
+                    true, DrawNetwork},
+      NemesisMember{"partition", "cuts clients off from some nodes, in one direction or both", true,
                     DrawPartition},
-      NemesisMember{"restart", "nodes killed, to come back empty or with their log", false,
+      NemesisMember{"restart", "kills nodes, and restarts them empty or with their log", false,
                     DrawRestart},
   };
   return members;

@@ -193,15 +193,17 @@ std::span<const ProfileEntry> Profiles() {
       ProfileEntry{"network", "client 1's requests stall past its lease, just before it writes",
                    Network},
       ProfileEntry{"pause", "client 1 is stopped past its lease, just before it writes", Pause},
-      ProfileEntry{"clock", "while client 1 holds, a majority's clocks and client 2's jump ahead",
-                   Clock},
+      ProfileEntry{
+          "clock",
+          "while client 1 holds the lock, the clocks of a majority and of client 2 jump ahead",
+          Clock},
       ProfileEntry{"crash", "clients are killed one by one, just before they write", Crash,
                    WhyNoCrash},
-      ProfileEntry{"restart", "while client 1 holds, a majority of the nodes comes back empty",
+      ProfileEntry{"restart",
+                   "while client 1 holds the lock, a majority of the nodes restarts empty",
                    Restart},
-      ProfileEntry{"failover",
-                   "the master dies with what client 1 was granted; a replica takes over", Failover,
-                   WhyNoFailover},
+      ProfileEntry{"failover", "the master dies with client 1's grant, and a replica takes over",
+                   Failover, WhyNoFailover},
   };
   return entries;
 }

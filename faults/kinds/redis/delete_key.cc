@@ -20,7 +20,7 @@ Healer StartDeleteKey(Cluster& cluster, const Strike& strike, Prng&) {
 
 FaultEntry DeleteKeyFault() {
   return {.name = "delete-key",
-          .summary = "an operator deletes a key on nodes (DEL)",
+          .summary = "deletes a key on nodes (DEL), as an operator would",
           .traits = {FaultTrait::kTakesKeys},
           .keys = {"nodes", "key"},
           .validate = ValidateErrand,

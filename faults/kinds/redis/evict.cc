@@ -122,7 +122,7 @@ Healer StartEvict(Cluster& cluster, const Strike& strike, Prng&) {
 
 FaultEntry EvictFault() {
   return {.name = "evict",
-          .summary = "nodes run out of memory and evict a key (maxmemory, allkeys-lru)",
+          .summary = "makes nodes run out of memory and evict a key (maxmemory, allkeys-lru)",
           .traits = {FaultTrait::kTakesKeys, FaultTrait::kBusies},
           .keys = {"nodes", "key"},
           .validate = ValidateErrand,

@@ -19,7 +19,7 @@ Healer StartFlush(Cluster& cluster, const Strike& strike, Prng&) {
 
 FaultEntry FlushFault() {
   return {.name = "flush",
-          .summary = "an operator empties nodes (FLUSHALL)",
+          .summary = "empties nodes (FLUSHALL), as an operator would",
           .traits = {FaultTrait::kTakesKeys, FaultTrait::kBusies},
           .keys = {"nodes"},
           .validate = ValidateErrand,

@@ -21,7 +21,7 @@ Healer StartForgetScripts(Cluster& cluster, const Strike& strike, Prng&) {
 
 FaultEntry ForgetScriptsFault() {
   return {.name = "forget-scripts",
-          .summary = "an operator empties the script caches of nodes (SCRIPT FLUSH)",
+          .summary = "empties the script caches of nodes (SCRIPT FLUSH), as an operator would",
           .traits = {FaultTrait::kForgetsScripts},
           .keys = {"nodes"},
           .validate = ValidateErrand,

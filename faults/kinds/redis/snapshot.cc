@@ -16,7 +16,7 @@ Healer StartSnapshot(Cluster& cluster, const Strike& strike, Prng&) {
 
 FaultEntry SnapshotFault() {
   return {.name = "snapshot",
-          .summary = "nodes write their memory to disk (SAVE), for a restart with data rdb",
+          .summary = "makes nodes write a snapshot (SAVE), for a restart with data rdb",
           .traits = {FaultTrait::kBusies, FaultTrait::kSaves},
           .keys = {"nodes"},
           .validate = ValidateErrand,
