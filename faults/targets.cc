@@ -159,7 +159,7 @@ Result<void> ValidateLinkFault(const FaultPlan& plan) {
 
 Result<void> ValidateProcessFault(const FaultPlan& plan) {
   if (plan.client || plan.on || !plan.nodes.empty()) return {};
-  return BadFault(plan, "acts on nobody: name a client, or nodes, or a step of a client (on)");
+  return BadFault(plan, "has no target: name a client, or nodes, or a step of a client (on)");
 }
 
 std::string NameClient(const FaultPlan& plan) {

@@ -61,14 +61,14 @@ std::string Token(const char* token) {
 }
 
 constexpr const char* kManyParts =
-    "h:1: its value is a list or a map, not a number, a text, true, false or nil; of values "
-    "[key value]: --partition-by key";
+    "h:1: its value is a list or a map, not a number, a text, true, false or nil; for values [key "
+    "value] use --partition-by key";
 constexpr const char* kManyPartsAnswered =
-    "h:2: its value is a list or a map, not a number, a text, true, false or nil; of values "
-    "[key value]: --partition-by key";
-constexpr const char* kNoPair = "h:1: its value is no pair [old new]";
-constexpr const char* kNoCount = "h:1: its value is no whole number from 0 to 1099511627776";
-constexpr const char* kNoToken = "h:2: its token is no integer of 64 bits";
+    "h:2: its value is a list or a map, not a number, a text, true, false or nil; for values [key "
+    "value] use --partition-by key";
+constexpr const char* kNoPair = "h:1: its value is not a pair [old new]";
+constexpr const char* kNoCount = "h:1: its value is not a whole number from 0 to 1099511627776";
+constexpr const char* kNoToken = "h:2: its token is not a 64-bit integer";
 
 const std::vector<BadInputCase> kBadInputCases{
     {"CutOffWithinAnEvent", kGood + "{:process 1, :type :inv", "h:3: the file ends before a '}'",
@@ -147,7 +147,7 @@ const std::vector<BadInputCase> kBadInputCases{
     NoValue("ASaleOfAMap", "inventory", Did(0, "sell", "{:pieces 2}"), kNoCount),
     NoValue("ASaleOfLessThanNothing", "inventory", Did(0, "sell", "-1"), kNoCount),
     NoValue("AStockThatIsNoNumber", "inventory", Answered("read", "\"2\""),
-            "h:2: its value is no integer of 64 bits"),
+            "h:2: its value is not a 64-bit integer"),
     NoValue("PermitsOfAText", "semaphore", Did(0, "acquire", "\"2\""), kNoCount),
     NoValue("PermitsOfAMap", "owner-semaphore", Did(0, "acquire", "{:permits 2}"), kNoCount),
     NoValue("PermitsBelowNothing", "semaphore", Did(0, "release", "-1"), kNoCount),
@@ -157,17 +157,17 @@ const std::vector<BadInputCase> kBadInputCases{
     NoValue("AnElementThatIsAMap", "set", Did(0, "add", "{:a 1}"), kManyParts),
     NoValue("ElementsThatAreLists", "set", Answered("read", "[[1 2]]"), kManyPartsAnswered),
     NoValue("ElementsInNoList", "set", Answered("read", "1"),
-            "h:2: its value is no list of elements"),
+            "h:2: its value is not a list of elements"),
     NoValue("ATokenThatIsAText", "fenced-mutex", Token("\"5\""), kNoToken),
     NoValue("ATokenOfAHalf", "fenced-mutex", Token("{:token 1.5}"), kNoToken),
     NoValue("ATokenBeyond64Bits", "reentrant-fenced-mutex", Token("18446744073709551615"),
             kNoToken),
     NoValue("ATokenInAList", "fenced-mutex", Token("[5]"), kNoToken),
-    NoValue("ANumberPut", "key-value", Did(0, "put", "400000000"), "h:1: its value is no text"),
-    NoValue("ANumberAppended", "key-value", Did(0, "append", "-8"), "h:1: its value is no text"),
-    NoValue("NilPut", "key-value", Did(0, "put", "nil"), "h:1: its value is no text"),
-    NoValue("AMapPut", "key-value", Did(0, "put", "{:a 1}"), "h:1: its value is no text"),
-    NoValue("ANumberGot", "key-value", Answered("get", "5"), "h:2: its value is no text"),
+    NoValue("ANumberPut", "key-value", Did(0, "put", "400000000"), "h:1: its value is not a text"),
+    NoValue("ANumberAppended", "key-value", Did(0, "append", "-8"), "h:1: its value is not a text"),
+    NoValue("NilPut", "key-value", Did(0, "put", "nil"), "h:1: its value is not a text"),
+    NoValue("AMapPut", "key-value", Did(0, "put", "{:a 1}"), "h:1: its value is not a text"),
+    NoValue("ANumberGot", "key-value", Answered("get", "5"), "h:2: its value is not a text"),
     {"AReadOfAListBesideAViolation",
      Event(3, "invoke", "read", "nil") + Event(3, "ok", "read", "[1]") + kBadInputStale,
      kManyPartsAnswered, SkipReason::kNoValue, Outcome3::kViolated},

@@ -115,12 +115,13 @@ Result<void> CheckTimes(const LoggedHistory& history, const Model& model) {
     for (const Operation& operation : object.operations) {
       if (model.functions[operation.function] != "acquire") continue;
       if (operation.argument.empty() || operation.argument[0] == kNil) {
-        return BadInput(
-            fmt::format("{}:{}: it asks for no lease; as in :value {{:lease_ns 500000000}}", name,
-                        operation.line));
+        return BadInput(fmt::format(
+            "{}:{}: the acquire has no lease; add it, as in :value {{:lease_ns 500000000}}", name,
+            operation.line));
       }
       if (operation.argument[0] < 0)
-        return BadInput(fmt::format("{}:{}: its lease is no number of ns", name, operation.line));
+        return BadInput(
+            fmt::format("{}:{}: its lease is not a number of nanoseconds", name, operation.line));
     }
   }
   return {};

@@ -186,7 +186,7 @@ TEST(JudgeLog, ALeaseIsJudgedByTimes) {
                            "lease-mutex")
                 .error()
                 .message,
-            "h.edn:1: its lease is no number of ns");
+            "h.edn:1: its lease is not a number of nanoseconds");
 }
 
 TEST(JudgeLog, AnAcquireWithoutALeaseIsRefusedForModelsWithLeases) {
@@ -196,7 +196,7 @@ TEST(JudgeLog, AnAcquireWithoutALeaseIsRefusedForModelsWithLeases) {
     const std::string text =
         good + "{:process 1, :type :invoke, :f :acquire, :time 1" + value + "}";
     EXPECT_EQ(JudgedJudgeLog(text, "lease-mutex").error().message,
-              "h.edn:2: it asks for no lease; as in :value {:lease_ns 500000000}")
+              "h.edn:2: the acquire has no lease; add it, as in :value {:lease_ns 500000000}")
         << value;
     EXPECT_TRUE(JudgedJudgeLog(text, "owner-mutex")) << value;
   }

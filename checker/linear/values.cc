@@ -17,22 +17,22 @@ bool HasParts(FormView value) { return value.IsSequence() || value.IsMap(); }
 // log should be partitioned by it.
 Result<LinearValue> HasTooManyParts() {
   return BadInput(
-      "its value is a list or a map, not a number, a text, true, false or nil; of values "
-      "[key value]: --partition-by key");
+      "its value is a list or a map, not a number, a text, true, false or nil; for values [key "
+      "value] use --partition-by key");
 }
 
 Result<LinearValue> OfCount(FormView value) {
   if (value.IsNil()) return LinearValue{kNil};
   const std::optional<int64_t> count = value.WholeNumber();
   if (!count || *count < 0 || *count > kMostCounted)
-    return BadInput(fmt::format("its value is no whole number from 0 to {}", kMostCounted));
+    return BadInput(fmt::format("its value is not a whole number from 0 to {}", kMostCounted));
   return LinearValue{*count};
 }
 
 Result<LinearValue> OfInteger(FormView value, std::string_view what) {
   const std::optional<int64_t> integer = value.WholeNumber();
   if (!integer || *integer == kNil)
-    return BadInput(fmt::format("{} is no integer of 64 bits", what));
+    return BadInput(fmt::format("{} is not a 64-bit integer", what));
   return LinearValue{*integer};
 }
 
@@ -63,11 +63,11 @@ Result<LinearValue> ValueNumbers::Of(FormView value, ValueKind kind) {
       return LinearValue{NumberOf(value)};
     case ValueKind::kPair: {
       Result<LinearValue> pair = value.IsSequence() ? OfEach(value) : LinearValue{};
-      if (pair && pair->size() != 2) return BadInput("its value is no pair [old new]");
+      if (pair && pair->size() != 2) return BadInput("its value is not a pair [old new]");
       return pair;
     }
     case ValueKind::kElements: {
-      if (!value.IsSequence()) return BadInput("its value is no list of elements");
+      if (!value.IsSequence()) return BadInput("its value is not a list of elements");
       Result<LinearValue> elements = OfEach(value);
       if (elements) {
         std::ranges::sort(*elements);
@@ -79,7 +79,7 @@ Result<LinearValue> ValueNumbers::Of(FormView value, ValueKind kind) {
       if (value.IsNil()) return LinearValue{kNil};
       [[fallthrough]];
     case ValueKind::kText:
-      if (!value.Text()) return BadInput("its value is no text");
+      if (!value.Text()) return BadInput("its value is not a text");
       return PackedText(*value.Text());
     case ValueKind::kCount:
       return OfCount(value);

@@ -72,7 +72,7 @@ Result<void> CheckConcerns(const ParsedLine& line, const Model& model) {
   }};
   for (const auto& [option, concerns_it] : concerns) {
     if (line.values.contains(option) && !concerns_it)
-      return BadInput(fmt::format("--{}: model {} has no such thing", option, model.name));
+      return BadInput(fmt::format("--{}: model {} does not take this option", option, model.name));
   }
   return {};
 }
@@ -230,8 +230,7 @@ Result<RunVerdict> JudgeRun(const ParsedLine& line) {
   if (!file) return tl::unexpected(file.error());
   if (file->extension() == ".edn") {
     return BadInput(
-        fmt::format("{}: a history in EDN is held against a model: --model NAME "
-                    "(doublehold list models)",
+        fmt::format("{}: a history in EDN needs a model: add --model NAME (doublehold list models)",
                     file->string()));
   }
   if (file->extension() == ".bin") {
@@ -258,9 +257,10 @@ Result<ExitCode> CheckCommand(const Words& words) {
                 "order of another tool's operations that a model allows.");
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
-  if (line->rest.size() != 1) return BadInput("name one run folder or history file");
+  if (line->rest.size() != 1) return BadInput("name exactly one run folder or history file");
   if (line->values.contains("model")) {
-    if (line->values.contains("claims")) return BadInput("--claims: a run's, without --model");
+    if (line->values.contains("claims"))
+      return BadInput("--claims: only for a run, without --model");
     return CheckAgainstModel(*line);
   }
   for (const char* of_models : {"format", "lenient", "partition-by", "release-failed-means",

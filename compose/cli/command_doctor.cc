@@ -56,7 +56,7 @@ Result<std::string> TryRun(const ServerProgram& server) {
     }
   }
   return EnvironmentFailed(
-      "a moved server clock did not show: the clock shim does not work with this redis-server");
+      "moving a server's clock had no effect: the clock shim does not work with this redis-server");
 }
 
 std::string ShownSpan(int64_t span_ns) {
@@ -108,7 +108,8 @@ Result<ExitCode> DoctorCommand(const Words& words) {
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   if (!line->rest.empty())
-    return BadInput(fmt::format("'{}': doctor takes options alone", line->rest.front()));
+    return BadInput(
+        fmt::format("'{}': doctor takes no arguments, only options", line->rest.front()));
   const std::string redis = line->values["redis-server"].as<std::string>();
   if (line->values.contains("faults")) {
     const Result<ServerProgram> server = FindServer(redis);

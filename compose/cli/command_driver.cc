@@ -147,13 +147,13 @@ Result<ExitCode> DriverCommand(const Words& words) {
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   if (!line->rest.empty() && line->rest.front() == "serve") {
-    if (words.size() != 2) return BadInput("of the form: doublehold driver serve LOCK");
+    if (words.size() != 2) return BadInput("usage: doublehold driver serve LOCK");
     return ServeLock(words.back());
   }
   if (!line->rest.empty() && line->rest.front() != "check")
     return BadInput(UnknownWord("command", line->rest.front(), {"check", "serve"}));
   if (line->rest != Words{"check"} || end == words.end() || end + 1 == words.end())
-    return BadInput("of the form: doublehold driver check -- COMMAND...");
+    return BadInput("usage: doublehold driver check -- COMMAND...");
   const Result<std::string> command = CommandOf(end + 1, words.end());
   if (!command) return tl::unexpected(command.error());
   return CheckDriver(*command, line->values);

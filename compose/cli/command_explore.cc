@@ -76,16 +76,16 @@ Result<Bounds> ReadBounds(const ParsedLine& line, const Plan& plan) {
   const bool has_budget = line.values.contains("budget");
   if (has_budget) bounds.executions = line.values["budget"].as<int64_t>();
   if (bounds.depth < 0 || bounds.depth > kMostDepth)
-    return BadInput(fmt::format("--depth: 0 to {}", kMostDepth));
+    return BadInput(fmt::format("--depth: must be from 0 to {}", kMostDepth));
   if (bounds.delays < 0 || bounds.delays > kMostDepth)
-    return BadInput(fmt::format("--delay-bound: 0 to {}", kMostDepth));
+    return BadInput(fmt::format("--delay-bound: must be from 0 to {}", kMostDepth));
   if (number("cycles") < 1 || number("cycles") > kMostCycles)
-    return BadInput(fmt::format("--cycles: 1 to {}", kMostCycles));
-  if (bounds.executions < 0) return BadInput("--budget: 0, for no limit, or more");
+    return BadInput(fmt::format("--cycles: must be from 1 to {}", kMostCycles));
+  if (bounds.executions < 0) return BadInput("--budget: must be 0 (no limit) or more");
   if (bounds.jobs < 1 || bounds.jobs > kMostExploreJobs)
-    return BadInput(fmt::format("--jobs: 1 to {}", kMostExploreJobs));
+    return BadInput(fmt::format("--jobs: must be from 1 to {}", kMostExploreJobs));
   if (bounds.memory_bytes < 1 || bounds.memory_bytes > kMostMb)
-    return BadInput(fmt::format("--memory-mb: 1 to {}", kMostMb));
+    return BadInput(fmt::format("--memory-mb: must be from 1 to {}", kMostMb));
   bounds.memory_bytes *= kBytesPerMb;
   const auto name = line.values["strategy"].as<std::string>();
   const auto entry = std::ranges::find(kStrategies, name, &StrategyEntry::name);
@@ -94,7 +94,7 @@ Result<Bounds> ReadBounds(const ParsedLine& line, const Plan& plan) {
   bounds.strategy = entry->strategy;
   if (bounds.strategy != StrategyKind::kExhaustive && (!has_budget || bounds.executions == 0))
     return BadInput(
-        fmt::format("--strategy {}: how many executions are to be drawn? --budget 100000", name));
+        fmt::format("--strategy {}: needs a number of executions, such as --budget 100000", name));
   return bounds;
 }
 
@@ -102,7 +102,8 @@ Result<Bounds> ReadBounds(const ParsedLine& line, const Plan& plan) {
 Result<SearchAsked> ReadSearch(const ParsedLine& line) {
   for (const char* option : kOfRuns) {
     if (line.values.contains(option))
-      return BadInput(fmt::format("--{}: that is for real runs: explore simulates", option));
+      return BadInput(
+          fmt::format("--{}: only for runs on real servers; explore simulates", option));
   }
   Result<Settings> settings = ReadScenarioSettings(line);
   if (!settings) return tl::unexpected(settings.error());
@@ -121,11 +122,11 @@ Result<SearchAsked> ReadSearch(const ParsedLine& line) {
         ParseFaults(line.values["faults"].as<std::string>(), "--faults");
     if (!asked) return tl::unexpected(asked.error());
     if (asked->faults.empty())
-      return BadInput("--faults: names none; --depth 0 is the execution without any");
+      return BadInput("--faults: is empty; use --depth 0 for an execution without faults");
     for (const FaultForm fault : asked->faults) {
       if (plan->replicas == 0 && EntryOf(fault).site == FaultSite::kMasters)
         return BadInput(
-            fmt::format("--faults: {}: topology {} has no replicas (--topology replicated)",
+            fmt::format("--faults: {}: topology {} has no replicas; use --topology replicated",
                         EntryOf(fault).name, plan->topology));
     }
     replay.faults = asked->faults;
@@ -198,7 +199,7 @@ Result<ExitCode> ExploreCommand(const Words& words) {
   if (!asked) return tl::unexpected(asked.error());
   if (line->values.contains("all")) return ExploreAll(ReadAll(*line, *asked));
   if (line->values.contains("into"))
-    return BadInput("--into: with --all; one execution is written by doublehold replay");
+    return BadInput("--into: needs --all; doublehold replay --into writes one execution");
   if (auto ok = CheckBudget(asked->scenario, asked->bounds); !ok) return tl::unexpected(ok.error());
   const SearchOutcome outcome = RunSearch(*asked);
   if (line->values.contains("json")) {

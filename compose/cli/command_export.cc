@@ -83,7 +83,7 @@ Result<ExitCode> ExportCommand(const Words& words) {
       ParseLine(words, ExportOptions(), "export RUN|history.bin --format edn [-o FILE]");
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
-  if (line->rest.size() != 1) return BadInput("name one run folder or history file");
+  if (line->rest.size() != 1) return BadInput("name exactly one run folder or history file");
   const auto format = line->values["format"].as<std::string>();
   const std::vector<std::string> formats{"edn", "jsonl"};
   if (std::ranges::find(formats, format) == formats.end())

@@ -185,7 +185,7 @@ Result<ExitCode> ListCommand(const Words& words) {
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   if (line->values.contains("json") && line->values.contains("markdown"))
-    return BadInput("--json, --markdown: one of them");
+    return BadInput("--json, --markdown: only one of them is allowed");
   const std::vector<Table> tables = AllTables();
   for (const std::string& name : line->rest) {
     if (std::ranges::find(tables, name, &Table::name) != tables.end()) continue;

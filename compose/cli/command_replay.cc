@@ -78,7 +78,7 @@ Result<ExitCode> ReplayCommand(const Words& words) {
   if (!line) return tl::unexpected(line.error());
   if (line->help) return ExitCode::kAsExpected;
   if (line->rest.size() != 1)
-    return BadInput("name one replay string, as explore prints it, or the trace of one");
+    return BadInput("name exactly one replay string, as explore prints it, or one trace");
   const Result<ReplayString> replay = ReadReplay(line->rest.front());
   if (!replay) return tl::unexpected(replay.error());
   const Result<Plan> plan = SimulatedPlan(replay->settings);
@@ -87,7 +87,7 @@ Result<ExitCode> ReplayCommand(const Words& words) {
   sim::GivenChoices given(replay->choices);
   const Execution execution = Simulate(scenario, given);
   if (const std::optional<std::string> why = given.WhyUnfit())
-    return BadInput("the replay string: " + *why + ": it is of another version, or was changed");
+    return BadInput("the replay string: " + *why + ": it is from another version, or was edited");
   std::optional<Plan> real;
   if (line->values.contains("real")) {
     Result<Plan> aimed = RealPlanOf(scenario, replay->choices);

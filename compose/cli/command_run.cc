@@ -52,11 +52,13 @@ Result<Plan> ReadPlan(const ParsedLine& line) {
   }
   for (const char* other : {"faults", "direct"}) {
     if (line.values.contains(other))
-      return BadInput(fmt::format("--{}: a plan is run as it is", other));
+      return BadInput(
+          fmt::format("--{}: cannot be combined with --plan, which runs a plan unchanged", other));
   }
   if (const std::string flag = ExperimentOptionIn(line); !flag.empty())
-    return BadInput(fmt::format("--{}: a plan is run as it is", flag));
-  if (!line.rest.empty()) return BadInput("--plan: a plan or an experiment file, not both");
+    return BadInput(
+        fmt::format("--{}: cannot be combined with --plan, which runs a plan unchanged", flag));
+  if (!line.rest.empty()) return BadInput("--plan: cannot be combined with an experiment file");
   const std::string file = line.values["plan"].as<std::string>();
   Result<Plan> plan = ReadPlanFile(file);
   if (plan) {
@@ -95,7 +97,7 @@ void ShowRunProgress(const Progress& progress, const std::function<History()>& s
 // Runs the plan repeatedly, as a suite with one cell.
 Result<ExitCode> RunRepeatedly(const Plan& plan, const ParsedLine& line) {
   if (line.values.contains("into"))
-    return BadInput("--into: the folder of one run; several go below --out");
+    return BadInput("--into: only for one run; use --out for repeated runs");
   const std::string& column = plan.experiment;
   const Suite suite{
       .name = plan.experiment,
@@ -128,13 +130,12 @@ Result<ExitCode> RunCommand(const Words& words) {
   }
   if (line->values.contains("repeat") || line->values.contains("until")) {
     if (line->values.contains("frames"))
-      return BadInput("--frames: of one run, not of repeated ones");
+      return BadInput("--frames: only for one run, not for repeated runs");
     return RunRepeatedly(*plan, *line);
   }
   if (line->values.contains("frames") && plan->direct)
-    return BadInput("--frames: they are seen in the proxy, and --direct goes past it");
-  if (!line->values["jobs"].defaulted())
-    return BadInput("--jobs: one run is one job; with --repeat or --until");
+    return BadInput("--frames: cannot be combined with --direct, because the proxy records frames");
+  if (!line->values["jobs"].defaulted()) return BadInput("--jobs: needs --repeat or --until");
   // Checked before anything is written.
   const Result<ServerProgram> server = FindServer(line->values["redis-server"].as<std::string>());
   if (!server) return tl::unexpected(server.error());

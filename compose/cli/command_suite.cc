@@ -27,7 +27,8 @@ Result<Shard> ReadShard(const ParsedLine& line) {
   if (!(in >> shard.number >> slash >> shard.of) || slash != '/' || (in >> rest)) {
     return BadInput(fmt::format("--shard {}: not of the form 3/8", text));
   }
-  if (shard.of < 1) return BadInput(fmt::format("--shard {}: there is one part at least", text));
+  if (shard.of < 1)
+    return BadInput(fmt::format("--shard {}: there must be at least one part", text));
   if (shard.number < 1 || shard.number > shard.of) {
     return BadInput(
         fmt::format("--shard {}: there is no part {}, only 1..{}", text, shard.number, shard.of));
@@ -65,7 +66,7 @@ Result<void> Select(const std::vector<std::string>& wanted, Suite& suite) {
 Result<void> ChangeSuite(ParsedLine& line, Suite& suite) {
   if (line.values.contains("seed")) {
     const auto seed = line.values["seed"].as<int64_t>();
-    if (seed < 0) return BadInput("--seed: from 0 on");
+    if (seed < 0) return BadInput("--seed: must be 0 or more");
     suite.seed = static_cast<uint64_t>(seed);
     for (SuiteCell& cell : suite.cells) cell.plan.seed = suite.seed;
   }
@@ -109,7 +110,7 @@ Result<ExitCode> SuiteCommand(const Words& words) {
     return BadInput("name one suite file, for example compose/suites/npc.toml");
   const auto shows = [&](const char* option) { return line->values.contains(option); };
   if (std::ranges::count_if(std::array{"matrix", "cases", "json"}, shows) > 1)
-    return BadInput("--matrix, --cases, --json: one of them");
+    return BadInput("--matrix, --cases, --json: only one of them is allowed");
   const Result<Shard> shard = ReadShard(*line);
   if (!shard) return tl::unexpected(shard.error());
   Suite suite;

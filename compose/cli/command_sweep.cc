@@ -98,11 +98,12 @@ Result<Plan> ReadBase(const ParsedLine& line) {
   Result<Plan> plan = BuildPlan(std::move(*settings));
   if (!plan) return plan;
   if (!plan->faults.empty())
-    return BadInput("sweep puts the faults itself: an experiment without any");
-  if (plan->direct) return BadInput("topology.direct: the protocol is seen in the proxy");
-  if (plan->threads > 1)
-    return BadInput("workload.threads: a client whose protocol is swept has one");
-  if (plan->clients < 2) return BadInput("--clients: nobody else would take the lock; 2 at least");
+    return BadInput("sweep chooses the faults itself: use an experiment without faults");
+  if (plan->direct)
+    return BadInput("topology.direct: sweep needs the proxy, which observes the protocol");
+  if (plan->threads > 1) return BadInput("workload.threads: sweep needs clients with one session");
+  if (plan->clients < 2)
+    return BadInput("--clients: must be at least 2, or no client contends for the lock");
   plan->expect.clear();
   plan->expect_cause.clear();
   return plan;
@@ -232,9 +233,9 @@ Result<ExitCode> SweepCommand(const Words& words) {
   const Result<std::vector<const FaultFormEntry*>> faults = ChosenFaults(*line);
   if (!faults) return tl::unexpected(faults.error());
   const int depth = line->values["depth"].as<int>();
-  if (depth != 1 && depth != 2) return BadInput("--depth: 1 or 2");
+  if (depth != 1 && depth != 2) return BadInput("--depth: must be 1 or 2");
   if (line->values.contains("json") && line->values.contains("dry-run"))
-    return BadInput("--dry-run: prints the places, which --json does not have");
+    return BadInput("--dry-run: cannot be combined with --json");
   const Result<Plan> base = ReadBase(*line);
   if (!base) return tl::unexpected(base.error());
   Suite suite{.name = "sweep-" + base->lock, .seed = base->seed, .about = {}};

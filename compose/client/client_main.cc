@@ -114,7 +114,7 @@ std::vector<std::string> ToWords(const ClientArguments& arguments) {
 int ClientMain(std::span<const std::string> words) {
   constexpr size_t kFixedWords = 5;
   if (words.size() <= kFixedWords)
-    return Fail("client: started by hand; this is the supervisor's business");
+    return Fail("client: only the supervisor may start this command");
   ClientArguments arguments{.plan_file = words[0],
                             .number = std::stoi(words[1]),
                             .memory_fd = std::stoi(words[2]),

@@ -28,7 +28,7 @@ tl::unexpected<Error> Missing(std::string_view what, int error) {
   const std::string why = refused ? "it needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN)"
                                   : fmt::format("{}: {}", what, std::strerror(error));
   return EnvironmentFailed(
-      fmt::format("net = \"namespaces\": {}; net = \"proxy\" needs nothing of the kind", why));
+      fmt::format("net = \"namespaces\": {}; net = \"proxy\" works without it", why));
 }
 
 // Moves the calling thread to a new, empty namespace and returns its descriptor.

@@ -37,7 +37,7 @@ class Watched final : public Replication {
     for (int server = 2; server <= ServersOf(parts_.plan); ++server) {
       if (!AskServer(SocketOf(server), {"REPLICAOF", parts_.launcher.PeerHost(), port},
                      kPatienceWithNewServers))
-        return EnvironmentFailed(fmt::format("node {} takes no REPLICAOF", server));
+        return EnvironmentFailed(fmt::format("node {} refused REPLICAOF", server));
       // From now on the sentinels make the server rewrite its configuration file.
       const std::string config = fmt::format("replicaof {} {}\n", parts_.launcher.PeerHost(), port);
       if (Result<void> ok = parts_.launcher.WriteConfig(server, config); !ok) return ok;

@@ -247,7 +247,7 @@ Result<ExitCode> ServeLock(const std::string& name) {
   const LockEntry* entry = name == kDriverLock ? nullptr : FindLock(name);
   if (entry == nullptr) return BadInput(UnknownWord("lock", name, NamesOf(Locks())));
   if (entry->Has(Trait::kLockFree))
-    return BadInput(fmt::format("'{}' takes no lock: there is nothing to serve", name));
+    return BadInput(fmt::format("'{}' acquires no lock: there is nothing to serve", name));
   ServedDriver driver(*entry);
   DriverLines lines;
   std::string wrong;

@@ -51,7 +51,7 @@ TEST(DriverServe, UnsupportedOptionsAreRefusedAtHello) {
        {{"finally-releases", "yes"}},
        "lock.finally-releases: lock setnx-getset: option finally-releases: 'yes' is neither true "
        "nor false"},
-      {"set-nx-px", {{"call-timeout", "0s"}}, "a call needs some time"},
+      {"set-nx-px", {{"call-timeout", "0s"}}, "must be above 0"},
       {"set-nx-px-reentrant",
        {{"leaky-marker", "true"}},
        "a section that throws leaves it locked: a driver is told of no sections"},
@@ -111,12 +111,12 @@ TEST(DriverServe, AnInvalidLineEndsItWithAMessage) {
 
 TEST(DriverServe, AnUnknownLockIsRefused) {
   EXPECT_EQ(Shell(kDriverServeServe + "watch"),
-            "doublehold driver: 'watch' takes no lock: there is nothing to serve\n3\n");
+            "doublehold driver: 'watch' acquires no lock: there is nothing to serve\n3\n");
   for (const char* none : {"nix", "driver"}) {
     const std::string said = Shell(kDriverServeServe + none);
     EXPECT_NE(said.find(fmt::format("lock '{}' is unknown", none)), std::string::npos) << said;
   }
-  const std::string form = "doublehold driver: of the form: doublehold driver serve LOCK\n3\n";
+  const std::string form = "doublehold driver: usage: doublehold driver serve LOCK\n3\n";
   EXPECT_EQ(Shell(kDriverServeServe), form);
   EXPECT_EQ(Shell(kDriverServeServe + "redlock redlock"), form);
   EXPECT_EQ(Shell(kDriverServeServe + "redlock --option ask=at-once"), form);

@@ -75,7 +75,7 @@ Result<void> MakeEmpty(const std::filesystem::path& folder) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (!code && std::filesystem::is_empty(folder, code) && !code) return {};
-  return BadInput(fmt::format("--into {}: {}: name a folder that is new, or empty", folder.string(),
+  return BadInput(fmt::format("--into {}: {}: use a new or an empty folder", folder.string(),
                               code ? code.message() : "not empty"));
 }
 

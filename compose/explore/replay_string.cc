@@ -31,7 +31,7 @@ Result<int> ParseCount(std::string_view text, std::string_view what) {
   int count = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), count);
   if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size() || count < 1)
-    return BadInput(fmt::format("{}: '{}' is no number from 1 on", what, text));
+    return BadInput(fmt::format("{}: '{}' is not a number of at least 1", what, text));
   return count;
 }
 

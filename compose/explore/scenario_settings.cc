@@ -80,10 +80,10 @@ Result<Plan> SimulatedPlan(const Settings& settings) {
   Result<Plan> plan = BuildPlan(settings);
   if (!plan) return plan;
   if (!plan->faults.empty())
-    return BadInput("explore puts the faults itself: an experiment without any");
+    return BadInput("explore chooses the faults itself: use an experiment without faults");
   if (plan->driver) return BadInput(std::string("lock.driver: ") + kNoDrivers);
-  if (plan->sections > 0) return BadInput("workload.sections: of real runs; explore has --cycles");
-  if (plan->direct) return BadInput("topology.direct: there is no proxy that it could go round");
+  if (plan->sections > 0) return BadInput("workload.sections: only for real runs; use --cycles");
+  if (plan->direct) return BadInput("topology.direct: the simulation has no proxy to bypass");
   if (plan->net == kNamespaces) return BadInput("topology.net: packets are not simulated");
   if (FindTopology(plan->topology)->FailsOver())
     return BadInput(fmt::format("topology.name: {} is not simulated", plan->topology));

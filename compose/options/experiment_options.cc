@@ -73,7 +73,7 @@ std::string ExperimentOptionIn(const ParsedLine& line) {
 
 Result<Settings> ReadExperiment(const ParsedLine& line) {
   if (line.rest.size() > 1) {
-    return BadInput(fmt::format("'{}': one experiment file is enough", line.rest[1]));
+    return BadInput(fmt::format("'{}': name only one experiment file", line.rest[1]));
   }
   Settings settings;
   if (!line.rest.empty()) {
@@ -85,7 +85,8 @@ Result<Settings> ReadExperiment(const ParsedLine& line) {
       settings.Set("name", path.stem().string(), path.string());
     }
     if (!settings.TablesBelow("row").empty() || !settings.TablesBelow("column").empty()) {
-      return BadInput(fmt::format("{0}: this is a suite: doublehold suite {0}", line.rest.front()));
+      return BadInput(
+          fmt::format("{0}: is a suite; run it with: doublehold suite {0}", line.rest.front()));
     }
   }
   for (const Flag& flag : kFlags) {

@@ -89,7 +89,7 @@ std::string WhyNot(const Plan& plan, const std::string& claim,
                        plan.workload, plan.lock, claim, fmt::join(possible, ", "));
   }
   if (checker.by_traffic && plan.direct) {
-    return fmt::format("claim '{}' is judged by what passes the proxy, which 'direct' goes round",
+    return fmt::format("claim '{}' is judged by the commands in the proxy, which 'direct' bypasses",
                        claim);
   }
   if (checker.limit == LimitKind::kNone || plan.limits.contains(claim)) return "";

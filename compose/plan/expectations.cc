@@ -29,7 +29,7 @@ std::string WhyNoCause(const Plan& plan, const std::string& claim,
                        const std::vector<std::string>& causes) {
   const auto outcome = plan.expect.find(claim);
   if (outcome == plan.expect.end() || (outcome->second != "violated" && outcome->second != "any"))
-    return "a cause of what is not expected to be violated";
+    return "needs expect." + claim + " = \"violated\" or \"any\"";
   if (causes.empty()) return "names no cause";
   const std::vector<std::string> known = CauseNames();
   for (const std::string& cause : causes) {

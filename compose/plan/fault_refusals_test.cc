@@ -25,8 +25,9 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
   const Case cases[] = {
       {fault("kind = \"puase\"\n"),
        "x.toml:4: fault.0.kind: fault 'puase' is unknown (did you mean 'pause'?)"},
-      {fault("client = 1\n"), fmt::format("x.toml:4: fault.0.kind: which fault? (one of: {})",
-                                          fmt::join(NamesOf(Faults()), ", "))},
+      {fault("client = 1\n"),
+       fmt::format("x.toml:4: fault.0.kind: the kind is missing (one of: {})",
+                   fmt::join(NamesOf(Faults()), ", "))},
       {fault("kind = \"pause\"\nclient = 1\nfro = \"1s\"\nfor = \"1s\"\n"),
        "x.toml:6: setting of fault pause 'fro' is unknown (did you mean 'from'?)"},
       {fault("kind = \"pause\"\nclient = 1\ncommand = \"SET\"\nfor = \"1s\"\n"),
@@ -36,19 +37,19 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
        "x.toml:4: fault.0.kind: fault 'pause-1': it never heals: 'for' (a duration) or 'until' (a "
        "step) is missing"},
       {fault("kind = \"pause\"\nfor = \"1s\"\n"),
-       "x.toml:4: fault.0.kind: fault 'pause-1' (pause): acts on nobody: name a client, or nodes, "
+       "x.toml:4: fault.0.kind: fault 'pause-1' (pause): has no target: name a client, or nodes, "
        "or a step of a client (on)"},
       {fault("kind = \"pause\"\n"),
        "x.toml:4: fault.0.kind: fault 'pause-1': it never heals: 'for' (a duration) or 'until' (a "
-       "step) is missing; and it acts on nobody: name a client, or nodes, or a step of a client "
+       "step) is missing; and it has no target: name a client, or nodes, or a step of a client "
        "(on)"},
       {fault("kind = \"delay\"\n"),
        "x.toml:4: fault.0.kind: fault 'delay-1': it never heals: 'for' (a duration) or 'until' (a "
        "step) is missing; and it needs a delay"},
       {fault("kind = \"pause\"\nclient = 1\nfor = \"0ms\"\n"),
-       "x.toml:6: fault.0.for: it is to last 0ms: more than nothing is wanted"},
+       "x.toml:6: fault.0.for: it is to last 0ms: must be above 0"},
       {fault("kind = \"hold\"\nfor = \"0 lease\"\n"),
-       "x.toml:5: fault.0.for: it is to last 0 lease: more than nothing is wanted"},
+       "x.toml:5: fault.0.for: it is to last 0 lease: must be above 0"},
       {fault("kind = \"pause\"\nnodes = [1, 1]\nfor = \"1s\"\n"),
        "x.toml:5: fault.0.nodes: fault 'pause-1': node 1 is named twice"},
       {fault("kind = \"delay\"\ndelay = \"1ms\"\nnodes = [\"store\", \"all\", \"store\"]\nfor = "
@@ -80,8 +81,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
       {fault("kind = \"pause\"\nclient = 1\nfor = \"1s\"\nfrom = \"5s\"\n"),
        "x.toml:7: fault.0.from: fault 'pause-1': it begins at 5s, after the run's end at 5s"},
       {fault("kind = \"pause\"\nclient = 1\nfor = \"1s\"\ntimes = 2\n"),
-       "x.toml:7: fault.0.times: fault 'pause-1': 'times' is more than one, but 'every' does not "
-       "say how far apart"},
+       "x.toml:7: fault.0.times: fault 'pause-1': 'times' is above 1, but 'every' is missing"},
       {fault("kind = \"pause\"\nclient = 1\nfor = \"1s\"\ntimes = 0\n"),
        "x.toml:7: fault.0.times: 0 is not in 1..100000"},
       {fault("kind = \"pause\"\non = \"client 1 before-wriet\"\nfor = \"1s\"\n"),
@@ -111,10 +111,10 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
              "\"pause\"\nname = \"p\"\nclient = 2\nfor = \"1s\"\n"),
        "x.toml:10: fault.1.name: fault 'p': another fault has the same name"},
       {fault("kind = \"crash\"\nclient = 1\nfor = \"1s\"\n"),
-       "x.toml:6: fault.0.for: fault 'crash-1' (crash): is over at once: no 'for' (a node that "
-       "comes back: 'restart')"},
+       "x.toml:6: fault.0.for: fault 'crash-1' (crash): has no duration: remove 'for' (use kind "
+       "'restart' for a node that comes back)"},
       {fault("kind = \"crash\"\nclient = 1\nuntil = \"client 2 after-read\"\n"),
-       "x.toml:6: fault.0.until: fault 'crash-1': it ends by itself: no 'until'"},
+       "x.toml:6: fault.0.until: fault 'crash-1': it ends by itself: remove 'until'"},
       {fault("kind = \"pause\"\nclient = 1\nfrom = \"1s\"\nfor = \"4500ms\"\n"),
        "x.toml:7: fault.0.for: fault 'pause-1': it would be cut short: it lasts until 5.5s, and "
        "the run "
@@ -122,7 +122,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
       {fault("kind = \"slow\"\nclient = 1\nfor = \"1s\"\n"),
        "x.toml:4: fault.0.kind: fault 'slow-1' (slow): needs a step to keep a client at (on)"},
       {fault("kind = \"jump\"\nclient = 1\nfor = \"1s\"\n"),
-       "x.toml:4: fault.0.kind: fault 'jump-1' (jump): needs a span to jump by (by)"},
+       "x.toml:4: fault.0.kind: fault 'jump-1' (jump): needs a duration to jump by (by)"},
       {fault("kind = \"drift\"\nclient = 1\nfor = \"1s\"\n"),
        "x.toml:4: fault.0.kind: fault 'drift-1' (drift): needs a rate other than 1"},
       {fault("kind = \"drift\"\nclient = 1\nrate = 0\nfor = \"1s\"\n"),
@@ -138,8 +138,8 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
        "x.toml:5: fault.0.count: -1 is not in 1..2147483647"},
       {fault("kind = \"drop\"\ncount = 0\n"), "x.toml:5: fault.0.count: 0 is not in 1..2147483647"},
       {fault("kind = \"hold\"\nuntil = \"any holds\"\n"),
-       "x.toml:4: fault.0.kind: fault 'hold-1' (hold): needs 'for': how long it keeps a frame at "
-       "most"},
+       "x.toml:4: fault.0.kind: fault 'hold-1' (hold): needs 'for': the longest time for which it "
+       "holds a frame"},
       {fault("kind = \"drop\"\nnth = 0\n"), "x.toml:5: fault.0.nth: 0 is not in 1..2147483647"},
       {fault("kind = \"drop\"\nchance = 1.5\n"), "x.toml:5: fault.0.chance: 1.5 is not in 0..1"},
       {fault("kind = \"drop\"\nchance = 0\n"),
@@ -161,13 +161,12 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
        "(a step) is missing"},
       {fault("kind = \"duplicate\"\ncommand = \"client\"\n"),
        "x.toml:5: fault.0.command: fault 'duplicate-1' (duplicate): command CLIENT cannot be sent "
-       "twice: its client would be given replies it does not expect"},
+       "twice: its client would receive replies that it does not expect"},
       {fault("kind = \"duplicate\"\ndirection = \"reply\"\n"),
        "x.toml:5: setting of fault duplicate 'direction' is unknown (one of: chance, client, "
        "command, count, during, every, for, from, key, name, nodes, nth, on, times, until)"},
       {kLock + "[topology]\ndirect = true\n[[fault]]\nkind = \"drop\"\n",
-       "x.toml:6: fault.0.kind: fault 'drop-1': 'drop' acts on the network, which 'direct' goes "
-       "round"},
+       "x.toml:6: fault.0.kind: fault 'drop-1': 'drop' needs the proxy, which 'direct' bypasses"},
       {"[lock]\nname = \"redlock\"\n[topology]\nnodes = 2\n[[fault]]\nkind = \"pause\"\nnodes = "
        "[5]\nfor = \"1s\"\n",
        "x.toml:7: fault.0.nodes: fault 'pause-1': node 5 does not exist: the run has nodes 1..2"},
@@ -202,13 +201,13 @@ TEST(BuildPlan, NamesStepsAndFaultsThatCannotHappen) {
       {fault("client = 1\nfor = \"1s\"\nfrom = \"1s\"\nevery = \"2s\"\ntimes = 3\n"),
        at(9, "times") + "the last of its 3 times is at 5s, after the run's end at 5s"},
       {fault("client = 1\nfor = \"500ms\"\nevery = \"100ms\"\ntimes = 3\n"),
-       at(7, "every") + "it comes again after 100ms, and lasts 500ms"},
+       at(7, "every") + "it repeats after 100ms, and lasts 500ms"},
       {kLock + "[[fault]]\nkind = \"restart\"\nnodes = [1]\nfor = \"1s\"\nfrom = \"1s\"\ntimes = "
                "2\nevery = \"3500ms\"\n",
        "x.toml:6: fault.0.for: fault 'restart-1': its nodes are back at 5.5s, after the run's end "
        "at 5s"},
       {fault("client = 1\nfor = \"1s\"\nevery = \"2s\"\n"),
-       "x.toml:7: fault.0.every: that is how far apart; how often (times) is missing"},
+       "x.toml:7: fault.0.every: needs 'times': how often it begins"},
       {kLock + "[[fault]]\nkind = \"restart\"\nnodes = [1]\nfor = \"4900ms\"\nfrom = \"1s\"\n",
        "x.toml:6: fault.0.for: fault 'restart-1': its nodes are back at 5.9s, after the run's end "
        "at 5s"},
@@ -229,7 +228,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithAPartition) {
       {cut("sides = \"minorty\"\n"),
        "x.toml:6: fault.0.sides: split 'minorty' is unknown (did you mean 'minority'?)"},
       {cut("sides = \"ring\"\nnodes = [1]\n"),
-       "x.toml:6: fault.0.sides: it says which nodes: leave nodes and links out"},
+       "x.toml:6: fault.0.sides: it chooses the links: remove nodes and links"},
       {cut("sides = \"ring\"\n") + "[topology]\nnodes = 2\n",
        "x.toml:6: fault.0.sides: 'ring' splits 3 nodes or more, not 2: name them (nodes)"},
       {cut("links = [\"1+2\"]\n"),
@@ -245,8 +244,8 @@ TEST(BuildPlan, NamesWhatIsWrongWithAPartition) {
        "x.toml:6: fault.0.links: fault 'partition-1': the link of client 1 and node 2 is named "
        "twice"},
       {cut("links = [\"1-2\"]\nclient = 1\n"),
-       "x.toml:6: fault.0.links: fault 'partition-1' (partition): is of the links it lists: leave "
-       "client and nodes out"},
+       "x.toml:6: fault.0.links: fault 'partition-1' (partition): has links: remove client and "
+       "nodes"},
   };
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
   const Plan plan = Good(cut("sides = \"ring\"\n"));
@@ -261,17 +260,17 @@ TEST(BuildPlan, NamesWhatIsWrongWithANemesis) {
       {nemesis + "faults = \"puase\"\n",
        "x.toml:4: nemesis.faults: member of a nemesis 'puase' is unknown (did you mean 'pause'?)"},
       {nemesis + "every = \"1s\"\n",
-       "x.toml:4: nemesis.every: of what? nemesis.faults (--nemesis) is missing: any of pause, "
-       "clock, network, partition, restart"},
+       "x.toml:4: nemesis.every: needs nemesis.faults (--nemesis): any of pause, clock, network, "
+       "partition, restart"},
       {nemesis + "faults = \"pause\"\nevery = \"0s\"\n",
-       "x.toml:5: nemesis.every: it must be above nothing"},
+       "x.toml:5: nemesis.every: it must be above 0"},
       {nemesis + "faults = \"pause\"\nshortest = \"2s\"\nlongest = \"1s\"\n",
-       "x.toml:5: nemesis.shortest: 2s is not above nothing and at most nemesis.longest, 1s"},
+       "x.toml:5: nemesis.shortest: 2s is not above 0 and at most nemesis.longest, 1s"},
       {nemesis + "faults = \"pause\"\nlongest = \"4s\"\n",
        "x.toml:4: nemesis.faults: the run of 5s has no room for a fault of 4s between the first "
        "lease and the 1s of calm at its end: a duration of 5.5s has"},
       {nemesis + "faults = \"pause, network\"\n[topology]\ndirect = true\n",
-       "x.toml:4: nemesis.faults: 'network' acts on the network, which 'direct' goes round"},
+       "x.toml:4: nemesis.faults: 'network' needs the proxy, which 'direct' bypasses"},
       {nemesis + "fautls = \"pause\"\n",
        "x.toml:4: setting 'nemesis.fautls' is unknown (did you mean 'nemesis.faults'?)"},
       {kLock + "[expct]\nstock = \"valid\"\n",

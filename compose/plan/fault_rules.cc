@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <set>
 
-#include "compose/plan/sent_frames.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/plan/restart_rules.h"
+#include "compose/plan/sent_frames.h"
 #include "compose/plan/timeline_rules.h"
 #include "faults/fault.h"
 #include "faults/targets.h"
@@ -102,13 +102,13 @@ Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEn
                     "from");
   }
   if (fault.times > 1 && fault.every <= Duration::zero()) {
-    return BadInput("'times' is more than one, but 'every' does not say how far apart", "times");
+    return BadInput("'times' is above 1, but 'every' is missing", "times");
   }
   // Otherwise it waits for the next time that a client reaches the step.
   const bool comes_by_time = !fault.on && !fault.until && !fault.until_fault;
   if (fault.times > 1 && fault.every < fault.length && comes_by_time && !kind.length_is_of_frames) {
-    return BadInput(fmt::format("it comes again after {}, and lasts {}",
-                                FormatDuration(fault.every), FormatDuration(fault.length)),
+    return BadInput(fmt::format("it repeats after {}, and lasts {}", FormatDuration(fault.every),
+                                FormatDuration(fault.length)),
                     "every");
   }
   // The node must be back before the end of the run: otherwise it was not restarted.
@@ -130,7 +130,7 @@ Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEn
                     WhatElseIsMissing(fault, kind));
   }
   if ((kind.ends_itself || kind.is_final) && (fault.until || fault.until_fault)) {
-    return BadInput("it ends by itself: no 'until'", "until");
+    return BadInput("it ends by itself: remove 'until'", "until");
   }
   if (fault.delay > plan.duration) {
     return BadInput(fmt::format("it delays by {}, longer than the run ({})",
@@ -180,19 +180,20 @@ Result<void> CheckReplicas(const Plan& plan, const FaultPlan& fault, const Fault
   const TopologyEntry& topology = *FindTopology(plan.topology);
   if (!kind.needs_replicas) return {};
   if (!topology.HasReplicas()) {
-    return BadInput(
-        fmt::format("'{}' needs replicas, which '{}' does not have (replicated, sentinel, "
-                    "cluster?)",
-                    fault.kind, plan.topology));
+    return BadInput(fmt::format(
+        "'{}' needs replicas, which '{}' does not have; use replicated, sentinel or cluster",
+        fault.kind, plan.topology));
   }
   if (fault.how == "awaited" && !topology.FailsOver()) {
-    return BadInput(fmt::format("nobody in '{}' promotes a replica by itself (sentinel, cluster?)",
-                                plan.topology),
-                    "how");
+    return BadInput(
+        fmt::format("no server in '{}' promotes a replica by itself; use sentinel or cluster",
+                    plan.topology),
+        "how");
   }
   if (Does(fault, FaultTrait::kTakesOver) && fault.how != "awaited" && fault.how != "planned" &&
       topology.lead == Lead::kSentinel) {
-    return BadInput("under sentinels nobody promotes by hand: how = 'planned' or 'awaited'", "how");
+    return BadInput("a sentinel topology cannot promote by hand: use how = 'planned' or 'awaited'",
+                    "how");
   }
   return CheckPromoted(plan, fault);
 }
@@ -201,7 +202,7 @@ Result<void> CheckFault(const Plan& plan, const FaultPlan& fault) {
   const FaultEntry* kind = FindFault(fault.kind);
   if (kind == nullptr) return BadInput(UnknownWord("fault", fault.kind, NamesOf(Faults())));
   if (kind->needs_network && plan.direct) {
-    return BadInput(fmt::format("'{}' acts on the network, which 'direct' goes round", fault.kind));
+    return BadInput(fmt::format("'{}' needs the proxy, which 'direct' bypasses", fault.kind));
   }
   if (Result<void> ok = CheckReplicas(plan, fault, *kind); !ok) return ok;
   if (!FaultNumbersAreInRange(fault)) return BadInput("a number is out of its range");

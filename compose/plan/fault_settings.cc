@@ -128,7 +128,7 @@ void SplitSides(SettingReader& reader, const Plan& plan, int index, FaultPlan& f
   const std::string sides = reader.Known("sides", "split", "", SideNames());
   if (reader.error()) return;
   if (!fault.nodes.empty() || !fault.links.empty()) {
-    return reader.Fail("sides", "it says which nodes: leave nodes and links out");
+    return reader.Fail("sides", "it chooses the links: remove nodes and links");
   }
   Prng random(plan.seed, "sides", static_cast<uint64_t>(index));
   Result<std::vector<Link>> cut = CutLinks(sides, fault.client.value_or(0), plan, random);
@@ -140,8 +140,8 @@ void SplitSides(SettingReader& reader, const Plan& plan, int index, FaultPlan& f
 FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   FaultPlan fault;
   if (!reader.settings().Has("kind")) {
-    reader.Fail("kind",
-                fmt::format("which fault? (one of: {})", fmt::join(NamesOf(Faults()), ", ")));
+    reader.Fail("kind", fmt::format("the kind is missing (one of: {})",
+                                    fmt::join(NamesOf(Faults()), ", ")));
     return fault;
   }
   fault.kind = reader.Known("kind", "fault", "", NamesOf(Faults()));
@@ -158,14 +158,13 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   fault.from = reader.Span("from", "0s");
   fault.every = reader.Span("every", "0s");
   if (reader.settings().Has("every") && !reader.settings().Has("times"))
-    reader.Fail("every", "that is how far apart; how often (times) is missing");
+    reader.Fail("every", "needs 'times': how often it begins");
   fault.times = static_cast<int>(reader.Integer("times", 1, 1, kMostTimes));
   fault.length = reader.Span("for", "0s");
   // A restarted node may come back at once.
   const bool may_be_nothing = kind->is_final || kind->ends_itself;
   if (reader.settings().Has("for") && fault.length == Duration{} && !may_be_nothing)
-    reader.Fail("for", fmt::format("it is to last {}: more than nothing is wanted",
-                                   reader.Word("for", "")));
+    reader.Fail("for", fmt::format("it is to last {}: must be above 0", reader.Word("for", "")));
   if (has("client") && reader.Word("client")) {
     fault.client = static_cast<int>(reader.Integer("client", 0, 1, INT32_MAX));
   }

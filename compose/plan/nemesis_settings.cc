@@ -31,7 +31,7 @@ std::vector<std::string> ReadMembers(SettingReader& reader, const Plan& plan) {
       reader.Fail("nemesis.faults", UnknownWord("member of a nemesis", name, NamesOf(known)));
     } else if (found->needs_network && plan.direct) {
       reader.Fail("nemesis.faults",
-                  fmt::format("'{}' acts on the network, which 'direct' goes round", name));
+                  fmt::format("'{}' needs the proxy, which 'direct' bypasses", name));
     }
     members.push_back(name);
   }
@@ -44,7 +44,7 @@ std::vector<FaultPlan> ReadNemesis(SettingReader& reader, const Plan& plan) {
   if (!reader.settings().Has("nemesis.faults")) {
     for (const char* name : {"nemesis.every", "nemesis.shortest", "nemesis.longest"}) {
       if (reader.settings().Has(name)) {
-        reader.Fail(name, fmt::format("of what? nemesis.faults (--nemesis) is missing: any of {}",
+        reader.Fail(name, fmt::format("needs nemesis.faults (--nemesis): any of {}",
                                       fmt::join(NamesOf(NemesisMembers()), ", ")));
       }
       reader.Word(name);
@@ -60,10 +60,10 @@ std::vector<FaultPlan> ReadNemesis(SettingReader& reader, const Plan& plan) {
   if (std::ranges::find(nemesis.members, "restart") != nemesis.members.end())
     nemesis.kept_out = RestartDelayOf(plan);
   if (nemesis.members.empty()) reader.Fail("nemesis.faults", "it names none");
-  if (nemesis.every <= Duration{}) reader.Fail("nemesis.every", "it must be above nothing");
+  if (nemesis.every <= Duration{}) reader.Fail("nemesis.every", "it must be above 0");
   if (nemesis.shortest <= Duration{} || nemesis.shortest > nemesis.longest) {
     reader.Fail("nemesis.shortest",
-                fmt::format("{} is not above nothing and at most nemesis.longest, {}",
+                fmt::format("{} is not above 0 and at most nemesis.longest, {}",
                             FormatDuration(nemesis.shortest), FormatDuration(nemesis.longest)));
   }
   if (reader.error()) return {};

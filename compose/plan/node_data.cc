@@ -35,9 +35,10 @@ Result<void> CheckNodeData(const Plan& plan, const FaultPlan& restart) {
     const NodeData data = DataOf(plan, node);
     // A server with an append-only file ignores its snapshot.
     if (data.snapshot && data.log) {
-      return BadInput(fmt::format("{} is restarted with data rdb and with data aof: one of the two",
-                                  NameForNode(node)),
-                      "data");
+      return BadInput(
+          fmt::format("{} is restarted with data rdb and with data aof: use one of the two",
+                      NameForNode(node)),
+          "data");
     }
     const bool taken = std::ranges::any_of(plan.faults, [&](const FaultPlan& fault) {
       return Meets(fault, FaultTrait::kSaves, node);

@@ -50,7 +50,7 @@ std::string_view OrElse(std::string_view text, std::string_view usual) {
 void ReadDriver(SettingReader& reader, const DriverMeeting& meet, Plan& plan) {
   plan.lock = kDriverLock;
   if (reader.Word("lock.name", kDriverLock) != kDriverLock) {
-    return reader.Fail("lock.name", fmt::format("with a driver it is '{}'", kDriverLock));
+    return reader.Fail("lock.name", fmt::format("with a driver it must be '{}'", kDriverLock));
   }
   const std::string command = reader.Word("lock.driver", "");
   if (command.empty()) return reader.Fail("lock.driver", "which program?");
@@ -70,13 +70,13 @@ void ReadDriver(SettingReader& reader, const DriverMeeting& meet, Plan& plan) {
 void ReadLock(SettingReader& reader, const DriverMeeting& meet, Plan& plan) {
   const std::vector<std::string> names = NamesOf(Locks());
   if (!reader.settings().Has("lock.name") && !reader.settings().Has("lock.driver")) {
-    return reader.Fail(
-        "lock.name", fmt::format("which lock? (--lock NAME; one of: {})", fmt::join(names, ", ")));
+    return reader.Fail("lock.name", fmt::format("no lock is named; use --lock NAME (one of: {})",
+                                                fmt::join(names, ", ")));
   }
   if (reader.settings().Has("lock.driver")) {
     ReadDriver(reader, meet, plan);
   } else if (reader.Word("lock.name", "") == kDriverLock) {
-    return reader.Fail("lock.name", "which program serves it? (--driver COMMAND, or lock.driver)");
+    return reader.Fail("lock.name", "needs a driver; use --driver COMMAND, or set lock.driver");
   } else {
     plan.lock = reader.Known("lock.name", "lock", "", names);
   }
@@ -84,15 +84,14 @@ void ReadLock(SettingReader& reader, const DriverMeeting& meet, Plan& plan) {
   const SourcePace source = PaceOf(reader, *FindLock(plan.lock));
   plan.lease = reader.Span("lock.lease", OrElse(source.lease, "500ms"));
   if (plan.lease < kShortestLease) {
-    return reader.Fail("lock.lease", "a lease of less than 1ms cannot be held");
+    return reader.Fail("lock.lease", "must be at least 1ms");
   }
   if (!IsWholeMilliseconds(plan.lease)) {
-    return reader.Fail("lock.lease", "Redis counts leases in whole milliseconds");
+    return reader.Fail("lock.lease", "must be in whole milliseconds, as Redis counts leases");
   }
   reader.UseLease(plan.lease);
   plan.call_timeout = reader.Span("lock.call-timeout", "1 lease");
-  if (plan.call_timeout <= Duration::zero())
-    reader.Fail("lock.call-timeout", "a call needs some time");
+  if (plan.call_timeout <= Duration::zero()) reader.Fail("lock.call-timeout", "must be above 0");
 }
 
 // The other settings in [lock] or [workload] are options of the lock or workload.
@@ -168,7 +167,7 @@ void ReadWorkload(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   plan.sections = reader.Integer("workload.sections", 0, 0, kMostSections);
   plan.grace = reader.Span("workload.grace", "1 lease");
   if (plan.duration <= Duration::zero() || plan.duration > kLongestRun) {
-    reader.Fail("workload.duration", "a run lasts more than nothing and at most 24h");
+    reader.Fail("workload.duration", "must be above 0 and at most 24h");
   }
   const WorkloadEntry* workload = FindWorkload(plan.workload);
   if (workload == nullptr) return;

@@ -18,7 +18,7 @@ using testing::Refusal;
 
 TEST(BuildPlan, NamesWhatIsWrongWithTheLock) {
   const Case cases[] = {
-      {"", fmt::format("lock.name: which lock? (--lock NAME; one of: {})",
+      {"", fmt::format("lock.name: no lock is named; use --lock NAME (one of: {})",
                        fmt::join(NamesOf(Locks()), ", "))},
       {"[lock]\nname = \"redlok\"\n",
        "x.toml:2: lock.name: lock 'redlok' is unknown (did you mean 'redlock'?)"},
@@ -26,20 +26,19 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheLock) {
        fmt::format("x.toml:2: lock.name: lock 'zookeeper' is unknown (one of: {})",
                    fmt::join(NamesOf(Locks()), ", "))},
       {"[lock]\nname = \"driver\"\n",
-       "x.toml:2: lock.name: which program serves it? (--driver COMMAND, or lock.driver)"},
-      {kLock + "driver = \"true\"\n", "x.toml:2: lock.name: with a driver it is 'driver'"},
+       "x.toml:2: lock.name: needs a driver; use --driver COMMAND, or set lock.driver"},
+      {kLock + "driver = \"true\"\n", "x.toml:2: lock.name: with a driver it must be 'driver'"},
       {"[lock]\ndriver = \"\"\n", "x.toml:2: lock.driver: which program?"},
-      {"[lock]\nname = [\"redlock\"]\n",
-       "x.toml:2: lock.name: one value is wanted here, not a list"},
+      {"[lock]\nname = [\"redlock\"]\n", "x.toml:2: lock.name: needs one value, not a list"},
       {kLock + "lease = \"500\"\n",
        "x.toml:3: lock.lease: '500' has no unit (ns, us, ms, s, m, h): did you mean 500ms?"},
       {kLock + "lease = 500\n",
        "x.toml:3: lock.lease: '500' has no unit (ns, us, ms, s, m, h): did you mean 500ms?"},
-      {kLock + "lease = \"0s\"\n", "x.toml:3: lock.lease: a lease of less than 1ms cannot be held"},
+      {kLock + "lease = \"0s\"\n", "x.toml:3: lock.lease: must be at least 1ms"},
       {kLock + "lease = \"-1s\"\n", "x.toml:3: lock.lease: '-1s' is negative; a duration is not"},
       {kLock + "lease = \"1 lease\"\n",
        "x.toml:3: lock.lease: '1 lease' has the unknown unit 'lease' (ns, us, ms, s, m, h)"},
-      {kLock + "call-timeout = \"0s\"\n", "x.toml:3: lock.call-timeout: a call needs some time"},
+      {kLock + "call-timeout = \"0s\"\n", "x.toml:3: lock.call-timeout: must be above 0"},
       {kLock + "leese = \"1s\"\n",
        "x.toml:3: lock.leese: lock set-nx-px has no such setting (did you mean 'lease'?)"},
       {kLock + "ask = \"at-once\"\n",
@@ -81,11 +80,11 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheTopology) {
       {replicated + "replicas = 0\n", "x.toml:5: topology.replicas: 0 is not in 1..4"},
       {replicated + "replicas = 5\n", "x.toml:5: topology.replicas: 5 is not in 0..4"},
       {replicated + "direct = true\n",
-       "x.toml:5: topology.direct: 'direct' goes round the proxy, through which the servers of "
+       "x.toml:5: topology.direct: 'direct' bypasses the proxy, through which the servers of "
        "'replicated' are reached"},
       {replicated + "down-after = \"1s\"\n",
-       "x.toml:5: topology.down-after: in 'replicated' nobody watches whether a server is down "
-       "(sentinel, cluster?)"},
+       "x.toml:5: topology.down-after: in 'replicated' no server watches whether another is down; "
+       "use sentinel or cluster"},
       {kLock + "[topology]\nreplicas = 1\n",
        "x.toml:4: topology.replicas: 'single' has no replicas (replicated, sentinel and cluster "
        "have)"},
@@ -102,8 +101,8 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheTopology) {
        "x.toml:5: topology.net: the servers of 'cluster' reach each other past the proxy too, "
        "which namespaces do not carry (proxy?)"},
       {redlock + "packet-delay = \"1ms\"\n",
-       "x.toml:4: topology.packet-delay: of packets between namespaces only (net = "
-       "\"namespaces\"); the fault 'delay' delays commands in the proxy"},
+       "x.toml:4: topology.packet-delay: needs net = \"namespaces\"; the fault 'delay' delays "
+       "commands in the proxy"},
       {redlock + "packet-delay = \"1m\"\nnet = \"namespaces\"\n",
        "x.toml:4: topology.packet-delay: not in 0s..10s"},
       {redlock + "direct = \"yes\"\n",
@@ -124,9 +123,9 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheWorkload) {
       {workload + "clients = 0\n", "x.toml:4: workload.clients: 0 is not in 1..200"},
       {workload + "clients = 201\n", "x.toml:4: workload.clients: 201 is not in 1..200"},
       {workload + "duration = \"0s\"\n",
-       "x.toml:4: workload.duration: a run lasts more than nothing and at most 24h"},
+       "x.toml:4: workload.duration: must be above 0 and at most 24h"},
       {workload + "duration = \"25h\"\n",
-       "x.toml:4: workload.duration: a run lasts more than nothing and at most 24h"},
+       "x.toml:4: workload.duration: must be above 0 and at most 24h"},
       {workload + "duration = 5\n",
        "x.toml:4: workload.duration: '5' has no unit (ns, us, ms, s, m, h): did you mean 5s?"},
       {workload + "grace = \"-1s\"\n",
@@ -171,10 +170,10 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheRest) {
        "x.toml:4: limits.stock: limit 'stock' is unknown (one of: max-wait, commands-per-hold)"},
       {kLock + "[limits]\nmax-wait = \"0s\"\n", "x.toml:4: limits.max-wait: '0s' is not above 0"},
       {kLock + "[limits]\ncommands-per-hold = \"few\"\n",
-       "x.toml:4: limits.commands-per-hold: 'few' is no number from 1 on"},
+       "x.toml:4: limits.commands-per-hold: 'few' is not a number of at least 1"},
       {kLock + "[limits]\ncommands-per-hold = 5\n[topology]\ndirect = true\n",
-       "x.toml:4: limits.commands-per-hold: claim 'commands-per-hold' is judged by what passes the "
-       "proxy, which 'direct' goes round"},
+       "x.toml:4: limits.commands-per-hold: claim 'commands-per-hold' is judged by the commands in "
+       "the proxy, which 'direct' bypasses"},
       {"[lock]\nname = \"watch\"\n[limits]\nmax-wait = \"5s\"\n",
        "x.toml:4: limits.max-wait: workload inventory with lock watch gives nothing to judge claim "
        "'max-wait' by (it has: stock)"},
@@ -189,22 +188,21 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheRest) {
       {kLock + "[expect]\nstock = \"any\"\n[expect_cause]\nstock = [\"overran\", \"stoped\"]\n",
        "x.toml:6: expect_cause.stock: cause 'stoped' is unknown (did you mean 'stopped'?)"},
       {kLock + "[expect]\nstock = \"valid\"\n[expect_cause]\nstock = \"stopped\"\n",
-       "x.toml:6: expect_cause.stock: a cause of what is not expected to be violated"},
+       "x.toml:6: expect_cause.stock: needs expect.stock = \"violated\" or \"any\""},
       {kLock + "[expect_cause]\nstock = \"stopped\"\n",
-       "x.toml:4: expect_cause.stock: a cause of what is not expected to be violated"},
+       "x.toml:4: expect_cause.stock: needs expect.stock = \"violated\" or \"any\""},
       {"faults = [\"puase\"]\n" + kLock,
        "x.toml:1: faults: fault profile 'puase' is unknown (did you mean 'pause'?)"},
       {"faults = [\"failover\"]\n" + kLock,
-       "x.toml:1: faults: profile 'failover': it needs replicas, which 'single' does not have "
-       "(replicated, sentinel, cluster?)"},
+       "x.toml:1: faults: profile 'failover': it needs replicas, which 'single' does not have; use "
+       "replicated, sentinel or cluster"},
       {"faults = [\"crash\"]\n" + kLock + "[workload]\nclients = 1\n",
-       "x.toml:1: faults: profile 'crash': it kills clients: of one alone nobody would be left"},
+       "x.toml:1: faults: profile 'crash': it kills clients, and needs 2 or more"},
       {"faults = [\"network\"]\n" + kLock + "[topology]\ndirect = true\n",
-       "x.toml:1: faults: fault 'stalled-link': 'stall' acts on the network, which 'direct' goes "
-       "round"},
+       "x.toml:1: faults: fault 'stalled-link': 'stall' needs the proxy, which 'direct' bypasses"},
       {"claims = [\"idle-traffic\"]\n" + kLock + "[topology]\ndirect = true\n",
-       "x.toml:1: claims: claim 'idle-traffic' is judged by what passes the proxy, which 'direct' "
-       "goes round"},
+       "x.toml:1: claims: claim 'idle-traffic' is judged by the commands in the proxy, which "
+       "'direct' bypasses"},
   };
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }

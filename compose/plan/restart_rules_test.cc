@@ -77,7 +77,7 @@ TEST(Restarts, AreRefusedIfTheNodesCannotDoThem) {
       {Fault("restart", "name = \"r\"\nnodes = [2]"),
        "fault 'r': node 2 does not exist: the run has nodes 1..1"},
       {Fault("restart", "name = \"r\"\nnodes = [1]\nuntil = \"client 1 after-read\""),
-       "fault 'r': it ends by itself: no 'until'"},
+       "fault 'r': it ends by itself: remove 'until'"},
       {Fault("restart", "nodes = [1]\ndata = \"rdb\""),
        "fault 'restart-1': node 1 is restarted with data rdb, and no fault of kind 'snapshot' "
        "takes one of it (data = "
@@ -85,7 +85,8 @@ TEST(Restarts, AreRefusedIfTheNodesCannotDoThem) {
       {Fault("restart", "nodes = [\"store\"]\ndata = \"rdb\"") +
            Fault("restart", "nodes = [\"store\"]\ndata = \"aof\"") +
            Fault("snapshot", "nodes = [\"store\"]"),
-       "fault 'restart-1': the store is restarted with data rdb and with data aof: one of the two"},
+       "fault 'restart-1': the store is restarted with data rdb and with data aof: use one of the "
+       "two"},
       {Fault("delete-key", "name = \"d\"\nnodes = [1]\nkey = \"dh:itm:0\""),
        "fault 'd': key 'dh:itm:0' is unknown (did you mean 'dh:item:0'?)"},
       {Fault("crash", "name = \"c\"\nnodes = [6]"),

@@ -181,7 +181,8 @@ Result<void> CheckFrames(const Plan& plan, const FaultPlan& fault) {
   const std::string_view direction =
       fault.direction.empty() ? FindFault(fault.kind)->direction : fault.direction;
   if (fault.command == kMessage && direction == "request")
-    return BadInput("MESSAGE is what a server publishes: direction = \"reply\"?", "command");
+    return BadInput("MESSAGE is a reply that a server publishes: use direction = \"reply\"",
+                    "command");
   return {};
 }
 

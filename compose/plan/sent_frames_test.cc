@@ -43,7 +43,7 @@ TEST(SentCommands, FramesThatNoClientSendsAreRefused) {
       {Drop("none", "command = \"SET\"\nnodes = [1]\n"),
        command + "no client ever sends SET there: lock none sends nothing"},
       {Drop("redisson", "command = \"MESSAGE\"\ndirection = \"request\"\n"),
-       command + "MESSAGE is what a server publishes: direction = \"reply\"?"},
+       command + "MESSAGE is a reply that a server publishes: use direction = \"reply\""},
       {Drop("set-nx-px", "nodes = [1]\nkey = \"nokey\"\n"),
        key + "no client ever sends a command with the key 'nokey' there (one of: dh:item:0)"},
       {Drop("set-nx-px", "nodes = [1]\nkey = \"dh:item:1\"\n"),

@@ -88,10 +88,8 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   if (plan.packet_delay > kLongestPacketDelay)
     reader.Fail("topology.packet-delay", "not in 0s..10s");
   if (plan.packet_delay > Duration::zero() && plan.net != kNamespaces) {
-    reader.Fail(
-        "topology.packet-delay",
-        "of packets between namespaces only (net = \"namespaces\"); the fault 'delay' delays "
-        "commands in the proxy");
+    reader.Fail("topology.packet-delay",
+                "needs net = \"namespaces\"; the fault 'delay' delays commands in the proxy");
   }
   if (topology->FailsOver()) {
     plan.down_after = reader.Span("topology.down-after", "500ms");
@@ -99,9 +97,10 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
       reader.Fail("topology.down-after", "not in 100ms..1m");
   }
   if (!topology->FailsOver() && reader.settings().Has("topology.down-after")) {
-    reader.Fail("topology.down-after",
-                fmt::format("in '{}' nobody watches whether a server is down (sentinel, cluster?)",
-                            plan.topology));
+    reader.Fail(
+        "topology.down-after",
+        fmt::format("in '{}' no server watches whether another is down; use sentinel or cluster",
+                    plan.topology));
   }
   const Misfit misfit = TopologyMisfit(plan, lock);
   if (!misfit.why.empty()) reader.Fail("topology." + misfit.setting, misfit.why);

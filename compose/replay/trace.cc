@@ -52,8 +52,8 @@ Result<void> WriteTrace(const std::filesystem::path& folder, const Trace& trace)
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (code || !std::filesystem::is_empty(folder, code) || code)
-    return BadInput(fmt::format("--into {}: {}: name a folder that is new, or empty",
-                                folder.string(), code ? code.message() : "not empty"));
+    return BadInput(fmt::format("--into {}: {}: use a new or an empty folder", folder.string(),
+                                code ? code.message() : "not empty"));
   std::ostringstream lines;
   WriteJsonl(trace.execution.history, lines);
   nlohmann::json verdict = doublehold::ToJson(trace.verdict);
@@ -85,7 +85,7 @@ Result<ReplayString> ReadReplay(const std::string& text_or_path) {
                         json["version"].is_number_integer() && json["replay"].is_string();
   if (!is_trace)
     return BadInput(
-        fmt::format("{}: no trace of an execution: replay --into writes one", path.string()));
+        fmt::format("{}: not a trace of an execution; replay --into writes one", path.string()));
   if (const auto version = json["version"].get<int64_t>(); version != kTraceVersion)
     return BadInput(fmt::format("{}: a trace of version {}; this program reads {}", path.string(),
                                 version, kTraceVersion));

@@ -72,7 +72,7 @@ TEST_F(TraceFiles, NeedAnEmptyFolder) {
   WriteFile(folder_.path() / "full" / "mine", "mine");
   const Result<void> refused = WriteTo(folder_.path() / "full");
   ASSERT_FALSE(refused.has_value());
-  EXPECT_NE(refused.error().message.find("full: not empty: name a folder that is new, or empty"),
+  EXPECT_NE(refused.error().message.find("full: not empty: use a new or an empty folder"),
             std::string::npos)
       << refused.error().message;
 }
@@ -83,9 +83,9 @@ TEST_F(TraceFiles, ErrorsSayWhatIsWrongWithATrace) {
     const char* text;
     const char* why;
   } cases[] = {
-      {"", "trace.json: no trace of an execution: replay --into writes one"},
-      {"{}", "trace.json: no trace of an execution: replay --into writes one"},
-      {R"({"version":"1","replay":"v1/"})", "no trace of an execution"},
+      {"", "trace.json: not a trace of an execution; replay --into writes one"},
+      {"{}", "trace.json: not a trace of an execution; replay --into writes one"},
+      {R"({"version":"1","replay":"v1/"})", "not a trace of an execution"},
       {R"({"version":2,"replay":"v1/"})", "trace.json: a trace of version 2; this program reads 1"},
       {R"({"version":1,"replay":"v1/"})", "2 parts between slashes"},
   };

@@ -41,8 +41,8 @@ class Translation {
       case sim::Point::kNews:
         break;
     }
-    return BadInput(fmt::format("--real: {}: what is published is not in the proxy's hands",
-                                EntryOf(fault).name));
+    return BadInput(
+        fmt::format("--real: {}: the proxy cannot act on published messages", EntryOf(fault).name));
   }
 
  private:
@@ -82,7 +82,7 @@ class Translation {
   [[nodiscard]] Result<FaultPlan> OnNode(FaultForm fault, const sim::FaultPlace& place) const {
     if (EntryOf(fault).site == FaultSite::kMasters)
       return BadInput(
-          fmt::format("--real: {}: of replicas nothing can be aimed so", EntryOf(fault).name));
+          fmt::format("--real: {}: faults on replicas cannot be reproduced", EntryOf(fault).name));
     FaultPlan plan = Begun(fault);
     const Result<Step> step = StepOf(fault, place);
     if (!step) return tl::unexpected(step.error());
@@ -156,7 +156,7 @@ Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices
     const std::vector<sim::FaultPlace> places = PlacesOf(scenario, before);
     const auto place = std::ranges::find(places, deviation.at, &sim::FaultPlace::at);
     if (place == places.end())
-      return BadInput("--real: what is due changes places, which cannot be had of real servers");
+      return BadInput("--real: reordered events cannot be reproduced on real servers");
     CHECK(before.size() < struck.size());
     Result<FaultPlan> fault = translation.FaultAt(struck[before.size()], *place);
     if (!fault) return tl::unexpected(fault.error());

@@ -162,8 +162,9 @@ Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite) {
   if (request.until) request.repeat = kRepetitionsUntilAnswered;
   if (line.values.contains("repeat")) request.repeat = line.values["repeat"].as<int>();
   if (request.repeat < 1 || request.repeat > kMostRepetitions)
-    return BadInput("--repeat: from 1 to 100000");
-  if (request.jobs < 1 || request.jobs > kMostRepeatJobs) return BadInput("--jobs: from 1 to 64");
+    return BadInput("--repeat: must be from 1 to 100000");
+  if (request.jobs < 1 || request.jobs > kMostRepeatJobs)
+    return BadInput("--jobs: must be from 1 to 64");
   return request;
 }
 

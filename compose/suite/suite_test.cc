@@ -148,8 +148,9 @@ TEST_F(SuiteFile, ErrorsNameTheirPlaceInTheFile) {
       {"[experiment]\nlock.lease = '1'\n" + good + cell,
        ":2: lock.lease: '1' has no unit (ns, us, ms, s, m, h): did you mean 1ms?"},
       {"[column.calm]\n[[cell]]\nrow = 'none'\ncolumn = 'calm'\n",
-       fmt::format(": cell 1 (none/calm): lock.name: which lock? (--lock NAME; one of: {})",
-                   fmt::join(NamesOf(Locks()), ", "))},
+       fmt::format(
+           ": cell 1 (none/calm): lock.name: no lock is named; use --lock NAME (one of: {})",
+           fmt::join(NamesOf(Locks()), ", "))},
       {good + "[row.used]\nlock.name = 'none'\n[row.spare]\nlock.name = 'none'\n" + cell,
        ":7: setting of a suite 'row.spare.lock.name' is unknown (one of: name, seed)"},
       {"[[cell]\n", ":1: Error while parsing table header: expected ']', saw '\\n'"},

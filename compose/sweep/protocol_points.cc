@@ -63,10 +63,9 @@ Result<std::vector<ProtocolPlace>> PlacesOf(const History& history,
     if (*step == Step::kAfterRelease) end_ns = event.at_ns;
   }
   if (!start_ns || !end_ns) {
-    return EnvironmentFailed(
-        fmt::format("client {} did not get to the end of one section in a run without faults: "
-                    "there is nothing to sweep",
-                    kProbed));
+    return EnvironmentFailed(fmt::format(
+        "client {} did not finish one section in a run without faults: there is nothing to sweep",
+        kProbed));
   }
   std::map<std::pair<int, std::string>, int> seen;
   for (const Frame& frame : frames) {

@@ -87,9 +87,9 @@ TEST_F(Protocol, IsAnErrorIfTheClientNeverReleased) {
   const Result<std::vector<ProtocolPlace>> places = PlacesOf(history_, frames_);
   ASSERT_FALSE(places.has_value());
   EXPECT_EQ(places.error().code, ExitCode::kEnvironment);
-  EXPECT_EQ(places.error().message,
-            "client 1 did not get to the end of one section in a run without faults: there is "
-            "nothing to sweep");
+  EXPECT_EQ(
+      places.error().message,
+      "client 1 did not finish one section in a run without faults: there is nothing to sweep");
 }
 
 }  // namespace

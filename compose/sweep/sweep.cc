@@ -145,8 +145,7 @@ Result<SweepCells> CellsOf(const SweepRequest& request) {
       return tl::unexpected(ok.error());
   }
   cells.singles = points.size();
-  if (points.empty())
-    return BadInput("--faults: none of them can be put to a place of this protocol");
+  if (points.empty()) return BadInput("--faults: none of them applies to a place of this protocol");
   if (request.depth == 1) return cells;
   for (size_t i = 0; i < points.size(); ++i) {
     for (size_t j = i + 1; j < points.size(); ++j) {
@@ -155,7 +154,7 @@ Result<SweepCells> CellsOf(const SweepRequest& request) {
   }
   if (cells.pairs.size() > kMostPairs) {
     return BadInput(fmt::format(
-        "--depth 2: {} pairs of faults at {} places, and {} are the most; --faults chooses fewer",
+        "--depth 2: {} pairs of faults at {} places, and {} are the maximum; choose fewer --faults",
         cells.pairs.size(), request.places.size(), kMostPairs));
   }
   for (const auto& [i, j] : cells.pairs) {

@@ -119,10 +119,9 @@ TEST(Sweep, TooManyCellsOrNoneAreRefused) {
     return cells ? "accepted" : cells.error().message;
   };
   EXPECT_EQ(refusal(many, "drop-reply"),
-            "--depth 2: 44850 pairs of faults at 300 places, and 10000 are the most; --faults "
-            "chooses fewer");
-  EXPECT_EQ(refusal(many, "pause"),
-            "--faults: none of them can be put to a place of this protocol");
+            "--depth 2: 44850 pairs of faults at 300 places, and 10000 are the maximum; choose "
+            "fewer --faults");
+  EXPECT_EQ(refusal(many, "pause"), "--faults: none of them applies to a place of this protocol");
 }
 
 json Verdict(const std::vector<std::pair<std::string, std::string>>& claims) {

@@ -14,7 +14,7 @@ constexpr std::string_view kBandwidthDirection = "both";
 constexpr int64_t kGrainsPerSecond = 1000;  // bytes pass in grains of a millisecond's worth
 
 Result<void> ValidateBandwidth(const FaultPlan& plan) {
-  if (plan.bytes_per_second < 1) return BadFault(plan, "needs a width (bytes-per-second)");
+  if (plan.bytes_per_second < 1) return BadFault(plan, "needs a bandwidth (bytes-per-second)");
   return ValidateLinkFault(plan);
 }
 

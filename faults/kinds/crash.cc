@@ -9,14 +9,16 @@ namespace {
 
 Result<void> ValidateCrash(const FaultPlan& plan) {
   if (!plan.client && !plan.on && plan.nodes.empty()) {
-    return BadFault(plan, "which client or nodes? 'client', 'nodes' or 'on' is missing");
+    return BadFault(plan, "needs 'client', 'nodes' or 'on'");
   }
   if (plan.client && plan.times > 1)
-    return BadFault(plan, "a client dies once: no 'times'", "times");
+    return BadFault(plan, "a client dies only once: remove 'times'", "times");
   if (!plan.nodes.empty() && plan.times > 1)
-    return BadFault(plan, "a node dies once: no 'times'", "times");
+    return BadFault(plan, "a node dies only once: remove 'times'", "times");
   if (plan.length != Duration::zero())
-    return BadFault(plan, "is over at once: no 'for' (a node that comes back: 'restart')", "for");
+    return BadFault(plan,
+                    "has no duration: remove 'for' (use kind 'restart' for a node that comes back)",
+                    "for");
   return {};
 }
 

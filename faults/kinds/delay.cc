@@ -36,11 +36,11 @@ Result<void> ValidateDelay(const FaultPlan& plan) {
     return BadFault(plan, UnknownWord("spread", plan.spread, Spreads()), "spread");
   }
   if (!plan.spread.empty() && plan.jitter <= Duration{}) {
-    return BadFault(plan, "has a spread, but no jitter that is spread so", "spread");
+    return BadFault(plan, "has a spread, but no jitter", "spread");
   }
   // A Pareto jitter only ever adds.
   if (plan.jitter < Duration{} || (plan.jitter > plan.delay && plan.spread != "pareto")) {
-    return BadFault(plan, "its jitter must lie between nothing and its delay", "jitter");
+    return BadFault(plan, "its jitter must be between 0 and its delay", "jitter");
   }
   return ValidateLinkFault(plan);
 }

@@ -13,7 +13,8 @@ constexpr Duration kShortestGap = 100us;
 constexpr Duration kLongestGap = 60s;
 
 Result<void> ValidateDrip(const FaultPlan& plan) {
-  if (plan.bytes < 1) return BadFault(plan, "needs how many bytes pass at a time (bytes)", "bytes");
+  if (plan.bytes < 1)
+    return BadFault(plan, "needs the number of bytes that pass at a time (bytes)", "bytes");
   if (plan.gap < kShortestGap || plan.gap > kLongestGap) {
     return BadFault(plan,
                     fmt::format("needs a gap between them, from {} to {} (gap)",

@@ -18,8 +18,8 @@ constexpr std::string_view kDuplicateDirection = "request";
 Result<void> ValidateDuplicate(const FaultPlan& plan) {
   if (!plan.command.empty() && !IsRepeatable(plan.command)) {
     return BadFault(plan,
-                    fmt::format("command {} cannot be sent twice: its client would be given "
-                                "replies it does not expect",
+                    fmt::format("command {} cannot be sent twice: its client would receive replies "
+                                "that it does not expect",
                                 plan.command),
                     "command");
   }

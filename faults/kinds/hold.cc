@@ -14,7 +14,7 @@ constexpr std::string_view kHoldDirection = "request";
 
 Result<void> ValidateHold(const FaultPlan& plan) {
   if (plan.length <= Duration{})
-    return BadFault(plan, "needs 'for': how long it keeps a frame at most", "for");
+    return BadFault(plan, "needs 'for': the longest time for which it holds a frame", "for");
   return ValidateLinkFault(plan);
 }
 

@@ -12,7 +12,7 @@ namespace {
 int64_t AskedByJump(const FaultPlan& plan) { return ToNs(plan.by); }
 
 Result<void> ValidateJump(const FaultPlan& plan) {
-  if (plan.by == Duration{}) return BadFault(plan, "needs a span to jump by (by)", "by");
+  if (plan.by == Duration{}) return BadFault(plan, "needs a duration to jump by (by)", "by");
   return ValidateProcessFault(plan);
 }
 

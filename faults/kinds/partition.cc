@@ -19,7 +19,7 @@ Result<void> ValidatePartition(const FaultPlan& plan) {
                     "needs the nodes that are cut off (nodes), or how the links are split (sides)");
   }
   if (!plan.links.empty() && (plan.client || !plan.nodes.empty())) {
-    return BadFault(plan, "is of the links it lists: leave client and nodes out", "links");
+    return BadFault(plan, "has links: remove client and nodes", "links");
   }
   return ValidateLinkFault(plan);
 }

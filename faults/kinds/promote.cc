@@ -32,7 +32,8 @@ Result<void> ValidatePromote(const FaultPlan& plan) {
     return BadFault(plan, "needs the one node that becomes the master (nodes)", "nodes");
   if (!WayOf(plan))
     return BadFault(plan, UnknownWord("way (how)", plan.how, {kWays.begin(), kWays.end()}), "how");
-  if (plan.times > 1) return BadFault(plan, "a node is promoted once: no 'times'", "times");
+  if (plan.times > 1)
+    return BadFault(plan, "a node is promoted only once: remove 'times'", "times");
   return {};
 }
 

@@ -37,7 +37,7 @@ const Data* FindData(const std::string& name) {
 }
 
 Result<void> ValidateRestart(const FaultPlan& plan) {
-  if (plan.nodes.empty()) return BadFault(plan, "needs the nodes that are restarted");
+  if (plan.nodes.empty()) return BadFault(plan, "needs the nodes to restart (nodes)");
   const Data* data = FindData(plan.data);
   if (data == nullptr) {
     std::vector<std::string> names;
@@ -46,10 +46,10 @@ Result<void> ValidateRestart(const FaultPlan& plan) {
   }
   const bool cuts = data->remains == Remains::kCutLog;
   if (cuts && plan.cut <= Duration::zero()) {
-    return BadFault(plan, "needs how much of its log is lost (cut)", "cut");
+    return BadFault(plan, "needs the length of the lost tail of the log (cut)", "cut");
   }
   if (!cuts && plan.cut != Duration::zero())
-    return BadFault(plan, "'cut' is of data = \"aof-cut\"", "cut");
+    return BadFault(plan, "'cut' needs data = \"aof-cut\"", "cut");
   return {};
 }
 

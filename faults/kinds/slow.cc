@@ -8,7 +8,7 @@ namespace {
 Result<void> ValidateSlow(const FaultPlan& plan) {
   if (!plan.on) return BadFault(plan, "needs a step to keep a client at (on)");
   if (plan.client && *plan.client != plan.on->client) {
-    return BadFault(plan, "can keep only the client that reaches its step: leave client out",
+    return BadFault(plan, "can keep only the client that reaches its step: remove client",
                     "client");
   }
   return {};

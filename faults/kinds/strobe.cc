@@ -12,9 +12,10 @@ namespace {
 int64_t AskedByStrobe(const FaultPlan& plan) { return ToNs(plan.by); }
 
 Result<void> ValidateStrobe(const FaultPlan& plan) {
-  if (plan.by == Duration{}) return BadFault(plan, "needs a span to jump by (by)", "by");
+  if (plan.by == Duration{}) return BadFault(plan, "needs a duration to jump by (by)", "by");
   if (plan.period <= Duration{}) {
-    return BadFault(plan, "needs how long it stays each time, ahead and back (period)", "period");
+    return BadFault(plan, "needs a period: how long the clock stays ahead, and then back",
+                    "period");
   }
   if (plan.length > Duration{} && plan.period > plan.length) {
     return BadFault(plan,

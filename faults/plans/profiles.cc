@@ -109,7 +109,7 @@ std::vector<FaultPlan> Crash(const Plan& plan, ProfileTurn turn) {
 
 std::string WhyNoCrash(const Plan& plan) {
   if (plan.clients >= 2) return "";
-  return "it kills clients: of one alone nobody would be left";
+  return "it kills clients, and needs 2 or more";
 }
 
 // The nodes are away for as long as the lock's operator keeps them out, if one does.
@@ -164,11 +164,11 @@ std::string WhyNoFailover(const Plan& plan) {
   const TopologyEntry& topology = *FindTopology(plan.topology);
   if (!topology.HasReplicas()) {
     return fmt::format(
-        "it needs replicas, which '{}' does not have (replicated, sentinel, cluster?)",
+        "it needs replicas, which '{}' does not have; use replicated, sentinel or cluster",
         plan.topology);
   }
   if (topology.FailsOver() && plan.replicas > 1) {
-    return fmt::format("which of {} replicas takes over is a vote in '{}': one is wanted",
+    return fmt::format("which of {} replicas takes over is a vote in '{}': use one replica",
                        plan.replicas, plan.topology);
   }
   // Else the lost grant is over when the next one is made, and nothing can go wrong.

@@ -99,7 +99,7 @@ TEST(Profiles, CrashKillsClientsFromTheLastOneDownAndLeavesTwo) {
   EXPECT_EQ(Make("crash", PlanOfProfiles(500ms, 2s)).size(), 1u) << "no time for a second";
   EXPECT_EQ(WhyNot("crash", PlanOfProfiles(500ms, 10s, 1, 2)), "");
   EXPECT_EQ(WhyNot("crash", PlanOfProfiles(500ms, 10s, 1, 1)),
-            "it kills clients: of one alone nobody would be left");
+            "it kills clients, and needs 2 or more");
 }
 
 TEST(Profiles, RestartEmptiesAMajorityWhileClientOneHolds) {
@@ -192,10 +192,10 @@ TEST(Profiles, AVoteMustBeOverBeforeTheLeaseOfTheLostGrantIs) {
 
 TEST(Profiles, FailoverNeedsAReplicaOfWhichItIsKnownThatItTakesOver) {
   EXPECT_EQ(WhyNot("failover", PlanOfProfiles(500ms, 10s)),
-            "it needs replicas, which 'single' does not have (replicated, sentinel, cluster?)");
+            "it needs replicas, which 'single' does not have; use replicated, sentinel or cluster");
   EXPECT_EQ(WhyNot("failover", WithReplicas("replicated", 1, 2)), "");
   EXPECT_EQ(WhyNot("failover", WithReplicas("sentinel", 1, 2)),
-            "which of 2 replicas takes over is a vote in 'sentinel': one is wanted");
+            "which of 2 replicas takes over is a vote in 'sentinel': use one replica");
 }
 
 TEST(Profiles, AShortRunHasOneFaultAndTheNextOneComesAsSoonAsItFits) {

@@ -87,7 +87,7 @@ Result<void> CheckNothingElse(std::string_view what, std::span<const OptionSpec>
   for (const auto& [name, value] : values) {
     if (std::ranges::find(specs, name, &OptionSpec::name) != specs.end()) continue;
     if (specs.empty())
-      return BadInput(fmt::format("{} has no option '{}', nor any other", what, name));
+      return BadInput(fmt::format("{} has no option '{}': it has no options", what, name));
     return BadInput(fmt::format("{}: {}", what, UnknownWord("option", name, Names(specs))));
   }
   return {};

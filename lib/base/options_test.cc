@@ -81,7 +81,7 @@ TEST(CompleteOptions, TakesNumbersWithinTheirBounds) {
 TEST(CompleteOptions, SaysSoWhenAPartHasNoOptionsAtAll) {
   const auto complete = CompleteOptions("lock none", {}, {{"fast", "true"}}, 500ms);
   ASSERT_FALSE(complete.has_value());
-  EXPECT_EQ(complete.error().message, "lock none has no option 'fast', nor any other");
+  EXPECT_EQ(complete.error().message, "lock none has no option 'fast': it has no options");
 }
 
 TEST(CheckCompleted, TakesWhatCompleteOptionsGave) {

@@ -49,8 +49,8 @@ void ReadLease(JsonObject& ok, MonoTime asked, MonoTime now, DriverAnswer& answe
   answer.from = MonoTime(Duration(from->Whole<int64_t>(0)));
   if (*answer.from < asked || *answer.from > now)
     from->Fail(
-        "lies before the request or after the answer: it is of CLOCK_MONOTONIC, of when the "
-        "library asked for the lock");
+        "lies before the request or after the answer: it must be the CLOCK_MONOTONIC time at which "
+        "the library asked for the lock");
 }
 
 DriverAnswer ReadOk(const JsonValue& field, DriverOp op, const DriverHello& hello, MonoTime asked,
@@ -61,7 +61,7 @@ DriverAnswer ReadOk(const JsonValue& field, DriverOp op, const DriverHello& hell
   if (op == DriverOp::kAcquire) answer.grant = ok.Take("grant").NonEmptyText(kLongestDriverLine);
   if (op == DriverOp::kAcquire && hello.Can("token")) {
     const auto token = ok.Find("token");
-    if (!token) field.Fail("has no 'token', which its hello says that it can");
+    if (!token) field.Fail("has no 'token', though its hello lists it");
     if (token) answer.token = token->Whole<int64_t>(1, kMostToken);
   }
   if (op == DriverOp::kAcquire || op == DriverOp::kExtend) ReadLease(ok, asked, now, answer);

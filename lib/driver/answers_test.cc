@@ -85,7 +85,7 @@ TEST(DriverAnswers, ATokenComesWithEachGrantOfThoseWhoCan) {
   const auto taken = answers.Take(R"({"id":3,"ok":{"grant":"a","token":34}})", kAnswersNow);
   EXPECT_EQ(std::get<DriverReply>(taken).answer.token, 34);
   EXPECT_EQ(WhyBrokenAnswers(R"({"id":3,"ok":{"grant":"a"}})", Asked(can)),
-            "answer to acquire: field 'ok' has no 'token', which its hello says that it can");
+            "answer to acquire: field 'ok' has no 'token', though its hello lists it");
   EXPECT_EQ(WhyBrokenAnswers(R"({"id":3,"ok":{"grant":"a","token":0}})", Asked(can)),
             "answer to acquire: field 'ok.token' is 0, outside 1 to 2305843009213693952");
   EXPECT_EQ(WhyBrokenAnswers(R"({"id":3,"ok":{"grant":"a","token":34}})"),
@@ -167,11 +167,11 @@ TEST(DriverAnswers, ABrokenLineIsSaidWhatIsWrongWith) {
       {R"({"id":4,"ok":{"validity_ms":1e300}})",
        "answer to extend: field 'ok.validity_ms' is not a whole number"},
       {R"({"id":4,"ok":{"from_ns":999999}})",
-       "answer to extend: field 'ok.from_ns' lies before the request or after the answer: it is of "
-       "CLOCK_MONOTONIC, of when the library asked for the lock"},
+       "answer to extend: field 'ok.from_ns' lies before the request or after the answer: it must "
+       "be the CLOCK_MONOTONIC time at which the library asked for the lock"},
       {R"({"id":4,"ok":{"from_ns":2000001}})",
-       "answer to extend: field 'ok.from_ns' lies before the request or after the answer: it is of "
-       "CLOCK_MONOTONIC, of when the library asked for the lock"},
+       "answer to extend: field 'ok.from_ns' lies before the request or after the answer: it must "
+       "be the CLOCK_MONOTONIC time at which the library asked for the lock"},
       {R"({"id":5,"ok":{"grant":"a"}})", "answer to release: field 'ok.grant' is unknown"},
       {R"({"id":5,"error":{}})", "answer to release: field 'error.text' is missing"},
       {R"({"id":5,"error":{"text":"x","definite":"yes"}})",

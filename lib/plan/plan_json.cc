@@ -33,7 +33,7 @@ Result<Plan> ReadPlanFile(const std::filesystem::path& file) {
   std::error_code code;
   std::ifstream in(file, std::ios::binary);
   if (std::filesystem::is_directory(file, code))
-    return BadInput(fmt::format("{}: a folder; a plan.json is wanted", file.string()));
+    return BadInput(fmt::format("{}: is a folder; name a plan.json", file.string()));
   if (!in) return BadInput(fmt::format("{}: no such file", file.string()));
   json parsed = json::parse(in, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_discarded())

@@ -227,7 +227,7 @@ TEST(PlanJson, AFileThatIsNoPlanIsRefusedInOneLine) {
   }
   std::filesystem::remove(file);
   EXPECT_EQ(ReadPlanFile(file).error().message, file.string() + ": no such file");
-  EXPECT_EQ(ReadPlanFile("/").error().message, "/: a folder; a plan.json is wanted");
+  EXPECT_EQ(ReadPlanFile("/").error().message, "/: is a folder; name a plan.json");
 }
 
 }  // namespace

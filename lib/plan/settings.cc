@@ -89,7 +89,7 @@ Result<std::optional<std::string>> Settings::TakeWord(const std::string& name) {
   const std::optional<Setting> setting = Take(name);
   if (!setting) return std::nullopt;
   if (setting->is_list || setting->words.size() != 1) {
-    return BadInput(fmt::format("{}: one value is wanted here, not a list", Where(name)));
+    return BadInput(fmt::format("{}: needs one value, not a list", Where(name)));
   }
   return setting->words.front();
 }

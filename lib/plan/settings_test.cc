@@ -90,8 +90,8 @@ TEST(Settings, WhatIsNoSettingIsRefusedWithItsLine) {
     const char* text;
     const char* message;
   } cases[] = {
-      {"a = 1\nb = 2020-01-01\n", "x.toml:2: b: a text, a number or true/false is wanted"},
-      {"a = [[1]]\n", "x.toml:1: a: a text, a number or true/false is wanted"},
+      {"a = 1\nb = 2020-01-01\n", "x.toml:2: b: needs a text, a number or true/false"},
+      {"a = [[1]]\n", "x.toml:1: a: needs a text, a number or true/false"},
       {"[[fault]]\nkind = \"pause\"\n[[fault]]\n", "x.toml:3: fault: an empty table"},
       {"fault = [{kind = \"pause\"}, 1]\n", "x.toml:1: fault: tables and values in one list"},
   };
@@ -122,12 +122,12 @@ TEST(Settings, WhatIsNoTextIsRefused) {
 TEST(Settings, AMissingFileIsRefusedAndAFolderIs) {
   EXPECT_EQ(Settings::ReadToml("/nonexistent/x.toml").error().message,
             "/nonexistent/x.toml: no such file");
-  EXPECT_EQ(Settings::ReadToml("/").error().message, "/: a folder; a file of TOML is wanted");
+  EXPECT_EQ(Settings::ReadToml("/").error().message, "/: is a folder; name a TOML file");
 }
 
 TEST(Settings, AListIsNoSingleValue) {
   Settings settings = Parsed("lease = [\"1s\", \"2s\"]\n");
-  EXPECT_EQ(WordOf(settings, "lease"), "x.toml:1: lease: one value is wanted here, not a list");
+  EXPECT_EQ(WordOf(settings, "lease"), "x.toml:1: lease: needs one value, not a list");
 }
 
 TEST(Settings, WhatIsLaidOverReplacesSingleValuesAndKeepsTheRest) {

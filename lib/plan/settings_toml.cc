@@ -65,8 +65,7 @@ class Flattener {
     if (node.is_boolean()) return std::string(*node.value<bool>() ? "true" : "false");
     if (node.is_integer()) return std::to_string(*node.value<int64_t>());
     if (node.is_floating_point()) return fmt::format("{}", *node.value<double>());
-    return BadInput(
-        fmt::format("{}: {}: a text, a number or true/false is wanted", Where(node), name));
+    return BadInput(fmt::format("{}: {}: needs a text, a number or true/false", Where(node), name));
   }
 
   std::string Where(const toml::node& node) const {
@@ -90,7 +89,7 @@ Result<Settings> Settings::ParseToml(std::string_view text, std::string_view nam
 Result<Settings> Settings::ReadToml(const std::filesystem::path& file) {
   std::error_code code;
   if (std::filesystem::is_directory(file, code)) {
-    return BadInput(fmt::format("{}: a folder; a file of TOML is wanted", file.string()));
+    return BadInput(fmt::format("{}: is a folder; name a TOML file", file.string()));
   }
   if (!std::filesystem::is_regular_file(file, code)) {
     return BadInput(fmt::format("{}: no such file", file.string()));

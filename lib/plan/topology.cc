@@ -93,9 +93,10 @@ Misfit WhyWrongSize(const Plan& plan) {
                                entry.name)};
   }
   if (entry.HasReplicas() && plan.direct) {
-    return {"direct", fmt::format("'direct' goes round the proxy, through which the servers of "
-                                  "'{}' are reached",
-                                  entry.name)};
+    return {
+        "direct",
+        fmt::format("'direct' bypasses the proxy, through which the servers of '{}' are reached",
+                    entry.name)};
   }
   return {};
 }

@@ -169,7 +169,7 @@ class HiredisConnection final : public Connection {
       channel_.Lose();
     }
     if (pinned_ && !channel_.IsOpen()) {
-      return Fail(/*definite=*/true, "the connection is gone, and with it what was watched");
+      return Fail(/*definite=*/true, "the connection was lost, and its WATCH with it");
     }
     std::string error = channel_.IsOpen() ? "" : channel_.Open(deadline);
     if (error.empty()) error = channel_.Send(words_, deadline);

@@ -66,7 +66,7 @@ class SimEnv::SimConnection final : public Connection {
       refused_ = Gone();
     } else if (is_pinned_ && !world_.network().IsOpen(link_)) {
       refused_ = CallFailure{.definite = true,
-                             .message = "the connection is gone, and with it what was watched"};
+                             .message = "the connection was lost, and its WATCH with it"};
     } else {
       send();
     }

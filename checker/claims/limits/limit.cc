@@ -18,7 +18,7 @@ Result<int64_t> ParseLimit(LimitKind kind, std::string_view word) {
   int64_t number = 0;
   const auto parsed = std::from_chars(word.data(), word.data() + word.size(), number);
   if (parsed.ec != std::errc{} || parsed.ptr != word.data() + word.size() || number < 1)
-    return BadInput(fmt::format("'{}' is no number from 1 on", word));
+    return BadInput(fmt::format("'{}' is not a number of at least 1", word));
   return number;
 }
 

@@ -34,8 +34,9 @@ Healer StartErrands(Cluster& cluster, const Strike& strike,
 }
 
 Result<void> ValidateErrand(const FaultPlan& plan) {
-  if (plan.nodes.empty()) return BadFault(plan, "needs the nodes it is done to");
-  if (plan.length != Duration::zero()) return BadFault(plan, "is over at once: no 'for'", "for");
+  if (plan.nodes.empty()) return BadFault(plan, "needs the nodes to act on (nodes)");
+  if (plan.length != Duration::zero())
+    return BadFault(plan, "has no duration: remove 'for'", "for");
   return {};
 }
 

@@ -40,7 +40,8 @@ Result<Deviations> ParseDeviations(std::string_view text) {
                          (deviations.empty() || deviations.back().at < next.at);
     if (!is_good)
       return BadInput(fmt::format(
-          "'{}' is no list of choices: each is PLACE:CHOICE, by place, as in 12:1-40:3", text));
+          "'{}' is not a list of choices: each is PLACE:CHOICE, in order of place, as in 12:1-40:3",
+          text));
     deviations.push_back(next);
   }
   return deviations;

@@ -18,7 +18,7 @@ TEST(Deviations, WhatIsNoListOfChoicesIsRefused) {
                            "1:2-x", "99999999999:1"}) {
     const Result<Deviations> read = ParseDeviations(text);
     ASSERT_FALSE(read.has_value()) << text;
-    EXPECT_NE(read.error().message.find("is no list of choices"), std::string::npos);
+    EXPECT_NE(read.error().message.find("is not a list of choices"), std::string::npos);
   }
 }
 
