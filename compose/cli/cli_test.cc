@@ -216,11 +216,9 @@ TEST(CommandLine, ASearchInWhichNoFaultCouldBeginIsUnknown) {
   const Finished none = RunProgram(
       {"explore", "--lock", "set-nx-px", "--faults", "hold-news"});  // set-nx-px publishes nothing
   EXPECT_EQ(none.exit_code, 2) << none.err;
-  EXPECT_NE(
-      none.out.find(
-          "stock                   unknown: there is no point at which one of these faults could "
-          "strike\n"),
-      std::string::npos)
+  EXPECT_NE(none.out.find("stock                   unknown: there is no point at which one of "
+                          "these faults could begin\n"),
+            std::string::npos)
       << none.out;
   EXPECT_EQ(RunProgram({"explore", "--lock", "set-nx-px", "--depth", "0"}).exit_code, 0);
 }

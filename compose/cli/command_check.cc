@@ -159,10 +159,10 @@ void Print(const LogVerdict& verdict, const Model& model, const std::string& fil
                object.reason.ends_with('\n') ? "" : "\n");
   }
   if (verdict.steps_back > 0) {
-    fmt::print("{} of its times step back (line {} first): the order of the file counts\n",
+    fmt::print("{} of its times go back (line {} first); the order of the file is used\n",
                verdict.steps_back, verdict.first_step_back);
   }
-  if (verdict.skips.count() > 0) fmt::print("passed over: {}\n", verdict.skips.Told());
+  if (verdict.skips.count() > 0) fmt::print("skipped: {}\n", verdict.skips.Told());
   if (!verdict.reason.empty()) fmt::print("{}\n", verdict.reason);
   fmt::print("verdict: {}\n", Name(verdict.outcome));
 }

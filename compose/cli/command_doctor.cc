@@ -51,7 +51,7 @@ Result<std::string> TryRun(const ServerProgram& server) {
   if (!verdict) return tl::unexpected(verdict.error());
   for (const ClaimVerdict& claim : verdict->claims) {
     if (claim.claim == "lease-exclusion" && claim.outcome == Outcome3::kViolated) {
-      return fmt::format("a moved clock made set-nx-px grant twice, as it must ({} grants)",
+      return fmt::format("moving a clock made set-nx-px grant twice, as expected ({} grants)",
                          verdict->grants);
     }
   }
@@ -64,9 +64,9 @@ std::string ShownSpan(int64_t span_ns) {
 }
 
 std::string DetailOf(const FaultTrial& trial) {
-  if (!trial.acted) return trial.what + ": it did not act";
-  if (trial.asked_ns == 0) return trial.what + ": it acted; it has nothing to measure";
-  return fmt::format("{}: asked {}, measured {}", trial.what, ShownSpan(trial.asked_ns),
+  if (!trial.acted) return trial.what + ": it had no effect";
+  if (trial.asked_ns == 0) return trial.what + ": it took effect; there is nothing to measure";
+  return fmt::format("{}: requested {}, measured {}", trial.what, ShownSpan(trial.asked_ns),
                      ShownSpan(trial.measured_ns));
 }
 

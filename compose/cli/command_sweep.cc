@@ -155,8 +155,8 @@ void Tell(const SweepCells& cells, const std::vector<SweepOutcome>& outcomes,
   }
   if (told > kMostTold) fmt::print("and {} more, in sweep.json\n", told - kMostTold);
   if (!cells.pairs.empty())
-    fmt::print("{} of {} pairs violate what neither of their faults does alone\n", fresh,
-               cells.pairs.size());
+    fmt::print("{} of {} pairs violate a claim that neither of their faults violates alone\n",
+               fresh, cells.pairs.size());
   fmt::print("{} of {} runs violate a claim; {:.1f} s{}\nfiles: {}\n", violated, outcomes.size(),
              result.seconds, result.interrupted ? "; interrupted" : "", folder.string());
 }

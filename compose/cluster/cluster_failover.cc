@@ -57,12 +57,12 @@ class RedisCluster final : public Replication {
     }
     for (int server = 1; server <= Servers(); ++server) {
       if (Info(server, "cluster_state") != "ok")
-        return fmt::format("to node {} the cluster is down", server);
+        return fmt::format("node {} reports that the cluster is down", server);
     }
     for (int server = parts_.plan.nodes + 1; server <= Servers(); ++server) {
       // Not PUBLISH: it would go over the cluster bus.
       if (!Flows(MasterOf(parts_.plan, server), server, {"FUNCTION", "FLUSH"}))
-        return fmt::format("node {} is not sent what its master writes", server);
+        return fmt::format("node {} does not receive its master's writes", server);
     }
     return {};
   }

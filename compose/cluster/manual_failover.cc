@@ -33,7 +33,7 @@ class HandLed final : public Replication {
     }
     for (int server = 2; server <= ServersOf(parts_.plan); ++server) {
       if (!Flows(1, server, {"PUBLISH", "doublehold", "flows"}))
-        return fmt::format("node {} is not sent what the primary writes", server);
+        return fmt::format("node {} does not receive the primary's writes", server);
     }
     return {};
   }

@@ -52,7 +52,7 @@ class Watched final : public Replication {
     }
     for (int server = 2; server <= ServersOf(parts_.plan); ++server) {
       if (!Flows(1, server, {"PUBLISH", "doublehold", "flows"}))
-        return fmt::format("node {} is not sent what the primary writes", server);
+        return fmt::format("node {} does not receive the primary's writes", server);
     }
     for (int number = 1; number <= kSentinels; ++number) {
       std::string missing = WhatMisses(number);
@@ -63,7 +63,7 @@ class Watched final : public Replication {
     // sentinels learn of it.
     const auto first = std::ranges::find(parts_.plan.faults, "promote", &FaultPlan::kind);
     if (first != parts_.plan.faults.end() && !Prefer(first->nodes.front()))
-      return fmt::format("node {} takes no replica-priority", first->nodes.front());
+      return fmt::format("node {} refused replica-priority", first->nodes.front());
     return {};
   }
 

@@ -82,7 +82,7 @@ class Trial : private DriverParties {
     DriverOptions options = options_;
     options["no-such-option"] = "1";
     const Result<DriverHello> hello = SayHello(**driver, options, log.path());
-    if (hello) return "hello with 'no-such-option': the answer must be an error, and is ok";
+    if (hello) return "hello with 'no-such-option': the answer must be an error, but is ok";
     if (hello.error().code == ExitCode::kBadInput) return "";
     return "hello with 'no-such-option': the driver " + hello.error().message;
   }

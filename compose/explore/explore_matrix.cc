@@ -119,9 +119,9 @@ std::string MarkdownOf(const std::vector<MatrixRow>& rows) {
     text += "\n";
   }
   text += "\n" + LegendOf(letters);
-  if (letters.find('+') != std::string::npos) text += "  +  what one fault more adds\n";
+  if (letters.find('+') != std::string::npos) text += "  +  what one more fault adds\n";
   if (letters.find(kUnknownLetter) != std::string::npos)
-    text += fmt::format("  {}  not known\n", kUnknownLetter);
+    text += fmt::format("  {}  unknown\n", kUnknownLetter);
   if (letters.find(kCutShort) != std::string::npos)
     text += fmt::format("  {}  the budget ended: there may be more\n", kCutShort);
   text += "  .  nothing, in all executions\n";

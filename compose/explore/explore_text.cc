@@ -39,7 +39,7 @@ std::string RowOf(const Found& found, const Explored& explored, const Bounds& bo
   if (found.unknown > 0)
     return fmt::format("unknown in {} of {}, violated in none", found.unknown, explored.executions);
   if (NoneCouldStrike(explored, bounds))
-    return "unknown: there is no point at which one of these faults could strike";
+    return "unknown: there is no point at which one of these faults could begin";
   if (explored.cut_off > 0 && explored.is_complete)
     return fmt::format("unknown: {} of {} were cut off", explored.cut_off, explored.executions);
   if (explored.is_complete && explored.executions == 1)
@@ -117,7 +117,7 @@ std::string Summary(const SearchOutcome& outcome, const SearchAsked& asked) {
   if (explored.cut_off > 0) text += fmt::format("; {} cut off", explored.cut_off);
   text += '\n';
   if (asked.bounds.run_twice && explored.unequal == 0)
-    text += "each was run twice, and all were equal to themselves\n";
+    text += "each execution was run twice with the same result\n";
   if (explored.unequal > 0) {
     const ReplayString one = ReplayOf(asked.settings, asked.scenario, explored.first_unequal);
     text += fmt::format(

@@ -85,7 +85,7 @@ std::string WhyNot(const Plan& plan, const std::string& claim,
                    const std::vector<std::string>& possible) {
   const CheckerEntry& checker = *FindChecker(claim);
   if (std::ranges::find(possible, claim) == possible.end()) {
-    return fmt::format("workload {} with lock {} gives nothing to judge claim '{}' by (it has: {})",
+    return fmt::format("workload {} with lock {} cannot judge claim '{}' (it judges: {})",
                        plan.workload, plan.lock, claim, fmt::join(possible, ", "));
   }
   if (checker.by_traffic && plan.direct) {

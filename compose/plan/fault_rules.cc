@@ -34,9 +34,9 @@ Result<void> CheckNamedOnce(const FaultPlan& fault) {
 
 // A fault's name is written to every file of a run and to terminals.
 std::string WhyNoName(const std::string& name) {
-  if (name.empty()) return "the name of a fault has a letter at least";
+  if (name.empty()) return "a fault's name must not be empty";
   if (OnOneLine(name) != name)
-    return fmt::format("name '{}': no control characters", OnOneLine(name));
+    return fmt::format("name '{}': must not have control characters", OnOneLine(name));
   return "";
 }
 

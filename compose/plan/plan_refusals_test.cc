@@ -159,9 +159,8 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheRest) {
       {"claims = [\"exclusin\"]\n" + kLock,
        "x.toml:1: claims: claim 'exclusin' is unknown (did you mean 'exclusion'?)"},
       {"claims = [\"stock\"]\n" + kLock + "[workload]\nname = \"cycle\"\n",
-       "x.toml:1: claims: workload cycle with lock set-nx-px gives nothing to judge claim 'stock' "
-       "by (it has: "
-       "exclusion, lease-exclusion, liveness, max-wait, commands-per-hold)"},
+       "x.toml:1: claims: workload cycle with lock set-nx-px cannot judge claim 'stock' (it "
+       "judges: exclusion, lease-exclusion, liveness, max-wait, commands-per-hold)"},
       {"claims = [\"max-wait\"]\n" + kLock,
        "x.toml:1: claims: claim 'max-wait' needs a limit: --limit max-wait=5s"},
       {kLock + "[limits]\nmax-wiat = \"5s\"\n",
@@ -175,8 +174,8 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheRest) {
        "x.toml:4: limits.commands-per-hold: claim 'commands-per-hold' is judged by the commands in "
        "the proxy, which 'direct' bypasses"},
       {"[lock]\nname = \"watch\"\n[limits]\nmax-wait = \"5s\"\n",
-       "x.toml:4: limits.max-wait: workload inventory with lock watch gives nothing to judge claim "
-       "'max-wait' by (it has: stock)"},
+       "x.toml:4: limits.max-wait: workload inventory with lock watch cannot judge claim "
+       "'max-wait' (it judges: stock)"},
       {kLock + "[expect]\nexclusin = \"valid\"\n",
        "x.toml:4: expect.exclusin: claim 'exclusin' is unknown (did you mean 'exclusion'?)"},
       {kLock + "[expect]\nexclusion = \"vaild\"\n",

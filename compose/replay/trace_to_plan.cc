@@ -192,7 +192,7 @@ Agreement Compare(const RunVerdict& simulated, const RunVerdict& real,
   agreement.text += notes;
   for (const std::string& fault : real.not_fired) {
     agreement.open = true;
-    agreement.text += fmt::format("\n{} did not strike on the real servers\n", fault);
+    agreement.text += fmt::format("\n{} did not begin on the real servers\n", fault);
   }
   return agreement;
 }

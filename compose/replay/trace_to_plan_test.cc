@@ -230,7 +230,7 @@ TEST(RealPlan, AFaultThatDidNotBeginLeavesTheComparisonOpen) {
             "claim                   simulated  real\n"
             "release                 unknown    unknown\n"
             "\n"
-            "hold-request-1 did not strike on the real servers\n");
+            "hold-request-1 did not begin on the real servers\n");
 }
 
 }  // namespace

@@ -209,10 +209,11 @@ std::string LegendOf(const std::vector<SweepOutcome>& outcomes) {
     text += fmt::format(
         "  {}  the lock was unavailable for more than half a lease, then free again\n", kUnheld);
   if (used(kNotReached))
-    text += fmt::format("  {}  the first fault kept it from the second's place\n", kNotReached);
+    text += fmt::format("  {}  the first fault kept the client from the second fault's place\n",
+                        kNotReached);
   if (used(kTooShort))
-    text += fmt::format("  {}  the pause was over before the lease that was granted\n", kTooShort);
-  if (used(kUnknownOutcome)) text += fmt::format("  {}  not known\n", kUnknownOutcome);
+    text += fmt::format("  {}  the pause ended before the lease that was granted\n", kTooShort);
+  if (used(kUnknownOutcome)) text += fmt::format("  {}  unknown\n", kUnknownOutcome);
   return text + fmt::format("  {}  nothing\n", kFine);
 }
 

@@ -219,7 +219,7 @@ TEST(Sweep, TheTableHasARowForEachPlaceAndAColumnForEachFault) {
             "  h  held twice, one lease had ended\n"
             "  S  stock lost or sold twice\n"
             "  w  the lock was unavailable for more than half a lease, then free again\n"
-            "  ?  not known\n"
+            "  ?  unknown\n"
             "  .  nothing\n");
 }
 
