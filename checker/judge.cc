@@ -168,7 +168,7 @@ std::vector<std::string> ExpectationWarnings(const RunFacts& facts) {
   for (const auto& [claim, outcome] : facts.expect) {
     if (outcome == "any" || std::ranges::find(facts.claims, claim) != facts.claims.end()) continue;
     warnings.push_back(
-        fmt::format("'{}' was expected to be {}, and was not judged", claim, outcome));
+        fmt::format("'{}' was expected to be {}, but was not judged", claim, outcome));
   }
   for (const auto& [claim, causes] : facts.expect_cause) {
     const std::vector<std::string> known = CauseNames();
@@ -326,8 +326,8 @@ RunVerdict Judge(const History& history, const Limits& limits) {
   verdict.weak_control = IsWeakControl(verdict.facts, verdict.claims);
   if (verdict.weak_control) {
     verdict.warnings.emplace_back(
-        "this is the control, and without any lock nothing was seen to go wrong: its load is too "
-        "weak to judge a lock by");
+        "this is the control without a lock, and nothing was violated: the load is too weak to "
+        "judge a lock");
   }
   for (const Stall& stall : scene.stalls) {
     ++verdict.stalls;

@@ -51,8 +51,9 @@ std::vector<std::string> PauseWarnings(const Evidence& evidence) {
   }
   if (shortest_ns == kForeverNs) return {};
   return {fmt::format(
-      "no pause outlasted the lease of whom it met: they lasted {} at most, and what was granted "
-      "to those {} or more, where {} was asked for; so what the lock does then was not tested",
+      "no pause outlasted the lease of the holder that it stopped: pauses lasted {} at most, and "
+      "the leases of these holders {} or more, where {} was requested; so the lock was not tested "
+      "for that",
       ShortTime(longest_ns), ShortTime(shortest_ns), ShortTime(ToNs(evidence.facts().lease)))};
 }
 

@@ -26,11 +26,10 @@ constexpr char kShort[] = R"(
       pause c1:      [----------])";
 
 TEST(ShortPauses, ALeaseThatIsLongerThanRequestedOutlastsThem) {
-  EXPECT_EQ(
-      Why(kShort),
-      "no pause outlasted the lease of whom it met: they lasted 11.0 ms at most, and what was "
-      "granted to those 20.0 ms or more, where 10.0 ms was asked for; so what the lock does "
-      "then was not tested");
+  EXPECT_EQ(Why(kShort),
+            "no pause outlasted the lease of the holder that it stopped: pauses lasted 11.0 ms at "
+            "most, and the leases of these holders 20.0 ms or more, where 10.0 ms was requested; "
+            "so the lock was not tested for that");
 }
 
 TEST(ShortPauses, OneThatOutlastedItsLeaseIsEnough) {

@@ -129,7 +129,7 @@ std::string Sentences(const ClaimVerdict& claim, std::set<std::string>& told_in_
     if (i == 0 && told_in_full.insert(violation->sentence).second) text += Story(claim, *violation);
   }
   if (stories.size() > told || stand_for < claim.count) {
-    text += fmt::format("  further ones are counted only; verdict.json tells {}\n",
+    text += fmt::format("  further ones are only counted; verdict.json has {}\n",
                         Counted(static_cast<int64_t>(claim.violations.size()), "violation"));
   }
   return text;
@@ -169,11 +169,11 @@ std::string Sizes(const RunVerdict& verdict) {
 
 // Lists the unknown operations and the stalls, and what they may hide.
 std::string Blind(const RunVerdict& verdict) {
-  if (!verdict.blind_spots) return "what was not answered was not looked into\n";
+  if (!verdict.blind_spots) return "unanswered operations were not examined\n";
   const BlindSpots& spots = *verdict.blind_spots;
   std::string text;
   if (spots.Unknown() > 0) {
-    text += fmt::format("not answered: {}, {}, {}, {}; {} of them may hide something\n",
+    text += fmt::format("not answered: {}, {}, {}, {}; {} of them may hide a violation\n",
                         Counted(spots.acquires.unknown, "acquire"),
                         Counted(spots.extends.unknown, "extend"),
                         Counted(spots.releases.unknown, "release"),
@@ -183,7 +183,7 @@ std::string Blind(const RunVerdict& verdict) {
   int64_t holds = 0;
   for (const auto& [client, of] : spots.without_lease) holds += of;
   if (holds > 0) {
-    text += fmt::format("no lease was told: {} of {}\n", Counted(holds, "hold"),
+    text += fmt::format("no lease was reported: {} of {}\n", Counted(holds, "hold"),
                         Counted(static_cast<int64_t>(spots.without_lease.size()), "client"));
   }
   if (!spots.stalls.empty()) {

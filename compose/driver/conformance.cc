@@ -32,18 +32,18 @@ class Trial : private DriverParties {
     const std::vector<std::pair<const char*, void (Trial::*)()>> steps{
         {"a second client is refused, and granted after the release", &Trial::Excludes},
         {"a second client is refused while it waits", &Trial::RefusesWhileItWaits},
-        {"a waiting session holds up no other, and is granted in the end", &Trial::ServesAtOnce},
-        {"other keys are other locks", &Trial::LocksByKey},
-        {"a release of what is not held says no", &Trial::SaysWhatIsNotHeld},
+        {"a waiting session delays no other, and is granted in the end", &Trial::ServesAtOnce},
+        {"different keys are different locks", &Trial::LocksByKey},
+        {"a release of a lock that is not held answers no", &Trial::SaysWhatIsNotHeld},
         {"tokens rise from grant to grant", &Trial::GivesRisingTokens},
-        {"readers are let in together, and shut writers out", &Trial::LetsReadersIn},
-        {"who has the lock is let in again, and it is free after the last release",
+        {"readers enter together, and exclude writers", &Trial::LetsReadersIn},
+        {"the owner may enter again, and the lock is free after the last release",
          &Trial::Reenters},
         {"a lease runs out", &Trial::LetsLeasesEnd},
         {"a watchdog keeps the lock", &Trial::Keeps},
         {"an extension lengthens the lease", &Trial::Extends},
-        {"a connection that the server closed is opened anew", &Trial::OpensAnew},
-        {"the loss of a lock is told", &Trial::TellsOfLosses}};
+        {"the driver reconnects after the server closed its connection", &Trial::OpensAnew},
+        {"the driver reports a lost lock", &Trial::TellsOfLosses}};
     for (const auto& [what, step] : steps) {
       NextStep();
       skipped_ = false;
@@ -51,7 +51,7 @@ class Trial : private DriverParties {
       if (const std::string end = End(); !end.empty()) return Tell(what, "the driver " + end);
       if (!skipped_) Tell(what, wrong());
     }
-    Tell("an option that it does not know is refused", WhyNotRefused());
+    Tell("an unknown option is refused", WhyNotRefused());
     if (!Close())
       return Tell("it ends after bye",
                   "a driver still ran after " + FormatDuration(kDriverPatience));
@@ -216,7 +216,7 @@ class Trial : private DriverParties {
     const DriverAnswer first = Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA));
     Must(AnswerKind::kOk, "extend by the holder", Extend(kA, first.grant));
     Must(AnswerKind::kOk, "release by the holder", Release(kA, first.grant));
-    Must(AnswerKind::kNo, "extend of what was released", Extend(kA, first.grant));
+    Must(AnswerKind::kNo, "extend of a released grant", Extend(kA, first.grant));
   }
 
   // The first request may fail although the server executed it.
@@ -254,7 +254,8 @@ class Trial : private DriverParties {
     while (!IsLost(kA.party, first.grant) && RealMono() < give_up)
       std::this_thread::sleep_for(kTryInterval);
     if (!IsLost(kA.party, first.grant))
-      Note(fmt::format("the server forgot the lock: not told within {}", FormatDuration(kRunOut)));
+      Note(fmt::format("the server forgot the lock: not reported within {}",
+                       FormatDuration(kRunOut)));
   }
   void Skip() { skipped_ = true; }
 

@@ -46,13 +46,13 @@ TEST(DriverTrial, TestsLostNotificationsIfTheDriverHasThem) {
   };
   const Finished told = check("always");
   EXPECT_EQ(told.exit_code, 0) << told.out << told.err;
-  EXPECT_NE(told.out.find("ok     the loss of a lock is told\n"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("ok     the driver reports a lost lock\n"), std::string::npos)
+      << told.out;
   const Finished silent = check("never");
   EXPECT_EQ(silent.exit_code, 1) << silent.err;
-  EXPECT_NE(
-      silent.out.find("WRONG  the loss of a lock is told: the server forgot the lock: not told "
-                      "within 3s\n"),
-      std::string::npos)
+  EXPECT_NE(silent.out.find("WRONG  the driver reports a lost lock: the server forgot the lock: "
+                            "not reported within 3s\n"),
+            std::string::npos)
       << silent.out;
 }
 
@@ -82,10 +82,11 @@ TEST(DriverTrial, TestsThatADriverReconnects) {
       RunProgram({"driver", "check", "--", "/usr/bin/python3",
                   (folder.path() / "stubborn.py").string(), SourceDir() + "/drivers"});
   EXPECT_EQ(checked.exit_code, 1) << checked.err;
-  EXPECT_NE(checked.out.find("WRONG  a connection that the server closed is opened anew: acquire "
-                             "10s after the server closed its connections: the answer must be ok, "
-                             "and is an error ("),
-            std::string::npos)
+  EXPECT_NE(
+      checked.out.find(
+          "WRONG  the driver reconnects after the server closed its connection: acquire 10s after "
+          "the server closed its connections: the answer must be ok, but is an error ("),
+      std::string::npos)
       << checked.out;
   EXPECT_EQ(checked.out.find("WRONG"), checked.out.rfind("WRONG")) << checked.out;
 }
@@ -140,13 +141,12 @@ TEST(DriverTrial, TestsReadersNestedSectionsAndTheEndOfALease) {
   } cases[] = {
       {{"reentrant", "0", "0"}, ""},
       {{"reentrant", "1", "0"},
-       "who has the lock is let in again, and it is free after the last release: acquire by "
-       "another "
-       "before the last release: the answer must be no, and is ok"},
+       "the owner may enter again, and the lock is free after the last release: acquire by another "
+       "before the last release: the answer must be no, but is ok"},
       {{"read-write", "0", "0"}, ""},
       {{"read-write", "1", "0"},
-       "readers are let in together, and shut writers out: acquire of a key that one reader still "
-       "has: the answer must be no, and is ok"},
+       "readers enter together, and exclude writers: acquire of a key that one reader still has: "
+       "the answer must be no, but is ok"},
       {{"reentrant", "0", "900"}, "a lease runs out: another was granted the lock "},
   };
   for (const auto& [arguments, wrong] : cases) {
@@ -161,10 +161,10 @@ TEST(DriverTrial, TestsReadersNestedSectionsAndTheEndOfALease) {
     const Finished checked = RunProgram(words);
     EXPECT_EQ(checked.exit_code, wrong.empty() ? 0 : 1) << checked.out << checked.err;
     if (wrong.empty()) {
-      EXPECT_NE(checked.out.find(arguments.front() == "reentrant"
-                                     ? "ok     who has the lock is let in again"
-                                     : "ok     readers are let in together"),
-                std::string::npos)
+      EXPECT_NE(
+          checked.out.find(arguments.front() == "reentrant" ? "ok     the owner may enter again"
+                                                            : "ok     readers enter together"),
+          std::string::npos)
           << checked.out;
     } else {
       EXPECT_NE(checked.out.find("WRONG  " + wrong), std::string::npos) << checked.out;

@@ -140,7 +140,7 @@ DriverAnswer DriverParties::Extend(Caller caller, const std::string& grant) {
 
 DriverAnswer DriverParties::Must(AnswerKind kind, const std::string& what, DriverAnswer answer) {
   if (answer.kind != kind) {
-    Note(fmt::format("{}: the answer must be {}, and is {}", what,
+    Note(fmt::format("{}: the answer must be {}, but is {}", what,
                      kind == AnswerKind::kOk ? "ok" : "no", ShownAnswer(answer)));
   }
   return answer;

@@ -379,11 +379,11 @@ TEST_F(Drivers, AreCheckedAgainstTheProtocol) {
   EXPECT_EQ(liar.exit_code, 1) << liar.err;
   for (const char* says :
        {"WRONG  a second client is refused, and granted after the release: acquire of a key that "
-        "another holds: the answer must be no, and is ok, grant 'g'\n",
-        "WRONG  a release of what is not held says no: a second release of the same grant: the "
-        "answer must be no, and is ok\n",
-        "WRONG  an option that it does not know is refused: hello with 'no-such-option': the "
-        "answer must be an error, but is ok\n",
+        "another holds: the answer must be no, but is ok, grant 'g'\n",
+        "WRONG  a release of a lock that is not held answers no: a second release of the same "
+        "grant: the answer must be no, but is ok\n",
+        "WRONG  an unknown option is refused: hello with 'no-such-option': the answer must be an "
+        "error, but is ok\n",
         "ok     it ends after bye\n"})
     EXPECT_NE(liar.out.find(says), std::string::npos) << liar.out;
   const Finished broken = RunProgram({"driver", "check", "--", Liar("release garbage")});
@@ -411,7 +411,7 @@ os.execv(sys.executable, [sys.executable, sys.argv[2]])
   const nlohmann::json verdict = driven.Verdict();
   EXPECT_NE(verdict.at("warnings")
                 .dump()
-                .find("3 processes that drivers had started ran on when these had ended, and were "
+                .find("3 processes that drivers had started continued after their end, and were "
                       "killed: sleep"),
             std::string::npos)
       << verdict.at("warnings");

@@ -32,10 +32,9 @@ nlohmann::json EnvironmentFacts(const ServerProgram& server, const SupervisorUse
 
 std::string TellOfOrphans(const std::vector<std::string>& ran_on) {
   const bool one = ran_on.size() == 1;
-  return fmt::format(
-      "{} {} that drivers had started ran on when these had ended, and {} killed: {}",
-      ran_on.size(), one ? "process" : "processes", one ? "was" : "were",
-      fmt::join(std::set<std::string>(ran_on.begin(), ran_on.end()), ", "));
+  return fmt::format("{} {} that drivers had started continued after their end, and {} killed: {}",
+                     ran_on.size(), one ? "process" : "processes", one ? "was" : "were",
+                     fmt::join(std::set<std::string>(ran_on.begin(), ran_on.end()), ", "));
 }
 
 }  // namespace
