@@ -124,7 +124,7 @@ TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
        "--memory-mb: must be from 1 to 1000000"},
       {{"explore", "--lock", "set-nx-px", "--depth", "2", "--budget", "500"},
        3,
-       "executions are within the bounds, and --budget is 500: --depth 1 has about "},
+       "executions are within the bounds, but --budget is 500: --depth 1 has about "},
       {{"run", "--lock", "none", "--claims", "exclusion,release-reslt", "--out", out},
        3,
        "claim 'release-reslt' is unknown (did you mean 'release-result'?)"},

@@ -93,14 +93,14 @@ Result<void> CheckBudget(const Scenario& scenario, const Bounds& bounds) {
     Bounds less = bounds;
     if (less.*bound == 0) return;
     --(less.*bound);
-    smaller += fmt::format("--{} {} has about {}, ", option, less.*bound,
+    smaller += fmt::format("--{} {} has about {}; ", option, less.*bound,
                            Rounded(EstimateExecutions(scenario, less)));
   };
   offer("depth", &Bounds::depth);
   offer("delay-bound", &Bounds::delays);
   return BadInput(fmt::format(
-      "about {} executions are within the bounds, and --budget is {}: {}or name fewer --faults, "
-      "take fewer --clients or --cycles, raise --budget (0: no limit), or draw with --strategy pct",
+      "about {} executions are within the bounds, but --budget is {}: {}use fewer --faults, "
+      "--clients or --cycles, raise --budget (0: no limit), or draw with --strategy pct",
       Rounded(all), bounds.executions, smaller));
 }
 

@@ -106,13 +106,11 @@ std::string Summary(const SearchOutcome& outcome, const SearchAsked& asked) {
       static_cast<double>(explored.executions) / outcome.seconds, explored.different);
   text += explored.is_complete ? "all within the bounds"
                                : fmt::format("{}, not all within the bounds", Name(explored.ended));
-  text +=
-      fmt::format("; faults struck at {} of {} points", explored.points_struck, explored.points);
+  text += fmt::format("; faults began at {} of {} points", explored.points_struck, explored.points);
   if (explored.left_out > 0)
     text += fmt::format(
-        "; {} more, and what could follow on them, left out: equal to one of these but for the "
-        "order of what does "
-        "not depend on it",
+        "; {} more, with their continuations, left out: they differ only in the order of "
+        "independent events",
         explored.left_out);
   if (explored.cut_off > 0) text += fmt::format("; {} cut off", explored.cut_off);
   text += '\n';

@@ -155,7 +155,7 @@ TEST(Estimate, ABoundBeyondTheBudgetIsRefusedWithSuggestions) {
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ExitCode::kBadInput);
   for (const char* part :
-       {"executions are within the bounds, and --budget is 1000: --depth 1 has about ",
+       {"executions are within the bounds, but --budget is 1000: --depth 1 has about ",
         "--delay-bound 0 has about ", "draw with --strategy pct"})
     EXPECT_NE(refused.error().message.find(part), std::string::npos) << refused.error().message;
   EXPECT_EQ(refused.error().message.find('\n'), std::string::npos);

@@ -56,7 +56,7 @@ std::string TextOf(const Struck& struck) {
     case FaultForm::kResetReply:
       return OfReply(struck, "is lost with its connection");
     case FaultForm::kNodePause:
-      return fmt::format("node {} stands still for {}", struck.node, length);
+      return fmt::format("node {} stopped for {}", struck.node, length);
     case FaultForm::kNodeClock:
       return fmt::format("node {}'s clock jumps ahead by {}", struck.node, length);
     case FaultForm::kNodeClockBack:
