@@ -37,7 +37,8 @@ std::optional<std::string> WhyTooFewTokens(const Model& model,
   }
   if (granted == told) return std::nullopt;
   if (told > 1 && 2 * told >= granted) return std::nullopt;
-  return fmt::format("{} of {} acquires were told a token: too few to compare", told, granted);
+  return fmt::format("{} of {} acquires were answered with a token: too few to compare", told,
+                     granted);
 }
 
 ObjectVerdict JudgeObject(const LoggedObject& object, const std::vector<Operation>& operations,
@@ -174,8 +175,9 @@ void AccountForSkips(LogVerdict& verdict) {
   const bool stands = weight == SkipWeight::kNothing || verdict.outcome == Outcome3::kUnknown ||
                       (weight == SkipWeight::kConstraint && verdict.outcome == Outcome3::kViolated);
   if (stands) return;
-  MakeUnknown(verdict, fmt::format("{} in what was read, but what was passed over may matter",
-                                   Name(verdict.outcome)));
+  MakeUnknown(verdict,
+              fmt::format("{} in the lines that were read, but the skipped lines may matter",
+                          Name(verdict.outcome)));
 }
 
 }  // namespace
@@ -218,7 +220,7 @@ Result<LogVerdict> JudgeLog(TextSource& source, LogFormat format, const LogQuest
         "not know");
   }
   if (history->shared)
-    MakeUnknown(verdict, "some were granted it as readers, whom the model does not know");
+    MakeUnknown(verdict, "some grants were to readers, which the model does not know");
   AccountForSkips(verdict);
   return verdict;
 }

@@ -350,7 +350,7 @@ TEST(JudgeLog, TokensMayBeginAnywhereAndOnlyKnownOnesAreCompared) {
       EXPECT_EQ(verdict->outcome, c.outcome) << model << " " << c.first << " " << c.second;
       if (c.outcome != Outcome3::kUnknown) continue;
       EXPECT_TRUE(verdict->objects[0].reason.ends_with(
-          " of 2 acquires were told a token: too few to compare"))
+          " of 2 acquires were answered with a token: too few to compare"))
           << verdict->objects[0].reason;
     }
   }

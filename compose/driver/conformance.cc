@@ -191,13 +191,15 @@ class Trial : private DriverParties {
       second = Acquire(kB);
     }
     Must(AnswerKind::kOk,
-         fmt::format("acquire of a key whose lease of {} is over", FormatDuration(kLease)), second);
+         fmt::format("acquire of a key whose lease of {} has ended", FormatDuration(kLease)),
+         second);
     if (const Duration early = end - RealMono(); early > Duration::zero())
       Note(
           fmt::format("another was granted the lock {} before the end of the lease that was stated",
                       FormatDuration(early)));
     if (!hello().Can("blind-release") && !hello().Can("silent-release"))
-      Must(AnswerKind::kNo, "release of a lock whose lease was over, and which another has",
+      Must(AnswerKind::kNo,
+           "release of a lock whose lease has ended, and which another client holds",
            Release(kA, first.grant));
     Must(AnswerKind::kOk, "release by the second holder", Release(kB, second.grant));
   }

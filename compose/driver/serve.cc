@@ -176,7 +176,8 @@ class ServedDriver {
     RealEnv env(means_.process, TaskKind::kSession);
     const std::unique_ptr<Lock> lock = NewLock(means_, env, 0);
     if (lock->StaysLockedOnThrow())
-      return Refused("a section that throws leaves it locked: a driver is told of no sections");
+      return Refused(
+          "a section that throws leaves it locked, and the driver protocol has no sections");
     return {.hello = {.name = std::string(means_.entry.name),
                       .version = DOUBLEHOLD_VERSION,
                       .can = CanOf(means_.entry, *lock)}};

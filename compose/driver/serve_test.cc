@@ -54,7 +54,7 @@ TEST(DriverServe, UnsupportedOptionsAreRefusedAtHello) {
       {"set-nx-px", {{"call-timeout", "0s"}}, "must be above 0"},
       {"set-nx-px-reentrant",
        {{"leaky-marker", "true"}},
-       "a section that throws leaves it locked: a driver is told of no sections"},
+       "a section that throws leaves it locked, and the driver protocol has no sections"},
   };
   for (const auto& each : cases) {
     const Result<DriverPlan> met = MeetDriver(kDriverServeServe + each.lock, each.options);

@@ -44,8 +44,8 @@ Result<void> CheckNodeData(const Plan& plan, const FaultPlan& restart) {
       return Meets(fault, FaultTrait::kSaves, node);
     });
     if (restart.data == "rdb" && !taken) {
-      return BadInput(fmt::format("{} is restarted with data rdb, and no fault of kind 'snapshot' "
-                                  "takes one of it (data = \"empty\"?)",
+      return BadInput(fmt::format("{} is restarted with data rdb, but no fault of kind 'snapshot' "
+                                  "writes one (use data = \"empty\"?)",
                                   NameForNode(node)),
                       "data");
     }

@@ -72,8 +72,8 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheTopology) {
       {redlock + "name = \"clustr\"\n",
        "x.toml:4: topology.name: topology 'clustr' is unknown (did you mean 'cluster'?)"},
       {redlock + "name = \"replicated\"\n",
-       "x.toml:4: topology.name: lock redlock uses 2 to 15 nodes that know nothing of each other: "
-       "independent, not 'replicated'"},
+       "x.toml:4: topology.name: lock redlock uses 2 to 15 nodes, which must be independent: use "
+       "topology independent, not 'replicated'"},
       {replicated + "nodes = 2\n",
        "x.toml:5: topology.nodes: 'replicated' has one primary, not 2; 'replicas' says how many "
        "servers follow it"},

@@ -36,9 +36,8 @@ std::string WhyNoRestartDelay(const Plan& plan) {
   const Duration delay = RestartDelayOf(plan);
   if (delay == Duration::zero() || delay > plan.lease) return "";
   return fmt::format(
-      "restart-delay is {}, no longer than the lease ({}): a node that comes back before its "
-      "grants "
-      "are over can give them away again",
+      "restart-delay is {}, no longer than the lease ({}): a node that restarts before its grants "
+      "have ended can grant the lock again",
       FormatDuration(delay), FormatDuration(plan.lease));
 }
 

@@ -38,7 +38,7 @@ TEST(RestartDelay, IsLongerThanTheLeaseOrAbsent) {
   EXPECT_EQ(RefusalOf(Redlock("1.5 lease")), "accepted");
   EXPECT_EQ(RefusalOf(Redlock("400ms")),
             "lock.restart-delay: restart-delay is 400ms, no longer than the lease (400ms): a node "
-            "that comes back before its grants are over can give them away again");
+            "that restarts before its grants have ended can grant the lock again");
 }
 
 TEST(RestartDelay, KeepsNodesDownForAtLeastThatLong) {
@@ -79,9 +79,8 @@ TEST(Restarts, AreRefusedIfTheNodesCannotDoThem) {
       {Fault("restart", "name = \"r\"\nnodes = [1]\nuntil = \"client 1 after-read\""),
        "fault 'r': it ends by itself: remove 'until'"},
       {Fault("restart", "nodes = [1]\ndata = \"rdb\""),
-       "fault 'restart-1': node 1 is restarted with data rdb, and no fault of kind 'snapshot' "
-       "takes one of it (data = "
-       "\"empty\"?)"},
+       "fault 'restart-1': node 1 is restarted with data rdb, but no fault of kind 'snapshot' "
+       "writes one (use data = \"empty\"?)"},
       {Fault("restart", "nodes = [\"store\"]\ndata = \"rdb\"") +
            Fault("restart", "nodes = [\"store\"]\ndata = \"aof\"") +
            Fault("snapshot", "nodes = [\"store\"]"),

@@ -21,10 +21,9 @@ constexpr Duration kLongestDownAfter = std::chrono::minutes(1);
 // A driver knows only addresses, so it cannot use this topology.
 Misfit WhyNoDriver(const Plan& plan) {
   if (FindTopology(plan.topology)->FailsOver()) {
-    return {"name",
-            fmt::format("a driver is told the nodes' addresses, not who of '{}' leads (single, "
-                        "independent, replicated?)",
-                        plan.topology)};
+    return {"name", fmt::format("a driver receives the nodes' addresses, not which node of '{}' is "
+                                "the master; use single, independent or replicated",
+                                plan.topology)};
   }
   if (plan.direct && plan.net != kNamespaces) {
     return {"direct",
@@ -48,9 +47,9 @@ Misfit WhyNotOn(const Plan& plan, const LockEntry& lock) {
             : fmt::format("{} to {} nodes", lock.least_nodes, lock.most_nodes);
     if (FindTopology(plan.topology)->HasReplicas()) {
       return {"name",
-              fmt::format("lock {} uses {} that know nothing of each other: independent, not "
-                          "'{}'",
-                          plan.lock, needs, plan.topology)};
+              fmt::format(
+                  "lock {} uses {}, which must be independent: use topology independent, not '{}'",
+                  plan.lock, needs, plan.topology)};
     }
     return {"nodes", fmt::format("lock {} uses {}, not {}", plan.lock, needs, seen)};
   }

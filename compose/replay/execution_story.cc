@@ -143,7 +143,7 @@ class Teller {
       case Op::kExtend:
         return ok ? fmt::format("'s lease of {} is extended until {}", Key(answer),
                                 Ms(answer.value[0]))
-                  : " is told that its lease is lost";
+                  : " is notified that its lease is lost";
       case Op::kRelease:
         return !ok                    ? " is told that " + Key(answer) + " is not its own, or gone"
                : answer.value[0] == 1 ? " frees " + Key(answer) + ", whoever's it is"
@@ -190,7 +190,7 @@ class Teller {
     const int64_t over_ns = hold.LeaseEndBefore(end_ns);
     if (over_ns <= hold.core.from_ns || over_ns >= end_ns) return;
     Add(over_ns, StepKind::kDone,
-        fmt::format("{}'s lease of {} is over, and it holds on",
+        fmt::format("{}'s lease of {} ends, and it still holds the lock",
                     OwnerName(evidence_.scene(), hold.owner()), KeyName(history_.facts, hold.key)));
   }
 

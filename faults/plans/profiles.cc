@@ -178,8 +178,8 @@ std::string WhyNoFailover(const Plan& plan) {
     const auto whole =
         std::chrono::ceil<std::chrono::seconds>(lease * (kWarm + kForgotten + kAlone + 1) + vote);
     return fmt::format(
-        "a vote of '{}' may take {}, and what was granted with a lease of {} is over by then "
-        "(lease {} or more, duration {} or more?)",
+        "a vote of '{}' may take {}, and a grant with a lease of {} may end before: use a lease of "
+        "{} or more, and a duration of {} or more",
         plan.topology, FormatDuration(vote), FormatDuration(plan.lease), FormatDuration(lease),
         FormatDuration(whole));
   }

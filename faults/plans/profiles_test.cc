@@ -180,8 +180,8 @@ TEST(Profiles, AVoteMustBeOverBeforeTheLeaseOfTheLostGrantIs) {
   plan.down_after = 500ms;
   plan.lease = 3571ms;  // 0.7 of it: 2.4997 s
   EXPECT_EQ(WhyNot("failover", plan),
-            "a vote of 'cluster' may take 2.5s, and what was granted with a lease of 3.571s is "
-            "over by then (lease 4s or more, duration 17s or more?)");
+            "a vote of 'cluster' may take 2.5s, and a grant with a lease of 3.571s may end before: "
+            "use a lease of 4s or more, and a duration of 17s or more");
   plan.lease = 3572ms;
   EXPECT_EQ(WhyNot("failover", plan), "");
   plan.down_after = 600ms;

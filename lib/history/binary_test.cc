@@ -101,7 +101,7 @@ TEST_F(BinaryFile, WhatIsNoHistoryIsRefused) {
   Put("DHHIST1\n" + std::string(1000, '\0'));
   EXPECT_EQ(Refusal(), other);
   Put("DHHIST2\n" + std::string(1000, '\0'));
-  EXPECT_EQ(Refusal(), "goes on where it should end");
+  EXPECT_EQ(Refusal(), "continues where it should end");
   Put("DHHIST2\n" + std::string(1000, '\xff'));
   EXPECT_EQ(Refusal(),
             "is cut off: it should hold 18446744073709551615 bytes of facts, "

@@ -150,7 +150,7 @@ Result<MappedHistory> MappedHistory::Open(const std::filesystem::path& file) {
     if (!records || !words || !parts.Align()) return cut_off();
     history.streams_.push_back({*records, *words});
   }
-  if (!parts.Empty()) return refuse("goes on where it should end");
+  if (!parts.Empty()) return refuse("continues where it should end");
   for (const RecordWriter& writer : *writers) {
     if (const auto why = WhyBroken(writer)) return refuse(*why);
   }
