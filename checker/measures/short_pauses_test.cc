@@ -64,7 +64,8 @@ TEST(ShortPauses, TheVerdictWarnsOfThem) {
   history.facts.faults[0].lasts = 12ms;
   const RunVerdict verdict = Judge(history);
   EXPECT_TRUE(verdict.short_pauses);
-  EXPECT_NE(ToText(verdict).find("\nwarning: no pause outlasted the lease of whom it met: "),
+  EXPECT_NE(ToText(verdict).find(
+                "\nwarning: no pause outlasted the lease of the holder that it stopped: "),
             std::string::npos)
       << ToText(verdict);
   EXPECT_TRUE(ToJson(verdict).at("blind_spots").at("short_pauses").get<bool>());
