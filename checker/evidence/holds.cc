@@ -14,7 +14,7 @@ namespace {
 
 class HoldExtraction {
  public:
-  explicit HoldExtraction(const RunFacts& facts) : facts_(facts) {}
+  HoldExtraction(const RunFacts& facts, AsksAgain reading) : facts_(facts), reading_(reading) {}
 
   void Take(const Event& event) {
     if (event.op == Op::kExtend) Extend(event);
@@ -40,6 +40,7 @@ class HoldExtraction {
       Hold& hold = holds_.all[i];
       if (hold.released || lost_.contains(hold.client)) continue;
       const Open& open = open_[i];
+      holds_.is_ambiguous |= open.cut_ns.has_value() || open.asked_again_ns < kForeverNs;
       for (const Span& leased : open.leased) {
         const Span promised{std::max(leased.from_ns, hold.core.to_ns),
                             std::min({leased.to_ns, open.asked_again_ns, open.unclear_ns})};
@@ -102,8 +103,9 @@ class HoldExtraction {
     if (event.op == Op::kWait && event.type == EventType::kOk) return;
     if (event.op == Op::kAcquire && event.type == EventType::kInvoke)
       asked_[{SessionOf(event), event.key}] = {event.at_ns, Later(event.at_ns, event.value[0])};
-    // The session starts anew with this key, so it abandoned its unreleased holds before this
-    // event.
+    if (reading_ == AsksAgain::kIsInside)
+      return event.type == EventType::kOk ? Grant(event) : void();
+    // The session starts anew with this key, so it abandoned its unreleased holds before.
     std::vector<size_t>& left = unreleased_[{SessionOf(event), event.key}];
     for (const size_t i : left) open_[i].cut_ns = last_ns_[SessionOf(event)];
     left.clear();
@@ -336,6 +338,7 @@ class HoldExtraction {
   bool looks_ = false;
   bool frees_anothers_ = false;
   const RunFacts& facts_;
+  const AsksAgain reading_;
 };
 
 }  // namespace
@@ -374,8 +377,8 @@ const Hold* Holds::Find(uint64_t hold) const {
   return found == by_id.end() ? nullptr : &all[found->second];
 }
 
-Holds ExtractHolds(const History& history) {
-  HoldExtraction extraction(history.facts);
+Holds ExtractHolds(const History& history, AsksAgain reading) {
+  HoldExtraction extraction(history.facts, reading);
   for (const Event& event : history.events) extraction.Take(event);
   return std::move(extraction).Finish();
 }

@@ -149,12 +149,19 @@ struct Holds {
   std::unordered_map<uint64_t, size_t> by_id;  // into `all`
   // Releases of acquires of unknown outcome. Each entry is a possible hold, from its release on.
   std::vector<Hold> cleanups;
+  bool is_ambiguous = false;          // the two readings of AsksAgain may differ
   std::optional<std::string> broken;  // why the events contradict each other; judge nothing then
   [[nodiscard]] const Hold* Find(uint64_t hold) const;  // null: no such grant
 };
 
+// How to read a session that asks again for a key that it neither released nor left.
+enum class AsksAgain : uint8_t {
+  kStartsAnew,  // it had abandoned what it held
+  kIsInside,    // it enters again what it holds
+};
+
 // Extracts the holds in one pass over the events.
-Holds ExtractHolds(const History& history);
+Holds ExtractHolds(const History& history, AsksAgain reading = AsksAgain::kStartsAnew);
 
 }  // namespace doublehold
 

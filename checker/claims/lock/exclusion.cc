@@ -14,6 +14,7 @@
 #include "checker/evidence/holds.h"
 #include "checker/evidence/names.h"
 #include "checker/evidence/overlaps.h"
+#include "checker/evidence/traits.h"
 #include "checker/measures/hold_margins.h"
 #include "checker/sentences/violation_text.h"
 #include "checker/verdict/decide.h"
@@ -49,6 +50,24 @@ std::optional<std::string> WhyNoneCouldOverlap(const Scene& scene, const Holds& 
   return WhyTooLittle(judged, static_cast<int64_t>(holds.all.size()) - judged, "holds");
 }
 
+// Why no overlap proves nothing: a client that asked again for the key may have been inside still,
+// as a re-entrant lock lets it.
+std::optional<std::string> WhyPerhapsInside(const Evidence& evidence, Part part) {
+  const RunFacts& facts = evidence.facts();
+  const bool reenters = facts.library || LockHas(facts, LockTrait::kReentry);
+  if (!reenters || !evidence.holds().is_ambiguous) return std::nullopt;
+  const Holds inside = ExtractHolds(evidence.history(), AsksAgain::kIsInside);
+  const std::vector<OverlapFound> overlaps = FindOverlaps(inside, part);
+  if (overlaps.empty()) return std::nullopt;
+  const Hold& held = inside.all[overlaps.front().first];
+  const Hold& next = inside.all[overlaps.front().second];
+  return fmt::format(
+      "{} was granted the key at {}, and {}, which had been granted it at {}, asked for it again "
+      "without a release: whether it was still inside is not recorded",
+      OwnerName(evidence.scene(), next.owner()), At(next.core.from_ns),
+      OwnerName(evidence.scene(), held.owner()), At(held.core.from_ns));
+}
+
 ClaimVerdict Check(const Evidence& evidence, const Limits& limits, Part part) {
   ClaimVerdict verdict{.unit = "holds"};
   const Holds& holds = evidence.holds();
@@ -72,6 +91,8 @@ ClaimVerdict Check(const Evidence& evidence, const Limits& limits, Part part) {
   }
   if (verdict.count == 0) {
     if (auto why = WhyNoneCouldOverlap(scene, holds))
+      return Undecided(std::move(verdict), *std::move(why));
+    if (auto why = WhyPerhapsInside(evidence, part))
       return Undecided(std::move(verdict), *std::move(why));
   }
   if (!lengths_ns.empty()) verdict.overlap = PercentilesOf(std::move(lengths_ns));

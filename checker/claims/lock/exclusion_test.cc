@@ -415,5 +415,24 @@ TEST(Exclusion, UndescribedOverlapsAreStillCheckedForStalls) {
   EXPECT_EQ(verdict.violations.size(), 1U);
 }
 
+// Where a lock lets its owner enter again, a client that asks again may still be inside.
+TEST(Exclusion, IsUnknownWhereAClientWasKilledAsItEnteredAgain) {
+  History history = FromLanes(R"(
+      c1:       A-a====A---
+      crash c1:            []
+      c2:             A-a==R-r
+      c3:                       A-a=R-r)",
+                              {.lock = "redisson"});
+  const ClaimVerdict held = CheckExclusion(history, {});
+  EXPECT_EQ(held.outcome, kExclusionUnknown);
+  EXPECT_EQ(held.reason,
+            "client 2 was granted the key at 0.014 s, and client 1, which had been granted it at "
+            "0.008 s, asked for it again without a release: whether it was still inside is not "
+            "recorded");
+  EXPECT_EQ(CheckLeaseExclusion(history, {}).outcome, kExclusionUnknown);
+  history.facts.lock = "set-nx-px";
+  EXPECT_EQ(CheckExclusion(history, {}).outcome, kExclusionValid) << "it had left before";
+}
+
 }  // namespace
 }  // namespace doublehold

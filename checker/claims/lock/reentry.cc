@@ -109,6 +109,8 @@ class ReentryChecker {
     if (count_ == 0 && inner_exits_ == 0) {
       return Undecided(std::move(verdict), "no client entered again what it held");
     }
+    if (count_ == 0 && looked_at_ == 0)
+      return Undecided(std::move(verdict), "nobody was refused the key after a nested exit");
     const std::string of = Counted(verdict.opportunities, "exit");
     return Decided(std::move(verdict), std::move(stories_),
                    fmt::format("{} of {} freed the lock too early, or not at all", count_, of),

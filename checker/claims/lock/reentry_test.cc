@@ -278,5 +278,13 @@ TEST(Reentry, IsUnknownWhereNobodyEnteredTwice) {
   EXPECT_EQ(VerdictOnReentry("c1: A-a===R-r").reason, "no client entered again what it held");
 }
 
+TEST(Reentry, IsUnknownWhereNobodyWasRefusedTheKeyAfterANestedExit) {
+  EXPECT_EQ(VerdictOnReentry(R"(
+      c1: A-a==A-a==R-r===R-r
+      c2:                        A-a=R-r)")
+                .reason,
+            "nobody was refused the key after a nested exit");
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -223,11 +223,14 @@ class ReleaseChecker {
         certain = false;
         continue;
       }
-      const bool throughout = hold->core.to_ns >= release.to_ns;
+      // A client that was killed, or left, keeps its lock until its lease is over.
+      const int64_t end_ns =
+          hold->promised.empty() ? hold->core.to_ns : hold->promised.back().to_ns;
+      const bool throughout = end_ns >= release.to_ns;
       // A holder that invoked its release at the instant of this answer may have been first.
       certain = certain && Before(release.to_ns, hold->core.to_ns);
       const bool around = throughout && Before(hold->core.from_ns, release.from_ns);
-      const bool met = hold->core.to_ns > release.from_ns && (own_is_over || around);
+      const bool met = end_ns > release.from_ns && (own_is_over || around);
       if (met && (harmed == nullptr || harmed->core.from_ns < hold->core.from_ns)) harmed = hold;
     }
     if (harmed == nullptr) return FreedWhose::kOwn;

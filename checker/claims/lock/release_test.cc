@@ -249,5 +249,16 @@ TEST(Release, LaterReadersLeaveTheFirstReadersLockInPlace) {
             Outcome3::kUnknown);
 }
 
+// The lock of a client that was killed is its own until its lease is over.
+TEST(Release, IsUnknownWhereItMayHaveFreedTheLockOfAClientThatWasKilled) {
+  const ClaimVerdict verdict = CheckRelease(FromLanes(R"(
+      c1:         A-a==!=============R-f
+      c2:                   A-a==
+      crash c2:                 []
+      c3:                                A-a==R-f)"),
+                                            {});
+  EXPECT_EQ(verdict.outcome, Outcome3::kUnknown) << verdict.reason;
+}
+
 }  // namespace
 }  // namespace doublehold
