@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kBlockBytes = size_t{16} * 1024;
 
-// Words are short: a call to memcpy takes longer than most of them. By two pieces, which overlap.
+// Copies a short word faster than a call to memcpy does: by two pieces, which may overlap.
 char* PutLetters(std::string_view word, char* to) {
   const auto by = [&]<typename Piece>(Piece piece) {
     std::memcpy(&piece, word.data(), sizeof(piece));

@@ -1,4 +1,4 @@
-// The words of messages, next to each other; all of them go at once.
+// Memory for the words of messages. One Clear frees all of them.
 #ifndef DOUBLEHOLD_LIB_SIM_ARGUMENT_ARENA_H_
 #define DOUBLEHOLD_LIB_SIM_ARGUMENT_ARENA_H_
 
@@ -11,12 +11,12 @@
 
 namespace doublehold::sim {
 
-// What Put returned stays where it is until the next Clear. Not thread-safe.
+// Memory returned by Put stays valid until the next Clear. Not thread-safe.
 class WordStore {
  public:
-  // A copy of two lists of words, one behind the other.
+  // Copies two lists of words into one list, `second` behind `first`.
   Argv Put(Argv first, Argv second = {});
-  // Keeps its memory.
+  // Frees the words and keeps the memory for reuse.
   void Clear();
 
  private:
@@ -29,7 +29,7 @@ class WordStore {
   std::byte* Take(size_t size);
 
   std::vector<Block> blocks_;
-  size_t block_ = 0;  // that is being filled, up to `used_`
+  size_t block_ = 0;  // index of the block being filled; its first `used_` bytes are taken
   size_t used_ = 0;
 };
 

@@ -9,11 +9,11 @@ namespace {
 
 std::vector<std::string> Read(Argv words) { return {words.begin(), words.end()}; }
 
-TEST(WordStore, KeepsWhatItWasGivenWhereItIs) {
+TEST(WordStore, KeepsWordsAtTheirAddresses) {
   WordStore store;
   std::vector<Argv> kept;
   std::vector<std::vector<std::string>> given;
-  for (size_t i = 0; i < 300; ++i) {  // of more than a few blocks
+  for (size_t i = 0; i < 300; ++i) {  // fills more than a few blocks
     given.push_back({"SET", std::string(i, 'k'), "", std::string(500, 'v')});
     std::vector<std::string_view> words(given.back().begin(), given.back().end());
     kept.push_back(store.Put(words));
@@ -25,14 +25,14 @@ TEST(WordStore, KeepsWhatItWasGivenWhereItIs) {
   EXPECT_EQ(Read(alone), std::vector<std::string>{large});
 }
 
-TEST(WordStore, TwoListsStandBehindEachOther) {
+TEST(WordStore, PutsTwoListsBehindEachOther) {
   WordStore store;
   const std::vector<std::string_view> keys{"a", "b"}, args{"c"};
   EXPECT_EQ(Read(store.Put(keys, args)), (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_TRUE(store.Put({}).empty());
 }
 
-TEST(WordStore, UsesItsMemoryAgain) {
+TEST(WordStore, ReusesItsMemoryAfterClear) {
   WordStore store;
   const std::vector<std::string_view> words{"a"};
   const Argv first = store.Put(words);

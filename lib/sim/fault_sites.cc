@@ -31,13 +31,13 @@ void World::NoteStep(Task& task, Step step) {
   task.noted.reset();
 }
 
-// A real server begins without scripts: who asks for one first sends it again, with its text, and
-// that is what is carried out.
+// Counts messages as on a real server, which begins without scripts: the first EVALSHA of a script
+// fails, and the client sends an EVAL with the text, which the server executes.
 void Network::NotePlace(Point point, uint32_t index) {
   const Link& link = links_[messages_[index].link];
   FaultPlace place{.point = point, .client = link.process, .node = link.node};
   std::vector<const Script*> known;
-  std::map<std::string, int> sent;  // by the client, of each command
+  std::map<std::string, int> sent;  // The client's commands so far, by name.
   for (uint32_t i = 1; i <= index; ++i) {
     const Message& message = messages_[i];
     const Link& other = links_[message.link];
@@ -50,7 +50,7 @@ void Network::NotePlace(Point point, uint32_t index) {
     place.command = message.script == nullptr     ? std::string(message.words.front())
                     : is_new || message.with_text ? "EVAL"
                                                   : "EVALSHA";
-    // What is sent again was asked for before.
+    // The EVALSHA that failed before this EVAL counts as well.
     if (is_new) ++sent["EVALSHA"];
     place.nth = ++sent[place.command];
   }

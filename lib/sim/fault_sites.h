@@ -1,5 +1,5 @@
-// At which points an execution asked for faults, in words that are true of a run on real servers as
-// well.
+// The points at which an execution asks for faults. They are described in terms that also hold for
+// a run on real servers.
 #ifndef DOUBLEHOLD_LIB_SIM_FAULT_SITES_H_
 #define DOUBLEHOLD_LIB_SIM_FAULT_SITES_H_
 
@@ -12,7 +12,7 @@
 
 namespace doublehold::sim {
 
-// Where the choices are asked whether a fault strikes.
+// The points at which the world asks its ChoiceSource whether a fault begins.
 enum class Point : uint8_t { kGoOn, kBegin, kRequest, kCarryOut, kReply, kNews };
 constexpr size_t kPoints = 6;
 constexpr Point PointOf(FaultSite site) {
@@ -31,33 +31,34 @@ constexpr Point PointOf(FaultSite site) {
   }
   return Point::kNews;
 }
-// A client's wall clock may be wrong before the client begins. A client that is stopped then, or
-// killed, is as good as one that begins later, or is not there.
+// Only the clock faults of a client can begin before the client does. Stopping or killing a client
+// then has no effect of its own: the client begins later, or is missing.
 constexpr bool StrikesAtBegin(FaultForm fault) {
   return fault == FaultForm::kClientClock || fault == FaultForm::kClientClockBack ||
          fault == FaultForm::kClientFast;
 }
 
-// A step that a client announced, and how often it had, that time included.
+// A step that a client announced, and how often it has announced that step, this time included.
 struct Announced {
   Step step = Step::kStart;
   int nth = 1;
 };
 
-// Where a fault could have struck: the point that a choice was about, as others may find it in a
-// world that is not simulated.
+// A place where a fault could begin: the point of a fault choice, described so that a real run can
+// find it.
 struct FaultPlace {
-  uint32_t at = 0;  // the number of the choice
+  uint32_t at = 0;  // index of the choice
   Point point = Point::kGoOn;
-  int client = 0;         // who goes on, or whose message it is
-  int node = -1;          // the message's; -1: it is no message
-  std::string command{};  // of it: what is carried out, of a script EVALSHA or EVAL
-  int nth = 0;            // such message of that client to that node, from 1 on
-  // What that client does there: of a message, the step that it announced as it sent it; else the
-  // one that it announces as it goes on. Nothing: none.
+  int client = 0;         // the client that continues, or the sender of the message
+  int node = -1;          // the node of the message; -1: the point is no message
+  std::string command{};  // of the message as executed; EVALSHA or EVAL for a script
+  int nth = 0;            // counts messages with this command from this client to this node, from 1
+  // For a message: the step that the client had announced when it sent the message. Otherwise: the
+  // step that the client announces next, after it continues. Empty: none.
   std::optional<Announced> step{};
-  bool looks_first =
-      false;  // at a clock, as it goes on, before it announces that: to be stopped there is another thing
+  // Whether the client reads a clock before it announces `step`. Stopping it before that read has
+  // another effect than stopping it at `step`.
+  bool looks_first = false;
 };
 
 }  // namespace doublehold::sim

@@ -8,7 +8,7 @@
 namespace doublehold::sim {
 namespace {
 
-// Of terms that never change, as they do not within a search, there are a few hundred at most.
+// A search has fixed terms, so it needs a few hundred texts at most.
 constexpr size_t kMostKept = 4096;
 
 std::string NodeName(int node) {

@@ -1,4 +1,4 @@
-// How a fault that struck is told to a reader.
+// Describes a fault of a simulated execution in words.
 #ifndef DOUBLEHOLD_LIB_SIM_FAULT_TEXT_H_
 #define DOUBLEHOLD_LIB_SIM_FAULT_TEXT_H_
 
@@ -13,17 +13,17 @@ namespace doublehold::sim {
 
 struct Struck {
   FaultForm fault = FaultForm::kPause;
-  int client = -1;             // -1: none
-  int node = -1;               // likewise
-  std::string_view command{};  // of a message: its first word, or "script"
+  int client = -1;             // -1: the fault hits no client
+  int node = -1;               // -1: the fault hits no node
+  std::string_view command{};  // the message's first word, or "script"
   Duration lasts{};
 };
 std::string TextOf(const Struck& struck);
 
-// Keeps each text that it made: to write one takes as long as a good part of an execution.
+// Caches the texts: formatting one takes a good part of the time of an execution.
 class FaultTexts {
  public:
-  // Until the next call.
+  // The reference is valid until the next call.
   const std::string& Of(const Struck& struck);
 
  private:

@@ -35,7 +35,7 @@ void Arrive([[maybe_unused]] void* kept, [[maybe_unused]] const void** bottom,
 #endif
 }
 
-// Boost asks it for a stack; the fiber has one already, and keeps it.
+// Passes the fiber's own stack to Boost as if Boost had allocated it; frees nothing.
 struct GivenStack {
   boost::context::stack_context stack;
   boost::context::stack_context allocate() { return stack; }
@@ -44,8 +44,8 @@ struct GivenStack {
 
 }  // namespace
 
-// The last frames on it are left, and never return: what they kept from being touched would stay so
-// for the next.
+// The last frames on this stack never return, so AddressSanitizer still poisons parts of them.
+// Unpoisons the stack for the next fiber.
 void StackPool::GiveBack(const boost::context::stack_context& stack) {
 #ifdef DOUBLEHOLD_ASAN_FIBERS
   ASAN_UNPOISON_MEMORY_REGION(static_cast<const char*>(stack.sp) - stack.size, stack.size);

@@ -1,7 +1,8 @@
-// A fiber: a function with a stack of its own, which runs when it is resumed and until it yields.
-// On Boost.Context; told to AddressSanitizer, which would take a change of stacks for a mistake.
+// A fiber: a function with a stack of its own. It runs from Resume until it yields or ends. Built
+// on Boost.Context. Stack changes are announced to AddressSanitizer, which would report them as
+// errors.
 //
-// Thread rule: all of a pool's fibers on one thread. A fiber has run to its end before it is
+// Thread rule: all fibers of a pool run on one thread. A fiber must have finished before it is
 // destroyed.
 #ifndef DOUBLEHOLD_LIB_SIM_FIBER_H_
 #define DOUBLEHOLD_LIB_SIM_FIBER_H_
@@ -13,7 +14,7 @@
 
 namespace doublehold::sim {
 
-// Stacks to be used again and again: to map one costs more than an execution. Outlives its fibers.
+// Reuses stacks, because mapping a stack costs more than an execution. Outlives its fibers.
 class StackPool {
  public:
   StackPool() = default;
@@ -30,15 +31,15 @@ class StackPool {
 
 class Fiber {
  public:
-  // Nothing runs before the first Resume.
+  // Does not run `body` before the first Resume.
   Fiber(StackPool& stacks, std::function<void()> body);
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // From outside: runs it until it yields or ends.
+  // Called from outside the fiber: runs the fiber until it yields or ends.
   void Resume();
-  // From inside: goes on where Resume was called.
+  // Called from inside the fiber: returns to the caller of Resume.
   void Yield();
   [[nodiscard]] bool finished() const { return finished_; }
 
@@ -48,7 +49,7 @@ class Fiber {
   std::function<void()> body_;
   bool finished_ = false;
   boost::context::fiber inside_, outside_;
-  // AddressSanitizer's: what it keeps of either side, and the bounds of the outer stack.
+  // State of AddressSanitizer: a fake stack for each side, and the bounds of the outer stack.
   void* fake_inside_ = nullptr;
   void* fake_outside_ = nullptr;
   const void* outer_bottom_ = nullptr;

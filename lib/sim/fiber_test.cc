@@ -48,7 +48,7 @@ TEST(Fiber, OneMayResumeAnother) {
   EXPECT_EQ(said, "oipj");
 }
 
-// What a task throws and catches stays its own, whoever runs in between.
+// An exception that a task throws and catches stays in the task, whichever fibers run in between.
 TEST(Fiber, ExceptionsStayOnTheirOwnStack) {
   StackPool stacks;
   std::string said;

@@ -1,5 +1,5 @@
-// Who listens on the channels of a simulated world's nodes: by connections of their own, which
-// break as others do.
+// Subscriptions to the channels of a simulated world's nodes. Each has a connection of its own,
+// which breaks as other connections do.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -65,7 +65,7 @@ void Network::Publish(int node) {
   }
 }
 
-// In the order in which the node does it, as on every connection.
+// Plans the delivery in the order of publishing, as every connection does.
 void Network::TellListener(uint32_t listener, Link& link, bool closes, MonoTime at) {
   link.last_reply = std::max(link.last_reply, at);
   const uint64_t number = static_cast<uint64_t>(link.number);

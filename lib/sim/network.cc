@@ -14,8 +14,9 @@ CallResult Failure(bool definite, std::string message) {
   return tl::unexpected(CallFailure{.definite = definite, .message = std::move(message)});
 }
 
-// As the real connection reads it: a server that refuses a command has done nothing; a script may
-// have failed half-way.
+// Converts a server's reply as the real connection does. An error is definite because the server
+// refused the command and changed nothing. Only a script's error is not: the script may have failed
+// half-way.
 void Read(ServerReply&& reply, bool of_script, CallResult& into) {
   if (reply) {
     into = std::move(*reply);
@@ -36,8 +37,8 @@ void Network::Begin(World& world, int nodes) {
     node.clock = {};
     node.still_until = node.down_until = {};
     node.restarts = 0;
-    // Where commands are counted, that which loads a script counts as well, as on a server that has
-    // just begun.
+    // When all traffic is recorded, the node begins without scripts. Then the commands that load a
+    // script are counted too, as on a real server that has just started.
     node.knows_all = !world.terms_.records_traffic;
     node.replicas.reset();
     if (world.terms_.replicas > 0) node.replicas.emplace(node.redis, world.terms_.lag);
@@ -128,8 +129,8 @@ CallResult* Network::Take(uint32_t link) {
 void Network::Break(uint32_t link) {
   world_->NoteManyEffects();
   Link& broken = links_[link];
-  // The node reads to the end of the connection: what is on its way there is carried out with all
-  // that was watched and queued.
+  // The node reads to the end of the connection. A request that is still on its way is executed
+  // with the connection's watches and queued commands, so the node closes only afterwards.
   if (broken.number != 0 && (broken.awaited == 0 || messages_[broken.awaited].carried_out))
     nodes_[static_cast<size_t>(broken.node)].redis.CloseConnection(broken.number);
   broken.number = 0;
@@ -141,14 +142,13 @@ void Network::DeliverRequest(uint32_t index) {
   Message& message = messages_[index];
   const int number = links_[message.link].node;
   Node& node = nodes_[static_cast<size_t>(number)];
-  if (message.restarts != node.restarts) return;  // lost with its connection
+  if (message.restarts != node.restarts) return;  // the message was lost when the connection broke
   if (node.still_until > world_->now_) return Again(index, node);
   if (number != kStoreId.number) {
     if (world_->NotesPlaces(Point::kCarryOut)) NotePlace(Point::kCarryOut, index);
     const std::optional<FaultForm> fault = world_->Strike(Point::kCarryOut);
     if (fault && StrikeNode(*fault, number)) {
-      // A node that restarts has lost what was on its way to it; one that stands still carries it
-      // out later.
+      // A node that restarts has lost the message; a paused node executes it later.
       if (node.still_until > world_->now_) Again(index, node);
       return;
     }
@@ -198,7 +198,7 @@ void Network::CarryOut(Message& message, Node& node) {
   if (message.script == nullptr)
     return Read(node.redis.Execute(message.number, message.words, now_ms), /*of_script=*/false,
                 message.reply);
-  // A server that has not forgotten them has known the scripts for long.
+  // A server that has not lost its scripts is assumed to know every script.
   if (message.with_text || node.knows_all) node.redis.LoadScript(*message.script);
   Read(node.redis.Eval(message.number, *message.script, message.words, message.args, now_ms),
        /*of_script=*/true, message.reply);
@@ -213,7 +213,7 @@ void Network::Answer(uint32_t index, MonoTime at) {
   world_->Plan({.at = link.last_reply, .what = World::Due::What::kReply, .which = index});
 }
 
-// The connection breaks; who waits for this answer is told as soon as word can reach it.
+// Breaks the connection. The caller sees the failure after one latency.
 void Network::Lose(uint32_t index, bool definite, std::string why) {
   messages_[index].closes = true;
   messages_[index].reply = Failure(definite, std::move(why));

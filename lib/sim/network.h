@@ -1,8 +1,9 @@
-// The messages of a simulated world, and the nodes that they go to.
+// The messages of a simulated world, and the nodes that receive them.
 //
-// A connection delivers in order; between connections there is no order but that of time. A request
-// that was sent is carried out whether or not anybody waits for it any more. Thread rule: one
-// thread; belongs to its World.
+// A connection delivers messages in order. Messages of different connections are ordered by time
+// only. A node executes every request that arrives, even if its sender has given up waiting.
+//
+// Thread rule: one thread; belongs to its World.
 #ifndef DOUBLEHOLD_LIB_SIM_NETWORK_H_
 #define DOUBLEHOLD_LIB_SIM_NETWORK_H_
 
@@ -24,50 +25,51 @@ namespace doublehold::sim {
 class World;
 
 constexpr std::string_view kNoScript =
-    "NOSCRIPT";  // so begins the answer to a digest that a server does not know
+    "NOSCRIPT";  // prefix of the error reply to EVALSHA with an unknown digest
 
 class Network {
  public:
   explicit Network(ScriptEngine& scripts) : scripts_(scripts) {}
 
-  // As new, in that world; what it has allocated is used again.
+  // Resets the network for a new world, and reuses the allocated memory.
   void Begin(World& world, int nodes);
 
-  // A connection of a task of a process, by its number. Opened when first used, and again when it
-  // broke.
+  // Returns the index of the connection from this task of `process` to `node`. Opens the connection
+  // on first use, and again after it broke.
   uint32_t Connect(uint32_t task, int process, int node);
   void Send(uint32_t link, Argv command);
-  // By its digest.
+  // Sends EVALSHA.
   void SendScript(uint32_t link, const Script& script, Argv keys, Argv args);
-  // The script that was sent last on it, now with its text.
+  // Sends the script of the last SendScript on this connection again, as EVAL with the text.
   void SendText(uint32_t link);
-  // What came back on it, once, to be taken from there; null when nothing did.
+  // Returns the reply that arrived on this connection, once. The caller may move from the result.
+  // Null when no reply has arrived.
   CallResult* Take(uint32_t link);
-  // Nobody waits for what comes on it any more.
+  // Closes the connection; a reply to the pending call is dropped.
   void Break(uint32_t link);
   [[nodiscard]] bool IsOpen(uint32_t link) const { return links_[link].number != 0; }
 
-  // Who listens on a channel, by a connection of its own. The confirmation that it is subscribed is
-  // news like any other: what was published before it is missed.
+  // Listens on a channel over a connection of its own. The confirmation of the subscription arrives
+  // as news. Messages published before the node has subscribed the listener are missed.
   uint32_t Listen(uint32_t task, int process, int node, std::string channel);
   void Subscribe(uint32_t listener);
   void Unsubscribe(uint32_t listener);
-  // Whether there is such a connection: not before Subscribe, nor after its node was gone.
+  // Whether the listener's connection is open: from Subscribe until the connection breaks.
   [[nodiscard]] bool IsListening(uint32_t listener) const {
     return IsOpen(listeners_[listener].link);
   }
-  // Of a message: who waits for it, and whom it asks.
+  // The process that sent a message, and the node that receives it.
   [[nodiscard]] int ProcessOf(uint32_t message) const {
     return links_[messages_[message].link].process;
   }
   [[nodiscard]] int NodeOf(uint32_t message) const { return links_[messages_[message].link].node; }
-  // Whether anything came since it was asked last; whoever waits for it is woken.
+  // Whether news arrived since the last call. News also wakes the waiting task.
   bool TakeNews(uint32_t listener);
 
-  // A message that is due.
+  // Deliver a message that is due.
   void DeliverRequest(uint32_t message);
   void DeliverReply(uint32_t message);
-  // What was published, to who listens on that connection; or the end of that.
+  // Delivers a published message to a listener, or the end of the listener's connection.
   void DeliverNews(uint32_t listener, uint64_t what);
 
  private:
@@ -76,39 +78,39 @@ class Network {
     RedisModel redis;
     SkewedClock clock{};
     MonoTime still_until{};
-    MonoTime down_until{};  // nothing listens there
-    int restarts = 0;       // how often its connections broke
-    bool knows_all = true;  // scripts
+    MonoTime down_until{};  // until then, nothing listens on the node's port
+    int restarts = 0;       // how often all connections to the node broke
+    bool knows_all = true;  // whether every script counts as loaded
     std::optional<ReplicaLog> replicas{};
   };
   struct Link {
     uint32_t task = 0;
     int process = 0;
     int node = 0;
-    int number = 0;  // of the connection, as the node sees it; 0: not open
+    int number = 0;  // the node's number for this connection; 0: not open
     MonoTime last_request{}, last_reply{};
-    uint32_t sent = 0;      // the last message on it
-    uint32_t awaited = 0;   // the message whose answer is awaited; 0: none
-    uint32_t answered = 0;  // the message whose answer is there, until it is taken; 0: none
-    std::optional<uint32_t> listener{};  // whose connection it is
+    uint32_t sent = 0;      // index of the last message on this connection
+    uint32_t awaited = 0;   // the message whose reply is pending; 0: none
+    uint32_t answered = 0;  // the message whose reply has arrived and is not yet taken; 0: none
+    std::optional<uint32_t> listener{};  // the listener that owns this connection
   };
   struct Message {
     uint32_t link = 0;
-    int number = 0;    // of the connection that it was sent on
-    int restarts = 0;  // of its node until then
+    int number = 0;    // number of the connection when the message was sent
+    int restarts = 0;  // restarts of the node when the message was sent
     const Script* script = nullptr;
     bool with_text = false;
-    Argv words{}, args{};  // of a script: keys, and arguments
+    Argv words{}, args{};  // for a script: keys and arguments
     CallResult reply{};
     bool carried_out = false;
-    bool replied = false;             // that is on its way, or there
-    bool closes = false;              // the connection is gone with it
-    std::optional<Announced> step{};  // that its sender announced as it sent it
+    bool replied = false;             // the reply was sent
+    bool closes = false;              // the connection closes with this reply
+    std::optional<Announced> step{};  // the step that the sender had announced
   };
   struct Listener {
     uint32_t link = 0;
     std::string channel;
-    int number = 0;  // of the connection by which the node knows of it; 0: it does not
+    int number = 0;  // number of the subscribed connection; 0: not subscribed
     bool has_news = false;
     bool gone = false;
   };
@@ -122,7 +124,7 @@ class Network {
   void Publish(int node);
   void TellListener(uint32_t listener, Link& link, bool closes, MonoTime at);
   void CountListeners(int node, const std::string& channel);
-  void Answer(uint32_t index, MonoTime at);  // with the message's reply
+  void Answer(uint32_t index, MonoTime at);  // sends the message's reply
   void Lose(uint32_t index, bool definite, std::string why);
   void Forsake(int node);
   std::optional<Duration> AwaitReplicas(Message& message, const Node& node);
@@ -133,8 +135,8 @@ class Network {
   std::vector<Node> nodes_;
   std::vector<Link> links_;
   WordStore words_;
-  std::vector<Message> messages_;  // [0] is none
-  size_t message_count_ = 1;       // of the world that there is now
+  std::vector<Message> messages_;  // index 0 is unused
+  size_t message_count_ = 1;       // messages of the current world
   std::vector<Listener> listeners_;
   int connections_ = 0;
 };

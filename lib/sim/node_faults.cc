@@ -1,4 +1,4 @@
-// What strikes a node of a simulated world, and what becomes of its connections and its replicas.
+// Faults on a node of a simulated world: their effect on its data, connections and replicas.
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace doublehold::sim {
 
-// True: what was to be carried out is not, now.
+// Returns true when the fault keeps the node from executing the current message now.
 bool Network::StrikeNode(FaultForm fault, int number) {
   Node& node = nodes_[static_cast<size_t>(number)];
   const MonoTime now = world_->now_;
@@ -39,8 +39,8 @@ bool Network::StrikeNode(FaultForm fault, int number) {
       Forsake(number);
       return true;
     case FaultForm::kFailover: {
-      // With what it has received, and a clock of its own; a server that begins knows no scripts.
-      // The clients find it where the old one was, and the others follow it.
+      // The promoted replica has the data that it had received, a clock of its own and no scripts.
+      // Clients reach it at the old master's address, and the other replicas follow it.
       node.clock = {};
       node.redis = RedisModel(node.replicas->At(now));
       node.redis.RestartWithData();
@@ -75,7 +75,8 @@ bool Network::StrikeNode(FaultForm fault, int number) {
   }
 }
 
-// Its process is gone: all connections to it break, and what was on its way to it is lost.
+// The node's process is gone: all connections to it break, and messages on their way to it are
+// lost.
 void Network::Forsake(int number) {
   Node& node = nodes_[static_cast<size_t>(number)];
   ++node.restarts;
@@ -84,7 +85,7 @@ void Network::Forsake(int number) {
     if (link.node != number || link.number == 0) continue;
     if (link.listener) listeners_[*link.listener].number = 0;
     if (link.awaited != 0 && messages_[link.awaited].replied) {
-      messages_[link.awaited].closes = true;  // what the server has sent still arrives
+      messages_[link.awaited].closes = true;  // a reply that the server has sent still arrives
     } else if (link.awaited != 0) {
       Lose(link.awaited, /*definite=*/false, "the server closed the connection");
     } else if (link.listener) {
@@ -95,8 +96,8 @@ void Network::Forsake(int number) {
   }
 }
 
-// WAIT, of a node with replicas: as many as there are once they have it, or none when its time is
-// over. How much later it is answered, if ever, than other commands are.
+// WAIT on a node with replicas. Replies with the number of replicas once they have the data, or
+// with 0 at the timeout. Returns how much later than other commands it is answered; empty: never.
 std::optional<Duration> Network::AwaitReplicas(Message& message, const Node& node) {
   constexpr size_t kTimeoutAt = 2;
   const int count = node.replicas->is_cut() ? 0 : world_->terms_.replicas;

@@ -1,4 +1,4 @@
-// What goes first of several things that are due, and which of these orders come to the same.
+// Orders simultaneous events, and detects orders that lead to the same history (sleep sets).
 #include <algorithm>
 
 #include "lib/base/check.h"
@@ -6,14 +6,13 @@
 
 namespace doublehold::sim {
 
-// The next thing, or, when the choices want that and another is due within the window, the one
-// after it.
+// Returns the event to happen next. The choices may defer `due` behind the next event that is due
+// within the window, and so on.
 World::Due World::TakeNext(const Due& due) {
   Due first = Take(due);
   if (first.what == Due::What::kHeal) return first;
   while (true) {
-    // A fault that ends in between only says so, at its time: it is nothing that the first could
-    // wait for.
+    // The end of a fault only records itself at its time. No event is deferred behind it.
     std::vector<Due>& heals = memory_->heals_between;
     heals.clear();
     const Due* next = Next();
@@ -35,7 +34,8 @@ World::Due World::TakeNext(const Due& due) {
   }
 }
 
-// One that sleeps already sleeps on. One that is due later would happen at another time.
+// Plans `first` again behind `second`. An event in the sleep set stays there. Only a tie adds a
+// sleep-set entry: an event that is deferred to a later instant happens at another time.
 void World::LetWait(Due first, const Due& second, bool is_tie) {
   const auto asleep = std::ranges::find(asleep_, first.number, &Sleeper::number);
   first.at = std::max(first.at, second.at);
@@ -47,19 +47,23 @@ void World::LetWait(Due first, const Due& second, bool is_tie) {
   }
 }
 
-// What is sent to two nodes comes to the same in either order; so does what a node is sent and what
-// a client hears or does, and what a client hears and another does. Each has one effect, so that
-// what the other order brings about, the order of these two effects does, which is a choice as
-// well. Two clients' steps are not among these: their time-outs end in the order in which they
-// began. (By sleep sets: Godefroid, Partial-Order Methods for the Verification of Concurrent
-// Systems, 1996.)
+// Removes the sleep-set entries that depend on `due`. These pairs of events are independent:
+// - requests to two nodes;
+// - a request to a node, and a reply to a client or a step of a client;
+// - a reply to one client, and a reply to another client or a step of another client.
+//
+// Each event of such a pair plans at most one further event. The order of these further events is a
+// choice of its own, so nothing that the other order leads to is lost. The steps of two clients
+// depend on each other: their timeouts fire in the order in which they were set. (Sleep sets:
+// Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996.)
 void World::HappenBesideSleepers(const Due& due) {
   const Place place = PlaceOf(due);
   const bool was_asleep = std::ranges::find(asleep_, due.number, &Sleeper::number) != asleep_.end();
   const uint64_t effects = effects_;
   Happen(due);
   const bool is_simple = effects_ - effects <= 1;
-  // What could have struck it did so behind those that it waited for, which may depend on that.
+  // Choices asked so far count as new: a fault here strikes after the events that `due` was
+  // deferred behind, and may depend on them.
   if (was_asleep && is_simple && !again_from_) again_from_ = asked_;
   const auto depends = [&](const Sleeper& sleeper) {
     if (!is_simple || sleeper.number == due.number || sleeper.at != due.at) return true;

@@ -1,4 +1,4 @@
-// What the replicas of a simulated node have of its data.
+// The data that the replicas of a simulated node have.
 #ifndef DOUBLEHOLD_LIB_SIM_REPLICA_LOG_H_
 #define DOUBLEHOLD_LIB_SIM_REPLICA_LOG_H_
 
@@ -11,17 +11,17 @@
 
 namespace doublehold::sim {
 
-// All of them have the same: what the node had `lag` ago, or, once they are cut off from it, before
-// that. A copy of the node is kept for each command within the lag, so it is for worlds with few of
-// them.
+// All replicas have the same data: the node's state `lag` ago. Once replication is cut, they keep
+// the state that was sent before the cut. The log copies the node at each command within the lag,
+// so it suits worlds with few commands.
 class ReplicaLog {
  public:
-  // In the beginning they have what the node has.
+  // The replicas begin with the node's data.
   ReplicaLog(const RedisModel& node, Duration lag) : lag_(lag) { kept_.push_back({{}, node}); }
 
-  // What the node has since then.
+  // Records the node's state after a command at `at`.
   void Note(MonoTime at, const RedisModel& node);
-  // They receive nothing more that was not on its way. Once more changes nothing.
+  // Cuts replication. Updates sent before `at` still arrive. A second call has no effect.
   void Cut(MonoTime at) {
     if (!cut_) cut_ = at;
   }
@@ -32,7 +32,7 @@ class ReplicaLog {
   Duration lag_;
   std::optional<MonoTime> cut_{};
   std::vector<std::pair<MonoTime, RedisModel>>
-      kept_{};  // by time; the first is what they have received for sure
+      kept_{};  // by time; the first is the state that the replicas have received
 };
 
 }  // namespace doublehold::sim

@@ -13,7 +13,7 @@ CallFailure Gone() { return {.definite = true, .message = "the client was killed
 
 }  // namespace
 
-// A task that was spawned, in the hands of the one that did.
+// The parent's handle on a task that it has spawned.
 class SimEnv::Handle final : public doublehold::Task {
  public:
   Handle(World& world, World::Task& parent, World::Task& child)
@@ -155,9 +155,9 @@ std::unique_ptr<doublehold::Task> SimEnv::Spawn(TaskKind kind, std::function<voi
   return std::make_unique<Handle>(world_, task_, child);
 }
 
-// A client can be stopped wherever it goes on. What it does from there to its next step takes no
-// time, so that being stopped at that comes to the same, but for these two: before them it may have
-// looked at a clock, and decided by it.
+// Fault points at steps. A client can be stopped wherever it continues, and running on from there
+// to its next step takes no time. So a stop at that step has the same effect, except at these two
+// steps: the client may have read a clock before them and decided by it.
 void SimEnv::Reach(Step step) {
   world_.NoteStep(task_, step);
   if (step == Step::kAfterAcquire || step == Step::kMidRelease) world_.PassPoint(task_);

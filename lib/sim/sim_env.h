@@ -10,8 +10,8 @@
 
 namespace doublehold::sim {
 
-// Belongs to its task, whose fiber alone uses it. Once its process was killed every call fails at
-// once and nothing is recorded, so that the task comes to its end.
+// Belongs to one task; only the task's fiber uses it. After the task's process is killed, every
+// call fails at once and nothing is recorded, so that the task ends.
 class SimEnv final : public Env {
  public:
   SimEnv(World& world, World::Task& task);

@@ -1,4 +1,4 @@
-// How far a wall clock of a simulated world is off.
+// The offset of a wall clock in a simulated world.
 #ifndef DOUBLEHOLD_LIB_SIM_SKEWED_CLOCK_H_
 #define DOUBLEHOLD_LIB_SIM_SKEWED_CLOCK_H_
 

@@ -77,7 +77,7 @@ void World::Run(bool with_faults) {
   }
 }
 
-// Few things are due at a time, and most that are planned come after nearly all of them.
+// `due` is a plain sorted vector: few events are planned at a time, and most new ones are due last.
 void World::Plan(Due due) {
   due.number = ++planned_;
   ++effects_;

@@ -1,13 +1,13 @@
 // A simulated world: processes whose tasks are fibers, nodes that are modelled Redis servers,
-// messages between them, and virtual time. What happens is decided by a ChoiceSource alone: the
-// same answers, the same execution.
+// messages between them, and virtual time. Only a ChoiceSource decides what happens: the same
+// answers give the same execution.
 //
-// Things happen one after the other, in the order in which they are due; of equals, in the order in
-// which they came about. A message takes `latency`; computing takes no time. Faults strike at
-// points (fault_sites.h), while clients are at work.
+// Events happen one at a time, in the order of their due times. Events with the same due time
+// happen in the order in which they were planned. A message takes `latency`; computing takes no
+// time. Faults begin at points (fault_sites.h), and only while clients work.
 //
-// Thread rule: one thread. A World is one execution; it refers to the terms, the choices and the
-// bench, which outlive it.
+// Thread rule: one thread. A World is one execution. The terms, the choices and the bench must
+// outlive it.
 #ifndef DOUBLEHOLD_LIB_SIM_WORLD_H_
 #define DOUBLEHOLD_LIB_SIM_WORLD_H_
 
@@ -30,30 +30,33 @@ namespace doublehold::sim {
 
 struct WorldMemory;
 
-// What is used again and again by one execution after the other. Outlives them.
+// Memory and engines that one execution after the other reuses. Outlives the worlds.
 struct Workbench {
   Workbench();
   ~Workbench();
   StackPool stacks;
   ScriptEngine scripts;
-  std::unique_ptr<WorldMemory> left;  // by the last world that has ended, for the next
+  std::unique_ptr<WorldMemory> left;  // the last world's memory, for the next world
 };
 
 struct WorldTerms {
   int clients = 1;
-  int nodes = 1;  // 1.. keep locks; 0 is the store
+  int nodes = 1;  // nodes 1.. keep locks; node 0 is the store
   uint64_t seed = 1;
-  Duration latency = 50us;   // of a message
-  Duration apart{};          // by which each client begins after the one before it
-  Duration lasts{};          // how long a pause is, or a message is held; and how far a clock jumps
-  int replicas = 0;          // of each node
-  Duration lag{};            // by which they are behind
-  Duration restart_delay{};  // for which a node that restarts is kept out
-  bool records_traffic = false;  // of all clients: else of those that are idle
-  Duration window{};             // things due within it of each other may change places; 0: none do
+  Duration latency = 50us;   // of one message, one way
+  Duration apart{};          // delay between the starts of consecutive clients
+  Duration lasts{};          // length of a pause or a held message; size of a clock jump
+  int replicas = 0;          // for each node
+  Duration lag{};            // replication lag
+  Duration restart_delay{};  // how long a restarting node refuses connections
+  // Whether the traffic of all clients is recorded; otherwise only of idle clients.
+  bool records_traffic = false;
+  // Events due within this time of each other may be reordered; 0: none.
+  Duration window{};
   std::vector<FaultForm> faults{};
-  int64_t most_steps = 100'000;               // an execution that takes more is cut off
-  std::vector<FaultPlace>* places = nullptr;  // where to note them, if anywhere; outlives the world
+  int64_t most_steps = 100'000;  // an execution with more steps is cut off
+  // Where to note the fault places; null: nowhere. Outlives the world.
+  std::vector<FaultPlace>* places = nullptr;
 };
 
 class World {
@@ -63,18 +66,19 @@ class World {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  // A task of a process: 0 the referee, 1.. a client. It begins when it is due.
+  // Starts a task of a process: 0 is the referee, 1.. are clients. The task begins when it is due.
   void Start(int process, TaskKind kind, int thread, std::function<void(Env&)> body);
-  // Until nothing is left to happen. With faults: clients are at work, and the choices are asked.
+  // Runs until no event is left. With faults: clients work, and the choices are asked.
   void Run(bool with_faults);
 
   [[nodiscard]] const std::vector<Event>& events() const;
   [[nodiscard]] const std::vector<FaultFact>& faults() const;
-  // Which they were, in that order.
+  // The faults that began, in order.
   [[nodiscard]] const std::vector<FaultForm>& struck() const;
   [[nodiscard]] bool cut_off() const { return cut_off_; }
-  // The number of the choice from which on this is another execution, with fewer things that
-  // waited, but for the order of two that do not depend on each other; nothing: it is none.
+  // Sleep sets: index of the first choice from which this execution repeats another one. The other
+  // execution defers fewer events and differs only in the order of independent events. Empty when
+  // this execution is not redundant.
   [[nodiscard]] std::optional<uint32_t> again_from() const { return again_from_; }
   [[nodiscard]] MonoTime now() const { return now_; }
 
@@ -85,28 +89,28 @@ class World {
   struct Process;
   struct Task;
 
-  // Something that is to happen.
+  // An event that is due at a later time.
   struct Due {
     MonoTime at;
-    uint64_t number = 0;  // of equals the lower first
+    uint64_t number = 0;  // among events due at the same time, the lower number happens first
     enum class What : uint8_t { kWake, kRequest, kReply, kNews, kHeal } what = What::kWake;
-    uint32_t which = 0;  // a task, a message, a listener, a fault
-    uint64_t wait = 0;   // of a task: the wait that it ends; of news: the connection
+    uint32_t which = 0;  // index of the task, message, listener or fault
+    uint64_t wait = 0;   // of a task: the wait that this event ends; of news: the connection
   };
   static bool IsBefore(const Due& a, const Due& b) {
     return a.at != b.at ? a.at < b.at : a.number < b.number;
   }
 
-  // Where something that is due has its effect; of a healing fault nobody knows.
+  // Where a due event takes effect. The place of a heal is not known.
   struct Place {
     enum class Kind : uint8_t { kAnywhere, kNode, kProcess } kind = Kind::kAnywhere;
     int number = 0;
-    bool runs = false;  // what the process does next; else it hears of something
+    bool runs = false;  // whether the process runs its next step; otherwise a message arrives
   };
-  // What waited for something else that was due at the same instant. As long as all that happens
-  // does not depend on it, its turn would have come to the same.
+  // Sleep-set entry: an event deferred behind a simultaneous one. The entry stays until an event
+  // happens that depends on the deferred one. Until then, both orders lead to the same history.
   struct Sleeper {
-    uint64_t number = 0;  // of what is due
+    uint64_t number = 0;  // of the deferred event
     MonoTime at{};
     Place place{};
   };
@@ -115,7 +119,8 @@ class World {
                 Duration later = {});
   void Plan(Due due);
   void Insert(const Due& due);
-  // The next thing, null when there is none; what nobody waits for any more is dropped.
+  // Returns the next event, or null when none is left. Drops wake-ups of waits that have already
+  // ended.
   const Due* Next();
   Due Take(const Due& next);
   Due TakeNext(const Due& next);
@@ -130,21 +135,21 @@ class World {
   void Happen(const Due& due);
   void GoOn(const Due& due);
   void RunTask(Task& task);
-  // Of a task that runs: goes on at once, unless its process is struck here.
+  // Called by a running task: continues at once unless a fault hits the task's process here.
   void PassPoint(Task& task);
   void Kill(Process& process);
   Network& network();
 
-  // Of a task that runs: lets others go on until it is woken, or until then. At once when its
-  // process is gone.
+  // Called by a running task: lets other tasks run until this one is woken, or until `until`.
+  // Returns at once when the task's process is killed.
   void Block(Task& task, MonoTime until);
   void Wake(uint32_t task);
   void Join(Task& joining, Task& child);
   void Record(const Task& task, const Event& event);
-  // Of a message to a node with locks: recorded when its sender is idle, or always.
+  // Records a message to a lock node when its sender is idle, or when all traffic is recorded.
   void NoteTraffic(int process, int node);
 
-  // The fault that strikes at a point, if any.
+  // Asks whether a fault begins at a point, and which.
   std::optional<FaultForm> Strike(Point point) {
     const uint32_t count = alternatives_[static_cast<size_t>(point)];
     if (count == 0) return std::nullopt;
@@ -153,16 +158,16 @@ class World {
     return FaultOf(point, choice);
   }
   [[nodiscard]] FaultForm FaultOf(Point point, uint32_t choice) const;
-  // Before Strike: notes the place, where that is wanted and a choice will be asked.
+  // Call before Strike. Whether a fault place must be noted: the terms ask for places, and Strike
+  // will ask for a choice.
   [[nodiscard]] bool NotesPlaces(Point point) const {
     return terms_.places != nullptr && alternatives_[static_cast<size_t>(point)] != 0;
   }
   void NotePlace(FaultPlace place);
   void NoteGoingOn(Task& task, Point point);
   void NoteStep(Task& task, Step step);
-  // Notes a fault that began now, and when it ends: MonoTime::max() when nothing heals it, as of a
-  // clock that has jumped.
-  // `command`: of the message that it befell.
+  // Records a fault that begins now and ends at `until`. MonoTime::max(): nothing heals the fault,
+  // for example a clock jump. `command` is the command of the message that the fault hits.
   void Note(FaultForm fault, int client, int node, MonoTime until, std::string_view command = {});
   void Heal(uint32_t fault);
 
@@ -174,9 +179,9 @@ class World {
   std::unique_ptr<WorldMemory> memory_;
   std::vector<Sleeper> asleep_{};
   uint32_t asked_ = 0;    // choices
-  uint64_t effects_ = 0;  // on what else is due, or will be; a fault is many
+  uint64_t effects_ = 0;  // events planned by the current event; a fault counts as several
   std::optional<uint32_t> again_from_{};
-  std::array<uint32_t, kPoints> alternatives_{};  // at each point; 0: nothing is asked
+  std::array<uint32_t, kPoints> alternatives_{};  // at each point; 0: no choice is asked
   bool cut_off_ = false;
   int64_t steps_ = 0;
 };

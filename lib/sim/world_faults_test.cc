@@ -1,5 +1,5 @@
-// The faults of a simulated world that are more than a message: replicas, restarts, scripts, drift,
-// channels.
+// The faults of a simulated world on more than single messages: replicas, restarts, scripts, clock
+// drift, channels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace {
 
 using WorldFaultsLines = std::vector<std::string>;
 
-// What client 1 is answered, one command after the other, each 10 ms after the answer to the one
-// before; all at node 1, each waited for for 100 ms. "script": one that says how often it ran.
+// Returns the replies to client 1's commands at node 1. Each command is sent 10 ms after the reply
+// before it, with a timeout of 100 ms. The command "script" runs a script that counts its runs.
 WorldFaultsLines Ask(const WorldTerms& terms, const Deviations& deviations,
                      const WorldFaultsLines& commands) {
   static const Script script("return redis.call('incr', KEYS[1])");
@@ -45,14 +45,14 @@ TEST(WorldFaults, ANodeThatRestartsHasItsDataAndNoScripts) {
   const WorldFaultsLines commands{"SET k v PX 15", "script", "GET k", "script"};
   EXPECT_EQ(Ask(With({}), {}, commands),
             (WorldFaultsLines{"0.1 OK", "10.2 1", "20.3 nil", "30.4 2"}));
-  // It strikes the second command: its connection is gone; the clock has gone on; the script is
-  // sent with its text.
+  // The restart hits the second command, whose connection breaks. The node's clock has gone on. The
+  // script is sent again with its text.
   EXPECT_EQ(Ask(With({FaultForm::kRestartWithData}), {{.at = 1, .choice = 1}}, commands),
             (WorldFaultsLines{"0.1 OK", "10.2 perhaps", "20.3 nil", "30.5 1"}));
 }
 
-// How far client 1's wall clock is off as it begins, in ms, and how far a fault that struck says
-// that it moved it.
+// Returns the offset of client 1's wall clock when the client begins, and the offset that the
+// recorded fault reports, both in ms.
 std::pair<int64_t, int64_t> OffAtBegin(const std::vector<FaultForm>& faults, uint32_t choice) {
   Scene scene(faults, {{.at = 0, .choice = choice}});
   int64_t off_ms = 0;
@@ -70,7 +70,7 @@ TEST(WorldFaults, AClientsClockMayBeWrongBeforeItBegins) {
   EXPECT_EQ(OffAtBegin({ahead, back}, 0), std::pair(int64_t{0}, int64_t{0}));
   EXPECT_EQ(OffAtBegin({ahead, back}, 1), std::pair(int64_t{640}, int64_t{640}));
   EXPECT_EQ(OffAtBegin({ahead, back}, 2), std::pair(int64_t{-640}, int64_t{-640}));
-  // It is not stopped or killed there: of these the clock's is the only one.
+  // A client is not stopped or killed before it begins, so the clock fault is the only choice.
   EXPECT_EQ(OffAtBegin({FaultForm::kPause, FaultForm::kCrash, back}, 1),
             std::pair(int64_t{-640}, int64_t{-640}));
 }
@@ -88,7 +88,7 @@ TEST(WorldFaults, ANodesClockThatJumpsBackIsRecordedAsMovedBack) {
   EXPECT_EQ(moved_ms(FaultForm::kNodeClockBack), -640);
 }
 
-TEST(WorldFaults, ANodeThatForgetsItsScriptsIsSentTheText) {
+TEST(WorldFaults, ANodeWithoutScriptsIsSentTheText) {
   EXPECT_EQ(Ask(With({FaultForm::kForgetScripts}), {{.at = 1, .choice = 1}},
                 {"script", "script", "script"}),
             (WorldFaultsLines{"0.1 1", "10.3 2", "20.4 3"}));
@@ -100,21 +100,21 @@ TEST(WorldFaults, ANodeThatIsKilledRefusesAll) {
             (WorldFaultsLines{"0.1 OK", "10.2 perhaps", "20.25 failed", "30.3 failed"}));
 }
 
-TEST(WorldFaults, ANodeThatIsKeptOutRefusesAllUntilThen) {
+TEST(WorldFaults, ANodeThatRestartsRefusesConnectionsForTheRestartDelay) {
   WorldTerms terms = With({FaultForm::kRestartEmpty});
   terms.restart_delay = 15ms;
   EXPECT_EQ(Ask(terms, {{.at = 1, .choice = 1}}, {"SET k v", "GET k", "GET k", "GET k"}),
             (WorldFaultsLines{"0.1 OK", "10.2 perhaps", "20.25 failed", "30.35 nil"}));
 }
 
-TEST(WorldFaults, AClockThatRunsFastEndsWhatIsSetEarly) {
+TEST(WorldFaults, AFastNodeClockExpiresKeysEarly) {
   const WorldFaultsLines commands{"SET k v PX 25", "GET k", "GET k"};
   EXPECT_EQ(Ask(With({}), {}, commands), (WorldFaultsLines{"0.1 OK", "10.2 v", "20.3 v"}));
   EXPECT_EQ(Ask(With({FaultForm::kNodeFast}), {{.at = 0, .choice = 1}}, commands),
             (WorldFaultsLines{"0.1 OK", "10.2 nil", "20.3 nil"}));
 }
 
-TEST(WorldFaults, AClientsClockThatRunsFastGainsTwiceTheTimeThatPasses) {
+TEST(WorldFaults, AFastClientClockGainsTwiceTheTimeThatPasses) {
   Scene scene(With({FaultForm::kClientFast}), {{.at = 0, .choice = 1}});
   WallTime begun{};
   Duration gained{};
@@ -128,17 +128,17 @@ TEST(WorldFaults, AClientsClockThatRunsFastGainsTwiceTheTimeThatPasses) {
   EXPECT_EQ(gained, 30ms);
 }
 
-TEST(WorldFaults, WhatIsWrittenAfterTheCutIsLostWithTheMaster) {
+TEST(WorldFaults, AWriteAfterTheCutIsLostInTheFailover) {
   WorldTerms terms = With({FaultForm::kCutReplication, FaultForm::kFailover});
   const WorldFaultsLines commands{"SET a 1", "SET b 2", "GET a", "GET a", "GET b"};
   const auto after = [&](const Deviations& deviations) { return Ask(terms, deviations, commands); };
-  // Without replicas nobody is asked.
+  // Without replicas, no fault choice is asked.
   EXPECT_EQ(after({}), (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 1", "30.4 1", "40.5 2"}));
   terms.replicas = 1;
-  // Promoted at the third command: nothing is lost but its connection.
+  // The promotion at the third command loses only the connection.
   EXPECT_EQ(after({{.at = 2, .choice = 2}}),
             (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 1", "40.5 2"}));
-  // Cut before the second: that one is lost.
+  // After a cut before the second command, the promotion loses that command.
   EXPECT_EQ(after({{.at = 1, .choice = 1}, {.at = 2, .choice = 2}}),
             (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 1", "40.5 nil"}));
 }
@@ -158,7 +158,7 @@ TEST(WorldFaults, ReplicasAreBehindByTheLag) {
             (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 nil", "40.5 nil"}));
 }
 
-TEST(WorldFaults, WaitCountsTheReplicasThatHaveIt) {
+TEST(WorldFaults, WaitCountsTheReplicasThatHaveTheWrite) {
   WorldTerms terms = With({FaultForm::kCutReplication});
   const WorldFaultsLines commands{"SET a 1", "WAIT 1 20"};
   EXPECT_EQ(Ask(terms, {}, commands), (WorldFaultsLines{"0.1 OK", "10.2 0"}));
@@ -176,8 +176,8 @@ TEST(WorldFaults, AReplicaThatTakesOverHasAClockOfItsOwn) {
             (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 v"}));
 }
 
-// Client 1 waits on a channel again and again, for a second at most; client 2 publishes at 30 ms
-// and at 40 ms.
+// Client 1 waits on a channel repeatedly, for at most a second. Client 2 publishes at 30 ms and at
+// 40 ms.
 WorldFaultsLines Listen(const std::vector<FaultForm>& faults, const Deviations& deviations) {
   Scene scene(faults, deviations);
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
@@ -194,28 +194,28 @@ WorldFaultsLines Listen(const std::vector<FaultForm>& faults, const Deviations& 
   return scene.Run();
 }
 
-TEST(WorldFaults, AMessageOfAChannelIsHeldOrLost) {
+TEST(WorldFaults, AChannelMessageIsHeldOrLost) {
   EXPECT_EQ(Listen({}, {}),
             (WorldFaultsLines{"0.1 news", "30.1 news", "70.2 news", "1070.2 none"}));
   const std::vector<FaultForm> faults{FaultForm::kHoldNews, FaultForm::kDropNews};
-  // What comes behind the one that is held waits as well; both are news once.
+  // The message behind the held one waits too; the two arrive as one wake-up.
   EXPECT_EQ(Listen(faults, {{.at = 0, .choice = 1}}),
             (WorldFaultsLines{"0.1 news", "670.1 news", "1670.1 none"}));
   EXPECT_EQ(Listen(faults, {{.at = 0, .choice = 2}}),
             (WorldFaultsLines{"0.1 news", "70.2 news", "1070.2 none"}));
 }
 
-TEST(WorldFaults, WhoListensSubscribesAsOthersSend) {
-  // Its request lost, nobody tells it anything.
+TEST(WorldFaults, ASubscriptionIsARequestLikeOthers) {
+  // When the request to subscribe is lost, the listener receives nothing.
   EXPECT_EQ(Listen({FaultForm::kDropRequest}, {{.at = 0, .choice = 1}}),
             (WorldFaultsLines{"1000 none"}));
-  // The connection broken, it knows at once, and subscribes anew.
+  // When the connection breaks, the listener notices at once and subscribes again.
   EXPECT_EQ(Listen({FaultForm::kResetRequest}, {{.at = 0, .choice = 1}}),
             (WorldFaultsLines{"0.05 none", "0.15 news", "30.1 news", "70.2 news", "1070.2 none"}));
 }
 
-// The node restarts as the first is to be published, which is lost.
-TEST(WorldFaults, WhoListensToANodeThatRestartsSubscribesAnew) {
+// The node restarts when it executes the first PUBLISH, which is lost.
+TEST(WorldFaults, AListenerSubscribesAgainAfterItsNodeRestarts) {
   EXPECT_EQ(Listen({FaultForm::kRestartWithData}, {{.at = 1, .choice = 1}}),
             (WorldFaultsLines{"0.1 news", "30.1 none", "30.2 news", "70.2 news", "1070.2 none"}));
 }

@@ -61,7 +61,8 @@ void WorldMemory::DropTimer(uint32_t task) {
     timers[i] = timers.back();
     timers.pop_back();
     if (first_timer != i) {
-      if (first_timer == timers.size()) first_timer = i;  // it was the last, and has moved
+      // The timer was the last one and has moved to `timer`'s slot.
+      if (first_timer == timers.size()) first_timer = i;
       return;
     }
     first_timer = 0;

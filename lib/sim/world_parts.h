@@ -1,4 +1,4 @@
-// What a simulated world is made of, inside.
+// The parts of a simulated world.
 #ifndef DOUBLEHOLD_LIB_SIM_WORLD_PARTS_H_
 #define DOUBLEHOLD_LIB_SIM_WORLD_PARTS_H_
 
@@ -23,14 +23,14 @@ constexpr WallTime kWallAtStart{std::chrono::hours(24 * 365 * 55)};
 struct World::Process {
   int number = 0;
   bool begun = false;
-  bool gone = false;  // killed: its tasks are to end, and nothing that they do has an effect
-  int idle = 0;       // sessions that are through with their work, and stay
+  bool gone = false;  // killed: its tasks must end, and have no effect
+  int idle = 0;       // sessions that have finished their work and stay idle
   MonoTime still_until{};
   SkewedClock clock{};
-  std::array<int, kStepNames.size()> announced{};  // of each step, how often
+  std::array<int, kStepNames.size()> announced{};  // how often each step was announced
 };
 
-// Used again by a task of another world.
+// A later world reuses the object for a task of its own.
 struct World::Task {
   Process* process = nullptr;
   uint32_t number = 0;
@@ -39,47 +39,50 @@ struct World::Task {
   bool begun = false;
   bool stop = false;
   bool finished = false;
-  uint64_t wait = 0;  // grows each time it goes on
-  int sessions = 1;   // of its process, where it is the first
+  uint64_t wait = 0;  // grows each time the task continues
+  int sessions = 1;   // on a process's first task: sessions of the process
   std::optional<uint32_t> joiner{};
-  std::optional<FaultForm> struck{};  // where it stands, before it goes on
-  std::optional<Announced> step{};    // that it announced since it went on
-  std::optional<size_t> noted{};      // the place at which it went on, as long as it announced none
-  bool looked = false;                // at a clock since then
+  // The fault at the point where the task stands, before it continues.
+  std::optional<FaultForm> struck{};
+  std::optional<Announced> step{};  // announced since the task continued
+  // The fault place noted when the task continued, until it announces a step.
+  std::optional<size_t> noted{};
+  bool looked = false;  // whether the task has read a clock since it continued
   std::function<void(Env&)> body{};
   std::optional<SimEnv> env{};
   std::optional<Fiber> fiber{};
 };
 
-// What a world consists of that grows.
+// The growing containers of a world.
 struct WorldMemory {
   explicit WorldMemory(ScriptEngine& scripts) : network(scripts) {}
 
-  // As new but for what it has allocated.
+  // Resets everything but keeps the allocated memory.
   void Begin(World& world, const WorldTerms& terms);
-  // No task of the world that ends is left.
+  // Call when no task of the world is left.
   void End();
   World::Task& AddTask();
 
-  // When tasks wake by themselves: at most one for each that waits.
+  // Timers that wake tasks: at most one for each waiting task.
   void AddTimer(const World::Due& timer);
   void DropTimer(uint32_t task);
   void ClearTimers();
   const World::Due* FirstTimer() const { return timers.empty() ? nullptr : &timers[first_timer]; }
 
-  std::vector<World::Due> due;  // the next at the back
+  std::vector<World::Due> due;  // ordered; the next event is at the back
   std::vector<World::Due> timers;
-  std::vector<World::Due> heals_between;  // two things of which one may wait for the other
-  size_t first_timer = 0;                 // where the first to end stands
+  // Heals due between two events whose order is being chosen.
+  std::vector<World::Due> heals_between;
+  size_t first_timer = 0;  // index of the timer that fires first
   std::vector<World::Process> processes;
   std::vector<std::unique_ptr<World::Task>> tasks;
-  size_t task_count = 0;  // of this world: the first of them
+  size_t task_count = 0;  // tasks of the current world, at the front of `tasks`
   Network network;
   std::array<std::vector<FaultForm>, kPoints> faults_at;  // by point
   std::vector<Event> events;
   std::vector<FaultFact> faults;
   std::vector<FaultForm> struck;
-  std::vector<Event> heals;  // by fault: what is to be recorded when it ends
+  std::vector<Event> heals;  // by fault: the event to record when the fault ends
   FaultTexts texts;
 };
 

@@ -1,4 +1,4 @@
-// A simulated world by itself: time, tasks, messages and each fault, with one or two commands.
+// A simulated world: time, tasks, messages and each fault, with one or two commands.
 #include "lib/sim/world.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 using WorldLines = std::vector<std::string>;
 
-TEST(World, TimeGoesOnFromOneThingToTheNext) {
+TEST(World, TimeAdvancesToTheNextEvent) {
   Scene scene;
   for (const int client : {1, 2}) {
     scene.world->Start(client, TaskKind::kSession, 0, [&scene, client](Env& env) {
@@ -26,7 +26,7 @@ TEST(World, TimeGoesOnFromOneThingToTheNext) {
   EXPECT_EQ(scene.Run(), (WorldLines{"0 1 begins", "0 2 begins", "10 1 slept", "20 2 slept"}));
 }
 
-TEST(World, AMessageTakesItsTimeEachWay) {
+TEST(World, AMessageTakesTheLatencyEachWay) {
   Scene scene;
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
     scene.Say(env, Scene::Call(env, 1, {"SET", "k", "v"}));
@@ -36,8 +36,8 @@ TEST(World, AMessageTakesItsTimeEachWay) {
   EXPECT_EQ(scene.Run(), (WorldLines{"0.1 OK", "0.2 v", "0.3 nil"}));
 }
 
-// What a client does after one fault at one place: `at` is the question, `choice` the fault among
-// those that can be there.
+// What a client observes after one fault. `deviation.at` is the index of the choice,
+// `deviation.choice` selects one of the faults possible there.
 struct Struck {
   const char* what;
   std::vector<FaultForm> faults;
@@ -45,7 +45,7 @@ struct Struck {
   WorldLines said;
 };
 
-// c1 sets a key and reads it, c2 reads it half a second later; each waits for an answer for 100 ms.
+// Client 1 sets a key and reads it. Client 2 reads it half a second later. Timeouts are 100 ms.
 WorldLines SetAndGet(const std::vector<FaultForm>& faults, const Deviation& deviation) {
   Scene scene(faults, {deviation});
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
@@ -105,8 +105,8 @@ TEST(World, EachFaultDoesWhatItSays) {
     EXPECT_EQ(SetAndGet(each.faults, each.deviation), each.said) << each.what;
 }
 
-// Two steps at which a client may have looked at a clock since it went on, and has not yet done
-// what follows.
+// At these two steps a client may have read a clock since it continued, and has not yet acted on
+// it.
 TEST(World, AClientIsStoppedAtAStep) {
   const auto reach = [](Step step, FaultForm fault) {
     Scene scene({fault}, {{.at = 1, .choice = 1}});
@@ -128,7 +128,7 @@ TEST(World, AClientIsStoppedAtAStep) {
             (WorldLines{"1 before", "1 behind", "642 later"}));
 }
 
-TEST(World, AKilledClientLeavesNothingBehindAndItsTasksEnd) {
+TEST(World, AKilledClientRecordsNothingAndItsTasksEnd) {
   Scene scene({FaultForm::kCrash}, {{.at = 0, .choice = 1}});
   bool ended = false, watcher_ended = false;
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
@@ -148,7 +148,7 @@ TEST(World, AKilledClientLeavesNothingBehindAndItsTasksEnd) {
   for (const Event& event : scene.world->events()) EXPECT_EQ(event.op, Op::kFault);
 }
 
-TEST(World, WhoStopsATaskWaitsForItsEnd) {
+TEST(World, StoppingATaskWaitsForItsEnd) {
   Scene scene;
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
     {
@@ -163,7 +163,7 @@ TEST(World, WhoStopsATaskWaitsForItsEnd) {
   EXPECT_EQ(scene.Run(), (WorldLines{"40 again", "80 again", "100.1 -2", "100.1 gone"}));
 }
 
-TEST(World, WhatIsDueCloseToOtherThingsMayComeAfterThem) {
+TEST(World, EventsWithinTheWindowMayBeReordered) {
   const auto order = [](Deviations deviations) {
     Scene scene({}, std::move(deviations), 1ms);
     for (const int client : {1, 2}) {
@@ -178,7 +178,7 @@ TEST(World, WhatIsDueCloseToOtherThingsMayComeAfterThem) {
             (WorldLines{"0.1 2 1", "0.1 1 0"}));
 }
 
-TEST(World, WhatWaitsComesAfterAllThatIsDueThen) {
+TEST(World, ADeferredEventComesAfterAllEventsDueThen) {
   Scene scene({}, {{.at = 0, .choice = 1, .kind = ChoiceKind::kOrder}}, 1ms);
   for (const int thread : {1, 2, 3})
     scene.world->Start(1, TaskKind::kSession, thread,
@@ -186,9 +186,9 @@ TEST(World, WhatWaitsComesAfterAllThatIsDueThen) {
   EXPECT_EQ(scene.Run(), (WorldLines{"0 2", "0 3", "0 1"}));
 }
 
-// Client 1, stopped at 0.1 ms, goes on at 640.1 ms, when its stop is recorded as over; client 2 was
-// to go on just before.
-TEST(World, WhatIsDueMayWaitForAClientWhoseStopEnds) {
+// Client 1 is stopped at 0.1 ms. It continues at 640.1 ms, when the end of its pause is recorded.
+// Client 2 is due to continue just before.
+TEST(World, AnEventMayBeDeferredBehindTheEndOfAPause) {
   Scene scene({FaultForm::kPause},
               {{.at = 2, .choice = 1}, {.at = 3, .choice = 1, .kind = ChoiceKind::kOrder}}, 1ms);
   for (const int client : {1, 2}) {
@@ -202,8 +202,8 @@ TEST(World, WhatIsDueMayWaitForAClientWhoseStopEnds) {
   EXPECT_EQ(scene.world->events()[1].at_ns, 640'100'000);
 }
 
-// The first wait is for the confirmation: what was published before is missed.
-TEST(World, AMessageOfAChannelWakesWhoWaitsForIt) {
+// The first wait ends with the confirmation; earlier messages are missed.
+TEST(World, AChannelMessageWakesTheWaitingTask) {
   Scene scene;
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
     const auto subscription = env.Subscribe(NodeId{1}, "news");
@@ -217,7 +217,7 @@ TEST(World, AMessageOfAChannelWakesWhoWaitsForIt) {
   EXPECT_EQ(scene.Run(), (WorldLines{"0.1 news", "10.1 none", "30.1 news"}));
 }
 
-TEST(World, OneThatNeverEndsIsCutOff) {
+TEST(World, AnEndlessExecutionIsCutOff) {
   Deviations none;
   GivenChoices choices(none);
   Workbench bench;

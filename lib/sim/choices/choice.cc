@@ -8,7 +8,7 @@
 namespace doublehold::sim {
 namespace {
 
-// A number at the start of `text`, which is taken off it.
+// Parses a number at the start of `text`, and removes it from `text`.
 bool TakeNumber(std::string_view& text, uint32_t& number) {
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
   if (parsed.ec != std::errc{}) return false;

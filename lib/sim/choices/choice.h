@@ -1,7 +1,7 @@
-// Where everything that could go one way or another is decided. A list of its answers is an
-// execution: the same list, the same execution.
+// Every decision of a simulated execution is an answer of a ChoiceSource. A list of answers
+// determines an execution: the same list gives the same execution.
 //
-// Thread rule: one thread. Pure in what it was asked: no clock, no randomness but a seed's.
+// Thread rule: one thread. The answers depend only on the questions and a seed, not on a clock.
 #ifndef DOUBLEHOLD_LIB_SIM_CHOICES_CHOICE_H_
 #define DOUBLEHOLD_LIB_SIM_CHOICES_CHOICE_H_
 
@@ -16,32 +16,35 @@
 namespace doublehold::sim {
 
 enum class ChoiceKind : uint8_t {
-  kFault,  // 0: nothing happens here
-  kOrder,  // 0: what is due first goes first; 1: it waits, and comes behind all that is due with the next
+  kFault,  // 0: no fault begins here
+  // 0: the event that is due first happens first; 1: it is deferred behind the next event and all
+  // events due then.
+  kOrder,
 };
 
 class ChoiceSource {
  public:
   virtual ~ChoiceSource() = default;
-  // One of `count` alternatives, 0..count-1; `count` is 2 or more. 0 is the plain one: nothing
-  // unusual.
+  // Returns one of `count` alternatives, 0..count-1; `count` is at least 2. Answer 0 is the plain
+  // one: no fault, no reordering.
   virtual uint32_t Choose(ChoiceKind kind, uint32_t count) = 0;
 };
 
-// An answer other than 0, and which of the questions it was given to.
+// An answer other than 0, and the index of the question that it answers.
 struct Deviation {
   uint32_t at = 0;
   uint32_t choice = 0;
   ChoiceKind kind = ChoiceKind::kFault;
   bool operator==(const Deviation&) const = default;
 };
-// By place, each place once. "12:1-40:3"; "" of none.
+// Ordered by index, each index once. As text "12:1-40:3"; empty text for an empty list.
 using Deviations = std::vector<Deviation>;
 std::string ToText(const Deviations& deviations);
-// Without kinds: those are known when it is run.
+// The kinds are missing in the text; they are known when the execution runs.
 Result<Deviations> ParseDeviations(std::string_view text);
 
-// Answers 0 but where it is told otherwise, and notes what it was asked after the last of these.
+// Gives the answers listed in `given` and answers 0 to every other question. Notes the questions
+// after the last listed answer.
 class GivenChoices final : public ChoiceSource {
  public:
   struct Question {
@@ -50,7 +53,7 @@ class GivenChoices final : public ChoiceSource {
     ChoiceKind kind = ChoiceKind::kFault;
   };
 
-  // `given` outlives it.
+  // `given` must outlive this object.
   explicit GivenChoices(const Deviations& given) : given_(given) {}
 
   uint32_t Choose(ChoiceKind kind, uint32_t count) override {
@@ -65,18 +68,18 @@ class GivenChoices final : public ChoiceSource {
     return 0;
   }
 
-  // The questions after the last deviation, in turn.
+  // The questions after the last deviation, in order.
   [[nodiscard]] const std::vector<Question>& open() const { return open_; }
-  // Whether what was given could be answered so: else it is of another world.
+  // Whether every given answer was possible. If not, the list belongs to another world.
   [[nodiscard]] bool Fits() const { return !misfit_ && next_ == given_.size(); }
-  // Which of them could not, and why; nothing: all could.
+  // Names the first given answer that was not possible, and why. Empty when all were possible.
   [[nodiscard]] std::optional<std::string> WhyUnfit() const;
 
  private:
   const Deviations& given_;
   size_t next_ = 0;
   uint32_t asked_ = 0;
-  std::optional<Question> misfit_;  // the first that has no such answer
+  std::optional<Question> misfit_;  // the first question that has no such answer
   std::vector<Question> open_;
 };
 

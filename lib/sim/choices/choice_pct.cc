@@ -30,13 +30,12 @@ uint32_t PctChoices::Choose(ChoiceKind kind, uint32_t count) {
     const uint32_t of_kind = orders_asked_++;
     for (; next_change_ < changes_.size() && changes_[next_change_] <= of_kind; ++next_change_)
       first_waits_ = !first_waits_;
-    // When the first waits, the next question is whether the one that goes instead should wait for
-    // it in turn.
+    // After a deferral, the next question is whether the event that took its place is deferred too.
     choice = first_waits_ && !waits_ ? 1 : 0;
     waits_ = choice == 1;
   } else {
     const uint32_t of_kind = faults_asked_++;
-    // Of two that were drawn at one place the second takes the next.
+    // Of two faults drawn at one place, the second begins at the next place.
     if (next_fault_ < faults_.size() && faults_[next_fault_] <= of_kind) {
       ++next_fault_;
       choice = static_cast<uint32_t>(1 + random_.Below(count - 1));

@@ -1,23 +1,27 @@
-// Executions drawn as PCT draws them (Burckhardt, Kothari, Musuvathi and Nagarakatte: A randomized
-// scheduler with probabilistic guarantees of finding bugs, 2010), over what a simulated world asks.
+// Draws executions of a simulated world by PCT (Burckhardt, Kothari, Musuvathi and Nagarakatte: A
+// randomized scheduler with probabilistic guarantees of finding bugs, 2010).
 //
-// There: each thread has a random priority, the highest that can run does, and at d-1 steps drawn
-// from all k the one that runs loses its priority. A bug that needs d orderings is hit with
-// probability 1 / (n k^(d-1)) or more, in every single run.
+// In PCT, each of n threads has a random priority, and the runnable thread with the highest
+// priority runs. At d-1 steps drawn from all k steps, the running thread loses its priority. A run
+// hits a bug that needs d orderings with probability 1 / (n k^(d-1)) or more.
 //
-// Here: what competes are the things due within the window of each other, and a source of choices
-// is not told who they are, only whether the first due should wait until the next has gone. So
-// there are two ranks in place of n: what was due first goes first, or the next goes in its place,
-// turn by turn. Which of the two holds at the start is drawn; at each of `delays` change points,
-// drawn from all order questions of the plain execution, it turns over. What has lost its place
-// keeps on losing, to things that came later as well, until nothing else is due or the next change
-// point: as a thread that has lost its priority does. Faults are change points of another kind:
-// `faults` places are drawn from the fault questions of the plain execution, each place as likely,
-// and each fault that can strike there. An execution that needs c given change points and f given
-// faults at given places comes with probability 1 / (2 k^c m^f a^f) or more, of k order and m fault
-// questions with a alternatives.
+// Here the competitors are the events due within the window of each other. A ChoiceSource does not
+// see which events they are. It decides only whether the event due first is deferred behind the
+// next one. Therefore two ranks replace the n priorities: the first event goes first, or the next
+// event takes its place.
+// - The rank at the start is drawn.
+// - At each of `delays` change points the rank is inverted. Change points are drawn from all order
+//   questions of the plain execution.
+// - A deferred event stays deferred, behind later events as well, until nothing else is due or the
+//   next change point. A thread that has lost its priority behaves alike.
+// - Faults are drawn separately: `faults` places from the fault questions of the plain execution,
+//   uniformly, and each possible fault at such a place uniformly.
 //
-// Thread rule: one thread. Pure in its seed and the number of the execution.
+// Let the plain execution have k order questions and m fault questions with a alternatives. An
+// execution that needs c given change points and f given faults at given places is drawn with
+// probability 1 / (2 k^c m^f a^f) or more.
+//
+// Thread rule: one thread. Depends only on its seed and the number of the execution.
 #ifndef DOUBLEHOLD_LIB_SIM_CHOICES_CHOICE_PCT_H_
 #define DOUBLEHOLD_LIB_SIM_CHOICES_CHOICE_PCT_H_
 
@@ -34,10 +38,10 @@ class PctChoices final : public ChoiceSource {
  public:
   explicit PctChoices(const WalkTerms& terms) : terms_(terms), random_(0, "") { Begin(0); }
 
-  // What is asked from now on is of execution `number`, whichever came before.
+  // Starts execution `number`. Its answers do not depend on earlier executions.
   void Begin(uint64_t number);
   uint32_t Choose(ChoiceKind kind, uint32_t count) override;
-  // Of this execution: GivenChoices of them is the same one.
+  // The deviations of this execution; GivenChoices replays it from them.
   [[nodiscard]] const Deviations& deviations() const { return deviations_; }
 
  private:
@@ -48,8 +52,8 @@ class PctChoices final : public ChoiceSource {
   uint32_t asked_ = 0, orders_asked_ = 0, faults_asked_ = 0;
   size_t next_change_ = 0, next_fault_ = 0;
   bool first_waits_ = false;
-  bool waits_ = false;                      // by the last answer about order
-  std::vector<uint32_t> changes_, faults_;  // in order
+  bool waits_ = false;                      // the last answer to an order question
+  std::vector<uint32_t> changes_, faults_;  // sorted
   Deviations deviations_;
 };
 

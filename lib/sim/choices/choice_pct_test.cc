@@ -10,7 +10,7 @@
 namespace doublehold::sim {
 namespace {
 
-constexpr uint32_t kAsked = 20;  // of each kind, in turn
+constexpr uint32_t kAsked = 20;  // questions of each kind, alternating
 
 std::vector<std::pair<ChoiceKind, uint32_t>> AnswersChoicePct(ChoiceSource& choices,
                                                               uint32_t alternatives = 3) {
@@ -30,7 +30,7 @@ WalkTerms Terms(uint32_t faults, uint32_t delays) {
           .order_questions = kAsked};
 }
 
-TEST(PctChoices, OfOneNumberAreTheSameWhicheverCameBefore) {
+TEST(PctChoices, AnExecutionDoesNotDependOnEarlierOnes) {
   PctChoices one(Terms(2, 2)), other(Terms(2, 2));
   for (const uint64_t number : {5, 0, 5}) {
     one.Begin(number);
@@ -40,7 +40,7 @@ TEST(PctChoices, OfOneNumberAreTheSameWhicheverCameBefore) {
   }
 }
 
-TEST(PctChoices, WhatItNotesIsTheSameExecution) {
+TEST(PctChoices, ItsDeviationsReplayTheExecution) {
   for (uint64_t number = 0; number < 100; ++number) {
     PctChoices drawn(Terms(3, 2));
     drawn.Begin(number);
@@ -51,9 +51,9 @@ TEST(PctChoices, WhatItNotesIsTheSameExecution) {
   }
 }
 
-// Each stretch between two change points is of one rank: the first goes, or it waits, and what goes
-// in its place does not.
-TEST(PctChoices, TheOrderTurnsOverAtEachChangePoint) {
+// Between two change points all order answers follow one rank. Either the first event goes first,
+// or it is deferred and the event in its place is not.
+TEST(PctChoices, TheRankIsInvertedAtEachChangePoint) {
   std::map<std::string, int> seen;
   for (uint64_t number = 0; number < 1000; ++number) {
     PctChoices drawn(Terms(0, 1));
@@ -77,7 +77,7 @@ TEST(PctChoices, TheOrderTurnsOverAtEachChangePoint) {
   EXPECT_EQ(drawn, expected);
 }
 
-TEST(PctChoices, WithoutDelaysWhatIsDueFirstGoesFirst) {
+TEST(PctChoices, WithoutDelaysTheEventDueFirstGoesFirst) {
   for (uint64_t number = 0; number < 100; ++number) {
     PctChoices drawn(Terms(1, 0));
     drawn.Begin(number);
@@ -87,9 +87,9 @@ TEST(PctChoices, WithoutDelaysWhatIsDueFirstGoesFirst) {
   }
 }
 
-// 1 / (m a) of an execution with one fault at a given place: each comes about as often as any
-// other.
-TEST(PctChoices, EachFaultAtEachPlaceComesAsOften) {
+// An execution with one fault at a given place has probability 1 / (m a). All of them should occur
+// about equally often.
+TEST(PctChoices, EachFaultAtEachPlaceIsEquallyLikely) {
   std::map<std::pair<uint32_t, uint32_t>, int> seen;
   constexpr int kRuns = 8000;
   for (uint64_t number = 0; number < kRuns; ++number) {

@@ -13,7 +13,7 @@ TEST(Deviations, AreWrittenAndReadBack) {
   }
 }
 
-TEST(Deviations, WhatIsNoListOfChoicesIsRefused) {
+TEST(Deviations, MalformedListsAreRefused) {
   for (const char* text : {"1", "1:", ":1", "1:0", "1:2-", "-1:2", "1:2,3:4", "5:1-5:2", "6:1-5:1",
                            "1:2-x", "99999999999:1"}) {
     const Result<Deviations> read = ParseDeviations(text);
@@ -22,7 +22,7 @@ TEST(Deviations, WhatIsNoListOfChoicesIsRefused) {
   }
 }
 
-TEST(GivenChoices, AreThePlainOnesButWhereTheyAreGiven) {
+TEST(GivenChoices, AnswersAreZeroExceptWhereGiven) {
   const Deviations given{{.at = 1, .choice = 2}, {.at = 3, .choice = 1}};
   GivenChoices choices(given);
   EXPECT_EQ(choices.Choose(ChoiceKind::kFault, 5), 0u);
@@ -32,14 +32,14 @@ TEST(GivenChoices, AreThePlainOnesButWhereTheyAreGiven) {
   EXPECT_EQ(choices.Choose(ChoiceKind::kFault, 2), 1u);
   EXPECT_EQ(choices.Choose(ChoiceKind::kOrder, 2), 0u);
   EXPECT_TRUE(choices.Fits());
-  // Only what was asked after the last deviation: what comes before belongs to other lists.
+  // Questions before the last deviation belong to other lists.
   ASSERT_EQ(choices.open().size(), 1u);
   EXPECT_EQ(choices.open()[0].at, 4u);
   EXPECT_EQ(choices.open()[0].count, 2u);
   EXPECT_EQ(choices.open()[0].kind, ChoiceKind::kOrder);
 }
 
-TEST(GivenChoices, OneThatThereIsNotFitsNothing) {
+TEST(GivenChoices, AnImpossibleAnswerDoesNotFit) {
   const Deviations given{{.at = 0, .choice = 2}};
   GivenChoices choices(given);
   EXPECT_EQ(choices.Choose(ChoiceKind::kOrder, 2), 0u);

@@ -21,8 +21,8 @@ void RandomWalk::Begin(uint64_t number) {
   Draw(places_[static_cast<size_t>(ChoiceKind::kOrder)], terms_.delays, terms_.order_questions);
 }
 
-// What has gone wrong once takes longer, and asks more: so the places after the first reach beyond
-// the plain end.
+// Draws `count` places among the questions of one kind. All but the first may lie beyond the end of
+// the plain execution: an execution with a fault takes longer and asks more questions.
 void RandomWalk::Draw(Places& places, uint32_t count, uint32_t questions) {
   places.asked = 0;
   places.next = 0;
@@ -41,7 +41,7 @@ uint32_t RandomWalk::Choose(ChoiceKind kind, uint32_t count) {
   const uint32_t at = asked_++;
   Places& places = places_[static_cast<size_t>(kind)];
   const uint32_t of_kind = places.asked++;
-  // Of two that were drawn at one place the second takes the next.
+  // Of two deviations drawn at one place, the second takes the next place.
   if (places.awaited > of_kind) return 0;
   places.awaited = ++places.next < places.at.size() ? places.at[places.next] : kNoMore;
   const auto choice = static_cast<uint32_t>(1 + random_.Below(count - 1));

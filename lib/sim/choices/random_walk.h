@@ -1,7 +1,6 @@
-// Executions drawn at random: each has its faults, and its changes of order, at places drawn over
-// the whole run.
+// Draws executions at random. Places of faults and deferrals are drawn over the whole run.
 //
-// Thread rule: one thread. Pure in its seed and the number of the walk.
+// Thread rule: one thread. Depends only on its seed and the number of the walk.
 #ifndef DOUBLEHOLD_LIB_SIM_CHOICES_RANDOM_WALK_H_
 #define DOUBLEHOLD_LIB_SIM_CHOICES_RANDOM_WALK_H_
 
@@ -16,35 +15,35 @@ namespace doublehold::sim {
 
 struct WalkTerms {
   uint64_t seed = 1;
-  uint32_t faults = 1;  // in one execution, at most
-  uint32_t delays = 0;  // likewise: how often what is due waits for what comes next
-  // How many questions of each kind an execution asks that all are answered plainly.
+  uint32_t faults = 1;  // per execution, at most
+  uint32_t delays = 0;  // deferrals per execution, at most
+  // The number of questions of each kind in an execution whose answers are all 0.
   uint32_t fault_questions = 0;
   uint32_t order_questions = 0;
 };
-// With the numbers of what was asked in such an execution.
+// Returns `terms` with the numbers of questions in `plain`.
 WalkTerms WithQuestions(WalkTerms terms, const std::vector<GivenChoices::Question>& plain);
 
-// One walk after the other. The first fault strikes for sure, each place of the plain execution
-// being as likely as any other; a further one may come to stand behind the end, and then does not.
+// Draws one walk after the other. The first fault always begins, at a uniformly drawn place of the
+// plain execution. A further fault may be drawn behind the end; then it never begins.
 class RandomWalk final : public ChoiceSource {
  public:
   explicit RandomWalk(const WalkTerms& terms);
 
-  // What is asked from now on is of walk `number`, whichever came before.
+  // Starts walk `number`. Its answers do not depend on earlier walks.
   void Begin(uint64_t number);
   uint32_t Choose(ChoiceKind kind, uint32_t count) override;
-  // Of this walk: GivenChoices of them is the same execution.
+  // The deviations of this walk; GivenChoices replays the execution from them.
   [[nodiscard]] const Deviations& deviations() const { return deviations_; }
 
  private:
   static constexpr uint32_t kNoMore = UINT32_MAX;
-  // The questions of one kind, and those that are answered otherwise.
+  // The questions of one kind, and the indices of those that get an answer other than 0.
   struct Places {
     uint32_t asked = 0;
-    uint32_t awaited = kNoMore;  // at[next]
+    uint32_t awaited = kNoMore;  // at[next]: index of the next such question
     size_t next = 0;
-    std::vector<uint32_t> at{};  // in order
+    std::vector<uint32_t> at{};  // sorted
   };
   static constexpr size_t kKinds = 2;
 

@@ -10,7 +10,7 @@ namespace {
 constexpr uint32_t kQuestions = 20;
 constexpr uint32_t kAnswers = 4;
 
-// Answers to so many questions, every fourth of them about order.
+// Answers `questions` questions; every fourth is about order.
 std::vector<uint32_t> AnswersRandomWalk(ChoiceSource& choices, uint32_t questions = kQuestions) {
   std::vector<uint32_t> answers;
   for (uint32_t at = 0; at < questions; ++at) {
@@ -28,13 +28,13 @@ WalkTerms TermsOf(uint32_t faults, uint32_t delays) {
   return WithQuestions({.seed = 7, .faults = faults, .delays = delays}, plain.open());
 }
 
-TEST(RandomWalk, KnowsTheQuestionsOfThePlainExecution) {
+TEST(RandomWalk, CountsTheQuestionsOfThePlainExecution) {
   const WalkTerms terms = TermsOf(1, 1);
   EXPECT_EQ(terms.fault_questions, 15u);
   EXPECT_EQ(terms.order_questions, 5u);
 }
 
-TEST(RandomWalk, OneFaultStrikesInEachAndEveryPlaceAndAnswerIsDrawn) {
+TEST(RandomWalk, EachWalkHasOneFaultAndAllPlacesAndFaultsAreDrawn) {
   RandomWalk walk(TermsOf(1, 0));
   std::map<std::pair<uint32_t, uint32_t>, int> drawn;
   for (uint64_t number = 0; number < 1000; ++number) {
@@ -48,7 +48,7 @@ TEST(RandomWalk, OneFaultStrikesInEachAndEveryPlaceAndAnswerIsDrawn) {
   EXPECT_EQ(drawn.size(), 15u * (kAnswers - 1));
 }
 
-TEST(RandomWalk, HasNoMoreThanAskedAndMostlyAsMany) {
+TEST(RandomWalk, HasAtMostTheRequestedDeviationsAndUsuallyAllOfThem) {
   RandomWalk walk(TermsOf(2, 1));
   int with_all = 0;
   for (uint64_t number = 0; number < 1000; ++number) {
@@ -76,7 +76,7 @@ TEST(RandomWalk, IsReplayedByItsDeviations) {
   }
 }
 
-TEST(RandomWalk, IsTheSameWhicheverCameBefore) {
+TEST(RandomWalk, DoesNotDependOnEarlierWalks) {
   RandomWalk one(TermsOf(2, 2)), other(TermsOf(2, 2));
   for (const uint64_t number : {5u, 3u, 5u}) {
     one.Begin(number);
@@ -90,7 +90,7 @@ TEST(RandomWalk, IsTheSameWhicheverCameBefore) {
   EXPECT_NE(one.deviations(), other.deviations());
 }
 
-TEST(RandomWalk, WithoutQuestionsThereIsNothingToStrikeAt) {
+TEST(RandomWalk, WithoutQuestionsNoFaultBegins) {
   RandomWalk walk({.faults = 2, .delays = 2});
   EXPECT_EQ(AnswersRandomWalk(walk), std::vector<uint32_t>(kQuestions, 0));
   EXPECT_TRUE(walk.deviations().empty());

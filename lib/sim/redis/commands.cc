@@ -89,15 +89,15 @@ constexpr Command kCommands[] = {
     {"zscore", 3, ZScore},
 };
 
-// By their second word, behind the bar.
+// Subcommands of SCRIPT; the name has the subcommand behind the bar.
 constexpr Command kOfScript[] = {
     {"script|exists", -3, ScriptExists},
     {"script|flush", -2, ScriptFlush},
     {"script|load", 3, ScriptLoad},
 };
 
-// A name as two numbers in which small and large letters are one. No name is longer, or has
-// anything but letters.
+// A command name as two numbers, without regard to case. Every name has letters only and at most
+// kLongest of them.
 struct Folded {
   uint64_t low = 0;
   uint64_t high = 0;
@@ -125,7 +125,7 @@ struct Slot {
   const Command* command = nullptr;
 };
 
-// Where two names meet the later one stands in the next slot.
+// Collisions go to the next free slot.
 constexpr std::array<Slot, kSlots> MakeSlots() {
   std::array<Slot, kSlots> slots{};
   for (const Command& command : kCommands) {

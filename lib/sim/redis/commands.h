@@ -1,5 +1,6 @@
-// The commands of the modelled Redis, by the file in which they are. Each is carried out with as
-// many words as its row in commands.cc allows, at one instant, and answers what Redis 7.0 answers.
+// The commands of the modelled Redis, grouped by source file. A handler is called with a number of
+// words that its row in commands.cc allows. It executes the command at one instant, and replies as
+// Redis 7.0 does.
 #ifndef DOUBLEHOLD_LIB_SIM_REDIS_COMMANDS_H_
 #define DOUBLEHOLD_LIB_SIM_REDIS_COMMANDS_H_
 

@@ -8,7 +8,7 @@
 namespace doublehold::sim {
 namespace {
 
-// What is under the key of a command: nothing, a hash, or something else.
+// The value under a command's key: absent, a hash, or of another type.
 struct FoundHash {
   Entry* entry = nullptr;
   Hash* hash = nullptr;
@@ -31,7 +31,7 @@ Hash& OrNew(const ServerCall& call, const FoundHash& found) {
   return std::get<Hash>(call.server.keys.Add(call.argv[1], Hash{}).value);
 }
 
-// True when the field is new.
+// Returns true when the field is new.
 bool PutField(Hash& hash, std::string_view name, std::string_view value) {
   const auto field = std::ranges::find(hash, name, &Field::name);
   if (field != hash.end()) {
@@ -56,7 +56,7 @@ ServerReply ListOf(const ServerCall& call, Parts parts) {
   return reply;
 }
 
-// The number of new fields.
+// Returns the number of new fields.
 tl::expected<int64_t, ServerError> PutFields(const ServerCall& call, std::string_view name) {
   if (call.argv.size() % 2 == 1) return WrongArity(name);
   const FoundHash found = FindHash(call);

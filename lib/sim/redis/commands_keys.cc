@@ -46,7 +46,7 @@ bool Allows(const ExpiryOptions& options, int64_t now_set_ms, int64_t wanted_ms)
   return !options.lt || !expires || wanted_ms < now_set_ms;
 }
 
-// At `base_ms` plus the number, in units of so many milliseconds.
+// Sets the expiry to base_ms + the command's number * unit_ms.
 ServerReply ExpireBy(const ServerCall& call, std::string_view name, int64_t base_ms,
                      int64_t unit_ms) {
   const auto options = ReadExpiryOptions(call.argv.subspan(3));
@@ -59,7 +59,8 @@ ServerReply ExpireBy(const ServerCall& call, std::string_view name, int64_t base
   when_ms += base_ms;
   Entry* entry = call.Find(call.argv[1]);
   if (entry == nullptr || !Allows(*options, entry->expires_ms, when_ms)) return Integer(int64_t{0});
-  // Not as a look at the key judges: at this very instant it would still be alive.
+  // A key that expires right now is deleted at once. Find would still return it: a key is alive up
+  // to and including its expiry instant.
   if (when_ms <= call.now_ms) {
     call.server.keys.Erase(call.argv[1], call.now_ms);
   } else {
@@ -74,7 +75,7 @@ constexpr int64_t kNoExpiry = -1;
 constexpr int64_t kSecondMs = 1000;
 constexpr int64_t kHalfSecondMs = 500;
 
-// In milliseconds from `base_ms`; kNoKey, kNoExpiry.
+// Returns the expiry in milliseconds after `base_ms`, or kNoKey or kNoExpiry.
 int64_t ExpiryOf(const ServerCall& call, int64_t base_ms) {
   const Entry* entry = call.Find(call.argv[1]);
   if (entry == nullptr) return kNoKey;

@@ -39,7 +39,7 @@ std::string Take(List& list, End end) {
   return taken;
 }
 
-// A list that has become shorter.
+// Call after removing elements: deletes an empty list, otherwise notifies the key's watchers.
 void Shortened(const ServerCall& call, const List& list) {
   if (list.empty()) {
     call.server.keys.Erase(call.argv[1], call.now_ms);
@@ -70,7 +70,7 @@ ServerReply Pop(const ServerCall& call, End end, std::string_view name) {
 
 struct LPosOptions {
   int64_t rank = 1;
-  int64_t count = -1;  // none asked for
+  int64_t count = -1;  // -1: the option COUNT is missing
   int64_t most_looked_at = 0;
 };
 
@@ -167,7 +167,7 @@ ServerReply LPos(const ServerCall& call) {
   Reply reply = Array();
   const size_t size = found.list == nullptr ? 0 : found.list->size();
   const auto most = static_cast<size_t>(options->most_looked_at);
-  // The least rank has no opposite. The server overflows there, so the sequences have none.
+  // INT64_MIN has no opposite. Redis overflows here, so the conformance sequences do not use it.
   int64_t matches_to_skip =
       options->rank == INT64_MIN ? 0 : (options->rank < 0 ? -options->rank : options->rank) - 1;
   for (size_t i = 0; i < size && (most == 0 || i < most); ++i) {

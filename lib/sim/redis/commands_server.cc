@@ -25,7 +25,7 @@ std::string InSmallLetters(std::string_view text) {
   return small;
 }
 
-// The number of keys; they begin at the fourth word.
+// Returns the number of keys. The keys begin at the fourth word.
 tl::expected<size_t, ServerError> CountKeys(const ServerCall& call) {
   const auto count = ReadInteger(call.argv[2]);
   if (!count) return NoInteger();
@@ -129,7 +129,7 @@ ServerReply Exec(const ServerCall& call) {
                                       .connection = call.connection,
                                       .now_ms = call.now_ms,
                                       .argv = argv});
-    // An error within a reply has no kind of its own, as behind a real connection.
+    // An error within EXEC's reply becomes a status, as hiredis_connection delivers it.
     reply.items.push_back(each ? std::move(*each) : *Status(each.error().text));
   }
   return reply;

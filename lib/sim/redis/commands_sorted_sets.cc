@@ -67,7 +67,7 @@ AddOptions ReadAddOptions(Argv argv) {
 
 enum class PutResult : uint8_t { kNothing, kSame, kAdded, kUpdated, kNoNumber };
 
-// Sets `score` to the one that the member has afterwards.
+// Adds or updates a member. Sets `score` to the member's score afterwards.
 PutResult PutMember(SortedSet& set, const AddOptions& options, double& score,
                     std::string_view name) {
   const auto found = std::ranges::find(set, name, &Member::name);
@@ -81,7 +81,7 @@ PutResult PutMember(SortedSet& set, const AddOptions& options, double& score,
     if (score == found->score) return PutResult::kSame;
     set.erase(found);
   }
-  // A stored zero has no sign.
+  // Redis stores -0 as 0.
   Member member{score == 0 ? 0 : score, std::string(name)};
   set.insert(std::ranges::upper_bound(set, member, IsBefore), std::move(member));
   return is_new ? PutResult::kAdded : PutResult::kUpdated;
@@ -171,7 +171,7 @@ ServerReply ZRem(const ServerCall& call) {
   return Integer(gone);
 }
 
-// By index only: what else Redis can find with it is said to be missing.
+// Supports ranges by index only; any other option is an error.
 ServerReply ZRange(const ServerCall& call) {
   bool with_scores = false;
   bool backwards = false;

@@ -11,7 +11,7 @@ struct SetOptions {
   bool xx = false;
   bool get = false;
   bool keep_ttl = false;
-  std::string_view expiry;  // the number, when there is one
+  std::string_view expiry;  // the number behind EX, PX, EXAT or PXAT
   bool in_seconds = false;
   bool absolute = false;
 };
@@ -56,7 +56,7 @@ tl::expected<int64_t, ServerError> ExpiryAt(std::string_view text, bool in_secon
 
 std::string* StringIn(Entry& entry) { return std::get_if<std::string>(&entry.value); }
 
-// Whatever stood there.
+// Overwrites a value of any type.
 void Put(const ServerCall& call, Entry* entry, std::string_view key, std::string_view value,
          int64_t expires_ms) {
   if (entry == nullptr) {
@@ -157,8 +157,7 @@ ServerReply MGet(const ServerCall& call) {
   Reply reply = Array();
   for (const std::string_view key : call.argv.subspan(1)) {
     const ServerReply value = ValueOf(call.Find(key));
-    reply.items.push_back(value ? *value
-                                : Reply{});  // what is no string is as if it were not there
+    reply.items.push_back(value ? *value : Reply{});  // a value of another type counts as missing
   }
   return reply;
 }

@@ -30,7 +30,7 @@ bool Keyspace::Erase(std::string_view key, int64_t now_ms) {
 void Keyspace::Clear() {
   for (Watched& each : watches_) {
     if (Raw(each.key) == nullptr) continue;
-    // What was over already is no change.
+    // The deletion of an already expired key does not count as a change.
     if (!std::exchange(each.expired, false)) spoilt_.push_back(each.connection);
   }
   entries_.clear();
@@ -80,8 +80,8 @@ void Keyspace::TellWatchers(std::string_view key) {
   for (Watched& each : watches_) {
     if (each.key != key) continue;
     if (each.expired) {
-      // As the server does it: one that was over when it was watched shields those who watched it
-      // later.
+      // As in Redis: a watch that was set on an already expired key shields the watches that were
+      // set later.
       if (Raw(key) != nullptr) break;
       each.expired = false;
       continue;

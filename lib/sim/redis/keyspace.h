@@ -1,4 +1,4 @@
-// The keys of one modelled server, what they hold and until when, and who watches them.
+// The keys of one modelled server: values, expiry times and watches.
 #ifndef DOUBLEHOLD_LIB_SIM_REDIS_KEYSPACE_H_
 #define DOUBLEHOLD_LIB_SIM_REDIS_KEYSPACE_H_
 
@@ -19,9 +19,9 @@ struct Member {
   double score = 0;
   std::string name;
 };
-using Hash = std::vector<Field>;        // in the order in which the fields came
-using List = std::vector<std::string>;  // few at a time: none is worth a deque
-using SortedSet = std::vector<Member>;  // by score, then by name
+using Hash = std::vector<Field>;        // in insertion order
+using List = std::vector<std::string>;  // short lists: a deque would not pay
+using SortedSet = std::vector<Member>;  // sorted by score, then by name
 using Value = std::variant<std::string, Hash, List, SortedSet>;
 
 constexpr int64_t kNever = INT64_MAX;
@@ -29,40 +29,43 @@ constexpr int64_t kNever = INT64_MAX;
 struct Entry {
   std::string key;
   Value value;
-  int64_t expires_ms = kNever;  // alive at this instant, gone after it
+  int64_t expires_ms = kNever;  // the key is alive up to and including this instant
 };
 
-// A value: a copy has the same keys and the same watches. Not thread-safe. Entries move when a key
-// comes or goes. Searched linearly: a simulated world has few keys. As in Redis, a key whose time
-// is over goes when somebody looks at it, and whoever changes an entry says so by Touch.
+// A value type: a copy has the same keys and watches. Not thread-safe.
+//
+// - Pointers to entries are invalid after a key was added or removed.
+// - The search is linear, because a simulated world has few keys.
+// - As in Redis, an expired key is removed when a command reads it.
+// - The caller must call Touch after changing an entry.
 class Keyspace {
  public:
-  // Null when the key is not there, or no longer.
+  // Returns null when the key is missing or expired.
   Entry* Find(std::string_view key, int64_t now_ms);
-  // The key must not be there.
+  // Requires that the key is missing.
   Entry& Add(std::string_view key, Value value);
-  // False when it is not there. The watchers are told.
+  // Returns false when the key is missing. Notifies the watchers.
   bool Erase(std::string_view key, int64_t now_ms);
   void Clear();
-  // Also those whose time is over, as long as nobody looked at them.
+  // Includes expired keys that no command has read.
   [[nodiscard]] size_t size() const { return entries_.size(); }
 
-  // Whoever watches the key loses its transaction.
+  // Aborts the transactions of all connections that watch the key.
   void Touch(std::string_view key) {
     if (!watches_.empty()) TellWatchers(key);
   }
   void Watch(int connection, std::string_view key, int64_t now_ms);
-  // Forgets what the connection watches, and that anything of it was changed.
+  // Removes the connection's watches, and forgets that a watched key was changed.
   void Unwatch(int connection);
   void UnwatchAll();
-  // Something that the connection watches was changed, or its time came.
+  // Whether a key that the connection watches was changed or has expired.
   [[nodiscard]] bool IsSpoilt(int connection, int64_t now_ms) const;
 
  private:
   struct Watched {
     int connection = 0;
     std::string key;
-    bool expired = false;  // its time was over when it was watched, and it was not yet removed
+    bool expired = false;  // the key had expired before WATCH, and was not yet removed
   };
 
   [[nodiscard]] const Entry* Raw(std::string_view key) const;
@@ -70,8 +73,8 @@ class Keyspace {
   void TellWatchers(std::string_view key);
 
   std::vector<Entry> entries_;
-  std::vector<Watched> watches_;  // in the order of the WATCHes
-  std::vector<int> spoilt_;       // connections
+  std::vector<Watched> watches_;  // in the order of the WATCH commands
+  std::vector<int> spoilt_;       // connections whose next EXEC is aborted
 };
 
 }  // namespace doublehold::sim

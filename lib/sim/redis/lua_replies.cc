@@ -9,7 +9,7 @@
 namespace doublehold::sim {
 namespace {
 
-// Far more than a lock nests; a table that has itself as an element has no end.
+// Deeper than any reply of a lock. The limit ends the conversion of a table that contains itself.
 constexpr int kDeepest = 32;
 
 void Push(lua_State* lua, std::string_view text) { lua_pushlstring(lua, text.data(), text.size()); }
@@ -40,7 +40,7 @@ void PushPlain(lua_State* lua, const Reply& reply) {
   }
 }
 
-// The value of a table's field, when that is a string; empty otherwise.
+// Returns the value of a table's field if it is a string.
 std::optional<std::string> TextField(lua_State* lua, const char* name) {
   lua_pushstring(lua, name);
   lua_rawget(lua, -2);
@@ -86,7 +86,7 @@ ServerReply Converted(lua_State* lua, int depth) {
     case LUA_TBOOLEAN:
       return lua_toboolean(lua, -1) != 0 ? Integer(int64_t{1}) : Nil();
     case LUA_TNUMBER: {
-      // As the server's C does on this machine, where what does not fit is the least number.
+      // As the server's C code does on x86-64: a number out of range becomes INT64_MIN.
       const double number = lua_tonumber(lua, -1);
       constexpr double kTooLarge = 9223372036854775808.0;
       const bool fits = number >= -kTooLarge && number < kTooLarge;

@@ -1,4 +1,4 @@
-// Between replies and values of Lua, as Redis converts them.
+// Converts between replies and Lua values, as Redis does.
 #ifndef DOUBLEHOLD_LIB_SIM_REDIS_LUA_REPLIES_H_
 #define DOUBLEHOLD_LIB_SIM_REDIS_LUA_REPLIES_H_
 
@@ -8,16 +8,16 @@
 
 namespace doublehold::sim {
 
-// Pushes the value that redis.call gives for it: nil is false, a status {ok=...}, an error
-// {err=...}.
+// Pushes the value that redis.call returns for `reply`. Nil becomes false, a status {ok=...}, an
+// error {err=...}.
 void PushReply(lua_State* lua, const ServerReply& reply);
-// Pushes {err=...} of "-CODE words", or of words that get the code ERR.
+// Pushes {err=...}. `words` is "-CODE message", or a message that gets the code ERR.
 void PushError(lua_State* lua, std::string_view words);
-// The reply for the value on top of the stack, which stays: false is nil, true 1, a number whole,
-// and a table ends at its first nil.
+// Returns the reply for the value on top of the stack, which stays there. False becomes nil, true
+// becomes 1, a number is truncated, and a table ends at its first nil.
 ServerReply ReplyOf(lua_State* lua);
-// The text of an error that ended the script: what the error handler made of it is on top of the
-// stack, and stays.
+// Returns the text of the error that ended a script. The error handler's result is on top of the
+// stack, and stays there.
 ServerError ErrorOf(lua_State* lua, std::string_view sha1);
 
 }  // namespace doublehold::sim

@@ -8,8 +8,7 @@
 namespace doublehold::sim {
 namespace {
 
-// Whether a key holds that text; nothing when what it holds is no string, at which the script would
-// fail.
+// Whether a key holds `text`. Empty when the value is not a string: the script would fail there.
 std::optional<bool> Holds(const ServerCall& call, std::string_view key, std::string_view text) {
   const Entry* entry = call.Find(key);
   if (entry == nullptr) return false;
@@ -34,7 +33,7 @@ std::optional<ServerReply> ExtendIfOwner(const ServerCall& call, Argv keys, Argv
   if (!*is_owner) return Integer(int64_t{0});
   const std::array<std::string_view, 3> words{"pexpire", keys[0], args[1]};
   ServerReply reply = PExpire({.server = call.server, .now_ms = call.now_ms, .argv = words});
-  if (!reply) return std::nullopt;  // which has changed nothing
+  if (!reply) return std::nullopt;  // PExpire failed and changed nothing
   return reply;
 }
 

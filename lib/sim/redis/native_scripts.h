@@ -1,5 +1,5 @@
-// Scripts of the hot path in C++: each does what its text does. sim_conformance_test holds both to
-// a real server.
+// Scripts on the hot path, implemented in C++. sim_conformance_test compares both forms with a real
+// server.
 #ifndef DOUBLEHOLD_LIB_SIM_REDIS_NATIVE_SCRIPTS_H_
 #define DOUBLEHOLD_LIB_SIM_REDIS_NATIVE_SCRIPTS_H_
 
@@ -11,12 +11,12 @@
 namespace doublehold::sim {
 
 struct Twin {
-  std::string_view text;  // as it is sent, to the letter: one that differs runs as it stands
+  std::string_view text;  // the exact text as sent; any other text runs in Lua
   NativeScript native;
 };
 std::span<const Twin> Twins();
 
-// From now on they run instead of their texts.
+// Makes `engine` run the C++ functions instead of the script texts.
 void UseTwins(ScriptEngine& engine);
 
 }  // namespace doublehold::sim

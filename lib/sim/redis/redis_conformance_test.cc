@@ -1,6 +1,6 @@
-// The modelled Redis against a real one: the same random sequences of commands, at the same
-// instants of a clock that both have, and every reply the same. DOUBLEHOLD_CONFORMANCE_SEQUENCES
-// says how many, DOUBLEHOLD_CONFORMANCE_SEED which.
+// Compares the modelled Redis with a real server: the same random command sequences at the same
+// instants must get the same replies. DOUBLEHOLD_CONFORMANCE_SEQUENCES sets the number of
+// sequences, DOUBLEHOLD_CONFORMANCE_SEED the first seed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ using testing::Sequence;
 using testing::SequenceStep;
 using testing::Show;
 
-constexpr int64_t kSequences = 10'000;  // in `make test-all`; a tenth elsewhere
+constexpr int64_t kSequences = 10'000;  // in `make test-all`; a tenth of it elsewhere
 
 int64_t Setting(const char* name, int64_t fallback) {
   const char* value = std::getenv(name);
@@ -57,7 +57,7 @@ class Conformance : public ::testing::Test {
     return replies;
   }
 
-  // Where the two differ first; empty where they do not.
+  // Describes the first difference between model and server; empty when they agree.
   std::string Difference(const Sequence& sequence) {
     const std::vector<std::string> modelled = RunModel(engine_, sequence);
     const std::vector<std::string> by_twins = RunModel(with_twins_, sequence);
@@ -77,7 +77,7 @@ class Conformance : public ::testing::Test {
     return "";
   }
 
-  // No step of what is left could be left out.
+  // Removes steps until every remaining step is needed to reproduce the difference.
   Sequence Shrunk(Sequence sequence) {
     for (size_t i = sequence.size(); i-- > 0;) {
       Sequence without = sequence;
@@ -90,8 +90,8 @@ class Conformance : public ::testing::Test {
   }
 
   std::vector<Script> scripts_ = testing::ShippedScripts();
-  ScriptEngine engine_;      // the texts of scripts
-  ScriptEngine with_twins_;  // what runs instead of some
+  ScriptEngine engine_;      // runs the texts of all scripts
+  ScriptEngine with_twins_;  // runs native scripts instead of some texts
   RealRedis real_;
 };
 
@@ -100,12 +100,12 @@ TEST_F(Conformance, TheSourcesHaveScripts) {
   for (const Script& script : scripts_) EXPECT_TRUE(engine_.Compile(script)) << script.text;
 }
 
-TEST_F(Conformance, EveryTwinIsOfAScriptThatIsSent) {
+TEST_F(Conformance, EveryNativeScriptBelongsToAScriptThatIsSent) {
   for (const Twin& twin : Twins())
     EXPECT_NE(std::ranges::find(scripts_, twin.text, &Script::text), scripts_.end()) << twin.text;
 }
 
-TEST_F(Conformance, RandomSequencesHaveTheSameRepliesFromTheModelAndFromARealServer) {
+TEST_F(Conformance, TheModelAndARealServerReplyAlike) {
   const auto seed = static_cast<uint64_t>(Setting("DOUBLEHOLD_CONFORMANCE_SEED", 1));
   const int64_t count = Setting("DOUBLEHOLD_CONFORMANCE_SEQUENCES", NumTrials(kSequences));
   for (int64_t i = 0; i < count; ++i) {

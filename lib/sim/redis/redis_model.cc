@@ -14,7 +14,7 @@ ServerReply RedisModel::Execute(int connection, Argv command, int64_t now_ms) {
   CHECK(!command.empty());
   Transaction* transaction = FindTransaction(server_, connection);
   if (transaction == nullptr) {
-    // Nearly all of them: what there is, with the right number of words.
+    // Fast path for nearly all commands: known, and with the right number of words.
     const Command* plain = FindCommand(command[0]);
     if (plain != nullptr && plain->handler != nullptr && plain->Takes(command.size()))
       return plain->handler(
@@ -23,7 +23,7 @@ ServerReply RedisModel::Execute(int connection, Argv command, int64_t now_ms) {
   const auto found = Resolve(command);
   if (!found) {
     if (IsOption(command[0], "EXEC")) {
-      CloseConnection(connection);  // nothing of its transaction is left
+      CloseConnection(connection);  // drops the transaction
     } else if (transaction != nullptr) {
       transaction->refused = true;
     }

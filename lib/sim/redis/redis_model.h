@@ -1,5 +1,5 @@
-// A Redis server of the simulator: what one answers to a command at an instant of its wall clock,
-// without I/O, clocks or randomness. Held to a real redis-server by redis_conformance_test.cc.
+// A modelled Redis server: replies to a command at a given instant of its wall clock, without I/O,
+// clocks or randomness. redis_conformance_test.cc compares it with a real redis-server.
 #ifndef DOUBLEHOLD_LIB_SIM_REDIS_REDIS_MODEL_H_
 #define DOUBLEHOLD_LIB_SIM_REDIS_REDIS_MODEL_H_
 
@@ -13,34 +13,34 @@
 
 namespace doublehold::sim {
 
-// One server; a copy is another server with the same data. Not thread-safe. Unlike the real one it
-// never removes a key that nobody looks at: it goes when it is looked at after its time. Replicas
-// are the world's business: WAIT answers 0.
+// One server; a copy is another server with the same data. Not thread-safe. Two differences from a
+// real server:
+// - An expired key is removed only when a command reads it.
+// - The model has no replicas, so WAIT replies 0. The simulated world models replicas.
 class RedisModel {
  public:
-  // The engine outlives it; models of one thread share one.
+  // `engine` must outlive the model. Models of one thread share an engine.
   explicit RedisModel(ScriptEngine& engine) { server_.engine = &engine; }
 
-  // Carries a command out as connection `connection` (WATCH and MULTI are kept by it; any number)
-  // at the server's own wall clock.
+  // Executes a command at `now_ms` of the server's wall clock. `connection` is any number; WATCH
+  // and MULTI belong to it.
   [[nodiscard]] ServerReply Execute(int connection, Argv command, int64_t now_ms);
-  // The same as EVALSHA of that script (NOSCRIPT when the server does not know it), without parsing
-  // anything.
+  // Has the effect of EVALSHA without parsing. NOSCRIPT when the server does not know the script.
   [[nodiscard]] ServerReply Eval(int connection, const Script& script, Argv keys, Argv args,
                                  int64_t now_ms);
-  // Makes the script known. It must compile.
+  // Adds a script to the known ones. It must compile.
   void LoadScript(const Script& script);
-  // Forgets what the connection watched and queued.
+  // Drops the connection's watches and queued commands.
   void CloseConnection(int connection);
-  // In the order in which they were published, since the last call.
+  // Returns the messages published since the last call, in order.
   [[nodiscard]] std::vector<Published> TakePublished();
   [[nodiscard]] bool HasPublished() const { return !server_.published.empty(); }
-  // What PUBLISH answers; 0 where nobody said anything else.
+  // Sets the reply of PUBLISH on this channel. The default is 0.
   void SetSubscribers(std::string_view channel, int64_t count);
 
   void ForgetScripts() { server_.scripts.clear(); }
   void RestartEmpty();     // no data, no scripts, no connections, no subscribers
-  void RestartWithData();  // the data stays
+  void RestartWithData();  // keeps the data, loses everything else
 
  private:
   Server server_;

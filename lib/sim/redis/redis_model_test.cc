@@ -144,14 +144,14 @@ INSTANTIATE_TEST_SUITE_P(All, ModelCases, ::testing::ValuesIn(kCases),
 
 struct WatchCase {
   const char* name = nullptr;
-  const char* between = nullptr;  // by another connection, between the WATCH and the EXEC
+  const char* between = nullptr;  // a command of another connection between WATCH and EXEC
   int64_t exec_ms = 0;
   const char* reply = nullptr;
 };
 
 class Watched : public Model, public ::testing::WithParamInterface<WatchCase> {};
 
-TEST_P(Watched, TransactionIsCarriedOutIfNothingChanged) {
+TEST_P(Watched, TransactionIsExecutedUnlessAWatchedKeyChanged) {
   ASSERT_EQ(Ask("SET k v PX 5"), "status OK");
   ASSERT_EQ(Ask("WATCH k other"), "status OK");
   EXPECT_EQ(Ask(GetParam().between, 0, 1).find("error"), std::string::npos);
@@ -173,7 +173,7 @@ const WatchCase kWatchCases[] = {
 INSTANTIATE_TEST_SUITE_P(All, Watched, ::testing::ValuesIn(kWatchCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST_F(Model, AWatchEndsWithUnwatchDiscardExecAndItsConnection) {
+TEST_F(Model, UnwatchDiscardExecAndClosingEndAWatch) {
   const auto change_and_exec = [&] {
     EXPECT_EQ(Ask("SET k w", 0, 1), "status OK");
     EXPECT_EQ(Ask("MULTI"), "status OK");
@@ -196,7 +196,7 @@ TEST_F(Model, AWatchEndsWithUnwatchDiscardExecAndItsConnection) {
   EXPECT_EQ(change_and_exec(), "[]") << "after the connection";
 }
 
-TEST_F(Model, ACommandThatCannotBeQueuedEndsTheTransaction) {
+TEST_F(Model, ACommandThatCannotBeQueuedAbortsTheTransaction) {
   EXPECT_EQ(Ask("MULTI"), "status OK");
   EXPECT_EQ(Ask("GET"), "error ERR wrong number of arguments for 'get' command");
   EXPECT_EQ(Ask("EXEC"), "error EXECABORT Transaction discarded because of previous errors.");
@@ -211,7 +211,7 @@ TEST_F(Model, ACommandThatCannotBeQueuedEndsTheTransaction) {
       "[integer 1, status WRONGTYPE Operation against a key holding the wrong kind of value]");
 }
 
-TEST_F(Model, WhatIsPublishedIsTakenOnceInItsOrder) {
+TEST_F(Model, PublishedMessagesAreTakenOnceAndInOrder) {
   model_.SetSubscribers("c", 2);
   EXPECT_EQ(Ask("PUBLISH c a"), "integer 2");
   EXPECT_EQ(Ask("PUBLISH d b"), "integer 0");
@@ -222,7 +222,7 @@ TEST_F(Model, WhatIsPublishedIsTakenOnceInItsOrder) {
   EXPECT_TRUE(model_.TakePublished().empty());
 }
 
-TEST_F(Model, ACopyIsAnotherServer) {
+TEST_F(Model, ACopyIsASeparateServer) {
   EXPECT_EQ(Ask("SET k v"), "status OK");
   RedisModel copy = model_;
   EXPECT_EQ(testing::Ask(copy, "SET k w"), "status OK");

@@ -1,4 +1,4 @@
-// Replies and numbers in the words and forms of Redis 7.0.
+// Replies, error texts and number formats of Redis 7.0.
 #ifndef DOUBLEHOLD_LIB_SIM_REDIS_REPLIES_H_
 #define DOUBLEHOLD_LIB_SIM_REDIS_REPLIES_H_
 
@@ -25,7 +25,7 @@ inline Reply Text(std::string_view text) {
 }
 inline Reply Array() { return Reply{.kind = Reply::Kind::kArray}; }
 
-// A line of the protocol has no line breaks: blanks instead.
+// Replaces line breaks by blanks: a line of the protocol must not contain them.
 std::string OneLine(std::string text);
 inline tl::unexpected<ServerError> Error(std::string text) {
   return tl::unexpected(ServerError{.text = OneLine(std::move(text))});
@@ -33,10 +33,10 @@ inline tl::unexpected<ServerError> Error(std::string text) {
 tl::unexpected<ServerError> WrongType();
 tl::unexpected<ServerError> SyntaxError();
 tl::unexpected<ServerError> NoInteger();
-tl::unexpected<ServerError> WrongArity(std::string_view command);  // in small letters
+tl::unexpected<ServerError> WrongArity(std::string_view command);  // `command` is lower case
 tl::unexpected<ServerError> BadExpiry(std::string_view command);
 
-// `word` is the option `name`, which is in large letters.
+// Compares without regard to case; `name` must be upper case.
 inline bool IsOption(std::string_view word, std::string_view name) {
   if (word.size() != name.size()) return false;
   for (size_t i = 0; i < word.size(); ++i) {
@@ -46,14 +46,14 @@ inline bool IsOption(std::string_view word, std::string_view name) {
   return true;
 }
 
-// As Redis reads them: nothing before or behind; no +, no -0, no 007.
+// Parse as strictly as Redis does: no blanks, no +, no -0, no leading zeros.
 std::optional<int64_t> ReadInteger(std::string_view text);
 std::optional<double> ReadDouble(std::string_view text);
-// With as many digits as it takes to read the same number again: 3, 0.10000000000000001, inf.
+// Formats with the fewest digits that parse to the same number: 3, 0.10000000000000001, inf.
 std::string DoubleText(double value);
 
-// Indices of Redis count from the end below 0. Empty when `first` is behind `last`, both cut to [0,
-// size).
+// A range of indices. In Redis, a negative index counts from the end. The range is clamped to [0,
+// size), and empty when `first` is behind `last`.
 struct Range {
   size_t first = 0;
   size_t end = 0;

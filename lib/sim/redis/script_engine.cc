@@ -14,15 +14,15 @@
 namespace doublehold::sim {
 namespace {
 
-// More than a script of ours passes; what has more is told so.
+// More words than any script of a lock passes. A command with more words is an error.
 constexpr int kMostWords = 256;
 constexpr size_t kNumberBytes = 40;
 constexpr int kGarbagePercent =
-    1000;  // so little is alive that it is not worth looking for it often
+    1000;  // few objects are live, so collecting garbage often would cost too much
 constexpr const char* kChunk = "@user_script";
 
-// What scripts may use of Lua. Not of it: files and the system; `load` and its kind; what reaches
-// around the protection of tables; random numbers, which would differ from run to run.
+// The Lua functions that scripts may call. Excluded are files and the system, `load` and its
+// variants, functions that bypass protected tables, and random numbers, which differ between runs.
 constexpr std::array<const char*, 14> kBuiltins{
     "assert", "error",  "getmetatable", "ipairs", "next",     "pairs",    "rawequal",
     "rawget", "select", "setmetatable", "type",   "tonumber", "tostring", "unpack"};
@@ -34,7 +34,7 @@ int NoSuchGlobal(lua_State* lua) {
 
 int NoSuchWrite(lua_State* lua) { return luaL_error(lua, "Attempt to modify a readonly table"); }
 
-// What Lua raised gets the place where it was raised.
+// Adds the place where an error was raised to the error.
 int OnError(lua_State* lua) {
   if (!lua_istable(lua, 1)) {
     const char* words = lua_tostring(lua, 1);
@@ -58,7 +58,7 @@ int OnError(lua_State* lua) {
   return 1;
 }
 
-// The error of redis.call reaches a script that catches it as its text.
+// pcall for scripts: an error of redis.call is passed to the script as its text.
 int ProtectedCall(lua_State* lua) {
   luaL_checkany(lua, 1);
   lua_pushboolean(lua, 1);
@@ -74,7 +74,7 @@ int ProtectedCall(lua_State* lua) {
   return 2;
 }
 
-// Replaces the table on top by one that reads through to it and cannot be written.
+// Replaces the table on top of the stack by a read-only view of it.
 void Protect(lua_State* lua) {
   lua_createtable(lua, 0, 0);
   lua_createtable(lua, 0, 3);
@@ -143,7 +143,7 @@ class ScriptEngine::Lua {
   }
 
  private:
-  // A table with what scripts see.
+  // Builds the table of globals that scripts see.
   void MakeGlobals() {
     lua_createtable(lua_, 0, 32);
     for (const char* name : kBuiltins) {
@@ -159,7 +159,7 @@ class ScriptEngine::Lua {
       Protect(lua_);
       lua_setfield(lua_, -2, name);
     }
-    // The metatable of strings is shared by all scripts.
+    // All scripts share the metatable of strings, so it is protected too.
     lua_pushstring(lua_, "");
     lua_getmetatable(lua_, -1);
     lua_pushboolean(lua_, 0);
@@ -200,7 +200,7 @@ class ScriptEngine::Lua {
     environment_ = luaL_ref(lua_, LUA_REGISTRYINDEX);
   }
 
-  // A table of `globals_` that each script finds with its own words and nothing else.
+  // Creates a global table that FillWords fills anew for each script.
   int MakeWords(const char* name) {
     lua_createtable(lua_, 8, 0);
     lua_pushvalue(lua_, -1);
@@ -208,8 +208,8 @@ class ScriptEngine::Lua {
     return luaL_ref(lua_, LUA_REGISTRYINDEX);
   }
 
-  // No script can keep the table, so that the next one need not have another: but it may have
-  // changed it.
+  // Refills the table of KEYS or ARGV. No script can keep the table, so all scripts share one. The
+  // last script may have changed it, so it is emptied first.
   void FillWords(int table, Argv words) {
     lua_rawgeti(lua_, LUA_REGISTRYINDEX, table);
     lua_pushnil(lua_);
@@ -232,14 +232,14 @@ class ScriptEngine::Lua {
     return *static_cast<Lua*>(lua_touserdata(lua, lua_upvalueindex(1)));
   }
 
-  // Nothing that has a destructor may be alive where Lua raises an error: it leaves by a long jump.
+  // lua_error leaves by longjmp, so no object with a destructor may be alive at the call.
   static int CallRaising(lua_State* lua) { return Of(lua).PushCall(lua) ? 1 : lua_error(lua); }
   static int CallReturning(lua_State* lua) {
     Of(lua).PushCall(lua);
     return 1;
   }
 
-  // Pushes the reply; false when it is an error.
+  // Pushes the reply. Returns false when the reply is an error.
   bool PushCall(lua_State* lua) {
     const char* wrong = ReadWords(lua);
     const Command* command = nullptr;
@@ -260,7 +260,7 @@ class ScriptEngine::Lua {
     return reply.has_value();
   }
 
-  // Into words_; null, or what is wrong with them.
+  // Reads the arguments into words_. Returns null, or an error text.
   const char* ReadWords(lua_State* lua) {
     const int count = lua_gettop(lua);
     if (count == 0) return "Please specify at least one argument for this redis lib call";
@@ -298,7 +298,7 @@ class ScriptEngine::Lua {
       return 1;
     }
     const char* start = lua_tostring(lua, 1);
-    // With a code, or as a word that gets one.
+    // The text begins with exactly one '-', whether the script wrote one or not.
     Of(lua).error_words_.assign("-").append(start + (*start == '-' ? 1 : 0));
     PushError(lua, Of(lua).error_words_);
     return 1;
@@ -316,13 +316,13 @@ class ScriptEngine::Lua {
   }
 
   lua_State* lua_;
-  int globals_ = 0;  // numbers in Lua's registry
+  int globals_ = 0;  // references in Lua's registry
   int environment_ = 0;
   int keys_ = 0;
   int args_ = 0;
   int on_error_ = 0;
-  std::deque<CompiledScript> scripts_;  // which stay where they are
-  // Of the call that a script makes.
+  std::deque<CompiledScript> scripts_;  // a deque keeps the addresses stable
+  // The command that the running script calls, and its words.
   const ServerCall* call_ = nullptr;
   std::array<std::string_view, kMostWords> words_;
   std::array<NumberBuffer, kMostWords> numbers_;

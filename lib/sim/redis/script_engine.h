@@ -1,5 +1,5 @@
-// Runs the text of scripts in a Lua 5.1 of its own, as Redis does: KEYS, ARGV, redis.call, and no
-// way to leave anything behind for the next script.
+// Runs script texts in an embedded Lua 5.1, as Redis does: KEYS, ARGV and redis.call. A script can
+// leave nothing behind for the next one.
 #ifndef DOUBLEHOLD_LIB_SIM_REDIS_SCRIPT_ENGINE_H_
 #define DOUBLEHOLD_LIB_SIM_REDIS_SCRIPT_ENGINE_H_
 
@@ -12,18 +12,18 @@
 
 namespace doublehold::sim {
 
-// What a script does, in C++; held equal to its text by test. Nothing where it cannot tell, and has
-// changed nothing: then the text runs.
+// A script implemented in C++; a test compares it with the script's text. Returns empty, and
+// changes nothing, when it cannot handle the call; then the text runs.
 using NativeScript = std::optional<ServerReply> (*)(const ServerCall& call, Argv keys, Argv args);
 
 struct CompiledScript {
   std::string sha1;
-  int function = 0;  // its number in Lua
+  int function = 0;  // reference to the function in Lua's registry
   NativeScript twin = nullptr;
 };
 
-// Compiles a text once. Any number of servers share one engine, all used by one thread. Not
-// copyable; what Compile returns lives as long as the engine.
+// Compiles each text once. One thread's servers share an engine. Not copyable. Pointers returned by
+// Compile are valid as long as the engine lives.
 class ScriptEngine {
  public:
   ScriptEngine();
@@ -32,9 +32,10 @@ class ScriptEngine {
   ScriptEngine& operator=(const ScriptEngine&) = delete;
 
   [[nodiscard]] tl::expected<const CompiledScript*, ServerError> Compile(const Script& script);
-  // From now on this runs instead of the text, which must compile.
+  // Runs `twin` instead of the script's text from now on. The text must compile.
   void UseTwin(const Script& script, NativeScript twin);
-  // As the command `call` of a server, at its instant. Never within another script.
+  // Runs a script as the command `call` of a server, at the call's instant. Must not be called from
+  // within a script.
   [[nodiscard]] ServerReply Run(const CompiledScript& script, const ServerCall& call, Argv keys,
                                 Argv args);
 

@@ -23,7 +23,7 @@ class Scripts : public ::testing::Test {
     const std::array<std::string_view, 1> keys{key};
     const std::array<std::string_view, 1> args{arg};
     std::string reply = testing::Show(model_.Eval(0, script, keys, args, now_ms));
-    // Where it was raised, without the digest.
+    // Removes the place of the error and the script's digest.
     const size_t place = reply.find(" script: ");
     return place == std::string::npos ? reply : reply.substr(0, place) + reply.substr(place + 49);
   }
@@ -37,7 +37,7 @@ struct ScriptCase {
   const char* reply = nullptr;
 };
 
-TEST_F(Scripts, AnswerAsRedisConverts) {
+TEST_F(Scripts, ReturnValuesAreConvertedAsByRedis) {
   const ScriptCase cases[] = {
       {"return {KEYS[1], ARGV[1], #KEYS, #ARGV}", "[string k, string a, integer 1, integer 1]"},
       {"return 3.99", "integer 3"},
@@ -62,7 +62,7 @@ TEST_F(Scripts, AnswerAsRedisConverts) {
   for (const ScriptCase& each : cases) EXPECT_EQ(Run(each.text), each.reply) << each.text;
 }
 
-TEST_F(Scripts, FailAsRedisSaysIt) {
+TEST_F(Scripts, ErrorTextsAreThoseOfRedis) {
   const ScriptCase cases[] = {
       {"return redis.call('incr', KEYS[1])",
        "error ERR value is not an integer or out of range, on @user_script:1."},
@@ -94,7 +94,7 @@ TEST_F(Scripts, FailAsRedisSaysIt) {
   for (const ScriptCase& each : cases) EXPECT_EQ(Run(each.text), each.reply) << each.text;
 }
 
-TEST_F(Scripts, LeaveNothingBehindForTheNext) {
+TEST_F(Scripts, AScriptLeavesNothingBehindForTheNext) {
   for (const char* text : {"x = 1", "redis.x = 1", "redis = 1", "KEYS = 1", "math.floor = 1"})
     EXPECT_EQ(Run(text),
               "error ERR user_script:1: Attempt to modify a readonly table, on @user_script:1.")
@@ -112,7 +112,7 @@ TEST_F(Scripts, LeaveNothingBehindForTheNext) {
   EXPECT_EQ(Run("return getmetatable(redis)"), "nil");
 }
 
-TEST_F(Scripts, SeeOneInstant) {
+TEST_F(Scripts, AScriptSeesOneInstant) {
   EXPECT_EQ(Run("redis.call('set', KEYS[1], 'v', 'px', 5) return redis.call('pttl', KEYS[1])", "k",
                 "a", 100),
             "integer 5");
@@ -120,7 +120,7 @@ TEST_F(Scripts, SeeOneInstant) {
   EXPECT_EQ(Run("return redis.call('get', KEYS[1])", "k", "a", 106), "nil");
 }
 
-TEST_F(Scripts, AreForgottenByAFlushAndMadeKnownByEval) {
+TEST_F(Scripts, FlushForgetsScriptsAndEvalLoadsThem) {
   const Script script("return 7");
   EXPECT_EQ(testing::Ask(model_, "EVALSHA " + script.sha1 + " 0"),
             "error NOSCRIPT No matching script. Please use EVAL.");
@@ -146,7 +146,7 @@ TEST_F(Scripts, AreQueuedBehindMulti) {
   EXPECT_EQ(testing::Ask(model_, "EXEC"), "[integer 1]");
 }
 
-TEST_F(Scripts, HaveATwinThatRunsInTheirPlace) {
+TEST_F(Scripts, ANativeScriptRunsInsteadOfTheText) {
   const Script script("return 1");
   engine_.UseTwin(script,
                   [](const ServerCall& call, Argv keys, Argv args) -> std::optional<ServerReply> {

@@ -1,4 +1,4 @@
-// What one modelled server keeps, and a command that it carries out.
+// The state of one modelled server, and the context of one command.
 #ifndef DOUBLEHOLD_LIB_SIM_REDIS_SERVER_H_
 #define DOUBLEHOLD_LIB_SIM_REDIS_SERVER_H_
 
@@ -27,23 +27,24 @@ struct Published {
 struct CompiledScript;
 class ScriptEngine;
 
-// A connection between its MULTI and its EXEC.
+// A connection between MULTI and EXEC.
 struct Transaction {
   int connection = 0;
-  bool refused = false;  // one of its commands could not be queued
+  bool refused = false;  // a command could not be queued, so EXEC is refused
   std::vector<std::vector<std::string>> queue;
 };
 
 struct Server {
-  ScriptEngine* engine = nullptr;  // outlives it
+  ScriptEngine* engine = nullptr;  // must outlive the server
   Keyspace keys;
   std::vector<Transaction> transactions;
-  std::vector<const CompiledScript*> scripts;  // that it knows
+  std::vector<const CompiledScript*> scripts;  // known to this server
   std::vector<Published> published;
-  std::vector<std::pair<std::string, int64_t>> subscribers;  // of each channel, where there are any
+  // Per channel; channels without subscribers may be missing.
+  std::vector<std::pair<std::string, int64_t>> subscribers;
 };
 
-// One command on its way through a server.
+// One command with its server, connection and instant.
 struct ServerCall {
   Server& server;
   int connection = 0;
@@ -57,20 +58,22 @@ struct ServerCall {
 using CommandHandler = ServerReply (*)(const ServerCall& call);
 
 struct Command {
-  std::string_view name;             // in small letters
-  int arity = 0;                     // of all words; below 0: at least so many
-  CommandHandler handler = nullptr;  // null: its second word says which command it is
+  std::string_view name;  // lower case
+  // Number of words, the name included; negative: at least -arity words.
+  int arity = 0;
+  CommandHandler handler = nullptr;  // null: the second word selects the subcommand
   bool in_scripts = true;
-  bool queues = true;  // behind MULTI
+  bool queues = true;  // whether MULTI queues it
 
   [[nodiscard]] bool Takes(size_t words) const {
     return arity > 0 ? words == static_cast<size_t>(arity) : words >= static_cast<size_t>(-arity);
   }
 };
 
-// Null when there is none of that name; large and small letters are the same.
+// Returns null when no command has this name. Ignores case.
 const Command* FindCommand(std::string_view name);
-// With the right number of words, or what a server says before it looks any further.
+// Checks name and number of words. Returns the error that a server replies before it executes
+// anything.
 tl::expected<const Command*, ServerError> Resolve(Argv argv);
 
 }  // namespace doublehold::sim

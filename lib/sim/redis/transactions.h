@@ -1,4 +1,4 @@
-// What connections queue behind MULTI, and the scripts that a server knows.
+// Transactions of connections, and the scripts that a server knows.
 #ifndef DOUBLEHOLD_LIB_SIM_REDIS_TRANSACTIONS_H_
 #define DOUBLEHOLD_LIB_SIM_REDIS_TRANSACTIONS_H_
 
@@ -9,7 +9,7 @@
 
 namespace doublehold::sim {
 
-// Null when the connection is in none.
+// Returns null when the connection is in no transaction.
 inline Transaction* FindTransaction(Server& server, int connection) {
   for (Transaction& each : server.transactions) {
     if (each.connection == connection) return &each;
@@ -19,7 +19,7 @@ inline Transaction* FindTransaction(Server& server, int connection) {
 void EndTransaction(Server& server, int connection);
 
 void MakeKnown(Server& server, const CompiledScript& script);
-// NOSCRIPT when the server does not know it.
+// Replies NOSCRIPT when the server does not know the script.
 ServerReply EvalKnown(const ServerCall& call, std::string_view sha1, Argv keys, Argv args);
 
 }  // namespace doublehold::sim

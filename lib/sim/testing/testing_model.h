@@ -1,4 +1,4 @@
-// The modelled Redis for tests: commands as one writes them, replies as text.
+// Helpers to test the modelled Redis: commands and replies as text.
 #ifndef DOUBLEHOLD_LIB_SIM_TESTING_TESTING_MODEL_H_
 #define DOUBLEHOLD_LIB_SIM_TESTING_TESTING_MODEL_H_
 
@@ -9,11 +9,11 @@
 
 namespace doublehold::testing {
 
-// "nil", "integer 3", "string a", "status OK", "[integer 1, nil]", "error ERR ..."
+// For example: "nil", "integer 3", "string a", "status OK", "[integer 1, nil]", "error ERR ..."
 std::string Show(const Reply& reply);
 std::string Show(const sim::ServerReply& reply);
 
-// The words of `command` are between blanks; '...' is one word, with the blanks in it.
+// Splits `command` into words at blanks. '...' is one word and may contain blanks.
 std::string Ask(sim::RedisModel& model, std::string_view command, int64_t now_ms = 0,
                 int connection = 0);
 

@@ -38,7 +38,7 @@ StandingClock::~StandingClock() {
   close(fd_);
 }
 
-// A rate of 0, which no fault asks for: what ClockPage writes always runs.
+// Writes a slot whose clock has rate 0. ClockPage cannot write one, because no fault stops a clock.
 void StandingClock::StandAt(int64_t now_ms) {
   const uint64_t version = page_->version;
   doublehold_clock_slot& free = page_->slots[(version + 1) & 1];
@@ -57,7 +57,7 @@ std::vector<std::string> StandingClock::Environment() const {
 RealRedis::RealRedis() {
   for (int i = 0; i < kSequenceConnections; ++i)
     clients_.push_back(ByteClient::ToUnix(server_.address().unix_path));
-  // A key goes when somebody looks at it, and not by chance before.
+  // Removes an expired key only when a command reads it, so that replies are deterministic.
   EXPECT_EQ(clients_[0].Call({"DEBUG", "SET-ACTIVE-EXPIRE", "0"}), "+OK\r\n");
 }
 
@@ -86,7 +86,7 @@ std::vector<std::string> RealRedis::Run(const Sequence& sequence) {
       ++at;
       continue;
     }
-    // What goes over one connection without a pause goes together.
+    // Sends consecutive commands of one connection in one write.
     size_t end = at;
     std::string bytes;
     for (; end < sequence.size(); ++end) {

@@ -1,5 +1,5 @@
-// A real redis-server whose wall clock stands still where the test puts it, and several connections
-// to it.
+// A real redis-server with several connections, whose wall clock is stopped at instants that the
+// test sets.
 #ifndef DOUBLEHOLD_LIB_SIM_TESTING_TESTING_REAL_REDIS_H_
 #define DOUBLEHOLD_LIB_SIM_TESTING_TESTING_REAL_REDIS_H_
 
@@ -14,10 +14,10 @@
 
 namespace doublehold::testing {
 
-// Where the clock stands when a sequence begins.
+// The server's wall clock at the start of a sequence.
 constexpr int64_t kSequenceStartMs = 1'700'000'000'000;
 
-// A page of the clock shim that children inherit.
+// A clock shim page that child processes inherit.
 class StandingClock {
  public:
   StandingClock();
@@ -25,7 +25,8 @@ class StandingClock {
   StandingClock(const StandingClock&) = delete;
   StandingClock& operator=(const StandingClock&) = delete;
 
-  // From now on every process under it reads this instant, until the next call.
+  // Sets the wall clock of every process that uses this page, and stops it there until the next
+  // call.
   void StandAt(int64_t now_ms);
   [[nodiscard]] std::vector<std::string> Environment() const;
   [[nodiscard]] int fd() const { return fd_; }
@@ -35,14 +36,15 @@ class StandingClock {
   doublehold_clock_page* page_ = nullptr;
 };
 
-// Replies as text, as Show has them (testing_model.h).
+// Replies are texts in the format of Show (testing_model.h).
 class RealRedis {
  public:
   RealRedis();
 
-  // What scripts are known on a server that starts a sequence.
+  // Loads the scripts that the server knows at the start of a sequence.
   void Load(const std::vector<Script>& scripts);
-  // From an empty server, at kSequenceStartMs. One reply a command; a move of the clock has none.
+  // Runs the sequence on an empty server from kSequenceStartMs. Returns one reply per command; a
+  // clock move has no reply.
   std::vector<std::string> Run(const Sequence& sequence);
 
  private:
@@ -53,7 +55,7 @@ class RealRedis {
                   .environment = clock_.Environment(),
                   .descriptors = {clock_.fd()}}};
   std::vector<ByteClient> clients_;
-  std::set<size_t> used_;  // by the sequence before
+  std::set<size_t> used_;  // connections used by the last sequence
 };
 
 }  // namespace doublehold::testing

@@ -1,5 +1,5 @@
-// For tests of a simulated world: two clients, a store and two nodes, with choices that are given;
-// what is said, with the time.
+// Test fixture for a simulated world: two clients, a store, two nodes and a given list of choices.
+// It collects what the clients say, with time stamps.
 #ifndef DOUBLEHOLD_LIB_SIM_TESTING_TESTING_SCENE_H_
 #define DOUBLEHOLD_LIB_SIM_TESTING_TESTING_SCENE_H_
 
@@ -19,7 +19,7 @@ struct Scene {
   explicit Scene(std::vector<FaultForm> faults = {}, Deviations deviations = {},
                  Duration window = {})
       : Scene(WorldTerms{.window = window, .faults = std::move(faults)}, std::move(deviations)) {}
-  // Of the terms, clients and nodes and how long a fault lasts are said here.
+  // Overrides the number of clients and nodes and the length of faults in `given_terms`.
   Scene(WorldTerms given_terms, Deviations deviations)
       : given(std::move(deviations)), choices(given), terms(std::move(given_terms)) {
     terms.clients = terms.nodes = 2;
@@ -27,7 +27,7 @@ struct Scene {
     world.emplace(terms, choices, bench);
   }
 
-  // Notes what is said, with the time; not what a killed client would say.
+  // Appends `what` with a time stamp; does nothing for a killed client.
   void Say(Env& env, const std::string& what) {
     if (env.Stopping()) return;
     said.push_back(

@@ -79,7 +79,7 @@ constexpr std::string_view kProbes[] = {
     "return redis.call('set', KEYS[1], 1e300 * 1e10)",
     "return redis.call('incrby', KEYS[1], 2 ^ 53)",
     "return redis.call('incrby', KEYS[1], 1.5)",
-    // The field goes again: there are scripts that count down from what a field holds.
+    // Deletes the field again: other scripts count down from the number in a field.
     "local n = redis.call('hincrby', KEYS[1], 'b', 1e15) redis.call('hdel', KEYS[1], 'b') return n",
     "return redis.call('pexpire', KEYS[1], 1.5)",
     "return redis.call('zadd', KEYS[1], 0.1, 'a')",
@@ -146,8 +146,8 @@ std::string ReadWhole(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The string that stands at `at` in a source: literals one after the other, and names of constants.
-// Ends at ; or at the parenthesis that was open.
+// Concatenates the string literals and named constants that begin at `at` in a source. Stops at ';'
+// or at the closing parenthesis.
 std::string ReadLiterals(const std::string& source, size_t at) {
   std::string text;
   for (int open = 1; at < source.size() && source[at] != ';'; ++at) {

@@ -1,4 +1,4 @@
-// Scripts to hold the modelled Redis to a real one with.
+// Scripts for comparing the modelled Redis with a real server.
 #ifndef DOUBLEHOLD_LIB_SIM_TESTING_TESTING_SCRIPTS_H_
 #define DOUBLEHOLD_LIB_SIM_TESTING_TESTING_SCRIPTS_H_
 
@@ -10,10 +10,11 @@
 
 namespace doublehold::testing {
 
-// All that lib/locks and workloads send, as they stand in the sources, in the order of their files.
+// Returns all scripts that lib/locks and workloads send. They are read from the sources, in file
+// order.
 std::vector<Script> ShippedScripts();
 
-// What a script may meet: conversions, errors, and what it must not do.
+// Returns scripts that probe conversions, errors and forbidden operations.
 std::span<const std::string_view> ProbeScripts();
 
 }  // namespace doublehold::testing

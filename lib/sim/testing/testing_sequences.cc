@@ -16,7 +16,8 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
-// Capital letters alone stand for a random word: of the lists below, the first two for a key.
+// A word of one capital letter is a placeholder for a random word. The lists below give the words
+// of each letter; the first two lists are keys.
 constexpr std::string_view kTemplates[] = {"SET K V",
                                            "SET K V",
                                            "SET K V NX",
@@ -158,7 +159,7 @@ const std::vector<Kind>& Kinds() {
       {'L', {"l0", "l1", "l0", "l1", "l0", "l1", "s0"}},
       {'Z', {"z0", "z1", "z0", "z1", "z0", "z1", "s0"}},
       {'V', {"a", "b", "a", "7", "0", "-3", "", "07", "9223372036854775807", "a b\r\nc", "1.5"}},
-      {'C', {"0", "1", "2", "1", "-1", "3", "x"}},  // scripts count down from these
+      {'C', {"0", "1", "2", "1", "-1", "3", "x"}},  // loop counters of scripts
       {'F', {"a", "b", "c", "a", "b", "7"}},
       {'N',
        {"0", "1", "2", "1", "-1", "-2", "3", "9223372036854775807", "x", "-9223372036854775807"}},
@@ -188,7 +189,7 @@ std::string AnyWord(Prng& prng, char letter) {
   return std::string(Any(prng, kind->words));
 }
 
-// How many words of `name` a script reads: the largest number of "KEYS[n]" in it.
+// Returns the largest n of "KEYS[n]" (or ARGV[n]) in a script: the number of words that it reads.
 size_t LargestIndex(const std::string& text, const std::string& name) {
   size_t largest = 0;
   for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
@@ -196,12 +197,12 @@ size_t LargestIndex(const std::string& text, const std::string& name) {
   return largest;
 }
 
-// What a script means to find under a key: a command with that key says it.
+// Returns the data type that a script expects under a key, from a command that uses the key.
 char KindOfKey(const std::string& text, size_t number) {
   const size_t key = text.find(fmt::format(", KEYS[{}]", number));
   const size_t quote = key == std::string::npos ? key : text.rfind('\'', key - 2);
   if (quote == std::string::npos) return 'K';
-  // A hash is asked whether it is there before its fields are.
+  // Scripts on hashes may begin with EXISTS, so the first command does not show the type.
   if (text.find(fmt::format("'hexists', KEYS[{}]", number)) != std::string::npos ||
       text.find(fmt::format("'hget', KEYS[{}]", number)) != std::string::npos)
     return 'H';
@@ -231,7 +232,7 @@ std::vector<std::string> CallOf(Prng& prng, const Script& script, bool known) {
   return words;
 }
 
-// Now and then what no lock would send.
+// Occasionally makes a command malformed, as no lock would send it.
 void Spoil(Prng& prng, std::vector<std::string>& words) {
   if (words[0] == "WAIT" || prng.Below(30) != 0) return;
   switch (prng.Below(4)) {
@@ -278,7 +279,7 @@ Sequence RandomSequence(Prng& prng, const std::vector<Script>& scripts) {
     if (prng.Below(5) == 0) connection = static_cast<int>(prng.Below(kSequenceConnections));
     sequence.push_back({.connection = connection, .words = AnyCommand(prng, scripts)});
   }
-  // Whoever has queued anything; the one that looks is in no transaction.
+  // EXEC on every connection that used MULTI, so that the final look runs in no transaction.
   std::set<int> used;
   for (const SequenceStep& step : sequence) {
     if (!step.words.empty() && step.words[0].starts_with("MULTI")) used.insert(step.connection);

@@ -1,5 +1,5 @@
-// Random sequences of commands for the modelled and the real Redis: few keys, few values, all
-// commands that the model knows, all scripts of lib/locks and workloads.
+// Random command sequences for the modelled and the real Redis. They use few keys and values, all
+// commands of the model, and all scripts of lib/locks and workloads.
 #ifndef DOUBLEHOLD_LIB_SIM_TESTING_TESTING_SEQUENCES_H_
 #define DOUBLEHOLD_LIB_SIM_TESTING_TESTING_SEQUENCES_H_
 
@@ -12,17 +12,17 @@
 
 namespace doublehold::testing {
 
-// A command on a connection, or the clock moved.
+// A command on a connection, or a move of the clock.
 struct SequenceStep {
   int connection = 0;
-  std::vector<std::string> words;  // none: the clock moves
+  std::vector<std::string> words;  // empty: the clock moves
   int64_t move_ms = 0;
 };
 using Sequence = std::vector<SequenceStep>;
 
 constexpr int kSequenceConnections = 3;
 
-// Ends with a look at all keys.
+// Ends by reading all keys.
 Sequence RandomSequence(Prng& prng, const std::vector<Script>& scripts);
 
 std::string Describe(const SequenceStep& step);
