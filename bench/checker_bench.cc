@@ -1,9 +1,11 @@
-// How fast a history is judged: `exclusion` of a file of any length, and all claims of a run's.
+// Measures the time to judge a history: the claim `exclusion` on a file of any length, and all
+// claims on the history of a run.
 //
-//   bench_checker FOLDER OPERATIONS     writes its files there (two at a time, of about 40 bytes an operation), and removes them
+//   bench_checker FOLDER OPERATIONS   writes its files to FOLDER and removes them
+//                                     (two at a time, about 40 bytes an operation)
 //
-// Prints JSON: the seconds of each round, those of a bare pass over the same mapped file before it,
-// and the memory that a pass took beside the file.
+// Prints JSON: the seconds of each round, the seconds of a bare pass over the same mapped file
+// before it, and the memory that a pass took beside the file.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -36,12 +38,13 @@ constexpr int64_t kLeaseNs = 500'000'000;
 
 struct Shape {
   const char* name;
-  uint32_t logs;  // 1: all in time order
+  uint32_t logs;  // 1: a single log in time order
   uint32_t locks;
-  uint32_t unknown;  // of 100 acquires, how many are not answered
+  uint32_t unknown;  // percentage of acquires with unknown outcome
 };
 
-// What each client does in turn: acquires a lock and releases it, four records for two operations.
+// Writes the operations of clients that acquire and release a lock in turn: two operations, four
+// records a cycle.
 class Writing {
  public:
   Writing(const Shape& shape, int64_t operations, const std::filesystem::path& file)
@@ -77,8 +80,8 @@ class Writing {
     out_.write(reinterpret_cast<const char*>(all), static_cast<std::streamsize>(count * sizeof(T)));
   }
 
-  // One cycle every 1,000 ns, of one client after another; a log has the cycles of its own client,
-  // or all.
+  // Writes one log. Each cycle takes 1,000 ns, and the clients take turns. A log has the cycles of
+  // one client, or of all.
   StreamSize WriteLog(uint32_t log) {
     std::vector<int64_t> words;
     std::vector<Record> records;
@@ -124,7 +127,7 @@ class Writing {
   std::ofstream out_;
 };
 
-// Memory of this process that no file stands behind, in bytes.
+// Resident memory of this process without a file behind it, in bytes.
 int64_t AnonymousBytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -133,7 +136,7 @@ int64_t AnonymousBytes() {
   return 0;
 }
 
-double Seconds() {  // of the processor: others use the machine too
+double Seconds() {  // CPU seconds, because other programs use the machine too
   rusage usage{};
   CHECK(getrusage(RUSAGE_SELF, &usage) == 0);
   const auto of = [](const timeval& time) {
@@ -142,7 +145,7 @@ double Seconds() {  // of the processor: others use the machine too
   return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
-// The least that a pass over the file can cost: it loads each word once, into one sum.
+// The lower bound for a pass over the file: loads each word once and sums the words.
 double SecondsOfBarePass(const std::filesystem::path& file) {
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
   CHECK(descriptor >= 0);
@@ -159,7 +162,7 @@ double SecondsOfBarePass(const std::filesystem::path& file) {
   return seconds;
 }
 
-// The file of a shape, there as long as this is, and what was measured of it.
+// A history file, which this object removes at its end, and the measurements on it.
 class Scanned {
  public:
   Scanned(const Shape& shape, int64_t operations, const std::filesystem::path& folder)
@@ -197,7 +200,7 @@ class Scanned {
   int64_t most_bytes_ = 0;
 };
 
-// What is held against each other takes turns, and who begins changes: the machine may change its
+// Compared measurements alternate, and so does which one goes first: the machine may change its
 // speed meanwhile.
 void MeasureScans(int64_t operations, const std::filesystem::path& folder, nlohmann::json& result) {
   {
@@ -216,7 +219,7 @@ void MeasureScans(int64_t operations, const std::filesystem::path& folder, nlohm
   result[many.name] = merged.Measured();
 }
 
-// A run in which clients sell one after another: six operations a cycle, as workloads/inventory
+// A run in which clients sell one after another. A cycle has six operations, as workloads/inventory
 // records them.
 History CalmRun(int64_t operations) {
   History history{.facts = {.experiment = "bench",

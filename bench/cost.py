@@ -1,13 +1,20 @@
 #!/usr/bin/env python3
-"""What a lock library costs beside ours: each behind its driver, on a redis-server of its own.
+"""What a lock library costs beside Doublehold's locks.
 
     bench/cost.py build/doublehold [--only PART ...] [--cycles N] [--json]
 
-For each it prints, of a cycle of one acquire and one release that nobody contends: the commands and bytes that the servers saw, and the
-time, medians of 5; of a lock that is held once for 3 s: the commands a second (renewals; a lock that its library extends by itself
-has a lease of 3 s there); of 4 clients on one key for 3 s: cycles a second and the longest wait, medians of 3. Ours are served by
-`doublehold driver serve`, so that all pay the same for the protocol. Scripts count once, as EVAL or EVALSHA, and what they call in a
-server besides. Absolute times are those of the machine.
+Each lock runs behind its driver, on a redis-server of its own. Doublehold's locks are served by
+`doublehold driver serve`, so that all locks pay for the protocol alike.
+
+Prints for each lock:
+- one uncontended cycle of acquire and release: the commands and bytes that the servers saw, and the
+  time (medians of 5);
+- one hold of 3 s: commands a second, which are renewals. A lock that its library extends by itself
+  has a lease of 3 s here;
+- 4 clients on one key for 3 s: cycles a second and the longest wait (medians of 3).
+
+A script counts once, as EVAL or EVALSHA; the commands that it calls in the server count as well.
+Absolute times depend on the machine.
 """
 from __future__ import annotations
 
@@ -30,7 +37,7 @@ LONGEST_WAIT_S = 60
 
 
 def libraries(program: str) -> list[tuple[str, str, dict, int]]:
-    """Name, command, options, servers."""
+    """Returns name, command, options and number of servers of each library."""
     launcher = shlex.quote(str(HERE.parent / "drivers" / "kept.py"))
     kept = lambda name, version="": f"python3 {launcher} {name}" + (f" --version {version}" if version else "")
     ours = lambda name: f"{shlex.quote(program)} driver serve {name}"
@@ -69,7 +76,8 @@ class Server:
         return dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
 
     def seen(self) -> tuple[int, int]:
-        """Commands and bytes so far. Asking is a command itself, and counts from the next time on."""
+        """Returns the commands and bytes so far. INFO is a command itself, and counts from the next
+        call on."""
         stats = self.info()
         return int(stats["total_commands_processed"]), int(stats["total_net_input_bytes"]) + int(stats["total_net_output_bytes"])
 
@@ -105,7 +113,7 @@ class Client:
         raise RuntimeError(f"{op}: {answer}")
 
     def cycle(self, hold_s=0.0) -> float:
-        """How long it waited, with tries that were given up."""
+        """Returns the time until the grant, attempts without success included."""
         begun = time.monotonic()
         lease_ms = self.hold_lease_ms if hold_s else LEASE_MS
         while not (granted := self.ask("acquire", session=0, key="cost", lease_ms=lease_ms, wait_ms=WAIT_MS)):
@@ -130,7 +138,7 @@ class Client:
 
 
 def crowd(clients: list[Client]) -> tuple[float, float]:
-    """Cycles a second of all together, and the longest wait in s."""
+    """Returns the cycles a second of all clients together, and the longest wait in s."""
     begun, waits = time.monotonic(), [[] for _ in clients]
     ends = begun + CROWD_S
 
@@ -139,7 +147,7 @@ def crowd(clients: list[Client]) -> tuple[float, float]:
             mine.append(client.cycle())
 
     with ThreadPoolExecutor(len(clients)) as threads:
-        list(threads.map(work, clients, waits))  # what one of them throws, too
+        list(threads.map(work, clients, waits))  # list() re-raises the exceptions of the threads
         took_s = time.monotonic() - begun  # the last cycle of each began before its end
     return sum(map(len, waits)) / took_s, max((max(mine) for mine in waits if mine), default=0.0)
 
@@ -155,7 +163,8 @@ def cost(command: str, options: dict, nodes: int, cycles: int) -> dict[str, floa
             clients[0].cycle()
         rounds = []
         asking = total()
-        asking = [after - before for before, after in zip(asking, total())]  # what it takes to look
+        # What the measurement itself costs.
+        asking = [after - before for before, after in zip(asking, total())]
         for _ in range(ROUNDS):
             before, begun = total(), time.monotonic()
             for _ in range(cycles):

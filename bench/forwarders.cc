@@ -134,7 +134,7 @@ Duration Forwarder::Used() const {
 std::unique_ptr<Forwarder> StartProxy(Place place, const std::string& unix_path, int links,
                                       const std::vector<LinkRule>& rules) {
   return std::make_unique<Forwarder>(place, static_cast<size_t>(links), [&](int ports) {
-    prctl(PR_SET_TIMERSLACK, kDefaultSlackNs);  // as the supervisor has it
+    prctl(PR_SET_TIMERSLACK, kDefaultSlackNs);  // the supervisor's timer slack
     boost::asio::io_context io{1};
     Proxy proxy(io, Prng(1, "proxy"));
     for (int link = 1; link <= links; ++link) {
@@ -162,7 +162,8 @@ uint16_t FreePort() {
   return port;
 }
 
-// Redis takes a port while it runs; one that the kernel gave away a moment ago is most likely free.
+// Redis can open a port with CONFIG SET. A port that the kernel has just assigned is probably still
+// free.
 uint16_t OpenPort(const std::string& unix_path) {
   const auto connection = MakeConnection({.unix_path = unix_path});
   const auto call = [&](const std::vector<std::string_view>& words) {
@@ -177,7 +178,7 @@ uint16_t OpenPort(const std::string& unix_path) {
   CHECK(false);
 }
 
-// It does not tell which port the kernel chose for it, so one is chosen here.
+// Toxiproxy does not report a port that the kernel chose, so this function chooses one.
 std::unique_ptr<Forwarder> StartToxiproxy(Place place, const std::string& program,
                                           uint16_t upstream_port) {
   const uint16_t port = FreePort();

@@ -1,5 +1,5 @@
-// What stands between a client and a server in the benchmark of the proxy: each in a process of its
-// own, with a port that the kernel chose.
+// The forwarders between client and server that the proxy benchmark compares. Each runs in a
+// process of its own, on a port that the kernel chose.
 #ifndef DOUBLEHOLD_BENCH_FORWARDERS_H_
 #define DOUBLEHOLD_BENCH_FORWARDERS_H_
 
@@ -17,10 +17,10 @@
 
 namespace doublehold {
 
-// A process and the ports it listens on; killed when it goes.
+// A forwarder process and its ports. The destructor kills the process.
 class Forwarder {
  public:
-  // Forks; `serve` writes its ports to the descriptor, each as a uint16_t, and never returns.
+  // Forks. `serve` writes its ports to the descriptor, each as a uint16_t, and never returns.
   Forwarder(Place place, size_t ports, const std::function<void(int)>& serve);
   Forwarder(pid_t pid, uint16_t port) : pid_(pid), ports_{port} {}
   ~Forwarder();
@@ -29,7 +29,7 @@ class Forwarder {
 
   [[nodiscard]] uint16_t port(size_t number = 0) const { return ports_.at(number); }
   [[nodiscard]] size_t ports() const { return ports_.size(); }
-  // Processor time that it has used, all of its threads together.
+  // CPU time of the process, all threads together.
   [[nodiscard]] Duration Used() const;
 
  private:
@@ -37,21 +37,21 @@ class Forwarder {
   std::vector<uint16_t> ports_;
 };
 
-// Doublehold's proxy: links to the server at `unix_path`, the same rules on each.
+// Starts Doublehold's proxy. All links lead to the server at `unix_path` and have the same rules.
 std::unique_ptr<Forwarder> StartProxy(Place place, const std::string& unix_path, int links,
                                       const std::vector<LinkRule>& rules);
 
-// A port that was free a moment ago.
+// Returns a port that was free a moment ago.
 uint16_t FreePort();
 
-// Lets a server that listens on that unix socket listen on a TCP port as well. Ends the program
-// when it does not.
+// Makes the server on this unix socket listen on a TCP port too, and returns the port. Ends the
+// program on failure.
 uint16_t OpenPort(const std::string& unix_path);
 
-// The least that a forwarder does: epoll, recv, send. Knows neither frames nor rules.
+// Starts the simplest possible forwarder: epoll, recv, send. It knows neither frames nor rules.
 std::unique_ptr<Forwarder> StartBareLoop(Place place, const std::string& unix_path);
 
-// Toxiproxy's server without toxics. Ends the program when it does not start.
+// Starts Toxiproxy's server without toxics. Ends the program on failure.
 std::unique_ptr<Forwarder> StartToxiproxy(Place place, const std::string& program,
                                           uint16_t upstream_port);
 

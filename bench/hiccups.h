@@ -1,5 +1,5 @@
-// When the machine kept either core from running: what is late then says nothing about the program
-// that was to run.
+// Detects intervals in which the machine did not run one of the cores. A measurement in such an
+// interval says nothing about the program.
 #ifndef DOUBLEHOLD_BENCH_HICCUPS_H_
 #define DOUBLEHOLD_BENCH_HICCUPS_H_
 
@@ -13,16 +13,16 @@
 
 namespace doublehold {
 
-// A thread on each of the two places that sleeps for half a millisecond and notes how late it
-// wakes. Start it when nothing is forked any more. Thread rule: `During` may be called from any.
+// Runs a thread on each of the two cores. It sleeps for half a millisecond at a time, and notes how
+// late it wakes. Start it after the last fork. Thread rule: `During` may be called from any thread.
 class Hiccups {
  public:
-  explicit Hiccups(Duration least);  // shorter ones do not count
+  explicit Hiccups(Duration least);  // ignores shorter hiccups
   ~Hiccups();
   Hiccups(const Hiccups&) = delete;
   Hiccups& operator=(const Hiccups&) = delete;
 
-  // Whether one touched that stretch, which is over.
+  // Whether a hiccup overlaps the interval, which must lie in the past.
   [[nodiscard]] bool During(MonoTime from, MonoTime to) const;
 
  private:

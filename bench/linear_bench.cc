@@ -1,13 +1,16 @@
-// The search for an order on histories that Porcupine is given as well (bench/porcupine): it writes
-// them, a file each, and says how long it took for one and with how much memory, whenever it is
-// asked. So the two can take turns.
+// The search for a linearization, on histories that Porcupine gets as well (bench/porcupine). It
+// writes each history to a file. For each line of its input it searches one history and prints the
+// time and the memory. So the two programs can take turns.
 //
-//   bench_linear FOLDER [LOG...]     LOG: of Jepsen's etcd register tests (.log), or of Porcupine's keys and values (.txt)
+//   bench_linear FOLDER [LOG...]
+//     LOG: a log of Jepsen's etcd register tests (.log), or of Porcupine's key-value tests (.txt)
 //
-// Of a file, a line is an operation: client, function, argument, second argument, result, invoked,
-// returned; -1 is nil, and a return of -1 none; of keys and values they are words, and "-" is nil.
-// Prints a line of JSON that names all of them, and one for each line of its input, "TIMES FILE":
-// {"seconds": [...], "outcome": "valid", "memory_mb": 0.5}.
+// A line of a history file is an operation: client, function, argument, second argument, result,
+// invoked, returned. -1 is nil; a return time of -1 means unknown. In key-value histories the
+// values are words, and "-" is nil.
+//
+// Prints a line of JSON that lists the histories. Then prints a line for each line "TIMES FILE" of
+// its input: {"seconds": [...], "outcome": "valid", "memory_mb": 0.5}.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -43,7 +46,7 @@ struct Named {
   std::vector<Operation> operations;
 };
 
-// What clients did to a register: each operation took effect at some instant of its own.
+// A history of a register. Each operation takes effect at one instant between its call and return.
 Named Register(int64_t count) {
   Prng prng(20261121, "register");
   std::vector<std::pair<int64_t, Operation>> by_effect;
@@ -76,11 +79,11 @@ Named Register(int64_t count) {
   return named;
 }
 
-// One lock that all clients want all the time.
+// A history of one lock for which all clients compete all the time.
 Named OneLock(int64_t count) {
   Prng prng(20261121, "lock");
   Named named{fmt::format("one lock {}", count), "owner-mutex", {}};
-  std::vector<int64_t> wants(kClients);  // since when
+  std::vector<int64_t> wants(kClients);  // when each client's acquire was invoked
   int64_t now = 0;
   for (int64_t i = 0; i < count / 2; ++i) {
     const auto client = static_cast<size_t>(prng.Below(kClients));
@@ -101,7 +104,7 @@ Named OneLock(int64_t count) {
   return named;
 }
 
-// A log of Jepsen's etcd tests, or one of Porcupine's of keys and values, which has many objects.
+// Reads a log of Jepsen's etcd tests, or of Porcupine's key-value tests, which has many objects.
 void AddLog(const std::filesystem::path& file, std::vector<Named>& to) {
   const bool is_etcd = file.extension() == ".log";
   const std::string model = is_etcd ? "cas-register" : "key-value";
@@ -118,7 +121,7 @@ int64_t Number(const LinearValue& value, size_t i) {
   return i >= value.size() || value[i] == kNil ? -1 : value[i];
 }
 
-// As one word: "x_0_1_y", or "-".
+// The value as one word without blanks: "x_0_1_y", or "-".
 std::string Word(const Model& model, const LinearValue& value) {
   std::string word = value.empty() ? "" : model.describe({value.begin(), value.end()});
   std::erase(word, '"');
@@ -140,7 +143,7 @@ void Write(const Named& named, const std::filesystem::path& file) {
   }
 }
 
-// In a process of its own, so that its peak of memory is its own.
+// Measures in a child process, so that the peak of memory is the search's own.
 json Measured(const Named& named, int times) {
   int ends[2];
   CHECK(pipe(ends) == 0);
@@ -152,7 +155,8 @@ json Measured(const Named& named, int times) {
     getrusage(RUSAGE_SELF, &usage);
     const int64_t before_kb = usage.ru_maxrss;
     for (int i = 0; i < times; ++i) {
-      const auto begun = std::chrono::steady_clock::now();  // as Porcupine's time is taken
+      // The clock that measures Porcupine as well.
+      const auto begun = std::chrono::steady_clock::now();
       const SearchResult found = FindOrder(*FindModel(named.model), {}, named.operations);
       result["seconds"].push_back(ToSeconds(std::chrono::steady_clock::now() - begun));
       result["outcome"] = Name(found.outcome);

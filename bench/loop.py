@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What the loop of a change costs: compiling, linking and testing, in CPU seconds, each held against its budget.
+"""What a change costs in builds and tests: CPU seconds against budgets.
 
     bench/loop.py [--jobs N] [--without-real]
 
-Builds everything anew in build-loop/, without the compiler cache, one command after another as the presets have them,
-and runs the tests of `make test` once. Prints the slowest ten sources, headers, links, tests and suites of tests, then a
-line a budget. CPU seconds do not grow with what else a machine does, but they do differ between machines.
+Builds everything anew in build-loop/ without the compiler cache, with the presets' commands, one at
+a time. Runs the tests of `make test` once. Prints the ten slowest sources, headers, links, tests
+and test suites, then a line a budget. CPU seconds do not depend on the load of a machine, but
+differ between machines.
 Exits 1 when a budget is missed, 4 when a command fails.
 """
 
@@ -28,8 +29,8 @@ from run import Figure
 
 TOP = Path(__file__).resolve().parents[1]
 FOLDER = TOP / "build-loop"
-CORES = 2  # of the machine that the budgets of wall-clock time are for
-# Their histories, sequences and executions are drawn at random.
+CORES = 2  # number of cores for which the wall-clock budgets are meant
+# These tests draw random histories, sequences and executions.
 RANDOM = re.compile(r"TrialsOfClaim|SearchOf|TrueLocks|BruteForce|Fuzz\.|Random|EventLines\.AreScanned|Flipped|Conformance")
 LIBRARY_HEADER = re.compile(r'#include <((?:boost|fmt|gtest|hiredis|nlohmann|simdjson|tl|toml\+\+)\b[^>]*)>')
 
@@ -46,7 +47,7 @@ def fail(what: str) -> None:
 
 
 def cpu_of(command: str | list[str], folder: Path, environment: dict[str, str] | None = None) -> float:
-    """The CPU seconds of a command and of all that it waited for."""
+    """Returns the CPU seconds of a command and its child processes."""
     with subprocess.Popen(command, shell=isinstance(command, str), cwd=folder, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           env={**os.environ, "CCACHE_DISABLE": "1", **(environment or {})}) as process:
@@ -66,7 +67,7 @@ def output_of(*command: str, folder: Path = TOP) -> str:
 
 
 class Build:
-    """One preset, built anew: what each object and each link costs."""
+    """One preset, built anew, with the cost of each object and each link."""
 
     def __init__(self, preset: str, targets: list[str], jobs: int) -> None:
         self.folder = FOLDER / preset
@@ -93,7 +94,8 @@ class Build:
             self.linked[made] = Cost(f"{preset}: {made}", cpu_of(self.commands[made], self.folder))
 
     def _named(self, made: str) -> str:
-        """An object by what it is of: a batch by its first source and how many there are."""
+        """Names an object by its source. A batch is named by its first source and the number of
+        others."""
         source = re.search(r" -c (\S+)", self.commands[made])[1]
         if "/batches/" not in source:
             return source.removeprefix(f"{TOP}/")
@@ -108,7 +110,7 @@ class Build:
         return {made for made, line in self.commands.items() if line in set(lines)}
 
     def users(self) -> Counter[str]:
-        """How many objects include each header."""
+        """Returns how many objects include each header."""
         count: Counter[str] = Counter()
         for made in self.compiled:
             text = (self.folder / f"{made}.d").read_text().replace("\\\n", " ")
@@ -117,7 +119,8 @@ class Build:
 
 
 def header_costs(build: Build, jobs: int) -> list[Cost]:
-    """What it costs to read each header alone, for all the objects that include it: the libraries' and the commonest of ours."""
+    """Returns the cost of reading each header alone, times the objects that include it. Covers the
+    libraries' headers and the most used ones of this tree."""
     users = build.users()
     named = set()
     for source in output_of("git", "ls-files", "*.cc", "*.h").split():
@@ -144,7 +147,7 @@ class Tests:
     """The tests of ctest with one of some labels, run once."""
 
     programs: list[Cost]
-    each: list[Cost]  # as they say themselves, in seconds of the clock
+    each: list[Cost]  # wall-clock seconds, as the tests report them
 
     def cpu_s(self) -> float:
         return sum(cost.cpu_s for cost in self.programs)
@@ -184,7 +187,8 @@ def print_slowest(title: str, costs: list[Cost]) -> None:
 
 
 def edit_cost(build: Build) -> float:
-    """Of one source of checker/ edited: the dearest batch of its folder, and every link of `make check` that has it."""
+    """Returns the cost of editing one source of checker/: its most expensive batch, and every link
+    of `make check` that contains it."""
     batch = max(cost.cpu_s for made, cost in build.compiled.items() if "/doublehold_checker.dir/" in made)
     links = build.made_for("check_tests")
     return batch + sum(cost.cpu_s for made, cost in build.linked.items()
@@ -219,7 +223,7 @@ def main() -> int:
     check_objects = asan.made_for("check_tests")
     check_built = sum(cost.cpu_s for made, cost in [*asan.compiled.items(), *asan.linked.items()] if made in check_objects)
     drawn = sum(cost.cpu_s for cost in [*quick.each, *real.each] if RANDOM.search(cost.name))
-    # A budget of wall-clock time stands for as much of both cores; what servers wait for is not CPU time.
+    # A wall-clock budget stands for that time on both cores. Waiting for servers takes no CPU time.
     rows = [
         Figure("make test: compiling and linking", [built], "s", 14 * 60, at_least=False),
         Figure("make test: all of it", [built + tested], "s", 15 * 60 * CORES, at_least=False),
@@ -228,7 +232,7 @@ def main() -> int:
         Figure("make check: one source of checker/ edited", [edit_cost(asan) + quick.cpu_s()], "s", 60 * CORES,
                at_least=False),
         Figure("random trials in make test (by the clock)", [drawn], "s", 60, at_least=False),
-        # Of its seven minutes the set-up has one and a half, and the suite one.
+        # Of the demo's seven minutes, the set-up takes one and a half, and the suite one.
         Figure("make demo: compiling and linking", [release.cpu_s()], "s", 4.5 * 60 * CORES, at_least=False),
     ]
     print()

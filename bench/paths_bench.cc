@@ -1,5 +1,5 @@
-// The client path against a bare hiredis loop. They take turns in short blocks within one run,
-// against one server, so that a busy machine slows both alike. Prints JSON.
+// Compares the client path with a bare hiredis loop. The two take turns in short blocks against one
+// server, so that a busy machine slows both alike. Prints JSON.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -25,7 +25,7 @@ double RatePerSecond(const Work& work) {
   const MonoTime begun = RealMono();
   const MonoTime end = begun + kBlock;
   int64_t count = 0;
-  // The clock is asked once in a while only: the bare loop would not ask it at all.
+  // Reads the clock once every 64 iterations: the bare loop would not read it at all.
   while (RealMono() < end) {
     for (int i = 0; i < 64; ++i) work();
     count += 64;

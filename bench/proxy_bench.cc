@@ -1,6 +1,6 @@
-// What the proxy costs and how exactly it delays: against the server itself, against the barest
-// forwarding loop, and against Toxiproxy when its program is given. What is compared takes turns in
-// short blocks within one run, pinned alike. Prints JSON.
+// Measures what the proxy costs and how exactly it delays. It is compared with a direct connection,
+// a minimal forwarding loop, and Toxiproxy if its program is given. The compared sides take turns
+// in short blocks, pinned to the same cores. Prints JSON.
 //
 //   bench_proxy [--toxiproxy PROGRAM] [--only ways|pipeline|load|delays] [redis-server]
 #include <arpa/inet.h>
@@ -38,10 +38,10 @@ constexpr int kManyClients = 50;
 constexpr int kLinks = 60;
 constexpr int kRequestsPerSecond = 20'000;
 constexpr Duration kLoad = 5s;
-constexpr Duration kHiccup = 300us;  // the machine was late by as much by itself
+constexpr Duration kHiccup = 300us;  // a core that wakes later than this was not running
 constexpr Duration kShortly = 1ms;
-constexpr int kLoads = 5;       // times that the load is measured
-constexpr int kStaggered = 20;  // links that are asked for the same delay in turns
+constexpr int kLoads = 5;       // rounds of the load measurement
+constexpr int kStaggered = 20;  // links that delay a request in turns
 
 constexpr std::string_view kSet = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n";
 constexpr std::string_view kOk = "+OK\r\n";
@@ -131,7 +131,7 @@ Clients ManyClients(uint16_t port, int count) {
   return clients;
 }
 
-// Each of them sends as soon as it was answered.
+// Each client sends its next request as soon as it has a reply.
 Measured AllAtOnce(const Clients& clients) {
   const int ready = epoll_create1(EPOLL_CLOEXEC);
   std::vector<MonoTime> sent(clients.size());
@@ -171,7 +171,7 @@ json Series(const std::vector<Measured>& blocks, double Measured::*what) {
   return values;
 }
 
-// The ways from a client to the server, by name.
+// The ways from a client to the server: direct, or through a forwarder. By name.
 struct Ways {
   std::map<std::string, uint16_t> ports;
   std::vector<std::unique_ptr<Forwarder>> forwarders;
@@ -213,7 +213,7 @@ json CompareWays(const Ways& ways) {
   return result;
 }
 
-// All on one core: else the figure would be that of wake-ups between cores.
+// All processes share one core. Otherwise this would measure wake-ups between cores.
 json MeasurePipeline(const BenchServers& servers) {
   servers.Pin(Place::kOneCore);
   PinTo(Place::kOneCore);
@@ -233,7 +233,8 @@ void SleepUntil(MonoTime time) {
   std::this_thread::sleep_until(std::chrono::steady_clock::time_point(time.time_since_epoch()));
 }
 
-// So many requests a second over all links, a burst each millisecond, with a fault on every link.
+// Measures a fixed rate of requests over all links, in a burst each millisecond. Every link has a
+// fault.
 json MeasureLoad(const BenchServers& servers) {
   servers.Pin(Place::kOtherCore);
   PinTo(Place::kOtherCore);
@@ -267,8 +268,8 @@ json MeasureLoad(const BenchServers& servers) {
           {"cores", ToSeconds(used) / ToSeconds(elapsed)}};
 }
 
-// The median round trip of requests that come so far apart: what slept since the last one wakes
-// slowly.
+// Returns the median round trip of requests sent at intervals of `apart`. With a long interval, the
+// processes have gone to sleep and wake slowly.
 Duration RoundTrip(const RawClient& client, Duration apart, int count) {
   std::vector<Duration> taken;
   for (MonoTime next = RealMono(); count > 0; --count, next += apart) {
@@ -282,8 +283,8 @@ Duration RoundTrip(const RawClient& client, Duration apart, int count) {
   return taken[taken.size() / 2];
 }
 
-// By how much each reply to a delayed request comes later than asked. Links are asked in turns, so
-// that replies come one by one in the same order.
+// Measures how much later than asked each delayed reply arrives. The links take turns, so that the
+// replies arrive one by one in the same order.
 json MeasureDelay(const BenchServers& servers, Duration delay, int rounds) {
   const Duration apart = delay / (kStaggered + 1);
   const auto plain = StartProxy(Place::kOneCore, servers.Socket(0), 1, {});
@@ -310,7 +311,8 @@ json MeasureDelay(const BenchServers& servers, Duration delay, int rounds) {
       clients[i]->Receive();
       const MonoTime received = RealMono();
       const Duration late = received - sent[i] - delay - round_trip;
-      // It matters that the machine ran when it was sent, and from shortly before it was due.
+      // The machine must have run when the request was sent, and from shortly before its delay
+      // ended.
       if (hiccups.During(sent[i], sent[i] + kShortly) ||
           hiccups.During(sent[i] + delay - kShortly, received)) {
         ++left_out;
@@ -338,7 +340,7 @@ json MeasureDelays(const BenchServers& servers) {
 
 int Main(const std::string& redis_server, const std::string& toxiproxy, const std::string& only) {
   const auto wanted = [&](std::string_view part) { return only.empty() || only == part; };
-  // As a client of a run: what waits is woken when it is due.
+  // As for a client of a run: sleeping threads wake without timer slack.
   prctl(PR_SET_TIMERSLACK, 1);
   const BenchServers servers(redis_server, 1);
   const uint16_t port = OpenPort(servers.Socket(0));

@@ -1,7 +1,6 @@
-// How fast histories of others are read, from a file to operations, and how much memory that takes
-// beside the operations; how fast our own history.jsonl is read; each beside a bare pass of
-// simdjson, which parses the lines and keeps nothing.
-// Prints JSON.
+// Measures the speed and memory of reading histories: other tools' files to operations, and
+// Doublehold's history.jsonl. Each is compared with a bare pass of simdjson, which parses the lines
+// and keeps nothing. Memory is counted beside the operations. Prints JSON.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <simdjson.h>
@@ -27,7 +26,7 @@ using nlohmann::json;
 constexpr int kSections = 150'000;  // four events each
 constexpr int kRounds = 7;
 
-// What a run of ours writes, as JSON lines or as `doublehold export` has it.
+// Writes what a run writes, as JSON lines or as the output of `doublehold export`.
 void WriteHistory(const std::filesystem::path& file, LogFormat format) {
   std::ofstream out(file);
   int64_t index = 0;
@@ -52,7 +51,7 @@ void WriteHistory(const std::filesystem::path& file, LogFormat format) {
   }
 }
 
-// A line of /proc/self/status, in kB.
+// Returns the value of a line of /proc/self/status, in kB.
 int64_t StatusKb(const std::string& name) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -61,7 +60,7 @@ int64_t StatusKb(const std::string& name) {
   CHECK(false);
 }
 
-// Returns free memory to the kernel and resets the peak, which an earlier measurement had set.
+// Returns free memory to the kernel, and resets the peak of earlier measurements.
 int64_t ResetPeakKb() {
   malloc_trim(0);
   std::ofstream("/proc/self/clear_refs") << 5;
@@ -70,7 +69,7 @@ int64_t ResetPeakKb() {
 
 double SecondsNow() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-// How fast simdjson alone goes through the lines of a file.
+// Returns how fast simdjson alone parses the lines of a file.
 double BareMbPerS(const std::filesystem::path& file) {
   simdjson::dom::parser parser;
   const double begun = SecondsNow();
@@ -96,7 +95,7 @@ json Measure(const std::filesystem::path& file, LogFormat format) {
   result["memory_mb"] = static_cast<double>(StatusKb("VmHWM") - before_kb) / 1024;
   for (int round = 0; round < kRounds; ++round) {
     TextSource source = std::move(*TextSource::Open(file));
-    const std::clock_t begun = std::clock();  // the machine may be busy
+    const std::clock_t begun = std::clock();  // CPU time, because the machine may be busy
     const auto history = ReadObjects(source, format, *FindModel("owner-mutex"), {});
     const double seconds = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
     CHECK(history && history->objects.front().operations.size() == 2 * kSections);

@@ -1,6 +1,6 @@
-// What one event costs: time stamp, copy into shared memory, publication; and what the time stamp
-// costs alone, which the event is held against. bench/run.py also runs both under the clock shim,
-// as clients run.
+// Measures the cost of recording one event: time stamp, copy into shared memory, publication. The
+// time stamp alone is measured for comparison. bench/run.py runs both under the clock shim too, as
+// clients do.
 #include <benchmark/benchmark.h>
 
 #include <ctime>
@@ -11,7 +11,7 @@
 namespace doublehold {
 namespace {
 
-// A fraction of a segment, so that a round fits and its pages are warm after the first.
+// Fewer events than a segment holds: a round fits, and its pages are warm after the first.
 constexpr int64_t kEventsPerRound = 1 << 16;
 
 void RecordEvents(benchmark::State& state) {

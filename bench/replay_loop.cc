@@ -16,7 +16,7 @@ constexpr int kLongestSilenceMs = 1000;
 
 using Log = std::vector<SentCommand>;
 
-// Passes everything on, and writes it down.
+// Forwards every call and logs the commands and replies.
 class Tap final : public Connection {
  public:
   Tap(std::unique_ptr<Connection> inner, Log& log) : inner_(std::move(inner)), log_(log) {}
@@ -73,8 +73,8 @@ class TapEnv final : public Env {
   std::string& channel_;
 };
 
-// Whether a reply says what that of a granted attempt said. A fencing token differs from grant to
-// grant.
+// Whether a reply has the same meaning as the granted attempt's. A fencing token differs between
+// grants.
 bool SaysTheSame(const redisReply& reply, const Reply& granted) {
   switch (granted.kind) {
     case Reply::Kind::kNil:
@@ -82,7 +82,8 @@ bool SaysTheSame(const redisReply& reply, const Reply& granted) {
     case Reply::Kind::kInteger:
       return reply.type == REDIS_REPLY_INTEGER && (granted.integer == 0) == (reply.integer == 0);
     case Reply::Kind::kArray:
-      // The first one says whether it was granted: exactly -1, where a refusal says for how long.
+      // The first element tells whether the lock was granted: -1. A refusal has the remaining time
+      // there.
       return reply.type == REDIS_REPLY_ARRAY && reply.elements == granted.items.size() &&
              (reply.elements == 0 || reply.element[0]->integer == granted.items[0].integer);
     default:
@@ -169,7 +170,7 @@ void ReplayLoop::Cycle(Duration interval) {
     if (state_->subscribed != nullptr) {
       AwaitMessage();
     } else if (!cycle_.channel.empty()) {
-      Subscribe();  // and asks again: the lock may have come free before
+      Subscribe();  // and tries again at once: the lock may have been released before
     } else {
       std::this_thread::sleep_for(interval);
     }
@@ -186,7 +187,7 @@ void ReplayLoop::Subscribe() {
   freeReplyObject(reply);
 }
 
-// Or for as long as a waiter would wait at most without one.
+// Waits for a message, at most as long as a lock's waiter waits without one.
 void ReplayLoop::AwaitMessage() {
   pollfd readable{.fd = state_->subscribed->fd, .events = POLLIN, .revents = 0};
   void* reply = nullptr;

@@ -1,5 +1,5 @@
-// A bare hiredis loop that sends what a lock variant was seen to send: no deadline, no record, no
-// decisions but the one whether it was granted.
+// A bare hiredis loop that sends the commands of a lock variant. It has no deadlines and no
+// recording; its only decision is whether the lock was granted.
 #ifndef DOUBLEHOLD_BENCH_REPLAY_LOOP_H_
 #define DOUBLEHOLD_BENCH_REPLAY_LOOP_H_
 
@@ -17,25 +17,25 @@ struct SentCommand {
   Reply reply;
 };
 
-// What one client sends for a key: for a try that is granted, for one that is refused, for the
+// The commands that one client sends for a key: a granted attempt, a refused attempt, and the
 // release.
 struct SentCycle {
   std::vector<SentCommand> granted;
   std::vector<SentCommand> refused;
   std::vector<SentCommand> release;
-  std::string channel;  // on which a waiter is told of releases; empty: it is not
+  std::string channel;  // channel on which waiters hear of releases; empty: none
 };
 
-// A lock of that variant with its defaults.
+// Makes a lock of this variant with default options.
 std::unique_ptr<Lock> MakeWithDefaults(Env& env, const LockEntry& entry, int client, int nodes,
                                        Lease lease);
 
-// Lets the variant do each of these once over `env` and writes down what it sent to node 1.
-// `client` is what owners are made from.
+// Runs the variant once through each case over `env`, and logs what it sends to node 1. The owner
+// is made from `client`.
 SentCycle WatchOneCycle(Env& env, const LockEntry& entry, int client, const LockKey& key,
                         Lease lease);
 
-// One connection to a unix socket, of one thread. Ends the program when the server fails it.
+// One connection to a unix socket, for one thread. Ends the program when the server fails.
 class ReplayLoop {
  public:
   ReplayLoop(std::string unix_path, SentCycle cycle);
@@ -43,8 +43,8 @@ class ReplayLoop {
   ReplayLoop(const ReplayLoop&) = delete;
   ReplayLoop& operator=(const ReplayLoop&) = delete;
 
-  // Acquires, again after each `interval`, or when the channel tells of a release, until it is
-  // granted, and releases.
+  // Acquires and releases. Until the lock is granted, tries again after each `interval`, or after a
+  // message on the channel.
   void Cycle(Duration interval);
 
  private:

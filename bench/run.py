@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The figures that Doublehold holds itself to, each as a ratio or a difference within one run.
+"""The performance limits of Doublehold, each a ratio or a difference within one run.
 
     bench/run.py BUILD_FOLDER [--without-suite]
 
-Prints a line a figure: median, spread, limit. Exits 1 when a limit is missed. A figure that a noisy machine can spoil
-is measured in turns with what it is held against, both on the same core where not said otherwise (bench/servers.h says why).
+Prints a line a figure: median, spread, limit. Exits 1 when a limit is missed. A figure that depends
+on the machine's load is measured in turns with its counterpart. Both run on the same core unless
+noted otherwise (bench/servers.h says why).
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ def recorder_figures(build: Path) -> list[Figure]:
     figures = []
     shim = build / "libdoublehold_clock_shim.so"
     with tempfile.TemporaryFile() as page:
-        page.truncate(4096)  # a page of zeros is no clock page: the shim passes the machine's time through
+        # A page of zeros is no clock page, so the shim returns the machine's time.
+        page.truncate(4096)
         for name, environment in (
             ("one event, time stamp included", {}),
             ("the same under the clock shim", {"LD_PRELOAD": str(shim)}),
@@ -76,7 +78,7 @@ def recorder_figures(build: Path) -> list[Figure]:
 
 
 def checker_figures(build: Path, folder: Path) -> list[Figure]:
-    """Judging: a file of a hundred million operations in one pass, and all claims of a run of a million."""
+    """Judging: one pass over a file of 1e8 operations, and all claims of a run with 1e6."""
     result = run_json([str(build / "bench_checker"), str(folder), "100000000"])
 
     def beside_bare(shape: str) -> list[float]:
@@ -112,7 +114,8 @@ def path_figures(build: Path) -> list[Figure]:
 
 
 def variant_figures(build: Path) -> list[Figure]:
-    """Each variant against a bare loop that sends the same commands; and what waiting and quorums cost."""
+    """Each variant against a bare loop that sends the same commands, and the cost of waiting and
+    quorums."""
     result = run_json([str(build / "bench_variants")])
     figures = []
     for variant in result["variants"]:
@@ -137,7 +140,8 @@ TOXIPROXY = "github.com/Shopify/toxiproxy/v2/cmd/server@v2.5.0"
 
 
 def toxiproxy_program(folder: Path) -> Path | None:
-    """Its server, built by Go; kept in DOUBLEHOLD_BENCH_CACHE when that is set. None where it cannot be had."""
+    """Returns Toxiproxy's server, built with Go, or None when it is unavailable.
+    DOUBLEHOLD_BENCH_CACHE, if set, is where it is kept."""
     cache = Path(os.environ.get("DOUBLEHOLD_BENCH_CACHE", folder / "toxiproxy"))
     program = cache / "bin" / "server"
     if program.exists():
@@ -203,7 +207,8 @@ def proxy_figures(build: Path, folder: Path) -> list[Figure]:
 
 
 def reader_figures(build: Path, folder: Path) -> list[Figure]:
-    """Histories of others, from a file to operations; by the processor's time, which a busy machine leaves alone."""
+    """Reading other tools' histories, from a file to operations. Measured in CPU time, which does
+    not depend on the machine's load."""
     result = run_json([str(build / "bench_readers"), str(folder)])
 
     def shares(format: str, bare: str) -> list[float]:
@@ -214,7 +219,7 @@ def reader_figures(build: Path, folder: Path) -> list[Figure]:
 
     figures = [Figure("reading our history.jsonl : bare simdjson", shares("ours", "ours"), "", 0.5, at_least=True,
                       beside=speed("ours"))]
-    # simdjson reads no EDN: that is held against its pass over the same history in JSON.
+    # simdjson cannot read EDN, so EDN is compared with its pass over the same history in JSON.
     for format, least in (("jsonl", 0.25), ("edn", 0.12)):
         figures.append(Figure(f"reading {format} to operations : bare simdjson", shares(format, "jsonl"), "", least,
                               at_least=True, beside=speed(format)))
@@ -224,7 +229,8 @@ def reader_figures(build: Path, folder: Path) -> list[Figure]:
 
 
 def porcupine_program(folder: Path) -> tuple[Path, list[Path]] | None:
-    """Porcupine with our histories' models, built by Go, and the logs it is tested with. None where it cannot be had."""
+    """Returns Porcupine with Doublehold's models, built with Go, and the logs of its own tests.
+    None when it is unavailable."""
     go = shutil.which("go")
     if go is None:
         print("skipped: the comparison with Porcupine, which is built with Go: no `go` on PATH")
@@ -245,7 +251,7 @@ def porcupine_program(folder: Path) -> tuple[Path, list[Path]] | None:
 
 
 class Asked:
-    """A program that measures a history whenever it is asked to, by a line."""
+    """A program that measures a history for each line of its input."""
 
     def __init__(self, command: list[str]) -> None:
         self._program = command[0]
@@ -258,7 +264,7 @@ class Asked:
         return json.loads(line)
 
     def seconds(self, one: dict, times: int) -> float:
-        """The median of so many times; what else it says is kept in `one`."""
+        """Returns the median of `times` searches. Stores the program's whole answer in `one`."""
         self._process.stdin.write(f"{times} {one['file']}\n")
         self._process.stdin.flush()
         answer = self.answer()
@@ -271,13 +277,15 @@ class Asked:
 
 
 def linear_figures(build: Path, folder: Path) -> list[Figure]:
-    """The search for an order, beside Porcupine on the same operations, ours and those of Jepsen's etcd tests."""
+    """The search for a linearization, compared with Porcupine on the same operations: generated
+    ones and those of Jepsen's etcd tests."""
     porcupine = porcupine_program(folder)
     program, logs = porcupine if porcupine else (None, [])
     us = str(build / "bench_linear")
     ours = Asked([us, str(folder), *map(str, logs)])
     histories = ours.answer()
-    # What grows with the square of the length, a set of all operations for each, has 12,500 bytes an operation here.
+    # Memory that grew with the square of the length, such as a set of all operations for each one,
+    # would be 12,500 bytes an operation here.
     large = [one for one in histories if one["operations"] > 50_000]
     figures = []
     for one in large:
@@ -290,8 +298,9 @@ def linear_figures(build: Path, folder: Path) -> list[Figure]:
     theirs = Asked([str(program), *[f"{one['model']}={one['file']}" for one in histories]])
 
     def turns(name: str, some: list[dict], beside: str = "") -> Figure:
-        """The two take turns, history by history: a machine that changes its speed slows both alike."""
-        # Of 1e5 operations Porcupine keeps sets of 1e5 bits, as many as operations: once is enough.
+        """Alternates the two programs history by history, so that a change of the machine's speed
+        affects both."""
+        # For 1e5 operations Porcupine keeps 1e5 sets of 1e5 bits, so one search is enough.
         rounds, times = (1, 1) if some[0] in large else (9, max(5, 20_000 // some[0]["operations"] // len(some)))
         spent = []
         for _ in range(rounds):
@@ -315,7 +324,8 @@ def linear_figures(build: Path, folder: Path) -> list[Figure]:
 
 
 def simulator_figures(build: Path) -> list[Figure]:
-    """Executions that one core runs and judges in a second; by the processor's time, which a busy machine leaves alone."""
+    """Executions that one core runs and judges in a second. Measured in CPU time, which does not
+    depend on the machine's load."""
     command = [str(build / "bench_sim"), "--benchmark_format=json", "--benchmark_repetitions=5",
                "--benchmark_filter=RandomWalk/1|Exhaustive/1"]
     rates: dict[str, list[float]] = {}
@@ -353,7 +363,8 @@ def suite_figures(build: Path, folder: Path) -> list[Figure]:
         if status != 0:
             log.seek(0)
             sys.exit(f"the suite npc ended with wait status {status}:\n{log.read()}")
-    # Of the suite and all that ended below it the largest; the suite itself is small beside its two supervisors.
+    # ru_maxrss is the largest of the suite and its child processes. The suite itself is small
+    # beside its two supervisors.
     largest_mb = used.ru_maxrss / 1024
     return [
         Figure("the suite npc", [seconds], "s", 90, at_least=False),
@@ -376,7 +387,7 @@ def main() -> int:
                    lambda: simulator_figures(build), lambda: [start_stop_figure(build, folder)]]
         if not arguments.without_suite:
             measure.append(lambda: suite_figures(build, folder))
-        # Each is printed when it is known: what fails later takes nothing away.
+        # Prints each figure at once, so that a later failure loses none.
         for figures in measure:
             for figure in figures():
                 print(figure.line(), flush=True)

@@ -1,8 +1,7 @@
-// Servers for the benchmarks, and where they run.
+// Servers for the benchmarks, and the cores that they run on.
 //
-// Two processes that talk on one core switch in 2 us; between two cores, one of which sleeps, a
-// wake-up takes 35 us or more. Which of the two it is would be the scheduler's mood, and differ
-// within one comparison: so each comparison says where its sides run.
+// Two processes on one core switch in 2 us. A wake-up on another, sleeping core takes 35 us or
+// more. The scheduler's choice would vary within one comparison, so each comparison pins its sides.
 #ifndef DOUBLEHOLD_BENCH_SERVERS_H_
 #define DOUBLEHOLD_BENCH_SERVERS_H_
 
@@ -19,23 +18,23 @@
 
 namespace doublehold {
 
-// The last core of those this program may use, whatever it was pinned to since; the first is
-// kOneCore. With one core only they are the same.
+// kOneCore is the first core that this program may use, kOtherCore the last, regardless of later
+// pins. With one core they are the same.
 enum class Place : uint8_t { kOneCore, kOtherCore };
 
-// Lets a process's main thread (0: the calling thread), and the threads and processes it will
-// start, run there only.
+// Pins a process's main thread (0: the calling thread), and the threads and processes that it
+// starts later.
 void PinTo(Place place, pid_t thread = 0);
 
-// redis-servers on unix sockets under the clock shim, as a run has them. Ends the program when one
-// does not start; stops them when it goes.
+// Starts redis-servers on unix sockets under the clock shim, as a run does. Ends the program when
+// one does not start. The destructor stops them.
 class BenchServers {
  public:
   BenchServers(const std::string& redis_server, int count);
 
   void Pin(Place place) const;
-  [[nodiscard]] std::string Socket(int number) const;  // from 0
-  // Of node 0, which stands for the store, and so many nodes.
+  [[nodiscard]] std::string Socket(int number) const;  // `number` counts from 0
+  // Returns the addresses of node 0, which stands for the store, and of `nodes` nodes.
   [[nodiscard]] std::vector<NodeAddress> Addresses(int nodes) const;
 
  private:

@@ -1,6 +1,6 @@
-// How many executions the simulator runs and judges in a second: set-nx-px, three clients that
-// acquire, sell and release once each, every kind of fault, as `doublehold explore --lock set-nx-px
-// --clients 3` has it.
+// Measures how many executions a second the simulator runs and judges. The scenario is that of
+// `doublehold explore --lock set-nx-px --clients 3`: three clients acquire, sell and release once
+// each, with every kind of fault.
 #include <benchmark/benchmark.h>
 
 #include "compose/driver/driver.h"
@@ -33,7 +33,7 @@ Scenario Sale() {
   return ScenarioOf(*plan, /*cycles=*/1, faults);
 }
 
-// What the questions of the execution are in which nothing goes wrong.
+// Returns the questions of the execution without faults.
 std::vector<sim::GivenChoices::Question> PlainQuestions(const Scenario& scenario) {
   const sim::Deviations none;
   sim::GivenChoices plain(none);
@@ -41,7 +41,7 @@ std::vector<sim::GivenChoices::Question> PlainQuestions(const Scenario& scenario
   return plain.open();
 }
 
-// As many faults in each as the argument says.
+// The argument is the number of faults in each execution.
 void BM_RandomWalk(benchmark::State& state) {
   const Scenario scenario = Sale();
   const auto faults = static_cast<uint32_t>(state.range(0));
@@ -68,7 +68,7 @@ void BM_RandomWalk(benchmark::State& state) {
 }
 BENCHMARK(BM_RandomWalk)->Arg(1)->Arg(2)->Unit(benchmark::kMicrosecond);
 
-// The whole search, to the depth of the argument.
+// The whole search; the argument is its depth.
 void BM_Exhaustive(benchmark::State& state) {
   const Scenario scenario = Sale();
   int64_t executions = 0;

@@ -1,7 +1,7 @@
-// Every variant on one node against a bare hiredis loop that sends the same commands, alone and
-// with eight clients on one key; how fast redisson hands over; what five nodes cost redlock. What
-// is compared takes turns in short blocks within one run, against the same servers, so that a busy
-// machine slows both alike. Prints JSON.
+// Compares every variant on one node with a bare hiredis loop that sends the same commands, alone
+// and with eight clients on one key. Measures the handover time of redisson, and the cost of five
+// nodes for redlock. The compared sides take turns in short blocks against the same servers, so
+// that a busy machine slows both alike. Prints JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,13 +29,13 @@ constexpr Duration kBlock = 100ms;
 constexpr int kClients = 8;
 constexpr int kContendedBlocks = 11;
 constexpr Duration kContendedBlock = 100ms;
-constexpr Duration kInterval = 1ms;  // of a waiter between two tries, ours and bare
+constexpr Duration kInterval = 1ms;  // between two attempts of a waiter, for both sides
 constexpr int kHandOvers = 200;
 constexpr int kGrants = 2000;
 constexpr int kNodes = 5;
 constexpr Lease kLease = 10s;
 
-// One client with its lock, recorded, on a thread of its own.
+// A client with its own lock and thread; its events are recorded.
 class OurClient {
  public:
   OurClient(const BenchServers& servers, SharedRun& shared, const LockEntry& entry, int number,
@@ -75,7 +75,7 @@ double RatePerSecond(Duration block, const Work& work) {
   return static_cast<double>(count) / ToSeconds(RealMono() - begun);
 }
 
-// All at once, each on its own thread, until the block is over.
+// Runs all clients at once, each on its own thread, for one block. Returns the cycles a second.
 template <typename Client, typename Work>
 double RateOfAll(std::vector<std::unique_ptr<Client>>& clients, const Work& work) {
   std::atomic<int64_t> cycles{0};
@@ -118,8 +118,8 @@ json CompareVariant(const BenchServers& servers, const LockEntry& entry) {
   return result;
 }
 
-// From the call that releases to the return of the waiter's grant, against a PING on a connection
-// that was idle as long.
+// Measures from the call of the release to the return of the waiter's grant. Compared with a PING
+// on a connection that was idle equally long.
 json MeasureHandOver(const BenchServers& servers) {
   SharedRun shared = std::move(*SharedRun::Create(3, 1));
   const LockEntry& entry = *FindLock("redisson");
@@ -140,7 +140,7 @@ json MeasureHandOver(const BenchServers& servers) {
       CHECK(std::holds_alternative<Granted>(got));
       (void)second.lock().Release(std::get<Granted>(got).grant, RealMono() + 10s);
     });
-    std::this_thread::sleep_for(5ms);  // it has subscribed and waits
+    std::this_thread::sleep_for(5ms);  // by now the waiter has subscribed
     const MonoTime pinged = RealMono();
     CHECK(ping_connection->Call(ping, pinged + 10s).has_value());
     result["round_trip_us"].push_back(static_cast<double>((RealMono() - pinged).count()) / 1e3);
@@ -171,8 +171,7 @@ json CompareQuorum(const BenchServers& servers) {
   for (OptionSpec& option : at_once.options) {
     if (option.name == "ask") option.fallback = "at-once";
   }
-  // On one core, five servers would take turns: what asking at once gains is the waiting, not the
-  // work.
+  // On one core the five servers would take turns. Parallel requests save waiting, not work.
   servers.Pin(Place::kOtherCore);
   OurClient single(servers, shared, *FindLock("set-nx-px"), 1, 1);
   OurClient quorum(servers, shared, at_once, 2, kNodes);

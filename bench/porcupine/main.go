@@ -1,8 +1,9 @@
-// Porcupine on the histories that bench_linear wrote: how long it takes for one, whenever it is asked.
+// Runs Porcupine on the histories that bench_linear wrote. Measures the time of one search for each
+// line of its input.
 //
 //	porcupine-bench MODEL=FILE...
 //
-// Prints a line of JSON for each line of its input, "TIMES FILE": {"seconds": [...], "outcome": "valid"}.
+// For each input line "TIMES FILE" prints a line of JSON: {"seconds": [...], "outcome": "valid"}.
 package main
 
 import (
