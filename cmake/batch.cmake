@@ -1,6 +1,6 @@
-# Compiles the sources of every target together, DOUBLEHOLD_BATCH at a time: what they all include
-# is read once a batch. CMake's own UNITY_BUILD does the same with absolute paths, which no compiler
-# cache can serve to another clone.
+# Compiles the sources of each target in batches of DOUBLEHOLD_BATCH files, so that shared headers
+# are read once a batch. CMake's own UNITY_BUILD uses absolute paths, which keep a compiler cache
+# from serving another clone.
 function(doublehold_batch target)
   get_target_property(sources ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)
@@ -18,7 +18,7 @@ function(doublehold_batch target)
   if(count LESS 2)
     return()
   endif()
-  # As few batches as there must be, of about one size.
+  # The smallest number of batches, of about equal size.
   math(EXPR batches "(${count} + ${DOUBLEHOLD_BATCH} - 1) / ${DOUBLEHOLD_BATCH}")
   math(EXPR size "(${count} + ${batches} - 1) / ${batches}")
   set(begin 0)

@@ -1,9 +1,9 @@
-# The locks as a library for others: cmake --install build --prefix DIR, then
+# Installs the locks as a library: cmake --install build --prefix DIR, then
 #
 #   find_package(doublehold REQUIRED)
 #   target_link_libraries(my_program PRIVATE doublehold::locks doublehold::redis)
 #
-# Headers are included as in this tree: #include "lib/locks/with_lock.h"
+# Headers are included by their path in this tree: #include "lib/locks/with_lock.h"
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 

@@ -1,7 +1,8 @@
-# Headers of libraries that most sources include, read once. A source still names every header that
-# it uses: `make test-all` compiles each by itself.
+# Precompiles library headers that most sources include. A source still includes every header that
+# it uses: `make test-all` compiles each source without this.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cc CONTENT "")
-# What the libraries define for those who use them: all must agree.
+# Definitions that the libraries give their users. They must be the same for all users of the
+# precompiled headers.
 target_compile_definitions(doublehold_flags INTERFACE
   $<BUILD_INTERFACE:GTEST_HAS_PTHREAD=1;BOOST_ALL_NO_LIB;BOOST_PROGRAM_OPTIONS_DYN_LINK>)
 target_compile_options(doublehold_flags INTERFACE "$<BUILD_INTERFACE:$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>>")
@@ -12,7 +13,8 @@ target_precompile_headers(doublehold_precompiled PRIVATE
   <string> <string_view> <thread> <tuple> <unordered_map> <utility> <variant> <vector>
   <boost/asio.hpp> <fmt/format.h> <gtest/gtest.h> <nlohmann/json.hpp> <tl/expected.hpp>)
 
-# Every target of C++ in `folder` and below shares them, but for those that hiredis gives a macro of its own.
+# All C++ targets in `folder` and below use the headers, except targets for which hiredis defines a
+# macro.
 function(doublehold_precompile_all folder)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)

@@ -1,5 +1,5 @@
-// What the source tree promises: who includes whom, that every part is registered and built, and
-// that files stay of a size to be read. Reads the sources, runs nothing.
+// The rules of the source tree: which room includes which, every part is registered and built, and
+// no file is too long. Reads the sources and runs nothing else.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using Names = std::set<std::string>;
 
 struct Source {
-  std::string path;  // from the top: "lib/base/time.h"
+  std::string path;  // relative to the top of the tree: "lib/base/time.h"
   std::vector<std::string> lines;
 
   [[nodiscard]] std::string Folder() const {
@@ -31,7 +31,7 @@ struct Source {
   [[nodiscard]] std::string FileName() const { return path.substr(path.rfind('/') + 1); }
   [[nodiscard]] bool EndsWith(std::string_view end) const { return path.ends_with(end); }
   [[nodiscard]] bool IsCode() const { return EndsWith(".cc") || EndsWith(".h") || EndsWith(".c"); }
-  // Tests and what only they use.
+  // Whether only tests use this file.
   [[nodiscard]] bool IsTest() const {
     return EndsWith("_test.cc") || EndsWith("_fuzz.cc") || FileName().starts_with("testing") ||
            FileName().ends_with("_fixture.h") ||
@@ -54,7 +54,7 @@ bool IsOurs(const fs::path& path) {
   return !name.starts_with("build") && name != ".git" && name != "runs" && name != "__pycache__";
 }
 
-// Every text file of the project.
+// All text files of the project.
 const std::vector<Source>& Sources() {
   static const std::vector<Source> sources = [] {
     const fs::path top = SourceDir();
@@ -85,7 +85,7 @@ const Source& Find(const std::string& path) {
   return Sources().front();
 }
 
-// "lib/base" of lib/base/time.h, "faults" of faults/proxy/rules.h.
+// Returns "lib/base" for lib/base/time.h, "faults" for faults/proxy/rules.h.
 std::string PartOf(const std::string& path) {
   const size_t first = path.find('/');
   if (first == std::string::npos) return "";
@@ -115,11 +115,11 @@ Names Plus(Names names, const Names& more) {
   return names;
 }
 
-// What is below everything else.
+// The rooms below all other parts.
 const Names kFloor{"lib/base",  "lib/history",     "lib/plan",   "lib/redis", "lib/redis/wire",
                    "lib/locks", "lib/locks/redis", "lib/driver", "lib/clock", "lib/os"};
 
-// Every room, and which others its sources may include.
+// Each room, and the other rooms that its sources may include.
 const std::map<std::string, Names>& Arrows() {
   static const std::map<std::string, Names> arrows{
       {"lib/base", {}},
@@ -217,14 +217,14 @@ const std::map<std::string, Names>& Arrows() {
        Plus(kFloor, {"checker", "checker/claims/lock", "checker/linear", "compose/cluster/redis",
                      "compose/driver", "compose/explore", "compose/os", "compose/plan", "faults",
                      "faults/proxy", "lib/history/foreign", "lib/sim/choices", "lib/testing"})},
-      {"examples", {}},  // those beside it include what is installed
+      {"examples", {}},  // the examples themselves include the installed package
       {"examples/save_once", {"lib/locks", "lib/redis"}},
       {"cmake", {}},
   };
   return arrows;
 }
 
-// "lib" of lib/base/time.h.
+// Returns "lib" for lib/base/time.h.
 std::string TopOf(const std::string& path) { return path.substr(0, path.find('/')); }
 
 bool MayInclude(const std::string& from_top, const std::string& top) {
@@ -235,7 +235,7 @@ bool MayInclude(const std::string& from_top, const std::string& top) {
          });
 }
 
-TEST(Structure, EveryRoomIncludesOnlyWhatItMay) {
+TEST(Structure, RoomsIncludeOnlyWhatArrowsAllow) {
   size_t seen = 0;
   Names rooms;
   for (const Source& source : Sources()) {
@@ -248,8 +248,8 @@ TEST(Structure, EveryRoomIncludesOnlyWhatItMay) {
       if (!include.quoted) continue;
       ++seen;
       const std::string room = include.name.substr(0, include.name.rfind('/'));
-      // A test may use the tests' means, and what it needs to look at its own part from outside:
-      // all of that, and of what some room of it includes.
+      // A test may also include lib/testing, the rooms of kFloor, and every part that some room of
+      // its own part may include.
       const bool for_tests =
           source.IsTest() && (MayInclude(TopOf(source.path), TopOf(room)) ||
                               room.starts_with("lib/testing") || kFloor.contains(room));
@@ -262,7 +262,7 @@ TEST(Structure, EveryRoomIncludesOnlyWhatItMay) {
     EXPECT_TRUE(rooms.contains(room)) << "there is no " << room;
 }
 
-// From which rooms one gets to which, along the arrows.
+// Adds all rooms that can be reached from `room` along the arrows.
 void AddBelow(const std::string& room, Names& below) {
   for (const std::string& next : Arrows().at(room)) {
     if (below.insert(next).second) AddBelow(next, below);
@@ -296,7 +296,7 @@ TEST(Structure, OneFileIncludesHiredis) {
       if (include.name.starts_with("hiredis")) files.insert(source.path);
     }
   }
-  // The bench's bare loop is what a client without Doublehold would be.
+  // The benchmark's bare loop stands for a client without Doublehold.
   EXPECT_EQ(files, (Names{"lib/redis/hiredis_connection.cc", "bench/replay_loop.cc"}));
 }
 
@@ -315,7 +315,7 @@ TEST(Structure, LocksAndWorkloadsTouchTheWorldThroughEnvOnly) {
   }
 }
 
-// The words after `start` in a line, up to `end`: the names that declarations of one form declare.
+// Returns the texts between each `start` and the next `end`: the names in declarations of one form.
 Names NamesBetween(const std::string& text, std::string_view start, char end) {
   Names names;
   for (size_t at = text.find(start); at != std::string::npos; at = text.find(start, at + 1)) {
@@ -326,13 +326,14 @@ Names NamesBetween(const std::string& text, std::string_view start, char end) {
   return names;
 }
 
-// Every function of `folder` that begins with `row` describes a part; the registry lists it.
+// A kind of part that users choose by name. Each function in `folder` whose declaration begins with
+// `row` describes a part, and must be listed in `registry`.
 struct Registry {
   const char* folder;
-  const char* mark;  // what a file with a part in it has
+  const char* mark;  // a text that occurs in each file that has a part
   const char* row;
   const char* registry;
-  size_t least;  // how many there are today
+  size_t least;  // number of parts today
 };
 
 TEST(Structure, EveryPartThatCanBeChosenIsRegistered) {
@@ -362,7 +363,7 @@ TEST(Structure, EveryPartThatCanBeChosenIsRegistered) {
   }
 }
 
-// The names that registry entries of some rooms give.
+// Returns the names in the registry entries of `rooms`.
 Names NamesOfEntries(const Names& rooms) {
   Names names;
   for (const Source& source : Sources()) {
@@ -380,15 +381,16 @@ Names NamesOfEntries(const Names& rooms) {
   return names;
 }
 
-// Who asks for the name of a fault or a lock knows something of it that its registry entry should
-// say. Those in `named` do not ask: they say what old histories do not, word a sentence, or choose.
-TEST(Structure, NobodyGoesByTheNameOfAFaultOrALock) {
+// Code that compares the name of a fault or a lock has knowledge that belongs into the registry
+// entry. The files in `named` are allowed: they supply traits that old histories lack, word a
+// sentence, or choose a fault to run.
+TEST(Structure, CodeDoesNotCompareNamesOfFaultsOrLocks) {
   const Names named{"checker/evidence/traits.cc", "checker/sentences/violation_text.cc",
                     "compose/cli/command_doctor.cc"};
   const std::vector<std::string> asks{"kind == \"", "kind != \"", "lock == \"", "lock != \""};
   Names names = NamesOfEntries({"faults/kinds", "faults/kinds/redis", "lib/locks/redis"});
   EXPECT_GE(names.size(), 35u);
-  // One word alone may stand for something else: "hold".
+  // A single word such as "hold" also has other meanings.
   std::erase_if(names, [](const std::string& name) { return name.find('-') == std::string::npos; });
   for (const Source& source : Sources()) {
     const bool judges = source.path.starts_with("checker/") || source.path.starts_with("compose/");
@@ -415,7 +417,7 @@ TEST(Structure, EveryCheckerIsRegistered) {
   EXPECT_GE(checkers, 4u);
 }
 
-TEST(Structure, AVariantOfALockSaysWhatItClaims) {
+TEST(Structure, EachLockVariantStatesClaimsAssumptionsAndAttack) {
   for (const Source& source : Sources()) {
     if (!source.path.starts_with("lib/locks/") || !source.EndsWith(".cc") || source.IsTest())
       continue;
@@ -448,9 +450,8 @@ TEST(Structure, EverySourceIsBuilt) {
   }
 }
 
-// The types that a file defines where other files could define them too: "doublehold::Grant".
-// Google style ends every namespace with a comment that names it, which is what tells where one
-// ends.
+// Returns the types that a file defines outside unnamed namespaces, such as "doublehold::Grant". The
+// end of a namespace is found by its closing comment, which Google style requires.
 Names TypesOf(const Source& source) {
   Names types;
   std::vector<std::string> scopes;
@@ -465,7 +466,7 @@ Names TypesOf(const Source& source) {
     } else if (line.starts_with("struct ") || line.starts_with("class ") ||
                line.starts_with("enum ")) {
       while (name == "class" || name.starts_with("[[")) words >> name;
-      const bool own = std::ranges::find(scopes, "{") != scopes.end();  // of an unnamed namespace
+      const bool own = std::ranges::find(scopes, "{") != scopes.end();  // in an unnamed namespace
       if (own || (line.find(';') != std::string::npos && line.find('{') == std::string::npos))
         continue;
       std::string type;
@@ -477,7 +478,7 @@ Names TypesOf(const Source& source) {
   return types;
 }
 
-// Two types of one name in one program are undefined behaviour that no linker reports.
+// Two types with the same name in one program are undefined behaviour, and no linker reports it.
 TEST(Structure, NoTypeIsDefinedTwice) {
   std::map<std::string, std::string> defined;
   for (const Source& source : Sources()) {
@@ -491,7 +492,7 @@ TEST(Structure, NoTypeIsDefinedTwice) {
   EXPECT_GT(defined.size(), 200u) << "hardly any type was found: does the test still read them?";
 }
 
-TEST(Structure, FilesAreNamedForWhatTheyAre) {
+TEST(Structure, FileNamesAreSpecific) {
   const Names says_nothing{"util", "utils", "misc", "common", "helper", "helpers", "stuff"};
   for (const Source& source : Sources()) {
     const std::string name = source.FileName();
@@ -499,7 +500,7 @@ TEST(Structure, FilesAreNamedForWhatTheyAre) {
   }
 }
 
-TEST(Structure, NoFileNamesAPlaceOnSomebodysMachine) {
+TEST(Structure, NoFileContainsAPathOfOneMachine) {
   const std::vector<std::string> places{std::string("/ho") + "me/", std::string("/ro") + "ot/",
                                         std::string("/wo") + "rk/", std::string("/Use") + "rs/"};
   for (const Source& source : Sources()) {
@@ -522,7 +523,7 @@ TEST(Structure, AnInterfaceFitsOnAScreen) {
   }
 }
 
-TEST(Structure, AFileCanBeReadInOneGo) {
+TEST(Structure, NoFileIsLongerThanTheLimit) {
   constexpr size_t kAboutThreeHundred = 350;
   for (const Source& source : Sources()) {
     if (source.IsTest() || !(source.IsCode() || source.EndsWith(".py"))) continue;

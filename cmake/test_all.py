@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs everything that guards a release: `make test`, and all that is too slow for every change.
+"""Runs all checks before a release: `make test`, and everything too slow for every change.
 
     cmake/test_all.py [--jobs N] [--real-jobs N] [--only STEP ...] [--again]
 
 Prints a line a step while it runs, and a summary at the end. The output of a step is in
-build-all/STEP.log. Steps that passed are not run again on the same tree, so that what was
-interrupted goes on: `--again` runs them all the same, `--only` runs the steps that are named.
-Run it as root: network namespaces need that.
+build-all/STEP.log. Steps that passed on the same tree are skipped, so an interrupted run can be
+resumed. `--again` runs them again; `--only` runs the named steps. Needs root for network
+namespaces.
 
 Exits 0 when every step passed, 1 when one failed, 3 when a step of --only does not exist.
 """
@@ -27,7 +27,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[1]
 FOLDER = TOP / "build-all"
 PASSED = FOLDER / "passed.json"
-# Judged with real libraries, which their own step installs.
+# These suites need real libraries, which a step of their own installs.
 LIBRARY_SUITES = ("libraries", "findings")
 
 
@@ -35,7 +35,7 @@ LIBRARY_SUITES = ("libraries", "findings")
 class Step:
     name: str
     proves: str
-    commands: list[str]  # of a shell, at the top of the tree
+    commands: list[str]  # shell commands, run at the top of the tree
     environment: dict[str, str] = field(default_factory=dict)
 
 
@@ -89,7 +89,7 @@ def steps(jobs: int, real_jobs: int) -> list[Step]:
 
 
 def digest_of_tree() -> str:
-    """Of the commit and of all that was changed since."""
+    """Returns a digest of the commit and all uncommitted changes."""
 
     def output(*words: str) -> bytes:
         return subprocess.run(["git", *words], cwd=TOP, capture_output=True, check=True).stdout
@@ -102,7 +102,7 @@ def digest_of_tree() -> str:
 
 
 def passed_before(tree: str) -> dict[str, str]:
-    """The steps that passed on this tree, and what was said of each."""
+    """Returns the steps that passed on this tree, with their summaries."""
     try:
         stored = json.loads(PASSED.read_text())
     except (OSError, ValueError):
@@ -111,7 +111,7 @@ def passed_before(tree: str) -> dict[str, str]:
 
 
 def skipped(step: Step) -> int:
-    """How many tests said that they cannot run here."""
+    """Returns how many tests reported that they cannot run here."""
     log = (FOLDER / f"{step.name}.log").read_text(errors="replace")
     return sum(int(count) for count in re.findall(r"\[  SKIPPED \] (\d+) tests?", log))
 

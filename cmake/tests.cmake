@@ -1,19 +1,22 @@
-# doublehold_test(NAME name LABEL unit|sim|real|slow SOURCES a_test.cc ... LIBS targets ... [SHARDS n] [TSAN])
+# doublehold_test(NAME name LABEL unit|sim|real|slow SOURCES a_test.cc ... LIBS targets ...
+#                 [SHARDS n] [TSAN])
 #
-# One program, and one test of ctest; with SHARDS, n of them that share its tests out.
-# TSAN: run under ThreadSanitizer as well. In a build with it these tests have the label tsan, and the target tsan_tests
-# builds them.
-# unit: no Redis and no sleeping; sim: in the simulated world; real: starts its own servers; slow: minutes.
+# Adds a program and its ctest test; with SHARDS, n ctest tests that share its tests.
+# TSAN: run it under ThreadSanitizer as well. In such a build these tests have the label tsan, and
+# the target tsan_tests builds them.
+# Labels: unit needs no Redis and does not sleep; sim runs in the simulated world; real starts its
+# own servers; slow takes minutes.
 add_custom_target(tsan_tests)
-# What `make check` builds: the programs of the labels unit and sim, and what they run.
+# Built by `make check`: the test programs of the labels unit and sim, and the programs that they
+# run.
 add_custom_target(check_tests DEPENDS doublehold)
-add_custom_target(slow_tests)  # which nothing else builds
+add_custom_target(slow_tests)  # built by no other target
 
 function(doublehold_test)
   cmake_parse_arguments(TEST "TSAN" "NAME;LABEL;SHARDS" "SOURCES;LIBS;DEPENDS" ${ARGN})
   add_executable(${TEST_NAME} ${TEST_SOURCES})
   target_link_libraries(${TEST_NAME} PRIVATE ${TEST_LIBS} doublehold_paths GTest::gtest GTest::gtest_main)
-  # Tests are compiled for every change and run for a moment.
+  # Unoptimised: tests are compiled for every change and run only briefly.
   target_compile_options(${TEST_NAME} PRIVATE $<$<CONFIG:Debug>:-O0>)
   if(TEST_DEPENDS)
     add_dependencies(${TEST_NAME} ${TEST_DEPENDS})
@@ -45,7 +48,8 @@ endfunction()
 
 option(DOUBLEHOLD_FUZZ "build the libFuzzer targets, and what they link with their sanitizers; with Clang only" OFF)
 
-# doublehold_fuzz(NAME name SOURCES ... LIBS ...): a libFuzzer target. What it looks at is compiled with it.
+# doublehold_fuzz(NAME name SOURCES ... LIBS ...): a libFuzzer target. Compiles the code under test
+# with the fuzzer's instrumentation.
 function(doublehold_fuzz)
   cmake_parse_arguments(FUZZ "" "NAME" "SOURCES;LIBS" ${ARGN})
   if(DOUBLEHOLD_FUZZ)

@@ -1,5 +1,5 @@
-// The example builds against the installed package, in a folder outside the tree, and does what it
-// says on a real server.
+// Builds the example against the installed package, in a folder outside the tree, and runs it on a
+// real server.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a shell that runs `command` prints, and its status.
+// Runs `command` in a shell. Returns its output and exit status.
 RunResult RunShell(const std::string& command) {
   return RunToEnd({"sh", "-c", command}, {.with_errors = true}).value();
 }

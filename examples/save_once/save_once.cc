@@ -1,13 +1,15 @@
-// save_once: a user finishes the same task several times at once, and its result is to be saved
-// once.
+// save_once: a user finishes the same task several times at once; its result must be saved once.
 //
 //   save_once tcp:127.0.0.1:6379 USER TASK [wait]
 //
-// Takes the lock finish-task:USER_TASK on a real server, looks whether the result is there, and
-// saves it if not. With `wait` it waits up to 5 s for whoever holds the lock; without, it leaves at
-// once. Any lock of `doublehold list locks` that takes something (not none, watch, version,
-// atomic-script) and needs one node can stand in for set-nx-px. Exit status: 0 saved, now or
-// before; 1 busy; 3 bad input; 4 the server does not answer, and perhaps saved.
+// Acquires the lock finish-task:USER_TASK on a real server, and saves the result if it is missing.
+// With `wait` it waits up to 5 s for the lock; without, it returns at once.
+//
+// Any lock of `doublehold list locks` that acquires something (not none, watch, version,
+// atomic-script) and needs one node can replace set-nx-px.
+//
+// Exit status: 0 saved, now or before; 1 busy; 3 bad input; 4 the server does not answer; the
+// result may have been saved.
 
 #include <array>
 #include <iostream>
@@ -32,7 +34,7 @@ std::unique_ptr<Lock> MakeLockNamed(std::string_view name, Env& env) {
   return entry.make(
       {.env = env,
        .client = 1,
-       .seed = std::random_device()(),  // owners are unlike those of any other process
+       .seed = std::random_device()(),  // makes owners differ from those of other processes
        .lease = kLease,
        .call_timeout = kCallTimeout,
        .options = Options(*options)});
@@ -40,7 +42,7 @@ std::unique_ptr<Lock> MakeLockNamed(std::string_view name, Env& env) {
 
 enum class Saved : uint8_t { kNow, kBefore, kUnknown };
 
-// Holds the lock.
+// Call while holding the lock.
 Saved SaveUnlessSaved(Env& env, Connection& store, const std::string& result) {
   const std::array<std::string_view, 2> exists{"EXISTS", result};
   const CallResult there = store.Call(exists, env.Mono() + kCallTimeout);
@@ -63,7 +65,7 @@ int main(int argc, char** argv) {
     std::cerr << server.error().message << "\n";
     return 3;
   }
-  // Node 0 is where data is kept, node 1 where locks are: here one server is both.
+  // Node 0 keeps the data, node 1 the locks. Here one server is both.
   const RealProcess process{.addresses = {*server, *server}};
   RealEnv env(process, TaskKind::kSession);
   const std::unique_ptr<Lock> lock = MakeLockNamed("set-nx-px", env);
