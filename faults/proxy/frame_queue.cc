@@ -9,9 +9,9 @@ namespace doublehold {
 namespace {
 
 constexpr MonoTime kNotYet = MonoTime::max();
-constexpr size_t kCompactBytes = 65'536;  // less than this is not worth moving bytes for
+constexpr size_t kCompactBytes = 65'536;  // fewer bytes are not worth moving
 
-// How long so many bytes take at the pace of a rule.
+// Returns how long `bytes` take at the rule's pace.
 Duration TimeOf(size_t bytes, const LinkRule& rule) {
   return rule.gap * static_cast<int64_t>(bytes) / rule.bytes;
 }
@@ -38,12 +38,12 @@ void FrameQueue::Add(std::string_view bytes, MonoTime now) {
   }
 }
 
-// Decides about a frame whose name is known, when its key need not be or is.
+// Decides about the current frame once its name is known, and its key if a rule names a key.
 void FrameQueue::Look(MonoTime now) {
   const bool keyed = direction_ == Direction::kReply || framer_.keyed();
   if (!decided_ && (keyed || !rules_.by_key(direction_))) {
     decided_ = true;
-    // An empty line is no frame to anybody.
+    // An empty line is not a command, so no rule acts on it.
     if (direction_ == Direction::kReply || framer_.lost() || IsCommand()) Decide(Name());
     Resolve(now);
   }
@@ -67,7 +67,8 @@ void FrameQueue::AddPassed(std::string_view bytes, MonoTime now) {
   parts_.push_back({.bytes = bytes.size(), .rule = nullptr, .arrived = now, .due = now});
 }
 
-// The name of the current frame; a reply is taken off the queue of names by it.
+// Returns the name of the current frame. A reply takes its name from the queue of outstanding
+// commands.
 FrameName FrameQueue::Name() {
   if (names_.streams() && framer_.lost()) {
     counted_ = true;
@@ -83,7 +84,7 @@ FrameName FrameQueue::Name() {
   return {};
 }
 
-// What becomes of the current frame, by the first rule that acts on it.
+// Decides what happens to the current frame: the first rule that matches decides.
 void FrameQueue::Decide(const FrameName& frame) {
   if (frame.surplus) {
     decision_.dropped = true;
@@ -110,14 +111,15 @@ void FrameQueue::Decide(const FrameName& frame) {
       decision_.paced = true;
       break;
     case LinkRule::Action::kWatch:
-      CHECK(false);  // it wants no frame
+      CHECK(false);  // kWatch rules never match a frame
   }
   decision_.rule = std::move(rule);
 }
 
 bool FrameQueue::IsCommand() const { return !framer_.lost() && framer_.elements() > 0; }
 
-// Takes the frame's place among commands and replies. A command that is dropped gets no reply.
+// Counts the current frame among commands and replies. A dropped command is not counted, because it
+// gets no reply.
 void FrameQueue::Count() {
   counted_ = true;
   if (direction_ == Direction::kReply) {
@@ -127,7 +129,7 @@ void FrameQueue::Count() {
   }
 }
 
-// Applies the decision to what of the frame waited for it.
+// Applies the decision to the part of the frame that has already arrived.
 void FrameQueue::Resolve(MonoTime now) {
   if (!parts_.empty() && !parts_.back().decided) {
     Part& part = parts_.back();
@@ -201,7 +203,7 @@ void FrameQueue::SendCopy(MonoTime now) {
   copy_.clear();
 }
 
-// When a part of a decided frame is due.
+// Sets the time when a part of a decided frame is due.
 void FrameQueue::Schedule(Part& part) {
   part.due = decision_.held ? kNotYet : part.arrived + decision_.delay;
   if (!decision_.paced) return;

@@ -1,6 +1,5 @@
-// One direction of one connection: what was received and has not been sent yet, frame by frame,
-// with what the rules have decided about each. Knows no sockets and no clock: times are given to
-// it.
+// One direction of one connection: the received bytes that are not yet sent, frame by frame, with
+// the rules' decision about each frame. Uses no sockets and no clock; the caller passes times.
 #ifndef DOUBLEHOLD_FAULTS_PROXY_FRAME_QUEUE_H_
 #define DOUBLEHOLD_FAULTS_PROXY_FRAME_QUEUE_H_
 
@@ -19,44 +18,46 @@
 
 namespace doublehold {
 
-// A frame is decided when its name is known; all of its bytes, those still to come too, share the
-// decision. The order of the bytes never changes: what is due waits behind what is not.
+// A frame is decided when its name is known. The decision holds for all its bytes, including bytes
+// that arrive later. Bytes are never reordered: bytes that are due wait behind bytes that are not.
 class FrameQueue {
  public:
-  // When so much is pending, no more is read (see full()).
+  // When this many bytes are pending, the proxy stops reading (see full()).
   static constexpr size_t kMaxPendingBytes = size_t{1} << 20;
 
-  // `names` is shared with the other direction; both outlive the queue.
+  // `names` is shared with the queue of the other direction. Both arguments must outlive the queue.
   FrameQueue(Direction direction, const LinkRules& rules, ReplyNames& names);
   ~FrameQueue() { Discard(); }
   FrameQueue(const FrameQueue&) = delete;
   FrameQueue& operator=(const FrameQueue&) = delete;
 
-  // Nothing is pending and no rule is set: what is received may be sent without Add, after Pass.
+  // Whether nothing is pending and no rule is set. Then received bytes may be sent at once: call
+  // Pass instead of Add.
   [[nodiscard]] bool idle() const {
     return parts_.empty() && rules_.empty(direction_) && decision_.rule == nullptr &&
            !decision_.dropped && (direction_ == Direction::kRequest || names_.surplus() == 0);
   }
   void Pass(std::string_view bytes);
-  // What of passed bytes could not be sent yet.
+  // Queues the passed bytes that could not be sent yet.
   void AddPassed(std::string_view bytes, MonoTime now);
 
-  // A frame to be sent twice that is larger than kMaxPendingBytes is sent once.
+  // A frame larger than kMaxPendingBytes is never duplicated.
   void Add(std::string_view bytes, MonoTime now);
-  // No more will come: the beginning of a frame that will never end passes as it is.
+  // Call at the end of the stream. An unfinished frame is passed on as it is.
   void EndOfStream(MonoTime now);
 
-  // The bytes to be sent now; then, how many of them were.
+  // Due returns the bytes to send now. Report the number of bytes sent with Sent.
   [[nodiscard]] std::string_view Due(MonoTime now) const;
   void Sent(size_t bytes, MonoTime now);
-  // The connection is to be reset now.
+  // Whether the connection must be reset now.
   [[nodiscard]] bool ResetDue(MonoTime now) const;
-  // When to look again; nothing when only the removal of a rule or more bytes can change anything.
+  // When Due or ResetDue can change next. Empty when only more bytes or the removal of a rule can
+  // change them.
   [[nodiscard]] std::optional<MonoTime> NextDue() const;
 
-  // A rule is removed: what it keeps becomes due.
+  // Call when a rule is removed: frames that it delays or holds become due.
   void Release(const ActiveRule& rule, MonoTime now);
-  // Forgets everything pending.
+  // Drops all pending bytes.
   void Discard();
 
   [[nodiscard]] bool empty() const { return parts_.empty(); }
@@ -67,23 +68,23 @@ class FrameQueue {
   }
 
  private:
-  struct Part {  // of one frame, or of several that nothing is done to
+  struct Part {  // part of one frame, or of several frames that no rule acts on
     size_t bytes = 0;
     std::shared_ptr<ActiveRule> rule;
     MonoTime arrived;
-    MonoTime due;        // of its first byte; when paced, from when on its bytes are counted
-    size_t sent = 0;     // bytes that went ahead of `bytes`
-    bool paced = false;  // its bytes are due by and by
+    MonoTime due;        // of the first byte; of a paced part: when its pace begins
+    size_t sent = 0;     // bytes of this part already sent, not included in `bytes`
+    bool paced = false;  // the bytes become due one after another
     bool decided = true;
-    bool ends = false;  // the rule's frame ends with it
+    bool ends = false;  // this part ends a frame that the rule acts on
     bool reset = false;
   };
   struct Decision {
-    std::shared_ptr<ActiveRule> rule;  // null: passes
-    Duration delay{};                  // from the arrival of each byte
+    std::shared_ptr<ActiveRule> rule;  // null: no rule acts on the frame
+    Duration delay{};                  // counted from the arrival of each byte
     bool held = false;
-    bool dropped = false;  // without a rule: a reply that its client does not expect
-    bool twice = false;    // its bytes are kept in copy_, and follow it when it ends
+    bool dropped = false;  // with no rule: the surplus reply to a duplicated command
+    bool twice = false;    // the frame is copied to copy_ and sent again when it ends
     bool paced = false;
   };
 
@@ -106,15 +107,15 @@ class FrameQueue {
   ReplyNames& names_;
   RespFramer framer_;
 
-  // The frame that is being received.
-  bool counted_ = false;  // its place among commands and replies is taken
+  // The frame that is being received:
+  bool counted_ = false;  // whether it is counted among commands and replies
   bool decided_ = false;
   Decision decision_;
 
-  std::string buffer_;  // from first_ on: the bytes of parts_
+  std::string buffer_;  // holds the bytes of parts_, from first_ on
   size_t first_ = 0;
   std::deque<Part> parts_;
-  std::string copy_;        // of the current frame, when it is to be sent twice
+  std::string copy_;        // of the current frame if it is duplicated
   MonoTime paced_until_{};  // when the last byte of the last paced part is due
   bool reset_pending_ = false;
 };

@@ -1,4 +1,4 @@
-// The queue in made-up time: what the rules do to frames, without sockets.
+// What rules do to frames, in virtual time and without sockets.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,7 +14,7 @@ using FrameQueueAction = LinkRule::Action;
 constexpr std::string_view kSet = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n";
 constexpr std::string_view kGet = "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n";
 
-TEST_F(FrameQueueTest, ADelayedFrameIsDueThatMuchLaterAndItsFollowersBehindIt) {
+TEST_F(FrameQueueTest, ADelayedFrameIsDueAfterItsDelayAndDelaysLaterFrames) {
   Set({.action = FrameQueueAction::kDelay, .command = "SET", .delay = 5ms});
   requests_.Add(std::string(kSet) + std::string(kGet), At(1ms));
   EXPECT_EQ(Take(requests_, At(5999us)), "");
@@ -24,7 +24,7 @@ TEST_F(FrameQueueTest, ADelayedFrameIsDueThatMuchLaterAndItsFollowersBehindIt) {
   EXPECT_EQ(requests_.NextDue(), std::nullopt);
 }
 
-TEST_F(FrameQueueTest, ALaterFrameNeverOvertakesEvenWhenItIsDueSooner) {
+TEST_F(FrameQueueTest, ALaterFrameNeverOvertakesAnEarlierOne) {
   const auto slow = Set({.action = FrameQueueAction::kDelay, .command = "SET", .delay = 10ms});
   Set({.action = FrameQueueAction::kDelay, .command = "GET", .delay = 1ms});
   requests_.Add(kSet, At(0ms));
@@ -34,7 +34,7 @@ TEST_F(FrameQueueTest, ALaterFrameNeverOvertakesEvenWhenItIsDueSooner) {
   EXPECT_EQ(slow->report().longest_delay, 10ms);
 }
 
-TEST_F(FrameQueueTest, AFrameWithoutANameYetWaitsForIt) {
+TEST_F(FrameQueueTest, AFrameWaitsUntilItsNameIsKnown) {
   Set({.action = FrameQueueAction::kDrop, .command = "SET", .limit = 1});
   for (const char c : kSet) requests_.Add({&c, 1}, At(0ms));
   EXPECT_TRUE(requests_.empty());
@@ -45,7 +45,7 @@ TEST_F(FrameQueueTest, AFrameWithoutANameYetWaitsForIt) {
 
 TEST_F(FrameQueueTest, EachByteOfAFrameIsDelayedFromItsOwnArrival) {
   Set({.action = FrameQueueAction::kDelay, .delay = 5ms});
-  requests_.Add(kSet.substr(0, 6), At(1ms));  // no name yet
+  requests_.Add(kSet.substr(0, 6), At(1ms));  // too short for the name
   requests_.Add(kSet.substr(6, 10), At(2ms));
   requests_.Add(kSet.substr(16), At(4ms));
   EXPECT_EQ(Take(requests_, At(5999us)), "");
@@ -60,13 +60,13 @@ TEST_F(FrameQueueTest, AHeldFrameIsDueWhenItsRuleIsRemoved) {
   EXPECT_EQ(requests_.NextDue(), std::nullopt);
   Clear(rule, At(7ms));
   EXPECT_EQ(Take(requests_, At(7ms)), kSet.substr(0, 20));
-  requests_.Add(kSet.substr(20), At(8ms));  // the rest of the frame is not held any more
+  requests_.Add(kSet.substr(20), At(8ms));  // the rest of the frame is not held
   EXPECT_EQ(Take(requests_, At(8ms)), kSet.substr(20));
   EXPECT_EQ(rule->report().longest_delay, 7ms);
-  EXPECT_EQ(spent(), 0);  // removed: nobody is told
+  EXPECT_EQ(spent(), 0);  // on_spent is not called after the removal
 }
 
-TEST_F(FrameQueueTest, ADroppedFrameVanishesToItsEndEvenWhenTheRuleIsRemovedHalfWay) {
+TEST_F(FrameQueueTest, ADroppedFrameIsDroppedToItsEndEvenWhenTheRuleIsRemoved) {
   const auto rule = Set({.action = FrameQueueAction::kDrop});
   requests_.Add(kSet.substr(0, 20), At(0ms));
   Clear(rule, At(0ms));
@@ -74,10 +74,10 @@ TEST_F(FrameQueueTest, ADroppedFrameVanishesToItsEndEvenWhenTheRuleIsRemovedHalf
   requests_.Add(std::string(kSet.substr(20)) + std::string(kGet), At(0ms));
   EXPECT_EQ(Take(requests_, At(0ms)), kGet);
   EXPECT_TRUE(requests_.idle());
-  EXPECT_EQ(names_.outstanding(), 1u);  // the GET: a dropped command has no reply
+  EXPECT_EQ(names_.outstanding(), 1u);  // the GET: a dropped command gets no reply
 }
 
-TEST_F(FrameQueueTest, AFrameThatBeganToPassGoesOnPassing) {
+TEST_F(FrameQueueTest, AFrameThatHasBegunToPassIsPassedToItsEnd) {
   requests_.Pass(kSet.substr(0, 6));
   Set({.action = FrameQueueAction::kDrop});
   requests_.Add(kSet.substr(6), At(0ms));
@@ -96,7 +96,7 @@ TEST_F(FrameQueueTest, AReplyBelongsToItsCommand) {
   EXPECT_EQ(rule->report().frames, 1);
 }
 
-TEST_F(FrameQueueTest, AResetWaitsForWhatWasBeforeItAndNothingComesAfterIt) {
+TEST_F(FrameQueueTest, AResetWaitsForEarlierFramesAndDropsLaterOnes) {
   const auto delay = Set({.action = FrameQueueAction::kDelay, .command = "SET", .delay = 5ms});
   Set({.action = FrameQueueAction::kReset, .command = "GET", .limit = 1});
   requests_.Add(std::string(kSet) + std::string(kGet) + std::string(kSet), At(0ms));
@@ -110,7 +110,7 @@ TEST_F(FrameQueueTest, AResetWaitsForWhatWasBeforeItAndNothingComesAfterIt) {
   EXPECT_EQ(spent(), 1);
 }
 
-TEST_F(FrameQueueTest, OnSpentComesOnceAfterTheLastByteOfTheLastFrame) {
+TEST_F(FrameQueueTest, OnSpentIsCalledOnceAfterTheLastByteOfTheLastFrame) {
   Set({.action = FrameQueueAction::kDelay, .delay = 1ms, .limit = 2});
   requests_.Add(std::string(kSet) + std::string(kSet) + std::string(kGet), At(0ms));
   std::string bytes(requests_.Due(At(1ms)));
@@ -123,7 +123,7 @@ TEST_F(FrameQueueTest, OnSpentComesOnceAfterTheLastByteOfTheLastFrame) {
   EXPECT_EQ(spent(), 1);
 }
 
-TEST_F(FrameQueueTest, AFrameThatIsLostWithItsConnectionIsSpentToo) {
+TEST_F(FrameQueueTest, AFrameLostWithItsConnectionCountsAsSpent) {
   Set({.action = FrameQueueAction::kHold, .limit = 2});
   requests_.Add(kSet, At(0ms));
   requests_.Add(kGet.substr(0, 15), At(0ms));
@@ -139,7 +139,7 @@ TEST_F(FrameQueueTest, AtTheEndOfTheStreamAnUnfinishedFramePasses) {
   EXPECT_EQ(Take(requests_, At(2ms)), kSet.substr(0, 6));
 }
 
-TEST_F(FrameQueueTest, AtTheEndOfTheStreamAnUnfinishedFrameIsSpentWithItsLastByte) {
+TEST_F(FrameQueueTest, AtTheEndOfTheStreamAnUnfinishedFrameCountsAsSpent) {
   Set({.action = FrameQueueAction::kDelay, .delay = 1ms, .limit = 1});
   requests_.Add(kSet.substr(0, 20), At(0ms));
   requests_.EndOfStream(At(0ms));
@@ -148,7 +148,7 @@ TEST_F(FrameQueueTest, AtTheEndOfTheStreamAnUnfinishedFrameIsSpentWithItsLastByt
   EXPECT_EQ(spent(), 1);
 }
 
-TEST_F(FrameQueueTest, AnEmptyLineIsNoFrameToALimit) {
+TEST_F(FrameQueueTest, AnEmptyLineDoesNotCountTowardsALimit) {
   const auto rule = Set({.action = FrameQueueAction::kDrop, .limit = 1});
   requests_.Add("\r\n*0\r\n", At(0ms));
   EXPECT_EQ(Take(requests_, At(0ms)), "\r\n*0\r\n");
@@ -156,7 +156,7 @@ TEST_F(FrameQueueTest, AnEmptyLineIsNoFrameToALimit) {
   EXPECT_EQ(names_.outstanding(), 0u);
 }
 
-TEST_F(FrameQueueTest, WhatIsNoRespObeysRulesForEveryFrame) {
+TEST_F(FrameQueueTest, AStreamThatIsNotRespObeysRulesForEveryFrame) {
   const auto named = Set({.action = FrameQueueAction::kDrop, .command = "GET"});
   const auto all = Set({.action = FrameQueueAction::kHold});
   requests_.Add("*1\r\nnonsense\r\n", At(0ms));
@@ -194,13 +194,13 @@ TEST_F(FrameQueueTest, EqualSeedsDrawEqualJitter) {
   EXPECT_NE(due[0], due[1]);
 }
 
-TEST_F(FrameQueueTest, AfterPsyncEachChunkOfEitherWayIsAFrameOfReplication) {
+TEST_F(FrameQueueTest, AfterPsyncEachChunkInEitherDirectionIsAReplicationFrame) {
   const std::string ping = "*1\r\n$4\r\nPING\r\n";
   const std::string psync = "*3\r\n$5\r\nPSYNC\r\n$1\r\n?\r\n$2\r\n-1\r\n";
   requests_.Add(ping + psync, At(0ms));
   EXPECT_EQ(Take(requests_, At(0ms)), ping + psync);
   replies_.Add("+PONG\r\n+FULLRESYNC 8 0\r\n", At(1ms));
-  // A dump without an end of line after it, in two chunks; then the stream.
+  // A dump in two chunks, without a line end after it, then the replication stream.
   for (const std::string_view chunk : {"$1000\r\nREDIS", "0009", "*1\r\n$4\r\nPI"}) {
     replies_.Add(chunk, At(1ms));
   }

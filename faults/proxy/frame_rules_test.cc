@@ -1,4 +1,4 @@
-// Which frames a rule acts on, frames that are sent twice, paces, and streams cut at every byte.
+// Which frames a rule acts on, duplicates, paces, and streams cut at every byte.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -44,7 +44,7 @@ TEST_F(FrameQueueTest, AFrameWaitsForItsKeyWhenARuleNamesOne) {
 }
 
 TEST_F(FrameQueueTest, AReplyHasTheKeyOfItsCommand) {
-  requests_.Pass(SetOf("a") + SetOf("b"));  // sent before the rule was there
+  requests_.Pass(SetOf("a") + SetOf("b"));  // before the rule is set
   Set({.direction = Direction::kReply, .action = FrameRulesAction::kDrop, .key = "b"});
   requests_.Add(SetOf("b") + SetOf("c"), At(0ms));
   replies_.Add("+A\r\n+B\r\n+B2\r\n+C\r\n", At(0ms));
@@ -63,7 +63,7 @@ TEST_F(FrameQueueTest, ARuleMayBeginAtTheNthOfItsFrames) {
   EXPECT_EQ(spent(), 1);
 }
 
-TEST_F(FrameQueueTest, AFrameThatAnotherRuleTookIsCountedAllTheSame) {
+TEST_F(FrameQueueTest, AFrameOfAnotherRuleStillCountsForTheNth) {
   Set({.action = FrameRulesAction::kDelay, .command = "SET", .delay = 1ms, .limit = 2});
   const auto third = Set({.action = FrameRulesAction::kDrop, .command = "SET", .nth = 3});
   requests_.Add(SetOf("a") + SetOf("b") + SetOf("c"), At(0ms));
@@ -109,7 +109,7 @@ TEST_F(FrameQueueTest, ASpreadHasItsMeanAndItsBounds) {
   }
 }
 
-TEST_F(FrameQueueTest, ADuplicateFollowsItsFrameAndItsReplyIsSwallowed) {
+TEST_F(FrameQueueTest, ADuplicateFollowsItsFrameAndItsReplyIsRemoved) {
   const auto rule = Set({.action = FrameRulesAction::kDuplicate, .command = "INCR", .limit = 1});
   requests_.Add(SetOf("k") + Incr() + SetOf("x"), At(0ms));
   EXPECT_EQ(spent(), 0);
@@ -124,7 +124,7 @@ TEST_F(FrameQueueTest, ADuplicateFollowsItsFrameAndItsReplyIsSwallowed) {
   EXPECT_EQ(Take(requests_, At(0ms)), Incr());
 }
 
-TEST_F(FrameQueueTest, ARuleOnRepliesDoesNotSeeTheSurplusOne) {
+TEST_F(FrameQueueTest, ARuleOnRepliesIgnoresTheSurplusReply) {
   Set({.action = FrameRulesAction::kDuplicate, .limit = 1});
   const auto held = Set({.direction = Direction::kReply, .action = FrameRulesAction::kHold});
   requests_.Add(Incr(), At(0ms));
@@ -134,17 +134,17 @@ TEST_F(FrameQueueTest, ARuleOnRepliesDoesNotSeeTheSurplusOne) {
   EXPECT_EQ(Take(replies_, At(1ms)), ":1\r\n");
 }
 
-TEST_F(FrameQueueTest, WhatCannotBeSentTwiceIsPassedOver) {
+TEST_F(FrameQueueTest, CommandsThatCannotBeRepeatedPassOnce) {
   const auto rule = Set({.action = FrameRulesAction::kDuplicate, .limit = 1});
   const std::string once =
       "SUBSCRIBE a\r\nCLIENT SETNAME x\r\nMULTI\r\nINCR k\r\n" + std::string("DISCARD\r\n");
   requests_.Add(once, At(0ms));
-  // DISCARD ends the transaction: it can be sent twice again.
+  // DISCARD ends the transaction, so it can be duplicated.
   EXPECT_EQ(Take(requests_, At(0ms)), once + "DISCARD\r\n");
   EXPECT_EQ(rule->report().frames, 1);
 }
 
-TEST_F(FrameQueueTest, ACommandTooLargeToBeKeptIsSentOnce) {
+TEST_F(FrameQueueTest, ACommandTooLargeToKeepIsSentOnce) {
   const auto rule = Set({.action = FrameRulesAction::kDuplicate, .limit = 1});
   const std::string head = "*2\r\n$4\r\nECHO\r\n$2000000\r\n";
   requests_.Add(head, At(0ms));
@@ -153,11 +153,11 @@ TEST_F(FrameQueueTest, ACommandTooLargeToBeKeptIsSentOnce) {
   EXPECT_EQ(rule->report().frames, 0);
   EXPECT_EQ(Take(requests_, At(0ms)).size(), head.size() + 2'000'002);
   EXPECT_EQ(names_.surplus(), 0u);
-  requests_.Add(Incr(), At(0ms));  // the limit is not used up
+  requests_.Add(Incr(), At(0ms));  // the large command did not count towards the limit
   EXPECT_EQ(Take(requests_, At(0ms)), Incr() + Incr());
 }
 
-TEST_F(FrameQueueTest, AFrameThatEndsWithItsConnectionIsNotSentTwice) {
+TEST_F(FrameQueueTest, AFrameCutOffByTheEndOfItsConnectionIsNotDuplicated) {
   const auto rule = Set({.action = FrameRulesAction::kDuplicate, .limit = 1});
   requests_.Add(Incr().substr(0, 18), At(0ms));
   requests_.EndOfStream(At(0ms));
@@ -166,7 +166,7 @@ TEST_F(FrameQueueTest, AFrameThatEndsWithItsConnectionIsNotSentTwice) {
   EXPECT_EQ(spent(), 0);
 }
 
-TEST_F(FrameQueueTest, APaceLetsSoManyBytesThroughEveryGap) {
+TEST_F(FrameQueueTest, APaceLetsItsBytesThroughEveryGap) {
   const auto rule = Set({.action = FrameRulesAction::kPace, .bytes = 10, .gap = 5ms});
   requests_.Add(SetOf("k"), At(0ms));  // 27 bytes
   EXPECT_EQ(requests_.NextDue(), At(5ms));
@@ -175,15 +175,16 @@ TEST_F(FrameQueueTest, APaceLetsSoManyBytesThroughEveryGap) {
   EXPECT_EQ(requests_.NextDue(), At(10ms));
   EXPECT_EQ(Take(requests_, At(9999us)), "");
   EXPECT_EQ(Take(requests_, At(12ms)), SetOf("k").substr(10, 10));
-  EXPECT_EQ(requests_.NextDue(), At(13500us));  // the last seven take their share of a gap
+  EXPECT_EQ(requests_.NextDue(), At(13500us));  // the last seven bytes take their share of a gap
   requests_.Add(SetOf("x"), At(13ms));
   EXPECT_EQ(Take(requests_, At(13500us)), SetOf("k").substr(20));
-  EXPECT_EQ(requests_.NextDue(), At(18500us));  // behind the one before, not from its own arrival
+  // Paced behind the frame before, not from its own arrival.
+  EXPECT_EQ(requests_.NextDue(), At(18500us));
   Clear(rule, At(14ms));
   EXPECT_EQ(Take(requests_, At(14ms)), SetOf("x"));
 }
 
-TEST_F(FrameQueueTest, APaceIsKeptInTheMeanByFramesSmallerThanAGrain) {
+TEST_F(FrameQueueTest, FramesSmallerThanAGrainKeepThePaceOnAverage) {
   Set({.action = FrameRulesAction::kPace, .bytes = 1000, .gap = 1ms});
   std::string stream;
   for (int i = 0; i < 100; ++i) stream += SetOf("k");
@@ -216,7 +217,7 @@ Stream Everything() {
 struct Outcome {
   std::string requests;
   std::string replies;
-  std::vector<int64_t> frames;  // that each rule acted on
+  std::vector<int64_t> frames;  // number of frames on which each rule acted
   bool operator==(const Outcome&) const = default;
 };
 
@@ -294,7 +295,7 @@ std::vector<std::string_view> ByteByByte(std::string_view bytes) {
   return cut;
 }
 
-TEST_P(Cutting, DoesNotChangeWhatTheRulesDo) {
+TEST_P(Cutting, CuttingTheStreamDoesNotChangeTheOutcome) {
   const Stream stream = Everything();
   const Outcome whole = Through(GetParam(), stream, Whole);
   EXPECT_GT(whole.frames.front(), 0);

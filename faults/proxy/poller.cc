@@ -14,7 +14,7 @@ namespace {
 
 using boost::asio::posix::descriptor_base;
 
-constexpr Duration kLongestTurn = 300us;  // the io_context has others to serve
+constexpr Duration kLongestTurn = 300us;  // the io_context has other handlers to run
 constexpr Duration kCounted = 1ms;
 constexpr int64_t kBusyPerMs = 24;
 constexpr Duration kNap = 200us;
@@ -45,7 +45,7 @@ Poller::Poller(boost::asio::io_context& io)
       timer_(-1),
       ready_(io, epoll_) {
   timer_ = OrThrow(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create");
-  // Each expiry is told once, so that it need not be read.
+  // Edge-triggered: each expiry is reported once, so the timer need not be read.
   epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.ptr = nullptr}};
   OrThrow(epoll_ctl(epoll_, EPOLL_CTL_ADD, timer_, &event), "epoll_ctl");
 }
@@ -76,7 +76,7 @@ void Poller::Turn() {
     now = ProxyNow();
     RunAlarms(now);
     Count(count, now);
-    // A single one is mostly followed by none: then looking again would be in vain.
+    // One event is usually the last one: polling again would find nothing.
   } while (now - begun < kLongestTurn && (count > 1 || Nap(now)));
   in_turn_ = false;
   if (!ready_.is_open()) return;
@@ -84,7 +84,7 @@ void Poller::Turn() {
   Wait();
 }
 
-// Tells of all that is ready, and answers how many that was.
+// Handles all ready events. Returns their number.
 int Poller::Serve() {
   const int count = epoll_wait(epoll_, events_.data(), kMostAtOnce, 0);
   batch_ = std::span(events_).first(static_cast<size_t>(std::max(count, 0)));
@@ -106,8 +106,8 @@ void Poller::Count(int events, MonoTime now) {
   counting_since_ = now;
 }
 
-// While frames are delayed and much goes on, what arrives and what is due is served a little later
-// and together: to sleep and wake for each costs more than to serve it.
+// Under load, while frames are delayed, sleeps briefly before it handles the next events together.
+// Going to sleep and waking up for each event costs more than handling it.
 bool Poller::Nap(MonoTime now) {
   if (!busy_ || alarms_.empty()) return false;
   const timespec until = SinceBoot(now + kNap);
@@ -124,7 +124,7 @@ void Poller::RunAlarms(MonoTime now) {
   }
 }
 
-// A timer that fires too early does no harm: moving it costs as much.
+// A timer that fires too early does no harm, and moving it costs as much as a wake-up.
 void Poller::SetTimer(MonoTime now) {
   if (in_turn_ || alarms_.empty()) return;
   const MonoTime first = alarms_.begin()->first;
@@ -152,7 +152,7 @@ bool Poller::Socket::Watch(bool readable, bool writable) {
 
 void Poller::Socket::Close() {
   if (!is_open()) return;
-  close(std::exchange(fd_, -1));  // which takes it out of the epoll
+  close(std::exchange(fd_, -1));  // closing the socket also removes it from the epoll
   watched_ = 0;
   poller_.Forget(*this);
 }

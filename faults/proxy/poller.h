@@ -1,11 +1,11 @@
-// Waits for the sockets of all connections at once, and for the times at which their frames are
-// due.
+// Waits for the sockets of all connections, and for the times at which their frames are due.
 //
-// An epoll of its own, which the io_context sees as one descriptor: what is ready is served in one
-// go, and neither waiting for a socket again nor a due time costs a system call each. With dozens
-// of links this is a good part of the proxy's cost.
+// Uses an epoll of its own, which the io_context sees as one descriptor. All ready events are
+// handled in one go. Waiting again or setting a due time needs no system call of its own. With
+// dozens of links these calls would be a good part of the proxy's cost.
 //
-// Thread rule: the thread of the io_context, which outlives it unless Close was called.
+// Thread rule: the thread of the io_context. The io_context must outlive the poller unless Close
+// was called.
 #ifndef DOUBLEHOLD_FAULTS_PROXY_POLLER_H_
 #define DOUBLEHOLD_FAULTS_PROXY_POLLER_H_
 
@@ -32,10 +32,10 @@ class Poller : public std::enable_shared_from_this<Poller> {
   class Alarm;
   class Socket;
 
-  // Called from the io_context. May close sockets and end alarms, its own too.
+  // Callbacks from the io_context. They may close sockets and stop alarms, including their own.
   class User {
    public:
-    // `events` as epoll gives them; they come again until they are dealt with.
+    // `events` is epoll's event mask. An event is reported again until the user has handled it.
     virtual void OnReady(const Socket& socket, uint32_t events) = 0;
     virtual void OnTime(const Alarm& alarm) = 0;
 
@@ -43,13 +43,13 @@ class Poller : public std::enable_shared_from_this<Poller> {
     ~User() = default;
   };
 
-  // Throws as the io_context does when the system has no descriptor left.
+  // Throws, as the io_context does, when the system has no descriptor left.
   static std::shared_ptr<Poller> Create(boost::asio::io_context& io);
   ~Poller() { Close(); }
   Poller(const Poller&) = delete;
   Poller& operator=(const Poller&) = delete;
 
-  // Nobody is told of anything any more.
+  // Stops all callbacks.
   void Close();
 
  private:
@@ -69,13 +69,13 @@ class Poller : public std::enable_shared_from_this<Poller> {
   int timer_;
   boost::asio::posix::stream_descriptor ready_;
   std::set<std::pair<MonoTime, Alarm*>> alarms_;
-  std::optional<MonoTime> set_to_;  // the timer
+  std::optional<MonoTime> set_to_;  // when timer_ fires
   bool in_turn_ = false;
   bool busy_ = false;
   int64_t counted_ = 0;  // events since counting_since_
   MonoTime counting_since_{};
   std::array<epoll_event, kMostAtOnce> events_{};
-  std::span<epoll_event> batch_;  // of events_: those still to be told of
+  std::span<epoll_event> batch_;  // the events in events_ that are not yet handled
 };
 
 // Owns a non-blocking socket.
@@ -91,8 +91,8 @@ class Poller::Socket {
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
   [[nodiscard]] int fd() const { return fd_; }
 
-  // What to be told of. Hang-ups and errors are told too, unless nothing is watched for. False: the
-  // system has no room.
+  // Sets the events to report. Hang-ups and errors are reported too, unless nothing is watched.
+  // Returns false when the system has no room.
   [[nodiscard]] bool Watch(bool readable, bool writable);
 
  private:
@@ -103,7 +103,7 @@ class Poller::Socket {
   uint32_t watched_ = 0;
 };
 
-// Wakes once.
+// A timer that fires once.
 class Poller::Alarm {
  public:
   Alarm(Poller& poller, User& user) : poller_(poller), user_(user) {}
@@ -111,7 +111,7 @@ class Poller::Alarm {
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
 
-  // In place of a time that was set before.
+  // Replaces a time that was set before.
   void Set(MonoTime at);
   void Stop();
 

@@ -1,4 +1,4 @@
-// Who is told of what, and when, by the poller that the proxy's connections share.
+// Callbacks of the poller that the proxy's connections share: which, when and in which order.
 #include "faults/proxy/poller.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace doublehold {
 namespace {
 
-// One end is watched; bytes that are written to the other make it ready.
+// A socket pair. The poller watches one end; the test writes to the other.
 class Watched : public Poller::User {
  public:
   Watched(Poller& poller, std::string name, std::string& told)
@@ -32,7 +32,7 @@ class Watched : public Poller::User {
   void Write(std::string_view bytes) const {
     EXPECT_EQ(write(other_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
   }
-  // One byte.
+  // Reads one byte.
   void Read() const {
     char byte = 0;
     EXPECT_EQ(read(socket.fd(), &byte, 1), 1);
@@ -81,7 +81,7 @@ TEST_F(PollerTest, ASocketIsReadyUntilItsBytesAreRead) {
   EXPECT_EQ(told_, "aaab");
 }
 
-TEST_F(PollerTest, ASocketThatAnotherClosesIsNotToldOfWhatWasReady) {
+TEST_F(PollerTest, ASocketClosedByAnotherCallbackGetsNoEvent) {
   a_.Write("x");
   b_.Write("x");
   a_.on_ready = [&] {
@@ -97,7 +97,7 @@ TEST_F(PollerTest, ASocketThatAnotherClosesIsNotToldOfWhatWasReady) {
   EXPECT_EQ(told_.size(), 1U) << told_;
 }
 
-TEST_F(PollerTest, WhatIsNotWatchedIsNotToldOfItsEndEither) {
+TEST_F(PollerTest, AnUnwatchedSocketIsNotToldOfItsEnd) {
   EXPECT_TRUE(a_.socket.Watch(/*readable=*/false, /*writable=*/false));
   shutdown(a_.socket.fd(), SHUT_RDWR);
   b_.on_ready = [&] { b_.Read(); };
@@ -110,7 +110,7 @@ TEST_F(PollerTest, WhatIsNotWatchedIsNotToldOfItsEndEither) {
   EXPECT_EQ(told_, "ba");
 }
 
-TEST_F(PollerTest, AlarmsGoOffInTheOrderOfTheirLastTimesAndNeverBefore) {
+TEST_F(PollerTest, AlarmsFireInTheOrderOfTheirLastTimesAndNeverEarly) {
   const MonoTime start = ProxyNow();
   Watched c(*poller_, "c", told_);
   a_.alarm.Set(start + 1ms);
@@ -134,8 +134,8 @@ TEST_F(PollerTest, AnAlarmMaySetItselfAnewAndBeTheOnlyOne) {
   EXPECT_EQ(told_, "a!a!a!");
 }
 
-// So much at once, with an alarm pending, that what is ready is served together after short naps.
-TEST_F(PollerTest, NothingIsLostOrEarlyWhileMuchGoesOn) {
+// Enough events, with an alarm pending, that the poller naps and handles them in groups.
+TEST_F(PollerTest, UnderLoadNoEventIsLostOrEarly) {
   constexpr int kBytes = 20'000;
   int read = 0;
   const auto echo = [&](const Watched& watched) {
@@ -158,7 +158,7 @@ TEST_F(PollerTest, NothingIsLostOrEarlyWhileMuchGoesOn) {
   RunUntil([&] { return read >= kBytes && alarms >= 3; });
 }
 
-TEST_F(PollerTest, AfterCloseNobodyIsTold) {
+TEST_F(PollerTest, AfterCloseNoCallbackRuns) {
   a_.Write("x");
   a_.alarm.Set(ProxyNow());
   poller_->Close();

@@ -27,16 +27,16 @@ namespace {
 using boost::asio::posix::descriptor_base;
 using boost::system::error_code;
 
-// One recv of a pipelining client; larger ones gain nothing here.
+// Fits one recv of a pipelining client; a larger buffer is not faster.
 constexpr size_t kScratchBytes = 65'536;
 constexpr int kBacklog = 1024;
-// When the process is out of descriptors, a connection waits in the backlog.
+// When the process has no descriptor left, a connection waits in the backlog.
 constexpr Duration kAcceptAgain = 10ms;
 
 Result<uint16_t> Listen(int fd, const std::string& host) {
-  // Nothing is lost or queued on loopback: what the machine's default does beyond it (bbr paces
-  // each send with a timer) costs time alone. Accepted connections inherit it. Where it is refused,
-  // the default is as good.
+  // On loopback nothing is lost or queued, so a congestion control that paces sends, such as bbr,
+  // only costs time. Accepted connections inherit this setting. If the system refuses it, the
+  // default works as well.
   constexpr std::string_view kPlainest = "reno";
   setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kPlainest.data(), kPlainest.size());
   sockaddr_in address{};
@@ -98,7 +98,8 @@ class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
   std::shared_ptr<Poller> poller_;
   SpinBudget spin_;
   std::vector<char> scratch_;
-  std::map<LinkId, Link> links_;  // nodes stay in place: sessions refer to their rules
+  // Map nodes keep their addresses: sessions refer to a link's rules.
+  std::map<LinkId, Link> links_;
   std::map<RuleId, SetRule> rules_;
   RuleId last_rule_ = 0;
   bool closed_ = false;
@@ -159,7 +160,7 @@ void Proxy::Impl::Accept(Link& link) {
 void Proxy::Impl::Open(Link& link, int client) {
   const int on = 1;
   setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  // The entry of the link holds the session, and the session takes itself out of it.
+  // The link's entry owns the session. A session that ends removes itself from the entry.
   auto entry = std::make_shared<std::weak_ptr<ProxySession>>();
   auto session = std::make_shared<ProxySession>(SessionEnv{*poller_, spin_, scratch_}, link.rules,
                                                 link.upstream, client, [&link, entry] {
@@ -192,7 +193,7 @@ RuleReport Proxy::Impl::ClearLink(RuleId id) {
   Link& link = links_.at(set.link);
   set.rule->Clear();
   link.rules.Remove(*set.rule);
-  // A copy: a session that finishes takes itself out.
+  // Iterates over a copy, because a session that finishes removes itself.
   const auto sessions = link.sessions;
   for (const std::shared_ptr<ProxySession>& session : sessions) session->Release(*set.rule);
   return set.rule->report();
@@ -207,7 +208,7 @@ void Proxy::Impl::ResetConnections(LinkId id) {
   if (closed_) return;
   const auto link = links_.find(id);
   CHECK(link != links_.end());
-  // A copy: a session that is over takes itself out.
+  // Iterates over a copy, because a session that ends removes itself.
   const auto sessions = link->second.sessions;
   for (const std::shared_ptr<ProxySession>& session : sessions) session->Reset();
 }

@@ -1,12 +1,12 @@
-// The network between clients and nodes: one listening TCP port a link, each connection forwarded
-// to where the node listens, frame by frame, under the rules that are set on the link.
+// The network between clients and nodes: one listening TCP port a link. Each connection is
+// forwarded to the node, frame by frame, under the rules of the link.
 //
-// A link without rules forwards at once, in one write. Frames of one connection and direction never
-// overtake each other. What was received stays on its way: when a client closes, the frames it sent
-// are still delivered, as bytes in flight are.
+// A link without rules forwards at once, in one write. Frames of one connection and direction are
+// never reordered. When a client closes its connection, the frames that it has sent are still
+// delivered.
 //
-// Thread rule: the thread that runs the io_context. Nothing waits. Call Close (or destroy) it while
-// the io_context is alive; handlers that are still queued then do nothing.
+// Thread rule: the thread that runs the io_context. No call blocks. Call Close (or destroy the
+// proxy) while the io_context is alive; handlers that are still queued then do nothing.
 #ifndef DOUBLEHOLD_FAULTS_PROXY_PROXY_H_
 #define DOUBLEHOLD_FAULTS_PROXY_PROXY_H_
 
@@ -25,40 +25,40 @@ namespace doublehold {
 
 class Proxy {
  public:
-  // `prng` draws what rules leave to chance: each has a stream of its own, by the order in which
-  // they are set.
+  // `prng` is the source of randomness. Each rule draws from a stream of its own, numbered by the
+  // order in which the rules are set.
   Proxy(boost::asio::io_context& io, Prng prng, std::string listen_on = "127.0.0.1");
   ~Proxy();
   Proxy(const Proxy&) = delete;
   Proxy& operator=(const Proxy&) = delete;
 
-  // Listens at a port the kernel chooses, and answers it. Nothing need listen at `upstream` yet: it
-  // is connected to once for each connection accepted, and a connection whose node is not there is
-  // reset.
+  // Listens on a port that the kernel chooses, and returns it. Each accepted connection connects to
+  // `upstream` once. If no node listens there, the connection is reset.
   [[nodiscard]] Result<uint16_t> AddLink(LinkId link, NodeAddress upstream);
-  // Where connections of the link that are accepted from now on lead.
+  // Changes where connections lead that are accepted from now on.
   void Redirect(LinkId link, NodeAddress upstream);
 
-  // For frames that arrive from now on. Rules of a link are asked in the order they were set; the
-  // first that matches decides. `on_spent` is called from the io_context, never from inside a call
-  // of this class, and never after ClearLink. The link must have been added.
+  // Sets a rule for frames that arrive from now on. The rules of a link are tried in the order in
+  // which they were set; the first match decides. `on_spent` is called from the io_context, never
+  // from within a call of this class, and never after ClearLink. The link must have been added.
   RuleId SetLink(LinkId link, LinkRule rule);
 
-  // Removes a rule: what it still delays or holds is released at once, in order, before this
-  // returns. Answers what it did; nothing for a rule that is not there.
+  // Removes a rule. Frames that it delays or holds are released, in order, before this returns.
+  // Returns what the rule did; an empty report if the rule does not exist.
   RuleReport ClearLink(RuleId rule);
-  // What a rule has done so far.
+  // Returns what a rule has done so far.
   [[nodiscard]] RuleReport Report(RuleId rule) const;
 
-  // Resets the connections of a link, as a lost or moved peer does; new ones are accepted.
+  // Resets the connections of a link, as a failed peer does. New connections are accepted.
   void ResetConnections(LinkId link);
 
-  // Closes ports and connections and forgets all rules and pending frames. Later calls do nothing.
+  // Closes all ports and connections, and drops all rules and pending frames. Later calls have no
+  // effect.
   void Close();
 
-  // Connections that are open, or have frames still to deliver.
+  // The number of connections that are open or have frames to deliver.
   [[nodiscard]] size_t connections() const;
-  // Rules that were set and not removed.
+  // The number of rules that are set.
   [[nodiscard]] size_t rules() const;
 
  private:

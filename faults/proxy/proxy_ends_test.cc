@@ -1,4 +1,4 @@
-// How connections through the proxy begin and end, and what it does at its limits.
+// How connections through the proxy begin and end, and the proxy's limits.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -17,7 +17,7 @@ namespace {
 using testing::Encode;
 using testing::Eventually;
 
-TEST_F(ProxyTest, WhatIsNoRedisProtocolReachesTheServerUntouched) {
+TEST_F(ProxyTest, BytesThatAreNotRespReachTheServerUnchanged) {
   ByteClient client = Client();
   client.Send("*1\r\nnonsense\r\n");
   EXPECT_EQ(client.ReceiveReply(), "-ERR Protocol error: expected '$', got 'n'\r\n");
@@ -31,7 +31,7 @@ TEST_F(ProxyTest, AClientThatClosesItsSideStillGetsItsReplies) {
   ByteClient direct = Direct();
   EXPECT_TRUE(Eventually([&] { return direct.Call({"EXISTS", "k"}) == ":1\r\n"; }));
   client.CloseWriting();
-  // The server has closed when only our own connection is left.
+  // The server has closed its side when only this test's direct connection is left.
   EXPECT_TRUE(Eventually([&] {
     return direct.Call({"INFO", "clients"}).find("connected_clients:1\r\n") != std::string::npos;
   }));
@@ -43,19 +43,19 @@ TEST_F(ProxyTest, AClientThatClosesItsSideStillGetsItsReplies) {
   EXPECT_TRUE(Eventually([&] { return connections() == 0; }));
 }
 
-TEST_F(ProxyTest, TheDeathOfTheServerReachesTheClient) {
+TEST_F(ProxyTest, TheClientNoticesTheDeathOfTheServer) {
   ByteClient client = Client();
   client.Call({"PING"});
   server_.Kill();
   EXPECT_EQ(client.ReceiveEnd(), 0);
   EXPECT_TRUE(Eventually([&] { return connections() == 0; }));
-  // A dying server closes what it listens on at its leisure; from then on it is not there.
+  // A dying server takes a while to close its listening socket.
   EXPECT_TRUE(Eventually([&] { return Client().ReceiveEnd() == ECONNRESET; }));
 }
 
-TEST_F(ProxyTest, AStoppedServerAnswersWhenItGoesOn) {
+TEST_F(ProxyTest, AStoppedServerAnswersAfterItContinues) {
   server_.Stop();
-  // More than the server's backlog takes.
+  // More connections than the server's backlog holds.
   std::vector<ByteClient> clients;
   for (int i = 0; i < 600; ++i) {
     clients.push_back(Client());
@@ -71,7 +71,7 @@ TEST_F(ProxyTest, PendingBytesAreBounded) {
   const RuleId rule = Set({.action = Action::kHold});
   fcntl(client.fd(), F_SETFL, O_NONBLOCK);
   const std::string command = Encode({"SET", "k", std::string(100'000, 'x')});
-  constexpr size_t kMost = size_t{256} << 20;  // far more than the buffers of sockets take
+  constexpr size_t kMost = size_t{256} << 20;  // far more than socket buffers hold
   size_t sent = 0;
   int refused = 0;
   while (sent < kMost && refused < 200) {
@@ -93,7 +93,7 @@ TEST_F(ProxyTest, PendingBytesAreBounded) {
   for (size_t i = 0; i <= sent / command.size(); ++i) ASSERT_EQ(client.ReceiveReply(), kOk);
 }
 
-TEST_F(ProxyTest, ClosingWithPendingFramesLeavesNothing) {
+TEST_F(ProxyTest, ClosingWithPendingFramesReleasesEverything) {
   const RuleId rule = Set({.action = Action::kHold});
   ByteClient client = Client();
   client.Send(Encode({"PING"}));
@@ -115,8 +115,8 @@ TEST_F(ProxyTest, ItsDescriptorsDoNotSurviveExec) {
   }
 }
 
-// The second proxy's node is the first one's port.
-TEST_F(ProxyTest, ALinkMayLeadToAPort) {
+// The node of the second proxy link is the port of the first.
+TEST_F(ProxyTest, ALinkMayLeadToATcpPort) {
   const LinkId beyond{2, 1};
   const Result<uint16_t> port =
       OnLoop([&] { return proxy_->AddLink(beyond, {.unix_path = {}, .port = port_}); });
@@ -130,7 +130,7 @@ TEST_F(ProxyTest, ALinkMayLeadToAPort) {
 
 TEST_F(ProxyTest, ALinkToAPortWhereNobodyListensIsReset) {
   const LinkId beyond{2, 1};
-  // A port that is bound and not listened on is nobody else's.
+  // A port that is bound but not listened on cannot belong to another program.
   const int bound = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -146,7 +146,7 @@ TEST_F(ProxyTest, ALinkToAPortWhereNobodyListensIsReset) {
   close(bound);
 }
 
-TEST_F(ProxyTest, ALinkThatIsRedirectedLeadsElsewhereFromTheNextConnectionOn) {
+TEST_F(ProxyTest, ARedirectedLinkLeadsElsewhereFromTheNextConnectionOn) {
   ByteClient before = Client();
   EXPECT_EQ(before.Call({"PING"}), "+PONG\r\n");
   OnLoop([&] { proxy_->Redirect(kLink, {.unix_path = "/nowhere"}); });
@@ -164,7 +164,7 @@ TEST_F(ProxyTest, APathTooLongForASocketIsAnError) {
   EXPECT_NE(port.error().message.find("200 bytes"), std::string::npos);
 }
 
-// Ten thousand frames of random sizes in chunks of random sizes, through jitter in both directions.
+// Sends ten thousand frames of random sizes in random chunks, with jitter in both directions.
 TEST_F(ProxyTest, RandomFramesInRandomChunksArriveByteForByte) {
   Set({.action = Action::kDelay, .command = "ECHO", .delay = 100us, .jitter = 100us});
   Set({.direction = Direction::kReply, .action = Action::kDelay, .delay = 100us, .jitter = 100us});

@@ -1,4 +1,4 @@
-// A real redis-server with a proxy before it: the fixture of the proxy's tests.
+// Test fixture: a real redis-server behind a proxy.
 #ifndef DOUBLEHOLD_FAULTS_PROXY_PROXY_FIXTURE_H_
 #define DOUBLEHOLD_FAULTS_PROXY_PROXY_FIXTURE_H_
 
@@ -23,7 +23,7 @@
 
 namespace doublehold {
 
-// A server, and a proxy before it that runs on a thread of its own.
+// Starts a server and a proxy, which runs on a thread of its own.
 class ProxyTest : public ::testing::Test {
  protected:
   ProxyTest() : proxy_(std::in_place, io_, Prng(7, "proxy")) {
@@ -37,10 +37,10 @@ class ProxyTest : public ::testing::Test {
     loop_.join();
   }
 
-  // Runs `call` on the loop's thread and answers what it answers.
+  // Runs `call` on the loop's thread and returns its result.
   template <typename Call>
   auto OnLoop(Call call) -> decltype(call()) {
-    // Shared: the loop still holds it for a moment after the answer is there.
+    // Shared, because the loop still holds the task for a moment after the result is available.
     auto task = std::make_shared<std::packaged_task<decltype(call())()>>(call);
     auto answer = task->get_future();
     boost::asio::post(io_, [task] { (*task)(); });
@@ -54,7 +54,7 @@ class ProxyTest : public ::testing::Test {
   RuleReport Clear(RuleId id) {
     return OnLoop([&] { return proxy_->ClearLink(id); });
   }
-  // Waits until a rule has acted on that many frames.
+  // Waits until a rule has acted on exactly `frames` frames.
   bool ActedOn(RuleId id, int64_t frames) {
     return testing::Eventually(
         [&] { return OnLoop([&] { return proxy_->Report(id).frames; }) == frames; });

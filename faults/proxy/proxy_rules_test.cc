@@ -1,4 +1,4 @@
-// Commands sent twice, slow networks, and rules that go by key and ordinal, on a real redis-server.
+// Duplicated commands, slow networks, and rules with a key or an ordinal, on a real redis-server.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 using testing::Encode;
 using testing::Eventually;
 
-TEST_F(ProxyTest, ADuplicatedCommandRunsTwiceAndIsAnsweredOnce) {
+TEST_F(ProxyTest, ADuplicatedCommandRunsTwiceAndGetsOneReply) {
   ByteClient client = Client();
   const RuleId rule = Set({.action = Action::kDuplicate, .command = "INCR", .limit = 1});
   EXPECT_EQ(client.Call({"INCR", "k"}), ":1\r\n");
@@ -23,7 +23,7 @@ TEST_F(ProxyTest, ADuplicatedCommandRunsTwiceAndIsAnsweredOnce) {
   EXPECT_EQ(Clear(rule).frames, 1);
 }
 
-TEST_F(ProxyTest, AConnectionStaysInStepWhenEveryCommandOfAPipelineIsSentTwice) {
+TEST_F(ProxyTest, EveryCommandOfAPipelineCanBeDuplicated) {
   ByteClient client = Client();
   Set({.action = Action::kDuplicate});
   std::string pipeline;
@@ -43,11 +43,11 @@ TEST_F(ProxyTest, AnExecSentTwiceRunsItsTransactionOnce) {
   EXPECT_EQ(client.Call({"MULTI"}), kOk);
   EXPECT_EQ(client.Call({"INCR", "k"}), "+QUEUED\r\n");
   EXPECT_EQ(client.Call({"EXEC"}), "*1\r\n:1\r\n");
-  EXPECT_EQ(Clear(rule).frames, 1);  // the second EXEC is refused, and nobody sees that
+  EXPECT_EQ(Clear(rule).frames, 1);  // the proxy removes the error reply to the second EXEC
   EXPECT_EQ(client.Call({"GET", "k"}), "$1\r\n1\r\n");
 }
 
-TEST_F(ProxyTest, WhatSubscribesPassesOnceAmongDuplicates) {
+TEST_F(ProxyTest, SubscribeIsNotDuplicated) {
   ByteClient client = Client();
   EXPECT_EQ(client.Call({"HELLO", "3"}).substr(0, 1), "%");
   const RuleId rule = Set({.action = Action::kDuplicate});
@@ -55,12 +55,12 @@ TEST_F(ProxyTest, WhatSubscribesPassesOnceAmongDuplicates) {
   const std::string message = ">3\r\n$7\r\nmessage\r\n$1\r\na\r\n$1\r\nx\r\n";
   EXPECT_EQ(client.Call({"PUBLISH", "a", "x"}), message);
   EXPECT_EQ(client.ReceiveReply(), ":1\r\n");
-  EXPECT_EQ(client.ReceiveReply(), message);  // published twice, answered once
+  EXPECT_EQ(client.ReceiveReply(), message);  // published twice, one reply
   EXPECT_EQ(client.Call({"GET", "k"}), "_\r\n");
   EXPECT_EQ(Clear(rule).frames, 2);
 }
 
-TEST_F(ProxyTest, AConnectionThatTurnsItsRepliesOffLosesNamesAndNothingElse) {
+TEST_F(ProxyTest, AfterClientReplyOffRepliesHaveNoNames) {
   ByteClient client = Client();
   const RuleId rule = Set({.action = Action::kDuplicate, .command = "INCR"});
   client.Send(Encode({"INCR", "k"}) + Encode({"CLIENT", "REPLY", "OFF"}) + Encode({"INCR", "k"}) +
@@ -105,7 +105,8 @@ TEST_F(ProxyTest, TheThirdSetOfALinkIsLost) {
   EXPECT_EQ(client.Call({"SET", "k", "4"}), kOk);
 }
 
-// Before: the command never ran. After: it ran, and its client cannot know.
+// A reset before the command: it never runs. A reset after it: it has run, and its client cannot
+// know.
 TEST_F(ProxyTest, AConnectionIsResetBeforeACommandOrAfterIt) {
   Set({.action = Action::kReset, .command = "INCR", .limit = 1});
   ByteClient before = Client();
@@ -120,10 +121,10 @@ TEST_F(ProxyTest, AConnectionIsResetBeforeACommandOrAfterIt) {
   EXPECT_EQ(Direct().Call({"GET", "k"}), "$1\r\n1\r\n");
 }
 
-TEST_F(ProxyTest, DripsArriveAtTheirPaceAndWhole) {
+TEST_F(ProxyTest, DrippedFramesArriveAtThePaceAndComplete) {
   ByteClient client = Client();
   const RuleId rule = Set({.action = Action::kPace, .bytes = 5, .gap = 4ms});
-  const std::string command = Encode({"SET", "k", "v"});  // 27 bytes: 21.6 ms
+  const std::string command = Encode({"SET", "k", "v"});  // 27 bytes take 21.6 ms
   const MonoTime sent = RealMono();
   client.Send(command);
   EXPECT_EQ(client.ReceiveReply(), kOk);
@@ -133,7 +134,7 @@ TEST_F(ProxyTest, DripsArriveAtTheirPaceAndWhole) {
   EXPECT_GE(report.longest_delay, 21600us);
 }
 
-TEST_F(ProxyTest, ANarrowNetworkTakesItsTimeOverALargeReply) {
+TEST_F(ProxyTest, ANarrowNetworkSlowsALargeReply) {
   ByteClient client = Client();
   client.Call({"SET", "k", std::string(100'000, 'x')});
   Set({.direction = Direction::kReply, .action = Action::kPace, .bytes = 1000, .gap = 1ms});
@@ -156,7 +157,7 @@ TEST_F(ProxyTest, RepliesOfAnySizePassThroughALinkWithRules) {
   EXPECT_EQ(client.ReceiveReply(), ":1\r\n");
 }
 
-TEST_F(ProxyTest, FramesSentByteByByteMeetTheirRules) {
+TEST_F(ProxyTest, FramesSentByteByByteMatchTheirRules) {
   ByteClient client = Client();
   Set({.action = Action::kDrop, .command = "SET", .key = "lost"});
   Set({.action = Action::kDuplicate, .command = "INCR"});
@@ -170,7 +171,7 @@ TEST_F(ProxyTest, FramesSentByteByByteMeetTheirRules) {
 }
 
 TEST_F(ProxyTest, AWatchSeesEachFrameAndLeavesItToTheRules) {
-  std::vector<std::string> seen;  // by the loop's thread
+  std::vector<std::string> seen;  // written by the loop's thread
   const auto watch = [&](Direction direction, std::string command) {
     LinkRule rule{.direction = direction, .action = Action::kWatch, .command = std::move(command)};
     rule.seen = [&seen, direction](std::string_view name) {

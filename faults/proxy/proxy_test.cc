@@ -1,4 +1,4 @@
-// What rules do to the frames between clients and a real redis-server.
+// What rules do to frames between clients and a real redis-server.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -31,7 +31,7 @@ TEST_F(ProxyTest, ADelayedRequestTakesThatMuchLonger) {
   EXPECT_GE(report.longest_delay, 50ms);
 }
 
-TEST_F(ProxyTest, ADelayedReplyIsOfACommandThatRan) {
+TEST_F(ProxyTest, ADelayedReplyBelongsToACommandThatHasRun) {
   ByteClient client = Client();
   const RuleId rule =
       Set({.direction = Direction::kReply, .action = Action::kHold, .command = "SET"});
@@ -54,16 +54,17 @@ TEST_F(ProxyTest, JitterStaysWithinItsBounds) {
   }
   const RuleReport report = Clear(rule);
   EXPECT_EQ(report.frames, 20);
-  EXPECT_GT(report.longest_delay, 4ms);  // one of twenty is above the middle: fails once in 2^20
+  // Fails with probability 2^-20: all twenty delays below the mean.
+  EXPECT_GT(report.longest_delay, 4ms);
 }
 
-TEST_F(ProxyTest, WhatFollowsAHeldFrameWaitsBehindIt) {
+TEST_F(ProxyTest, LaterFramesWaitBehindAHeldFrame) {
   ByteClient client = Client();
   const RuleId rule = Set({.action = Action::kHold, .command = "SET"});
   client.Send(Encode({"SET", "k", "v"}) + Encode({"GET", "k"}));
   client.Send(Encode({"PING"}));
   EXPECT_TRUE(ActedOn(rule, 1));
-  ByteClient other = Client();  // another connection does not
+  ByteClient other = Client();  // on another connection, which is not held up
   EXPECT_EQ(other.Call({"GET", "k"}), "$-1\r\n");
   EXPECT_EQ(client.ReceiveNow(), "");
   Clear(rule);
@@ -72,7 +73,7 @@ TEST_F(ProxyTest, WhatFollowsAHeldFrameWaitsBehindIt) {
   EXPECT_EQ(client.ReceiveReply(), "+PONG\r\n");
 }
 
-TEST_F(ProxyTest, AHeldRequestLandsAfterItsClientHasClosed) {
+TEST_F(ProxyTest, AHeldRequestIsDeliveredAfterItsClientHasClosed) {
   const RuleId rule = Set({.action = Action::kHold, .command = "SET"});
   {
     ByteClient client = Client();
@@ -88,7 +89,7 @@ TEST_F(ProxyTest, AHeldRequestLandsAfterItsClientHasClosed) {
   EXPECT_TRUE(Eventually([&] { return connections() == 0; }));
 }
 
-TEST_F(ProxyTest, ADroppedReplyLeavesTheKeySetAndTheConnectionInStep) {
+TEST_F(ProxyTest, ADroppedReplyLeavesTheKeySetAndLaterRepliesInOrder) {
   ByteClient client = Client();
   Set({.direction = Direction::kReply, .action = Action::kDrop, .command = "SET", .limit = 1});
   client.Send(Encode({"SET", "k", "v"}));
@@ -111,7 +112,7 @@ TEST_F(ProxyTest, ADroppedRequestNeverRunsAndGetsNoReply) {
   EXPECT_EQ(client.Call({"SET", "k", "v"}), kOk);
 }
 
-TEST_F(ProxyTest, ABlackHoleTakesBothDirectionsAndKeepsTheConnection) {
+TEST_F(ProxyTest, ABlackHoleDropsBothDirectionsAndKeepsTheConnection) {
   ByteClient client = Client();
   ByteClient direct = Direct();
   const RuleId replies = Set({.direction = Direction::kReply, .action = Action::kDrop});
@@ -127,7 +128,7 @@ TEST_F(ProxyTest, ABlackHoleTakesBothDirectionsAndKeepsTheConnection) {
   EXPECT_EQ(client.Call({"EXISTS", "k"}), ":1\r\n");
 }
 
-TEST_F(ProxyTest, AResetEndsBothSidesInPlaceOfTheFrame) {
+TEST_F(ProxyTest, AResetRequestEndsBothSidesOfTheConnection) {
   ByteClient client = Client();
   Set({.action = Action::kReset, .command = "SET", .limit = 1});
   client.Send(Encode({"PING"}) + Encode({"SET", "k", "v"}) + Encode({"SET", "k", "w"}));
@@ -138,7 +139,7 @@ TEST_F(ProxyTest, AResetEndsBothSidesInPlaceOfTheFrame) {
   EXPECT_EQ(connections(), 1u);
 }
 
-TEST_F(ProxyTest, AResetInPlaceOfAReplyIsOfACommandThatRan) {
+TEST_F(ProxyTest, AResetReplyBelongsToACommandThatHasRun) {
   ByteClient client = Client();
   Set({.direction = Direction::kReply, .action = Action::kReset, .command = "SET"});
   client.Send(Encode({"SET", "k", "v"}));
@@ -159,7 +160,7 @@ TEST_F(ProxyTest, ALimitCountsFramesAcrossConnections) {
   EXPECT_EQ(second.Call({"GET", "k"}), "$-1\r\n");
 }
 
-TEST_F(ProxyTest, AHeldFrameIsSpentOnceItIsOnItsWay) {
+TEST_F(ProxyTest, AHeldFrameIsSpentOnceItIsForwarded) {
   ByteClient client = Client();
   const RuleId rule = Set({.action = Action::kDelay, .command = "SET", .delay = 100ms, .limit = 1});
   const MonoTime sent = RealMono();
@@ -169,7 +170,7 @@ TEST_F(ProxyTest, AHeldFrameIsSpentOnceItIsOnItsWay) {
   EXPECT_GE(Clear(rule).longest_delay, 100ms);
 }
 
-TEST_F(ProxyTest, RemovingARuleReleasesWhatItDelaysAndTellsNobody) {
+TEST_F(ProxyTest, RemovingARuleReleasesItsFramesAndDoesNotCallOnSpent) {
   ByteClient client = Client();
   const RuleId rule = Set({.action = Action::kDelay, .delay = 3600s, .limit = 1});
   client.Send(Encode({"PING"}));
@@ -181,7 +182,7 @@ TEST_F(ProxyTest, RemovingARuleReleasesWhatItDelaysAndTellsNobody) {
   EXPECT_EQ(spent_, 0);
 }
 
-TEST_F(ProxyTest, RulesAreAskedInTheOrderTheyWereSet) {
+TEST_F(ProxyTest, RulesAreTriedInTheOrderTheyWereSet) {
   ByteClient client = Client();
   const RuleId get =
       Set({.direction = Direction::kReply, .action = Action::kDelay, .command = "GET"});
@@ -192,7 +193,7 @@ TEST_F(ProxyTest, RulesAreAskedInTheOrderTheyWereSet) {
   EXPECT_EQ(Clear(all).frames, 1);
 }
 
-TEST_F(ProxyTest, OneCommandOfAPipelineCanBeNamed) {
+TEST_F(ProxyTest, ARuleCanSelectOneCommandOfAPipeline) {
   ByteClient client = Client();
   Set({.direction = Direction::kReply, .action = Action::kDrop, .command = "INCR"});
   std::string pipeline;
@@ -227,7 +228,7 @@ TEST_F(ProxyTest, MessagesOfASubscriptionHaveTheirOwnName) {
   EXPECT_EQ(subscriber.Call({"PING"}), "+PONG\r\n");
 }
 
-TEST_F(ProxyTest, PushesOfTheNewerProtocolAreNoReplies) {
+TEST_F(ProxyTest, Resp3PushesAreNotReplies) {
   ByteClient client = Client();
   EXPECT_EQ(client.Call({"HELLO", "3"}).substr(0, 1), "%");
   EXPECT_EQ(client.Call({"SUBSCRIBE", "a"}).substr(0, 1), ">");

@@ -1,4 +1,4 @@
-// Both queues of a connection in made-up time, without sockets: the fixture of their tests.
+// Test fixture: both queues of a connection in virtual time, without sockets.
 #ifndef DOUBLEHOLD_FAULTS_PROXY_QUEUE_FIXTURE_H_
 #define DOUBLEHOLD_FAULTS_PROXY_QUEUE_FIXTURE_H_
 
@@ -29,7 +29,7 @@ class FrameQueueTest : public ::testing::Test {
     requests_.Release(*rule, now);
     replies_.Release(*rule, now);
   }
-  // What goes out at `now`.
+  // Returns the bytes that are sent at `now`.
   static std::string Take(FrameQueue& queue, MonoTime now) {
     std::string bytes(queue.Due(now));
     queue.Sent(bytes.size(), now);

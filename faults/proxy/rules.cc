@@ -8,19 +8,20 @@
 namespace doublehold {
 namespace {
 
-// Beyond three standard deviations, or twenty times the scale, nothing is drawn: the longest that
-// was asked for is known, and a run has an end.
+// Draws are capped at three standard deviations, or at twenty times the scale. So the longest
+// possible delay is known, and a run ends.
 constexpr double kMostDeviations = 3;
 constexpr double kMostPareto = 20;
 
-// Irwin and Hall's sum of uniform numbers: additions alone, so that every machine draws the same.
+// The Irwin-Hall distribution, a sum of uniform numbers. It needs additions only, so every machine
+// draws the same values.
 double DrawNormal(Prng& random) {
   double sum = -6;
   for (int i = 0; i < 12; ++i) sum += random.Unit();
   return std::clamp(sum, -kMostDeviations, kMostDeviations);
 }
 
-// Of shape 2, moved to begin at 0 (Lomax); its mean is 1.
+// A Lomax distribution: Pareto with shape 2, moved to begin at 0. Its mean is 1.
 double DrawPareto(Prng& random) {
   return std::min(1 / std::sqrt(1 - random.Unit()) - 1, kMostPareto);
 }
@@ -85,7 +86,7 @@ void ActiveRule::Measured(Duration kept) {
 void ActiveRule::Gone() {
   ++gone_;
   if (spec_.limit == 0 || gone_ != spec_.limit || !spec_.on_spent) return;
-  // Not from here: whoever is told may remove this rule, or close the proxy.
+  // Posted, because the callback may remove this rule or close the proxy.
   boost::asio::post(io_, [weak = weak_from_this()] {
     const std::shared_ptr<ActiveRule> rule = weak.lock();
     if (rule == nullptr || !rule->spec_.on_spent) return;

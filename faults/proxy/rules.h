@@ -1,4 +1,4 @@
-// The rules that are set on one link, and what each of them has done so far.
+// The rules of one link, and what each rule has done so far.
 #ifndef DOUBLEHOLD_FAULTS_PROXY_RULES_H_
 #define DOUBLEHOLD_FAULTS_PROXY_RULES_H_
 
@@ -14,28 +14,28 @@
 
 namespace doublehold {
 
-// The longest that a delay of this rule can be drawn.
+// The longest delay that this rule can draw.
 [[nodiscard]] Duration LongestDelay(const LinkRule& rule);
 
-// A rule that was set. Frames it acts on keep it alive until they are gone.
+// A rule that is set. The frames on which it acts keep it alive.
 class ActiveRule : public std::enable_shared_from_this<ActiveRule> {
  public:
-  // `random` draws what the rule leaves to chance.
+  // `random` is the rule's source of randomness.
   ActiveRule(boost::asio::io_context& io, RuleId id, LinkRule spec, Prng random);
 
   [[nodiscard]] RuleId id() const { return id_; }
   [[nodiscard]] const LinkRule& spec() const { return spec_; }
   [[nodiscard]] RuleReport report() const { return report_; }
 
-  // A frame of its direction came by: it is counted, and the answer is whether the rule would act.
+  // Counts a frame of the rule's direction. Returns whether the rule would act on it.
   [[nodiscard]] bool Wants(const FrameName& frame);
 
-  void Take() { ++report_.frames; }    // it acts on one more frame
-  void GiveUp() { --report_.frames; }  // one that it could not act on after all
+  void Take() { ++report_.frames; }    // the rule acts on one more frame
+  void GiveUp() { --report_.frames; }  // the rule could not act on a frame after all
   [[nodiscard]] Duration DrawDelay();
-  void Measured(Duration kept);               // bytes of one went on their way after so long
-  void Gone();                                // one went on its way, or was dropped, or lost
-  void Clear() { spec_.on_spent = nullptr; }  // it was removed: nobody is to be told any more
+  void Measured(Duration kept);               // bytes of a frame were sent after this time
+  void Gone();                                // a frame was sent, dropped or lost
+  void Clear() { spec_.on_spent = nullptr; }  // call on removal: on_spent is not called any more
 
  private:
   boost::asio::io_context& io_;
@@ -54,11 +54,12 @@ class LinkRules {
   void Remove(const ActiveRule& rule);
 
   [[nodiscard]] bool empty(Direction direction) const { return Of(direction).empty(); }
-  // One of them goes by keys: a frame is decided when its key is known.
+  // Whether a rule names a key; then a frame is decided only when its key is known.
   [[nodiscard]] bool by_key(Direction direction) const {
     return by_key_[static_cast<size_t>(direction)];
   }
-  // The first that acts on this frame, or null. To be asked once a frame: it is counted.
+  // Returns the first rule that acts on this frame, or null. Call it once for each frame, because
+  // it counts the frame.
   [[nodiscard]] std::shared_ptr<ActiveRule> Match(Direction direction,
                                                   const FrameName& frame) const;
 

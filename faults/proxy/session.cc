@@ -15,22 +15,22 @@
 namespace doublehold {
 namespace {
 
-constexpr int kSpinShare = 50;  // one part in so many of the time
-// Timers that nobody spins for fire together, so many that are due close by wake the thread once.
+constexpr int kSpinShare = 50;  // spins at most 1/50 of the time
+// Timers without spinning fire on this grid, so that timers due close together need one wake-up.
 constexpr Duration kTimerGrid = 200us;
-constexpr Duration kMostUnspent = 1ms;  // that a quiet time saves up
+constexpr Duration kMostUnspent = 1ms;  // unused spin time that is saved up, at most
 constexpr Duration kLongSleep = 100ms;
 constexpr Duration kAwakeBefore = 1ms;
-// A node that is stopped takes no more connections once its backlog is full.
+// Retry interval. A stopped node accepts no connections once its backlog is full.
 constexpr Duration kConnectAgain = 1ms;
 
-// The next instant of the timers' grid.
+// Returns the next instant on the timer grid.
 MonoTime OnGrid(MonoTime time) {
   const Duration since = time.time_since_epoch();
   return MonoTime((since + kTimerGrid - Duration(1)) / kTimerGrid * kTimerGrid);
 }
 
-// 0, or why not; EINPROGRESS, EALREADY: not yet, and to be asked again.
+// Returns 0 or the error. EINPROGRESS and EALREADY mean: call again later.
 int ConnectTo(int fd, const NodeAddress& node) {
   sockaddr_un local{};
   local.sun_family = AF_UNIX;
@@ -80,18 +80,18 @@ void ProxySession::Connect() {
     if (family == AF_INET) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   }
   int why_not = ConnectTo(upstream_.fd(), node_);
-  // On one machine it is there by the time that it is asked for again.
+  // On one machine the connection is usually established by the second call.
   if (why_not == EINPROGRESS) why_not = ConnectTo(upstream_.fd(), node_);
   if (why_not == 0) {
     connected_ = true;
     return Watch();
   }
-  // Any other: no such node, as a refused connection.
+  // Any other error means that no node listens there: resets the client's connection.
   if (why_not != EAGAIN && why_not != EINPROGRESS && why_not != EALREADY) return Reset();
   requests_.alarm.Set(ProxyNow() + kConnectAgain);
 }
 
-// Reads what the queues take, and waits for space where something is to be sent.
+// Watches for input if the queues have room, and for output if bytes wait.
 void ProxySession::Watch() {
   if (closed_ || !connected_) return;
   const auto reads = [](const Lane& lane) { return !lane.ended && !lane.queue.full(); };
@@ -131,7 +131,7 @@ void ProxySession::Receive(Lane& lane) {
   if (received > 0) {
     Received(lane, {env_.scratch.data(), static_cast<size_t>(received)});
   } else if (received == 0 || (errno != EAGAIN && errno != EINTR)) {
-    lane.ended = true;  // a reset too: what was received before it is still delivered
+    lane.ended = true;  // after a reset too, bytes received before it are still delivered
     lane.queue.EndOfStream(ProxyNow());
   }
   Flush(lane);
@@ -144,7 +144,7 @@ void ProxySession::Received(Lane& lane, std::string_view bytes) {
   if (sent < bytes.size()) lane.queue.AddPassed(bytes.substr(sent), ProxyNow());
 }
 
-// Answers how many bytes are gone; all of them when nobody is there to take them.
+// Returns how many bytes were sent; all of them when the peer accepts no more.
 size_t ProxySession::Send(Lane& lane, std::string_view bytes) {
   while (!lane.broken) {
     const ssize_t sent =
@@ -164,7 +164,7 @@ void ProxySession::Flush(Lane& lane) {
   if (!closed_ && lane.ended && lane.queue.empty()) Finish(lane);
 }
 
-// Sends all that is due, and sees to it that the next that will be is sent then.
+// Sends all bytes that are due, and arms the alarm for the next.
 void ProxySession::FlushDue(Lane& lane) {
   while (!closed_ && !lane.writing && !lane.queue.empty()) {
     const MonoTime now = ProxyNow();
@@ -187,7 +187,7 @@ void ProxySession::Arm(Lane& lane, MonoTime due, MonoTime now) {
   if (lane.armed == due) return;
   lane.armed = due;
   const bool early = due - now > SpinBudget::kLongest && env_.spin.Has(now);
-  // After a long sleep a core takes long to wake: it is woken before, and armed anew.
+  // A core wakes slowly after a long sleep, so it is woken early, and the alarm is set again.
   const MonoTime at = due - now > kLongSleep ? due - kAwakeBefore
                       : early                ? due - SpinBudget::kLongest
                                              : OnGrid(due);
@@ -197,8 +197,8 @@ void ProxySession::Arm(Lane& lane, MonoTime due, MonoTime now) {
 void ProxySession::Finish(Lane& lane) {
   if (lane.finished) return;
   lane.finished = true;
-  // The node answers the end of the requests by closing. After the end of the replies nothing is
-  // left to be done for either side.
+  // The node closes its connection after the end of the requests. After the end of the replies,
+  // neither side has anything left to do.
   if (&lane == &requests_) {
     shutdown(upstream_.fd(), SHUT_WR);
   } else {

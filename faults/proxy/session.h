@@ -1,4 +1,4 @@
-// One accepted connection and the one to the node that belongs to it.
+// An accepted connection, together with its connection to the node.
 #ifndef DOUBLEHOLD_FAULTS_PROXY_SESSION_H_
 #define DOUBLEHOLD_FAULTS_PROXY_SESSION_H_
 
@@ -18,11 +18,12 @@
 
 namespace doublehold {
 
-// A timer fires some 30 to 130 us late. Armed early and spun, it is exact, but the thread has other
-// links to serve: so it spins for a fiftieth of its time at most, and is late by so much beyond.
+// Limits spinning. A timer fires 30 to 130 us late. A timer that is armed early, followed by
+// spinning, is exact, but the thread has other links to serve. Spinning is limited to a fiftieth of
+// the time; beyond that, frames are late.
 class SpinBudget {
  public:
-  // The longest time to be spun at once.
+  // The longest single spin.
   static constexpr Duration kLongest = std::chrono::microseconds(60);
 
   [[nodiscard]] bool Has(MonoTime now);
@@ -33,26 +34,26 @@ class SpinBudget {
   Duration left_{};
 };
 
-// What all sessions of a proxy share; outlives them.
+// Shared by all sessions of a proxy; must outlive them.
 struct SessionEnv {
   Poller& poller;
   SpinBudget& spin;
-  std::span<char> scratch;  // what is received and sent within one call
+  std::span<char> scratch;  // buffer for one receive and send
 };
 
-// Moves bytes both ways until both sides have ended and all frames are delivered. Thread rule: the
-// poller's.
+// Forwards bytes both ways until both sides have ended and all frames are delivered. Thread rule:
+// the poller's thread.
 class ProxySession final : public std::enable_shared_from_this<ProxySession>, private Poller::User {
  public:
-  // `client` is an accepted descriptor, non-blocking; it is owned from here on. `rules` outlive the
-  // session. `on_closed` is called once, when it is over by itself.
+  // Takes ownership of `client`, a non-blocking accepted descriptor. `rules` must outlive the
+  // session. `on_closed` is called once, when the session ends by itself.
   ProxySession(const SessionEnv& env, const LinkRules& rules, NodeAddress node, int client,
                std::function<void()> on_closed);
 
-  // Connects to the node and begins.
+  // Connects to the node and starts forwarding.
   void Start();
 
-  // A rule of the link was removed: sends what it kept.
+  // Call when a rule of the link was removed: sends the frames that it held.
   void Release(const ActiveRule& rule);
 
   // Resets both sides now; pending frames are lost.
@@ -64,7 +65,7 @@ class ProxySession final : public std::enable_shared_from_this<ProxySession>, pr
  private:
   using Socket = Poller::Socket;
 
-  // One direction.
+  // One direction of the connection.
   struct Lane {
     Lane(Poller& poller, User& user, const LinkRules& rules, ReplyNames& names, Direction direction,
          Socket& source, Socket& sink)
@@ -74,9 +75,10 @@ class ProxySession final : public std::enable_shared_from_this<ProxySession>, pr
     FrameQueue queue;
     Poller::Alarm alarm;
     std::optional<MonoTime> armed;  // the time that the alarm is set for
-    bool writing = false;           // waits for the sink to be writable
-    bool ended = false;             // the source has no more
-    bool broken = false;            // the sink takes no more; frames vanish when they are due
+    bool writing = false;           // waiting until the sink is writable
+    bool ended = false;             // the source has ended
+    // The sink accepts no more bytes; frames are dropped when they are due.
+    bool broken = false;
     bool finished = false;
   };
 

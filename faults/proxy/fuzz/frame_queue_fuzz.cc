@@ -1,4 +1,4 @@
-// Queues with rules under libFuzzer: see CheckQueues.
+// libFuzzer target for queues with rules: see CheckQueues.
 #include <cstddef>
 #include <cstdint>
 

@@ -24,7 +24,7 @@ struct FramedBytes {
 };
 
 struct Found {
-  std::vector<FramedBytes> frames;  // what ended before the stream was lost
+  std::vector<FramedBytes> frames;  // complete frames before the framer lost the stream
   size_t bytes = 0;
   bool lost = false;
 };
@@ -54,7 +54,7 @@ Found Split(RespFramer::Side side, std::string_view stream, size_t chunk_bytes) 
   return found;
 }
 
-// Both queues of a connection with their rules, in made-up time.
+// Both queues of a connection with their rules, in virtual time.
 class Wire {
  public:
   explicit Wire(const std::vector<LinkRule>& specs) {
@@ -64,7 +64,7 @@ class Wire {
     }
   }
 
-  // What comes out at the other end of one direction.
+  // Sends `bytes` through one direction in chunks, and returns the bytes that come out.
   std::string Carry(Direction direction, std::string_view bytes, size_t chunk_bytes) {
     FrameQueue& queue = direction == Direction::kRequest ? requests_ : replies_;
     std::string out;
@@ -121,8 +121,7 @@ void CheckDelays(const Input& input) {
   CHECK(wire.Carry(Direction::kReply, input.replies, input.chunk_bytes) == input.replies);
 }
 
-// `out` is what is left of the frames when some are taken away as a whole. `rest` follows the last
-// one.
+// Whether `out` is `frames` without some whole frames, followed by `rest`.
 bool IsWhatIsLeft(std::string_view out, const std::vector<FramedBytes>& frames,
                   std::string_view rest) {
   std::vector<bool> reached(out.size() + 1, false);
@@ -153,8 +152,8 @@ void CheckDrops(const Input& input) {
       {.direction = Direction::kReply, .action = Action::kDrop, .key = "a"}};
   const Found requests = Split(RespFramer::Side::kCommands, input.requests, SIZE_MAX);
   const Found replies = Split(RespFramer::Side::kReplies, input.replies, SIZE_MAX);
-  if (requests.lost || replies.lost) return;  // from there on each chunk is a frame
-  // Nor are there frames behind PSYNC.
+  if (requests.lost || replies.lost) return;  // a lost stream has no frames, only chunks
+  // After PSYNC or SYNC there are no frames either.
   for (const FramedBytes& frame : requests.frames) {
     if (frame.word == kReplication || frame.word == "SYNC") return;
   }
@@ -175,8 +174,8 @@ void CheckDrops(const Input& input) {
   CHECK(IsWhatIsLeft(got, replies.frames, RestOf(input.replies, replies)));
 }
 
-// A server that numbers its replies, and a client that counts them. What has no reply of its own,
-// or several, is left out.
+// Simulates a server that numbers its replies and a client that counts them. Commands with no reply
+// or several replies are left out.
 void CheckDuplicates(const Input& input) {
   constexpr std::array kOdd{"SUBSCRIBE",    "PSUBSCRIBE",   "SSUBSCRIBE", "UNSUBSCRIBE",
                             "PUNSUBSCRIBE", "SUNSUBSCRIBE", "CLIENT",     "MONITOR",
@@ -194,7 +193,7 @@ void CheckDuplicates(const Input& input) {
   bool in_transaction = false;
   for (const FramedBytes& frame : asked.frames) {
     sent += frame.bytes;
-    if (frame.elements == 0) continue;  // nobody answers an empty line
+    if (frame.elements == 0) continue;  // an empty line gets no reply
     const bool ends = frame.word == "EXEC" || frame.word == "DISCARD" || frame.word == "RESET";
     const bool may_repeat =
         !frame.word.empty() && IsRepeatable(frame.word) && (ends || !in_transaction);

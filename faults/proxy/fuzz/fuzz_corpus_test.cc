@@ -1,4 +1,4 @@
-// What libFuzzer found worth keeping goes through the same checks in every build.
+// Runs the fuzz targets' checks on the stored corpus in every build.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The framer under libFuzzer: see CheckFramer.
+// libFuzzer target for the framer: see CheckFramer.
 #include <cstddef>
 #include <cstdint>
 

@@ -11,7 +11,7 @@ constexpr KeyMark kClientReply = KeyMark::Of("REPLY");
 constexpr std::array<std::string_view, 6> kSubscriptionWords{
     "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE"};
 
-// The word as a constant, or empty when it is none of these.
+// Returns `word` as a constant, or an empty text when it is not a subscription command.
 std::string_view SubscriptionWord(std::string_view word) {
   const auto* found = std::find(kSubscriptionWords.begin(), kSubscriptionWords.end(), word);
   return found == kSubscriptionWords.end() ? std::string_view{} : *found;
@@ -21,8 +21,8 @@ bool IsMessage(std::string_view word) {
   return word == "MESSAGE" || word == "PMESSAGE" || word == "SMESSAGE";
 }
 
-// What cannot be sent twice: what subscribes, what changes how the connection answers, and MULTI,
-// which does not nest.
+// Commands that cannot be sent twice. Most change how the connection replies or end it; MULTI does
+// not nest.
 constexpr std::array<std::string_view, 9> kOnce{"CLIENT", "MONITOR", "MULTI",    "PSYNC", "QUIT",
                                                 "RESET",  "SYNC",    "REPLCONF", "HELLO"};
 
@@ -48,7 +48,7 @@ void ReplyNames::Sent(std::string_view command, int64_t words, KeyMark key, bool
   if (EndsTransaction(command)) in_transaction_ = false;
   if (command == "CLIENT" && key == kClientReply) {
     followed_ = false;
-    return;  // of OFF and SKIP there is no reply; the one of ON has no name
+    return;  // CLIENT REPLY OFF and SKIP have no reply, and the reply to ON gets no name
   }
   if (command == kReplication || command == "SYNC") streams_ = true;
   if (command == "MONITOR" || streams_) followed_ = false;
@@ -76,7 +76,7 @@ FrameName ReplyNames::Take(const RespFramer& reply) {
   while (outstanding() > 0 && slots_[first_].replies == 0) Pop();
   if (outstanding() == 0) return {};
   taken_ = slots_[first_];
-  Pop();  // also a SUBSCRIBE of several channels that is answered by one error
+  Pop();  // removes the whole slot: one error is the only reply to a SUBSCRIBE of several channels
   return {.name = taken_.view(), .key = taken_.key, .surplus = taken_.surplus};
 }
 
@@ -87,7 +87,8 @@ void ReplyNames::Forget() {
   first_ = 0;
 }
 
-// One subscription was made or ended. The slot stays for as many more as its command asked for.
+// Counts one confirmation of a subscription. The slot stays until all confirmations of its command
+// have arrived.
 std::string_view ReplyNames::Confirm(std::string_view word) {
   while (outstanding() > 0 && slots_[first_].replies == 0 && slots_[first_].view() != word) Pop();
   if (outstanding() == 0 || slots_[first_].view() != word) return word;

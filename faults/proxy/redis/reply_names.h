@@ -1,5 +1,6 @@
-// Which command each reply of a connection belongs to. Redis answers in order, so this is a queue;
-// what needs care is publish and subscribe, where one command has several replies or none asked.
+// Matches the replies of a connection to their commands. Redis replies in order, so this is a
+// queue. Publish and subscribe are the exception: one command has several replies, and pushes have
+// no command.
 #ifndef DOUBLEHOLD_FAULTS_PROXY_REDIS_REPLY_NAMES_H_
 #define DOUBLEHOLD_FAULTS_PROXY_REDIS_REPLY_NAMES_H_
 
@@ -13,50 +14,51 @@
 
 namespace doublehold {
 
-// After PSYNC or SYNC each chunk of the connection, either way, is a frame of the name
-// kReplication.
+// The name of each chunk, in either direction, after PSYNC or SYNC.
 constexpr std::string_view kReplication = "PSYNC";
 
-// A command that can be sent twice at all: see ReplyNames::Repeatable. `command` in upper case.
+// Whether the command can be duplicated at all, see ReplyNames::Repeatable. `command` is upper
+// case.
 bool IsRepeatable(std::string_view command);
 
-// What a rule goes by.
+// The properties of a frame that rules match.
 struct FrameName {
-  std::string_view name;  // in upper case; empty: unknown
+  std::string_view name;  // upper case; empty: unknown
   KeyMark key;
-  bool surplus = false;     // a reply to a command that the proxy sent once more
-  bool repeatable = false;  // a command that may be sent twice (see ReplyNames::Repeatable)
+  bool surplus = false;     // the reply to the second copy of a duplicated command
+  bool repeatable = false;  // a command that may be duplicated (see ReplyNames::Repeatable)
 };
 
-// One a connection. Allocates nothing while few commands are outstanding. Not thread-safe.
+// One for each connection. Does not allocate while few commands are outstanding. Not thread-safe.
 //
-// From CLIENT REPLY, MONITOR, SYNC and PSYNC on the connection is not followed any more: replies to
-// what was sent before keep their names, later ones have none.
+// After CLIENT REPLY, MONITOR, SYNC or PSYNC the connection is no longer followed. Replies to
+// earlier commands keep their names; later ones have none.
 class ReplyNames {
  public:
-  // Commands whose replies may be outstanding. A client that sends more without reading is not read
-  // from until replies arrive.
+  // Limit of outstanding replies. When it is reached, the proxy stops reading from the client until
+  // replies arrive.
   static constexpr size_t kMaxOutstanding = 65'536;
 
-  // A command goes to the server: `words` counts its name too. `surplus`: it is the second of two,
-  // and its client does not expect the reply.
+  // Records a command that is sent to the server. `words` includes the command's name. `surplus`:
+  // it is the second copy, whose reply the client does not expect.
   void Sent(std::string_view command, int64_t words, KeyMark key = {}, bool surplus = false);
 
-  // The name of the reply that `reply` is in (RespFramer::named), which is taken off the queue: its
-  // command, "MESSAGE" for what the server pushes, empty when unknown. Valid until the next call.
+  // Returns the name of the current reply (see RespFramer::named) and removes it from the queue.
+  // The name is the reply's command, "MESSAGE" for a push, or empty when unknown. Valid until the
+  // next call.
   FrameName Take(const RespFramer& reply);
-  // The replies cannot be told apart any more.
+  // Gives up matching replies to commands.
   void Forget();
 
-  // Sent twice, the command gives one reply too many, which can be told and taken away. Not so what
-  // subscribes or changes how the connection answers, and what is queued in a transaction, whose
-  // reply to EXEC would grow.
+  // Whether the command may be duplicated now: its surplus reply can be recognised and removed. Not
+  // repeatable are commands that subscribe, commands that change how the connection replies, and
+  // commands queued in a transaction, because EXEC's reply would grow.
   [[nodiscard]] bool Repeatable(std::string_view command) const;
-  // Surplus replies that are outstanding.
+  // The number of outstanding surplus replies.
   [[nodiscard]] size_t surplus() const { return surplus_; }
 
-  // The connection asked for replication: what follows in either direction is no RESP to be told
-  // apart.
+  // Whether the connection has asked for replication. From then on neither direction is parsed as
+  // RESP.
   [[nodiscard]] bool streams() const { return streams_; }
 
   [[nodiscard]] bool full() const { return slots_.size() - first_ >= kMaxOutstanding; }
@@ -68,7 +70,7 @@ class ReplyNames {
     uint8_t bytes = 0;
     bool surplus = false;
     KeyMark key;
-    int64_t replies = 1;  // 0: UNSUBSCRIBE of everything; as many as there are subscriptions
+    int64_t replies = 1;  // 0: UNSUBSCRIBE of everything, which has a reply for each subscription
     [[nodiscard]] std::string_view view() const { return {name.data(), bytes}; }
   };
 
@@ -76,11 +78,11 @@ class ReplyNames {
   void Pop();
 
   bool streams_ = false;
-  bool publishes_ = false;  // subscriptions were asked for: arrays may be pushes
+  bool publishes_ = false;  // the client has subscribed, so an array may be a push
   bool followed_ = true;
   bool in_transaction_ = false;
   size_t surplus_ = 0;
-  size_t first_ = 0;  // slots before it are used up
+  size_t first_ = 0;  // earlier slots are used up
   std::vector<Slot> slots_;
   Slot taken_{};
 };

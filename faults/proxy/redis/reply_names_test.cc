@@ -9,7 +9,7 @@
 namespace doublehold {
 namespace {
 
-// The names of the replies in a stream.
+// Returns the names of the replies in a stream.
 std::vector<std::string> Names(ReplyNames& names, std::string_view replies) {
   RespFramer framer(RespFramer::Side::kReplies);
   std::vector<std::string> taken;
@@ -27,7 +27,7 @@ std::string Pushed(const std::string& word, char type = '*') {
 
 using Words = std::vector<std::string>;
 
-TEST(ReplyNames, AreThoseOfTheCommandsInOrder) {
+TEST(ReplyNames, FollowTheOrderOfTheCommands) {
   ReplyNames names;
   names.Sent("SET", 3);
   names.Sent("GET", 2);
@@ -57,7 +57,7 @@ TEST(ReplyNames, AreFullAtTheirLimit) {
   EXPECT_FALSE(names.full());
 }
 
-TEST(ReplyNames, OneSubscribeIsAnsweredOncePerChannel) {
+TEST(ReplyNames, SubscribeHasOneReplyPerChannel) {
   ReplyNames names;
   names.Sent("SUBSCRIBE", 3);
   names.Sent("PING", 1);
@@ -66,7 +66,7 @@ TEST(ReplyNames, OneSubscribeIsAnsweredOncePerChannel) {
             (Words{"SUBSCRIBE", "MESSAGE", "SUBSCRIBE", "MESSAGE", "PING"}));
 }
 
-TEST(ReplyNames, UnsubscribingFromEverythingIsAnsweredAsOftenAsItTakes) {
+TEST(ReplyNames, UnsubscribeFromAllHasOneReplyPerSubscription) {
   ReplyNames names;
   names.Sent("SUBSCRIBE", 3);
   names.Sent("UNSUBSCRIBE", 1);
@@ -76,20 +76,20 @@ TEST(ReplyNames, UnsubscribingFromEverythingIsAnsweredAsOftenAsItTakes) {
             (Words{"SUBSCRIBE", "SUBSCRIBE", "UNSUBSCRIBE", "UNSUBSCRIBE", "GET"}));
 }
 
-TEST(ReplyNames, ARefusedSubscribeIsAnsweredOnce) {
+TEST(ReplyNames, ARefusedSubscribeHasOneReply) {
   ReplyNames names;
   names.Sent("SUBSCRIBE", 4);
   names.Sent("GET", 2);
   EXPECT_EQ(Names(names, "-NOAUTH no\r\n-NOAUTH no\r\n"), (Words{"SUBSCRIBE", "GET"}));
 }
 
-TEST(ReplyNames, AListThatBeginsWithMessageIsNoMessageWithoutASubscription) {
+TEST(ReplyNames, AListThatBeginsWithMessageIsAReplyWithoutASubscription) {
   ReplyNames names;
   names.Sent("LRANGE", 4);
   EXPECT_EQ(Names(names, Pushed("message")), Words{"LRANGE"});
 }
 
-TEST(ReplyNames, PushesAreNobodysReply) {
+TEST(ReplyNames, PushesBelongToNoCommand) {
   ReplyNames names;
   names.Sent("GET", 2);
   EXPECT_EQ(Names(names, Pushed("invalidate", '>') + Pushed("message", '>') +
@@ -103,7 +103,7 @@ FrameName TakeOne(ReplyNames& names, std::string_view reply) {
   return names.Take(framer);
 }
 
-TEST(ReplyNames, BringTheKeyOfTheCommandAndSayWhichReplyIsSurplus) {
+TEST(ReplyNames, HaveTheKeyOfTheCommandAndMarkSurplusReplies) {
   ReplyNames names;
   names.Sent("INCR", 2, KeyMark::Of("k"));
   names.Sent("INCR", 2, KeyMark::Of("k"), /*surplus=*/true);
@@ -115,7 +115,7 @@ TEST(ReplyNames, BringTheKeyOfTheCommandAndSayWhichReplyIsSurplus) {
   EXPECT_EQ(names.surplus(), 0u);
 }
 
-TEST(ReplyNames, EndWhereTheConnectionCannotBeFollowed) {
+TEST(ReplyNames, EndWhenTheConnectionCannotBeFollowed) {
   for (const std::string command : {"CLIENT", "MONITOR", "PSYNC"}) {
     ReplyNames names;
     names.Sent("GET", 2);
@@ -133,7 +133,7 @@ TEST(ReplyNames, EndWhereTheConnectionCannotBeFollowed) {
   EXPECT_EQ(named.outstanding(), 2u);
 }
 
-TEST(ReplyNames, SayWhatCanBeSentTwice) {
+TEST(ReplyNames, TellWhichCommandsCanBeDuplicated) {
   ReplyNames names;
   for (const char* command : {"SET", "INCR", "EVALSHA", "EXEC", "GET"}) {
     EXPECT_TRUE(names.Repeatable(command)) << command;
