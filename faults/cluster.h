@@ -1,7 +1,7 @@
-// The verbs with which faults act on a run: the real cluster does them to processes, sockets and
-// clocks. The simulated world carries out the forms of lib/base/fault_forms.h by itself.
+// The operations with which faults act on a real run's processes, sockets and clocks. The simulated
+// world does not use them; it implements the forms of lib/base/fault_forms.h itself.
 //
-// Thread rule: one thread (the supervisor's). No verb waits.
+// Thread rule: the supervisor's thread. No call blocks.
 #ifndef DOUBLEHOLD_FAULTS_CLUSTER_H_
 #define DOUBLEHOLD_FAULTS_CLUSTER_H_
 
@@ -21,13 +21,13 @@ namespace doublehold {
 
 // How a replica becomes the master.
 enum class Promotion : uint8_t {
-  kByHand,   // at once, as an operator does after a crash: what it has not received is lost
-  kPlanned,  // once it has all that the old master had, which takes no writes meanwhile
-  kAwaited,  // by those who watch the servers; the cluster only looks on
+  kByHand,   // at once, as an operator does after a crash; writes that it has not received are lost
+  kPlanned,  // once it has all writes of the old master, which accepts no more meanwhile
+  kAwaited,  // by sentinels or the cluster's vote; the Cluster only observes it
 };
 
-// Ahead by `offset` (behind, below 0), running `rate` times as fast; and further ahead by `swing`
-// in every other stretch of `period`.
+// A wall clock that is ahead by `offset` (negative: behind) and runs at `rate`. In every second
+// stretch of `period` it is ahead by a further `swing`.
 struct ClockSkew {
   Duration offset{};
   double rate = 1.0;
@@ -43,52 +43,52 @@ class Cluster {
 
   [[nodiscard]] virtual MonoTime Now() = 0;
 
-  // Rules of a link are asked in the order they were set; the first that acts on a frame decides,
-  // when it arrives; the others count it all the same. Removing a rule lets go at once, in order,
-  // what it still keeps; its on_spent is not called any more.
+  // Rules of a link are tried in the order in which they were set. The first that matches a frame
+  // decides when the frame arrives; later rules still count it. ClearLink releases the frames that
+  // the rule holds, at once and in order; on_spent is not called afterwards.
   virtual RuleId SetLink(LinkId link, LinkRule rule) = 0;
   virtual RuleReport ClearLink(RuleId rule) = 0;
 
-  // Stops a whole process (SIGSTOP): threads, watchdogs, drivers. Nests: as many Resume as Pause.
+  // SIGSTOPs a whole process: threads, watchdogs, drivers. Nests: needs as many Resume as Pause.
   virtual void Pause(ProcessRef process) = 0;
   virtual void Resume(ProcessRef process) = 0;
 
-  // Neither killed nor ended by itself, since it was started last. One that is stopped is alive.
+  // Whether the process has not ended since its last start. A stopped process is alive.
   [[nodiscard]] virtual bool IsAlive(ProcessRef process) = 0;
 
-  // SIGKILL. Later verbs on the process do nothing, but for Restart of a node.
+  // SIGKILL. Later operations on the process have no effect, except Restart of a node.
   virtual void Kill(ProcessRef process) = 0;
-  // Kills a node, unless it is dead already, and starts it again: on the same socket, by the same
-  // clock. Nothing need heal that. Killed again meanwhile it stays dead; restarted again it comes
-  // back once, at the later of the two times, with what the later call leaves it.
+  // Kills a node unless it is dead, and starts it again on the same socket with the same clock.
+  // Needs no healing. If the node is killed again before its start, it stays dead. If it is
+  // restarted again, it starts once, at the later time, with the data of the later call.
   virtual void Restart(int node, NodeRestart how) = 0;
-  // Sends a command to a node as its operator would: past the links. `answer` is called once, from
-  // the loop, after a while even when there was none; never after the cluster is gone.
+  // Sends a command to a node, bypassing the links, as an operator does. `answer` is called once
+  // from the loop, after a timeout at the latest, and never after the cluster is destroyed.
   virtual void Operate(int node, std::vector<std::string> command,
                        std::function<void(CallResult)> answer) = 0;
 
-  // Moves the process's wall clock from now on. Skews of one process add up: what each does to the
-  // clock is the same whatever the others do, but that a later strobe replaces an earlier one.
-  // Where nothing is skewed any more, the process reads the machine's time.
+  // Moves the process's wall clock from now on. Skews of one process add up, but a later strobe
+  // replaces an earlier one. Without skews, the process reads the machine's time.
   virtual SkewId Skew(ProcessRef process, const ClockSkew& skew) = 0;
-  // By how much this skew was last seen to move its process's clock ahead; a strobe: at most. Seen
-  // by asking the process, not the cluster. Nothing: the process certainly read no time that was
-  // moved, because it was stopped all the while, say.
+  // Returns how far ahead this skew moved the clock when the process was last asked; for a strobe,
+  // the maximum. Empty when the process certainly read no moved time, for example because it was
+  // stopped.
   [[nodiscard]] virtual std::optional<Duration> ObservedSkew(SkewId skew) = 0;
   virtual void Unskew(SkewId skew) = 0;
 
-  // From now on nothing that a server sends to its replicas gets there, nor what it is sent as one,
-  // until it is mended; what was lost meanwhile stays lost on these connections, which then end.
-  // Under sentinels and in a cluster a server loses its replicas only. Calls nest by node.
+  // Drops all replication traffic of a server, as master and as replica, until MendReplication.
+  // Dropped traffic is lost, and these connections end. Under sentinels and in a cluster, cuts the
+  // server's replicas off only. Calls nest by node.
   virtual void CutReplication(int node) = 0;
-  // Answers how many chunks of replication were lost.
+  // Returns how many chunks of replication traffic were dropped.
   virtual int64_t MendReplication(int node) = 0;
 
-  // Makes a server the master in the place of the one that it was a replica of, and leads the
-  // clients to it. `done` is called once, later, with whether it came so.
+  // Makes a replica the master, and redirects the clients to it. `done` is called once, later, with
+  // whether the promotion succeeded.
   virtual void Promote(int node, Promotion how, std::function<void(bool)> done) = 0;
 
-  // Keeps a client's session at the step it announces; the rest of it (a watchdog) runs on.
+  // Keeps a client's session at the step that it announces. The rest of the client, such as a
+  // watchdog, continues.
   virtual void Detain(int client) = 0;
   virtual void LetGo(int client) = 0;
 };

@@ -1,4 +1,4 @@
-// What a fault is: a function that starts it on a cluster and hands back the guard that heals it.
+// The registry entry of a fault: its start function, which returns the Healer, and its properties.
 #ifndef DOUBLEHOLD_FAULTS_FAULT_H_
 #define DOUBLEHOLD_FAULTS_FAULT_H_
 
@@ -18,62 +18,62 @@
 
 namespace doublehold {
 
-// One start of a fault. `client` is resolved: the plan's target, or the client that reached the
-// step; 0: none.
+// One start of a fault. `client` is the plan's target, or else the client that reached the step; 0:
+// none.
 struct Strike {
   const FaultPlan& plan;
   int client = 0;
-  int clients = 0;  // of the run, for faults that act on all of them
+  int clients = 0;  // in the run, for faults that act on all clients
   int nodes = 0;
-  // For faults that end by themselves (the last frame they wait for went on its way). Called once
-  // at most, from the supervisor's loop; the fault is to be healed then.
+  // Called at most once, from the supervisor's loop, when the fault ends by itself, for example
+  // after its last frame. The supervisor then heals the fault.
   std::function<void()> on_spent{};
 };
 
 struct FaultEntry {
   std::string_view name;
-  std::string_view summary;              // for `doublehold list faults`
-  FaultTraits traits{};                  // what it does, for who judges the history
-  std::vector<std::string_view> keys{};  // of FaultPlan, besides those of every fault
-  // Of the frames that it acts on where the plan says nothing: "request", "reply" or "both". Empty:
-  // it acts on no frames.
+  std::string_view summary;  // for `doublehold list faults`
+  FaultTraits traits{};      // its effects, for the checkers
+  // Keys of FaultPlan that it uses, besides the keys of every fault.
+  std::vector<std::string_view> keys{};
+  // The default direction of its frames: "request", "reply" or "both". Empty: it acts on no frames.
   std::string_view direction{};
-  // Acts on links: not with --direct.
+  // Acts on links, so it is refused with --direct.
   bool needs_network = false;
   bool needs_replicas = false;  // acts on masters and replicas
-  // What the keys must hold for this kind; the names are known already.
+  // Checks the values of the keys. Unknown keys have been refused before.
   Result<void> (*validate)(const FaultPlan&) = nullptr;
   Healer (*start)(Cluster&, const Strike&, Prng&) = nullptr;
-  // What the measurement of its healer is held against; 0: it measures nothing, but says whether it
-  // acted.
+  // The value to which the healer's measurement is compared. 0: the healer reports only whether the
+  // fault acted.
   int64_t (*asked_ns)(const FaultPlan&) = nullptr;
-  // It ends when Strike::on_spent is called. Its length is that of each frame, not of the fault.
+  // It ends when Strike::on_spent is called. Its `length` applies to each frame, not to the fault.
   bool length_is_of_frames = false;
-  // A node comes back, or takes over, with all that had been answered. Absent: it does not.
+  // Whether a node comes back, or takes over, with everything that was acknowledged. Null: it does
+  // not.
   bool (*keeps_data)(const Plan&, const FaultPlan&) = nullptr;
-  bool of_one_key = false;  // it does something to the key of the plan, and to no other
-  // It has no length, and nothing heals it.
+  bool of_one_key = false;  // changes only the plan's key
+  // It has no length and is never healed.
   bool is_final = false;
-  // It ends when Strike::on_spent is called, whatever `length` means to it.
+  // It ends when Strike::on_spent is called, whatever `length` means for it.
   bool ends_itself = false;
-  // What `doublehold doctor --faults` sets to try it alone, over what it takes for the keys it
-  // knows.
+  // The values with which `doublehold doctor --faults` tries it, in place of the usual ones.
   std::vector<std::pair<std::string_view, std::string_view>> trial{};
-  // What it does to whom, without when and how long: "client 1 stopped".
+  // Describes its effect and target, without time and length: "client 1 stopped".
   std::string (*what)(const FaultPlan&) = nullptr;
 };
 
 // The registry: one line a fault.
 std::span<const FaultEntry> Faults();
-// The row of that name, or null.
+// Returns the row with this name, or null.
 const FaultEntry* FindFault(std::string_view name);
-// Of a planned fault, whose kind is in the registry.
+// Whether the fault's kind has this trait. The kind must be in the registry.
 bool Does(const FaultPlan& plan, FaultTrait trait);
 
-// What a fault does, in words: "client 1 stopped at before-write for 800ms".
+// Describes a fault: "client 1 stopped at before-write for 800ms".
 std::string Describe(const FaultPlan& plan);
-// What it is to last until: "client 2 reaches before-write", "'promoted' ends"; empty: a length
-// only.
+// Describes the event that ends a fault: "client 2 reaches before-write", "'promoted' ends". Empty
+// when only its length ends it.
 std::string AwaitedEnd(const FaultPlan& plan);
 
 }  // namespace doublehold

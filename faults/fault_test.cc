@@ -1,5 +1,4 @@
-// Faults on processes and their clocks, and healers, against a cluster that only writes down what
-// it was told.
+// Faults on processes and clocks, and healers, against a fake cluster that only logs its calls.
 #include "faults/fault.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +11,7 @@ namespace {
 using testing::FaultTest;
 using testing::Log;
 
-TEST_F(FaultTest, PauseStopsAndContinuesAndMeasuresTheTimeBetween) {
+TEST_F(FaultTest, PauseStopsAndContinuesAndMeasuresItsLength) {
   Healer healer = Start({.kind = "pause", .client = 2});
   EXPECT_EQ(Told(), Log{"pause client 2"});
   cluster_.now += 803ms;
@@ -20,7 +19,7 @@ TEST_F(FaultTest, PauseStopsAndContinuesAndMeasuresTheTimeBetween) {
   EXPECT_EQ(Told(), Log{"resume client 2"});
 }
 
-TEST_F(FaultTest, PauseOfNodesLeavesTheClientThatReachedTheStepAlone) {
+TEST_F(FaultTest, PauseOfNodesDoesNotStopTheClientThatReachedTheStep) {
   Healer healer = Start({.kind = "pause", .on = Trigger{1, Step::kAfterRead}, .nodes = {0, 2}});
   EXPECT_EQ(Told(), (Log{"pause node 0", "pause node 2"}));
 }
@@ -30,7 +29,7 @@ TEST_F(FaultTest, PauseOfClientZeroStopsEveryClient) {
   EXPECT_EQ(Told(), (Log{"pause client 1", "pause client 2"}));
 }
 
-TEST_F(FaultTest, AHealerHealsOnceAndAtTheLatestWhenItGoes) {
+TEST_F(FaultTest, AHealerHealsOnceAndAtTheLatestInItsDestructor) {
   {
     Healer first = Start({.kind = "pause", .client = 1});
     Healer second = std::move(first);
@@ -56,7 +55,7 @@ TEST_F(FaultTest, SlowDetainsTheClientThatReachedTheStep) {
   EXPECT_EQ(Told(), Log{"let go 1"});
 }
 
-TEST_F(FaultTest, JumpMovesClocksAndAnswersTheSkewFurthestFromTheOneAsked) {
+TEST_F(FaultTest, JumpMovesClocksAndReturnsTheSkewFurthestFromTheAskedOne) {
   Healer healer = Start({.kind = "jump", .nodes = {1, 2}, .by = 700ms});
   EXPECT_EQ(Told(), (Log{"skew node 1 by 700ms", "skew node 2 by 700ms"}));
   cluster_.observed = {{{ProcessRef::Kind::kNode, 1}, 701ms},
@@ -65,7 +64,7 @@ TEST_F(FaultTest, JumpMovesClocksAndAnswersTheSkewFurthestFromTheOneAsked) {
   EXPECT_EQ(Told(), (Log{"unskew node 1", "unskew node 2"}));
 }
 
-TEST_F(FaultTest, DriftIsHeldAgainstHowFarOffItIsAtTheEnd) {
+TEST_F(FaultTest, DriftIsComparedWithTheSkewAtItsEnd) {
   const FaultPlan plan{.kind = "drift", .length = 2s, .client = 1, .rate = 1.5};
   Healer healer = Start(plan);
   EXPECT_EQ(Told(), Log{"skew client 1 rate 1.5"});
@@ -74,21 +73,21 @@ TEST_F(FaultTest, DriftIsHeldAgainstHowFarOffItIsAtTheEnd) {
   EXPECT_EQ(healer.Heal(), ToNs(1001ms));
 }
 
-TEST_F(FaultTest, AClockThatOneOfTheProcessesDidNotReadIsNothingMeasured) {
+TEST_F(FaultTest, AProcessThatDidNotReadItsClockMeansNoMeasurement) {
   Healer healer = Start({.kind = "jump", .nodes = {1, 2}, .by = -700ms});
   EXPECT_EQ(Told(), (Log{"skew node 1 by -700ms", "skew node 2 by -700ms"}));
   cluster_.observed = {{{ProcessRef::Kind::kNode, 1}, -700ms}};
   EXPECT_EQ(healer.Heal(), kDidNotAct);
 }
 
-TEST_F(FaultTest, AStrobeSwingsToAndFro) {
+TEST_F(FaultTest, AStrobeMovesTheClockBackAndForth) {
   Healer healer = Start({.kind = "strobe", .client = 2, .by = 300ms, .period = 20ms});
   EXPECT_EQ(Told(), Log{"skew client 2 swing 300ms every 20ms"});
   cluster_.observed = {{{ProcessRef::Kind::kClient, 2}, 301ms}};
   EXPECT_EQ(healer.Heal(), ToNs(301ms));
 }
 
-TEST_F(FaultTest, CrashKillsAndIsOverAtOnce) {
+TEST_F(FaultTest, CrashKillsAndEndsAtOnce) {
   Healer healer = Start({.kind = "crash", .client = 2});
   EXPECT_EQ(Told(), Log{"kill client 2"});
   EXPECT_EQ(spent_, 1);
@@ -96,7 +95,7 @@ TEST_F(FaultTest, CrashKillsAndIsOverAtOnce) {
   EXPECT_EQ(Told(), Log{});
 }
 
-TEST_F(FaultTest, ActsWhereOneOfItsProcessesIsAliveAndNowhereElse) {
+TEST_F(FaultTest, ActsOnlyIfOneOfItsProcessesIsAlive) {
   using Kind = ProcessRef::Kind;
   const FaultPlan pause{.kind = "pause", .length = 1s, .client = 1, .nodes = {1, 2}};
   FaultPlan crash = pause;
@@ -121,7 +120,7 @@ TEST_F(FaultTest, ActsWhereOneOfItsProcessesIsAliveAndNowhereElse) {
             ToNs(5ms)},
            {pause, all, {}, kDidNotAct},
            {crash, {{Kind::kNode, 1}}, all_killed, kActed},
-           {crash, all, all_killed, kDidNotAct},  // they do not come back
+           {crash, all, all_killed, kDidNotAct},  // a crashed process stays dead
            {slow, {{Kind::kNode, 1}}, {"detain 1", "let go 1"}, ToNs(5ms)},
            {slow, all, {}, kDidNotAct},
        }) {

@@ -1,4 +1,4 @@
-// The guard of a started fault, and what it says of the fault in the end.
+// The guard of a started fault. It heals the fault and returns the fault's measurement.
 #ifndef DOUBLEHOLD_FAULTS_HEALER_H_
 #define DOUBLEHOLD_FAULTS_HEALER_H_
 
@@ -11,14 +11,14 @@
 
 namespace doublehold {
 
-// What is measured of a fault that met nothing to act on; and at least, of one that did.
+// The measurement of a fault that found nothing to act on, and the minimum for a fault that acted.
 constexpr int64_t kDidNotAct = 0;
 constexpr int64_t kActed = 1;
 inline int64_t AtLeastActed(Duration measured) { return std::max(kActed, ToNs(measured)); }
 
-// Heals a started fault, at the latest when it goes. Move-only; used on the supervisor's thread.
-// The function answers what was measured, in ns: how long frames were delayed or a process stopped,
-// or how far a clock was moved; kDidNotAct: nothing was.
+// Heals a started fault, in its destructor at the latest. Move-only; belongs to the supervisor's
+// thread. The function returns the measurement: how long frames were delayed or a process was
+// stopped, or how far a clock was moved, in ns. kDidNotAct: nothing happened.
 class Healer {
  public:
   Healer() = default;
@@ -33,8 +33,7 @@ class Healer {
   }
   ~Healer() { Heal(); }
 
-  // Heals now; later calls do nothing. Answers what was measured, kDidNotAct when it was healed
-  // before.
+  // Heals now and returns the measurement. Later calls do nothing and return kDidNotAct.
   int64_t Heal() { return heal_ ? std::exchange(heal_, nullptr)() : kDidNotAct; }
 
  private:

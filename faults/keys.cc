@@ -15,7 +15,7 @@ constexpr std::string_view kDuration = "a duration (\"300ms\", \"1.6 lease\")";
 constexpr std::string_view kCount = "a number, 1 or more";
 constexpr bool kOfAll = true;
 
-// "`a`, `b` or `c`"
+// Returns "`a`, `b` or `c`".
 std::string Either(const std::vector<std::string_view>& words) {
   std::string text;
   for (size_t i = 0; i < words.size(); ++i) {
@@ -25,7 +25,7 @@ std::string Either(const std::vector<std::string_view>& words) {
   return text;
 }
 
-// "hold, drop"
+// Returns the kinds that have this key: "hold, drop".
 std::string KindsWith(std::string_view key) {
   std::vector<std::string_view> kinds;
   for (const FaultEntry& fault : Faults()) {
@@ -34,7 +34,7 @@ std::string KindsWith(std::string_view key) {
   return fmt::format("{}", fmt::join(kinds, ", "));
 }
 
-// "; not said: request of hold, stall; reply of drop": which is each kind's own.
+// Returns the default direction of each kind: "; not said: request of hold, stall; reply of drop".
 std::string UsualDirections() {
   std::vector<std::string> usual;
   for (const std::string_view direction : {"request", "reply", "both"}) {

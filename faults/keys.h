@@ -1,5 +1,4 @@
-// What can be written in a [[fault]]: for `doublehold list fault-keys` and docs/faults.md, which
-// have it from here.
+// The keys of a [[fault]]. `doublehold list fault-keys` and docs/faults.md are generated from here.
 #ifndef DOUBLEHOLD_FAULTS_KEYS_H_
 #define DOUBLEHOLD_FAULTS_KEYS_H_
 
@@ -12,17 +11,18 @@ namespace doublehold {
 
 struct FaultKey {
   std::string_view name;
-  std::string_view value;                   // its form: "a duration"; of a choice: empty
-  std::vector<std::string_view> choices{};  // all of them, as the kinds' own checks have them
+  // The form of its value, such as "a duration"; empty if it has choices.
+  std::string_view value;
+  std::vector<std::string_view> choices{};  // all choices, from the kinds' own checks
   std::string_view meaning;
-  bool of_all = false;  // faults of every kind can have it
+  bool of_all = false;  // every kind of fault has this key
 };
 
-// Those that all faults have, then the others: each of some kind, and none of any kind that is
+// Returns the keys of all faults, then the keys of some kinds. A kind may use no key that is
 // missing here.
 std::span<const FaultKey> FaultKeys();
 
-// "`request`, `reply` or `both`: ... Of hold, drop.": all of it in one line.
+// Describes a key in one line: "`request`, `reply` or `both`: ... Of hold, drop."
 std::string Describe(const FaultKey& key);
 
 }  // namespace doublehold

@@ -1,4 +1,4 @@
-// The connections that faults act on, and what is done to the messages on them.
+// The connections on which faults act, and the rules for their frames.
 #ifndef DOUBLEHOLD_FAULTS_LINK_H_
 #define DOUBLEHOLD_FAULTS_LINK_H_
 
@@ -12,60 +12,59 @@
 
 namespace doublehold {
 
-// The connections of one client to one node; node 0 is the store. Both count from 1 otherwise.
-// With a peer: those of another server to the node, and no client's.
-constexpr int kAnyPeer = -1;  // whatever server or sentinel connects
+// The connections from one client to one node. Clients count from 1; node 0 is the store. With a
+// `peer`: the connections from another server to the node instead of a client's.
+constexpr int kAnyPeer = -1;  // any server or sentinel
 struct LinkId {
   int client = 0;
   int node = 0;
-  int peer = 0;                                     // a server, or kAnyPeer
+  int peer = 0;                                     // number of a server, or kAnyPeer
   auto operator<=>(const LinkId&) const = default;  // NOLINT(modernize-use-nullptr): no null here
 };
 
 enum class Direction : uint8_t { kRequest, kReply };  // client to node, node to client
 
-// What becomes of the frames that match. A frame is one RESP command or one reply to it; frames of
-// a connection never overtake each other, so what follows a delayed frame waits behind it.
+// A rule for matching frames. A frame is one RESP command or one reply. Frames of a connection are
+// never reordered, so later frames wait behind a delayed one.
 struct LinkRule {
   enum class Action : uint8_t {
-    kDelay,      // passes `delay` after it arrived, give or take `jitter`
+    kDelay,      // passes `delay` later, plus or minus `jitter`
     kHold,       // waits until the rule is removed
-    kDrop,       // vanishes; a dropped reply is of a command that ran
-    kReset,      // both sides of the connection are reset in its place
-    kDuplicate,  // the command is sent twice; its client is given the first reply. Requests only
-    kPace,       // at most `bytes` every `gap`, on each connection: the next behind the one before
-    kWatch,      // passes as if the rule were not there, and `seen` is told of it
+    kDrop,       // is lost; if it is a reply, its command has run
+    kReset,      // both sides of the connection are reset instead
+    kDuplicate,  // the command is sent twice, and the client gets the first reply; requests only
+    kPace,       // at most `bytes` every `gap` on each connection; later frames wait behind it
+    kWatch,      // passes as if the rule did not exist; `seen` is called
   };
-  // What a delay is, drawn for each frame from the run's seed.
+  // The distribution of the delay. Each frame draws from the run's seed.
   enum class Spread : uint8_t {
     kUniform,  // between delay - jitter and delay + jitter
-    kNormal,   // around delay with the standard deviation jitter, at most 3 of them away
-    kPareto,   // delay at least, and in the mean `jitter` more; seldom much more, 20 at most
+    kNormal,   // mean `delay`, standard deviation `jitter`, at most 3 deviations away
+    kPareto,   // `delay` plus a Pareto term with mean `jitter`, at most 20 times `jitter`
   };
   Direction direction = Direction::kRequest;
   Action action = Action::kDelay;
-  std::string command{};  // upper case; a reply belongs to its command; empty: every frame
-  std::string key{};      // the command's first key; empty: whatever it is
-  int64_t nth = 1;        // acts from the nth such frame on, counted since the rule was set
-  double chance = 1;      // that it acts on such a frame, drawn from the run's seed
+  std::string command{};  // upper case; a reply belongs to its command; empty: any command
+  std::string key{};      // the command's first key; empty: any key
+  int64_t nth = 1;        // acts from the nth matching frame on, counted since the rule was set
+  double chance = 1;      // probability of acting on a matching frame, drawn from the run's seed
   Duration delay{};
   Duration jitter{};
   Spread spread = Spread::kUniform;
   int64_t bytes = 0;
   Duration gap{};
-  int64_t limit = 0;  // acts on so many frames, then `on_spent`; 0: no limit
-  // Called once, after the last of `limit` frames went on its way (or was dropped, or reset).
+  int64_t limit = 0;  // acts on this many frames, then calls `on_spent`; 0: no limit
+  // Called once, after the last of `limit` frames was forwarded, dropped or reset.
   std::function<void()> on_spent{};
-  // kWatch: called with the name of each frame that matches, as soon as it is known; not to touch
-  // the proxy.
+  // kWatch: called with the name of each matching frame once it is known. Must not call the proxy.
   std::function<void(std::string_view)> seen{};
 };
 
 using RuleId = uint64_t;
 
 struct RuleReport {
-  int64_t frames = 0;        // it acted on
-  Duration longest_delay{};  // as measured, arrival to forwarding
+  int64_t frames = 0;        // number of frames on which it acted
+  Duration longest_delay{};  // measured from arrival to forwarding
 };
 
 }  // namespace doublehold

@@ -1,4 +1,4 @@
-// What becomes of a node between its kill and its return.
+// How a node is restarted after its kill.
 #ifndef DOUBLEHOLD_FAULTS_NODE_RESTART_H_
 #define DOUBLEHOLD_FAULTS_NODE_RESTART_H_
 
@@ -9,20 +9,20 @@
 
 namespace doublehold {
 
-// What a node that is started again finds of what it knew.
+// The data that a restarted node finds.
 enum class Remains : uint8_t {
-  kNothing,   // its memory was all there was
-  kSnapshot,  // what the last SAVE wrote; nothing when there was none
-  kLog,       // its append-only file: everything it had answered
-  kCutLog,    // the same without its tail, as after a loss of power
+  kNothing,   // none
+  kSnapshot,  // the data of the last SAVE; none if there was no SAVE
+  kLog,       // its append-only file: everything that it acknowledged
+  kCutLog,    // the append-only file without its tail, as after a loss of power
 };
 
 struct NodeRestart {
-  Duration down{};  // from the kill until it is started again
+  Duration down{};  // from the kill until the start
   Remains remains = Remains::kNothing;
-  // kCutLog: what was written so shortly before the kill is lost, and perhaps a little more.
+  // kCutLog: writes this shortly before the kill are lost, and perhaps slightly older ones.
   Duration cut{};
-  // Called once, from the loop, when it answers again.
+  // Called once, from the loop, when the node answers again.
   std::function<void()> on_back{};
 };
 

@@ -1,4 +1,4 @@
-// Whom a fault acts on.
+// A process on which a fault acts.
 #ifndef DOUBLEHOLD_FAULTS_PROCESS_REF_H_
 #define DOUBLEHOLD_FAULTS_PROCESS_REF_H_
 
@@ -7,7 +7,7 @@
 
 namespace doublehold {
 
-// A process under the clock shim, or that can be stopped: a client, or a node (node 0: the store).
+// A client, a node (node 0: the store) or a sentinel. Clients and nodes run under the clock shim.
 struct ProcessRef {
   enum class Kind : uint8_t { kClient, kNode, kSentinel };
   Kind kind = Kind::kClient;

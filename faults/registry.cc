@@ -1,5 +1,5 @@
-// The table of faults: a line each, in the order in which they are listed. Each is a function of
-// the fault's own file.
+// The table of fault kinds, one line each, in the order in which they are listed. Each row is a
+// function in the fault's own file.
 #include <array>
 
 #include "faults/fault.h"

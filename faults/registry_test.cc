@@ -1,4 +1,4 @@
-// The table of faults: what its rows say.
+// Properties of the rows in the table of faults.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -10,7 +10,7 @@
 namespace doublehold {
 namespace {
 
-TEST(Faults, WhatIsAskedIsWhatAHealerMeasures) {
+TEST(Faults, TheAskedValueIsComparableToTheMeasurement) {
   const FaultPlan plan{.length = 800ms, .delay = 5ms, .jitter = 1ms, .by = 3s, .rate = 0.5};
   const std::map<std::string_view, int64_t> asked{
       {"pause", ToNs(800ms)},
@@ -55,7 +55,7 @@ struct Refused {
   std::string message;
 };
 
-TEST(Faults, RefuseWhatTheyCannotDoInOneLine) {
+TEST(Faults, InvalidKeysAreRefusedWithOneLine) {
   const std::vector<Refused> cases{
       {{.name = "x", .kind = "pause"},
        "fault 'x' (pause): has no target: name a client, or nodes, or a step of a client (on)"},
@@ -249,7 +249,7 @@ TEST(Faults, AreDescribedInWords) {
   for (const Described& described : cases) EXPECT_EQ(Describe(described.plan), described.text);
 }
 
-TEST(Faults, SayWhatTheyLastUntil) {
+TEST(Faults, TheEndOfAFaultIsDescribedInWords) {
   EXPECT_EQ(AwaitedEnd({.kind = "pause", .length = 1s}), "");
   EXPECT_EQ(AwaitedEnd({.kind = "pause", .until = Trigger{.client = 2, .step = Step::kAfterRead}}),
             "client 2 reaches after-read");

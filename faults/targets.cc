@@ -21,7 +21,7 @@ void AddClients(std::vector<ProcessRef>& processes, int client, int clients) {
   for (int i = 1; i <= clients; ++i) processes.push_back({ProcessKind::kClient, i});
 }
 
-// "1st", "2nd", "11th", "23rd"
+// Returns "1st", "2nd", "11th", "23rd".
 std::string Ordinal(int number) {
   const int tens = number / 10 % 10;
   const int ones = tens == 1 ? 0 : number % 10;
@@ -29,13 +29,13 @@ std::string Ordinal(int number) {
   return fmt::format("{}{}", number, end);
 }
 
-// The rules of one strike.
+// The rules that one strike has set.
 struct SetRules {
   Cluster& cluster;
   std::vector<RuleId> ids;
   size_t unspent = 0;
 
-  // What all of them did together.
+  // Removes all rules and returns their combined report.
   RuleReport Clear() {
     RuleReport all;
     for (const RuleId id : std::exchange(ids, {})) {

@@ -1,4 +1,4 @@
-// Whom a fault acts on, and how that is said. Shared by the kinds of faults.
+// The targets of a fault, and how to name them. Shared by the kinds of faults.
 #ifndef DOUBLEHOLD_FAULTS_TARGETS_H_
 #define DOUBLEHOLD_FAULTS_TARGETS_H_
 
@@ -12,48 +12,49 @@
 
 namespace doublehold {
 
-// The links that the plan lists; else those of the client, or of every client when none is named,
-// to the nodes, or to all and the store.
+// Returns the links that the plan lists. Otherwise the links from the client, or from every client,
+// to the plan's nodes, or to all nodes and the store.
 std::vector<LinkId> LinksOf(const Strike& strike);
 
-// The plan's nodes, and its client when it names one; the client of the strike when it names
-// neither. Client 0: every client.
+// Returns the plan's nodes and client. If the plan names neither, returns the client of the strike.
+// Client 0 in the plan means every client.
 std::vector<ProcessRef> ProcessesOf(const Strike& strike);
-// Those of them that a fault can act on now.
+// Returns those of them that are alive.
 std::vector<ProcessRef> AliveOf(Cluster& cluster, const Strike& strike);
 
-// Of "request", "reply", "both", or `fallback` when the plan says nothing.
+// Converts the plan's direction "request", "reply" or "both"; `fallback` when the plan has none.
 std::vector<Direction> DirectionsOf(const FaultPlan& plan, std::string_view fallback);
 
-// Sets `rule`, for the frames that the plan means (command, key, nth, chance), on every link of the
-// strike in every direction. The healer removes them and answers the longest delay measured: 0 when
-// no frame came by, else at least 1. When each has spent its limit, the strike's on_spent is
-// called.
+// Sets `rule` on every link of the strike in each direction, for the plan's frames (command, key,
+// nth, chance). The healer removes the rules and returns the longest delay measured: 0 when no
+// frame matched, otherwise at least 1. Calls the strike's on_spent when every rule has reached its
+// limit.
 Healer StartOnLinks(Cluster& cluster, const Strike& strike,
                     const std::vector<Direction>& directions, const LinkRule& rule);
 
-// As StartOnLinks, for rules that delay nothing: the healer answers how long the fault lasted, 0
-// when no frame came by.
+// Like StartOnLinks, for rules that do not delay. The healer returns how long the fault lasted; 0
+// when no frame matched.
 Healer StartTimedOnLinks(Cluster& cluster, const Strike& strike,
                          const std::vector<Direction>& directions, const LinkRule& rule);
 
-// "fault 'x' (pause): `problem`"; `setting` is to blame for it.
+// Returns the error "fault 'x' (pause): `problem`". `setting` is the key at fault.
 tl::unexpected<Error> BadFault(const FaultPlan& plan, std::string_view problem,
                                std::string setting = {});
-// Which frames it means: a direction that is one, a count, an ordinal and a chance in their ranges.
+// Checks the keys that select frames: direction, count, nth and chance.
 Result<void> ValidateLinkFault(const FaultPlan& plan);
-// A client or nodes to act on, or a step that says which client.
+// Requires a client, nodes, or a step that determines the client.
 Result<void> ValidateProcessFault(const FaultPlan& plan);
 
-// "client 1", "the client", "every client"
+// For example "client 1", "the client", "every client".
 std::string NameClient(const FaultPlan& plan);
-// "client 1", "node 2", "nodes 1, 2 and the store", "client 1 and node 2"
+// For example "client 1", "node 2", "nodes 1, 2 and the store", "client 1 and node 2".
 std::string NameProcesses(const FaultPlan& plan);
-// "requests from client 1 to node 2", "2 replies to SET from the store to every client"
+// For example "requests from client 1 to node 2", "2 replies to SET from the store to every
+// client".
 std::string NameTraffic(const FaultPlan& plan, std::string_view fallback_direction, int count = 0);
-// "ahead by 3s", "back by 500ms"
+// For example "ahead by 3s", "back by 500ms".
 std::string NameShift(Duration by);
-// "node 2", "nodes 1, 2 and the store", "every node and the store"
+// For example "node 2", "nodes 1, 2 and the store", "every node and the store".
 std::string NameNodes(const FaultPlan& plan);
 
 }  // namespace doublehold

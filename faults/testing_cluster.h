@@ -1,4 +1,4 @@
-// For tests of faults: a cluster that only writes down what it was told.
+// Test fixture: a fake cluster that only logs its calls.
 #ifndef DOUBLEHOLD_FAULTS_TESTING_CLUSTER_H_
 #define DOUBLEHOLD_FAULTS_TESTING_CLUSTER_H_
 
@@ -103,7 +103,7 @@ class FakeCluster : public Cluster {
   void Detain(int client) override { log.push_back(fmt::format("detain {}", client)); }
   void LetGo(int client) override { log.push_back(fmt::format("let go {}", client)); }
 
-  // What a proxy does after the last frame of a rule.
+  // Acts as the proxy after the last frame of a rule.
   void Spend(RuleId rule) { std::exchange(rules.at(rule).on_spent, nullptr)(); }
 
   MonoTime now{};
@@ -115,14 +115,14 @@ class FakeCluster : public Cluster {
   int64_t lost_chunks = 1;
   std::function<void(bool)> promoted;
   std::vector<std::function<void()>> on_back;
-  std::vector<std::function<void(CallResult)>> answers;  // of Operate, in turn
+  std::vector<std::function<void(CallResult)>> answers;  // of Operate, in order
   std::map<SkewId, ProcessRef> skews;
   SkewId last_skew = 0;
 };
 
 class FaultTest : public ::testing::Test {
  protected:
-  // Starts it in a run of 2 clients and 2 nodes; `client` as a supervisor resolves it.
+  // Starts a fault in a run of 2 clients and 2 nodes. Resolves `client` as the supervisor does.
   Healer Start(const FaultPlan& plan) {
     const FaultEntry* entry = FindFault(plan.kind);
     EXPECT_TRUE(entry->validate(plan)) << entry->validate(plan).error().message;

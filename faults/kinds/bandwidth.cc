@@ -1,5 +1,5 @@
-// bandwidth: a narrow network: at most `bytes-per-second` on each connection, in one direction or
-// both. What is more waits, and then its sender does.
+// bandwidth: a narrow network that passes at most `bytes-per-second` on each connection, in one
+// direction or both. Further bytes wait; then their sender is blocked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace doublehold {
 namespace {
 
 constexpr std::string_view kBandwidthDirection = "both";
-constexpr int64_t kGrainsPerSecond = 1000;  // bytes pass in grains of a millisecond's worth
+constexpr int64_t kGrainsPerSecond = 1000;  // bytes pass in portions of one millisecond
 
 Result<void> ValidateBandwidth(const FaultPlan& plan) {
   if (plan.bytes_per_second < 1) return BadFault(plan, "needs a bandwidth (bytes-per-second)");

@@ -1,5 +1,5 @@
-// black-hole: everything vanishes until it is healed, in both directions or in the one named, while
-// connections stay open: nothing that was sent meanwhile ever arrives.
+// black-hole: drops all traffic until it is healed, in both directions or in one. Connections stay
+// open, and dropped traffic never arrives.
 #include "faults/targets.h"
 
 namespace doublehold {

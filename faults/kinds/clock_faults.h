@@ -1,4 +1,4 @@
-// What the faults on clocks share.
+// Shared by the faults on clocks.
 #ifndef DOUBLEHOLD_FAULTS_KINDS_CLOCK_FAULTS_H_
 #define DOUBLEHOLD_FAULTS_KINDS_CLOCK_FAULTS_H_
 
@@ -9,8 +9,8 @@
 
 namespace doublehold {
 
-// Moves the clocks. The healer observes them, restores them, and answers the skew that is furthest
-// from `asked_ns`; 0 when one of them was not moved at all.
+// Moves the clocks. The healer observes and restores them, and returns the skew that is furthest
+// from `asked_ns`; 0 when any of the clocks was not moved.
 Healer StartOnClocks(Cluster& cluster, const std::vector<ProcessRef>& processes,
                      const ClockSkew& skew, int64_t asked_ns);
 

@@ -1,6 +1,5 @@
-// crash: kills a client or nodes (SIGKILL), with everything in the process. It does not come back:
-// what a client held it holds no more; what a node granted it can neither confirm nor take back. A
-// later `restart` brings a node back.
+// crash: kills a client or nodes (SIGKILL) for good. A killed client holds nothing any more. A
+// killed node can neither confirm nor revoke its grants. A later `restart` brings a node back.
 #include "faults/fault.h"
 #include "faults/targets.h"
 
@@ -22,10 +21,10 @@ Result<void> ValidateCrash(const FaultPlan& plan) {
   return {};
 }
 
-// What cannot be healed is over at once.
+// A crash ends at once, because it cannot be healed.
 Healer StartCrash(Cluster& cluster, const Strike& strike, Prng&) {
   const bool acted = !AliveOf(cluster, strike).empty();
-  // The others too: a node on its way back stays dead.
+  // Kills dead nodes too, so that a node that is about to restart stays dead.
   for (const ProcessRef& victim : ProcessesOf(strike)) cluster.Kill(victim);
   if (strike.on_spent) strike.on_spent();
   return Healer([acted] { return acted ? kActed : kDidNotAct; });

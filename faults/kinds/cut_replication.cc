@@ -1,9 +1,9 @@
-// cut-replication: what servers write no longer reaches their replicas, until it is healed; clients
-// and sentinels reach all of them as before. What was sent meanwhile is lost, and the connections
-// are made anew after it.
+// cut-replication: the writes of servers do not reach their replicas until the fault is healed.
+// Clients and sentinels still reach all servers. Dropped writes are lost, and the connections are
+// opened again afterwards.
 //
-// It has to begin before the write that is to be lost: stopping a replica does not keep a write
-// from it, which waits in its socket.
+// The cut must begin before the write that is to be lost. Stopping a replica is not enough: the
+// write would wait in the replica's socket.
 #include <algorithm>
 
 #include "faults/targets.h"

@@ -1,5 +1,5 @@
-// delay: a slower network. Each frame takes `delay` longer, give or take `jitter`, in one direction
-// or in both; frames of a connection keep their order. `spread` says how the jitter is distributed.
+// delay: a slow network. Each frame takes `delay` longer, plus or minus `jitter`, in one direction
+// or both. Frames of a connection keep their order. `spread` is the distribution of the jitter.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr std::string_view kDelayDirection = "both";
 
 const std::vector<std::string>& Spreads() {
   static const std::vector<std::string> names{"uniform", "normal",
-                                              "pareto"};  // as LinkRule::Spread
+                                              "pareto"};  // in the order of LinkRule::Spread
   return names;
 }
 
@@ -38,7 +38,7 @@ Result<void> ValidateDelay(const FaultPlan& plan) {
   if (!plan.spread.empty() && plan.jitter <= Duration{}) {
     return BadFault(plan, "has a spread, but no jitter", "spread");
   }
-  // A Pareto jitter only ever adds.
+  // A Pareto jitter never shortens the delay, so it may exceed the delay.
   if (plan.jitter < Duration{} || (plan.jitter > plan.delay && plan.spread != "pareto")) {
     return BadFault(plan, "its jitter must be between 0 and its delay", "jitter");
   }
@@ -73,7 +73,7 @@ FaultEntry DelayFault() {
           .needs_network = true,
           .validate = ValidateDelay,
           .start = StartDelay,
-          // The longest a frame can be asked to take; the longest that one took is measured.
+          // The longest delay that can be drawn. The healer measures the longest that occurred.
           .asked_ns = [](const FaultPlan& plan) { return ToNs(LongestDelay(RuleOf(plan))); },
           .what = DescribeDelay};
 }

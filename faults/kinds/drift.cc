@@ -1,5 +1,5 @@
-// drift: the wall clock of processes runs at `rate` of true speed, from where it is, until it is
-// healed; then it reads the true time again.
+// drift: the wall clock of processes runs at `rate`, beginning at the current time. Once healed,
+// the clock reads the true time again.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,9 +10,9 @@
 namespace doublehold {
 namespace {
 
-constexpr double kFastest = 100;  // what the clock page takes
+constexpr double kFastest = 100;  // limit of the clock page
 
-// How far off it is at the end.
+// Returns the clock's offset at the end.
 int64_t AskedByDrift(const FaultPlan& plan) {
   return std::llround((plan.rate - 1.0) * static_cast<double>(ToNs(plan.length)));
 }

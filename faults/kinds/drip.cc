@@ -1,5 +1,5 @@
-// drip: a network that passes a few bytes at a time: `bytes` every `gap` on each connection, in one
-// direction or both, so that frames arrive in pieces. What comes next waits behind what drips.
+// drip: a network that passes `bytes` every `gap` on each connection, in one direction or both.
+// Frames arrive in pieces, and later frames wait behind them.
 #include <fmt/format.h>
 
 #include "faults/targets.h"
@@ -8,7 +8,7 @@ namespace doublehold {
 namespace {
 
 constexpr std::string_view kDripDirection = "both";
-// Shorter ones are spun through by the proxy, which has other links to serve.
+// The proxy would spin through shorter gaps, but it has other links to serve.
 constexpr Duration kShortestGap = 100us;
 constexpr Duration kLongestGap = 60s;
 

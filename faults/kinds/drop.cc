@@ -1,5 +1,5 @@
-// drop: `count` frames (1 when not said) vanish on each of its links. A dropped reply is of a
-// command that ran, and its client cannot know. It ends when all of them are gone.
+// drop: loses `count` frames (default 1) on each link. If a reply is lost, its command has run and
+// the client cannot know. Ends when all these frames are dropped.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,8 +1,7 @@
-// duplicate: `count` requests (1 when not said) on each of its links are sent twice, one behind the
-// other, as by a network or a library that sends again. The client is given the reply to the first;
-// the proxy takes the other away. What cannot be sent twice without putting the client out of step
-// (commands that subscribe, CLIENT, MULTI and what is queued behind it, ...) passes once and is not
-// counted, and so does a command of more than a megabyte.
+// duplicate: sends `count` requests (default 1) on each link twice, back to back, as a
+// retransmitting network or library does. The client gets the first reply; the proxy removes the
+// second. Commands that cannot be duplicated pass once and are not counted: commands that
+// subscribe, CLIENT, MULTI and commands queued behind it, commands above 1 MiB.
 #include <fmt/format.h>
 
 #include <algorithm>

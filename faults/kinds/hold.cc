@@ -1,6 +1,6 @@
-// hold: keeps `count` frames (1 when not said) on each of its links for `length` each, then lets
-// them go: a request that arrives when nobody expects it any more. What its connection sends after
-// such a frame waits behind it. It ends when all of them went on their way.
+// hold: keeps `count` frames (default 1) on each link for `length` each, then releases them. A held
+// request arrives when its client no longer expects it. Later frames of its connection wait behind
+// it. Ends when all held frames are forwarded.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// jump: the wall clock of processes jumps ahead by `by`, or back when that is below 0, and returns
-// when it is healed. A node whose clock jumps ahead past a lease forgets the key, one whose clock
-// jumps back keeps it longer; the clock that orders the history is left alone.
+// jump: moves the wall clock of processes ahead by `by` (negative: back). Once healed, the clock
+// reads the true time again. A node whose clock jumps past a lease expires the key early; a node
+// whose clock jumps back keeps the key longer. The clock that orders the history is not affected.
 #include <fmt/format.h>
 
 #include "faults/kinds/clock_faults.h"

@@ -1,4 +1,4 @@
-// Faults on links, against a cluster that only writes down what it was told.
+// Faults on links, against a fake cluster that only logs its calls.
 #include <gtest/gtest.h>
 
 #include "faults/testing_cluster.h"
@@ -10,12 +10,12 @@ using testing::FaultTest;
 using testing::Log;
 using testing::Write;
 
-TEST_F(FaultTest, DelayActsBothWaysOnEveryLinkWhenNothingIsNamed) {
+TEST_F(FaultTest, DelayActsBothWaysOnEveryLinkByDefault) {
   Healer healer = Start({.kind = "delay", .delay = 5ms, .jitter = 1ms});
-  EXPECT_EQ(Told().size(), 2u * 3u * 2u);  // clients, nodes and the store, directions
+  EXPECT_EQ(Told().size(), 2u * 3u * 2u);  // clients, nodes with the store, directions
   EXPECT_EQ(cluster_.rules.at(1).limit, 0);
   EXPECT_EQ(Write(cluster_.rules.at(2)), "reply delay 5ms+-1ms");
-  EXPECT_EQ(healer.Heal(), 12);  // the longest of all
+  EXPECT_EQ(healer.Heal(), 12);  // the longest of all rules
   EXPECT_TRUE(cluster_.rules.empty());
 }
 
@@ -31,7 +31,7 @@ TEST_F(FaultTest, HoldKeepsOneFrameForItsLengthAndEndsWhenItIsSpent) {
   EXPECT_EQ(Told(), Log{"clear 1"});
 }
 
-TEST_F(FaultTest, AFaultOnSeveralLinksIsSpentWhenEachOfThemIs) {
+TEST_F(FaultTest, AFaultOnSeveralLinksIsSpentWhenAllItsRulesAre) {
   Healer healer = Start({.kind = "drop", .client = 1, .nodes = {1, 2}, .count = 3});
   EXPECT_EQ(Told(), (Log{"1-1 reply drop x3", "1-2 reply drop x3"}));
   cluster_.Spend(2);
@@ -57,7 +57,7 @@ TEST_F(FaultTest, StallHoldsRequestsToAllNodesAndTheStore) {
   EXPECT_EQ(healer.Heal(), 3);
 }
 
-TEST_F(FaultTest, ARuleActsOnTheFramesThatThePlanMeans) {
+TEST_F(FaultTest, ARuleActsOnTheFramesThatThePlanSelects) {
   FaultPlan plan{.kind = "drop",
                  .client = 2,
                  .nodes = {1},
@@ -72,7 +72,7 @@ TEST_F(FaultTest, ARuleActsOnTheFramesThatThePlanMeans) {
                          "2-1 request duplicate SET key dh:item:0 from 3 chance 0.5 x1"}));
 }
 
-TEST_F(FaultTest, ADelayIsSpreadAsThePlanSays) {
+TEST_F(FaultTest, ADelayHasTheSpreadOfThePlan) {
   for (const std::string spread : {"uniform", "normal", "pareto"}) {
     Healer healer = Start({.kind = "delay",
                            .client = 1,
@@ -86,7 +86,7 @@ TEST_F(FaultTest, ADelayIsSpreadAsThePlanSays) {
                          "clear 2", "1-1 reply delay 5ms+-1ms pareto", "clear 3"}));
 }
 
-TEST_F(FaultTest, ADripAndANarrowNetworkSetAPaceAndMeasureHowLong) {
+TEST_F(FaultTest, DripAndBandwidthSetAPaceAndMeasureTheirLength) {
   Healer drip = Start(
       {.kind = "drip", .client = 1, .nodes = {1}, .direction = "request", .bytes = 3, .gap = 2ms});
   Healer narrow = Start({.kind = "bandwidth",
@@ -106,7 +106,7 @@ TEST_F(FaultTest, ADripAndANarrowNetworkSetAPaceAndMeasureHowLong) {
   EXPECT_EQ(drip.Heal(), ToNs(300ms));
 }
 
-TEST_F(FaultTest, ABlackHoleDropsBothWaysAndMeasuresHowLong) {
+TEST_F(FaultTest, ABlackHoleDropsBothWaysAndMeasuresItsLength) {
   Healer healer = Start({.kind = "black-hole", .client = 1, .nodes = {2}});
   EXPECT_EQ(Told(), (Log{"1-2 request drop", "1-2 reply drop"}));
   cluster_.now += 300ms;
@@ -125,7 +125,7 @@ TEST_F(FaultTest, ResetTakesOneRequestOfEachLink) {
   EXPECT_EQ(Told(), Log{"1-0 request reset x1"});
 }
 
-TEST_F(FaultTest, APartitionCutsEveryClientOffWhenNoneIsNamed) {
+TEST_F(FaultTest, APartitionCutsEveryClientOffByDefault) {
   Healer healer = Start({.kind = "partition", .nodes = {2}});
   EXPECT_EQ(Told(),
             (Log{"1-2 request drop", "1-2 reply drop", "2-2 request drop", "2-2 reply drop"}));
@@ -138,7 +138,7 @@ TEST_F(FaultTest, APartitionCutsTheLinksItListsInOneDirection) {
   EXPECT_EQ(Told(), (Log{"1-2 reply drop", "2-0 reply drop"}));
 }
 
-TEST_F(FaultTest, ReplicationIsCutUntilItIsHealedAndWasOnlyWhenSomethingWasLost) {
+TEST_F(FaultTest, CutReplicationActedOnlyIfTrafficWasLost) {
   for (const int64_t lost : {3, 0}) {
     cluster_.lost_chunks = lost;
     Healer healer = Start({.kind = "cut-replication", .nodes = {1, 2}});

@@ -1,5 +1,5 @@
-// Nodes that die, are operated on or promoted, against a cluster that only writes down what it was
-// told.
+// Faults that kill, restart, operate or promote nodes, against a fake cluster that only logs its
+// calls.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 using testing::FaultTest;
 using testing::Log;
 
-TEST_F(FaultTest, CrashKillsTheNodesItNamesAndNotTheClientThatReachedTheStep) {
+TEST_F(FaultTest, CrashKillsItsNodesAndNotTheClientThatReachedTheStep) {
   Healer healer = Start({.kind = "crash", .on = Trigger{1, Step::kAfterRead}, .nodes = {2}});
   EXPECT_EQ(Told(), Log{"kill node 2"});
   EXPECT_EQ(spent_, 1);
@@ -31,16 +31,16 @@ TEST_F(FaultTest, RestartIsSpentWhenAllNodesAreBack) {
   EXPECT_EQ(healer.Heal(), ToNs(315ms));
 }
 
-TEST_F(FaultTest, ARestartWhoseNodeIsNotBackWhenItIsHealedWasNone) {
+TEST_F(FaultTest, ARestartDidNotActIfItsNodeIsNotBackWhenItIsHealed) {
   Healer healer = Start({.kind = "restart", .nodes = {1}, .data = "empty"});
   EXPECT_EQ(healer.Heal(), 0);
-  cluster_.on_back[0]();  // late, and harmless
+  cluster_.on_back[0]();  // late, and without effect
 }
 
 Reply Integer(int64_t value) { return {.kind = Reply::Kind::kInteger, .integer = value}; }
 Reply Text(std::string text) { return {.kind = Reply::Kind::kString, .text = std::move(text)}; }
 
-TEST_F(FaultTest, AnOperatorWhoChangesNothingOnAnyNodeDidNothing) {
+TEST_F(FaultTest, OperatorCommandsThatChangeNothingDidNotAct) {
   for (const char* kind : {"flush", "delete-key"}) {
     Healer nothing = Start({.kind = kind, .nodes = {1, 2}, .key = "k"});
     cluster_.answers[0](Integer(0));
@@ -60,7 +60,7 @@ TEST_F(FaultTest, AnOperatorWhoChangesNothingOnAnyNodeDidNothing) {
   }
 }
 
-TEST_F(FaultTest, ForgettingScriptsIsNothingWhereNoneWereKnown) {
+TEST_F(FaultTest, ForgetScriptsDidNotActIfNoScriptWasKnown) {
   for (const int known : {0, 3}) {
     Healer healer = Start({.kind = "forget-scripts", .nodes = {1}});
     cluster_.now += 2ms;
@@ -78,7 +78,7 @@ class EvictTest : public FaultTest {
     const auto answer = cluster_.answers.back();
     answer(result);
   }
-  // Up to the filler that drives the key out.
+  // Answers the commands up to the first filler, which evicts the key.
   Healer StartToTheEnd() {
     Healer healer = Start({.kind = "evict", .nodes = {1}, .key = "k"});
     Answer(Integer(1));
@@ -96,8 +96,8 @@ class EvictTest : public FaultTest {
 
 TEST_F(EvictTest, FillsTheNodeUntilTheKeyIsGoneAndCleansUp) {
   Healer healer = StartToTheEnd();
-  Answer(Integer(1));              // of two fillers one is left
-  Answer(Text("evicted_keys:7"));  // and two keys were evicted: one is the lock's
+  Answer(Integer(1));              // one of two fillers is left
+  Answer(Text("evicted_keys:7"));  // two keys were evicted: a filler and the lock's key
   EXPECT_EQ(spent_, 1);
   Told();
   EXPECT_EQ(healer.Heal(), ToNs(4ms));
@@ -105,15 +105,15 @@ TEST_F(EvictTest, FillsTheNodeUntilTheKeyIsGoneAndCleansUp) {
                          "1: UNLINK doublehold:filler:1 doublehold:filler:2"}));
 }
 
-TEST_F(EvictTest, AKeyThatItsHolderReleasedMeanwhileWasNotEvicted) {
+TEST_F(EvictTest, AKeyReleasedByItsHolderWasNotEvicted) {
   Healer healer = StartToTheEnd();
   Answer(Integer(1));
-  Answer(Text("evicted_keys:6"));  // that was the filler
+  Answer(Text("evicted_keys:6"));  // the filler was evicted, not the key
   EXPECT_EQ(spent_, 1);
   EXPECT_EQ(healer.Heal(), 0);
 }
 
-TEST_F(EvictTest, WithoutTheKeyThereIsNothingToDo) {
+TEST_F(EvictTest, WithoutTheKeyEvictDoesNotAct) {
   Healer healer = Start({.kind = "evict", .nodes = {1}, .key = "k"});
   Answer(Integer(0));
   EXPECT_EQ(spent_, 1);
@@ -122,7 +122,7 @@ TEST_F(EvictTest, WithoutTheKeyThereIsNothingToDo) {
   EXPECT_EQ(Told(), Log{});
 }
 
-TEST_F(FaultTest, APromotionLastsUntilItHasComeAboutAndDidNotActWhenItHasNot) {
+TEST_F(FaultTest, APromotionActedOnlyIfItSucceeded) {
   for (const bool done : {true, false}) {
     Healer healer = Start({.kind = "promote", .nodes = {2}, .how = "awaited"});
     EXPECT_EQ(Told(), Log{"promote 2 awaited"});
@@ -134,7 +134,7 @@ TEST_F(FaultTest, APromotionLastsUntilItHasComeAboutAndDidNotActWhenItHasNot) {
   }
 }
 
-TEST_F(FaultTest, ACrashOfNodesKillsThemAndNotTheClientWhoseStepItWaitedFor) {
+TEST_F(FaultTest, ACrashOfNodesSparesTheClientWhoseStepStartsIt) {
   Healer healer = Start({.kind = "crash", .on = Trigger{1, Step::kAfterRead}, .nodes = {1, 2}});
   EXPECT_EQ(Told(), (Log{"kill node 1", "kill node 2"}));
 }

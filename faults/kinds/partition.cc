@@ -1,7 +1,7 @@
-// partition: clients cut off from nodes until it is healed: a client, or every client, from
-// `nodes`; or exactly the links that are listed, which is what `sides` becomes when a plan is made.
-// Nothing crosses, then or later: commands sent meanwhile never run. With a direction it is
-// one-way: of "reply", commands run and nobody hears of it.
+// partition: cuts clients off from nodes until it is healed: one client or every client from
+// `nodes`, or exactly the listed links. `sides` becomes such links when the plan is made. Dropped
+// frames never arrive. With a direction the partition is one-way: with "reply", commands run but
+// their replies are lost.
 #include <fmt/format.h>
 
 #include <map>
@@ -29,7 +29,7 @@ Healer StartPartition(Cluster& cluster, const Strike& strike, Prng&) {
                            {.action = LinkRule::Action::kDrop});
 }
 
-// "client 1 cut off from nodes 4 and 5, client 2 from node 1"
+// Returns "client 1 cut off from nodes 4 and 5, client 2 from node 1".
 std::string NameLinks(const std::vector<Link>& links) {
   std::map<int, std::vector<int>> by_client;
   for (const Link& link : links) by_client[link.client].push_back(link.node);

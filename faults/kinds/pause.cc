@@ -1,6 +1,6 @@
-// pause: stops whole processes (SIGSTOP). A watchdog inside stops too, as in a real pause; a
-// stopped node keeps its connections, and its keys go on expiring. Who is dead when it begins is
-// not stopped, nor is a node that comes back meanwhile.
+// pause: stops whole processes (SIGSTOP). A watchdog in the process stops too, as in a real pause.
+// A stopped node keeps its connections, and its keys still expire. Not stopped are processes that
+// are dead at the start, and nodes that come back during the pause.
 #include "faults/targets.h"
 
 namespace doublehold {

@@ -1,11 +1,11 @@
-// promote: a replica becomes the master, and the clients are led to it. It ends when that has come
-// about; when it does not, the fault did not act.
-//   how = "by-hand"  at once, whatever it has not received, as after a crash: REPLICAOF NO ONE, CLUSTER FAILOVER TAKEOVER
-//   how = "planned"  in a cluster and by hand when it has all that the old master had (CLUSTER FAILOVER); under sentinels
-//                    SENTINEL FAILOVER, which does not wait for that
-//   how = "awaited"  by the sentinels, or the cluster's vote; the fault lasts as long as they take
-// Sentinels choose the node that is named (replica-priority); which of several replicas a cluster
-// votes for is up to them.
+// promote: makes a replica the master and redirects the clients to it. Ends when the promotion has
+// succeeded. Otherwise the fault did not act.
+//   how = "by-hand"  at once, as after a crash (REPLICAOF NO ONE, CLUSTER FAILOVER TAKEOVER):
+//                    writes that the replica has not received are lost
+//   how = "planned"  in a cluster (CLUSTER FAILOVER) and by hand, once the replica has all writes
+//                    of the old master; under sentinels (SENTINEL FAILOVER) without this wait
+//   how = "awaited"  by the sentinels' or the cluster's vote; the fault lasts as long as the vote
+// Sentinels promote the named node (replica-priority). A cluster may elect any of several replicas.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -38,7 +38,7 @@ Result<void> ValidatePromote(const FaultPlan& plan) {
 }
 
 Healer StartPromote(Cluster& cluster, const Strike& strike, Prng&) {
-  // Outlives the strike: the promotion may come about after the run has ended.
+  // Shared: the promotion may succeed after the run has ended and the strike is gone.
   auto took = std::make_shared<int64_t>(0);
   cluster.Promote(strike.plan.nodes.front(), WayOf(strike.plan).value_or(Promotion::kByHand),
                   [&cluster, took, began = cluster.Now(), on_spent = strike.on_spent](bool done) {

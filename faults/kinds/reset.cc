@@ -1,6 +1,6 @@
-// reset: connections are reset in place of `count` frames (1 when not said) on each of its links.
-// In place of a request: before the command reaches its node. In place of a reply: after it ran. It
-// ends when all of them are done.
+// reset: resets connections in place of `count` frames (default 1) on each link. In place of a
+// request, the command never reaches its node. In place of a reply, the command has run. Ends when
+// all these frames are done.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,13 +1,12 @@
-// restart: kills nodes (SIGKILL) and starts them again after `for`, with what `data` says they had
-// kept:
+// restart: kills nodes (SIGKILL) and starts them again after `for`. `data` selects the data with
+// which they come back:
 //
-//   empty    nothing, as a Redis without persistence
-//   rdb      what the last fault of kind `snapshot` had written
-//   aof      everything: a killed process loses nothing that it had handed to the kernel
-//   aof-cut  the same without the last `cut` before the kill: the machine itself lost its power
+//   empty    none, as a Redis without persistence
+//   rdb      the data of the last fault of kind `snapshot`
+//   aof      everything: a killed process loses nothing that it handed to the kernel
+//   aof-cut  everything but the last `cut` before the kill, as after a loss of power
 //
-// It is over when all of them answer again. Connections end as they do when a server dies; scripts
-// are forgotten.
+// Ends when all nodes answer again. Connections break as when a server dies; scripts are lost.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,7 +54,7 @@ Result<void> ValidateRestart(const FaultPlan& plan) {
 
 struct Coming {
   size_t away = 0;
-  int64_t took_ns = kDidNotAct;  // once all of them answer again
+  int64_t took_ns = kDidNotAct;  // set once all nodes answer again
 };
 
 Healer StartRestart(Cluster& cluster, const Strike& strike, Prng&) {
@@ -71,7 +70,7 @@ Healer StartRestart(Cluster& cluster, const Strike& strike, Prng&) {
                            .cut = strike.plan.cut,
                            .on_back = on_back});
   }
-  // One that does not come back while the run goes on was no restart.
+  // A node that is not back when the fault is healed means that the restart did not act.
   return Healer([coming] { return coming->took_ns; });
 }
 

@@ -1,5 +1,6 @@
-// slow: keeps a client's session at the step it has reached while the rest of its process runs on.
-// The section takes longer, and a watchdog goes on renewing: what a long computation looks like.
+// slow: keeps a client's session at the step that it has reached, while the rest of its process
+// continues. The critical section takes longer, but a watchdog keeps renewing, as in a long
+// computation.
 #include "faults/targets.h"
 
 namespace doublehold {
@@ -15,7 +16,7 @@ Result<void> ValidateSlow(const FaultPlan& plan) {
 }
 
 Healer StartSlow(Cluster& cluster, const Strike& strike, Prng&) {
-  // Another fault may have killed it at this very step.
+  // Another fault may have killed the client at this step.
   if (!cluster.IsAlive({ProcessRef::Kind::kClient, strike.client})) return Healer();
   cluster.Detain(strike.client);
   return Healer([&cluster, client = strike.client, began = cluster.Now()] {

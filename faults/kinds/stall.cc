@@ -1,5 +1,5 @@
-// stall: a network that stops carrying. Everything in its direction is kept until it is healed, and
-// then arrives at once, in order; also what a client sent that has closed its connection since.
+// stall: keeps all frames in its direction until it is healed. Then they arrive at once, in order,
+// including frames of a client that has closed its connection since.
 #include "faults/targets.h"
 
 namespace doublehold {
@@ -24,7 +24,7 @@ FaultEntry StallFault() {
       .needs_network = true,
       .validate = ValidateLinkFault,
       .start = StartStall,
-      // Measured is the longest that a frame was kept: 0 when none came by.
+      // The healer measures the longest time that a frame was kept; 0 when there was no frame.
       .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
       .what =
           [](const FaultPlan& plan) { return NameTraffic(plan, kStallDirection) + " stalled"; }};

@@ -1,6 +1,6 @@
-// strobe: the wall clock of processes jumps ahead by `by` (back, below 0) and returns, over and
-// over, staying `period` each time: what a clock does whose time service and whose host disagree.
-// Leases end early, or begin again, at random.
+// strobe: the wall clock of processes alternates between ahead by `by` (negative: back) and true,
+// `period` each. A clock behaves so when the time service and the host disagree. Leases end early,
+// or begin again, at random.
 #include <fmt/format.h>
 
 #include "faults/kinds/clock_faults.h"

@@ -1,4 +1,4 @@
-// The forms of faults (lib/base/fault_forms.h) as faults of a plan.
+// Makes a planned fault of a fault form (lib/base/fault_forms.h).
 #ifndef DOUBLEHOLD_FAULTS_PLANS_FORM_PLAN_H_
 #define DOUBLEHOLD_FAULTS_PLANS_FORM_PLAN_H_
 
@@ -10,17 +10,17 @@
 
 namespace doublehold {
 
-// How long they last. All are above 0.
+// How long the faults last. All values are above 0.
 struct FormExtent {
-  Duration lasts{};         // a pause, and each frame that is held; a clock jumps by as much
+  Duration lasts{};         // length of a pause and of each held frame; size of a clock jump
   Duration clock_length{};  // how long a clock stays moved
-  Duration down{};          // how long a node that restarts is down
+  Duration down{};          // how long a restarting node is down
 };
 
-// All but the place: the caller sets when it begins, and its client, nodes and command.
+// Sets everything but the place: the caller sets the start, client, nodes and command.
 FaultPlan PlanOf(const FaultFormEntry& form, const FormExtent& extent);
 
-// How an experiment file asks for it: `kind = "hold"`, `direction = "request"`.
+// Returns the keys for an experiment file: `kind = "hold"`, `direction = "request"`.
 std::string KeysOf(const FaultFormEntry& form);
 
 }  // namespace doublehold

@@ -9,7 +9,7 @@ namespace {
 
 class EachForm : public ::testing::TestWithParam<FaultFormEntry> {};
 
-TEST_P(EachForm, StandsAtItsPlaceInTheTableAndIsFoundByItsNames) {
+TEST_P(EachForm, IsFoundByItsNamesAndIndexedByItsValue) {
   const FaultFormEntry& form = GetParam();
   EXPECT_EQ(EntryOf(form.form).name, form.name);
   EXPECT_EQ(ParseFaultForm(form.name), form.form);
@@ -21,7 +21,7 @@ TEST_P(EachForm, IsAFaultThatItsKindAccepts) {
   const FaultFormEntry& form = GetParam();
   const FaultEntry* kind = FindFault(form.kind);
   ASSERT_NE(kind, nullptr) << form.kind;
-  if (form.site == FaultSite::kChannel) return;  // of a simulated network alone
+  if (form.site == FaultSite::kChannel) return;  // only the simulated network has channels
   FaultPlan plan = PlanOf(form, {.lasts = 1s, .clock_length = 2s, .down = 3s});
   plan.on = Trigger{.client = 1, .step = Step::kAfterAcquire};
   if (form.site == FaultSite::kNode || form.site == FaultSite::kMasters) {
@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(FaultForms, EachForm, ::testing::ValuesIn(kFaultForms),
                            return name;
                          });
 
-TEST(FormPlan, SaysInAFilesWordsHowToAskForIt) {
+TEST(FormPlan, KeysAreThoseOfAnExperimentFile) {
   const auto keys = [](FaultForm form) { return KeysOf(EntryOf(form)); };
   EXPECT_EQ(keys(FaultForm::kPause), "`kind = \"pause\"`, `client`");
   EXPECT_EQ(keys(FaultForm::kDropReply), "`kind = \"drop\"`, `direction = \"reply\"`");
@@ -51,7 +51,7 @@ TEST(FormPlan, SaysInAFilesWordsHowToAskForIt) {
   EXPECT_EQ(keys(FaultForm::kHoldNews), "only simulated");
 }
 
-TEST(FormPlan, LastsAsLongAsItIsTold) {
+TEST(FormPlan, LengthsAreThoseOfTheExtent) {
   const FormExtent extent{.lasts = 1s, .clock_length = 2s, .down = 3s};
   const auto plan = [&](FaultForm form) { return PlanOf(EntryOf(form), extent); };
   EXPECT_EQ(plan(FaultForm::kHoldReply).length, 1s);

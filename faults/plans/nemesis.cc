@@ -27,13 +27,13 @@ int AnyClient(const Plan& plan, Prng& random) {
   return 1 + static_cast<int>(random.Below(static_cast<uint64_t>(plan.clients)));
 }
 
-// One node, a majority, or anything between.
+// Draws from one node up to a majority.
 std::vector<int> NodesUpToMajority(const Plan& plan, Prng& random) {
   const auto most = static_cast<uint64_t>(plan.nodes / 2 + 1);
   return DrawNodes(1 + static_cast<int>(random.Below(most)), plan.nodes, random);
 }
 
-// For a reader's sake.
+// Rounds down to whole milliseconds, for readability.
 Duration WholeMs(Duration span) {
   return std::max<Duration>(1ms, std::chrono::floor<std::chrono::milliseconds>(span));
 }
@@ -44,7 +44,8 @@ Duration ShareOfLease(double least, double most, const Plan& plan, Prng& random)
   return WholeMs(Duration(static_cast<int64_t>(lease_ns * share)));
 }
 
-// A client where it is, or the first that comes to a step at which it holds; nodes; both at once.
+// Draws the target of a pause: a client at once, the first client at a step where it holds, nodes,
+// or both.
 FaultPlan DrawPause(const Plan& plan, Duration length, Prng& random) {
   static constexpr std::array kWhileItHolds{Step::kAfterAcquire, Step::kBeforeRelease};
   FaultPlan fault{.name = "pause", .kind = "pause", .length = length};
@@ -118,7 +119,7 @@ FaultPlan DrawPartition(const Plan& plan, Duration length, Prng& random) {
   return fault;
 }
 
-// Where servers are each other's replicas, one at a time.
+// Where servers are replicas of each other, restarts one at a time.
 FaultPlan DrawRestart(const Plan& plan, Duration length, Prng& random) {
   FaultPlan fault{.name = "restart", .kind = "restart", .length = length};
   fault.nodes =
@@ -133,9 +134,9 @@ const NemesisMember& MemberOf(const std::string& name) {
   return *found;
 }
 
-// The member of each fault, by the first draw of its own generator. Where there are as many faults
-// as members, none is left out, as may happen by chance in a short run: instead of the latest of
-// one that was drawn more than once.
+// Draws the member of each fault with the first draw of the fault's own generator. A short run may
+// leave out a member by chance. If there are at least as many faults as members, a missing member
+// replaces the latest fault of a member that was drawn more than once.
 std::vector<std::string> DrawMembers(const Plan& plan, const std::vector<std::string>& members,
                                      int64_t count) {
   std::vector<std::string> drawn;
@@ -158,8 +159,8 @@ std::vector<std::string> DrawMembers(const Plan& plan, const std::vector<std::st
 
 }  // namespace
 
-// A client that crashed does not come back, so a long run would soon have none: `crash` is no
-// member.
+// `crash` is no member: a crashed client does not come back, so a long run would soon have no
+// client.
 std::span<const NemesisMember> NemesisMembers() {
   static constexpr std::array members{
       NemesisMember{"pause", "stops a client (perhaps the holder), nodes, or both", false,
@@ -197,7 +198,7 @@ Result<std::vector<FaultPlan>> DrawNemesis(const Plan& plan, const Nemesis& neme
   std::vector<FaultPlan> faults;
   for (int64_t i = 0; i < count; ++i) {
     Prng random(plan.seed, "nemesis", static_cast<uint64_t>(i));
-    random.Below(nemesis.members.size());  // that of its member
+    random.Below(nemesis.members.size());  // skips the draw of the member
     const NemesisMember& member = MemberOf(members[static_cast<size_t>(i)]);
     const Duration late = random.Between(Duration{}, nemesis.every / 2);
     const Duration length = WholeMs(random.Between(nemesis.shortest, nemesis.longest));

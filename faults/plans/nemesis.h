@@ -1,12 +1,12 @@
-// Random faults for long runs, drawn from the run's seed when its plan is made: equal seed, equal
-// plan.
+// Random faults for long runs. They are drawn from the run's seed when the plan is made, so equal
+// seeds give equal plans.
 //
 //   0   1 L        + every       + 2 every                             duration - 2 L      duration
 //   |----|--?--====--|----?===-----|--?=======- ... ------?====-----------|------calm---------|
 //
-// Each stretch of `every` has one fault. Where in its first half it begins, how long it lasts, of
-// which kind it is and whom it hits is drawn. Faults may overlap; none is drawn that would last
-// into the calm. Of each kind that was asked for there is one, where there are stretches enough.
+// Each stretch of `every` has one fault. Its start (in the first half of the stretch), length, kind
+// and target are drawn. Faults may overlap; none lasts into the calm. Each requested kind occurs if
+// there are enough stretches.
 #ifndef DOUBLEHOLD_FAULTS_PLANS_NEMESIS_H_
 #define DOUBLEHOLD_FAULTS_PLANS_NEMESIS_H_
 
@@ -26,8 +26,7 @@ struct NemesisMember {
   std::string_view name;
   std::string_view summary;
   bool needs_network = false;
-  // Kind, target and what the kind needs, of a fault of about `length`; it may shorten it to
-  // nothing.
+  // Draws the kind, target and keys of a fault of about `length`. May reduce the length to zero.
   FaultPlan (*draw)(const Plan&, Duration length, Prng&) = nullptr;
 };
 
@@ -37,16 +36,16 @@ std::span<const NemesisMember> NemesisMembers();
 struct Nemesis {
   std::vector<std::string> members;  // of NemesisMembers(), at least one
   Duration every{};                  // above 0
-  Duration shortest{};               // of a fault
+  Duration shortest{};               // length of a fault
   Duration longest{};
-  Duration kept_out{};  // a node that is restarted stays away so long at least
+  Duration kept_out{};  // minimum time that a restarted node stays away
 };
 
 constexpr int kCalmLeases = 2;            // before the end, without a fault of the nemesis
-constexpr int kMostDrawnFaults = 20'000;  // of a run
+constexpr int kMostDrawnFaults = 20'000;  // in one run
 
-// The faults, in the order of their begin. `plan` has everything but its faults. Bad input when
-// there is no room for any, or for too many.
+// Returns the faults in the order of their starts. `plan` has everything but its faults. Bad input
+// when there is no room for any fault, or when there would be too many.
 Result<std::vector<FaultPlan>> DrawNemesis(const Plan& plan, const Nemesis& nemesis);
 
 }  // namespace doublehold

@@ -32,12 +32,12 @@ std::vector<FaultPlan> Draw(const Plan& plan, const Nemesis& nemesis) {
   return faults.value_or(std::vector<FaultPlan>{});
 }
 
-TEST(Nemesis, IsTheSameForEqualSeedsAndAnotherForOthers) {
+TEST(Nemesis, EqualSeedsDrawEqualPlansAndOtherSeedsOthers) {
   EXPECT_EQ(Draw(PlanOfNemesis(60s), kAll), Draw(PlanOfNemesis(60s), kAll));
   EXPECT_NE(Draw(PlanOfNemesis(60s), kAll), Draw(PlanOfNemesis(60s, /*seed=*/8), kAll));
 }
 
-TEST(Nemesis, DrawsFaultsThatTheirKindsAcceptAndThatEndBeforeTheCalm) {
+TEST(Nemesis, DrawsValidFaultsThatEndBeforeTheCalm) {
   for (const int nodes : {1, 2, 3, 5}) {
     const Plan plan = PlanOfNemesis(600s, /*seed=*/3, nodes);
     const std::vector<FaultPlan> faults = Draw(plan, kAll);
@@ -75,13 +75,13 @@ TEST(Nemesis, DrawsLengthsBelowAndAboveTheLease) {
   EXPECT_GT(above, 20);
 }
 
-TEST(Nemesis, OfOneMemberDrawsNothingElse) {
+TEST(Nemesis, WithOneMemberDrawsNothingElse) {
   Nemesis pauses = kAll;
   pauses.members = {"pause"};
   for (const FaultPlan& fault : Draw(PlanOfNemesis(30s), pauses)) EXPECT_EQ(fault.kind, "pause");
 }
 
-TEST(Nemesis, LeavesNoMemberOutWhereThereIsRoomForAll) {
+TEST(Nemesis, DrawsEveryMemberIfThereIsRoom) {
   const Nemesis three{.members = {"pause", "partition", "restart"},
                       .every = 500ms,
                       .shortest = 100ms,
@@ -98,7 +98,7 @@ TEST(Nemesis, LeavesNoMemberOutWhereThereIsRoomForAll) {
   }
 }
 
-TEST(Nemesis, RestartsOneServerAtATimeWhereTheyAreReplicas) {
+TEST(Nemesis, RestartsOneServerAtATimeIfTheyAreReplicas) {
   Nemesis restarts = kAll;
   restarts.members = {"restart"};
   Plan plan = PlanOfNemesis(60s, /*seed=*/7, /*nodes=*/3);
@@ -111,7 +111,7 @@ TEST(Nemesis, RestartsOneServerAtATimeWhereTheyAreReplicas) {
   EXPECT_EQ(hit, (std::set{1, 2, 3, 4, 5, 6}));
 }
 
-TEST(Nemesis, KeepsNodesOutAndLeavesTheCalmAlone) {
+TEST(Nemesis, KeepsRestartedNodesAwayButNotIntoTheCalm) {
   Nemesis restarts = kAll;
   restarts.members = {"restart", "pause"};
   restarts.kept_out = 3s;
@@ -124,7 +124,7 @@ TEST(Nemesis, KeepsNodesOutAndLeavesTheCalmAlone) {
   }
 }
 
-TEST(Nemesis, SaysHowLongARunWouldHaveRoom) {
+TEST(Nemesis, AnErrorSaysHowLongTheRunMustBe) {
   const auto refused = DrawNemesis(PlanOfNemesis(2s), kAll);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(
@@ -145,7 +145,7 @@ std::vector<int> NodesOf(int client, const std::vector<Link>& links) {
   return nodes;
 }
 
-TEST(CutLinks, OfAMinorityOrAMajorityIsTheSameNodesForEveryClient) {
+TEST(CutLinks, AMinorityOrMajorityIsTheSameForEveryClient) {
   Prng random(1, "sides");
   for (const auto& [sides, count] : {std::pair{"minority", 2U}, {"majority", 3U}}) {
     const std::vector<Link> cut = *CutLinks(sides, /*client=*/0, PlanOfNemesis(1s), random);
@@ -157,7 +157,7 @@ TEST(CutLinks, OfAMinorityOrAMajorityIsTheSameNodesForEveryClient) {
   }
 }
 
-TEST(CutLinks, OfARingLeaveEachClientAnotherMajority) {
+TEST(CutLinks, ARingLeavesEachClientAnotherMajority) {
   Prng random(1, "sides");
   const std::vector<Link> cut = *CutLinks("ring", /*client=*/0, PlanOfNemesis(1s), random);
   EXPECT_EQ(NodesOf(1, cut), (std::vector<int>{4, 5}));
@@ -165,7 +165,7 @@ TEST(CutLinks, OfARingLeaveEachClientAnotherMajority) {
   EXPECT_EQ(NodesOf(4, cut), (std::vector<int>{2, 3}));
 }
 
-TEST(CutLinks, OfOneClientLeaveTheOthersAlone) {
+TEST(CutLinks, OfOneClientAffectOnlyThatClient) {
   Prng random(1, "sides");
   const std::vector<Link> cut = *CutLinks("minority", /*client=*/3, PlanOfNemesis(1s), random);
   EXPECT_EQ(cut.size(), 2u);

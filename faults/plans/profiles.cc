@@ -1,12 +1,12 @@
-// The named sets of faults, with times that follow from the lease L and the duration of the plan.
+// The named sets of faults. Their times depend on the lease L and the duration of the plan.
 //
 //   0    0.6 L                  4.1 L                  7.6 L            duration
 //   |------|===length===|---------|===length===|---------|===length===|--|
 //
-// A first start once the run is warm, then one every 3.5 L: long enough for a fault of 1.6 L, for
-// the lease that follows it to end, and for calm between. The last must end 0.5 L before the run
-// does. Several profiles take turns: a client that is stopped sends nothing that a network could
-// keep.
+// The first fault starts once the run is warm, the next ones every 3.5 L. That leaves time for a
+// fault of 1.6 L, for the lease after it to end, and for calm. The last fault must end 0.5 L before
+// the run does. Several profiles alternate, because a stopped client sends nothing that a network
+// fault could hit.
 #include "faults/plans/profiles.h"
 
 #include <fmt/format.h>
@@ -21,29 +21,29 @@
 namespace doublehold {
 namespace {
 
-// Past the lease with room to spare, yet shorter than two.
+// Longer than the lease with a margin, but shorter than two leases.
 constexpr double kStall = 1.6;
 constexpr double kApart = 3.5;
 constexpr double kWarm = 0.6;
-// A clock is moved while somebody holds, and no longer.
+// A clock is moved only while a client holds the lock.
 constexpr double kMoved = 0.6;
-// A section that lasts until the others have found nodes that came back, and not past its lease.
+// A section that lasts until other clients reach the restarted nodes, but ends within its lease.
 constexpr double kLong = 0.8;
 constexpr double kDown = 0.1;
-// Until a node that was started again answers; until a Redis Cluster lets it be a master again.
+// Until a restarted node answers, and until a Redis Cluster lets it be a master again.
 constexpr double kComingBack = 0.5;
 constexpr Duration kRejoining = std::chrono::seconds(3);
-// What replicas were sent before they were cut off is over by then.
+// After this time, leases that replicas received before the cut have ended.
 constexpr double kForgotten = 1.2;
 constexpr double kAlone = 0.7;
-// A vote takes one second or two from when a server is taken for dead.
+// A vote takes one to two seconds after a server is considered dead.
 constexpr Duration kVote = std::chrono::seconds(2);
 
 Duration Leases(double count, const Plan& plan) {
   return Duration(std::llround(count * static_cast<double>(ToNs(plan.lease))));
 }
 
-// A fault of this kind, `leases` long, on the schedule above.
+// Returns a fault of this kind and length on the schedule above.
 FaultPlan Scheduled(const Plan& plan, ProfileTurn turn, std::string name, std::string kind,
                     Step step, double leases) {
   FaultPlan fault;
@@ -88,8 +88,8 @@ std::vector<FaultPlan> Clock(const Plan& plan, ProfileTurn turn) {
   return faults;
 }
 
-// From the last client down, and not the two that other profiles are about: who is left shows
-// whether the lock comes free.
+// Kills clients from the last one down, but not the two that other profiles use. The remaining
+// clients show whether the lock becomes free.
 std::vector<FaultPlan> Crash(const Plan& plan, ProfileTurn turn) {
   const FaultPlan first = Scheduled(plan, turn, "", "crash", Step::kBeforeWrite, 0);
   const int most = std::min(first.times, std::max(1, plan.clients - 2));
@@ -112,7 +112,7 @@ std::string WhyNoCrash(const Plan& plan) {
   return "it kills clients, and needs 2 or more";
 }
 
-// The nodes are away for as long as the lock's operator keeps them out, if one does.
+// Nodes stay away for as long as the lock's operator keeps them out (restart-delay), if it does.
 std::vector<FaultPlan> Restart(const Plan& plan, ProfileTurn turn) {
   const bool shares_keys = FindTopology(plan.topology)->lead == Lead::kCluster;
   const bool has_delay = plan.lock_options.contains("restart-delay");
@@ -137,8 +137,8 @@ std::vector<FaultPlan> Restart(const Plan& plan, ProfileTurn turn) {
   return {section, nodes};
 }
 
-// K19: what client 1 is granted behind the cut, no replica has. A lease after the cut, for what
-// they had before.
+// K19: no replica has the grant that client 1 gets behind the cut. The cut begins a lease earlier,
+// so that leases that the replicas know have ended.
 std::vector<FaultPlan> Failover(const Plan& plan, ProfileTurn turn) {
   const bool by_hand = !FindTopology(plan.topology)->FailsOver();
   FaultPlan cut{.name = "cut", .kind = "cut-replication", .nodes = {turn.master}};
@@ -150,7 +150,7 @@ std::vector<FaultPlan> Failover(const Plan& plan, ProfileTurn turn) {
     fault.on = Trigger{.client = 1, .step = Step::kAfterRead};
     return fault;
   };
-  // All at one step, and of this grant.
+  // All three start at the same step of the same grant.
   FaultPlan section = behind_it("lost-grant", "slow", kAlone);
   FaultPlan crash = behind_it("dead-master", "crash", 0);
   crash.nodes = {turn.master};
@@ -171,7 +171,7 @@ std::string WhyNoFailover(const Plan& plan) {
     return fmt::format("which of {} replicas takes over is a vote in '{}': use one replica",
                        plan.replicas, plan.topology);
   }
-  // Else the lost grant is over when the next one is made, and nothing can go wrong.
+  // Otherwise the lost grant's lease has ended before the next grant, and there is no violation.
   const Duration vote = plan.down_after + kVote;
   if (topology.FailsOver() && Leases(kAlone, plan) < vote) {
     const auto lease = std::chrono::ceil<std::chrono::seconds>(vote / kAlone);

@@ -11,19 +11,19 @@
 
 namespace doublehold {
 
-// Which of the profiles of a run it is, from 0: they strike in turns.
+// The position of a profile among the profiles of a run, from 0. Profiles alternate.
 struct ProfileTurn {
   int index = 0;
   int count = 1;
-  int master = 1;  // the node that keeps the key of the first lock, where masters share the keys
+  int master = 1;  // the node that keeps the first lock's key, if masters share the keys
 };
 
 struct ProfileEntry {
   std::string_view name;
   std::string_view summary;
-  // The set for the lease, duration, nodes and clients of the plan.
+  // Makes the set for the plan's lease, duration, nodes and clients.
   std::vector<FaultPlan> (*make)(const Plan&, ProfileTurn);
-  // Why there is none for such a plan, or nothing; absent: there always is.
+  // Explains why the set does not fit a plan; an empty text if it does. Null: it always fits.
   std::string (*misfit)(const Plan&) = nullptr;
 };
 

@@ -117,7 +117,7 @@ TEST(Profiles, RestartEmptiesAMajorityWhileClientOneHolds) {
   }
 }
 
-TEST(Profiles, RestartKeepsNodesOutForAsLongAsTheLockWants) {
+TEST(Profiles, RestartKeepsNodesDownForTheLocksRestartDelay) {
   Plan plan = PlanOfProfiles(500ms, 4s, 5);
   plan.lock_options["restart-delay"] = "700000000";  // ns
   const std::vector<FaultPlan> faults = Make("restart", plan);
@@ -134,7 +134,7 @@ Plan WithReplicas(const std::string& topology, int nodes, int replicas) {
   return plan;
 }
 
-TEST(Profiles, RestartInAClusterIsOfTheMasterThatKeepsTheLock) {
+TEST(Profiles, RestartInAClusterHitsTheMasterThatKeepsTheLock) {
   const Plan plan = WithReplicas("cluster", 3, 1);
   for (const ProfileEntry& profile : Profiles()) {
     if (profile.name != "restart") continue;
@@ -144,7 +144,7 @@ TEST(Profiles, RestartInAClusterIsOfTheMasterThatKeepsTheLock) {
   }
 }
 
-TEST(Profiles, FailoverLosesWhatClientOneIsGrantedALeaseAfterTheCut) {
+TEST(Profiles, FailoverLosesAGrantToClientOneALeaseAfterTheCut) {
   const std::vector<FaultPlan> faults = Make("failover", WithReplicas("replicated", 1, 2));
   ASSERT_EQ(faults.size(), 4u);
   EXPECT_EQ(faults[0].kind, "cut-replication");
@@ -163,7 +163,7 @@ TEST(Profiles, FailoverLosesWhatClientOneIsGrantedALeaseAfterTheCut) {
   EXPECT_LT(faults[1].length, 500ms) << "client 1 holds all the while";
 }
 
-TEST(Profiles, FailoverIsAVoteWhereServersWatchEachOther) {
+TEST(Profiles, FailoverIsAVoteIfServersWatchEachOther) {
   const Plan plan = WithReplicas("cluster", 3, 1);
   for (const ProfileEntry& profile : Profiles()) {
     if (profile.name != "failover") continue;
@@ -175,10 +175,10 @@ TEST(Profiles, FailoverIsAVoteWhereServersWatchEachOther) {
   }
 }
 
-TEST(Profiles, AVoteMustBeOverBeforeTheLeaseOfTheLostGrantIs) {
+TEST(Profiles, AVoteMustEndBeforeTheLeaseOfTheLostGrant) {
   Plan plan = WithReplicas("cluster", 3, 1);
   plan.down_after = 500ms;
-  plan.lease = 3571ms;  // 0.7 of it: 2.4997 s
+  plan.lease = 3571ms;  // 0.7 of it is 2.4997 s
   EXPECT_EQ(WhyNot("failover", plan),
             "a vote of 'cluster' may take 2.5s, and a grant with a lease of 3.571s may end before: "
             "use a lease of 4s or more, and a duration of 17s or more");
@@ -190,7 +190,7 @@ TEST(Profiles, AVoteMustBeOverBeforeTheLeaseOfTheLostGrantIs) {
   EXPECT_EQ(WhyNot("failover", plan), "") << "by hand: at once";
 }
 
-TEST(Profiles, FailoverNeedsAReplicaOfWhichItIsKnownThatItTakesOver) {
+TEST(Profiles, FailoverNeedsAKnownReplicaToPromote) {
   EXPECT_EQ(WhyNot("failover", PlanOfProfiles(500ms, 10s)),
             "it needs replicas, which 'single' does not have; use replicated, sentinel or cluster");
   EXPECT_EQ(WhyNot("failover", WithReplicas("replicated", 1, 2)), "");
@@ -198,17 +198,18 @@ TEST(Profiles, FailoverNeedsAReplicaOfWhichItIsKnownThatItTakesOver) {
             "which of 2 replicas takes over is a vote in 'sentinel': use one replica");
 }
 
-TEST(Profiles, AShortRunHasOneFaultAndTheNextOneComesAsSoonAsItFits) {
+TEST(Profiles, AShortRunHasOneFaultAndTheNextComesOnceItFits) {
   EXPECT_EQ(Make("pause", PlanOfProfiles(1s, 100ms))[0].times, 1);
   EXPECT_EQ(Make("pause", PlanOfProfiles(1s, 6199ms))[0].times, 1);
   EXPECT_EQ(Make("pause", PlanOfProfiles(1s, 6200ms))[0].times, 2);
 }
 
-TEST(Profiles, TakeTurns) {
+TEST(Profiles, Alternate) {
   const Plan plan = PlanOfProfiles(500ms, 10s);
   const std::vector<FaultPlan> alone = Make("pause", plan);
   for (const ProfileEntry& profile : Profiles()) {
-    if (profile.name == "crash" || profile.name == "failover") continue;  // no further turn
+    // They have no second turn.
+    if (profile.name == "crash" || profile.name == "failover") continue;
     const FaultPlan first = profile.make(plan, {.index = 0, .count = 2})[0];
     const FaultPlan second = profile.make(plan, {.index = 1, .count = 2})[0];
     EXPECT_EQ(first.from, alone[0].from);
@@ -218,7 +219,7 @@ TEST(Profiles, TakeTurns) {
   }
 }
 
-TEST(Profiles, AreMadeOfFaultsThatAreValid) {
+TEST(Profiles, ConsistOfValidFaults) {
   for (const ProfileEntry& profile : Profiles()) {
     EXPECT_FALSE(profile.summary.empty());
     for (const FaultPlan& fault : profile.make(WithReplicas("cluster", 3, 1), {})) {

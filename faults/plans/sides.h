@@ -1,4 +1,4 @@
-// How a partition splits clients and nodes, by name: turned into the links that are cut when a plan
+// How a partition splits clients and nodes, by name. A name becomes a list of cut links when a plan
 // is made.
 #ifndef DOUBLEHOLD_FAULTS_PLANS_SIDES_H_
 #define DOUBLEHOLD_FAULTS_PLANS_SIDES_H_
@@ -13,17 +13,17 @@
 
 namespace doublehold {
 
-//   minority  every client (or the one) is cut off from fewer nodes than half, which are drawn
-//   majority  from more than half, which are drawn
-//   ring      client c reaches the majority that begins at node c, and no other: any two meet somewhere
+//   minority  every client (or the named one) is cut off from fewer than half of the nodes, drawn
+//             at random
+//   majority  the same, from more than half of the nodes
+//   ring      client c reaches only the majority that begins at node c; any two majorities meet
 std::vector<std::string> SideNames();
 
-// The links that are cut; `client` 0: of every client. Bad input when there are too few nodes for
-// it.
+// Returns the links to cut; `client` 0: every client. Bad input when there are too few nodes.
 Result<std::vector<Link>> CutLinks(std::string_view sides, int client, const Plan& plan,
                                    Prng& random);
 
-// So many different nodes, in order; the store is none of them.
+// Draws `count` different nodes, sorted. The store is not among them.
 std::vector<int> DrawNodes(int count, int nodes, Prng& random);
 
 }  // namespace doublehold

@@ -1,4 +1,4 @@
-// delete-key: an operator deletes a key by hand (DEL), say of a lock that seems stuck.
+// delete-key: an operator deletes a key (DEL), for example the key of a lock that seems stuck.
 #include <fmt/format.h>
 
 #include "faults/kinds/redis/operator_commands.h"

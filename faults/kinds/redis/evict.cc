@@ -1,6 +1,5 @@
-// evict: nodes run out of memory (maxmemory, allkeys-lru) and throw keys away, until the lock's is
-// among them. Filler is written until it is gone. Healed, the limit and the filler are taken away
-// again.
+// evict: limits the memory of nodes (maxmemory, allkeys-lru) and writes filler keys until Redis has
+// evicted the lock's key. Healing removes the limit and the filler.
 #include <fmt/format.h>
 
 #include <memory>
@@ -12,15 +11,15 @@
 namespace doublehold {
 namespace {
 
-// Within a second, the precision of Redis's idle times, any key may be the one: each eviction hits
-// the lock's with a chance of one in the few that fit, so that this many misses do not happen.
+// Redis measures idle time in seconds, so within a second any key may be evicted. Only a few keys
+// fit, so each eviction hits the lock's key with a good chance. This many misses do not happen.
 constexpr int kMostFillers = 4000;
 constexpr size_t kFillerBytes = 65'536;
 constexpr int64_t kHeadroomBytes = 4 * int64_t{kFillerBytes};
 constexpr const char* kFiller = "doublehold:filler:";
 constexpr const char* kCountFillers = "return #redis.call('keys', 'doublehold:filler:*')";
 
-// On one node. It keeps itself while an answer is outstanding.
+// The eviction on one node. Keeps itself alive while a reply is outstanding.
 class Eviction : public std::enable_shared_from_this<Eviction> {
  public:
   Eviction(Cluster& cluster, int node, std::string key, ErrandDone done)
@@ -33,7 +32,7 @@ class Eviction : public std::enable_shared_from_this<Eviction> {
     });
   }
 
-  // Restores the node; nothing is written any more.
+  // Restores the node and stops writing.
   void Heal() {
     healed_ = true;
     if (!limited_) return;
@@ -69,7 +68,8 @@ class Eviction : public std::enable_shared_from_this<Eviction> {
         });
   }
 
-  // One more, and is the key still there? A filler that found no room was no less in need of it.
+  // Writes another filler, then asks whether the key is still there. A refused filler needs room as
+  // well.
   void Fill() {
     if (++written_ > kMostFillers) return done_(false);
     Ask({"SET", kFiller + std::to_string(written_), std::string(kFillerBytes, 'x')},
@@ -82,7 +82,8 @@ class Eviction : public std::enable_shared_from_this<Eviction> {
         });
   }
 
-  // Its holder may have released it just then: more keys were evicted than fillers are gone.
+  // Decides whether the key was evicted or released by its holder: it was evicted if more keys were
+  // evicted than fillers are missing.
   void Conclude() {
     Ask({"EVAL", kCountFillers, "0"}, [](Eviction& self, const CallResult& left) {
       if (!left) return self.done_(false);

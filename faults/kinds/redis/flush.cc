@@ -1,11 +1,11 @@
-// flush: an operator empties nodes (FLUSHALL). Locks that are held there are free; scripts stay.
+// flush: an operator empties nodes (FLUSHALL). All locks there become free; loaded scripts stay.
 #include "faults/kinds/redis/operator_commands.h"
 #include "faults/targets.h"
 
 namespace doublehold {
 namespace {
 
-// In one step: how many keys there were, and none is left.
+// Atomically counts the keys and removes them.
 constexpr const char* kFlush = "local n = redis.call('dbsize') redis.call('flushall') return n";
 
 Healer StartFlush(Cluster& cluster, const Strike& strike, Prng&) {

@@ -1,5 +1,5 @@
-// forget-scripts: an operator empties the script caches of nodes (SCRIPT FLUSH). Who calls a script
-// by its digest is told NOSCRIPT, and has to send its text again.
+// forget-scripts: an operator empties the script caches of nodes (SCRIPT FLUSH). The next EVALSHA
+// fails with NOSCRIPT, and the client must send the script's text again.
 #include "faults/kinds/redis/operator_commands.h"
 #include "faults/targets.h"
 

@@ -1,4 +1,4 @@
-// What an operator does to nodes by hand: a few commands to each, and it is over.
+// Faults that send operator commands to nodes: a few commands to each node, without a duration.
 #ifndef DOUBLEHOLD_FAULTS_KINDS_REDIS_OPERATOR_COMMANDS_H_
 #define DOUBLEHOLD_FAULTS_KINDS_REDIS_OPERATOR_COMMANDS_H_
 
@@ -10,19 +10,19 @@
 
 namespace doublehold {
 
-// To be called once: did it change anything on that node?
+// Call it once, with whether the commands changed anything on the node.
 using ErrandDone = std::function<void(bool changed)>;
 
-// Does `errand` on each node of the strike, side by side. The fault ends when all are done. Its
-// healer answers how long that took, at least 1; 0 when no node was changed, or not all were done.
+// Runs `errand` on each node of the strike concurrently. The fault ends when all are done. The
+// healer returns how long that took, at least 1; 0 when no node was changed, or not all were done.
 Healer StartErrands(Cluster& cluster, const Strike& strike,
                     const std::function<void(int node, ErrandDone done)>& errand);
 
-// Nodes to act on; no 'for', which would have no meaning.
+// Requires nodes, and refuses `for`: such a fault has no length.
 Result<void> ValidateErrand(const FaultPlan& plan);
-int64_t AskedOfErrand(const FaultPlan& plan);  // nothing: it is over when it is over
+int64_t AskedOfErrand(const FaultPlan& plan);  // 0: such a fault has no length to compare with
 
-// "used_memory:1024" in what INFO answers; 0 when it is not there.
+// Returns the number of a line such as "used_memory:1024" in INFO's reply; 0 when it is missing.
 int64_t NumberInInfo(const CallResult& info, std::string_view name);
 
 }  // namespace doublehold

@@ -1,5 +1,5 @@
-// snapshot: nodes write their memory to disk (SAVE). It harms nobody; a later `restart` with data =
-// "rdb" comes back with what was there at this moment.
+// snapshot: nodes save their data to disk (SAVE). It does no harm by itself. A later `restart` with
+// data = "rdb" brings the node back with this data.
 #include "faults/kinds/redis/operator_commands.h"
 #include "faults/targets.h"
 
